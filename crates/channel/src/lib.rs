@@ -74,6 +74,8 @@
 //!
 //! * [`Channel`], [`ChannelExt`]: what protocols see. [`Tag`], [`tags`]: the names of steps.
 //! * [`Framed`]: the implementation over any [`transport`]; [`Limits`] bounds it, [`Stats`] counts.
+//! * [`Layer`], [`Layered`]: what stands on a channel and changes, counts or records a part of it.
+//! * [`Cursor`] takes hostile bytes apart, and [`Latch`] keeps the first error of what must not go on.
 //! * [`Rehearsal`]: a channel with nobody at the other end, to count what a protocol sends and waits for.
 //! * [`Address`], [`connect`], [`Listener`]: making connections. [`tls`] protects them. [`memory_pair`] needs
 //!   none.
@@ -90,6 +92,8 @@ mod framed;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod handshake;
+mod latch;
+mod layer;
 mod limits;
 mod rehearsal;
 mod resolve;
@@ -102,8 +106,11 @@ pub mod transport;
 pub use address::Address;
 pub use channel::{Channel, ChannelExt};
 pub use connect::{Listener, connect};
+pub use cursor::{Cursor, Flaw};
 pub use error::{Error, Operation};
 pub use framed::Framed;
+pub use latch::Latch;
+pub use layer::{Layer, Layered};
 pub use limits::Limits;
 pub use rehearsal::Rehearsal;
 pub use resolve::resolve;

@@ -1,14 +1,9 @@
 //! Random circuits over every ring, with witnesses; for tests.
 
-use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::Rng;
 use volery_circuit::{Circuit, CircuitStatement, Claim, Evaluator, Gate, Input, Parts, Signature, Witness};
 use volery_field::Ring;
-
-/// A generator with a seed.
-pub(crate) fn rng(seed: u64) -> ChaCha20Rng {
-    ChaCha20Rng::seed_from_u64(seed)
-}
+use volery_testing::rng;
 
 /// A uniform element: random encodings until one is canonical.
 pub(crate) fn element<R: Ring>(rng: &mut impl Rng) -> R {

@@ -11,44 +11,19 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
-use volery_channel::{Channel, Limits, memory_pair};
+use volery_channel::{Limits, memory_pair};
 use volery_field::Gf128;
+use volery_testing::deal;
 use volery_tls::Side;
 use volery_tls::commitment::{Form, Layout, Opening, Place, Prover, Scalar, Verifier, range};
-use volery_vole::supply::{Chain, Correlations, Stock};
-use volery_vole::{Delta, Error, Prg, SessionId};
+use volery_vole::supply::Stock;
+use volery_vole::{Delta, Prg, SessionId};
 
 const SESSION: SessionId = SessionId::new([1; 32]);
 
 /// Correlations from a dealer: how they are made is measured elsewhere.
-struct Dealt {
-    prg: Prg,
-    delta: Option<Delta>,
-}
-
-impl Correlations for Dealt {
-    fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
-        out.clear();
-        out.extend((0..256).map(|_| deal(self.prg.block(), self.delta.as_ref())));
-        Ok(())
-    }
-
-    fn may_wait(&self) -> bool {
-        false
-    }
-
-    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, Error> {
-        Ok(Chain::from_bytes([0xd7; 32]))
-    }
-}
-
-/// A tag, or with delta its key.
-fn deal(tag: Gf128, delta: Option<&Delta>) -> Gf128 {
-    delta.filter(|_| tag.to_bits() & 1 == 1).map_or(tag, |delta| tag + delta.expose())
-}
-
 fn stock(delta: Option<Delta>) -> Stock {
-    Stock::new(Box::new(Dealt { prg: Prg::new([2; 16]), delta }))
+    deal::bits(2, delta, 256)
 }
 
 /// One conversion, from the first message to the last check.
@@ -57,7 +32,7 @@ fn convert(layout: &Layout) -> Duration {
     let delta = Delta::from_element(Gf128::from_bits(0x6a09_e667_f3bc_c908_b2fb_1366_ea95_7d3f));
     let mut prg = Prg::new([3; 16]);
     let tags: Vec<_> = (0..layout.bits()).map(|_| prg.block()).collect();
-    let keys: Vec<_> = tags.iter().map(|tag| deal(*tag, Some(&delta))).collect();
+    let keys: Vec<_> = tags.iter().map(|tag| deal::key(*tag, &delta)).collect();
     let start = Instant::now();
     thread::scope(|scope| {
         scope.spawn(|| {

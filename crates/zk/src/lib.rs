@@ -34,13 +34,4 @@ pub mod soundness;
 #[cfg(test)]
 mod transcripts;
 
-#[cfg(test)]
-#[allow(dead_code, reason = "shared with the suites")]
-#[path = "../tests/arithmetic/deal.rs"]
-mod deal;
-#[cfg(test)]
-#[allow(dead_code, reason = "shared with the suites")]
-#[path = "../tests/quicksilver/tap.rs"]
-mod tap;
-
 pub use error::Error;

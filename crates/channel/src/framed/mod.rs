@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use crate::channel::Channel;
 use crate::error::{Error, Operation};
 use crate::frame::HEADER_LEN;
+use crate::latch::Latch;
 use crate::limits::{Limits, deadline};
 use crate::stats::Stats;
 use crate::tag::{Tag, tags};
@@ -59,7 +60,7 @@ pub struct Framed<T: Transport> {
     /// Whether a write failed, so that a part of a frame may have been sent.
     torn: bool,
     /// The first error. Every later call returns it.
-    failed: Option<Error>,
+    failed: Latch<Error>,
 }
 
 /// The wait for one frame: when it began, and how long it may last.
@@ -86,7 +87,7 @@ impl<T: Transport> Framed<T> {
             turned: false,
             ended: false,
             torn: false,
-            failed: None,
+            failed: Latch::new(),
         }
     }
 
@@ -111,7 +112,7 @@ impl<T: Transport> Framed<T> {
     /// Any error of reading.
     pub fn await_frame(&mut self, most: usize) -> Result<(), Error> {
         let result = self.try_await_frame(most);
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     /// Flushes and ends this party's direction of the stream. Receiving stays possible.
@@ -123,18 +124,6 @@ impl<T: Transport> Framed<T> {
         self.torn = true;
         self.transport.shutdown();
         Ok(())
-    }
-
-    fn usable(&self) -> Result<(), Error> {
-        self.failed.clone().map_or(Ok(()), Err)
-    }
-
-    /// Remembers the first error.
-    fn latch<R>(&mut self, result: Result<R, Error>) -> Result<R, Error> {
-        if let Err(error) = &result {
-            self.failed.get_or_insert_with(|| error.clone());
-        }
-        result
     }
 
     /// Counts a frame of `payload` bytes against [`Limits::total_bytes`].
@@ -189,12 +178,12 @@ impl<T: Transport> Framed<T> {
 impl<T: Transport> Channel for Framed<T> {
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
         let result = self.try_send(tag, payload);
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], Error> {
         let result = self.try_recv(tag, max);
-        match self.latch(result)? {
+        match self.failed.latch(result)? {
             Arrived::Inbox(length) => Ok(self.inbox.take(length)),
             Arrived::Kept => Ok(&self.kept),
         }
@@ -202,25 +191,25 @@ impl<T: Transport> Channel for Framed<T> {
 
     fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
         let result = self.try_recv_exact(tag, out);
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let result = self.try_recv_into(tag, max, out);
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     fn flush(&mut self) -> Result<(), Error> {
         let result = self.try_flush();
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     fn fail(&mut self, reason: &str) {
         let over = matches!(
-            self.failed,
+            self.failed.first(),
             Some(Error::Peer { .. } | Error::Closed { .. } | Error::Transport { .. } | Error::Ended { .. })
         );
-        self.failed.get_or_insert_with(|| Error::Ended { reason: reason.to_owned() });
+        self.failed.fail(Error::Ended { reason: reason.to_owned() });
         self.outbox = Vec::new();
         if !over && !self.torn {
             self.try_fail(reason);

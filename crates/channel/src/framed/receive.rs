@@ -11,7 +11,7 @@ use crate::transport::{Interest, Transport};
 
 impl<T: Transport> Framed<T> {
     pub(super) fn try_await_frame(&mut self, most: usize) -> Result<(), Error> {
-        self.usable()?;
+        self.failed.check()?;
         if !self.outbox.is_empty() {
             self.try_flush()?;
         }
@@ -33,7 +33,7 @@ impl<T: Transport> Framed<T> {
 
     /// Waits for the header of the next frame of `tag`'s lane, checks and takes it.
     fn header(&mut self, tag: Tag, bound: Bound) -> Result<Start, Error> {
-        self.usable()?;
+        self.failed.check()?;
         // This flushes even if the frame is here already: the peer may need this party's messages for what it
         // sends next.
         if !self.outbox.is_empty() {

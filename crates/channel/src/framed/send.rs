@@ -16,7 +16,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 impl<T: Transport> Framed<T> {
     pub(super) fn try_send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
-        self.usable()?;
+        self.failed.check()?;
         self.step = tag;
         let length = u32::try_from(payload.len())
             .ok()
@@ -45,7 +45,7 @@ impl<T: Transport> Framed<T> {
     }
 
     pub(super) fn try_flush(&mut self) -> Result<(), Error> {
-        self.usable()?;
+        self.failed.check()?;
         self.write_outbox()?;
         let patience = self.patience_to_write(0);
         while !self.transport.try_flush().map_err(|error| self.broken(&error))? {

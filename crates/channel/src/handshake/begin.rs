@@ -2,7 +2,7 @@
 
 use super::{Mismatch, Parameters, refuse};
 use crate::channel::Channel;
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, Flaw};
 use crate::error::Error;
 use crate::tag::tags;
 
@@ -66,10 +66,10 @@ impl Begin {
     }
 
     pub(crate) fn decode(payload: &[u8]) -> Result<Self, Error> {
-        let mut cursor = Cursor::new(tags::BEGIN, payload);
-        let digest = cursor.array("the statement digest")?;
-        let parameters = Parameters::decode(&mut cursor)?;
-        cursor.finish()?;
+        let (mut cursor, flaw) = (Cursor::new(payload), |flaw: Flaw| flaw.at(tags::BEGIN));
+        let digest = cursor.array("the statement digest").map_err(flaw)?;
+        let parameters = Parameters::decode(tags::BEGIN, &mut cursor)?;
+        cursor.finish().map_err(flaw)?;
         Ok(Self { digest, parameters })
     }
 }

@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 
 use super::{Mismatch, Parameters, refuse};
 use crate::channel::Channel;
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, Flaw};
 use crate::error::Error;
 use crate::tag::tags;
 
@@ -163,24 +163,24 @@ impl Hello {
 
     /// Magic and version come first and are checked first: another version may lay out the rest differently.
     pub(crate) fn decode(payload: &[u8]) -> Result<Self, Error> {
-        let mut cursor = Cursor::new(tags::HELLO, payload);
+        let (mut cursor, flaw) = (Cursor::new(payload), |flaw: Flaw| flaw.at(tags::HELLO));
         if !payload.starts_with(&MAGIC) {
             let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
             return Err(Mismatch::not_volery(tags::HELLO.byte(), length, payload).into());
         }
-        cursor.bytes(MAGIC.len(), "the magic bytes")?;
-        let version = u16::from_le_bytes(cursor.array("the wire version")?);
+        cursor.bytes(MAGIC.len(), "the magic bytes").map_err(flaw)?;
+        let version = cursor.u16_le("the wire version").map_err(flaw)?;
         if version != WIRE_VERSION {
             return Err(Mismatch::Version { ours: WIRE_VERSION, theirs: version }.into());
         }
-        let role = match cursor.byte("the role")? {
+        let role = match cursor.u8("the role").map_err(flaw)? {
             0 => Role::Prover,
             1 => Role::Verifier,
-            other => return Err(cursor.malformed(format!("{other} is no role"))),
+            other => return Err(Error::malformed(tags::HELLO, format!("{other} is no role"))),
         };
-        let nonce = cursor.array("the nonce")?;
-        let parameters = Parameters::decode(&mut cursor)?;
-        cursor.finish()?;
+        let nonce = cursor.array("the nonce").map_err(flaw)?;
+        let parameters = Parameters::decode(tags::HELLO, &mut cursor)?;
+        cursor.finish().map_err(flaw)?;
         Ok(Self { version, role, nonce, parameters })
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Mismatch;
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::tag::Tag;
 
 const MAX_COUNT: usize = 64;
 const MAX_NAME: usize = 64;
@@ -87,17 +88,20 @@ impl Parameters {
         }
     }
 
-    pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
-        let count = usize::from(cursor.byte("the number of parameters")?);
+    pub(super) fn decode(step: Tag, cursor: &mut Cursor<'_>) -> Result<Self, Error> {
+        let count = usize::from(cursor.u8("the number of parameters").map_err(|flaw| flaw.at(step))?);
         if count > MAX_COUNT {
-            return Err(cursor.malformed(format!("{count} parameters, at most {MAX_COUNT} are allowed")));
+            return Err(Error::malformed(
+                step,
+                format!("{count} parameters, at most {MAX_COUNT} are allowed"),
+            ));
         }
         let mut pairs = BTreeMap::new();
         for _ in 0..count {
-            let name = text(cursor, "a parameter's name", valid_name)?;
-            let value = text(cursor, "a parameter's value", valid_value)?;
+            let name = text(step, cursor, "a parameter's name", valid_name)?;
+            let value = text(step, cursor, "a parameter's value", valid_value)?;
             if pairs.last_key_value().is_some_and(|(last, _)| *last >= name) {
-                return Err(cursor.malformed(format!("the parameter `{name}` is out of order")));
+                return Err(Error::malformed(step, format!("the parameter `{name}` is out of order")));
             }
             pairs.insert(name, value);
         }
@@ -105,11 +109,15 @@ impl Parameters {
     }
 }
 
-fn text(cursor: &mut Cursor<'_>, what: &str, valid: fn(&[u8]) -> bool) -> Result<String, Error> {
-    let length = usize::from(cursor.byte(what)?);
-    let bytes = cursor.bytes(length, what)?;
+fn text(
+    step: Tag,
+    cursor: &mut Cursor<'_>,
+    what: &'static str,
+    valid: fn(&[u8]) -> bool,
+) -> Result<String, Error> {
+    let bytes = cursor.vector8(what).map_err(|flaw| flaw.at(step))?;
     if !valid(bytes) {
-        return Err(cursor.malformed(format!("\"{}\" is not allowed as {what}", bytes.escape_ascii())));
+        return Err(Error::malformed(step, format!("\"{}\" is not allowed as {what}", bytes.escape_ascii())));
     }
     Ok(bytes.iter().copied().map(char::from).collect())
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use volery_field::F2;
 
-use super::{Branch, Branches, Choose, Picked, Shape, Sizer};
+use super::{Branch, Branches, Picked, Repeat, Shape, Sizer, Steps};
 use crate::gadgets::less_than;
-use crate::{Digest, Error, Prove, Statement};
+use crate::{Digest, Error, Peek, Prove, Statement};
 
 /// A statement with its number among several. It outputs the number in binary, least significant bit first.
 #[derive(Clone, Debug)]
@@ -146,9 +146,36 @@ impl<S> AtLeast<S> {
     }
 }
 
+/// The numbers of the branches that were picked increase.
+struct Increasing<'x, S, W> {
+    picked: &'x [Picked<Numbered<S>>],
+    last: Option<Vec<W>>,
+}
+
+impl<B: Prove<F2> + ?Sized, S: Clone> Steps<F2, Numbered<S>, B> for Increasing<'_, S, B::Wire> {
+    fn before(&mut self, _: &mut B, _: usize) -> Result<Vec<B::Wire>, B::Error> {
+        Ok(Vec::new())
+    }
+
+    fn pick(&mut self, step: usize, _: &dyn Peek<F2, B::Wire>) -> Result<Picked<Numbered<S>>, Error> {
+        let missing = || Error::Witness("no branch was chosen".into());
+        self.picked.get(step).cloned().ok_or_else(missing)
+    }
+
+    fn after(&mut self, backend: &mut B, _: usize, number: Vec<B::Wire>) -> Result<(), B::Error> {
+        if let Some(last) = &self.last {
+            let less = less_than(backend, last, &number)?;
+            let wrong = backend.add_constant(&less, F2::ONE);
+            backend.assert_zero(&[wrong])?;
+        }
+        self.last = Some(number);
+        Ok(())
+    }
+}
+
 impl<B, S> Statement<B> for AtLeast<S>
 where
-    B: Choose<F2, Numbered<S>>,
+    B: Repeat<F2, Numbered<S>>,
     S: Statement<Sizer<F2>> + Clone,
 {
     fn identify(&self, digest: &mut Digest) {
@@ -161,18 +188,7 @@ where
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        let mut last: Option<Vec<B::Wire>> = None;
-        for i in 0..self.least {
-            let missing = || Error::Witness("no branch was chosen".into());
-            let mut pick = |_: &dyn crate::Peek<F2, B::Wire>| self.picked.get(i).cloned().ok_or_else(missing);
-            let number = backend.any_of(&[], &self.branches, &mut pick)?;
-            if let Some(last) = &last {
-                let less = less_than(backend, last, &number)?;
-                let wrong = backend.add_constant(&less, F2::ONE);
-                backend.assert_zero(&[wrong])?;
-            }
-            last = Some(number);
-        }
-        Ok(())
+        let mut increasing = Increasing { picked: &self.picked, last: None };
+        backend.repeat(&self.branches, self.least, &mut increasing)
     }
 }

@@ -147,7 +147,7 @@ fn an_evaluation_for_a_waiting_verifier_ends_before_the_first_disjunction() {
         first: F2,
         any: AtLeast<Bit>,
     }
-    impl<B: Choose<F2, Numbered<Bit>>> Statement<B> for Around {
+    impl<B: Repeat<F2, Numbered<Bit>>> Statement<B> for Around {
         fn identify(&self, _: &mut Digest) {}
 
         fn run(&self, b: &mut B) -> Result<(), B::Error> {

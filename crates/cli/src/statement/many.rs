@@ -15,8 +15,8 @@ use volery::system::Stacked;
 use volery::{Options, Profile};
 use volery_circuit::choose::{AtLeast, Numbered};
 use volery_circuit::{
-    BristolFile, Choose, Counter, Counts, Digest, Error as StatementError, Evaluator, FileBatch,
-    FileStatement, Repeat, Signature, Statement, bristol, forward_statement,
+    BristolFile, Counter, Counts, Digest, Error as StatementError, Evaluator, FileBatch, FileStatement,
+    Repeat, Signature, Statement, bristol, forward_statement,
 };
 use volery_field::{F2, Ring};
 use volery_zk::disjunction::cost::{Network, Over, Protocol, Task};
@@ -157,7 +157,7 @@ impl Circuits {
 }
 
 forward_statement! {
-    impl [B: Choose<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>] Statement<B> for Many {
+    impl [B: Repeat<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>] Statement<B> for Many {
         Self { circuits: Circuits::AtLeast { statement, .. }, .. } => statement,
         Self { circuits: Circuits::Batch(batch), .. } => batch,
     }
@@ -168,7 +168,7 @@ struct ByMacAndCheese<'a>(&'a Many);
 
 impl<B> Statement<B> for ByMacAndCheese<'_>
 where
-    B: Choose<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>,
+    B: Repeat<F2, Numbered<FileStatement>> + Repeat<F2, bristol::Claimed>,
 {
     fn identify(&self, digest: &mut Digest) {
         Statement::<B>::identify(self.0, digest);
@@ -242,10 +242,12 @@ impl Many {
     }
 
     fn by_mac_and_cheese(&self, profile: Profile) -> Way<'_> {
-        let Task { branches, shape, repetitions, .. } = self.circuits.task();
+        let Task { branches, shared, shape, repetitions } = self.circuits.task();
         let each = shape.inputs.saturating_add(shape.outputs).saturating_add(shape.multiplications) as u64;
         let all = (branches as u64).saturating_mul(repetitions as u64);
         let settings = stacked_settings(profile, branches);
+        // Repetitions that run in step with each other share a block.
+        let in_step = settings.in_step(branches, shared, shape).min(repetitions) as u64;
         let proof = macncheese::soundness::Proof {
             settings,
             commitments: each.saturating_mul(all),
@@ -256,7 +258,7 @@ impl Many {
         Way {
             protocol: "macncheese",
             profile,
-            memory: Some(settings.memory(branches, each)),
+            memory: Some(settings.memory(branches, each.saturating_mul(in_step))),
             rho: RHO,
             proving: Box::new(By { statement: ByMacAndCheese(self), system: Stacked::new(settings) }),
             worth: Box::new(move |options, _| {

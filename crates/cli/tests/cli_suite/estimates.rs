@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::many::{PUBLIC, circuits};
 use crate::support::*;
 
-/// Runs the session, and compares what `info` says of its way of proving.
-fn as_said(statement: &[&str], witness: &str, options: &[&str], way: impl Fn(&Value) -> bool) {
+/// Runs the session, and compares what `info` says of its way of proving. How often the prover waits.
+fn as_said(statement: &[&str], witness: &str, options: &[&str], way: impl Fn(&Value) -> bool) -> u64 {
     let info = run(&join(&[&["info", "--json"], statement]), "").expect(0, "").object();
     let options = join(&[options, &["--json"]]);
     let (prover, verifier) = session([statement, statement], witness, &options, &options);
@@ -23,6 +23,7 @@ fn as_said(statement: &[&str], witness: &str, options: &[&str], way: impl Fn(&Va
     }
     assert!(cost["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{cost}");
     assert!(cost["correlations"].as_u64().is_some_and(|correlations| correlations > 0), "{cost}");
+    cost["round_trips"].as_u64().expect("a number")
 }
 
 #[test]
@@ -37,17 +38,24 @@ fn of_circuits_of_one_of_several_and_of_repetitions() {
         as_said(&one, "0x07\n", &["--profile", profile], |cost| cost["profile"] == profile);
     }
     let any = join(&[&["--public", public.as_str(), "--any-of"], &names]);
+    let two = join(&[&["--public", public.as_str(), "--at-least", "2", "--any-of"], &names]);
     let repetitions: String = (0..40).map(|n| format!("repetition {n}\noutput 0 = 0x07\n")).collect();
     let repetitions = write(dir.path(), "repetitions", &repetitions);
     let repeat = join(&[&["--public", repetitions.as_str(), "--repeat", "40", "--any-of"], &names]);
     for (protocol, profile) in [("robin", "lan"), ("macncheese", "lan"), ("robin", "wan")] {
         let options = ["--profile", profile];
         let way = |cost: &Value| cost["protocol"] == protocol && cost["profile"] == profile;
-        for (statement, witness) in
-            [(&any, "branch 1\n0x0f\n".to_owned()), (&repeat, "branch 0\n0x07\n".repeat(40))]
-        {
+        let waits = [
+            (&any, "branch 1\n0x0f\n".to_owned()),
+            (&two, "branch 0\n0x07\nbranch 1\n0x0f\n".to_owned()),
+            (&repeat, "branch 0\n0x07\n".repeat(40)),
+        ]
+        .map(|(statement, witness)| {
             let statement = join(&[statement, &["--disjunction", protocol]]);
-            as_said(&statement, &witness, &options, way);
-        }
+            as_said(&statement, &witness, &options, way)
+        });
+        // Repetitions wait together; of two different branches it is compared in the end which is which.
+        let [one, two, forty] = waits;
+        assert!(protocol == "robin" || two <= one + 15 && forty <= one + 2, "{waits:?}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use volery_channel::Latch;
 use volery_circuit::{Backend, Ops};
 use volery_field::{F2, Gf128};
 use zeroize::Zeroize;
@@ -45,7 +46,7 @@ pub struct Evaluator<'a, S> {
     /// The number of used bytes of `tables`.
     at: usize,
     source: &'a mut dyn Source,
-    failed: Option<Error>,
+    failed: Latch<Error>,
     scheme: PhantomData<S>,
 }
 
@@ -54,7 +55,14 @@ impl<'a, S: Scheme> Evaluator<'a, S> {
     /// `first` must be those of the [`Garbler`](super::Garbler).
     pub fn new(start: [u8; 16], first: u64, source: &'a mut dyn Source) -> Self {
         let tables = Vec::with_capacity(PORTION);
-        Self { keys: Keys::new(start, first), tables, at: 0, source, failed: None, scheme: PhantomData }
+        Self {
+            keys: Keys::new(start, first),
+            tables,
+            at: 0,
+            source,
+            failed: Latch::new(),
+            scheme: PhantomData,
+        }
     }
 
     /// Continues with another kernel, which must be available.
@@ -68,10 +76,8 @@ impl<'a, S: Scheme> Evaluator<'a, S> {
     /// # Errors
     /// [`Error::Misuse`] if not all tables that were read were used; an error of an earlier call that the
     /// function ignored.
-    pub fn finish(mut self) -> Result<u64, Error> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
+    pub fn finish(self) -> Result<u64, Error> {
+        self.failed.check()?;
         if self.at != self.tables.len() {
             return Err(Error::misuse("the circuit has fewer gates than were garbled"));
         }
@@ -89,14 +95,9 @@ impl<'a, S: Scheme> Evaluator<'a, S> {
     #[cold]
     #[inline(never)]
     fn renew(&mut self) -> Result<(), Error> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
+        self.failed.check()?;
         let result = self.try_renew();
-        if let Err(error) = &result {
-            self.failed = Some(error.clone());
-        }
-        result
+        self.failed.latch(result)
     }
 
     fn try_renew(&mut self) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use volery_channel::Latch;
 use volery_circuit::{Backend, Ops};
 use volery_field::{F2, Gf128};
 use volery_vole::Delta;
@@ -46,7 +47,7 @@ pub struct Garbler<'a, S> {
     tables: Vec<u8>,
     s_boxes: u64,
     sink: &'a mut dyn Sink,
-    failed: Option<Error>,
+    failed: Latch<Error>,
     scheme: PhantomData<S>,
 }
 
@@ -63,7 +64,7 @@ impl<'a, S: Scheme> Garbler<'a, S> {
             tables: Vec::with_capacity(PORTION + AHEAD * S::TABLE_BYTES),
             s_boxes: 0,
             sink,
-            failed: None,
+            failed: Latch::new(),
             scheme: PhantomData,
         }
     }
@@ -83,10 +84,8 @@ impl<'a, S: Scheme> Garbler<'a, S> {
     ///
     /// # Errors
     /// The sink's, including those of an earlier call that the function ignored.
-    pub fn finish(mut self) -> Result<u64, Error> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
+    pub fn finish(self) -> Result<u64, Error> {
+        self.failed.check()?;
         self.sink.put(&self.tables)?;
         Ok(self.keys.number())
     }
@@ -95,14 +94,9 @@ impl<'a, S: Scheme> Garbler<'a, S> {
     #[cold]
     #[inline(never)]
     fn renew(&mut self) -> Result<(), Error> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
+        self.failed.check()?;
         let result = self.try_renew();
-        if let Err(error) = &result {
-            self.failed = Some(error.clone());
-        }
-        result
+        self.failed.latch(result)
     }
 
     fn try_renew(&mut self) -> Result<(), Error> {

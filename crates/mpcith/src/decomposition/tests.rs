@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 use volery_field::{Bn254Scalar, F2, F61, Ring, Z32, Z64};
+use volery_testing::rng;
 
 use super::*;
-use crate::testing::{SMALL, Size, elements, random, rng};
+use crate::testing::{SMALL, Size, elements, random};
 
 /// The tapes that the three players of `circuit` take from `source`.
 fn tapes<R: Ring>(

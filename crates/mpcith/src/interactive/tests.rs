@@ -1,13 +1,13 @@
 //! Sessions over memory: honest, mismatched, and with a verifier or prover that breaks the rules.
 
-use volery_channel::{Limits, memory_pair};
 use volery_field::{F2, F61, Z64};
+use volery_testing::{Link, between, rng};
 
 use super::*;
 use crate::Parameters;
 use crate::program::Shape;
 use crate::proof::tests::FalseClaim;
-use crate::testing::{SMALL, Size, rng, statement};
+use crate::testing::{SMALL, Size, statement};
 
 fn settings(protocol: Protocol) -> Settings<'static> {
     Settings { protocol, parameters: Parameters::new(40).expect("in range"), threads: None }
@@ -19,18 +19,17 @@ fn session<R: PublicRing>(
     verifier: Settings<'_>,
     seed: u64,
 ) -> (Result<(), Error>, Result<Verified, Error>) {
-    let (mut left, mut right) = memory_pair(&Limits::default());
-    std::thread::scope(|scope| {
-        let proving = scope.spawn(move || {
+    between(
+        |p| {
             let statement = statement::<R>(seed, SMALL);
             let program = Program::<R>::new(&statement)?;
-            prove(&mut left, &program, &Program::witness(&statement)?, prover, &mut rng(1))
-        });
-        let program = Program::<R>::new(&statement::<R>(5, SMALL)).expect("compiles");
-        let verified = verify(&mut right, &program, verifier, &mut rng(2));
-        drop(right);
-        (proving.join().expect("no panic"), verified)
-    })
+            prove(p, &program, &Program::witness(&statement)?, prover, &mut rng(1))
+        },
+        |v| {
+            let program = Program::<R>::new(&statement::<R>(5, SMALL)).expect("compiles");
+            verify(v, &program, verifier, &mut rng(2))
+        },
+    )
 }
 
 #[test]
@@ -60,50 +59,50 @@ fn parties_that_differ_notice_before_anything_is_proved() {
 /// A verifier that chooses its challenge after it has seen the first message gets no answer.
 #[test]
 fn a_verifier_that_does_not_keep_to_its_challenge_is_refused() {
-    let (mut left, mut right) = memory_pair(&Limits::default());
-    std::thread::scope(|scope| {
-        let proving = scope.spawn(move || {
+    let (proved, answer) = between(
+        |p| {
             let statement = statement::<F2>(5, SMALL);
             let program = Program::<F2>::new(&statement).expect("compiles");
             let witness = Program::witness(&statement).expect("holds");
-            prove(&mut left, &program, &witness, settings(Protocol::Zkbpp), &mut rng(1))
-        });
-        let program = Program::<F2>::new(&statement::<F2>(5, SMALL)).expect("compiles");
-        let mut message = promise(&[1; 64]).to_vec();
-        message.extend_from_slice(&wanted(&program, &settings(Protocol::Zkbpp)));
-        right.send(tags::HEAD_PROMISE, &message).expect("sends");
-        right.recv(tags::HEAD_FIRST, 1 << 20).expect("comes");
-        right.send(tags::HEAD_CHALLENGE, &[2; 64]).expect("sends");
-        let answer = right.recv(tags::HEAD_RESPONSE, 1 << 20).map(<[u8]>::len);
-        assert!(matches!(answer, Err(volery_channel::Error::Peer { .. })), "{answer:?}");
-        let proved = proving.join().expect("no panic");
-        assert!(matches!(proved, Err(Error::Cheat { party: "verifier", .. })), "{proved:?}");
-    });
+            prove(p, &program, &witness, settings(Protocol::Zkbpp), &mut rng(1))
+        },
+        |v| {
+            let program = Program::<F2>::new(&statement::<F2>(5, SMALL)).expect("compiles");
+            let mut message = promise(&[1; 64]).to_vec();
+            message.extend_from_slice(&wanted(&program, &settings(Protocol::Zkbpp)));
+            v.send(tags::HEAD_PROMISE, &message).expect("sends");
+            v.recv(tags::HEAD_FIRST, 1 << 20).expect("comes");
+            v.send(tags::HEAD_CHALLENGE, &[2; 64]).expect("sends");
+            v.recv(tags::HEAD_RESPONSE, 1 << 20).map(<[u8]>::len)
+        },
+    );
+    assert!(matches!(answer, Err(volery_channel::Error::Peer { .. })), "{answer:?}");
+    assert!(matches!(proved, Err(Error::Cheat { party: "verifier", .. })), "{proved:?}");
 }
 
 /// What a prover that starts from `seed` sends a verifier whose promise opens to `opening`: header, first
 /// message, response.
 fn conversation(program: &Program<F2>, witness: &Witness<F2>, opening: [u8; 64], seed: u64) -> [Vec<u8>; 3] {
-    let (mut left, mut right) = memory_pair(&Limits::default());
     let settings = settings(Protocol::Zkboo);
-    std::thread::scope(|scope| {
-        let proving = scope.spawn(move || prove(&mut left, program, witness, settings, &mut rng(seed)));
+    let verifier = |v: &mut Link| {
         let mut message = promise(&opening).to_vec();
         message.extend_from_slice(&wanted(program, &settings));
-        right.send(tags::HEAD_PROMISE, &message).expect("sends");
+        v.send(tags::HEAD_PROMISE, &message).expect("sends");
         let repetitions = settings.parameters.repetitions();
         let first = program.shape().first() * repetitions;
-        let mut header = receive(&mut right, tags::HEAD_FIRST, Header::BYTES + first).expect("comes");
+        let mut header = receive(v, tags::HEAD_FIRST, Header::BYTES + first).expect("comes");
         let first = header.split_off(Header::BYTES);
-        right.send(tags::HEAD_CHALLENGE, &opening).expect("sends");
+        v.send(tags::HEAD_CHALLENGE, &opening).expect("sends");
         let challenge = challenge::expand(&challenge_of(&opening), repetitions);
         let length = sigma::response_bytes(Protocol::Zkboo, program.shape(), &challenge);
-        let response = receive(&mut right, tags::HEAD_RESPONSE, length).expect("comes");
-        right.send(tags::VERDICT, &[]).expect("sends");
-        right.flush().expect("sends");
-        assert_eq!(proving.join().expect("no panic"), Ok(()));
+        let response = receive(v, tags::HEAD_RESPONSE, length).expect("comes");
+        v.send(tags::VERDICT, &[]).expect("sends");
+        v.flush().expect("sends");
         [header, first, response]
-    })
+    };
+    let (proved, said) = between(|p| prove(p, program, witness, settings, &mut rng(seed)), verifier);
+    assert_eq!(proved, Ok(()));
+    said
 }
 
 /// A prover that is restored from a snapshot meets a verifier with another challenge. With one first message
@@ -158,14 +157,12 @@ fn a_false_claim_is_rejected_and_the_prover_told() {
 fn rejects_a_false_claim<R: PublicRing>(protocol: Protocol) {
     let false_claim = FalseClaim::<R>::new(settings(protocol));
     let (program, header, committed) = (&false_claim.program, &false_claim.header, &false_claim.committed);
-    let (mut left, mut right) = memory_pair(&Limits::default());
-    std::thread::scope(|scope| {
-        let proving = scope.spawn(move || answer_as(&mut left, header, committed, |_| {}));
-        let verified = verify(&mut right, program, settings(protocol), &mut rng(2));
-        assert!(verified.as_ref().is_err_and(Error::is_rejection), "{} {protocol}: {verified:?}", R::NAME);
-        let told = proving.join().expect("no panic");
-        assert!(matches!(told, Err(volery_channel::Error::Peer { .. })), "{told:?}");
-    });
+    let (told, verified) = between(
+        |p| answer_as(p, header, committed, |_| {}),
+        |v| verify(v, program, settings(protocol), &mut rng(2)),
+    );
+    assert!(verified.as_ref().is_err_and(Error::is_rejection), "{} {protocol}: {verified:?}", R::NAME);
+    assert!(matches!(told, Err(volery_channel::Error::Peer { .. })), "{told:?}");
 }
 
 /// A prover's side after its first move, with a response that was tampered with.
@@ -196,22 +193,22 @@ fn answer_as(
 fn a_prover_that_answers_wrongly_is_rejected_and_told() {
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
         for flipped in [0, 20, 40] {
-            let (mut left, mut right) = memory_pair(&Limits::default());
-            std::thread::scope(|scope| {
-                let proving = scope.spawn(move || {
+            let (told, verified) = between(
+                |p| {
                     let statement = statement::<F2>(5, SMALL);
                     let program = Program::<F2>::new(&statement).expect("compiles");
                     let witness = Program::witness(&statement).expect("holds");
                     let (header, committed) =
                         commit(&program, &witness, settings(protocol), &[], &mut rng(1)).expect("commits");
-                    answer_as(&mut left, &header, &committed, |response| response[flipped] ^= 1)
-                });
-                let program = Program::<F2>::new(&statement::<F2>(5, SMALL)).expect("compiles");
-                let verified = verify(&mut right, &program, settings(protocol), &mut rng(2));
-                assert!(verified.as_ref().is_err_and(Error::is_rejection), "{verified:?}");
-                let told = proving.join().expect("no panic");
-                assert!(matches!(told, Err(volery_channel::Error::Peer { .. })), "{told:?}");
-            });
+                    answer_as(p, &header, &committed, |response| response[flipped] ^= 1)
+                },
+                |v| {
+                    let program = Program::<F2>::new(&statement::<F2>(5, SMALL)).expect("compiles");
+                    verify(v, &program, settings(protocol), &mut rng(2))
+                },
+            );
+            assert!(verified.as_ref().is_err_and(Error::is_rejection), "{verified:?}");
+            assert!(matches!(told, Err(volery_channel::Error::Peer { .. })), "{told:?}");
         }
     }
 }

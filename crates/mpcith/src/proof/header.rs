@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use volery_channel::Cursor;
+
 use crate::program::Program;
 use crate::rings::PublicRing;
 use crate::{Error, Parameters, Protocol};
@@ -62,31 +64,32 @@ impl Header {
     /// # Errors
     /// [`Error::Malformed`] and [`Error::Version`].
     pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
-        let mut cursor = Cursor { bytes, offset: 0 };
-        if cursor.array("the file's mark")? != MAGIC {
+        let mut cursor = Cursor::new(bytes);
+        if array(&mut cursor, "the file's mark")? != MAGIC {
             return Err(Error::malformed(0, "the file's mark", "this is no public proof"));
         }
-        let version = u16::from_le_bytes(cursor.array("the version")?);
+        let version = u16::from_le_bytes(array(&mut cursor, "the version")?);
         if version != VERSION {
             return Err(Error::Version { version, known: VERSION });
         }
-        let [code, zero] = cursor.array("the protocol")?;
+        let [code, zero] = array(&mut cursor, "the protocol")?;
         let protocol = Protocol::from_code(code).filter(|_| zero == 0);
         let protocol = protocol.ok_or_else(|| {
             Error::malformed(18, "the protocol", format!("{code}, {zero} is the number of no protocol"))
         })?;
-        let sigma = u16::from_le_bytes(cursor.array("the soundness")?);
+        let sigma = u16::from_le_bytes(array(&mut cursor, "the soundness")?);
         let parameters = Parameters::new(sigma)
             .map_err(|error| Error::malformed(20, "the soundness", error.to_string()))?;
-        let repetitions = u16::from_le_bytes(cursor.array("the repetitions")?);
+        let repetitions = u16::from_le_bytes(array(&mut cursor, "the repetitions")?);
         let expected = parameters.repetitions();
         if usize::from(repetitions) != expected {
             let reason = format!("{repetitions} repetitions; {sigma} bits of soundness take {expected}");
             return Err(Error::malformed(22, "the repetitions", reason));
         }
-        let mut count = || cursor.array("the counts").map(u64::from_le_bytes);
+        let mut count = || array(&mut cursor, "the counts").map(u64::from_le_bytes);
         let (inputs, multiplications, outputs) = (count()?, count()?, count()?);
-        let (statement, salt) = (cursor.array("the statement's digest")?, cursor.array("the salt")?);
+        let (statement, salt) =
+            (array(&mut cursor, "the statement's digest")?, array(&mut cursor, "the salt")?);
         Ok(Self { protocol, parameters, inputs, multiplications, outputs, statement, salt })
     }
 
@@ -197,17 +200,6 @@ impl Keys {
     }
 }
 
-/// Reads a header from front to back.
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    offset: usize,
-}
-
-impl Cursor<'_> {
-    fn array<const N: usize>(&mut self, part: &'static str) -> Result<[u8; N], Error> {
-        let rest = self.bytes.get(self.offset..).and_then(|rest| rest.first_chunk::<N>());
-        let taken = rest.ok_or_else(|| Error::malformed(self.offset, part, "the file ends before it"))?;
-        self.offset += N;
-        Ok(*taken)
-    }
+fn array<const N: usize>(cursor: &mut Cursor<'_>, part: &'static str) -> Result<[u8; N], Error> {
+    cursor.array(part).map_err(|_| Error::malformed(cursor.offset(), part, "the file ends before it"))
 }

@@ -20,14 +20,11 @@
 //! | `server` | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
 //! | `step` | the programs that run under two-party computation, and the machine that they run on |
-//! | `prf` | TLS 1.2's key derivation: some compressions run in two-party computation, the others at each
-//! party alone |
+//! | `prf` | TLS 1.2's key derivation: compressions in two-party computation, and those of each party alone |
 //! | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
 //! | `stock` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
-//! | `cursor` | parsing of hostile bytes, for the decoders of all parts |
 
-pub(crate) mod cursor;
 pub mod ghash;
 pub mod key_exchange;
 pub mod prf;

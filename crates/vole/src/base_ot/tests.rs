@@ -1,14 +1,9 @@
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use proptest::prelude::*;
-use rand_chacha::ChaCha12Rng;
-use rand_core::SeedableRng;
+use volery_testing::rng;
 
 use super::*;
-
-fn rng(seed: u64) -> ChaCha12Rng {
-    ChaCha12Rng::seed_from_u64(seed)
-}
 
 const SESSION: SessionId = SessionId::new([5; 32]);
 

@@ -3,14 +3,14 @@
 mod roots;
 
 use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::SeedableRng;
-use volery_channel::{Channel, Limits, Stats, Tag, memory_pair, tags};
+use volery_channel::{Channel, Limits, Stats, Tag, tags};
 use volery_field::Gf128;
+use volery_testing::{between_edited, rng, untouched};
 
 use super::*;
 use crate::softspoken::{FieldBits, Receiver, Sender};
 use crate::supply::{Correlations, Plan, Profile, Stock};
-use crate::testing::{Chains, Tap, chains, kinds_that_part};
+use crate::testing::{Chains, chains, kinds_that_part};
 use crate::{Delta, Error, Params, SessionId};
 
 /// Rounds of 6,400, so that a few ten thousand correlations pass through many stages.
@@ -49,32 +49,45 @@ fn take(
     Ok((all, stats))
 }
 
-type Taken = Result<(Vec<Gf128>, Stats), Error>;
-
-/// `n` correlations at both parties; frames that V sends pass through `tap`.
-fn run(plan: Plan, n: usize, threads: [usize; 2], tap: fn(Tag, &mut Vec<u8>)) -> (Taken, Taken, Delta) {
-    let (mut p, v) = memory_pair(&Limits::default());
-    let mut v = Tap { inner: v, tap };
-    let delta = Delta::random(&mut ChaCha20Rng::seed_from_u64(1));
-    let kept = delta.duplicate();
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(move || {
-            let mut rng = ChaCha20Rng::seed_from_u64(2);
-            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?;
-            let party = ProverParty::new(SESSION, extension, &mut rng);
-            take(Supply::new(party, plan, pool(threads[0])), &mut p, n)
-        });
-        let verifier = scope.spawn(move || {
-            let mut rng = ChaCha20Rng::seed_from_u64(3);
-            let extension = Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng)?;
-            let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
-            take(Supply::new(party, plan, pool(threads[1])), &mut v, n)
-        });
-        (prover.join().unwrap(), verifier.join().unwrap(), kept)
-    })
+/// What the parties make of the setups of their OT extensions, and V's delta. P's randomness begins with
+/// `seed`; messages pass through P's and V's edit; a party that fails tells the other.
+fn parties<A: Send, B: Send>(
+    seed: u64,
+    edits: (impl FnMut(Tag, &mut Vec<u8>) + Send, impl FnMut(Tag, &mut Vec<u8>) + Send),
+    prove: impl FnOnce(ProverParty, &mut dyn Channel, &mut ChaCha20Rng) -> Result<A, Error> + Send,
+    verify: impl FnOnce(VerifierParty, &mut dyn Channel, &mut ChaCha20Rng) -> Result<B, Error> + Send,
+) -> (Result<A, Error>, Result<B, Error>, Delta) {
+    let delta = Delta::random(&mut rng(1));
+    let prover = |channel: &mut dyn Channel| {
+        let rng = &mut rng(seed);
+        let extension = Receiver::setup(channel, &SESSION, FieldBits::Eight, rng)?;
+        prove(ProverParty::new(SESSION, extension, rng), channel, rng)
+    };
+    let verifier = |channel: &mut dyn Channel| {
+        let rng = &mut rng(3);
+        let extension = Sender::setup(channel, &SESSION, FieldBits::Eight, delta.duplicate(), rng)?;
+        verify(VerifierParty::new(SESSION, extension, delta.duplicate(), rng), channel, rng)
+    };
+    let (p, v) = between_edited(
+        &Limits::default(),
+        edits,
+        |p| prover(p).inspect_err(|error| p.fail(&error.to_string())),
+        |v| verifier(v).inspect_err(|error| v.fail(&error.to_string())),
+    );
+    (p, v, delta)
 }
 
-fn untouched(_: Tag, _: &mut Vec<u8>) {}
+type Taken = Result<(Vec<Gf128>, Stats), Error>;
+
+/// `n` correlations at both parties; what V sends passes through `edit`.
+fn run(plan: Plan, n: usize, threads: [usize; 2], edit: fn(Tag, &mut Vec<u8>)) -> (Taken, Taken, Delta) {
+    parties(
+        2,
+        (untouched, edit),
+        |party, p, _| take(Supply::new(party, plan, pool(threads[0])), p, n),
+        |party, v, _| take(Supply::new(party, plan, pool(threads[1])), v, n),
+    )
+}
 
 fn assert_correlated(m: &[Gf128], k: &[Gf128], delta: &Delta) {
     assert_eq!(m.len(), k.len());
@@ -132,27 +145,14 @@ fn with_stocks(
     threads: [usize; 2],
     run: impl Fn(Stock, &mut dyn Channel, bool) -> Result<Vec<Gf128>, Error> + Sync,
 ) -> Vec<Gf128> {
-    let (mut p, mut v) = memory_pair(&Limits::default());
-    let delta = Delta::random(&mut ChaCha20Rng::seed_from_u64(1));
-    let kept = delta.duplicate();
-    let run = &run;
-    let (m, k) = std::thread::scope(|scope| {
-        let prover = scope.spawn(move || {
-            let mut rng = ChaCha20Rng::seed_from_u64(2);
-            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?;
-            let party = ProverParty::new(SESSION, extension, &mut rng);
-            run(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[0])))), &mut p, true)
-        });
-        let verifier = scope.spawn(move || {
-            let mut rng = ChaCha20Rng::seed_from_u64(3);
-            let extension = Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng)?;
-            let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
-            run(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[1])))), &mut v, false)
-        });
-        (prover.join().unwrap(), verifier.join().unwrap())
-    });
+    let (m, k, delta) = parties(
+        2,
+        (untouched, untouched),
+        |party, p, _| run(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[0])))), p, true),
+        |party, v, _| run(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[1])))), v, false),
+    );
     let (m, k) = (m.unwrap(), k.unwrap());
-    assert_correlated(&m, &k, &kept);
+    assert_correlated(&m, &k, &delta);
     m
 }
 
@@ -233,31 +233,20 @@ fn correlations_made_beside_other_messages_hold_and_are_the_same_whatever_the_th
 
 /// P's seeds of the rounds that `n` correlations take, from a P whose generator starts with `rng`.
 fn seeds_of_checks(rng: u64, n: usize) -> Vec<Vec<u8>> {
-    use std::sync::{Arc, Mutex};
-    let (p, mut v) = memory_pair(&Limits::default());
-    let seeds = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&seeds);
-    let tap = move |tag: Tag, payload: &mut Vec<u8>| {
+    let mut seeds = Vec::new();
+    let listen = |tag: Tag, payload: &mut Vec<u8>| {
         if tag == tags::FERRET_CHECK {
-            log.lock().unwrap().push(payload[..16].to_vec());
+            seeds.push(payload[..16].to_vec());
         }
     };
-    let mut p = Tap { inner: p, tap };
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut rng = ChaCha20Rng::seed_from_u64(rng);
-            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng).unwrap();
-            let party = ProverParty::new(SESSION, extension, &mut rng);
-            take(Supply::new(party, PLAN, None), &mut p, n).unwrap();
-        });
-        let mut rng = ChaCha20Rng::seed_from_u64(3);
-        let delta = Delta::random(&mut rng);
-        let extension =
-            Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng).unwrap();
-        let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
-        take(Supply::new(party, PLAN, None), &mut v, n).unwrap();
-    });
-    seeds.lock().unwrap().clone()
+    let (p, v, _) = parties(
+        rng,
+        (listen, untouched),
+        |party, p, _| take(Supply::new(party, PLAN, None), p, n),
+        |party, v, _| take(Supply::new(party, PLAN, None), v, n),
+    );
+    assert!(p.is_ok() && v.is_ok());
+    seeds
 }
 
 /// A V that knew a seed before it sends its trees could make wrong ones that pass, and would know the code.
@@ -270,41 +259,18 @@ fn v_can_foresee_no_seed_of_p_s_checks() {
     assert_eq!(different.len(), all.len());
 }
 
-/// Both parties' chains up to `n` taken; what they send passes through their taps.
-fn linked(
-    n: usize,
-    threads: [usize; 2],
-    [p_tap, v_tap]: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
-) -> [Chains; 2] {
-    let (p, v) = memory_pair(&Limits::default());
-    let (mut p, mut v) = (Tap { inner: p, tap: p_tap }, Tap { inner: v, tap: v_tap });
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(move || {
-            let mut rng = ChaCha20Rng::seed_from_u64(2);
-            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng);
-            let result = extension.and_then(|extension| {
-                let party = ProverParty::new(SESSION, extension, &mut rng);
-                let supply = Supply::linked(party, PLAN, pool(threads[0]), &mut rng);
-                chains(Stock::new(Box::new(supply)), [n, 1_000], &mut p)
-            });
-            if let Err(error) = &result {
-                p.fail(&error.to_string());
-            }
-            result
-        });
-        let mut rng = ChaCha20Rng::seed_from_u64(3);
-        let delta = Delta::random(&mut rng);
-        let extension = Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng);
-        let result = extension.and_then(|extension| {
-            let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
-            let supply = Supply::linked(party, PLAN, pool(threads[1]), &mut rng);
-            chains(Stock::new(Box::new(supply)), [n, 1_000], &mut v)
-        });
-        if let Err(error) = &result {
-            v.fail(&error.to_string());
-        }
-        [prover.join().unwrap(), result]
-    })
+/// Both parties' chains up to `n` taken; what they send passes through their edits.
+fn linked(n: usize, threads: [usize; 2], edits: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2]) -> [Chains; 2] {
+    fn made(supply: impl Correlations + Send + 'static, n: usize, channel: &mut dyn Channel) -> Chains {
+        chains(Stock::new(Box::new(supply)), [n, 1_000], channel)
+    }
+    let (p, v, _) = parties(
+        2,
+        edits.into(),
+        |party, p, rng| made(Supply::linked(party, PLAN, pool(threads[0]), rng), n, p),
+        |party, v, rng| made(Supply::linked(party, PLAN, pool(threads[1]), rng), n, v),
+    );
+    [p, v]
 }
 
 #[test]
@@ -334,23 +300,13 @@ fn extension_alone_costs_one_wait_where_the_chain_is_asked_for() {
         Ok(after - before)
     }
     let plan = Plan::bits(&[]);
-    let (mut p, mut v) = memory_pair(&Limits::default());
-    let waits = std::thread::scope(|scope| {
-        let prover = scope.spawn(move || {
-            let mut rng = ChaCha20Rng::seed_from_u64(2);
-            let extension = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng).unwrap();
-            let party = ProverParty::new(SESSION, extension, &mut rng);
-            once(Stock::new(Box::new(Supply::linked(party, plan, None, &mut rng))), &mut p).unwrap()
-        });
-        let mut rng = ChaCha20Rng::seed_from_u64(3);
-        let delta = Delta::random(&mut rng);
-        let extension =
-            Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng).unwrap();
-        let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
-        once(Stock::new(Box::new(Supply::linked(party, plan, None, &mut rng))), &mut v).unwrap();
-        prover.join().unwrap()
-    });
-    assert_eq!(waits, 1);
+    let (waits, v, _) = parties(
+        2,
+        (untouched, untouched),
+        |party, p, rng| once(Stock::new(Box::new(Supply::linked(party, plan, None, rng))), p),
+        |party, v, rng| once(Stock::new(Box::new(Supply::linked(party, plan, None, rng))), v),
+    );
+    assert_eq!((waits, v.is_ok()), (Ok(1), true));
 }
 
 /// Whatever changes on its way ends the session, or the parties have different chains and so different

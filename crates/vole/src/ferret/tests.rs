@@ -4,11 +4,12 @@ mod trees;
 
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
+use volery_testing::{between_edited, untouched};
 use zeroize::Zeroizing;
 
 use super::*;
 use crate::Delta;
-use crate::testing::{Tampering, Tap};
+use crate::testing::Tampering;
 
 /// Small enough that a whole round takes a millisecond.
 const TINY: Params = Params { log_k: 9, log_block: 6, trees: 20 };
@@ -44,44 +45,41 @@ fn run(
 /// How a round's blocks are read.
 type Block<'a> = &'a dyn Fn(usize, &mut [Gf128]) -> Result<(), Error>;
 
-/// As [`run`], from given correlations, with each party's number of the round and tap.
+/// As [`run`], from given correlations, with each party's number of the round and edit.
 fn run_from(
     (tags, keys): (Vec<Gf128>, Vec<Gf128>),
     numbers: [u64; 2],
     params: Params,
     tamper: impl FnOnce(&mut VerifierRound) + Send,
-    [p_tap, v_tap]: [impl FnMut(volery_channel::Tag, &mut Vec<u8>) + Send; 2],
+    edits: [impl FnMut(volery_channel::Tag, &mut Vec<u8>) + Send; 2],
 ) -> (Result<Vec<Gf128>, Error>, Result<Vec<Gf128>, Error>) {
     let delta = delta();
-    let (p, v) = volery_channel::memory_pair(&volery_channel::Limits::default());
-    let (mut p, mut v) = (Tap { inner: p, tap: p_tap }, Tap { inner: v, tap: v_tap });
     let read = |block: Block<'_>| {
         let mut out = vec![Gf128::ZERO; params.outputs()];
         out.chunks_exact_mut(params.block_len()).enumerate().try_for_each(|(j, o)| block(j, o))?;
         Ok(out)
     };
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(move || {
+    between_edited(
+        &volery_channel::Limits::default(),
+        edits.into(),
+        |p| {
             let public = Public::new(&SESSION, numbers[0], params);
             let mut round = ProverRound::open(public, Zeroizing::new(tags))?;
-            round.check([6; 16], &mut p)?;
-            round.verdict(&mut p)?;
+            round.check([6; 16], p)?;
+            round.verdict(p)?;
             read(&|j, o| round.block(j, o))
-        });
-        let verifier = scope.spawn(move || {
+        },
+        |v| {
             let public = Public::new(&SESSION, numbers[1], params);
             let seed = Zeroizing::new([5; 16]);
-            let mut round = VerifierRound::open(public, &delta, seed, Zeroizing::new(keys), &mut v)?;
+            let mut round = VerifierRound::open(public, &delta, seed, Zeroizing::new(keys), v)?;
             v.flush()?;
             tamper(&mut round);
-            round.answer(&mut v)?;
+            round.answer(v)?;
             read(&|j, o| round.block(j, o))
-        });
-        (prover.join().unwrap(), verifier.join().unwrap())
-    })
+        },
+    )
 }
-
-fn untouched(_: volery_channel::Tag, _: &mut Vec<u8>) {}
 
 #[test]
 fn a_round_gives_correlations_whose_bits_are_in_the_tags() {

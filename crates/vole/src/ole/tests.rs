@@ -1,18 +1,16 @@
 //! Both parties in two threads over real correlations, honest and not.
 
-use std::thread;
-
 use proptest::prelude::*;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
-use volery_channel::{Limits, Stats, Tag, memory_pair, tags};
+use volery_channel::{Limits, Stats, Tag, tags};
 use volery_field::Value;
+use volery_testing::{between, between_edited, rng, scripted, untouched};
 
 use super::*;
 use crate::cot::{ProverParty, VerifierParty};
 use crate::softspoken::{self, FieldBits};
 use crate::supply::{Chain, Correlations, Profile, Stock, Supply};
-use crate::testing::Tap;
 use crate::{Delta, Prg};
 
 const SESSION: SessionId = SessionId::new([5; 32]);
@@ -33,51 +31,55 @@ struct Disturbed {
     session: SessionId,
 }
 
-fn untouched(_: Tag, _: &mut Vec<u8>) {}
-
 const HONEST: Disturbed = Disturbed { taps: [untouched, untouched], session: SESSION };
 
 type Ends<F> = [Result<End<F>, Error>; 2];
 
 /// P's and V's shares of `x[i] * y[i]`.
 fn run<F: OleField>(x: &[F], y: &[F], disturbed: Disturbed) -> Ends<F> {
-    let (p, v) = memory_pair(&Limits::default());
-    let [mut p, mut v] = [Tap { inner: p, tap: disturbed.taps[0] }, Tap { inner: v, tap: disturbed.taps[1] }];
-    thread::scope(|scope| {
-        let sender = scope.spawn(move || {
-            let rng = &mut ChaCha20Rng::seed_from_u64(1);
-            let delta = Delta::random(rng);
-            let extension =
-                softspoken::Sender::setup(&mut p, &SESSION, FieldBits::Eight, delta.duplicate(), rng)?;
-            let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
-            let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+    let (p, v) = between_edited(
+        &Limits::default(),
+        disturbed.taps.into(),
+        |p| {
+            let rng = &mut rng(1);
+            let (delta, mut stock) = keys(p, rng)?;
             let mut ole = Sender::new(&SESSION, delta);
             let start = p.stats();
-            ole.prepare(&mut p, &mut stock, x.len(), rng)?;
+            ole.prepare(p, &mut stock, x.len(), rng)?;
             let prepared = p.stats();
-            let shares = ole.multiply(&mut p, x)?.to_vec();
+            let shares = ole.multiply(p, x)?.to_vec();
             let end = End { shares, preparation: prepared - start, online: p.stats() - prepared };
             p.flush()?;
             assert_eq!(ole.prepared(), 0);
             Ok(end)
-        });
-        let mut receiver = move || {
-            let rng = &mut ChaCha20Rng::seed_from_u64(2);
-            let extension = softspoken::Receiver::setup(&mut v, &SESSION, FieldBits::Eight, rng)?;
-            let party = ProverParty::new(SESSION, extension, rng);
-            let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+        },
+        |v| {
+            let rng = &mut rng(2);
+            let mut stock = tags_of(v, rng)?;
             let mut ole = Receiver::new(&disturbed.session);
             let start = v.stats();
-            ole.prepare(&mut v, &mut stock, y.len(), rng)?;
+            ole.prepare(v, &mut stock, y.len(), rng)?;
             let prepared = v.stats();
-            let shares = ole.multiply(&mut v, y)?.to_vec();
+            let shares = ole.multiply(v, y)?.to_vec();
             Ok(End { shares, preparation: prepared - start, online: v.stats() - prepared })
-        };
-        let received = receiver();
-        // A V that gave up hangs up, so that P does not wait.
-        drop(receiver);
-        [sender.join().unwrap(), received]
-    })
+        },
+    );
+    [p, v]
+}
+
+/// P's delta, and keys under it.
+fn keys(channel: &mut dyn Channel, rng: &mut ChaCha20Rng) -> Result<(Delta, Stock), Error> {
+    let delta = Delta::random(rng);
+    let extension = softspoken::Sender::setup(channel, &SESSION, FieldBits::Eight, delta.duplicate(), rng)?;
+    let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
+    Ok((delta, Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)))))
+}
+
+/// V's tags.
+fn tags_of(channel: &mut dyn Channel, rng: &mut ChaCha20Rng) -> Result<Stock, Error> {
+    let extension = softspoken::Receiver::setup(channel, &SESSION, FieldBits::Eight, rng)?;
+    let party = ProverParty::new(SESSION, extension, rng);
+    Ok(Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None))))
 }
 
 fn shares<F: OleField>(x: &[F], y: &[F], disturbed: Disturbed) -> [Vec<F>; 2] {
@@ -170,49 +172,43 @@ fn five_products_over_z_p_cost_what_the_documentation_says() {
 /// P answers one request after the other, V asks for all before it reads an answer.
 #[test]
 fn products_over_several_fields_are_prepared_in_one_round_trip() {
-    let (mut p, mut v) = memory_pair(&Limits::default());
     let count = 2 * correlations::<P256Base>(3).unwrap() + correlations::<Gf128>(4).unwrap();
-    let (prover, (trips, verifier)) = thread::scope(|scope| {
-        let prover = scope.spawn(move || {
-            let rng = &mut ChaCha20Rng::seed_from_u64(1);
-            let delta = Delta::random(rng);
-            let extension =
-                softspoken::Sender::setup(&mut p, &SESSION, FieldBits::Eight, delta.duplicate(), rng)
-                    .unwrap();
-            let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
-            let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+    let (prover, (trips, verifier)) = between(
+        |p| {
+            let rng = &mut rng(1);
+            let (delta, mut stock) = keys(p, rng).unwrap();
             let mut one = Sender::<P256Base>::new(&SESSION, delta.duplicate());
             let mut two = Sender::<Curve25519Base>::new(&SESSION, delta.duplicate());
             let mut three = Sender::<Gf128>::new(&SESSION, delta);
-            stock.prepare(&mut p, count).unwrap();
-            one.prepare(&mut p, &mut stock, 3, rng).unwrap();
-            two.prepare(&mut p, &mut stock, 3, rng).unwrap();
-            three.prepare(&mut p, &mut stock, 4, rng).unwrap();
-            let shares = (one.multiply(&mut p, &elements(3, 5)), two.multiply(&mut p, &elements(3, 5)));
-            (shares.0.unwrap(), shares.1.unwrap(), three.multiply(&mut p, &elements(4, 5)).unwrap())
-        });
-        let rng = &mut ChaCha20Rng::seed_from_u64(2);
-        let extension = softspoken::Receiver::setup(&mut v, &SESSION, FieldBits::Eight, rng).unwrap();
-        let party = ProverParty::new(SESSION, extension, rng);
-        let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
-        let mut one = Receiver::<P256Base>::new(&SESSION);
-        let mut two = Receiver::<Curve25519Base>::new(&SESSION);
-        let mut three = Receiver::<Gf128>::new(&SESSION);
-        stock.prepare(&mut v, count).unwrap();
-        let before = v.stats();
-        let first = one.request(&mut v, &mut stock, 3, rng).unwrap();
-        let again = one.prepare(&mut v, &mut stock, 3, rng);
-        assert!(matches!(again, Err(Error::Misuse(_))), "what was asked for has not come");
-        let second = two.request(&mut v, &mut stock, 3, rng).unwrap();
-        let third = three.request(&mut v, &mut stock, 4, rng).unwrap();
-        one.receive(&mut v, first).unwrap();
-        two.receive(&mut v, second).unwrap();
-        three.receive(&mut v, third).unwrap();
-        let trips = (v.stats() - before).round_trips;
-        let shares = (one.multiply(&mut v, &elements(3, 6)), two.multiply(&mut v, &elements(3, 6)));
-        let shares = (shares.0.unwrap(), shares.1.unwrap(), three.multiply(&mut v, &elements(4, 6)).unwrap());
-        (prover.join().unwrap(), (trips, shares))
-    });
+            stock.prepare(p, count).unwrap();
+            one.prepare(p, &mut stock, 3, rng).unwrap();
+            two.prepare(p, &mut stock, 3, rng).unwrap();
+            three.prepare(p, &mut stock, 4, rng).unwrap();
+            let shares = (one.multiply(p, &elements(3, 5)), two.multiply(p, &elements(3, 5)));
+            (shares.0.unwrap(), shares.1.unwrap(), three.multiply(p, &elements(4, 5)).unwrap())
+        },
+        |v| {
+            let rng = &mut rng(2);
+            let mut stock = tags_of(v, rng).unwrap();
+            let mut one = Receiver::<P256Base>::new(&SESSION);
+            let mut two = Receiver::<Curve25519Base>::new(&SESSION);
+            let mut three = Receiver::<Gf128>::new(&SESSION);
+            stock.prepare(v, count).unwrap();
+            let before = v.stats();
+            let first = one.request(v, &mut stock, 3, rng).unwrap();
+            let again = one.prepare(v, &mut stock, 3, rng);
+            assert!(matches!(again, Err(Error::Misuse(_))), "what was asked for has not come");
+            let second = two.request(v, &mut stock, 3, rng).unwrap();
+            let third = three.request(v, &mut stock, 4, rng).unwrap();
+            one.receive(v, first).unwrap();
+            two.receive(v, second).unwrap();
+            three.receive(v, third).unwrap();
+            let trips = (v.stats() - before).round_trips;
+            let shares = (one.multiply(v, &elements(3, 6)), two.multiply(v, &elements(3, 6)));
+            let shares = (shares.0.unwrap(), shares.1.unwrap(), three.multiply(v, &elements(4, 6)).unwrap());
+            (trips, shares)
+        },
+    );
     assert_eq!(trips, 1);
     assert_products(&elements(3, 5), &elements(3, 6), &[prover.0.to_vec(), verifier.0.to_vec()]);
     assert_products(&elements(3, 5), &elements(3, 6), &[prover.1.to_vec(), verifier.1.to_vec()]);
@@ -415,13 +411,7 @@ fn against<T>(
     messages: &[(Tag, Vec<u8>)],
     party: impl FnOnce(&mut dyn Channel) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let (mut channel, mut peer) = memory_pair(&Limits::default());
-    for (tag, payload) in messages {
-        peer.send(*tag, payload)?;
-    }
-    // Any step is surprised by this one, so nobody waits.
-    peer.send(tags::TEST, &[])?;
-    peer.flush()?;
+    let (mut channel, _peer) = scripted(messages);
     party(&mut channel)
 }
 

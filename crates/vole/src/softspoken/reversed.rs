@@ -134,17 +134,13 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
-
-    use rand_chacha::ChaCha12Rng;
-    use rand_core::SeedableRng;
     use volery_channel::tags::GOODBYE;
-    use volery_channel::{Limits, Tag, memory_pair};
+    use volery_channel::{Limits, Tag};
+    use volery_testing::{between_edited, rng};
 
     use super::*;
     use crate::cot::{ProverParty, VerifierParty};
     use crate::supply::{Profile, Supply};
-    use crate::testing::Tap;
 
     const FIRST: SessionId = SessionId::new([3; 32]);
     const SECOND: SessionId = SessionId::new([4; 32]);
@@ -152,10 +148,6 @@ mod tests {
     type Change = fn(Tag, &mut Vec<u8>);
 
     const UNTOUCHED: Change = |_, _| {};
-
-    fn rng(seed: u64) -> ChaCha12Rng {
-        ChaCha12Rng::seed_from_u64(seed)
-    }
 
     fn offset() -> Delta {
         Delta::random(&mut rng(9))
@@ -170,46 +162,46 @@ mod tests {
     }
 
     /// Keys at S and tags at R of 500 correlations whose setup came from the other direction's, after `taken`
-    /// of these served something else. Messages pass through S's and R's tap.
+    /// of these served something else. Messages pass through S's and R's edit.
     fn run(
         bits: FieldBits,
         sessions: [SessionId; 2],
         taken: usize,
-        [s_tap, r_tap]: [Change; 2],
+        edits: [Change; 2],
     ) -> (Result<Vec<Gf128>, Error>, Result<Vec<Gf128>, Error>) {
-        let (s, r) = memory_pair(&Limits::default());
         let plan = Profile::Lan.plan();
         let take = move |channel: &mut dyn Channel, mut stock: Stock| -> Result<Stock, Error> {
             stock.fill(channel, &mut vec![Gf128::ZERO; taken])?;
             Ok(stock)
         };
-        thread::scope(|scope| {
-            let receiver = scope.spawn(move || {
-                let (mut r, mut rng) = (Tap { inner: r, tap: r_tap }, rng(1));
-                let delta = Delta::random(&mut rng);
-                let first = Sender::setup(&mut r, &FIRST, FieldBits::Eight, delta.duplicate(), &mut rng)?;
-                let party = VerifierParty::new(FIRST, first, delta.duplicate(), &mut rng);
-                let mut stock = take(&mut r, Stock::new(Box::new(Supply::new(party, plan, None))))?;
-                let mut second = Receiver::reversed(&mut r, &sessions[0], bits, &delta, &mut stock)?;
-                let mut tags = Vec::new();
-                second.extend(&mut r, 500, &mut tags)?;
-                end(&mut r, &mut stock)?;
-                Ok(tags)
-            });
-            let sender = scope.spawn(move || {
-                let (mut s, mut rng) = (Tap { inner: s, tap: s_tap }, rng(2));
-                let first = Receiver::setup(&mut s, &FIRST, FieldBits::Eight, &mut rng)?;
+        between_edited(
+            &Limits::default(),
+            edits.into(),
+            |s| {
+                let mut rng = rng(2);
+                let first = Receiver::setup(s, &FIRST, FieldBits::Eight, &mut rng)?;
                 let party = ProverParty::new(FIRST, first, &mut rng);
-                let mut stock = take(&mut s, Stock::new(Box::new(Supply::new(party, plan, None))))?;
-                let setup = ReversedSetup::start(&mut s, &sessions[1], offset(), &mut stock)?;
-                let mut second = setup.finish(&mut s, bits)?;
+                let mut stock = take(s, Stock::new(Box::new(Supply::new(party, plan, None))))?;
+                let setup = ReversedSetup::start(s, &sessions[1], offset(), &mut stock)?;
+                let mut second = setup.finish(s, bits)?;
                 let mut keys = Vec::new();
-                second.extend(&mut s, 500, &mut keys)?;
-                end(&mut s, &mut stock)?;
+                second.extend(s, 500, &mut keys)?;
+                end(s, &mut stock)?;
                 Ok(keys)
-            });
-            (sender.join().unwrap(), receiver.join().unwrap())
-        })
+            },
+            |r| {
+                let mut rng = rng(1);
+                let delta = Delta::random(&mut rng);
+                let first = Sender::setup(r, &FIRST, FieldBits::Eight, delta.duplicate(), &mut rng)?;
+                let party = VerifierParty::new(FIRST, first, delta.duplicate(), &mut rng);
+                let mut stock = take(r, Stock::new(Box::new(Supply::new(party, plan, None))))?;
+                let mut second = Receiver::reversed(r, &sessions[0], bits, &delta, &mut stock)?;
+                let mut tags = Vec::new();
+                second.extend(r, 500, &mut tags)?;
+                end(r, &mut stock)?;
+                Ok(tags)
+            },
+        )
     }
 
     fn assert_honest(bits: FieldBits, taken: usize) {

@@ -7,14 +7,14 @@ mod settling;
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use volery_channel::{Channel, Limits, Tag, memory_pair, tags};
+use volery_channel::{Channel, Limits, Tag, tags};
 use volery_field::{Authenticated, F61, Mac, Value};
+use volery_testing::{between_edited, every_pair, rng, untouched};
 
 use super::*;
 use crate::ferret::Params;
 use crate::softspoken::{FieldBits, Receiver, Sender};
 use crate::supply::{Correlations, Plan, Profile};
-use crate::testing::{Tap, for_every_pair};
 use crate::{Delta, Error, SessionId};
 
 /// Small rounds, so that a few thousand correlations pass through all kinds of stages.
@@ -27,8 +27,6 @@ const PLAN: Plan = Plan {
 };
 
 const SESSION: SessionId = SessionId::new([7; 32]);
-
-fn untouched(_: Tag, _: &mut Vec<u8>) {}
 
 fn pool(threads: usize) -> Option<std::sync::Arc<rayon::ThreadPool>> {
     (threads > 1)
@@ -83,42 +81,33 @@ fn run<F: Value, M: Mac<F>>(
 }
 
 /// What the parties make of their ends, V's delta, and the bytes that either sent.
-fn run_with<F: Value, M: Mac<F>, A: Send, B>(
-    [p_tap, v_tap]: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
+fn run_with<F: Value, M: Mac<F>, A: Send, B: Send>(
+    edits: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
     prove: impl FnOnce(ProverParty<F, M>, &mut dyn Channel, &mut ChaCha20Rng) -> Result<A, Error> + Send,
-    verify: impl FnOnce(VerifierParty<F, M>, &mut dyn Channel, &mut ChaCha20Rng) -> Result<B, Error>,
+    verify: impl FnOnce(VerifierParty<F, M>, &mut dyn Channel, &mut ChaCha20Rng) -> Result<B, Error> + Send,
 ) -> (Result<A, Error>, Result<B, Error>, M, [u64; 2]) {
-    let (p, v) = memory_pair(&Limits::default());
-    let (mut p, mut v) = (Tap { inner: p, tap: p_tap }, Tap { inner: v, tap: v_tap });
-    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let mut rng = rng(1);
     let (bits, key) = (Delta::random(&mut rng), Delta::random(&mut rng));
     let delta = FieldDelta::<M>::from_digits::<F>(&key).expose();
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(move || {
-            let mut rng = ChaCha20Rng::seed_from_u64(2);
-            let result = (|| {
-                let bits = Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng)?.fork("field")?;
-                let trees = Receiver::setup(&mut p, &SESSION, tree_size::<F, M>(), &mut rng)?;
-                prove(ProverParty::<F, M>::new(SESSION, trees, bits, &mut rng)?, &mut p, &mut rng)
-            })();
-            if result.is_err() {
-                p.fail("P ends");
-            }
-            (result, p.stats().bytes_sent)
-        });
-        let mut rng = ChaCha20Rng::seed_from_u64(3);
-        let result = (|| {
-            let bits = Sender::setup(&mut v, &SESSION, FieldBits::Eight, bits, &mut rng)?.fork("field")?;
-            let trees = Sender::setup(&mut v, &SESSION, tree_size::<F, M>(), key, &mut rng)?;
-            verify(VerifierParty::<F, M>::new(SESSION, trees, bits, &mut rng)?, &mut v, &mut rng)
-        })();
-        if result.is_err() {
-            v.fail("V ends");
-        }
-        let sent = v.stats().bytes_sent;
-        let (p, p_sent) = prover.join().unwrap();
-        (p, result, delta, [p_sent, sent])
-    })
+    let prover = |channel: &mut dyn Channel| {
+        let rng = &mut self::rng(2);
+        let bits = Receiver::setup(channel, &SESSION, FieldBits::Eight, rng)?.fork("field")?;
+        let trees = Receiver::setup(channel, &SESSION, tree_size::<F, M>(), rng)?;
+        prove(ProverParty::<F, M>::new(SESSION, trees, bits, rng)?, channel, rng)
+    };
+    let verifier = |channel: &mut dyn Channel| {
+        let rng = &mut self::rng(3);
+        let bits = Sender::setup(channel, &SESSION, FieldBits::Eight, bits, rng)?.fork("field")?;
+        let trees = Sender::setup(channel, &SESSION, tree_size::<F, M>(), key, rng)?;
+        verify(VerifierParty::<F, M>::new(SESSION, trees, bits, rng)?, channel, rng)
+    };
+    let ((p, p_sent), (v, v_sent)) = between_edited(
+        &Limits::default(),
+        edits.into(),
+        |p| (prover(p).inspect_err(|_| p.fail("P ends")), p.stats().bytes_sent),
+        |v| (verifier(v).inspect_err(|_| v.fail("V ends")), v.stats().bytes_sent),
+    );
+    (p, v, delta, [p_sent, v_sent])
 }
 
 fn holds<F: Value, M: Mac<F>>(run: &Run<F, M>) {
@@ -151,7 +140,7 @@ fn correlations_hold_over_every_pair_of_fields() {
             if plan::<F, M>(Profile::Lan).rounds.is_empty() { Plan { rounds: &[], ..PLAN } } else { PLAN };
         holds(&run::<F, M>(plan, 2_000, [1, 1], [untouched; 2]));
     }
-    for_every_pair!(check);
+    every_pair!(check);
 }
 
 #[test]

@@ -88,10 +88,10 @@ fn check(degree: usize, got: usize, needed: usize) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use volery_field::F61;
+    use volery_testing::{every_kind_of_pair, every_pair};
 
     use super::*;
     use crate::Prg;
-    use crate::testing::{for_every_kind_of_pair, for_every_pair};
 
     /// A key, and what a VOPE of `degree` takes: P's correlations under it.
     fn deal<F: Value, M: Mac<F>>(degree: usize) -> (M, Vec<Authenticated<F, M>>) {
@@ -124,7 +124,7 @@ mod tests {
                 assert!(g.iter().all(|c| *c != M::ZERO));
             }
         }
-        for_every_pair!(check);
+        every_pair!(check);
     }
 
     /// Nothing is sent in a VOPE: who lies does so with its half of a correlation, and each of them counts.
@@ -148,7 +148,7 @@ mod tests {
                 }
             }
         }
-        for_every_kind_of_pair!(check);
+        every_kind_of_pair!(check);
     }
 
     /// The attack that the second correlation of each step is there for (section 4.1).
@@ -161,7 +161,7 @@ mod tests {
             let g = prover(3, &p).unwrap();
             assert!(g[0] == M::ZERO && g[1..].iter().all(|c| *c != M::ZERO), "{}", M::NAME);
         }
-        for_every_kind_of_pair!(check);
+        every_kind_of_pair!(check);
     }
 
     #[test]

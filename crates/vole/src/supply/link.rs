@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use volery_channel::{Channel, ChannelExt as _, Error as ChannelError, Stats, Tag};
+use volery_channel::{Channel, ChannelExt as _, Error as ChannelError, Layer, Layered, Tag};
 use zeroize::Zeroizing;
 
 use super::Chain;
@@ -153,17 +153,19 @@ impl Link {
 }
 
 /// A channel that records everything that goes over it, so that no message of a batch escapes its chain.
-pub(super) struct Recorded<'a> {
-    pub(super) channel: &'a mut dyn Channel,
+pub(super) type Recorded<'a> = Layered<&'a mut dyn Channel, Recorder<'a>>;
+
+/// What [`Recorded`] does with each message.
+pub(super) struct Recorder<'a> {
     /// `None` in a supply that is not linked.
     pub(super) batch: Option<&'a mut Batch>,
     /// Whether this party is V.
     pub(super) at_v: bool,
 }
 
-impl Recorded<'_> {
-    fn note(batch: &mut Option<&mut Batch>, from_v: bool, tag: Tag, payload: &[u8]) {
-        if let Some(batch) = batch {
+impl Recorder<'_> {
+    fn note(&mut self, from_v: bool, tag: Tag, payload: &[u8]) {
+        if let Some(batch) = &mut self.batch {
             let hasher = if from_v { &mut batch.from_v } else { &mut batch.from_p };
             hasher.update(&[tag.byte()]);
             item(hasher, payload);
@@ -171,47 +173,13 @@ impl Recorded<'_> {
     }
 }
 
-impl Channel for Recorded<'_> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
-        Self::note(&mut self.batch, self.at_v, tag, payload);
-        self.channel.send(tag, payload)
+impl<C: Channel> Layer<C> for Recorder<'_> {
+    fn send(&mut self, below: &mut C, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
+        self.note(self.at_v, tag, payload);
+        below.send(tag, payload)
     }
 
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
-        let payload = self.channel.recv(tag, max)?;
-        Self::note(&mut self.batch, !self.at_v, tag, payload);
-        Ok(payload)
-    }
-
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
-        self.channel.recv_exact(tag, out)?;
-        Self::note(&mut self.batch, !self.at_v, tag, out);
-        Ok(())
-    }
-
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        self.channel.recv_into(tag, max, out)?;
-        Self::note(&mut self.batch, !self.at_v, tag, out);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), ChannelError> {
-        self.channel.flush()
-    }
-
-    fn fail(&mut self, reason: &str) {
-        self.channel.fail(reason);
-    }
-
-    fn foresee(&mut self, tag: Tag, length: usize) {
-        self.channel.foresee(tag, length);
-    }
-
-    fn stats(&self) -> Stats {
-        self.channel.stats()
-    }
-
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.channel.binding()
+    fn received(&mut self, tag: Tag, payload: &[u8]) {
+        self.note(!self.at_v, tag, payload);
     }
 }

@@ -43,12 +43,12 @@ pub use stock::{Correlations, Stock};
 use std::sync::Arc;
 
 use rand_core::CryptoRng;
-use volery_channel::Channel;
+use volery_channel::{Channel, Latch};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
 use crate::ferret::Params;
-use link::{Batch, Link, MOST_UNREAD, Recorded};
+use link::{Batch, Link, MOST_UNREAD, Recorded, Recorder};
 
 /// Correlations on demand, at one party; see the module's documentation.
 ///
@@ -69,7 +69,7 @@ pub struct Supply<P: Party> {
     given: u64,
     /// The value of `given` at which the caller may be done, if the caller announced it.
     end: Option<u64>,
-    failed: Option<Error>,
+    failed: Latch<Error>,
 }
 
 impl<P: Party> Correlations<P::Item> for Supply<P> {
@@ -171,7 +171,7 @@ impl<P: Party> Supply<P> {
             link: None,
             given: 0,
             end: None,
-            failed: None,
+            failed: Latch::new(),
         }
     }
 
@@ -205,12 +205,9 @@ impl<P: Party> Supply<P> {
 
     /// Runs `step`; an error is final.
     fn unless_failed<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
+        self.failed.check()?;
         let result = step(self);
-        self.failed = result.as_ref().err().cloned();
-        result
+        self.failed.latch(result)
     }
 
     fn try_refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<P::Item>) -> Result<(), Error> {
@@ -426,7 +423,7 @@ impl<P: Party> Supply<P> {
 
 /// The channel of one batch.
 fn recorded<'a, P: Party>(batch: &'a mut Option<Batch>, channel: &'a mut dyn Channel) -> Recorded<'a> {
-    Recorded { channel, batch: batch.as_mut(), at_v: P::IS_V }
+    Recorded { channel, layer: Recorder { batch: batch.as_mut(), at_v: P::IS_V } }
 }
 
 /// Called when V has read P's last message of `batch`.

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use rand_core::SeedableRng;
 use volery_channel::{Limits, Tag, memory_pair, tags};
+use volery_testing::{Edit, between};
 
 use super::*;
 use crate::SessionId;
-use crate::testing::Tap;
 
 const ROUND: Params = Params { log_k: 3, log_block: 2, trees: 16 };
 
@@ -179,7 +179,7 @@ fn party<const IS_V: bool, const EARLY: bool>(
         }
         count += 1;
     };
-    let mut channel = Tap { inner: channel, tap };
+    let mut channel = Edit::on(channel, tap);
     let bases = Arc::default();
     let rng = &mut rand_chacha::ChaCha12Rng::from_seed([run.rng; 32]);
     let supply =
@@ -208,12 +208,8 @@ fn party<const IS_V: bool, const EARLY: bool>(
 }
 
 fn both<const EARLY: bool>(run: &Run, plan: Plan) -> (Seen, Seen) {
-    let (p, v) = memory_pair(&Limits::default());
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(|| party::<false, EARLY>(run, plan, p));
-        let v = party::<true, EARLY>(run, plan, v).unwrap();
-        (prover.join().unwrap().unwrap(), v)
-    })
+    let (p, v) = between(|p| party::<false, EARLY>(run, plan, p), |v| party::<true, EARLY>(run, plan, v));
+    (p.unwrap(), v.unwrap())
 }
 
 /// Each message that makes correlations, changed in its first byte and in its last.
@@ -340,28 +336,24 @@ fn nothing_that_a_round_starts_from_is_given_out_and_nothing_is_given_out_twice(
 fn a_supply_without_rounds_has_few_links_unread_and_both_parties_know_when_p_waits() {
     const EXTENSION_ALONE: Plan = Plan { rounds: &[], ..PLAN };
     let chunks = 3 * MOST_UNREAD + 5;
-    let (mut p, mut v) = memory_pair(&Limits::default());
-    let waits = std::thread::scope(|scope| {
-        fn waits<const IS_V: bool>(channel: &mut dyn Channel, chunks: usize) -> (Vec<usize>, Chain) {
-            let rng = &mut rand_chacha::ChaCha12Rng::from_seed([1; 32]);
-            let bases = Arc::default();
-            let mut supply = Supply::linked(Loose::<IS_V, true>::new(&bases), EXTENSION_ALONE, None, rng);
-            let (mut out, mut waits) = (Vec::new(), Vec::new());
-            for i in 0..chunks {
-                if supply.may_wait() {
-                    waits.push(i);
-                }
-                supply.refill(channel, &mut out).unwrap();
-                assert!(supply.link.as_ref().unwrap().unread() <= MOST_UNREAD);
+    fn waits<const IS_V: bool>(channel: &mut dyn Channel, chunks: usize) -> (Vec<usize>, Chain) {
+        let rng = &mut rand_chacha::ChaCha12Rng::from_seed([1; 32]);
+        let bases = Arc::default();
+        let mut supply = Supply::linked(Loose::<IS_V, true>::new(&bases), EXTENSION_ALONE, None, rng);
+        let (mut out, mut waits) = (Vec::new(), Vec::new());
+        for i in 0..chunks {
+            if supply.may_wait() {
+                waits.push(i);
             }
-            let taken = supply.given();
-            (waits, supply.chain(channel, taken).unwrap())
+            supply.refill(channel, &mut out).unwrap();
+            assert!(supply.link.as_ref().unwrap().unread() <= MOST_UNREAD);
         }
-        let p = scope.spawn(move || waits::<false>(&mut p, chunks));
-        let v = waits::<true>(&mut v, chunks);
-        assert_eq!(p.join().unwrap(), v);
-        v.0
-    });
+        let taken = supply.given();
+        (waits, supply.chain(channel, taken).unwrap())
+    }
+    let (p, v) = between(|p| waits::<false>(p, chunks), |v| waits::<true>(v, chunks));
+    assert_eq!(p, v);
+    let (waits, _) = v;
     assert_eq!(waits, [MOST_UNREAD, 2 * MOST_UNREAD, 3 * MOST_UNREAD]);
 }
 

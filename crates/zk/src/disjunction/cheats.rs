@@ -6,19 +6,19 @@
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use volery_channel::{Channel, Limits, memory_pair, tags};
+use volery_channel::{Channel, tags};
 use volery_circuit::choose::repeat_by_choosing;
 use volery_circuit::{
     Branch, Branches, Choose, Digest, Error as StatementError, Peek, Picked, Prove, Repeat, Statement, Steps,
 };
 use volery_field::{F61, Field as _, Ring as _};
+use volery_testing::{Link, Tap, between, deal};
 use volery_vole::{SessionId, Transcript};
 
 use super::rows::{FOLD, Products, Rows};
 use crate::Error;
 use crate::quicksilver::arithmetic::{self, Alone, Settings};
 use crate::quicksilver::{Challenges, Tally};
-use crate::{deal, tap};
 
 pub(super) type Prover<'a> = arithmetic::Prover<'a, F61, F61>;
 pub(super) type Verifier<'a> = arithmetic::Verifier<'a, F61, F61>;
@@ -132,28 +132,28 @@ pub(super) fn session(
             None => Challenges::FiatShamir(Transcript::new("test", &SessionId::new([1; 32]))),
         }
     }
-    let (mut p, v) = memory_pair(&Limits::default());
     let settings = Settings { interval: 1 << 20 };
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut rng = ChaCha20Rng::seed_from_u64(99);
-            let mut stock = deal::prover_stock::<F61, F61>(1);
-            let challenges = challenges(choices, &mut rng);
-            let result = Prover::new(settings, challenges, &mut stock, Alone(&mut p)).prove(proved);
-            result.inspect_err(|error| p.fail(&error.to_string()))
-        });
-        let mut tap = tap::Tap::recorder(v);
-        let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(choices.unwrap_or(0)), deal::delta::<F61, F61>());
-        let mut stock = deal::verifier_stock::<F61, F61>(1);
+    let prove = |p: &mut Link| {
+        let mut rng = ChaCha20Rng::seed_from_u64(99);
+        let mut stock = deal::field_tags::<F61, F61>(1);
         let challenges = challenges(choices, &mut rng);
+        let result = Prover::new(settings, challenges, &mut stock, Alone(p)).prove(proved);
+        let _ = result.inspect_err(|error| p.fail(&error.to_string()));
+    };
+    let verify = |v: &mut Link| {
+        let mut tap = Tap::recorder(v);
+        let (mut rng, mut stock) =
+            (ChaCha20Rng::seed_from_u64(choices.unwrap_or(0)), deal::field_keys::<F61, F61>(1));
+        let (challenges, delta) = (challenges(choices, &mut rng), deal::field_delta::<F61, F61>());
         let result = Verifier::new(settings, challenges, &delta, &mut stock, Alone(&mut tap)).verify(claimed);
         if let Err(error) = &result {
             tap.fail(&error.to_string());
         }
-        let seeds = tap.sent.iter().filter(|(tag, _)| *tag == tags::ELEMENTS_CHALLENGE);
+        let seeds = tap.layer.sent.iter().filter(|(tag, _)| *tag == tags::ELEMENTS_CHALLENGE);
         let seeds = seeds.map(|(_, seed)| seed.as_slice().try_into().expect("a seed")).collect();
         End { result, seeds }
-    })
+    };
+    between(prove, verify).1
 }
 
 /// A cheat that needs to know one of V's seeds: with the right one it works, and with none that a prover may

@@ -8,14 +8,15 @@
 //! |---|---|---|
 //! | Robin | `R (3 n + i + o + r B)` | `R B` |
 //! | Batchman, over fields | `R (3 n + i + o + r e)` and `r B` a group | `B` a group |
-//! | Mac'n'Cheese, a stack | `R (n + i + o + 2 r (log2 n + log2 B))` | `R B` |
+//! | Mac'n'Cheese, a stack | `R (n + i + o + 2 r (log2 (n + i) + log2 B))` | `R B` |
 //! | every branch proved separately, and the product of their claims | `R B (n + i)` | none |
 //!
 //! and the messages of the blocks' checks; V sends seeds. Bytes are those of the proof's messages.
 //! Correlations and frame headers are extra ([`Over::correlation_bits`]). The figures for Robin and Batchman
-//! are those of the implementation, to within a few bytes for each block; those for Mac'n'Cheese follow from
-//! its description. Times are estimates, fitted to measurements on one machine (docs/performance.md, "One of
-//! many") to within a factor of two, which is enough to choose by.
+//! are those of the implementation, to within a few bytes for each block. Those for Mac'n'Cheese are right to
+//! within one byte for each piece, and its waits are exact: repetitions in step with each other
+//! ([`macncheese::Settings::in_step`]) wait together. Times are estimates, fitted to measurements on one
+//! machine (docs/performance.md, "One of many") to within a factor of two, which is enough to choose by.
 
 use volery_circuit::Shape;
 use volery_field::{Mac, Value};
@@ -34,7 +35,7 @@ pub enum Protocol {
     Robin,
     /// All repetitions together.
     Batchman,
-    /// Stacked branches, with the repetitions one after the other.
+    /// Stacked branches, repetitions in step with each other.
     MacAndCheese,
     /// All branches, with no single one claimed to hold.
     Separate,
@@ -208,16 +209,32 @@ impl Run {
         Self { commitments, blocks, challenges, macs, bytes, multiplications, stacked }
     }
 
+    /// The same and all that runs after it.
+    fn plus(self, other: Self) -> Self {
+        Self {
+            commitments: self.commitments.saturating_add(other.commitments),
+            blocks: self.blocks.saturating_add(other.blocks),
+            challenges: self.challenges.saturating_add(other.challenges),
+            macs: self.macs.saturating_add(other.macs),
+            bytes: self.bytes.saturating_add(other.bytes),
+            multiplications: self.multiplications.saturating_add(other.multiplications),
+            stacked: self.stacked.saturating_add(other.stacked),
+        }
+    }
+
+    /// With the last block of a proof by QuickSilver, and the hash of its assertions.
+    fn ended(self) -> Self {
+        self.plus(Self { blocks: 1, bytes: 32, ..Self::default() })
+    }
+
     fn cost(self, over: &Over) -> Cost {
-        // The last block, and the hash of assertions.
-        let blocks = self.blocks.saturating_add(1);
+        let blocks = self.blocks;
         let macs = self.macs.saturating_add(blocks.saturating_mul(2));
         let prover_bytes = self.commitments.saturating_mul(over.value_bits).div_ceil(8);
         let prover_bytes = prover_bytes
             .saturating_add(macs.saturating_mul(over.mac_bytes))
             .saturating_add(blocks.saturating_mul(over.counts))
-            .saturating_add(self.bytes)
-            .saturating_add(32);
+            .saturating_add(self.bytes);
         let [commitment, multiplication, stacked] = over.times;
         let others = self.multiplications.saturating_sub(self.stacked);
         let nanoseconds = self.commitments as f64 * commitment
@@ -239,13 +256,13 @@ impl Task {
     #[must_use]
     pub fn cost(&self, protocol: Protocol, over: &Over) -> Option<Cost> {
         let run = match protocol {
-            Protocol::Robin => self.robin(over).times(self.repetitions as u64),
+            Protocol::Robin => self.robin(over).times(self.repetitions as u64).ended(),
             // Over bits an entry of a vector would take 128 of them: more than proving every branch
             // separately.
             Protocol::Batchman if over.value_bits == 1 => return None,
-            Protocol::Batchman => self.batchman(over),
-            Protocol::MacAndCheese => self.stacked(over).times(self.repetitions as u64),
-            Protocol::Separate => self.separate(over).times(self.repetitions as u64),
+            Protocol::Batchman => self.batchman(over).ended(),
+            Protocol::MacAndCheese => self.stacked(over),
+            Protocol::Separate => self.separate(over).times(self.repetitions as u64).ended(),
         };
         Some(run.cost(over))
     }
@@ -256,7 +273,7 @@ impl Task {
         let seconds = |cost: &Cost| cost.seconds_on(over, network);
         let costs =
             Protocol::ALL.iter().filter_map(|protocol| Some((*protocol, self.cost(*protocol, over)?)));
-        let first = (Protocol::Robin, self.robin(over).times(self.repetitions as u64).cost(over));
+        let first = (Protocol::Robin, self.robin(over).times(self.repetitions as u64).ended().cost(over));
         costs.fold(first, |best, next| if seconds(&next.1) < seconds(&best.1) { next } else { best })
     }
 
@@ -328,34 +345,30 @@ impl Task {
         }
         // A repetition itself is evaluated once.
         let evaluated = Run { multiplications: repetitions.saturating_mul(n), ..Run::default() };
-        runs.into_iter().fold(evaluated, |sum, run| Run {
-            commitments: sum.commitments.saturating_add(run.commitments),
-            blocks: sum.blocks.saturating_add(run.blocks),
-            challenges: sum.challenges.saturating_add(run.challenges),
-            macs: sum.macs.saturating_add(run.macs),
-            bytes: sum.bytes.saturating_add(run.bytes),
-            multiplications: sum.multiplications.saturating_add(run.multiplications),
-            stacked: 0,
-        })
+        runs.into_iter().fold(evaluated, Run::plus)
     }
 
     fn stacked(&self, over: &Over) -> Run {
-        let [n, inputs, outputs] = self.sizes();
-        let block = over.stacked.for_branches(self.branches).interval.max(1) as u64;
-        let batches = n.div_ceil(block).max(1);
-        let rounds = batches * u64::from(n.div_ceil(batches).max(1).next_power_of_two().trailing_zeros());
+        let ([n, inputs, outputs], repetitions) = (self.sizes(), self.repetitions as u64);
+        let settings = over.stacked.for_branches(self.branches);
+        let in_step = settings.in_step(self.branches, self.shared, self.shape) as u64;
         let levels = u64::from((self.branches as u64).next_power_of_two().trailing_zeros());
-        // Two elements for each halving and join; a check of two products at the end of each batch; the
-        // opened value.
-        let macs = 2 * (rounds + levels) + 5 * batches + 1;
+        let joins = Run { challenges: 2 * levels, macs: 2 * levels, ..Run::default() };
+        let branches = n.saturating_mul(self.branches as u64);
+        let each = checks(settings, n.saturating_add(inputs)).plus(joins);
+        let each = Run { multiplications: branches, stacked: branches, ..each };
+        // What comes out is committed to around the branches; the claims that they hold are checked there.
+        let around = checks(settings, outputs.saturating_mul(repetitions));
+        let all = each.times(repetitions).plus(around);
+        // Those of a group have their challenges, and counts, together.
+        let groups = each.times(repetitions.div_ceil(in_step.max(1)));
+        // An element that travels takes as many correlations, but for the tag in the last message.
         Run {
-            commitments: n.saturating_add(inputs + outputs).saturating_add(macs.saturating_mul(over.degree)),
-            blocks: 0,
-            challenges: rounds + levels + 2 * batches + 1,
+            commitments: all.commitments.saturating_add(all.macs.saturating_mul(over.degree)),
+            challenges: groups.challenges.saturating_add(around.challenges),
             macs: 0,
-            bytes: 0,
-            multiplications: n.saturating_mul(self.branches as u64),
-            stacked: n.saturating_mul(self.branches as u64),
+            bytes: groups.bytes.saturating_add(around.bytes).saturating_add(over.mac_bytes + COUNTS),
+            ..all
         }
     }
 
@@ -370,6 +383,30 @@ impl Task {
             ..Run::default()
         }
     }
+}
+
+/// A run of Mac'n'Cheese that commits to so many `values`: them, and the checks of its blocks.
+fn checks(settings: macncheese::Settings, values: u64) -> Run {
+    let block = settings.block_len() as u64;
+    let (whole, rest) = (values / block, values % block);
+    let last = if rest > 0 || whole == 0 { check(rest) } else { Run::default() };
+    Run { commitments: values, ..check(block).times(whole).plus(last) }
+}
+
+/// Bytes of Mac'n'Cheese's counts.
+const COUNTS: u64 = macncheese::Tally::BYTES as u64;
+
+/// The check of one block: what is sent for its coefficients is counts.
+fn check(values: u64) -> Run {
+    let (macs, challenges) = match values {
+        0 => (0, 1),
+        1 => (2, 3),
+        _ => {
+            let halvings = u64::from((values - 1).ilog2());
+            (2 * halvings + 5, halvings + 3)
+        }
+    };
+    Run { macs, challenges, bytes: COUNTS, ..Run::default() }
 }
 
 #[cfg(test)]

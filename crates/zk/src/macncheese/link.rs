@@ -75,6 +75,34 @@ impl Ask {
     }
 }
 
+/// How long a piece is to be, in commitments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Length {
+    /// So much whoever asks will use.
+    pub(super) least: usize,
+    /// So much it may use, and is better given at once.
+    pub(super) room: usize,
+}
+
+impl Length {
+    /// At least so much, which is used.
+    pub(super) const fn of(least: usize) -> Self {
+        Self { least, room: least }
+    }
+
+    /// Enough for both.
+    pub(super) fn max(self, other: Self) -> Self {
+        Self { least: self.least.max(other.least), room: self.room.max(other.room) }
+    }
+
+    /// The same for each of `times` runs, of which each gets whole groups of `group`.
+    pub(super) fn times(self, group: usize, times: usize) -> Self {
+        let [least, room] = [self.least, self.room]
+            .map(|n| n.max(1).checked_next_multiple_of(group).unwrap_or(usize::MAX).saturating_mul(times));
+        Self { least, room }
+    }
+}
+
 /// Commitments and messages of one kind in a round.
 pub(super) struct Slots<C: Zeroize, S: Zeroize> {
     pub(super) fix: Vec<C>,
@@ -145,9 +173,9 @@ impl<H: Half> Drop for Piece<H> {
 
 /// The way to the next piece, round and challenge.
 pub(super) trait Link<H: Half> {
-    /// The next piece, of at least `least` commitments, all of which whoever asks will use. With `dummies`,
-    /// what no run writes to is uniform at P, since somebody might read it.
-    fn piece(&mut self, dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error>;
+    /// The next piece, at least as long as asked for, if it can be. With `dummies`, what no run writes to is
+    /// uniform at P, since somebody might read it.
+    fn piece(&mut self, dummies: bool, length: Length) -> Result<Arc<Piece<H>>, Error>;
 
     /// Gives the piece back, of which the first `used` commitments are used.
     fn settle(&mut self, piece: Arc<Piece<H>>, used: usize) -> Result<(), Error>;

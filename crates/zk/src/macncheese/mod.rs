@@ -27,6 +27,9 @@
 //! linear queries, which are combined with all queries before into one (section 5.2, figure 5). At the end P
 //! shows that one's tag.
 //!
+//! Repetitions of a disjunction ([`volery_circuit::Repeat`]) share every round and its challenge, as many
+//! at a time as fill a block together ([`Settings::in_step`]): P waits for V as often as for one of them.
+//!
 //! **Not stored.** A stored proof ([`crate::quicksilver::Program`]) takes correlations that were made before
 //! it. There is no such proof by Mac'n'Cheese: its correlations are made by the session that proves.
 //!
@@ -42,6 +45,9 @@
 //! | a round's `e` | the values fixed and the random ones of the round (`a`, `c`, `h`), and all before | the round's message; V's bytes as above: a round takes its correlations before its message |
 //! | of a join or a split challenge | the branches' last queries, `a`, `c`, the `d_i` | as above |
 //! | the combination of queries | everything revealed, all queries | the round that shows it |
+//!
+//! Where repetitions run in step with each other the values are those of all of them, and so are the
+//! correlations and the message of a round (`stack::in_step`).
 //!
 //! The stock is read ahead by less than a piece, at the same places by both parties; what a challenge absorbs
 //! covers that as well.
@@ -78,6 +84,7 @@ use std::sync::Arc;
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
+use volery_circuit::choose::Shape;
 use volery_circuit::{Error as StatementError, Statement};
 use volery_vole::supply::Stock;
 
@@ -130,8 +137,11 @@ impl Settings {
     /// The least that blocks of branches shrink to.
     const LEAST: usize = 1 << 12;
 
+    /// Branches of repetitions that run in step with each other.
+    const MOST_IN_STEP: usize = 1 << 8;
+
     /// Commitments in a block, given what the multiplier allows.
-    fn block_len(&self) -> usize {
+    pub(crate) fn block_len(&self) -> usize {
         match self.multiplier {
             Multiplier::Batched | Multiplier::BatchedPowers => self.interval.max(1),
             Multiplier::Simple => self.interval.clamp(1, multiply::SIMPLE_MOST),
@@ -171,6 +181,22 @@ impl Settings {
             return Err(StatementError::misuse(reason).into());
         }
         Ok(())
+    }
+
+    /// How many repetitions run in step with each other, each of `m` branches of this shape with so many
+    /// wires going in: as many as fill a block together, so that they take the memory of one. Those after
+    /// them run when they are done. At most so many that 256 branches are alive, since each is a thread.
+    ///
+    /// Repetitions of which nothing is known ([`Shape::default`]) run one after another.
+    #[must_use]
+    pub fn in_step(&self, m: usize, shared: usize, shape: Shape) -> usize {
+        let Shape { inputs, multiplications, outputs } = shape;
+        if inputs.saturating_add(multiplications) == 0 {
+            return 1;
+        }
+        let all = [shared, inputs, multiplications, outputs];
+        let each = all.into_iter().fold(0, usize::saturating_add);
+        (self.block_len() / each).min(Self::MOST_IN_STEP / m.max(1)).max(1)
     }
 
     /// About how many bytes of memory a block takes at P and at V while `m` branches run, each of so many

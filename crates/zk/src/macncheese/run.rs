@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use volery_channel::Latch;
 use volery_circuit::{Backend, Error as StatementError, Hint, Ops, Peek, Place, Prove};
 use volery_field::Ring;
 use volery_vole::Prg;
@@ -19,7 +20,7 @@ use super::Settings;
 use super::block::{Block, CHUNK};
 use super::half::{Half, Mask, Wide, mask};
 use super::instructions::CommitProve;
-use super::link::{Ask, Link, Piece, Round};
+use super::link::{Ask, Length, Link, Piece, Round};
 use super::multiply;
 use super::tally::{Counters, Tally};
 use crate::Error;
@@ -50,7 +51,8 @@ pub struct Run<'a, H: Half> {
     /// P's own random choices.
     pub(super) prg: Option<Prg>,
     place: Place,
-    failed: Option<Error>,
+    /// A backend that has failed stays failed, even if its statement ignores the error.
+    pub(super) failed: Latch<Error>,
     /// The piece whose commitments are in `window`, of which `next` are used.
     piece: Option<Arc<Piece<H>>>,
     window: Vec<H::Wire>,
@@ -96,7 +98,7 @@ impl<'a, H: Half> Run<'a, H> {
             counters,
             prg,
             place: Place::default(),
-            failed: None,
+            failed: Latch::new(),
             piece: None,
             window: Vec::new(),
             next: 0,
@@ -114,26 +116,23 @@ impl<'a, H: Half> Run<'a, H> {
 
     /// Ends the run: everything is checked down to one linear query, which this returns.
     pub(super) fn close(mut self) -> Result<Wide<H::Mac>, Error> {
-        self.sound()?;
+        self.failed.check()?;
         self.check()?;
         Ok(self.query)
-    }
-
-    /// A run that failed stays failed, whatever its statement does about it.
-    pub(super) fn sound(&self) -> Result<(), Error> {
-        self.failed.clone().map_or(Ok(()), Err)
-    }
-
-    pub(super) fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
-        if let Err(error) = &result {
-            self.failed.get_or_insert_with(|| error.clone());
-        }
-        result
     }
 
     /// Whether this run's values are what P sends.
     pub(super) fn writes(&self) -> bool {
         self.write != 0
+    }
+
+    /// What `act` writes counts where `condition` holds, and only there.
+    pub(super) fn writing_where<T>(&mut self, condition: bool, act: impl FnOnce(&mut Self) -> T) -> T {
+        let write = self.write;
+        self.write = write & mask(condition);
+        let result = act(self);
+        self.write = write;
+        result
     }
 
     pub(super) fn count(&mut self, more: Tally) {
@@ -161,9 +160,9 @@ impl<'a, H: Half> Run<'a, H> {
     #[cold]
     #[inline(never)]
     fn prepare(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.try_prepare();
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     fn try_prepare(&mut self) -> Result<(), Error> {
@@ -174,7 +173,7 @@ impl<'a, H: Half> Run<'a, H> {
         if self.block.len() >= self.settings.block_len() {
             self.check()?;
         }
-        let piece = self.link.piece(self.shared, 1)?;
+        let piece = self.link.piece(self.shared, Length::of(1))?;
         self.room = self.settings.block_len() - self.block.len();
         let room = self.room;
         self.window.extend_from_slice(&piece.wires[..piece.wires.len().min(room)]);
@@ -193,6 +192,11 @@ impl<'a, H: Half> Run<'a, H> {
         block.clear();
         self.block = block;
         self.combine(seed)
+    }
+
+    /// Ends the block early if there are as many queries as commitments fill one.
+    pub(super) fn check_queries(&mut self) -> Result<(), Error> {
+        if self.queries.len() < self.settings.block_len() { Ok(()) } else { self.check() }
     }
 
     /// Adds all queries, with the seed's coefficients, to the one that there is (figure 5, a block at a
@@ -365,10 +369,10 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
     fn secret(&mut self, n: usize, hint: Hint<'_, H::Value, H::Wire>) -> Result<Vec<H::Wire>, Error> {
         let values = if self.writes() {
             let values = hint(&values::<H>()).map_err(Error::from);
-            let values = Zeroizing::new(self.latch(values)?);
+            let values = Zeroizing::new(self.failed.latch(values)?);
             if values.len() != n {
                 let reason = format!("a hint for {n} values gave {}", values.len());
-                return self.latch(Err(StatementError::misuse(reason).into()));
+                return self.failed.latch(Err(StatementError::misuse(reason).into()));
             }
             values
         } else {
@@ -399,15 +403,15 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
             if self.writes() && H::value(*wire) != H::Value::ZERO {
                 let place = self.place.or("the statement").to_owned();
                 let assertion = self.counters.read().assertions + self.counted.assertions;
-                return self.latch(Err(StatementError::Unsatisfied { assertion, place }.into()));
+                return self.failed.latch(Err(StatementError::Unsatisfied { assertion, place }.into()));
             }
             self.asserted.push(*wire);
             self.counted.assertions += 1;
         }
         if self.asserted.len() >= self.settings.block_len() {
-            self.sound()?;
+            self.failed.check()?;
             let result = self.check();
-            self.latch(result)?;
+            self.failed.latch(result)?;
         }
         Ok(())
     }

@@ -9,7 +9,8 @@
 //!                     (n + 4 log n + 1) / (|M| - 2)     batched, powers (theorem 4)
 //!                     1 / 2^45                          embedded (section 4.4)
 //!               + blocks / |M|          the queries of a block cancel in their combination (figure 5)
-//!               + T / 2^128             its errors were made for the seed that comes (`quicksilver::soundness`); with Fiat-Shamir q times that
+//!               + T / 2^128             its errors were made for the seed that comes (`quicksilver::soundness`); with Fiat-Shamir q times that.
+//!                                       Errors are values, elements that P reveals, and ends of disjunctions
 //!               + 2 (m - 1) / |M|       joins of a tree over m branches; 2 / |M| for shares of a challenge (theorem 2)
 //!               + 1 / K                 the tag of a query that is not zero is guessed
 //! Fiat-Shamir   + q * ((m + 1) (E' + 2 / |C|) + 2^-128) theorem 5 with round-by-round error E', the greatest of any one round: 2 / (|M| - 2),
@@ -17,10 +18,17 @@
 //!               + q / 2^127                             the search for delta
 //! ```
 //!
-//! Blocks and joins are those of *all* branches: a cheating P needs one of them to hold falsely, and may
-//! choose which. Checks come after so many assertions too, and count as blocks. All branches, over all levels
-//! of nesting, and the program around them share each challenge, so one hash is a try at each of them: up to
-//! `m + 1` tries. `K` is the number of likely values of delta ([`FieldSize`]).
+//! Blocks and joins are those of *all* branches of all disjunctions: a cheating P needs one of them to hold
+//! falsely, and may choose which. Checks come after so many assertions or disjunctions too, and count as
+//! blocks. All branches, over all levels of nesting and of all repetitions that run in step with each other,
+//! and the program around them share each challenge, so one hash is a try at each of them: up to `m + 1`
+//! tries. `K` is the number of likely values of delta ([`FieldSize`]).
+//!
+//! `T` stays that of one block, though blocks in step with each other share a seed: they all must pass under
+//! the one that comes, so errors in a second one leave no more seeds. Branches of one disjunction read one
+//! string, and have its errors in common. What P reveals for a block's last products counts, too, and so do
+//! the ends of the disjunctions between two checks of the program around them: it may choose all of these
+//! before the seed of the combination.
 
 use super::{Multiplier, Settings, Tally};
 use crate::soundness::{FieldSize, Mode, Terms};
@@ -47,9 +55,11 @@ impl Proof {
     }
 
     fn blocks(&self) -> f64 {
-        // As many assertions as fill a block end it; every branch may end in a block that is not full.
+        // As many assertions or disjunctions as fill a block end it; every branch may end in a block that is
+        // not full.
         let full = |n: u64| (n / self.settings.block_len() as u64) as f64;
-        full(self.commitments) + full(self.assertions) + 1.0 + self.branches as f64
+        let full = full(self.commitments) + full(self.assertions) + full(self.branches);
+        full + 1.0 + self.branches as f64
     }
 
     /// The error of a block's check.
@@ -75,6 +85,21 @@ impl Proof {
         }
     }
 
+    /// The most errors that a P can choose for one seed, in values.
+    fn unknowns(&self, size: FieldSize) -> f64 {
+        let (block, [value, mac]) = (self.settings.block_len() as f64, size.bits);
+        let errors = (2.0 * block).min(self.commitments as f64 + self.assertions as f64);
+        let revealed = match self.settings.multiplier {
+            Multiplier::Simple => errors.min(block) * mac,
+            Multiplier::Batched | Multiplier::BatchedPowers => 2.0 * mac,
+            // 45 bits for fifteen of them.
+            Multiplier::EmbeddedRho40 => errors.min(block) * 3.0,
+        };
+        // A disjunction has a branch at least; a group may come after almost as many as fill a block.
+        let ends = (2.0 * block).min(self.branches as f64) * mac;
+        errors + (revealed + ends) / value
+    }
+
     /// Adds the terms of a proof with MACs in a field of this `size`.
     pub(crate) fn terms(&self, size: FieldSize, mode: Mode, terms: &mut Terms) {
         let (field, branches) = (1.0 / size.field.exp2(), self.branches as f64);
@@ -83,8 +108,7 @@ impl Proof {
             self.blocks() * self.block_error(size),
         );
         terms.add("the queries of a block cancel", self.blocks() * field);
-        let most = 2.0 * self.settings.block_len() as f64;
-        let made = size.made_for(most.min(self.commitments as f64 + self.assertions as f64));
+        let made = size.made_for(self.unknowns(size));
         terms.add("errors of a block are made for the seed that comes", made * (1.0 + mode.tries()));
         terms.add("a false branch survives the joins of a disjunction", 2.0 * branches * field);
         terms.add("the tag of a query that is not zero is guessed", 1.0 / size.key.exp2());
@@ -152,11 +176,23 @@ mod tests {
             Soundness::mac_and_cheese(proof, FieldSize::OVER_BITS, mode).bits()
         };
         // 2^64 tries at 4 / 2^128 for each branch and the program around them, 1 / 2^128 once, 2 / 2^128 for
-        // the search for delta, and the seeds that 2^18 errors are made for.
-        let made = 1.0 + f64::from(1 << 18) / 64.0;
-        let expected = |branches: f64| 64.0 - (4.0 * branches + 7.0 + made).log2();
-        assert!((bits(0) - expected(0.0)).abs() < 0.01, "{}", bits(0));
-        assert!((bits(8) - expected(8.0)).abs() < 0.01, "{}", bits(8));
+        // the search for delta, and the seeds that errors are made for: 2^18 values, two elements that are
+        // revealed, and as many ends as branches at most.
+        let made = |branches: f64| 1.0 + (f64::from(1 << 18) + (2.0 + branches) * 128.0) / 64.0;
+        let expected = |branches: f64| 64.0 - (4.0 * branches + 7.0 + made(branches)).log2();
+        for branches in [0, 8, 4000] {
+            let bits = bits(branches);
+            assert!((bits - expected(branches as f64)).abs() < 0.001, "{branches}: {bits}");
+        }
+    }
+
+    #[test]
+    fn many_repetitions_of_small_branches_have_as_many_ends_to_choose_as_fill_two_blocks() {
+        let bits = |branches| interactive(proof(Settings::LAN, 1000, branches), FieldSize::OVER_BITS);
+        // Ends of 128 bits, and 64 for each seed.
+        let made = |branches: f64| 128.0 - (2.0 * branches).log2();
+        assert!(bits(80) <= made(80.0) && bits(1 << 20) <= made(f64::from(1 << 18)));
+        assert!(bits(1 << 20) >= 100.0, "{}", bits(1 << 20));
     }
 
     #[test]

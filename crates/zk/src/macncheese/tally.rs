@@ -21,7 +21,7 @@ pub struct Tally {
 
 impl Tally {
     /// Length of the encoding.
-    pub(super) const BYTES: usize = 32;
+    pub(crate) const BYTES: usize = 32;
 
     fn counts(&self) -> [u64; 4] {
         [self.secrets, self.multiplications, self.assertions, self.branches]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use volery_channel::{Channel, ChannelExt as _, Tag, tags};
+use volery_channel::{Channel, ChannelExt as _, Latch, Tag, tags};
 use volery_circuit::{Backend, Hint, Ops, Peek, Place, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
 use volery_vole::supply::Stock;
@@ -91,7 +91,7 @@ pub struct Prover<'a> {
     threads: Option<&'a rayon::ThreadPool>,
     /// Whether this is a rehearsal: there are no values, and no claim is checked.
     blank: bool,
-    failed: Option<Error>,
+    failed: Latch<Error>,
 }
 
 /// A block that waits for its coefficients.
@@ -136,7 +136,7 @@ impl<'a> Prover<'a> {
             place: Place::default(),
             tally: Tally::default(),
             threads,
-            failed: None,
+            failed: Latch::new(),
         }
     }
 
@@ -158,7 +158,7 @@ impl<'a> Prover<'a> {
     }
 
     fn try_finish(&mut self) -> Result<Tally, Error> {
-        self.sound()?;
+        self.failed.check()?;
         self.close()?;
         let hash = self.assertions.finish();
         self.challenges.send(self.channel, tags::ASSERTIONS, &hash)?;
@@ -170,23 +170,15 @@ impl<'a> Prover<'a> {
     }
 
     /// A backend that has failed stays failed, even if its statement ignores the error.
-    fn sound(&self) -> Result<(), Error> {
-        self.failed.clone().map_or(Ok(()), Err)
-    }
-
     fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
-        let result = result.map_err(Error::at_prover);
-        if let Err(error) = &result {
-            self.failed.get_or_insert_with(|| error.clone());
-        }
-        result
+        self.failed.latch(result.map_err(Error::at_prover))
     }
 
     /// Prepares at least one slot. Call it when none is prepared.
     #[cold]
     #[inline(never)]
     fn prepare(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.try_prepare();
         self.latch(result)
     }
@@ -238,7 +230,7 @@ impl<'a> Prover<'a> {
     /// Sends everything, to the last bit, since P may have to wait for V elsewhere. V pauses at the same
     /// place.
     pub(super) fn pause(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         self.settle();
         let result = self.masks.finish(&mut self.challenges, self.channel);
         self.latch(result)
@@ -251,7 +243,7 @@ impl<'a> Prover<'a> {
 
     /// A challenge that depends on everything committed so far: ends the block and opens all.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.try_challenge();
         self.latch(result)
     }
@@ -268,14 +260,14 @@ impl<'a> Prover<'a> {
     /// The next random correlations. Call it right after a challenge, because nothing else may hold some of
     /// them.
     pub(crate) fn random(&mut self, out: &mut [Gf128]) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.stock.fill(self.channel, out).map_err(Error::from);
         self.latch(result)
     }
 
     /// Sends a message of a protocol on top.
     pub(crate) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.challenges.send(self.channel, tag, payload);
         self.latch(result)
     }
@@ -287,7 +279,7 @@ impl<'a> Prover<'a> {
 
     /// Whether nothing was done and nothing failed.
     pub(super) fn is_unused(&self) -> bool {
-        self.tally() == Tally::default() && self.slots.used() == 0 && self.failed.is_none()
+        self.tally() == Tally::default() && self.slots.used() == 0 && self.failed.first().is_none()
     }
 
     /// Ends the current block: sends its last masks and lets it wait for its seed.
@@ -346,7 +338,7 @@ impl<'a> Prover<'a> {
     /// Claims that a polynomial vanishes, given its coefficients without the top one.
     fn claim(&mut self, coefficients: &[Gf128]) -> Result<(), Error> {
         if self.claims.is_full() {
-            self.sound()?;
+            self.failed.check()?;
             let result = self.close();
             self.latch(result)?;
         }

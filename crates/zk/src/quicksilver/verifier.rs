@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use volery_channel::{Channel, ChannelExt as _, Tag, tags};
+use volery_channel::{Channel, ChannelExt as _, Latch, Tag, tags};
 use volery_circuit::{Backend, Hint, Ops, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf128, gf128::Kernel};
 use volery_vole::Delta;
@@ -83,7 +83,8 @@ pub struct Verifier<'a> {
     assertions: Assertions,
     tally: Tally,
     threads: Option<&'a rayon::ThreadPool>,
-    failed: Option<Error>,
+    /// A backend that has failed stays failed, even if its statement ignores the error.
+    failed: Latch<Error>,
 }
 
 /// What the opening of a block must match.
@@ -135,7 +136,7 @@ impl<'a> Verifier<'a> {
             assertions: Assertions::new(),
             tally: Tally::default(),
             threads,
-            failed: None,
+            failed: Latch::new(),
         }
     }
 
@@ -154,7 +155,7 @@ impl<'a> Verifier<'a> {
     /// # Errors
     /// As [`Verifier::verify`].
     pub fn finish(mut self) -> Result<Tally, Error> {
-        self.sound()?;
+        self.failed.check()?;
         self.close()?;
         let shown: [u8; 32] = self.channel.recv_array(tags::ASSERTIONS)?;
         self.challenges.absorb(tags::ASSERTIONS, &shown);
@@ -179,25 +180,13 @@ impl<'a> Verifier<'a> {
         Tally { multiplications: self.tally.multiplications - self.tally.secrets, ..self.tally }
     }
 
-    /// A backend that has failed stays failed, even if its statement ignores the error.
-    fn sound(&self) -> Result<(), Error> {
-        self.failed.clone().map_or(Ok(()), Err)
-    }
-
-    fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
-        if let Err(error) = &result {
-            self.failed.get_or_insert_with(|| error.clone());
-        }
-        result
-    }
-
     /// Prepares at least one slot. Call it when none is prepared.
     #[cold]
     #[inline(never)]
     fn prepare(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.try_prepare();
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     fn try_prepare(&mut self) -> Result<(), Error> {
@@ -247,10 +236,10 @@ impl<'a> Verifier<'a> {
 
     /// P has sent everything to the last bit, so any remaining bits must be the padding.
     pub(super) fn pause(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         self.settle();
         let result = self.masks.finish();
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     /// Counts a disjunction that is claimed to hold.
@@ -260,9 +249,9 @@ impl<'a> Verifier<'a> {
 
     /// A challenge that depends on everything committed so far; see the prover's.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.try_challenge();
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
@@ -286,16 +275,16 @@ impl<'a> Verifier<'a> {
     /// The keys of the next random correlations. Call it right after a challenge, because nothing else may
     /// hold some of them.
     pub(crate) fn random(&mut self, out: &mut [Gf128]) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.stock.fill(self.channel, out).map_err(Error::from);
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     /// Receives a message of a protocol on top.
     pub(crate) fn receive_message(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.channel.recv_exact(tag, out).map_err(Error::from);
-        self.latch(result)?;
+        self.failed.latch(result)?;
         self.challenges.absorb(tag, out);
         Ok(())
     }
@@ -307,7 +296,7 @@ impl<'a> Verifier<'a> {
 
     /// Ends this proof after a failure of a protocol on top.
     pub(crate) fn fail<T>(&mut self, error: Error) -> Result<T, Error> {
-        self.latch(Err(error))
+        self.failed.latch(Err(error))
     }
 
     /// If challenges are hashes, a digest of all messages of this part.
@@ -317,7 +306,7 @@ impl<'a> Verifier<'a> {
 
     /// Whether nothing was done and nothing failed.
     pub(super) fn is_unused(&self) -> bool {
-        self.tally() == Tally::default() && self.slots.used() == 0 && self.failed.is_none()
+        self.tally() == Tally::default() && self.slots.used() == 0 && self.failed.first().is_none()
     }
 
     /// Ends a block: sends its seed to P and checks the opening of the block before.
@@ -364,9 +353,9 @@ impl<'a> Verifier<'a> {
     /// Adds P's claim that a polynomial vanishes, whose value at delta is `value`.
     fn claim(&mut self, degree: usize, value: Gf128) -> Result<(), Error> {
         if self.claims.is_full() {
-            self.sound()?;
+            self.failed.check()?;
             let result = self.close();
-            self.latch(result)?;
+            self.failed.latch(result)?;
         }
         self.claims.push(degree, [value]);
         self.tally.claim(degree);
@@ -499,7 +488,7 @@ impl Polynomials<F2> for Verifier<'_> {
 
     fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
         let product = p.mul(q).map_err(Error::from);
-        self.latch(product)
+        self.failed.latch(product)
     }
 
     fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
@@ -508,7 +497,7 @@ impl Polynomials<F2> for Verifier<'_> {
                 0 if p.value() == Gf128::ZERO => {}
                 0 => {
                     let reason = "a public constant that is not zero is claimed to be";
-                    return self.latch(Err(volery_circuit::Error::misuse(reason).into()));
+                    return self.failed.latch(Err(volery_circuit::Error::misuse(reason).into()));
                 }
                 1 => {
                     self.assertions.push(p.value());

@@ -2,10 +2,10 @@
 //! does.
 
 use volery_channel::{Channel, Tag, tags};
-use volery_field::{Authenticated, F61, Gf128, Mac as _};
-use volery_vole::subfield::FieldDelta;
+use volery_field::{Authenticated, F61, Mac as _};
+use volery_testing::deal::{self, Elements, Tags};
 use volery_vole::supply::{Chain, Correlations, Item, Stock};
-use volery_vole::{Delta, Error, Prg};
+use volery_vole::{Error, Prg};
 
 /// Correlations in a batch: fewer than a proof takes.
 const BATCH: usize = 150;
@@ -60,41 +60,25 @@ fn stock<T: Item>(next: impl FnMut() -> T + Send + 'static, verifier: bool, tag:
     Stock::new(Box::new(Dealt { next, drawn, tag, chains: vec![Chain::from_bytes([1; 32])] }))
 }
 
-pub(super) fn bit_delta() -> Delta {
-    Delta::from_element(Gf128::from_bits(0x8bad_f00d_0ddb_a11c_afef_00d5_dead_beef))
-}
-
 /// Tags, or keys.
 pub(super) fn bits(verifier: bool) -> Stock {
-    let (mut prg, delta) = (Prg::new([1; 16]), bit_delta().expose());
+    let (mut tags_of_bits, delta) = (Tags::new(1), deal::delta());
     let next = move || {
-        let tag = prg.block();
-        if verifier && tag.to_bits() & 1 == 1 { tag + delta } else { tag }
+        let tag = tags_of_bits.next();
+        if verifier { deal::key(tag, &delta) } else { tag }
     };
     stock(next, verifier, tags::FERRET_VERDICT)
 }
 
-pub(super) fn delta() -> FieldDelta<F61> {
-    FieldDelta::from_digits::<F61>(&bit_delta())
-}
-
-fn elements() -> impl FnMut() -> Authenticated<F61, F61> {
-    let mut prg = Prg::new([2; 16]);
-    move || {
-        let mut out = [F61::default(); 2];
-        prg.elements(&mut out);
-        Authenticated { x: out[0], m: out[1] }
-    }
-}
-
 pub(super) fn tags_over() -> Stock<Authenticated<F61, F61>> {
-    stock(elements(), false, tags::SUBFIELD_ANSWER)
+    let mut elements = Elements::new(2);
+    stock(move || elements.next(), false, tags::SUBFIELD_ANSWER)
 }
 
 pub(super) fn keys_over() -> Stock<F61> {
-    let (mut next, delta) = (elements(), delta().expose());
+    let (mut elements, delta) = (Elements::<F61, F61>::new(2), deal::field_delta::<F61, F61>().expose());
     let key = move || {
-        let dealt = next();
+        let dealt = elements.next();
         dealt.m + delta.scale(dealt.x)
     };
     stock(key, true, tags::SUBFIELD_ANSWER)

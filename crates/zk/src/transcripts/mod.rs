@@ -4,15 +4,18 @@
 //! absorbed message, and the seeds that it draws. One bit of one message is flipped on its way. From that
 //! message on, the receiver's record must differ from that of an honest run. No party has to accept anything
 //! for that, so a message counts even if V refuses it right away.
+//!
+//! One bit is enough where a message is absorbed whole or not at all. Where several programs have a part of
+//! each message, a bit of every byte is flipped.
 
 mod deal;
 mod modes;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use volery_channel::{Channel, Error as ChannelError, Limits, Stats, Tag, memory_pair};
+use volery_channel::{Channel, Layer, Layered, Tag};
+use volery_testing::{Change, Link, Tap, between};
 
 /// What a party's record has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,93 +37,38 @@ pub(crate) fn note(event: Event) {
     RECORD.with_borrow_mut(|record| record.iter_mut().for_each(|record| record.push(event)));
 }
 
-/// A party's channel: flips the lowest bit of one message that it sends, and notes what it receives.
-struct Tap<C> {
-    inner: C,
-    flip: Option<usize>,
-    sent: Vec<Tag>,
-}
+/// Notes what a party receives.
+struct Notes;
 
-impl<C: Channel> Channel for Tap<C> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
-        let mut payload = payload.to_vec();
-        if let Some(first) = payload.first_mut()
-            && self.flip == Some(self.sent.len())
-        {
-            *first ^= 1;
-        }
-        self.sent.push(tag);
-        self.inner.send(tag, &payload)
-    }
-
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
-        let payload = self.inner.recv(tag, max)?;
+impl<C: Channel> Layer<C> for Notes {
+    fn received(&mut self, tag: Tag, _payload: &[u8]) {
         note(Event::Received(tag));
-        Ok(payload)
-    }
-
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
-        self.inner.recv_exact(tag, out)?;
-        note(Event::Received(tag));
-        Ok(())
-    }
-
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        self.inner.recv_into(tag, max, out)?;
-        note(Event::Received(tag));
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), ChannelError> {
-        self.inner.flush()
-    }
-
-    fn fail(&mut self, reason: &str) {
-        self.inner.fail(reason);
-    }
-
-    fn stats(&self) -> Stats {
-        self.inner.stats()
-    }
-
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.inner.binding()
     }
 }
 
 /// One party of a proof.
 type Party = fn(&mut dyn Channel) -> Result<(), crate::Error>;
 
-/// The records of P and V, what each made of the other, and the messages that each sent.
+/// The records of P and V, what each made of the other, and the messages that each sent, with their lengths.
 struct Run {
     records: [Vec<Event>; 2],
     results: [Result<(), crate::Error>; 2],
-    sent: [Vec<Tag>; 2],
+    sent: [Vec<(Tag, usize)>; 2],
 }
 
-/// A run in which message `at` of party `who` is flipped.
-fn run(parties: [Party; 2], flip: Option<(usize, usize)>) -> Run {
-    let read = Duration::from_secs(20);
-    let (p, v) = memory_pair(&Limits { read, write: read, ..Limits::default() });
-    let flip = |party| flip.and_then(|(who, at)| (who == party).then_some(at));
-    let taps = [
-        Tap { inner: p, flip: flip(0), sent: Vec::new() },
-        Tap { inner: v, flip: flip(1), sent: Vec::new() },
-    ];
-    let results = std::thread::scope(|scope| {
-        let threads: Vec<_> = (taps.into_iter().zip(parties))
-            .map(|(mut tap, party)| {
-                scope.spawn(move || {
-                    RECORD.set(Some(Vec::new()));
-                    let result = party(&mut tap);
-                    let _ = result.as_ref().inspect_err(|error| tap.fail(&error.to_string()));
-                    (RECORD.take().unwrap_or_default(), result, tap.sent)
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
-    });
-    let [p, v]: [_; 2] = results.try_into().expect("two parties");
+/// A run in which the lowest bit of one byte of a message of party `who` is flipped: message `at`, that byte.
+fn run(parties: [Party; 2], flip: Option<(usize, [usize; 2])>) -> Run {
+    let flip =
+        |party| flip.and_then(|(who, [at, byte])| (who == party).then_some((at, Change::Flip(8 * byte))));
+    let party = |channel: &mut Link, flip, party: Party| {
+        RECORD.set(Some(Vec::new()));
+        let mut noted = Layered { channel: Tap::on(channel, flip), layer: Notes };
+        let result = party(&mut noted);
+        let _ = result.as_ref().inspect_err(|error| noted.fail(&error.to_string()));
+        let sent = noted.channel.layer.sent.into_iter().map(|(tag, payload)| (tag, payload.len())).collect();
+        (RECORD.take().unwrap_or_default(), result, sent)
+    };
+    let (p, v) = between(|p| party(p, flip(0), parties[0]), |v| party(v, flip(1), parties[1]));
     Run { records: [p.0, v.0], results: [p.1, v.1], sent: [p.2, v.2] }
 }
 
@@ -147,7 +95,7 @@ fn every_message_is_in_the_next_seed(parties: [Party; 2]) {
         let record = &honest.records[1 - who];
         let mut places = BTreeSet::new();
         for at in 0..honest.sent[who].len() {
-            let changed = run(parties, Some((who, at)));
+            let changed = run(parties, Some((who, [at, 0])));
             let (other, what) = (&changed.records[1 - who], format!("message {at} of party {who}"));
             // Frames of different lanes arrive in another order than they are sent in: the place of a message
             // is where the records part.
@@ -166,5 +114,23 @@ fn every_message_is_in_the_next_seed(parties: [Party; 2]) {
             assert!(a.is_some() && a != b, "{what} is not in the next seed");
         }
         assert!(if who == 0 { places.len() == honest.sent[0].len() } else { !places.is_empty() });
+    }
+}
+
+/// P's messages alone: what V draws has no parts.
+fn every_byte_is_in_the_next_seed(parties: [Party; 2]) {
+    let honest = run(parties, None);
+    assert_eq!(honest.results, [Ok(()), Ok(())]);
+    let [_, record] = &honest.records;
+    for (at, (tag, length)) in honest.sent[0].iter().enumerate() {
+        for byte in 0..*length {
+            let what = format!("byte {byte} of message {at}, {tag}");
+            let changed = run(parties, Some((0, [at, byte])));
+            let Some(part) = record.iter().zip(&changed.records[1]).position(|(a, b)| a != b) else {
+                panic!("{what} is in no seed");
+            };
+            let [a, b] = [record, &changed.records[1]].map(|record| next(record, part, true));
+            assert!(a.is_some() && a != b, "{what} is not in the next seed");
+        }
     }
 }

@@ -10,10 +10,11 @@ use volery_circuit::{
     Statement, Steps,
 };
 use volery_field::{F2, F61, Ring};
+use volery_testing::deal::{delta, field_delta};
 use volery_vole::{SessionId, Transcript};
 
-use super::deal::{bit_delta, bits, delta, keys_over, tags_over};
-use super::{Party, every_message_is_in_the_next_seed, run};
+use super::deal::{bits, keys_over, tags_over};
+use super::{Party, every_byte_is_in_the_next_seed, every_message_is_in_the_next_seed, run};
 use crate::Error;
 use crate::disjunction::AnyOf;
 use crate::macncheese::{
@@ -67,7 +68,7 @@ fn verify_bits(
     channel: &mut dyn Channel,
 ) -> Result<(), Error> {
     let (settings, mut stock) = (quicksilver::Settings { interval: INTERVAL }, bits(true));
-    let (challenges, delta) = (challenges("bits"), bit_delta());
+    let (challenges, delta) = (challenges("bits"), delta());
     quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None)
         .verify(statement)
         .map(drop)
@@ -87,7 +88,7 @@ fn verify_over(
     channel: &mut dyn Channel,
 ) -> Result<(), Error> {
     let (settings, mut stock) = (arithmetic::Settings { interval: INTERVAL }, keys_over());
-    let (link, delta) = (arithmetic::Alone(channel), delta());
+    let (link, delta) = (arithmetic::Alone(channel), field_delta::<F61, F61>());
     arithmetic::Verifier::new(settings, challenges("field"), &delta, &mut stock, link)
         .verify(statement)
         .map(drop)
@@ -132,7 +133,7 @@ fn prove_mixed(channel: &mut dyn Channel) -> Result<(), Error> {
 
 fn verify_mixed(channel: &mut dyn Channel) -> Result<(), Error> {
     let (mut bit_stock, mut stock) = (bits(true), keys_over());
-    let (bit_delta, delta) = (bit_delta(), delta());
+    let (bit_delta, delta) = (delta(), field_delta::<F61, F61>());
     let settings = quicksilver::Settings { interval: INTERVAL };
     let part =
         quicksilver::Verifier::new(settings, challenges("bits"), &bit_delta, &mut bit_stock, channel, None);
@@ -150,8 +151,8 @@ fn a_prover_that_waits_for_v_s_bytes_hears_a_rejection() {
         verified.inspect_err(|_| verdict::send(channel, false).expect("sent"))
     }
     fn heard(parties: [Party; 2], opening: Tag) {
-        let at = run(parties, None).sent[0].iter().position(|tag| *tag == opening).expect("opened");
-        for result in run(parties, Some((0, at))).results {
+        let at = run(parties, None).sent[0].iter().position(|(tag, _)| *tag == opening).expect("opened");
+        for result in run(parties, Some((0, [at, 0]))).results {
             assert!(matches!(result, Err(Error::Rejected { .. })), "{opening}: {result:?}");
         }
     }
@@ -299,11 +300,11 @@ fn verify_stacked(
 ) -> Result<(), Error> {
     let (settings, challenges) = (settings(multiplier), challenges("cheese"));
     let result = if over {
-        let (half, mut stock) = (VerifierField::<F61, F61>::new(&delta()), keys_over());
+        let (half, mut stock) = (VerifierField::<F61, F61>::new(&field_delta::<F61, F61>()), keys_over());
         let statement = Stacked::<F61>(join, PhantomData);
         macncheese::verify(half, settings, challenges, &mut stock, channel, &statement)
     } else {
-        let (half, mut stock) = (VerifierBits::new(&bit_delta()), bits(true));
+        let (half, mut stock) = (VerifierBits::new(&delta()), bits(true));
         let statement = Stacked::<F2>(join, PhantomData);
         macncheese::verify(half, settings, challenges, &mut stock, channel, &statement)
     };
@@ -326,4 +327,37 @@ fn every_piece_and_every_round_of_a_proof_that_can_be_stacked_is_in_the_next_see
     stacked!(Join::Tree, Simple, true);
     stacked!(Join::Linear, BatchedPowers, true);
     stacked!(Join::AtLeast(2), Batched, true);
+}
+
+/// Repetitions that run in step with each other.
+fn settings_in_step(multiplier: Multiplier) -> macncheese::Settings {
+    macncheese::Settings { interval: 64, multiplier }
+}
+
+fn prove_repeated(multiplier: Multiplier, channel: &mut dyn Channel) -> Result<(), Error> {
+    let (half, mut stock) = (ProverField::<F61, F61>::default(), tags_over());
+    let (settings, mut rng) = (settings_in_step(multiplier), ChaCha20Rng::seed_from_u64(1));
+    macncheese::prove(half, settings, challenges("cheese"), &mut rng, &mut stock, channel, &Batch).map(drop)
+}
+
+fn verify_repeated(multiplier: Multiplier, channel: &mut dyn Channel) -> Result<(), Error> {
+    let (half, mut stock) = (VerifierField::<F61, F61>::new(&field_delta()), keys_over());
+    let settings = settings_in_step(multiplier);
+    macncheese::verify(half, settings, challenges("cheese"), &mut stock, channel, &Batch).map(drop)
+}
+
+#[test]
+fn every_repetition_s_part_of_every_piece_and_round_is_in_the_next_seed() {
+    every_byte_is_in_the_next_seed([
+        |c| prove_repeated(Multiplier::Batched, c),
+        |c| verify_repeated(Multiplier::Batched, c),
+    ]);
+    every_byte_is_in_the_next_seed([
+        |c| prove_repeated(Multiplier::Simple, c),
+        |c| verify_repeated(Multiplier::Simple, c),
+    ]);
+    every_message_is_in_the_next_seed([
+        |c| prove_repeated(Multiplier::Batched, c),
+        |c| verify_repeated(Multiplier::Batched, c),
+    ]);
 }

@@ -4,10 +4,11 @@ use std::marker::PhantomData;
 
 use volery_circuit::{Digest, Error as CircuitError, MatrixShape, Polynomial, Polynomials, Statement};
 use volery_field::{F61, F61x2, Gf128, Gf256, Mac, Value};
+use volery_testing::{between, every_kind_of_pair};
 use volery_zk::Error;
 
 use crate::claims::{Part, Program};
-use crate::parties::{Run, between_within, every_pair, limits, not_zero, wrong};
+use crate::parties::{Run, not_zero, wrong};
 use crate::reference::Lie;
 
 /// Elements of a frame, relations that V sums at once, and coefficients expanded at once: all of them 1024.
@@ -226,7 +227,7 @@ fn claims_about_nothing<F: Value, M: Mac<F>>() {
 
 #[test]
 fn claims_about_nothing_are_true_or_false_like_all_others() {
-    every_pair!(claims_about_nothing());
+    every_kind_of_pair!(claims_about_nothing());
 }
 
 /// A statement that goes on after an error has not the last word.
@@ -247,15 +248,13 @@ impl<B: Polynomials<F61>> Statement<B> for Careless {
 #[test]
 fn an_error_that_a_statement_ignores_is_still_one() {
     let run = Run::new(100, false);
-    let (p, v) = between_within(
-        &limits(),
+    let (p, v) = between(
         |p| run.prove::<F61, F61>(&Program::of(&[Part::Equal(1)]), p),
         |v| run.verify::<F61, F61>(&Careless, v),
     );
     assert!(p.is_err());
     assert!(matches!(v, Err(Error::Statement(CircuitError::Misuse(_)))), "{v:?}");
-    let (p, _) = between_within(
-        &limits(),
+    let (p, _) = between(
         |p| run.prove::<F61, F61>(&Careless, p),
         |v| run.verify::<F61, F61>(&Program::of(&[Part::Equal(1)]), v),
     );

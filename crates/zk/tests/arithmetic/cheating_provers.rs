@@ -3,13 +3,12 @@
 use volery_channel::{Error as ChannelError, tags};
 use volery_circuit::MatrixShape;
 use volery_field::{F61, F61x2, Mac, Value};
+use volery_testing::{Tap, between, deal, every_kind_of_pair};
 use volery_zk::Error;
 
 use crate::claims::{Part, Program};
-use crate::deal;
-use crate::parties::{RUNS, Run, between, between_within, every_pair, limits, not_zero, wrong};
+use crate::parties::{RUNS, Run, not_zero, wrong};
 use crate::reference::Lie;
-use crate::tap::Tap;
 
 /// Each kind of claim once.
 fn everything<F>() -> Program<F> {
@@ -33,7 +32,7 @@ fn the_real_prover_says_the_same<F: Value, M: Mac<F>>(run: Run) {
                 } else {
                     run.lie::<F, M>(&program, (Lie::GoOn, None), &mut tap)
                 };
-                p.map(|_| tap.sent)
+                p.map(|_| tap.layer.sent)
             },
             |v| run.verify::<F, M>(&program, v),
         );
@@ -46,8 +45,8 @@ fn the_real_prover_says_the_same<F: Value, M: Mac<F>>(run: Run) {
 #[test]
 fn the_plain_prover_is_accepted_and_the_real_one_says_the_same_byte_for_byte() {
     for run in RUNS {
-        every_pair!(the_plain_prover_is_accepted(run));
-        every_pair!(the_real_prover_says_the_same(run));
+        every_kind_of_pair!(the_plain_prover_is_accepted(run));
+        every_kind_of_pair!(the_real_prover_says_the_same(run));
     }
 }
 
@@ -63,7 +62,7 @@ fn false_claims_are_rejected<F: Value, M: Mac<F>>() {
 
 #[test]
 fn a_prover_that_goes_on_after_a_false_claim_of_any_kind_is_rejected() {
-    every_pair!(false_claims_are_rejected());
+    every_kind_of_pair!(false_claims_are_rejected());
 }
 
 #[test]
@@ -94,7 +93,7 @@ fn the_real_prover_stops_at_a_false_claim() {
 /// The lies are well made: a prover that knows delta, and changes nothing else, is believed; one that guesses
 /// is not.
 fn guesses_of_delta<F: Value, M: Mac<F>>() {
-    let delta = deal::delta::<F, M>().expose();
+    let delta = deal::field_delta::<F, M>().expose();
     for run in RUNS {
         for part in Part::ALL {
             let program = Program::wrong(part);
@@ -110,7 +109,7 @@ fn guesses_of_delta<F: Value, M: Mac<F>>() {
 
 #[test]
 fn who_knows_delta_can_lie_anywhere_and_who_guesses_wrong_cannot() {
-    every_pair!(guesses_of_delta());
+    every_kind_of_pair!(guesses_of_delta());
 }
 
 /// The committed product is wrong and the claim on the chain's end is about the right one, or the other way
@@ -174,7 +173,7 @@ fn openings<F: Value, M: Mac<F>>() {
 
 #[test]
 fn every_coefficient_of_an_opening_its_mask_and_its_seed_count() {
-    every_pair!(openings());
+    every_kind_of_pair!(openings());
 }
 
 #[test]
@@ -209,7 +208,7 @@ fn folds<F: Value, M: Mac<F>>() {
 
 #[test]
 fn every_entry_of_matrices_and_the_vectors_that_fold_them_count() {
-    every_pair!(folds());
+    every_kind_of_pair!(folds());
 }
 
 #[test]
@@ -347,7 +346,7 @@ fn programs_that_differ_end_in_an_error_at_the_verifier() {
     let run = |interval, fiat_shamir, ours: &[Part], theirs: &[Part]| {
         let run = Run::new(interval, fiat_shamir);
         let (ours, theirs) = (Program::of(ours), Program::of(theirs));
-        between_within(&limits(), |p| run.prove::<F61, F61>(&theirs, p), |v| run.verify::<F61, F61>(&ours, v))
+        between(|p| run.prove::<F61, F61>(&theirs, p), |v| run.verify::<F61, F61>(&ours, v))
     };
     for fiat_shamir in [false, true] {
         for interval in [8, 1000] {
@@ -369,8 +368,7 @@ fn no_challenge_comes_before_the_last_element_of_its_block() {
     // Eight elements in the first block, of 61 bits each.
     let program = Program::of(&[Part::Equal(5)]);
     for sent in 0..=8 {
-        let (p, _) = between_within(
-            &limits(),
+        let (p, _) = between(
             |p| {
                 let mut frame = Vec::new();
                 volery_field::pack_elements(&vec![F61::new(5); sent], &mut frame);
@@ -396,7 +394,7 @@ fn every_block_and_every_fold_of_every_proof_has_a_challenge_of_its_own() {
             |v| {
                 let mut tap = Tap::recorder(v);
                 run.verify::<F61, F61>(&everything(), &mut tap).expect("accepts");
-                tap.sent
+                tap.layer.sent
             },
         );
         let sent = sent.into_iter().filter(|(tag, _)| *tag == tags::ELEMENTS_CHALLENGE);

@@ -6,12 +6,12 @@ use std::sync::Barrier;
 use volery_channel::{Channel, Error as ChannelError, Framed, Tag, tags, transport::Memory};
 use volery_circuit::MatrixShape;
 use volery_field::F61;
+use volery_testing::{Tap, between};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
 
 use crate::claims::{Part, Program};
-use crate::parties::{Run, between_within, limits};
-use crate::tap::Tap;
+use crate::parties::Run;
 
 /// One block, then a fold and a second block: three seeds.
 fn claim() -> Program<F61> {
@@ -31,13 +31,12 @@ fn against_with(
     start: &Barrier,
     verifier: impl FnOnce(&mut Framed<Memory>) -> Result<(), ChannelError> + Send,
 ) -> (Result<Tally, Error>, Vec<Tag>) {
-    let (p, _) = between_within(
-        &limits(),
+    let (p, _) = between(
         |p| {
             start.wait();
             let mut tap = Tap::recorder(p);
             let result = RUN.prove::<F61, F61>(&claim(), &mut tap);
-            (result, tap.sent.into_iter().map(|(tag, _)| tag).collect())
+            (result, tap.layer.sent.into_iter().map(|(tag, _)| tag).collect())
         },
         |v| {
             let result = verifier(v).and_then(|()| v.flush());
@@ -188,10 +187,9 @@ fn a_verifier_that_falls_silent_is_not_waited_for_longer_than_the_limit() {
 
 #[test]
 fn a_verifier_that_leaves_or_gives_up_is_reported() {
-    let (p, ()) = between_within(&limits(), |p| RUN.prove::<F61, F61>(&claim(), p), |_| ());
+    let (p, ()) = between(|p| RUN.prove::<F61, F61>(&claim(), p), |_| ());
     assert!(matches!(p, Err(Error::Channel(ChannelError::Closed { .. }))), "{p:?}");
-    let (p, ()) =
-        between_within(&limits(), |p| RUN.prove::<F61, F61>(&claim(), p), |v| v.fail("no time for this"));
+    let (p, ()) = between(|p| RUN.prove::<F61, F61>(&claim(), p), |v| v.fail("no time for this"));
     let Err(Error::Channel(ChannelError::Peer { reason, .. })) = p else { panic!("{p:?}") };
     assert_eq!(reason, "no time for this");
 }

@@ -3,12 +3,12 @@
 use volery_channel::{Channel, Tag, tags};
 use volery_circuit::MatrixShape;
 use volery_field::{F61, F61x2};
+use volery_testing::{Tap, between};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
 
 use crate::claims::{Part, Program};
-use crate::parties::{Run, between, wrong};
-use crate::tap::Tap;
+use crate::parties::{Run, wrong};
 
 fn run() -> Run {
     Run::new(16, true)
@@ -31,7 +31,7 @@ fn proof() -> Messages {
         |p| {
             let mut tap = Tap::recorder(p);
             run().prove::<F61, F61x2>(&claim(), &mut tap).expect("accepted");
-            tap.sent
+            tap.layer.sent
         },
         |v| run().verify::<F61, F61x2>(&claim(), v),
     );
@@ -115,7 +115,7 @@ fn a_prover_of_a_fiat_shamir_proof_reads_nothing_before_the_verdict() {
     let (p, _) = between(
         |p| {
             let mut tap = Tap::recorder(p);
-            run().prove::<F61, F61x2>(&claim(), &mut tap).map(|_| tap.inner.stats().frames_received)
+            run().prove::<F61, F61x2>(&claim(), &mut tap).map(|_| tap.channel.stats().frames_received)
         },
         |v| run().verify::<F61, F61x2>(&claim(), v),
     );

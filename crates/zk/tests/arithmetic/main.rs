@@ -3,13 +3,11 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `deal` | correlations from a seed in place of a protocol |
 //! | `parties` | both parties of a proof, on two threads |
 //! | `reference` | a plain prover after figures 3 to 5, which lies where it is told to |
 //! | `univariate` | what it computes with |
 //! | `claims` | small programs, true and false |
 //! | `bits_as_elements` | statements over bits, over bytes |
-//! | `tap` | a channel that records what its party sends and changes one message |
 //! | `mixed` | bits and elements in one proof |
 //! | the others | the tests |
 
@@ -17,11 +15,8 @@
 
 mod bits_as_elements;
 mod claims;
-mod deal;
 mod parties;
 mod reference;
-#[path = "../quicksilver/tap.rs"]
-mod tap;
 mod univariate;
 
 mod borders;

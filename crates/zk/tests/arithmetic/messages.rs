@@ -3,14 +3,14 @@
 //! The statement is true and both parties are honest; somebody between them is not. A verifier that accepts a
 //! run in which a message of the prover's was changed does not check all it should.
 
-use volery_channel::{Limits, Tag, tags};
+use volery_channel::{Tag, tags};
 use volery_circuit::MatrixShape;
 use volery_field::{F32, F32x4, F61, Mac, Value};
+use volery_testing::{Change, Tap, between};
 use volery_zk::Error;
 
 use crate::claims::{Part, Program};
-use crate::parties::{Both, Run, between, between_within, limits};
-use crate::tap::{Change, Tap};
+use crate::parties::{Both, Run};
 
 /// Four blocks, the last one not full, degrees 2 and 3, and a fold after the second block. Every element is
 /// part of a claim, and every block has a relation, so that every bit matters.
@@ -39,24 +39,23 @@ fn transcript<F: Value, M: Mac<F>>(run: Run) -> Messages {
         |p| {
             let mut tap = Tap::recorder(p);
             run.prove::<F, M>(&claim(), &mut tap).expect("accepted");
-            tap.sent
+            tap.layer.sent
         },
         |v| {
             let mut tap = Tap::recorder(v);
             run.verify::<F, M>(&claim(), &mut tap).expect("accepts");
-            tap.sent
+            tap.layer.sent
         },
     );
     [p, v]
 }
 
 /// A run in which message `at` of P (0) or V (1) is changed.
-fn changed<F: Value, M: Mac<F>>(run: Run, sender: usize, at: usize, change: Change, limits: &Limits) -> Both {
+fn changed<F: Value, M: Mac<F>>(run: Run, sender: usize, at: usize, change: Change) -> Both {
     let tap = |party: usize| (party == sender).then_some((at, change));
-    between_within(
-        limits,
-        |p| run.prove::<F, M>(&claim(), &mut Tap::new(p, tap(0))),
-        |v| run.verify::<F, M>(&claim(), &mut Tap::new(v, tap(1))),
+    between(
+        |p| run.prove::<F, M>(&claim(), &mut Tap::on(p, tap(0))),
+        |v| run.verify::<F, M>(&claim(), &mut Tap::on(v, tap(1))),
     )
 }
 
@@ -76,7 +75,7 @@ fn flips<F: Value, M: Mac<F>>(fiat_shamir: bool, step: usize) {
     assert_eq!(messages.len(), 9, "elements and openings of four blocks, and the assertions");
     for (at, (tag, payload)) in messages.iter().enumerate() {
         for bit in (at % step..8 * payload.len()).step_by(step) {
-            let (p, v) = changed::<F, M>(run, 0, at, Change::Flip(bit), &limits());
+            let (p, v) = changed::<F, M>(run, 0, at, Change::Flip(bit));
             assert!(p.is_err() && is_clear(&v), "{run:?} {tag} ({at}), bit {bit}: {p:?} {v:?}");
         }
     }
@@ -96,31 +95,19 @@ fn no_flipped_bit_of_a_challenge_is_accepted() {
     assert_eq!(messages.len(), 6, "seeds of four blocks and of the fold, and the verdict");
     for (at, (tag, payload)) in messages.iter().enumerate() {
         for bit in 0..8 * payload.len() {
-            let (p, v) = changed::<F61, F61>(run(false), 1, at, Change::Flip(bit), &limits());
+            let (p, v) = changed::<F61, F61>(run(false), 1, at, Change::Flip(bit));
             assert!(p.is_err(), "{tag} ({at}), bit {bit}: {p:?}");
             assert_eq!(v.is_ok(), *tag == tags::VERDICT, "{tag} ({at}), bit {bit}: {v:?}");
         }
     }
 }
 
-const CHANGES: [Change; 9] = [
-    Change::Truncate,
-    Change::Extend,
-    Change::Drop,
-    Change::Duplicate,
-    Change::Late,
-    Change::Retag,
-    Change::Empty,
-    Change::Fill(0),
-    Change::Fill(0xff),
-];
-
 fn no_message_can_be_changed<F: Value, M: Mac<F>>(fiat_shamir: bool) {
     let run = run(fiat_shamir);
     let [messages, _] = transcript::<F, M>(run);
     for (at, (tag, payload)) in messages.iter().enumerate() {
-        for change in CHANGES {
-            let (p, v) = changed::<F, M>(run, 0, at, change, &limits());
+        for change in Change::WHOLE {
+            let (p, v) = changed::<F, M>(run, 0, at, change);
             let last = at + 1 == messages.len();
             if last && change == Change::Duplicate {
                 // V has all it needs after the first copy.
@@ -148,8 +135,8 @@ fn no_message_of_the_verifier_s_can_be_cut_dropped_repeated_or_moved() {
     for fiat_shamir in [false, true] {
         let [_, messages] = transcript::<F61, F61>(run(fiat_shamir));
         for (at, (tag, _)) in messages.iter().enumerate() {
-            for change in CHANGES {
-                let (p, v) = changed::<F61, F61>(run(fiat_shamir), 1, at, change, &limits());
+            for change in Change::WHOLE {
+                let (p, v) = changed::<F61, F61>(run(fiat_shamir), 1, at, change);
                 if *tag == tags::VERDICT {
                     assert!(v.is_ok(), "{v:?}");
                     assert_eq!(p.is_ok(), change == Change::Duplicate, "{change:?}: {p:?}");

@@ -1,19 +1,17 @@
 //! Both parties of one proof over a field, on two threads with a channel between them.
 
-use std::time::Duration;
-
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use volery_channel::{Channel, Framed, Limits, memory_pair, transport::Memory};
+use volery_channel::Channel;
 use volery_circuit::{Digest, Statement};
 use volery_field::{Mac, Value};
+use volery_testing::{between, deal};
 use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::arithmetic::{Alone, Prover, Settings, Verifier};
 use volery_zk::quicksilver::{Challenges, Tally, verdict};
 
 use crate::claims::Claim;
-use crate::deal;
 use crate::reference::{Lie, Reference};
 
 /// How a proof is run.
@@ -68,7 +66,7 @@ impl Run {
         channel: &mut dyn Channel,
     ) -> Result<Tally, Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(99);
-        let mut stock = deal::prover_stock::<F, M>(self.seed);
+        let mut stock = deal::field_tags::<F, M>(self.seed);
         let challenges = self.challenges(identity(claim), &mut rng);
         let result = Prover::new(self.settings(), challenges, &mut stock, Alone(channel)).prove(claim);
         await_verdict(result, channel)
@@ -94,7 +92,7 @@ impl Run {
         channel: &mut dyn Channel,
     ) -> Result<Tally, Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(self.seed.into());
-        let (mut stock, delta) = (deal::verifier_stock::<F, M>(self.seed), deal::delta::<F, M>());
+        let (mut stock, delta) = (deal::field_keys::<F, M>(self.seed), deal::field_delta::<F, M>());
         let challenges = self.challenges(identity(claim), &mut rng);
         let verifier = Verifier::new(self.settings(), challenges, &delta, &mut stock, Alone(channel));
         let result = verifier.verify(claim);
@@ -157,49 +155,3 @@ pub(crate) fn wrong<T>() -> Result<T, Error> {
 pub(crate) fn not_zero<T>() -> Result<T, Error> {
     Err(Error::Rejected { reason: "a wire that must be zero is not".into() })
 }
-
-/// Time-outs long enough for a busy machine.
-pub(crate) fn limits() -> Limits {
-    Limits { read: Duration::from_secs(20), write: Duration::from_secs(20), ..Limits::default() }
-}
-
-/// Runs both parties; each one's end is closed when it returns.
-pub(crate) fn between<P: Send, V: Send>(
-    prover: impl FnOnce(&mut Framed<Memory>) -> P + Send,
-    verifier: impl FnOnce(&mut Framed<Memory>) -> V + Send,
-) -> (P, V) {
-    between_within(&limits(), prover, verifier)
-}
-
-/// As [`between`], with other limits.
-pub(crate) fn between_within<P: Send, V: Send>(
-    limits: &Limits,
-    prover: impl FnOnce(&mut Framed<Memory>) -> P + Send,
-    verifier: impl FnOnce(&mut Framed<Memory>) -> V + Send,
-) -> (P, V) {
-    let (mut p, mut v) = memory_pair(limits);
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(move || prover(&mut p));
-        let verifier = scope.spawn(move || verifier(&mut v));
-        (prover.join().expect("no panic"), verifier.join().expect("no panic"))
-    })
-}
-
-/// Calls `$test::<F, M>(args)` for a pair of a value field and a field of its MACs of each kind: MACs in the
-/// field itself and in an extension; with the feature `every-field` also for the others, each of which takes
-/// a good part of a minute to compile.
-macro_rules! every_pair {
-    ($test:ident($($arg:expr),*)) => {{
-        use volery_field::{F32, F32x4, F61};
-        $test::<F61, F61>($($arg),*);
-        $test::<F32, F32x4>($($arg),*);
-        #[cfg(feature = "every-field")]
-        {
-            use volery_field::{Bn254Scalar, F61x2, Gf128, Gf256};
-            $test::<F61, F61x2>($($arg),*);
-            $test::<Gf256, Gf128>($($arg),*);
-            $test::<Bn254Scalar, Bn254Scalar>($($arg),*);
-        }
-    }};
-}
-pub(crate) use every_pair;

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use volery_circuit::{Digest, Evaluator, MatrixShape, Polynomial, Polynomials, Statement, Term};
 use volery_field::{Mac, Value};
+use volery_testing::every_kind_of_pair;
 use volery_vole::Prg;
 
-use crate::parties::{Run, every_pair, wrong};
+use crate::parties::{Run, wrong};
 use crate::reference::Lie;
 
 /// A shape of a polynomial: for each term its variables.
@@ -246,7 +247,7 @@ proptest! {
         fiat_shamir: bool,
     ) {
         let run = Run::new(interval, fiat_shamir);
-        every_pair!(vanishes(&shape, seed, run));
+        every_kind_of_pair!(vanishes(&shape, seed, run));
     }
 
     #[test]
@@ -257,7 +258,7 @@ proptest! {
         fiat_shamir: bool,
     ) {
         let run = Run::new(interval, fiat_shamir);
-        every_pair!(as_evaluated(&steps, seed, run));
+        every_kind_of_pair!(as_evaluated(&steps, seed, run));
     }
 }
 
@@ -266,7 +267,7 @@ proptest! {
 fn a_polynomial_of_each_degree_from_1_to_10_vanishes_where_it_vanishes() {
     for degree in 1..=10 {
         let shape = (0..=degree).map(|n| (0..n).map(|i| i % VARIABLES).collect()).collect();
-        every_pair!(vanishes(&shape, degree as u64, Run::new(1 << 10, false)));
-        every_pair!(vanishes(&shape, degree as u64, Run::new(3, true)));
+        every_kind_of_pair!(vanishes(&shape, degree as u64, Run::new(1 << 10, false)));
+        every_kind_of_pair!(vanishes(&shape, degree as u64, Run::new(3, true)));
     }
 }

@@ -13,13 +13,13 @@ use volery_circuit::{
     Backend, Error as CircuitError, Hint, MatrixShape, Ops, Peek, Polynomials, Prove, Statement,
 };
 use volery_field::{Authenticated, Mac, Value, pack_elements};
+use volery_testing::deal::Elements;
 use volery_vole::supply::Chain;
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
 use volery_zk::quicksilver::arithmetic::Link;
 
-use crate::deal::Dealer;
 use crate::univariate::{accumulate, coefficients, encode, line, times};
 
 /// Where a prover departs from the protocol. Numbers count from 0.
@@ -76,7 +76,7 @@ pub(crate) struct Reference<F: Value, M: Mac<F>, L: Link> {
     pub(crate) link: L,
     /// Fiat-Shamir's transcript; none if V chooses.
     transcript: Option<Transcript>,
-    correlations: Dealer<F, M>,
+    correlations: Elements<F, M>,
     lie: Lie,
     /// What it takes delta for: it makes its messages such that a V with this delta believes them, whatever
     /// it claims.
@@ -107,7 +107,7 @@ impl<F: Value, M: Mac<F>, L: Link> Reference<F, M, L> {
         Self {
             link,
             transcript,
-            correlations: Dealer::new(seed),
+            correlations: Elements::new(seed),
             lie,
             guess,
             interval,

@@ -7,11 +7,12 @@ use volery_circuit::MatrixShape;
 use volery_circuit::r1cs::{Assignment, Builder, Counts, PrimeField, R1cs, R1csStatement, sample};
 use volery_circuit::statements::{InnerProduct, MatrixProduct, Mul32, Short, Sis};
 use volery_field::{Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, Mac, Value};
+use volery_testing::every_kind_of_pair;
 use volery_zk::Error;
 
 use crate::bits_as_elements::OverBytes;
 use crate::claims::Claim;
-use crate::parties::{Both, Run, every_pair, not_zero, wrong};
+use crate::parties::{Both, Run, not_zero, wrong};
 use crate::reference::Lie;
 
 const RUNS: [Run; 3] = [Run::new(1 << 17, false), Run::new(1 << 17, true), Run::new(23, false)];
@@ -149,12 +150,12 @@ fn matrix_products<F: Value, M: Mac<F>>() {
 
 #[test]
 fn inner_products_that_are_off_by_one_are_rejected() {
-    every_pair!(inner_products());
+    every_kind_of_pair!(inner_products());
 }
 
 #[test]
 fn matrix_products_with_an_entry_off_by_one_are_rejected() {
-    every_pair!(matrix_products());
+    every_kind_of_pair!(matrix_products());
 }
 
 /// `x y = z`, `(x + 2) (z - i) = w`, `2 w + x = out`: wires 1, 2 are out and i; 3, 4, 5, 6 are x, y, z, w.

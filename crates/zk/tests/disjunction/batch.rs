@@ -3,12 +3,12 @@
 use volery_channel::tags;
 use volery_circuit::{Branches, Counter, Error as StatementError, Evaluator};
 use volery_field::{F61, F61x2, Mac};
+use volery_testing::{Change, Meddling, session};
 use volery_zk::Error;
 
 use crate::machine::{ByRepeating, Instruction, Machine};
-use crate::parties::{End, Meddling, RUNS, Run, frequencies, look_alike, prove_over, session, verify_over};
+use crate::parties::{End, RUNS, Run, frequencies, look_alike, prove_over, verify_over};
 use crate::programs::Random;
-use crate::tap::Change;
 
 const CODES: [usize; 7] = [3, 0, 1, 1, 4, 2, 3];
 

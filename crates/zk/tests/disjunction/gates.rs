@@ -3,9 +3,10 @@
 use volery_circuit::gadgets::{self, Hasher, Sha1, Sha256};
 use volery_circuit::{Backend, Carries, Columns, Digest, Error, Evaluator, Hint, Ops, Prove, Statement};
 use volery_field::F2;
+use volery_testing::session;
 use volery_zk::disjunction::AnyOf;
 
-use crate::parties::{RUNS, Run, prove_bits, session, verify_bits};
+use crate::parties::{RUNS, Run, prove_bits, verify_bits};
 
 /// A backend behind which is another, of which it takes one gate at a time.
 struct Gatewise<'a, B>(&'a mut B);

@@ -2,13 +2,11 @@
 
 use volery_circuit::Error as StatementError;
 use volery_field::F61;
+use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::disjunction::{AnyOf, MAX_BRANCHES};
 
-use crate::parties::{
-    Bits, Kind, Over, RUNS, Run, at_prover, at_verifier, between, every_kind, frequencies, look_alike,
-    programs,
-};
+use crate::parties::{Kind, RUNS, Run, at_prover, at_verifier, between, frequencies, look_alike, programs};
 use crate::programs::Program;
 
 fn every_branch_is_accepted<K: Kind>() {

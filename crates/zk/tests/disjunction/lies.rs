@@ -2,13 +2,11 @@
 
 use volery_channel::tags;
 use volery_field::{F61, Ring};
+use volery_testing::{Bits, Change, Over, every_kind};
 use volery_zk::Error;
 
-use crate::parties::{
-    Any, Bits, Kind, Over, RUNS, at_prover, at_verifier, between, every_kind, meddled, programs,
-};
+use crate::parties::{Any, Kind, RUNS, at_prover, at_verifier, between, meddled, programs};
 use crate::programs::{Program, Small};
-use crate::tap::Change;
 
 fn no_branch<T: core::fmt::Debug>(result: &Result<T, Error>) {
     let expected = "the prover did not show that a branch of a disjunction holds";

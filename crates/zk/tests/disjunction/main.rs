@@ -10,12 +10,8 @@
 #![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
 #![allow(dead_code, reason = "helpers shared with other suites")]
 
-#[path = "../arithmetic/deal.rs"]
-mod deal;
 mod parties;
 mod programs;
-#[path = "../quicksilver/tap.rs"]
-mod tap;
 
 mod batch;
 mod gates;

@@ -1,20 +1,17 @@
 //! Both parties of one proof, on two threads with a channel between them.
 
-use std::time::Duration;
-
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use volery_channel::{Channel, Limits, Tag, memory_pair};
+use volery_channel::Channel;
 use volery_circuit::Statement;
 use volery_field::{F2, Mac, Value};
+use volery_testing::{Bits, Meddling, Over, deal, session};
 use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::disjunction::AnyOf;
 use volery_zk::quicksilver::{self, Challenges, Tally, arithmetic};
 
-use crate::deal;
 use crate::programs::{Program, Small};
-use crate::tap::{Change, Tap};
 
 /// How a proof is run.
 #[derive(Clone, Copy, Debug)]
@@ -33,17 +30,7 @@ pub(crate) const RUNS: [Run; 4] = [
 ];
 
 /// What P and V ended with, and all that they sent.
-pub(crate) struct End {
-    pub(crate) results: [Result<Tally, Error>; 2],
-    pub(crate) sent: [Vec<(Tag, Vec<u8>)>; 2],
-}
-
-impl End {
-    /// Tags and lengths of all messages.
-    pub(crate) fn outline(&self) -> Vec<(u8, usize)> {
-        self.sent.iter().flatten().map(|(tag, payload)| (tag.byte(), payload.len())).collect()
-    }
-}
+pub(crate) type End = volery_testing::End<Tally, Error>;
 
 /// A disjunction.
 pub(crate) type Any<R> = AnyOf<R, Program<R>>;
@@ -54,9 +41,6 @@ pub(crate) trait Kind {
     fn prove(run: Run, any: &Any<Self::Ring>, channel: &mut dyn Channel) -> Result<Tally, Error>;
     fn verify(run: Run, any: &Any<Self::Ring>, channel: &mut dyn Channel) -> Result<Tally, Error>;
 }
-
-pub(crate) struct Bits;
-pub(crate) struct Over<F, M>(core::marker::PhantomData<(F, M)>);
 
 /// The transcript has the same start at both parties, whatever they run: a lie must be found by the proof
 /// itself.
@@ -114,7 +98,7 @@ pub(crate) fn prove_bits(
     statement: &impl for<'a> Statement<quicksilver::Prover<'a>>,
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
-    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::bit_stock(run.dealt, None, false));
+    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::bits(run.dealt, None, 777));
     let settings = quicksilver::Settings { interval: run.interval };
     quicksilver::Prover::new(settings, challenges(run, &mut rng), &mut stock, channel, None).prove(statement)
 }
@@ -126,7 +110,7 @@ pub(crate) fn verify_bits(
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
     let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::bit_delta());
-    let mut stock = deal::bit_stock(run.dealt, Some(deal::bit_delta()), false);
+    let mut stock = deal::bits(run.dealt, Some(deal::bit_delta()), 777);
     let settings = quicksilver::Settings { interval: run.interval };
     let challenges = challenges(run, &mut rng);
     quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None).verify(statement)
@@ -138,7 +122,7 @@ pub(crate) fn prove_over<F: Value, M: Mac<F>>(
     statement: &impl for<'a> Statement<arithmetic::Prover<'a, F, M>>,
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
-    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::prover_stock::<F, M>(run.dealt));
+    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::field_tags::<F, M>(run.dealt));
     let settings = arithmetic::Settings { interval: run.interval };
     let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
     arithmetic::Prover::new(settings, challenges, &mut stock, link).prove(statement)
@@ -150,15 +134,12 @@ pub(crate) fn verify_over<F: Value, M: Mac<F>>(
     statement: &impl for<'a> Statement<arithmetic::Verifier<'a, F, M>>,
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
-    let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::delta::<F, M>());
-    let mut stock = deal::verifier_stock::<F, M>(run.dealt);
+    let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::field_delta::<F, M>());
+    let mut stock = deal::field_keys::<F, M>(run.dealt);
     let settings = arithmetic::Settings { interval: run.interval };
     let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
     arithmetic::Verifier::new(settings, challenges, &delta, &mut stock, link).verify(statement)
 }
-
-/// A message of a party, 0 or 1, to be changed: who sends it, which of its messages it is, and how.
-pub(crate) type Meddling = Option<(usize, usize, Change)>;
 
 /// P runs `proved`, V `claimed`; `change` is done to one of the messages of a party.
 pub(crate) fn meddled<K: Kind>(
@@ -168,31 +149,6 @@ pub(crate) fn meddled<K: Kind>(
     change: Meddling,
 ) -> End {
     session(|tap| K::prove(run, proved, tap), |tap| K::verify(run, claimed, tap), change)
-}
-
-/// Both parties of any proof.
-pub(crate) fn session(
-    prove: impl FnOnce(&mut dyn Channel) -> Result<Tally, Error> + Send,
-    verify: impl FnOnce(&mut dyn Channel) -> Result<Tally, Error> + Send,
-    change: Meddling,
-) -> End {
-    let read = Duration::from_secs(20);
-    let (p, v) = memory_pair(&Limits { read, write: read, ..Limits::default() });
-    let tap = |party| change.and_then(|(who, at, change)| (who == party).then_some((at, change)));
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(|| {
-            let mut tap = Tap::new(p, tap(0));
-            let result = prove(&mut tap).inspect_err(|error| tap.fail(&error.to_string()));
-            (result, tap.sent)
-        });
-        let verifier = scope.spawn(|| {
-            let mut tap = Tap::new(v, tap(1));
-            let result = verify(&mut tap).inspect_err(|error| tap.fail(&error.to_string()));
-            (result, tap.sent)
-        });
-        let (p, v) = (prover.join().expect("no panic"), verifier.join().expect("no panic"));
-        End { results: [p.0, v.0], sent: [p.1, v.1] }
-    })
 }
 
 /// Nobody meddles.
@@ -218,25 +174,6 @@ pub(crate) fn at_prover<R: Small>(programs: &[Program<R>], choice: usize) -> Any
 pub(crate) fn at_verifier<R: Small>(programs: &[Program<R>]) -> Any<R> {
     AnyOf::new(programs.iter().map(Program::public).collect()).expect("fits")
 }
-
-/// Calls `$test::<K>()` for every kind of proof: over bits, with MACs in the field of values and in an
-/// extension of it; with the feature `every-field` also for the other fields.
-macro_rules! every_kind {
-    ($test:ident) => {{
-        use volery_field::{F32, F32x4, F61};
-        use $crate::parties::{Bits, Over};
-        $test::<Bits>();
-        $test::<Over<F61, F61>>();
-        $test::<Over<F32, F32x4>>();
-        #[cfg(feature = "every-field")]
-        {
-            use volery_field::{F61x2, Gf128, Gf256};
-            $test::<Over<F61, F61x2>>();
-            $test::<Over<Gf256, Gf128>>();
-        }
-    }};
-}
-pub(crate) use every_kind;
 
 /// How often each bit of what P sends is set, over so many different correlations.
 pub(crate) fn frequencies(runs: u8, run: impl Fn(u8) -> End) -> Vec<f64> {

@@ -2,10 +2,11 @@
 
 use volery_circuit::{Branches, Counter, Error as StatementError, Evaluator};
 use volery_field::{F2, F61, F61x2, Mac, Ring as _, Value};
+use volery_testing::session;
 use volery_zk::Error;
 
 use crate::machine::{ByChoosing, ByRepeating, Instruction, Machine};
-use crate::parties::{RUNS, prove_bits, prove_over, session, verify_bits, verify_over};
+use crate::parties::{RUNS, prove_bits, prove_over, verify_bits, verify_over};
 use crate::programs::{Random, Small};
 
 fn instructions(n: u64) -> Vec<Instruction> {

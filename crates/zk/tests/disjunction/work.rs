@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use volery_circuit::choose::Branches;
 use volery_circuit::{Branch, Digest, Prove, Shape, Statement};
 use volery_field::{F2, F61, F61x2, Mac, Ring, Value};
+use volery_testing::{Bits, session};
 use volery_zk::Error;
 use volery_zk::disjunction::AnyOf;
 use volery_zk::disjunction::cost::{Cost, Over, Protocol, Task};
@@ -12,8 +13,8 @@ use volery_zk::quicksilver::{self, arithmetic};
 
 use crate::machine::{ByRepeating, Instruction, Machine};
 use crate::parties::{
-    Bits, End, Kind, RUNS, Run, at_prover, at_verifier, between, programs, prove_bits, prove_over, session,
-    verify_bits, verify_over,
+    End, Kind, RUNS, Run, at_prover, at_verifier, between, programs, prove_bits, prove_over, verify_bits,
+    verify_over,
 };
 use crate::programs::{Program, Small};
 
@@ -176,8 +177,8 @@ fn robin_sends_what_was_computed<K: Kind>(over: &Over) {
 fn single_disjunctions_send_what_was_computed() {
     let interval = RUNS[0].interval;
     robin_sends_what_was_computed::<Bits>(&Over::bits(quicksilver::Settings { interval }));
-    robin_sends_what_was_computed::<crate::parties::Over<F61, F61>>(&over::<F61, F61>(interval));
-    robin_sends_what_was_computed::<crate::parties::Over<F61, F61x2>>(&over::<F61, F61x2>(interval));
+    robin_sends_what_was_computed::<volery_testing::Over<F61, F61>>(&over::<F61, F61>(interval));
+    robin_sends_what_was_computed::<volery_testing::Over<F61, F61x2>>(&over::<F61, F61x2>(interval));
 }
 
 fn batches_send_what_was_computed<M: Mac<F61>>() {

@@ -2,6 +2,7 @@
 
 use volery_channel::tags;
 use volery_field::{F2, Gf128};
+use volery_testing::deal;
 use volery_vole::{Prg, cheats};
 use volery_zk::Error;
 use volery_zk::disjunction::AnyOf;
@@ -10,8 +11,7 @@ use volery_zk::quicksilver::{Challenges, Settings, Tally, Verifier};
 use super::bits::{False, N};
 use super::disjunctions::derived;
 use super::{
-    Batches, Belief, assertions, bit_delta, counts, judged, keys_of_bits, nothing_but_the_chain_stops,
-    transcript,
+    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, transcript,
 };
 
 /// What a branch takes: its secrets, both factors of each product, and the products.
@@ -66,7 +66,7 @@ fn forged(belief: Belief) -> Result<Tally, Error> {
         (tags::ASSERTIONS, assertions(0)),
     ];
     let any = AnyOf::<F2, _>::new(vec![False(1), False(2)]).expect("two branches");
-    let (mut stock, delta) = (batches.stock(keys_of_bits(&bits)), bit_delta());
+    let (mut stock, delta) = (batches.stock(keys_of_bits(&bits)), deal::delta());
     judged(&messages, |channel| {
         let (settings, challenges) =
             (Settings { interval: 1 << 17 }, Challenges::FiatShamir(transcript("robin")));

@@ -3,13 +3,13 @@
 use volery_channel::tags;
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::{F2, Gf128};
+use volery_testing::deal;
 use volery_vole::{Prg, cheats};
 use volery_zk::Error;
 use volery_zk::quicksilver::{Challenges, Settings, Tally, Verifier};
 
 use super::{
-    Batches, Belief, assertions, bit_delta, counts, judged, keys_of_bits, nothing_but_the_chain_stops,
-    transcript,
+    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, transcript,
 };
 
 /// Products: more than the 129 equations that they must fulfil, wherever a batch ends.
@@ -80,7 +80,7 @@ fn forged(batch: usize, after: bool, belief: Belief) -> Result<Tally, Error> {
     messages.push((tags::CHECK_OPENING, opening([N as u64 + 1, N as u64, 2])));
     messages.push((tags::ASSERTIONS, assertions(32)));
 
-    let (mut stock, delta) = (batches.stock(keys_of_bits(&bits)), bit_delta());
+    let (mut stock, delta) = (batches.stock(keys_of_bits(&bits)), deal::delta());
     judged(&messages, |channel| {
         let settings = Settings { interval: 1 << 17 };
         if after {

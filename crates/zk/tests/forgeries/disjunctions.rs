@@ -3,6 +3,7 @@
 use volery_channel::tags;
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::{F61, Field as _, Ring as _, pack_elements, packed_bytes};
+use volery_testing::deal;
 use volery_vole::Prg;
 use volery_zk::Error;
 use volery_zk::disjunction::AnyOf;
@@ -11,8 +12,7 @@ use volery_zk::quicksilver::arithmetic::{Alone, Settings, Verifier};
 use volery_zk::quicksilver::{Challenges, Tally};
 
 use super::{
-    Batches, Belief, OPENING, assertions, counts, delta, judged, keys_of, nothing_but_the_chain_stops,
-    transcript,
+    Batches, Belief, OPENING, assertions, counts, judged, keys_of, nothing_but_the_chain_stops, transcript,
 };
 
 /// "I know x = c with x x = c c + 1."
@@ -81,7 +81,7 @@ fn forged_disjunction(belief: Belief) -> Result<Tally, Error> {
         (tags::ELEMENTS_ASSERTIONS, assertions(0)),
     ];
     let any = AnyOf::<F61, _>::new(vec![False(1), False(2)]).expect("two branches");
-    let (mut stock, delta) = (batches.stock(keys_of(&values)), delta());
+    let (mut stock, delta) = (batches.stock(keys_of(&values)), deal::field_delta::<F61, F61>());
     judged(&messages, |channel| {
         let (settings, challenges) =
             (Settings { interval: 1 << 17 }, Challenges::FiatShamir(transcript("robin")));
@@ -134,7 +134,7 @@ fn forged_stack(late: Late) -> Result<macncheese::Tally, Error> {
     let settings = macncheese::Settings { interval: 64, multiplier: Multiplier::Simple };
     let tally = counts([2, 1, 2, 0]);
     let (mut pieces, mut fixed) = ([F61::ZERO; 3], [F61::ZERO; 3]);
-    let mut parameters = b"mac'n'cheese v1 ".to_vec();
+    let mut parameters = b"mac'n'cheese v2 ".to_vec();
     parameters.extend_from_slice(F61::NAME.as_bytes());
     parameters.push(b'/');
     parameters.extend_from_slice(F61::NAME.as_bytes());
@@ -177,8 +177,10 @@ fn forged_stack(late: Late) -> Result<macncheese::Tally, Error> {
     ];
     let mut stock = batches.stock(keys_of(&values));
     judged(&messages, |channel| {
-        let (half, challenges) =
-            (VerifierField::<F61, F61>::new(&delta()), Challenges::FiatShamir(transcript("cheese")));
+        let (half, challenges) = (
+            VerifierField::<F61, F61>::new(&deal::field_delta::<F61, F61>()),
+            Challenges::FiatShamir(transcript("cheese")),
+        );
         macncheese::verify(half, settings, challenges, &mut stock, channel, &Zero)
     })
 }

@@ -3,6 +3,7 @@
 use volery_channel::tags;
 use volery_circuit::{Convert, Digest, Ops, Prove, Statement};
 use volery_field::{F2, F61, Field as _, Gf128, Ring as _, pack_elements, packed_bytes};
+use volery_testing::deal;
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::arithmetic::{self, Alone};
@@ -10,8 +11,8 @@ use volery_zk::quicksilver::mixed::{self, Tallies};
 use volery_zk::quicksilver::{self, Challenges, Tally};
 
 use super::{
-    Batches, Belief, OPENING, assertions, bit_delta, counts, delta, judged, keys_of, keys_of_bits,
-    nothing_but_the_chain_stops, transcript,
+    Batches, Belief, OPENING, assertions, counts, judged, keys_of, keys_of_bits, nothing_but_the_chain_stops,
+    transcript,
 };
 
 /// "I know x = 0, y and y' with x y = 1." There is a product besides.
@@ -65,7 +66,7 @@ fn forged(batch: usize, belief: Belief) -> Result<Tally, Error> {
         (tags::ELEMENTS_OPENING, opening([3, 2, 2, 0])),
         (tags::ELEMENTS_ASSERTIONS, assertions(2 * 8)),
     ];
-    let (mut stock, delta) = (batches.stock(keys_of(&values)), delta());
+    let (mut stock, delta) = (batches.stock(keys_of(&values)), deal::field_delta::<F61, F61>());
     judged(&messages, |channel| {
         let settings = arithmetic::Settings { interval: 1 << 17 };
         let challenges = Challenges::FiatShamir(transcript("field"));
@@ -177,8 +178,8 @@ fn judged_link(
         (tags::CHECK_OPENING, [of_bits, counts([65, 0, 65])].concat()),
         (tags::ASSERTIONS, assertions(16 * 65)),
     ];
-    let (mut bit_stock, bit_delta) = (STOCKS[0].stock(keys_of_bits(bits)), bit_delta());
-    let (mut stock, delta) = (STOCKS[1].stock(keys_of(values)), delta());
+    let (mut bit_stock, bit_delta) = (STOCKS[0].stock(keys_of_bits(bits)), deal::delta());
+    let (mut stock, delta) = (STOCKS[1].stock(keys_of(values)), deal::field_delta::<F61, F61>());
     judged(&messages, |channel| {
         let (settings, challenges) =
             (quicksilver::Settings { interval: 1 << 17 }, Challenges::FiatShamir(transcript("bits")));

@@ -25,13 +25,11 @@ mod bits;
 mod disjunctions;
 mod elements;
 
-use std::time::Duration;
-
-use volery_channel::{Channel, Limits, Tag, memory_pair};
+use volery_channel::{Channel, Tag};
 use volery_field::{Authenticated, F61, Gf128, Mac as _, Ring as _};
-use volery_vole::subfield::FieldDelta;
+use volery_testing::{deal, scripted};
 use volery_vole::supply::{Chain, Correlations, Item, Stock};
-use volery_vole::{Delta, Error as VoleError, SessionId, Transcript};
+use volery_vole::{Error as VoleError, SessionId, Transcript};
 use volery_zk::Error;
 
 /// What a forger takes for the chain when it computes a seed.
@@ -101,24 +99,16 @@ impl<T: Item> Correlations<T> for Chosen<T> {
     }
 }
 
-fn bit_delta() -> Delta {
-    Delta::from_element(Gf128::from_bits(0x8bad_f00d_0ddb_a11c_afef_00d5_dead_beef))
-}
-
-fn delta() -> FieldDelta<F61> {
-    FieldDelta::from_digits::<F61>(&bit_delta())
-}
-
 /// V's keys of these bits, whose tags are the bits themselves.
 fn keys_of_bits(bits: &[bool]) -> Vec<Gf128> {
-    let key = |bit: &bool| if *bit { Gf128::ONE + bit_delta().expose() } else { Gf128::ZERO };
-    bits.iter().map(key).collect()
+    let tag = |bit: &bool| if *bit { Gf128::ONE } else { Gf128::ZERO };
+    bits.iter().map(|bit| deal::key(tag(bit), &deal::delta())).collect()
 }
 
 /// V's keys of these elements, whose tags are zero.
 fn keys_of(values: &[F61]) -> Vec<F61> {
     let wire = |x: &F61| Authenticated { x: *x, m: F61::ZERO };
-    values.iter().map(|x| wire(x).m + delta().expose().scale(wire(x).x)).collect()
+    values.iter().map(|x| wire(x).m + deal::field_delta::<F61, F61>().expose().scale(wire(x).x)).collect()
 }
 
 fn transcript(part: &str) -> Transcript {
@@ -143,12 +133,7 @@ fn judged<T>(
     messages: &[(Tag, Vec<u8>)],
     verify: impl FnOnce(&mut dyn Channel) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let read = Duration::from_secs(20);
-    let (mut p, mut v) = memory_pair(&Limits { read, write: read, ..Limits::default() });
-    for (tag, payload) in messages {
-        p.send(*tag, payload).expect("sent");
-    }
-    p.flush().expect("sent");
+    let (mut v, _forger) = scripted(messages);
     verify(&mut v)
 }
 

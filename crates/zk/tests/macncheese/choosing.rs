@@ -3,11 +3,12 @@
 use volery_circuit::choose::{Branches, Picked, Whole};
 use volery_circuit::{Choose, Digest, Error as StatementError, Evaluator, Shape, Statement};
 use volery_field::{F2, F61, Ring};
+use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::macncheese::{Disjunction, Join};
 
 use crate::machine::{ByChoosing, ByRepeating, Instruction, Machine};
-use crate::parties::{Bits, Kind, Over, between, blocks, every_kind};
+use crate::parties::{Kind, between, blocks};
 use crate::programs::{Program, Small};
 
 fn machine<R: Small>(codes: &[usize]) -> Machine<R> {

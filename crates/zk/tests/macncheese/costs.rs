@@ -3,9 +3,10 @@
 use volery_channel::tags;
 use volery_circuit::statements::{AndChain, MulChain};
 use volery_field::F61;
+use volery_testing::{Bits, Over};
 use volery_zk::macncheese::{Disjunction, Join, Multiplier, Settings};
 
-use crate::parties::{Bits, End, How, Kind, Over, between, blocks};
+use crate::parties::{End, How, Kind, between, blocks};
 use crate::programs::Program;
 use crate::trees::{at_prover, at_verifier};
 

@@ -4,10 +4,11 @@ use volery_channel::tags;
 use volery_circuit::Error as StatementError;
 use volery_circuit::statements::AndChain;
 use volery_field::F2;
+use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::macncheese::{Disjunction, Join, Multiplier};
 
-use crate::parties::{Bits, End, How, Kind, Over, between, blocks, every_kind};
+use crate::parties::{End, How, Kind, between, blocks};
 use crate::programs::Program;
 use crate::trees::{Tree, at_prover, at_verifier, programs};
 

@@ -3,12 +3,12 @@
 use volery_channel::tags;
 use volery_circuit::Error as StatementError;
 use volery_field::{F61, Ring};
+use volery_testing::{Bits, Change, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::macncheese::{Join, Multiplier};
 
-use crate::parties::{Bits, End, How, Kind, Over, between, blocks, every_kind, meddled};
+use crate::parties::{End, How, Kind, between, blocks, meddled};
 use crate::programs::{Program, Small};
-use crate::tap::Change;
 use crate::trees::{at_prover, at_verifier};
 
 const JOINS: [Join; 4] = [Join::Tree, Join::Linear, Join::AtLeast(1), Join::AtLeast(2)];

@@ -11,15 +11,11 @@
 #![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
 #![allow(dead_code, reason = "helpers shared with other suites")]
 
-#[path = "../arithmetic/deal.rs"]
-mod deal;
 #[path = "../disjunction/machine.rs"]
 mod machine;
 mod parties;
 #[path = "../disjunction/programs.rs"]
 mod programs;
-#[path = "../quicksilver/tap.rs"]
-mod tap;
 mod trees;
 
 mod choosing;
@@ -28,3 +24,4 @@ mod honest;
 mod lies;
 mod nesting;
 mod privacy;
+mod repeating;

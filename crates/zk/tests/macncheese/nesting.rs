@@ -2,10 +2,11 @@
 
 use volery_circuit::{Digest, Ops, Prove, Statement};
 use volery_field::{F61, Ring};
+use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::macncheese::{Branch, Disjunction, Half, Join, Run};
 
-use crate::parties::{Bits, Kind, Over, between, blocks, every_kind};
+use crate::parties::{Kind, between, blocks};
 use crate::programs::{Program, Small};
 use crate::trees::Tree;
 

@@ -2,21 +2,22 @@
 
 use volery_channel::Tag;
 use volery_field::{F2, F61};
+use volery_testing::{Bits, Over};
 use volery_zk::macncheese::{Join, Multiplier};
 
-use crate::parties::{Bits, How, Kind, Over, between, blocks};
+use crate::parties::{End, How, Kind, between, blocks};
 use crate::programs::Program;
+use crate::repeating::Batch;
 use crate::trees::{at_prover, at_verifier};
 
 /// Proofs of one choice, each with fresh correlations and choices of P's own.
 const PROOFS: u64 = 200;
 
 /// How often each bit of P's messages is set, the last message, which V computes itself, left out.
-fn ones<K: Kind>(how: How, join: Join, programs: &[Program<K::Ring>], choice: &[usize]) -> Vec<u32> {
-    let (p, v) = (at_prover(join, programs, choice), at_verifier(join, programs));
+fn ones(proof: impl Fn(u64) -> End) -> Vec<u32> {
     let mut ones = Vec::new();
     for seed in 0..PROOFS {
-        let end = between::<K, _, _>(How { seed, ..how }, &p, &v);
+        let end = proof(seed);
         end.accepted();
         let sent: Vec<(Tag, Vec<u8>)> = end.sent[0].clone();
         let (_, strings) = sent.split_last().expect("more than one message");
@@ -29,10 +30,16 @@ fn ones<K: Kind>(how: How, join: Join, programs: &[Program<K::Ring>], choice: &[
     ones
 }
 
-/// Every bit is set in about half of the proofs, whichever branches hold.
 fn contents_are_uniform<K: Kind>(how: How, join: Join, choices: [&[usize]; 2]) {
     let programs = [[1, 2], [3, 4], [5, 6]].map(|seeds| Program::<K::Ring>::new(seeds, 3, 24));
-    let [first, second] = choices.map(|choice| ones::<K>(how, join, &programs, choice));
+    uniform(choices.map(|choice| {
+        let (p, v) = (at_prover(join, &programs, choice), at_verifier(join, &programs));
+        ones(|seed| between::<K, _, _>(How { seed, ..how }, &p, &v))
+    }));
+}
+
+/// Every bit is set in about half of the proofs, in those of one choice as in those of another.
+fn uniform([first, second]: [Vec<u32>; 2]) {
     assert_eq!(first.len(), second.len());
     assert!(first.len() > 400);
     // Half the proofs, and a standard deviation of half the root of their number.
@@ -60,6 +67,19 @@ fn the_contents_of_every_message_are_uniform_whichever_branch_holds() {
     let embedded = blocks(64).with(Multiplier::EmbeddedRho40);
     contents_are_uniform::<Bits>(embedded, Join::Tree, [&[0], &[1]]);
     contents_are_uniform::<Bits>(embedded, Join::AtLeast(2), [&[0, 1], &[1, 2]]);
+}
+
+fn repetitions_are_uniform<K: Kind>() {
+    uniform([1, 2].map(|seed| {
+        let p = Batch::<K::Ring>::new(3, 4, seed);
+        ones(|seed| between::<K, _, _>(How { seed, ..blocks(64) }, &p, &p.public()))
+    }));
+}
+
+#[test]
+fn the_contents_of_repetitions_in_step_are_uniform() {
+    repetitions_are_uniform::<Bits>();
+    repetitions_are_uniform::<Over<F61, F61>>();
 }
 
 #[test]

@@ -4,9 +4,9 @@
 //! prover lies in just that product, so that all its own assertions hold: only the check of the products can
 //! notice.
 
+use volery_testing::deal;
 use volery_zk::Error;
 
-use crate::deal;
 use crate::parties::{MODES, Mode, Run};
 use crate::reference::Lie;
 use crate::statements::Products;

@@ -1,12 +1,12 @@
 //! Provers that lie about something else than a product.
 
 use volery_channel::{Channel, Error as ChannelError, tags};
+use volery_testing::{Tap, between};
 use volery_zk::Error;
 
-use crate::parties::{MODES, Mode, Run, between, between_within, limits};
+use crate::parties::{MODES, Mode, Run};
 use crate::reference::Lie;
 use crate::statements::{Equal, Named, Products};
-use crate::tap::Tap;
 
 fn rejected(reason: &str) -> Result<volery_zk::quicksilver::Tally, Error> {
     Err(Error::Rejected { reason: reason.into() })
@@ -115,11 +115,7 @@ fn programs_that_differ_end_in_an_error_at_the_verifier() {
         for (ours, theirs) in
             [(20, 21), (21, 20), (14, 15), (15, 14), (0, 1), (1, 0), (30, 62), (62, 30), (13, 14)]
         {
-            let (p, v) = between_within(
-                &limits(),
-                |p| run.prove(&program(theirs), p),
-                |v| run.verify(&program(ours), v),
-            );
+            let (p, v) = between(|p| run.prove(&program(theirs), p), |v| run.verify(&program(ours), v));
             assert!(p.is_err() && v.is_err(), "{ours} {theirs}: {p:?} {v:?}");
         }
     }
@@ -166,8 +162,7 @@ fn frames_of_masks_that_are_empty_long_or_too_many_are_refused() {
 fn no_challenge_comes_before_the_last_bit_of_its_block() {
     let run = Run::new(64, Mode::Interactive);
     for sent in [0, 1, 7, 8] {
-        let (p, _) = between_within(
-            &limits(),
+        let (p, _) = between(
             |p| {
                 for _ in 0..sent {
                     p.send(tags::MASKS, &[0])?;
@@ -195,7 +190,7 @@ fn every_block_of_every_proof_has_a_challenge_of_its_own() {
             |v| {
                 let mut tap = Tap::recorder(v);
                 run.verify(&Products::new(62), &mut tap).expect("accepts");
-                tap.sent
+                tap.layer.sent
             },
         );
         seeds.extend(sent.into_iter().filter(|(tag, _)| *tag == tags::CHALLENGE).map(|(_, seed)| seed));

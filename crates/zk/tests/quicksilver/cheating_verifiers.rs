@@ -1,10 +1,11 @@
 //! Verifiers that do not follow the protocol: the prover ends with an error that says where.
 
 use volery_channel::{Channel, Error as ChannelError, Framed, Tag, tags, transport::Memory};
+use volery_testing::between;
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
 
-use crate::parties::{Mode, Run, between_within, limits};
+use crate::parties::{Mode, Run};
 use crate::statements::Products;
 
 /// How P ends against a V that sends these messages at once, whatever P says.
@@ -16,8 +17,7 @@ fn against_with(
     verifier: impl FnOnce(&mut Framed<Memory>) -> Result<(), ChannelError> + Send,
 ) -> Result<Tally, Error> {
     let run = Run::new(64, Mode::Interactive);
-    let (p, _) = between_within(
-        &limits(),
+    let (p, _) = between(
         |p| run.prove(&Products::new(62), p),
         |v| {
             verifier(v)?;
@@ -122,12 +122,10 @@ fn a_verifier_that_falls_silent_is_not_waited_for_longer_than_the_limit() {
 
 #[test]
 fn a_verifier_that_leaves_or_gives_up_is_reported() {
-    let limits = limits();
     let run = Run::new(64, Mode::Interactive);
-    let (p, ()) = between_within(&limits, |p| run.prove(&Products::new(62), p), |_| ());
+    let (p, ()) = between(|p| run.prove(&Products::new(62), p), |_| ());
     assert!(matches!(p, Err(Error::Channel(ChannelError::Closed { .. }))), "{p:?}");
-    let (p, ()) =
-        between_within(&limits, |p| run.prove(&Products::new(62), p), |v| v.fail("no time for this"));
+    let (p, ()) = between(|p| run.prove(&Products::new(62), p), |v| v.fail("no time for this"));
     let Err(Error::Channel(ChannelError::Peer { reason, .. })) = p else { panic!("{p:?}") };
     assert_eq!(reason, "no time for this");
 }

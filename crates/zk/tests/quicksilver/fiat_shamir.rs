@@ -1,12 +1,12 @@
 //! A Fiat-Shamir proof is good for one statement in one session at one place, and for nothing else.
 
 use volery_channel::{Channel, Tag};
+use volery_testing::{Tap, between};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
 
-use crate::parties::{Mode, Run, between, identity};
+use crate::parties::{Mode, Run, identity};
 use crate::statements::{Named, Products};
-use crate::tap::Tap;
 
 fn run() -> Run {
     Run::new(16, Mode::FiatShamir)
@@ -20,7 +20,7 @@ fn proof() -> Vec<(Tag, Vec<u8>)> {
         |p| {
             let mut tap = Tap::recorder(p);
             run().prove(&CLAIM, &mut tap).expect("accepted");
-            tap.sent
+            tap.layer.sent
         },
         |v| run().verify(&CLAIM, v),
     );
@@ -100,7 +100,7 @@ fn a_prover_of_a_fiat_shamir_proof_reads_nothing_before_the_verdict() {
     let (p, _) = between(
         |p| {
             let mut tap = Tap::recorder(p);
-            run().prove(&CLAIM, &mut tap).map(|_| tap.inner.stats().frames_received)
+            run().prove(&CLAIM, &mut tap).map(|_| tap.channel.stats().frames_received)
         },
         |v| run().verify(&CLAIM, v),
     );

@@ -4,14 +4,14 @@ use volery_channel::{Channel, Tag, tags};
 use volery_circuit::statements::{Aes128Key, AndChain, Sha256Preimage};
 use volery_circuit::{Counter, Error as CircuitError, Evaluator, Statement};
 use volery_field::F2;
+use volery_testing::{Tap, between};
 use volery_zk::Error;
 use volery_zk::quicksilver::{Program, Tally};
 use zeroize::Zeroizing;
 
-use crate::parties::{Claim, MODES, Mode, Run, between};
+use crate::parties::{Claim, MODES, Mode, Run};
 use crate::reference::Lie;
 use crate::statements::{Equal, Products, random, size};
-use crate::tap::Tap;
 
 /// A run whose details depend on `seed`: block length, batches, mode.
 fn varied(seed: u64) -> Run {
@@ -71,7 +71,7 @@ pub(crate) fn sent(
         |p| {
             let mut tap = Tap::recorder(p);
             prover(&mut tap).expect("accepted");
-            tap.sent
+            tap.layer.sent
         },
         |v| run.verify(claim, v),
     );
@@ -156,12 +156,12 @@ fn transcripts_are_the_same_for_one_to_eight_threads() {
                 |p| {
                     let mut tap = Tap::recorder(p);
                     run.prove(&claim, &mut tap).expect("accepted");
-                    tap.sent
+                    tap.layer.sent
                 },
                 |v| {
                     let mut tap = Tap::recorder(v);
                     run.verify(&claim, &mut tap).expect("accepts");
-                    tap.sent
+                    tap.layer.sent
                 },
             );
             assert!(*first.get_or_insert_with(|| transcript.clone()) == transcript, "{threads} threads");

@@ -2,20 +2,16 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `deal` | correlations from a seed in place of a protocol |
 //! | `parties` | both parties of a proof, on two threads |
 //! | `reference` | a plain prover after figures 4 and 5, which lies where it is told to |
 //! | `statements` | small statements, true and false |
-//! | `tap` | a channel that records what its party sends and changes one message |
 //! | the others | the tests |
 
 #![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
 
-mod deal;
 mod parties;
 mod reference;
 mod statements;
-mod tap;
 
 mod borders;
 mod cheating_provers;

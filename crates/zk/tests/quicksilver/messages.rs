@@ -3,11 +3,11 @@
 //! The statement is true and both parties are honest; somebody between them is not. A verifier that accepts a
 //! run in which a message of the prover's was changed does not check all it should.
 
-use volery_channel::{Limits, Tag, tags};
+use volery_channel::{Tag, tags};
+use volery_testing::{Change, Tap, between};
 
-use crate::parties::{Both, MODES, Mode, Run, between, between_within, limits};
+use crate::parties::{Both, MODES, Mode, Run};
 use crate::statements::Products;
-use crate::tap::{Change, Tap};
 use volery_zk::quicksilver::Tally;
 
 /// Four blocks, the last one not full. Every secret is used, so that every bit matters.
@@ -23,24 +23,23 @@ fn transcript(mode: Mode) -> [Vec<(Tag, Vec<u8>)>; 2] {
         |p| {
             let mut tap = Tap::recorder(p);
             run(mode).prove(&CLAIM, &mut tap).expect("accepted");
-            tap.sent
+            tap.layer.sent
         },
         |v| {
             let mut tap = Tap::recorder(v);
             run(mode).verify(&CLAIM, &mut tap).expect("accepts");
-            tap.sent
+            tap.layer.sent
         },
     );
     [p, v]
 }
 
 /// A run in which message `at` of P (0) or V (1) is changed.
-fn changed(mode: Mode, sender: usize, at: usize, change: Change, limits: &Limits) -> Both<Tally> {
+fn changed(mode: Mode, sender: usize, at: usize, change: Change) -> Both<Tally> {
     let tap = |party: usize| (party == sender).then_some((at, change));
-    between_within(
-        limits,
-        |p| run(mode).prove(&CLAIM, &mut Tap::new(p, tap(0))),
-        |v| run(mode).verify(&CLAIM, &mut Tap::new(v, tap(1))),
+    between(
+        |p| run(mode).prove(&CLAIM, &mut Tap::on(p, tap(0))),
+        |v| run(mode).verify(&CLAIM, &mut Tap::on(v, tap(1))),
     )
 }
 
@@ -54,7 +53,7 @@ fn no_message_can_be_replaced_by_that_of_another_session() {
             |p| {
                 let mut tap = Tap::recorder(p);
                 other.prove(&CLAIM, &mut tap).expect("accepted");
-                tap.sent
+                tap.layer.sent
             },
             |v| other.verify(&CLAIM, v).expect("accepts"),
         );
@@ -79,7 +78,7 @@ fn no_flipped_bit_of_the_prover_s_is_accepted() {
         assert_eq!(messages.len(), 9, "masks and openings of four blocks, and the assertions");
         for (at, (tag, payload)) in messages.iter().enumerate() {
             for bit in 0..8 * payload.len() {
-                let (p, v) = changed(mode, 0, at, Change::Flip(bit), &limits());
+                let (p, v) = changed(mode, 0, at, Change::Flip(bit));
                 assert!(p.is_err() && v.is_err(), "{mode:?} {tag} ({at}), bit {bit}: {p:?} {v:?}");
             }
         }
@@ -92,7 +91,7 @@ fn no_flipped_bit_of_a_challenge_is_accepted() {
     assert_eq!(messages.len(), 5, "four seeds and the verdict");
     for (at, (tag, payload)) in messages.iter().enumerate() {
         for bit in 0..8 * payload.len() {
-            let (p, v) = changed(Mode::Interactive, 1, at, Change::Flip(bit), &limits());
+            let (p, v) = changed(Mode::Interactive, 1, at, Change::Flip(bit));
             assert!(p.is_err(), "{tag} ({at}), bit {bit}: {p:?}");
             assert_eq!(v.is_ok(), *tag == tags::VERDICT, "{tag} ({at}), bit {bit}: {v:?}");
         }
@@ -101,22 +100,11 @@ fn no_flipped_bit_of_a_challenge_is_accepted() {
 
 #[test]
 fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
-    let changes = [
-        Change::Truncate,
-        Change::Extend,
-        Change::Drop,
-        Change::Duplicate,
-        Change::Late,
-        Change::Retag,
-        Change::Empty,
-        Change::Fill(0),
-        Change::Fill(0xff),
-    ];
     for mode in MODES {
         let [messages, _] = transcript(mode);
         for (at, (tag, _)) in messages.iter().enumerate() {
-            for change in changes {
-                let (p, v) = changed(mode, 0, at, change, &limits());
+            for change in Change::WHOLE {
+                let (p, v) = changed(mode, 0, at, change);
                 let last = at + 1 == messages.len();
                 if last && change == Change::Duplicate {
                     // V has all it needs after the first copy.
@@ -131,21 +119,12 @@ fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
 
 #[test]
 fn no_message_of_the_verifier_s_can_be_cut_dropped_repeated_or_moved() {
-    let changes = [
-        Change::Truncate,
-        Change::Extend,
-        Change::Drop,
-        Change::Duplicate,
-        Change::Retag,
-        Change::Empty,
-        Change::Fill(0),
-        Change::Fill(0xff),
-    ];
+    let changes = Change::WHOLE.into_iter().filter(|change| *change != Change::Late);
     for mode in MODES {
         let [_, messages] = transcript(mode);
         for (at, (tag, _)) in messages.iter().enumerate() {
-            for change in changes {
-                let (p, v) = changed(mode, 1, at, change, &limits());
+            for change in changes.clone() {
+                let (p, v) = changed(mode, 1, at, change);
                 if *tag == tags::VERDICT {
                     assert!(v.is_ok(), "{v:?}");
                     assert_eq!(p.is_ok(), change == Change::Duplicate, "{change:?}: {p:?}");

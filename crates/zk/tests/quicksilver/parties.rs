@@ -1,18 +1,17 @@
 //! Both parties of one proof, on two threads with a channel between them.
 
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use volery_channel::{Channel, Framed, Limits, memory_pair, transport::Memory};
+use volery_channel::Channel;
 use volery_circuit::{Digest, Evaluator, Statement};
 use volery_field::F2;
+use volery_testing::{between, deal};
 use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::{Challenges, Prover, Settings, Tally, Verifier, verdict};
 
-use crate::deal;
 use crate::reference::{Lie, Reference};
 
 /// A statement for everybody in these tests.
@@ -82,7 +81,7 @@ impl Run {
     /// The real P over `channel`; it waits for the verdict.
     pub(crate) fn prove(&self, claim: &impl Claim, channel: &mut dyn Channel) -> Result<Tally, Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(99);
-        let mut stock = deal::prover_stock(self.seed, self.batch[0]);
+        let mut stock = deal::bits(self.seed, None, self.batch[0]);
         let challenges = self.challenges(identity(claim), &mut rng);
         let prover = Prover::new(self.settings(), challenges, &mut stock, channel, pool(self.threads[0]));
         let result = prover.prove(claim);
@@ -115,7 +114,7 @@ impl Run {
         channel: &mut dyn Channel,
     ) -> Result<Tally, Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(self.seed.into());
-        let mut stock = deal::verifier_stock(self.seed, self.batch[1]);
+        let mut stock = deal::bits(self.seed, Some(deal::delta()), self.batch[1]);
         let (challenges, delta) = (self.challenges(identity, &mut rng), deal::delta());
         let threads = pool(self.threads[1]);
         let verifier = Verifier::new(self.settings(), challenges, &delta, &mut stock, channel, threads);
@@ -147,33 +146,6 @@ pub(crate) fn identity(claim: &impl Claim) -> [u8; 32] {
 /// Who fails tells the peer, as a session does.
 fn conclude<T>(result: Result<T, Error>, channel: &mut dyn Channel) -> Result<T, Error> {
     result.inspect_err(|error| channel.fail(&error.to_string()))
-}
-
-/// Time-outs short enough for tests in which a message is missing, long enough for a busy machine.
-pub(crate) fn limits() -> Limits {
-    Limits { read: Duration::from_secs(20), write: Duration::from_secs(20), ..Limits::default() }
-}
-
-/// Runs both parties; each one's end is closed when it returns.
-pub(crate) fn between<P: Send, V: Send>(
-    prover: impl FnOnce(&mut Framed<Memory>) -> P + Send,
-    verifier: impl FnOnce(&mut Framed<Memory>) -> V + Send,
-) -> (P, V) {
-    between_within(&limits(), prover, verifier)
-}
-
-/// As [`between`], with other limits.
-pub(crate) fn between_within<P: Send, V: Send>(
-    limits: &Limits,
-    prover: impl FnOnce(&mut Framed<Memory>) -> P + Send,
-    verifier: impl FnOnce(&mut Framed<Memory>) -> V + Send,
-) -> (P, V) {
-    let (mut p, mut v) = memory_pair(limits);
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(move || prover(&mut p));
-        let verifier = scope.spawn(move || verifier(&mut v));
-        (prover.join().expect("no panic"), verifier.join().expect("no panic"))
-    })
 }
 
 /// A pool of so many threads, made once; none for one thread.

@@ -6,16 +6,15 @@ use volery_circuit::polynomials::{MAX_DEGREE, Polynomial, Term};
 use volery_circuit::statements::Mul32;
 use volery_circuit::{Digest, Error as CircuitError, Evaluator, MatrixShape, Polynomials, Statement};
 use volery_field::F2;
+use volery_testing::{Change, Tap, between, deal};
 use volery_vole::Prg;
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
 
-use crate::deal;
 use crate::honest::{same_messages, sent};
-use crate::parties::{Claim, MODES, Mode, Run, between, between_within, limits};
+use crate::parties::{Claim, MODES, Mode, Run};
 use crate::reference::Lie;
 use crate::statements::{Named, Products};
-use crate::tap::{Change, Tap};
 
 /// For each of these degrees some secret bits and a random polynomial in them, claimed to have the value that
 /// it has, or, at one place, the other one; after each, `products` multiplications.
@@ -318,8 +317,7 @@ fn parties_that_disagree_about_degrees_or_about_what_is_claimed_do_not_accept() 
     for mode in MODES {
         for (ours, theirs) in cases {
             let run = Run::new(1000, mode);
-            let (p, v) =
-                between_within(&limits(), |p| run.prove(&named(theirs), p), |v| run.verify(&named(ours), v));
+            let (p, v) = between(|p| run.prove(&named(theirs), p), |v| run.verify(&named(ours), v));
             assert!(p.is_err() && v.is_err(), "{ours:?} {theirs:?}: {p:?} {v:?}");
             if ours.iter().max() != theirs.iter().max() {
                 let step = tags::CHECK_OPENING;
@@ -367,7 +365,7 @@ fn no_flipped_bit_of_an_opening_or_of_the_assertions_is_accepted() {
         for (at, (tag, payload)) in messages.iter().enumerate().filter(|(_, (tag, _))| *tag != tags::MASKS) {
             for bit in 0..8 * payload.len() {
                 let (p, v) = between(
-                    |p| run.prove(&claim, &mut Tap::new(p, Some((at, Change::Flip(bit))))),
+                    |p| run.prove(&claim, &mut Tap::on(p, Some((at, Change::Flip(bit))))),
                     |v| run.verify(&claim, v),
                 );
                 assert!(p.is_err() && v.is_err(), "{mode:?} {tag} ({at}), bit {bit}: {p:?} {v:?}");

@@ -9,12 +9,11 @@
 use volery_channel::{Channel, ChannelExt as _, tags};
 use volery_circuit::{Backend, Error as CircuitError, Hint, Ops, Peek, Polynomials, Prove, Statement};
 use volery_field::{F2, Gf128, Gf256, Mac, Ring as _};
+use volery_testing::deal::Tags;
 use volery_vole::supply::Chain;
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::Tally;
-
-use crate::deal::Tags;
 
 /// Where a prover departs from the protocol. Numbers count from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -199,6 +198,7 @@ impl<'a> Reference<'a> {
         }
         self.pending.push(Block { number: self.blocks, slots, claims, mask, tally: self.tally });
         self.blocks += 1;
+        self.tally.blocks += 1;
         self.open_until(if self.transcript.is_some() { 0 } else { 1 })?;
         Ok(self.channel.flush()?)
     }

@@ -2,24 +2,40 @@
 
 use std::time::Duration;
 
-use volery_channel::{Tag, tags};
+use volery_channel::{Limits, Tag, tags};
+use volery_testing::{Change, Edit, Tap, between, between_within};
 
 use super::functions::Toy;
-use super::parties::{between, between_within};
 use super::scenario::{Plan, Seen, prove, right, verify};
-use super::tap::{Change, Tap};
 use crate::Error;
 
 type Both = (Result<Seen, Error>, Result<Seen, Error>);
 
 /// P's message number `at` among those of `of` is changed.
 fn prover_says(of: Tag, at: usize, change: Change) -> Both {
-    between(move |c| prove(Tap::new(c, Some(of), at, change), &Plan::HONEST), |c| verify(c, &Plan::HONEST))
+    between(move |c| prove(Tap::among(c, of, at, change), &Plan::HONEST), |c| verify(c, &Plan::HONEST))
 }
 
 /// V's message likewise.
 fn verifier_says(of: Tag, at: usize, change: Change) -> Both {
-    between(|c| prove(c, &Plan::HONEST), move |c| verify(Tap::new(c, Some(of), at, change), &Plan::HONEST))
+    between(|c| prove(c, &Plan::HONEST), move |c| verify(Tap::among(c, of, at, change), &Plan::HONEST))
+}
+
+/// In P's decoding information number `at` the two hashes of each bit change places.
+fn swapped(at: usize) -> Both {
+    let mut seen = 0;
+    let swap = move |tag: Tag, payload: &mut Vec<u8>| {
+        if tag == tags::GARBLED_DECODING {
+            if seen == at {
+                for pair in payload[32..].chunks_exact_mut(40) {
+                    let (zero, one) = pair.split_at_mut(20);
+                    zero.swap_with_slice(one);
+                }
+            }
+            seen += 1;
+        }
+    };
+    between(move |c| prove(Edit::on(c, swap), &Plan::HONEST), |c| verify(c, &Plan::HONEST))
 }
 
 fn assert_cheat(result: &Result<Seen, Error>, at: Tag) {
@@ -61,10 +77,10 @@ fn an_input_other_than_the_committed_one_is_rejected_by_v() {
 
 #[test]
 fn a_public_output_decoded_to_other_values_is_refused_by_p_and_a_shared_one_rejected_by_v() {
-    let (p, v) = prover_says(tags::GARBLED_DECODING, 0, Change::SwapHashes);
+    let (p, v) = swapped(0);
     assert_cheat(&p, tags::GARBLED_RETURN);
     assert_told(&v);
-    let (p, v) = prover_says(tags::GARBLED_DECODING, 1, Change::SwapHashes);
+    let (p, v) = swapped(1);
     assert!(v.expect_err("rejects").is_rejection());
     assert!(p.expect_err("told").is_rejection());
 }
@@ -139,14 +155,14 @@ fn no_change_of_a_message_makes_a_wrong_result_pass() {
         let counted = &mut sent;
         let (p, v) = between(
             |c| {
-                let mut tap = Tap::counting(c);
+                let mut tap = Tap::recorder(c);
                 let result = prove(&mut tap, &Plan::HONEST);
-                (result, tap.sent)
+                (result, tap.layer.sent)
             },
             |c| {
-                let mut tap = Tap::counting(c);
+                let mut tap = Tap::recorder(c);
                 let result = verify(&mut tap, &Plan::HONEST);
-                (result, tap.sent)
+                (result, tap.layer.sent)
             },
         );
         assert!(right(&p.0.expect("honest"), &v.0.expect("honest")));
@@ -165,16 +181,16 @@ fn no_change_of_a_message_makes_a_wrong_result_pass() {
     for prover in [true, false] {
         let sent = count(prover);
         assert!(sent.len() > 5);
-        for (at, tag) in sent.iter().enumerate() {
+        for (at, (tag, _)) in sent.iter().enumerate() {
             for change in changes {
                 let (p, v) = between(
                     |c| match prover {
-                        true => prove(Tap::new(c, None, at, change), &Plan::HONEST),
+                        true => prove(Tap::on(c, Some((at, change))), &Plan::HONEST),
                         false => prove(c, &Plan::HONEST),
                     },
                     |c| match prover {
                         true => verify(c, &Plan::HONEST),
-                        false => verify(Tap::new(c, None, at, change), &Plan::HONEST),
+                        false => verify(Tap::on(c, Some((at, change))), &Plan::HONEST),
                     },
                 );
                 let name = format!("{tag} {at} {change:?} by {}", if prover { "P" } else { "V" });
@@ -196,16 +212,17 @@ fn a_message_that_never_comes_ends_the_session() {
     for (of, prover) in
         [(tags::GARBLED_RETURN, false), (tags::GARBLED_OPENING, false), (tags::GARBLED_DECODING, true)]
     {
+        let patience = Duration::from_secs(2);
         let (p, v) = between_within(
-            Duration::from_secs(2),
+            &Limits { read: patience, write: patience, ..Limits::default() },
             |c| match prover {
-                true => prove(Tap::new(c, Some(of), 1, Change::Drop), &Plan::HONEST),
+                true => prove(Tap::among(c, of, 1, Change::Drop), &Plan::HONEST),
                 false => prove(c, &Plan::HONEST),
             },
             |c| match prover {
                 true => verify(c, &Plan::HONEST),
                 false => verify(
-                    Tap::new(c, Some(of), usize::from(of == tags::GARBLED_RETURN), Change::Drop),
+                    Tap::among(c, of, usize::from(of == tags::GARBLED_RETURN), Change::Drop),
                     &Plan::HONEST,
                 ),
             },

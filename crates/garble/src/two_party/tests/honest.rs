@@ -8,14 +8,15 @@ use volery_channel::Channel;
 use volery_circuit::testing::{RandomCircuit, Size};
 use volery_circuit::{Evaluator as Clear, Prove as _};
 use volery_field::{F2, Gf128};
+use volery_testing::{between, rng};
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::softspoken::{FieldBits, Receiver, Sender};
 use volery_vole::supply::{Chain, Correlations, Profile, Stock, Supply};
 
 use super::functions::Toy;
 use super::parties::{
-    Party, SESSION, between, delta, evaluator, evaluator_in_batches, garbler, garbler_in_batches,
-    garbler_without_labels, rng, settings,
+    Party, SESSION, delta, evaluator, evaluator_in_batches, garbler, garbler_in_batches,
+    garbler_without_labels, settings,
 };
 use super::scenario::{Plan, prove, right, run, verify};
 use crate::two_party::{Evaluator, Garbler, GarblerLabels, Garbling, Owner, evaluator_labels};
@@ -74,30 +75,30 @@ fn on_correlations_of_its_own(ahead: u64) -> [usize; 2] {
     }
     let plan = Profile::Lan.plan();
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut rng = rng(20);
-            let extension = Receiver::setup(&mut c, &SESSION, FieldBits::Eight, &mut rng)?;
+            let extension = Receiver::setup(c, &SESSION, FieldBits::Eight, &mut rng)?;
             let (mut tags, said) =
                 stock(Supply::new(ProverParty::new(SESSION, extension, &mut rng), plan, None));
-            let labels = GarblerLabels::start(&mut c, &SESSION, &mut tags, &mut rng)?;
-            let labels = labels.finish(&mut c, &mut rng)?;
+            let labels = GarblerLabels::start(c, &SESSION, &mut tags, &mut rng)?;
+            let labels = labels.finish(c, &mut rng)?;
             let mut p = Garbler::new(&SESSION, settings(), labels, tags, &mut rng);
             p.prepare_beside_after(TABLES_AHEAD, ahead);
-            let (seen, _) = run(&mut p, &mut c, &Plan::HONEST)?;
+            let (seen, _) = run(&mut p, c, &Plan::HONEST)?;
             assert_eq!(said.load(Ordering::Relaxed), 0);
-            p.prove(&mut c, &mut rng, |_, _| Ok(()))?;
+            p.prove(c, &mut rng, |_, _| Ok(()))?;
             Ok::<_, Error>((seen, said.load(Ordering::Relaxed)))
         },
-        |mut c| {
+        |c| {
             let mut rng = rng(21);
-            let extension = Sender::setup(&mut c, &SESSION, FieldBits::Eight, delta(), &mut rng)?;
+            let extension = Sender::setup(c, &SESSION, FieldBits::Eight, delta(), &mut rng)?;
             let party = VerifierParty::new(SESSION, extension, delta(), &mut rng);
             let (mut keys, said) = stock(Supply::new(party, plan, None));
-            let labels = evaluator_labels(&mut c, &SESSION, (&delta(), &mut keys), &mut rng)?;
+            let labels = evaluator_labels(c, &SESSION, (&delta(), &mut keys), &mut rng)?;
             let mut v = Evaluator::new(&SESSION, settings(), labels, (delta(), keys));
             v.prepare_beside_after(TABLES_AHEAD, ahead);
-            let (seen, _) = run(&mut v, &mut c, &Plan::HONEST)?;
-            v.verify(&mut c, &mut rng, |_, _| Ok(()))?;
+            let (seen, _) = run(&mut v, c, &Plan::HONEST)?;
+            v.verify(c, &mut rng, |_, _| Ok(()))?;
             Ok::<_, Error>((seen, said.load(Ordering::Relaxed)))
         },
     );
@@ -110,22 +111,22 @@ fn on_correlations_of_its_own(ahead: u64) -> [usize; 2] {
 fn parties_whose_batches_differ_make_the_same_correlations_beside_tables() {
     for (batches, ahead) in [([777, 5000], 25_000), ([20_000, 64], 25_000), ([64, 20_000], 9000)] {
         let (p, v) = between(
-            |mut c| {
+            |c| {
                 let mut p = garbler_in_batches(batches[0]);
                 p.prepare_beside_after(TABLES_AHEAD, ahead);
-                let (seen, _) = run(&mut p, &mut c, &Plan::HONEST)?;
+                let (seen, _) = run(&mut p, c, &Plan::HONEST)?;
                 let stock = p.commitments();
                 let counts = [stock.index(), stock.prepared()];
-                p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+                p.prove(c, &mut rng(1), |_, _| Ok(()))?;
                 Ok::<_, Error>((seen, counts))
             },
-            |mut c| {
+            |c| {
                 let mut v = evaluator_in_batches(batches[1]);
                 v.prepare_beside_after(TABLES_AHEAD, ahead);
-                let (seen, _) = run(&mut v, &mut c, &Plan::HONEST)?;
+                let (seen, _) = run(&mut v, c, &Plan::HONEST)?;
                 let (_, stock) = v.commitments();
                 let counts = [stock.index(), stock.prepared()];
-                v.verify(&mut c, &mut rng(2), |_, _| Ok(()))?;
+                v.verify(c, &mut rng(2), |_, _| Ok(()))?;
                 Ok::<_, Error>((seen, counts))
             },
         );
@@ -140,33 +141,33 @@ fn parties_whose_batches_differ_make_the_same_correlations_beside_tables() {
 fn labels_may_come_when_all_is_garbled() {
     for [x, y] in [[0, 1], [1, 0], [1, 1]].map(|bits| bits.map(F2::from_lsb)) {
         let (p, v) = between(
-            |mut c| {
+            |c| {
                 let (mut p, labels) = garbler_without_labels();
-                let mine = p.input(&mut c, Owner::Prover, 1)?;
-                let theirs = p.input(&mut c, Owner::Verifier, 1)?;
-                let out = p.call(&mut c, Toy::And, &[mine.wires(), theirs.wires()].concat())?;
-                p.set_labels(&mut c, labels)?;
-                let late = p.input(&mut c, Owner::Verifier, 1)?;
-                p.give(&mut c, mine, &[x])?;
-                p.take(&mut c, theirs)?;
+                let mine = p.input(c, Owner::Prover, 1)?;
+                let theirs = p.input(c, Owner::Verifier, 1)?;
+                let out = p.call(c, Toy::And, &[mine.wires(), theirs.wires()].concat())?;
+                p.set_labels(c, labels)?;
+                let late = p.input(c, Owner::Verifier, 1)?;
+                p.give(c, mine, &[x])?;
+                p.take(c, theirs)?;
                 let late_wires = late.wires().to_vec();
-                p.take(&mut c, late)?;
-                let values = p.public(&mut c, &[out, late_wires].concat())?;
-                p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+                p.take(c, late)?;
+                let values = p.public(c, &[out, late_wires].concat())?;
+                p.prove(c, &mut rng(1), |_, _| Ok(()))?;
                 Ok::<_, Error>(values)
             },
-            |mut c| {
+            |c| {
                 let mut v = evaluator();
-                let theirs = v.input(&mut c, Owner::Prover, 1)?;
-                let mine = v.input(&mut c, Owner::Verifier, 1)?;
-                let out = v.call(&mut c, Toy::And, &[theirs.wires(), mine.wires()].concat())?;
-                let late = v.input(&mut c, Owner::Verifier, 1)?;
-                v.take(&mut c, theirs)?;
-                v.give(&mut c, mine, &[y])?;
+                let theirs = v.input(c, Owner::Prover, 1)?;
+                let mine = v.input(c, Owner::Verifier, 1)?;
+                let out = v.call(c, Toy::And, &[theirs.wires(), mine.wires()].concat())?;
+                let late = v.input(c, Owner::Verifier, 1)?;
+                v.take(c, theirs)?;
+                v.give(c, mine, &[y])?;
                 let late_wires = late.wires().to_vec();
-                v.give(&mut c, late, &[y])?;
-                let values = v.public(&mut c, &[out, late_wires].concat())?;
-                v.verify(&mut c, &mut rng(2), |_, _| Ok(()))?;
+                v.give(c, late, &[y])?;
+                let values = v.public(c, &[out, late_wires].concat())?;
+                v.verify(c, &mut rng(2), |_, _| Ok(()))?;
                 Ok::<_, Error>(values)
             },
         );
@@ -213,16 +214,16 @@ proptest! {
         let toy = Toy::circuit(circuit);
         let want = toy.run(&mut Clear::new(), &witness).expect("runs");
         let (p, v) = between(
-            |mut c| {
+            |c| {
                 let mut p = garbler();
-                let values = random(&mut p, &mut c, &toy, &witness, ahead)?;
-                p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+                let values = random(&mut p, c, &toy, &witness, ahead)?;
+                p.prove(c, &mut rng(1), |_, _| Ok(()))?;
                 Ok::<_, Error>(values)
             },
-            |mut c| {
+            |c| {
                 let mut v = evaluator();
-                let values = random(&mut v, &mut c, &toy, &witness, ahead)?;
-                v.verify(&mut c, &mut rng(2), |_, _| Ok(()))?;
+                let values = random(&mut v, c, &toy, &witness, ahead)?;
+                v.verify(c, &mut rng(2), |_, _| Ok(()))?;
                 Ok::<_, Error>(values)
             },
         );
@@ -241,16 +242,16 @@ fn outputs_that_are_constants_can_be_public_and_shared() {
         Ok([party.public(channel, &outputs)?, party.shared(channel, &outputs, masks)?])
     }
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut p = garbler();
-            let values = go(&mut p, &mut c)?;
-            p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+            let values = go(&mut p, c)?;
+            p.prove(c, &mut rng(1), |_, _| Ok(()))?;
             Ok::<_, Error>(values)
         },
-        |mut c| {
+        |c| {
             let mut v = evaluator();
-            let values = go(&mut v, &mut c)?;
-            v.verify(&mut c, &mut rng(2), |_, _| Ok(()))?;
+            let values = go(&mut v, c)?;
+            v.verify(c, &mut rng(2), |_, _| Ok(()))?;
             Ok::<_, Error>(values)
         },
     );
@@ -264,10 +265,10 @@ fn outputs_that_are_constants_can_be_public_and_shared() {
 fn kept_wires_are_authenticated_bits_for_further_claims() {
     let claims = |lie: bool| {
         between(
-            |mut c| {
+            |c| {
                 let mut p = garbler();
-                let (_, key) = run(&mut p, &mut c, &Plan::HONEST)?;
-                p.prove(&mut c, &mut rng(1), |fold, wires| {
+                let (_, key) = run(&mut p, c, &Plan::HONEST)?;
+                p.prove(c, &mut rng(1), |fold, wires| {
                     // The key's first two bits, whose sum both know from nowhere.
                     let bit = |i: usize| *wires.wire(key[i]).expect("evaluated");
                     let sum = volery_circuit::Ops::<F2>::add(fold, &bit(0), &bit(0));
@@ -275,11 +276,11 @@ fn kept_wires_are_authenticated_bits_for_further_claims() {
                     Ok(key.len())
                 })
             },
-            |mut c| {
+            |c| {
                 let mut v = evaluator();
-                let (_, key) = run(&mut v, &mut c, &Plan::HONEST)?;
+                let (_, key) = run(&mut v, c, &Plan::HONEST)?;
                 let other = if lie { 1 } else { 0 };
-                v.verify(&mut c, &mut rng(2), |fold, wires| {
+                v.verify(c, &mut rng(2), |fold, wires| {
                     let bit = |i: usize| *wires.wire(key[i]).expect("evaluated");
                     let sum = volery_circuit::Ops::<F2>::add(fold, &bit(0), &bit(other));
                     fold.assert_zero(&[sum])?;
@@ -297,14 +298,14 @@ fn kept_wires_are_authenticated_bits_for_further_claims() {
 #[test]
 fn tweaks_go_on_through_all_calls_at_both_parties() {
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut p = garbler();
-            run(&mut p, &mut c, &Plan::HONEST)?;
+            run(&mut p, c, &Plan::HONEST)?;
             Ok::<_, Error>(p.keys())
         },
-        |mut c| {
+        |c| {
             let mut v = evaluator();
-            run(&mut v, &mut c, &Plan::HONEST)?;
+            run(&mut v, c, &Plan::HONEST)?;
             Ok::<_, Error>(v.keys())
         },
     );

@@ -2,9 +2,10 @@
 
 use volery_channel::{Limits, memory_pair};
 use volery_field::F2;
+use volery_testing::{between, rng};
 
 use super::functions::Toy;
-use super::parties::{between, evaluator, evaluator_with, garbler, garbler_without_labels, rng, settings};
+use super::parties::{evaluator, evaluator_with, garbler, garbler_without_labels, settings};
 use super::scenario::{A, B, Plan, run, sample};
 use crate::Error;
 use crate::two_party::{Garbling, Owner, Settings};
@@ -99,18 +100,18 @@ fn a_wire_of_another_session_is_misuse() {
 #[test]
 fn the_first_error_is_final_at_both_parties() {
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut p = garbler();
-            let input = p.input(&mut c, Owner::Prover, 2).expect("an input");
-            let error = p.give(&mut c, input, &[F2::ONE]).expect_err("one bit");
-            let later = p.input(&mut c, Owner::Both, 1).expect_err("over");
+            let input = p.input(c, Owner::Prover, 2).expect("an input");
+            let error = p.give(c, input, &[F2::ONE]).expect_err("one bit");
+            let later = p.input(c, Owner::Both, 1).expect_err("over");
             (error, later)
         },
-        |mut c| {
+        |c| {
             let mut v = evaluator();
-            let input = v.input(&mut c, Owner::Prover, 2).expect("an input");
-            let error = v.take(&mut c, input).expect_err("P gave up");
-            let later = v.input(&mut c, Owner::Both, 1).expect_err("over");
+            let input = v.input(c, Owner::Prover, 2).expect("an input");
+            let error = v.take(c, input).expect_err("P gave up");
+            let later = v.input(c, Owner::Both, 1).expect_err("over");
             (error, later)
         },
     );
@@ -122,19 +123,19 @@ fn the_first_error_is_final_at_both_parties() {
 #[test]
 fn more_tables_than_v_keeps_are_refused_before_they_are_read() {
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut p = garbler();
-            let input = p.input(&mut c, Owner::Prover, 128)?;
-            p.call(&mut c, Toy::Sha, input.wires())?;
-            p.give(&mut c, input, &[F2::ONE; 128])?;
-            let out = p.input(&mut c, Owner::Verifier, 1)?;
-            p.take(&mut c, out)
+            let input = p.input(c, Owner::Prover, 128)?;
+            p.call(c, Toy::Sha, input.wires())?;
+            p.give(c, input, &[F2::ONE; 128])?;
+            let out = p.input(c, Owner::Verifier, 1)?;
+            p.take(c, out)
         },
-        |mut c| {
+        |c| {
             let small = Settings { stored_tables: 1 << 16, ..settings() };
             let mut v = evaluator_with(small);
-            let input = v.input(&mut c, Owner::Prover, 128)?;
-            v.call(&mut c, Toy::Sha, input.wires()).map(drop)
+            let input = v.input(c, Owner::Prover, 128)?;
+            v.call(c, Toy::Sha, input.wires()).map(drop)
         },
     );
     assert_eq!(v, Err(Error::Limit { what: "the bytes of tables that wait for inputs", limit: 1 << 16 }));
@@ -145,19 +146,19 @@ fn more_tables_than_v_keeps_are_refused_before_they_are_read() {
 fn parties_that_garble_in_different_ways_notice_it() {
     let half = Settings { garbling: Garbling::HalfGates, ..settings() };
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut p = garbler();
-            let input = p.input(&mut c, Owner::Both, 2)?;
+            let input = p.input(c, Owner::Both, 2)?;
             let wires = input.wires().to_vec();
-            p.give_public(&mut c, input, &[F2::ONE; 2])?;
-            p.public(&mut c, &wires)
+            p.give_public(c, input, &[F2::ONE; 2])?;
+            p.public(c, &wires)
         },
-        |mut c| {
+        |c| {
             let mut v = evaluator_with(half);
-            let input = v.input(&mut c, Owner::Both, 2)?;
+            let input = v.input(c, Owner::Both, 2)?;
             let wires = input.wires().to_vec();
-            v.give_public(&mut c, input, &[F2::ONE; 2])?;
-            v.public(&mut c, &wires)
+            v.give_public(c, input, &[F2::ONE; 2])?;
+            v.public(c, &wires)
         },
     );
     assert!(matches!(v, Err(Error::Diverged { .. })) && p.is_err(), "{v:?}");
@@ -166,19 +167,19 @@ fn parties_that_garble_in_different_ways_notice_it() {
 #[test]
 fn public_bits_that_differ_are_noticed_at_the_next_output() {
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut p = garbler();
-            let input = p.input(&mut c, Owner::Both, 2)?;
+            let input = p.input(c, Owner::Both, 2)?;
             let wires = input.wires().to_vec();
-            p.give_public(&mut c, input, &[F2::ONE; 2])?;
-            p.public(&mut c, &wires)
+            p.give_public(c, input, &[F2::ONE; 2])?;
+            p.public(c, &wires)
         },
-        |mut c| {
+        |c| {
             let mut v = evaluator();
-            let input = v.input(&mut c, Owner::Both, 2)?;
+            let input = v.input(c, Owner::Both, 2)?;
             let wires = input.wires().to_vec();
-            v.give_public(&mut c, input, &[F2::ONE, F2::ZERO])?;
-            v.public(&mut c, &wires)
+            v.give_public(c, input, &[F2::ONE, F2::ZERO])?;
+            v.public(c, &wires)
         },
     );
     assert!(matches!(v, Err(Error::Diverged { .. })) && p.is_err(), "{v:?}");
@@ -187,22 +188,22 @@ fn public_bits_that_differ_are_noticed_at_the_next_output() {
 #[test]
 fn nothing_is_computed_once_v_has_opened_its_inputs() {
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut p = garbler();
-            let input = p.input(&mut c, Owner::Verifier, 2)?;
+            let input = p.input(c, Owner::Verifier, 2)?;
             let wires = input.wires().to_vec();
-            p.take(&mut c, input)?;
-            let values = p.learn(&mut c)?;
+            p.take(c, input)?;
+            let values = p.learn(c)?;
             assert_eq!(wires.iter().map(|wire| values.wire(*wire)).collect::<Vec<_>>(), [Some(F2::ONE); 2]);
-            p.call(&mut c, Toy::And, &wires)
+            p.call(c, Toy::And, &wires)
         },
-        |mut c| {
+        |c| {
             let mut v = evaluator();
-            let input = v.input(&mut c, Owner::Verifier, 2)?;
+            let input = v.input(c, Owner::Verifier, 2)?;
             let wires = input.wires().to_vec();
-            v.give(&mut c, input, &[F2::ONE; 2])?;
-            v.open(&mut c)?;
-            v.public(&mut c, &wires)
+            v.give(c, input, &[F2::ONE; 2])?;
+            v.open(c)?;
+            v.public(c, &wires)
         },
     );
     assert!(matches!(p, Err(Error::Misuse(_))), "{p:?}");
@@ -212,18 +213,18 @@ fn nothing_is_computed_once_v_has_opened_its_inputs() {
 #[test]
 fn v_opens_once_and_the_proof_follows() {
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut p = garbler();
-            let (_, key) = run(&mut p, &mut c, &Plan::HONEST)?;
-            let values = p.learn(&mut c)?;
-            p.prove(&mut c, &mut rng(1), |_, _| Ok(()))?;
+            let (_, key) = run(&mut p, c, &Plan::HONEST)?;
+            let values = p.learn(c)?;
+            p.prove(c, &mut rng(1), |_, _| Ok(()))?;
             Ok::<_, Error>(key.iter().map(|wire| values.wire(*wire)).collect::<Vec<_>>())
         },
-        |mut c| {
+        |c| {
             let mut v = evaluator();
-            run(&mut v, &mut c, &Plan::HONEST)?;
-            v.open(&mut c)?;
-            v.verify(&mut c, &mut rng(2), |_, _| Ok(())).map(drop)
+            run(&mut v, c, &Plan::HONEST)?;
+            v.open(c)?;
+            v.verify(c, &mut rng(2), |_, _| Ok(())).map(drop)
         },
     );
     let sum = |(a, b): (F2, F2)| Some(a + b);

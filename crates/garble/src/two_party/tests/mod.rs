@@ -7,4 +7,3 @@ mod misuse;
 mod parties;
 mod scenario;
 mod sealed;
-mod tap;

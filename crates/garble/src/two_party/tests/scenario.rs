@@ -9,10 +9,11 @@
 
 use volery_channel::Channel;
 use volery_field::F2;
+use volery_testing::rng;
 use volery_vole::Prg;
 
 use super::functions::Toy;
-use super::parties::{Party, evaluator_with, garbler_with, rng, settings};
+use super::parties::{Party, evaluator_with, garbler_with, settings};
 use crate::Error;
 use crate::two_party::{Garbling, Owner, Settings, Wire};
 

@@ -2,11 +2,11 @@
 
 use volery_channel::{Channel, Tag, tags};
 use volery_field::F2;
+use volery_testing::{Change, Tap, between, rng};
 
 use super::functions::Toy;
-use super::parties::{Party, between, evaluator, garbler, rng};
+use super::parties::{Party, evaluator, garbler};
 use super::scenario::{A, B, sample};
-use super::tap::{Change, Tap};
 use crate::Error;
 use crate::two_party::{Owner, Wire};
 
@@ -51,7 +51,7 @@ fn expected() -> Vec<F2> {
 
 #[test]
 fn sealed_outputs_are_right_and_p_learns_a_value_from_v_s_confirmed_share() {
-    let (p, v) = between(prove, verify);
+    let (p, v) = between(|c| prove(c), |c| verify(c));
     let [public, confirmed] = p.expect("honest");
     assert_eq!(v, Ok(public.clone()));
     assert_eq!([public, confirmed].concat(), expected());
@@ -60,21 +60,21 @@ fn sealed_outputs_are_right_and_p_learns_a_value_from_v_s_confirmed_share() {
 #[test]
 fn a_sealed_output_takes_sixteen_bytes_when_it_is_opened() {
     let (p, v) = between(
-        |mut c| {
+        |c| {
             let mut p = garbler();
-            let input = p.input(&mut c, Owner::Both, 64)?;
-            let sealed = p.seal(&mut c, input.wires(), None)?;
-            p.give_public(&mut c, input, &[F2::ONE; 64])?;
+            let input = p.input(c, Owner::Both, 64)?;
+            let sealed = p.seal(c, input.wires(), None)?;
+            p.give_public(c, input, &[F2::ONE; 64])?;
             let before = c.stats();
-            p.public_sealed(&mut c, sealed)?;
+            p.public_sealed(c, sealed)?;
             Ok::<_, Error>((c.stats() - before).bytes_sent)
         },
-        |mut c| {
+        |c| {
             let mut v = evaluator();
-            let input = v.input(&mut c, Owner::Both, 64)?;
-            let sealed = v.seal(&mut c, input.wires(), None)?;
-            v.give_public(&mut c, input, &[F2::ONE; 64])?;
-            v.public_sealed(&mut c, sealed)
+            let input = v.input(c, Owner::Both, 64)?;
+            let sealed = v.seal(c, input.wires(), None)?;
+            v.give_public(c, input, &[F2::ONE; 64])?;
+            v.public_sealed(c, sealed)
         },
     );
     assert_eq!(v, Ok(vec![F2::ONE; 64]));
@@ -83,7 +83,7 @@ fn a_sealed_output_takes_sixteen_bytes_when_it_is_opened() {
 }
 
 fn prover_says(of: Tag, at: usize, change: Change) -> (Result<Seen, Error>, Result<Vec<F2>, Error>) {
-    between(move |c| prove(Tap::new(c, Some(of), at, change)), verify)
+    between(move |c| prove(Tap::among(c, of, at, change)), |c| verify(c))
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn sealed_information_and_keys_that_are_changed_are_noticed_by_v() {
 fn a_confirmed_share_that_v_changes_is_noticed_by_p() {
     for bit in [0, 31, 32, 8 * 20] {
         let (p, _) =
-            between(prove, move |c| verify(Tap::new(c, Some(tags::GARBLED_RETURN), 1, Change::Flip(bit))));
+            between(|c| prove(c), move |c| verify(Tap::among(c, tags::GARBLED_RETURN, 1, Change::Flip(bit))));
         assert!(matches!(p, Err(Error::Cheat { step: tags::GARBLED_RETURN, .. })), "{p:?}");
     }
 }
@@ -110,7 +110,7 @@ fn what_was_sealed_for_one_use_serves_no_other_and_what_was_not_shared_is_not_co
     fn misused(
         step: impl FnOnce(&mut crate::two_party::Garbler<Toy>, &mut dyn Channel) -> Result<Vec<F2>, Error> + Send,
     ) {
-        let (p, _) = between(move |mut c| step(&mut garbler(), &mut c), drop);
+        let (p, _) = between(move |c| step(&mut garbler(), c), |_| ());
         assert!(matches!(p, Err(Error::Misuse(_))), "{p:?}");
     }
     misused(|p, c| {

@@ -7,9 +7,10 @@ mod soundness;
 
 use volery_circuit::CircuitStatement;
 use volery_field::Ring;
+use volery_testing::rng;
 
 use super::*;
-use crate::testing::{SMALL, rng, statement};
+use crate::testing::{SMALL, statement};
 
 pub(super) const PROTOCOLS: [Protocol; 2] = [Protocol::Zkboo, Protocol::Zkbpp];
 

@@ -3,9 +3,10 @@
 use rand_chacha::rand_core::Rng;
 use volery_circuit::Step;
 use volery_field::{F2, Gf128};
+use volery_testing::rng;
 
 use super::kernel::{Columns, Kernel, Share, Wire, products};
-use crate::testing::{Size, random, rng};
+use crate::testing::{Size, random};
 
 fn shares<const H: usize>(rng: &mut impl Rng) -> Share<H> {
     core::array::from_fn(|_| [rng.next_u64(), rng.next_u64()])

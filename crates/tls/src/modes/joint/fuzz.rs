@@ -169,9 +169,9 @@ mod tests {
     use rand_core::SeedableRng as _;
     use volery_channel::tags::{RECORD_OPENING, RECORD_PROMISE};
     use volery_channel::{Limits, memory_pair};
+    use volery_testing::Edit;
 
     use super::*;
-    use crate::testing::Tap;
 
     proptest! {
         #[test]
@@ -185,7 +185,7 @@ mod tests {
     /// Whether each party ends well when the other's messages pass through `change`.
     fn read(change: impl FnMut(Tag, &mut Vec<u8>) + Send) -> [bool; 2] {
         let (mut p, v) = memory_pair(&Limits::default());
-        let mut v = Tap::new(v, change);
+        let mut v = Edit::on(v, change);
         std::thread::scope(|scope| {
             let p = scope.spawn(move || record_prover(&mut p).is_ok());
             let v = record_verifier(&mut v, &mut ChaCha20Rng::seed_from_u64(1)).is_ok();

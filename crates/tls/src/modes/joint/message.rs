@@ -1,11 +1,10 @@
 //! P's messages during a connection, in addition to those of the protocols below: each step's public values.
 
-use volery_channel::Channel;
 use volery_channel::tags::{CLIENT_STEP, CLIENT_TRANSCRIPT};
+use volery_channel::{Channel, Cursor, Flaw};
 
 use super::{Error, Round, Sizes};
 use crate::page::dialogue::MAX_ROUNDS;
-use crate::wire::cursor::{Cursor, Flaw};
 use crate::wire::prf::{MasterSeed, Random};
 
 /// The longest host name (RFC 1035).

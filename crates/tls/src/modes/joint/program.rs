@@ -387,31 +387,19 @@ mod tests {
     use volery_channel::tags::GARBLED_TABLES;
     use volery_channel::{Limits, Tag, memory_pair};
     use volery_garble::two_party::{Garbler, Input, Owner};
+    use volery_testing::{Edit, deal};
     use volery_vole::Delta;
-    use volery_vole::supply::{Chain, Correlations};
 
     use super::*;
-    use crate::testing::{SESSION, Tap, worthless};
+    use crate::testing::{SESSION, worthless};
 
-    /// Correlations from nowhere, but only once.
-    struct Once(bool);
-
-    impl Correlations for Once {
-        fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
-            if core::mem::replace(&mut self.0, true) {
-                return Err(volery_vole::Error::misuse("more than one batch"));
-            }
-            out.resize(Plan::CHUNK, Gf128::ONE);
-            Ok(())
-        }
-
-        fn may_wait(&self) -> bool {
-            false
-        }
-
-        fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, volery_vole::Error> {
-            Ok(Chain::from_bytes([0xd7; 32]))
-        }
+    /// Correlations from nowhere, but only one batch.
+    fn once() -> Stock {
+        let mut left = Plan::CHUNK;
+        deal::stock(Plan::CHUNK, move || {
+            left = left.checked_sub(1).expect("no more than one batch");
+            Gf128::ONE
+        })
     }
 
     /// Tables that [`Garbler::prepare_beside`] excepts.
@@ -429,9 +417,9 @@ mod tests {
             }
             message.clear();
         };
-        let mut p = Tap::new(p, count);
+        let mut p = Edit::on(p, count);
         let rng = &mut ChaCha20Rng::seed_from_u64(1);
-        let stock = Stock::new(Box::new(Once(false)));
+        let stock = once();
         let mut garbler = Garbler::without_labels(&SESSION, settings(), Delta::random(rng), stock, rng);
         garbler.prepare_beside(1 << 30);
         let shares = [Owner::Prover, Owner::Verifier].map(|owner| {
@@ -462,7 +450,7 @@ mod tests {
                 bytes += if tag == GARBLED_TABLES { message.len() as u64 } else { 0 };
                 message.clear();
             };
-            let mut p = Tap::new(p, count);
+            let mut p = Edit::on(p, count);
             let rng = &mut ChaCha20Rng::seed_from_u64(1);
             let labels = (Delta::random(rng), worthless());
             let mut garbler = Garbler::new(&SESSION, settings(), labels, worthless(), rng);

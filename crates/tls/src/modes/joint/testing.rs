@@ -2,20 +2,20 @@
 
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, SystemTime};
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rustls::{ServerConfig, ServerConnection};
 use sha2::{Digest, Sha256};
-use volery_channel::{Channel, Framed, Stats, Tag, memory_pair, transport::Memory};
+use volery_channel::{Channel, Stats, Tag};
+use volery_testing::{Edited, between_edited, untouched};
 use volery_vole::SessionId;
 
 use super::{Engine, Error, Left, Limits, MAX_PROVED, Prover, Round, Settings, Sizes, Verifier, settings};
 use crate::page::commitment::Openings;
 use crate::page::disclosure::{Hide, Proven, finished_message};
-use crate::testing::{Tap, keys, tags, untouched};
+use crate::testing::{keys, tags};
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::MasterSeed;
 use crate::wire::record::MAX_PLAINTEXT;
@@ -246,10 +246,10 @@ fn read_in_the_connection(engine: &mut dyn Engine, mut flight: &[u8]) -> Result<
 /// Changes a party's messages.
 pub(super) type Change = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + Sync>;
 
-type Link = Tap<Framed<Memory>, Change>;
+type Link<'a> = Edited<&'a mut volery_testing::Link, Change>;
 
 /// P as it is here.
-pub(super) type P<'a> = Prover<&'a mut Link, &'a mut ChaCha20Rng>;
+pub(super) type P<'a, 'l> = Prover<&'a mut Link<'l>, &'a mut ChaCha20Rng>;
 
 /// What P does with the bytes before it hands them over.
 pub(super) type Bytes = fn(&mut [Vec<u8>; 2]);
@@ -315,37 +315,30 @@ impl<'a> Run<'a> {
     /// As [`Run::go`], with another client.
     pub(super) fn go_with(
         mut self,
-        client: impl FnOnce(&mut P<'_>) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> + Send,
+        client: impl FnOnce(&mut P<'_, '_>) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> + Send,
     ) -> (Result<Fetched, Error>, Result<Proven, Error>) {
         let limits = volery_channel::Limits {
             read: self.patience,
             write: self.patience,
             ..volery_channel::Limits::default()
         };
-        let (p, v) = memory_pair(&limits);
-        let [p_change, v_change] =
-            core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
-        let run = &self;
-        thread::scope(|scope| {
-            let prover = scope.spawn(move || run.prover(Tap::new(p, p_change), client));
-            let verifier = scope.spawn(move || run.verifier(&mut Tap::new(v, v_change)));
-            (prover.join().unwrap(), verifier.join().unwrap())
-        })
+        let [p, v] = core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
+        between_edited(&limits, (p, v), |p| self.prover(p, client), |v| self.verifier(v))
     }
 
     fn prover(
         &self,
-        mut channel: Link,
-        client: impl FnOnce(&mut P<'_>) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error>,
+        channel: &mut Link<'_>,
+        client: impl FnOnce(&mut P<'_, '_>) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error>,
     ) -> Result<Fetched, Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
-        let stock = tags(&mut channel, SESSION, &mut rng)?;
+        let stock = tags(channel, SESSION, &mut rng)?;
         let reads = self.reads.iter().copied().chain(core::iter::repeat(0));
         let rounds = self.requests.iter().zip(reads);
         let rounds = rounds.map(|(request, read)| Round { query: request.len(), read }).collect();
         let proved = self.site.responses.iter().map(Vec::len).sum::<usize>().min(MAX_PROVED);
         let sizes = Sizes { rounds, proved };
-        let mut prover = Prover::prepare(&mut channel, &SESSION, stock, self.settings, sizes, &mut rng)?;
+        let mut prover = Prover::prepare(channel, &SESSION, stock, self.settings, sizes, &mut rng)?;
         let prepared = prover.stats();
         let (read, mut raw) = client(&mut prover)?;
         (self.bytes)(&mut raw);

@@ -10,8 +10,9 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use volery_channel::handshake::{Begin, Parameters};
-use volery_channel::{Channel, Limits, Tag, memory_pair};
+use volery_channel::{Channel, Limits, Tag};
 use volery_circuit::{Backend, Digest, Statement};
+use volery_testing::{between_edited, untouched};
 use volery_vole::SessionId;
 use volery_zk::quicksilver::{Challenges, Prover, ProverWire, Settings, Verifier, VerifierWire, verdict};
 use zeroize::Zeroizing;
@@ -23,7 +24,7 @@ use crate::page::claim::Own;
 use crate::page::commitment::Openings;
 use crate::page::dialogue::Heard;
 use crate::page::disclosure;
-use crate::testing::{Tap, keys, tags, untouched};
+use crate::testing::{keys, tags};
 use crate::wire::server::Roots;
 use crate::wire::transcript::testing::{Authority, Kind, server};
 
@@ -176,24 +177,8 @@ impl<'a> Run<'a> {
 
     /// What each party ends with.
     pub(super) fn commit(mut self) -> (Result<Told, Failed>, Result<Proven, Failed>) {
-        let (p, v) = memory_pair(&Limits::default());
-        let [p_change, v_change] =
-            core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
-        let run = &self;
-        let (mut p, mut v) = (Tap::new(p, p_change), Tap::new(v, v_change));
-        thread::scope(|scope| {
-            let prover = scope.spawn(move || {
-                let result = run.prover(&mut p);
-                drop(p);
-                result
-            });
-            let verifier = scope.spawn(move || {
-                let result = run.verifier(&mut v);
-                drop(v);
-                result
-            });
-            (prover.join().unwrap(), verifier.join().unwrap())
-        })
+        let [p, v] = core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
+        between_edited(&Limits::default(), (p, v), |p| self.prover(p), |v| self.verifier(v))
     }
 
     fn prover(&self, channel: &mut dyn Channel) -> Result<Told, Failed> {

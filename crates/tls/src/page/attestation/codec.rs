@@ -1,12 +1,13 @@
 //! The encoding of attestations.
 
+use volery_channel::{Cursor, Flaw};
+
 use super::{
     Attestation, Committed, Context, Error, MAX_BYTES, MAX_ENTRIES, Mode, Part, Revealed, Statement, VERSION,
 };
 use crate::page::claim::Malformed;
 use crate::page::commitment::Form;
 use crate::page::disclosure::{put_all_hidden, read_all_hidden};
-use crate::wire::cursor::{Cursor, Flaw};
 
 /// The first bytes of a file. They also separate these signatures from all others that a key may make.
 const MAGIC: &[u8] = b"volery attestation\n";

@@ -4,12 +4,12 @@ use core::ops::Range;
 
 use curve25519_dalek::ristretto::CompressedRistretto;
 use serde::Serialize;
+use volery_channel::Cursor;
 
 use super::{Context, Error, MAX_ENTRIES, codec};
 use crate::page::commitment::{Form, MAX_VALUES, Place};
 use crate::page::disclosure::{self, Hidden, put_all_hidden, read_all_hidden};
 use crate::page::http::MAX_MESSAGES;
-use crate::wire::cursor::Cursor;
 use crate::wire::prf::Side;
 use crate::wire::server;
 

@@ -10,11 +10,12 @@
 //! A text is its length in 4 bytes followed by its bytes. Numbers are big-endian. A bound's number is text as
 //! [`Decimal`] writes it.
 
+use volery_channel::{Cursor, Flaw};
+
 use super::number::{Bound, Interval};
 use super::own::Own;
 use super::{Assertion, MAX_NAME, MAX_PARAMETERS, MAX_TEXT};
 use crate::page::http::json::Decimal;
-use crate::wire::cursor::{Cursor, Flaw};
 
 /// The longest text of a decimal number: a sign, a point, 512 digits and an exponent, or 21 zeros more.
 const MAX_DECIMAL: usize = 540;

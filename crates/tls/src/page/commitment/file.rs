@@ -10,12 +10,12 @@
 //! order.
 
 use curve25519_dalek::scalar::Scalar;
+use volery_channel::{Cursor, Flaw};
 use zeroize::Zeroizing;
 
 use super::layout::{Form, MAX_VALUES, Place, VALUE_BYTES};
 use super::openings::{Opened, Openings, OpeningsError};
 use super::pedersen::Opening;
-use crate::wire::cursor::{Cursor, Flaw};
 use crate::wire::prf::Side;
 
 /// The first bytes of a file.

@@ -12,13 +12,13 @@
 use core::ops::RangeInclusive;
 
 use rand_core::CryptoRng;
+use volery_channel::{Cursor, Flaw};
 
 use super::layout::Form;
 use super::openings::{Openings, OpeningsError};
 use super::pedersen::Commitment;
 use super::range::{self, PROOF_BYTES, RangeError};
 use crate::page::attestation::{self, Attestation, Committed, Statement};
-use crate::wire::cursor::{Cursor, Flaw};
 use crate::wire::prf::Side;
 
 /// The first bytes of a file.

@@ -11,6 +11,7 @@ use volery_channel::tags::WEB_CLAIMS;
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_circuit::{Error as CircuitError, Evaluator};
 use volery_field::F2;
+use volery_testing::scripted;
 
 use super::derive::{Facts, finished_message};
 use super::machine::Compute;
@@ -20,7 +21,6 @@ use super::*;
 use crate::memory::Pool;
 use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Class;
-use crate::testing::scripted;
 use crate::wire::ghash::{from_block, hashed, to_block};
 use crate::wire::prf::Side;
 use crate::wire::record::header;

@@ -4,11 +4,12 @@ use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes_gcm::{Aes128Gcm, aes::Aes128};
 use proptest::prelude::*;
+use volery_testing::untouched;
 use volery_vole::ole;
 
 use super::powers::MAX_POWER;
 use super::*;
-use crate::testing::{Change, hex, two_parties, untouched};
+use crate::testing::{Change, hex, two_parties};
 
 /// AES on one block.
 fn encrypt(key: [u8; 16], block: Block) -> Block {

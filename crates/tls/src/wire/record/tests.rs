@@ -6,10 +6,11 @@ use aes_gcm::aes::cipher::KeyInit;
 use proptest::prelude::*;
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_field::Gf128;
+use volery_testing::untouched;
 use volery_vole::ole;
 
 use super::*;
-use crate::testing::{hex, two_parties, untouched};
+use crate::testing::{hex, two_parties};
 use crate::wire::ghash::{self, Powers, hashed_blocks, products, send_tag_share};
 use crate::wire::step::testing::{Clear, Log};
 

@@ -1,6 +1,7 @@
 //! Why bytes are not a connection about which anything can be proved.
 
-use crate::wire::cursor::Flaw;
+use volery_channel::Flaw;
+
 use crate::wire::prf::Side;
 
 /// Why the recorded bytes of a connection are not a transcript of TLS 1.2.

@@ -1,9 +1,9 @@
 //! The hellos: the client's offers, and the server's choice.
 
 use rustls_pki_types::DnsName;
+use volery_channel::Cursor;
 
 use super::{Error, Suite};
-use crate::wire::cursor::Cursor;
 use crate::wire::prf::{Random, Side};
 
 const VERSION: u16 = 0x0303;

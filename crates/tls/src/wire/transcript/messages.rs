@@ -1,11 +1,11 @@
 //! The handshake's messages, in the only order that is accepted.
 
 use sha2::{Digest, Sha256};
+use volery_channel::Cursor;
 
 use super::hello::{ClientHello, ServerHello};
 use super::records::{Stream, limit};
 use super::{CertificateDer, Error, Handshake, MAX_CERTIFICATES, MAX_MESSAGE, Scheme, Suite};
-use crate::wire::cursor::Cursor;
 use crate::wire::key_exchange::{Group, PublicPoint};
 use crate::wire::prf::Side;
 

@@ -1,11 +1,12 @@
 //! One direction's records: handshake messages in the clear up to ChangeCipherSpec, encrypted records after
 //! it.
 
+use volery_channel::Cursor;
+
 use super::{
     ALERT, APPLICATION_DATA, Error, FINISHED_BYTES, HANDSHAKE, MAX_HANDSHAKE, MAX_STREAM, NONCE_BYTES,
     Record, TAG_BYTES,
 };
-use crate::wire::cursor::Cursor;
 use crate::wire::prf::Side;
 use crate::wire::record::MAX_PLAINTEXT;
 

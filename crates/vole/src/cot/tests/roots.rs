@@ -1,5 +1,6 @@
 //! Where V's trees begin.
 
+use volery_channel::memory_pair;
 use zeroize::Zeroizing;
 
 use super::*;
@@ -12,10 +13,10 @@ fn roots(seed: u64) -> Vec<Vec<u8>> {
     let (mut p, mut v) = memory_pair(&Limits::default());
     let mut party = std::thread::scope(|scope| {
         scope.spawn(|| {
-            Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut ChaCha20Rng::seed_from_u64(2)).unwrap();
+            Receiver::setup(&mut p, &SESSION, FieldBits::Eight, &mut rng(2)).unwrap();
             p.flush().unwrap();
         });
-        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let mut rng = rng(seed);
         let delta = Delta::random(&mut rng);
         let extension =
             Sender::setup(&mut v, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng).unwrap();

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use volery_channel::{Limits, memory_pair};
 use volery_field::{F61, F61x2, Ring as _};
+use volery_testing::{every_kind_of_pair, every_pair};
 
 use super::*;
 use crate::SessionId;
 use crate::subfield::FieldDelta;
-use crate::testing::{for_every_kind_of_pair, for_every_pair};
 
 /// Correlations of an extension.
 const N: usize = 7;
@@ -164,7 +164,7 @@ fn messages_and_correlations_are_those_of_the_definitions_over_every_pair_of_fie
         assert!(message == expected && correlations == held, "{} in {}", F::NAME, M::NAME);
         holds(&correlations, &receive(&mut verifier(), N, &message).unwrap());
     }
-    for_every_pair!(check);
+    every_pair!(check);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn extensions_of_any_size_follow_one_another_over_every_pair_of_fields() {
         }
         holds(&all, &keys);
     }
-    for_every_pair!(check);
+    every_pair!(check);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_flipped_bit_anywhere_in_the_message_is_caught() {
             assert!(caught, "{} in {}, byte {at}: {:?}", F::NAME, M::NAME, result.err());
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn elements_that_are_not_canonical_are_malformed() {
             assert!(if malformed { is_malformed(&result) } else { is_cheat(&result) }, "{} {at}", M::NAME);
         }
     }
-    for_every_pair!(check);
+    every_pair!(check);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_message_of_any_other_length_is_refused() {
             assert!(refused, "{} bytes: {:?}", wrong.len(), result.err());
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn messages_that_are_dropped_repeated_or_of_another_session_are_caught() {
         v.leaves.transcript.absorb("fork", b"another");
         assert!(is_cheat(&receive(&mut v, N, &first)));
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 /// The selective failure that is left (module docs), measured: vectors that differ between trees pass for one
@@ -285,7 +285,7 @@ fn trees_with_different_values_pass_only_if_the_digit_is_guessed_and_then_the_co
             }
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn wrong_combinations_pass_only_if_delta_is_guessed() {
             }
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 /// Errors that give P correlations of values outside the prime field, under keys whose coordinates are equal:
@@ -332,7 +332,7 @@ fn trees_of_another_size_than_the_digits_are_misuse() {
         let other = if field_bits::<F, M>() == FieldBits::Eight { FieldBits::Four } else { FieldBits::Eight };
         assert!(matches!(Streams::new::<F, M>(leaves(other)).err(), Some(Error::Misuse(_))));
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -364,5 +364,5 @@ fn p_chooses_every_value_with_a_right_guess_of_one_digit_and_none_with_a_wrong_o
             }
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }

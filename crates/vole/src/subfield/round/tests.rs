@@ -7,12 +7,12 @@ mod trees;
 
 use volery_channel::{Channel, Limits, Tag, memory_pair, tags};
 use volery_field::{Authenticated, Gf128};
+use volery_testing::{Edit, every_kind_of_pair, every_pair};
 
 use super::*;
 use crate::Delta;
 use crate::ferret::paths_of;
 use crate::subfield::FieldDelta;
-use crate::testing::{Tap, for_every_kind_of_pair, for_every_pair};
 
 const TINY: Params = Params { log_k: 6, log_block: 4, trees: 5 };
 
@@ -115,7 +115,7 @@ struct Outcome<F, M> {
 /// What P sends passes through `taps[0]`, what V sends through `taps[1]`.
 fn run<F: Value, M: Mac<F>>(deal: &Deal<F, M>, [p_tap, v_tap]: [Tampering<'_>; 2]) -> Outcome<F, M> {
     let (p, v) = memory_pair(&Limits::default());
-    let (mut p, mut v) = (Tap { inner: p, tap: p_tap }, Tap { inner: v, tap: v_tap });
+    let (mut p, mut v) = (Edit::on(p, p_tap), Edit::on(v, v_tap));
     let (mut prover, mut verifier) = (deal.prover(), deal.verifier(&mut v));
     v.flush().unwrap();
     let randomness = CheckRandomness { seed: CHECK_SEED, nonce: deal.nonce };
@@ -173,7 +173,7 @@ fn rounds_give_correlations_with_one_noise_value_a_block_over_every_pair_of_fiel
             }
         }
     }
-    for_every_pair!(check);
+    every_pair!(check);
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn a_round_refuses_a_base_of_another_size_and_steps_out_of_order() {
         let seed = Zeroizing::new([0; 16]);
         misused(VerifierRound::<F, M>::open(deal.public(), &delta(), seed, base, bits, &mut v).err());
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }

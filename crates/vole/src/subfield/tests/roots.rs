@@ -1,5 +1,6 @@
 //! Where V's trees begin.
 
+use volery_channel::memory_pair;
 use volery_field::{Gf128, Ring as _};
 use zeroize::Zeroizing;
 

@@ -90,7 +90,7 @@ impl Terms {
         commitments: Option<u64>,
     ) -> Result<Parameters, Error> {
         Ok(options
-            .parameters_of("mac'n'cheese v1", number, commitments)?
+            .parameters_of("mac'n'cheese v2", number, commitments)?
             .with("field", self.fields[0])?
             .with("mac-field", self.fields[1])?
             .with("multiplier", self.multiplier())?

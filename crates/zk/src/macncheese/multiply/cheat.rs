@@ -12,17 +12,14 @@
 use core::any::Any;
 use core::cell::RefCell;
 
-use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::SeedableRng;
-use volery_channel::{Limits, memory_pair};
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::{Element, F2, Gf128};
+use volery_testing::{Link, between, deal, rng};
 use volery_vole::SessionId;
 
 use super::super::{Multiplier, ProverBits, Settings, Tally, VerifierBits, prove, verify};
 use super::rmfe::{FIELD, Tables, mul};
 use crate::Error;
-use crate::deal;
 use crate::quicksilver::Challenges;
 
 const SESSION: SessionId = SessionId::new([1; 32]);
@@ -111,25 +108,23 @@ pub(super) fn in_the_embedding(e: u64) -> u64 {
 /// V's verdict on `1 * 1 = product`.
 fn session(multiplier: Multiplier, product: F2) -> Result<Tally, Error> {
     let settings = Settings { interval: 1 << 12, multiplier };
-    let (mut p, mut v) = memory_pair(&Limits::default());
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(move || {
-            let wrong = Lies { products: 1, e: Gf128::ZERO, revealed: 0 };
-            LIES.set((product == F2::ZERO).then_some(wrong));
-            let (mut stock, mut rng) = (deal::bit_stock(1, None, false), ChaCha20Rng::seed_from_u64(1));
-            let (challenges, claim) = (Challenges::seeded(&SESSION, &mut rng), Product { product });
-            let mut rng = ChaCha20Rng::seed_from_u64(2);
-            let said = prove(ProverBits, settings, challenges, &mut rng, &mut stock, &mut p, &claim);
-            (said, LIES.take().is_none_or(|lies| lies.products == 0))
-        });
-        let mut stock = deal::bit_stock(1, Some(deal::bit_delta()), false);
-        let (half, mut rng) = (VerifierBits::new(&deal::bit_delta()), ChaCha20Rng::seed_from_u64(3));
-        let challenges = Challenges::seeded(&SESSION, &mut rng);
-        let result = verify(half, settings, challenges, &mut stock, &mut v, &Product { product });
-        let (said, lied) = prover.join().expect("no panic");
-        assert!(said.is_ok() && lied, "{said:?}");
-        result
-    })
+    let prover = |p: &mut Link| {
+        let wrong = Lies { products: 1, e: Gf128::ZERO, revealed: 0 };
+        LIES.set((product == F2::ZERO).then_some(wrong));
+        let mut stock = deal::bits(1, None, 777);
+        let (challenges, claim) = (Challenges::seeded(&SESSION, &mut rng(1)), Product { product });
+        let said = prove(ProverBits, settings, challenges, &mut rng(2), &mut stock, p, &claim);
+        (said, LIES.take().is_none_or(|lies| lies.products == 0))
+    };
+    let verifier = |v: &mut Link| {
+        let mut stock = deal::bits(1, Some(deal::bit_delta()), 777);
+        let half = VerifierBits::new(&deal::bit_delta());
+        let challenges = Challenges::seeded(&SESSION, &mut rng(3));
+        verify(half, settings, challenges, &mut stock, v, &Product { product })
+    };
+    let ((said, lied), result) = between(prover, verifier);
+    assert!(said.is_ok() && lied, "{said:?}");
+    result
 }
 
 #[test]

@@ -7,13 +7,12 @@ use std::sync::mpsc::{Receiver, Sender};
 use volery_circuit::Error as StatementError;
 
 use super::super::half::{Half, Wide};
-use super::super::link::{Ask, Link, Piece, Round};
+use super::super::link::{Ask, Length, Link, Piece, Round};
 use crate::Error;
 
 /// What a branch wants next.
 pub(super) enum Want {
-    /// A piece of at least so many commitments.
-    Piece(usize),
+    Piece(Length),
     Round(Ask),
 }
 
@@ -73,8 +72,8 @@ impl<H: Half> BranchLink<H> {
 }
 
 impl<H: Half> Link<H> for BranchLink<H> {
-    fn piece(&mut self, _dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error> {
-        match self.ask(Want::Piece(least))? {
+    fn piece(&mut self, _dummies: bool, length: Length) -> Result<Arc<Piece<H>>, Error> {
+        match self.ask(Want::Piece(length))? {
             Down::Piece(piece) => Ok(piece),
             _ => Err(abandoned()),
         }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use volery_circuit::Error as StatementError;
 
 use super::super::half::{Half, Wide};
-use super::super::link::{Ask, Link, Piece, Round};
+use super::super::link::{Ask, Length, Link, Piece, Round};
 use super::super::run::{Run, Setting};
 use super::Branch;
 use super::branch::{BranchLink, Down, Settled, Up, Want};
@@ -14,14 +14,14 @@ use crate::Error;
 
 /// How what the link gives is lent to branches.
 pub(super) trait Lend<H: Half> {
-    /// Branches that write at the same time.
+    /// Branches of one disjunction that write at the same time.
     fn writers(&self) -> usize;
 
     /// How much must be asked of the link for branches that want this much.
     fn ask(&self, ask: Ask) -> Ask;
 
-    /// How long a piece must be so that each branch gets one of at least `least`.
-    fn least(&self, least: usize) -> usize;
+    /// How long a piece must be so that each branch gets one of this length.
+    fn length(&self, length: Length) -> Length;
 
     /// Lends a piece to each of `turns`, writers first; how much of it is used.
     fn piece(
@@ -42,8 +42,7 @@ pub(super) trait Lend<H: Half> {
 
 /// What a branch waits for.
 enum State<H: Half> {
-    /// A piece of at least so many commitments.
-    Piece(usize),
+    Piece(Length),
     Round(Ask),
     Ended(Wide<H::Mac>),
 }
@@ -76,7 +75,7 @@ impl<H: Half> Stack<H> {
         match child.up.recv().map_err(|_| lost())? {
             Up::Wants(settled, want) => {
                 child.state = match want {
-                    Want::Piece(least) => State::Piece(least),
+                    Want::Piece(length) => State::Piece(length),
                     Want::Round(ask) => State::Round(ask),
                 };
                 Ok(settled)
@@ -137,11 +136,11 @@ impl<H: Half> Stack<H> {
             if pieces.is_empty() {
                 return Ok(());
             }
-            let least = pieces.iter().fold(1, |most, i| match &self.children[*i].state {
-                State::Piece(least) => most.max(*least),
+            let length = pieces.iter().fold(Length::of(1), |most, i| match &self.children[*i].state {
+                State::Piece(length) => most.max(*length),
                 _ => most,
             });
-            let mut piece = link.piece(true, lend.least(least))?;
+            let mut piece = link.piece(true, lend.length(length))?;
             let used = lend.piece(self, &pieces, &mut piece)?;
             link.settle(piece, used)?;
         }
@@ -181,8 +180,8 @@ impl<H: Half> Lend<H> for Plain {
         ask
     }
 
-    fn least(&self, least: usize) -> usize {
-        least
+    fn length(&self, length: Length) -> Length {
+        length
     }
 
     fn piece(
@@ -255,7 +254,7 @@ pub(super) fn advance<H: Half>(
             let thread =
                 thread.map_err(|error| StatementError::misuse(format!("a thread for a branch: {error}")))?;
             threads.push(thread);
-            children.push(Child { up: from_child, down, state: State::Piece(1) });
+            children.push(Child { up: from_child, down, state: State::Piece(Length::of(1)) });
         }
         let mut stack = Stack { children, truth: truth.to_vec() };
         let result = stack.run(parent.link, lend);

@@ -21,7 +21,7 @@ use volery_field::Ring;
 use zeroize::Zeroizing;
 
 use super::super::half::{Half, Wide, mask};
-use super::super::link::{Ask, Counts, Piece, Round, Slots};
+use super::super::link::{Ask, Counts, Length, Piece, Round, Slots};
 use super::children::{Lend, Stack};
 use super::shares::interpolate;
 use crate::Error;
@@ -182,8 +182,8 @@ impl<H: Half> Lend<H> for Mixed<H> {
         Ask { narrow, ..ask }.times(self.r)
     }
 
-    fn least(&self, least: usize) -> usize {
-        least.max(1).next_multiple_of(H::GROUP).saturating_mul(self.r)
+    fn length(&self, length: Length) -> Length {
+        length.times(H::GROUP, self.r)
     }
 
     fn piece(

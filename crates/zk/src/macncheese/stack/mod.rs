@@ -12,7 +12,8 @@
 //! So checks meet checks, pieces meet pieces, and the messages are as long as the longest branch's. Memory is
 //! that of one block for each branch ([`Settings::for_branches`](super::Settings::for_branches) makes blocks
 //! shorter the more there are). A branch in which there is a disjunction does the same for its own branches
-//! and passes on what they want, to any depth.
+//! and passes on what they want, to any depth. Several disjunctions can advance together, each with a string
+//! of its own (`in_step`).
 //!
 //! P's branch that holds has its turn first, writes its values, and the others read them; what it does not
 //! write is uniform. P sends a piece when every branch is done with it, so neither lengths nor order of
@@ -37,8 +38,11 @@
 //! [`volery_circuit::Choose`] (`choose`) is [`Run::any_of`] with wires that go in and come out.
 
 mod branch;
+#[cfg(test)]
+pub(super) mod cheats;
 mod children;
 mod choose;
+mod in_step;
 mod mixed;
 mod shares;
 mod tree;
@@ -53,7 +57,8 @@ use children::{Lend, Plain};
 
 /// Most branches of a disjunction, those of disjunctions in it included: each is a thread. To keep the count
 /// the same in whatever order branches have their turns, `n` branches share what is left after them equally:
-/// each may contain `(MAX_BRANCHES - n) / n`, and so on below.
+/// each may contain `(MAX_BRANCHES - n) / n`, and so on below. Where disjunctions run in step with each other
+/// ([`Settings::in_step`](super::Settings::in_step)), `n` are the branches of all of them.
 pub const MAX_BRANCHES: usize = 1 << 10;
 
 /// A branch of a disjunction; every [`Statement`] that runs on [`Run`] is one.
@@ -80,12 +85,7 @@ impl<H: Half> Run<'_, H> {
     /// [`volery_circuit::Error::Misuse`] if there are no branches or more than the share of [`MAX_BRANCHES`]
     /// that this run has; what a branch returns; what broke the session.
     pub fn any_of(&mut self, branches: &[&dyn Branch<H>], choice: Option<usize>) -> Result<(), Error> {
-        self.disjunction(
-            branches,
-            choice.as_ref().map(std::slice::from_ref),
-            &mut Plain,
-            |run, ends, truth| tree::join(run, ends, truth),
-        )
+        self.any_of_each(branches, &[choice], 1)
     }
 
     /// As [`Run::any_of`], with linear overhead and one challenge (figure 3): fewer rounds.
@@ -93,12 +93,10 @@ impl<H: Half> Run<'_, H> {
     /// # Errors
     /// As [`Run::any_of`].
     pub fn any_of_linear(&mut self, branches: &[&dyn Branch<H>], choice: Option<usize>) -> Result<(), Error> {
-        self.disjunction(
-            branches,
-            choice.as_ref().map(std::slice::from_ref),
-            &mut Plain,
-            |run, ends, truth| shares::open(run, ends, truth, shares::Split::Sum),
-        )
+        let choice = choice.as_ref().map(std::slice::from_ref);
+        self.disjunctions(branches, &[choice], &mut Plain, |run, ends, truth| {
+            shares::open(run, ends, truth, shares::Split::Sum)
+        })
     }
 
     /// Claims that at least `r` of `branches` hold. P says in `choice` which `r`; if more hold, it takes any
@@ -118,32 +116,37 @@ impl<H: Half> Run<'_, H> {
         choice: Option<&[usize]>,
     ) -> Result<(), Error> {
         let mixed = mixed::Mixed::<H>::new(r, branches.len());
-        let mut mixed = self.latch(mixed)?;
-        self.disjunction(branches, choice, &mut mixed, move |run, ends, truth| {
+        let mut mixed = self.failed.latch(mixed)?;
+        self.disjunctions(branches, &[choice], &mut mixed, move |run, ends, truth| {
             shares::open(run, ends, truth, shares::Split::Polynomial(r))
         })
     }
 
-    fn disjunction(
+    /// Claims for as many disjunctions as there are `choices` that enough of their branches hold. They have
+    /// as many branches each, and stand in `branches` one after another.
+    fn disjunctions(
         &mut self,
         branches: &[&dyn Branch<H>],
-        choice: Option<&[usize]>,
+        choices: &[Option<&[usize]>],
         lend: &mut dyn Lend<H>,
         join: impl FnOnce(&mut Self, Vec<Wide<H::Mac>>, &[bool]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.sound()?;
-        let result = self.truth(branches.len(), choice, lend.writers()).and_then(|truth| {
+        self.failed.check()?;
+        let result = self.truth(branches.len(), choices, lend.writers()).and_then(|truth| {
             self.settle()?;
             self.count(Tally { branches: branches.len() as u64, ..Tally::default() });
             let ends = children::advance(self, branches, &truth, lend)?;
-            join(self, ends, &truth)
+            join(self, ends, &truth)?;
+            self.check_queries()
         });
-        self.latch(result)
+        self.failed.latch(result)
     }
 
-    /// Which branches P claims to hold: exactly `wanted`, where this run writes; none elsewhere.
-    fn truth(&self, n: usize, choice: Option<&[usize]>, wanted: usize) -> Result<Vec<bool>, Error> {
-        if n == 0 || n > self.budget {
+    /// Which branches P claims to hold: exactly `wanted` of each disjunction, where this run writes; none
+    /// elsewhere.
+    fn truth(&self, n: usize, choices: &[Option<&[usize]>], wanted: usize) -> Result<Vec<bool>, Error> {
+        let width = n / choices.len().max(1);
+        if width == 0 || width * choices.len() != n || n > self.budget {
             let reason = format!(
                 "a disjunction of {n} branches; 1 to {} are possible here, {MAX_BRANCHES} over all levels of nesting",
                 self.budget
@@ -154,18 +157,19 @@ impl<H: Half> Run<'_, H> {
         if !self.writes() {
             return Ok(truth);
         }
-        let choice = choice.unwrap_or_default();
-        for i in choice {
-            let Some(truth) = truth.get_mut(*i) else {
-                let reason = format!("branch number {i} of {n} is chosen, counted from 0");
+        for (truth, choice) in truth.chunks_mut(width).zip(choices) {
+            for i in choice.unwrap_or_default() {
+                let Some(truth) = truth.get_mut(*i) else {
+                    let reason = format!("branch number {i} of {width} is chosen, counted from 0");
+                    return Err(StatementError::Witness(reason).into());
+                };
+                *truth = true;
+            }
+            let chosen = truth.iter().filter(|truth| **truth).count();
+            if chosen != wanted {
+                let reason = format!("{chosen} different branches are chosen, {wanted} must be");
                 return Err(StatementError::Witness(reason).into());
-            };
-            *truth = true;
-        }
-        let chosen = truth.iter().filter(|truth| **truth).count();
-        if chosen != wanted {
-            let reason = format!("{chosen} different branches are chosen, {wanted} must be");
-            return Err(StatementError::Witness(reason).into());
+            }
         }
         Ok(truth)
     }

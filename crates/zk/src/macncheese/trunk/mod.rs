@@ -10,7 +10,8 @@
 //! last query's tag, counts    ----------->
 //! ```
 //!
-//! Pieces grow up to [`PIECE`], so that a small proof makes few correlations that it does not use. Lengths
+//! Pieces grow up to [`PIECE`], so that a small proof makes few correlations that it does not use; whoever
+//! knows how much it needs gets it at once. Lengths
 //! and order depend on the programs alone, never on which branch holds.
 
 mod prover;
@@ -31,7 +32,7 @@ use volery_vole::supply::Stock;
 use zeroize::Zeroizing;
 
 use super::half::{Half, Wide};
-use super::link::Ask;
+use super::link::{Ask, Length};
 use super::tally::Counters;
 use super::{Multiplier, Settings};
 use crate::Error;
@@ -45,7 +46,7 @@ const PIECE: usize = 1 << 14;
 const FIRST_PIECE: usize = 1 << 8;
 
 /// The longest piece that branches may ask for: thresholds in thresholds need one as long as the product of
-/// their numbers.
+/// their numbers, repetitions in step with each other one for all of them.
 const LONGEST: usize = 1 << 20;
 
 /// A round's random commitments: to elements of the MAC field, and to values.
@@ -79,7 +80,7 @@ impl<'a, H: Half> Trunk<'a, H> {
             Multiplier::BatchedPowers => 2,
             Multiplier::EmbeddedRho40 => 3,
         };
-        let mut parameters = b"mac'n'cheese v1 ".to_vec();
+        let mut parameters = b"mac'n'cheese v2 ".to_vec();
         parameters.extend_from_slice(H::Value::NAME.as_bytes());
         parameters.push(b'/');
         parameters.extend_from_slice(H::Mac::NAME.as_bytes());
@@ -99,15 +100,16 @@ impl<'a, H: Half> Trunk<'a, H> {
         }
     }
 
-    /// Makes the next piece's random correlations ready, at least `least`: how many they are.
-    fn next_piece(&mut self, least: usize) -> Result<usize, Error> {
+    /// Makes the next piece's random correlations ready: how many they are.
+    fn next_piece(&mut self, length: Length) -> Result<usize, Error> {
+        let Length { least, room } = length;
         if least > LONGEST {
             let reason = format!(
                 "thresholds in thresholds need pieces of {least} commitments; {LONGEST} are possible"
             );
             return Err(StatementError::misuse(reason).into());
         }
-        let length = self.piece.max(least);
+        let length = self.piece.max(least).max(room.min(LONGEST));
         self.reserve.get(length, self.stock, self.channel)?;
         Ok(length)
     }

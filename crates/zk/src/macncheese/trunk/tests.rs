@@ -5,8 +5,8 @@ use rand_chacha::rand_core::SeedableRng;
 use volery_channel::{Limits, memory_pair};
 use volery_circuit::statements::AndChain;
 use volery_field::Gf128;
-use volery_vole::supply::{Chain, Correlations};
-use volery_vole::{Delta, Error as VoleError, Prg};
+use volery_testing::deal;
+use volery_vole::{Delta, Prg};
 
 use super::super::link::Link as _;
 use super::super::{ProverBits, VerifierBits, verify};
@@ -17,22 +17,8 @@ fn challenges<'c>() -> Challenges<'c> {
 }
 
 /// Correlations that are all zero.
-struct Zeros;
-
-impl Correlations for Zeros {
-    fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
-        out.clear();
-        out.resize(1000, Gf128::ZERO);
-        Ok(())
-    }
-
-    fn may_wait(&self) -> bool {
-        false
-    }
-
-    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, VoleError> {
-        Ok(Chain::from_bytes([0xd7; 32]))
-    }
+fn zeros() -> Stock {
+    deal::stock(1000, || Gf128::ZERO)
 }
 
 fn trunk<'a, H: Half<Wire = Gf128>>(
@@ -47,8 +33,7 @@ fn trunk<'a, H: Half<Wire = Gf128>>(
 fn pieces_of_a_byte_cost_the_verifier_no_more_than_their_commitments() {
     const PIECES: usize = 4096;
     let (mut p, mut v) = memory_pair(&Limits::default());
-    let (mut stock, half) =
-        (Stock::new(Box::new(Zeros)), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
+    let (mut stock, half) = (zeros(), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
     std::thread::scope(|scope| {
         scope.spawn(move || {
             for _ in 0..PIECES {
@@ -58,7 +43,7 @@ fn pieces_of_a_byte_cost_the_verifier_no_more_than_their_commitments() {
         });
         let mut trunk = VerifierTrunk::new(trunk(half, &mut stock, &mut v));
         let kept = (0..PIECES).map(|_| {
-            let piece = trunk.piece(false, 1).expect("eight bits");
+            let piece = trunk.piece(false, Length::of(1)).expect("eight bits");
             trunk.settle(piece.clone(), 8).expect("all of them used");
             piece.wires.capacity()
         });
@@ -72,18 +57,16 @@ fn pieces_of_a_byte_cost_the_verifier_no_more_than_their_commitments() {
 #[test]
 fn a_piece_shorter_than_every_use_of_it_is_malformed() {
     let (mut p, mut v) = memory_pair(&Limits::default());
-    let (mut stock, half) =
-        (Stock::new(Box::new(Zeros)), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
+    let (mut stock, half) = (zeros(), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
     p.send(tags::MASKS, &[0x5a]).and_then(|()| p.flush()).expect("sent");
-    let result = VerifierTrunk::new(trunk(half, &mut stock, &mut v)).piece(false, 16);
+    let result = VerifierTrunk::new(trunk(half, &mut stock, &mut v)).piece(false, Length::of(16));
     assert!(matches!(result, Err(Error::Malformed { step: tags::MASKS, .. })));
 }
 
 #[test]
 fn a_piece_that_ends_where_the_program_goes_on_is_malformed() {
     let (mut p, mut v) = memory_pair(&Limits::default());
-    let (mut stock, half) =
-        (Stock::new(Box::new(Zeros)), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
+    let (mut stock, half) = (zeros(), VerifierBits::new(&Delta::from_element(Gf128::ONE)));
     // One piece is enough to be found out: V asks for no second.
     p.send(tags::MASKS, &[0x5a]).and_then(|()| p.flush()).expect("sent");
     let result = verify(half, Settings::LAN, challenges(), &mut stock, &mut v, &AndChain::new(1000));
@@ -94,7 +77,7 @@ fn a_piece_that_ends_where_the_program_goes_on_is_malformed() {
 #[test]
 fn a_prover_whose_last_query_is_not_zero_says_so_and_sends_nothing() {
     let (mut p, mut v) = memory_pair(&Limits::default());
-    let mut stock = Stock::new(Box::new(Zeros));
+    let mut stock = zeros();
     let trunk = trunk(ProverBits, &mut stock, &mut p);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let result = ProverTrunk::new(trunk, &mut rng).finish(Wide { x: Gf128::ONE, m: Gf128::ONE });

@@ -7,7 +7,7 @@ use volery_circuit::Error as StatementError;
 use volery_field::{packed_bytes, unpack_elements};
 
 use super::super::half::{Half, Wide};
-use super::super::link::{Ask, Link, Piece, Round, Slots};
+use super::super::link::{Ask, Length, Link, Piece, Round, Slots};
 use super::super::tally::Tally;
 use super::Trunk;
 use crate::Error;
@@ -63,11 +63,11 @@ impl<'a, H: Half> VerifierTrunk<'a, H> {
 }
 
 impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
-    fn piece(&mut self, _dummies: bool, least: usize) -> Result<Arc<Piece<H>>, Error> {
+    fn piece(&mut self, _dummies: bool, asked: Length) -> Result<Arc<Piece<H>>, Error> {
         // Correlations first, as P makes them before it sends. What is kept is as long as what came, since a
         // block may hold many pieces.
-        let length = self.trunk.next_piece(least)?;
-        let masked = self.receive(least, length)?;
+        let length = self.trunk.next_piece(asked)?;
+        let masked = self.receive(asked.least, length)?;
         let trunk = &mut self.trunk;
         let random = trunk.reserve.get(masked.len(), trunk.stock, trunk.channel)?;
         let half = &trunk.half;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use volery_channel::{ChannelExt as _, Tag, tags};
+use volery_channel::{ChannelExt as _, Latch, Tag, tags};
 use volery_circuit::check_linear;
 use volery_circuit::polynomials::{MatrixShape, check_set};
 use volery_circuit::{
@@ -42,7 +42,7 @@ pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     tally: Tally,
     /// Whether this is a rehearsal: there are no values, and no claim is checked.
     blank: bool,
-    failed: Option<Error>,
+    failed: Latch<Error>,
 }
 
 /// A block that waits for its coefficients.
@@ -86,7 +86,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
             assertions: Assertions::new(),
             place: Place::default(),
             tally: Tally::default(),
-            failed: None,
+            failed: Latch::new(),
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     }
 
     fn try_finish(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         self.close()?;
         let hash = self.assertions.finish();
         self.challenges.send(self.link.channel(), tags::ELEMENTS_ASSERTIONS, &hash)?;
@@ -125,16 +125,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     }
 
     /// A backend that has failed stays failed, even if its statement ignores the error.
-    fn sound(&self) -> Result<(), Error> {
-        self.failed.clone().map_or(Ok(()), Err)
-    }
-
     fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
-        let result = result.map_err(Error::at_prover);
-        if let Err(error) = &result {
-            self.failed.get_or_insert_with(|| error.clone());
-        }
-        result
+        self.failed.latch(result.map_err(Error::at_prover))
     }
 
     fn misuse<T>(&mut self, reason: String) -> Result<T, Error> {
@@ -205,7 +197,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     #[cold]
     #[inline(never)]
     fn end_block(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.close();
         self.latch(result)
     }
@@ -213,7 +205,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     #[cold]
     #[inline(never)]
     fn refill(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let mut result = Ok(());
         if self.stock.may_wait() {
             // V may need all of this before it can send what the stock waits for.
@@ -315,7 +307,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
 
     /// A challenge that depends on everything committed so far: ends the block and opens all.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.close().and_then(|()| self.open_all()).and_then(|()| {
             self.link.channel().flush()?;
             if let Some(said) = self.link.said()? {
@@ -328,14 +320,14 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
 
     /// The next random correlations.
     pub(crate) fn random(&mut self, out: &mut [Authenticated<F, M>]) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.stock.fill(self.link.channel(), out).map_err(Error::from);
         self.latch(result)
     }
 
     /// Sends a message of a protocol on top, after all elements before it.
     pub(crate) fn send_message(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.elements.send(&mut self.challenges, self.link.channel());
         let result = result.and_then(|()| self.challenges.send(self.link.channel(), tag, payload));
         self.latch(result)

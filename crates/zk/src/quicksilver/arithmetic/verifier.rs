@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use volery_channel::{ChannelExt as _, Tag, tags};
+use volery_channel::{ChannelExt as _, Latch, Tag, tags};
 use volery_circuit::polynomials::{MatrixShape, check_set};
 use volery_circuit::{
     Backend, Error as StatementError, Hint, Ops, Polynomials, Prove, Statement, check_linear,
@@ -40,7 +40,8 @@ pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     pending: VecDeque<Block<M>>,
     assertions: Assertions,
     tally: Tally,
-    failed: Option<Error>,
+    /// A backend that has failed stays failed, even if its statement ignores the error.
+    failed: Latch<Error>,
 }
 
 /// What the opening of a block must match.
@@ -81,7 +82,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
             pending: VecDeque::new(),
             assertions: Assertions::new(),
             tally: Tally::default(),
-            failed: None,
+            failed: Latch::new(),
         };
         verifier.draw();
         verifier
@@ -107,7 +108,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
 
     /// As [`Verifier::finish`], and returns the link for the rest of a mixed proof.
     pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
-        self.sound()?;
+        self.failed.check()?;
         self.close()?;
         self.check_until(IN_FLIGHT)?;
         let shown: [u8; 32] = self.link.channel().recv_array(tags::ELEMENTS_ASSERTIONS)?;
@@ -128,20 +129,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.drawn = self.challenges.draw().map(|seed| (seed, QuadraticSum::new(&seed, M::inner_product)));
     }
 
-    /// A backend that has failed stays failed, even if its statement ignores the error.
-    fn sound(&self) -> Result<(), Error> {
-        self.failed.clone().map_or(Ok(()), Err)
-    }
-
-    fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
-        if let Err(error) = &result {
-            self.failed.get_or_insert_with(|| error.clone());
-        }
-        result
-    }
-
     fn misuse<T>(&mut self, reason: String) -> Result<T, Error> {
-        self.latch(Err(StatementError::misuse(reason).into()))
+        self.failed.latch(Err(StatementError::misuse(reason).into()))
     }
 
     /// The number of `wanted` commitments, each with `places - 1` relations, that can be taken without
@@ -212,30 +201,30 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     #[cold]
     #[inline(never)]
     fn end_block(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.close().and_then(|()| self.check_until(IN_FLIGHT));
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     #[cold]
     #[inline(never)]
     fn refill(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let mut result = Ok(());
         if self.stock.may_wait() {
             // P has sent everything that it held back.
             result = self.link.pause();
         }
         let result = result.and_then(|()| Ok(self.stock.refill(self.link.channel())?));
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     #[cold]
     #[inline(never)]
     fn receive(&mut self) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.elements.receive(&mut self.challenges, self.link.channel());
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     /// Adds a relation of degree 2 with the value `value`.
@@ -251,7 +240,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     fn absorb(&mut self) -> Result<(), Error> {
         let Some((_, sum)) = &mut self.drawn else { return Ok(()) };
         let result = sum.absorb(&mut self.relations);
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     /// Ends a block and sends its seed to P.
@@ -331,9 +320,9 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
 
     /// A challenge that depends on everything committed so far; see the prover's.
     pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.try_challenge();
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
@@ -359,9 +348,9 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
 
     /// The keys of the next random correlations.
     pub(crate) fn random(&mut self, out: &mut [M]) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.stock.fill(self.link.channel(), out).map_err(Error::from);
-        self.latch(result)
+        self.failed.latch(result)
     }
 
     /// V's key.
@@ -371,14 +360,14 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
 
     /// Ends this proof after a failure of a protocol on top.
     pub(crate) fn fail<T>(&mut self, error: Error) -> Result<T, Error> {
-        self.latch(Err(error))
+        self.failed.latch(Err(error))
     }
 
     /// Receives a message of a protocol on top.
     pub(crate) fn receive_message(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
-        self.sound()?;
+        self.failed.check()?;
         let result = self.link.channel().recv_exact(tag, out).map_err(Error::from);
-        self.latch(result)?;
+        self.failed.latch(result)?;
         self.challenges.absorb(tag, out);
         Ok(())
     }
@@ -473,7 +462,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
     fn assert_zero(&mut self, x: &[M]) -> Result<(), Error> {
         for wire in x {
             let result = self.assertions.push_element(*wire);
-            self.latch(result)?;
+            self.failed.latch(result)?;
         }
         self.tally.assertions += x.len() as u64;
         Ok(())
@@ -481,7 +470,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
 
     fn assert_dot(&mut self, x: &[M], y: &[M], z: &M) -> Result<(), Error> {
         let sum = M::inner_product(x, y).map_err(|error| StatementError::misuse(error.to_string()).into());
-        let sum = self.latch(sum)?;
+        let sum = self.failed.latch(sum)?;
         self.quadratic(sum - *z * self.delta.expose())?;
         self.tally.claim(2);
         Ok(())
@@ -489,7 +478,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
 
     fn assert_linear(&mut self, entries: &[F], x: &[M], t: &[F]) -> Result<(), Error> {
         let checked = check_linear(entries.len(), x.len(), t.len()).map_err(Error::from);
-        self.latch(checked)?;
+        self.failed.latch(checked)?;
         if x.is_empty() {
             if t.iter().any(|t| !t.is_zero()) {
                 return self.misuse("a public constant that is not zero is claimed to be".into());
@@ -500,10 +489,10 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
         for (rows, t) in entries.chunks(matrix::ROWS * x.len()).zip(t.chunks(matrix::ROWS)) {
             let combined = &mut combined[..t.len()];
             let result = M::combine_rows(rows, x, combined);
-            self.latch(result.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
+            self.failed.latch(result.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
             for (key, t) in combined.iter().zip(t) {
                 let result = self.assertions.push_element(*key - self.delta.expose().scale(*t));
-                self.latch(result)?;
+                self.failed.latch(result)?;
                 self.tally.assertions += 1;
             }
         }
@@ -543,12 +532,12 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
 
     fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
         let product = p.mul(q).map_err(Error::from);
-        self.latch(product)
+        self.failed.latch(product)
     }
 
     fn assert_one_of(&mut self, x: &[M], set: &[F]) -> Result<(), Error> {
         let checked = check_set(set.len()).map_err(Error::from);
-        self.latch(checked)?;
+        self.failed.latch(checked)?;
         // Keys of public constants.
         let delta = self.delta.expose();
         let set = Zeroizing::new(Vec::from_iter(set.iter().map(|element| delta.scale(*element))));
@@ -565,7 +554,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
                 0 => return self.misuse("a public constant that is not zero is claimed to be".into()),
                 1 => {
                     let result = self.assertions.push_element(p.value());
-                    self.latch(result)?;
+                    self.failed.latch(result)?;
                     self.tally.assertions += 1;
                 }
                 degree => {
@@ -580,10 +569,10 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
 
     fn assert_matrix_product(&mut self, shape: MatrixShape, a: &[M], b: &[M], c: &[M]) -> Result<(), Error> {
         let checked = shape.check(a.len(), b.len(), c.len()).map_err(Error::from);
-        self.latch(checked)?;
+        self.failed.latch(checked)?;
         let seed = self.challenge()?;
         let value = matrix::fold_verifier(shape, a, b, c, seed, self.delta.expose());
-        let value = self.latch(value)?;
+        let value = self.failed.latch(value)?;
         self.quadratic(value)?;
         self.tally.claim(2);
         self.tally.folds += 1;

@@ -3,14 +3,14 @@
 use volery_channel::{Channel as _, tags};
 use volery_circuit::{Convert, Digest, Prove, Statement};
 use volery_field::{F2, F61, F61x2, Mac};
+use volery_testing::{Tap, between};
 use volery_zk::Error;
 use volery_zk::quicksilver::mixed::{Tallies, Verifier};
 
 use super::honest::{COUNTS, Ones, Over};
 use super::parties::Run;
 use super::reference::{Lie, MixedReference};
-use crate::parties::{between, between_within, limits, not_zero, wrong};
-use crate::tap::Tap;
+use crate::parties::{not_zero, wrong};
 
 fn runs() -> impl Iterator<Item = Run> {
     [(1 << 17, false), (1 << 17, true), (90, false), (90, true)]
@@ -86,7 +86,7 @@ fn who_foresees_the_sets_can_lie_about_any_link_and_who_foresees_others_cannot()
                 |v| {
                     let mut tap = Tap::recorder(v);
                     let _ = run.verify::<F61, M, _>(&claim, &mut tap);
-                    tap.sent
+                    tap.layer.sent
                 },
             );
             let mut seeds = sent.into_iter().filter(|(tag, _)| *tag == tags::ELEMENTS_CHALLENGE);
@@ -213,7 +213,7 @@ fn no_sets_are_drawn_before_all_masks_are_there() {
         |p| {
             let mut tap = Tap::recorder(p);
             run.prove::<F61, F61, _>(&claim, &mut tap).expect("accepted");
-            tap.sent
+            tap.layer.sent
         },
         |v| run.verify::<F61, F61, _>(&claim, v),
     );
@@ -223,8 +223,7 @@ fn no_sets_are_drawn_before_all_masks_are_there() {
     assert!(first.iter().any(|(tag, _)| *tag == tags::ELEMENTS), "{first:?}");
     for kept in 0..1 << first.len() {
         let all = kept + 1 == 1 << first.len();
-        let (p, _) = between_within(
-            &limits(),
+        let (p, _) = between(
             |p| {
                 for (i, (tag, payload)) in first.iter().enumerate() {
                     if kept >> i & 1 == 1 {

@@ -2,13 +2,12 @@
 
 use volery_circuit::{Convert, Digest, Ops, Prove, Statement};
 use volery_field::{Bls12381Scalar, Bn254Scalar, F2, F32, F32x4, F61, F61x2, Mac, Value};
+use volery_testing::{Tap, between};
 use volery_zk::Error;
 use volery_zk::quicksilver::mixed::{Prover, Verifier};
 
 use super::parties::Run;
 use super::reference::{Lie, MixedReference};
-use crate::parties::between;
-use crate::tap::Tap;
 
 /// Elements to bits, S-boxes and gates on the bits, back to elements, gates on those; again and again.
 struct BackAndForth {
@@ -186,7 +185,7 @@ where
                 } else {
                     run.lie::<M, S>(claim, Lie::GoOn, &mut tap)
                 };
-                result.map(|_| tap.sent)
+                result.map(|_| tap.layer.sent)
             },
             |v| run.verify::<F61, M, S>(claim, v),
         );

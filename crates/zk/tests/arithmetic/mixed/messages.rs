@@ -2,15 +2,14 @@
 
 use std::sync::Barrier;
 
-use volery_channel::{Channel, Error as ChannelError, Limits, Tag, tags};
+use volery_channel::{Channel, Error as ChannelError, Tag, tags};
 use volery_field::{F61, F61x2};
+use volery_testing::{Change, Tap, between};
 use volery_zk::Error;
 use volery_zk::quicksilver::mixed::Tallies;
 
 use super::honest::{Ones, Over};
 use super::parties::{Both, Run};
-use crate::parties::{between, between_within, limits};
-use crate::tap::{Change, Tap};
 
 fn claim() -> Over<F61> {
     Over::new(Ones::of(9))
@@ -28,24 +27,23 @@ fn transcript(run: Run) -> [Messages; 2] {
         |p| {
             let mut tap = Tap::recorder(p);
             run.prove::<F61, F61x2, _>(&claim(), &mut tap).expect("accepted");
-            tap.sent
+            tap.layer.sent
         },
         |v| {
             let mut tap = Tap::recorder(v);
             run.verify::<F61, F61x2, _>(&claim(), &mut tap).expect("accepts");
-            tap.sent
+            tap.layer.sent
         },
     );
     [p, v]
 }
 
 /// A run in which message `at` of P (0) or V (1) is changed.
-fn changed(run: Run, sender: usize, at: usize, change: Change, limits: &Limits) -> Both {
+fn changed(run: Run, sender: usize, at: usize, change: Change) -> Both {
     let tap = |party: usize| (party == sender).then_some((at, change));
-    between_within(
-        limits,
-        |p| run.prove::<F61, F61x2, _>(&claim(), &mut Tap::new(p, tap(0))),
-        |v| run.verify::<F61, F61x2, _>(&claim(), &mut Tap::new(v, tap(1))),
+    between(
+        |p| run.prove::<F61, F61x2, _>(&claim(), &mut Tap::on(p, tap(0))),
+        |v| run.verify::<F61, F61x2, _>(&claim(), &mut Tap::on(v, tap(1))),
     )
 }
 
@@ -61,32 +59,20 @@ fn no_flipped_bit_of_the_prover_s_is_accepted() {
             // All bits of short messages, and of the others some.
             let step = if *tag == tags::PARITIES { 1 } else { payload.len() / 4 + 7 };
             for bit in (at % step..8 * payload.len()).step_by(step) {
-                let (p, v) = changed(run(fiat_shamir), 0, at, Change::Flip(bit), &limits());
+                let (p, v) = changed(run(fiat_shamir), 0, at, Change::Flip(bit));
                 assert!(p.is_err() && v.is_err(), "{fiat_shamir} {tag} ({at}), bit {bit}: {p:?} {v:?}");
             }
         }
     }
 }
 
-const CHANGES: [Change; 9] = [
-    Change::Truncate,
-    Change::Extend,
-    Change::Drop,
-    Change::Duplicate,
-    Change::Late,
-    Change::Retag,
-    Change::Empty,
-    Change::Fill(0),
-    Change::Fill(0xff),
-];
-
 #[test]
 fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
     for fiat_shamir in [false, true] {
         let [messages, _] = transcript(run(fiat_shamir));
         for (at, (tag, _)) in messages.iter().enumerate() {
-            for change in CHANGES {
-                let (p, v) = changed(run(fiat_shamir), 0, at, change, &limits());
+            for change in Change::WHOLE {
+                let (p, v) = changed(run(fiat_shamir), 0, at, change);
                 let context = format!("{fiat_shamir} {tag} ({at}), {change:?}: {p:?} {v:?}");
                 // V has all it needs of a part after the first copy of its last message. A message of one
                 // part may change places with one of the other.
@@ -116,7 +102,7 @@ fn no_message_of_the_verifier_s_can_be_changed_without_an_error_at_both() {
         let [_, messages] = transcript(run);
         for (at, (tag, payload)) in messages.iter().enumerate() {
             for bit in (0..8 * payload.len()).step_by(3) {
-                let (p, v) = changed(run, 1, at, Change::Flip(bit), &limits());
+                let (p, v) = changed(run, 1, at, Change::Flip(bit));
                 assert!(p.is_err(), "{tag} ({at}), bit {bit}: {p:?}");
                 assert_eq!(v.is_ok(), *tag == tags::VERDICT, "{tag} ({at}), bit {bit}: {v:?}");
             }
@@ -128,7 +114,7 @@ fn no_message_of_the_verifier_s_can_be_changed_without_an_error_at_both() {
                 Change::Empty,
                 Change::Fill(0),
             ] {
-                let (p, v) = changed(run, 1, at, change, &limits());
+                let (p, v) = changed(run, 1, at, change);
                 assert!(p.is_err(), "{fiat_shamir} {tag} ({at}), {change:?}: {p:?}");
                 assert_eq!(v.is_ok(), *tag == tags::VERDICT, "{tag} ({at}), {change:?}: {v:?}");
             }
@@ -163,13 +149,12 @@ fn no_message_can_be_replaced_by_that_of_another_session() {
 fn against(messages: &[(Tag, &[u8])]) -> (Result<Tallies, Error>, Vec<Tag>) {
     // P starts when all is there, so that it only waits for what never comes.
     let sent = Barrier::new(2);
-    between_within(
-        &limits(),
+    between(
         |p| {
             sent.wait();
             let mut tap = Tap::recorder(p);
             let result = Run::new(1 << 17, false).prove::<F61, F61, _>(&claim(), &mut tap);
-            (result, tap.sent.into_iter().map(|(tag, _)| tag).collect())
+            (result, tap.layer.sent.into_iter().map(|(tag, _)| tag).collect())
         },
         |v| {
             let result = messages.iter().try_for_each(|(tag, payload)| v.send(*tag, payload));

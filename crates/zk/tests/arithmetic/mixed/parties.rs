@@ -5,6 +5,7 @@ use rand_chacha::rand_core::SeedableRng;
 use volery_channel::Channel;
 use volery_circuit::Statement;
 use volery_field::{F61, Mac, Value};
+use volery_testing::{between, deal};
 use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::quicksilver::mixed::{Prover, Tallies, Verifier};
@@ -12,8 +13,7 @@ use volery_zk::quicksilver::{self, Challenges, arithmetic};
 
 use super::bits;
 use super::reference::{Lie, MixedReference};
-use crate::deal;
-use crate::parties::{await_verdict, between, give_verdict};
+use crate::parties::{await_verdict, give_verdict};
 use crate::reference::{self, Reference};
 
 /// How a proof is run.
@@ -69,8 +69,8 @@ impl Run {
         for<'a> Prover<'a, F, M>: volery_circuit::Backend<Error = Error>,
     {
         let (mut a, mut b) = (ChaCha20Rng::seed_from_u64(8), ChaCha20Rng::seed_from_u64(9));
-        let mut bit_stock = deal::bit_stock(self.seed, None, self.waits);
-        let mut stock = deal::prover_stock::<F, M>(self.seed);
+        let mut bit_stock = deal::waiting_bits(self.seed, None, 777, self.waits);
+        let mut stock = deal::field_tags::<F, M>(self.seed);
         let result = {
             let challenges = self.challenges("bits", &mut a);
             let bits = quicksilver::Prover::new(self.bits(), challenges, &mut bit_stock, channel, None);
@@ -114,9 +114,9 @@ impl Run {
     {
         let seed = u64::from(self.seed);
         let (mut a, mut b) = (ChaCha20Rng::seed_from_u64(seed), ChaCha20Rng::seed_from_u64(seed + 1000));
-        let (mut stock, delta) = (deal::verifier_stock::<F, M>(self.seed), deal::delta::<F, M>());
+        let (mut stock, delta) = (deal::field_keys::<F, M>(self.seed), deal::field_delta::<F, M>());
         let bit_delta = deal::bit_delta();
-        let mut bit_stock = deal::bit_stock(self.seed, Some(deal::bit_delta()), self.waits);
+        let mut bit_stock = deal::waiting_bits(self.seed, Some(deal::bit_delta()), 777, self.waits);
         let result = {
             let challenges = self.challenges("bits", &mut a);
             let bits = quicksilver::Verifier::new(

@@ -7,6 +7,8 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{io, thread};
 
+use volery_channel::Latch;
+
 use crate::modes::joint::client::Failure;
 use crate::modes::joint::{Engine, Error};
 use crate::wire::prf::Random;
@@ -29,8 +31,8 @@ pub(in crate::modes::joint) struct Session {
 
 #[derive(Default)]
 struct State {
-    /// The first error. After it the engine gets no more calls.
-    error: Option<Error>,
+    /// After an error the engine gets no more calls.
+    error: Latch<Error>,
     /// Whether rustls has got filler for an alert of its own.
     alert: bool,
     /// The randoms of client and server that the key block was derived from.
@@ -106,7 +108,7 @@ impl Session {
     /// # Errors
     /// That error.
     pub(in crate::modes::joint) fn error(&self) -> Result<(), Error> {
-        self.state().error.clone().map_or(Ok(()), Err)
+        self.state().error.check()
     }
 
     /// Checks that rustls is about to send what the engine made. Call it before anything is sent.
@@ -124,7 +126,7 @@ impl Session {
         &self,
         call: impl FnOnce(&mut dyn Engine) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, rustls::Error> {
-        if self.state().error.is_some() {
+        if self.state().error.first().is_some() {
             return Err(latched());
         }
         let (sender, answer) = mpsc::channel();
@@ -173,7 +175,7 @@ impl Session {
     }
 
     fn latch(&self, error: Error) -> rustls::Error {
-        self.state().error.get_or_insert(error);
+        self.state().error.fail(error);
         latched()
     }
 

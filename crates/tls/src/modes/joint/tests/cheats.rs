@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use volery_channel::{Tag, tags};
+use volery_testing::untouched;
 use zeroize::Zeroizing;
 
 use super::*;
 use crate::modes::joint::testing::{Bytes, Change, Client, Fetched};
 use crate::page::disclosure::{Error as Told, Proven, Refusal};
-use crate::testing::untouched;
 use crate::wire::{server, transcript};
 
 /// A short connection.

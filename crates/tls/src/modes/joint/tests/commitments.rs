@@ -1,12 +1,12 @@
 //! Connections of two parties that end with commitments.
 
 use volery_channel::tags::{COMMIT_DIFFERENCES, COMMIT_POINTS, COMMIT_REVEAL};
+use volery_testing::untouched;
 
 use super::*;
 use crate::Error as Cheat;
 use crate::modes::joint::testing::Change;
 use crate::page::commitment::{Form, Openings};
-use crate::testing::untouched;
 
 fn run(site: &Site) -> Run<'_> {
     let commit = |hide: Hide| Hide { commit: true, ..hide };

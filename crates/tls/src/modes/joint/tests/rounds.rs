@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use volery_channel::{Tag, tags};
+use volery_testing::untouched;
 
 use super::*;
 use crate::modes::joint::testing::{Change, Client, Fetched};
 use crate::page::disclosure::{Error as Told, Proven, Refusal};
-use crate::testing::untouched;
 
 const LOGIN: &str = "GET /login HTTP/1.1\r\nHost: data.example.com\r\nX-Api-Key: password\r\n\r\n";
 const PAGE: &str = "GET /page HTTP/1.1\r\nHost: data.example.com\r\nX-Token: t-0815\r\n\r\n";

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use volery_channel::Cursor;
 
 use super::*;
-use crate::wire::cursor::Cursor;
 
 /// One of each.
 pub(super) fn all() -> Vec<Assertion> {

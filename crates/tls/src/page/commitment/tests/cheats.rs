@@ -9,14 +9,15 @@ use volery_channel::tags::{
 };
 use volery_channel::{Channel, ChannelExt, Tag};
 use volery_field::Gf128;
+use volery_testing::{deal::key, untouched};
 use volery_vole::Delta;
 
 use super::super::prover::{combine, receive_differences};
 use super::super::run::{HASH, Run, draw};
 use super::super::*;
-use super::parties::{between, bits, dealt, delta, key, plain_value, prover, run, tags, verifier};
+use super::parties::{between, bits, dealt, delta, plain_value, prover, run, tags, verifier};
 use crate::Error;
-use crate::testing::{Change, SESSION, untouched};
+use crate::testing::{Change, SESSION};
 
 const TEXT: &[u8] = b"balance: 12345";
 

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use volery_channel::tags::GOODBYE;
 use volery_field::Gf128;
+use volery_testing::untouched;
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::softspoken::{FieldBits, Receiver, Sender};
 use volery_vole::supply::{Profile, Stock, Supply};
@@ -14,7 +15,7 @@ use volery_vole::supply::{Profile, Stock, Supply};
 use super::super::pedersen::BLINDING;
 use super::super::*;
 use super::parties::{between, bits, delta, plain_value, run};
-use crate::testing::{SESSION, hex, untouched};
+use crate::testing::{SESSION, hex};
 use crate::wire::prf::Side;
 
 fn place(length: u64, form: Form) -> Place {

@@ -1,52 +1,21 @@
 //! Two parties with correlations from a dealer, and a plain computation of what they commit to.
 
-use std::thread;
-
 use curve25519_dalek::scalar::Scalar;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
-use volery_channel::{Channel, Limits, Stats, memory_pair};
+use volery_channel::{Channel, Limits, Stats};
 use volery_field::Gf128;
-use volery_vole::supply::{Chain, Correlations, Stock};
+use volery_testing::{between_edited, deal};
+use volery_vole::supply::Stock;
 use volery_vole::{Delta, Prg};
 
 use super::super::*;
 use crate::Error;
-use crate::testing::{Change, SESSION, Tap};
+use crate::testing::{Change, SESSION};
 
-/// Correlations that a dealer makes: tags at P, keys at V, who has delta.
-struct Dealt {
-    prg: Prg,
-    delta: Option<Delta>,
-}
-
-impl Correlations for Dealt {
-    fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
-        out.clear();
-        out.extend((0..100).map(|_| {
-            let tag = self.prg.block();
-            self.delta.as_ref().map_or(tag, |delta| key(tag, delta))
-        }));
-        Ok(())
-    }
-
-    fn may_wait(&self) -> bool {
-        false
-    }
-
-    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, volery_vole::Error> {
-        Ok(Chain::from_bytes([0xd7; 32]))
-    }
-}
-
-/// V's key of a bit with this tag.
-pub(super) fn key(tag: Gf128, delta: &Delta) -> Gf128 {
-    if tag.to_bits() & 1 == 1 { tag + delta.expose() } else { tag }
-}
-
-/// A stock of what the dealer makes.
+/// What a dealer makes: tags at P, keys at V, who has delta.
 pub(super) fn dealt(delta: Option<Delta>) -> Stock {
-    Stock::new(Box::new(Dealt { prg: Prg::new([7; 16]), delta }))
+    deal::bits(7, delta, 100)
 }
 
 /// V's key in these tests.
@@ -94,13 +63,7 @@ pub(super) fn between<A: Send, B: Send>(
     prover: impl FnOnce(&mut dyn Channel) -> A + Send,
     verifier: impl FnOnce(&mut dyn Channel) -> B + Send,
 ) -> (A, B) {
-    let (p, v) = memory_pair(&Limits::default());
-    let [p_change, v_change] = changes;
-    thread::scope(|scope| {
-        let p = scope.spawn(move || prover(&mut Tap::new(p, p_change)));
-        let v = scope.spawn(move || verifier(&mut Tap::new(v, v_change)));
-        (p.join().unwrap(), v.join().unwrap())
-    })
+    between_edited(&Limits::default(), changes.into(), |p| prover(p), |v| verifier(v))
 }
 
 /// A run on these bits.
@@ -110,7 +73,7 @@ pub(super) fn run(
     changes: [Change; 2],
 ) -> (Result<Committed, Error>, Result<Vec<Commitment>, Error>) {
     let tags = tags(bits);
-    let keys: Vec<_> = tags.iter().map(|tag| key(*tag, &delta())).collect();
+    let keys: Vec<_> = tags.iter().map(|tag| deal::key(*tag, &delta())).collect();
     between(
         changes,
         |channel| prover(channel, layout, &tags),

@@ -5,11 +5,12 @@ use volery_channel::tags::{
     COMMIT_CHALLENGE, COMMIT_DIFFERENCES, COMMIT_KEYS, COMMIT_OPENING, COMMIT_POINTS, COMMIT_PROMISE,
     COMMIT_REVEAL,
 };
+use volery_testing::untouched;
 
 use super::super::*;
 use super::parties::run;
 use crate::Error;
-use crate::testing::{Change, untouched};
+use crate::testing::Change;
 
 /// A change to the message of one step.
 macro_rules! change {

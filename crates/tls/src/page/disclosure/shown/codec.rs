@@ -2,13 +2,14 @@
 
 use core::ops::Range;
 
+use volery_channel::{Cursor, Flaw};
+
 use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, Shown};
 use crate::page::attestation::{Context, MAX_CONTEXT};
 use crate::page::claim::{self, Class, MAX_ENCODED, Malformed, put_number, put_text, read_number, read_text};
 use crate::page::commitment::Form;
 use crate::page::disclosure::Refusal;
 use crate::page::http::MAX_MESSAGES;
-use crate::wire::cursor::{Cursor, Flaw};
 
 const VERSION: u8 = 3;
 /// The longest path or header name.

@@ -12,11 +12,12 @@ use rand_core::{Rng, SeedableRng};
 use volery_channel::tags::{KEY_DENOMINATOR, KEY_FACTORS, KEY_OPENING, KEY_SERVER, KEY_SHARE, KEY_SLOPE};
 use volery_channel::{Channel, Stats, tags};
 use volery_field::{Curve25519Base, P256Base, Ring};
+use volery_testing::{scripted, untouched};
 use volery_vole::Delta;
 use volery_vole::supply::Stock;
 
 use super::*;
-use crate::testing::{Change, SESSION, prepared_parties, scripted, untouched, worthless};
+use crate::testing::{Change, SESSION, prepared_parties, worthless};
 
 /// What is left of a key exchange: the sum of the shares and the client's point; P's check of V's opening.
 struct Run {

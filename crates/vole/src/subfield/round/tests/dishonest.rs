@@ -11,7 +11,7 @@ fn stubborn<F: Value, M: Mac<F>>(
     tap: Tampering<'_>,
 ) -> Result<Vec<M>, Error> {
     let (p_end, mut v_end) = memory_pair(&Limits::default());
-    let mut p_end = Tap { inner: p_end, tap };
+    let mut p_end = Edit::on(p_end, tap);
     let mut verifier = v.verifier(&mut v_end);
     v_end.flush().unwrap();
     p.prover().check(&CheckRandomness { seed: CHECK_SEED, nonce: p.nonce }, &mut p_end).unwrap();
@@ -50,7 +50,7 @@ fn a_p_that_shows_another_sum_or_has_other_noise_can_not_open_its_commitment() {
             }
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 /// The static leakage of the module's docs, measured: a V that is wrong in a place only passes if P's path
@@ -83,7 +83,7 @@ fn a_v_with_a_wrong_difference_passes_only_for_the_leaf_that_it_guesses_and_then
             }
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn errors_that_cancel_between_two_trees_with_one_path_are_caught() {
         assert!(run(&deal, [untouched(), untouched()]).p.is_ok());
         assert!(is_cheat(&run(&deal, [untouched(), lie]).p, tags::SUBFIELD_ANSWER), "{}", M::NAME);
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 /// What a P with path `guess` in the first tree would have, and its value without the masked noise, if V's
@@ -125,7 +125,7 @@ fn simulate<F: Value, M: Mac<F>>(
     }
     assert_eq!(sim.paths()[0] as usize, guess);
     let (mut p_end, v_end) = memory_pair(&Limits::default());
-    let mut v_end = Tap { inner: v_end, tap: on(tags::SUBFIELD_TREES, wrong) };
+    let mut v_end = Edit::on(v_end, on(tags::SUBFIELD_TREES, wrong));
     let _ = deal.verifier(&mut v_end);
     v_end.flush().unwrap();
     let mut prover = sim.prover();
@@ -181,5 +181,5 @@ fn a_v_with_a_wrong_level_passes_only_if_it_guesses_the_path_to_the_last_level_a
             assert_eq!(accepted, [path % half, path % half + half], "{} {level}", M::NAME);
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }

@@ -53,7 +53,7 @@ fn a_flipped_bit_in_the_trees_is_caught_unless_it_is_in_a_sum_that_p_does_not_us
             }
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_flipped_bit_in_any_later_message_is_caught_by_its_reader_or_at_the_next_ste
             }
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn elements_that_are_not_canonical_are_malformed() {
             assert!(matches!(sender, Error::Channel(_)), "{} {at}: {sender}", M::NAME);
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_message_of_any_other_length_is_refused() {
             }
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 /// What both say in a round, in order.
@@ -176,7 +176,7 @@ fn a_message_of_another_round_is_caught() {
             assert!(outcome.v.is_err(), "{} {tag}", M::NAME);
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn a_commitment_and_what_a_seed_gives_hold_in_their_round_alone() {
             assert!(ours.1 != other.1, "{}", M::NAME);
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }

@@ -30,7 +30,7 @@ fn each_tree_of_a_round_is_hashed_under_its_own_key() {
             });
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn each_last_level_is_hashed_under_its_own_keys() {
         // Elements of 32 bits may meet by chance, but with fixed keys do not.
         assert_eq!(seen.len(), all, "{}", M::NAME);
     }
-    for_every_pair!(check);
+    every_pair!(check);
 }
 
 #[test]
@@ -72,5 +72,5 @@ fn no_two_trees_share_rows_of_the_code() {
             assert!(blocks[..i].iter().all(|other| other != block), "{} tree {i}", M::NAME);
         }
     }
-    for_every_kind_of_pair!(check);
+    every_kind_of_pair!(check);
 }

@@ -1,0 +1,188 @@
+//! Disjunctions in step with each other: a round of one is a round of all, and P waits for V as often as for
+//! one.
+//!
+//! Repetitions ([`volery_circuit::Repeat`]) are taken in groups ([`Settings::in_step`]). All branches of a
+//! group's disjunctions are runs over the link of the run around them, advanced together as those of one
+//! disjunction are (`children`), and their joins go level by level (`tree`).
+//!
+//! ```text
+//! piece of n commitments     repetition j of k reads numbers j, j + k, j + 2 k, ..
+//! round                      k parts of the same size, the j-th for repetition j
+//! challenge                  one for all
+//! ```
+//!
+//! Every other commitment or part belongs to another repetition: none is lent twice. A mask that served two
+//! would show V the difference of two values.
+//!
+//! **What a challenge tests, and what fixed it.** The correlations of a piece or a round, those of all
+//! repetitions, are taken before its message, and all that P says in it is one message. So where challenges
+//! are hashes, each absorbs every repetition's part and the chain of the last correlation that any of them
+//! took; where V draws them, it has read every part.
+//!
+//! | challenge | values it tests, of every repetition | last that fixes them |
+//! |---|---|---|
+//! | coefficients of products | operands and results of each branch's block | the piece that the blocks end in |
+//! | `e` of a halving, of the last products, of a join | what the round fixes, and all before | the round's message |
+//! | `rho` of a join | `mu_1`, `mu_2`, `a`, `c`, `eps` | the message with all `eps` |
+//! | combination of queries, in the run around | the ends of all repetitions | the last joins' message |
+//!
+//! **Why that is sound.** If the claim is false, then for whatever P committed to around the disjunctions
+//! there is a repetition `j` of which no branch holds. What it reads is its own, so it is a proof of one
+//! disjunction by a P that has the other repetitions in its head: each challenge is uniform given everything
+//! before, and the other repetitions' messages are only a part of how that P makes up its own. So the end of
+//! `j` is zero with at most the error of one disjunction. P may choose `j` as late as it likes: the errors of
+//! all add up, as [`soundness`](super::super::soundness) has them, where blocks, joins and tries are those of
+//! all branches of all disjunctions. Nothing is gained beside that, since *every* repetition must pass under
+//! the one challenge that comes.
+//!
+//! Each end becomes a query of its own. Their combination has a coefficient for each from a seed that comes
+//! after all of them, so that an end that is not zero is made up for by others with probability `1 / |M|`.
+//! Were they added up instead, two false repetitions could make up for each other. P can also choose ends
+//! that cancel under seeds that it guesses, as many as there are ends: [`soundness`](super::super::soundness)
+//! counts them among the errors that are made for a seed.
+//!
+//! **Memory.** A group's blocks are together as long as one. The first piece has room for all that a
+//! repetition commits to, so each branch runs to the check of its block in one turn, and then its program's
+//! own state (the wires of a circuit) is gone: of that there is one at a time, as long as no branch has
+//! several blocks. Groups of those that do are of one repetition.
+//!
+//! **What shows.** Every repetition runs the same programs, so pieces, rounds and the uses of both are the
+//! same whichever branch holds at which of them.
+//!
+//! [`Settings::in_step`]: super::super::Settings::in_step
+
+use std::sync::Arc;
+
+use volery_circuit::Error as StatementError;
+use zeroize::Zeroize;
+
+use super::super::half::Half;
+use super::super::link::{Ask, Length, Piece, Round, Slots};
+use super::super::run::Run;
+use super::children::{Lend, Plain, Stack};
+use super::{Branch, tree};
+use crate::Error;
+
+impl<H: Half> Run<'_, H> {
+    /// As [`Run::any_of`], for several disjunctions of as many branches each, one after another in
+    /// `branches`, with a choice for each. A branch commits to at most `room` values, as far as is known.
+    ///
+    /// # Errors
+    /// As [`Run::any_of`].
+    pub(super) fn any_of_each(
+        &mut self,
+        branches: &[&dyn Branch<H>],
+        choices: &[Option<usize>],
+        room: usize,
+    ) -> Result<(), Error> {
+        let count = choices.len().max(1);
+        let width = branches.len() / count;
+        let choices: Vec<_> =
+            choices.iter().map(|choice| choice.as_ref().map(std::slice::from_ref)).collect();
+        let (mut one, mut several) = (Plain, Apart { count, width, room });
+        let lend: &mut dyn Lend<H> = if count == 1 { &mut one } else { &mut several };
+        self.disjunctions(branches, &choices, lend, |run, ends, truth| tree::join(run, ends, truth, width))
+    }
+}
+
+/// To each of `count` disjunctions, of `width` branches, what is its own; there, one branch writes.
+struct Apart {
+    count: usize,
+    width: usize,
+    room: usize,
+}
+
+impl Apart {
+    /// The branches of repetition `j` among `turns`.
+    fn of(&self, j: usize, turns: &[usize]) -> Vec<usize> {
+        turns.iter().copied().filter(|i| i / self.width == j).collect()
+    }
+
+    /// What is repetition `j`'s of a part of a round.
+    fn part<T: Copy>(&self, j: usize, all: &[T]) -> Vec<T> {
+        let each = all.len() / self.count;
+        all[j * each..][..each].to_vec()
+    }
+
+    fn put_back<T: Copy>(&self, j: usize, part: &[T], all: &mut [T]) {
+        all[j * part.len()..][..part.len()].copy_from_slice(part);
+    }
+
+    fn slots<C: Copy + Zeroize, S: Copy + Zeroize>(&self, j: usize, all: &Slots<C, S>) -> Slots<C, S> {
+        let mut slots = Slots::default();
+        slots.fix = self.part(j, &all.fix);
+        slots.random = self.part(j, &all.random);
+        slots.send = self.part(j, &all.send);
+        slots
+    }
+
+    /// What repetition `j` wrote.
+    fn put_slots_back<C: Copy + Zeroize, S: Copy + Zeroize>(
+        &self,
+        j: usize,
+        part: &Slots<C, S>,
+        all: &mut Slots<C, S>,
+    ) {
+        self.put_back(j, &part.fix, &mut all.fix);
+        self.put_back(j, &part.send, &mut all.send);
+    }
+}
+
+impl<H: Half> Lend<H> for Apart {
+    fn writers(&self) -> usize {
+        1
+    }
+
+    fn ask(&self, ask: Ask) -> Ask {
+        ask.times(self.count)
+    }
+
+    fn length(&self, length: Length) -> Length {
+        length.max(Length { least: 1, room: self.room }).times(1, self.count)
+    }
+
+    fn piece(
+        &mut self,
+        stack: &mut Stack<H>,
+        turns: &[usize],
+        piece: &mut Arc<Piece<H>>,
+    ) -> Result<usize, Error> {
+        let share = piece.wires.len() / self.count;
+        if share == 0 {
+            let reason =
+                format!("{} disjunctions do not fit into a piece of {}", self.count, piece.wires.len());
+            return Err(StatementError::misuse(reason).into());
+        }
+        let (writes, mut most) = (stack.truth.contains(&true), 0);
+        for j in 0..self.count {
+            let turns = self.of(j, turns);
+            let wires = piece.wires.iter().skip(j).step_by(self.count).take(share).copied();
+            let mut own = Arc::new(Piece { wires: wires.collect(), due: piece.due / self.count });
+            most = most.max(Plain.piece(stack, &turns, &mut own)?);
+            if writes {
+                let Some(all) = Arc::get_mut(piece) else {
+                    return Err(StatementError::misuse("a piece was read before it was written").into());
+                };
+                let places = all.wires.iter_mut().skip(j).step_by(self.count);
+                places.zip(&own.wires).for_each(|(all, own)| *all = *own);
+            }
+        }
+        Ok(most * self.count)
+    }
+
+    fn round(
+        &mut self,
+        stack: &mut Stack<H>,
+        turns: &[usize],
+        round: &mut Box<Round<H>>,
+    ) -> Result<(), Error> {
+        for j in 0..self.count {
+            let (wide, narrow) = (self.slots(j, &round.wide), self.slots(j, &round.narrow));
+            let mut own = Box::new(Round::<H> { wide, narrow });
+            Plain.round(stack, &self.of(j, turns), &mut own)?;
+            self.put_slots_back(j, &own.wide, &mut round.wide);
+            self.put_slots_back(j, &own.narrow, &mut round.narrow);
+        }
+        Ok(())
+    }
+}
