@@ -246,6 +246,7 @@ impl Many {
         let each = shape.inputs.saturating_add(shape.outputs).saturating_add(shape.multiplications) as u64;
         let all = (branches as u64).saturating_mul(repetitions as u64);
         let settings = stacked_settings(profile, branches);
+        // Repetitions that run in step with each other share a block.
         let in_step = settings.in_step(branches, shared, shape).min(repetitions) as u64;
         let proof = macncheese::soundness::Proof {
             settings,
