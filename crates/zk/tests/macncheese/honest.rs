@@ -3,7 +3,7 @@
 use volery_channel::tags;
 use volery_circuit::statements::AndChain;
 use volery_circuit::{Digest, Error as StatementError, Prove, Statement};
-use volery_field::{F2, Ring as _};
+use volery_field::F2;
 use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::macncheese::{Disjunction, Join, Multiplier};
