@@ -191,6 +191,21 @@ mod tests {
     }
 
     #[test]
+    fn the_queries_of_products_that_are_checked_alone_count_as_errors() {
+        for (multiplier, queries) in [
+            (Multiplier::Simple, 2 * 10 * 128),
+            (Multiplier::Batched, 4 * 128),
+            (Multiplier::BatchedPowers, 4 * 128),
+            (Multiplier::EmbeddedRho40, 6 * 10),
+        ] {
+            let settings = Settings { multiplier, ..Settings::LAN };
+            let proof = Proof { settings, commitments: 10, assertions: 0, branches: 0 };
+            let counted = proof.unknowns(FieldSize::OVER_BITS);
+            assert!((counted - f64::from(10 + queries)).abs() < 1e-9, "{multiplier:?}: {counted}");
+        }
+    }
+
+    #[test]
     fn many_repetitions_of_small_branches_have_as_many_ends_to_choose_as_fill_two_blocks() {
         let bits = |branches| interactive(proof(Settings::LAN, 1000, branches), FieldSize::OVER_BITS);
         // Ends of 128 bits, and 64 for each seed.
