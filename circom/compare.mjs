@@ -12,8 +12,10 @@ import { join } from "node:path";
 
 import { readHeader } from "./header.mjs";
 
-const [volery, runs, ...names] = process.argv.slice(2);
-const headers = new Map(names.map((name) => [name, readHeader(join(name, "circuit.r1cs"))]));
+const [volery, runs, ...given] = process.argv.slice(2);
+const headers = new Map(given.map((name) => [name, readHeader(join(name, "circuit.r1cs"))]));
+// snarkjs knows no other curves.
+const names = given.filter((name) => ["bn128", "bls12381"].includes(headers.get(name).curve));
 const SNARKJS = "snarkjs/node_modules/snarkjs/cli.js";
 
 /** A process: what it said, and how its peak memory grew. The kernel's mark never falls, so the last reading counts. */

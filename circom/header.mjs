@@ -1,7 +1,12 @@
 // The header of a .r1cs file: sections of (kind u32, length u64, bytes) after 12 bytes; kind 1 holds the counts.
 import { readFileSync } from "node:fs";
 
-/** Curve (as snarkjs calls it), number of constraints, and number of public values: outputs and public inputs. */
+const CURVES = {
+    "30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001": "bn128",
+    "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001": "bls12381",
+};
+
+/** Curve (as snarkjs calls it, else the prime in hex), number of constraints, and number of public values: outputs and public inputs. */
 export function readHeader(path) {
     const file = readFileSync(path);
     for (let at = 12; at < file.length; ) {
@@ -11,7 +16,7 @@ export function readHeader(path) {
             const counts = start + 4 + file.readUInt32LE(start);
             const prime = Buffer.from(file.subarray(start + 4, counts)).reverse().toString("hex");
             return {
-                curve: prime.startsWith("30644e72") ? "bn128" : prime.startsWith("73eda753") ? "bls12381" : prime,
+                curve: CURVES[prime] ?? prime,
                 publicValues: file.readUInt32LE(counts + 4) + file.readUInt32LE(counts + 8),
                 constraints: file.readUInt32LE(counts + 24),
             };

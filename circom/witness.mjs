@@ -22,10 +22,20 @@ const MESSAGE = Buffer.from("sixty-four bytes, that is two blocks of SHA-256 wit
 /** Bits of bytes, the most significant of each first. */
 const bits = (bytes) => [...bytes].flatMap((byte) => [...byte.toString(2).padStart(8, "0")].map(Number));
 
+/** What is raised to seventh powers over the Goldilocks field. */
+const START = 1234567890123456789n;
+const GOLDILOCKS = 2n ** 64n - 2n ** 32n + 1n;
+
 /** The inputs of each circuit; those that take a computation are functions. */
 const INPUTS = {
     "at-least": { threshold: 1_000_000, balance: 2n ** 63n + 5n },
     "at-least-bls12-381": { threshold: 1_000_000, balance: 1_000_000 },
+    "at-least-bls12-377": { threshold: 1, balance: 2n ** 64n - 1n },
+    "at-least-pallas": { threshold: 1_000_000, balance: 1_000_001 },
+    "at-least-vesta": { threshold: 0, balance: 0 },
+    "at-least-grumpkin": { threshold: 2n ** 63n, balance: 2n ** 63n },
+    "at-least-p256": { threshold: 2n ** 64n - 1n, balance: 2n ** 64n - 1n },
+    "seventh-powers": { start: START },
     "mimc-preimage": { numbers: [31415926535n, 2718281828n] },
     "key-pair": { secretKey: SECRET_KEY },
     "eddsa-signature": sign,
@@ -38,8 +48,11 @@ const INPUTS = {
     "sha256-preimage": { message: bits(MESSAGE) },
 };
 
-/** What other software says that public values are. */
+/** What other software, or integers, say that public values are. */
 const KNOWN = {
+    "seventh-powers": [
+        Array.from({ length: 100 }, (_, round) => BigInt(round)).reduce((x, round) => (x + round) ** 7n % GOLDILOCKS, START),
+    ],
     "sha256-preimage": bits(createHash("sha256").update(MESSAGE).digest()).map(BigInt),
 };
 

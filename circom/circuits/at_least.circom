@@ -3,7 +3,7 @@ pragma circom 2.1.0;
 include "bitify.circom";
 include "comparators.circom";
 
-// I know a balance of at least this much. Sound over every large prime; tested over two.
+// I know a balance of at least this much. Sound over every prime of 66 bits or more; tested over those of 253 bits and more that circom knows.
 template AtLeast(bits) {
     signal input threshold;
     signal input balance;

@@ -13,7 +13,7 @@ use volery_field::{
 use volery_vole::subfield::FieldDelta;
 use volery_vole::{Delta, SessionId};
 use volery_zk::Error;
-use volery_zk::quicksilver::arithmetic::{Alone, Prover, Settings, Verifier};
+use volery_zk::quicksilver::field::{Alone, Prover, Settings, Verifier};
 use volery_zk::quicksilver::{self, Challenges, mixed, verdict};
 
 use crate::dealing;
@@ -22,7 +22,7 @@ use crate::replay::{against, rng};
 
 /// Blocks so short that a statement has several, the last one partial.
 const SETTINGS: Settings = Settings { interval: 16 };
-const BIT_SETTINGS: quicksilver::Settings = quicksilver::Settings { interval: 48 };
+const BIT_SETTINGS: quicksilver::bits::Settings = quicksilver::bits::Settings { interval: 48 };
 
 /// "I know four elements with this product", and claims of every other kind about them.
 #[derive(Clone, Copy)]
@@ -155,9 +155,9 @@ pub fn arithmetic_verifier(bytes: &[u8]) {
 /// What its peer does wrong.
 pub fn as_prover(channel: &mut dyn Channel, fields: u8, hashed: bool) -> Result<(), Error> {
     fn prover<F: Value, M: Mac<F>>(channel: &mut dyn Channel, hashed: bool) -> Result<(), Error> {
-        let (mut rng, mut stock) = (rng(3), dealing::elements::<F, M>());
+        let (mut rng, mut pool) = (rng(3), dealing::elements::<F, M>());
         let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-        Prover::new(SETTINGS, challenges, &mut stock, Alone(channel)).prove(&Claims::<F>::KNOWN)?;
+        Prover::new(SETTINGS, challenges, &mut pool, Alone(channel)).prove(&Claims::<F>::KNOWN)?;
         verdict::receive(channel)
     }
     with_fields!(fields, prover(channel, hashed))
@@ -181,9 +181,9 @@ pub fn as_verifier(
         lie: bool,
     ) -> Result<(), Error> {
         let delta = FieldDelta::<M>::from_digits::<F>(delta);
-        let (mut rng, mut stock) = (rng(5), dealing::keys::<F, M>(&delta));
+        let (mut rng, mut pool) = (rng(5), dealing::keys::<F, M>(&delta));
         let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-        let verifier = Verifier::new(SETTINGS, challenges, &delta, &mut stock, Alone(channel));
+        let verifier = Verifier::new(SETTINGS, challenges, &delta, &mut pool, Alone(channel));
         verifier.verify(&Claims::<F>::claimed(lie))?;
         verdict::send(channel, true)
     }
@@ -216,10 +216,10 @@ fn mixed_challenges<'a>(hashed: bool, seed: u8) -> [Challenges<'a>; 2] {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_mixed_prover(channel: &mut dyn Channel, hashed: bool) -> Result<(), Error> {
-    let (mut bit_stock, mut stock) = (dealing::bits(None), dealing::elements::<F61, F61>());
+    let (mut bit_pool, mut pool) = (dealing::bits(None), dealing::elements::<F61, F61>());
     let [for_bits, for_elements] = mixed_challenges(hashed, 3);
-    let bits = quicksilver::Prover::new(BIT_SETTINGS, for_bits, &mut bit_stock, channel, None);
-    let field = Prover::new(SETTINGS, for_elements, &mut stock, bits);
+    let bits = quicksilver::bits::Prover::new(BIT_SETTINGS, for_bits, &mut bit_pool, channel, None);
+    let field = Prover::new(SETTINGS, for_elements, &mut pool, bits);
     mixed::Prover::new(field, [9; 16].into()).prove(&Number { lie: false, knows: true })?;
     verdict::receive(channel)
 }
@@ -235,11 +235,11 @@ pub fn as_mixed_verifier(
     lie: bool,
 ) -> Result<(), Error> {
     let field_delta = FieldDelta::<F61>::from_digits::<F61>(delta);
-    let (mut bit_stock, mut stock) =
+    let (mut bit_pool, mut pool) =
         (dealing::bits(Some(delta.duplicate())), dealing::keys::<F61, F61>(&field_delta));
     let [for_bits, for_elements] = mixed_challenges(hashed, 5);
-    let bits = quicksilver::Verifier::new(BIT_SETTINGS, for_bits, delta, &mut bit_stock, channel, None);
-    let field = Verifier::new(SETTINGS, for_elements, &field_delta, &mut stock, bits);
+    let bits = quicksilver::bits::Verifier::new(BIT_SETTINGS, for_bits, delta, &mut bit_pool, channel, None);
+    let field = Verifier::new(SETTINGS, for_elements, &field_delta, &mut pool, bits);
     mixed::Verifier::new(field).verify(&Number { lie, knows: false })?;
     verdict::send(channel, true)
 }

@@ -4,7 +4,9 @@ use volery_channel::Channel;
 use volery_field::Gf128;
 use volery_tls::Error;
 use volery_tls::Side;
-use volery_tls::attestation::{Attestation, Committed, Context, Mode, Part, SigningKey, Statement};
+use volery_tls::attestation::{
+    Attestation, AttestedPayload, Committed, Context, Mode, SigningKey, Statement,
+};
 use volery_tls::claim::{Assertion, Class, Interval};
 use volery_tls::commitment::{
     Form, Layout, Opening, Openings, Place, Prover, RangeFile, Scalar, Verifier, range,
@@ -59,9 +61,9 @@ pub fn commitment_verifier(bytes: &[u8]) {
 /// # Panics
 /// If what it opens is not the payload.
 pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
-    let mut stock = dealing::bits(None);
-    let prover = Prover::commit(channel, &mut stock, &SESSION, &layout(), &tags(), &mut rng(3))?;
-    let openings = prover.open(channel, stock)?;
+    let mut pool = dealing::bits(None);
+    let prover = Prover::commit(channel, &mut pool, &SESSION, &layout(), &tags(), &mut rng(3))?;
+    let openings = prover.open(channel, pool)?;
     let opened: Vec<u8> = openings
         .iter()
         .zip(WIDTHS)
@@ -76,14 +78,14 @@ pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_verifier(channel: &mut dyn Channel, delta: &Delta, lie: bool) -> Result<(), Error> {
-    let mut stock = dealing::bits(Some(delta.duplicate()));
+    let mut pool = dealing::bits(Some(delta.duplicate()));
     let key = |(i, tag): (usize, &Gf128)| {
         let bit = (tag.to_bits() & 1 == 1) ^ (lie && i == 0);
         if bit { *tag + delta.expose() } else { *tag }
     };
     let keys: Vec<_> = tags().iter().enumerate().map(key).collect();
-    let verifier = Verifier::receive(channel, &mut stock, delta, &SESSION, &layout(), &keys, &mut rng(4))?;
-    verifier.reveal(channel, delta.duplicate(), stock)?;
+    let verifier = Verifier::receive(channel, &mut pool, delta, &SESSION, &layout(), &keys, &mut rng(4))?;
+    verifier.reveal(channel, delta.duplicate(), pool)?;
     Ok(())
 }
 
@@ -136,8 +138,8 @@ fn statement() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::default(),
-        query: Part::default(),
-        response: Part {
+        query: AttestedPayload::default(),
+        response: AttestedPayload {
             length: 100,
             revealed: Vec::new(),
             hidden: vec![hidden],

@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
+use volery_vole::correlations::{Generator, Plan, Pool};
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::softspoken::{self, FieldBits, Receiver, ReceiverSetup, Sender, SenderSetup};
-use volery_vole::supply::{Plan, Stock, Supply};
 use volery_vole::{Delta, Error, Params, SessionId, base_ot};
 
 use crate::replay::{against, payloads, record, rng};
@@ -108,7 +108,7 @@ pub fn cot_as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
     let mut rng = rng(3);
     let extension = Receiver::setup(channel, &SESSION, FieldBits::Eight, &mut rng)?;
     let party = ProverParty::new(SESSION, extension, &mut rng);
-    take(Stock::new(Box::new(Supply::linked(party, PLAN, None, &mut rng))), channel)
+    take(Pool::new(Box::new(Generator::linked(party, PLAN, None, &mut rng))), channel)
 }
 
 /// An honest verifier.
@@ -120,11 +120,11 @@ pub fn cot_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
     let delta = Delta::random(&mut rng);
     let extension = Sender::setup(channel, &SESSION, FieldBits::Eight, delta.duplicate(), &mut rng)?;
     let party = VerifierParty::new(SESSION, extension, delta, &mut rng);
-    take(Stock::new(Box::new(Supply::linked(party, PLAN, None, &mut rng))), channel)
+    take(Pool::new(Box::new(Generator::linked(party, PLAN, None, &mut rng))), channel)
 }
 
-fn take(mut stock: Stock, channel: &mut dyn Channel) -> Result<(), Error> {
-    stock.fill(channel, &mut vec![Gf128::ZERO; TAKEN])?;
-    stock.chain(channel)?;
+fn take(mut pool: Pool, channel: &mut dyn Channel) -> Result<(), Error> {
+    pool.fill(channel, &mut vec![Gf128::ZERO; TAKEN])?;
+    pool.chain(channel)?;
     Ok(channel.flush()?)
 }

@@ -4,14 +4,14 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use volery_channel::Channel;
 use volery_field::{Authenticated, Gf128, Mac, Value};
+use volery_vole::correlations::{Chain, Correlation, Pool, Source};
 use volery_vole::subfield::FieldDelta;
-use volery_vole::supply::{Chain, Correlations, Item, Stock};
 use volery_vole::{Delta, Prg, SessionId, Transcript};
 
 /// A dealer's correlations: `next` makes one.
 struct Dealt<N>(N);
 
-impl<I: Item, N: FnMut() -> I> Correlations<I> for Dealt<N> {
+impl<I: Correlation, N: FnMut() -> I> Source<I> for Dealt<N> {
     fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<I>) -> Result<(), volery_vole::Error> {
         out.clear();
         out.extend(std::iter::repeat_with(&mut self.0).take(256));
@@ -39,9 +39,9 @@ pub fn delta(input: &[u8]) -> Delta {
 
 /// Bits: tags at the prover, keys at the verifier, who has delta.
 #[must_use]
-pub fn bits(delta: Option<Delta>) -> Stock {
+pub fn bits(delta: Option<Delta>) -> Pool {
     let mut prg = Prg::new([7; 16]);
-    Stock::new(Box::new(Dealt(move || {
+    Pool::new(Box::new(Dealt(move || {
         let tag = prg.block();
         match &delta {
             Some(delta) if tag.to_bits() & 1 == 1 => {
@@ -64,15 +64,15 @@ fn pairs<F: Value, M: Mac<F>>() -> impl FnMut() -> Authenticated<F, M> + Send {
 
 /// Elements at the prover.
 #[must_use]
-pub fn elements<F: Value, M: Mac<F>>() -> Stock<Authenticated<F, M>> {
-    Stock::new(Box::new(Dealt(pairs::<F, M>())))
+pub fn elements<F: Value, M: Mac<F>>() -> Pool<Authenticated<F, M>> {
+    Pool::new(Box::new(Dealt(pairs::<F, M>())))
 }
 
 /// Their keys at the verifier.
 #[must_use]
-pub fn keys<F: Value, M: Mac<F>>(delta: &FieldDelta<M>) -> Stock<M> {
+pub fn keys<F: Value, M: Mac<F>>(delta: &FieldDelta<M>) -> Pool<M> {
     let (mut next, delta) = (pairs::<F, M>(), delta.expose());
-    Stock::new(Box::new(Dealt(move || {
+    Pool::new(Box::new(Dealt(move || {
         let pair = next();
         pair.m + delta.scale(pair.x)
     })))

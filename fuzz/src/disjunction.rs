@@ -10,7 +10,7 @@ use volery_field::{F61, F61x2, Mac, Ring};
 use volery_vole::Delta;
 use volery_vole::subfield::FieldDelta;
 use volery_zk::Error;
-use volery_zk::quicksilver::arithmetic::{self, Alone};
+use volery_zk::quicksilver::field::{self, Alone};
 use volery_zk::quicksilver::{self, Challenges, verdict};
 
 use crate::dealing;
@@ -18,8 +18,8 @@ use crate::proofs::fiat_shamir;
 use crate::replay::{against, rng};
 
 /// Blocks so short that a statement has several.
-const SETTINGS: arithmetic::Settings = arithmetic::Settings { interval: 16 };
-const BIT_SETTINGS: quicksilver::Settings = quicksilver::Settings { interval: 16 };
+const SETTINGS: field::Settings = field::Settings { interval: 16 };
+const BIT_SETTINGS: quicksilver::bits::Settings = quicksilver::bits::Settings { interval: 16 };
 
 /// "I know two ones whose product, multiplied `more` times again, is one"; or that the first is zero besides.
 #[derive(Clone, Copy)]
@@ -140,9 +140,9 @@ pub fn disjunction_verifier(bytes: &[u8]) {
 pub fn as_prover(channel: &mut dyn Channel, kind: u8, hashed: bool) -> Result<(), Error> {
     match kind % KINDS {
         0 => {
-            let (mut rng, mut stock) = (rng(3), dealing::bits(None));
+            let (mut rng, mut pool) = (rng(3), dealing::bits(None));
             let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-            quicksilver::Prover::new(BIT_SETTINGS, challenges, &mut stock, channel, None)
+            quicksilver::bits::Prover::new(BIT_SETTINGS, challenges, &mut pool, channel, None)
                 .prove(&Single(Path::new(false, true)))?;
             verdict::receive(channel)
         }
@@ -152,9 +152,9 @@ pub fn as_prover(channel: &mut dyn Channel, kind: u8, hashed: bool) -> Result<()
 }
 
 fn prove_over<M: Mac<F61>>(channel: &mut dyn Channel, hashed: bool, batch: bool) -> Result<(), Error> {
-    let (mut rng, mut stock) = (rng(3), dealing::elements::<F61, M>());
+    let (mut rng, mut pool) = (rng(3), dealing::elements::<F61, M>());
     let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-    let prover = arithmetic::Prover::new(SETTINGS, challenges, &mut stock, Alone(channel));
+    let prover = field::Prover::new(SETTINGS, challenges, &mut pool, Alone(channel));
     match batch {
         false => prover.prove(&Single(Path::new(false, true)))?,
         true => prover.prove(&Batch(Path::new(false, true)))?,
@@ -175,9 +175,9 @@ pub fn as_verifier(
 ) -> Result<(), Error> {
     match kind % KINDS {
         0 => {
-            let (mut rng, mut stock) = (rng(5), dealing::bits(Some(delta.duplicate())));
+            let (mut rng, mut pool) = (rng(5), dealing::bits(Some(delta.duplicate())));
             let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-            quicksilver::Verifier::new(BIT_SETTINGS, challenges, delta, &mut stock, channel, None)
+            quicksilver::bits::Verifier::new(BIT_SETTINGS, challenges, delta, &mut pool, channel, None)
                 .verify(&Single(Path::new(lie, false)))?;
             verdict::send(channel, true)
         }
@@ -194,9 +194,9 @@ fn verify_over<M: Mac<F61>>(
     lie: bool,
 ) -> Result<(), Error> {
     let (mut rng, delta) = (rng(5), FieldDelta::<M>::from_digits::<F61>(delta));
-    let mut stock = dealing::keys::<F61, M>(&delta);
+    let mut pool = dealing::keys::<F61, M>(&delta);
     let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-    let verifier = arithmetic::Verifier::new(SETTINGS, challenges, &delta, &mut stock, Alone(channel));
+    let verifier = field::Verifier::new(SETTINGS, challenges, &delta, &mut pool, Alone(channel));
     match batch {
         false => verifier.verify(&Single(Path::new(lie, false)))?,
         true => verifier.verify(&Batch(Path::new(lie, false)))?,

@@ -55,7 +55,7 @@ fn bits(byte: u8) -> Vec<F2> {
 
 fn settings(half_gates: bool) -> Settings {
     let garbling = if half_gates { Garbling::HalfGates } else { Garbling::ThreeHalves };
-    Settings { garbling, stored_tables: 1 << 16, proof: quicksilver::Settings { interval: 16 } }
+    Settings { garbling, stored_tables: 1 << 16, proof: quicksilver::bits::Settings { interval: 16 } }
 }
 
 /// All that a V sends, at P. The first byte says how gates are garbled. P takes no public value for another.

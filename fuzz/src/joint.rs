@@ -83,8 +83,8 @@ pub fn key_verifier(bytes: &[u8]) {
 /// # Errors
 /// What its peer does wrong.
 pub fn key_as_prover(channel: &mut dyn Channel, group: Group) -> Result<(), Error> {
-    let stock = &mut dealing::bits(Some(offset()));
-    let mut products = ProverProducts::prepare(channel, &SESSION, (&offset(), stock), &mut rng(6))?;
+    let pool = &mut dealing::bits(Some(offset()));
+    let mut products = ProverProducts::prepare(channel, &SESSION, (&offset(), pool), &mut rng(6))?;
     let prover = key_exchange::Prover::start(channel, &mut rng(3))?;
     let client = prover.client_point(group);
     let share = prover.finish(channel, &mut products, &server(group)?, &mut rng(4))?;
@@ -99,8 +99,8 @@ pub fn key_as_prover(channel: &mut dyn Channel, group: Group) -> Result<(), Erro
 /// # Errors
 /// What its peer does wrong.
 pub fn key_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
-    let stock = &mut dealing::bits(None);
-    let mut products = VerifierProducts::request(channel, &SESSION, stock, &mut rng(7))?.receive(channel)?;
+    let pool = &mut dealing::bits(None);
+    let mut products = VerifierProducts::request(channel, &SESSION, pool, &mut rng(7))?.receive(channel)?;
     let verifier = key_exchange::Verifier::start(channel, &mut rng(2))?;
     let share = verifier.finish(channel, &mut products, &mut rng(5))?;
     share.open(channel)?;

@@ -5,7 +5,11 @@ use volery_circuit::{Digest, Error as StatementError, Prove, Statement};
 use volery_field::F2;
 use volery_vole::{Delta, SessionId, Transcript};
 use volery_zk::Error;
-use volery_zk::quicksilver::{Challenges, Prover, Settings, Verifier, verdict};
+use volery_zk::quicksilver::{
+    Challenges,
+    bits::{Prover, Settings, Verifier},
+    verdict,
+};
 
 use crate::dealing;
 use crate::replay::{against, rng};
@@ -77,9 +81,9 @@ pub fn quicksilver_verifier(bytes: &[u8]) {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_prover(channel: &mut dyn Channel, hashed: bool) -> Result<(), Error> {
-    let (mut rng, mut stock) = (rng(3), dealing::bits(None));
+    let (mut rng, mut pool) = (rng(3), dealing::bits(None));
     let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-    Prover::new(SETTINGS, challenges, &mut stock, channel, None).prove(&Chain::KNOWN)?;
+    Prover::new(SETTINGS, challenges, &mut pool, channel, None).prove(&Chain::KNOWN)?;
     verdict::receive(channel)
 }
 
@@ -93,8 +97,8 @@ pub fn as_verifier(
     delta: &Delta,
     statement: &Chain,
 ) -> Result<(), Error> {
-    let (mut rng, mut stock) = (rng(5), dealing::bits(Some(delta.duplicate())));
+    let (mut rng, mut pool) = (rng(5), dealing::bits(Some(delta.duplicate())));
     let challenges = if hashed { fiat_shamir("fuzz") } else { Challenges::Interactive(&mut rng) };
-    Verifier::new(SETTINGS, challenges, delta, &mut stock, channel, None).verify(statement)?;
+    Verifier::new(SETTINGS, challenges, delta, &mut pool, channel, None).verify(statement)?;
     verdict::send(channel, true)
 }

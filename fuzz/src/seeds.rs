@@ -14,7 +14,7 @@ use volery_channel::handshake::{Begin, Hello, Parameters, Role};
 use volery_channel::{Limits, memory_pair};
 use volery_circuit::r1cs;
 use volery_field::{Bn254Scalar, F2, F32, F61, Gf256, Value, Z32, pack_elements};
-use volery_tls::attestation::{Attestation, Context, Mode, Part, SigningKey, Statement};
+use volery_tls::attestation::{Attestation, AttestedPayload, Context, Mode, SigningKey, Statement};
 use volery_tls::claim::{Assertion, Class, Interval};
 use volery_tls::disclosure::{self, Hidden};
 use volery_tls::fuzz;
@@ -439,7 +439,7 @@ fn connections(add: Add<'_>) {
     ] {
         add("http", name, &[&[closed], &web::two(&client, &server)[..]].concat());
     }
-    let mut response = Part::revealing(chunked, &[0..40, 60..70]).expect("ranges of it");
+    let mut response = AttestedPayload::revealing(chunked, &[0..40, 60..70]).expect("ranges of it");
     response.hidden = vec![Hidden {
         round: 1,
         part: disclosure::Part::Json("a.b".into()),
@@ -448,7 +448,7 @@ fn connections(add: Add<'_>) {
         claims: vec![Assertion::Number(Interval::at_least(10_000)), Assertion::Matches(r"\d+".into())],
         commit: None,
     }];
-    let query = Part::revealing(get, &[0..10, 12..20]).expect("ranges of it");
+    let query = AttestedPayload::revealing(get, &[0..10, 12..20]).expect("ranges of it");
     let statement = Statement {
         mode: Mode::TwoParty,
         server_name: "example.com".into(),

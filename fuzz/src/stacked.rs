@@ -98,9 +98,9 @@ pub fn macncheese_verifier(bytes: &[u8]) {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_prover(channel: &mut dyn Channel, mode: Mode) -> Result<(), Error> {
-    let (mut rng, mut stock) = (rng(3), dealing::bits(None));
+    let (mut rng, mut pool) = (rng(3), dealing::bits(None));
     let (settings, challenges) = (mode.settings(), mode.challenges());
-    prove(ProverBits, settings, challenges, &mut rng, &mut stock, &mut *channel, &mode.statement(true))?;
+    prove(ProverBits, settings, challenges, &mut rng, &mut pool, &mut *channel, &mode.statement(true))?;
     verdict::receive(channel)
 }
 
@@ -109,9 +109,9 @@ pub fn as_prover(channel: &mut dyn Channel, mode: Mode) -> Result<(), Error> {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_verifier(channel: &mut dyn Channel, mode: Mode, delta: &Delta) -> Result<(), Error> {
-    let mut stock = dealing::bits(Some(delta.duplicate()));
+    let mut pool = dealing::bits(Some(delta.duplicate()));
     let (settings, challenges) = (mode.settings(), mode.challenges());
     let half = VerifierBits::new(delta);
-    verify(half, settings, challenges, &mut stock, &mut *channel, &mode.statement(false))?;
+    verify(half, settings, challenges, &mut pool, &mut *channel, &mode.statement(false))?;
     verdict::send(channel, true)
 }

@@ -2,9 +2,9 @@
 
 use volery_channel::{Channel, Limits, memory_pair, tags};
 use volery_field::{Authenticated, F61};
+use volery_vole::correlations::{Generator, Plan, Pool};
 use volery_vole::softspoken::{FieldBits, Receiver, Sender};
 use volery_vole::subfield::{ProverParty, VerifierParty, tree_size};
-use volery_vole::supply::{Plan, Stock, Supply};
 use volery_vole::{Delta, Error, Params, SessionId};
 
 use crate::replay::{against, rng};
@@ -71,10 +71,10 @@ pub fn as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
     let [mut bits, mut trees] = Setup::honest().prover;
     let party =
         ProverParty::<F61, F61>::new(SESSION, trees.fork("field")?, bits.fork("paths")?, &mut rng(3))?;
-    let mut stock = Stock::new(Box::new(Supply::linked(party, PLAN, None, &mut rng(4))));
-    stock.fill(channel, &mut vec![Authenticated::default(); TAKEN])?;
-    stock.settle(channel)?;
-    stock.chain(channel)?;
+    let mut pool = Pool::new(Box::new(Generator::linked(party, PLAN, None, &mut rng(4))));
+    pool.fill(channel, &mut vec![Authenticated::default(); TAKEN])?;
+    pool.settle(channel)?;
+    pool.chain(channel)?;
     leave(channel)
 }
 
@@ -86,10 +86,10 @@ pub fn as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
     let [mut bits, mut trees] = Setup::honest().verifier;
     let party =
         VerifierParty::<F61, F61>::new(SESSION, trees.fork("field")?, bits.fork("paths")?, &mut rng(2))?;
-    let mut stock = Stock::new(Box::new(Supply::linked(party, PLAN, None, &mut rng(4))));
-    stock.fill(channel, &mut vec![F61::default(); TAKEN])?;
-    stock.settle(channel)?;
-    stock.chain(channel)?;
+    let mut pool = Pool::new(Box::new(Generator::linked(party, PLAN, None, &mut rng(4))));
+    pool.fill(channel, &mut vec![F61::default(); TAKEN])?;
+    pool.settle(channel)?;
+    pool.chain(channel)?;
     leave(channel)
 }
 

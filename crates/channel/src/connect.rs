@@ -95,10 +95,10 @@ const BACKLOG: i32 = 1024;
 /// A Unix listener removes its socket file when dropped, and takes over a file that a dead listener left
 /// behind.
 #[derive(Debug)]
-pub struct Listener(Kind);
+pub struct Listener(ListenerKind);
 
 #[derive(Debug)]
-enum Kind {
+enum ListenerKind {
     Tcp(TcpListener),
     Unix { listener: UnixListener, path: PathBuf, file: (u64, u64) },
 }
@@ -126,12 +126,12 @@ impl Listener {
     /// [`Error::Transport`] with what the operating system reports.
     pub fn address(&self) -> Result<Address, Error> {
         match &self.0 {
-            Kind::Tcp(listener) => {
+            ListenerKind::Tcp(listener) => {
                 let address: SocketAddr =
                     listener.local_addr().map_err(|error| Error::transport(Operation::Listen, &error))?;
                 Ok(Address::Tcp { host: address.ip().to_string(), port: address.port() })
             }
-            Kind::Unix { path, .. } => Ok(Address::Unix(path.clone())),
+            ListenerKind::Unix { path, .. } => Ok(Address::Unix(path.clone())),
         }
     }
 
@@ -161,21 +161,23 @@ impl Listener {
 
     fn try_accept(&self) -> io::Result<Socket> {
         match &self.0 {
-            Kind::Tcp(listener) => listener.accept().and_then(|(stream, _)| Socket::tcp(stream)),
-            Kind::Unix { listener, .. } => listener.accept().and_then(|(stream, _)| Socket::unix(stream)),
+            ListenerKind::Tcp(listener) => listener.accept().and_then(|(stream, _)| Socket::tcp(stream)),
+            ListenerKind::Unix { listener, .. } => {
+                listener.accept().and_then(|(stream, _)| Socket::unix(stream))
+            }
         }
     }
 }
 
-fn bind_tcp(host: &str, port: u16) -> io::Result<Kind> {
+fn bind_tcp(host: &str, port: u16) -> io::Result<ListenerKind> {
     let listener = TcpListener::bind((host, port))?;
     // Calling `listen` again only changes the length of the queue.
     rustix::net::listen(&listener, BACKLOG)?;
     listener.set_nonblocking(true)?;
-    Ok(Kind::Tcp(listener))
+    Ok(ListenerKind::Tcp(listener))
 }
 
-fn bind_unix(path: &Path) -> io::Result<Kind> {
+fn bind_unix(path: &Path) -> io::Result<ListenerKind> {
     let listener = match UnixListener::bind(path) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse && is_dead_socket(path) => {
             std::fs::remove_file(path)?;
@@ -185,7 +187,7 @@ fn bind_unix(path: &Path) -> io::Result<Kind> {
     };
     listener.set_nonblocking(true)?;
     let file = std::fs::symlink_metadata(path)?;
-    Ok(Kind::Unix { listener, path: path.to_owned(), file: (file.dev(), file.ino()) })
+    Ok(ListenerKind::Unix { listener, path: path.to_owned(), file: (file.dev(), file.ino()) })
 }
 
 /// Whether `path` is a socket that nobody listens on.
@@ -199,15 +201,15 @@ fn is_dead_socket(path: &Path) -> bool {
 impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match &self.0 {
-            Kind::Tcp(listener) => listener.as_fd(),
-            Kind::Unix { listener, .. } => listener.as_fd(),
+            ListenerKind::Tcp(listener) => listener.as_fd(),
+            ListenerKind::Unix { listener, .. } => listener.as_fd(),
         }
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        if let Kind::Unix { path, file, .. } = &self.0 {
+        if let ListenerKind::Unix { path, file, .. } = &self.0 {
             // Removes only the file that this listener made: another one may be in its place by now.
             let ours = std::fs::symlink_metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == *file);
             if ours {

@@ -24,21 +24,21 @@ const MOST: usize = 64;
 /// [`io::ErrorKind::TimedOut`], any error of the system's resolver, or an error if no further thread can be
 /// started.
 pub fn resolve(host: &str, port: u16, time: Duration) -> io::Result<Vec<SocketAddr>> {
-    static DESK: Desk = Desk { busy: Mutex::new(0), freed: Condvar::new() };
+    static THREADS: ResolverThreads = ResolverThreads { busy: Mutex::new(0), freed: Condvar::new() };
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
     }
     let host = host.to_owned();
-    DESK.ask(MOST, time, move || (host.as_str(), port).to_socket_addrs().map(Iterator::collect))
+    THREADS.ask(MOST, time, move || (host.as_str(), port).to_socket_addrs().map(Iterator::collect))
 }
 
 /// Counts the threads.
-struct Desk {
+struct ResolverThreads {
     busy: Mutex<usize>,
     freed: Condvar,
 }
 
-impl Desk {
+impl ResolverThreads {
     /// Runs `look_up` on one of at most `most` threads, and returns what it finds within `time`.
     fn ask<T: Send + 'static>(
         &'static self,
@@ -47,13 +47,13 @@ impl Desk {
         look_up: impl FnOnce() -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
         let end = deadline(Instant::now(), time);
-        let clerk = self.clerk(most, end)?;
+        let permit = self.permit(most, end)?;
         let (sender, answer) = mpsc::sync_channel(1);
         Builder::new().name("resolver".into()).spawn(move || {
             let found = look_up();
             // The thread is free before its answer goes out: whoever receives the answer may ask again at
             // once.
-            drop(clerk);
+            drop(permit);
             // If the answer took too long, nobody waits for it any more.
             let _ = sender.send(found);
         })?;
@@ -65,7 +65,7 @@ impl Desk {
     }
 
     /// Waits until one of the `most` threads is free.
-    fn clerk(&'static self, most: usize, end: Instant) -> io::Result<Clerk> {
+    fn permit(&'static self, most: usize, end: Instant) -> io::Result<ThreadPermit> {
         let mut busy = self.busy();
         while *busy >= most {
             let left = end.saturating_duration_since(Instant::now());
@@ -75,7 +75,7 @@ impl Desk {
             (busy, _) = self.freed.wait_timeout(busy, left).unwrap_or_else(PoisonError::into_inner);
         }
         *busy += 1;
-        Ok(Clerk(self))
+        Ok(ThreadPermit(self))
     }
 
     /// A panic cannot leave a plain number half written, so a poisoned lock is fine.
@@ -89,9 +89,9 @@ fn too_long() -> io::Error {
 }
 
 /// A thread in use. Dropping this frees it, also after a panic.
-struct Clerk(&'static Desk);
+struct ThreadPermit(&'static ResolverThreads);
 
-impl Drop for Clerk {
+impl Drop for ThreadPermit {
     fn drop(&mut self) {
         *self.0.busy() -= 1;
         self.0.freed.notify_one();
@@ -107,8 +107,8 @@ mod tests {
     /// Longer than any test takes.
     const LONG: Duration = Duration::from_secs(600);
 
-    fn desk() -> &'static Desk {
-        Box::leak(Box::new(Desk { busy: Mutex::new(0), freed: Condvar::new() }))
+    fn threads() -> &'static ResolverThreads {
+        Box::leak(Box::new(ResolverThreads { busy: Mutex::new(0), freed: Condvar::new() }))
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn who_asks_waits_no_longer_than_it_may_and_a_thread_that_is_left_counts_until_it_ends() {
-        let desk = desk();
+        let threads = threads();
         let (end, ended) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
         let waiting = Arc::clone(&end);
         let stuck = move || {
@@ -129,25 +129,25 @@ mod tests {
             Ok(())
         };
         let short = Duration::from_millis(20);
-        assert_eq!(desk.ask(1, short, stuck).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(threads.ask(1, short, stuck).unwrap_err().kind(), io::ErrorKind::TimedOut);
         // The one thread is still busy, so this one is not even begun.
         let never = || -> io::Result<()> { panic!("there is no thread for it") };
-        assert_eq!(desk.ask(1, short, never).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(threads.ask(1, short, never).unwrap_err().kind(), io::ErrorKind::TimedOut);
         let notified = Arc::clone(&ended);
         std::thread::spawn(move || {
-            assert_eq!(desk.ask(1, LONG, || Ok(7)).unwrap(), 7, "who waits has its turn");
+            assert_eq!(threads.ask(1, LONG, || Ok(7)).unwrap(), 7, "who waits has its turn");
             notified.wait();
         });
         end.wait();
         ended.wait();
-        assert_eq!(*desk.busy(), 0);
+        assert_eq!(*threads.busy(), 0);
     }
 
     #[test]
     fn a_resolver_that_fails_frees_its_thread() {
-        let desk = desk();
+        let threads = threads();
         for _ in 0..3 {
-            let failed = desk.ask(1, LONG, || -> io::Result<()> { Err(io::ErrorKind::NotFound.into()) });
+            let failed = threads.ask(1, LONG, || -> io::Result<()> { Err(io::ErrorKind::NotFound.into()) });
             assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::NotFound);
         }
     }

@@ -13,7 +13,7 @@
 
 use volery_field::Ring;
 
-use crate::{Columns, Digest, Error, Fold, Folded, Folding};
+use crate::{Addends, Digest, Error, Fold, Folded, Folding};
 
 /// What every backend has, whichever rings it serves.
 pub trait Backend {
@@ -55,7 +55,7 @@ pub trait Ops<R: Ring>: Backend {
     /// `x * y`.
     ///
     /// # Errors
-    /// The backend's: a lost connection, a peer that misbehaves, an exhausted supply of correlations.
+    /// The backend's: a lost connection, a peer that misbehaves, an exhausted pool of correlations.
     fn mul(&mut self, x: &Self::Wire, y: &Self::Wire) -> Result<Self::Wire, Self::Error>;
 
     /// `x[i] * y[i]` for every `i`. Backends with a faster path for many independent products override this.
@@ -87,15 +87,15 @@ pub trait Ops<R: Ring>: Backend {
         Ok(())
     }
 
-    /// Adds binary numbers over bits. The default is [`Columns::run`]. A backend overrides it if it can make
+    /// Adds binary numbers over bits. The default is [`Addends::run`]. A backend overrides it if it can make
     /// room for all multiplications at once, or can compute on words; it may then take the multiplications in
-    /// the order of [`Columns::run_as_words`]. The backends of both parties must take the same order, so a
+    /// the order of [`Addends::run_as_words`]. The backends of both parties must take the same order, so a
     /// backend that wraps another passes the call on, or else both parties wrap.
     ///
     /// # Errors
     /// As [`Ops::mul`].
     #[inline]
-    fn ripple<const M: usize>(&mut self, columns: Columns<'_, Self::Wire, M>) -> Result<(), Self::Error> {
+    fn multi_add<const M: usize>(&mut self, columns: Addends<'_, Self::Wire, M>) -> Result<(), Self::Error> {
         columns.run(self)
     }
 
@@ -103,7 +103,7 @@ pub trait Ops<R: Ring>: Backend {
     /// significant first), if this backend has a cheaper way than the circuit's 32 multiplications. The
     /// default returns `None`. [`Aes128`](crate::gadgets::Aes128) calls this, and runs the circuit when it
     /// gets `None`; counters assume that, so other callers must do the same. The values are those of
-    /// [`substituted`](crate::gadgets::substituted). As with [`Ops::ripple`], the backends of both parties
+    /// [`substituted`](crate::gadgets::substituted). As with [`Ops::multi_add`], the backends of both parties
     /// must choose the same way.
     ///
     /// # Errors
@@ -160,6 +160,31 @@ pub trait Prove<R: Ring>: Ops<R> {
     /// [`Error::Unsatisfied`] if this role has values and one is not zero, and the backend's own. A verifier
     /// learns of a false claim when the proof ends, at the latest.
     fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Self::Error>;
+
+    /// Claims that every wire has the public value at its place: `x[i] = public[i]`. These values are what
+    /// the statement puts out. [`Evaluator::compute`](crate::Evaluator::compute) says what they have to
+    /// be.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the lengths differ; as [`Prove::assert_zero`].
+    fn assert_equal(&mut self, x: &[Self::Wire], public: &[R]) -> Result<(), Self::Error> {
+        if x.len() != public.len() {
+            let reason = format!("assert_equal of {} wires and {} values", x.len(), public.len());
+            return Err(Error::misuse(reason).into());
+        }
+        if self.takes_outputs(x) {
+            return Ok(());
+        }
+        let differences: Vec<_> = x.iter().zip(public).map(|(x, c)| self.add_constant(x, -*c)).collect();
+        self.assert_zero(&differences)
+    }
+
+    /// Whether this backend takes the wires of [`Prove::assert_equal`] as outputs in place of a claim. Only
+    /// the evaluator does, while it computes. A backend in front of another one asks that one.
+    #[doc(hidden)]
+    fn takes_outputs(&mut self, _x: &[Self::Wire]) -> bool {
+        false
+    }
 
     /// Claims that `sum x[i] * y[i] = z`. The default multiplies and asserts; it is sound in every ring.
     ///

@@ -15,13 +15,18 @@
 //! file would look like a claim about it without being one. So is a claim in which every output is `any`,
 //! unless the circuit itself asserts something.
 
-use std::io::Read;
+mod draft;
 
-use volery_field::Ring;
+use std::io::{self, Read, Write};
 
-use crate::bristol::FileRing;
+use volery_field::{F2, Ring};
+use zeroize::Zeroizing;
+
+pub use draft::Draft;
+
+use crate::bristol::{FileRing, Words as _};
 use crate::elements::{bring_in, encode};
-use crate::text::{self, Entry, Names};
+use crate::text::{self, Entry, Names, counted};
 use crate::{Digest, Error, Prove, Signature, Witness};
 
 /// The public inputs of a circuit, and the values that its outputs must have.
@@ -100,13 +105,21 @@ impl<R: Ring> Claim<R> {
         if got == needed {
             return Ok(());
         }
-        Err(Error::Witness(format!("{got} values for {needed} secret wires")))
+        Err(Error::Witness(format!("{} for {}", counted(got, "value"), counted(needed, "secret wire"))))
     }
 
     /// The claimed values, public inputs first: one element for each wire that [`Claim::wires_from`] and
     /// [`Claim::assert_equal`] take.
     pub(crate) fn elements(&self) -> impl Iterator<Item = R> + '_ {
         self.inputs.iter().chain(&self.outputs).flatten().flatten().copied()
+    }
+
+    /// The same claim with other values, in the order of [`Claim::elements`].
+    pub(crate) fn with_elements(&self, elements: &[R]) -> Self {
+        let mut claim = self.clone();
+        let all = claim.inputs.iter_mut().chain(&mut claim.outputs).flatten().flatten();
+        all.zip(elements).for_each(|(to, from)| *to = *from);
+        claim
     }
 
     /// Whether the two claims have the same public inputs and the same claimed outputs, whatever the values.
@@ -160,8 +173,7 @@ impl<R: Ring> Claim<R> {
         signature: &Signature,
         outputs: &[B::Wire],
     ) -> Result<(), B::Error> {
-        let claimed = self.outputs.iter().flatten().flatten();
-        self.each_claimed(backend, signature, outputs, claimed, |b, wire, c| b.add_constant(wire, -*c))
+        self.each_claimed(backend, signature, outputs, |b, wires, values| b.assert_equal(wires, values))
     }
 
     /// As [`Claim::assert`], with the wires of the claimed values given, one after the other.
@@ -172,37 +184,61 @@ impl<R: Ring> Claim<R> {
         outputs: &[B::Wire],
         claimed: &[B::Wire],
     ) -> Result<(), B::Error> {
-        self.each_claimed(backend, signature, outputs, claimed, |b, wire, claimed| b.sub(wire, claimed))
+        let mut rest = claimed;
+        self.each_claimed(backend, signature, outputs, |b, wires, values| {
+            let (claimed, others) = rest
+                .split_at_checked(values.len())
+                .ok_or_else(|| Error::misuse("too few wires for what is claimed about the outputs"))?;
+            rest = others;
+            if b.takes_outputs(wires) {
+                return Ok(());
+            }
+            let differences = Vec::from_iter(wires.iter().zip(claimed).map(|(x, y)| b.sub(x, y)));
+            b.assert_zero(&differences)
+        })
     }
 
-    /// Asserts that every output that is not open equals what is `claimed`: that their `difference` is zero.
-    fn each_claimed<B: Prove<R>, C>(
+    /// Calls `claim` with the wires and the claimed values of every output that is not open.
+    fn each_claimed<B: Prove<R>>(
         &self,
         backend: &mut B,
         signature: &Signature,
         outputs: &[B::Wire],
-        claimed: impl IntoIterator<Item = C>,
-        difference: impl Fn(&mut B, &B::Wire, C) -> B::Wire,
+        mut claim: impl FnMut(&mut B, &[B::Wire], &[R]) -> Result<(), B::Error>,
     ) -> Result<(), B::Error> {
-        let (mut rest, mut claimed) = (outputs, claimed.into_iter());
-        for (output, value) in signature.outputs.iter().zip(&self.outputs) {
+        let mut rest = outputs;
+        for (output, values) in signature.outputs.iter().zip(&self.outputs) {
             let (wires, others) = rest
                 .split_at_checked(output.width as usize)
                 .ok_or_else(|| Error::misuse("the circuit returned too few outputs"))?;
             rest = others;
-            if value.is_none() {
-                continue;
+            if let Some(values) = values {
+                backend.enter(&output.name);
+                claim(backend, wires, values)?;
+                backend.leave();
             }
-            backend.enter(&output.name);
-            let pairs = wires.iter().zip(claimed.by_ref());
-            let differences = Vec::from_iter(pairs.map(|(wire, claimed)| difference(backend, wire, claimed)));
-            if differences.len() != wires.len() {
-                return Err(Error::misuse("too few wires for what is claimed about the outputs").into());
-            }
-            backend.assert_zero(&differences)?;
-            backend.leave();
         }
         Ok(())
+    }
+
+    /// The claim of a circuit with this `signature` in which every input is secret and every output open.
+    #[must_use]
+    pub fn open(signature: &Signature) -> Self {
+        Self { inputs: vec![None; signature.inputs.len()], outputs: vec![None; signature.outputs.len()] }
+    }
+
+    /// The same public inputs, with a value for every output of `signature` that `values` gives for all its
+    /// outputs, one after the other.
+    pub(crate) fn with_outputs(&self, values: &[R], signature: &Signature) -> Result<Self, Error> {
+        let mut rest = values;
+        let outputs = signature.outputs.iter().map(|output| {
+            let (values, others) = rest
+                .split_at_checked(output.width as usize)
+                .ok_or_else(|| Error::misuse("too few values for the outputs"))?;
+            rest = others;
+            Ok(Some(values.to_vec()))
+        });
+        Ok(Self { outputs: outputs.collect::<Result<_, Error>>()?, inputs: self.inputs.clone() })
     }
 }
 
@@ -216,23 +252,73 @@ fn widths_fit<'a, R>(
     }
     for (value, (name, width)) in values.iter().zip(shapes) {
         if let Some(got) = value.as_ref().map(Vec::len).filter(|&got| got != width as usize) {
-            return Err(Error::Public(format!("{got} elements for the {width} wires of \"{name}\"")));
+            return Err(Error::Public(format!(
+                "{} for \"{name}\", which has {}",
+                counted(got as u64, "element"),
+                counted(width, "wire")
+            )));
         }
     }
     Ok(())
 }
 
 impl<R: FileRing> Claim<R> {
+    /// The first of these `outputs` of a circuit with this `signature` that has not the claimed value.
+    pub(crate) fn contradicted(&self, signature: &Signature, outputs: &[R]) -> Option<Error> {
+        let mut rest = outputs.iter();
+        for (output, value) in signature.outputs.iter().zip(&self.outputs) {
+            let computed: Vec<&R> = rest.by_ref().take(output.width as usize).collect();
+            let Some(claimed) = value else { continue };
+            let differ = claimed.iter().zip(computed).position(|(claimed, computed)| claimed != computed);
+            if let Some(index) = differ {
+                let place = match output.width {
+                    1 if R::UNIT != F2::UNIT => output.name.clone(),
+                    _ => format!("{}, {} {index}", output.name, R::UNIT),
+                };
+                let claimed = claimed.get(index).map_or(0, |value| value.to_number()).to_string();
+                return Some(Error::Contradicted { place, claimed });
+            }
+        }
+        None
+    }
+
     /// Reads a claim about a circuit with this `signature` from a file; `what` names it in errors.
     ///
     /// # Errors
     /// [`Error::Io`] if reading fails, and the errors of [`Claim::parse`].
     pub fn read(source: impl Read, what: &str, signature: &Signature) -> Result<Self, Error> {
-        let inputs = signature.inputs.iter().map(|input| input.width);
-        let outputs = signature.outputs.iter().map(|output| output.width);
-        let wires = inputs.chain(outputs).map(u64::from).sum();
-        let content = text::read_all(source, what, R::text_bytes(wires))?;
-        Self::parse(&content, what, signature)
+        Self::parse(&content::<R>(source, what, signature)?, what, signature)
+    }
+
+    /// Reads the public inputs of a claim from a file, and leaves every output open, whatever the file says
+    /// about it or does not say. [`BristolFile::claim`](crate::BristolFile::claim) computes the outputs.
+    ///
+    /// # Errors
+    /// As [`Claim::read`], which also refuses a file without a line for each output.
+    pub fn read_inputs(source: impl Read, what: &str, signature: &Signature) -> Result<Self, Error> {
+        let (claim, _) = Self::entries(&content::<R>(source, what, signature)?, what, signature)?;
+        Ok(Self { inputs: claim.inputs, ..Self::open(signature) })
+    }
+
+    /// Writes the claim as [`Claim::read`] reads it. It names inputs and outputs as `signature` does.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn write(&self, signature: &Signature, mut out: impl Write) -> io::Result<()> {
+        let inputs = signature.inputs.iter().map(|input| &input.name).zip(&self.inputs);
+        for (name, values) in inputs {
+            if let Some(values) = values.as_ref().filter(|values| !values.is_empty()) {
+                writeln!(out, "{name} = {}", R::text(values))?;
+            }
+        }
+        let outputs = signature.outputs.iter().map(|output| &output.name).zip(&self.outputs);
+        for (name, values) in outputs {
+            match values.as_ref().filter(|values| !values.is_empty()) {
+                Some(values) => writeln!(out, "{name} = {}", R::text(values))?,
+                None => writeln!(out, "{name} = any")?,
+            }
+        }
+        Ok(())
     }
 
     /// Parses a claim (see the [module's](self) format) about a circuit with this `signature`.
@@ -240,10 +326,21 @@ impl<R: FileRing> Claim<R> {
     /// # Errors
     /// [`Error::Malformed`] with the place; [`Error::Public`] if an output is not mentioned.
     pub fn parse(content: &[u8], what: &str, signature: &Signature) -> Result<Self, Error> {
+        let (claim, mentioned) = Self::entries(content, what, signature)?;
+        if let Some(index) = mentioned.iter().position(|&mentioned| !mentioned) {
+            let name = &signature.outputs[index].name;
+            return Err(Error::Public(format!(
+                "say what \"{name}\" must be (`{name} = any` leaves it open)"
+            )));
+        }
+        Ok(claim)
+    }
+
+    /// A claim, and for each output whether `content` mentions it.
+    fn entries(content: &[u8], what: &str, signature: &Signature) -> Result<(Self, Vec<bool>), Error> {
         let inputs = Names::new(signature.inputs.iter().map(|input| input.name.as_str()));
         let outputs = Names::new(signature.outputs.iter().map(|output| output.name.as_str()));
-        let mut claim =
-            Self { inputs: vec![None; signature.inputs.len()], outputs: vec![None; signature.outputs.len()] };
+        let mut claim = Self::open(signature);
         let mut mentioned = vec![false; signature.outputs.len()];
         for entry in text::entries(content, what) {
             let entry = entry?;
@@ -263,14 +360,19 @@ impl<R: FileRing> Claim<R> {
                 return Err(entry.error(entry.start, "the circuit has no input or output of this name"));
             }
         }
-        if let Some(index) = mentioned.iter().position(|&mentioned| !mentioned) {
-            let name = &signature.outputs[index].name;
-            return Err(Error::Public(format!(
-                "say what \"{name}\" must be (`{name} = any` leaves it open)"
-            )));
-        }
-        Ok(claim)
+        Ok((claim, mentioned))
     }
+}
+
+/// All of a claim's text, if it is no longer than its values can need.
+fn content<R: FileRing>(
+    source: impl Read,
+    what: &str,
+    signature: &Signature,
+) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let inputs = signature.inputs.iter().map(|input| input.width);
+    let outputs = signature.outputs.iter().map(|output| output.width);
+    text::read_all(source, what, R::text_bytes(inputs.chain(outputs).map(u64::from).sum()))
 }
 
 fn unset(entry: &Entry<'_>, set: bool) -> Result<(), Error> {
@@ -353,6 +455,31 @@ mod tests {
                 other => panic!("{content:?}: {other}"),
             }
         }
+    }
+
+    #[test]
+    fn a_claim_is_read_as_it_was_written() {
+        fn written<R: FileRing>(content: &str) -> String {
+            let claim = Claim::<R>::parse(content.as_bytes(), "p", &signature()).expect("well-formed");
+            let mut text = Vec::new();
+            claim.write(&signature(), &mut text).expect("memory");
+            assert_eq!(Claim::parse(&text, "p", &signature()), Ok(claim));
+            String::from_utf8(text).expect("ASCII")
+        }
+        let bits = "input 1 = 0b10\noutput 0 = 0xa\noutput 1 = any\n";
+        assert_eq!(written::<F2>("output 1=any\n output 0 = 0b1010\n\ninput 1 = 0x2"), bits);
+        let words = "input 1 = 7 18446744073709551615\noutput 0 = 0 1 2 3\noutput 1 = 5\n";
+        assert_eq!(written::<Z64>("input 1 = 7 -1\noutput 0 = 0 1 2 3\noutput 1 = 005"), words);
+    }
+
+    #[test]
+    fn public_inputs_are_read_without_outputs() {
+        for content in ["input 1 = 0b10", "input 1 = 0b10\noutput 0 = 0x1"] {
+            let claim = Claim::<F2>::read_inputs(content.as_bytes(), "p", &signature()).expect("well-formed");
+            assert!(claim.has_public_inputs() && !claim.says_something(), "{content}");
+        }
+        let error = Claim::<F2>::read_inputs(&b"input 2 = 0b10"[..], "p", &signature());
+        assert!(matches!(error, Err(Error::Malformed { .. })));
     }
 
     #[test]

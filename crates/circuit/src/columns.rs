@@ -5,7 +5,7 @@ use volery_field::Ring;
 
 use crate::Ops;
 
-/// The columns of a sum of `M` binary numbers over F2 and a public one, as [`Ops::ripple`] adds them. No wire
+/// The operands of a sum of `M` binary numbers over F2 and a public one ([`Ops::multi_add`]). No wire
 /// is treated as known.
 ///
 /// A column sums the numbers' bits, the carries into it, and the public bit. Full adders take the sum so far
@@ -25,7 +25,7 @@ use crate::Ops;
 /// or, if none is left, `s' = s + k`, and `c' = s` is carried if `k = 1`. So `h` bits cost `h/2`
 /// multiplications, rounded down. After a few columns there are `M - 1` carries, one for each number after
 /// the first, and from the next set public bit on there are `M`.
-pub struct Columns<'a, W, const M: usize> {
+pub struct Addends<'a, W, const M: usize> {
     /// The sum's bits, one for each column.
     pub sums: &'a mut [W],
     /// The numbers, with at least one bit for each column; further bits are ignored.
@@ -38,7 +38,7 @@ pub struct Columns<'a, W, const M: usize> {
     pub modular: bool,
 }
 
-/// The most multiplications of [`Columns`] that are added as words: enough for six numbers of 63 bits each.
+/// The most multiplications of [`Addends`] that are added as words: enough for six numbers of 63 bits each.
 pub const MOST_BY_ADDERS: usize = 384;
 
 /// The carries of one column into the next.
@@ -50,7 +50,7 @@ pub struct Carries<W, const M: usize> {
     pub live: usize,
 }
 
-impl<W: Clone, const M: usize> Columns<'_, W, M> {
+impl<W: Clone, const M: usize> Addends<'_, W, M> {
     /// The number of columns.
     #[inline(always)]
     #[must_use]
@@ -115,7 +115,7 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
     }
 
     /// The number of columns before the public number costs multiplications. Call this after
-    /// [`Columns::start`].
+    /// [`Addends::start`].
     #[inline(always)]
     #[must_use]
     pub fn quiet_columns(&self) -> usize {
@@ -131,7 +131,7 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         R::pack_bits(&[]).is_some() && M > 0 && self.width() <= 63 && M * self.width() <= MOST_BY_ADDERS
     }
 
-    /// Runs [`Columns::run_by_adders`] if the columns [fit words](Columns::fit_words), else [`Columns::run`].
+    /// Runs [`Addends::run_by_adders`] if the columns [fit words](Addends::fit_words), else [`Addends::run`].
     /// Backends that add words do this, one gate after the other.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl<W: Clone, const M: usize> Columns<'_, W, M> {
         Ok(())
     }
 
-    /// As [`Columns::run`], but after the first columns each adder goes through all columns before the next
+    /// As [`Addends::run`], but after the first columns each adder goes through all columns before the next
     /// adder starts. The multiplications are the same, in another order: the inner loop is that of two
     /// numbers, and all factors of an adder follow from sums of words.
     ///
@@ -383,7 +383,7 @@ mod tests {
         let (mut sums, word) = (vec![R::ZERO; width], vec![R::ZERO; width]);
         let mut carries = Carries { wires: [R::ZERO; M], live: 0 };
         let (words, carries) = ([word.as_slice(); M], &mut carries);
-        Columns { sums: &mut sums, words, carries, public: 0, modular: false }.fit_words::<R>()
+        Addends { sums: &mut sums, words, carries, public: 0, modular: false }.fit_words::<R>()
     }
 
     #[test]
@@ -421,10 +421,10 @@ mod tests {
             words.iter().map(|word| number(word)).sum::<u128>() + into + (u128::from(public) & low);
         let slices = words.each_ref().map(Vec::as_slice);
         let mut carries = Carries { wires, live };
-        let columns = Columns { sums: &mut sums, words: slices, carries: &mut carries, public, modular };
+        let columns = Addends { sums: &mut sums, words: slices, carries: &mut carries, public, modular };
         let multiplications = columns.multiplications();
         let b = &mut Evaluator::<F2>::new();
-        if by_adders { columns.run_by_adders(b) } else { b.ripple(columns) }.expect("never fails");
+        if by_adders { columns.run_by_adders(b) } else { b.multi_add(columns) }.expect("never fails");
         let out: u128 = carries.wires[..carries.live].iter().map(|carry| u128::from(carry.to_u8())).sum();
         if modular {
             assert_eq!(number(&sums), expected & low);
@@ -435,8 +435,8 @@ mod tests {
         let zeros = vec![counter.constant(F2::ZERO); width];
         let (mut sums, words) = (zeros.clone(), [zeros.as_slice(); M]);
         let mut carries = Carries { wires: core::array::from_fn(|_| counter.constant(F2::ZERO)), live };
-        let columns = Columns { sums: &mut sums, words, carries: &mut carries, public, modular };
-        if by_adders { columns.run_by_adders(&mut counter) } else { counter.ripple(columns) }
+        let columns = Addends { sums: &mut sums, words, carries: &mut carries, public, modular };
+        if by_adders { columns.run_by_adders(&mut counter) } else { counter.multi_add(columns) }
             .expect("never fails");
         assert_eq!(counter.total().multiplications, multiplications as u64);
     }

@@ -1,7 +1,7 @@
 //! Statements over bits and a field at once.
 //!
 //! A value can be needed as bits (to hash it, to compare it) and as an element (to add and multiply it). A
-//! backend that implements [`Convert`] has wires of both kinds and ties them together: [`Convert::lift_bits`]
+//! backend that implements [`Convert`] has wires of both kinds and ties them: [`Convert::convert_bits`]
 //! gives, for each bit, an element that is zero or one like the bit. Everything else is linear: an element is
 //! computed from its bits, and the bits of an element are brought in as secrets and tied to it.
 //!
@@ -27,16 +27,16 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
     ///
     /// # Errors
     /// [`Error::Misuse`] if `F` has fewer than 2^32 elements or is not a prime field; the backend's own.
-    fn lift_bits(&mut self, bits: &[BitOf<Self>]) -> Result<Vec<ElementOf<Self, F>>, Self::Error>;
+    fn convert_bits(&mut self, bits: &[BitOf<Self>]) -> Result<Vec<ElementOf<Self, F>>, Self::Error>;
 
     /// The element `sum 2^i bits[i]`. If the sum could wrap, this also claims that it does not: see
     /// [`widest`].
     ///
     /// # Errors
-    /// [`Error::Misuse`] for more bits than [`widest`]; as [`Convert::lift_bits`].
+    /// [`Error::Misuse`] for more bits than [`widest`]; as [`Convert::convert_bits`].
     fn to_element(&mut self, bits: &[BitOf<Self>]) -> Result<ElementOf<Self, F>, Self::Error> {
         check_width::<F>(bits.len())?;
-        let lifted = self.lift_bits(bits)?;
+        let lifted = self.convert_bits(bits)?;
         assert_below::<F, Self>(self, &lifted, bits.len())?;
         Ok(from_bits::<F, Self>(self, &lifted))
     }
@@ -66,7 +66,7 @@ pub trait Convert<F: Value>: Prove<F2> + Polynomials<F> {
         let bits = Prove::<F2>::secret(self, count, &mut |_| {
             Ok(values.iter().map(|bit| F2::from_lsb(u64::from(*bit))).collect())
         })?;
-        let lifted = self.lift_bits(&bits)?;
+        let lifted = self.convert_bits(&bits)?;
         assert_below::<F, Self>(self, &lifted, width)?;
         let mut differences = Vec::with_capacity(elements.len());
         for (i, element) in elements.iter().enumerate() {
@@ -132,7 +132,7 @@ fn assert_below<F: Value, B: Prove<F> + ?Sized>(
     b.assert_products(&missing, &inverses, &ones)
 }
 
-/// Rejects a field for which [`Convert::lift_bits`] is not sound: sums of 2^31 bits must not wrap.
+/// Rejects a field for which [`Convert::convert_bits`] is not sound: sums of 2^31 bits must not wrap.
 ///
 /// # Errors
 /// [`Error::Misuse`] for such a field.
@@ -170,6 +170,20 @@ impl<F: Value> MixedEvaluator<F> {
         match evaluator.bits.assertions() + evaluator.elements.assertions() {
             0 => Err(Error::nothing_claimed()),
             _ => Ok(()),
+        }
+    }
+
+    /// What `statement` puts out for the witness inside it: its bits and its elements, each in order. See
+    /// [`Evaluator::compute`].
+    ///
+    /// # Errors
+    /// As [`Evaluator::compute`].
+    pub fn compute(statement: &(impl Statement<Self> + ?Sized)) -> Result<(Vec<F2>, Vec<F>), Error> {
+        let mut evaluator = Self { bits: Evaluator::computing(), elements: Evaluator::computing() };
+        statement.run(&mut evaluator)?;
+        match (evaluator.bits.into_outputs(), evaluator.elements.into_outputs()) {
+            (bits, elements) if bits.is_empty() && elements.is_empty() => Err(Error::no_outputs()),
+            outputs => Ok(outputs),
         }
     }
 }
@@ -251,6 +265,10 @@ macro_rules! delegate_ring {
             fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Self::Error> {
                 let $this = self;
                 $crate::Prove::<$ring>::assert_zero($to, x)
+            }
+            fn takes_outputs(&mut self, x: &[Self::Wire]) -> bool {
+                let $this = self;
+                $crate::Prove::<$ring>::takes_outputs($to, x)
             }
             fn assert_dot(
                 &mut self,
@@ -351,12 +369,12 @@ delegate_ring!([F: Value] MixedEvaluator<F>, F2, Evaluator<F2>, |this| &mut this
 delegate_polynomials!([F: Value] MixedEvaluator<F>, F2, Evaluator<F2>, |this| &mut this.bits);
 
 macro_rules! mixed_evaluator {
-    ($($field:ty),+) => {$(
+    ($($field:ty: $row:tt;)*) => {$(
         delegate_ring!([] MixedEvaluator<$field>, $field, Evaluator<$field>, |this| &mut this.elements);
         delegate_polynomials!([] MixedEvaluator<$field>, $field, Evaluator<$field>, |this| &mut this.elements);
 
         impl Convert<$field> for MixedEvaluator<$field> {
-            fn lift_bits(&mut self, bits: &[F2]) -> Result<Vec<$field>, Error> {
+            fn convert_bits(&mut self, bits: &[F2]) -> Result<Vec<$field>, Error> {
                 check_field::<$field>()?;
                 Ok(bits.iter().map(|bit| <$field>::from_u64(bit.to_u8().into())).collect())
             }
@@ -365,30 +383,13 @@ macro_rules! mixed_evaluator {
                 elements.iter().for_each(|element| look(*element));
             }
         }
-    )+};
+    )*};
 }
-
-/// Calls a macro with all fields that statements can mix with bits.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! for_mixed_fields {
-    ($macro:ident) => {
-        $macro!(
-            volery_field::F61,
-            volery_field::F32,
-            volery_field::Bn254Scalar,
-            volery_field::Bls12381Scalar,
-            volery_field::Secp256k1Base,
-            volery_field::P256Base,
-            volery_field::RistrettoScalar
-        );
-    };
-}
-for_mixed_fields!(mixed_evaluator);
+volery_field::prime_fields!(mixed_evaluator);
 
 #[cfg(test)]
 mod tests {
-    use volery_field::F61;
+    use volery_field::{F61, Goldilocks, PallasBase};
 
     use super::*;
     use crate::{Peek, gadgets};
@@ -417,6 +418,7 @@ mod tests {
     #[test]
     fn all_bits_of_a_mersenne_prime_s_element_are_converted_and_all_ones_are_refused() {
         assert_eq!((widest::<F61>(), widest::<volery_field::F32>()), (61, 31));
+        assert_eq!((widest::<Goldilocks>(), widest::<PallasBase>()), (63, 254));
         let p = (1_u64 << 61) - 1;
         for x in [0, 1, p - 1, 1 << 60, p >> 1] {
             let mut b = MixedEvaluator::<F61>::new();

@@ -40,6 +40,14 @@ pub enum Error {
         /// The named parts around it, outermost first, separated by `/`.
         place: String,
     },
+    /// The statement does not hold for this witness: it gives another value than the public side claims.
+    #[error("the statement does not hold: {place}: claimed {claimed}")]
+    Contradicted {
+        /// The value: an output and which of its bits, or a public wire.
+        place: String,
+        /// What it must be.
+        claimed: String,
+    },
     /// The program uses the backend incorrectly.
     #[error("the statement misuses the backend: {0}")]
     Misuse(String),
@@ -64,6 +72,13 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the witness was read and does not satisfy the statement, as opposed to one that has another
+    /// form.
+    #[must_use]
+    pub fn is_unsatisfied(&self) -> bool {
+        matches!(self, Self::Unsatisfied { .. } | Self::Contradicted { .. })
+    }
+
     /// An [`Error::Misuse`].
     pub fn misuse(reason: impl Into<String>) -> Self {
         Self::Misuse(reason.into())
@@ -81,6 +96,12 @@ impl Error {
         Self::Public(
             "nothing is claimed: the statement asserts nothing, so it would hold for every witness".into(),
         )
+    }
+
+    /// The error for a statement that puts nothing out.
+    pub(crate) fn no_outputs() -> Self {
+        let reason = "the statement puts nothing out: it claims no wire to be equal to a public value (`assert_equal`)";
+        Self::Public(reason.into())
     }
 
     /// An [`Error::Io`].

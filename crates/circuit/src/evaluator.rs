@@ -16,6 +16,8 @@ pub struct Evaluator<R: Ring> {
     place: Place,
     assertions: u64,
     trace: Option<Witness<R>>,
+    /// What the statement puts out, if it is asked for that.
+    outputs: Option<Vec<R>>,
     /// Whether it stops before the first disjunction, and whether it has.
     stops: bool,
     stopped: bool,
@@ -37,7 +39,14 @@ impl<R: Ring> Evaluator<R> {
     /// An evaluator that keeps no values, only its position in the program.
     #[must_use]
     pub fn new() -> Self {
-        Self { place: Place::default(), assertions: 0, trace: None, stops: false, stopped: false }
+        Self {
+            place: Place::default(),
+            assertions: 0,
+            trace: None,
+            outputs: None,
+            stops: false,
+            stopped: false,
+        }
     }
 
     /// An evaluator that also keeps every secret value, in the order in which the program asks for it. They
@@ -59,6 +68,43 @@ impl<R: Ring> Evaluator<R> {
             0 => Err(Error::nothing_claimed()),
             _ => Ok(()),
         }
+    }
+
+    /// What `statement` puts out for the witness inside it: the values of all wires that it claims to be
+    /// equal to public ones ([`Prove::assert_equal`]), in order. The claimed values play no part, so a
+    /// statement with any in their place says what to claim. All other assertions have to hold.
+    ///
+    /// ```
+    /// use volery_circuit::{Evaluator, gadgets::bits_to_bytes, statements::Sha256Preimage};
+    /// use volery_field::F2;
+    ///
+    /// // Any digest does: which one is right is the question.
+    /// let statement = Sha256Preimage::new([0; 32], 3)?.with_message(b"abc".to_vec().into())?;
+    /// let digest = bits_to_bytes(&Evaluator::<F2>::compute(&statement)?).unwrap();
+    /// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
+    /// # Ok::<(), volery_circuit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsatisfied`] if another assertion does not hold; [`Error::Public`] if there is no output;
+    /// the statement's own errors.
+    pub fn compute(statement: &(impl Statement<Self> + ?Sized)) -> Result<Vec<R>, Error> {
+        let mut evaluator = Self::computing();
+        statement.run(&mut evaluator)?;
+        match evaluator.into_outputs() {
+            outputs if outputs.is_empty() => Err(Error::no_outputs()),
+            outputs => Ok(outputs),
+        }
+    }
+
+    /// An evaluator that takes outputs in place of claims.
+    pub(crate) fn computing() -> Self {
+        Self { outputs: Some(Vec::new()), ..Self::new() }
+    }
+
+    /// The outputs, if it was made by [`Evaluator::computing`].
+    pub(crate) fn into_outputs(self) -> Vec<R> {
+        self.outputs.unwrap_or_default()
     }
 
     /// As [`Evaluator::check`], but only of the part before the first disjunction, for a prover whose
@@ -182,6 +228,12 @@ impl<R: Ring> Prove<R> for Evaluator<R> {
         Ok(values)
     }
 
+    fn takes_outputs(&mut self, x: &[R]) -> bool {
+        let Some(outputs) = &mut self.outputs else { return false };
+        outputs.extend_from_slice(x);
+        true
+    }
+
     fn assert_zero(&mut self, x: &[R]) -> Result<(), Error> {
         for wire in x {
             if !wire.is_zero() {
@@ -279,6 +331,49 @@ mod tests {
     #[test]
     fn a_statement_that_asserts_nothing_does_not_count_as_one_that_holds() {
         assert_eq!(Evaluator::<F2>::check(&Nothing), Err(Error::nothing_claimed()));
+    }
+
+    /// Claims that `x * y` is 0, and that `x` and a constant, folded, are zero as well.
+    struct PutsOut {
+        unequal: bool,
+    }
+
+    impl<B: Prove<F2>> Statement<B> for PutsOut {
+        fn identify(&self, _: &mut crate::Digest) {}
+
+        fn run(&self, backend: &mut B) -> Result<(), B::Error> {
+            let x = backend.secret(2, &mut |_| Ok(vec![F2::ONE; 2]))?;
+            let product = backend.mul(&x[0], &x[1])?;
+            backend.assert_equal(&[product], &[F2::ZERO])?;
+            let difference = backend.add(&x[0], &x[1]);
+            let other = backend.add_constant(&difference, F2::from_lsb(self.unequal.into()));
+            backend.assert_zero(&[other])?;
+            let mut fold = crate::Fold::new(backend);
+            let one = fold.constant(F2::ONE);
+            let zero = fold.constant(F2::ZERO);
+            fold.assert_equal(&[zero, crate::Folded::Wire(x[0].clone()), one], &[F2::ZERO; 3])
+        }
+    }
+
+    #[test]
+    fn what_a_statement_puts_out_is_computed_whatever_it_claims() {
+        let (o, l) = (F2::ZERO, F2::ONE);
+        let statement = PutsOut { unequal: false };
+        assert_eq!(Evaluator::compute(&statement), Ok(vec![l, o, l, l]));
+        assert!(matches!(Evaluator::check(&statement), Err(Error::Unsatisfied { assertion: 0, .. })));
+        let computed = crate::MixedEvaluator::<volery_field::F61>::compute(&statement);
+        assert_eq!(computed.map(|(bits, elements)| (bits, elements.len())), Ok((vec![l, o, l, l], 0)));
+        // Other assertions have to hold.
+        let wrong = Evaluator::compute(&PutsOut { unequal: true });
+        assert!(matches!(wrong, Err(Error::Unsatisfied { assertion: 0, .. })));
+        assert_eq!(Evaluator::<F2>::compute(&Nothing), Err(Error::no_outputs()));
+    }
+
+    #[test]
+    fn a_claim_of_equality_needs_as_many_values_as_wires() {
+        for mut evaluator in [Evaluator::<F2>::new(), Evaluator::computing()] {
+            assert!(matches!(evaluator.assert_equal(&[F2::ONE], &[]), Err(Error::Misuse(_))));
+        }
     }
 
     #[test]

@@ -110,7 +110,7 @@ pub use circuit::{
     Step,
 };
 pub use claim::Claim;
-pub use columns::{Carries, Columns, MOST_BY_ADDERS};
+pub use columns::{Addends, Carries, MOST_BY_ADDERS};
 pub use convert::{Convert, MixedEvaluator};
 pub use counter::{Counter, Counts, Detail, Everything, PartCounts, Sizes};
 pub use digest::Digest;
@@ -119,4 +119,6 @@ pub use evaluator::Evaluator;
 pub use fold::{Fold, Folded, Folding};
 pub use place::Place;
 pub use polynomials::{Graded, MAX_DEGREE, MatrixShape, Polynomial, Polynomials, Term};
+#[doc(hidden)]
+pub use text::counted;
 pub use witness::Witness;

@@ -17,6 +17,7 @@ use volery_field::Ring;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
+use crate::text::counted;
 
 /// The most digits of a number: those of a 256-bit prime, and leading zeros.
 const MOST_DIGITS: u32 = 100;
@@ -58,7 +59,10 @@ pub fn read_numbers<R: Ring + Zeroize>(
         };
         total += length as u64;
         if total > most {
-            return Err(failed(format!("longer than the {most} bytes that {count} numbers can need")));
+            return Err(failed(format!(
+                "longer than the {most} bytes that {} can need",
+                counted(count as u64, "number")
+            )));
         }
         buffer.iter().take(length).try_for_each(|byte| reader.byte(*byte))?;
     }
@@ -204,7 +208,8 @@ impl<'a, R: Ring + Zeroize> Reader<'a, R> {
         self.end(State::Blank)?;
         let (got, count) = (self.values.len(), self.count);
         if got < count {
-            return Err(Error::Witness(format!("{} has {got} numbers; {count} are needed", self.what)));
+            let (what, got) = (self.what, counted(got as u64, "number"));
+            return Err(Error::Witness(format!("{what} has {got} of the {count} that are needed")));
         }
         Ok(self.values)
     }
@@ -358,7 +363,7 @@ mod tests {
         let long = format!("{}{}", "0".repeat(100), 1);
         assert!(matches!(read::<F61>(&long, 1), Err(Error::Malformed { column: 101, .. })));
         assert!(
-            matches!(read::<F61>("1 2", 3), Err(Error::Witness(reason)) if reason.contains("2 numbers; 3"))
+            matches!(read::<F61>("1 2", 3), Err(Error::Witness(reason)) if reason.contains("2 numbers of the 3"))
         );
     }
 

@@ -13,6 +13,14 @@ use crate::numbers::parse_numbers;
 /// The bytes allowed in addition to the values: comments, names, blank lines.
 const SLACK: u64 = 1 << 20;
 
+/// A number of things: `1 wire`, `2 wires`.
+pub fn counted(count: impl Into<u64>, what: &str) -> String {
+    match count.into() {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
+}
+
 /// A line with a value.
 pub struct Entry<'a> {
     what: &'a str,
@@ -41,7 +49,9 @@ impl Entry<'_> {
         let place = [self.line, self.value.start as u64 + 1];
         parse_numbers(self.value(), self.what, place, count).map_err(|error| match error {
             // A wrong number of values is a fault of this line.
-            Error::Witness(_) => self.error(self.value.start, format!("it takes {count} numbers")),
+            Error::Witness(_) => {
+                self.error(self.value.start, format!("it takes {}", counted(count as u64, "number")))
+            }
             other => other,
         })
     }
@@ -60,9 +70,10 @@ impl Entry<'_> {
         };
         let needed = (width as usize).div_ceil(digit_bits);
         if digits.len() != needed {
-            let unit = if digit_bits == 4 { "hex digits" } else { "bits" };
-            let got = digits.len();
-            return Err(self.error(at, format!("{width} bits take exactly {needed} {unit}, not {got}")));
+            let unit = if digit_bits == 4 { "hex digit" } else { "bit" };
+            let (width, got) = (counted(width, "bit"), digits.len());
+            let needed = counted(needed as u64, unit);
+            return Err(self.error(at, format!("a value of {width} has exactly {needed}, not {got}")));
         }
         self.decode(digits, at + 2, digit_bits, width as usize)
     }
@@ -93,7 +104,7 @@ impl Entry<'_> {
                 .error(place, if digit_bits == 4 { "this is not a hex digit" } else { "a bit is 0 or 1" }));
         }
         if bits.iter().skip(width).fold(false, |any, &bit| any | bit) {
-            return Err(self.error(at, format!("the value has more than {width} bits")));
+            return Err(self.error(at, format!("the value has more than {}", counted(width as u64, "bit"))));
         }
         bits.truncate(width);
         Ok(bits)

@@ -1,10 +1,11 @@
-//! What a command line may say, and all help texts.
+//! The command line: all commands, options and help texts.
 
 mod bench;
 mod connection;
 mod public;
 mod statement;
 mod stored;
+mod terminal;
 mod web;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
+pub(crate) use terminal::{TerminalArgs, color};
 pub(crate) use web::{
     AttestationCommand, AttestationOpenArgs, AttestationProveRangeArgs, AttestationShowArgs,
     AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, WebCommand, WebProveArgs,
@@ -25,23 +27,24 @@ pub(crate) use web::{
 /// Prove statements about secret data, fast, without revealing it.
 ///
 /// A prover convinces a verifier that it knows a secret with some property; the verifier learns nothing else.
-/// Start with
-/// `volery demo`.
+/// Start with `volery demo`.
 #[derive(Debug, Parser)]
 #[command(
-    // Not the package's.
+    // The package has another name.
     name = "volery",
     version,
     max_term_width = 100,
     after_help = "\
 Exit codes: 0 accepted or done; 1 rejected: the proof is wrong, or the witness does not satisfy the statement;
-2 bad usage or bad input file; 3 the session failed (network, peer gave up), or the parties differ in the statement or in
-parameters; the same for a proof in a file.
+2 bad usage or bad input file; 3 the session failed (network, peer gave up), or the parties, or a proof in a file, differ in the
+statement or in parameters.
 Results go to standard output, messages and progress to standard error."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -51,7 +54,8 @@ pub(crate) enum Command {
     /// Check a witness on this machine; if the statement fails, say which assertion and where
     #[command(after_long_help = statement::formats())]
     Check(CheckArgs),
-    /// Print the public numbers that belong to a witness (sis, matmul, inner-product), one a line
+    /// Print the public file that belongs to a witness: what a circuit puts out for it, a digest, a product.
+    /// --public then takes it
     #[command(after_long_help = statement::formats())]
     Compute(ComputeArgs),
     /// Wait for a prover (or connect to one) and check its proof; exit code 0 only if it holds
@@ -86,12 +90,37 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
     Attestation(AttestationCommand),
     /// Measure this machine: two processes over loopback TCP
     Bench(BenchArgs),
+    /// Print a script that completes commands and options in a shell
+    #[command(after_long_help = COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Print the manual page of the program or of one command
+    Man(ManArgs),
     /// One party of a measurement
     #[command(hide = true)]
     BenchParty(PartyArgs),
     /// One party of a measurement of `web`, whose task is on standard input
     #[command(hide = true)]
     BenchWebParty,
+}
+
+/// Where each shell looks for completions.
+const COMPLETIONS: &str = "\
+EXAMPLES
+  bash   volery completions bash > ~/.local/share/bash-completion/completions/volery
+  zsh    volery completions zsh > ~/.zfunc/_volery        # with `fpath+=~/.zfunc` before compinit in ~/.zshrc
+  fish   volery completions fish > ~/.config/fish/completions/volery.fish";
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command, like `prove` or `web prove` [default: the program]
+    pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -140,6 +169,9 @@ pub(crate) struct ComputeArgs {
     pub(crate) statement: StatementArgs,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -169,7 +201,8 @@ pub(crate) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// With `--any-of`, which stands for a statement, the one name that stands alone is the proof's.
+    /// Moves a lone name to where it belongs: with `--any-of` there is no other statement, so the name is the
+    /// proof's.
     pub(crate) fn arranged(mut self) -> Self {
         let offline = self.connection.listen.is_none() && self.connection.connect.is_none();
         if offline && !self.statement.any_of.is_empty() && self.proof.is_none() {
@@ -234,7 +267,7 @@ impl From<ProfileArg> for Profile {
     }
 }
 
-/// How a proof is run.
+/// Options of the protocol.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Protocol")]
 pub(crate) struct ProtocolArgs {

@@ -1,43 +1,33 @@
 //! `volery check`: does the statement hold for this witness?
 
 use serde::Serialize;
-use volery_circuit::Error;
 
 use super::args::CheckArgs;
 use super::failure::Failure;
+use super::outcome::{self, Good};
 use super::output;
-use super::source::Source;
 use super::statement;
 
-/// What `--json` prints.
+/// What `--json` prints, however it ends. Where it fails, the failure says.
 #[derive(Debug, Serialize)]
 struct Finding {
-    /// `holds` or `fails`.
-    result: &'static str,
     statement: String,
-    /// The first assertion that fails, counted from 0, and the named parts around it.
-    assertion: Option<u64>,
-    place: Option<String>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let source = Source::of(&args.witness.witness);
-    let statement = statement::load(&args.statement)?.with_witness(source)?;
-    let text = statement.text();
-    let (finding, result) = match statement.check() {
-        Ok(()) => (Finding { result: "holds", statement: text, assertion: None, place: None }, Ok(())),
-        Err(Error::Unsatisfied { assertion, place }) => {
-            let failure = Error::Unsatisfied { assertion, place: place.clone() }.into();
-            let (assertion, place) = (Some(assertion), Some(place));
-            (Finding { result: "fails", statement: text, assertion, place }, Err(failure))
+    let source = args.witness.source(&args.statement)?;
+    let statement = statement::load(&args.statement)?;
+    let finding = Finding { statement: statement.text() };
+    let checked = statement.with_witness(source).and_then(|statement| Ok(statement.check()?));
+    match checked {
+        Ok(()) if args.json => outcome::json(Good::Accepted, &finding),
+        Ok(()) => output::result("holds"),
+        Err(failure) => {
+            if failure.is_rejection() && !args.json {
+                output::result("fails")?;
+            }
+            Err(failure.with(&finding))
         }
-        Err(error) => return Err(error.into()),
-    };
-    if args.json {
-        output::json(&finding)?;
-    } else {
-        output::result(finding.result)?;
     }
-    result
 }

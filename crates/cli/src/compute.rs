@@ -1,21 +1,27 @@
-//! `volery compute`: the public numbers for which a witness is one.
+//! `volery compute`: the public file for which a witness is one.
 
-use volery_circuit::Error;
+use serde::Serialize;
 
 use super::args::ComputeArgs;
 use super::failure::Failure;
+use super::outcome::{self, Good};
 use super::output;
-use super::source::Source;
 use super::statement;
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Computed<'a> {
+    /// The file, with its line ends.
+    public: &'a str,
+}
 
 /// Runs the command.
 pub(crate) fn run(args: &ComputeArgs) -> Result<(), Failure> {
-    let source = Source::of(&args.witness.witness);
-    match statement::compute(&args.statement, &source)? {
-        // Each number ends its line.
-        Some(numbers) => output::result(numbers.trim_end_matches('\n')),
-        None => {
-            Err(Error::Public(format!("{} has no public numbers to compute", args.statement.name)).into())
-        }
+    let source = args.witness.source(&args.statement)?;
+    let public = statement::compute(&args.statement, &source)?;
+    match args.json {
+        true => outcome::json(Good::Done, &Computed { public: &public }),
+        // Each value ends its line.
+        false => output::result(public.trim_end_matches('\n')),
     }
 }

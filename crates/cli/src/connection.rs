@@ -1,4 +1,12 @@
 //! How two parties meet: either one may listen or connect, with TLS or without.
+//!
+//! ```text
+//! reception    listening for one peer, among others who connect
+//! dial         connecting to a peer that may not listen yet
+//! ```
+
+mod dial;
+mod reception;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +22,7 @@ use zeroize::Zeroizing;
 
 use super::args::ConnectionArgs;
 use super::failure::Failure;
-use super::output;
+use super::{output, terminal};
 
 /// A connection to a peer, ready for a session.
 pub(crate) struct Link {
@@ -23,13 +31,17 @@ pub(crate) struct Link {
     pub(crate) peer: String,
 }
 
-/// A channel whose limits can change: a server has others for those who wait.
+/// A channel whose limits can change, and that can wait for a message without taking it: what a listening
+/// party needs before the session.
 pub(crate) trait Flexible: Channel + Send {
     /// As [`Framed::renew`].
     fn renew(&mut self, limits: Limits);
 
     /// As [`Framed::await_frame`].
     fn await_frame(&mut self, most: usize) -> Result<(), Error>;
+
+    /// As [`Framed::await_hello`].
+    fn await_hello(&mut self) -> Result<(), Error>;
 }
 
 impl<T: Transport + Send> Flexible for Framed<T> {
@@ -40,36 +52,47 @@ impl<T: Transport + Send> Flexible for Framed<T> {
     fn await_frame(&mut self, most: usize) -> Result<(), Error> {
         self.await_frame(most)
     }
+
+    fn await_hello(&mut self) -> Result<(), Error> {
+        self.await_hello()
+    }
 }
 
-/// Who connected to a server and has no session yet.
-pub(crate) struct Guest {
+/// A connection that was accepted and has no session yet.
+pub(crate) struct Pending {
     channel: Box<dyn Flexible>,
     peer: String,
-    /// Of the session.
+    /// The limits of the session.
     limits: Limits,
 }
 
-impl Guest {
-    /// What is said before the session.
+impl Pending {
+    /// The channel, for what is said before the session.
     pub(crate) fn channel(&mut self) -> &mut dyn Flexible {
         &mut *self.channel
     }
 
-    /// From now on a guest may take longer, having said what it wants: what it waits for is this party.
+    /// Lifts the bound on the time before the session: the peer has said what it wants, and now waits for
+    /// this party.
     pub(crate) fn wait(&mut self) {
         self.channel.renew(Limits { total_time: None, ..self.limits.clone() });
     }
 
-    /// What a session is made of: the channel, who the peer is, and the session's limits, which do not hold
-    /// yet.
+    /// The channel, the peer's name, and the limits of the session, which do not hold yet.
     pub(crate) fn into_parts(self) -> (Box<dyn Flexible>, String, Limits) {
         let Self { channel, peer, limits } = self;
         (channel, peer, limits)
     }
+
+    /// The connection for its session, whose limits hold from now on.
+    fn into_link(self) -> Link {
+        let (mut channel, peer, limits) = self.into_parts();
+        channel.renew(limits);
+        Link { channel, peer }
+    }
 }
 
-/// Where the peer is to be found. All that can be wrong with the options is found when it is made.
+/// Where to find the peer. Making one finds whatever is wrong with the options.
 pub(crate) struct Endpoint {
     side: Side,
     pub(crate) limits: Limits,
@@ -79,13 +102,39 @@ enum Side {
     Listening {
         listener: Listener,
         tls: Option<Arc<ServerConfig>>,
+        /// How long to wait for a peer; none is for ever.
+        patience: Option<Duration>,
     },
     Connecting {
         address: Address,
         tls: Option<(Arc<ClientConfig>, String)>,
-        /// What to do if TLS fails.
-        advice: Option<&'static str>,
+        advice: Advice,
     },
+}
+
+/// What the user can do when connecting fails.
+#[derive(Clone, Copy)]
+struct Advice {
+    /// If nobody listens.
+    absent: &'static str,
+    /// If TLS fails.
+    tls: Option<&'static str>,
+}
+
+impl Advice {
+    /// For parties that one person may start.
+    const PEER: Self = Self {
+        absent: "start the other party with --listen and this address, or give it more time with --connect-timeout",
+        tls: None,
+    };
+
+    /// The failure that an error of TLS is.
+    fn on(self, error: Error) -> Failure {
+        match (error, self.tls) {
+            (Error::Tls(reason), Some(advice)) => Failure::session(format!("TLS: {reason}; {advice}")),
+            (error, _) => error.into(),
+        }
+    }
 }
 
 impl Endpoint {
@@ -93,17 +142,19 @@ impl Endpoint {
     pub(crate) fn new(args: &ConnectionArgs) -> Result<Self, Failure> {
         let limits = limits(args);
         let side = match (&args.listen, &args.connect) {
-            (Some(address), None) => listen(address, certified(args)?)?,
-            (None, Some(address)) => {
-                Side::Connecting { address: address.clone(), tls: client(address, args)?, advice: None }
-            }
+            (Some(address), None) => listen(address, certified(args)?, args.listen_timeout)?,
+            (None, Some(address)) => Side::Connecting {
+                address: address.clone(),
+                tls: client(address, args)?,
+                advice: Advice::PEER,
+            },
             _ => return Err(Failure::input("one of --listen and --connect is needed")),
         };
         Ok(Self { side, limits })
     }
 
-    /// A notary's: with a certificate if the command line has one, else with the public half of its `key`;
-    /// never in the clear. A prover has to know whom it talks to before it says anything.
+    /// A notary's. It shows a certificate if the command line has one, else the public half of its `key`. It
+    /// is never without TLS: a prover has to know whom it talks to before it says anything.
     pub(crate) fn of_notary(args: &ConnectionArgs, key: &SigningKey) -> Result<Self, Failure> {
         let address = args.listen.as_ref().ok_or_else(|| Failure::input("a notary needs --listen ADDR"))?;
         let tls = match certified(args)? {
@@ -113,10 +164,10 @@ impl Endpoint {
                 raw_key_server_config(&seed).map_err(Failure::input)?
             }
         };
-        Ok(Self { side: listen(address, Some(tls))?, limits: limits(args) })
+        Ok(Self { side: listen(address, Some(tls), None)?, limits: limits(args) })
     }
 
-    /// To a notary, which has to show at once that it is the one to `trust`.
+    /// To a notary, which has to prove in TLS that it is the one to `trust`.
     pub(crate) fn to_notary(address: &Address, trust: &Trust) -> Result<Self, Failure> {
         let advice = match trust {
             Trust::Key(_) => {
@@ -127,37 +178,43 @@ impl Endpoint {
             }
         };
         let tls = Some((client_config(trust).map_err(Failure::input)?, host(address)));
-        let side = Side::Connecting { address: address.clone(), tls, advice: Some(advice) };
+        let absent = "ask those who run the notary whether it runs, and at which address";
+        let advice = Advice { absent, tls: Some(advice) };
+        let side = Side::Connecting { address: address.clone(), tls, advice };
         Ok(Self { side, limits: Limits::default() })
     }
 
-    /// The next connection: waits for one, or makes one.
-    pub(crate) fn open(&self) -> Result<Link, Failure> {
+    /// Runs `session` with one peer: the first that comes, or the one that is called.
+    pub(crate) fn meet<T>(&self, session: impl FnOnce(Link) -> Result<T, Failure>) -> Result<T, Failure> {
         match &self.side {
-            Side::Listening { listener, .. } => loop {
-                // Without a time there is always one in the end.
-                if let Some(socket) = listener.accept(None)? {
-                    let peer = socket.peer();
-                    return Ok(Link { channel: self.channel(socket, self.limits.clone())?, peer });
-                }
-            },
-            Side::Connecting { address, tls, advice } => {
-                let socket = Socket::connect(address, self.limits.connect)?;
-                let peer = address.to_string();
-                Ok(match tls {
-                    None => Link { channel: self.channel(socket, self.limits.clone())?, peer },
-                    Some((config, name)) => {
-                        let tls = Tls::connect(socket, Arc::clone(config), name, &self.limits);
-                        let tls = tls.map_err(|error| advised(error, *advice))?;
-                        Link { channel: Box::new(Framed::new(tls, self.limits.clone())), peer }
-                    }
-                })
+            Side::Listening { listener, patience, .. } => {
+                reception::serve_one(self, listener, *patience, session)
             }
+            Side::Connecting { .. } => session(self.call()?),
         }
     }
 
-    /// Waits for a connection for `time`; TLS is left to [`Endpoint::greet`], so that a slow peer holds
-    /// nobody up.
+    /// Calls the peer.
+    pub(crate) fn call(&self) -> Result<Link, Failure> {
+        let Side::Connecting { address, tls, advice } = &self.side else {
+            return Err(Failure::input("only a connecting party calls"));
+        };
+        let start = Instant::now();
+        let socket = dial::connect(address, self.limits.connect, advice.absent, &mut terminal::message)?;
+        let peer = address.to_string();
+        let link = match tls {
+            None => Link { channel: Box::new(Framed::new(socket, self.limits.clone())), peer },
+            Some((config, name)) => {
+                let tls = Tls::connect(socket, Arc::clone(config), name, &self.limits);
+                let tls = tls.map_err(|error| advice.on(error))?;
+                Link { channel: Box::new(Framed::new(tls, self.limits.clone())), peer }
+            }
+        };
+        terminal::detail(&format!("connected to {address} after {}", output::time(start.elapsed())));
+        Ok(link)
+    }
+
+    /// Waits for a connection for `time`. [`Endpoint::greet`] does TLS, so a slow peer holds nobody up.
     pub(crate) fn accept(&self, time: Duration) -> Result<Option<Socket>, Failure> {
         match &self.side {
             Side::Listening { listener, .. } => Ok(listener.accept(Some(time))?),
@@ -165,18 +222,18 @@ impl Endpoint {
         }
     }
 
-    /// Makes a channel of an accepted connection. What the guest says first has to come in the time to
+    /// Makes a channel of an accepted connection. The peer's first message has to come within the time to
     /// connect, TLS included.
-    pub(crate) fn greet(&self, socket: Socket) -> Result<Guest, Failure> {
+    pub(crate) fn greet(&self, socket: Socket) -> Result<Pending, Failure> {
         let (peer, start, limits) = (socket.peer(), Instant::now(), &self.limits);
         let greeting = Limits { read: limits.connect, write: limits.connect, ..limits.clone() };
         let mut channel = self.channel(socket, greeting.clone())?;
         let left = limits.connect.saturating_sub(start.elapsed());
         channel.renew(Limits { total_time: Some(left), ..greeting });
-        Ok(Guest { channel, peer, limits: limits.clone() })
+        Ok(Pending { channel, peer, limits: limits.clone() })
     }
 
-    /// A channel over an accepted connection, or over one in the clear.
+    /// A channel over an accepted connection.
     fn channel(&self, socket: Socket, limits: Limits) -> Result<Box<dyn Flexible>, Failure> {
         match &self.side {
             Side::Listening { tls: Some(config), .. } => {
@@ -188,7 +245,7 @@ impl Endpoint {
     }
 }
 
-/// What the command line says of time and bytes.
+/// The limits on time and bytes that the command line sets.
 fn limits(args: &ConnectionArgs) -> Limits {
     Limits {
         connect: args.connect_timeout,
@@ -204,14 +261,18 @@ fn limits(args: &ConnectionArgs) -> Limits {
 fn certified(args: &ConnectionArgs) -> Result<Option<Arc<ServerConfig>>, Failure> {
     let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
     let (config, fingerprint) = server_config(chain, key).map_err(Failure::input)?;
-    output::message(&format!("certificate sha256:{fingerprint}"));
+    terminal::message(&format!("certificate sha256:{fingerprint}"));
     Ok(Some(config))
 }
 
-fn listen(address: &Address, tls: Option<Arc<ServerConfig>>) -> Result<Side, Failure> {
+fn listen(
+    address: &Address,
+    tls: Option<Arc<ServerConfig>>,
+    patience: Option<Duration>,
+) -> Result<Side, Failure> {
     let listener = Listener::bind(address)?;
-    output::message(&format!("listening at {}", listener.address()?));
-    Ok(Side::Listening { listener, tls })
+    terminal::message(&format!("listening at {}", listener.address()?));
+    Ok(Side::Listening { listener, tls, patience })
 }
 
 fn client(address: &Address, args: &ConnectionArgs) -> Result<Option<(Arc<ClientConfig>, String)>, Failure> {
@@ -227,18 +288,10 @@ fn client(address: &Address, args: &ConnectionArgs) -> Result<Option<(Arc<Client
     Ok(Some((config, args.tls_name.clone().unwrap_or_else(|| host(address)))))
 }
 
-/// The name that a certificate has to be for.
+/// The name that the listening party's certificate has to be for.
 fn host(address: &Address) -> String {
     match address {
         Address::Tcp { host, .. } => host.clone(),
         Address::Unix(_) => "localhost".to_owned(),
-    }
-}
-
-/// Why TLS failed, and what to do.
-fn advised(error: Error, advice: Option<&str>) -> Failure {
-    match (error, advice) {
-        (Error::Tls(reason), Some(advice)) => Failure::session(format!("TLS: {reason}; {advice}")),
-        (error, _) => error.into(),
     }
 }

@@ -2,8 +2,11 @@
 
 use std::process::ExitCode;
 
+use serde::Serialize;
+use serde_json::{Map, Value};
 use volery::tls::{disclosure, joint, proxy};
 use volery::{Error, stored};
+use volery_channel::handshake::Mismatch;
 use volery_circuit::Error as StatementError;
 
 /// Why a command failed; decides the exit code.
@@ -15,19 +18,89 @@ pub(crate) enum Failure {
     /// Wrong usage or a bad input file: exit code 2.
     #[error("{0}")]
     Input(String),
-    /// The session failed (network, peer gave up, mismatch), or the system did: exit code 3.
+    /// The parties, or a proof and who verifies it, differ in the statement or in parameters: exit code 3.
+    #[error("{0}")]
+    Mismatch(String),
+    /// The session failed (network, peer gave up), or the system did: exit code 3.
     #[error("{0}")]
     Session(String),
+    /// A failure, and what `--json` says about it besides.
+    #[error("{0}")]
+    Detailed(Box<Failure>, Map<String, Value>),
+}
+
+/// Where a witness does not satisfy the statement.
+#[derive(Debug, Default, Serialize)]
+struct Place {
+    /// The number of the assertion that fails, counted from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assertion: Option<u64>,
+    /// The named parts around it, or the public value that is contradicted.
+    place: String,
+    /// What that value must be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claimed: Option<String>,
 }
 
 impl Failure {
     /// The code that tells a script which kind of end this is.
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+        ExitCode::from(self.code())
+    }
+
+    /// The same as a number.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
             Self::Rejected(_) => 1,
             Self::Input(_) => 2,
-            Self::Session(_) => 3,
-        })
+            Self::Mismatch(_) | Self::Session(_) => 3,
+            Self::Detailed(failure, _) => failure.code(),
+        }
+    }
+
+    /// What `--json` calls it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Rejected(_) => "rejected",
+            Self::Input(_) => "input",
+            Self::Mismatch(_) => "mismatch",
+            Self::Session(_) => "session",
+            Self::Detailed(failure, _) => failure.kind(),
+        }
+    }
+
+    /// Why, without a word for the kind.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Rejected(reason) | Self::Input(reason) | Self::Mismatch(reason) | Self::Session(reason) => {
+                reason.clone()
+            }
+            Self::Detailed(failure, _) => failure.reason(),
+        }
+    }
+
+    /// Whether the proof is wrong, or there is none for this witness.
+    pub(crate) fn is_rejection(&self) -> bool {
+        self.code() == 1
+    }
+
+    /// The same failure, with the keys of `details` for `--json`.
+    pub(crate) fn with(self, details: &impl Serialize) -> Self {
+        let Ok(Value::Object(more)) = serde_json::to_value(details) else { return self };
+        let (failure, mut all) = match self {
+            Self::Detailed(failure, all) => (failure, all),
+            failure => (Box::new(failure), Map::new()),
+        };
+        all.extend(more);
+        Self::Detailed(failure, all)
+    }
+
+    /// What [`Failure::with`] has added.
+    pub(crate) fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Detailed(_, details) => details.clone(),
+            _ => Map::new(),
+        }
     }
 
     /// The same of one of several things.
@@ -35,7 +108,9 @@ impl Failure {
         match self {
             Self::Rejected(reason) => Self::Rejected(format!("{what}: {reason}")),
             Self::Input(reason) => Self::Input(format!("{what}: {reason}")),
+            Self::Mismatch(reason) => Self::Mismatch(format!("{what}: {reason}")),
             Self::Session(reason) => Self::Session(format!("{what}: {reason}")),
+            Self::Detailed(failure, details) => Self::Detailed(Box::new(failure.of(what)), details),
         }
     }
 
@@ -52,9 +127,15 @@ impl Failure {
 
 impl From<StatementError> for Failure {
     fn from(error: StatementError) -> Self {
+        let rejected = Self::Rejected(error.to_string());
         match error {
-            StatementError::Unsatisfied { .. } => Self::Rejected(error.to_string()),
-            _ => Self::input(error),
+            StatementError::Unsatisfied { assertion, place } => {
+                rejected.with(&Place { assertion: Some(assertion), place, claimed: None })
+            }
+            StatementError::Contradicted { place, claimed } => {
+                rejected.with(&Place { assertion: None, place, claimed: Some(claimed) })
+            }
+            error => Self::input(error),
         }
     }
 }
@@ -69,6 +150,7 @@ impl From<Error> for Failure {
                 Self::Rejected(format!("not true: {reason}"))
             }
             Error::Options(reason) => Self::Input(reason),
+            Error::Channel(error) => error.into(),
             Error::Stored(error) => error.into(),
             _ => Self::session(error),
         }
@@ -81,6 +163,9 @@ impl From<stored::Error> for Failure {
         match error {
             Stored::Rejected { .. } => Self::Rejected(error.to_string()),
             Stored::Statement(error) => error.into(),
+            Stored::Mismatch { .. } | Stored::OtherStatement { .. } | Stored::OtherCorrelations { .. } => {
+                Self::Mismatch(error.to_string())
+            }
             Stored::Io { .. }
             | Stored::Format { .. }
             | Stored::Version { .. }
@@ -99,6 +184,7 @@ impl From<volery::public::Error> for Failure {
         match error {
             Public::Statement(error) => error.into(),
             Public::Parameters(_) | Public::Malformed { .. } | Public::Version { .. } => Self::input(error),
+            Public::Mismatch { .. } | Public::OtherStatement { .. } => Self::Mismatch(error.to_string()),
             _ if error.is_rejection() => Self::Rejected(error.to_string()),
             _ => Self::session(error),
         }
@@ -109,6 +195,9 @@ impl From<volery_channel::Error> for Failure {
     fn from(error: volery_channel::Error) -> Self {
         match error {
             volery_channel::Error::Address { .. } => Self::input(error),
+            volery_channel::Error::Incompatible(Mismatch::Parameter { .. } | Mismatch::Statement { .. }) => {
+                Self::Mismatch(error.to_string())
+            }
             _ => Self::session(error),
         }
     }

@@ -1,21 +1,22 @@
 //! The `volery` program (see `volery help`): from a command line to an exit code.
 //!
 //! ```text
-//! args         what a command line may say (clap), with all help texts
-//! failure      what a command can end with, and the exit code of each end
+//! args         the command line (clap), with all help texts
+//! failure      why a command fails, and its exit code
 //! output       results to standard output, as text or JSON
-//! statement    from names and files to a statement and its witness; a file for each kind
-//! fields       the fields that statements are over
+//! statement    statements and witnesses from names and files; a file for each kind
+//! fields       the fields that statements may be over
 //! source       files, and standard input
-//! system       what the program asks of proof systems: fields, correlations
-//! way          a statement, and a system that proves it
-//! settle       which way a statement is proved
+//! system       fields and correlations of proof systems
+//! way          a statement with a system that proves it
+//! settle       the choice of the way to prove a statement
 //! connection   how the parties meet: listen, connect, TLS, limits
 //! session      one session with one peer
-//! outcome      how its end is told
-//! progress     the bar on a terminal
-//! web          what a website said: proving, notaries, attestations
-//! demo, check, compute, prove, verify, serve, stored, public, info, soundness, bench     the commands
+//! outcome      results of sessions, as text or JSON
+//! terminal     messages, colours, and the line that moves
+//! progress     how far a proof is
+//! web          proofs of what a website said: provers, notaries, attestations
+//! demo, check, compute, prove, verify, serve, stored, public, info, soundness, bench, manual     the commands
 //! ```
 //!
 //! Results go to standard output; everything else (messages, progress, errors) to standard error.
@@ -31,6 +32,7 @@ mod demo;
 mod failure;
 mod fields;
 mod info;
+mod manual;
 mod outcome;
 mod output;
 mod progress;
@@ -44,40 +46,80 @@ mod source;
 mod statement;
 mod stored;
 mod system;
+mod terminal;
 mod verify;
 mod way;
 mod web;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{AttestationCommand, Cli, Command, NotaryCommand, WebCommand};
 use failure::Failure;
 
-/// Parses the command line, runs it and says how it ended.
+/// Parses the command line, runs the command and returns its exit code.
 fn main() -> ExitCode {
-    // Wrong usage ends in there, with exit code 2; help and version with 0.
-    let cli = Cli::parse();
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let command = Cli::command().color(args::color(words));
+    let cli = match command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        // Wrong usage has exit code 2; help and version, which come this way too, have 0.
+        Err(error) => return unparsed(&error),
+    };
+    terminal::set(&cli.terminal);
     match run(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            output::message(&format!("volery: {failure}"));
-            failure.exit_code()
+            terminal::error(&failure.to_string());
+            tell(&failure, failure.kind())
         }
     }
+}
+
+/// Ends with a failure, with an object if the command line wants one.
+fn tell(failure: &Failure, kind: &'static str) -> ExitCode {
+    if !json_is_wanted() {
+        return failure.exit_code();
+    }
+    match outcome::json_bad(failure, kind, &failure.details()) {
+        Ok(()) => failure.exit_code(),
+        Err(other) => {
+            terminal::error(&other.to_string());
+            other.exit_code()
+        }
+    }
+}
+
+/// Ends without a command: help, version, wrong usage.
+fn unparsed(error: &clap::Error) -> ExitCode {
+    // Nobody is left to tell if this cannot be written.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    // What is wrong; how it should be follows after an empty line.
+    let text = error.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let text = lines.join(" ");
+    tell(&Failure::input(text.strip_prefix("error: ").unwrap_or(&text)), "usage")
+}
+
+/// Whether the command line has `--json`, also if it is wrong otherwise.
+fn json_is_wanted() -> bool {
+    std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Compute(args) => compute::run(&args),
+        Command::Check(args) => terminal::during("checking the witness", || check::run(&args)),
+        Command::Compute(args) => terminal::during("computing", || compute::run(&args)),
         Command::Verify(args) => verify::run(&args.arranged()),
         Command::Prove(args) => prove::run(&args),
         Command::Preprocess(args) => stored::preprocess(&args),
         Command::Info(args) => info::run(&args),
-        Command::Soundness(args) => soundness::run(&args),
+        Command::Soundness(args) => terminal::during("computing bounds", || soundness::run(&args)),
         Command::Web(WebCommand::Prove(args)) => web::prove(&args),
         Command::Notary(NotaryCommand::Key(args)) => web::make_key(&args),
         Command::Notary(NotaryCommand::Serve(args)) => web::serve(&args),
@@ -86,6 +128,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Attestation(AttestationCommand::Open(args)) => web::open(&args),
         Command::Attestation(AttestationCommand::ProveRange(args)) => web::prove_range(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::page(&args),
         Command::BenchParty(args) => bench::party(&args),
         Command::BenchWebParty => bench::web_party(),
     }

@@ -1,4 +1,9 @@
-//! How the end of a session, and of work on a proof's file, is told.
+//! How a command ends: in words, or with `--json` as one object. Every object has the keys of one schema,
+//! which the guide's page on `--json` lists.
+//!
+//! A command prints the object of its good end itself ([`json`]). A failure goes up to `main`, with what
+//! there is to say about it ([`Failure::with`]), and `main` prints its object ([`json_bad`]). So every
+//! exit has an object, and only one.
 
 use serde::Serialize;
 
@@ -6,65 +11,102 @@ use super::failure::Failure;
 use super::output;
 use super::session::Figures;
 
-/// One session's end, as `--json` prints it.
-#[derive(Debug, Serialize)]
-struct Outcome<'a> {
-    /// `accepted`, `rejected` or `failed`.
+/// What a good end means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Good {
+    /// A proof, a witness or a signature was checked, and it is right.
+    Accepted,
+    /// Something was made, counted, measured or shown.
+    Done,
+}
+
+/// What `--json` prints: the keys that every object has, and those of the command.
+#[derive(Serialize)]
+struct Object<'a, D> {
+    /// `accepted`, `done`, `rejected` or `error`.
     result: &'static str,
+    /// Of the command; of one session of a server, what it would be for that session alone.
+    exit_code: u8,
+    /// Why the result is `rejected` or `error`.
+    error: Option<Reason>,
+    #[serde(flatten)]
+    details: &'a D,
+}
+
+#[derive(Serialize)]
+struct Reason {
+    /// `rejected`, `usage`, `input`, `mismatch`, `session` or `refused`.
+    kind: &'static str,
+    message: String,
+}
+
+/// Prints the object of a good end.
+pub(crate) fn json(good: Good, details: &impl Serialize) -> Result<(), Failure> {
+    let result = match good {
+        Good::Accepted => "accepted",
+        Good::Done => "done",
+    };
+    output::json(&Object { result, exit_code: 0, error: None, details })
+}
+
+/// Prints the object of a failure of this `kind`.
+pub(crate) fn json_bad(
+    failure: &Failure,
+    kind: &'static str,
+    details: &impl Serialize,
+) -> Result<(), Failure> {
+    let error = Some(Reason { kind, message: failure.reason() });
+    output::json(&Object { result: word(failure), exit_code: failure.code(), error, details })
+}
+
+/// The word for a failure.
+fn word(failure: &Failure) -> &'static str {
+    if failure.is_rejection() { "rejected" } else { "error" }
+}
+
+/// What is said of any session, however it ended.
+#[derive(Debug, Serialize)]
+struct Session<'a> {
     statement: &'a str,
     peer: Option<&'a str>,
-    reason: Option<String>,
     #[serde(flatten)]
     figures: Option<&'a Figures>,
-}
-
-/// Which word of [`Outcome::result`] a session ended with, and why.
-fn word(result: &Result<Figures, Failure>) -> (&'static str, Option<String>) {
-    match result {
-        Ok(_) => ("accepted", None),
-        Err(Failure::Rejected(reason)) => ("rejected", Some(reason.clone())),
-        Err(failure) => ("failed", Some(failure.to_string())),
-    }
-}
-
-/// Tells the end of a session on standard output as a JSON object.
-fn tell_json(statement: &str, peer: Option<&str>, result: &Result<Figures, Failure>) -> Result<(), Failure> {
-    let (word, reason) = word(result);
-    output::json(&Outcome { result: word, statement, peer, reason, figures: result.as_ref().ok() })
 }
 
 /// Tells how the one session of a command ended. A verdict is a result; why there is none, or why it is no,
 /// goes where errors go.
 pub(crate) fn conclude(
-    json: bool,
+    as_json: bool,
     statement: &str,
     peer: Option<&str>,
     result: Result<Figures, Failure>,
 ) -> Result<(), Failure> {
-    match (&result, json) {
-        // Found before anything was sent: nothing is written.
-        (Err(Failure::Input(_)), _) => {}
-        (_, true) => tell_json(statement, peer, &result)?,
-        (Ok(figures), false) => output::result(&format!("accepted: {}", figures.text()))?,
-        (Err(Failure::Rejected(_)), false) => output::result("rejected")?,
-        (Err(Failure::Session(_)), false) => {}
+    match &result {
+        Ok(figures) if as_json => json(Good::Accepted, &Session { statement, peer, figures: Some(figures) })?,
+        Ok(figures) => output::result(&format!("accepted: {}", figures.text()))?,
+        Err(failure) if failure.is_rejection() && !as_json => output::result("rejected")?,
+        Err(_) => {}
     }
-    result.map(drop)
+    result.map(drop).map_err(|failure| failure.with(&Session { statement, peer, figures: None }))
 }
 
 /// Tells how one of many sessions ended, on a line of its own.
 pub(crate) fn report(
-    json: bool,
+    as_json: bool,
     statement: &str,
     peer: &str,
     result: &Result<Figures, Failure>,
 ) -> Result<(), Failure> {
-    if json {
-        return tell_json(statement, Some(peer), result);
+    let session = |figures| Session { statement, peer: Some(peer), figures };
+    match result {
+        Ok(figures) if as_json => json(Good::Accepted, &session(Some(figures))),
+        Ok(figures) => output::result(&format!("accepted: {peer}: {}", figures.text())),
+        Err(failure) if as_json => json_bad(failure, failure.kind(), &session(None)),
+        Err(failure) if failure.is_rejection() => {
+            output::result(&format!("rejected: {peer}: {}", failure.reason()))
+        }
+        Err(failure) => output::result(&format!("failed: {peer}: {failure}")),
     }
-    let (word, reason) = word(result);
-    let details = result.as_ref().map_or_else(|_| reason.unwrap_or_default(), Figures::text);
-    output::result(&format!("{word}: {peer}: {details}"))
 }
 
 /// What work on a file of a proof took.
@@ -75,40 +117,29 @@ pub(crate) trait Told {
     fn figures(&self) -> impl Serialize;
 }
 
-/// The end of work on a file of a proof, as `--json` prints it.
+/// What is said of work on a file of a proof, however it ended.
 #[derive(Debug, Serialize)]
-struct FileOutcome<'a, F> {
-    /// `proved`, `accepted`, `rejected`, or `failed` where the proof is of something else.
-    result: &'static str,
+struct OfFile<'a, F> {
     statement: &'a str,
-    reason: Option<&'a str>,
     #[serde(flatten)]
     figures: Option<F>,
 }
 
-/// Tells how work on a file of a proof ended; `well` is the word for a good end. What hindered it is told
-/// where errors go.
+/// Tells how work on a file of a proof ended.
 pub(crate) fn of_file(
-    well: &'static str,
+    good: Good,
     statement: &str,
     result: Result<impl Told, Failure>,
-    json: bool,
+    as_json: bool,
 ) -> Result<(), Failure> {
-    match (&result, json) {
-        (Ok(done), true) => {
-            let figures = Some(done.figures());
-            output::json(&FileOutcome { result: well, statement, reason: None, figures })?;
+    match &result {
+        Ok(done) if as_json => json(good, &OfFile { statement, figures: Some(done.figures()) })?,
+        Ok(done) => {
+            let word = if good == Good::Accepted { "accepted" } else { "proved" };
+            output::result(&format!("{word}: {}", done.text()))?;
         }
-        (Ok(done), false) => output::result(&format!("{well}: {}", done.text()))?,
-        (Err(Failure::Rejected(reason)), true) => tell("rejected", statement, reason)?,
-        (Err(Failure::Session(reason)), true) => tell("failed", statement, reason)?,
-        (Err(Failure::Rejected(_)), false) => output::result("rejected")?,
-        (Err(Failure::Session(_) | Failure::Input(_)), _) => {}
+        Err(failure) if failure.is_rejection() && !as_json => output::result("rejected")?,
+        Err(_) => {}
     }
-    result.map(drop)
-}
-
-/// As a JSON object, that work on a file of a proof came to no good end.
-fn tell(result: &'static str, statement: &str, reason: &str) -> Result<(), Failure> {
-    output::json(&FileOutcome::<()> { result, statement, reason: Some(reason), figures: None })
+    result.map(drop).map_err(|failure| failure.with(&OfFile::<()> { statement, figures: None }))
 }

@@ -6,11 +6,14 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::terminal;
 
 /// Writes one line of results to standard output, at once and whole.
 pub(crate) fn result(line: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    let written = out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush());
+    let written = terminal::aside(|| {
+        let mut out = io::stdout().lock();
+        out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush())
+    });
     written.map_err(|error| Failure::session(format!("standard output: {error}")))
 }
 
@@ -20,19 +23,16 @@ pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
     result(&line)
 }
 
-/// Writes a line to standard error. If nobody can read it there is nobody left to tell.
-pub(crate) fn message(line: &str) {
-    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
-}
-
 /// What a proof about bits was made of.
 pub(crate) fn bit_counts(secrets: u64, ands: u64, polynomials: u64) -> String {
     match polynomials {
-        0 => format!("{} ANDs", count(ands)),
-        _ => {
-            let [secrets, ands, polynomials] = [secrets, ands, polynomials].map(count);
-            format!("{secrets} secret bits, {ands} ANDs and {polynomials} polynomials")
-        }
+        0 => counted(ands, "AND"),
+        _ => format!(
+            "{}, {} and {}",
+            counted(secrets, "secret bit"),
+            counted(ands, "AND"),
+            counted(polynomials, "polynomial")
+        ),
     }
 }
 
@@ -49,8 +49,20 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
+/// A number of things: `1 branch` with the plural `branches`, or one that ends in s.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    match (number, what.strip_suffix("ch")) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(_)) => format!("{} {what}es", count(number)),
+        (_, None) => format!("{} {what}s", count(number)),
+    }
+}
+
 /// A number of bytes, in the unit that fits.
 pub(crate) fn bytes(number: u64) -> String {
+    if number == 1 {
+        return counted(number, "byte");
+    }
     scaled(number as f64, &[("bytes", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)])
 }
 
@@ -94,8 +106,24 @@ mod tests {
     }
 
     #[test]
+    fn one_thing_is_singular() {
+        for (number, what, text) in [
+            (0, "AND", "0 ANDs"),
+            (1, "AND", "1 AND"),
+            (1234, "wire", "1,234 wires"),
+            (1, "branch", "1 branch"),
+        ] {
+            assert_eq!(counted(number, what), text);
+        }
+        assert_eq!(counted(2, "branch"), "2 branches");
+        assert_eq!(bit_counts(0, 1, 0), "1 AND");
+        assert_eq!(bit_counts(1, 0, 1), "1 secret bit, 0 ANDs and 1 polynomial");
+    }
+
+    #[test]
     fn units_follow_the_size() {
         assert_eq!(bytes(999), "999 bytes");
+        assert_eq!((bytes(0), bytes(1), bytes(2)), ("0 bytes".into(), "1 byte".into(), "2 bytes".into()));
         assert_eq!(bytes(1000), "1.00 kB");
         assert_eq!(bytes(123_456_789), "123 MB");
         assert_eq!(rate(0.0), "0");

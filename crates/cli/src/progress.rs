@@ -1,121 +1,94 @@
-//! A progress bar for long proofs, and the phases of a session; on a terminal only.
+//! A progress bar for proofs, and the phases of a session with a notary; on a terminal only.
 //!
-//! Every committed value passes through the channel once, in frames of some thousand: so a channel that
-//! counts what passes knows how far a proof is, and the proof itself knows nothing of it. What the bar goes
-//! up to takes a run of the statement, which only a terminal pays for.
+//! Every committed value passes through the channel once, in frames of some thousand. So a channel that
+//! counts bytes knows how far a proof is, and the proof itself needs no hooks. To know how far the bar goes,
+//! the statement is run once more; that happens on a terminal only.
 
-use std::io::{IsTerminal, stderr};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use volery::Channel;
-use volery_channel::{Error, Stats, Tag, tags};
+use volery_channel::{Error, Layer, Layered, Tag, tags};
 
 use super::failure::Failure;
 use super::output;
-
-/// How often what is shown moves.
-const TICK: Duration = Duration::from_millis(200);
+use super::terminal::{self, Moving};
 
 /// How far a proof is.
 pub(crate) struct Progress {
-    bar: Option<ProgressBar>,
+    /// The number of values; none shows no bar.
+    total: Option<u64>,
     /// Bits of a committed value on the wire.
     bits: u64,
+    /// Drawn once there is something to count.
+    bar: OnceLock<Option<Moving>>,
 }
 
 impl Progress {
-    /// If standard error is a terminal, a bar up to `total` values of so many bits.
+    /// A bar up to `total` values of `bits` bits each, if progress is shown.
     pub(crate) fn new(bits: u64, total: impl FnOnce() -> Result<u64, Failure>) -> Result<Self, Failure> {
-        if !stderr().is_terminal() {
-            return Ok(Self::none());
-        }
-        let bar = ProgressBar::new(total()?);
-        let style = ProgressStyle::with_template("{bar:40} {percent:>3}%  {human_pos}  {per_sec}  {eta}");
-        bar.set_style(style.map_err(Failure::session)?);
-        bar.enable_steady_tick(TICK);
-        Ok(Self { bar: Some(bar), bits })
+        let total = if terminal::shows_progress() { Some(total()?) } else { None };
+        Ok(Self { total, bits, bar: OnceLock::new() })
     }
 
-    /// Without a bar.
+    /// Progress that is not shown.
     pub(crate) fn none() -> Self {
-        Self { bar: None, bits: 1 }
+        Self { total: None, bits: 1, bar: OnceLock::new() }
+    }
+
+    fn bar(&self) -> Option<&ProgressBar> {
+        self.bar.get_or_init(|| self.total.and_then(Moving::bar)).as_ref().map(Moving::line)
     }
 
     /// Moves the bar to `position`.
     pub(crate) fn set(&self, position: u64) {
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = self.bar() {
             bar.set_position(position);
         }
     }
 
     /// A channel whose traffic moves the bar.
-    pub(crate) fn watch<C: Channel>(&self, inner: C) -> Watched<C> {
-        Watched { inner, proof: Proof { bar: self.bar.clone(), bits: self.bits, bytes: [0; 2] } }
+    pub(crate) fn watch<C: Channel>(&self, channel: C) -> Watched<C> {
+        let layer = ProofBytes { bar: self.bar().cloned(), bits: self.bits, bytes: [0; 2] };
+        Layered { channel, layer }
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// What is being done: a line for each phase, with the time that it took in the end.
+/// The phases of a session: the moving line names the current one, and each leaves a line with its time.
 pub(crate) struct Phases {
-    bar: Option<ProgressBar>,
+    line: Option<Moving>,
     now: Mutex<Option<(String, Instant)>>,
 }
 
 impl Phases {
-    /// Shown if standard error is a terminal and nobody wants quiet.
-    pub(crate) fn new(quiet: bool) -> Result<Self, Failure> {
-        let now = Mutex::new(None);
-        if quiet || !stderr().is_terminal() {
-            return Ok(Self { bar: None, now });
-        }
-        let bar = ProgressBar::new_spinner();
-        bar.set_style(ProgressStyle::with_template("{spinner} {msg}").map_err(Failure::session)?);
-        bar.enable_steady_tick(TICK);
-        Ok(Self { bar: Some(bar), now })
+    /// Before the first phase.
+    pub(crate) fn new() -> Self {
+        Self { line: Moving::phase(), now: Mutex::new(None) }
     }
 
-    /// The next phase.
+    /// Ends the current phase and begins the next one.
     pub(crate) fn begin(&self, what: &str) {
-        let Some(bar) = &self.bar else { return };
-        self.end(bar);
-        bar.set_message(what.to_owned());
-        *self.now() = Some((what.to_owned(), Instant::now()));
+        self.finish();
+        if let Some(line) = &self.line {
+            line.line().set_message(what.to_owned());
+            *self.now() = Some((what.to_owned(), Instant::now()));
+        }
     }
 
-    /// Something about this phase.
+    /// Adds `text` to the name of the current phase.
     pub(crate) fn note(&self, text: &str) {
-        if let (Some(bar), Some((what, _))) = (&self.bar, &*self.now()) {
-            bar.set_message(format!("{what}: {text}"));
+        if let (Some(line), Some((what, _))) = (&self.line, &*self.now()) {
+            line.line().set_message(format!("{what}: {text}"));
         }
     }
 
-    /// Does something else at the terminal meanwhile.
-    pub(crate) fn pause<T>(&self, other: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) => bar.suspend(other),
-            None => other(),
-        }
-    }
-
-    /// The last one has ended.
+    /// Ends the current phase.
     pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            self.end(bar);
-        }
-    }
-
-    fn end(&self, bar: &ProgressBar) {
-        if let Some((what, start)) = self.now().take() {
-            bar.println(format!("{what}: {}", output::time(start.elapsed())));
+        if self.line.is_some()
+            && let Some((what, start)) = self.now().take()
+        {
+            terminal::message(&format!("{what}: {}", output::time(start.elapsed())));
         }
     }
 
@@ -124,29 +97,18 @@ impl Phases {
     }
 }
 
-impl Drop for Phases {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
 /// A channel that counts what belongs to proofs.
-pub(crate) struct Watched<C> {
-    inner: C,
-    proof: Proof,
-}
+pub(crate) type Watched<C> = Layered<C, ProofBytes>;
 
-/// What has passed of a proof.
-struct Proof {
+/// The bytes of a proof that have passed.
+pub(crate) struct ProofBytes {
     bar: Option<ProgressBar>,
     bits: u64,
-    /// Payloads: sent, received.
+    /// Bytes of payload sent and received.
     bytes: [u64; 2],
 }
 
-/// The messages of proofs; all others prepare them.
+/// The messages that belong to proofs. All others prepare them.
 const MESSAGES: [Tag; 8] = [
     tags::MASKS,
     tags::CHALLENGE,
@@ -161,14 +123,12 @@ const MESSAGES: [Tag; 8] = [
 const SENT: usize = 0;
 const RECEIVED: usize = 1;
 
-impl<C> Watched<C> {
+impl ProofBytes {
     /// Bytes in messages of proofs so far, sent and received, without headers.
-    pub(crate) fn proof_bytes(&self) -> [u64; 2] {
-        self.proof.bytes
+    pub(crate) fn so_far(&self) -> [u64; 2] {
+        self.bytes
     }
-}
 
-impl Proof {
     /// Counts a message, and moves the bar on by the values that it carries.
     fn count(&mut self, direction: usize, tag: Tag, bytes: usize) {
         if !MESSAGES.contains(&tag) {
@@ -185,47 +145,13 @@ impl Proof {
     }
 }
 
-impl<C: Channel> Channel for Watched<C> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
-        self.proof.count(SENT, tag, payload.len());
-        self.inner.send(tag, payload)
+impl<C: Channel> Layer<C> for ProofBytes {
+    fn send(&mut self, below: &mut C, tag: Tag, payload: &[u8]) -> Result<(), Error> {
+        self.count(SENT, tag, payload.len());
+        below.send(tag, payload)
     }
 
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], Error> {
-        let payload = self.inner.recv(tag, max)?;
-        self.proof.count(RECEIVED, tag, payload.len());
-        Ok(payload)
-    }
-
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
-        self.inner.recv_exact(tag, out)?;
-        self.proof.count(RECEIVED, tag, out.len());
-        Ok(())
-    }
-
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error> {
-        self.inner.recv_into(tag, max, out)?;
-        self.proof.count(RECEIVED, tag, out.len());
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        self.inner.flush()
-    }
-
-    fn fail(&mut self, reason: &str) {
-        self.inner.fail(reason);
-    }
-
-    fn foresee(&mut self, tag: Tag, length: usize) {
-        self.inner.foresee(tag, length);
-    }
-
-    fn stats(&self) -> Stats {
-        self.inner.stats()
-    }
-
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.inner.binding()
+    fn received(&mut self, tag: Tag, payload: &[u8]) {
+        self.count(RECEIVED, tag, payload.len());
     }
 }

@@ -1,4 +1,4 @@
-//! `volery prove`.
+//! `volery prove`: over a connection, or into a file.
 
 use super::args::{ProtocolArg, ProveArgs};
 use super::connection::Endpoint;
@@ -7,15 +7,21 @@ use super::outcome;
 use super::public;
 use super::session::Figures;
 use super::settle::Settled;
-use super::source::Source;
 use super::statement;
 use super::stored;
+use super::terminal;
 
-/// Runs the command. The witness is tried before anything is sent, so a slip of the prover's costs nobody a
+/// Runs the command. It checks the witness before it sends anything, so a wrong witness costs nobody a
 /// session and shows nobody anything.
 pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
-    let source = Source::of(&args.witness.witness);
-    let statement = statement::load(&args.statement)?.with_witness(source)?;
+    let source = args.witness.source(&args.statement)?;
+    let statement = statement::load(&args.statement)?;
+    let text = statement.text();
+    let statement = match statement.with_witness(source) {
+        Ok(statement) => statement,
+        // It may contradict the public values.
+        Err(failure) => return outcome::conclude(args.json, &text, None, Err(failure)),
+    };
     let public_protocol = args.public.protocol.is_some_and(ProtocolArg::is_public);
     if let (Some(file), Some(out)) = (&args.preprocessed, &args.out) {
         if public_protocol {
@@ -36,15 +42,18 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
     }
     let settled = args.protocol.settle(&*statement)?;
     let mut peer = None;
-    let result = match statement.check() {
+    let result = match terminal::during("checking the witness", || statement.check()) {
         Ok(()) => prove(args, &settled, &mut peer),
         Err(error) => Err(error.into()),
     };
-    outcome::conclude(args.json, &statement.text(), peer.as_deref(), result)
+    outcome::conclude(args.json, &text, peer.as_deref(), result)
 }
 
 fn prove(args: &ProveArgs, statement: &Settled<'_>, peer: &mut Option<String>) -> Result<Figures, Failure> {
-    let link = Endpoint::new(&args.connection)?.open()?;
-    *peer = Some(link.peer.clone());
-    statement.prove(link, &statement.progress()?)
+    let endpoint = Endpoint::new(&args.connection)?;
+    let progress = statement.progress()?;
+    endpoint.meet(|link| {
+        *peer = Some(link.peer.clone());
+        statement.prove(link, &progress)
+    })
 }

@@ -14,18 +14,18 @@ use volery_circuit::{Counts, Evaluator, Recorder};
 use super::args::{ProveArgs, VerifyArgs};
 use super::failure::Failure;
 use super::info::PublicCost;
-use super::outcome::{self, Told};
-use super::output;
+use super::outcome::{self, Good, Told};
 use super::statement::Given;
+use super::{output, terminal};
 
-/// How a public proof is made or verified.
+/// Settings for making and verifying public proofs.
 pub(crate) struct Public {
     protocol: Protocol,
     parameters: Parameters,
     threads: Option<rayon::ThreadPool>,
 }
 
-/// A proof, and what it took.
+/// A proof and its figures.
 pub(crate) struct Made {
     proof: Vec<u8>,
     protocol: Protocol,
@@ -34,7 +34,7 @@ pub(crate) struct Made {
     time: Duration,
 }
 
-/// An open file of a proof, to be read as far as a proof of the statement at hand can reach.
+/// An open proof file. It is read no further than a proof of the statement can reach.
 pub(crate) struct Open {
     file: File,
     path: PathBuf,
@@ -46,7 +46,8 @@ impl Open {
         Ok(Self { file, path: path.to_owned() })
     }
 
-    /// The whole proof: its header, and then no more than a proof of so many operations can have.
+    /// Reads the whole proof: its header, and then at most as many bytes as a proof of this many operations
+    /// has.
     fn read<R: PublicRing>(mut self, counts: public::Counts) -> Result<Vec<u8>, Failure> {
         let mut proof = Vec::new();
         let mut read = |most: u64, proof: &mut Vec<u8>| {
@@ -65,11 +66,12 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::input(format!("{}: {error}", path.display()))
 }
 
-/// Says so if proofs of `sigma` bits are in reach of a forger.
+/// Warns if a forger can make proofs of `sigma` bits.
 fn warn_of_few_bits(sigma: u16) {
     if sigma < Parameters::FILE_SIGMA {
-        output::message(&format!(
-            "warning: {sigma} bits of soundness: whoever can compute 2^{sigma} hashes can forge such a proof; {} or more are out of reach",
+        terminal::message(&format!(
+            "warning: {} of soundness: anyone who computes 2^{sigma} hashes can forge such a proof; use {} bits or more",
+            output::counted(sigma.into(), "bit"),
             Parameters::FILE_SIGMA
         ));
     }
@@ -84,7 +86,7 @@ impl Public {
         Ok(Self { protocol, parameters: Parameters::new(sigma)?, threads })
     }
 
-    /// A proof of `statement`, which has its witness.
+    /// Makes a proof of `statement`, which has its witness.
     pub(crate) fn prove<R, S>(&self, statement: &S) -> Result<Made, Failure>
     where
         R: PublicRing,
@@ -114,7 +116,7 @@ impl Public {
     }
 }
 
-/// What `--json` prints of a proof.
+/// The figures of a proof, as `--json` prints them.
 #[derive(Debug, Serialize)]
 struct Figures {
     protocol: &'static str,
@@ -123,17 +125,17 @@ struct Figures {
     secrets: u64,
     multiplications: u64,
     proof_bytes: usize,
-    /// For the statement's circuit and the proof, without writing the file.
+    /// For recording the circuit and for the proof, without writing the file.
     seconds: f64,
 }
 
 impl Told for Made {
     fn text(&self) -> String {
         format!(
-            "{} multiplications, {} with {} repetitions, proof of {}, {}, soundness {} bits against each hash computation",
-            output::count(self.counts.multiplications),
+            "{}, {} with {}, proof of {}, {}, soundness {} bits against each hash computation",
+            output::counted(self.counts.multiplications, "multiplication"),
             self.protocol,
-            self.parameters.repetitions(),
+            output::counted(self.parameters.repetitions() as u64, "repetition"),
             output::bytes(self.proof.len() as u64),
             output::time(self.time),
             self.parameters.sigma()
@@ -153,15 +155,15 @@ impl Told for Made {
     }
 }
 
-/// A statement that is proved to anyone, whatever it is over.
+/// A statement that has public proofs, over any ring.
 pub(crate) trait InPublic {
-    /// How long proofs of it are, once it was counted.
+    /// The lengths of its proofs, from its counts.
     fn costs(&self, counts: &Counts) -> Result<Vec<PublicCost>, Failure>;
 
-    /// Makes a proof of it.
+    /// Makes a proof of the statement.
     fn prove(&self, how: &Public) -> Result<Made, Failure>;
 
-    /// Verifies a proof of it.
+    /// Verifies a proof of the statement.
     fn verify(&self, how: &Public, proof: Open) -> Result<Made, Failure>;
 }
 
@@ -203,12 +205,12 @@ where
 pub(crate) fn prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> Result<(), Failure> {
     let how = Public::new(args.public.protocol(), args.public.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.public.sigma);
-    let made = statement.public()?.prove(&how);
+    let made = terminal::during("making the proof", || statement.public()?.prove(&how));
     let written = made.and_then(|made| write(out, &made.proof).map(|()| made));
-    outcome::of_file("proved", &statement.text(), written, args.json)
+    outcome::of_file(Good::Done, &statement.text(), written, args.json)
 }
 
-/// That a file is there which was to be written.
+/// The failure that a file to write exists already.
 pub(crate) fn exists(path: &Path) -> Failure {
     Failure::input(format!("{}: exists already; choose another name or remove it", path.display()))
 }
@@ -218,7 +220,7 @@ pub(crate) fn write(path: &Path, proof: &[u8]) -> Result<(), Failure> {
     write_with(path, proof, OpenOptions::new().write(true))
 }
 
-/// The same for its owner's eyes only.
+/// Writes a new file that only its owner can read.
 pub(crate) fn write_secret(path: &Path, content: &[u8]) -> Result<(), Failure> {
     use std::os::unix::fs::OpenOptionsExt as _;
     write_with(path, content, OpenOptions::new().write(true).mode(0o600))
@@ -230,7 +232,7 @@ fn write_with(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<
         _ => failed(path, &error),
     })?;
     file.write_all(content).and_then(|()| file.sync_all()).map_err(|error| {
-        // Half a proof is of no use to anybody; that it cannot be removed is not the error to tell.
+        // Nobody can use half a proof. If it cannot be removed, the first error is still the one to report.
         let _ = std::fs::remove_file(path);
         failed(path, &error)
     })
@@ -238,10 +240,10 @@ fn write_with(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<
 
 /// Runs `volery verify STATEMENT PROOF`.
 pub(crate) fn verify(statement: &dyn Given, args: &VerifyArgs, proof: &Path) -> Result<(), Failure> {
-    // The protocol is the proof's own.
+    // The proof itself names its protocol.
     let how = Public::new(Protocol::default(), args.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.sigma);
     let proof = Open::new(proof)?;
-    let verified = statement.public()?.verify(&how, proof);
-    outcome::of_file("accepted", &statement.text(), verified, args.json)
+    let verified = terminal::during("verifying the proof", || statement.public()?.verify(&how, proof));
+    outcome::of_file(Good::Accepted, &statement.text(), verified, args.json)
 }

@@ -1,10 +1,11 @@
-//! One session with one peer: what `prove`, `verify`, `demo` and the server have in common.
+//! One session with one peer, for `prove`, `verify`, `demo` and the server.
 
 use std::time::{Duration, Instant};
 
 use rand_core::CryptoRng;
 use serde::Serialize;
 use volery::{Channel, Error, Estimate, Options, Prover, Rehearsal, Report, Verifier, os_rng};
+use volery_channel::handshake::Role;
 
 use super::connection::Link;
 use super::failure::Failure;
@@ -14,7 +15,7 @@ use super::progress::{Progress, Watched};
 /// The channel of a session.
 pub(crate) type Wire = Watched<Box<dyn Channel + Send>>;
 
-/// What a session takes in which `run` proves something: a rehearsal.
+/// Estimates a session in which `run` proves something, by a rehearsal without a peer.
 pub(crate) fn rehearse(
     options: Options,
     progress: &Progress,
@@ -26,10 +27,10 @@ pub(crate) fn rehearse(
     Ok(prover.rehearsed(&report))
 }
 
-/// What an accepted proof took.
+/// The figures of an accepted proof.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Figures {
-    /// What is proved about: F2 for statements about bits.
+    /// The field of the values: F2 for statements about bits.
     pub(crate) field: &'static str,
     pub(crate) mac_field: &'static str,
     /// Secret values; over F2, bits.
@@ -38,21 +39,26 @@ pub(crate) struct Figures {
     pub(crate) multiplications: u64,
     /// Claims about polynomials, inner and matrix products included.
     pub(crate) polynomials: u64,
-    /// Handshake and base OT.
+    /// For the handshake and the base OT.
     pub(crate) seconds_setup: f64,
-    /// The rest, until the verdict; over fields other than F2 with the base OT of their own.
+    /// Everything after that, until the verdict. Over fields other than F2 this includes a base OT of their
+    /// own.
     pub(crate) seconds: f64,
     pub(crate) multiplications_per_second: f64,
-    /// Over the whole session.
+    /// Bytes of the whole session.
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
-    pub(crate) round_trips: u64,
+    /// How often P waited for V after it had sent something. None at V: what P waits for depends on the order
+    /// of P's messages among V's, and V sees only its own order.
+    pub(crate) round_trips: Option<u64>,
+    /// How often this party waited for the other one after it had sent something.
+    pub(crate) waits: u64,
     /// Statistical, or for Fiat-Shamir against each hash computation.
     pub(crate) soundness_bits: f64,
 }
 
 impl Figures {
-    fn new(set_up: Duration, report: &Report, channel: &impl Channel) -> Self {
+    fn new(role: Role, set_up: Duration, report: &Report, channel: &impl Channel) -> Self {
         let (stats, seconds) = (channel.stats(), report.time.as_secs_f64());
         let [field, mac_field] = report.fields;
         Self {
@@ -66,39 +72,44 @@ impl Figures {
             multiplications_per_second: report.tally.multiplications as f64 / seconds.max(1e-9),
             bytes_sent: stats.bytes_sent,
             bytes_received: stats.bytes_received,
-            round_trips: stats.round_trips,
+            round_trips: (role == Role::Prover).then_some(stats.round_trips),
+            waits: stats.round_trips,
             soundness_bits: report.soundness.bits(),
         }
     }
 
-    /// What was proved, counted.
+    /// The counts of what was proved, in words.
     fn counts(&self) -> String {
-        let [secrets, multiplications, polynomials] =
-            [self.secrets, self.multiplications, self.polynomials].map(output::count);
         match self.field {
             "F2" => output::bit_counts(self.secrets, self.multiplications, self.polynomials),
             field => format!(
-                "{secrets} secret values, {multiplications} multiplications and {polynomials} polynomials over {field}"
+                "{}, {} and {} over {field}",
+                output::counted(self.secrets, "secret value"),
+                output::counted(self.multiplications, "multiplication"),
+                output::counted(self.polynomials, "polynomial")
             ),
         }
     }
 
-    /// On one line.
+    /// All figures on one line.
     pub(crate) fn text(&self) -> String {
         format!(
-            "{} in {} after {} of set-up, {} sent, {} received, {} round trips, soundness {:.0} bits",
+            "{} in {} after {} of set-up, {} sent, {} received, {}, soundness {:.0} bits",
             self.counts(),
             output::time(Duration::from_secs_f64(self.seconds)),
             output::time(Duration::from_secs_f64(self.seconds_setup)),
             output::bytes(self.bytes_sent),
             output::bytes(self.bytes_received),
-            self.round_trips,
+            self.round_trips.map_or_else(
+                || output::counted(self.waits, "wait"),
+                |round_trips| output::counted(round_trips, "round trip")
+            ),
             self.soundness_bits
         )
     }
 }
 
-/// Proves over `link`, whatever `run` proves; the caller has evaluated it.
+/// Runs a prover's session over `link`. `run` proves; the caller has evaluated the statement already.
 pub(crate) fn prove(
     link: Link,
     options: Options,
@@ -109,10 +120,10 @@ pub(crate) fn prove(
     let mut prover = Prover::start(progress.watch(link.channel), options, &mut rng)?.without_evaluation();
     let set_up = start.elapsed();
     let report = run(&mut prover, &mut rng)?;
-    Ok(Figures::new(set_up, &report, prover.channel()))
+    Ok(Figures::new(Role::Prover, set_up, &report, prover.channel()))
 }
 
-/// Verifies over `link`, whatever `run` verifies.
+/// Runs a verifier's session over `link`. `run` verifies.
 pub(crate) fn verify(
     link: Link,
     options: Options,
@@ -123,5 +134,5 @@ pub(crate) fn verify(
     let mut verifier = Verifier::start(progress.watch(link.channel), options, &mut rng)?;
     let set_up = start.elapsed();
     let report = run(&mut verifier, &mut rng)?;
-    Ok(Figures::new(set_up, &report, verifier.channel()))
+    Ok(Figures::new(Role::Verifier, set_up, &report, verifier.channel()))
 }

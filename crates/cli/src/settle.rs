@@ -1,4 +1,4 @@
-//! Which way a statement is proved: the first that is sound enough.
+//! Chooses the way to prove a statement: the first one that is sound enough.
 
 use volery::{Estimate, Options};
 use volery_circuit::{Counts, Error as StatementError};
@@ -9,19 +9,20 @@ use super::failure::Failure;
 use super::progress::Progress;
 use super::session::{self, Figures};
 use super::statement::Given;
+use super::terminal;
 use super::way::Way;
 
-/// A statement and how it is proved.
+/// A statement and the way to prove it.
 pub(crate) struct Settled<'a> {
     options: Options,
     statement: &'a dyn Given,
     way: Way<'a>,
-    /// None where nobody had to count it.
+    /// None if the choice did not need them.
     counts: Option<Counts>,
 }
 
 impl ProtocolArgs {
-    /// Finds out how `statement` is proved with the soundness that was asked for.
+    /// Chooses the way to prove `statement` with the soundness that the command line demands.
     ///
     /// # Errors
     /// [`Failure::Input`] if no way reaches it, or there are no sessions about such statements.
@@ -29,11 +30,14 @@ impl ProtocolArgs {
         let options = self.options();
         let ways = statement.ways_for(&options)?;
         let (way, counts) = self.choose(ways, statement.always(), || statement.count())?;
+        let fields = way.fields();
+        let (values, macs) = (fields.value, fields.mac);
+        terminal::detail(&format!("{}: {} over {values}, MACs in {macs}", statement.text(), way.protocol));
         Ok(Settled { options, statement, way, counts })
     }
 
-    /// The first of these ways by which a proof has the soundness that was asked for, and the statement's
-    /// counts; those are not asked for where `always` bits are enough.
+    /// Returns the first of these ways that has the demanded soundness, and the statement's counts. If
+    /// `always` bits are enough, it does not count.
     pub(crate) fn choose<'a>(
         &self,
         ways: Vec<Way<'a>>,
@@ -56,7 +60,7 @@ impl ProtocolArgs {
     }
 }
 
-/// Refuses a proof that is worth too few bits.
+/// Checks that a proof has the demanded soundness.
 pub(crate) fn reached(rho: u16, bits: f64) -> Result<(), Failure> {
     if bits >= f64::from(rho) { Ok(()) } else { Err(out_of_reach(rho, bits)) }
 }
@@ -66,12 +70,12 @@ fn out_of_reach(rho: u16, bits: f64) -> Failure {
 }
 
 impl Settled<'_> {
-    /// What it will take.
+    /// Estimates the proof.
     pub(crate) fn estimate(&self) -> Result<Estimate, Failure> {
         session::rehearse(self.options, &Progress::none(), |prover, rng| self.way.proving.prove(prover, rng))
     }
 
-    /// A bar for it, on a terminal.
+    /// The progress of the proof.
     pub(crate) fn progress(&self) -> Result<Progress, Failure> {
         let correlations = self.way.proving.correlations();
         Progress::new(correlations.fields().value_bits, || {
@@ -80,12 +84,12 @@ impl Settled<'_> {
         })
     }
 
-    /// Proves it over `link`.
+    /// Proves the statement over `link`.
     pub(crate) fn prove(&self, link: Link, progress: &Progress) -> Result<Figures, Failure> {
         session::prove(link, self.options, progress, |prover, rng| self.way.proving.prove(prover, rng))
     }
 
-    /// Verifies a proof of it over `link`.
+    /// Verifies a proof of the statement over `link`.
     pub(crate) fn verify(&self, link: Link, progress: &Progress) -> Result<Figures, Failure> {
         session::verify(link, self.options, progress, |verifier, rng| self.way.proving.verify(verifier, rng))
     }

@@ -9,21 +9,30 @@ use volery_vole::security::in_use::{IN_USE, InUse};
 
 use super::args::SoundnessArgs;
 use super::failure::Failure;
+use super::outcome::{self, Good};
 use super::output;
 
-/// What `--json` prints for one protocol in the head.
+/// The bounds of one protocol in the head, as `--json` prints them.
 #[derive(Debug, Serialize)]
 struct Bound {
     players: u32,
     privacy: u32,
     robustness: u32,
-    /// IKOS' versions 1 and 2: bits of soundness of one repetition.
+    /// Bits of soundness of one repetition, with versions 1 and 2 of IKOS.
     version_1_bits: f64,
     version_2_bits: f64,
     sigma: u16,
-    /// None: no number of repetitions is enough.
+    /// None if no number of repetitions is enough.
     version_1_repetitions: Option<u64>,
     version_2_repetitions: u64,
+}
+
+/// What it prints without a protocol.
+#[derive(Debug, Serialize)]
+struct All {
+    bounds: Vec<Bound>,
+    delta_searches: [Search; 2],
+    lpn_bits: BTreeMap<String, f64>,
 }
 
 impl Bound {
@@ -44,19 +53,22 @@ impl Bound {
     }
 
     fn text(&self) -> String {
-        let needed = self.version_1_repetitions.map_or_else(|| "no number of".to_owned(), |n| n.to_string());
+        let needed = self.version_1_repetitions.map_or_else(
+            || "no number of repetitions is enough".to_owned(),
+            |n| output::counted(n, "repetition"),
+        );
         format!(
-            "{} players, privacy {}, robustness {}\n\
-             version 1 (views)        2^-{:.4} a repetition; {needed} repetitions for {} bits\n\
-             version 2 (channels)     2^-{:.4} a repetition; {} repetitions for {} bits",
-            self.players,
+            "{}, privacy {}, robustness {}\n\
+             version 1 (views)        2^-{:.4} a repetition; {needed} for {}\n\
+             version 2 (channels)     2^-{:.4} a repetition; {} for {}",
+            output::counted(self.players.into(), "player"),
             self.privacy,
             self.robustness,
             self.version_1_bits,
-            self.sigma,
+            output::counted(self.sigma.into(), "bit"),
             self.version_2_bits,
-            self.version_2_repetitions,
-            self.sigma
+            output::counted(self.version_2_repetitions, "repetition"),
+            output::counted(self.sigma.into(), "bit")
         )
     }
 }
@@ -65,7 +77,10 @@ impl Bound {
 pub(crate) fn run(args: &SoundnessArgs) -> Result<(), Failure> {
     if let (Some(players), Some(privacy)) = (args.players, args.privacy) {
         let bound = Bound::new(players, privacy, args.robustness, args.sigma)?;
-        return if args.json { output::json(&bound) } else { output::result(&bound.text()) };
+        return match args.json {
+            true => outcome::json(Good::Done, &bound),
+            false => output::result(&bound.text()),
+        };
     }
     // ZKBoo; figure 3 of its paper; the three candidates of its section 3.3.
     let figure: Vec<(u32, u32, u32)> = (15..=20).map(|t| (24, t, t)).collect();
@@ -74,14 +89,13 @@ pub(crate) fn run(args: &SoundnessArgs) -> Result<(), Failure> {
     let bounds: Vec<Bound> =
         all.map(|(n, t, r)| Bound::new(n, t, r, args.sigma)).collect::<Result<_, _>>()?;
     if args.json {
-        bounds.iter().try_for_each(output::json)?;
-        delta_searches().iter().try_for_each(output::json)?;
-        return output::json(&lpn_bits());
+        let all = All { bounds, delta_searches: delta_searches(), lpn_bits: lpn_bits() };
+        return outcome::json(Good::Done, &all);
     }
     output::result(&format!("{}\n{}", tables(&bounds), lpn_table()))
 }
 
-/// For each LPN set in use its bits against the cheapest known attack, and against the best minors that its
+/// For each LPN set in use: its bits against the cheapest known attack, and against the best minors that its
 /// matrices may have.
 fn lpn_bits() -> BTreeMap<String, f64> {
     let keys = |set: &InUse| [(set.name.to_owned(), set.bits()), (format!("{}_floor", set.name), set.floor)];
@@ -109,7 +123,7 @@ fn lpn_table() -> String {
     lines.join("\n")
 }
 
-/// What `--json` prints for the rounds of one kind.
+/// The search for the verifier's key in one kind of rounds, as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct Search {
     delta_search: &'static str,
@@ -117,7 +131,7 @@ struct Search {
     bits: f64,
 }
 
-/// How far a cheating prover gets that searches for the verifier's key with AES.
+/// How hard it is for a cheating prover to find the verifier's key with AES.
 fn delta_searches() -> [Search; 2] {
     DeltaSearch::in_use().map(|DeltaSearch { name, levels, bits }| Search {
         delta_search: name,

@@ -1,7 +1,7 @@
-//! Where a witness or public values come from.
+//! Files and standard input, as sources of witnesses and public values.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
@@ -9,19 +9,19 @@ use zeroize::Zeroizing;
 
 use super::failure::Failure;
 
-/// A file, or standard input.
+/// A file or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     File(PathBuf),
     Standard,
 }
 
-/// What can be read in any order.
+/// A reader that can seek.
 pub(crate) trait Seekable: Read + Seek {}
 
 impl<T: Read + Seek> Seekable for T {}
 
-/// A [`Cursor`]'s bytes that are wiped after use.
+/// Bytes for a [`Cursor`] that are wiped after use.
 struct Wiped(Zeroizing<Vec<u8>>);
 
 impl AsRef<[u8]> for Wiped {
@@ -30,8 +30,20 @@ impl AsRef<[u8]> for Wiped {
     }
 }
 
+/// What a source holds, for several to read: a pipe can be read once only.
+pub(crate) struct Shared {
+    /// The source's.
+    pub(crate) name: String,
+    pub(crate) content: Zeroizing<Vec<u8>>,
+}
+
 impl Source {
-    /// Bytes allowed in a file beside what it must hold.
+    /// All that it holds, at most `most` bytes besides comments, to be read more than once.
+    pub(crate) fn shared(&self, most: u64) -> Result<Shared, Failure> {
+        Ok(Shared { name: self.name(), content: self.content(most.saturating_add(Self::SLACK))? })
+    }
+
+    /// Bytes that a file may have in addition to its content, for comments and blanks.
     pub(crate) const SLACK: u64 = 1 << 20;
 
     /// The source of this path; `-` is standard input.
@@ -55,14 +67,31 @@ impl Source {
     pub(crate) fn open(&self) -> Result<File, Failure> {
         let file = match self {
             Self::File(path) => File::open(path),
-            // Not through the standard library's buffer, which nobody wipes.
+            // The standard library's buffer is avoided, since nobody wipes it.
             Self::Standard => io::stdin().as_fd().try_clone_to_owned().map(File::from),
         };
         file.map_err(|error| self.failed(&error))
     }
 
-    /// Opens it for reading in any order; what has no order of its own is taken into memory, at most `most`
-    /// bytes.
+    /// All that it holds, at most `most` bytes.
+    pub(crate) fn content(&self, most: u64) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let failed = |error: io::Error| self.failed(&error);
+        let mut file = self.seekable(most)?;
+        let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
+        if length > most {
+            return Err(self.too_long(most));
+        }
+        file.rewind().map_err(failed)?;
+        let mut content = Zeroizing::new(vec![0; usize::try_from(length).map_err(Failure::input)?]);
+        file.read_exact(&mut content).map_err(failed)?;
+        Ok(content)
+    }
+
+    fn too_long(&self, most: u64) -> Failure {
+        Failure::input(format!("{}: too long: at most {most} bytes are possible", self.name()))
+    }
+
+    /// Opens it for reading in any order. A pipe is read into memory, up to `most` bytes.
     pub(crate) fn seekable(&self, most: u64) -> Result<Box<dyn Seekable>, Failure> {
         let mut file = self.open()?;
         if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
@@ -72,7 +101,7 @@ impl Source {
         let mut filled = 0;
         loop {
             let Some(rest) = content.get_mut(filled..).filter(|rest| !rest.is_empty()) else {
-                // Copied by hand: growing would leave the old buffer unwiped.
+                // Copied by hand, since growing would leave the old buffer unwiped.
                 let mut grown = Zeroizing::new(vec![0; 2 * content.len()]);
                 grown.iter_mut().zip(content.iter()).for_each(|(to, from)| *to = *from);
                 content = grown;
@@ -85,8 +114,7 @@ impl Source {
                 Err(error) => return Err(self.failed(&error)),
             }
             if filled as u64 > most {
-                let name = self.name();
-                return Err(Failure::input(format!("{name}: longer than the {most} bytes that it can need")));
+                return Err(self.too_long(most));
             }
         }
         content.truncate(filled);

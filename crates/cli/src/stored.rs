@@ -9,35 +9,45 @@ use volery::system::{Bits, Provable};
 use volery::{Options, Prover, Statement, Verifier, os_rng};
 use volery_circuit::Counter;
 use volery_field::F2;
-use volery_zk::quicksilver::Settings;
+use volery_zk::quicksilver::bits::Settings;
 
 use super::args::{PreprocessArgs, ProtocolArgs, RoleArg};
-use super::connection::Endpoint;
+use super::connection::{Endpoint, Link};
 use super::failure::Failure;
-use super::outcome::{self, Told};
+use super::outcome::{self, Good, Told};
 use super::output;
 use super::progress::Progress;
 use super::settle::reached;
 use super::statement::Given;
+use super::terminal;
 use super::way::{RHO, bit_soundness};
 
-/// What `--json` prints of a new correlation file.
+/// A new correlation file, as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct Made {
-    /// `stored`.
-    result: &'static str,
     correlations: u64,
     seconds: f64,
 }
 
 /// Runs `volery preprocess`.
 pub(crate) fn preprocess(args: &PreprocessArgs) -> Result<(), Failure> {
-    // Proofs from files have hashes for challenges, whatever else is asked for.
+    // The challenges of proofs in files are always hashes.
     let options = Options { fiat_shamir: true, ..args.protocol.options() };
-    let link = Endpoint::new(&args.connection)?.open()?;
+    let endpoint = Endpoint::new(&args.connection)?;
+    let (info, seconds) = endpoint.meet(|link| made(args, options, link))?;
+    if args.json {
+        let seconds = seconds.as_secs_f64();
+        return outcome::json(Good::Done, &Made { correlations: info.count, seconds });
+    }
+    let (count, time) = (output::counted(info.count, "correlation"), output::time(seconds));
+    output::result(&format!("stored: {count} in {} after {time}", args.out.display()))
+}
+
+/// Makes the correlations with the other party, and measures the time.
+fn made(args: &PreprocessArgs, options: Options, link: Link) -> Result<(Info, Duration), Failure> {
     let (mut rng, start, progress) = (os_rng()?, Instant::now(), Progress::new(1, || Ok(args.count))?);
     let mut moved = |made| progress.set(made);
-    let info: Info = match args.role {
+    let info = match args.role {
         RoleArg::Prover => {
             let session = Prover::start(link.channel, options, &mut rng)?;
             preprocess::prover(session, args.count, &args.out, &mut moved)?
@@ -47,29 +57,22 @@ pub(crate) fn preprocess(args: &PreprocessArgs) -> Result<(), Failure> {
             preprocess::verifier(session, args.count, &args.out, &mut moved)?
         }
     };
-    drop(progress);
-    let seconds = start.elapsed();
-    if args.json {
-        let seconds = seconds.as_secs_f64();
-        return output::json(&Made { result: "stored", correlations: info.count, seconds });
-    }
-    let (count, time) = (output::count(info.count), output::time(seconds));
-    output::result(&format!("stored: {count} correlations in {} after {time}", args.out.display()))
+    Ok((info, start.elapsed()))
 }
 
-/// What a proof took, as `--json` prints it.
+/// The figures of a proof, as `--json` prints them.
 #[derive(Debug, Serialize)]
 struct Figures {
     ands: u64,
     secret_bits: u64,
-    /// Claimed to vanish, two for each S-box of AES.
+    /// Polynomials that are claimed to be zero: two for each S-box of AES.
     polynomials: u64,
     proof_bytes: u64,
-    /// The range of correlations that it used up, its end not included.
+    /// The range of correlations that the proof used, without its end.
     correlations: [u64; 2],
     correlations_left: u64,
     seconds: f64,
-    /// Against each hash computation.
+    /// The probability that one hash computation gives a forgery is 2 to the minus this.
     soundness_bits: f64,
 }
 
@@ -92,11 +95,11 @@ impl Figures {
 impl Told for Figures {
     fn text(&self) -> String {
         format!(
-            "{} in {}, proof of {}, {} correlations left, soundness {:.0} bits against each hash computation",
+            "{} in {}, proof of {}, {} left, soundness {:.0} bits against each hash computation",
             output::bit_counts(self.secret_bits, self.ands, self.polynomials),
             output::time(Duration::from_secs_f64(self.seconds)),
             output::bytes(self.proof_bytes),
-            output::count(self.correlations_left),
+            output::counted(self.correlations_left, "correlation"),
             self.soundness_bits
         )
     }
@@ -106,12 +109,12 @@ impl Told for Figures {
     }
 }
 
-/// A statement that stored correlations are for.
+/// A statement that can be proved with stored correlations.
 pub(crate) trait Storable {
-    /// Proves it into a file.
+    /// Writes a proof of the statement to a file.
     fn prove(&self, file: &mut ProverFile, out: &Path) -> Result<Report, stored::Error>;
 
-    /// Verifies a proof of it.
+    /// Verifies a proof of the statement.
     fn verify(&self, file: &mut VerifierFile, proof: &Path) -> Result<Report, stored::Error>;
 }
 
@@ -125,7 +128,7 @@ impl<S: Provable<Bits> + Statement<Counter<F2>>> Storable for S {
     }
 }
 
-/// Refuses a statement whose stored proof would not reach the soundness that was asked for.
+/// Refuses a statement whose stored proof would not have the demanded soundness.
 fn demand(statement: &dyn Given, settings: Settings, protocol: &ProtocolArgs) -> Result<(), Failure> {
     let rho = protocol.rho.unwrap_or(RHO);
     if rho <= statement.always() {
@@ -145,9 +148,10 @@ pub(crate) fn prove(
     let storable = statement.stored()?;
     let mut file = ProverFile::open(file)?.with_threads(usize::from(protocol.threads))?;
     demand(statement, file.info().settings, protocol)?;
-    let result = storable.prove(&mut file, out).map_err(Failure::from);
+    let result = terminal::during("making the proof", || storable.prove(&mut file, out));
+    let result = result.map_err(Failure::from);
     let figures = result.map(|report| Figures::new(&report, &file.info()));
-    outcome::of_file("proved", &statement.text(), figures, json)
+    outcome::of_file(Good::Done, &statement.text(), figures, json)
 }
 
 /// Runs `volery verify --preprocessed`.
@@ -161,7 +165,8 @@ pub(crate) fn verify(
     let storable = statement.stored()?;
     let mut file = VerifierFile::open(file)?.with_threads(usize::from(protocol.threads))?;
     demand(statement, file.info().settings, protocol)?;
-    let result = storable.verify(&mut file, proof).map_err(Failure::from);
+    let result = terminal::during("verifying the proof", || storable.verify(&mut file, proof));
+    let result = result.map_err(Failure::from);
     let figures = result.map(|report| Figures::new(&report, &file.info()));
-    outcome::of_file("accepted", &statement.text(), figures, json)
+    outcome::of_file(Good::Accepted, &statement.text(), figures, json)
 }

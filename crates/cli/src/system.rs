@@ -1,22 +1,22 @@
-//! What the program asks of a proof system beside its proofs: the fields, and the correlations between them.
+//! What the program needs to know about a proof system: its fields and its correlations.
 //!
-//! [`volery::system`] has the systems. [`Known`] adds what is known of each before a session;
-//! [`Correlations`] is the same of any system, whichever it is.
+//! [`volery::system`] has the systems. [`Known`] adds what is known about each before a session.
+//! [`Correlations`] is the same as a trait object.
 
 use rand_core::CryptoRng;
 use volery::system::{Bits, Mixed, Over, Stacked, StackedOver, System};
 use volery::{Error, Prover, Report, Verifier};
 use volery_circuit::Counts;
 use volery_field::{F2, Gf128, Mac, Ring, Value};
-use volery_zk::quicksilver::Program;
+use volery_zk::quicksilver::bits::Program;
 use volery_zk::soundness::FieldSize;
 
 use super::session::Wire;
 
-/// What depends on the fields of values and MACs alone.
+/// The field of values and the field of MACs.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair {
-    /// The field of values, by the name that the handshake compares.
+    /// The name of the field of values, as the handshake compares it.
     pub(crate) value: &'static str,
     pub(crate) mac: &'static str,
     pub(crate) size: FieldSize,
@@ -47,22 +47,22 @@ impl Pair {
         }
     }
 
-    /// Whether challenges may be hashes: who cheats may then try as often as it likes, and the library wants
-    /// 120 bits.
+    /// Whether challenges may be hashes. A cheater can then try again and again, so the library demands 120
+    /// bits.
     pub(crate) fn stands_hashes(&self) -> bool {
         self.mac_bits >= 120
     }
 }
 
-/// How a party's part of a session ends.
+/// The end of a party's part of a session.
 pub(crate) type Done = Result<Report, Error>;
 
-/// A system, and what is known of it before a session.
+/// A system whose fields and costs are known before a session.
 pub(crate) trait Known: System {
-    /// The field of values and that of MACs.
+    /// The field of values and the field of MACs.
     fn pair() -> Pair;
 
-    /// How many values a proof commits to that was counted.
+    /// The number of values that a proof with these counts commits to.
     fn commitments(counts: &Counts) -> u64 {
         counts.commitments()
     }
@@ -102,18 +102,18 @@ impl<F: Value, M: Mac<F>> Known for StackedOver<F, M> {
     }
 }
 
-/// The correlations that a system's proofs use up, whichever it is.
+/// The correlations that proofs of a system use up, as a trait object.
 pub(crate) trait Correlations: Send + Sync {
-    /// The field of values and that of MACs.
+    /// The field of values and the field of MACs.
     fn fields(&self) -> Pair;
 
-    /// How many values a proof commits to that was counted.
+    /// The number of values that a proof with these counts commits to.
     fn commitments(&self, counts: &Counts) -> u64;
 
-    /// P's side of making so many, which ends the session.
+    /// P's side of making `count` correlations, which ends the session.
     fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done;
 
-    /// V's side of that.
+    /// V's side of making `count` correlations, which ends the session.
     fn spend_with(&self, verifier: &mut Verifier<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done;
 }
 

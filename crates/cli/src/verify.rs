@@ -1,4 +1,4 @@
-//! `volery verify`: one session; many are for [`super::serve`].
+//! `volery verify` with one prover, or with files; [`super::serve`] serves many provers.
 
 use super::args::VerifyArgs;
 use super::connection::Endpoint;
@@ -15,7 +15,7 @@ use super::stored;
 pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let statement = statement::load(&args.statement)?;
     if let Some(file) = &args.preprocessed {
-        let missing = || Failure::input("--preprocessed V.vole: which proof? Give its file, too: PROOF");
+        let missing = || Failure::input("--preprocessed V.vole needs the file of the proof, too: PROOF");
         let proof = args.proof.as_ref().ok_or_else(missing)?;
         return stored::verify(&*statement, file, proof, &args.protocol, args.json);
     }
@@ -34,9 +34,10 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
 
 fn verify(args: &VerifyArgs, statement: &Settled<'_>, peer: &mut Option<String>) -> Result<Figures, Failure> {
     let endpoint = Endpoint::new(&args.connection)?;
-    // Before the session: what it counts up to takes a run of the statement.
+    // Before the session: to know how far the bar goes, the statement is run once.
     let progress = statement.progress()?;
-    let link = endpoint.open()?;
-    *peer = Some(link.peer.clone());
-    statement.verify(link, &progress)
+    endpoint.meet(|link| {
+        *peer = Some(link.peer.clone());
+        statement.verify(link, &progress)
+    })
 }

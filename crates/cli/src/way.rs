@@ -1,4 +1,5 @@
-//! A way of proving a statement over a session: which system, on which kind of network, and what it is worth.
+//! The ways to prove a statement over a session: each with its system, the kind of network that it suits, and
+//! its soundness.
 //!
 //! Each kind of statement lists its ways. `info` prices all of them; `prove` and `verify` take the first that
 //! suits their options and is sound enough ([`super::settle`]).
@@ -7,23 +8,23 @@ use rand_core::CryptoRng;
 use volery::system::{Bits, Over, Provable};
 use volery::{Options, Profile, Prover, Verifier};
 use volery_circuit::Counts;
+use volery_zk::quicksilver::bits::{Program, Settings};
 use volery_zk::quicksilver::soundness::Checks;
-use volery_zk::quicksilver::{Program, Settings};
 use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use super::fields::Served;
 use super::session::Wire;
 use super::system::{Correlations, Done, Known, Pair};
 
-/// A statement and the system that it is proved by, whichever they are.
+/// A statement with a system that proves it, as a trait object.
 pub(crate) trait Proving: Send + Sync {
-    /// What the system takes.
+    /// The correlations of the system.
     fn correlations(&self) -> &dyn Correlations;
 
-    /// P's side.
+    /// Proves the statement.
     fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done;
 
-    /// V's side.
+    /// Verifies a proof of the statement.
     fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done;
 }
 
@@ -47,25 +48,25 @@ impl<S: Provable<Y> + Send + Sync, Y: Known> Proving for By<S, Y> {
     }
 }
 
-/// At least what a proof is worth that is run with these options, of a statement that was counted: in bits.
+/// A lower bound on the soundness of a proof with these options, of a statement with these counts, in bits.
 type Worth<'a> = Box<dyn Fn(&Options, &Counts) -> f64 + Send + Sync + 'a>;
 
-/// A way of proving one statement.
+/// A way to prove one statement.
 pub(crate) struct Way<'a> {
     /// The protocol's name.
     pub(crate) protocol: &'static str,
-    /// The kind of network that it is for.
+    /// The kind of network that it suits.
     pub(crate) profile: Profile,
-    /// Bytes that the prover's and the verifier's checks hold, where that grows with the branches.
+    /// Bytes of memory for the prover's and the verifier's checks, if that grows with the branches.
     pub(crate) memory: Option<[u64; 2]>,
-    /// Least soundness, in bits, unless the command line asks for another one.
+    /// The least soundness, in bits, unless the command line asks for another one.
     pub(crate) rho: u16,
     pub(crate) proving: Box<dyn Proving + 'a>,
     pub(crate) worth: Worth<'a>,
 }
 
 impl<'a> Way<'a> {
-    /// A statement about bits by QuickSilver; Robin is QuickSilver with disjunctions.
+    /// A statement about bits, proved by QuickSilver. Robin is QuickSilver with disjunctions.
     pub(crate) fn over_bits<S>(protocol: &'static str, profile: Profile, statement: S) -> Self
     where
         S: Provable<Bits> + Send + Sync + 'a,
@@ -100,8 +101,8 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// All ways of a statement over the values `F`: on each kind of network with the smallest field of MACs
-    /// first, so that a session goes the cheapest way that is sound enough.
+    /// All ways to prove a statement over the values `F`. For each kind of network the smallest field of MACs
+    /// comes first, so a session takes the cheapest way that is sound enough.
     pub(crate) fn over_field<F: Served, S>(statement: S) -> Vec<Self>
     where
         S: Provable<Over<F, F::Small>> + Provable<Over<F, F::Large>> + Clone + Send + Sync + 'a,
@@ -117,21 +118,21 @@ impl<'a> Way<'a> {
         ways
     }
 
-    /// Whether a session with these options may go this way.
+    /// Whether a session with these options may take this way.
     pub(crate) fn suits(&self, options: &Options) -> bool {
         self.profile == options.profile && (!options.fiat_shamir || self.fields().stands_hashes())
     }
 
-    /// The field of values and that of MACs.
+    /// The field of values and the field of MACs.
     pub(crate) fn fields(&self) -> Pair {
         self.proving.correlations().fields()
     }
 }
 
-/// The least soundness of proofs in bits, unless the command line or a field's own says otherwise.
+/// The least soundness of proofs in bits, unless the command line or the field sets another one.
 pub(crate) const RHO: u16 = 100;
 
-/// At least what a proof of a statement about bits is worth that was counted, in bits.
+/// A lower bound on the soundness of a proof about bits, of a statement with these counts, in bits.
 pub(crate) fn bit_soundness(counts: &Counts, settings: Settings, fiat_shamir: bool) -> f64 {
     let checks = Program::from(counts).checks(settings).with_disjunctions(counts);
     Soundness::quicksilver(checks, FieldSize::OVER_BITS, Mode::hashed(fiat_shamir)).bits()

@@ -9,8 +9,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use volery_field::{
-    Authenticated, Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, LengthError, Mac, P256Base,
-    PackingError, Value, pack_elements, unpack_elements,
+    Authenticated, Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, Goldilocks, GoldilocksX2, LengthError,
+    Mac, P256Base, PackingError, PallasBase, Value, pack_elements, unpack_elements,
 };
 
 /// Elements in a vector.
@@ -91,9 +91,12 @@ criterion_group!(
     benches,
     pair::<F61, F61>,
     pair::<F61, F61x2>,
+    pair::<Goldilocks, Goldilocks>,
+    pair::<Goldilocks, GoldilocksX2>,
     pair::<F32, F32x4>,
     pair::<Gf256, Gf128>,
     pair::<Bn254Scalar, Bn254Scalar>,
+    pair::<PallasBase, PallasBase>,
     pair::<P256Base, P256Base>,
     inverse
 );

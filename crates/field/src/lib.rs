@@ -21,9 +21,11 @@
 //! | [`f61`] | [`F61`], the integers modulo 2^61 - 1, and its quadratic extension [`F61x2`] |
 //! | `packing` | vectors of elements on the wire, without gaps |
 //! | [`prime32`] | [`F32`], the integers modulo 2^32 - 99, and its extension of degree four [`F32x4`] |
+//! | [`goldilocks`] | [`Goldilocks`], modulo 2^64 - 2^32 + 1, and its quadratic extension [`GoldilocksX2`] |
 //! | `integers` | [`Z32`] and [`Z64`], the integers modulo 2^32 and 2^64 |
 //! | [`gf256`] | [`Gf256`], bytes in AES's field, with MACs in GF(2^128) |
-//! | [`prime256`] | six prime fields of 256 bits: scalars of BN254, BLS12-381 and Ristretto, base fields of three curves |
+//! | [`prime256`] | prime fields of 256 bits: orders of groups, base fields of curves |
+//! | `list` | [`prime_fields!`]: the table of fields that statements can be over |
 //! | `bits` | [`Bits`], many of them, packed |
 //! | [`gf128`] | [`Gf128`], the MAC field of Boolean statements, and its kernels |
 //! | `laws` (tests only) | the axioms as one macro, run on every ring and field |
@@ -44,9 +46,11 @@ mod f2;
 pub mod f61;
 pub mod gf128;
 pub mod gf256;
+pub mod goldilocks;
 mod integers;
 #[cfg(test)]
 mod laws;
+mod list;
 mod operators;
 mod packing;
 pub mod prime256;
@@ -62,10 +66,10 @@ pub use f2::F2;
 pub use f61::{F61, F61x2};
 pub use gf128::Gf128;
 pub use gf256::Gf256;
+pub use goldilocks::{Goldilocks, GoldilocksX2};
 pub use integers::{Z32, Z64};
 pub use packing::{PackingError, pack_elements, packed_bytes, unpack_elements};
 pub use prime32::{F32, F32x4};
-pub use prime256::{
-    Bls12381Scalar, Bn254Scalar, Curve25519Base, DecimalError, P256Base, RistrettoScalar, Secp256k1Base,
-};
+pub use prime256::DecimalError;
+pub use prime256::fields::*;
 pub use ring::{EncodingError, Field, Ring};

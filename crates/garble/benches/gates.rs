@@ -11,7 +11,7 @@ use volery_circuit::gadgets::{Aes128, sha256};
 use volery_circuit::{Digest, Ops};
 use volery_field::{F2, Gf128};
 use volery_garble::gates::{
-    ActiveWire, Evaluator, Garbler, HalfGates, Scheme, Sink, Source, ThreeHalves, ZeroWire,
+    ActiveWire, GateEvaluator, GateGarbler, HalfGates, Scheme, TableSink, TableSource, ThreeHalves, ZeroWire,
 };
 use volery_garble::{Error, Function, Shape};
 use volery_vole::Delta;
@@ -52,14 +52,14 @@ impl Function for Work {
 /// Forgets tables, and gives the same ones again and again.
 struct Null(Vec<u8>, usize);
 
-impl Sink for Null {
+impl TableSink for Null {
     fn put(&mut self, tables: &[u8]) -> Result<(), Error> {
         black_box(tables);
         Ok(())
     }
 }
 
-impl Source for Null {
+impl TableSource for Null {
     fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let now = (self.0.len() / size * size).min(self.1);
         self.1 -= now;
@@ -90,7 +90,7 @@ fn of<S: Scheme>(c: &mut Criterion, scheme: &str, table: usize) {
         group.bench_function("garble", |b| {
             b.iter(|| {
                 let mut sink = Null(Vec::new(), 0);
-                let mut garbler = Garbler::<S>::new(&offset, [3; 16], 0, &mut sink);
+                let mut garbler = GateGarbler::<S>::new(&offset, [3; 16], 0, &mut sink);
                 black_box(work.run(&mut garbler, &zero).expect("garbles"));
                 garbler.finish()
             });
@@ -99,7 +99,7 @@ fn of<S: Scheme>(c: &mut Criterion, scheme: &str, table: usize) {
             let portion = vec![0x5a; 1 << 15];
             b.iter(|| {
                 let mut source = Null(portion.clone(), table * ands as usize);
-                let mut evaluator = Evaluator::<S>::new([3; 16], 0, &mut source);
+                let mut evaluator = GateEvaluator::<S>::new([3; 16], 0, &mut source);
                 black_box(work.run(&mut evaluator, &active).expect("evaluates"));
                 evaluator.finish()
             });

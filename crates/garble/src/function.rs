@@ -2,7 +2,7 @@
 
 use volery_circuit::{Circuit, Counter, Counts, Digest, Evaluator, Ops, Sizes};
 use volery_field::F2;
-use volery_zk::quicksilver::SAVED_BY_S_BOX;
+use volery_zk::quicksilver::bits::SAVED_BY_S_BOX;
 
 use crate::Error;
 

@@ -28,8 +28,20 @@ pub enum Error {
         /// The version that can be read.
         known: u16,
     },
-    /// The proof is well-formed, but proves something other than expected, or with less soundness.
-    #[error("{what} of the proof is {proof}, not {expected}")]
+    /// The proof is well-formed, and is about another statement than the one at hand.
+    #[error(
+        "this proof is of another statement: its digest is {}, that of the statement at hand {}; \
+         program, circuit file and public inputs must be those that were proved",
+        hex(.proof), hex(.expected)
+    )]
+    OtherStatement {
+        /// The digest in the proof.
+        proof: [u8; 32],
+        /// That of the statement at hand.
+        expected: [u8; 32],
+    },
+    /// The proof is well-formed, and was made with other parameters than expected, or with less soundness.
+    #[error("this proof was made with other parameters: {what} of the proof is {proof}, not {expected}")]
     Mismatch {
         /// The name of what differs.
         what: &'static str,
@@ -98,4 +110,9 @@ impl From<volery_field::LengthError> for Error {
     fn from(_: volery_field::LengthError) -> Self {
         Self::Internal("a buffer has the wrong length")
     }
+}
+
+/// The first bytes of a digest, which tell statements apart.
+fn hex(digest: &[u8; 32]) -> String {
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>() + "..."
 }

@@ -13,8 +13,8 @@ use rand_chacha::rand_core::SeedableRng;
 use volery_circuit::statements::Sha256Preimage;
 use volery_circuit::{Digest, Error, Prove, Statement};
 use volery_field::{
-    Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, P256Base, Ring, RistrettoScalar, Secp256k1Base, Z32,
-    Z64,
+    Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, Goldilocks, P256Base, Ring, RistrettoScalar,
+    Secp256k1Base, Z32, Z64,
 };
 use volery_mpcith::{Parameters, Protocol, PublicRing, Settings, Verified, prove, verify};
 use zeroize::Zeroizing;
@@ -82,6 +82,7 @@ macro_rules! over_every_ring {
         $function::<Z64>();
         $function::<F32>();
         $function::<F61>();
+        $function::<Goldilocks>();
         $function::<Gf256>();
         $function::<Bn254Scalar>();
         $function::<Bls12381Scalar>();

@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 
 use volery_channel::Channel;
 use volery_field::{Authenticated, Gf128, Mac, Value};
+use volery_vole::correlations::{Chain, Correlation, Pool, Source};
 use volery_vole::subfield::FieldDelta;
-use volery_vole::supply::{Chain, Correlations, Item, Stock};
 use volery_vole::{Delta, Error, Prg};
 
 /// One party's correlations.
@@ -15,7 +15,7 @@ struct Dealt<N> {
     may_wait: bool,
 }
 
-impl<T: Item, N: FnMut() -> T> Correlations<T> for Dealt<N> {
+impl<T: Correlation, N: FnMut() -> T> Source<T> for Dealt<N> {
     fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), Error> {
         out.clear();
         out.extend((0..self.batch).map(|_| (self.next)()));
@@ -31,9 +31,9 @@ impl<T: Item, N: FnMut() -> T> Correlations<T> for Dealt<N> {
     }
 }
 
-/// A stock of what `next` gives, in batches of `batch`; its chain is a constant.
-pub fn stock<T: Item>(batch: usize, next: impl FnMut() -> T + Send + 'static) -> Stock<T> {
-    Stock::new(Box::new(Dealt { next, batch, may_wait: false }))
+/// A pool of what `next` gives, in batches of `batch`; its chain is a constant.
+pub fn pool<T: Correlation>(batch: usize, next: impl FnMut() -> T + Send + 'static) -> Pool<T> {
+    Pool::new(Box::new(Dealt { next, batch, may_wait: false }))
 }
 
 /// V's key in all tests.
@@ -73,20 +73,20 @@ impl Tags {
 
 /// A party's bits in batches of `batch`: tags at P, and at V, who has `delta`, keys.
 #[must_use]
-pub fn bits(seed: u8, delta: Option<Delta>, batch: usize) -> Stock {
+pub fn bits(seed: u8, delta: Option<Delta>, batch: usize) -> Pool {
     waiting_bits(seed, delta, batch, false)
 }
 
 /// As [`bits`], from a source that says whether it may have to wait for the peer, though it never does. Both
 /// parties say the same.
 #[must_use]
-pub fn waiting_bits(seed: u8, delta: Option<Delta>, batch: usize, may_wait: bool) -> Stock {
+pub fn waiting_bits(seed: u8, delta: Option<Delta>, batch: usize, may_wait: bool) -> Pool {
     let mut tags = Tags::new(seed);
     let next = move || {
         let tag = tags.next();
         delta.as_ref().map_or(tag, |delta| key(tag, delta))
     };
-    Stock::new(Box::new(Dealt { next, batch, may_wait }))
+    Pool::new(Box::new(Dealt { next, batch, may_wait }))
 }
 
 /// V's key for elements in all tests.
@@ -120,16 +120,16 @@ impl<F: Value, M: Mac<F>> Elements<F, M> {
 
 /// P's elements with their tags.
 #[must_use]
-pub fn field_tags<F: Value, M: Mac<F>>(seed: u8) -> Stock<Authenticated<F, M>> {
+pub fn field_tags<F: Value, M: Mac<F>>(seed: u8) -> Pool<Authenticated<F, M>> {
     let mut elements = Elements::new(seed);
-    stock(1000, move || elements.next())
+    pool(1000, move || elements.next())
 }
 
 /// V's keys for [`field_tags`] under [`field_delta`], in batches of another size.
 #[must_use]
-pub fn field_keys<F: Value, M: Mac<F>>(seed: u8) -> Stock<M> {
+pub fn field_keys<F: Value, M: Mac<F>>(seed: u8) -> Pool<M> {
     let (mut elements, delta) = (Elements::<F, M>::new(seed), field_delta::<F, M>().expose());
-    stock(777, move || {
+    pool(777, move || {
         let element = elements.next();
         element.m + delta.scale(element.x)
     })

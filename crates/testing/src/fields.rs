@@ -8,44 +8,55 @@ pub struct Bits;
 /// Names the kind of proof that is over `F`, with MACs in `M`.
 pub struct Over<F, M>(PhantomData<(F, M)>);
 
-/// Calls a function that is generic over a field of values and a field of their MACs, for each pair that the
-/// system serves: `every_pair!(check)` or `every_pair!(check(arguments))`.
+/// Calls a function that is generic over a field of values and a field of their MACs, for pairs of every kind
+/// of field: `every_pair!(check)` or `every_pair!(check(arguments))`. The feature `every-field` of the crate
+/// under test adds all pairs that the system serves.
 #[macro_export]
 macro_rules! every_pair {
     ($test:ident) => { $crate::every_pair!($test()) };
-    ($test:ident($($arg:expr),*)) => {{
+    ($test:ident $args:tt) => {{
         use $crate::field::{
-            Bls12381Scalar, Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, P256Base, RistrettoScalar,
-            Secp256k1Base,
+            Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, Goldilocks, GoldilocksX2,
         };
-        $test::<F61, F61>($($arg),*);
-        $test::<F61, F61x2>($($arg),*);
-        $test::<F32, F32x4>($($arg),*);
-        $test::<Gf256, Gf128>($($arg),*);
-        $test::<Bn254Scalar, Bn254Scalar>($($arg),*);
-        $test::<Bls12381Scalar, Bls12381Scalar>($($arg),*);
-        $test::<Secp256k1Base, Secp256k1Base>($($arg),*);
-        $test::<P256Base, P256Base>($($arg),*);
-        $test::<RistrettoScalar, RistrettoScalar>($($arg),*);
+        $test::<F61, F61> $args;
+        $test::<F61, F61x2> $args;
+        $test::<F32, F32x4> $args;
+        $test::<Goldilocks, Goldilocks> $args;
+        $test::<Goldilocks, GoldilocksX2> $args;
+        $test::<Gf256, Gf128> $args;
+        $test::<Bn254Scalar, Bn254Scalar> $args;
+        #[cfg(feature = "every-field")]
+        { $crate::field::prime_fields!($crate::pairs_of_table, $test $args); }
     }};
 }
 
+/// Calls a function for each pair of the table of prime fields.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! pairs_of_table {
+    ($test:ident $args:tt $($field:ty: { macs: [$($mac:ty),+], $($rest:tt)* };)*) => {
+        $($($test::<$field, $mac> $args;)+)*
+    };
+}
+
 /// Like [`every_pair!`], for one pair whose MACs are in the field itself and one with MACs in an extension.
-/// The feature `every-field` of the crate under test adds other pairs, each of which takes a good part of a
-/// minute to compile. For what does not depend on the field: lies, orders of steps, lengths.
+/// The feature `every-field` of the crate under test adds a pair of each other kind, each of which takes a
+/// good part of a minute to compile. For what does not depend on the field: lies, orders of steps, lengths.
 #[macro_export]
 macro_rules! every_kind_of_pair {
     ($test:ident) => { $crate::every_kind_of_pair!($test()) };
-    ($test:ident($($arg:expr),*)) => {{
+    ($test:ident $args:tt) => {{
         use $crate::field::{F32, F32x4, F61};
-        $test::<F61, F61>($($arg),*);
-        $test::<F32, F32x4>($($arg),*);
+        $test::<F61, F61> $args;
+        $test::<F32, F32x4> $args;
         #[cfg(feature = "every-field")]
         {
-            use $crate::field::{Bn254Scalar, F61x2, Gf128, Gf256};
-            $test::<F61, F61x2>($($arg),*);
-            $test::<Gf256, Gf128>($($arg),*);
-            $test::<Bn254Scalar, Bn254Scalar>($($arg),*);
+            use $crate::field::{Bn254Scalar, F61x2, Gf128, Gf256, Goldilocks, GoldilocksX2};
+            $test::<F61, F61x2> $args;
+            $test::<Goldilocks, Goldilocks> $args;
+            $test::<Goldilocks, GoldilocksX2> $args;
+            $test::<Gf256, Gf128> $args;
+            $test::<Bn254Scalar, Bn254Scalar> $args;
         }
     }};
 }

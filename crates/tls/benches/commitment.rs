@@ -16,13 +16,13 @@ use volery_field::Gf128;
 use volery_testing::deal;
 use volery_tls::Side;
 use volery_tls::commitment::{Form, Layout, Opening, Place, Prover, Scalar, Verifier, range};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Delta, Prg, SessionId};
 
 const SESSION: SessionId = SessionId::new([1; 32]);
 
 /// Correlations from a dealer: how they are made is measured elsewhere.
-fn stock(delta: Option<Delta>) -> Stock {
+fn pool(delta: Option<Delta>) -> Pool {
     deal::bits(2, delta, 256)
 }
 
@@ -36,14 +36,14 @@ fn convert(layout: &Layout) -> Duration {
     let start = Instant::now();
     thread::scope(|scope| {
         scope.spawn(|| {
-            let (mut stock, rng) = (stock(None), &mut ChaCha20Rng::seed_from_u64(4));
-            let prover = Prover::commit(&mut p, &mut stock, &SESSION, layout, &tags, rng).expect("honest");
-            black_box(prover.open(&mut p, stock).expect("honest"));
+            let (mut pool, rng) = (pool(None), &mut ChaCha20Rng::seed_from_u64(4));
+            let prover = Prover::commit(&mut p, &mut pool, &SESSION, layout, &tags, rng).expect("honest");
+            black_box(prover.open(&mut p, pool).expect("honest"));
         });
-        let (mut stock, rng) = (stock(Some(delta.duplicate())), &mut ChaCha20Rng::seed_from_u64(5));
+        let (mut pool, rng) = (pool(Some(delta.duplicate())), &mut ChaCha20Rng::seed_from_u64(5));
         let verifier =
-            Verifier::receive(&mut v, &mut stock, &delta, &SESSION, layout, &keys, rng).expect("honest");
-        black_box(verifier.reveal(&mut v, delta, stock).expect("honest"));
+            Verifier::receive(&mut v, &mut pool, &delta, &SESSION, layout, &keys, rng).expect("honest");
+        black_box(verifier.reveal(&mut v, delta, pool).expect("honest"));
     });
     start.elapsed()
 }

@@ -4,10 +4,10 @@ use rand_chacha::ChaCha20Rng;
 use volery_channel::{Channel, Tag};
 use volery_field::Gf128;
 use volery_testing::{Edit, Link, between, deal, rng};
+use volery_vole::correlations::{Generator, Pool, Profile};
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::ole::{OleField, Receiver, Sender};
 use volery_vole::softspoken::{self, FieldBits};
-use volery_vole::supply::{Profile, Stock, Supply};
 use volery_vole::{Delta, SessionId};
 
 pub(crate) const SESSION: SessionId = SessionId::new([8; 32]);
@@ -24,14 +24,14 @@ pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
     prover: impl FnOnce(&mut dyn Channel, &mut Sender<F>, &mut ChaCha20Rng) -> A + Send,
     verifier: impl FnOnce(&mut dyn Channel, &mut Receiver<F>, &mut ChaCha20Rng) -> B + Send,
 ) -> (A, B) {
-    let sender = |channel: &mut dyn Channel, delta, stock: &mut Stock, rng: &mut ChaCha20Rng| {
+    let sender = |channel: &mut dyn Channel, delta, pool: &mut Pool, rng: &mut ChaCha20Rng| {
         let mut products = Sender::new(&SESSION, delta);
-        products.prepare(channel, stock, n, rng).unwrap();
+        products.prepare(channel, pool, n, rng).unwrap();
         products
     };
-    let receiver = |channel: &mut dyn Channel, stock: &mut Stock, rng: &mut ChaCha20Rng| {
+    let receiver = |channel: &mut dyn Channel, pool: &mut Pool, rng: &mut ChaCha20Rng| {
         let mut products = Receiver::new(&SESSION);
-        products.prepare(channel, stock, n, rng).unwrap();
+        products.prepare(channel, pool, n, rng).unwrap();
         products
     };
     prepared_parties(seed, changes, (sender, receiver), prover, verifier)
@@ -44,8 +44,8 @@ pub(crate) fn prepared_parties<P, V, A: Send, B: Send>(
     seed: u64,
     changes: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
     prepare: (
-        impl FnOnce(&mut dyn Channel, Delta, &mut Stock, &mut ChaCha20Rng) -> P + Send,
-        impl FnOnce(&mut dyn Channel, &mut Stock, &mut ChaCha20Rng) -> V + Send,
+        impl FnOnce(&mut dyn Channel, Delta, &mut Pool, &mut ChaCha20Rng) -> P + Send,
+        impl FnOnce(&mut dyn Channel, &mut Pool, &mut ChaCha20Rng) -> V + Send,
     ),
     prover: impl FnOnce(&mut dyn Channel, &mut P, &mut ChaCha20Rng) -> A + Send,
     verifier: impl FnOnce(&mut dyn Channel, &mut V, &mut ChaCha20Rng) -> B + Send,
@@ -54,8 +54,8 @@ pub(crate) fn prepared_parties<P, V, A: Send, B: Send>(
     let [p_change, v_change] = changes;
     let p = move |link: &mut Link| {
         let rng = &mut rng(101);
-        let (delta, mut stock) = keys(link, SESSION, rng).unwrap();
-        let mut prepared = p_prepare(link, delta, &mut stock, rng);
+        let (delta, mut pool) = keys(link, SESSION, rng).unwrap();
+        let mut prepared = p_prepare(link, delta, &mut pool, rng);
         let mut channel = Edit::on(link, p_change);
         let result = prover(&mut channel, &mut prepared, &mut volery_testing::rng(seed));
         let _ = channel.flush();
@@ -63,8 +63,8 @@ pub(crate) fn prepared_parties<P, V, A: Send, B: Send>(
     };
     let v = move |link: &mut Link| {
         let rng = &mut rng(102);
-        let mut stock = tags(link, SESSION, rng).unwrap();
-        let mut prepared = v_prepare(link, &mut stock, rng);
+        let mut pool = tags(link, SESSION, rng).unwrap();
+        let mut prepared = v_prepare(link, &mut pool, rng);
         let mut channel = Edit::on(link, v_change);
         let result = verifier(&mut channel, &mut prepared, &mut volery_testing::rng(seed));
         let _ = channel.flush();
@@ -78,10 +78,10 @@ pub(crate) fn tags(
     channel: &mut dyn Channel,
     session: SessionId,
     rng: &mut ChaCha20Rng,
-) -> Result<Stock, volery_vole::Error> {
+) -> Result<Pool, volery_vole::Error> {
     let extension = softspoken::Receiver::setup(channel, &session, FieldBits::Eight, rng)?;
     let party = ProverParty::new(session, extension, rng);
-    Ok(Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None))))
+    Ok(Pool::new(Box::new(Generator::new(party, Profile::Lan.plan(), None))))
 }
 
 /// V's side of [`tags`].
@@ -89,16 +89,16 @@ pub(crate) fn keys(
     channel: &mut dyn Channel,
     session: SessionId,
     rng: &mut ChaCha20Rng,
-) -> Result<(Delta, Stock), volery_vole::Error> {
+) -> Result<(Delta, Pool), volery_vole::Error> {
     let delta = Delta::random(rng);
     let extension = softspoken::Sender::setup(channel, &session, FieldBits::Eight, delta.duplicate(), rng)?;
     let party = VerifierParty::new(session, extension, delta.duplicate(), rng);
-    Ok((delta, Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)))))
+    Ok((delta, Pool::new(Box::new(Generator::new(party, Profile::Lan.plan(), None)))))
 }
 
 /// Correlations from nowhere, for a party whose peer is not honest anyway.
-pub(crate) fn worthless() -> Stock {
-    deal::stock(1 << 12, || Gf128::ONE)
+pub(crate) fn worthless() -> Pool {
+    deal::pool(1 << 12, || Gf128::ONE)
 }
 
 /// The bytes that `digits` stand for.

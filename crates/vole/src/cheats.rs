@@ -13,10 +13,10 @@
 //! ```
 //!
 //! What stops such a P where challenges are hashes is that it cannot foresee the chain
-//! ([`Chain`](crate::supply::Chain)). A test that sees a forgery refused shows little unless the same forgery
-//! is accepted with a chain that P knows: [`stop_chains`].
+//! ([`Chain`](crate::correlations::Chain)). A test that sees a forgery refused shows little unless the
+//! same forgery is accepted with a chain that P knows: [`stop_chains`].
 //!
-//! Hooks are the thread's: they change what this thread's receivers and supplies do from then on, whoever
+//! Hooks are the thread's: they change what this thread's receivers and generators do from then on, whoever
 //! made them, until [`honest`].
 
 use core::any::Any;
@@ -53,7 +53,7 @@ pub fn choose_elements<F: Value>(choose: impl FnMut(usize) -> Wanted<F> + 'stati
     ELEMENTS.with(|hook| *hook.borrow_mut() = Some(Box::new(choose)));
 }
 
-/// From now on the chains of this thread's supplies stand still: neither V's bytes nor what was said for a
+/// From now on the chains of this thread's generators stand still: neither V's bytes nor what was said for a
 /// batch go into them, so that everybody knows beforehand what they will be. Both parties' threads must say
 /// so.
 pub fn stop_chains() {

@@ -7,8 +7,8 @@
 use volery_field::{Bn254Scalar, F61};
 
 use crate::Params;
+use crate::correlations::Profile;
 use crate::subfield;
-use crate::supply::Profile;
 
 /// The cost of a search for delta, for one kind of rounds in use.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -34,10 +34,10 @@
 //! | `ferret` | random COT from LPN (ePrint 2020/924) on half-trees (ePrint 2022/1431), with its check; [`Params`] |
 //! | `lpn` | the local code; [`security`]: the bits of security of each set in use against the known attacks,
 //! as `lpn-estimator` computes them |
-//! | [`supply`] | [`supply::Supply`], which makes correlations in stages; [`supply::Stock`], from which
-//! protocols read; [`supply::Chain`], which challenges by hash absorb |
-//! | [`cot`] | the supply of bits |
-//! | [`subfield`] | the supply of elements of any field: base VOLE, LPN rounds (Wolverine, ePrint 2020/925), VOPE |
+//! | [`correlations`] | [`correlations::Generator`], which makes correlations in stages; [`correlations::Pool`], from which
+//! protocols read; [`correlations::Chain`], which challenges by hash absorb |
+//! | [`cot`] | the generator of bits |
+//! | [`subfield`] | the generator of elements of any field: base VOLE, LPN rounds (Wolverine, ePrint 2020/925), VOPE |
 //! | [`ole`] | shares of products over base fields of curves and GF(2^128): OLE with errors |
 //! | `pprf`, `aes`, `prg` | punctured trees; AES kernels; [`Prg`] |
 //! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from the messages so far |
@@ -54,6 +54,7 @@ pub mod bench;
 #[cfg(any(test, feature = "cheats"))]
 #[doc(hidden)]
 pub mod cheats;
+pub mod correlations;
 pub mod cot;
 mod delta;
 mod delta_search;
@@ -66,7 +67,6 @@ mod pprf;
 mod prg;
 pub mod softspoken;
 pub mod subfield;
-pub mod supply;
 #[cfg(test)]
 mod testing;
 mod transcript;

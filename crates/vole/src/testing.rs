@@ -1,11 +1,11 @@
-//! The chains of linked supplies, and what becomes of them when messages change on their way.
+//! The chains of linked generators, and what becomes of them when messages change on their way.
 
 use std::collections::HashSet;
 
 use volery_channel::{Channel, Tag, tags};
 
 use crate::Error;
-use crate::supply::{Chain, Item, Stock};
+use crate::correlations::{Chain, Correlation, Pool};
 
 /// What an edit may do with a message, for edits of different kinds in one place.
 pub(crate) type Tampering<'a> = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + 'a>;
@@ -13,23 +13,23 @@ pub(crate) type Tampering<'a> = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + 'a>;
 /// A party's chains.
 pub(crate) type Chains = Result<Vec<Chain>, Error>;
 
-/// The chain of a linked supply at every index that is a multiple of `step`, up to `n`; now and then it
+/// The chain of a linked generator at every index that is a multiple of `step`, up to `n`; now and then it
 /// settles.
-pub(crate) fn chains<T: Item>(
-    mut stock: Stock<T>,
+pub(crate) fn chains<T: Correlation>(
+    mut pool: Pool<T>,
     [n, step]: [usize; 2],
     channel: &mut dyn Channel,
 ) -> Chains {
-    let mut chains = vec![stock.chain(channel)?];
+    let mut chains = vec![pool.chain(channel)?];
     let mut taken = vec![T::default(); step];
     for i in 0..n / step {
-        stock.fill(channel, &mut taken)?;
-        chains.push(stock.chain(channel)?);
+        pool.fill(channel, &mut taken)?;
+        chains.push(pool.chain(channel)?);
         if i % 3 == 0 {
-            stock.settle(channel)?;
+            pool.settle(channel)?;
         }
     }
-    stock.settle(channel)?;
+    pool.settle(channel)?;
     // Nobody leaves while the other still sends.
     channel.send(tags::GOODBYE, &[])?;
     channel.recv(tags::GOODBYE, 0)?;
@@ -38,7 +38,7 @@ pub(crate) fn chains<T: Item>(
 }
 
 /// Changes the first and the second message of each of these kinds, which P sends or V, in its first byte and
-/// in its last. Whatever changes ends the supply, or the parties have different chains and so different
+/// in its last. Whatever changes ends the generator, or the parties have different chains and so different
 /// challenges: the kinds for which it was the latter.
 pub(crate) fn kinds_that_part<'a>(
     kinds: &[(Tag, bool)],

@@ -56,7 +56,7 @@ pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;
 pub use volery_mpcith as public;
 pub use volery_tls as tls;
-pub use volery_vole::supply::Profile;
+pub use volery_vole::correlations::Profile;
 pub use volery_zk::macncheese;
 pub use zeroize::Zeroizing;
 

@@ -23,7 +23,7 @@
 use std::time::{Duration, Instant};
 
 use volery_channel::tags::{NOTARY_TOKEN, NOTARY_TURN};
-use volery_channel::{Channel, ChannelExt as _, Error, Stats, Tag};
+use volery_channel::{Channel, ChannelExt as _, Error, Layer, Layered, Tag};
 use volery_tls::attestation::Mode;
 use zeroize::Zeroizing;
 
@@ -100,24 +100,27 @@ pub fn begin(channel: &mut (impl Channel + ?Sized)) -> Result<(), Error> {
 }
 
 /// A prover's channel to a notary: what it receives first is that its turn has come.
-pub struct InLine<C, F> {
-    inner: C,
+pub type InLine<C, F> = Layered<C, Waiting<F>>;
+
+/// A prover's channel to a notary over `channel`. Whenever the notary says the prover's number, `tell` hears
+/// it; 0 is the last.
+pub fn in_line<C: Channel, F: FnMut(u32)>(channel: C, tell: F) -> InLine<C, F> {
+    Layered { channel, layer: Waiting { until: Some(Instant::now() + LONGEST), tell } }
+}
+
+/// Waiting in a notary's line.
+pub struct Waiting<F> {
     /// Until when to wait; none if the turn has come.
-    waiting: Option<Instant>,
+    until: Option<Instant>,
     tell: F,
 }
 
-impl<C: Channel, F: FnMut(u32)> InLine<C, F> {
-    /// Whenever the notary says the prover's number, `tell` hears it; 0 is the last.
-    pub fn new(inner: C, tell: F) -> Self {
-        Self { inner, waiting: Some(Instant::now() + LONGEST), tell }
-    }
-
-    fn wait(&mut self) -> Result<(), Error> {
-        while let Some(end) = self.waiting {
-            let number = u32::from_be_bytes(self.inner.recv_array(NOTARY_TURN)?);
+impl<C: Channel, F: FnMut(u32)> Layer<C> for Waiting<F> {
+    fn before_receive(&mut self, below: &mut C, _tag: Tag) -> Result<(), Error> {
+        while let Some(end) = self.until {
+            let number = u32::from_be_bytes(below.recv_array(NOTARY_TURN)?);
             if number == 0 {
-                self.waiting = None;
+                self.until = None;
             } else if Instant::now() > end {
                 let limit = LONGEST.as_secs();
                 return Err(Error::Limit {
@@ -129,43 +132,6 @@ impl<C: Channel, F: FnMut(u32)> InLine<C, F> {
             (self.tell)(number);
         }
         Ok(())
-    }
-}
-
-impl<C: Channel, F: FnMut(u32)> Channel for InLine<C, F> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
-        self.inner.send(tag, payload)
-    }
-
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], Error> {
-        self.wait()?;
-        self.inner.recv(tag, max)
-    }
-
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
-        self.wait()?;
-        self.inner.recv_exact(tag, out)
-    }
-
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error> {
-        self.wait()?;
-        self.inner.recv_into(tag, max, out)
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        self.inner.flush()
-    }
-
-    fn fail(&mut self, reason: &str) {
-        self.inner.fail(reason);
-    }
-
-    fn stats(&self) -> Stats {
-        self.inner.stats()
-    }
-
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.inner.binding()
     }
 }
 
@@ -210,7 +176,7 @@ mod tests {
         notary.send(TEST, b"first").and_then(|()| notary.send(TEST, b"second")).expect("sent");
         notary.flush().expect("sent");
         let mut told = Vec::new();
-        let mut channel = InLine::new(prover, |number| told.push(number));
+        let mut channel = in_line(prover, |number| told.push(number));
         assert_eq!(channel.recv(TEST, 9), Ok(&b"first"[..]));
         assert_eq!(channel.recv(TEST, 9), Ok(&b"second"[..]));
         assert_eq!(told, [18, 4, 1, 0]);
@@ -221,7 +187,7 @@ mod tests {
         for (tag, message) in [(TEST, &[0, 0, 0, 0][..]), (NOTARY_TURN, &[0, 0, 0]), (NOTARY_TURN, &[0; 5])] {
             let (prover, mut notary) = memory_pair(&Limits::default());
             notary.send(tag, message).and_then(|()| notary.flush()).expect("sent");
-            let mut channel = InLine::new(prover, |_| {});
+            let mut channel = in_line(prover, |_| {});
             assert!(channel.recv(TEST, 9).is_err(), "{message:?}");
         }
     }

@@ -19,6 +19,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`Error`] | the errors with which a proof can end, including rejection |
+//! | [`ElementShare`] | a party's share of a committed element |
 //! | [`disjunction`] | one of many statements, without saying which (Robin, Batchman) |
 //! | [`macncheese`] | proofs that can be stacked: disjunctions of any nesting, thresholds (Mac'n'Cheese) |
 //! | [`soundness`] | the soundness of a proof, term by term |
@@ -30,8 +31,10 @@ pub mod disjunction;
 mod error;
 pub mod macncheese;
 pub mod quicksilver;
+mod shares;
 pub mod soundness;
 #[cfg(test)]
 mod transcripts;
 
 pub use error::Error;
+pub use shares::ElementShare;

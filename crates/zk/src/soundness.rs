@@ -6,7 +6,7 @@
 //! | protocol | its terms depend on | terms |
 //! |---|---|---|
 //! | QuickSilver, over bits or a field, disjunctions included | [`Checks`] | [`quicksilver::soundness`](crate::quicksilver::soundness), [`disjunction::soundness`](crate::disjunction::soundness) |
-//! | QuickSilver over bits and a field | [`Checks`] of both parts, checks of links | the same, and [`quicksilver::mixed`](crate::quicksilver::mixed) |
+//! | QuickSilver over bits and a field | [`Checks`] of both parts, checks of conversions | the same, and [`quicksilver::mixed`](crate::quicksilver::mixed) |
 //! | Mac'n'Cheese | [`Proof`] | [`macncheese::soundness`](crate::macncheese::soundness) |
 //!
 //! The counts are those of the actual proof, block by block. Before a proof, bounds for them follow from a
@@ -34,8 +34,10 @@ impl FieldSize {
     /// field, to cover primes that are hardly above a power of two.)
     pub const OVER_BITS: Self = Self { field: 128.0, key: 127.0, bits: [1.0, 128.0] };
 
-    /// The size of `M`. Delta's digits are uniform except for one bit; if they have more bits than the field,
-    /// each value has several digit strings.
+    /// The size of `M`. Delta's digits are uniform except for the lowest bit; if they have more bits than the
+    /// field, each value has several digit strings. If they have as many, and the field of values has a prime
+    /// number of elements, hardly less than a power of two, then each small coefficient has two, which differ
+    /// in parity. So the lowest coefficient, whose parity is fixed, still has one.
     #[must_use]
     pub fn of<F: Value, M: Mac<F>>() -> Self {
         // A field of BITS bits has more than 2^(BITS - 1) elements. Those here have hardly less than 2^BITS,
@@ -44,10 +46,12 @@ impl FieldSize {
         let field = f64::from(M::BITS);
         // Rounded up to whole strings for each value.
         let strings = (digits - field).exp2().ceil().max(1.0);
+        let small = M::DIGITS * M::DIGIT_BITS == M::BITS as usize && F::CHARACTERISTIC != Some(2);
+        let twice = if small { M::DEGREE as f64 - 1.0 } else { 0.0 };
         Self {
             // Coefficients are made from a seed and blocks of 128 bits, whatever the size of the field.
             field: (field - 1.0).min(127.0),
-            key: digits - strings.log2().max(0.0) - if digits > field { 1.0 } else { 0.0 },
+            key: digits - strings.log2().max(0.0) - if digits > field { 1.0 } else { 0.0 } - twice,
             bits: [f64::from(F::BITS), field],
         }
     }
@@ -182,7 +186,7 @@ impl Soundness {
             Counted::Mixed { bits, field, size, sets } => {
                 bits.terms(FieldSize::OVER_BITS, mode, &mut terms);
                 field.terms(*size, mode, &mut terms);
-                crate::quicksilver::mixed::terms(field.links, *sets, mode, &mut terms);
+                crate::quicksilver::mixed::terms(field.conversions, *sets, mode, &mut terms);
             }
             Counted::MacAndCheese { proof, size } => proof.terms(*size, mode, &mut terms),
         }

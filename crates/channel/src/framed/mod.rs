@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use crate::channel::Channel;
 use crate::error::{Error, Operation};
 use crate::frame::HEADER_LEN;
+use crate::handshake::{MAX_HELLO, begins};
 use crate::latch::Latch;
 use crate::limits::{Limits, deadline};
 use crate::stats::Stats;
@@ -112,6 +113,19 @@ impl<T: Transport> Framed<T> {
     /// Any error of reading.
     pub fn await_frame(&mut self, most: usize) -> Result<(), Error> {
         let result = self.try_await_frame(most);
+        self.failed.latch(result)
+    }
+
+    /// Waits for the hello of a peer that has said nothing yet, and leaves it to
+    /// [`Hello::receive`](crate::handshake::Hello::receive). This party sends nothing.
+    ///
+    /// For parties that listen: a connection that only looks whether somebody is there says no hello.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] if the first bytes are no hello; any error of reading.
+    pub fn await_hello(&mut self) -> Result<(), Error> {
+        let result = self.try_await_frame(MAX_HELLO);
+        let result = result.and_then(|()| Ok(begins(self.inbox.live())?));
         self.failed.latch(result)
     }
 

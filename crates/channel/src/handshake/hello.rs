@@ -8,6 +8,7 @@ use super::{Mismatch, Parameters, refuse};
 use crate::channel::Channel;
 use crate::cursor::{Cursor, Flaw};
 use crate::error::Error;
+use crate::frame::{HEADER_LEN, Header};
 use crate::tag::tags;
 
 /// The version of everything that goes over the wire. Parties with different versions refuse each other.
@@ -22,9 +23,25 @@ const MAGIC: [u8; 8] = *b"VOLERY\r\n";
 
 /// Longest `Hello` accepted from a peer. It leaves room for later versions, whose hello must get as far as
 /// the version check.
-const MAX_LEN: usize = 1 << 16;
+pub(crate) const MAX_LEN: usize = 1 << 16;
 
 const _: () = assert!(8 + 2 + 1 + 32 + Parameters::MAX_LEN <= MAX_LEN);
+
+/// Checks that `stream`, the first bytes from a peer, begins with the hello of some version of Volery. The
+/// hello itself may still be wrong: [`Hello::receive`] finds out.
+///
+/// # Errors
+/// [`Mismatch::NotVolery`].
+pub(crate) fn begins(stream: &[u8]) -> Result<(), Mismatch> {
+    let Some((header, payload)) = stream.split_first_chunk::<HEADER_LEN>() else {
+        return Err(Mismatch::NotVolery { first: stream.to_vec() });
+    };
+    let Header { tag, length } = Header::decode(*header);
+    if tag == tags::HELLO.byte() && payload.starts_with(&MAGIC) {
+        return Ok(());
+    }
+    Err(Mismatch::not_volery(tag, length, payload))
+}
 
 /// Which side of the proof a party is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

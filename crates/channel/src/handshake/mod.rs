@@ -28,6 +28,7 @@ mod parameters;
 
 pub use begin::Begin;
 pub use hello::{Hello, Role, Session, TLS, WIRE_VERSION};
+pub(crate) use hello::{MAX_LEN as MAX_HELLO, begins};
 pub use mismatch::Mismatch;
 pub use parameters::Parameters;
 

@@ -12,10 +12,10 @@ use super::{Interest, Transport, retry};
 
 /// A connected stream socket in non-blocking mode.
 #[derive(Debug)]
-pub struct Socket(Kind);
+pub struct Socket(SocketKind);
 
 #[derive(Debug)]
-enum Kind {
+enum SocketKind {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
@@ -29,7 +29,7 @@ impl Socket {
     pub fn tcp(stream: TcpStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
-        Ok(Self(Kind::Tcp(stream)))
+        Ok(Self(SocketKind::Tcp(stream)))
     }
 
     /// Takes over a connected Unix stream and makes it non-blocking.
@@ -38,17 +38,17 @@ impl Socket {
     /// What the operating system reports.
     pub fn unix(stream: UnixStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
-        Ok(Self(Kind::Unix(stream)))
+        Ok(Self(SocketKind::Unix(stream)))
     }
 
     /// The peer's address, for messages to people.
     #[must_use]
     pub fn peer(&self) -> String {
         match &self.0 {
-            Kind::Tcp(stream) => {
+            SocketKind::Tcp(stream) => {
                 stream.peer_addr().map_or_else(|_| "a disconnected peer".into(), |addr| addr.to_string())
             }
-            Kind::Unix(_) => "a local peer".into(),
+            SocketKind::Unix(_) => "a local peer".into(),
         }
     }
 }
@@ -56,8 +56,8 @@ impl Socket {
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match &self.0 {
-            Kind::Tcp(stream) => stream.as_fd(),
-            Kind::Unix(stream) => stream.as_fd(),
+            SocketKind::Tcp(stream) => stream.as_fd(),
+            SocketKind::Unix(stream) => stream.as_fd(),
         }
     }
 }
@@ -65,15 +65,15 @@ impl AsFd for Socket {
 impl Transport for Socket {
     fn try_read(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
         match &mut self.0 {
-            Kind::Tcp(stream) => retry(|| stream.read(out)),
-            Kind::Unix(stream) => retry(|| stream.read(out)),
+            SocketKind::Tcp(stream) => retry(|| stream.read(out)),
+            SocketKind::Unix(stream) => retry(|| stream.read(out)),
         }
     }
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<Option<usize>> {
         match &mut self.0 {
-            Kind::Tcp(stream) => retry(|| stream.write(bytes)),
-            Kind::Unix(stream) => retry(|| stream.write(bytes)),
+            SocketKind::Tcp(stream) => retry(|| stream.write(bytes)),
+            SocketKind::Unix(stream) => retry(|| stream.write(bytes)),
         }
     }
 
@@ -88,8 +88,8 @@ impl Transport for Socket {
     fn shutdown(&mut self) {
         // The peer may be gone already; then there is nobody left to tell.
         let _ = match &self.0 {
-            Kind::Tcp(stream) => stream.shutdown(Shutdown::Write),
-            Kind::Unix(stream) => stream.shutdown(Shutdown::Write),
+            SocketKind::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            SocketKind::Unix(stream) => stream.shutdown(Shutdown::Write),
         };
     }
 

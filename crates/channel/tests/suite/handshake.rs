@@ -3,6 +3,7 @@
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use volery_channel::handshake::{Begin, Hello, Mismatch, Parameters, Role, Session, WIRE_VERSION};
+use volery_channel::transport::Transport;
 use volery_channel::{Channel, Error, Limits, tags};
 
 use crate::links::{InMemory, channel_and_raw, channels, frame, put};
@@ -260,4 +261,32 @@ fn another_mode_is_refused_before_digests_are_compared() {
         matches!(error, Error::Incompatible(Mismatch::Parameter { ref name, .. }) if name == "mode"),
         "{error:?}"
     );
+}
+
+#[test]
+fn a_hello_that_was_awaited_is_still_received() {
+    let (mut channel, mut raw) = channel_and_raw::<InMemory>(&Limits::default());
+    let sound = sound();
+    assert!(put(&mut raw, &frame(tags::HELLO.byte(), sound.len() as u32, &sound)));
+    channel.await_hello().unwrap();
+    assert_eq!(channel.stats().bytes_sent, 0);
+    hello(Role::Verifier, parameters(&[("rho", "100")]), 2).receive(&mut channel).unwrap();
+}
+
+#[test]
+fn whoever_says_no_hello_is_not_waited_for_and_can_be_told() {
+    // A request, a frame of another step, a hello of something else.
+    let other = frame(tags::TEST.byte(), 3, b"abc");
+    let foreign = frame(tags::HELLO.byte(), 12, b"GOODBYE\r\n...");
+    for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &other, &foreign] {
+        let (mut channel, mut peer) = channel_and_raw::<InMemory>(&Limits::default());
+        assert!(put(&mut peer, bytes));
+        let error = channel.await_hello().unwrap_err();
+        assert!(matches!(error, Error::Incompatible(Mismatch::NotVolery { .. })), "{error:?}");
+        assert_eq!(channel.recv(tags::HELLO, 100).unwrap_err(), error, "it goes on after an error");
+        channel.fail("say hello first");
+        let mut answer = [0; 100];
+        let count = peer.try_read(&mut answer).unwrap().unwrap();
+        assert!(answer[..count].ends_with(b"say hello first"));
+    }
 }

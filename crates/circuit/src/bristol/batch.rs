@@ -129,7 +129,7 @@ impl FileBatch {
     pub fn with_witnesses(mut self, known: Vec<(usize, Witness<F2>)>) -> Result<Self, Error> {
         if known.len() != self.claims.len() {
             let (got, needed) = (known.len(), self.claims.len());
-            return Err(Error::Witness(format!("{got} witnesses for {needed} repetitions")));
+            return Err(Error::Witness(format!("there are witnesses for {got} of {needed} repetitions")));
         }
         let picked = known.into_iter().map(|(index, witness)| {
             let branch = self.branches.picked(&Picked::new(index))?.clone();
@@ -171,6 +171,38 @@ impl FileBatch {
     }
 }
 
+impl FileBatch {
+    /// What the picked circuits put out: at each repetition `draft` with its outputs computed for the witness
+    /// that is inside this batch. In the clear.
+    fn computed(&self) -> Result<Vec<(Claim<F2>, Vec<F2>)>, Error> {
+        let each = self.picked.iter().zip(&self.claims).map(|(picked, claim)| {
+            let missing = || Error::Witness("none was given".into());
+            let branch = picked.witness.as_ref().ok_or_else(missing)?;
+            let claim = branch.pattern.with_elements(claim);
+            let witness = branch.witness.as_ref().ok_or_else(missing)?;
+            let outputs = claim.outputs_of(&branch.file, witness)?;
+            Ok((claim, outputs))
+        });
+        each.collect()
+    }
+
+    /// In place of the number of an assertion, says which output is not as claimed, if the values are here.
+    #[cold]
+    fn located<E: From<Error>>(&self, error: E) -> E {
+        let Ok(computed) = self.computed() else { return error };
+        let signature = self.signature();
+        let wrong = computed.into_iter().enumerate().find_map(|(repetition, (claim, outputs))| {
+            match claim.contradicted(&signature, &outputs)? {
+                Error::Contradicted { place, claimed } => {
+                    Some(Error::Contradicted { place: format!("repetition {repetition}, {place}"), claimed })
+                }
+                other => Some(other),
+            }
+        });
+        wrong.map_or(error, E::from)
+    }
+}
+
 /// A run of a batch.
 struct Running<'a>(&'a FileBatch);
 
@@ -209,7 +241,8 @@ impl<B: Repeat<F2, Claimed>> Statement<B> for FileBatch {
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
-        backend.repeat(&self.branches, self.claims.len(), &mut Running(self))
+        let result = backend.repeat(&self.branches, self.claims.len(), &mut Running(self));
+        result.map_err(|error| self.located(error))
     }
 }
 

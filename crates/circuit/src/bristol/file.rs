@@ -13,7 +13,7 @@ use volery_field::F2;
 
 use super::convert::Import;
 use super::{FileGate, FileRing, Header, Reader};
-use crate::{Circuit, Claim, Digest, Error, Fold, Prove, Signature, Statement, Witness, files};
+use crate::{Circuit, Claim, Digest, Error, Evaluator, Fold, Prove, Signature, Statement, Witness, files};
 
 /// Circuits of at most this many wires stay in memory. Their gates take 12 bytes each and their schedule 16,
 /// at most some 29 MB in all (and 8 for each constant over a ring).
@@ -99,6 +99,12 @@ impl<R: FileRing> BristolFile<R> {
         Ok(Self { path: path.to_owned(), what, header, signature, tally, hash, circuit })
     }
 
+    /// Where the file is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The name of the file in errors.
     pub(super) fn what(&self) -> &str {
         &self.what
@@ -143,6 +149,21 @@ impl<R: FileRing> BristolFile<R> {
             Some(circuit) => Ok(circuit.compute(backend, inputs)?.outputs),
             None => self.stream(backend, inputs),
         }
+    }
+
+    /// The claim that holds for these inputs: it has the public inputs of `inputs` and, for every output, the
+    /// value that the circuit computes from them and from `witness`, the secret inputs.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if `inputs` does not fit the file, or the circuit has no output; [`Error::Witness`]
+    /// unless there is one value for each secret wire; as [`BristolFile::compute`].
+    pub fn claim(&self, inputs: &Claim<R>, witness: Witness<R>) -> Result<Claim<R>, Error> {
+        inputs.suits(&self.signature)?;
+        let outputs: u64 = self.signature.outputs.iter().map(|output| u64::from(output.width)).sum();
+        // What is claimed plays no part. As many values as that are in the file's numbers of wires.
+        let claim = inputs.with_outputs(&vec![R::ZERO; outputs as usize], &self.signature)?;
+        let statement = FileStatement { file: self.clone(), claim, witness: None }.with_witness(witness)?;
+        inputs.with_outputs(&Evaluator::compute(&statement)?, &self.signature)
     }
 
     fn stream<B: Prove<R>>(&self, backend: &mut B, inputs: Vec<B::Wire>) -> Result<Vec<B::Wire>, B::Error> {
@@ -306,6 +327,18 @@ impl<R: FileRing> FileStatement<R> {
         &self.file
     }
 
+    /// In place of the number of an assertion, says which output is not as claimed, if the values are here.
+    #[cold]
+    fn located<E: From<Error>>(&self, error: E) -> E {
+        let outputs = self.witness.as_ref().map(|witness| self.claim.outputs_of(&self.file, witness));
+        match outputs {
+            Some(Ok(outputs)) => {
+                self.claim.contradicted(&self.file.signature, &outputs).map_or(error, E::from)
+            }
+            _ => error,
+        }
+    }
+
     fn run_on<B: Prove<R>>(&self, backend: &mut B) -> Result<(), B::Error> {
         let inputs = self.claim.wires(backend, &self.file.signature, self.witness.as_ref())?;
         let outputs = self.file.compute(backend, inputs)?;
@@ -326,10 +359,11 @@ impl<R: FileRing, B: Prove<R>> Statement<B> for FileStatement<R> {
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         // Folding makes wires larger, so it is only done if there are constants to fold.
-        if self.claim.has_public_inputs() || self.file.tally.constant > 0 {
+        let result = if self.claim.has_public_inputs() || self.file.tally.constant > 0 {
             self.run_on(&mut Fold::new(backend))
         } else {
             self.run_on(backend)
-        }
+        };
+        result.map_err(|error| self.located(error))
     }
 }

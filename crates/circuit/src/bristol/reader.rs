@@ -9,6 +9,7 @@ use super::lines::{Cursor, Lines};
 use super::wires::WireSet;
 use super::{FileGate, FileRing, Format, Header, Kind};
 use crate::Error;
+use crate::text::counted;
 
 /// The number of input wires that a file may declare beyond its own length in bytes. A few bytes can claim
 /// 2^32 inputs, and each costs memory. Inputs that are used also take bytes, so this only limits unused ones.
@@ -313,8 +314,11 @@ fn sets(wire: u32, word: usize, wires: u32, set: Option<&mut WireSet>) -> Result
 
 #[cold]
 fn bad_wire(wire: u32, word: usize, wires: u32, otherwise: &str) -> Fault {
-    let reason =
-        if wire < wires { otherwise.to_owned() } else { format!("is out of range: there are {wires} wires") };
+    let reason = if wire < wires {
+        otherwise.to_owned()
+    } else {
+        format!("is out of range: the circuit has {}", counted(wires, "wire"))
+    };
     (word, format!("wire {wire} {reason}"))
 }
 
@@ -325,7 +329,8 @@ fn header(lines: &mut Lines<impl Read>) -> Result<Header, Error> {
     let &[gates, wires] = counts.as_slice() else {
         let got = counts.len();
         return Err(lines.error_before(format!(
-            "the first line has the numbers of gates and of wires, not {got} numbers"
+            "the first line has the numbers of gates and of wires, not {}",
+            counted(got as u64, "number")
         )));
     };
     let second = numbers(lines, "the inputs")?;

@@ -68,6 +68,12 @@ pub trait Words: Sized {
     where
         Self: Zeroize;
 
+    /// What one wire's value is called in messages.
+    const UNIT: &'static str;
+
+    /// The text of `values` in a claim. Only for public values.
+    fn text(values: &[Self]) -> String;
+
     /// The number of bytes of text that the values of this many wires may need in a claim.
     fn text_bytes(wires: u64) -> u64;
 }
@@ -104,6 +110,17 @@ impl Words for F2 {
 
     fn values(entry: &Entry<'_>, width: u32) -> Result<Zeroizing<Vec<Self>>, Error> {
         Ok(Zeroizing::new(entry.bits(width)?.iter().map(|&bit| Self::new(bit)).collect()))
+    }
+
+    const UNIT: &'static str = "bit";
+
+    /// Hex digits, or bits if there is no whole number of digits.
+    fn text(values: &[Self]) -> String {
+        let (prefix, size) = if values.len().is_multiple_of(4) { ("0x", 4) } else { ("0b", 1) };
+        let digit =
+            |bits: &[Self]| bits.iter().rev().fold(0, |digit, bit| digit << 1 | u32::from(bit.to_u8()));
+        let digits = values.chunks(size).rev().filter_map(|bits| char::from_digit(digit(bits), 16));
+        prefix.chars().chain(digits).collect()
     }
 
     fn text_bytes(wires: u64) -> u64 {
@@ -145,6 +162,13 @@ macro_rules! words {
 
             fn values(entry: &Entry<'_>, width: u32) -> Result<Zeroizing<Vec<Self>>, Error> {
                 entry.numbers(width as usize)
+            }
+
+            const UNIT: &'static str = "number";
+
+            fn text(values: &[Self]) -> String {
+                let numbers: Vec<String> = values.iter().map(|value| value.to_word().to_string()).collect();
+                numbers.join(" ")
             }
 
             fn text_bytes(wires: u64) -> u64 {

@@ -166,7 +166,7 @@ fn every_malformed_file_is_refused_with_line_column_and_reason() {
         (file("2 1 0 1 3 AND\n1 1 1 3 EQ\n"), 6, 7, "wire 3 is set a second time"),
         (file("1 1 0 4 EQW\n1 1 0 4 EQW\n"), 6, 7, "wire 4 is set a second time"),
         (file("4 2 0 1 2 0 3 3 MAND\n"), 5, 15, "wire 3 is set a second time"),
-        (file("2 1 0 1 5 AND\n"), 5, 9, "wire 5 is out of range: there are 5 wires"),
+        (file("2 1 0 1 5 AND\n"), 5, 9, "wire 5 is out of range: the circuit has 5 wires"),
         (file("2 1 0 5 3 AND\n"), 5, 7, "wire 5 is out of range"),
         // Counts.
         (file(good), 6, 1, "ends after 1 gates; its header promises 2"),
@@ -355,4 +355,36 @@ fn a_claim_that_leaves_everything_open_is_refused() {
     let opened = BristolFile::<F2>::open(file.path()).expect("sound");
     let claim = Claim::parse(b"output 0 = any", "p", opened.signature()).expect("fits");
     assert!(matches!(FileStatement::new(opened, claim), Err(Error::Public(_))));
+}
+
+#[test]
+fn a_file_s_claim_is_what_it_computes_whether_it_folds_constants_or_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The AND of the inputs, their sum, and a constant.
+    for (gates, constant) in [("1 1 1 4 EQ", "0b1"), ("2 1 0 0 4 XOR", "0b0")] {
+        let path = folder.path().join("circuit");
+        std::fs::write(&path, format!("3 5\n2 1 1\n2 2 1\n\n2 1 0 1 2 AND\n2 1 0 1 3 XOR\n{gates}\n"))
+            .expect("written");
+        for file in [BristolFile::<F2>::open(&path), BristolFile::open_streaming(&path)] {
+            let file = file.expect("well-formed");
+            let secret = Claim::open(file.signature());
+            let one = Claim::read_inputs(&b"input 0 = 0b1"[..], "p", file.signature()).expect("well-formed");
+            for (inputs, witness, expected) in [
+                (&secret, vec![F2::ONE, F2::ZERO], "output 0 = 0b10\n"),
+                (&one, vec![F2::ONE], "input 0 = 0b1\noutput 0 = 0b01\n"),
+            ] {
+                let claim = file.claim(inputs, Witness::new(witness.clone())).expect("computed");
+                let mut text = Vec::new();
+                claim.write(file.signature(), &mut text).expect("memory");
+                assert_eq!(
+                    String::from_utf8(text).expect("ASCII"),
+                    format!("{expected}output 1 = {constant}\n")
+                );
+                let statement = FileStatement::new(file.clone(), claim).expect("claims something");
+                let statement = statement.with_witness(Witness::new(witness)).expect("fits");
+                assert_eq!(Evaluator::check(&statement), Ok(()));
+            }
+            assert!(matches!(file.claim(&one, Witness::new(vec![F2::ONE; 2])), Err(Error::Witness(_))));
+        }
+    }
 }

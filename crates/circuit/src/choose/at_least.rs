@@ -108,7 +108,9 @@ impl<S> AtLeast<S> {
         picked.sort_by_key(|picked| picked.index);
         if picked.len() != self.least {
             let (got, least) = (picked.len(), self.least);
-            return Err(Error::Witness(format!("{got} branches have a witness; exactly {least} must")));
+            return Err(Error::Witness(format!(
+                "exactly {least} of the branches must have a witness, not {got}"
+            )));
         }
         if picked.windows(2).any(|pair| pair[0].index == pair[1].index) {
             return Err(Error::Witness("two witnesses are for the same branch".into()));

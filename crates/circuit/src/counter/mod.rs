@@ -18,7 +18,7 @@ use volery_field::Ring;
 use crate::backend::{check_linear, check_products};
 use crate::choose::Shape;
 use crate::polynomials::{Graded, MatrixShape};
-use crate::{Backend, Columns, Error, Hint, Ops, Polynomials, Prove, Statement};
+use crate::{Addends, Backend, Error, Hint, Ops, Polynomials, Prove, Statement};
 
 pub use counts::{Counts, Detail, Everything, PartCounts, Sizes};
 
@@ -263,7 +263,7 @@ impl<R: Ring, D: Detail> Ops<R> for Counter<R, D> {
         Ok(())
     }
 
-    fn ripple<const M: usize>(&mut self, columns: Columns<'_, D::Wire, M>) -> Result<(), Error> {
+    fn multi_add<const M: usize>(&mut self, columns: Addends<'_, D::Wire, M>) -> Result<(), Error> {
         if D::EVERYTHING || !columns.modular {
             return columns.run(self);
         }

@@ -242,6 +242,11 @@ impl<R: Ring, B: Prove<R> + ?Sized> Prove<R> for Fold<'_, B> {
         Ok(wires.into_iter().map(Folded::Wire).collect())
     }
 
+    fn takes_outputs(&mut self, x: &[Self::Wire]) -> bool {
+        let x: Vec<_> = x.iter().map(|x| self.lower(x)).collect();
+        self.inner.takes_outputs(&x)
+    }
+
     /// Drops a constant zero. Any other constant goes down as a false claim, so that the backend below
     /// reports its place.
     fn assert_zero(&mut self, x: &[Self::Wire]) -> Result<(), Self::Error> {

@@ -21,7 +21,7 @@ use volery_field::F2;
 
 use super::logic::not;
 use crate::columns::{bit, full_adder, half_adder, shifted};
-use crate::{Carries, Columns, Ops};
+use crate::{Addends, Carries, Ops};
 
 /// Adds numbers column by column, least significant bit first, if some wires are known. It reuses its buffers
 /// from sum to sum, so that a hash function allocates nothing for each word.
@@ -123,7 +123,7 @@ impl<W: Clone> Adder<W> {
         let stand_in = &words[0][0];
         let wires = core::array::from_fn(|j| self.carries.get(j).unwrap_or(stand_in).clone());
         let mut carries = Carries { wires, live: self.carries.len() };
-        b.ripple(Columns { sums, words, carries: &mut carries, public, modular })?;
+        b.multi_add(Addends { sums, words, carries: &mut carries, public, modular })?;
         self.carries.clear();
         if !modular {
             self.carries.extend_from_slice(&carries.wires[..carries.live]);

@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 
 use super::{KnownPrime, PrimeField};
 use crate::Error;
+use crate::text::counted;
 
 /// The most sections of a file. The formats define five, and a few bytes can claim 2^32.
 const MOST_SECTIONS: u32 = 64;
@@ -85,7 +86,7 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         }
         if binary.position != length {
             let more = length - binary.position;
-            return Err(binary.error(format!("{more} bytes after the last section")));
+            return Err(binary.error(format!("{} after the last section", counted(more, "byte"))));
         }
         Ok(binary)
     }
@@ -98,7 +99,8 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
         let Some(end) = start.checked_add(size).filter(|&end| end <= length) else {
             let left = length - start;
             let reason = format!(
-                "section {index} (kind {kind}) claims {size} bytes, but the file has only {left} more"
+                "section {index} (kind {kind}) claims a size of {size}, but the file has only {} more",
+                counted(left, "byte")
             );
             return Err(self.error_at(at, reason));
         };
@@ -143,7 +145,8 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
     pub(super) fn leave(&mut self, Kind { name, .. }: Kind) -> Result<(), Error> {
         match self.left() {
             0 => Ok(()),
-            left => Err(self.error(format!("{left} bytes more in the {name} section than it should have"))),
+            left => Err(self
+                .error(format!("{} more in the {name} section than it should have", counted(left, "byte")))),
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::KnownPrime;
 use super::binary::{Binary, Kind};
 use super::system::Counts;
+use crate::text::counted;
 use crate::{Error, files};
 
 pub(super) const MAGIC: &str = "r1cs";
@@ -82,14 +83,20 @@ impl Header {
     fn check_sizes<S: Read + Seek>(&self, file: &Binary<'_, S>, at: u64) -> Result<(), Error> {
         let (got, constraints) = (file.size(CONSTRAINTS)?, self.constraints);
         if u64::from(constraints) * CONSTRAINT_BYTES > got {
-            let reason =
-                format!("{constraints} constraints do not fit in a constraints section of {got} bytes");
+            let reason = format!(
+                "{} in a constraints section of {}: too small",
+                counted(constraints, "constraint"),
+                counted(got, "byte")
+            );
             return Err(file.error_at(at + 24, reason));
         }
         let (got, wires) = (file.size(LABELS)?, self.counts.wires);
         if u64::from(wires) * LABEL_BYTES != got {
-            let reason =
-                format!("{wires} wires, but {got} bytes (not 8 for each) in the wire-to-label section");
+            let reason = format!(
+                "{}, but {} (not 8 for each) in the wire-to-label section",
+                counted(wires, "wire"),
+                counted(got, "byte")
+            );
             return Err(file.error_at(at, reason));
         }
         Ok(())

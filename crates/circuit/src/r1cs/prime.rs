@@ -1,6 +1,7 @@
-//! Finds the field of a file's prime.
+//! Finds the field of a file's prime. The primes are those of [`volery_field::prime_fields!`] with an entry
+//! for files.
 
-use volery_field::{Bls12381Scalar, Bn254Scalar, F61, P256Base, Ring, RistrettoScalar, Secp256k1Base, Value};
+use volery_field::{Ring, Value};
 
 use crate::elements::encode;
 
@@ -11,27 +12,30 @@ pub trait PrimeField: Value {
 }
 
 macro_rules! known_primes {
-    ($($(#[$doc:meta])* $variant:ident: $field:ty, $name:literal;)*) => {
+    ($($field:ty: {
+        macs: $macs:tt, name: $short:literal, what: $what:literal,
+        files: [$($(#[$doc:meta])* $variant:ident, $name:literal)?]
+    };)*) => {
         /// The primes that files can be over, for choosing a field at run time.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum KnownPrime {
-            $($(#[$doc])* $variant,)*
+            $($($(#[$doc])* $variant,)?)*
         }
 
-        $(impl PrimeField for $field {
+        $($(impl PrimeField for $field {
             const PRIME: KnownPrime = KnownPrime::$variant;
-        })*
+        })?)*
 
         impl KnownPrime {
             /// All known primes.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
+            pub const ALL: &[Self] = &[$($(Self::$variant,)?)*];
 
             /// The field's usual name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)*
+                    $($(Self::$variant => $name,)?)*
                 }
             }
 
@@ -39,7 +43,7 @@ macro_rules! known_primes {
             #[must_use]
             pub const fn bytes(self) -> usize {
                 match self {
-                    $(Self::$variant => <$field as Ring>::BYTES,)*
+                    $($(Self::$variant => <$field as Ring>::BYTES,)?)*
                 }
             }
 
@@ -47,27 +51,14 @@ macro_rules! known_primes {
             #[must_use]
             pub fn modulus(self) -> Vec<u8> {
                 match self {
-                    $(Self::$variant => modulus::<$field>(),)*
+                    $($(Self::$variant => modulus::<$field>(),)?)*
                 }
             }
         }
     };
 }
 
-known_primes! {
-    /// The order of BN254's groups: circom's default, there called `bn128`.
-    Bn254: Bn254Scalar, "BN254's scalar field";
-    /// The order of BLS12-381's groups, `bls12381` in circom.
-    Bls12381: Bls12381Scalar, "BLS12-381's scalar field";
-    /// The base field of P-256, `secq256r1` in circom.
-    P256: P256Base, "P-256's base field";
-    /// The base field of secp256k1.
-    Secp256k1: Secp256k1Base, "secp256k1's base field";
-    /// The order of the Ristretto group.
-    Ristretto: RistrettoScalar, "Ristretto's scalar field";
-    /// `2^61 - 1`.
-    Mersenne61: F61, "2^61-1";
-}
+volery_field::prime_fields!(known_primes);
 
 impl KnownPrime {
     /// The known prime that equals this little-endian integer, whose length must be the file's field size.

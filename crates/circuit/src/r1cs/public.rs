@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use super::{Counts, PrimeField};
 use crate::Error;
 use crate::elements::encode;
+use crate::text::counted;
 
 /// The bytes that a value may take, including spaces and line ends; a 512-bit number has 155 digits.
 const VALUE_BYTES: u64 = 256;
@@ -30,10 +31,10 @@ pub fn read_public<F: PrimeField>(source: impl Read, what: &str, counts: &Counts
     let values = Parser { text: &text, at: 0, what }.array(counts.public())?;
     if values.len() < counts.public() {
         let Counts { outputs, public_inputs, .. } = counts;
-        let got = values.len();
-        return Err(Error::Public(format!(
-            "{what} has {got} values; the circuit has {outputs} outputs and {public_inputs} public inputs"
-        )));
+        let got = counted(values.len() as u64, "value");
+        let [outputs, inputs] =
+            [(*outputs, "output"), (*public_inputs, "public input")].map(|(n, what)| counted(n, what));
+        return Err(Error::Public(format!("{what} has {got}; the circuit has {outputs} and {inputs}")));
     }
     Ok(values)
 }
@@ -150,7 +151,7 @@ fn element<F: PrimeField>(digits: &[u8]) -> Option<F> {
 }
 
 /// An element as a decimal number.
-fn decimal<F: PrimeField>(value: F) -> String {
+pub(super) fn decimal<F: PrimeField>(value: F) -> String {
     let bytes = encode(&[value]);
     let mut limbs: Vec<u64> = bytes
         .chunks(8)

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::coefficients::{MINUS_ONE, PLUS_ONE};
+use super::public::decimal;
 use super::system::Term;
 use super::{Assignment, PrimeField, R1cs};
 use crate::elements::{bring_in, encode};
+use crate::text::counted;
 use crate::{Digest, Error, Fold, Folded, Ops, Prove, Statement};
 
 /// The number of constraints whose claims go to the backend together.
@@ -34,7 +36,10 @@ impl<F: PrimeField> R1csStatement<F> {
         }
         let (got, needed) = (public.len(), system.header().counts.public());
         if got != needed {
-            return Err(Error::Public(format!("{got} values for {needed} public outputs and inputs")));
+            return Err(Error::Public(format!(
+                "{} for {needed} public outputs and inputs",
+                counted(got as u64, "value")
+            )));
         }
         let public = core::iter::once(F::ONE).chain(public).collect();
         Ok(Self { system, public, assignment: None })
@@ -44,16 +49,17 @@ impl<F: PrimeField> R1csStatement<F> {
     /// [`Evaluator::check`](crate::Evaluator::check) does.
     ///
     /// # Errors
-    /// [`Error::Witness`] if there is not one value for each wire, or a public wire's value is not the public
-    /// one.
+    /// [`Error::Witness`] if there is not one value for each wire; [`Error::Contradicted`] if a public wire's
+    /// value is not the public one.
     pub fn with_assignment(mut self, assignment: Assignment<F>) -> Result<Self, Error> {
         let public = assignment.public(&self.system.header().counts)?;
         if let Some(index) = public.iter().zip(&self.public[1..]).position(|(own, claimed)| own != claimed) {
             let outputs = self.system.header().counts.outputs as usize;
             let (sort, number) =
                 if index < outputs { ("output", index) } else { ("public input", index - outputs) };
-            let reason = format!("its value for {sort} {number} (wire {}) is not the public one", index + 1);
-            return Err(Error::Witness(reason));
+            let place = format!("{sort} {number} (wire {})", index + 1);
+            let claimed = self.public.get(index + 1).copied().map_or_else(String::new, decimal);
+            return Err(Error::Contradicted { place, claimed });
         }
         self.assignment = Some(assignment);
         Ok(self)

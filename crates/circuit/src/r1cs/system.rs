@@ -4,6 +4,7 @@ use super::coefficients::Coefficients;
 use super::writer::content_hash;
 use super::{Header, PrimeField};
 use crate::Error;
+use crate::text::counted;
 
 /// Numbers of wires by sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +15,8 @@ pub struct Counts {
     pub outputs: u32,
     /// Public inputs: the wires after those.
     pub public_inputs: u32,
-    /// Private inputs: the wires after those.
+    /// Private inputs, as the file counts them. Circom also counts those that no constraint uses, which have
+    /// no wire; the others are the first wires after the public ones.
     pub private_inputs: u32,
 }
 
@@ -36,16 +38,18 @@ impl Counts {
         1 + self.public()
     }
 
-    /// Checks that there are enough wires for all sorts together.
+    /// Checks that there are enough wires for the constant and all public values. Private inputs need none.
     pub(super) fn check(&self) -> Result<(), String> {
-        let Self { wires, outputs, public_inputs, private_inputs } = *self;
-        let least = 1 + u64::from(outputs) + u64::from(public_inputs) + u64::from(private_inputs);
+        let Self { wires, outputs, public_inputs, .. } = *self;
+        let least = 1 + u64::from(outputs) + u64::from(public_inputs);
         if u64::from(wires) >= least {
             return Ok(());
         }
         Err(format!(
-            "{wires} wires, but the constant, {outputs} outputs, {public_inputs} public and {private_inputs} private \
-             inputs take {least}"
+            "{}, but the constant, {} and {} take {least}",
+            counted(wires, "wire"),
+            counted(outputs, "output"),
+            counted(public_inputs, "public input")
         ))
     }
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 use super::PrimeField;
 use super::binary::{Binary, Kind};
 use super::system::Counts;
+use crate::text::counted;
 use crate::{Error, Witness};
 
 pub(super) const MAGIC: &str = "wtns";
@@ -65,7 +66,10 @@ impl<F: PrimeField> Assignment<F> {
         file.leave(HEADER)?;
         let (size, needed) = (file.size(VALUES)?, u64::from(count) * F::BYTES as u64);
         if size != needed {
-            let reason = format!("{count} values take {needed} bytes; the values section has {size}");
+            let reason = format!(
+                "{} of {needed} bytes in all; the values section has {size}",
+                counted(count, "value")
+            );
             return Err(file.error_at(at, reason));
         }
         file.enter(VALUES)?;
@@ -99,7 +103,11 @@ impl<F: PrimeField> Assignment<F> {
     pub fn public(&self, counts: &Counts) -> Result<Vec<F>, Error> {
         let (got, needed) = (self.values().len(), counts.wires);
         if got != needed as usize {
-            return Err(Error::Witness(format!("{got} values for a system of {needed} wires")));
+            return Err(Error::Witness(format!(
+                "{} for a system of {}",
+                counted(got as u64, "value"),
+                counted(needed, "wire")
+            )));
         }
         Ok(self.values().iter().skip(1).take(counts.public()).copied().collect())
     }

@@ -35,7 +35,8 @@ pub use processor::{Instruction, Processor};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
-use crate::gadgets::{bytes_to_bits, xor_constant};
+use crate::gadgets::bytes_to_bits;
+use crate::text::counted;
 use crate::{Error, Prove};
 
 /// A witness of bytes, if this party has it. It is wiped on drop.
@@ -51,7 +52,10 @@ impl Secret {
     /// A witness that must be `length` bytes long.
     fn new(what: &str, bytes: Zeroizing<Vec<u8>>, length: u64) -> Result<Self, Error> {
         if bytes.len() as u64 != length {
-            return Err(Error::Witness(format!("the {what} has {} bytes, not {length}", bytes.len())));
+            return Err(Error::Witness(format!(
+                "the {what} has {}, not {length}",
+                counted(bytes.len() as u64, "byte")
+            )));
         }
         Ok(Self(Some(bytes)))
     }
@@ -75,8 +79,7 @@ impl Secret {
 
 /// Asserts that `wires` hold the public `bytes`, in the order of [`bytes_to_bits`].
 fn assert_bytes<B: Prove<F2> + ?Sized>(b: &mut B, wires: &[B::Wire], bytes: &[u8]) -> Result<(), B::Error> {
-    let differences = xor_constant(b, wires, &bytes_to_bits(bytes))?;
-    b.assert_zero(&differences)
+    b.assert_equal(wires, &bytes_to_bits(bytes))
 }
 
 #[cfg(test)]

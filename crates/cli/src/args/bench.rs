@@ -1,4 +1,4 @@
-//! `volery bench`.
+//! Options of `volery bench`.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use volery::Address;
 
 use super::{ModeArg, ProtocolArgs, RoleArg};
 
-/// What can be measured.
+/// The measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BenchName {
     /// A chain of ANDs; the size counts ANDs
@@ -78,7 +78,7 @@ impl LinkArg {
         }
     }
 
-    /// How each direction of it is shaped; the loopback is not.
+    /// The shape of each direction; none for the loopback.
     pub(crate) fn shape(self) -> Option<Shape> {
         match self {
             Self::Loopback => None,
@@ -88,7 +88,7 @@ impl LinkArg {
     }
 }
 
-/// One direction of a link.
+/// The shape of one direction of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) bits_per_second: u64,
@@ -122,8 +122,8 @@ pub(crate) struct BenchArgs {
     pub(crate) size: Option<u64>,
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
-    /// web: the link between prover and notary. It is shaped by `tc netem` between network namespaces if
-    /// possible (Linux, root), else by a relay in this program
+    /// web: the link between prover and notary. `tc netem` shapes it between network namespaces if possible
+    /// (Linux, root), else a relay in this program does
     #[arg(long, value_enum, default_value_t)]
     pub(crate) link: LinkArg,
     /// web: how the connection is made
@@ -132,8 +132,7 @@ pub(crate) struct BenchArgs {
     /// web: bytes of the response [default: the size of the query]
     #[arg(long, value_name = "BYTES")]
     pub(crate) response_size: Option<u64>,
-    /// web: prove this many bytes of the response only: its head, which has this length. Nothing is said
-    /// about the body [default: all of it]
+    /// web: prove only the first bytes of the response, its head, which has this length [default: all of it]
     #[arg(long, value_name = "BYTES")]
     pub(crate) proved: Option<u64>,
     /// web: hide the page, and commit to it

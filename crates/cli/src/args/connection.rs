@@ -1,4 +1,4 @@
-//! How two parties meet, and what one grants the other.
+//! Options of the connection: addresses, TLS, time and bytes.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use volery_channel::tls::Fingerprint;
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArgs {
     /// Wait for the other party here: HOST:PORT or unix:PATH (port 0: any free port, printed on standard
-    /// error)
+    /// error). Connections that do not speak Volery do not end the wait
     #[arg(long, value_name = "ADDR", conflicts_with = "connect")]
     pub(crate) listen: Option<Address>,
-    /// Connect to the other party there
+    /// Connect to the other party there; it may start to listen later (--connect-timeout)
     #[arg(long, value_name = "ADDR")]
     pub(crate) connect: Option<Address>,
     /// Listening: the certificate for TLS (PEM, with its chain)
@@ -35,10 +35,14 @@ pub(crate) struct ConnectionArgs {
     /// Connecting: the name that the certificate must be for [default: the host of --connect]
     #[arg(long, value_name = "NAME", conflicts_with = "listen")]
     pub(crate) tls_name: Option<String>,
-    /// Time to connect, TLS included, in seconds. A server also gives it to a client for its first messages,
-    /// and for its answer when its turn comes
+    /// Connecting: time to connect, in seconds. If nobody listens yet, the program tries again until it is
+    /// over. Listening: time that a connection has for TLS and its first message, and with --serve for its
+    /// answer when its turn comes
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) connect_timeout: Duration,
+    /// Listening for one peer: give up if none has come by then, in seconds [default: wait for ever]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "connect", value_parser = seconds)]
+    pub(crate) listen_timeout: Option<Duration>,
     /// Time to wait for any one message, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
@@ -55,7 +59,7 @@ pub(crate) struct ConnectionArgs {
 #[command(next_help_heading = "Serving")]
 pub(crate) struct ServeArgs {
     /// Serve many provers, until SIGINT or SIGTERM; print a line for each session
-    #[arg(long, conflicts_with_all = ["connect", "preprocessed"])]
+    #[arg(long, conflicts_with_all = ["connect", "preprocessed", "listen_timeout"])]
     pub(crate) serve: bool,
     /// Stop after this many sessions
     #[arg(long, value_name = "N", requires = "serve", value_parser = clap::value_parser!(u64).range(1..))]
@@ -66,7 +70,7 @@ pub(crate) struct ServeArgs {
     pub(crate) concurrency: u16,
 }
 
-/// A positive time. Beyond a year it is more likely a slip than a wish.
+/// A positive time. More than a year is more likely a slip than meant.
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     if !(0.001..=31_536_000.0).contains(&number) {

@@ -1,9 +1,9 @@
-//! Proofs that anyone can verify: `volery prove --out`, `volery soundness`.
+//! Options of proofs that anyone can verify: `volery prove --out`, `volery soundness`.
 
 use clap::{Args, ValueEnum};
 use volery::public::Protocol;
 
-/// The proof system.
+/// A proof system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProtocolArg {
     /// To one verifier: over a connection, or with --preprocessed
@@ -35,7 +35,7 @@ pub(crate) struct PublicArgs {
 }
 
 impl PublicArgs {
-    /// The public protocol that was asked for.
+    /// The public protocol to use.
     pub(crate) fn protocol(&self) -> Protocol {
         match self.protocol {
             Some(ProtocolArg::Zkboo) => Protocol::Zkboo,
@@ -46,7 +46,7 @@ impl PublicArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SoundnessArgs {
-    /// Number of players in the protocol that is run in the head [default: print the tables of the paper]
+    /// Number of players of a protocol in the head [default: print the tables of the paper]
     #[arg(long, value_name = "N", requires = "privacy")]
     pub(crate) players: Option<u32>,
     /// Number of corrupted players that learn nothing

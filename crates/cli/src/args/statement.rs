@@ -1,5 +1,7 @@
-//! What is proved, and the secret that proves it.
+//! Options that name a statement and its witness.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::ArgPredicate;
@@ -7,8 +9,9 @@ use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
 use crate::fields;
+use crate::source::Source;
 
-/// What statements, fields and files look like; ends the long help of every command that reads them.
+/// The notation of statements, fields and files; ends the long help of every command that reads them.
 pub(super) fn formats() -> String {
     format!("{STATEMENTS}\n\nFIELDS: what numbers are\n{}\n\n{FILES}", fields::help())
 }
@@ -36,13 +39,18 @@ const FILES: &str = "\
 FILES OF NUMBERS (sis, matmul, inner-product; witnesses of circuits over a ring): decimal, separated by blanks or line ends; # starts a comment
   1 0 -1 1                                        # -1 is the modulus less one; matrices row by row
   The public file holds the vector, the product's entries, or the inner product. The witness file holds the secret
-  numbers, one vector or matrix after the other. `volery compute` makes the public file from the witness file.
+  numbers, one vector or matrix after the other.
+
+PUBLIC FILES may be pipes, and - reads standard input. `volery compute` makes one from a witness file, for every kind of statement.
 
 PUBLIC FILE of a circuit: which inputs are public, and what each output must be
   input 1  = 0x00112233445566778899aabbccddeeff   # inputs not named are secret
   output 0 = 0x69c4e0d86a7b0430d8cdb78070b4c55a   # its value
   output 1 = any                                  # left open on purpose
   Over a ring, values are decimal numbers, one for each wire: input 1 = 5 -7
+  For `volery compute` outputs may be left out: those that are not `any` are computed.
+
+PUBLIC FILE of sha256-preimage, sha1-preimage, aes128-key and mul32, in place of their options: a line `name = value` for each
 
 WITNESS FILE of a constraint system: the .wtns that circom's generated code writes
 WITNESS FILE of a circuit over a ring: the numbers of all secret inputs, in order
@@ -63,7 +71,7 @@ pub(crate) enum RingArg {
     Z64,
 }
 
-/// The protocol for one of many.
+/// The protocols for one of many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DisjunctionArg {
     /// Fewest seconds: three values a multiplication of the largest circuit
@@ -81,17 +89,17 @@ pub(crate) struct StatementArgs {
         required_unless_present = "any_of",
         default_value_if("any_of", ArgPredicate::IsPresent, "")
     )]
-    pub(crate) name: String,
+    pub(crate) name: OsString,
     /// In place of a statement: prove that one of these circuits holds, without saying which; CIRCUIT=FILE
     /// gives a circuit a public file of its own
     #[arg(long, value_name = "CIRCUIT", num_args = 1.., help_heading = "Statement")]
-    pub(crate) any_of: Vec<String>,
+    pub(crate) any_of: Vec<OsString>,
     /// How many different ones hold [default: 1]
     #[arg(long, value_name = "R", requires = "any_of", help_heading = "Statement",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) at_least: Option<u32>,
-    /// Prove that one of them holds at each of R times, not always the same one. The file of --public has a
-    /// claim for each time, after a line `repetition N` (N from 0), or one for all
+    /// Prove R times that one of them holds; it need not be the same one. The file of --public has one claim
+    /// for all times, or one for each after a line `repetition N` (N from 0)
     #[arg(long, value_name = "R", requires = "any_of", conflicts_with = "at_least", help_heading = "Statement",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: Option<u32>,
@@ -99,7 +107,8 @@ pub(crate) struct StatementArgs {
     /// --profile]
     #[arg(long, value_enum, value_name = "PROTOCOL", requires = "any_of", help_heading = "Statement")]
     pub(crate) disjunction: Option<DisjunctionArg>,
-    /// Public inputs and outputs of a circuit file; public numbers of a built-in
+    /// Public inputs and outputs of a circuit file; public numbers or values of a built-in; - reads standard
+    /// input
     #[arg(long, value_name = "FILE", help_heading = "Statement")]
     pub(crate) public: Option<PathBuf>,
     /// The digest (sha256-preimage, sha1-preimage)
@@ -141,7 +150,17 @@ pub(crate) struct StatementArgs {
 }
 
 impl StatementArgs {
-    /// The public values of a built-in statement that were given, by name.
+    /// The name as text: what a built-in is found by, and what messages say.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        self.name.to_string_lossy()
+    }
+
+    /// Where the public side is to be read.
+    pub(crate) fn public(&self) -> Option<Source> {
+        self.public.as_deref().map(Source::of)
+    }
+
+    /// The public values of a built-in statement on this command line, by name.
     pub(crate) fn values(&self) -> Vec<(&'static str, &str)> {
         let all = [
             ("digest", &self.digest),
@@ -158,13 +177,13 @@ impl StatementArgs {
         all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
     }
 
-    /// Refuses values of built-in statements where the statement is `what`.
+    /// Refuses values of built-in statements if the statement is `what`.
     pub(crate) fn no_values(&self, what: &str) -> Result<(), Failure> {
         let field = self.field.as_deref().map(|field| ("field", field));
         match self.values().first().copied().or(field) {
             None => Ok(()),
             Some((name, _)) => {
-                Err(Failure::input(format!("--{name} is for built-in statements; {} is {what}", self.name)))
+                Err(Failure::input(format!("--{name} is for built-in statements; {} is {what}", self.text())))
             }
         }
     }
@@ -172,8 +191,22 @@ impl StatementArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WitnessArgs {
-    /// File of secret values (see the end of --help); - reads standard input, so that they need not touch a
+    /// File of secret values (see the end of --help); - reads standard input, so the values need not touch a
     /// disk
     #[arg(long, value_name = "FILE", help_heading = "Statement")]
     pub(crate) witness: PathBuf,
+}
+
+impl WitnessArgs {
+    /// Where the witness of `statement` is to be read.
+    ///
+    /// # Errors
+    /// [`Failure::Input`] if its public side is to be read there, too.
+    pub(crate) fn source(&self, statement: &StatementArgs) -> Result<Source, Failure> {
+        let source = Source::of(&self.witness);
+        if source == Source::Standard && statement.public() == Some(Source::Standard) {
+            return Err(Failure::input("--witness - and --public -: standard input can be one of them"));
+        }
+        Ok(source)
+    }
 }

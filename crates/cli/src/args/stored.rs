@@ -1,4 +1,4 @@
-//! `volery preprocess`.
+//! Options of `volery preprocess`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::{ConnectionArgs, ProtocolArgs};
 
-/// What to know about correlation files.
+/// What users need to know about correlation files.
 pub(super) const NOTES: &str = "\
 A proof uses one correlation for each secret bit and each AND, and some more: `volery info STATEMENT` says how many. A
 correlation takes 16 bytes on disk. Both parties give the same --count and --profile.
@@ -16,7 +16,7 @@ copy, a restored backup or a rolled-back snapshot defeats this, and then proofs 
 backups; if in doubt, delete them. Whoever reads the prover's file can learn the witnesses of its proofs; whoever reads the
 verifier's file can forge proofs. Only their owner can read them. A rejected proof ends the use of the verifier's file.";
 
-/// Which of the two parties.
+/// A party.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RoleArg {
     /// The party that will prove

@@ -1,4 +1,4 @@
-//! Conversions between elements and bits, to measure them.
+//! The measurement of conversions between elements and bits.
 
 use std::time::{Duration, Instant};
 
@@ -8,11 +8,11 @@ use volery_field::F61;
 
 use super::phases::Clock;
 
-/// Elements that are converted at once: enough for what a batch costs not to matter, few enough for memory to
-/// stay flat.
+/// Elements that are converted at once: enough that the cost of a batch does not matter, and few enough that
+/// memory stays flat.
 const BATCH: u64 = 1 << 12;
 
-/// "I know so many elements", each tied to all its bits.
+/// The statement "I know this many elements", each converted to its bits.
 pub(super) struct ConvertWork {
     elements: u64,
     pub(super) clock: Clock,

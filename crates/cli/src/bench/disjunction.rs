@@ -1,4 +1,4 @@
-//! One of many, to measure it: single disjunctions, batches of them, and a processor.
+//! The measurements of disjunctions: single ones, batches, and a processor.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,10 @@ use super::workload::Job;
 use crate::args::BenchName;
 use crate::failure::Failure;
 
-/// Multiplications of an instruction of the processor (Batchman, section 7.2.4).
+/// Multiplications of one instruction of the processor (Batchman, section 7.2.4).
 const INSTRUCTION: u64 = 125;
 
-/// Branches of a measurement.
+/// The number of branches of a job.
 pub(super) fn branches(job: &Job) -> u16 {
     job.measure.branches.unwrap_or(match job.name {
         BenchName::Macncheese => 1,
@@ -31,7 +31,7 @@ fn repetitions(job: &Job) -> u32 {
     job.measure.repetitions.unwrap_or(2000)
 }
 
-/// Multiplications over all branches of a single disjunction, or over all repetitions.
+/// The multiplications of all branches of a single disjunction, or of all repetitions.
 pub(super) fn gates(job: &Job) -> Result<u64, Failure> {
     Ok(match job.name {
         BenchName::Robin if job.measure.bits => {
@@ -44,7 +44,7 @@ pub(super) fn gates(job: &Job) -> Result<u64, Failure> {
     })
 }
 
-/// A statement, and a clock that starts with its run.
+/// A statement with a clock that starts when the statement runs.
 pub(super) struct Clocked<S> {
     statement: S,
     clock: Clock,
@@ -71,7 +71,7 @@ impl<B: Backend, S: Statement<B>> Statement<B> for Clocked<S> {
     }
 }
 
-/// The statement of a job: one of many.
+/// The work of a job about disjunctions.
 pub(super) fn work(job: &Job) -> Result<Work, Failure> {
     let count = branches(job);
     Ok(match job.name {

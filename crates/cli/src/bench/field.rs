@@ -1,5 +1,5 @@
-//! Statements over a field to measure with. Their witnesses are known to everybody; a verifier has no copy
-//! where the statement can do without.
+//! The measurements of statements over a field. The witnesses are no secret; a verifier has no copy if the
+//! statement works without.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::failure::Failure;
 use crate::fields::{self, Served};
 use crate::way::Way;
 
-/// What the samples are made of.
+/// The seed of the samples.
 const SEED: [u8; 32] = [7; 32];
 
-/// `statement` with a clock in it, proved with the soundness that the job asks for.
+/// Work that proves `statement`, with a clock, with the soundness that the job asks for.
 fn clocked<F: Served, S>(job: &Job, statement: S) -> Result<Work, Failure>
 where
     Phased<S>: Provable<Over<F, F::Small>> + Provable<Over<F, F::Large>> + Statement<Counter<F>>,
@@ -35,13 +35,13 @@ where
     Ok(Work::from(way.proving).with_clock(clock))
 }
 
-/// The statement of a job; none if it has none over a field.
+/// The work of a job over a field; none if the job is not over a field.
 pub(super) fn work(job: &Job, role: RoleArg) -> Result<Option<Work>, Failure> {
     Ok(Some(match job.name {
         BenchName::Arithmetic => clocked::<F61, _>(job, MulChain::<F61>::new(job.size)?)?,
         BenchName::R1cs => {
             let constraints = u32::try_from(job.length()?).map_err(Failure::input)?;
-            // One more says what the output is.
+            // One more constraint fixes the output.
             let (system, assignment) = sample::<Bn254Scalar>(1, constraints.saturating_sub(1))?;
             clocked::<Bn254Scalar, _>(job, R1csStatement::prove(Arc::new(system), assignment)?)?
         }

@@ -1,15 +1,16 @@
 //! `volery bench`: both parties as two processes of this program over loopback TCP.
 //!
 //! ```text
-//! this process --spawns--> verifier: listens, tells its address on standard output
+//! this process --spawns--> verifier: listens, prints its address
 //!              --spawns--> prover: connects there
-//!              <---------- what each measured, one JSON object, when the session is over
+//!              <---------- the measurements of each, as one JSON object, after the session
 //! ```
 //!
-//! A website's page (`web`) takes a third process. Public proofs (`public`) have no second party: they are
-//! made and verified in this process.
+//! The measurement of a web page (`web`) has a third process. Public proofs (`public`) have no second party,
+//! so this process makes and verifies them.
 //!
-//! Processes, not threads, so that each party's memory is its own and neither shares caches' warmth or locks.
+//! The parties are processes and not threads, so each has its own memory, and they share no locks and no warm
+//! caches.
 
 mod convert;
 mod disjunction;
@@ -29,6 +30,7 @@ use volery::public::Protocol;
 
 use super::args::{BenchArgs, BenchName};
 use super::failure::Failure;
+use super::outcome::{self, Good};
 use super::output;
 use row::Row;
 use workload::Job;
@@ -57,7 +59,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     for job in jobs {
         let row = party::run(&job)?;
         if args.json {
-            output::json(&row)?;
+            outcome::json(Good::Done, &row)?;
         } else {
             output::result(&row.text())?;
         }
@@ -65,7 +67,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A little of everything.
+/// The jobs of the tour: a small one of each kind.
 fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
     let entries = [
         (BenchName::Preimage, None),

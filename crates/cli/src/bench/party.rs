@@ -23,27 +23,27 @@ use crate::session::Wire;
 use crate::system::{Correlations, Known, Pair};
 use crate::way::{By, Proving};
 
-/// What one party measured.
+/// The measurements of one party.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// Handshake and base OT, those of a field included.
+    /// For the handshake and the base OT, also that of a field.
     pub(crate) seconds_setup: f64,
-    /// The rest, from the party's end of the set-up.
+    /// From the end of this party's set-up to the end.
     pub(crate) seconds: f64,
-    /// Of these, for committing to secret values; where that is a part by itself.
+    /// The part of these for committing to secret values, if that is measured.
     pub(crate) seconds_commit: Option<f64>,
-    /// Over the whole session.
+    /// Of the whole session.
     pub(crate) bytes_sent: u64,
     /// In messages of the proof, without headers.
     pub(crate) bytes_sent_proof: u64,
     pub(crate) round_trips: u64,
-    /// The most memory that was resident, in 10^6 bytes, where the system tells.
+    /// The most resident memory, in 10^6 bytes, if the system tells.
     pub(crate) rss_mb: Option<f64>,
-    /// The field of values and that of MACs.
+    /// The field of values and the field of MACs.
     pub(crate) fields: [String; 2],
 }
 
-/// How long a verifier waits for its prover to be started.
+/// How long a verifier waits for its prover to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs `job` in two processes.
@@ -55,7 +55,7 @@ pub(crate) fn run(job: &Job) -> Result<Row, Failure> {
     Row::new(job, &prover, &verifier)
 }
 
-/// A running party; killed if it is no longer wanted.
+/// A running party. Dropping this kills it.
 struct Party {
     child: Child,
     lines: BufReader<ChildStdout>,
@@ -93,28 +93,28 @@ impl Party {
 
 impl Drop for Party {
     fn drop(&mut self) {
-        // It has ended by itself unless something failed; then nobody waits for its result.
+        // It has ended by itself unless something failed, and then nobody waits for its result.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What a party does in its session.
+/// The work of a party in its session.
 pub(super) struct Work {
     action: Action,
-    /// A clock in the statement, where there is one.
+    /// The clock in the statement, if there is one.
     clock: Option<Clock>,
 }
 
 enum Action {
-    /// A proof.
+    /// Make a proof.
     Prove(Box<dyn Proving>),
-    /// Correlations alone.
+    /// Make correlations alone.
     Make(Box<dyn Correlations>),
 }
 
-/// `$make` with `$mac` for the field of MACs over 2^61-1 that a job asks for, where the command line's own
-/// choice is not at hand.
+/// Evaluates `$make` with `$mac` as the field of MACs over 2^61-1 that the job asks for. For measurements
+/// that do not go through the command line's own choice.
 macro_rules! with_macs {
     ($job:expr, $mac:ident => $make:expr) => {
         if $crate::bench::party::wants_large_macs($job) {
@@ -130,7 +130,7 @@ macro_rules! with_macs {
 pub(super) use with_macs;
 
 impl Work {
-    /// Makes the statement, which is not measured.
+    /// Makes the statement, outside of the measured time.
     fn new(job: &Job, role: RoleArg) -> Result<Self, Failure> {
         if let Some(work) = super::field::work(job, role)? {
             return Ok(work);
@@ -149,7 +149,7 @@ impl Work {
         })
     }
 
-    /// A proof of `statement` by `system`.
+    /// Work that proves `statement` with `system`.
     pub(super) fn proving<Y: Known + 'static>(
         system: Y,
         statement: impl Provable<Y> + Send + Sync + 'static,
@@ -161,7 +161,7 @@ impl Work {
         Self { action: Action::Make(Box::new(correlations)), clock: None }
     }
 
-    /// The same, whose statement has a clock.
+    /// Adds the clock in the statement.
     pub(super) fn with_clock(self, clock: Clock) -> Self {
         Self { clock: Some(clock), ..self }
     }
@@ -174,7 +174,7 @@ impl Work {
         [value, mac]
     }
 
-    /// P's part.
+    /// Runs P's part.
     fn prove(&self, prover: &mut Prover<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match &self.action {
@@ -183,7 +183,7 @@ impl Work {
         })
     }
 
-    /// V's part.
+    /// Runs V's part.
     fn verify(&self, verifier: &mut Verifier<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match &self.action {
@@ -192,10 +192,11 @@ impl Work {
         })
     }
 
-    /// What was measured of a session that began at `start`.
+    /// The measurements of a session that began at `start`.
     fn measured(&self, name: BenchName, start: Instant, report: &Report, channel: &Wire) -> Measured {
         let (end, stats) = (Instant::now(), channel.stats());
-        // A statement's own clock tells when the set-up was over; otherwise the report's time is the rest.
+        // The statement's own clock tells when the set-up was over. Without one, the set-up is all but the
+        // report's time.
         let seen = self.clock.as_ref().and_then(Clock::seen);
         let rest = seen.map_or(report.time, |seen| end - seen.start);
         let total = end - start;
@@ -212,7 +213,7 @@ impl Work {
             seconds: rest.as_secs_f64(),
             seconds_commit: seen.filter(|_| commits_first).map(|seen| seen.commit.as_secs_f64()),
             bytes_sent: stats.bytes_sent,
-            bytes_sent_proof: channel.proof_bytes()[0],
+            bytes_sent_proof: channel.layer.so_far()[0],
             round_trips: stats.round_trips,
             rss_mb: peak_memory(),
             fields: self.fields().map(str::to_owned),
@@ -226,12 +227,13 @@ impl From<Box<dyn Proving>> for Work {
     }
 }
 
-/// Whether a measurement over 2^61-1 that is no statement of the command line takes the large field of MACs.
+/// Whether a measurement over 2^61-1 takes the large field of MACs. For measurements that are no statement of
+/// the command line.
 pub(super) fn wants_large_macs(job: &Job) -> bool {
     job.protocol.fiat_shamir || job.protocol.rho.is_some_and(|rho| rho > F61::RHO)
 }
 
-/// One party's process.
+/// Runs one party's process.
 pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
     let job = Job::new(args.name, Some(args.size), &args.measure, &args.protocol)?;
     let (work, options, limits) = (Work::new(&job, args.role)?, job.protocol.options(), Limits::default());
@@ -241,7 +243,7 @@ pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
         RoleArg::Prover => {
             let start = Instant::now();
             let channel = wire(Box::new(connect(&args.address, &limits)?));
-            // What is measured holds; the program evaluates before it connects.
+            // The measured statements hold, and the program evaluates statements before it connects.
             let mut prover = Prover::start(channel, options, &mut rng)?.without_evaluation();
             let report = work.prove(&mut prover, job.size)?;
             work.measured(job.name, start, &report, prover.channel())
@@ -261,7 +263,7 @@ pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
     output::json(&measured)
 }
 
-/// The high-water mark of this process's resident memory, in 10^6 bytes; Linux tells it.
+/// The most resident memory of this process so far, in 10^6 bytes, on Linux.
 pub(super) fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

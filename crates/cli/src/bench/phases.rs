@@ -1,41 +1,41 @@
-//! When a proof begins, and how much of it is committing.
+//! Measures when a proof begins, and how much of it is committing.
 //!
-//! A statement between the two wrappers of this module runs as it would alone: [`Phased`] passes it a backend
-//! that hands every call on to the real one and looks at the clock before and after those that commit to
-//! secret values. What is left of the proof's time is the proof proper: the claims, the checks, the verdict.
+//! Two wrappers surround a statement, which runs as it would alone: [`Phased`] gives it a backend that passes
+//! every call on to the real one, and reads the clock before and after those that commit to secret values.
+//! The rest of the proof's time is the proof proper: claims, checks, verdict.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use volery_circuit::{Backend, Columns, Digest, Hint, MatrixShape, Ops, Polynomials, Prove, Statement};
+use volery_circuit::{Addends, Backend, Digest, Hint, MatrixShape, Ops, Polynomials, Prove, Statement};
 use volery_field::Ring;
 
-/// What was seen of one run.
+/// The measurements of one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
-    /// When the statement began to run: everything before is set-up.
+    /// When the statement began to run. Everything before is set-up.
     pub(super) start: Instant,
-    /// Time spent on committing to secret values, on the correlations that they take, too.
+    /// The time for committing to secret values, including the correlations that this takes.
     pub(super) commit: Duration,
 }
 
-/// Where [`Phased`] leaves what it saw.
+/// The place where [`Phased`] leaves its measurements.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock(Arc<Mutex<Option<Seen>>>);
 
 impl Clock {
-    /// Notes a run that began at `start` and whose commitments took `commit`.
+    /// Records a run that began at `start` and whose commitments took `commit`.
     pub(super) fn note(&self, start: Instant, commit: Duration) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Seen { start, commit });
     }
 
-    /// What was seen of the last run.
+    /// The measurements of the last run.
     pub(super) fn seen(&self) -> Option<Seen> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The statement `S`, with a clock.
+/// The statement `S` with a clock.
 pub(super) struct Phased<S> {
     pub(super) statement: S,
     pub(super) clock: Clock,
@@ -63,8 +63,8 @@ where
     }
 }
 
-/// The backend `B`, with a look at the clock around commitments. It has to hand on every method that a
-/// backend may have a better way for.
+/// The backend `B`, which reads the clock around commitments. It passes on every method with a default, since
+/// `B` may have a better one.
 pub(super) struct Timed<'a, B> {
     inner: &'a mut B,
     commit: Duration,
@@ -126,8 +126,8 @@ impl<R: Ring, B: Ops<R>> Ops<R> for Timed<'_, B> {
     }
 
     #[inline(always)]
-    fn ripple<const M: usize>(&mut self, columns: Columns<'_, B::Wire, M>) -> Result<(), B::Error> {
-        self.inner.ripple(columns)
+    fn multi_add<const M: usize>(&mut self, columns: Addends<'_, B::Wire, M>) -> Result<(), B::Error> {
+        self.inner.multi_add(columns)
     }
 
     #[inline(always)]

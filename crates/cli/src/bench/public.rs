@@ -1,4 +1,5 @@
-//! Public proofs: made and verified in this process, several times; the best time of each counts.
+//! The measurement of public proofs. This process makes and verifies them several times; the best times
+//! count.
 
 use std::time::{Duration, Instant};
 
@@ -13,12 +14,13 @@ use super::party::peak_memory;
 use super::workload::{Job, preimage};
 use crate::args::{BenchArgs, BenchName};
 use crate::failure::Failure;
+use crate::outcome::{self, Good};
 use crate::output;
 
-/// How long each of the two is repeated.
+/// How long making and verifying are repeated, each.
 const TIME: Duration = Duration::from_millis(500);
 
-/// What `--json` prints.
+/// A row of results, as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct Row {
     name: String,
@@ -27,12 +29,12 @@ struct Row {
     /// `gates / seconds`.
     per_second: f64,
     gates: u64,
-    /// For writing the statement down as a circuit and for its values: once a statement.
+    /// For recording the statement as a circuit and evaluating it, which is done once.
     seconds_setup: f64,
-    /// For making the proof.
+    /// For making one proof.
     seconds: f64,
     seconds_verify: f64,
-    /// The proof.
+    /// The length of the proof.
     bytes_prover: u64,
     bytes_verifier: u64,
     round_trips: u64,
@@ -44,7 +46,7 @@ struct Row {
     kernel: String,
 }
 
-/// The shortest time that `work` takes.
+/// Repeats `work` and returns its result and its shortest time.
 fn best<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
     let (start, mut best) = (Instant::now(), Duration::MAX);
     loop {
@@ -94,25 +96,25 @@ pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
         threads,
         kernel: format!("{}+{}", Kernel::detect().name(), AesLevel::detect().name()),
     };
-    if args.json { output::json(&row) } else { output::result(&row.text()) }
+    if args.json { outcome::json(Good::Done, &row) } else { output::result(&row.text()) }
 }
 
 impl Row {
     fn text(&self) -> String {
         let time = |seconds: f64| output::time(Duration::from_secs_f64(seconds));
         format!(
-            "{}: SHA-256 of {} bytes, {} ANDs, {} repetitions for {} bits: circuit and values {}, proved in {}, \
-             verified in {}, {} bytes; {} thread(s), {}",
+            "{}: SHA-256 of {}, {}, {} for {}: circuit and values {}, proved in {}, \
+             verified in {}, {}; {}, {}",
             self.name,
-            self.size,
-            output::count(self.gates),
-            self.repetitions,
-            self.soundness_bits,
+            output::counted(self.size, "byte"),
+            output::counted(self.gates, "AND"),
+            output::counted(self.repetitions as u64, "repetition"),
+            output::counted(self.soundness_bits.into(), "bit"),
             time(self.seconds_setup),
             time(self.seconds),
             time(self.seconds_verify),
-            output::count(self.bytes_prover),
-            self.threads,
+            output::counted(self.bytes_prover, "byte"),
+            output::counted(self.threads.into(), "thread"),
             self.kernel
         )
     }

@@ -9,7 +9,7 @@ use super::workload::Job;
 use crate::failure::Failure;
 use crate::output;
 
-/// What `--json` prints.
+/// The results of one job, as `--json` prints them.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     name: String,
@@ -17,22 +17,23 @@ pub(crate) struct Row {
     unit: &'static str,
     /// `size / seconds`.
     per_second: f64,
-    /// ANDs, multiplications, or what the size counts; see [`Job::gates`].
+    /// The number of gates; see [`Job::gates`].
     gates: u64,
     gates_per_second: f64,
-    /// From the start of connecting: handshake and base OT.
+    /// For connecting, the handshake and the base OT.
     seconds_setup: f64,
-    /// Everything after it, until the prover has the verdict.
+    /// From then until the prover has the verdict.
     seconds: f64,
-    /// Of these, for committing to secret values, and for the rest of the proof; where these are two things.
+    /// The parts of these for committing to secret values and for the rest of the proof, if they are
+    /// measured.
     seconds_commit: Option<f64>,
     seconds_proof: Option<f64>,
-    /// Sent by the prover, set-up included.
+    /// Bytes that the prover sends, set-up included.
     bytes_prover: u64,
     bytes_verifier: u64,
-    /// Sent by both in messages of the proof, without headers and without what made the correlations.
+    /// Bytes that both send in messages of the proof, without headers and without making correlations.
     bytes_proof: u64,
-    /// Both directions, for a gate.
+    /// Bytes for a gate, both directions together.
     bytes_per_gate: f64,
     round_trips: u64,
     rss_prover_mb: Option<f64>,
@@ -46,8 +47,8 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// From what both parties measured. Times and round trips are the prover's, who comes first and leaves
-    /// last.
+    /// Joins the measurements of both parties. Times and round trips are the prover's, which starts first and
+    /// ends last.
     pub(crate) fn new(job: &Job, prover: &Measured, verifier: &Measured) -> Result<Self, Failure> {
         let (gates, seconds) = (job.gates()?, prover.seconds.max(1e-9));
         let [field, mac_field] = prover.fields.clone();
@@ -61,7 +62,7 @@ impl Row {
             seconds_setup: prover.seconds_setup,
             seconds,
             seconds_commit: prover.seconds_commit,
-            // Of the party that is done with committing last: the other one waits for it.
+            // The party that commits for longer counts, since the other one waits for it.
             seconds_proof: [prover, verifier]
                 .into_iter()
                 .filter_map(|party| Some(party.seconds - party.seconds_commit?))
@@ -134,7 +135,7 @@ impl Row {
     }
 }
 
-/// The columns of a line: names to the left, numbers to the right.
+/// Aligns the columns of a line: names to the left, numbers to the right.
 fn line(columns: [&str; 18]) -> String {
     let [name, size, unit, numbers @ .., mac, kernel] = columns;
     let widths = [13, 13, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 3];

@@ -1,7 +1,7 @@
-//! Proofs by Mac'n'Cheese, to measure them: one chain, or one of several.
+//! The measurements of Mac'n'Cheese: one chain, or one of several.
 
 use volery::Profile;
-use volery::macncheese::{Disjunction, Half, Join, Run, Settings};
+use volery::macncheese::{Disjunction, Join, Run, Settings, Share};
 use volery::statements::{AndChain, MulChain};
 use volery::system::{Stacked, StackedOver};
 use volery_circuit::{Evaluator, Statement, forward_statement};
@@ -11,7 +11,7 @@ use super::party::{Work, with_macs};
 use super::workload::Job;
 use crate::failure::Failure;
 
-/// The statement of a job.
+/// The work of a job.
 pub(super) fn work(job: &Job) -> Result<Work, Failure> {
     let settings = match job.protocol.options().profile {
         Profile::Lan => Settings::LAN,
@@ -27,14 +27,14 @@ pub(super) fn work(job: &Job) -> Result<Work, Failure> {
     }))
 }
 
-/// A chain, or the claim that one of several holds. All of them do; P says it is the last.
+/// A chain, or the claim that one of several holds. All of them hold; P picks the last.
 enum OneOf<S> {
     One(S),
     Many(Disjunction<S>),
 }
 
 impl<S> OneOf<S> {
-    /// Of chains that `make` makes of a size.
+    /// One or several chains, each made by `make` from its size.
     fn new(job: &Job, make: impl Fn(u64) -> Result<S, Failure>) -> Result<Self, Failure> {
         let branches = usize::from(super::disjunction::branches(job));
         if branches == 1 {
@@ -53,7 +53,7 @@ forward_statement! {
 }
 
 forward_statement! {
-    impl ['r, H: Half, S: for<'a> Statement<Run<'a, H>>] Statement<Run<'r, H>> for OneOf<S> {
+    impl ['r, H: Share, S: for<'a> Statement<Run<'a, H>>] Statement<Run<'r, H>> for OneOf<S> {
         Self::One(chain) => chain,
         Self::Many(any) => any,
     }

@@ -1,4 +1,4 @@
-//! What is measured: jobs, and the statements about bits.
+//! The jobs to measure, and the statements about bits.
 
 use sha2::Digest as _;
 use volery::Zeroizing;
@@ -19,7 +19,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// A measurement of the usual size, or of the one asked for.
+    /// A measurement of the given size, or of the usual one.
     pub(crate) fn new(
         name: BenchName,
         size: Option<u64>,
@@ -37,13 +37,13 @@ impl Job {
         Ok(Self { name, size, measure: measure.clone(), protocol: protocol.clone() })
     }
 
-    /// The size, for statements that keep what it counts in memory.
+    /// The size as a length in memory.
     pub(super) fn length(&self) -> Result<usize, Failure> {
         let length = u32::try_from(self.size).ok().and_then(|size| usize::try_from(size).ok());
         length.ok_or_else(|| Failure::input(format!("--size {}: fewer than 2^32 are possible", self.size)))
     }
 
-    /// The name of what the size counts.
+    /// The unit of the size.
     pub(crate) fn unit(&self) -> &'static str {
         match self.name {
             BenchName::Boolean => "and",
@@ -65,8 +65,8 @@ impl Job {
         }
     }
 
-    /// What a proof is made of: ANDs, multiplications, or what the size counts. Of a product of matrices, the
-    /// multiplications that it takes to compute it.
+    /// The number of gates: ANDs, multiplications, or the units of the size. For a product of matrices, the
+    /// multiplications that computing it takes.
     pub(crate) fn gates(&self) -> Result<u64, Failure> {
         Ok(match self.name {
             BenchName::Matmul => self.size.saturating_pow(3),
@@ -88,7 +88,7 @@ impl Job {
 }
 
 impl MeasureArgs {
-    /// That nothing is asked of a measurement that it has not.
+    /// Refuses options that the measurement does not have.
     fn check(&self, name: BenchName) -> Result<(), Failure> {
         let either = matches!(name, BenchName::Robin | BenchName::Macncheese);
         let disjunction = either || matches!(name, BenchName::Batchman | BenchName::Cpu);
@@ -106,7 +106,7 @@ impl MeasureArgs {
         }
     }
 
-    /// As options of a party's process.
+    /// These variations as options of a party's process.
     pub(super) fn options(&self) -> Vec<String> {
         let mut options = Vec::new();
         options.extend(self.secret_product.then(|| "--secret-product".to_owned()));
@@ -117,10 +117,10 @@ impl MeasureArgs {
     }
 }
 
-/// Far beyond patience, and far below what any counter holds.
+/// The largest size: more than anyone will wait for, and far below the limits of counters.
 const MOST: u64 = 1 << 40;
 
-/// About 2^25 ANDs, what one block is, or what others measure with.
+/// The usual size: about 2^25 ANDs, one block, or the size that other programs are measured with.
 fn usual_size(name: BenchName, bits: bool) -> u64 {
     match name {
         BenchName::Boolean => 1 << 25,
@@ -145,7 +145,7 @@ fn usual_size(name: BenchName, bits: bool) -> u64 {
     }
 }
 
-/// A message of `length` bytes that everybody knows.
+/// A message of `length` bytes with its digest; nothing in it is secret.
 pub(super) fn preimage(length: u64) -> Result<Sha256Preimage, Failure> {
     let length = usize::try_from(length).ok().filter(|length| *length <= 1 << 30);
     let length =
@@ -155,7 +155,7 @@ pub(super) fn preimage(length: u64) -> Result<Sha256Preimage, Failure> {
     Ok(Sha256Preimage::new(digest, length as u64)?.with_message(Zeroizing::new(message))?)
 }
 
-/// A statement about bits to measure with; its witness is known to everybody.
+/// A statement about bits to measure. Its witness is no secret.
 pub(crate) enum BitWork {
     Boolean(AndChain),
     Sha256(Sha256Chain),

@@ -1,9 +1,9 @@
 //! `volery demo`: the first thing to run.
 //!
-//! Both parties in this process, each on its own thread, over a real loopback connection: an honest proof, a
-//! larger one for the speed, and two provers that cheat (see [`cheat`]) and are caught by the same verifier
-//! as everybody uses. Then a proof about numbers ([`model`]), and who cheats there. `volery demo web`
-//! ([`web`]) is a website to try things on.
+//! Both parties run in this process, each on its own thread, over a real loopback connection. First comes an
+//! honest proof, then a larger one for the speed, then two provers that cheat ([`cheat`]); the usual verifier
+//! catches them. Then comes a proof about numbers ([`model`]) with a cheat of its own. `volery demo web`
+//! ([`web`]) starts a website to try `volery web prove` on.
 
 mod cheat;
 mod model;
@@ -20,7 +20,7 @@ use volery::{
     Address, Channel, Error, Limits, Listener, Options, Prover, Report, Statement, Verifier, Zeroizing,
     connect, os_rng, system,
 };
-use volery_channel::Framed;
+use volery_channel::{Framed, Layered};
 use volery_circuit::Evaluator;
 use volery_field::F2;
 use volery_zk::quicksilver;
@@ -28,26 +28,27 @@ use volery_zk::quicksilver;
 use super::args::{DemoAct, DemoArgs};
 use super::connection::Link;
 use super::failure::Failure;
+use super::outcome::{self, Good};
 use super::output;
 use super::progress::Progress;
 use super::session::{self, Figures, Wire};
 use cheat::{Flip, Impostor};
 
-/// Blocks of the run that shows the speed.
+/// Blocks of SHA-256 in the proof that shows the speed.
 const BLOCKS: u64 = 400;
 
-/// What `--json` prints.
+/// All results, as `--json` prints them.
 #[derive(Debug, Serialize)]
 struct Story {
     claim: String,
     honest: Figures,
     large: Figures,
     cheats: Vec<Caught>,
-    /// The same about numbers.
+    /// The proof about numbers.
     numbers: Act,
 }
 
-/// A claim, an honest proof of it, and who tried without.
+/// A claim, an honest proof of it, and the cheats.
 #[derive(Debug, Serialize)]
 struct Act {
     claim: String,
@@ -75,7 +76,8 @@ fn tour(args: &DemoArgs) -> Result<(), Failure> {
     let length = u64::from(args.length);
     let message = random(args.length)?;
     let digest: [u8; 32] = sha2::Sha256::digest(&*message).into();
-    let claim = format!("I know {length} bytes whose SHA-256 digest is {}", hex(&digest));
+    let claim =
+        format!("I know {} whose SHA-256 digest is {}", output::counted(length, "byte"), hex(&digest));
 
     say(&introduction(&claim))?;
     let public = Sha256Preimage::new(digest, length)?;
@@ -99,7 +101,9 @@ fn tour(args: &DemoArgs) -> Result<(), Failure> {
     say(&first.text())?;
     let second = Caught {
         what: "knows the message, but has one of all the AND gates give the wrong bit",
-        reason: rejected(meet_bits(&secret, &public, |channel| Box::new(Flip::new(channel, 8 * length)))?)?,
+        reason: rejected(meet_bits(&secret, &public, |channel| {
+            Box::new(Layered { channel, layer: Flip::at(8 * length) })
+        })?)?,
     };
     say(&second.text())?;
     say(
@@ -109,7 +113,7 @@ fn tour(args: &DemoArgs) -> Result<(), Failure> {
     let numbers = model::run(&say)?;
     say("\nNext: volery help prove, volery bench, volery demo web")?;
     if args.json {
-        output::json(&Story { claim, honest, large, cheats: vec![first, second], numbers })
+        outcome::json(Good::Done, &Story { claim, honest, large, cheats: vec![first, second], numbers })
     } else {
         Ok(())
     }
@@ -145,7 +149,7 @@ fn large_text(figures: &Figures) -> String {
     )
 }
 
-/// A session's figures, seen from the verifier.
+/// The figures of a session, as the verifier sees them.
 fn table(figures: &Figures) -> String {
     let (set_up, proof) =
         (Duration::from_secs_f64(figures.seconds_setup), Duration::from_secs_f64(figures.seconds));
@@ -153,17 +157,17 @@ fn table(figures: &Figures) -> String {
         "   time         {} ({} set-up, {} proof)\n\
          \x20  prover sent  {}\n\
          \x20  verifier     sent {}\n\
-         \x20  round trips  {}",
+         \x20  waits        {} of the verifier for the prover",
         output::time(set_up + proof),
         output::time(set_up),
         output::time(proof),
         output::bytes(figures.bytes_received),
         output::bytes(figures.bytes_sent),
-        figures.round_trips,
+        figures.waits,
     )
 }
 
-/// How many AND gates a second.
+/// The speed in AND gates a second.
 fn speed(figures: &Figures) -> String {
     format!(
         "   speed        {} AND gates a second ({} gates; XORs are free)",
@@ -178,11 +182,11 @@ impl Caught {
     }
 }
 
-/// What a party does in its session.
+/// The end of a party's session.
 type Done = Result<Report, Error>;
 
-/// One session of two threads over loopback; what the verifier made of it. `wrap` may tamper with the
-/// prover's channel.
+/// Runs one session of two threads over loopback, and returns the verifier's result. `wrap` may tamper with
+/// the prover's channel.
 fn meet(
     prove: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Done + Send,
     verify: impl FnOnce(&mut Verifier<Wire>, &mut dyn CryptoRng) -> Done,
@@ -202,7 +206,7 @@ fn meet(
         let verdict = session::verify(link, options, &Progress::none(), verify);
         let told = proving.join().map_err(|_| Failure::session("internal error"))?;
         match (&verdict, told) {
-            // The prover is told the verdict; any other end is the demo's own failure.
+            // Both parties know the verdict. Any other end is a failure of the demo itself.
             (Ok(_), Ok(_)) | (Err(Failure::Rejected(_)), Err(Failure::Rejected(_))) => Ok(verdict),
             (_, Err(failure)) => Err(failure),
             (Err(failure), Ok(_)) => Err(failure.clone()),
@@ -210,15 +214,15 @@ fn meet(
     })
 }
 
-/// A session about bits.
+/// Runs a session about bits.
 fn meet_bits<P, V>(
     prover: &P,
     verifier: &V,
     wrap: impl FnOnce(Box<dyn Channel + Send>) -> Box<dyn Channel + Send> + Send,
 ) -> Result<Result<Figures, Failure>, Failure>
 where
-    P: for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>>,
-    V: for<'a> Statement<quicksilver::Verifier<'a>>,
+    P: for<'a> Statement<quicksilver::bits::Prover<'a>> + Statement<Evaluator<F2>>,
+    V: for<'a> Statement<quicksilver::bits::Verifier<'a>>,
 {
     meet(
         |session, rng| session.prove(system::Bits, prover, rng),

@@ -1,8 +1,8 @@
-//! The second act, over a field: a private model behind a public table.
+//! The second part of the demo, over a field: a private model behind a public table.
 //!
 //! The table of scores is the product of two thin matrices, one row of numbers for each user and one column
-//! for each item. Most tables are no such product, so to know the factors says something; which they are
-//! stays with the prover.
+//! for each item. Most tables are no such product, so knowing the factors means something. The prover keeps
+//! them to itself.
 
 use rand_core::{CryptoRng, Rng as _};
 use volery::circuit::MatrixShape;
@@ -16,10 +16,10 @@ use crate::failure::Failure;
 use crate::output;
 use crate::session::Wire;
 
-/// Users, items, and the numbers that describe each.
+/// The numbers of users and items, and of the values that describe each.
 const SHAPE: MatrixShape = MatrixShape { rows: 200, inner: 16, columns: 200 };
 
-/// Runs the second act: an honest prover, then one that cheats.
+/// Runs the second part: an honest prover, then one that cheats.
 pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<Act, Failure> {
     let MatrixShape { rows, inner, columns } = SHAPE;
     let claim = format!(
@@ -47,7 +47,7 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<Act, Fail
         figures.soundness_bits.floor(),
     ))?;
 
-    // Another table than the claimed one, by one score.
+    // Its table differs from the claimed one in one user.
     let mut other = users;
     let first = other.first_mut().ok_or_else(|| Failure::session("internal error"))?;
     *first += F61::ONE;
@@ -64,13 +64,13 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<Act, Fail
     Ok(Act { claim, honest: figures, cheats: vec![caught] })
 }
 
-/// Random numbers; the demo's secrets last as long as it does.
+/// Random numbers. They are not wiped: the demo's secrets protect nothing.
 fn random(n: usize) -> Result<Vec<F61>, Failure> {
     let mut rng = os_rng()?;
     Ok((0..n).map(|_| F61::new(rng.next_u64())).collect())
 }
 
-/// The table that a model gives.
+/// The table that a model predicts.
 fn multiply(users: &[F61], items: &[F61]) -> Vec<F61> {
     let row = |user: &[F61]| -> Vec<F61> {
         let mut scores = vec![F61::ZERO; SHAPE.columns];

@@ -1,30 +1,30 @@
 //! `volery demo web`: a website with an account page, to try `volery web prove` on.
 //!
-//! Who sends the right cookie gets the page, as with any account; or a token, with which one gets it, too.
-//! The website's certificate is written to a file for `--roots`.
+//! A client with the right cookie gets the page, or a token; with the token it gets the page, too. The
+//! website writes its certificate to a file for `--roots`.
 
 use std::io;
 use std::path::Path;
 
 use crate::args::DemoWebArgs;
 use crate::failure::Failure;
-use crate::output;
 use crate::web::Site;
+use crate::{output, terminal};
 
-/// What shows the server who asks.
+/// The cookie that gives access.
 const COOKIE: &str = "session=demo";
-/// What else does.
+/// The token that gives access.
 const TOKEN: &str = "demo-7d1f0c";
 /// The page.
 const ACCOUNT: &str =
     r#"{"holder": "Ada Lovelace", "account": "4029-7714", "currency": "EUR", "balance": 5120}"#;
-/// Runs the command: until a signal ends the program.
+/// Runs the command until a signal ends the program.
 pub(super) fn run(args: &DemoWebArgs) -> Result<(), Failure> {
     let site = Site::new(&args.listen, &["localhost", "127.0.0.1", "::1"])?;
     let in_file = |error: io::Error| Failure::input(format!("{}: {error}", args.root.display()));
     std::fs::write(&args.root, site.root()).map_err(in_file)?;
     let address = site.address()?;
-    output::message(&format!("listening at {address}"));
+    terminal::message(&format!("listening at {address}"));
     output::result(&introduction(address.port(), &args.root))?;
     site.serve(|request| response(request).into_bytes());
     Ok(())

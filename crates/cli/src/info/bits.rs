@@ -1,4 +1,4 @@
-//! Statements about bits.
+//! What `info` says about statements about bits.
 
 use serde::Serialize;
 use volery_circuit::{Counter, Signature};
@@ -18,7 +18,7 @@ pub(crate) struct BitInfo {
     xors: u64,
     nots: u64,
     assertions: u64,
-    /// Those among the assertions that are of polynomials, and the greatest degree of one.
+    /// The assertions about polynomials, and the greatest degree among them.
     polynomials: u64,
     polynomial_degree: usize,
     /// The greatest number of ANDs on any path.
@@ -83,10 +83,10 @@ impl Description for BitInfo {
         let mut line = |name: &str, value: String| lines.push(format!("{name:<14}{value}"));
         for value in &self.inputs {
             let kind = if value.public { "public" } else { "secret" };
-            line("input", format!("{}, {} bits, {kind}", value.name, output::count(value.bits.into())));
+            line("input", format!("{}, {}, {kind}", value.name, output::counted(value.bits.into(), "bit")));
         }
         for value in &self.outputs {
-            line("output", format!("{}, {} bits", value.name, output::count(value.bits.into())));
+            line("output", format!("{}, {}", value.name, output::counted(value.bits.into(), "bit")));
         }
         line("secret bits", output::count(self.secret_bits));
         line("ANDs", output::count(self.ands));
@@ -97,7 +97,7 @@ impl Description for BitInfo {
             let polynomials = output::count(self.polynomials);
             line("polynomials", format!("{polynomials} of degree {} or less", self.polynomial_degree));
         }
-        line("depth", format!("{} ANDs", output::count(self.depth.into())));
+        line("depth", output::counted(self.depth.into(), "AND"));
         lines.join("\n")
     }
 }

@@ -1,4 +1,4 @@
-//! What one way of proving a statement costs and is worth.
+//! The cost and the soundness of one way to prove a statement.
 
 use std::time::Duration;
 
@@ -13,32 +13,32 @@ use crate::progress::Progress;
 use crate::session::rehearse;
 use crate::way::Way;
 
-/// What one way of proving costs.
+/// The cost and the soundness of one way to prove a statement, as `--json` prints them.
 #[derive(Debug, Serialize)]
 pub(super) struct Cost {
     protocol: &'static str,
     profile: &'static str,
-    /// Where MACs live.
+    /// The field of MACs.
     mac_field: &'static str,
     correlations: u64,
     bytes_prover: u64,
     bytes_verifier: u64,
     round_trips: u64,
-    /// Bytes of memory for what a check holds, where that grows with the branches.
+    /// Bytes of memory for the checks, if that grows with the branches.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_prover: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_verifier: Option<u64>,
-    /// On this machine, a party a core and without the network's delay: P's work in a rehearsal, and
-    /// correlations made for it.
+    /// Seconds on this machine, with a core for each party and without the network: the prover's work in a
+    /// rehearsal, and the time for its correlations.
     seconds: f64,
     soundness_bits: f64,
-    /// With `--fiat-shamir`, against each hash computation; none where the field is too small for it.
+    /// With `--fiat-shamir`, against each hash computation; none if the field is too small for it.
     soundness_bits_fiat_shamir: Option<f64>,
 }
 
 impl Cost {
-    /// Of one way of proving; the rehearsal moves `progress`.
+    /// Rehearses one way to prove the statement, which moves `progress`.
     pub(super) fn new(way: &Way<'_>, progress: &Progress) -> Result<Self, Failure> {
         let options = Options { profile: way.profile, ..Options::default() };
         let estimate = rehearse(options, progress, |prover, rng| way.proving.prove(prover, rng))?;
@@ -73,14 +73,14 @@ impl Cost {
             None => "too few for --fiat-shamir".to_owned(),
         };
         format!(
-            "{} --profile {}, MACs in {}: the prover sends {}, the verifier {}, in {} round trips{memory}; about {} on this machine; \
+            "{} --profile {}, MACs in {}: the prover sends {}, the verifier {}, in {}{memory}; about {} on this machine; \
              soundness {:.0} bits ({hashed})",
             self.protocol,
             self.profile,
             self.mac_field,
             output::bytes(self.bytes_prover),
             output::bytes(self.bytes_verifier),
-            self.round_trips,
+            output::counted(self.round_trips, "round trip"),
             output::time(Duration::from_secs_f64(self.seconds)),
             self.soundness_bits,
         )

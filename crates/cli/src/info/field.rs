@@ -1,4 +1,4 @@
-//! Statements over a field.
+//! What `info` says about statements over a field.
 
 use serde::Serialize;
 use volery::Statement;
@@ -19,7 +19,7 @@ pub(crate) struct FieldInfo {
     /// Linear claims.
     linear: u64,
     polynomials: Vec<Claims>,
-    /// Matrix products that a challenge folds to one polynomial each.
+    /// Matrix products. A challenge folds each to one polynomial.
     matrix_products: u64,
 }
 
@@ -31,14 +31,14 @@ struct Claims {
 }
 
 impl FieldInfo {
-    /// What there is to say of a statement over `F` that is called `text`.
+    /// Describes a statement over `F` that is called `text`.
     pub(crate) fn of<F: Served>(
         text: String,
         statement: &impl Statement<Counter<F>>,
     ) -> Result<Described, Failure> {
         let counter = Counter::<F>::count(statement)?;
         let (counts, mut degrees) = (counter.total(), counter.degrees().clone());
-        // An inner product is a claim of degree 2; so is a product of matrices, which a challenge folds to
+        // An inner product is a claim of degree 2. So is a product of matrices, after a challenge folds it to
         // one.
         let folded = counts.inner_products.saturating_sub(counts.matrix_entries);
         match folded.saturating_add(counts.matrix_products) {

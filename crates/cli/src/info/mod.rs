@@ -1,9 +1,9 @@
 //! `volery info`: what a statement is, and what a proof of it costs and is worth.
 //!
 //! ```text
-//! bits, field, ring   what there is to say of a statement itself, which its kind says
-//! cost, speed         what each way of proving it over a session takes: a rehearsal, and correlations made on trial
-//! public              how long public proofs are
+//! bits, field, ring   descriptions of statements, by kind
+//! cost, speed         costs of sessions: a rehearsal, and correlations made on trial
+//! public              lengths of public proofs
 //! ```
 
 mod bits;
@@ -23,30 +23,31 @@ use volery_circuit::Counts;
 
 use super::args::InfoArgs;
 use super::failure::Failure;
+use super::outcome::{self, Good};
 use super::output;
 use super::progress::Progress;
 use super::statement;
 use super::way::Way;
 use cost::Cost;
 
-/// What there is to say of a statement itself. As JSON it is an object.
+/// A description of a statement. As JSON it is an object.
 pub(crate) trait Description {
-    /// The statement's name and its figures, a line each.
+    /// The statement's name and its figures, one a line.
     fn text(&self) -> String;
 }
 
-/// Prints a description with what proofs take, as JSON.
+/// Prints a description together with the costs of proofs, as JSON.
 trait Print: Description {
     fn print(&self, proofs: &Proofs) -> Result<(), Failure>;
 }
 
 impl<D: Description + Serialize> Print for D {
     fn print(&self, proofs: &Proofs) -> Result<(), Failure> {
-        output::json(&Whole { description: self, proofs })
+        outcome::json(Good::Done, &Whole { description: self, proofs })
     }
 }
 
-/// A statement that was counted.
+/// The description of a statement, and its counts.
 pub(crate) struct Described {
     description: Box<dyn Print>,
     counts: Counts,
@@ -58,17 +59,17 @@ impl Described {
     }
 }
 
-/// What proofs of it take.
+/// The costs of proofs of a statement.
 #[derive(Serialize)]
 struct Proofs {
-    /// Over a session; none if there are no sessions about such statements.
+    /// Over a session; none if there are no sessions for this kind of statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     protocols: Option<Vec<Cost>>,
-    /// To anyone.
+    /// Of public proofs.
     public_proofs: Vec<PublicCost>,
 }
 
-/// What `--json` prints.
+/// All that `--json` prints.
 #[derive(Serialize)]
 struct Whole<'a, D> {
     #[serde(flatten)]
@@ -81,7 +82,7 @@ struct Whole<'a, D> {
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let statement = statement::load(&args.statement)?;
     let Described { description, counts } = statement.describe()?;
-    // A kind that refuses sessions, or public proofs, has none to tell of.
+    // A kind without sessions, or without public proofs, has no costs of them.
     let protocols = statement.ways().ok().map(|ways| costs(&ways, &counts)).transpose()?;
     let public_proofs = statement.public().map_or_else(|_| Ok(Vec::new()), |public| public.costs(&counts))?;
     let proofs = Proofs { protocols, public_proofs };
@@ -93,7 +94,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     output::result(&format!("{}\n\n{}", description.text(), lines.join("\n")))
 }
 
-/// What each of these ways takes. On a terminal a bar moves over all rehearsals.
+/// The cost of each of these ways. On a terminal one bar shows the progress of all rehearsals.
 fn costs(ways: &[Way<'_>], counts: &Counts) -> Result<Vec<Cost>, Failure> {
     let commitments = |way: &Way<'_>| way.proving.correlations().commitments(counts);
     let bits = ways.first().map_or(1, |way| way.fields().value_bits);
@@ -101,7 +102,7 @@ fn costs(ways: &[Way<'_>], counts: &Counts) -> Result<Vec<Cost>, Failure> {
     let mut done = 0_u64;
     let cost = |way| {
         let cost = Cost::new(way, &progress)?;
-        // What a rehearsal sends is not quite what was counted.
+        // A rehearsal does not send exactly as many values as were counted.
         done = done.saturating_add(commitments(way));
         progress.set(done);
         Ok(cost)

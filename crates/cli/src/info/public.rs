@@ -1,4 +1,4 @@
-//! How long proofs are that anyone can verify.
+//! The lengths of proofs that anyone can verify.
 
 use serde::Serialize;
 use volery::public::{self, Counts, Parameters, Protocol, PublicRing};
@@ -6,23 +6,24 @@ use volery::public::{self, Counts, Parameters, Protocol, PublicRing};
 use crate::failure::Failure;
 use crate::output;
 
-/// The length of one.
+/// The length of one kind of public proof.
 #[derive(Debug, Serialize)]
 pub(crate) struct PublicCost {
     protocol: &'static str,
-    /// Against each hash computation.
+    /// The soundness against each hash computation, in bits.
     soundness_bits: u16,
     repetitions: usize,
-    /// The most; ZKB++ is shorter by a part of the secret input where the challenge allows it.
+    /// The greatest length. A proof by ZKB++ is shorter by a part of the secret input for some challenges.
     bytes: u64,
 }
 
-/// Elements that a flat circuit can number. Larger statements have no public proofs.
+/// The most elements of a flat circuit. Larger statements have no public proofs.
 const MOST: u64 = 1 << 31;
 
 impl PublicCost {
-    /// Of a statement over `R`: both protocols, each with less and with full soundness; none if it is too
-    /// large, or has disjunctions: a file would have to show the views of one branch.
+    /// The lengths for a statement over `R`: with both protocols, each with less and with full soundness.
+    /// None if it is too large, or has disjunctions, for which a file would have to show the views of one
+    /// branch.
     pub(crate) fn all<R: PublicRing>(counted: &volery_circuit::Counts) -> Result<Vec<Self>, Failure> {
         if counted.disjunctions > 0 {
             return Ok(Vec::new());
@@ -44,9 +45,10 @@ impl PublicCost {
 
     pub(super) fn text(&self) -> String {
         let Self { protocol, soundness_bits, repetitions, bytes } = self;
-        let bytes = output::bytes(*bytes);
+        let (bytes, repetitions) =
+            (output::bytes(*bytes), output::counted(*repetitions as u64, "repetition"));
         format!(
-            "{protocol} --sigma {soundness_bits}: a file of {bytes} that anyone can verify, {repetitions} repetitions"
+            "{protocol} --sigma {soundness_bits}: a file of {bytes} that anyone can verify, {repetitions}"
         )
     }
 }

@@ -1,4 +1,4 @@
-//! Circuits over rings.
+//! What `info` says about circuits over rings.
 
 use serde::Serialize;
 use volery_circuit::{Counter, Signature};
@@ -65,10 +65,10 @@ impl Description for RingInfo {
         let mut line = |name: &str, value: String| lines.push(format!("{name:<16}{value}"));
         for Value { name, elements, public } in &self.inputs {
             let kind = if *public { "public" } else { "secret" };
-            line("input", format!("{name}, {} elements, {kind}", output::count((*elements).into())));
+            line("input", format!("{name}, {}, {kind}", output::counted((*elements).into(), "element")));
         }
         for Value { name, elements, .. } in &self.outputs {
-            line("output", format!("{name}, {} elements", output::count((*elements).into())));
+            line("output", format!("{name}, {}", output::counted((*elements).into(), "element")));
         }
         line("ring", self.ring.to_owned());
         line("secrets", output::count(self.secrets));
@@ -76,7 +76,7 @@ impl Description for RingInfo {
         line("additions", output::count(self.additions));
         line("with constants", output::count(self.affine));
         line("assertions", output::count(self.assertions));
-        line("depth", format!("{} multiplications", output::count(self.depth.into())));
+        line("depth", output::counted(self.depth.into(), "multiplication"));
         lines.join("\n")
     }
 }

@@ -1,4 +1,4 @@
-//! How fast this machine makes correlations: both parties in this process, each on a thread.
+//! Measures how fast this machine makes correlations, with both parties in this process, each on a thread.
 
 use std::time::Instant;
 
@@ -9,10 +9,10 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::system::Correlations;
 
-/// Bytes of values in the correlations that are made on trial, at most: some tens of milliseconds.
+/// The most bytes of values in the trial's correlations: some tens of milliseconds.
 const TRIAL: u64 = 1 << 21;
 
-/// How long a session takes that makes `count` of these correlations, the set-up included.
+/// Estimates the seconds of a session that makes `count` of these correlations, set-up included.
 pub(super) fn seconds(correlations: &dyn Correlations, options: Options, count: u64) -> Result<f64, Failure> {
     let trial = count.min(TRIAL / correlations.fields().value_bytes.max(1));
     let (left, right) = memory_pair(&Limits::default());

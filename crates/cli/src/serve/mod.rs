@@ -1,19 +1,19 @@
-//! `volery verify --serve`, and notaries: one prover after another, or several at once, until told to stop.
+//! `volery verify --serve`, and notaries: many clients, one after another or several at once, until a signal.
 //!
 //! ```text
-//! accept --> greeting: TLS, the first messages ([`Guest`]) --> the line ([`line`]) --> a place: an answer ([`prompt`]) --> the session
-//!            no longer than it takes to connect                first come,               no longer than it
-//!                                                              first served              takes to connect
+//! accept --> greeting: TLS, the first messages --> the queue --> a slot: an answer --> the session
+//!            within --connect-timeout              in order      within --connect-timeout
+//!            [`Pending`]                           [`admission`] [`prompt`]            [`pace`]
 //! ```
 //!
-//! Only who has said what it wants gets into the line, and only who is still there when its turn has come
-//! keeps its place, so silent peers hold none that others could have; a service that tells of its phases
-//! ([`pace`]) is not held up by slow ones either; and there are no more of all of them together than
-//! [`Crowd`] says. Each connection has a thread and limits of its own, and one that fails, however it fails,
-//! ends alone. A signal stops the waiting for more and sends away who waits in the line; sessions under way
-//! may end, which their limits bound. A second signal ends the program at once.
+//! A client joins the queue after it has sent its request, and keeps its slot only if it answers when its
+//! turn has come. So silent connections never occupy a slot. A service that names the phases of a session
+//! ([`pace`]) also bounds how long a slow client takes in each. [`Capacity`] bounds the number of
+//! connections. Each connection has a thread and limits of its own, and when one fails, the others go on. A
+//! signal stops the accepting and sends the queue away. Sessions under way may end, and their limits bound
+//! how long that takes. A second signal ends the program at once.
 
-mod line;
+mod admission;
 mod pace;
 mod prompt;
 
@@ -32,28 +32,29 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use volery_channel::transport::Socket;
 
 use super::args::VerifyArgs;
-use super::connection::{Endpoint, Flexible, Guest, Link};
+use super::connection::{Endpoint, Flexible, Link, Pending};
 use super::failure::Failure;
 use super::progress::Progress;
 use super::settle::Settled;
-use super::{outcome, output};
-use line::{Line, Place, Turn};
+use super::{outcome, terminal};
+use admission::{Admission, Slot, Turn};
 
 /// How often the server looks whether it was told to stop.
 const PULSE: Duration = Duration::from_millis(100);
-/// How often those who wait in the line are told so: far more often than a peer loses its patience.
+/// How often waiting clients hear their position: far more often than they lose their patience.
 const NEWS: Duration = Duration::from_secs(5);
 
 /// Time for a session unless the command line says otherwise.
 pub(crate) const SESSION_TIME: Duration = Duration::from_secs(600);
-/// How many may wait unless the command line says otherwise.
+/// How many connections may wait unless the command line says otherwise.
 pub(crate) const WAITING: u16 = 256;
-/// The longest first message of a session that is waited for, whole.
+/// The longest first message of a session, in bytes, that a server waits for as a whole.
 pub(crate) const FIRST_MESSAGE: usize = 1 << 12;
 
 /// Runs the server.
 pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> Result<(), Failure> {
-    // Before anybody can connect, and while a signal ends the program: it takes as long as a proof.
+    // This takes as long as a proof, so it happens before anybody can connect, and while a signal still ends
+    // the program.
     let most = match args.connection.max_bytes {
         Some(most) => most,
         None => statement.estimate()?.bytes().saturating_mul(2).saturating_add(1 << 20),
@@ -62,16 +63,16 @@ pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> R
     let mut endpoint = Endpoint::new(&args.connection)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     endpoint.limits.total_bytes.get_or_insert(most);
-    let crowd = Crowd {
+    let capacity = Capacity {
         concurrency: args.serve.concurrency,
         waiting: WAITING,
         per_client: None,
         most: args.serve.max_sessions,
     };
-    stop.sessions(&endpoint, crowd, &Verifying { statement, text: &text, json: args.json })
+    stop.sessions(&endpoint, capacity, &Verifying { statement, text: &text, json: args.json })
 }
 
-/// Verifying one statement for everybody.
+/// The service that verifies one statement for everybody.
 struct Verifying<'a> {
     statement: &'a Settled<'a>,
     text: &'a str,
@@ -79,11 +80,11 @@ struct Verifying<'a> {
 }
 
 impl Service for Verifying<'_> {
-    type Wish = ();
+    type Request = ();
 
-    /// A prover says who it is at once. What it says is for the session.
+    /// A prover says hello at once. The session reads it.
     fn greet(&self, channel: &mut dyn Flexible) -> Result<(), Failure> {
-        Ok(channel.await_frame(FIRST_MESSAGE)?)
+        Ok(channel.await_hello()?)
     }
 
     /// A prover of this service waits as long as its own limits say.
@@ -91,8 +92,8 @@ impl Service for Verifying<'_> {
         Ok(())
     }
 
-    /// Without phases: what a prover computes between two messages takes the longer the larger the statement
-    /// is, and looks like a wait. Time-outs, the time of the session and its bytes bound it.
+    /// Names no phases: the larger the statement, the longer a prover computes between two messages, and that
+    /// looks like a wait. `--timeout`, `--max-time` and `--max-bytes` bound the session.
     fn session(&self, link: Link, _pace: &Pace, (): ()) -> Result<(), Failure> {
         let peer = link.peer.clone();
         let result = sheltered(|| self.statement.verify(link, &Progress::none()));
@@ -108,52 +109,53 @@ impl Service for Verifying<'_> {
     }
 }
 
-/// Runs something of one connection. A panic would be a defect of ours; it must not take the other
-/// connections with it.
+/// Runs a part of one connection. A panic in it would be a defect of this program, and must not end the other
+/// connections.
 pub(crate) fn sheltered<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(Failure::session("internal error")))
 }
 
-/// What is done for each connection. An error of the last three is that a line of results could not be
-/// written.
+/// What a server does for each connection. The last three methods return an error if a line of results cannot
+/// be written.
 pub(crate) trait Service: Sync {
-    /// What a guest has said that it wants.
-    type Wish: Send;
+    /// What a client asks for before its session.
+    type Request: Send;
 
-    /// Somebody has connected, or has got a place or gone without one: `waiting` says which.
+    /// Counts a connection that begins to wait for a slot (`true`), or has stopped waiting.
     fn count(&self, _waiting: bool) {}
 
-    /// Hears what a guest wants.
-    fn greet(&self, channel: &mut dyn Flexible) -> Result<Self::Wish, Failure>;
+    /// Receives a client's request.
+    fn greet(&self, channel: &mut dyn Flexible) -> Result<Self::Request, Failure>;
 
-    /// Tells a guest that so many are before it. An error sends it away.
+    /// Tells a client that `before` others are ahead of it. An error sends the client away.
     fn wait(&self, channel: &mut dyn Flexible, before: usize) -> Result<(), Failure>;
 
-    /// One session. `pace` bounds how long it waits for the guest in each phase that it tells it of.
-    fn session(&self, link: Link, pace: &Pace, wish: Self::Wish) -> Result<(), Failure>;
+    /// Runs one session. `pace` bounds how long the session waits for the client in each phase that the
+    /// service names.
+    fn session(&self, link: Link, pace: &Pace, request: Self::Request) -> Result<(), Failure>;
 
-    /// A connection that ended before its session.
+    /// Reports a connection that failed before its session.
     fn failed(&self, peer: &str, failure: Failure) -> Result<(), Failure>;
 
-    /// A connection that this server did not want.
+    /// Reports a connection that this server turned away.
     fn refused(&self, peer: &str, reason: &str) -> Result<(), Failure>;
 }
 
-/// How many connections there may be.
+/// How many connections a server takes.
 #[derive(Clone, Copy)]
-pub(crate) struct Crowd {
-    /// Sessions at the same time.
+pub(crate) struct Capacity {
+    /// The most sessions at the same time: the number of slots.
     pub(crate) concurrency: u16,
-    /// Connections that have no place yet, at the same time; more wait in the system's queue.
+    /// The most connections without a slot at the same time. More stay in the system's queue.
     pub(crate) waiting: u16,
-    /// Connections of one client at the same time; more are refused.
+    /// The most connections of one client at the same time. More are refused.
     pub(crate) per_client: Option<u16>,
-    /// Connections in all.
+    /// The number of connections after which the server stops.
     pub(crate) most: Option<u64>,
 }
 
-/// Whose connection this is: an address, or of IPv6 the network of 64 bits that one owner has. None is
-/// somebody on this machine.
+/// The client that a peer's address belongs to: the address itself, or for IPv6 its /64 network, which has
+/// one owner. None for peers on this machine.
 pub(crate) fn client(peer: &str) -> Option<IpAddr> {
     Some(match peer.parse::<SocketAddr>().ok()?.ip().to_canonical() {
         IpAddr::V6(address) => {
@@ -164,13 +166,14 @@ pub(crate) fn client(peer: &str) -> Option<IpAddr> {
     })
 }
 
-/// The wish of the owner that serving end.
+/// Whether a signal has asked the server to stop.
 ///
-/// It is made before the endpoint: whoever reads the address from its message may send a signal at once.
+/// Make it before the endpoint: whoever reads the address from the endpoint's message may send a signal at
+/// once.
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// The first signal asks for the end; the second one ends the program.
+    /// Listens for signals: the first one asks the server to stop, the second one ends the program.
     pub(crate) fn at_signals() -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::session(format!("signals: {error}"));
         let stop = Arc::new(AtomicBool::new(false));
@@ -184,15 +187,16 @@ impl Stop {
         Ok(Self(stop))
     }
 
-    /// Runs sessions, so many at once, until a signal comes or there were `most`.
+    /// Runs sessions until a signal comes or `capacity.most` connections were taken.
     pub(crate) fn sessions<S: Service>(
         &self,
         endpoint: &Endpoint,
-        crowd: Crowd,
+        capacity: Capacity,
         service: &S,
     ) -> Result<(), Failure> {
-        let server = Server { endpoint, crowd, service, line: Line::new(crowd.concurrency.into()) };
-        std::thread::scope(|scope| server.run(scope, crowd.most.unwrap_or(u64::MAX), self))
+        let queue = Admission::new(capacity.concurrency.into());
+        let server = Server { endpoint, capacity, service, queue };
+        std::thread::scope(|scope| server.run(scope, capacity.most.unwrap_or(u64::MAX), self))
     }
 
     fn is_asked_for(&self) -> bool {
@@ -202,23 +206,23 @@ impl Stop {
 
 struct Server<'a, S> {
     endpoint: &'a Endpoint,
-    crowd: Crowd,
+    capacity: Capacity,
     service: &'a S,
-    line: Line,
+    queue: Admission,
 }
 
-/// A connection that is attended to.
+/// A connection and the thread that serves it.
 struct Running<'scope> {
     client: Option<IpAddr>,
     thread: ScopedJoinHandle<'scope, Result<(), Failure>>,
 }
 
-/// A guest whose turn it is.
-struct Seated<'a, W> {
+/// A client that has a slot.
+struct Admitted<'a, R> {
     link: Link,
     pace: Pace,
-    wish: W,
-    place: Place<'a>,
+    request: R,
+    slot: Slot<'a>,
 }
 
 impl<S: Service> Server<'_, S> {
@@ -229,7 +233,7 @@ impl<S: Service> Server<'_, S> {
         stop: &Stop,
     ) -> Result<(), Failure> {
         let mut running: Vec<Running<'_>> = Vec::new();
-        let most = usize::from(self.crowd.concurrency) + usize::from(self.crowd.waiting);
+        let most = usize::from(self.capacity.concurrency) + usize::from(self.capacity.waiting);
         while left > 0 && !stop.is_asked_for() {
             reap(&mut running)?;
             if running.len() >= most {
@@ -245,23 +249,25 @@ impl<S: Service> Server<'_, S> {
                         left -= 1;
                     }
                 }
-                // Like too many open files: it passes.
+                // For example too many open files, which may pass.
                 Err(failure) => {
-                    output::message(&format!("volery: {failure}"));
+                    terminal::message(&format!("volery: {failure}"));
                     std::thread::sleep(PULSE);
                 }
             }
         }
         if stop.is_asked_for() {
-            self.line.close();
+            self.queue.close();
             if !running.is_empty() {
-                output::message("stopping when the sessions under way have ended; once more to stop at once");
+                terminal::message(
+                    "stopping when the sessions under way have ended; once more to stop at once",
+                );
             }
         }
         running.into_iter().try_for_each(finish)
     }
 
-    /// Has a connection attended to, unless it is one too many.
+    /// Starts a thread for a connection, unless its client has too many.
     fn take<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -271,12 +277,12 @@ impl<S: Service> Server<'_, S> {
     ) -> Result<Option<Running<'scope>>, Failure> {
         let peer = socket.peer();
         if self.is_too_many(running, client) {
-            // Told before it is closed: whoever sees the end may look for it at once.
+            // Reported before it is closed: whoever sees it close may look for the report at once.
             self.service.refused(&peer, "too many connections of this client at the same time")?;
             drop(socket);
             return Ok(None);
         }
-        // Without a thread the socket is closed.
+        // If no thread starts, the socket is closed.
         match Builder::new().spawn_scoped(scope, move || self.attend(socket)) {
             Ok(thread) => Ok(Some(Running { client, thread })),
             Err(error) => {
@@ -286,48 +292,48 @@ impl<S: Service> Server<'_, S> {
         }
     }
 
-    /// Whether this client has as many connections as one may have.
+    /// Whether this client has as many connections as a client may have.
     fn is_too_many(&self, running: &[Running<'_>], client: Option<IpAddr>) -> bool {
         let same = running
             .iter()
             .filter(|connection| connection.client == client && !connection.thread.is_finished())
             .count();
-        client.is_some() && self.crowd.per_client.is_some_and(|most| same >= usize::from(most))
+        client.is_some() && self.capacity.per_client.is_some_and(|most| same >= usize::from(most))
     }
 
-    /// A connection, from the greeting to its end.
+    /// Serves a connection from its greeting to its end.
     fn attend(&self, socket: Socket) -> Result<(), Failure> {
         let peer = socket.peer();
         self.service.count(true);
-        let seated = sheltered(|| self.seat(socket));
+        let admitted = sheltered(|| self.admit(socket));
         self.service.count(false);
-        match seated {
-            Ok(Some(Seated { link, pace, wish, place })) => {
-                let told = self.service.session(link, &pace, wish);
-                drop(place);
-                told
+        match admitted {
+            Ok(Some(Admitted { link, pace, request, slot })) => {
+                let reported = self.service.session(link, &pace, request);
+                drop(slot);
+                reported
             }
             Ok(None) => self.service.refused(&peer, "the server stops"),
             Err(failure) => self.service.failed(&peer, failure),
         }
     }
 
-    /// Hears what somebody wants, and waits for a place. None if there will be none.
-    fn seat(&self, socket: Socket) -> Result<Option<Seated<'_, S::Wish>>, Failure> {
-        let mut guest: Guest = self.endpoint.greet(socket)?;
-        let wish = self.service.greet(guest.channel())?;
-        guest.wait();
-        let number = self.line.join();
+    /// Receives a client's request and waits for a slot. None if the server stops first.
+    fn admit(&self, socket: Socket) -> Result<Option<Admitted<'_, S::Request>>, Failure> {
+        let mut client: Pending = self.endpoint.greet(socket)?;
+        let request = self.service.greet(client.channel())?;
+        client.wait();
+        let ticket = self.queue.join();
         let mut until = Instant::now();
         loop {
-            match number.wait(until) {
-                Turn::Begin(place) => {
+            match ticket.wait(until) {
+                Turn::Begin(slot) => {
                     let pace = Pace::default();
-                    return Ok(Some(Seated { link: prompt::link(guest, &pace), pace, wish, place }));
+                    return Ok(Some(Admitted { link: prompt::link(client, &pace), pace, request, slot }));
                 }
-                Turn::Wait(before) => self.service.wait(guest.channel(), before)?,
+                Turn::Wait(before) => self.service.wait(client.channel(), before)?,
                 Turn::Closed => {
-                    guest.channel().fail("the server stops; try again later");
+                    client.channel().fail("the server stops; try again later");
                     return Ok(None);
                 }
             }
@@ -336,7 +342,7 @@ impl<S: Service> Server<'_, S> {
     }
 }
 
-/// Forgets the connections that have ended.
+/// Removes the connections that have ended.
 fn reap(running: &mut Vec<Running<'_>>) -> Result<(), Failure> {
     for index in (0..running.len()).rev() {
         if running.get(index).is_some_and(|connection| connection.thread.is_finished()) {
@@ -346,7 +352,7 @@ fn reap(running: &mut Vec<Running<'_>>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is an error here is that the result could not be written: then serving has no use.
+/// The error says that a result could not be written. Then serving has no use.
 fn finish(connection: Running<'_>) -> Result<(), Failure> {
     connection.thread.join().unwrap_or_else(|_| Err(Failure::session("internal error")))
 }

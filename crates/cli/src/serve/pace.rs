@@ -1,16 +1,15 @@
-//! How long a session waits for its peer in all, phase by phase.
+//! Bounds how long a session waits for its peer in each phase.
 //!
-//! A time-out for each message is no bound worth its name: a peer that takes nearly as long for each of a
-//! hundred messages holds a place that others wait for, and so does one that sends its bytes one by one, each
-//! in a message. So waits are added up:
+//! A time-out for each message is not enough: a peer that uses most of it for each of a hundred messages, or
+//! sends its bytes one by one, holds a slot that others wait for. So a session adds its waits up:
 //!
 //! ```text
 //! all waits of a phase  <=  the phase's time  +  bytes of its messages, both ways / the slowest rate
 //! ```
 //!
-//! Only waits count, so what this party computes, or has to wait for elsewhere, is not the peer's fault; and
-//! bytes count for what they take on a slow line ([`Limits::min_rate`]), so long messages are no fault of the
-//! peer's either. Each wait is cut to what is left.
+//! Time that this party computes, or waits for others, does not count. Bytes earn the time that they take on
+//! the slowest line ([`Limits::min_rate`]), so long messages cost a peer nothing. Each wait ends when the
+//! phase's time does.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,13 +22,13 @@ use crate::connection::Flexible;
 /// A part of a session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Phase {
-    /// What is bounded, as an error names it: the time (ms) that a peer takes for something.
+    /// The name of the bound in errors: the time (ms) that a peer takes for something.
     pub(crate) what: &'static str,
-    /// How long is waited for the peer in it.
+    /// How long the session waits for the peer in this phase.
     pub(crate) time: Duration,
 }
 
-/// Which phase a session is in, and what of its time is left. Without a phase nothing is bounded.
+/// The phase of a session and the time left in it. Before the first phase nothing is bounded.
 #[derive(Clone, Default)]
 pub(crate) struct Pace(Arc<Mutex<Option<Account>>>);
 
@@ -40,17 +39,17 @@ struct Account {
 }
 
 impl Pace {
-    /// The next phase begins.
+    /// Begins the next phase.
     pub(crate) fn begin(&self, phase: Phase) {
         *self.account() = Some(Account { phase, waited: Duration::ZERO, bytes: 0 });
     }
 
-    /// An account is whole between any two statements.
+    /// The account. It is consistent between any two statements, so a panic of another holder does no harm.
     fn account(&self) -> MutexGuard<'_, Option<Account>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is left of the phase at this rate, in bytes a second, and the phase.
+    /// The time left in the phase if bytes earn time at `rate` (bytes a second), and the phase.
     fn left(&self, rate: u32) -> Option<(Duration, Phase)> {
         self.account().as_ref().map(|Account { phase, waited, bytes }| {
             let earned = Duration::from_millis(bytes.saturating_mul(1000) / u64::from(rate.max(1)));
@@ -58,7 +57,7 @@ impl Pace {
         })
     }
 
-    /// Counts what an operation took that began at `start` and moved so many bytes.
+    /// Counts an operation that began at `start` and moved this many bytes.
     fn count(&self, start: Instant, bytes: usize) {
         if let Some(account) = &mut *self.account() {
             account.waited = account.waited.saturating_add(start.elapsed());
@@ -67,15 +66,15 @@ impl Pace {
     }
 }
 
-/// A channel on which a phase's time bounds all waits together.
+/// A channel that ends when all waits of a phase together exceed its time.
 pub(crate) struct Paced {
     inner: Box<dyn Flexible>,
-    /// Those of the session, and since when they hold.
+    /// The limits of the session, and when they began to hold.
     limits: Limits,
     since: Instant,
-    /// Whether the channel below has tighter ones now.
+    /// Whether the channel below has tighter limits now.
     tight: bool,
-    /// The last message, for errors of what has none.
+    /// The last message, for errors of operations without one.
     step: Tag,
     pace: Pace,
 }
@@ -85,7 +84,7 @@ impl Paced {
         Self { inner, limits, since: Instant::now(), tight: false, step: tags::HELLO, pace: pace.clone() }
     }
 
-    /// Cuts the next wait to what is left of the phase.
+    /// Cuts the next wait to the time left in the phase.
     fn before(&mut self, step: Tag) -> Result<(), Error> {
         self.step = step;
         let Some((left, phase)) = self.pace.left(self.limits.min_rate) else { return Ok(()) };
@@ -104,15 +103,15 @@ impl Paced {
 }
 
 impl Phase {
-    /// That its time is over.
+    /// The error that this phase's time is over.
     fn over(self, step: Tag) -> Error {
         let limit = u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
         Error::Limit { step, what: self.what, limit }
     }
 }
 
-/// Counts an operation of the channel below that began at `start`; if it waited in vain because the phase's
-/// time is over, the error says that.
+/// Counts an operation of the channel below that began at `start`. If it timed out because the phase is over,
+/// the error says so.
 fn counted<T>(
     (pace, limits): (&Pace, &Limits),
     (step, start): (Tag, Instant),
@@ -180,6 +179,10 @@ impl Flexible for Paced {
     fn await_frame(&mut self, most: usize) -> Result<(), Error> {
         self.inner.await_frame(most)
     }
+
+    fn await_hello(&mut self) -> Result<(), Error> {
+        self.inner.await_hello()
+    }
 }
 
 #[cfg(test)]
@@ -192,7 +195,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(30);
     const SHORT: Phase = Phase { what: "the time (ms) of a test", time: Duration::from_millis(100) };
 
-    /// Everything may take long, and 1,000 bytes a second are enough.
+    /// Limits under which everything may take long, and 1,000 bytes a second are enough.
     fn limits() -> Limits {
         Limits { read: LONG, write: LONG, total_time: Some(LONG), min_rate: 1000, ..Limits::default() }
     }
@@ -208,11 +211,11 @@ mod tests {
     }
 
     #[test]
-    fn who_answers_slowly_at_each_step_is_left_when_its_waits_add_up() {
+    fn a_peer_that_answers_slowly_at_each_step_is_dropped_when_its_waits_add_up() {
         let (mut peer, mut server, pace) = paced();
         pace.begin(SHORT);
         std::thread::scope(|scope| {
-            // Each message long before any time-out of its own.
+            // Each message comes long before its own time-out.
             scope.spawn(move || {
                 while peer.send(TEST, b"").and_then(|()| peer.flush()).is_ok() {
                     std::thread::sleep(SHORT.time / 10);
@@ -223,14 +226,14 @@ mod tests {
                 error => Some(is_over(error)),
             });
             assert_eq!(end, Some(true));
-            // And it stays so, whatever is there by now.
+            // The error stays, whatever has arrived by now.
             assert!(is_over(server.recv(TEST, 0)));
             drop(server);
         });
     }
 
     #[test]
-    fn a_silent_peer_is_left_when_the_phase_is_over_and_not_when_a_message_would_be() {
+    fn a_silent_peer_is_dropped_when_the_phase_is_over_even_if_the_time_out_is_longer() {
         let (_peer, mut server, pace) = paced();
         pace.begin(SHORT);
         assert!(is_over(server.recv(TEST, 0)));
@@ -250,13 +253,13 @@ mod tests {
             })
         };
         pace.begin(SHORT);
-        // Ten seconds' worth at the slowest rate.
+        // These bytes earn ten seconds at the slowest rate.
         peer.send(TEST, &[0; 10_000]).and_then(|()| peer.flush()).expect("sent");
         assert_eq!(server.recv(TEST, 10_000).map(<[u8]>::len), Ok(10_000));
         wait(&pace).join().expect("no panic");
         peer.send(TEST, b"more").and_then(|()| peer.flush()).expect("sent");
         assert_eq!(server.recv(TEST, 4), Ok(&b"more"[..]));
-        // Without bytes there would be nothing left; a new phase begins with all of its time.
+        // Without the bytes no time would be left. A new phase begins with all of its time.
         pace.begin(SHORT);
         wait(&pace).join().expect("no panic");
         peer.send(TEST, b"late").and_then(|()| peer.flush()).expect("sent");

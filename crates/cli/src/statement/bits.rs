@@ -1,7 +1,7 @@
 //! Statements about bits: built in, or in a circuit file.
 
 use volery::Profile;
-use volery::builtin::{self, Builtin};
+use volery::builtin::{self, Builtin, Entry};
 use volery::system::{Bits, Provable};
 use volery_circuit::{
     BristolFile, Counter, Counts, Error as StatementError, Evaluator, FileStatement, Signature, Statement,
@@ -11,40 +11,114 @@ use volery_field::{F2, Ring};
 
 use super::bare::Bare;
 use super::refusal::Refusal;
-use super::{Given, circuit_path, claimed, short};
+use super::{Given, circuit_path, claimed, computed, short};
 use crate::args::StatementArgs;
 use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
 use crate::public::{InPublic, OverRing};
-use crate::source::Source;
+use crate::source::{Shared, Source};
 use crate::stored::Storable;
 use crate::way::{RHO, Way};
 
+/// Longest file of public values of a built-in statement, comments not counted: 2^20 numbers of 8 digits.
+const PUBLIC_BYTES: u64 = 1 << 23;
+/// Longest text of a built-in's witness, comments not counted: a digit for each bit.
+const WITNESS_BYTES: u64 = 1 << 32;
+
 /// The statement about bits that `args` name. What is named is not of another kind, so this is where a name
 /// that nobody knows is refused.
-pub(super) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
-    if args.field.is_some() {
-        let over_fields = builtin::ENTRIES.iter().filter(|entry| entry.numbers.is_some());
-        let names: Vec<&str> = over_fields.map(|entry| entry.name).collect();
-        return Err(Failure::input(format!("--field is for {}", names.join(", "))));
-    }
-    if builtin::find(&args.name).is_some() {
-        if args.public.is_some() {
-            return Err(Failure::input(format!("--public: {} has no such file", args.name)));
-        }
-        return Ok(Box::new(Builtin::new(&args.name, &args.values())?));
+pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
+    no_field(args)?;
+    if let Some(entry) = builtin::find(&args.text()) {
+        let builtin = with_values(args, |values| Ok(Builtin::new(entry.name, values)?))?;
+        return Ok(Some(Box::new(builtin)));
     }
     let file = BristolFile::<F2>::open(circuit_path(args)?)?;
-    Ok(match &args.public {
-        Some(public) => Box::new(claimed(file, public)?),
+    Ok(Some(match args.public() {
+        Some(public) => Box::new(claimed(file, &public)?),
         None => Box::new(Bare {
             file,
-            name: args.name.clone(),
+            name: args.text().into_owned(),
             text: "circuit file, nothing claimed about it yet".to_owned(),
             describe: |text, signature, circuit| describe(text, signature, circuit),
             ways: |circuit| Ok(ways(circuit)),
         }),
-    })
+    }))
+}
+
+/// As [`super::compute`].
+pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
+    no_field(args)?;
+    if let Some(entry) = builtin::find(&args.text()) {
+        let Shared { name, content } = witness.shared(WITNESS_BYTES)?;
+        return with_values(args, |values| compute_value(entry, values, &content, &name)).map(Some);
+    }
+    let file = BristolFile::<F2>::open(circuit_path(args)?)?;
+    let read = |signature: &Signature| Ok(Witness::read(witness.open()?, &witness.name(), signature)?);
+    computed(&file, args.public(), read).map(Some)
+}
+
+/// All public values of a built-in statement for the witness in `text`, a line each.
+fn compute_value(entry: &Entry, values: &[(&str, &str)], text: &[u8], name: &str) -> Result<String, Failure> {
+    // Any number will do for a product, but there has to be one for each pair of factors.
+    let products = "0".repeat(8 * pairs_in(text));
+    let unknown = entry.computed.filter(|computed| *computed == "products").map(|name| (name, &*products));
+    let given = values.iter().copied().filter(|(name, _)| Some(*name) != entry.computed).chain(unknown);
+    let given: Vec<_> = given.collect();
+    let statement = Builtin::to_compute(entry.name, &given)?;
+    let witness = Witness::parse(text, name, &statement.signature())?;
+    let computed = statement.with_witness(&witness)?.compute()?;
+    let line = |name: &&str| {
+        let value = given.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value);
+        let value = if entry.computed == Some(*name) { &computed } else { value };
+        format!("{name} = {value}\n")
+    };
+    Ok(entry.public.iter().map(line).collect())
+}
+
+/// How many pairs of 32-bit factors a witness of `mul32` has; one if it is none.
+fn pairs_in(text: &[u8]) -> usize {
+    let lines = text.split(|byte| *byte == b'\n');
+    let values = lines.map(|line| line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii());
+    let value = values.into_iter().find(|line| !line.is_empty()).unwrap_or_default();
+    let value = value.rsplit(|byte| *byte == b'=').next().unwrap_or_default().trim_ascii();
+    let bits = match value {
+        [b'0', b'x' | b'X', digits @ ..] => 4 * digits.len(),
+        [b'0', b'b' | b'B', digits @ ..] => digits.len(),
+        _ => 0,
+    };
+    (bits / 64).max(1)
+}
+
+fn no_field(args: &StatementArgs) -> Result<(), Failure> {
+    if args.field.is_none() {
+        return Ok(());
+    }
+    let over_fields = builtin::ENTRIES.iter().filter(|entry| entry.numbers.is_some());
+    let names: Vec<&str> = over_fields.map(|entry| entry.name).collect();
+    Err(Failure::input(format!("--field is for {}", names.join(", "))))
+}
+
+/// Does `what` with the public values of a built-in statement that are on the command line, and those in its
+/// public file: lines of `name = value`.
+fn with_values<T>(
+    args: &StatementArgs,
+    what: impl FnOnce(&[(&str, &str)]) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let Some(public) = args.public() else { return what(&args.values()) };
+    let Shared { name, content } = public.shared(PUBLIC_BYTES)?;
+    let mut values: Vec<(&str, &str)> = args.values();
+    for (number, line) in (1..).zip(content.split(|byte| *byte == b'\n')) {
+        let line = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        let pair = core::str::from_utf8(line).ok().and_then(|line| line.split_once('='));
+        let wrong = || Failure::input(format!("{name}, line {number}: expected `name = value`"));
+        let (value, text) = pair.ok_or_else(wrong)?;
+        values.push((value.trim(), text.trim()));
+    }
+    what(&values)
 }
 
 /// QuickSilver on each kind of network.

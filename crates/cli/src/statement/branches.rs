@@ -8,10 +8,11 @@
 //! output 0 = 0x1
 //! ```
 
-use std::io::{Read, Seek, SeekFrom};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use volery_circuit::{Claim, FileBatch, Signature, Witness};
+use volery_circuit::{Error as StatementError, FileBatch, Signature, Witness};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
@@ -41,28 +42,35 @@ pub(super) fn witnesses(
     known.collect()
 }
 
-/// The claims of a batch: one for each repetition, each after a line `repetition N`, or one for all.
-pub(super) fn claims(
+/// The most bytes that the values of a claim take.
+pub(super) fn claim_bytes(signature: &Signature) -> u64 {
+    let outputs: u64 = signature.outputs.iter().map(|output| u64::from(output.width)).sum();
+    (width(signature) + outputs).saturating_mul(2)
+}
+
+/// The claims of a batch, or what else `parse` makes of their texts: one for each repetition, each after a
+/// line `repetition N`, or one for all.
+pub(super) fn claims<T: Clone>(
     source: &Source,
     signature: &Signature,
     repetitions: usize,
-) -> Result<Vec<Claim<F2>>, Failure> {
+    parse: fn(&[u8], &str, &Signature) -> Result<T, StatementError>,
+) -> Result<Vec<T>, Failure> {
     if repetitions > FileBatch::MAX_REPETITIONS {
         let most = FileBatch::MAX_REPETITIONS;
         return Err(Failure::input(format!("--repeat {repetitions}: {most} are possible")));
     }
-    let outputs: u64 = signature.outputs.iter().map(|output| u64::from(output.width)).sum();
-    let needed = (width(signature) + outputs).saturating_mul(2 * repetitions as u64);
+    let needed = claim_bytes(signature).saturating_mul(repetitions as u64);
     let (content, name) = (content(source, needed, repetitions)?, source.name());
     if !content.split(|byte| *byte == b'\n').any(|line| heading(line, "repetition").is_some()) {
-        let claim = Claim::parse(&content, &name, signature)?;
+        let claim = parse(&content, &name, signature)?;
         return Ok(vec![claim; repetitions]);
     }
     let sections = sections(&content, "repetition", &name)?;
     if sections.len() != repetitions {
         let got = sections.len();
         return Err(Failure::input(format!(
-            "{name}: claims for {got} repetitions; --repeat says {repetitions}"
+            "{name}: claims for {got} of {repetitions} repetitions (--repeat {repetitions})"
         )));
     }
     let claims = sections.into_iter().enumerate().map(|(i, Section { number, values, name })| {
@@ -70,17 +78,16 @@ pub(super) fn claims(
             let reason = format!("repetition {number} where {i} is expected; they count from 0");
             return Err(Failure::input(format!("{name}: {reason}")));
         }
-        Ok(Claim::parse(values, &name, signature)?)
+        Ok(parse(values, &name, signature)?)
     });
     claims.collect()
 }
 
 /// The two parts of `PATH=CLAIM`, or `PATH` alone.
-pub(super) fn split(branch: &str) -> (&str, Option<&Path>) {
-    match branch.split_once('=') {
-        Some((path, public)) => (path, Some(Path::new(public))),
-        None => (branch, None),
-    }
+pub(super) fn split(branch: &OsStr) -> (&Path, Option<&Path>) {
+    let path = |bytes| Path::new(OsStr::from_bytes(bytes));
+    let mut parts = branch.as_bytes().splitn(2, |byte| *byte == b'=').map(path);
+    (parts.next().unwrap_or(Path::new("")), parts.next())
 }
 
 /// Longest witness file that only names another.
@@ -94,29 +101,17 @@ pub(super) fn branch_file(source: &Source) -> Result<(usize, PathBuf), Failure> 
         let reason = "expected a line `branch N` and, in the next, the name of that system's .wtns file";
         return Err(Failure::input(format!("{name}: {reason}")));
     };
-    let path = core::str::from_utf8(values.trim_ascii())
-        .ok()
-        .filter(|path| !path.is_empty() && !path.contains('\n'));
-    let path = path.ok_or_else(|| {
-        Failure::input(format!("{name}: `branch {number}` must be followed by one file name"))
-    })?;
-    Ok((*number, PathBuf::from(path)))
+    let path = values.trim_ascii();
+    if path.is_empty() || path.contains(&b'\n') {
+        return Err(Failure::input(format!("{name}: `branch {number}` must be followed by one file name")));
+    }
+    Ok((*number, PathBuf::from(OsStr::from_bytes(path))))
 }
 
 /// All that `source` holds, at most what `needed` bytes of values in so many `sections` can need.
 fn content(source: &Source, needed: u64, sections: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    let failed = |error: std::io::Error| Failure::input(format!("{}: {error}", source.name()));
     let most = needed.saturating_add(Source::SLACK).saturating_add(SECTION_SLACK * sections as u64);
-    let mut file = source.seekable(most)?;
-    let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
-    if length > most {
-        let name = source.name();
-        return Err(Failure::input(format!("{name}: longer than the {most} bytes that it can need")));
-    }
-    file.rewind().map_err(failed)?;
-    let mut content = Zeroizing::new(vec![0; usize::try_from(length).map_err(Failure::input)?]);
-    file.read_exact(&mut content).map_err(failed)?;
-    Ok(content)
+    source.content(most)
 }
 
 /// Bytes of a section of a file that are no values: its heading, names and comments.

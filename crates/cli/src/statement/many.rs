@@ -9,27 +9,26 @@
 //! The witness file says which hold ([`super::branches`]). Nothing else does: the verifier learns how many
 //! circuits there are and how many are claimed to hold.
 
-use std::path::Path;
-
 use volery::system::Stacked;
 use volery::{Options, Profile};
 use volery_circuit::choose::{AtLeast, Numbered};
+use volery_circuit::claim::Draft;
 use volery_circuit::{
-    BristolFile, Counter, Counts, Digest, Error as StatementError, Evaluator, FileBatch, FileStatement,
-    Repeat, Signature, Statement, bristol, forward_statement,
+    BristolFile, Claim, Counter, Counts, Digest, Error as StatementError, Evaluator, FileBatch,
+    FileStatement, Repeat, Signature, Statement, bristol, forward_statement,
 };
 use volery_field::{F2, Ring};
 use volery_zk::disjunction::cost::{Network, Over, Protocol, Task};
 use volery_zk::macncheese;
 use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
-use super::branches::{claims, split, witnesses};
+use super::branches::{claim_bytes, claims, split, witnesses};
 use super::refusal::Refusal;
-use super::{Given, claimed, r1cs, short};
+use super::{Given, r1cs, short, text};
 use crate::args::{DisjunctionArg, StatementArgs};
 use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
-use crate::source::Source;
+use crate::source::{Shared, Source};
 use crate::stored::Storable;
 use crate::way::{By, RHO, Way};
 
@@ -59,7 +58,7 @@ pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failu
         return Ok(None);
     }
     if !args.name.is_empty() {
-        return Err(Failure::input(format!("{}: give one statement, or --any-of, not both", args.name)));
+        return Err(Failure::input(format!("{}: give one statement, or --any-of, not both", args.text())));
     }
     args.no_values("one of several circuits")?;
     let circuits = match args.repeat {
@@ -71,25 +70,23 @@ pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failu
 
 impl Circuits {
     fn at_least(args: &StatementArgs) -> Result<Self, Failure> {
-        let files = args.any_of.iter().map(|branch| file(branch, args.public.as_deref()));
-        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let files = branches(args, Claim::parse)?.into_iter().map(|(file, claim)| {
+            let reason = "a circuit needs a claim: --public FILE for all, or CIRCUIT=FILE";
+            let missing = || Failure::input(format!("{}: {reason}", file.path().display()));
+            let claim = claim.ok_or_else(missing)?;
+            Ok(FileStatement::new(file, claim)?)
+        });
+        let files = files.collect::<Result<Vec<_>, Failure>>()?;
         let least = usize::try_from(args.at_least.unwrap_or(1)).map_err(Failure::input)?;
         Ok(Self::AtLeast { statement: AtLeast::new(files.clone(), least)?, files })
     }
 
     fn batch(args: &StatementArgs, repetitions: usize) -> Result<Self, Failure> {
-        let files = args.any_of.iter().map(|path| {
-            if path.contains('=') {
-                let reason = "with --repeat claims are in the file of --public alone";
-                return Err(Failure::input(format!("{path}: {reason}")));
-            }
-            Ok(BristolFile::open(path)?)
-        });
-        let files = files.collect::<Result<Vec<_>, _>>()?;
-        let (Some(public), Some(first)) = (&args.public, files.first()) else {
+        let files = alike(args)?;
+        let (Some(public), Some(first)) = (args.public(), files.first()) else {
             return Err(Failure::input("--repeat needs --public FILE: what is claimed at each repetition"));
         };
-        let claims = claims(&Source::File(public.clone()), first.signature(), repetitions)?;
+        let claims = claims(&public, first.signature(), repetitions, Claim::parse)?;
         Ok(Self::Batch(FileBatch::new(files, &claims)?))
     }
 
@@ -298,14 +295,111 @@ fn stacked_by(profile: Profile) -> macncheese::Settings {
     }
 }
 
-/// A circuit with the claim about it: `PATH`, or `PATH=CLAIM`.
-fn file(branch: &str, public: Option<&Path>) -> Result<FileStatement, Failure> {
-    let (path, own) = split(branch);
-    let Some(public) = own.or(public) else {
-        let reason = "a circuit needs a claim: --public FILE for all, or CIRCUIT=FILE";
-        return Err(Failure::input(format!("{path}: {reason}")));
+/// The circuits of `--any-of`, each with what `parse` makes of its public file: its own, or that of all.
+fn branches<T>(
+    args: &StatementArgs,
+    parse: fn(&[u8], &str, &Signature) -> Result<T, StatementError>,
+) -> Result<Vec<(BristolFile, Option<T>)>, Failure> {
+    let files = args.any_of.iter().map(|branch| {
+        let (path, own) = split(branch);
+        Ok((BristolFile::<F2>::open(path)?, own.map(Source::of)))
+    });
+    let files = files.collect::<Result<Vec<_>, Failure>>()?;
+    let most = files.iter().map(|(file, _)| claim_bytes(file.signature())).max().unwrap_or_default();
+    // What all share is read once: it may be a pipe.
+    let shared = match args.public() {
+        Some(public) if files.iter().any(|(_, own)| own.is_none()) => Some(public.shared(most)?),
+        _ => None,
     };
-    claimed(BristolFile::open(path)?, public)
+    let parsed = files.into_iter().map(|(file, own)| {
+        let own = own.map(|own| own.shared(most)).transpose()?;
+        let public = own.as_ref().or(shared.as_ref());
+        let parsed =
+            public.map(|Shared { name, content }| parse(content, name, file.signature())).transpose()?;
+        Ok((file, parsed))
+    });
+    parsed.collect()
+}
+
+/// The circuits of `--any-of` with `--repeat`, whose claims are in one file.
+fn alike(args: &StatementArgs) -> Result<Vec<BristolFile>, Failure> {
+    let files = args.any_of.iter().map(|branch| match split(branch) {
+        (path, None) => Ok(BristolFile::open(path)?),
+        (path, Some(_)) => {
+            let reason = "with --repeat claims are in the file of --public alone";
+            Err(Failure::input(format!("{}: {reason}", path.display())))
+        }
+    });
+    files.collect()
+}
+
+/// As [`super::compute`]: the outputs of the circuits that the witness picks.
+pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
+    if args.any_of.first().is_none_or(|first| r1cs::is_system(split(first).0)) {
+        return Ok(None);
+    }
+    args.no_values("one of several circuits")?;
+    match args.repeat {
+        Some(repetitions) => compute_each(args, witness, repetitions as usize),
+        None => compute_one(args, witness),
+    }
+    .map(Some)
+}
+
+/// The one public file for all circuits that the witness picks.
+fn compute_one(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
+    let drafts = branches(args, Draft::parse)?.into_iter().map(|(file, draft)| {
+        let draft = draft.unwrap_or_else(|| Draft::new(file.signature()));
+        (file, draft)
+    });
+    let drafts: Vec<_> = drafts.collect();
+    let signatures: Vec<_> =
+        drafts.iter().map(|(file, draft)| draft.mark(file.signature().clone())).collect();
+    let least = usize::try_from(args.at_least.unwrap_or(1)).map_err(Failure::input)?;
+    let mut found: Option<(usize, String)> = None;
+    for (number, witness) in witnesses(witness, &signatures, least)? {
+        let Some((file, draft)) = drafts.get(number) else { continue };
+        let claim = text(&draft.complete(file, witness)?, file.signature())?;
+        match &found {
+            Some((first, other)) if *other != claim => {
+                return Err(Failure::input(format!(
+                    "branches {first} and {number} have different public files: compute each by itself, and give each \
+                     its own, CIRCUIT=FILE"
+                )));
+            }
+            _ => found = Some((number, claim)),
+        }
+    }
+    let missing = || Failure::input(format!("{}: no line `branch N` and no values", witness.name()));
+    found.map(|(_, claim)| claim).ok_or_else(missing)
+}
+
+/// A public file with a section for each repetition.
+fn compute_each(args: &StatementArgs, witness: &Source, repetitions: usize) -> Result<String, Failure> {
+    let files = alike(args)?;
+    let Some(first) = files.first().map(BristolFile::signature) else {
+        return Err(Failure::input("--any-of: no circuits"));
+    };
+    let drafts = match args.public() {
+        Some(public) => claims(&public, first, repetitions, Draft::parse)?,
+        None => vec![Draft::new(first); repetitions],
+    };
+    let signature = drafts.first().map_or_else(|| first.clone(), |draft| draft.mark(first.clone()));
+    let known = witnesses(witness, &vec![signature; files.len()], repetitions)?;
+    if known.len() != repetitions {
+        let got = known.len();
+        return Err(Failure::input(format!(
+            "{}: witnesses for {got} of {repetitions} repetitions",
+            witness.name()
+        )));
+    }
+    let sections =
+        known.into_iter().zip(drafts).enumerate().map(|(repetition, ((number, witness), draft))| {
+            let file = files.get(number).ok_or_else(|| Failure::session("internal error"))?;
+            let claim = text(&draft.complete(file, witness)?, file.signature())?;
+            Ok(format!("repetition {repetition}\n{claim}"))
+        });
+    sections.collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@
 //! refusal     what a kind of statement is not for
 //! ```
 //!
-//! A new kind is a file with an implementation of [`Given`] and a `load`, and its line in [`KINDS`].
+//! A new kind is a file with an implementation of [`Given`], a `load` and a `compute`, and its line in
+//! [`KINDS`].
 
 mod bare;
 mod bits;
@@ -27,7 +28,10 @@ use std::path::Path;
 
 use volery::{Options, builtin};
 use volery_circuit::bristol::FileRing;
-use volery_circuit::{BristolFile, Claim, Counts, Error as StatementError, FileStatement};
+use volery_circuit::claim::Draft;
+use volery_circuit::{
+    BristolFile, Claim, Counts, Error as StatementError, FileStatement, Signature, Witness,
+};
 
 use super::args::StatementArgs;
 use super::failure::Failure;
@@ -90,26 +94,37 @@ pub(crate) trait Given: Send + Sync {
     }
 }
 
-/// What makes a statement of one kind, if the command line names one of it.
-type Load = fn(&StatementArgs) -> Result<Option<Box<dyn Given>>, Failure>;
+/// What is done with a statement of one kind, if the command line names one of it.
+struct Kind {
+    /// Its public side.
+    load: fn(&StatementArgs) -> Result<Option<Box<dyn Given>>, Failure>,
+    /// The public file for which a witness is one.
+    compute: fn(&StatementArgs, &Source) -> Result<Option<String>, Failure>,
+}
 
-/// The kinds that know a statement of theirs, in the order in which they are asked. All else is about bits.
-const KINDS: [Load; 4] = [ring::load, many::load, r1cs::load, numbers::load];
+/// The kinds, in the order in which they are asked. The last one takes all that the others do not know.
+const KINDS: [Kind; 5] = [
+    Kind { load: ring::load, compute: ring::compute },
+    Kind { load: many::load, compute: many::compute },
+    Kind { load: r1cs::load, compute: r1cs::compute },
+    Kind { load: numbers::load, compute: numbers::compute },
+    Kind { load: bits::load, compute: bits::compute },
+];
+
+/// What the first kind says that knows the statement of the command line.
+fn ask<T>(what: impl Fn(&Kind) -> Result<Option<T>, Failure>) -> Result<T, Failure> {
+    let first = KINDS.iter().find_map(|kind| what(kind).transpose());
+    first.unwrap_or_else(|| Err(Failure::session("internal error")))
+}
 
 /// The public side of the statement that `args` name.
 pub(crate) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
-    for load in KINDS {
-        if let Some(statement) = load(args)? {
-            return Ok(statement);
-        }
-    }
-    bits::load(args)
+    ask(|kind| (kind.load)(args))
 }
 
-/// The public numbers, a line each, for which `witness` is a witness of the statement that `args` name; none
-/// if its public side is no numbers.
-pub(crate) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
-    numbers::compute(args, witness)
+/// The public file for which `witness` is a witness of the statement that `args` name.
+pub(crate) fn compute(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
+    ask(|kind| (kind.compute)(args, witness))
 }
 
 /// The path of the circuit file that `args` name, which no values for built-ins go with.
@@ -117,21 +132,50 @@ fn circuit_path(args: &StatementArgs) -> Result<&Path, Failure> {
     let path = Path::new(&args.name);
     if !path.exists() {
         let names: Vec<&str> = builtin::ENTRIES.iter().map(|entry| entry.name).collect();
-        let names = names.join(", ");
-        return Err(Failure::input(format!(
-            "`{}` is no file and no built-in statement ({names})",
-            args.name
-        )));
+        let (name, names) = (args.text(), names.join(", "));
+        return Err(Failure::input(format!("`{name}` is no file and no built-in statement ({names})")));
     }
     args.no_values("a file")?;
     Ok(path)
 }
 
-/// A circuit with the claim about it that is in the file `public`.
-fn claimed<R: FileRing>(file: BristolFile<R>, public: &Path) -> Result<FileStatement<R>, Failure> {
-    let public = Source::File(public.to_owned());
+/// A circuit with the claim about it that `public` has.
+fn claimed<R: FileRing>(file: BristolFile<R>, public: &Source) -> Result<FileStatement<R>, Failure> {
     let claim = Claim::read(public.open()?, &public.name(), file.signature())?;
     Ok(FileStatement::new(file, claim)?)
+}
+
+/// The public file of a circuit: its outputs for the public inputs in `public` and the witness that `read`
+/// finds for the other ones.
+fn computed<R: FileRing>(
+    file: &BristolFile<R>,
+    public: Option<Source>,
+    read: impl FnOnce(&Signature) -> Result<Witness<R>, Failure>,
+) -> Result<String, Failure> {
+    let signature = file.signature();
+    let draft = match public {
+        Some(public) => Draft::read(public.open()?, &public.name(), signature)?,
+        None => Draft::new(signature),
+    };
+    let witness = read(&draft.mark(signature.clone()))?;
+    text(&draft.complete(file, witness)?, signature)
+}
+
+/// A claim as a public file has it.
+fn text<R: FileRing>(claim: &Claim<R>, signature: &Signature) -> Result<String, Failure> {
+    let mut text = Vec::new();
+    claim.write(signature, &mut text).map_err(Failure::session)?;
+    String::from_utf8(text).map_err(Failure::session)
+}
+
+/// Refuses public values where all of them follow from the witness.
+fn none_given(args: &StatementArgs) -> Result<(), Failure> {
+    match &args.public {
+        Some(_) => {
+            Err(Failure::input("--public: all public values of this statement follow from the witness"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The first `bytes` of a hash, as hex digits.

@@ -3,8 +3,8 @@
 use volery::builtin::{self, FieldBuiltin, OverField, read_numbers, write_numbers};
 use volery_circuit::{Counts, Error as StatementError, Evaluator, Polynomials, forward_statement};
 
-use super::Given;
 use super::refusal::Refusal;
+use super::{Given, none_given};
 use crate::args::StatementArgs;
 use crate::failure::Failure;
 use crate::fields::{self, InField, Served};
@@ -64,7 +64,7 @@ impl<F: Served> Given for Numbers<F> {
 
 /// The sizes and the field's name that `args` say, if they name a built-in statement over a field.
 fn sizes(args: &StatementArgs) -> Result<Option<(FieldBuiltin, String)>, Failure> {
-    let Some(entry) = builtin::find(&args.name).filter(|entry| entry.numbers.is_some()) else {
+    let Some(entry) = builtin::find(&args.text()).filter(|entry| entry.numbers.is_some()) else {
         return Ok(None);
     };
     let field = args.field.as_deref().map_or_else(|| entry.field.to_lowercase(), str::to_owned);
@@ -94,11 +94,13 @@ impl InField for Load<'_> {
 
     fn over<F: Served>(self) -> Self::Output {
         let Self { args, sizes } = self;
-        let Some(public) = &args.public else {
+        let Some(source) = args.public() else {
             let numbers = sizes.entry().numbers.unwrap_or_default();
-            return Err(Failure::input(format!("{} needs --public FILE: {numbers}, in decimal", args.name)));
+            return Err(Failure::input(format!(
+                "{} needs --public FILE: {numbers}, in decimal",
+                args.text()
+            )));
         };
-        let source = Source::File(public.clone());
         let public =
             read_numbers::<F>(source.open()?, &source.name(), sizes.public_numbers()).map_err(as_public)?;
         let statement = sizes.over(&public)?;
@@ -114,9 +116,10 @@ fn as_public(error: StatementError) -> StatementError {
     }
 }
 
-/// What [`super::compute`] says.
+/// As [`super::compute`].
 pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
     let Some((sizes, field)) = sizes(args)? else { return Ok(None) };
+    none_given(args)?;
     in_field(&field, Compute { sizes, witness }).map(Some)
 }
 

@@ -7,17 +7,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use volery_circuit::choose::Whole;
-use volery_circuit::r1cs::{Assignment, Header, PrimeField, R1cs, R1csStatement, read_public};
+use volery_circuit::r1cs::{Assignment, Header, PrimeField, R1cs, R1csStatement, read_public, write_public};
 use volery_circuit::{Choose, Counts, Error as StatementError, Evaluator, Prove, forward_statement};
 use volery_zk::disjunction::AnyOf;
 
 use super::branches::{branch_file, split};
 use super::refusal::Refusal;
-use super::{Given, short};
+use super::{Given, none_given, short};
 use crate::args::{DisjunctionArg, StatementArgs};
 use crate::failure::Failure;
 use crate::fields::{self, InPrimeField, Served};
 use crate::info::{Described, FieldInfo};
+use crate::output::counted;
 use crate::public::{InPublic, OverRing};
 use crate::source::Source;
 use crate::way::Way;
@@ -41,15 +42,12 @@ forward_statement! {
 }
 
 impl<F: Served + PrimeField> Constraints<F> {
-    fn open(path: &Path, public: Option<&Path>) -> Result<Self, Failure> {
-        let system = Arc::new(R1cs::<F>::open(path)?);
+    /// The system with the public values that this source has, if there is one.
+    fn new(system: Arc<R1cs<F>>, public: Option<(&mut dyn Read, &str)>) -> Result<Self, Failure> {
         let counts = system.header().counts;
         let complete = public.is_some() || counts.public() == 0;
         let public = match public {
-            Some(public) => {
-                let source = Source::File(public.to_owned());
-                read_public(source.open()?, &source.name(), &counts)?
-            }
+            Some((source, name)) => read_public(source, name, &counts)?,
             // Only to count with, unless there are none.
             None => vec![F::ZERO; counts.public()],
         };
@@ -59,9 +57,7 @@ impl<F: Served + PrimeField> Constraints<F> {
 
     fn with_assignment(self, source: &Source) -> Result<Self, Failure> {
         let Self { statement, system, complete } = self;
-        let what = source.name();
-        let most = u64::from(system.header().counts.wires) * F::BYTES as u64 + Source::SLACK;
-        let assignment = Assignment::read(source.seekable(most)?, &what)?;
+        let assignment = read_assignment(&system, source)?;
         let statement = if complete {
             statement.with_assignment(assignment)?
         } else {
@@ -71,10 +67,17 @@ impl<F: Served + PrimeField> Constraints<F> {
     }
 }
 
+/// The values of all wires of a system.
+fn read_assignment<F: PrimeField>(system: &R1cs<F>, source: &Source) -> Result<Assignment<F>, Failure> {
+    let most = u64::from(system.header().counts.wires) * F::BYTES as u64 + Source::SLACK;
+    Ok(Assignment::read(source.seekable(most)?, &source.name())?)
+}
+
 impl<F: Served + PrimeField> Given for Constraints<F> {
     fn text(&self) -> String {
         let (hash, header) = (short(&self.system.hash(), 8), self.system.header());
-        format!("r1cs of {} constraints over {} with BLAKE3 hash {hash}", header.constraints, header.prime)
+        let constraints = counted(header.constraints.into(), "constraint");
+        format!("r1cs of {constraints} over {} with BLAKE3 hash {hash}", header.prime)
     }
 
     fn ring(&self) -> &'static str {
@@ -91,8 +94,9 @@ impl<F: Served + PrimeField> Given for Constraints<F> {
         }
         let counts = self.system.header().counts;
         Err(Failure::input(format!(
-            "a verifier needs --public public.json: the values of {} outputs and {} public inputs",
-            counts.outputs, counts.public_inputs
+            "a verifier needs --public public.json: the values of {} and {}",
+            counted(counts.outputs.into(), "output"),
+            counted(counts.public_inputs.into(), "public input")
         )))
     }
 
@@ -119,7 +123,20 @@ impl<F: Served + PrimeField> Given for Constraints<F> {
 
 /// The constraint system that `args` name, or several, if they name files of them.
 pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
-    let path = args.any_of.first().map_or(args.name.as_str(), |branch| split(branch).0);
+    in_field(args, Load { args })
+}
+
+/// As [`super::compute`].
+pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
+    in_field(args, Compute { args, witness })
+}
+
+/// Does `what` over the field of the constraint system that `args` name first, if they name any.
+fn in_field<T>(
+    args: &StatementArgs,
+    what: impl InPrimeField<Output = Result<T, Failure>>,
+) -> Result<Option<T>, Failure> {
+    let path = args.any_of.first().map_or(Path::new(&args.name), |branch| split(branch).0);
     if !is_system(path) {
         return Ok(None);
     }
@@ -130,14 +147,13 @@ pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failu
     }
     args.no_values("a file")?;
     let prime = Header::open(path)?.prime;
-    let not_served = || Failure::input(format!("{path}: {prime} is not served"));
-    fields::of_prime(prime, Load { args }).ok_or_else(not_served)?.map(Some)
+    let not_served = || Failure::input(format!("{}: {prime} is not served", path.display()));
+    fields::of_prime(prime, what).ok_or_else(not_served)?.map(Some)
 }
 
 /// Whether there is a regular file of this name that begins like a constraint system. What cannot be read is
 /// somebody else's error.
-pub(super) fn is_system(path: &str) -> bool {
-    let path = Path::new(path);
+pub(super) fn is_system(path: &Path) -> bool {
     // Not a pipe: what is read of it here would be missing later.
     if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return false;
@@ -156,9 +172,11 @@ impl InPrimeField for Load<'_> {
 
     fn over<F: Served + PrimeField>(self) -> Self::Output {
         let Self { args } = self;
-        let public = args.public.as_deref();
         if args.any_of.is_empty() {
-            return Ok(Box::new(Constraints::<F>::open(args.name.as_ref(), public)?));
+            let system = Arc::new(R1cs::<F>::open(&args.name)?);
+            let Some(public) = args.public() else { return Ok(Box::new(Constraints::new(system, None)?)) };
+            let values = Some((&mut public.open()? as &mut dyn Read, &*public.name()));
+            return Ok(Box::new(Constraints::new(system, values)?));
         }
         let other = args.at_least.filter(|least| *least > 1).map(|_| "--at-least");
         if let Some(option) = other.or(args.repeat.map(|_| "--repeat")) {
@@ -168,11 +186,65 @@ impl InPrimeField for Load<'_> {
         }
         let systems = args.any_of.iter().map(|branch| {
             let (path, own) = split(branch);
-            Constraints::<F>::open(path.as_ref(), own.or(public))
+            Ok((Arc::new(R1cs::<F>::open(path)?), own))
+        });
+        let systems = systems.collect::<Result<Vec<_>, Failure>>()?;
+        // What all systems share is read once: it may be a pipe.
+        let public = systems.iter().map(|(system, _)| system.header().counts.public() as u64).max();
+        let most = VALUE_BYTES.saturating_mul(public.unwrap_or_default());
+        let shared = match args.public() {
+            Some(public) if systems.iter().any(|(_, own)| own.is_none()) => Some(public.shared(most)?),
+            _ => None,
+        };
+        let systems = systems.into_iter().map(|(system, own)| match (own.map(Source::of), &shared) {
+            (Some(own), _) => Constraints::new(system, Some((&mut own.open()?, &own.name()))),
+            (None, Some(shared)) => Constraints::new(system, Some((&mut &shared.content[..], &shared.name))),
+            (None, None) => Constraints::new(system, None),
         });
         let systems = systems.collect::<Result<Vec<_>, _>>()?;
         Ok(Box::new(Several::new(systems, None)?))
     }
+}
+
+/// Bytes that a public value may take in its file.
+const VALUE_BYTES: u64 = 256;
+
+/// Public values that are to be taken from an assignment over the field of a file's prime.
+struct Compute<'a> {
+    args: &'a StatementArgs,
+    witness: &'a Source,
+}
+
+impl InPrimeField for Compute<'_> {
+    type Output = Result<String, Failure>;
+
+    fn over<F: Served + PrimeField>(self) -> Self::Output {
+        let Self { args, witness } = self;
+        none_given(args)?;
+        let (path, source) = match args.any_of.is_empty() {
+            true => (Path::new(&args.name), witness.clone()),
+            false => {
+                let (choice, path) = branch_file(witness)?;
+                let branch =
+                    args.any_of.get(choice).ok_or_else(|| no_branch(witness, choice, args.any_of.len()))?;
+                (split(branch).0, Source::File(path))
+            }
+        };
+        let system = Arc::new(R1cs::<F>::open(path)?);
+        let assignment = read_assignment(&system, &source)?;
+        let statement = R1csStatement::prove(system, assignment)?;
+        // Values that violate a constraint are no outputs of the system.
+        Evaluator::<F>::check(&statement)?;
+        let mut text = Vec::new();
+        write_public(statement.public(), &mut text).map_err(Failure::session)?;
+        String::from_utf8(text).map_err(Failure::session)
+    }
+}
+
+/// That a witness is for a branch that is not there.
+fn no_branch(source: &Source, choice: usize, count: usize) -> Failure {
+    let name = source.name();
+    Failure::input(format!("{name}: branch {choice} of {count}; they count from 0"))
 }
 
 /// One of several systems.
@@ -215,10 +287,7 @@ impl<F: Served + PrimeField> Given for Several<F> {
         let mut systems = self.systems;
         let (choice, path) = branch_file(&source)?;
         let count = systems.len();
-        let Some(system) = systems.get_mut(choice) else {
-            let name = source.name();
-            return Err(Failure::input(format!("{name}: branch {choice} of {count}; they count from 0")));
-        };
+        let system = systems.get_mut(choice).ok_or_else(|| no_branch(&source, choice, count))?;
         *system = system.clone().with_assignment(&Source::File(path))?;
         Ok(Box::new(Self::new(systems, Some(choice))?))
     }

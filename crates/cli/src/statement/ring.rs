@@ -11,7 +11,7 @@ use volery_field::{Z32, Z64};
 
 use super::bare::Bare;
 use super::refusal::Refusal;
-use super::{Given, circuit_path, claimed, short};
+use super::{Given, circuit_path, claimed, computed, short};
 use crate::args::{RingArg, StatementArgs};
 use crate::failure::Failure;
 use crate::info::{Described, RingInfo};
@@ -35,16 +35,43 @@ pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failu
         .transpose()
 }
 
-fn open<R: Served>(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
-    if builtin::find(&args.name).is_some() {
-        return Err(Failure::input(format!("--ring is for circuit files; {} is built in", args.name)));
+/// As [`super::compute`].
+pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
+    fn over<R: Served>(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
+        computed(&file::<R>(args)?, args.public(), |signature| read(witness, signature))
     }
-    let file = BristolFile::<R>::open(circuit_path(args)?)?;
-    Ok(match &args.public {
-        Some(public) => Box::new(claimed(file, public)?),
+    args.ring
+        .map(|ring| match ring {
+            RingArg::Z32 => over::<Z32>(args, witness),
+            RingArg::Z64 => over::<Z64>(args, witness),
+        })
+        .transpose()
+}
+
+fn file<R: Served>(args: &StatementArgs) -> Result<BristolFile<R>, Failure> {
+    if builtin::find(&args.text()).is_some() {
+        return Err(Failure::input(format!("--ring is for circuit files; {} is built in", args.text())));
+    }
+    Ok(BristolFile::open(circuit_path(args)?)?)
+}
+
+/// Numbers for the secret inputs, in order.
+fn read<R: Served>(source: &Source, signature: &Signature) -> Result<Witness<R>, Failure> {
+    let secret = signature.inputs.iter().filter(|input| !input.public);
+    let count = secret.map(|input| u64::from(input.width)).sum::<u64>();
+    let count = usize::try_from(count).map_err(Failure::input)?;
+    let mut numbers = read_numbers::<R>(source.open()?, &source.name(), count)?;
+    // Moved, not copied: a witness wipes what it holds.
+    Ok(Witness::new(std::mem::take(&mut *numbers)))
+}
+
+fn open<R: Served>(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
+    let file = file::<R>(args)?;
+    Ok(match args.public() {
+        Some(public) => Box::new(claimed(file, &public)?),
         None => Box::new(Bare {
             file,
-            name: args.name.clone(),
+            name: args.text().into_owned(),
             text: format!("circuit file over {}, nothing claimed about it yet", R::NAME),
             describe: |text, signature, circuit| describe::<R>(text, signature, circuit),
             ways: |_| Err(Refusal::OnlyInPublic { ring: R::NAME }),
@@ -70,14 +97,8 @@ impl<R: Served> Given for FileStatement<R> {
         R::NAME
     }
 
-    /// Numbers for the secret inputs, in order.
     fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
-        let secret = self.signature().inputs.into_iter().filter(|input| !input.public);
-        let count = secret.map(|input| u64::from(input.width)).sum::<u64>();
-        let count = usize::try_from(count).map_err(Failure::input)?;
-        let mut numbers = read_numbers::<R>(source.open()?, &source.name(), count)?;
-        // Moved, not copied: a witness wipes what it holds.
-        let witness = Witness::new(std::mem::take(&mut *numbers));
+        let witness = read(&source, &self.signature())?;
         Ok(Box::new(Self::with_witness(*self, witness)?))
     }
 

@@ -1,28 +1,27 @@
-//! `volery attestation`: what a notary signed.
+//! `volery attestation verify` and `show`: reads what a notary signed.
 
 use std::path::Path;
 
 use serde::Serialize;
 use volery::tls::attestation::{Attestation, Error, MAX_BYTES, Statement};
 
-use super::opening::Shown;
+use super::opening::OpenedParts;
 use super::read;
 use crate::args::{AttestationShowArgs, AttestationVerifyArgs};
 use crate::failure::Failure;
-use crate::output;
+use crate::outcome::{self, Good};
+use crate::{output, terminal};
 
-/// What `--json` prints.
+/// What `--json` prints about an attestation.
 #[derive(Serialize)]
-struct Told<'a> {
-    /// `attested`, `valid`, `unchecked` or `rejected`.
-    result: &'a str,
-    /// Whose signature it is, or is said to be, in hex.
+struct AttestationReport<'a> {
+    /// The key that signed it, or is said to have, in hex.
     signer: String,
-    reason: Option<String>,
-    statement: Option<&'a Statement>,
-    /// What openings and range proofs show of it.
+    /// What it says; none if it is rejected.
+    attestation: Option<&'a Statement>,
+    /// What openings and range proofs show of its hidden parts.
     #[serde(flatten)]
-    shown: Shown,
+    shown: OpenedParts,
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
@@ -34,24 +33,24 @@ pub(super) fn open(path: &Path) -> Result<Attestation, Failure> {
     Attestation::from_bytes(&bytes).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
-/// Tells what an attestation says that is signed with the key that it names.
+/// Prints an attestation, checked against the key that it names itself.
 pub(super) fn tell(word: &str, attestation: &Attestation, json: bool) -> Result<(), Failure> {
     conclude(word, attestation, attestation.claimed_signer(), Ok(Default::default()), json)
 }
 
-/// Tells what an attestation says, and what its holder shows besides; or why not.
+/// Prints an attestation and its holder's shown, or why one of them is rejected.
 fn conclude(
     word: &str,
     attestation: &Attestation,
     key: &[u8; 32],
-    shown: Result<(Shown, Vec<String>), Failure>,
+    shown: Result<(OpenedParts, Vec<String>), Failure>,
     json: bool,
 ) -> Result<(), Failure> {
     let signer = hex(attestation.claimed_signer());
     let failure = match (attestation.verify(key), shown) {
         (Ok(statement), Ok((shown, _))) if json => {
-            let statement = Some(statement);
-            return output::json(&Told { result: word, signer, reason: None, statement, shown });
+            let good = if word == "valid" { Good::Accepted } else { Good::Done };
+            return outcome::json(good, &AttestationReport { signer, attestation: Some(statement), shown });
         }
         (Ok(statement), Ok((_, lines))) => {
             let text = format!("{word}\nsigner    {signer}\n{statement}{}", lines.join("\n"));
@@ -61,30 +60,23 @@ fn conclude(
         (Err(error), _) => Failure::Rejected(error.to_string()),
         (Ok(_), Err(failure)) => failure,
     };
-    let reason = match &failure {
-        Failure::Rejected(reason) => Some(reason.clone()),
-        // Nothing was found out.
-        _ => return Err(failure),
-    };
-    if json {
-        let shown = Shown::default();
-        output::json(&Told { result: "rejected", signer, reason, statement: None, shown })?;
-    } else {
+    // With any other failure the files could not be read, so nothing was found out.
+    if failure.is_rejection() && !json {
         output::result("rejected")?;
     }
-    Err(failure)
+    Err(failure.with(&AttestationReport { signer, attestation: None, shown: OpenedParts::default() }))
 }
 
 /// Runs `volery attestation verify`.
 pub(crate) fn verify(args: &AttestationVerifyArgs) -> Result<(), Failure> {
     let attestation = open(&args.file)?;
     let shown = demand(args, &attestation);
-    let shown = shown.and_then(|()| Shown::new(&attestation, &args.key, &args.opening, &args.range));
+    let shown = shown.and_then(|()| OpenedParts::new(&attestation, &args.key, &args.opening, &args.range));
     conclude("valid", &attestation, &args.key, shown, args.json)
 }
 
-/// What the reader demands of an attestation besides its signature: of one that is not signed nothing else is
-/// said.
+/// Checks what the reader demands of an attestation besides its signature. The caller reports a wrong
+/// signature, so this passes then.
 fn demand(args: &AttestationVerifyArgs, attestation: &Attestation) -> Result<(), Failure> {
     let Ok(statement) = attestation.verify(&args.key) else { return Ok(()) };
     rounds(args, statement)?;
@@ -96,7 +88,7 @@ fn demand(args: &AttestationVerifyArgs, attestation: &Attestation) -> Result<(),
         return Err(Failure::Rejected(format!("it was made for {found}, not for the context `{context}`")));
     }
     for round in statement.hidden_words() {
-        output::message(&format!(
+        terminal::message(&format!(
             "of request {} the query or body is hidden, wholly or in part: be sure that the document at its path cannot be made to repeat what it is asked",
             round.saturating_add(1)
         ));
@@ -110,12 +102,13 @@ fn demand(args: &AttestationVerifyArgs, attestation: &Attestation) -> Result<(),
     }
 }
 
-/// That the connection had no more requests, and in no weaker order, than this reader takes.
+/// Checks that the reader accepts the number of requests on the connection, and their order.
 fn rounds(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Failure> {
     let (rounds, most) = (statement.rounds, args.max_rounds);
     if rounds > most {
+        let rounds = output::counted(rounds.into(), "request");
         return Err(Failure::Rejected(format!(
-            "{rounds} requests went over the connection, and --max-rounds is {most}: SECURITY.md says what later responses rest on"
+            "{rounds} went over the connection, and --max-rounds is {most}: SECURITY.md says what later responses rest on"
         )));
     }
     if statement.pipelined && !args.allow_pipelined {
@@ -128,7 +121,7 @@ fn rounds(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Fai
 
 /// Runs `volery attestation show`.
 pub(crate) fn show(args: &AttestationShowArgs) -> Result<(), Failure> {
-    output::message(
+    terminal::message(
         "the signer is whom the file names: `volery attestation verify --key` compares it with a key that you know",
     );
     tell("unchecked", &open(&args.file)?, args.json)

@@ -1,8 +1,8 @@
-//! What will be signed is shown before it is, to somebody who can say no.
+//! Shows the user what will be signed, and asks, before the notary sees it.
 //!
-//! That takes a terminal. Where there is none nobody would answer, so whoever starts the program there has to
-//! say beforehand that what is not hidden (see [`volery::tls::disclosure::Rest`]) may be shown. Only what is
-//! typed when the statement is on the screen is an answer to it.
+//! This takes a terminal. Without one nobody could answer, so whoever starts the program has to say
+//! beforehand that what is not hidden (see [`volery::tls::disclosure::Rest`]) may be shown. Only what is
+//! typed after the question counts as an answer.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, IsTerminal as _, stderr};
@@ -13,21 +13,20 @@ use rustix::termios::{QueueSelector, tcflush};
 use volery::tls::attestation::Statement;
 
 use crate::failure::Failure;
-use crate::output;
+use crate::terminal;
 
-/// How long an answer is waited for: less than a notary waits for a prover's next word.
+/// How long to wait for an answer: less than a notary waits for the prover's next message.
 pub(super) const PATIENCE: Duration = Duration::from_secs(25);
 
-/// Whom to ask.
+/// The terminal to ask at; none if nobody needs to be asked.
 pub(super) struct Consent(Option<File>);
 
 impl Consent {
-    /// Asks at the terminal, unless somebody has said yes before: standard error must be one, for the
-    /// question. Standard input may be in use for secrets. A notary of the program's own (`alone`) tells
-    /// nobody, and nobody has a reason to believe it: then no terminal is needed.
+    /// Opens the terminal, unless the user has said yes beforehand. Standard error must be a terminal, for
+    /// the question; standard input may be in use for secrets. If the program is its own notary (`alone`),
+    /// nobody else sees anything, so no terminal is needed.
     ///
-    /// # Errors
-    /// There is no terminal.
+    /// # Errors [`Failure::Input`] if there is no terminal.
     pub(super) fn new(yes: bool, alone: bool) -> Result<Self, Failure> {
         if yes {
             return Ok(Self(None));
@@ -48,11 +47,11 @@ impl Consent {
             forget(terminal)?;
             answer(terminal, patience)
         };
-        ask(statement, patience, output::message, asked)
+        ask(statement, patience, terminal::question, asked)
     }
 }
 
-/// As [`Consent::get`]; no answer if nobody gives one in time.
+/// As [`Consent::get`]. `answer` returns none if nobody answers in time.
 fn ask(
     statement: &Statement,
     patience: Duration,
@@ -75,12 +74,12 @@ fn ask(
     }
 }
 
-/// Drops what was typed before: it answers something else.
+/// Drops what was typed before the question.
 fn forget(terminal: &File) -> Result<(), Failure> {
     tcflush(terminal, QueueSelector::IFlush).map_err(Failure::session)
 }
 
-/// The next line at a terminal.
+/// Reads the next line at a terminal; none if none comes in time.
 fn answer(terminal: &File, patience: Duration) -> Result<Option<String>, Failure> {
     let patience = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
     let ready =
@@ -99,7 +98,7 @@ mod tests {
 
     use rustix::fs::{Mode as Permissions, OFlags, open};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    use volery::tls::attestation::{Context, Mode, Part};
+    use volery::tls::attestation::{AttestedPayload, Context, Mode};
 
     use super::*;
 
@@ -114,8 +113,9 @@ mod tests {
             rounds: 1,
             pipelined: false,
             context: Context::default(),
-            query: Part::revealing(request, core::slice::from_ref(&(0..request.len()))).expect("inside"),
-            response: Part::default(),
+            query: AttestedPayload::revealing(request, core::slice::from_ref(&(0..request.len())))
+                .expect("inside"),
+            response: AttestedPayload::default(),
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(consent.get(&statement(), PATIENCE), Ok(()));
     }
 
-    /// Both ends of a terminal: what types, and what the program reads.
+    /// Both ends of a terminal: the keyboard, and the program's end.
     fn terminal() -> (File, File) {
         let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&keyboard).and_then(|()| unlockpt(&keyboard)).expect("ours");
@@ -155,7 +155,7 @@ mod tests {
         let (mut keyboard, program) = terminal();
         keyboard.write_all(b"yes\n").expect("typed");
         let long = Duration::from_secs(20);
-        // It is there, and would be taken.
+        // The line has arrived, and a read would return it.
         let ready =
             poll(&mut [PollFd::new(&program, PollFlags::IN)], Some(&Timespec { tv_sec: 20, tv_nsec: 0 }));
         assert_eq!(ready, Ok(1));

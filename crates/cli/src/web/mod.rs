@@ -1,14 +1,15 @@
-//! What a website said: `volery web prove`, `volery notary`, `volery attestation`.
+//! `volery web prove`, `volery notary`, `volery attestation`: proofs of what a website said.
 //!
 //! ```text
-//! request      a URL, header fields and a body, to the bytes of a request
+//! request      requests from URLs, header fields and bodies
 //! script       several requests, with values from earlier responses
 //! plan         P: a session for each connection, or both parties in one process
-//! consent      showing what will be signed, and asking
-//! parts        what is revealed, hidden and claimed, from a command line's words
-//! notary       V: keys, and serving
-//! attestation  reading what V signed
-//! opening      what its holder shows to others: openings, range proofs
+//! consent      shows what will be signed, and asks
+//! parts        what the command line reveals, hides and claims
+//! place        placeholders for values of earlier responses
+//! notary       V: keys, and a server
+//! attestation  reads and checks what V signed
+//! opening      openings and range proofs, for readers
 //! site         a website to try it on
 //! ```
 
@@ -30,7 +31,7 @@ pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
 
-use volery::tls::disclosure::Wish;
+use volery::tls::disclosure::Selection;
 use volery::tls::server::Roots;
 use volery_channel::tls::Trust;
 use zeroize::Zeroizing;
@@ -40,7 +41,7 @@ use super::connection::Endpoint;
 use super::failure::Failure;
 use super::progress::Phases;
 use super::source::Source;
-use super::{output, public};
+use super::{public, terminal};
 use consent::Consent;
 use notary::Token;
 use plan::{MAX_RECEIVED, Plan, Proved, Signer};
@@ -50,15 +51,15 @@ use script::{Order, Script, Template};
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let script = script(args)?;
-    let wish = parts::wish(args, script.taken()?)?;
-    script.check(&wish)?;
-    let files = Files::of(args, &script, &wish)?;
+    let selection = parts::selection(args, script.taken()?)?;
+    script.check(&selection)?;
+    let files = Files::of(args, &script, &selection)?;
     let roots = roots(&args.roots)?;
     let (mode, read, expect) = (args.mode, args.read.into(), args.expect.into());
-    let phases = Phases::new(args.quiet)?;
+    let phases = Phases::new();
     let consent = Consent::new(args.yes, args.notary.is_none())?;
     let context = args.context.clone().unwrap_or_default();
-    let plan = Plan { mode, script, roots, wish, context, consent, read, expect, phases };
+    let plan = Plan { mode, script, roots, selection, context, consent, read, expect, phases };
     let notary = match (&args.notary, args.notary_key) {
         (Some(address), Some(key)) => Signer::Notary {
             endpoint: Endpoint::to_notary(address, &trust(args, key))?,
@@ -71,22 +72,22 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
         let files = files.get(number).ok_or_else(|| Failure::session("internal error"))?;
         files.write(proved)?;
         if args.apart && !args.json {
-            output::message(&format!("request {}: {}", number + 1, files.attestation.display()));
+            terminal::message(&format!("request {}: {}", number + 1, files.attestation.display()));
         }
         attestation::tell("attested", &proved.attestation, args.json)
     })
 }
 
-/// Where the results of a connection go: new files.
+/// The new files for the results of one connection.
 struct Files {
     attestation: PathBuf,
     openings: PathBuf,
 }
 
 impl Files {
-    /// One of each connection. Refuses names of files that exist before anything is sent, as what cannot be
-    /// written is lost.
-    fn of(args: &WebProveArgs, script: &Script, wish: &Wish) -> Result<Vec<Self>, Failure> {
+    /// The files of each connection. A file that exists already is refused here, before anything is sent:
+    /// results that cannot be written are lost.
+    fn of(args: &WebProveArgs, script: &Script, selection: &Selection) -> Result<Vec<Self>, Failure> {
         let beside = |name: &Path, end: &str| -> PathBuf {
             let mut name = name.as_os_str().to_owned();
             name.push(end);
@@ -97,7 +98,7 @@ impl Files {
             let attestation =
                 if number == 1 { args.out.clone() } else { beside(&args.out, &format!(".{number}")) };
             let openings = args.openings.clone().unwrap_or_else(|| beside(&attestation, ".openings"));
-            let commits = parts::within(wish, &connection).hide.iter().any(|hide| hide.commit);
+            let commits = parts::within(selection, &connection).hide.iter().any(|hide| hide.commit);
             let mut written = core::iter::once(&attestation).chain(commits.then_some(&openings));
             if let Some(path) = written.find(|path| path.exists()) {
                 return Err(public::exists(path));
@@ -107,18 +108,18 @@ impl Files {
         Ok(all)
     }
 
-    /// The openings go first: an attestation alone would hide for ever what was committed to.
+    /// Writes the results, openings first: without them nobody could ever open the attestation's commitments.
     fn write(&self, proved: &Proved) -> Result<(), Failure> {
         if let Some(openings) = &proved.openings {
             opening::write(&self.openings, openings)?;
-            output::message(&format!("what opens the commitments is in {}", self.openings.display()));
+            terminal::message(&format!("the openings of the commitments are in {}", self.openings.display()));
         }
         public::write(&self.attestation, &proved.attestation.to_bytes())
     }
 }
 
-/// How the notary shows that it is the one that is meant, before anything is said to it: by its certificate
-/// if it has one, else by the key that it signs with.
+/// How the notary identifies itself in TLS, before the prover says anything: by its certificate if it has
+/// one, else by its signing key.
 fn trust(args: &WebProveArgs, key: [u8; 32]) -> Trust {
     match (&args.notary_ca, args.notary_pin) {
         (Some(path), _) => Trust::Roots(path.clone()),
@@ -127,7 +128,7 @@ fn trust(args: &WebProveArgs, key: [u8; 32]) -> Trust {
     }
 }
 
-/// The authorities of the public web, and those in these files.
+/// The authorities of the public web and those in these files.
 fn roots(files: &[PathBuf]) -> Result<Roots, Failure> {
     let mut roots = Roots::public();
     for path in files {
@@ -137,7 +138,7 @@ fn roots(files: &[PathBuf]) -> Result<Roots, Failure> {
     Ok(roots)
 }
 
-/// The requests of the command line and of files.
+/// Reads the requests of the command line and of files.
 fn script(args: &WebProveArgs) -> Result<Script, Failure> {
     if args.pipelined && args.mode == ModeArg::Proxy {
         return Err(Failure::input(
@@ -163,7 +164,7 @@ fn script(args: &WebProveArgs) -> Result<Script, Failure> {
     Script::new(page, core::iter::once(first).chain(then).collect(), order)
 }
 
-/// The header fields of the command line and of a file.
+/// Reads the header fields of the command line and of a file.
 fn fields(args: &WebProveArgs) -> Result<Vec<Zeroizing<String>>, Failure> {
     let mut fields: Vec<_> = args.header.iter().cloned().map(Zeroizing::new).collect();
     if let Some(path) = &args.headers {
@@ -176,7 +177,7 @@ fn fields(args: &WebProveArgs) -> Result<Vec<Zeroizing<String>>, Failure> {
     Ok(fields)
 }
 
-/// All of a file of at most so many bytes.
+/// Reads a file of at most `most` bytes.
 fn read(path: &Path, most: u64) -> Result<Zeroizing<Vec<u8>>, Failure> {
     use std::io::Read as _;
     let source = Source::of(path);

@@ -1,20 +1,21 @@
-//! What the holder of an attestation shows to others: `volery attestation open`, `prove-range`.
+//! `volery attestation open` and `prove-range`: the holder of an attestation shows more of it to others.
 
 use std::path::Path;
 
 use serde::Serialize;
 use volery::os_rng;
+use volery::tls::Side;
 use volery::tls::attestation::{Attestation, Statement};
 use volery::tls::commitment::{
     self, Bounded, Disclosed, Openings, RangeFile, RangeFileError, range::RangeError,
 };
-use volery::tls::disclosure::{Part, Reveal};
-use volery::tls::prf::Side;
+use volery::tls::disclosure::{MessagePart, Part};
 
 use super::attestation::{self, hex};
 use super::{parts, read};
 use crate::args::{AttestationOpenArgs, AttestationProveRangeArgs};
 use crate::failure::Failure;
+use crate::outcome::{self, Good};
 use crate::{output, public};
 
 /// Writes openings to a new file, for its owner's eyes only.
@@ -30,9 +31,13 @@ pub(crate) fn open(args: &AttestationOpenArgs) -> Result<(), Failure> {
     let parts =
         args.part.iter().map(|text| place(statement, parts::part(text)?)).collect::<Result<Vec<_>, _>>()?;
     let chosen = openings.select(&parts).map_err(Failure::input)?;
-    let shown = chosen.check(statement).map_err(Failure::input)?;
+    let opened = chosen.check(statement).map_err(Failure::input)?;
     write(&args.out, &chosen)?;
-    shown.iter().try_for_each(|shown| output::result(&text(shown)))
+    if args.json {
+        let opened = opened.into_iter().map(OpenedPart::from).collect();
+        return outcome::json(Good::Done, &OpenedParts { opened, in_range: Vec::new() });
+    }
+    opened.iter().try_for_each(|part| output::result(&text(part)))
 }
 
 /// Runs `volery attestation prove-range`.
@@ -41,6 +46,12 @@ pub(crate) fn prove_range(args: &AttestationProveRangeArgs) -> Result<(), Failur
     let attestation = attestation::open(&args.file)?;
     let openings = read_openings(&args.openings)?;
     let statement = attestation.verify(attestation.claimed_signer()).map_err(Failure::input)?;
+    let in_range = InRange {
+        message: message(part.side),
+        part: part.part.to_string(),
+        least: *bounds.start(),
+        greatest: *bounds.end(),
+    };
     let place = place(statement, part)?;
     let proof = RangeFile::prove(&attestation, &openings, place, bounds, &mut os_rng()?);
     let proof = proof.map_err(|error| match error {
@@ -48,6 +59,10 @@ pub(crate) fn prove_range(args: &AttestationProveRangeArgs) -> Result<(), Failur
         error => Failure::input(error),
     })?;
     public::write(&args.out, &proof.to_bytes())?;
+    if args.json {
+        let shown = OpenedParts { opened: Vec::new(), in_range: vec![in_range] };
+        return outcome::json(Good::Done, &shown);
+    }
     output::result(&format!("proved    {}", args.claim))
 }
 
@@ -56,9 +71,9 @@ fn read_openings(path: &Path) -> Result<Openings, Failure> {
     Openings::from_bytes(&bytes).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
-/// Where a committed part begins.
-fn place(statement: &Statement, named: Reveal) -> Result<(Side, u64), Failure> {
-    let Reveal { side, round, part } = named;
+/// Finds the commitment to a part: its side and where the part begins.
+fn place(statement: &Statement, named: MessagePart) -> Result<(Side, u64), Failure> {
+    let MessagePart { side, round, part } = named;
     let same = |found: &Part| match (found, &part) {
         // Names of header fields have no case.
         (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
@@ -90,14 +105,15 @@ fn message(side: Side) -> &'static str {
     }
 }
 
-/// What openings and range proofs have shown of an attestation.
+/// What the holder of an attestation has shown about its hidden parts: parts that were opened, and numbers
+/// that were proved to lie in a range.
 #[derive(Default, Serialize)]
-pub(super) struct Shown {
+pub(super) struct OpenedParts {
     opened: Vec<OpenedPart>,
     in_range: Vec<InRange>,
 }
 
-/// What was opened: `text` if it is UTF-8, else `hex`.
+/// An opened part: its bytes are in `text` if they are UTF-8, else in `hex`.
 #[derive(Serialize)]
 struct OpenedPart {
     message: &'static str,
@@ -114,8 +130,8 @@ struct InRange {
     greatest: u64,
 }
 
-impl Shown {
-    /// Reads and checks the files. Whatever does not hold is a rejection.
+impl OpenedParts {
+    /// Reads and checks the files. Anything in them that does not hold is a rejection.
     pub(super) fn new(
         attestation: &Attestation,
         key: &[u8; 32],
@@ -155,7 +171,7 @@ impl From<Disclosed> for OpenedPart {
     }
 }
 
-/// A line about what was opened, safe on a terminal.
+/// A line about an opened part, with control characters escaped for a terminal.
 fn text(Disclosed { side, part, bytes, .. }: &Disclosed) -> String {
     let content = match core::str::from_utf8(bytes) {
         Ok(text) => format!("\"{}\"", text.escape_debug()),

@@ -1,21 +1,21 @@
-//! What is revealed, hidden and claimed, in a command line's words.
+//! Reads what the command line reveals, hides, claims and commits to.
 
 use core::ops::{Range, RangeInclusive};
 
+use volery::tls::Side;
 use volery::tls::claim::{Assertion, Bound, Interval};
-use volery::tls::disclosure::{Fate, Hide, Part, Rest, Reveal, Wish, fate};
+use volery::tls::disclosure::{MessagePart, Part, Redaction, Rest, Selection, Visibility, visibility};
 use volery::tls::http::json::Decimal;
-use volery::tls::prf::Side;
 
 use super::place::round;
 use crate::args::WebProveArgs;
 use crate::failure::Failure;
 
-/// Reads the words of `--hide`, `--assert`, `--commit` and `--reveal`.
+/// Reads the values of `--hide`, `--assert`, `--commit` and `--reveal`.
 ///
-/// With `--reveal` all else of the responses is hidden; without it bodies show, and header fields that are
-/// the same for everybody. What is `taken` is hidden, too.
-pub(super) fn wish(args: &WebProveArgs, taken: Vec<Reveal>) -> Result<Wish, Failure> {
+/// With `--reveal` everything else of the responses is hidden. Without it bodies show, and header fields that
+/// are the same for everybody. Parts that further requests have `taken` are hidden, too.
+pub(super) fn selection(args: &WebProveArgs, taken: Vec<MessagePart>) -> Result<Selection, Failure> {
     parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken)
 }
 
@@ -24,21 +24,22 @@ fn parse(
     claimed: &[String],
     committed: &[String],
     revealed: &[String],
-    taken: Vec<Reveal>,
-) -> Result<Wish, Failure> {
+    taken: Vec<MessagePart>,
+) -> Result<Selection, Failure> {
     let hide = hide(hidden, claimed, committed)?;
     let reveal = revealed.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?;
-    if let Some(Hide { part, .. }) = hide.iter().find(|hide| reveal.iter().any(|shown| is_same(hide, shown)))
+    if let Some(Redaction { part, .. }) =
+        hide.iter().find(|hide| reveal.iter().any(|shown| is_same(hide, shown)))
     {
         return Err(Failure::input(format!(
             "{part}: it cannot be revealed and hidden; a claim or a commitment hides what it is about"
         )));
     }
-    let responses = if reveal.is_empty() { Rest::Shown } else { Rest::Hidden };
-    Ok(Wish { hide, reveal, taken, responses })
+    let responses = if reveal.is_empty() { Rest::Revealed } else { Rest::Hidden };
+    Ok(Selection { hide, reveal, taken, responses })
 }
 
-/// How the user names a message of a round: `request2`.
+/// The user's name of a message: `request2`.
 fn name_of(side: Side, round: usize) -> String {
     let name = match side {
         Side::Client => "request",
@@ -47,10 +48,10 @@ fn name_of(side: Side, round: usize) -> String {
     if round == 0 { name.into() } else { format!("{name}{}", round + 1) }
 }
 
-/// That what is named belongs to one of so many requests, or their responses.
-pub(super) fn check_rounds(wish: &Wish, count: usize) -> Result<(), Failure> {
-    let hidden = wish.hide.iter().map(|Hide { side, round, part, .. }| (*side, *round, part));
-    let shown = wish.reveal.iter().map(|Reveal { side, round, part }| (*side, *round, part));
+/// Checks that each named part belongs to one of `count` requests or responses.
+pub(super) fn check_rounds(selection: &Selection, count: usize) -> Result<(), Failure> {
+    let hidden = selection.hide.iter().map(|Redaction { side, round, part, .. }| (*side, *round, part));
+    let shown = selection.reveal.iter().map(|MessagePart { side, round, part }| (*side, *round, part));
     let beyond = hidden.chain(shown).find(|(_, round, _)| *round >= count);
     beyond.map_or(Ok(()), |(side, round, part)| {
         let requests =
@@ -59,80 +60,85 @@ pub(super) fn check_rounds(wish: &Wish, count: usize) -> Result<(), Failure> {
     })
 }
 
-/// What of a wish is about the messages of one connection, counted from its first.
-pub(super) fn within(wish: &Wish, connection: &Range<usize>) -> Wish {
+/// The parts that belong to one connection, with rounds counted from its first.
+pub(super) fn within(selection: &Selection, connection: &Range<usize>) -> Selection {
     let own = |round: usize| round.checked_sub(connection.start).filter(|_| connection.contains(&round));
-    let reveals = |all: &[Reveal]| {
+    let reveals = |all: &[MessagePart]| {
         let own =
-            all.iter().filter_map(|reveal| Some(Reveal { round: own(reveal.round)?, ..reveal.clone() }));
+            all.iter().filter_map(|reveal| Some(MessagePart { round: own(reveal.round)?, ..reveal.clone() }));
         own.collect()
     };
-    let hide = wish.hide.iter().filter_map(|hide| Some(Hide { round: own(hide.round)?, ..hide.clone() }));
-    let (reveal, taken) = (reveals(&wish.reveal), reveals(&wish.taken));
-    Wish { hide: hide.collect(), reveal, taken, responses: wish.responses }
+    let hide =
+        selection.hide.iter().filter_map(|hide| Some(Redaction { round: own(hide.round)?, ..hide.clone() }));
+    let (reveal, taken) = (reveals(&selection.reveal), reveals(&selection.taken));
+    Selection { hide: hide.collect(), reveal, taken, responses: selection.responses }
 }
 
-/// That the fields which are to be hidden, by their names or because something is taken from them, can be.
-pub(super) fn check_names(wish: &Wish) -> Result<(), Failure> {
-    for Hide { side, round, part, .. } in &wish.hide {
+/// Checks that the header fields to hide, or to take values from, can be hidden.
+pub(super) fn check_names(selection: &Selection) -> Result<(), Failure> {
+    for Redaction { side, round, part, .. } in &selection.hide {
         let reason = match part {
-            Part::Header(name) => match fate(*side, name) {
-                Fate::Shows => "this field says how the message is to be read, so it always shows",
-                Fate::Unknown => "what servers do with this field is not known, so it cannot be hidden",
-                Fate::Secret | Fate::Hideable => continue,
+            Part::Header(name) => match visibility(*side, name) {
+                Visibility::AlwaysShown => "this field says how to read the message, so it always shows",
+                Visibility::Unknown => {
+                    "it is not known what servers do with this field, so it cannot be hidden"
+                }
+                Visibility::Secret | Visibility::Hideable => continue,
             },
             _ => continue,
         };
         return Err(Failure::input(format!("{} {part}: {reason}", name_of(*side, *round))));
     }
-    let shows = |taken: &&Reveal| match &taken.part {
-        Part::Header(name) => fate(taken.side, name) == Fate::Shows,
+    let shows = |taken: &&MessagePart| match &taken.part {
+        Part::Header(name) => visibility(taken.side, name) == Visibility::AlwaysShown,
         _ => false,
     };
-    let unnamed = |taken: &&Reveal| {
-        let hide = Hide { round: taken.round, ..Hide::new(taken.side, taken.part.clone()) };
-        !wish.reveal.iter().any(|shown| is_same(&hide, shown))
+    let unnamed = |taken: &&MessagePart| {
+        let hide = Redaction { round: taken.round, ..Redaction::new(taken.side, taken.part.clone()) };
+        !selection.reveal.iter().any(|shown| is_same(&hide, shown))
     };
-    if let Some(Reveal { side, round, part: Part::Header(name) }) =
-        wish.taken.iter().filter(shows).find(unnamed)
+    if let Some(MessagePart { side, round, part: Part::Header(name) }) =
+        selection.taken.iter().filter(shows).find(unnamed)
     {
         let (message, name) = (name_of(*side, *round), name.escape_debug());
         return Err(Failure::input(format!(
             "{{{{{message}.header:{name}|...}}}}: this field says how the response is to be read, so it always shows; if what a request takes \
-             from it is no secret: --reveal {message}.header:{name} (which hides all that you do not reveal)"
+             from it is no secret: --reveal {message}.header:{name} (which hides everything that you do not reveal)"
         )));
     }
     Ok(())
 }
 
-/// That nothing is hidden of a request's body that not all servers read as one.
-pub(super) fn check_body(wish: &Wish, round: usize, method: &str) -> Result<(), Failure> {
+/// Checks that nothing is hidden of a body that some servers do not read as a body.
+pub(super) fn check_body(selection: &Selection, round: usize, method: &str) -> Result<(), Failure> {
     let of_body = |side: Side, at: usize, part: &Part| {
         (side, at) == (Side::Client, round) && matches!(part, Part::Body | Part::Json(_))
     };
-    // Which values of a body are all of it, only its parser knows.
-    let shown = wish.reveal.iter().any(|shown| of_body(shown.side, shown.round, &shown.part));
-    let hidden = wish.hide.iter().any(|hide| of_body(hide.side, hide.round, &hide.part));
+    // Only the body's parser knows which values are all of it.
+    let shown = selection.reveal.iter().any(|shown| of_body(shown.side, shown.round, &shown.part));
+    let hidden = selection.hide.iter().any(|hide| of_body(hide.side, hide.round, &hide.part));
     if shown && !hidden {
         return Ok(());
     }
     let (method, request) = (method.escape_debug(), name_of(Side::Client, round));
     Err(Failure::input(format!(
         "the body of a {method} request cannot be hidden, since some servers ignore it: only those of POST, PUT and PATCH can; if it is no \
-         secret: --reveal {request}.body (which hides all that you do not reveal)"
+         secret: --reveal {request}.body (which hides everything that you do not reveal)"
     )))
 }
 
-/// That nothing is hidden of a target before the last, where requests are sent at once. `query`: it has one.
-pub(super) fn check_target(wish: &Wish, round: usize, query: bool) -> Result<(), Failure> {
-    let named = |parts: &[Reveal], part: &Part| {
+/// Checks that no target is hidden, wholly or in part, of a request that others are sent behind at once.
+/// `query` tells whether the target has a query.
+pub(super) fn check_target(selection: &Selection, round: usize, query: bool) -> Result<(), Failure> {
+    let named = |parts: &[MessagePart], part: &Part| {
         parts.iter().any(|named| (named.side, named.round, &named.part) == (Side::Client, round, part))
     };
     let hides = |part: &Part| {
-        wish.hide.iter().any(|hide| (hide.side, hide.round, &hide.part) == (Side::Client, round, part))
+        selection.hide.iter().any(|hide| (hide.side, hide.round, &hide.part) == (Side::Client, round, part))
     };
-    let path = hides(&Part::Path) || named(&wish.taken, &Part::Path) && !named(&wish.reveal, &Part::Path);
-    let query = query && !named(&wish.reveal, &Part::Query);
+    let path =
+        hides(&Part::Path) || named(&selection.taken, &Part::Path) && !named(&selection.reveal, &Part::Path);
+    let query = query && !named(&selection.reveal, &Part::Query);
     let hidden = if path {
         "path"
     } else if query {
@@ -142,62 +148,62 @@ pub(super) fn check_target(wish: &Wish, round: usize, query: bool) -> Result<(),
     };
     let request = name_of(Side::Client, round);
     Err(Failure::input(format!(
-        "{request}.{hidden}: where requests are sent at once, all targets but the last have to be shown: --reveal {request}.{hidden} (which hides \
-         all that you do not reveal), or do without --pipelined"
+        "{request}.{hidden}: when requests are sent at once, all targets except the last must show: --reveal {request}.{hidden} (which hides \
+         everything that you do not reveal), or leave out --pipelined"
     )))
 }
 
-/// That each field which the user gives the request of a round is one that can be hidden, or always shows, or
-/// that the user wants shown. The others would end the session after everything was sent.
+/// Checks that each header field of a request can be hidden, or always shows, or is revealed by the user.
+/// Other fields would end the session after everything was sent.
 pub(super) fn check_fields<'a>(
-    wish: &Wish,
+    selection: &Selection,
     round: usize,
     names: impl Iterator<Item = &'a str>,
 ) -> Result<(), Failure> {
-    for name in names.filter(|name| fate(Side::Client, name) == Fate::Unknown) {
-        let hide = Hide { round, ..Hide::new(Side::Client, Part::Header(name.into())) };
-        if !wish.reveal.iter().any(|shown| is_same(&hide, shown)) {
+    for name in names.filter(|name| visibility(Side::Client, name) == Visibility::Unknown) {
+        let hide = Redaction { round, ..Redaction::new(Side::Client, Part::Header(name.into())) };
+        if !selection.reveal.iter().any(|shown| is_same(&hide, shown)) {
             let (name, request) = (name.escape_debug(), name_of(Side::Client, round));
             return Err(Failure::input(format!(
-                "header field `{name}`: what servers do with it is not known, so it cannot be hidden; if it is no secret, \
-                 show it: --reveal {request}.header:{name} (which hides all that you do not reveal)"
+                "header field `{name}`: it is not known what servers do with it, so it cannot be hidden; if it is no secret, \
+                 show it: --reveal {request}.header:{name} (which hides everything that you do not reveal)"
             )));
         }
     }
     Ok(())
 }
 
-/// That none of these fields of a request, which have values of earlier responses, always shows, unless the
-/// user wants it shown.
-pub(super) fn check_filled(wish: &Wish, round: usize, names: &[&str]) -> Result<(), Failure> {
-    for name in names.iter().filter(|name| fate(Side::Client, name) == Fate::Shows) {
-        let hide = Hide { round, ..Hide::new(Side::Client, Part::Header((*name).into())) };
-        if !wish.reveal.iter().any(|shown| is_same(&hide, shown)) {
+/// Checks that none of these header fields, which have values of earlier responses, always shows, unless the
+/// user reveals it.
+pub(super) fn check_filled(selection: &Selection, round: usize, names: &[&str]) -> Result<(), Failure> {
+    for name in names.iter().filter(|name| visibility(Side::Client, name) == Visibility::AlwaysShown) {
+        let hide = Redaction { round, ..Redaction::new(Side::Client, Part::Header((*name).into())) };
+        if !selection.reveal.iter().any(|shown| is_same(&hide, shown)) {
             let (name, request) = (name.escape_debug(), name_of(Side::Client, round));
             return Err(Failure::input(format!(
                 "header field `{name}`: it always shows, and has a value of an earlier response; if that is no secret: --reveal \
-                 {request}.header:{name} (which hides all that you do not reveal)"
+                 {request}.header:{name} (which hides everything that you do not reveal)"
             )));
         }
     }
     Ok(())
 }
 
-/// That nothing of a request's JSON body is revealed, as the names of its members show then.
-pub(super) fn check_body_names(wish: &Wish, round: usize) -> Result<(), Failure> {
-    let of_body = |shown: &&Reveal| {
+/// Checks that nothing of a request's JSON body is revealed, since the names of its members show then.
+pub(super) fn check_body_names(selection: &Selection, round: usize) -> Result<(), Failure> {
+    let of_body = |shown: &&MessagePart| {
         (shown.side, shown.round) == (Side::Client, round) && matches!(shown.part, Part::Json(_))
     };
-    wish.reveal.iter().find(of_body).map_or(Ok(()), |Reveal { part, .. }| {
+    selection.reveal.iter().find(of_body).map_or(Ok(()), |MessagePart { part, .. }| {
         Err(Failure::input(format!(
-            "{} {part}: with it the names in this body show, and one has a value of an earlier response",
+            "{} {part}: revealing it shows the names in this body, and one of them has a value of an earlier response",
             name_of(Side::Client, round)
         )))
     })
 }
 
-/// Whether both name the same part. Names of header fields have no case.
-fn is_same(hide: &Hide, named: &Reveal) -> bool {
+/// Whether both name the same part. The case of header field names does not matter.
+fn is_same(hide: &Redaction, named: &MessagePart) -> bool {
     let same = match (&hide.part, &named.part) {
         (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
         (a, b) => a == b,
@@ -205,24 +211,23 @@ fn is_same(hide: &Hide, named: &Reveal) -> bool {
     (hide.side, hide.round) == (named.side, named.round) && same
 }
 
-/// Hidden parts, each with what is claimed about it, and whether it is committed to.
-fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<Vec<Hide>, Failure> {
-    let mut all: Vec<Hide> = Vec::new();
+/// Collects the hidden parts, each with the claim about it and whether it is committed to.
+fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<Vec<Redaction>, Failure> {
+    let mut all: Vec<Redaction> = Vec::new();
     let mut place = |text: &str| -> Result<usize, Failure> {
         let named = part(text)?;
         if let Some(at) = all.iter().position(|hide| is_same(hide, &named)) {
             return Ok(at);
         }
-        let Reveal { side, round, part } = named;
-        all.push(Hide { round, ..Hide::new(side, part) });
+        let MessagePart { side, round, part } = named;
+        all.push(Redaction { round, ..Redaction::new(side, part) });
         Ok(all.len() - 1)
     };
     hidden.iter().try_for_each(|text| place(text).map(drop))?;
     let committed = committed.iter().map(|text| place(text)).collect::<Result<Vec<_>, _>>()?;
     let mut claims = Vec::new();
     for text in claimed {
-        // The first word is the part; blanks in a JSON path are written inside of quotes there, which come
-        // without.
+        // The first word is the part. A JSON path with blanks is written in quotes, which are removed here.
         let (named, claim) = text.split_once(' ').unwrap_or((text, ""));
         claims.push((place(named)?, assertion(text, claim)?));
     }
@@ -239,9 +244,8 @@ fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<V
     Ok(all)
 }
 
-/// A part's name, and bounds of a number: `PART in LEAST..GREATEST`, or as other claims about numbers have
-/// it.
-pub(super) fn range(text: &str) -> Result<(Reveal, RangeInclusive<u64>), Failure> {
+/// Reads a part and the bounds of a number: `PART in LEAST..GREATEST`, or another claim about a number.
+pub(super) fn range(text: &str) -> Result<(MessagePart, RangeInclusive<u64>), Failure> {
     let wrong = || {
         let expected = "expected PART in LEAST..GREATEST, whole numbers below 2^64";
         Failure::input(format!("`{}`: {expected}", text.escape_debug()))
@@ -265,12 +269,12 @@ pub(super) fn range(text: &str) -> Result<(Reveal, RangeInclusive<u64>), Failure
     Ok((part(named)?, least..=greatest))
 }
 
-/// A number that a proof about a committed one can have as a bound.
+/// The number as a bound in a proof about a commitment; none if it is not whole or too large.
 fn whole(number: &Decimal) -> Option<u64> {
     number.to_string().parse().ok()
 }
 
-pub(super) fn part(text: &str) -> Result<Reveal, Failure> {
+pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
     let wrong = || {
         let expected = "expected response.json:PATH, request.header:NAME, request.path, request.query or response.body, \
                         and with several requests response2.json:PATH and so on";
@@ -291,7 +295,7 @@ pub(super) fn part(text: &str) -> Result<Reveal, Failure> {
         None if rest == "body" => Part::Body,
         _ => return Err(wrong()),
     };
-    Ok(Reveal { side, round, part })
+    Ok(MessagePart { side, round, part })
 }
 
 fn assertion(text: &str, claim: &str) -> Result<Assertion, Failure> {
@@ -326,15 +330,15 @@ mod tests {
     fn a_connection_has_its_own_part_of_a_wish() {
         let hidden = words(&["request.header:Cookie", "response2.json:a", "response3.json:b"]);
         let shown = words(&["request2.query", "response3.json:c"]);
-        let taken = vec![Reveal { side: Side::Server, round: 1, part: Part::Body }];
-        let wish = parse(&hidden, &[], &[], &shown, taken).expect("sound");
-        assert_eq!(within(&wish, &(0..3)), wish);
-        let second = within(&wish, &(1..2));
-        assert_eq!(second.hide, [Hide::new(Side::Server, Part::Json("a".into()))]);
-        assert_eq!(second.reveal, [Reveal { side: Side::Client, round: 0, part: Part::Query }]);
-        assert_eq!(second.taken, [Reveal { side: Side::Server, round: 0, part: Part::Body }]);
-        // What is not named is hidden there, too, although nothing of it may be revealed.
-        let first = within(&wish, &(0..1));
+        let taken = vec![MessagePart { side: Side::Server, round: 1, part: Part::Body }];
+        let selection = parse(&hidden, &[], &[], &shown, taken).expect("sound");
+        assert_eq!(within(&selection, &(0..3)), selection);
+        let second = within(&selection, &(1..2));
+        assert_eq!(second.hide, [Redaction::new(Side::Server, Part::Json("a".into()))]);
+        assert_eq!(second.reveal, [MessagePart { side: Side::Client, round: 0, part: Part::Query }]);
+        assert_eq!(second.taken, [MessagePart { side: Side::Server, round: 0, part: Part::Body }]);
+        // Parts that are not named are hidden there, too, although that connection reveals nothing.
+        let first = within(&selection, &(0..1));
         assert_eq!((first.hide.len(), first.reveal.len(), first.responses), (1, 0, Rest::Hidden));
     }
 
@@ -346,7 +350,7 @@ mod tests {
         }
         let sound = parse(&hidden, &claimed, &[], &words(&["response.json:b", "request.query"]), Vec::new());
         assert_eq!(sound.expect("sound").responses, Rest::Hidden);
-        assert_eq!(parse(&hidden, &[], &[], &[], Vec::new()).expect("sound").responses, Rest::Shown);
+        assert_eq!(parse(&hidden, &[], &[], &[], Vec::new()).expect("sound").responses, Rest::Revealed);
         let both = words(&["response.json:b"]);
         assert!(parse(&hidden, &claimed, &both, &both, Vec::new()).is_err());
         assert!(parse(&hidden, &claimed, &[], &words(&["response.xml:b"]), Vec::new()).is_err());
@@ -354,13 +358,14 @@ mod tests {
 
     #[test]
     fn a_field_that_may_change_what_is_asked_for_is_sent_only_if_it_is_shown() {
-        let wish = |revealed: &[&str]| parse(&[], &[], &[], &words(revealed), Vec::new()).expect("sound");
+        let selection =
+            |revealed: &[&str]| parse(&[], &[], &[], &words(revealed), Vec::new()).expect("sound");
         let names = || ["Cookie", "Content-Type", "X-Original-URL"].into_iter();
-        assert!(check_fields(&wish(&[]), 0, names().take(2)).is_ok());
-        let refused = check_fields(&wish(&[]), 1, names()).expect_err("it is not known");
+        assert!(check_fields(&selection(&[]), 0, names().take(2)).is_ok());
+        let refused = check_fields(&selection(&[]), 1, names()).expect_err("it is not known");
         assert!(refused.to_string().contains("--reveal request2.header:X-Original-URL"), "{refused}");
-        assert!(check_fields(&wish(&["request.header:x-original-url"]), 0, names()).is_ok());
-        assert!(check_fields(&wish(&["request.header:x-original-url"]), 1, names()).is_err());
+        assert!(check_fields(&selection(&["request.header:x-original-url"]), 0, names()).is_ok());
+        assert!(check_fields(&selection(&["request.header:x-original-url"]), 1, names()).is_err());
     }
 
     #[test]
@@ -386,7 +391,7 @@ mod tests {
     #[test]
     fn a_range_names_a_part_and_two_bounds() {
         let expected =
-            (Reveal { side: Side::Server, round: 0, part: Part::Json("a.b".into()) }, 10..=u64::MAX);
+            (MessagePart { side: Side::Server, round: 0, part: Part::Json("a.b".into()) }, 10..=u64::MAX);
         assert_eq!(range("response.json:a.b in 10..").expect("sound"), expected);
         assert_eq!(range("response.json:a.b > 9").expect("sound"), expected);
         assert_eq!(range("response.json:a.b in 1e1..20.0").expect("sound").1, 10..=20);

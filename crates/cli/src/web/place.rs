@@ -1,40 +1,40 @@
-//! Values of earlier responses in a request, by name: `{{response2.json:accounts[0].id|20}}`.
+//! Placeholders in a request for values of earlier responses: `{{response2.json:accounts[0].id|20}}`.
 //!
 //! ```text
-//! {{response.json:PATH|LENGTH}}        a string, with what its escapes mean, or a number, as it is written
+//! {{response.json:PATH|LENGTH}}        a string, with its escapes decoded, or a number, as it is written
 //! {{response.header:NAME|LENGTH}}      the header field of this name
 //! {{response.cookie:NAME|LENGTH}}      the cookie of this name, as `Set-Cookie` gives it
 //! ```
 //!
-//! Wherever a value is put, it must mean itself: visible ASCII, without quotes and backslashes.
+//! A value must mean itself wherever it is put: visible ASCII, without quotes and backslashes.
 
 use core::fmt;
 
-use volery::tls::dialogue::{Heard, MAX_ROUNDS};
-use volery::tls::disclosure::{Part, Reveal};
+use volery::tls::Side;
+use volery::tls::dialogue::{MAX_ROUNDS, ReceivedResponses};
+use volery::tls::disclosure::{MessagePart, Part};
 use volery::tls::http::Response;
-use volery::tls::http::json::{self, Kind, Path};
-use volery::tls::prf::Side;
+use volery::tls::http::json::{self, Path, ValueType};
 use zeroize::Zeroizing;
 
-/// What a place begins with, what comes between its name and its length, and what it ends with.
+/// The beginning of a placeholder, the separator between its name and its length, and its end.
 const OPEN: &str = "{{response";
 const BAR: char = '|';
 const CLOSE: &str = "}}";
 /// The most bytes of a value.
 const MAX_VALUE: usize = 1 << 12;
 
-/// A value's place in a text.
+/// A placeholder.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Of which response, from 0.
+    /// The number of the response, from 0.
     pub(super) round: usize,
     source: Source,
-    /// How many bytes it has at most.
+    /// The most bytes of the value.
     pub(super) most: usize,
 }
 
-/// Where in a response a value is.
+/// The source of a value in a response.
 #[derive(Debug)]
 enum Source {
     Json(Path),
@@ -42,7 +42,7 @@ enum Source {
     Cookie(String),
 }
 
-/// A text with values in their places.
+/// Replaces the placeholders of a text by values.
 pub(super) fn fill(
     text: &[u8],
     value: &mut dyn FnMut(Place) -> Result<Zeroizing<Vec<u8>>, String>,
@@ -52,7 +52,7 @@ pub(super) fn fill(
     while let Some(start) = find(rest, OPEN) {
         let (before, after) = rest.split_at(start);
         let end =
-            find(after, CLOSE).ok_or("a value's place has no end; expected {{response.json:PATH|LENGTH}}")?;
+            find(after, CLOSE).ok_or("a placeholder has no end; expected {{response.json:PATH|LENGTH}}")?;
         let (name, after) = after.split_at(end);
         filled.extend_from_slice(before);
         filled.extend_from_slice(&value(Place::parse(name)?)?);
@@ -62,7 +62,7 @@ pub(super) fn fill(
     Ok(filled)
 }
 
-/// Which message a number after `request` or `response` means, from 0: none is the first.
+/// The message, from 0, that a number after `request` or `response` means. No number means the first.
 pub(super) fn round(number: &str) -> Option<usize> {
     if number.is_empty() {
         return Some(0);
@@ -72,12 +72,12 @@ pub(super) fn round(number: &str) -> Option<usize> {
 }
 
 impl Place {
-    /// `{{response2.json:PATH|LENGTH`.
+    /// Parses a placeholder without its end: `{{response2.json:PATH|LENGTH`.
     fn parse(name: &[u8]) -> Result<Self, String> {
         let name = String::from_utf8_lossy(name);
         let wrong = || {
             format!(
-                "`{}}}}}` is no value's place; expected {{{{response.json:PATH|LENGTH}}}}, or header:NAME or cookie:NAME there",
+                "`{}}}}}` is no placeholder; expected {{{{response.json:PATH|LENGTH}}}}, or header:NAME or cookie:NAME there",
                 name.escape_debug()
             )
         };
@@ -96,18 +96,18 @@ impl Place {
         Ok(Self { round, source, most })
     }
 
-    /// The part of the response that it is, or is in.
-    pub(super) fn part(&self) -> Reveal {
+    /// The part of the response that the value is, or is in.
+    pub(super) fn part(&self) -> MessagePart {
         let part = match &self.source {
             Source::Json(path) => Part::Json(path.to_string()),
             Source::Header(name) => Part::Header(name.clone()),
             Source::Cookie(_) => Part::Header("Set-Cookie".into()),
         };
-        Reveal { side: Side::Server, round: self.round, part }
+        MessagePart { side: Side::Server, round: self.round, part }
     }
 
-    /// The value. Errors do not tell it.
-    pub(super) fn value(&self, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
+    /// The value. Errors do not show it.
+    pub(super) fn value(&self, heard: &ReceivedResponses) -> Result<Zeroizing<Vec<u8>>, String> {
         let Self { round, source, most } = self;
         let response =
             heard.responses().get(*round).ok_or("the response that it takes a value from was not read")?;
@@ -133,8 +133,8 @@ impl Source {
                 let value = json::find(&body, path).map_err(|error| error.to_string())?;
                 let content = body.get(value.content()).unwrap_or_default();
                 match value.kind {
-                    Kind::Number => Ok(Zeroizing::new(content.to_vec())),
-                    Kind::String => {
+                    ValueType::Number => Ok(Zeroizing::new(content.to_vec())),
+                    ValueType::String => {
                         let meant = json::meaning(content).ok_or("it is no text")?;
                         Ok(Zeroizing::new(meant.as_bytes().to_vec()))
                     }
@@ -146,7 +146,7 @@ impl Source {
                 [value] => Ok(Zeroizing::new(value.to_vec())),
                 several => Err(format!("there are {}", several.len())),
             },
-            // Of several of one name the last counts (RFC 6265, section 5.3).
+            // Of several cookies with one name the last counts (RFC 6265, section 5.3).
             Self::Cookie(name) => {
                 let cookies = fields(text, response, "Set-Cookie").map(cookie);
                 let named = cookies.filter(|(other, _)| *other == name.as_bytes());
@@ -167,13 +167,13 @@ impl fmt::Display for Source {
     }
 }
 
-/// What the header fields of a name say.
+/// The values of the header fields with this name.
 fn fields<'a>(text: &'a [u8], response: &'a Response, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
     let named = response.headers.iter().filter(move |header| header.is(text, name));
     named.map(|header| text.get(header.value.clone()).unwrap_or_default())
 }
 
-/// Name and value of a cookie: what comes before its attributes (RFC 6265, section 5.2).
+/// The name and value of a cookie, without its attributes (RFC 6265, section 5.2).
 fn cookie(field: &[u8]) -> (&[u8], &[u8]) {
     let pair = field.split(|byte| *byte == b';').next().unwrap_or_default();
     let (name, value) = match pair.iter().position(|byte| *byte == b'=') {

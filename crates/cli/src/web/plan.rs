@@ -1,23 +1,23 @@
-//! The prover's side of `volery web prove`: for each connection a session with who signs, and what was said
-//! on it becomes an attestation.
+//! The prover's side of `volery web prove`: a session with the signer for each connection, and an attestation
+//! from each session.
 //!
 //! ```text
-//! connection 1    session 1    attestation 1      what P received is kept
-//! connection 2    session 2    attestation 2      its request may have values of what was received before
+//! connection 1    session 1    attestation 1      P keeps the responses
+//! connection 2    session 2    attestation 2      its request may use values of them
 //! ```
 //!
 //! There is one connection unless requests go apart ([`Order::Apart`](super::script::Order)). Sessions share
-//! nothing: each attestation is worth what one of a single request is, whatever became of the others.
+//! nothing, so each attestation is worth as much as one of a single request, whatever happens to the others.
 
 use core::ops::Range;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use volery::notary::InLine;
+use volery::notary::in_line;
 use volery::tls::attestation::{Attestation, Context, SigningKey, Statement};
 use volery::tls::commitment::Openings;
-use volery::tls::dialogue::Heard;
-use volery::tls::disclosure::{Hide, Wish};
+use volery::tls::dialogue::ReceivedResponses;
+use volery::tls::disclosure::{Redaction, Selection};
 use volery::tls::joint::{self, client};
 use volery::tls::proxy::{self, relay::Rules};
 use volery::tls::server::Roots;
@@ -31,74 +31,74 @@ use super::script::Script;
 use crate::args::ModeArg;
 use crate::connection::Endpoint;
 use crate::failure::Failure;
-use crate::output;
 use crate::progress::Phases;
 use crate::serve::Pace;
+use crate::terminal;
 
-/// How long is waited for a server in all: less than a notary waits for a prover's next word. The notary's
-/// own time is not in it.
+/// How long to wait for a server in all: less than a notary waits for the prover's next message. The notary's
+/// own time does not count.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// The most bytes that are taken from a server, and from a file of what is sent to it.
+/// The most bytes to receive from a server, and to read from a file for it.
 pub(super) const MAX_RECEIVED: usize = 16 << 20;
 
-/// How often a notary is called again right after a session with it, and after which pause.
-const TRIES: usize = 10;
+/// How long a notary is called again right after a session with it, and the pause before each call.
+const PATIENCE_TO_CALL: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What is fetched, and what is said of it.
+/// What to fetch, and what to prove about it.
 pub(super) struct Plan {
     pub(super) mode: ModeArg,
     pub(super) script: Script,
     pub(super) roots: Roots,
-    pub(super) wish: Wish,
+    pub(super) selection: Selection,
     pub(super) context: Context,
     pub(super) consent: Consent,
-    /// Bytes of each response that a later request waits for, at most.
+    /// The most bytes of each response that a later request waits for.
     pub(super) read: usize,
-    /// Bytes of the responses that will be proved, about.
+    /// About how many bytes of the responses will be proved.
     pub(super) expect: usize,
     pub(super) phases: Phases,
 }
 
-/// Who signs.
+/// The party that signs.
 pub(super) enum Signer {
-    /// A notary, at the other end of a connection for each session.
+    /// A notary, with a connection for each session.
     Notary { endpoint: Endpoint, token: Token, key: [u8; 32] },
-    /// This process, with a key that is forgotten.
+    /// This process, with a key that it forgets.
     Alone(SigningKey),
 }
 
-/// What is left of a session.
+/// The results of a session.
 pub(super) struct Proved {
     pub(super) attestation: Attestation,
     pub(super) openings: Option<Openings>,
-    /// All that the server said.
+    /// All bytes from the server.
     received: Zeroizing<Vec<u8>>,
 }
 
 /// One connection to the website.
 struct Visit<'a> {
     plan: &'a Plan,
-    /// The requests of this connection.
+    /// The numbers of its requests.
     connection: &'a Range<usize>,
-    /// What is said of them.
-    wish: Wish,
-    /// What was said on connections before it.
-    before: &'a Heard,
+    /// What to prove about them.
+    selection: Selection,
+    /// The responses on earlier connections.
+    before: &'a ReceivedResponses,
 }
 
 impl Plan {
-    /// One connection after the other; `done` takes each one's number and what came of it.
+    /// Makes one connection after the other. `done` gets the number and the results of each.
     pub(super) fn run(
         &self,
         signer: &Signer,
         done: &mut dyn FnMut(usize, &Proved) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let mut before = Heard::default();
+        let mut before = ReceivedResponses::default();
         let connections = self.script.connections();
         for (number, connection) in connections.iter().enumerate() {
-            let wish = parts::within(&self.wish, connection);
-            let visit = Visit { plan: self, connection, wish, before: &before };
+            let selection = parts::within(&self.selection, connection);
+            let visit = Visit { plan: self, connection, selection, before: &before };
             let several = connections.len() > 1;
             let of = |failure: Failure| {
                 match number + 1 {
@@ -111,7 +111,7 @@ impl Plan {
             };
             let proved = visit.signed(signer).map_err(of)?;
             self.phases.finish();
-            self.phases.pause(|| done(number, &proved))?;
+            terminal::aside(|| done(number, &proved))?;
             self.script.hear(connection, &proved.received, &mut before)?;
         }
         Ok(())
@@ -119,9 +119,11 @@ impl Plan {
 }
 
 impl Signer {
-    /// A key of this process's own.
+    /// A signer in this process, with a fresh key.
     pub(super) fn alone() -> Result<Self, Failure> {
-        output::message("no --notary: this process is its own, and nobody else has a reason to believe it");
+        terminal::message(
+            "no --notary: this process is its own notary, so nobody else has a reason to believe the attestation",
+        );
         let mut seed = Zeroizing::new([0; 32]);
         rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
         Ok(Self::Alone(SigningKey::from_bytes(&seed)))
@@ -130,7 +132,7 @@ impl Signer {
 
 impl Visit<'_> {
     fn signed(&self, signer: &Signer) -> Result<Proved, Failure> {
-        // Nobody is called if a value is not there.
+        // If a value is missing, the notary is not called.
         if self.connection.start > 0 {
             self.request(0, self.before).map_err(Failure::Session)?;
         }
@@ -143,20 +145,21 @@ impl Visit<'_> {
         }
     }
 
-    /// A channel to the notary. One that serves only so many sessions of a client may have to end the one
-    /// before first.
+    /// A channel to the notary. After an earlier session of this prover the notary may need a moment before
+    /// it takes the next one, so then it is called several times.
     fn call(&self, endpoint: &Endpoint) -> Result<Box<dyn Channel + Send>, Failure> {
-        let tries = if self.connection.start == 0 { 1 } else { TRIES };
-        for _ in 1..tries {
-            if let Ok(link) = endpoint.open() {
-                return Ok(link.channel);
+        let patience = if self.connection.start == 0 { Duration::ZERO } else { PATIENCE_TO_CALL };
+        let start = Instant::now();
+        loop {
+            match endpoint.call() {
+                Ok(link) => return Ok(link.channel),
+                Err(failure) if start.elapsed() >= patience => return Err(failure),
+                Err(_) => thread::sleep(PAUSE),
             }
-            thread::sleep(PAUSE);
         }
-        Ok(endpoint.open()?.channel)
     }
 
-    /// The prover's side of a session.
+    /// Runs the prover's side of a session.
     fn attested(
         &self,
         mut channel: impl Channel + Send,
@@ -167,9 +170,9 @@ impl Visit<'_> {
         token.send((*mode).into(), &mut channel)?;
         let mut rng = os_rng()?;
         phases.begin("waiting for the notary");
-        let channel = InLine::new(channel, |number| match number {
+        let channel = in_line(channel, |number| match number {
             0 => phases.begin("setting up"),
-            number => phases.note(&format!("number {number} in line")),
+            number => phases.note(&format!("number {number} in the queue")),
         });
         let prover = Prover::start(channel, Options::default(), &mut rng)?;
         let (page, received) = match mode {
@@ -189,13 +192,17 @@ impl Visit<'_> {
         let page = script.page();
         phases.begin("preparing the connection");
         let prepared = prover.prepare_web(script.sizes(self.connection, *read, *expect), os_rng()?)?;
-        let limits = client::Limits { received: MAX_RECEIVED, total: PATIENCE, ..client::Limits::default() };
+        let limits = client::ConnectionLimits {
+            received: MAX_RECEIVED,
+            total: PATIENCE,
+            ..client::ConnectionLimits::default()
+        };
         let target = client::Target { host: &page.host, roots, limits };
         phases.begin(self.fetching());
         let mut fetched =
             prepared.converse(&target, page.port, &mut |round, heard| self.request(round, heard))?;
         fetched.set_context(context.clone());
-        let hide = fetched.select(&self.wish)?;
+        let hide = fetched.select(&self.selection)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time)?))?;
         phases.begin("proving");
         let received = Zeroizing::new(fetched.response().to_vec());
@@ -213,41 +220,42 @@ impl Visit<'_> {
         let mut fetched = prover
             .converse(&target, self.connection.len(), &mut |round, heard| self.request(round, heard))?;
         fetched.set_context(context.clone());
-        let hide = fetched.select(&self.wish).map_err(volery::Error::from)?;
+        let hide = fetched.select(&self.selection).map_err(volery::Error::from)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time).map_err(volery::Error::from)?))?;
         phases.begin("proving");
         let received = Zeroizing::new(fetched.response().to_vec());
         Ok((prover.prove_web(&fetched, &hide, &mut os_rng()?)?.0, received))
     }
 
-    /// Request `round` of this connection, which depends on what was heard on it, or on those before it.
-    fn request(&self, round: usize, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
+    /// Request `round` of this connection, with values of responses on it, or on those before it.
+    fn request(&self, round: usize, heard: &ReceivedResponses) -> Result<Zeroizing<Vec<u8>>, String> {
         let heard = if self.connection.start == 0 { heard } else { self.before };
         self.plan.script.request(self.connection.start + round, heard)
     }
 
-    /// Shows what will be signed, and asks.
+    /// Shows the user what will be signed, and asks.
     fn agree(
         &self,
-        hide: &[Hide],
-        expected: impl FnOnce(&[Hide], u64) -> Result<Statement, Failure>,
+        hide: &[Redaction],
+        expected: impl FnOnce(&[Redaction], u64) -> Result<Statement, Failure>,
     ) -> Result<(), Failure> {
         let expected = expected(hide, now()?.as_secs())?;
-        self.plan.phases.pause(|| self.plan.consent.get(&expected, consent::PATIENCE))
+        terminal::aside(|| self.plan.consent.get(&expected, consent::PATIENCE))
     }
 
-    /// The name of the phase.
+    /// The name of the phase in which pages are fetched.
     fn fetching(&self) -> &'static str {
         if self.connection.len() == 1 { "fetching the page" } else { "fetching the pages" }
     }
 
-    /// Both parties in this process.
+    /// Runs both parties in this process.
     fn alone(&self, key: &SigningKey) -> Result<Proved, Failure> {
         let (left, mut right) = memory_pair(&Limits::default());
         let public = key.verifying_key().to_bytes();
         let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
-        let (ports, pool) = (Vec::new(), joint::Pool::default());
-        let limits = joint::Limits { query, read, proved, received: MAX_RECEIVED, ports, pool: pool.clone() };
+        let (ports, budget) = (Vec::new(), joint::Budget::default());
+        let limits =
+            joint::Limits { query, read, proved, received: MAX_RECEIVED, ports, budget: budget.clone() };
         let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
         let (key, roots) = (key.clone(), self.plan.roots.clone());
         let (tokens, phases) = (Tokens::default(), notary::Phases::default());
@@ -255,10 +263,10 @@ impl Visit<'_> {
         thread::scope(|scope| {
             let notary = scope.spawn(move || {
                 let mode = notary.admit(&mut right)?;
-                notary.session(mode, right, &Pace::default(), &pool)
+                notary.session(mode, right, &Pace::default(), &budget)
             });
             let proved = self.attested(left, &Token::default(), &public);
-            // What the prover met is the nearer cause.
+            // The prover's error is the nearer cause.
             let notary = notary.join().map_err(|_| Failure::session("internal error"));
             let proved = proved?;
             notary??;

@@ -1,4 +1,4 @@
-//! From a URL to a request.
+//! Makes requests from URLs.
 
 use zeroize::Zeroizing;
 
@@ -13,18 +13,18 @@ const OWN: [&str; 6] =
 pub(super) struct Page {
     pub(super) host: String,
     pub(super) port: u16,
-    /// With the query, from its slash.
+    /// From its slash on, with the query.
     pub(super) target: String,
 }
 
-/// What a request says.
+/// The parts of a request that differ between requests.
 pub(super) struct Words<'a> {
     pub(super) method: &'a str,
-    /// With the query, from its slash.
+    /// From its slash on, with the query.
     pub(super) target: &'a str,
     pub(super) fields: &'a [Zeroizing<String>],
     pub(super) body: Option<&'a [u8]>,
-    /// Whether the server is to end the connection.
+    /// Whether the request asks the server to close the connection.
     pub(super) last: bool,
 }
 
@@ -39,7 +39,7 @@ impl Page {
             return Err(wrong("names and passwords do not belong into an address: use --headers"));
         }
         let (host, port) = match authority.rsplit_once(':') {
-            // The last colon of an address in brackets is its own.
+            // In an IPv6 address in brackets the last colon separates no port.
             Some((host, port)) if !port.ends_with(']') => {
                 let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
                 let port = digits.then(|| port.parse().ok()).flatten();
@@ -59,7 +59,7 @@ impl Page {
         Ok(Self { host: host.to_ascii_lowercase(), port, target: format!("{slash}{target}") })
     }
 
-    /// A request, which asks the server not to compress, and with the last to end the connection.
+    /// Makes a request. It asks the server not to compress, and the last one asks it to close the connection.
     pub(super) fn request(&self, words: &Words<'_>) -> Result<Zeroizing<Vec<u8>>, Failure> {
         let Words { method, target, fields, body, last } = *words;
         if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
@@ -88,14 +88,15 @@ impl Page {
     }
 }
 
-/// Why a target is not one.
+/// The reason why a target is not valid.
 const NOT_PLAIN: &str = "write other characters than those of ASCII, and blanks, as %XX";
 
 fn is_plain(target: &str) -> bool {
     target.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// That this is one field of a name that is free. Its value may be a secret, so errors tell the name alone.
+/// Checks that this is one header field that the user may set. Its value may be a secret, so errors show only
+/// its name.
 fn check(field: &str) -> Result<(), Failure> {
     let Some((name, value)) = field.split_once(':') else {
         return Err(Failure::input("a header field has no colon; expected `Name: value`"));

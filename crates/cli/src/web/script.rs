@@ -1,4 +1,4 @@
-//! The requests: the command line's, and those of files, into which earlier responses may put values.
+//! The requests of the command line and of files, with placeholders for values of earlier responses.
 //!
 //! ```text
 //! POST /api/transfers                                       method and target
@@ -8,22 +8,21 @@
 //! {"to": "{{response2.json:accounts[0].id|20}}"}            the body, if any
 //! ```
 //!
-//! [`Place`] is such a value's place.
+//! [`Place`] is a placeholder.
 //!
-//! All go over one connection, or each over one of its own ([`Order`]). In the program a request and its
-//! response have the same number in both cases, counted over all connections; a connection's own messages are
-//! counted from its first.
+//! All requests share one connection, or each has its own ([`Order`]). The program counts requests over all
+//! connections in both cases; within a connection rounds are counted from its first request.
 //!
-//! Sizes are fixed before a connection is opened, so a request with values from elsewhere is filled up with a
-//! field of its own.
+//! Sizes are fixed before a connection opens, so a padding field fills up requests whose values are shorter
+//! than planned.
 
 use core::ops::Range;
 
-use volery::tls::dialogue::{Heard, MAX_ROUNDS};
-use volery::tls::disclosure::{Part, Reveal, Wish};
+use volery::tls::Side;
+use volery::tls::dialogue::{MAX_ROUNDS, ReceivedResponses};
+use volery::tls::disclosure::{MessagePart, Part, Selection};
 use volery::tls::http::{self, Request};
-use volery::tls::joint::{Round, Sizes};
-use volery::tls::prf::Side;
+use volery::tls::joint::{RoundSizes, Sizes};
 use zeroize::Zeroizing;
 
 use super::parts;
@@ -31,12 +30,11 @@ use super::place::{Place, fill};
 use super::request::{Page, Words};
 use crate::failure::Failure;
 
-/// The field that fills a request up.
+/// The field that pads a request.
 const PADDING: &str = "X-Padding: ";
-/// Bytes that a response takes beyond its own when it is read: the ends of two records.
+/// Bytes that reading a response takes in addition to its own: the ends of two records.
 const ROOM: usize = 64;
-/// Methods after whose requests others, of those that are sent at once, may be sent without waiting (RFC
-/// 9112, section 9.3.2).
+/// The methods after which further requests may be sent without waiting (RFC 9112, section 9.3.2).
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
 /// One request.
@@ -51,11 +49,11 @@ pub(super) struct Template {
 /// When a request is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// After the response to the one before it, on the same connection.
+    /// After the previous response, on the same connection.
     InTurn,
-    /// At once where it can be, on the same connection.
+    /// At once if possible, on the same connection.
     AtOnce,
-    /// On a connection of its own, after that of the one before it.
+    /// On a connection of its own, after the previous connection.
     Apart,
 }
 
@@ -65,14 +63,14 @@ pub(super) struct Script {
     page: Page,
     requests: Vec<Template>,
     order: Order,
-    /// Bytes of each.
+    /// The length of each request in bytes.
     sizes: Vec<usize>,
-    /// How many responses are read before the next request, from the first on.
+    /// The number of responses, from the first on, that are read before the next request.
     read: usize,
 }
 
 impl Template {
-    /// Reads a file's text; `fields` go with it.
+    /// Parses a request file, and adds `fields` to it.
     pub(super) fn parse(text: &[u8], fields: &[Zeroizing<String>]) -> Result<Self, String> {
         let (head, body) = text.windows(2).position(|end| end == b"\n\n").map_or((text, None), |end| {
             let (head, rest) = text.split_at(end);
@@ -87,7 +85,7 @@ impl Template {
             return Err("the target begins with a slash: all requests are to one server".into());
         }
         let own = lines.filter(|line| !line.is_empty()).map(|line| Zeroizing::new(line.to_owned()));
-        // Editors end a file with a line end that nobody means.
+        // Editors add a line end at the end of a file.
         let body = body.map(|body| body.strip_suffix(b"\n").unwrap_or(body)).filter(|body| !body.is_empty());
         Ok(Self {
             method: method.into(),
@@ -97,7 +95,7 @@ impl Template {
         })
     }
 
-    /// All texts that may have values put in.
+    /// All texts that may have placeholders.
     fn texts(&self) -> impl Iterator<Item = &[u8]> {
         let fields = self.fields.iter().map(|field| field.as_bytes());
         core::iter::once(self.target.as_bytes()).chain(fields).chain(self.body.as_deref().map(Vec::as_slice))
@@ -114,22 +112,22 @@ impl Template {
         Ok(places)
     }
 
-    /// Names of the header fields.
+    /// The names of the header fields.
     fn field_names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|field| field.split(':').next().unwrap_or_default())
     }
 
-    /// Whether a value from elsewhere stands in the path.
+    /// Whether the path has a placeholder.
     fn puts_into_path(&self) -> Result<bool, String> {
-        // No target has this byte.
+        // This byte is in no target.
         let filled = fill(self.target.as_bytes(), &mut |_| Ok(Zeroizing::new(vec![0])))?;
         Ok(filled.split(|byte| *byte == b'?').next().is_some_and(|path| path.contains(&0)))
     }
 
-    /// Names of the header fields that have a value from elsewhere.
+    /// The names of the header fields with placeholders in their values.
     ///
-    /// # Errors
-    /// A name itself has one, or the name of a JSON member of the body seems to: names show.
+    /// # Errors A name has a placeholder itself, or the name of a JSON member of the body seems to have one.
+    /// Names always show.
     fn filled_fields(&self) -> Result<Vec<&str>, String> {
         let mut filled = Vec::new();
         for (name, field) in self.field_names().zip(&self.fields) {
@@ -143,8 +141,7 @@ impl Template {
         Ok(filled)
     }
 
-    /// Whether a value from elsewhere stands in the name of a JSON member of the body, or what looks like
-    /// one.
+    /// Whether a placeholder stands in the name of a JSON member of the body, or in what looks like one.
     fn puts_into_name(&self) -> Result<bool, String> {
         let Some(body) = &self.body else { return Ok(false) };
         let filled = fill(body, &mut |_| Ok(Zeroizing::new(vec![0])))?;
@@ -152,7 +149,7 @@ impl Template {
         Ok(marked.into_iter().any(|(place, _)| ends_a_name(filled.get(place..).unwrap_or_default())))
     }
 
-    /// The request with values of all lengths that they may have, which mean nothing.
+    /// The request with meaningless values of the greatest lengths.
     fn longest(&self, page: &Page, last: bool) -> Result<Zeroizing<Vec<u8>>, String> {
         self.with(page, last, &mut |place| Ok(Zeroizing::new(vec![b'x'; place.most])))
     }
@@ -166,7 +163,7 @@ impl Template {
     ) -> Result<Zeroizing<Vec<u8>>, String> {
         let mut text = |text: &[u8]| -> Result<Zeroizing<String>, String> {
             let filled = fill(text, value)?;
-            // Values are ASCII.
+            // All values are ASCII.
             Ok(Zeroizing::new(String::from_utf8_lossy(&filled).into_owned()))
         };
         let target = text(self.target.as_bytes())?;
@@ -179,18 +176,18 @@ impl Template {
 }
 
 impl Script {
-    /// Of a page, whose request is the first, and those that come then.
+    /// Takes the page and its requests, in order.
     pub(super) fn new(page: Page, requests: Vec<Template>, order: Order) -> Result<Self, Failure> {
         let count = requests.len();
         if count > MAX_ROUNDS {
-            return Err(Failure::input(format!("{count} requests: there can be {MAX_ROUNDS}")));
+            return Err(Failure::input(format!("{count} requests; at most {MAX_ROUNDS} are possible")));
         }
         let mut script = Self { page, requests, order, sizes: Vec::new(), read: 0 };
         (script.sizes, script.read) = script.measure()?;
         Ok(script)
     }
 
-    /// The bytes of each request, and how many responses are read before the next request.
+    /// The length of each request, and the number of responses that are read before the next request.
     fn measure(&self) -> Result<(Vec<usize>, usize), Failure> {
         let Self { page, requests, order, .. } = self;
         let count = requests.len();
@@ -218,7 +215,7 @@ impl Script {
         Ok((sizes, if *order == Order::Apart { 0 } else { read }))
     }
 
-    /// The requests of the connection of request `round`.
+    /// The numbers of the requests that share a connection with request `round`.
     fn connection(&self, round: usize) -> Range<usize> {
         if self.order == Order::Apart { round..round + 1 } else { 0..self.requests.len() }
     }
@@ -228,87 +225,91 @@ impl Script {
         round + 1 == self.connection(round).end
     }
 
-    /// The connections, by their requests.
+    /// The connections, as the numbers of their requests.
     pub(super) fn connections(&self) -> Vec<Range<usize>> {
         let starts = if self.order == Order::Apart { self.requests.len() } else { 1 };
         (0..starts).map(|start| self.connection(start)).collect()
     }
 
-    /// What requests take from responses, and the paths that they put it into: secrets, until somebody says
-    /// otherwise.
-    pub(super) fn taken(&self) -> Result<Vec<Reveal>, Failure> {
+    /// The parts that requests take from responses, and the paths that they put values into. They stay secret
+    /// unless the user reveals them.
+    pub(super) fn taken(&self) -> Result<Vec<MessagePart>, Failure> {
         let mut taken = Vec::new();
         for (round, request) in self.requests.iter().enumerate() {
             let places = request.places().map_err(Failure::Input)?;
             taken.extend(places.iter().map(Place::part));
             if request.puts_into_path().map_err(Failure::Input)? {
-                taken.push(Reveal { side: Side::Client, round, part: Part::Path });
+                taken.push(MessagePart { side: Side::Client, round, part: Part::Path });
             }
         }
         Ok(taken)
     }
 
-    /// That what this wish hides of the requests can be hidden. What is refused when they have been sent was
-    /// sent in vain.
-    pub(super) fn check(&self, wish: &Wish) -> Result<(), Failure> {
-        parts::check_rounds(wish, self.requests.len())?;
-        parts::check_names(wish)?;
+    /// Checks that what this selection hides of the requests can be hidden. A refusal after sending them
+    /// would be too late.
+    pub(super) fn check(&self, selection: &Selection) -> Result<(), Failure> {
+        parts::check_rounds(selection, self.requests.len())?;
+        parts::check_names(selection)?;
         for (round, request) in self.requests.iter().enumerate() {
-            parts::check_fields(wish, round, request.field_names())?;
-            parts::check_filled(wish, round, &request.filled_fields().map_err(Failure::Input)?)?;
+            parts::check_fields(selection, round, request.field_names())?;
+            parts::check_filled(selection, round, &request.filled_fields().map_err(Failure::Input)?)?;
             if request.puts_into_name().map_err(Failure::Input)? {
-                parts::check_body_names(wish, round)?;
+                parts::check_body_names(selection, round)?;
             }
             let last = self.is_last(round);
             let whole = request.longest(&self.page, last).map_err(Failure::Input)?;
             let parsed = Request::parse(&whole, 0).map_err(Failure::input)?;
             if parsed.body.length() > 0 && !http::has_usual_body(&whole, &parsed) {
-                parts::check_body(wish, round, &request.method)?;
+                parts::check_body(selection, round, &request.method)?;
             }
             if !last && self.read + 1 < self.requests.len() {
                 let query = parsed.query(&whole).is_some_and(|query| !query.is_empty());
-                parts::check_target(wish, round, query)?;
+                parts::check_target(selection, round, query)?;
             }
         }
         Ok(())
     }
 
-    /// Where to.
+    /// The page.
     pub(super) fn page(&self) -> &Page {
         &self.page
     }
 
-    /// The sizes of the connection of these requests, where `read` bytes can be read of each response that
-    /// something waits for.
+    /// The sizes for the connection of these requests. `read` bytes can be read of each response that a
+    /// request waits for.
     pub(super) fn sizes(&self, connection: &Range<usize>, read: usize, proved: usize) -> Sizes {
         let round = |(round, query): (usize, &usize)| {
             let read = if round < self.read { read + ROOM } else { 0 };
-            Round { query: *query, read }
+            RoundSizes { query: *query, read }
         };
         let sizes = self.sizes.iter().enumerate().filter(|(round, _)| connection.contains(round));
         Sizes { rounds: sizes.map(round).collect(), proved }
     }
 
-    /// Adds what came on the connection of these requests to what was heard, for requests on later ones.
+    /// Adds the responses on the connection of these requests to `heard`, for requests on later connections.
     pub(super) fn hear(
         &self,
         connection: &Range<usize>,
         received: &[u8],
-        heard: &mut Heard,
+        heard: &mut ReceivedResponses,
     ) -> Result<(), Failure> {
         let later = self.requests.get(connection.end..).unwrap_or_default();
         let places =
             later.iter().map(Template::places).collect::<Result<Vec<_>, _>>().map_err(Failure::Input)?;
         if !places.iter().flatten().any(|place| connection.contains(&place.round)) {
-            // Kept for its number alone.
+            // No request reads it. It only keeps the numbers of later responses.
             return heard.add(b"HTTP/1.1 204 No Content\r\n\r\n", false).map_err(Failure::session);
         }
         let to_head = self.requests.get(connection.start).is_some_and(|request| request.method == "HEAD");
         heard.add(received, to_head).map_err(Failure::session)
     }
 
-    /// The request of this number, of the size that was said.
-    pub(super) fn request(&self, round: usize, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
+    /// The request with this number, padded to its size.
+    pub(super) fn request(
+        &self,
+        round: usize,
+        heard: &ReceivedResponses,
+    ) -> Result<Zeroizing<Vec<u8>>, String> {
         let (Some(request), Some(size)) = (self.requests.get(round), self.sizes.get(round)) else {
             return Err("there are no more".into());
         };
@@ -317,13 +318,13 @@ impl Script {
             Some(padding) if !request.places()?.is_empty() => padded(&made, padding),
             _ => made,
         };
-        // Values may say what templates do not: another method, or a target that is none.
+        // With its values a request may be invalid although its template is valid.
         check(&made, self.is_last(round), self.connection(round).len())?;
         Ok(made)
     }
 }
 
-/// Whether a value is put into this text.
+/// Whether this text has a placeholder.
 fn has_place(text: &[u8]) -> Result<bool, String> {
     let mut any = false;
     fill(text, &mut |_| {
@@ -333,7 +334,7 @@ fn has_place(text: &[u8]) -> Result<bool, String> {
     Ok(any)
 }
 
-/// Whether the string that this text begins in is followed by a colon.
+/// Whether a colon follows the string that this text begins in.
 fn ends_a_name(text: &[u8]) -> bool {
     let mut rest = text.iter();
     loop {
@@ -346,8 +347,7 @@ fn ends_a_name(text: &[u8]) -> bool {
     }
 }
 
-/// That the notary will take this request as one of `count` of a connection: what it refuses should not be
-/// sent.
+/// Checks that the notary will accept this request as one of `count` on a connection, before it is sent.
 fn check(request: &[u8], last: bool, count: usize) -> Result<(), String> {
     let parsed = Request::parse(request, 0).map_err(|error| error.to_string())?;
     http::check_request(request, &parsed, last).map_err(|error| error.to_string())?;
@@ -370,7 +370,7 @@ fn padded(request: &[u8], padding: usize) -> Zeroizing<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use volery::tls::disclosure::Hide;
+    use volery::tls::disclosure::Redaction;
 
     use super::*;
 
@@ -394,7 +394,7 @@ mod tests {
     }
 
     fn text(script: &Script, round: usize) -> Result<String, String> {
-        let made = script.request(round, &Heard::default())?;
+        let made = script.request(round, &ReceivedResponses::default())?;
         assert_eq!(made.len(), script.sizes[round]);
         Ok(String::from_utf8_lossy(&made).into_owned())
     }
@@ -434,56 +434,58 @@ mod tests {
         assert!(script("GET", &["GET /"; MAX_ROUNDS]).is_err());
     }
 
-    fn reveal(side: Side, round: usize, part: Part) -> Reveal {
-        Reveal { side, round, part }
+    fn reveal(side: Side, round: usize, part: Part) -> MessagePart {
+        MessagePart { side, round, part }
     }
 
-    /// The notary would refuse it when it has been sent.
+    /// The notary would refuse such requests only after they were sent.
     #[test]
     fn what_cannot_be_hidden_is_refused_before_anything_is_sent() {
         let with_body = |method: &str| {
             let body = Some(Zeroizing::new(b"{\"a\":1}".to_vec()));
             Script::new(page(), vec![Template { body, ..first(method) }], Order::InTurn).expect("sound")
         };
-        let refused = |script: &Script, wish: &Wish| script.check(wish).is_err();
-        let revealing = |reveal: Reveal| Wish { reveal: vec![reveal], ..Wish::default() };
-        let hiding = |side, part| Wish { hide: vec![Hide::new(side, part)], ..Wish::default() };
+        let refused = |script: &Script, selection: &Selection| script.check(selection).is_err();
+        let revealing = |reveal: MessagePart| Selection { reveal: vec![reveal], ..Selection::default() };
+        let hiding =
+            |side, part| Selection { hide: vec![Redaction::new(side, part)], ..Selection::default() };
         for method in ["DELETE", "GET", "OPTIONS"] {
             let script = with_body(method);
-            assert!(refused(&script, &Wish::default()), "{method}");
+            assert!(refused(&script, &Selection::default()), "{method}");
             assert!(refused(&script, &hiding(Side::Client, Part::Json("a".into()))), "{method}");
             assert!(!refused(&script, &revealing(reveal(Side::Client, 0, Part::Body))), "{method}");
         }
         for method in ["POST", "PUT", "PATCH"] {
-            assert!(!refused(&with_body(method), &Wish::default()), "{method}");
+            assert!(!refused(&with_body(method), &Selection::default()), "{method}");
         }
-        // Fields that say how a message is to be read always show.
+        // Fields that say how to read a message always show.
         let single = script("GET", &[]).expect("sound");
         for side in [Side::Client, Side::Server] {
             assert!(refused(&single, &hiding(side, Part::Header("Content-Type".into()))));
         }
         assert!(refused(&single, &hiding(Side::Client, Part::Header("X-Original-URL".into()))));
         assert!(!refused(&single, &hiding(Side::Server, Part::Header("X-Original-URL".into()))));
-        // And so does what is taken from them, unless that is what is wanted.
+        // So do values that are taken from them, unless the user wants that.
         let taking = script("GET", &["GET /a?b={{response.header:Content-Type|30}}"]).expect("sound");
-        let wish = Wish { taken: taking.taken().expect("sound"), ..Wish::default() };
-        assert!(refused(&taking, &wish));
+        let selection = Selection { taken: taking.taken().expect("sound"), ..Selection::default() };
+        assert!(refused(&taking, &selection));
         let shown = reveal(Side::Server, 0, Part::Header("content-type".into()));
-        assert!(!refused(&taking, &Wish { reveal: vec![shown], ..wish }));
+        assert!(!refused(&taking, &Selection { reveal: vec![shown], ..selection }));
     }
 
     #[test]
     fn targets_that_would_be_hidden_are_not_sent_at_once() {
-        let sent = |then: &[&str], at_once, wish: &Wish| {
+        let sent = |then: &[&str], at_once, selection: &Selection| {
             let order = if at_once { Order::AtOnce } else { Order::InTurn };
-            scripted("GET", then, order).expect("sound").check(wish).is_ok()
+            scripted("GET", then, order).expect("sound").check(selection).is_ok()
         };
-        let none = Wish::default();
+        let none = Selection::default();
         assert!(sent(&["GET /a?b", "GET /"], false, &none) && sent(&["GET /a", "GET /?b"], true, &none));
         assert!(!sent(&["GET /a?b", "GET /"], true, &none));
-        let shown = Wish { reveal: vec![reveal(Side::Client, 1, Part::Query)], ..Wish::default() };
+        let shown = Selection { reveal: vec![reveal(Side::Client, 1, Part::Query)], ..Selection::default() };
         assert!(sent(&["GET /a?b", "GET /"], true, &shown));
-        let hidden = Wish { hide: vec![Hide::new(Side::Client, Part::Path)], ..Wish::default() };
+        let hidden =
+            Selection { hide: vec![Redaction::new(Side::Client, Part::Path)], ..Selection::default() };
         assert!(!sent(&["GET /"], true, &hidden) && sent(&["GET /"], false, &hidden));
     }
 
@@ -491,7 +493,7 @@ mod tests {
     fn what_is_taken_from_a_response_is_hidden_there_and_in_a_path() {
         let taken = |text: &str| {
             let taken = script("GET", &[text]).and_then(|script| script.taken()).expect("sound");
-            taken.iter().map(|Reveal { round, part, .. }| format!("{round} {part}")).collect::<Vec<_>>()
+            taken.iter().map(|MessagePart { round, part, .. }| format!("{round} {part}")).collect::<Vec<_>>()
         };
         assert_eq!(taken("GET /a?b={{response.json:a.b|3}}"), ["0 json a.b"]);
         assert_eq!(taken("GET /{{response.json:a[\"?\"]|3}}?b"), ["0 json a[\"?\"]", "1 path"]);
@@ -510,7 +512,7 @@ mod tests {
         let at_once =
             |method: &str, then: &[&str]| reads(&scripted(method, then, Order::AtOnce).expect("sound"));
         assert_eq!(at_once("GET", &["GET /", "GET /"]), [0, 0, 0]);
-        // After a request that may change something the next one waits.
+        // The next request waits after one that may change something.
         assert_eq!(at_once("POST", &["GET /", "POST /"]), [164, 0, 0]);
         assert_eq!(at_once("GET", &["GET /", "GET /{{response.json:a|3}}"]), [164, 0, 0]);
         assert_eq!(at_once("GET", &["GET /", "GET /{{response2.json:a|3}}"]), [164, 164, 0]);
@@ -525,12 +527,12 @@ mod tests {
         let connections = apart.connections();
         assert_eq!(connections, [0..1, 1..2, 2..3, 3..4]);
         for (connection, size) in connections.iter().zip(&apart.sizes) {
-            let rounds = vec![Round { query: *size, read: 0 }];
+            let rounds = vec![RoundSizes { query: *size, read: 0 }];
             assert_eq!(apart.sizes(connection, 100, 7), Sizes { rounds, proved: 7 });
         }
         assert!(text(&apart, 0).expect("made").contains("Connection: close"));
-        assert!(apart.request(2, &Heard::default()).is_err(), "nothing was heard");
-        let mut heard = Heard::default();
+        assert!(apart.request(2, &ReceivedResponses::default()).is_err(), "nothing was heard");
+        let mut heard = ReceivedResponses::default();
         let response = |body: &str| format!("HTTP/1.1 200 OK\r\n\r\n{body}");
         apart.hear(&(0..1), response("{\"a\":\"xy\"}").as_bytes(), &mut heard).expect("heard");
         let made = apart.request(2, &heard).expect("made");
@@ -539,16 +541,16 @@ mod tests {
         apart.hear(&(2..3), b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", &mut heard).expect("no body");
         assert!(apart.request(3, &heard).expect("made").starts_with(b"GET /3 HTTP/1.1\r\n"));
         assert!(apart.hear(&(1..2), b"no response", &mut heard).is_err());
-        // Nobody waits for the last one.
+        // No request waits for the last response.
         assert!(apart.hear(&(3..4), b"no response", &mut heard).is_ok());
     }
 
-    /// A value of the server's may say what the template does not.
+    /// A value from the server may make a valid template invalid.
     #[test]
     fn requests_are_looked_at_with_their_values() {
         let apart = |then: &str| scripted("GET", &[then], Order::Apart).expect("sound");
         let made = |then: &str, value: &str| {
-            let (script, mut heard) = (apart(then), Heard::default());
+            let (script, mut heard) = (apart(then), ReceivedResponses::default());
             let response = format!("HTTP/1.1 200 OK\r\n\r\n{{\"a\":\"{value}\"}}");
             script.hear(&(0..1), response.as_bytes(), &mut heard).expect("heard");
             script.request(1, &heard).map(|_| ())
@@ -563,12 +565,12 @@ mod tests {
 
     #[test]
     fn values_are_not_put_where_they_would_show() {
-        let wish = |revealed: &[Part]| {
+        let selection = |revealed: &[Part]| {
             let reveal = revealed.iter().map(|part| reveal(Side::Client, 1, part.clone())).collect();
-            Wish { reveal, ..Wish::default() }
+            Selection { reveal, ..Selection::default() }
         };
         let check = |then: &str, revealed: &[Part]| {
-            script("GET", &[then]).and_then(|script| script.check(&wish(revealed))).is_ok()
+            script("GET", &[then]).and_then(|script| script.check(&selection(revealed))).is_ok()
         };
         let kind = Part::Header("content-type".into());
         let boundary = "POST /\nContent-Type: multipart/form-data; boundary={{response.json:a|9}}\n\nx";
@@ -587,7 +589,7 @@ mod tests {
     #[test]
     fn only_what_a_later_request_takes_from_is_kept() {
         let apart = scripted("GET", &["GET /", "GET /{{response2.json:a|3}}"], Order::Apart).expect("sound");
-        let mut heard = Heard::default();
+        let mut heard = ReceivedResponses::default();
         apart.hear(&(0..1), b"HTTP/1.1 200 OK\r\n\r\n{\"a\":1}", &mut heard).expect("heard");
         apart.hear(&(1..2), b"HTTP/1.1 200 OK\r\n\r\n{\"a\":2}", &mut heard).expect("heard");
         assert!(!heard.text().windows(7).any(|part| part == b"{\"a\":1}"));
@@ -599,11 +601,12 @@ mod tests {
         let script = script("GET", &["GET /"]).expect("sound");
         for round in [1, 2] {
             for side in [Side::Client, Side::Server] {
-                let shown = Wish { reveal: vec![reveal(side, round, Part::Body)], ..Wish::default() };
+                let shown =
+                    Selection { reveal: vec![reveal(side, round, Part::Body)], ..Selection::default() };
                 assert_eq!(script.check(&shown).is_ok(), round == 1);
-                let hide = Hide { round, ..Hide::new(side, Part::Json("a".into())) };
-                let wish = Wish { hide: vec![hide], ..Wish::default() };
-                let refused = script.check(&wish).err().map(|refused| refused.to_string());
+                let hide = Redaction { round, ..Redaction::new(side, Part::Json("a".into())) };
+                let selection = Selection { hide: vec![hide], ..Selection::default() };
+                let refused = script.check(&selection).err().map(|refused| refused.to_string());
                 assert_eq!(refused.is_some_and(|text| text.contains("there are 2 requests")), round == 2);
             }
         }

@@ -1,7 +1,7 @@
-//! A website of our own: for the demonstration, and for measurements.
+//! A website for the demonstration and for measurements.
 //!
-//! An ordinary HTTPS server that knows nothing of Volery; each connection on a thread of its own. Requests
-//! have no bodies. Its certificate is made when it starts, so nobody believes it who is not given its PEM.
+//! It is an ordinary HTTPS server that knows nothing of Volery, with a thread for each connection. Requests
+//! have no bodies. It makes its certificate when it starts, so clients need its PEM to trust it.
 
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -22,7 +22,7 @@ const MAX_REQUEST: usize = 1 << 16;
 /// How long the server waits for a client.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a request, read up to its empty line, is answered with.
+/// Makes the response to a request, which is read up to its empty line.
 pub(crate) type Answer = fn(&[u8]) -> Vec<u8>;
 
 /// A website that listens.
@@ -33,7 +33,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// A website at `address`, HOST:PORT, with a new certificate for these names.
+    /// Starts to listen at `address`, HOST:PORT, with a new certificate for these names.
     pub(crate) fn new(address: &str, names: &[&str]) -> Result<Self, Failure> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let made = generate_simple_self_signed(names).map_err(Failure::session)?;
@@ -50,32 +50,32 @@ impl Site {
         Ok(Self { listener, config: Arc::new(config), root: made.cert.pem() })
     }
 
-    /// Where it listens.
+    /// The address where it listens.
     pub(crate) fn address(&self) -> Result<SocketAddr, Failure> {
         self.listener.local_addr().map_err(Failure::session)
     }
 
-    /// Its certificate in PEM, for those who are to believe it.
+    /// Its certificate in PEM, for clients to trust.
     pub(crate) fn root(&self) -> &str {
         &self.root
     }
 
-    /// Answers until the program ends.
+    /// Answers requests until the program ends.
     pub(crate) fn serve(&self, answer: Answer) {
         for socket in self.listener.incoming() {
             let Ok(socket) = socket else {
-                // Like too many open files: it passes.
+                // For example too many open files, which may pass.
                 thread::sleep(Duration::from_millis(100));
                 continue;
             };
             let config = Arc::clone(&self.config);
-            // What goes wrong with one client concerns nobody else.
+            // An error of one client does not affect the others.
             thread::spawn(move || client(socket, config, answer));
         }
     }
 }
 
-/// One client: its requests, until an answer says that it is the last.
+/// Answers one client's requests, until a response announces that it is the last.
 fn client(socket: TcpStream, config: Arc<ServerConfig>, answer: Answer) -> io::Result<()> {
     socket.set_read_timeout(Some(PATIENCE))?;
     socket.set_write_timeout(Some(PATIENCE))?;
@@ -93,7 +93,7 @@ fn client(socket: TcpStream, config: Arc<ServerConfig>, answer: Answer) -> io::R
     stream.flush()
 }
 
-/// A request up to its empty line; what is `received` after it belongs to the next.
+/// Reads a request up to its empty line. Bytes in `received` after it belong to the next one.
 fn head(stream: &mut impl io::Read, received: &mut Vec<u8>) -> io::Result<Vec<u8>> {
     let mut chunk = [0; 4096];
     loop {

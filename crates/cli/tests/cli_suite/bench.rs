@@ -1,4 +1,4 @@
-//! Measurements come out whole, whatever they measure. No figure is judged here.
+//! Each measurement prints all of its figures. No figure is judged here.
 
 use crate::support::*;
 
@@ -70,7 +70,7 @@ fn soundness_picks_the_mac_field_and_products_may_be_secret() {
             run(&[&["bench", "matmul", "--size", "40", "--json"], args].concat(), "").expect(0, "").object();
         row["bytes_proof"].as_u64().expect("a number")
     };
-    // 40 * 40 elements of 61 bits more.
+    // The secret product adds 40 * 40 elements of 61 bits.
     assert_eq!(secrets(&["--secret-product"]) - secrets(&[]), 40 * 40 * 61 / 8);
     run(&["bench", "sis", "--secret-product"], "").refused("matmul");
 }
@@ -90,7 +90,7 @@ fn disjunctions_take_branches_and_bits_and_refuse_what_they_have_not() {
     ] {
         run(&[&["bench"], args].concat(), "").refused(reason);
     }
-    // MACs in the extension.
+    // The MACs are in the extension.
     let wide = ["batchman", "--size", "4", "--branches", "3", "--repetitions", "7", "--rho", "100"];
     assert_eq!(row(&wide)["gates"], 28);
     assert_eq!(row(&["cpu", "--size", "10", "--fiat-shamir"])["gates"], 1250);

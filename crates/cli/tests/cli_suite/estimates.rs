@@ -1,11 +1,11 @@
-//! `info` says what a session then sends, byte for byte and wait for wait.
+//! `info` predicts what a session sends, byte for byte and wait for wait.
 
 use serde_json::Value;
 
 use crate::many::{PUBLIC, circuits};
 use crate::support::*;
 
-/// Runs the session, and compares what `info` says of its way of proving. How often the prover waits.
+/// Runs the session, compares it with what `info` says about its way, and returns how often the prover waits.
 fn as_said(statement: &[&str], witness: &str, options: &[&str], way: impl Fn(&Value) -> bool) -> u64 {
     let info = run(&join(&[&["info", "--json"], statement]), "").expect(0, "").object();
     let options = join(&[options, &["--json"]]);
@@ -54,7 +54,8 @@ fn of_circuits_of_one_of_several_and_of_repetitions() {
             let statement = join(&[statement, &["--disjunction", protocol]]);
             as_said(&statement, &witness, &options, way)
         });
-        // Repetitions wait together; of two different branches it is compared in the end which is which.
+        // All repetitions wait together. For two different branches the parties compare at the end which one
+        // each was.
         let [one, two, forty] = waits;
         assert!(protocol == "robin" || two <= one + 15 && forty <= one + 2, "{waits:?}");
     }

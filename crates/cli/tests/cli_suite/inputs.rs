@@ -60,14 +60,15 @@ fn bad_statements_are_refused_with_a_reason() {
         (vec!["sha256-preimage", "--digest", DIGEST, "--length", "99999999999999999999"], "at most"),
         (vec!["aes128-key", "--plaintext", DIGEST, "--ciphertext", DIGEST], "32 hex digits"),
         (vec!["sha1-preimage", "--digest", DIGEST, "--length", "3", "--plaintext", "00"], "`plaintext`"),
-        (vec!["sha256-preimage", "--digest", DIGEST, "--length", "3", "--public", "x"], "--public"),
+        (vec!["sha256-preimage", "--digest", DIGEST, "--length", "3", "--public", "x"], "x: No such file"),
         (vec!["/"], "regular file"),
     ] {
         run(&join(&[&["info"], &args]), "").refused(message);
     }
 }
 
-/// A pipe in place of a circuit would be waited for; witnesses and public values may come from one.
+/// Witnesses and public values may come from a pipe. The program would wait for a circuit from one, so it
+/// refuses that.
 #[test]
 fn circuits_in_pipes_are_refused_before_they_are_opened_and_witnesses_in_pipes_are_read() {
     let dir = tempfile::tempdir().expect("a directory");

@@ -1,15 +1,19 @@
 //! The program, run as a process: command lines, exit codes, outputs, and sessions between real processes.
 
-// Helpers outside test functions may fail a test too.
+// Helpers outside of test functions may fail a test, too.
 #![allow(clippy::expect_used)]
 
+mod arrivals;
 mod bench;
+mod compute;
 mod estimates;
 mod fields;
 mod inputs;
+mod json;
 #[cfg(target_os = "linux")]
 mod load;
 mod many;
+mod pipes;
 mod public;
 mod requests;
 mod rings;
@@ -20,5 +24,6 @@ mod single;
 mod site;
 mod stored;
 mod support;
+mod terminal;
 mod tls;
 mod web;

@@ -1,4 +1,4 @@
-//! `--any-of` and `--at-least`: which circuits hold is said by the witness file alone.
+//! `--any-of` and `--at-least`: only the witness file says which circuits hold.
 
 use crate::support::*;
 
@@ -69,7 +69,7 @@ fn at_least_so_many_need_as_many_different_witnesses() {
     check("branch 0\n0x07\nbranch 4\n0x07\n").refused("branch 4 of 4");
     check("0x07\n").refused("branch N");
     check("branch 0\n0x07\nbranch 1\n0x07\n").expect(1, "");
-    // With one witness for two of the branches one would count for both.
+    // If one circuit were listed twice, one witness would count for two branches.
     let twice: Vec<&str> = [statement.as_slice(), &[names[1]]].concat();
     for command in [&["info"][..], &["verify", "--listen", "127.0.0.1:0"], &["check", "--witness", "-"]] {
         run(&[command, twice.as_slice()].concat(), both).refused("branches 1 and 4");
@@ -118,7 +118,7 @@ fn a_choice_is_repeated_with_a_claim_for_each_time() {
         |witness: &str| run(&[&["check"], statement.as_slice(), &["--witness", "-"]].concat(), witness);
     check("branch 0\n0x07\nbranch 0\n0x18\nbranch 0\n0x07\n").expect(0, "");
     check("branch 0\n0x07\nbranch 0\n0x07\nbranch 0\n0x07\n").expect(1, "");
-    check("branch 0\n0x07\nbranch 0\n0x18\n").refused("2 witnesses for 3 repetitions");
+    check("branch 0\n0x07\nbranch 0\n0x18\n").refused("witnesses for 2 of 3 repetitions");
     check("branch 0\n0x07\nbranch 2\n0x18\nbranch 0\n0x07\n").refused("branch 2 of 2");
     check("branch 0\n0x07\nbranch 0\n0x1\nbranch 0\n0x07\n").refused("after line 3, line 1");
 }
@@ -132,7 +132,7 @@ fn claims_of_repetitions_are_counted_and_in_order() {
         run(&["info", "--public", &public, "--repeat", repeat, "--any-of", &files[0]], "").refused(reason);
     };
     let one = "repetition 0\noutput 0 = 0x07\n";
-    refused(one, "2", "claims for 1 repetitions");
+    refused(one, "2", "claims for 1 of 2 repetitions");
     refused(&one.repeat(2), "2", "repetition 0 where 1 is expected");
     refused(&format!("output 0 = any\n{one}"), "1", "must stand before");
     refused("repetition 0\noutput 0 = any\n", "1", "nothing is claimed at repetition 0");
@@ -166,6 +166,12 @@ fn one_of_several_constraint_systems_is_proved() {
     check("branch 2\nx.wtns\n").refused("branch 2 of 2");
     check("branch 0\n").refused("one file name");
     check("0x01\n").refused("branch N");
+    // `info` prices no way that `prove` would refuse to go.
+    let stacked = ["--disjunction", "macncheese"];
+    for command in [&["info"][..], &["prove", "--witness", "-", "--connect", "127.0.0.1:1"]] {
+        run(&[command, &stacked, statement.as_slice()].concat(), "branch 0\nx\n")
+            .refused("--disjunction macncheese is for Bristol files");
+    }
     let out = dir.path().join("proof").display().to_string();
     let witness = format!("branch 0\n{}\n", data("factors.f61.wtns"));
     run(&[&["prove"], statement.as_slice(), &["--witness", "-", "--out", &out]].concat(), &witness)
@@ -195,7 +201,7 @@ fn the_protocol_of_a_disjunction_can_be_forced_and_both_parties_need_the_same() 
         sent.push((prover["bytes_sent"].clone(), verifier["bytes_sent"].clone()));
     }
     assert_eq!(sent[0], sent[1]);
-    // What its checks hold grows with the branches, but for blocks that get shorter.
+    // The memory of the checks grows with the branches, except that blocks get shorter.
     let info = run(&join(&[&["info", "--json"], &stacked]), "").expect(0, "").object();
     for cost in info["protocols"].as_array().expect("a list") {
         let stacked = cost["protocol"] == "macncheese";

@@ -22,17 +22,17 @@ fn a_proof_is_a_file_that_anyone_can_verify_any_number_of_times() {
     for (protocol, other) in [("zkbpp", "zkboo"), ("zkboo", "zkbpp")] {
         let proof = path(dir.path(), protocol);
         let proved = prove(&proof, ABC_WITNESS, &["--protocol", protocol]).expect(0, "").object();
-        assert_eq!((&proved["result"], &proved["protocol"]), (&"proved".into(), &protocol.into()));
+        assert_eq!((&proved["result"], &proved["protocol"]), (&"done".into(), &protocol.into()));
         assert_eq!(proved["repetitions"], 219);
         for options in [&[][..], &["--threads", "2"]] {
             let accepted = verify(&proof, options).expect(0, "").object();
             assert_eq!((&accepted["result"], &accepted["protocol"]), (&"accepted".into(), &protocol.into()));
             assert_eq!(accepted["proof_bytes"], proved["proof_bytes"]);
         }
-        // The place is taken.
+        // The file exists already.
         prove(&proof, ABC_WITNESS, &["--protocol", other]).refused("exists already");
     }
-    // ZKB++ is the default, and less than half as long.
+    // ZKB++ is the default, and its proofs are less than half as long.
     let proof = path(dir.path(), "default");
     let proved = prove(&proof, ABC_WITNESS, &[]).expect(0, "").object();
     assert_eq!(proved["protocol"], "zkbpp");
@@ -44,7 +44,7 @@ fn a_proof_is_a_file_that_anyone_can_verify_any_number_of_times() {
 fn what_is_no_proof_of_the_statement_is_refused_each_with_its_exit_code() {
     let dir = tempfile::tempdir().expect("a directory");
     let proof = path(dir.path(), "proof");
-    // A witness that does not hold writes nothing.
+    // With a wrong witness nothing is written.
     prove(&proof, "0x616264", &[]).expect(1, "assertion 0 failed in sha256");
     assert!(!Path::new(&proof).exists());
     prove(&proof, ABC_WITNESS, &["--sigma", "80"]).expect(0, "");
@@ -68,7 +68,7 @@ fn what_is_no_proof_of_the_statement_is_refused_each_with_its_exit_code() {
     verify("/nonexistent", &[]).refused("/nonexistent");
 
     let other = ["sha256-preimage", "--digest", ABC[2], "--length", "4"];
-    run(&join(&[&["verify"], &other, &[&proof]]), "").expect(3, "the statement's digest");
+    run(&join(&[&["verify"], &other, &[&proof]]), "").expect(3, "of another statement");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn statements_over_fields_are_proved_in_public_too() {
         // Six secrets go with some of 219 repetitions.
         assert!(length <= most && most - length <= 219 * 6 * 32, "{length} of {most}");
         std::fs::write(&public, "33\n").expect("writable");
-        run(&join(&[&["verify"], &statement, &[&proof]]), "").expect(3, "the statement's digest");
+        run(&join(&[&["verify"], &statement, &[&proof]]), "").expect(3, "of another statement");
         std::fs::write(&public, "32\n").expect("writable");
     }
 }
@@ -134,8 +134,8 @@ fn soundness_prints_the_papers_numbers() {
 
 #[test]
 fn soundness_prints_the_bits_of_every_lpn_set() {
-    let objects = run(&["soundness", "--json"], "").expect(0, "").objects();
-    let bits = objects.last().and_then(|last| last.as_object()).expect("an object");
+    let all = run(&["soundness", "--json"], "").expect(0, "").object();
+    let bits = all["lpn_bits"].as_object().expect("an object");
     assert!(
         bits.len() >= 16 && bits.contains_key("lpn_cot_small") && bits.contains_key("lpn_field_wide_floor")
     );

@@ -1,15 +1,15 @@
-//! `volery web prove --then`: several requests, on one connection or each on its own.
+//! `volery web prove --then`: several requests, on one connection or on one each.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use volery::tls::attestation::{Attestation, Context, Mode, Part, SigningKey, Statement};
+use volery::tls::attestation::{Attestation, AttestedPayload, Context, Mode, SigningKey, Statement};
 
 use crate::site::talking;
 use crate::support::*;
 use crate::web::key;
 
-/// A token that a further request takes is a secret where nothing else of a response is.
+/// A token that a further request takes is hidden even if nothing else of the response is.
 #[test]
 fn what_a_further_request_takes_is_hidden_by_default() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -99,12 +99,12 @@ fn a_further_request_takes_values_from_an_earlier_response() {
     };
     refused("GET", "no method and target");
     refused("GET /{{response2.json:a|3}}", "no response 2 before it");
-    refused("GET /{{response.json:a}}", "is no value's place");
+    refused("GET /{{response.json:a}}", "is no placeholder");
     refused("GET /?_method=HEAD", "a different method");
     refused("DELETE /\n\n{}", "only POST, PUT and PATCH may have a body");
     refused("GET /{{response.header:Content-Type|20}}", "--reveal response.header:Content-Type");
     prove(&none, &then, &["--pipelined", "--mode", "proxy"]).refused("--pipelined");
-    // Longer than was planned, and not there.
+    // One value is longer than planned, and one is missing.
     for (name, reason) in [
         ("json:token|3", "3 were planned"),
         ("json:ticket|3", "nothing at ticket"),
@@ -115,10 +115,10 @@ fn a_further_request_takes_values_from_an_earlier_response() {
     }
 }
 
-/// Of requests that were sent at once nothing shows what a later response answers: who verifies has to say
+/// If requests were sent at once, nothing shows which request a later response answers. The reader has to say
 /// that this is enough.
 #[test]
-fn requests_sent_at_once_are_accepted_only_by_who_says_so() {
+fn requests_sent_at_once_are_accepted_only_by_readers_who_say_so() {
     let dir = tempfile::tempdir().expect("a directory");
     let key = SigningKey::from_bytes(&[7; 32]);
     let signed = |name: &str, pipelined: bool| {
@@ -131,8 +131,8 @@ fn requests_sent_at_once_are_accepted_only_by_who_says_so() {
             rounds: 2,
             pipelined,
             context: Context::default(),
-            query: Part::default(),
-            response: Part::default(),
+            query: AttestedPayload::default(),
+            response: AttestedPayload::default(),
         };
         let file = dir.path().join(name);
         std::fs::write(&file, Attestation::sign(statement, &key).expect("sound").to_bytes())
@@ -148,14 +148,13 @@ fn requests_sent_at_once_are_accepted_only_by_who_says_so() {
     verify(&at_once, &["--max-rounds", "2", "--json"]).expect(1, "were sent at once");
     let text = verify(&at_once, &["--max-rounds", "2", "--allow-pipelined"]).expect(0, "").stdout;
     assert!(text.starts_with("valid") && text.contains("rounds    2 requests, sent at once"), "{text}");
-    // Neither says how many there may be.
+    // Neither option allows two requests.
     verify(&at_once, &["--allow-pipelined"]).expect(1, "--max-rounds is 1");
     verify(&in_turn, &[]).expect(1, "--max-rounds is 1");
     verify(&in_turn, &["--max-rounds", "2"]).expect(0, "");
 }
 
-/// Each request has a connection, a session and an attestation of its own; what is named belongs to the right
-/// one.
+/// Each request has a connection, a session and an attestation of its own, and parts belong to the right one.
 #[test]
 fn requests_apart_are_attested_one_by_one() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -168,7 +167,7 @@ fn requests_apart_are_attested_one_by_one() {
             Some("GET /account?token=t-0815 HTTP/1.1") => r#"{"balance": 5120, "currency": "EUR"}"#,
             _ => r#"{"error": "who are you?"}"#,
         };
-        // Nobody could ask for more on the same connection.
+        // The server closes the connection after each response.
         Some(format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{body}").into_bytes())
     });
     let roots = write(dir.path(), "roots.pem", &pem);
@@ -198,7 +197,7 @@ fn requests_apart_are_attested_one_by_one() {
         assert_eq!(sent, [(0, Some("/token?user=7")), (0, Some("/account?token=t-0815"))]);
         let second_file = format!("{out}.2");
         assert!(exists(&format!("{mode}.openings")) && exists(&format!("{mode}.2.openings")));
-        // Nothing has to be said about several requests.
+        // The reader needs no option for several requests.
         let verified = |file: &str| {
             let verify = ["attestation", "verify", file, "--key", &public, "--context", "order 7"];
             run(&verify, "").expect(0, "").stdout
@@ -211,7 +210,7 @@ fn requests_apart_are_attested_one_by_one() {
         for hidden in ["0815", "user=7", "Ada", "5120"] {
             assert!(!first.contains(hidden) && !second.contains(hidden), "{hidden} in {first}{second}");
         }
-        // Parts are named by the request alone.
+        // In an attestation with one request, parts have no number.
         let [openings, range] = ["openings", "range"].map(|end| format!("{out}.2.{end}"));
         let of = |command, named: &[&str]| {
             run(&[&["attestation", command, &second_file, "--openings", &openings], named].concat(), "")
@@ -221,7 +220,7 @@ fn requests_apart_are_attested_one_by_one() {
         let opened = open("response.json:balance").expect(0, "").stdout;
         assert!(opened.contains("5120"), "{opened}");
         of("prove-range", &["--claim", "response.json:balance in 5000..6000", "--out", &range]).expect(0, "");
-        // The names of all files are looked at before anything is sent.
+        // All file names are checked before anything is sent.
         for left in [&second_file, &openings] {
             for name in [&out, &format!("{out}.openings"), &second_file, &openings] {
                 let _ = std::fs::remove_file(name);
@@ -238,7 +237,7 @@ fn requests_apart_are_attested_one_by_one() {
     refused(&["--reveal", "response3.body"], "response3 body: there are 2 requests");
 }
 
-/// What was attested is kept whatever becomes of a later request.
+/// Attestations are kept if a later request fails.
 #[test]
 fn a_request_apart_that_fails_takes_no_earlier_one_with_it() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -256,7 +255,7 @@ fn a_request_apart_that_fails_takes_no_earlier_one_with_it() {
         let base = ["web", "prove", &url, "--roots", &roots, "--mode", "proxy", "--apart", "--then", &then];
         run(&[&base[..], &["--out", &out], more].concat(), "")
     };
-    // Which attestations there are, and how many requests were made.
+    // Returns which attestations exist, and how many requests were made.
     let came = |name: &str| {
         let there = [name, &format!("{name}.2")].map(|name| dir.path().join(name).exists());
         (there, count.swap(0, Ordering::Relaxed))
@@ -264,10 +263,10 @@ fn a_request_apart_that_fails_takes_no_earlier_one_with_it() {
     let second = "request 2 (its own request and response; on the command line request2 and response2): ";
     prove("a", "GET /", &["--assert", "response2.json:balance in 5000.."]).expect(1, second);
     assert_eq!(came("a"), ([true, false], 2));
-    // A claim about the first: the second one is not made.
+    // The claim is about the first request, so the second one is not made.
     prove("b", "GET /", &["--assert", "response.json:balance in 5000.."]).expect(1, "request 1: ");
     assert_eq!(came("b"), ([false, false], 1));
-    // What a request takes is hidden in the response, so it has to be there.
+    // A part that a request takes is hidden in the response, so it must exist.
     prove("c", "GET /{{response.json:token|4}}", &[]).expect(3, "request 1: ");
     assert_eq!(came("c"), ([false, false], 1));
     prove("d", "GET /{{response.json:balance|3}}", &[]).expect(3, &format!("{second}balance of response 1"));

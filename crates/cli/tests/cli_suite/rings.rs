@@ -9,7 +9,7 @@ use crate::support::*;
 const CIRCUIT: &str = "7 9\n2 1 1\n2 1 1\n\n2 1 0 1 2 MUL\n1 1 5 3 EQ\n2 1 0 3 4 MUL\n1 1 4294967295 5 EQ\n1 1 2 6 EQW\n\
                        2 1 6 4 7 SUB\n2 1 0 5 8 ADD\n";
 
-/// A circuit, what is claimed about it, and a proof of it to be made.
+/// A circuit, a claim about it, and the path of its proof.
 struct Files {
     dir: tempfile::TempDir,
     circuit: String,
@@ -46,16 +46,16 @@ fn circuits_over_rings_are_proved_in_public_and_only_over_the_ring_that_was_prov
         let proof = files.path(ring);
         let options = ["--protocol", protocol, "--json"];
         let proved = files.prove(ring, &proof, &options, "7 # seven\n").expect(0, "").object();
-        assert_eq!((&proved["result"], &proved["protocol"]), (&"proved".into(), &protocol.into()));
-        // The products have a public factor each.
+        assert_eq!((&proved["result"], &proved["protocol"]), (&"done".into(), &protocol.into()));
+        // Each product has a public factor.
         assert_eq!((&proved["secrets"], &proved["multiplications"]), (&1.into(), &0.into()));
         let accepted = files.run("verify", ring, &[&proof], "").expect(0, "").stdout;
         assert!(accepted.starts_with("accepted: 0 multiplications"), "{accepted}");
         // The same circuit over another ring, or over bits, is another statement.
-        files.run("verify", other, &[&proof], "").expect(3, "the statement's digest");
+        files.run("verify", other, &[&proof], "").expect(3, "of another statement");
     }
     assert_eq!(files.run("check", "z64", &["--witness", "-"], "-18446744073709551609").stdout, "holds\n");
-    files.prove("z32", &files.path("false"), &[], "8").expect(1, "assertion 0 failed in output 0");
+    files.prove("z32", &files.path("false"), &[], "8").expect(1, "output 0: claimed 28");
     assert!(!Path::new(&files.path("false")).exists());
 }
 
@@ -68,7 +68,7 @@ fn both_inputs_may_be_secret_and_outputs_are_as_wide_as_the_ring() {
         files.run("verify", ring, &[&files.path("proof")], "").expect(0, "");
         let proof = files.path("other");
         files.prove(ring, &proof, &[], &format!("7 {modulus}")).refused("standard input, line 1, column 3");
-        files.prove(ring, &proof, &[], "7").refused("1 numbers; 2 are needed");
+        files.prove(ring, &proof, &[], "7").refused("1 number of the 2 that are needed");
         files.prove(ring, &proof, &[], "7 9 1").refused("one number too many");
         files.prove(ring, &proof, &[], "0x7 9").refused("decimal");
     }
@@ -81,13 +81,14 @@ fn a_proof_of_something_else_says_so_with_code_3_and_as_json() {
     files.prove("z32", &proof, &["--sigma", "80"], "7 9").expect(0, "");
     write(files.dir.path(), "public.txt", "output 0 = 29\noutput 1 = any\n");
     let differs = files.run("verify", "z32", &["--sigma", "80", "--json", &proof], "");
-    let differs = differs.expect(3, "the statement's digest of the proof is ").object();
-    assert_eq!(differs["result"], "failed");
-    assert!(differs["reason"].as_str().is_some_and(|reason| reason.contains("digest")), "{differs}");
+    let differs = differs.expect(3, "this proof is of another statement: its digest is ").object();
+    assert_eq!((&differs["result"], &differs["error"]["kind"]), (&"error".into(), &"mismatch".into()));
+    let message = differs["error"]["message"].as_str();
+    assert!(message.is_some_and(|message| message.contains("another statement")), "{differs}");
     write(files.dir.path(), "public.txt", "output 0 = 28\noutput 1 = any\n");
     let short = files.run("verify", "z32", &["--json", &proof], "");
     let short = short.expect(3, "the soundness in bits of the proof is 80, not 128 or more").object();
-    assert_eq!(short["result"], "failed");
+    assert_eq!(short["error"]["kind"], "mismatch");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A verifier that serves many.
+//! A verifier that serves many provers.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -19,8 +19,7 @@ fn prove(address: &str) -> Ended {
 }
 
 fn results(ended: &Ended) -> Vec<String> {
-    let word = |object: serde_json::Value| object["result"].as_str().expect("a word").to_owned();
-    let mut words: Vec<String> = ended.objects().into_iter().map(word).collect();
+    let mut words: Vec<String> = ended.objects().iter().map(word_of).collect();
     words.sort();
     words
 }
@@ -42,7 +41,7 @@ fn bad_provers_do_not_disturb_good_ones_at_the_same_time() {
         }
         assert!(liar.join().expect("no panic").is_rejection());
     });
-    // After all of them it still serves.
+    // After all of them it still serves provers.
     prove(address).expect(0, "");
     drop(silent);
     kill_process(Pid::from_child(&server.child), Signal::TERM).expect("signals");
@@ -84,10 +83,10 @@ fn a_session_over_its_time_ends_while_others_go_on() {
 }
 
 #[test]
-fn who_says_nothing_has_no_place_and_is_left_after_the_time_to_connect() {
+fn silent_clients_occupy_no_slot_and_are_dropped_after_the_time_to_connect() {
     let server = server(&["--concurrency", "1", "--connect-timeout", "2", "--max-sessions", "3"]);
     let mut silent = [(); 2].map(|()| TcpStream::connect(&server.address).expect("connects"));
-    // A whole message in name only.
+    // The rest of this message never comes.
     silent[1].write_all(&[1, 200, 0, 0, 0, 7]).expect("sent");
     prove(&server.address).expect(0, "");
     let ended = server.end().expect(0, "");

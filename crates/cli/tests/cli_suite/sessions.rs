@@ -1,8 +1,6 @@
 //! Sessions between two processes, and how they end.
 
-use std::io::Write;
-use std::net::{TcpListener, TcpStream};
-use std::time::{Duration, Instant};
+use std::net::TcpListener;
 
 use volery::statements::Mul32;
 use volery::system::Bits;
@@ -54,7 +52,7 @@ fn products_modulo_2_32_are_proved_over_bits_and_a_wrong_product_is_rejected() {
             assert_eq!((&object["result"], &object["secrets"]), (&"accepted".into(), &1122.into()));
             assert_eq!((&object["multiplications"], &object["field"]), (&0.into(), &"F2".into()));
             assert!(object["polynomials"].as_u64().is_some_and(|n| n > 100), "{object}");
-            // A block of products has 125 bits; degree 4 and tries of hashes cost some.
+            // A block of products has 125 bits, less some for degree 4 and for attempts with hashes.
             let bits = object["soundness_bits"].as_f64().expect("a number");
             assert!((118.0..125.0).contains(&bits), "{object}");
         }
@@ -63,7 +61,7 @@ fn products_modulo_2_32_are_proved_over_bits_and_a_wrong_product_is_rejected() {
     let args = join(&[&["prove"], PRODUCTS, &["--witness", "-", "--connect", "127.0.0.1:1"]]);
     run(&args, &FACTORS.replace("1ee3", "1ee2")).expect(1, "mul32");
 
-    // A prover that knows factors of another product, and does not say so.
+    // This prover knows factors of another product and lies about it.
     let claimed = Mul32::new(vec![62_615_533]);
     let known = Mul32::new(vec![62_615_532]).with_factors(vec![[62_615_532, 1]].into()).expect("a pair");
     let verifier =
@@ -141,7 +139,7 @@ fn parties_that_differ_end_with_code_3_and_the_difference() {
     ] {
         let (prover, verifier) = session(statements, ABC_WITNESS, prover, verifier);
         assert_eq!((prover.code, verifier.code), (3, 3), "{prover:?} {verifier:?}");
-        // One of the two finds it first, and tells the other.
+        // One of the two finds the difference first and tells the other.
         let both = format!("{}{}", prover.stderr, verifier.stderr);
         assert!(both.contains(message), "{both}");
         assert_eq!((prover.stdout.as_str(), verifier.stdout.as_str()), ("", ""));
@@ -156,22 +154,11 @@ fn two_verifiers_do_not_prove_anything() {
 }
 
 #[test]
-fn a_peer_that_is_no_volery_ends_the_session() {
-    let verifier = Running::listening(&join(&[&["verify"], ABC, &["--listen", "127.0.0.1:0", "--json"]]), "");
-    let mut peer = TcpStream::connect(&verifier.address).expect("connects");
-    peer.write_all(b"GET / HTTP/1.1\r\nHost: example\r\n\r\n").expect("sent");
-    let ended = verifier.end().expect(3, "does not speak Volery");
-    assert_eq!(ended.object()["result"], "failed");
-}
-
-#[test]
-fn a_silent_peer_is_left_after_the_time_out() {
-    let start = Instant::now();
+fn a_peer_that_is_silent_after_its_hello_ends_the_session_after_the_time_out() {
     let args = ["--listen", "127.0.0.1:0", "--timeout", "0.3"];
     let verifier = Running::listening(&join(&[&["verify"], ABC, &args]), "");
-    let peer = TcpStream::connect(&verifier.address).expect("connects");
+    let peer = prover_at(&verifier.address);
     verifier.end().expect(3, "did not complete within");
-    assert!(start.elapsed() < Duration::from_secs(20));
     drop(peer);
 }
 
@@ -180,7 +167,10 @@ fn nobody_listening_is_a_failed_session() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
     let address = listener.local_addr().expect("bound").to_string();
     drop(listener);
-    run(&join(&[&["verify"], ABC, &["--connect", &address]]), "").expect(3, &address);
+    let short = ["--connect", &address, "--connect-timeout", "0.3"];
+    let ended = run(&join(&[&["verify"], ABC, &short]), "").expect(3, &address);
+    // The message says what to do.
+    ended.expect(3, "start the other party with --listen").expect(3, "--connect-timeout");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn check_tells_whether_a_witness_holds_and_where_it_fails() {
     let wrong = run(&args, "0x616264").expect(1, "assertion 0 failed in sha256");
     assert_eq!(wrong.stdout, "fails\n");
     let wrong = run(&join(&[&args, &["--json"]]), "0x616264").expect(1, "").object();
-    assert_eq!((&wrong["result"], &wrong["place"]), (&"fails".into(), &"sha256".into()));
+    assert_eq!((&wrong["result"], &wrong["place"]), (&"rejected".into(), &"sha256".into()));
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn info_counts_a_built_in_and_predicts_what_a_proof_costs() {
     assert_eq!(info["inputs"][0]["name"], "key");
     for protocol in info["protocols"].as_array().expect("an array") {
         assert!(protocol["soundness_bits"].as_f64().is_some_and(|bits| bits > 100.0));
-        // The key's bits, eight for each of 200 S-boxes, and 128 to mask the check.
+        // These are the key's bits, eight for each of 200 S-boxes, and 128 to mask the check.
         assert_eq!(protocol["correlations"], 128 + 8 * 200 + 128);
         assert!(protocol["bytes_prover"].as_u64().is_some_and(|n| n > 1000));
     }
@@ -55,13 +55,14 @@ fn info_counts_polynomials_over_bits_and_what_they_cost() {
     assert_eq!((&info["ands"], &info["secret_bits"]), (&0.into(), &561_000.into()));
     assert_eq!(info["polynomial_degree"], 4);
     let lan = &info["protocols"][0];
-    // Blocks hold 3 * 2^17 coefficients or 2^17 bits; each costs 5 * 128 correlations.
+    // A block holds 3 * 2^17 coefficients or 2^17 bits, and costs 5 * 128 correlations.
     let coefficients = 4 * info["polynomials"].as_u64().expect("a number");
     let blocks = 561_000_u64.div_ceil(1 << 17) + coefficients / (3 << 17);
     let most = 561_000 + 640 * blocks;
     assert!(lan["correlations"].as_u64().is_some_and(|used| (561_000..=most).contains(&used)), "{lan}");
-    // One block's polynomials of degree 4 have four roots, and all of these blocks at most five for each.
-    // And half of the seeds that a full block's errors are made for, 13 * 2^17 bits at 64 a seed.
+    // The polynomials of one block have degree 4 and so four roots. All of these blocks have at most five for
+    // each. This adds half of the seeds that the errors of a full block can be made for: 13 * 2^17 bits at 64
+    // for each seed.
     let made = (1.0 + 13.0 * f64::from(1 << 17) / 64.0) / 2.0;
     let least = 127.0 - (5.0 * blocks as f64 + 1.0 + made).log2();
     let most = 127.0 - (4.5 * (561_000_f64 / f64::from(1 << 17)) + 1.0 + made).log2();

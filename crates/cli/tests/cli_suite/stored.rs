@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::many::{PUBLIC, circuits};
 use crate::support::*;
 
-/// A pair of correlation files in `dir`: the prover's and the verifier's.
+/// Makes a pair of correlation files in `dir`: the prover's and the verifier's.
 fn preprocess(dir: &Path, count: &str) -> (String, String) {
     let path = |name: &str| dir.join(name).to_str().expect("UTF-8").to_owned();
     let (p, v) = (path("P.vole"), path("V.vole"));
@@ -32,18 +32,18 @@ fn a_proof_is_made_and_verified_without_a_connection_once() {
     let (p, v) = preprocess(dir.path(), "50000");
     let proof = dir.path().join("proof").to_str().expect("UTF-8").to_owned();
 
-    // A witness that does not hold costs nothing and writes nothing.
+    // A wrong witness costs nothing, and nothing is written.
     prove(&p, &proof, "0x616264").expect(1, "assertion 0 failed in sha256");
     assert!(!Path::new(&proof).exists());
 
     let proved = prove(&p, &proof, ABC_WITNESS).expect(0, "").object();
-    assert_eq!((&proved["result"], &proved["correlations"][0]), (&"proved".into(), &0.into()));
+    assert_eq!((&proved["result"], &proved["correlations"][0]), (&"done".into(), &0.into()));
     let accepted = verify(&v, &proof).expect(0, "").object();
     assert_eq!(accepted["result"], "accepted");
     assert_eq!(accepted["correlations"], proved["correlations"]);
     verify(&v, &proof).expect(3, "used before");
 
-    // The place of the proof is taken; the file says so, and the next proof takes the next correlations.
+    // The proof's file exists already. The next proof takes the next correlations.
     prove(&p, &proof, ABC_WITNESS).refused("exists already");
     let second = format!("{proof}2");
     let next = prove(&p, &second, ABC_WITNESS).expect(0, "").object();
@@ -69,7 +69,7 @@ fn one_of_several_circuits_is_proved_without_a_connection_and_its_number_does_no
         let args = ["--json", "--preprocessed", &v, &proof];
         let accepted = run(&[&["verify"], statement.as_slice(), &args].concat(), "");
         let accepted = accepted.expect(0, "").object();
-        assert_eq!((&proved["result"], &accepted["result"]), (&"proved".into(), &"accepted".into()));
+        assert_eq!((&proved["result"], &accepted["result"]), (&"done".into(), &"accepted".into()));
         assert!(accepted["soundness_bits"].as_f64().is_some_and(|bits| bits >= 100.0), "{accepted}");
         lengths.push(accepted["proof_bytes"].clone());
     }
@@ -104,7 +104,7 @@ fn files_that_are_damaged_or_the_other_partys_are_refused() {
     verify(&v, &damaged).refused("damaged");
     std::fs::write(&damaged, "no proof").expect("writable");
     verify(&v, &damaged).refused("damaged");
-    // None of this cost the verifier its file.
+    // The verifier's file still works after all of this.
     verify(&v, &proof).expect(0, "");
 }
 

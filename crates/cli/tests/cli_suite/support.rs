@@ -1,5 +1,6 @@
-//! Processes of the program and what they leave behind.
+//! Runs the program as a process, and checks how it ends.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -20,7 +21,7 @@ pub(crate) const ABC: &[&str] = &[
     "3",
 ];
 
-/// Its witness.
+/// The witness of [`ABC`].
 pub(crate) const ABC_WITNESS: &str = "message = 0x616263\n";
 
 /// The digest of [`ABC`], as bytes.
@@ -29,7 +30,7 @@ pub(crate) const ABC_DIGEST: [u8; 32] = [
     0x03, 0x61, 0xa3, 0x96, 0x17, 0x7a, 0x9c, 0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad,
 ];
 
-/// What a process left behind.
+/// How a process ended: its exit code and its output.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: i32,
@@ -43,33 +44,44 @@ impl Ended {
         self.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
     }
 
-    /// The only one.
+    /// The one line of standard output, a JSON object.
     pub(crate) fn object(&self) -> Value {
         let mut objects = self.objects();
         assert_eq!(objects.len(), 1, "{self:?}");
         objects.remove(0)
     }
 
-    /// Checks code and standard error.
+    /// Checks the exit code, and that standard error contains `message`.
     pub(crate) fn expect(self, code: i32, message: &str) -> Self {
         assert_eq!(self.code, code, "{self:?}");
         assert!(self.stderr.contains(message), "no \"{message}\" in {self:?}");
         self
     }
 
-    /// Checks what is on standard output.
+    /// Checks that standard output contains `words`.
     pub(crate) fn says(&self, words: &str) {
         assert!(self.stdout.contains(words), "no \"{words}\" in {self:?}");
     }
 
-    /// Checks that the input was refused: code 2, nothing on standard output.
+    /// Checks that the input was refused: exit code 2, nothing on standard output but an object that says so.
     pub(crate) fn refused(self, message: &str) {
         let ended = self.expect(2, message);
-        assert_eq!(ended.stdout, "", "{ended:?}");
+        let code = |object: &Value| (object["result"].clone(), object["exit_code"].clone());
+        assert!(ended.objects().iter().all(|object| code(object) == ("error".into(), 2.into())), "{ended:?}");
     }
 }
 
-/// A process under way; killed if the test ends before it.
+/// How a session of a server ended, by its object: `accepted`, `rejected`, `refused` or `failed`.
+pub(crate) fn word_of(object: &Value) -> String {
+    let word = match object["error"]["kind"].as_str() {
+        None => object["result"].as_str().expect("a word"),
+        Some(kind @ ("rejected" | "refused")) => kind,
+        Some(_) => "failed",
+    };
+    word.to_owned()
+}
+
+/// A running process. Dropping this kills it.
 pub(crate) struct Running {
     pub(crate) child: Child,
     pub(crate) address: String,
@@ -85,16 +97,23 @@ fn collect(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
 }
 
 impl Running {
-    /// Starts the program, which is to listen, and waits until it does. `{}` in arguments is not touched.
-    pub(crate) fn listening<S: AsRef<str>>(args: &[S], stdin: &str) -> Self {
+    /// Starts the program, which is to listen, and waits until it does.
+    pub(crate) fn listening<S: AsRef<OsStr>>(args: &[S], stdin: &str) -> Self {
+        let mut running = Self::saying(args, stdin, "listening at ");
+        running.address = running.address.trim_start_matches("listening at ").to_owned();
+        running
+    }
+
+    /// Starts the program, and waits until a line on standard error contains `words`. `address` is that line.
+    pub(crate) fn saying<S: AsRef<OsStr>>(args: &[S], stdin: &str, words: &str) -> Self {
         let mut child = spawn(args, stdin.as_bytes());
         let mut errors = BufReader::new(child.stderr.take().expect("piped"));
         let mut line = String::new();
         let address = loop {
             line.clear();
-            assert!(errors.read_line(&mut line).expect("readable") > 0, "it ended without listening");
-            if let Some(address) = line.trim().strip_prefix("listening at ") {
-                break address.to_owned();
+            assert!(errors.read_line(&mut line).expect("readable") > 0, "it ended without \"{words}\"");
+            if line.contains(words) {
+                break line.trim().to_owned();
             }
         };
         let streams = (collect(child.stdout.take().expect("piped")), collect(errors));
@@ -117,11 +136,11 @@ impl Drop for Running {
 }
 
 /// Starts the program.
-pub(crate) fn spawn<S: AsRef<str>>(args: &[S], stdin: &[u8]) -> Child {
-    // Another build of it may be tested: load wants an optimised one.
+pub(crate) fn spawn<S: AsRef<OsStr>>(args: &[S], stdin: &[u8]) -> Child {
+    // `VOLERY` may name another build: the tests of load need an optimised one.
     let program = std::env::var_os("VOLERY").unwrap_or_else(|| env!("CARGO_BIN_EXE_volery").into());
     let mut command = Command::new(program);
-    command.args(args.iter().map(AsRef::as_ref));
+    command.args(args);
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -134,12 +153,12 @@ pub(crate) fn spawn<S: AsRef<str>>(args: &[S], stdin: &[u8]) -> Child {
 }
 
 /// Runs the program to its end.
-pub(crate) fn run<S: AsRef<str>>(args: &[S], stdin: &str) -> Ended {
+pub(crate) fn run<S: AsRef<OsStr>>(args: &[S], stdin: &str) -> Ended {
     run_bytes(args, stdin.as_bytes())
 }
 
-/// The same, with any bytes on standard input.
-pub(crate) fn run_bytes<S: AsRef<str>>(args: &[S], stdin: &[u8]) -> Ended {
+/// Runs the program to its end, with any bytes on standard input.
+pub(crate) fn run_bytes<S: AsRef<OsStr>>(args: &[S], stdin: &[u8]) -> Ended {
     let mut child = spawn(args, stdin);
     let errors = collect(child.stderr.take().expect("piped"));
     let output = collect(child.stdout.take().expect("piped"));
@@ -147,12 +166,12 @@ pub(crate) fn run_bytes<S: AsRef<str>>(args: &[S], stdin: &[u8]) -> Ended {
     Ended { code, stdout: output.join().expect("collected"), stderr: errors.join().expect("collected") }
 }
 
-/// Arguments one after another.
+/// Joins parts of a command line.
 pub(crate) fn join<'a>(parts: &[&[&'a str]]) -> Vec<&'a str> {
     parts.concat()
 }
 
-/// A session of a listening verifier and a connecting prover, with more arguments for each.
+/// Runs a session of a listening verifier and a connecting prover, with further arguments for each.
 pub(crate) fn session(
     statement: [&[&str]; 2],
     witness: &str,
@@ -167,14 +186,14 @@ pub(crate) fn session(
     (proved, listening.end())
 }
 
-/// A file in `dir`, as an argument.
+/// Writes a file in `dir`, and returns its path.
 pub(crate) fn write(dir: &Path, name: &str, content: &str) -> String {
     let path: PathBuf = dir.join(name);
     std::fs::write(&path, content).expect("writable");
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// A prover's statement that names one and runs another, whose witness it has.
+/// A statement that names one claim and runs another, whose witness it has.
 pub(crate) struct Liar<S> {
     pub(crate) claimed: S,
     pub(crate) known: S,
@@ -194,15 +213,15 @@ impl<B: Backend + ?Sized, S: Statement<B>> Statement<B> for Liar<S> {
     }
 }
 
-/// A session with the verifier that listens at `address`.
-pub(crate) fn prover_at(address: &str) -> Prover<impl Channel> {
+/// Starts a session with the verifier that listens at `address`.
+pub(crate) fn prover_at(address: &str) -> Prover<impl Channel + use<>> {
     let limits = volery::Limits::default();
     let channel = volery::connect(&address.parse().expect("an address"), &limits).expect("connects");
     let mut rng = volery::os_rng().expect("randomness");
     Prover::start(channel, volery::Options::default(), &mut rng).expect("set-up")
 }
 
-/// Proves that "abd" has the digest of "abc" to the verifier that listens at `address`.
+/// Tries to prove that "abd" has the digest of "abc" to the verifier that listens at `address`.
 pub(crate) fn lie_to(address: &str) -> volery::Error {
     use sha2::Digest as _;
     let known = Sha256Preimage::new(sha2::Sha256::digest(b"abd").into(), 3).expect("short");
@@ -214,7 +233,7 @@ pub(crate) fn lie_to(address: &str) -> volery::Error {
     prover_at(address).prove(Bits, &liar, &mut rng).expect_err("a lie was accepted")
 }
 
-/// A committed file of a small circuit.
+/// The path of a small circuit in the repository.
 pub(crate) fn constraint_file(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../circuit/testdata/r1cs").join(name);
     path.to_str().expect("UTF-8").to_owned()

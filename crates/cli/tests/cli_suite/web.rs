@@ -1,4 +1,4 @@
-//! `volery web`, `notary`, `attestation`: a page of a website in this process, proved to a notary in another.
+//! `volery web`, `notary`, `attestation`: a website in this process, and a notary in another.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -66,13 +66,13 @@ impl Scene {
         let (out, address) = (self.path(out), self.notary.address.as_str());
         let base = ["web", "prove", &self.url, "--notary", address, "--notary-key", &self.public];
         let rest = ["--roots", &self.roots, "--headers", "-", "--out", &out, "--json", "--yes"];
-        // What most of these are about does not depend on the mode; this one takes less time.
+        // Most tests do not depend on the mode, and this one takes less time.
         let mode = if options.contains(&"--mode") { &[][..] } else { &["--mode", "proxy"] };
         let all = [&base, &rest[..], mode, options].concat();
         all.into_iter().map(str::to_owned).collect()
     }
 
-    /// A connection to the notary on which nothing has been said within TLS.
+    /// A connection to the notary after the TLS handshake, before any message.
     pub(crate) fn guest(&self) -> Guest {
         let key: [u8; 32] = core::array::from_fn(|at| {
             u8::from_str_radix(&self.public[2 * at..2 * at + 2], 16).expect("hexadecimal")
@@ -89,33 +89,33 @@ impl Scene {
         run(&self.arguments(out, options), FIELDS)
     }
 
-    /// Ends the notary; its lines, one for each session.
+    /// Ends the notary and returns its log, one line for each session.
     pub(crate) fn lines(self) -> Vec<serde_json::Value> {
         kill_process(Pid::from_child(&self.notary.child), Signal::TERM).expect("signals");
         let lines = self.notary.end().expect(0, "").objects();
-        // Numbers may happen to have these digits: a peer's port, a time.
+        // Numbers like a peer's port or a time may contain these digits by chance.
         let texts =
             lines.iter().filter_map(|line| line.as_object()).flatten().filter(|(name, _)| *name != "peer");
-        for text in texts.filter_map(|(_, value)| value.as_str()) {
+        let errors = lines.iter().map(|line| &line["error"]["message"]);
+        for text in texts.map(|(_, value)| value).chain(errors).filter_map(|value| value.as_str()) {
             assert!(!text.contains("5120"), "the payload is logged: {text}");
         }
         lines
     }
 
-    /// Ends the notary; its words for the sessions.
+    /// Ends the notary and returns the results of the sessions.
     pub(crate) fn results(self) -> Vec<String> {
-        let mut words: Vec<_> =
-            self.lines().iter().map(|line| line["result"].as_str().expect("a word").to_owned()).collect();
+        let mut words: Vec<_> = self.lines().iter().map(word_of).collect();
         words.sort();
         words
     }
 }
 
-/// A client's bytes within TLS.
+/// A client that sends bytes within TLS.
 pub(crate) struct Guest(Tls<Socket>);
 
 impl Guest {
-    /// The name of the encrypted connection.
+    /// The identifier of the encrypted connection.
     pub(crate) fn binding(&self) -> Option<[u8; 32]> {
         self.0.binding()
     }
@@ -168,7 +168,7 @@ fn a_notary_shows_its_key_before_anything_is_said_to_it() {
     run(&impostor, FIELDS).expect(3, "the notary has to show the key of --notary-key");
     let pin = format!("sha256:{}", "ab".repeat(32));
     scene.prove("page", &["--notary-pin", &pin]).expect(3, "leave out --notary-pin");
-    // Somebody who speaks no TLS at all hears no token.
+    // A notary without TLS gets no token.
     let token = write(scene.dir.path(), "token", "token-of-somebody-1234");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("bound").to_string();
@@ -187,7 +187,7 @@ fn a_notary_shows_its_key_before_anything_is_said_to_it() {
     assert!(heard[0] == 22 && !heard.windows(8).any(|part| part == b"token-of"));
     scene.prove("page", &[]).expect(0, "");
     let results = scene.results();
-    assert_eq!(results.iter().filter(|word| *word == "attested").count(), 1, "{results:?}");
+    assert_eq!(results.iter().filter(|word| *word == "accepted").count(), 1, "{results:?}");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_notary_with_a_certificate_shows_that() {
     let pin = format!("sha256:{}", Fingerprint::of(made.cert.der()));
     scene.prove("page", &["--notary-pin", &pin]).expect(0, "");
     scene.prove("none", &[]).expect(3, "give --notary-pin or --notary-ca");
-    assert_eq!(scene.results(), ["attested", "failed"]);
+    assert_eq!(scene.results(), ["accepted", "failed"]);
 }
 
 #[test]
@@ -211,10 +211,10 @@ fn a_notary_without_the_memory_for_a_session_says_so_before_it_begins() {
         .expect(3, "more is asked than the limits allow");
     scene.prove("page", &[]).expect(0, "");
     let lines = scene.lines();
-    let reason = lines[0]["reason"].as_str().expect("it failed");
-    // One client has half of it.
+    let reason = lines[0]["error"]["message"].as_str().expect("it failed");
+    // One client gets half of it.
     assert!(reason.contains("memory for garbled circuits") && reason.contains("500000"), "{reason}");
-    // What is hidden takes memory in proxy mode, too.
+    // Hidden parts take memory in proxy mode, too.
     let scene = Scene::new(&["--memory", "20k", "--concurrency", "1"]);
     scene.prove("page", &[]).expect(3, "more memory than the verifier ever has");
 }
@@ -231,7 +231,7 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     let ended = prove("5000", "page").expect(0, "");
     assert_eq!(ended.stderr, "", "what is being done is shown on terminals only");
     let told = ended.object();
-    assert_eq!((&told["result"], &told["signer"]), (&"attested".into(), &scene.public.as_str().into()));
+    assert_eq!((&told["result"], &told["signer"]), (&"done".into(), &scene.public.as_str().into()));
     let out = scene.path("page");
     let verify = ["attestation", "verify", &out, "--key", &scene.public];
     run(&verify, "").expect(1, "does not say which document it is about");
@@ -242,11 +242,11 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     for hidden in ["5120.75", "Ada", "secret", "account"] {
         assert!(!text.contains(hidden), "{hidden} in {text}");
     }
-    // Not true, so the prover finds no proof, and nothing is written.
+    // The claim is false, so the prover makes no proof and writes nothing.
     prove("5121", "none").expect(1, "");
     assert!(!std::path::Path::new(&scene.path("none")).exists());
 
-    // Another key, and a changed file.
+    // Another key and a changed file are refused.
     let other = "ab".repeat(32);
     run(&["attestation", "verify", &out, "--key", &other], "").expect(1, "signed by the key");
     let mut bytes = std::fs::read(&out).expect("readable");
@@ -255,10 +255,10 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     std::fs::write(&out, bytes).expect("writable");
     run(&verify, "").expect(1, "signature");
     run(&["attestation", "show", &out], "").expect(1, "signature");
-    assert_eq!(scene.results(), ["attested", "failed"]);
+    assert_eq!(scene.results(), ["accepted", "failed"]);
 }
 
-/// What a user supplies is a secret until the user says otherwise; the document's name is not.
+/// What a user supplies is hidden unless the user reveals it. The path shows.
 #[test]
 fn without_a_word_what_the_user_supplied_is_hidden_and_the_path_shows() {
     let scene = Scene::new(&[]);
@@ -276,16 +276,16 @@ fn without_a_word_what_the_user_supplied_is_hidden_and_the_path_shows() {
     for hidden in ["secret-1234", "k-0815", "id=7"] {
         assert!(!text.contains(hidden), "{hidden} in {text}");
     }
-    // For whom it was made is demanded.
+    // The reader demands a context.
     verify(&["--context", "nonce-42"]).expect(0, "");
     verify(&["--context", "hex:6e6f6e63652d3432"]).expect(0, "");
     let refused =
         verify(&["--context", "nonce-43"]).expect(1, "made for `nonce-42`, not for the context `nonce-43`");
     assert!(refused.stdout.contains("rejected"));
     let told = verify(&["--json"]).expect(0, "").object();
-    let statement = &told["statement"];
+    let statement = &told["attestation"];
     assert_eq!((&statement["context"], &statement["port"].to_string()), (&"nonce-42".into(), &port));
-    // What the user names shows.
+    // Parts that the user reveals show.
     let reveal = ["--reveal", "request.query", "--reveal", "response.json:currency"];
     scene.prove("other", &reveal).expect(0, "");
     let other = scene.path("other");
@@ -296,7 +296,7 @@ fn without_a_word_what_the_user_supplied_is_hidden_and_the_path_shows() {
     );
     run(&["attestation", "verify", &other, "--key", key, "--context", "nonce-42"], "")
         .expect(1, "made for none");
-    assert_eq!(scene.results(), ["attested", "attested"]);
+    assert_eq!(scene.results(), ["accepted", "accepted"]);
 }
 
 /// These tests have no terminal.
@@ -318,7 +318,7 @@ fn a_page_is_fetched_by_both_parties_together() {
         scene.prove(out, &[&options, &["--assert", &claim][..]].concat())
     };
     let told = prove("5000", "page").expect(0, "").object();
-    assert_eq!(told["statement"]["mode"], "two-party", "{told}");
+    assert_eq!(told["attestation"]["mode"], "two-party", "{told}");
     let out = scene.path("page");
     let text = run(&["attestation", "verify", &out, "--key", &scene.public], "").expect(0, "").stdout;
     assert!(
@@ -328,9 +328,9 @@ fn a_page_is_fetched_by_both_parties_together() {
     for hidden in ["5120.75", "Ada", "secret", "id=7"] {
         assert!(!text.contains(hidden), "{hidden} in {text}");
     }
-    // Not true: found by the prover, who proves nothing then.
+    // The claim is false. The prover finds that and proves nothing.
     prove("5121", "none").expect(1, "");
-    assert_eq!(scene.results(), ["attested", "failed"]);
+    assert_eq!(scene.results(), ["accepted", "failed"]);
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn with_something_revealed_all_else_is_hidden() {
     let file = scene.path("page");
     let told =
         run(&["attestation", "verify", &file, "--key", &scene.public, "--json"], "").expect(0, "").object();
-    let hidden = told["statement"]["response"]["hidden"].as_array().expect("a list");
+    let hidden = told["attestation"]["response"]["hidden"].as_array().expect("a list");
     let balance = hidden.iter().find(|hidden| hidden["part"] == "json balance").expect("hidden");
     assert_eq!(balance["claims"][0]["above"], "4999.5", "{told}");
     for hidden in ["5120.75", "Ada", "secret", "id=7"] {
@@ -358,10 +358,10 @@ fn with_something_revealed_all_else_is_hidden() {
     scene
         .prove("none", &[&["--reveal", "response.json:balance"], &claim[..]].concat())
         .refused("revealed and hidden");
-    assert_eq!(scene.results(), ["attested", "failed"]);
+    assert_eq!(scene.results(), ["accepted", "failed"]);
 }
 
-/// Both modes: what a prover committed to is opened to others later, part by part, or shown to lie in a
+/// In both modes a prover opens committed parts to others later, one by one, or proves that they lie in a
 /// range.
 #[test]
 fn committed_parts_are_opened_and_put_in_ranges_for_a_fourth_party() {
@@ -370,7 +370,9 @@ fn committed_parts_are_opened_and_put_in_ranges_for_a_fourth_party() {
     let path = |name: &str| scene.path(name);
     let commit = ["--commit", "response.json:name", "--commit", "response.json:points"];
     for (out, mode) in [("page", "proxy"), ("other", "two-party")] {
-        scene.prove(out, &[&commit[..], &["--mode", mode]].concat()).expect(0, "what opens the commitments");
+        scene
+            .prove(out, &[&commit[..], &["--mode", mode]].concat())
+            .expect(0, "the openings of the commitments");
     }
     let secret = std::fs::metadata(path("page.openings")).expect("there").permissions().mode();
     assert_eq!(secret & 0o777, 0o600);
@@ -407,7 +409,7 @@ fn committed_parts_are_opened_and_put_in_ranges_for_a_fourth_party() {
     let all = run(&["attestation", "verify", &page, "--key", key, "--opening", &openings], "").expect(0, "");
     assert!(all.stdout.contains("opened    response json points: \"7431\""), "{}", all.stdout);
 
-    // They are about this attestation, as it was signed.
+    // The files belong to this attestation alone.
     let other = path("other");
     let of_other =
         |what: &str, file: &str| run(&["attestation", "verify", &other, "--key", key, what, file], "");
@@ -425,10 +427,10 @@ fn committed_parts_are_opened_and_put_in_ranges_for_a_fourth_party() {
         |what: &str, file: &str| run(&["attestation", "verify", &page, "--key", key, what, file], "");
     changed("--opening", &name).expect(1, "no commitment to these contents");
     changed("--range", &range).expect(1, "range proof");
-    // No file is written over, and nothing is sent then.
+    // An existing file is not overwritten, and nothing is sent.
     std::fs::remove_file(&page).expect("there");
     scene.prove("page", &commit).refused("exists already");
-    assert_eq!(scene.results(), ["attested", "attested"]);
+    assert_eq!(scene.results(), ["accepted", "accepted"]);
 }
 
 #[test]
@@ -442,10 +444,10 @@ fn a_notary_with_tokens_hears_nobody_else_out() {
     scene.prove("b", &["--notary-token", &unknown]).expect(3, "a token that it knows");
     scene.prove("b", &[]).expect(3, "a token that it knows");
     scene.prove("b", &["--notary-token", &tokens]).refused("2 tokens");
-    assert_eq!(scene.results(), ["attested", "failed", "failed"]);
+    assert_eq!(scene.results(), ["accepted", "failed", "failed"]);
 }
 
-/// What an HTTP server says to a request for this.
+/// The answer of an HTTP server to a request for `target`.
 fn get(address: &str, target: &str) -> String {
     let mut socket = TcpStream::connect(address).expect("connects");
     write!(socket, "GET {target} HTTP/1.1\r\nHost: x\r\n\r\n").expect("sent");
@@ -454,7 +456,7 @@ fn get(address: &str, target: &str) -> String {
     text
 }
 
-/// Waits until the metrics have this line: a session is counted a moment after its prover has its last
+/// Waits until the metrics have this line. A session is counted a moment after its prover has its last
 /// message.
 fn counted(metrics: &str, line: &str) {
     let mut text = String::new();
@@ -476,7 +478,7 @@ fn a_client_has_its_share_of_a_notary_and_all_is_counted() {
     let silent: Vec<_> =
         (0..2).map(|_| TcpStream::connect(&scene.notary.address).expect("connects")).collect();
     counted(&metrics, "volery_notary_connections_waiting 2");
-    // The third of a client's is closed at once, whatever it wants to say.
+    // The third connection of a client is closed at once.
     let mut third = TcpStream::connect(&scene.notary.address).expect("connects");
     assert!(matches!(third.read(&mut [0; 1]), Ok(0) | Err(_)));
     assert!(get(&metrics, "/metrics").starts_with("HTTP/1.1 200 OK"));
@@ -490,7 +492,7 @@ fn a_client_has_its_share_of_a_notary_and_all_is_counted() {
     }
     counted(&metrics, "volery_notary_sessions_total{result=\"attested\"} 1");
     assert!(get(&metrics, "/health").ends_with("ok\n") && get(&metrics, "/x").starts_with("HTTP/1.1 404"));
-    assert_eq!(scene.results()[..4], ["attested", "failed", "failed", "refused"]);
+    assert_eq!(scene.results()[..4], ["accepted", "failed", "failed", "refused"]);
 }
 
 #[test]
@@ -520,7 +522,7 @@ fn without_a_notary_both_parties_are_in_one_process() {
     let text = run(&args, "").expect(0, "no --notary").stdout;
     assert!(text.starts_with("attested") && text.contains("response json name: equals \"Ada\""), "{text}");
     run(&["attestation", "show", &out], "").expect(0, "whom the file names");
-    // A certificate of nobody that is known.
+    // The certificate is of no known authority.
     let none = dir.path().join("b").display().to_string();
     run(&["web", "prove", &url, "--out", &none], "").expect(3, "");
 }

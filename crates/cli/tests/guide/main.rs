@@ -1,7 +1,6 @@
-//! The README and the guide, run: each block of commands, in the order of its page, with what it prints
-//! compared.
+//! Runs the commands of the README and of the guide, in the order of each page, and compares what they print.
 //!
-//! A page is run in a folder of its own, with the program in front of the path.
+//! Each page runs in a folder of its own, with the program first in the path.
 //!
 //! * A `console` block has commands after prompts (`$`, or the name of a party: `verifier$`). Below a command
 //!   it has what the command prints. A line that ends with `\` or `|` goes on in the next one. Where nothing
@@ -12,21 +11,21 @@
 //!   of its own party, or with the page. It listens at a free port of this machine; where the page names the
 //!   port that it asked for, the port that it got takes its place. Hosts that end in `.example` are this
 //!   machine.
-//! * The words of [`output::KEPT`] stand for what differs from run to run. Later commands may use them.
+//! * The words of [`output::KEPT`] stand for values that differ from run to run. Later commands may use them.
 //! * Every command ends with exit code 0. To show another one, a page says `|| echo "exit code $?"`.
 //!
-//! Comments in HTML, which readers do not see, stand above a block:
+//! A comment in HTML, which readers do not see, may stand above a block:
 //!
 //! * `<!-- file: NAME -->`: the block is a file of this name,
-//! * `<!-- needs: PROGRAM -->`: it is run if the machine has this program,
-//! * `<!-- not run: WHY -->`: it is not run.
+//! * `<!-- needs: PROGRAM -->`: the block runs if the machine has this program,
+//! * `<!-- not run: WHY -->`: the block does not run.
 //!
-//! And anywhere: `<!-- copy: PATH NAME -->` puts a file of the repository into the page's folder.
+//! Anywhere in the page, `<!-- copy: PATH NAME -->` puts a file of the repository into the page's folder.
 //!
 //! Blocks of Rust are doctests, by `include_str!` in the crate `volery`. Blocks of `text` are not commands. A
 //! block of any other language needs a comment.
 
-// Helpers outside test functions may fail a test too.
+// Helpers outside of test functions may fail a test, too.
 #![allow(clippy::expect_used)]
 
 mod links;
@@ -38,7 +37,7 @@ use std::path::{Path, PathBuf};
 
 use page::Page;
 
-/// The repository.
+/// The folder of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -65,6 +64,7 @@ pages! {
     sessions_run: "docs/guide/sessions.md",
     without_a_connection_runs: "docs/guide/without-a-connection.md",
     public_proofs_run: "docs/guide/public-proofs.md",
+    json_runs: "docs/guide/json.md",
     websites_run: "docs/guide/websites.md",
     notary_runs: "docs/guide/notary.md",
     rust_runs: "docs/guide/rust.md",

@@ -1,22 +1,22 @@
-//! What a page shows, and what a program prints.
+//! Compares what a page shows with what a program prints.
 
 use std::collections::BTreeMap;
 
-/// Words that stand for what differs from run to run.
+/// Words that stand for values that differ from run to run.
 pub(crate) const KEPT: &[&str] = &["FINGERPRINT", "PUBLICKEY"];
 
-/// What [`KEPT`] stood for.
+/// The values of the words of [`KEPT`].
 pub(crate) type Kept = BTreeMap<&'static str, String>;
 
-/// Takes from what a process has printed so far the words of [`KEPT`] that its page shows.
+/// Learns the values of [`KEPT`] from what a process has printed so far.
 pub(crate) fn learn(shown: &[String], printed: &[&str], kept: &mut Kept) {
     for line in shown.iter().filter(|line| KEPT.iter().any(|name| line.contains(name))) {
-        // The first line that agrees has them.
+        // The first line that agrees has the values.
         let _ = printed.iter().any(|other| agrees(core::slice::from_ref(line), &[other], kept));
     }
 }
 
-/// Whether these lines are what a page shows.
+/// Whether a program printed what the page shows.
 pub(crate) fn agrees(shown: &[String], printed: &[&str], kept: &mut Kept) -> bool {
     match (shown.split_first(), printed.split_first()) {
         (None, None) => true,

@@ -1,33 +1,33 @@
-//! A page: its blocks, and what is said about them.
+//! Parses a page into blocks with their notes.
 
 use crate::root;
 
-/// What the comment above a block says.
+/// The comment above a block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Note {
-    /// It is a file of this name.
+    /// The block is a file with this name.
     File(String),
-    /// It is run if there is this program.
+    /// The block runs if the machine has this program.
     Needs(String),
-    /// It is not run.
+    /// The block does not run.
     NotRun,
 }
 
-/// What stands between two fences.
+/// A block of code.
 #[derive(Debug)]
 pub(crate) struct Block {
-    /// Where its first line is.
+    /// The line number of its first line.
     pub(crate) line: usize,
     pub(crate) language: String,
     pub(crate) note: Option<Note>,
     pub(crate) text: String,
 }
 
-/// A page as it is to be run.
+/// A page to run.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) path: String,
-    /// Files of the repository, and the names that they have in the page's folder.
+    /// Files of the repository, and their names in the page's folder.
     pub(crate) copies: Vec<(String, String)>,
     pub(crate) blocks: Vec<Block>,
 }
@@ -68,20 +68,20 @@ impl Page {
     }
 }
 
-/// A command with what it is to print.
+/// A command and its expected output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Command {
-    /// Where it is.
+    /// Its line number.
     pub(crate) line: usize,
-    /// Who gives it; nobody by name if the prompt is `$` alone.
+    /// The party that runs it; empty if the prompt is `$` alone.
     pub(crate) party: String,
     pub(crate) text: String,
-    /// Nothing if nothing is shown.
+    /// The lines that the page shows; empty if it shows none.
     pub(crate) shown: Vec<String>,
 }
 
 impl Block {
-    /// Its commands, or why it has none.
+    /// Its commands, or the reason why it has none.
     pub(crate) fn commands(&self) -> Result<Vec<Command>, String> {
         let prompts = self.language == "console";
         let mut commands: Vec<Command> = Vec::new();
@@ -110,7 +110,7 @@ impl Block {
     }
 }
 
-/// A party's name and what it types.
+/// Splits a line into a party's name and its command.
 fn prompt(line: &str) -> Option<(&str, &str)> {
     let (party, text) = line.split_once('$')?;
     let typed = text.starts_with(' ') && party.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! A page's commands, run.
+//! Runs the commands of a page.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::output::{Kept, agrees, learn};
 use crate::page::{Command, Note, Page};
 use crate::root;
 
-/// Longer than any command here takes, on a machine with much else to do.
+/// Longer than any command takes here, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Runs a page.
@@ -48,27 +48,27 @@ fn exists(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Where a page plays.
+/// The surroundings of a page's commands.
 struct Stage {
-    /// The folder that its commands are run in.
+    /// The folder in which commands run.
     folder: TempDir,
-    /// The program, and what processes print.
+    /// A folder for the program and for the output of processes.
     behind: TempDir,
     path: String,
-    /// Ports as the page names them, and as they are.
+    /// The ports that the page names, and the actual ones.
     ports: BTreeMap<String, String>,
     kept: Kept,
-    /// By party, what listens.
+    /// The listening process of each party.
     running: BTreeMap<String, Process>,
     count: usize,
 }
 
-/// A process with a group of its own, which is killed with it.
+/// A process in a process group of its own, which is killed together.
 struct Process {
     child: Child,
     printed: PathBuf,
     command: Command,
-    /// Whether it goes on until it is told to end.
+    /// Whether it runs until a signal ends it.
     serves: bool,
 }
 
@@ -112,7 +112,7 @@ impl Stage {
         }
     }
 
-    /// Waits for the end of what a party runs.
+    /// Waits until a party's process ends.
     fn close(&mut self, party: &str) -> Result<(), String> {
         let Some(mut process) = self.running.remove(party) else { return Ok(()) };
         let shown = self.translated_lines(&process.command.shown);
@@ -125,7 +125,7 @@ impl Stage {
         parties.iter().try_for_each(|party| self.close(party))
     }
 
-    /// A command for this machine, and the port that it asks for if it listens.
+    /// Translates a command for this machine, and returns the port that it asks for if it listens.
     fn translated(&self, text: &str) -> (String, Option<String>) {
         let mut port = None;
         let mut words: Vec<String> = text.split(' ').map(|word| self.translated_word(word)).collect();
@@ -158,7 +158,7 @@ impl Stage {
                 word.clone_from(found);
             } else if let Some(at) = word.find(&format!(":{asked}")) {
                 let rest = word[at + 1 + asked.len()..].to_owned();
-                // A URL's host stays: its certificate is for it.
+                // The host of a URL stays, since the certificate is for it.
                 let host = &word[..at];
                 let here = host == "0.0.0.0" || host.ends_with(".example") && !host.contains('/');
                 let host = if here { "127.0.0.1" } else { host };
@@ -200,7 +200,7 @@ impl Process {
         format!("{why}\n$ {}\n{}", self.command.text, self.printed())
     }
 
-    /// The port that it listens at, once it does.
+    /// Waits until it listens, and returns the port.
     fn listens(&mut self) -> Result<String, String> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -216,7 +216,7 @@ impl Process {
         }
     }
 
-    /// Its end: the exit code is 0, and it printed these lines.
+    /// Waits for its end, and checks that the exit code is 0 and that it printed these lines.
     fn end(&mut self, shown: &[String], kept: &mut Kept) -> Result<(), String> {
         if self.serves {
             self.signal(Signal::TERM);
@@ -254,7 +254,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // One that has been waited for has no group any more, and its number may be another's.
+        // After a wait the group is gone, and its number may belong to another one.
         if matches!(self.child.try_wait(), Ok(None)) {
             self.signal(Signal::KILL);
             let _ = self.child.wait();

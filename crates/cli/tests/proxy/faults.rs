@@ -1,38 +1,38 @@
-//! What can happen to bytes on their way.
+//! Faults of a stream.
 
 use std::time::Duration;
 
 use rand_core::Rng;
 
-/// Something that happens once in a stream.
+/// One fault in a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
-    /// How many bytes have gone by before.
+    /// The number of bytes before it.
     pub(crate) at: usize,
     pub(crate) kind: Kind,
 }
 
-/// What happens.
+/// The kind of fault.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
-    /// Bits of one byte are flipped: those of this mask, which is not zero.
+    /// The bits of this mask, which is not zero, are flipped in one byte.
     Flip(u8),
-    /// So many bytes are lost.
+    /// This many bytes are lost.
     Drop(usize),
-    /// So many bytes come twice.
+    /// This many bytes come twice.
     Repeat(usize),
-    /// So many bytes are exchanged for zeros.
+    /// This many bytes become zeros.
     Zero(usize),
     /// The stream ends.
     Cut,
-    /// Nothing more comes, and the stream does not end.
+    /// No more bytes come, and the stream does not end.
     Silence,
-    /// Everything after it is late.
+    /// All bytes after it are late.
     Pause(Duration),
 }
 
 impl Fault {
-    /// Any of them, within the first `length` bytes.
+    /// A random fault within the first `length` bytes.
     pub(crate) fn random(length: usize, rng: &mut impl Rng) -> Self {
         let count = 1 + rng.next_u32() as usize % 40;
         let kind = match rng.next_u32() % 10 {
@@ -42,22 +42,22 @@ impl Fault {
             6 => Kind::Zero(count),
             7 => Kind::Cut,
             8 => Kind::Silence,
-            // Up to three times what parties wait for.
+            // This is up to three times as long as parties wait.
             _ => Kind::Pause(Duration::from_millis(u64::from(rng.next_u32() % 3000))),
         };
         Self { at: rng.next_u32() as usize % length.max(1), kind }
     }
 }
 
-/// What becomes of `bytes`, which begin after `before` bytes of the stream: the bytes that go on, a pause to
-/// make before the part that begins at an index of them, and whether anything can follow.
+/// The result of a fault: the bytes to pass on, a pause before the part that begins at an index of them, and
+/// whether the stream ends.
 pub(crate) struct Outcome {
     pub(crate) bytes: Vec<u8>,
     pub(crate) pause: Option<(usize, Duration)>,
     pub(crate) end: Option<End>,
 }
 
-/// How a stream stops before its time.
+/// How a stream ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Cut,
@@ -65,12 +65,13 @@ pub(crate) enum End {
 }
 
 impl Outcome {
-    /// Without a fault.
+    /// All bytes, without a fault.
     pub(crate) fn faithful(bytes: &[u8]) -> Self {
         Self { bytes: bytes.to_vec(), pause: None, end: None }
     }
 
-    /// With `fault`. A fault that goes beyond the end of `bytes` ends there.
+    /// Applies `fault` to `bytes`, which begin after `before` bytes of the stream. A fault that reaches
+    /// beyond `bytes` ends there.
     pub(crate) fn of(bytes: &[u8], before: usize, fault: &Fault) -> Self {
         let mut out = Self::faithful(bytes);
         let Some(at) = fault.at.checked_sub(before).filter(|at| *at < bytes.len()) else { return out };

@@ -1,7 +1,7 @@
-//! Two processes, `volery verify` and `volery prove`, with somebody in between who flips, drops, repeats,
+//! Two processes, `volery verify` and `volery prove`, and an attacker between them who flips, drops, repeats,
 //! cuts and delays bytes at random places, in both directions.
 //!
-//! Whatever happens on the way:
+//! Whatever the attacker does:
 //!
 //! * the verifier never accepts a false statement;
 //! * it never accepts a true one if a byte of the prover's that it read was not the prover's;
@@ -9,8 +9,8 @@
 //!   changed;
 //! * both end in time, with a code that says how, and with a message if it was not well; nobody panics.
 //!
-//! A false statement cannot be proved by an honest program, so here the one in between helps: the prover
-//! proves something true under another name, and the names are exchanged on the way (the digests in `Begin`).
+//! An honest program cannot prove a false statement, so the attacker helps: the prover proves a true
+//! statement, and the attacker exchanges the names of the two statements (the digests in `Begin`).
 
 // clippy's exception for tests covers test functions only, not their helpers.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
@@ -29,13 +29,13 @@ use faults::{Fault, Kind};
 use parties::{CASES, Case, run};
 use pipe::{Direction, Plan};
 
-/// Time that a party waits for a message when bytes get lost.
+/// How long a party waits for a message in tests that lose bytes.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The same when nothing gets lost: far more than any delay here.
+/// How long a party waits in tests that lose nothing: far longer than any delay.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Bytes that an honest prover and an honest verifier send.
+/// The numbers of bytes that an honest prover and an honest verifier send.
 fn honest_lengths(case: &Case) -> [usize; 2] {
     let end = run(case, &Plan::default(), LONG);
     assert_eq!((end.verifier.code, end.prover.code), (0, 0), "{end:?}");
@@ -62,7 +62,7 @@ fn attack(case: &Case, lengths: [usize; 2], number: u64) -> bool {
     }
     if end.verifier.code == 0 {
         assert!(!lie, "A FALSE STATEMENT IS ACCEPTED: {}", context());
-        // What the prover says after its proof (why it gives up, say) is no part of it.
+        // Bytes after the proof, like the reason for giving up, are no part of it.
         let proof = end.to_verifier.sent.get(..lengths[0]);
         assert!(proof.is_some_and(|proof| end.to_verifier.delivered.starts_with(proof)), "{}", context());
     }
@@ -72,7 +72,7 @@ fn attack(case: &Case, lengths: [usize; 2], number: u64) -> bool {
     !(end.to_verifier.is_faithful() && end.to_prover.is_faithful())
 }
 
-/// `runs` attacks on `cases`, several at a time, for parties mostly wait.
+/// Runs `runs` attacks on `cases`, several at a time, since parties mostly wait.
 fn attacks(runs: u64, cases: &[&Case], at_once: u64) {
     let lengths: Vec<[usize; 2]> = cases.iter().map(|case| honest_lengths(case)).collect();
     let changed = AtomicUsize::new(0);

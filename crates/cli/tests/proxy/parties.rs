@@ -12,13 +12,13 @@ use volery_field::F2;
 
 use crate::pipe::{self, Plan, Trace};
 
-/// What is proved, and what is claimed when somebody lies.
+/// A true statement, and the false one that a liar claims.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     /// The statement's name and public values, as on a command line.
     pub(crate) known: Values,
-    /// Others, for which the witness is wrong.
+    /// The values of the false statement.
     pub(crate) claimed: Values,
     witness: &'static str,
     options: &'static [&'static str],
@@ -107,19 +107,21 @@ pub(crate) struct End {
     pub(crate) to_prover: Trace,
 }
 
-/// Both processes with `plan` in between. If names are exchanged, the verifier verifies what is claimed.
+/// Runs both processes with `plan` between them. If names are exchanged, the verifier verifies the false
+/// statement.
 pub(crate) fn run(case: &Case, plan: &Plan, timeout: Duration) -> End {
     let verified = if plan.rename.is_some() { &case.claimed } else { &case.known };
     run_with(case, verified, plan, timeout)
 }
 
-/// The same with a verifier that verifies what is claimed in any case.
+/// Runs both processes, with a verifier of the false statement.
 pub(crate) fn run_claimed(case: &Case, plan: &Plan, timeout: Duration) -> End {
     run_with(case, &case.claimed, plan, timeout)
 }
 
 fn run_with(case: &Case, verified: &Values, plan: &Plan, timeout: Duration) -> End {
-    let mut verifier = spawn(case, "verify", verified, timeout, &["--listen", "127.0.0.1:0"]);
+    let mut verifier =
+        spawn(case, "verify", verified, timeout, &["--listen", "127.0.0.1:0", "--listen-timeout", "15"]);
     let (port, messages) = listening(&mut verifier);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("a bound socket").to_string();
@@ -132,7 +134,8 @@ fn run_with(case: &Case, verified: &Values, plan: &Plan, timeout: Duration) -> E
     let errors = prover.stderr.take().expect("a pipe");
     let prover_messages = thread::spawn(move || all(errors));
 
-    // One wait that nothing ends, some work, and the farewell.
+    // This covers one time-out, some work and the farewell. If the hello was lost, the verifier first waits
+    // for another prover.
     let deadline = Instant::now() + timeout + Duration::from_secs(30);
     let codes = [&mut verifier, &mut prover].map(|child| wait(child, deadline));
     let [to_verifier, to_prover] = proxy.join().expect("the one in between");
@@ -153,7 +156,7 @@ fn spawn(case: &Case, command: &str, values: &Values, timeout: Duration, more: &
     process.spawn().expect("the program starts")
 }
 
-/// The verifier's port, and a thread that gathers what it says after that.
+/// The verifier's port, and a thread that reads the rest of standard error.
 fn listening(verifier: &mut Child) -> (u16, thread::JoinHandle<String>) {
     let mut lines = BufReader::new(verifier.stderr.take().expect("a pipe"));
     let mut line = String::new();
@@ -168,14 +171,14 @@ fn all(mut from: impl Read) -> String {
     String::from_utf8(bytes).expect("messages are UTF-8")
 }
 
-/// The exit code; a process that does not end in time, or of a signal, fails the test.
+/// Waits for the exit code. A process that does not end in time, or ends by a signal, fails the test.
 fn wait(child: &mut Child, deadline: Instant) -> i32 {
     loop {
         if let Some(status) = child.try_wait().expect("a child") {
             return status.code().unwrap_or_else(|| panic!("ended by a signal: {status}"));
         }
         if Instant::now() > deadline {
-            // Then nothing is left behind.
+            // So that no process is left behind.
             let _ = child.kill();
             panic!("process {} hangs", child.id());
         }

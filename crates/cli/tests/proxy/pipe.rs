@@ -1,4 +1,4 @@
-//! The one in between: two streams, frame by frame, with at most one fault.
+//! The attacker: two streams, passed on frame by frame, with at most one fault.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -11,34 +11,34 @@ use volery_channel::tags;
 
 use crate::faults::{End, Fault, Outcome};
 
-/// Whom bytes are for.
+/// The receiver of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     ToVerifier,
     ToProver,
 }
 
-/// What happens on the way.
+/// What the attacker does.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) fault: Option<(Direction, Fault)>,
-    /// Digests of the prover's and of the verifier's statement, exchanged for each other in `Begin`.
+    /// The digests of the prover's and of the verifier's statement, to exchange for each other in `Begin`.
     pub(crate) rename: Option<[[u8; 32]; 2]>,
     /// Passes bytes on in small pieces, chosen by this seed.
     pub(crate) pieces: Option<u64>,
 }
 
-/// What went one way.
+/// The bytes in one direction.
 #[derive(Default)]
 pub(crate) struct Trace {
-    /// What the sender sent, names exchanged.
+    /// The bytes that the sender sent, with names exchanged.
     pub(crate) sent: Vec<u8>,
-    /// What was passed on.
+    /// The bytes that were passed on.
     pub(crate) delivered: Vec<u8>,
 }
 
 impl Trace {
-    /// Whether nothing was changed and nothing kept back.
+    /// Whether all bytes were passed on unchanged.
     pub(crate) fn is_faithful(&self) -> bool {
         self.sent == self.delivered
     }
@@ -90,7 +90,8 @@ impl Pump {
             let outcome = fault
                 .map_or_else(|| Outcome::faithful(&frame), |(_, fault)| Outcome::of(&frame, before, &fault));
             if self.deliver(&mut to, &outcome).is_err() {
-                // The receiver has gone. The sender is heard out, so that it ends for its own reasons.
+                // The receiver has closed. The sender's bytes are still read, so that it ends for its own
+                // reasons.
                 end = Some(End::Silence);
             }
             if outcome.end == Some(End::Cut) {
@@ -105,8 +106,8 @@ impl Pump {
         self.trace
     }
 
-    /// The next frame, its name exchanged; `None` at the end of the stream. What is left of a frame that ends
-    /// early counts as one.
+    /// Reads the next frame and exchanges its name; `None` at the end of the stream. A frame that is cut
+    /// short counts as one.
     fn next_frame(&self, from: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
         let mut frame = Vec::new();
         from.take(5).read_to_end(&mut frame)?;
@@ -136,7 +137,7 @@ impl Pump {
         let seed = self.plan.pieces.map(|seed| seed ^ self.trace.sent.len() as u64);
         let mut rng = seed.map(ChaCha20Rng::seed_from_u64);
         while !bytes.is_empty() {
-            // Crumbs at first, then larger pieces, so that long messages do not take for ever.
+            // Small pieces first, then larger ones, so that long messages do not take for ever.
             let most = rng.as_mut().map_or(bytes.len(), |rng| {
                 let bits = rng.next_u32() % 12;
                 1 + (rng.next_u32() % (1 << bits)) as usize

@@ -4,6 +4,10 @@
 //! |---|---|---|
 //! | [`Bn254Scalar`] | order of BN254's groups: circom's default field | 254 |
 //! | [`Bls12381Scalar`] | order of BLS12-381's groups | 255 |
+//! | [`Bls12377Scalar`] | order of BLS12-377's groups | 253 |
+//! | [`PallasBase`] | coordinates of Pallas' points, and the order of Vesta | 255 |
+//! | [`VestaBase`] | coordinates of Vesta's points, and the order of Pallas | 255 |
+//! | [`GrumpkinScalar`] | order of Grumpkin, and coordinates of BN254's points | 254 |
 //! | [`RistrettoScalar`] | order of the Ristretto group | 253 |
 //! | [`Secp256k1Base`] | coordinates of secp256k1's points | 256 |
 //! | [`P256Base`] | coordinates of P-256's points | 256 |
@@ -35,6 +39,7 @@
 mod kernels;
 mod limbs;
 mod modulus;
+mod primes;
 
 use core::marker::PhantomData;
 use core::ops::{Add, Mul, Neg, Sub};
@@ -46,23 +51,10 @@ use zeroize::Zeroize;
 use crate::operators::{exactly, write};
 use crate::{Element, EncodingError, Field, Ring, Value};
 use limbs::Limbs;
-pub use modulus::{
-    Bls12381Order, Bn254Order, Curve25519Prime, Modulus, P256Prime, RistrettoOrder, Secp256k1Prime,
-};
-
-/// The integers modulo the order of BN254's groups, a prime of 254 bits.
-pub type Bn254Scalar = Prime256<Bn254Order>;
-/// The integers modulo the order of BLS12-381's groups, a prime of 255 bits.
-pub type Bls12381Scalar = Prime256<Bls12381Order>;
-/// The integers modulo the order of the Ristretto group (and of Curve25519's large subgroup), a prime of 253
-/// bits.
-pub type RistrettoScalar = Prime256<RistrettoOrder>;
-/// The field of definition of the curve secp256k1, `2^256 - 2^32 - 977`.
-pub type Secp256k1Base = Prime256<Secp256k1Prime>;
-/// The field of definition of the curve P-256, `2^256 - 2^224 + 2^192 + 2^96 - 1`.
-pub type P256Base = Prime256<P256Prime>;
-/// The field of definition of Curve25519, `2^255 - 19`.
-pub type Curve25519Base = Prime256<Curve25519Prime>;
+pub use modulus::Modulus;
+pub(crate) use primes::fields;
+pub use primes::fields::*;
+pub use primes::*;
 
 /// An integer modulo the prime `P`. It may be secret: operators do not branch on it, and `Debug` does not
 /// show it. Its encoding is the integer below the modulus in 32 bytes, little-endian.

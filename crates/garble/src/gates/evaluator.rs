@@ -8,7 +8,7 @@ use volery_field::{F2, Gf128};
 use zeroize::Zeroize;
 
 use super::Scheme;
-use super::tables::{PORTION, Source};
+use super::tables::{PORTION, TableSource};
 use crate::Error;
 use crate::hash::{AHEAD, Keys};
 
@@ -39,21 +39,21 @@ impl ActiveWire {
 }
 
 /// Evaluates a function run on it; `S` is the scheme for AND gates.
-pub struct Evaluator<'a, S> {
+pub struct GateEvaluator<'a, S> {
     keys: Keys,
     /// Tables that were read from the source.
     tables: Vec<u8>,
     /// The number of used bytes of `tables`.
     at: usize,
-    source: &'a mut dyn Source,
+    source: &'a mut dyn TableSource,
     failed: Latch<Error>,
     scheme: PhantomData<S>,
 }
 
-impl<'a, S: Scheme> Evaluator<'a, S> {
+impl<'a, S: Scheme> GateEvaluator<'a, S> {
     /// An evaluator whose first pair of keys has number `first`. Tables come from `source`. `start` and
-    /// `first` must be those of the [`Garbler`](super::Garbler).
-    pub fn new(start: [u8; 16], first: u64, source: &'a mut dyn Source) -> Self {
+    /// `first` must be those of the [`GateGarbler`](super::GateGarbler).
+    pub fn new(start: [u8; 16], first: u64, source: &'a mut dyn TableSource) -> Self {
         let tables = Vec::with_capacity(PORTION);
         Self {
             keys: Keys::new(start, first),
@@ -124,11 +124,11 @@ impl<'a, S: Scheme> Evaluator<'a, S> {
     }
 }
 
-impl<S: Scheme> Backend for Evaluator<'_, S> {
+impl<S: Scheme> Backend for GateEvaluator<'_, S> {
     type Error = Error;
 }
 
-impl<S: Scheme> Ops<F2> for Evaluator<'_, S> {
+impl<S: Scheme> Ops<F2> for GateEvaluator<'_, S> {
     type Wire = ActiveWire;
 
     #[inline(always)]

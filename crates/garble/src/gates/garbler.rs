@@ -9,7 +9,7 @@ use volery_vole::Delta;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::Scheme;
-use super::tables::{PORTION, Sink};
+use super::tables::{PORTION, TableSink};
 use crate::Error;
 use crate::hash::{AHEAD, Keys};
 
@@ -40,24 +40,24 @@ impl ZeroWire {
 }
 
 /// Garbles a function run on it; `S` is the scheme for AND gates.
-pub struct Garbler<'a, S> {
+pub struct GateGarbler<'a, S> {
     offset: Zeroizing<Gf128>,
     keys: Keys,
     /// Tables that the sink has not received yet.
     tables: Vec<u8>,
     s_boxes: u64,
-    sink: &'a mut dyn Sink,
+    sink: &'a mut dyn TableSink,
     failed: Latch<Error>,
     scheme: PhantomData<S>,
 }
 
-impl<'a, S: Scheme> Garbler<'a, S> {
+impl<'a, S: Scheme> GateGarbler<'a, S> {
     /// A garbler under `offset` whose first pair of keys has number `first`. Tables go to `sink`. `start` is
     /// the session's start point of the hash (see the module `hash`): 16 bytes from a source that nobody
     /// controls, with 128 bits of entropy.
     ///
     /// A number must never be used twice under one offset, whatever the circuit.
-    pub fn new(offset: &Delta, start: [u8; 16], first: u64, sink: &'a mut dyn Sink) -> Self {
+    pub fn new(offset: &Delta, start: [u8; 16], first: u64, sink: &'a mut dyn TableSink) -> Self {
         Self {
             offset: Zeroizing::new(offset.expose()),
             keys: Keys::new(start, first),
@@ -108,11 +108,11 @@ impl<'a, S: Scheme> Garbler<'a, S> {
     }
 }
 
-impl<S: Scheme> Backend for Garbler<'_, S> {
+impl<S: Scheme> Backend for GateGarbler<'_, S> {
     type Error = Error;
 }
 
-impl<S: Scheme> Ops<F2> for Garbler<'_, S> {
+impl<S: Scheme> Ops<F2> for GateGarbler<'_, S> {
     type Wire = ZeroWire;
 
     #[inline(always)]

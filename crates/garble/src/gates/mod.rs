@@ -11,11 +11,11 @@
 //! x * y      a table for each gate                                       see HalfGates, ThreeHalves
 //! ```
 //!
-//! [`Garbler`] and [`Evaluator`] implement [`Ops`](volery_circuit::Ops), so that every gadget and circuit
-//! runs on them. They hold no circuit: tables leave through a [`Sink`] as gates are made, and are read from a
-//! [`Source`] as they are used. Both number the keys of the hash, and a number must never be used again under
-//! one offset. So each run continues with the number where the last one ended ([`Garbler::finish`],
-//! [`Evaluator::finish`]).
+//! [`GateGarbler`] and [`GateEvaluator`] implement [`Ops`](volery_circuit::Ops), so that every gadget and
+//! circuit runs on them. They hold no circuit: tables leave through a [`TableSink`] as gates are made, and
+//! are read from a [`TableSource`] as they are used. Both number the keys of the hash, and a number must
+//! never be used again under one offset. So each run continues with the number where the last one ended
+//! ([`GateGarbler::finish`], [`GateEvaluator::finish`]).
 //!
 //! This is secure against an evaluator that does anything and an honest garbler. The protocol above,
 //! [`two_party`](crate::two_party), handles a dishonest garbler. Nothing here is checked, because nothing can
@@ -30,12 +30,12 @@ mod tables;
 mod tests;
 mod three_halves;
 
-pub use evaluator::{ActiveWire, Evaluator};
-pub use garbler::{Garbler, ZeroWire};
+pub use evaluator::{ActiveWire, GateEvaluator};
+pub use garbler::{GateGarbler, ZeroWire};
 pub use half_gates::HalfGates;
 pub use scheme::Scheme;
 pub(crate) use scheme::private::Gate;
-pub use tables::{Sink, Source};
+pub use tables::{TableSink, TableSource};
 pub use three_halves::ThreeHalves;
 
 /// Checks that the operands of `mul_many` are equally long.

@@ -7,7 +7,7 @@ use crate::Error;
 pub(crate) const PORTION: usize = 1 << 15;
 
 /// Takes the tables of a garbled circuit, in order.
-pub trait Sink {
+pub trait TableSink {
     /// Takes the next tables, which are whole.
     ///
     /// # Errors
@@ -16,7 +16,7 @@ pub trait Sink {
 }
 
 /// Stores the tables in the vector.
-impl Sink for Vec<u8> {
+impl TableSink for Vec<u8> {
     fn put(&mut self, tables: &[u8]) -> Result<(), Error> {
         self.extend_from_slice(tables);
         Ok(())
@@ -24,7 +24,7 @@ impl Sink for Vec<u8> {
 }
 
 /// Provides the tables of a garbled circuit, in order.
-pub trait Source {
+pub trait TableSource {
     /// Replaces the content of `out` by the next tables of `size` bytes each: at least one, and only whole
     /// ones.
     ///
@@ -34,7 +34,7 @@ pub trait Source {
 }
 
 /// Reads tables from the slice that stores them.
-impl Source for &[u8] {
+impl TableSource for &[u8] {
     fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let portion = PORTION / size.max(1) * size;
         let (now, later) = self.split_at(self.len().min(portion));

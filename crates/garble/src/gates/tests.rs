@@ -30,12 +30,12 @@ fn run<S: Scheme>(
     let (offset, start) = (offset(), [9; 16]);
     let zeros = labels(inputs.len(), 1);
     let mut tables = Vec::new();
-    let mut garbler = Garbler::<S>::new(&offset, start, first, &mut tables);
+    let mut garbler = GateGarbler::<S>::new(&offset, start, first, &mut tables);
     let wires: Vec<_> = zeros.iter().map(|z| ZeroWire::new(*z)).collect();
     let out = function.run(&mut garbler, &wires).expect("garbles");
     let end = garbler.finish().expect("garbles");
     let mut source = &tables[..];
-    let mut evaluator = Evaluator::<S>::new(start, first, &mut source);
+    let mut evaluator = GateEvaluator::<S>::new(start, first, &mut source);
     let active = |(z, x): (&Gf128, &F2)| ActiveWire::new(*z + offset.expose() * *x);
     let wires: Vec<_> = zeros.iter().zip(inputs).map(active).collect();
     let seen = function.run(&mut evaluator, &wires).expect("evaluates");
@@ -217,12 +217,12 @@ fn levels_agree<S: Scheme>() {
     let mut first = None;
     for level in AesLevel::ALL.into_iter().filter(|level| level.available()) {
         let mut tables = Vec::new();
-        let mut garbler = Garbler::<S>::new(&offset, start, 6, &mut tables);
+        let mut garbler = GateGarbler::<S>::new(&offset, start, 6, &mut tables);
         garbler.set_level(level, start);
         let out = Products.run(&mut garbler, &zeros).expect("garbles");
         let end = garbler.finish().expect("garbles");
         let mut source = &tables[..];
-        let mut evaluator = Evaluator::<S>::new(start, 6, &mut source);
+        let mut evaluator = GateEvaluator::<S>::new(start, 6, &mut source);
         evaluator.set_level(level, start);
         let seen = Products.run(&mut evaluator, &active).expect("evaluates");
         assert_eq!(evaluator.finish(), Ok(end));
@@ -242,7 +242,7 @@ fn every_kernel_garbles_and_evaluates_alike() {
 /// Gives three tables at a time, or fails.
 struct Drip<'a>(&'a [u8], usize);
 
-impl Source for Drip<'_> {
+impl TableSource for Drip<'_> {
     fn next(&mut self, _: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let (now, later) = self.0.split_at(self.1.min(self.0.len()));
         self.0 = later;
@@ -252,8 +252,8 @@ impl Source for Drip<'_> {
     }
 }
 
-fn evaluate<S: Scheme>(inputs: usize, source: &mut dyn Source) -> Result<u64, Error> {
-    let mut evaluator = Evaluator::<S>::new([9; 16], 0, source);
+fn evaluate<S: Scheme>(inputs: usize, source: &mut dyn TableSource) -> Result<u64, Error> {
+    let mut evaluator = GateEvaluator::<S>::new([9; 16], 0, source);
     Products.run(&mut evaluator, &vec![ActiveWire::default(); inputs])?;
     evaluator.finish()
 }
@@ -279,7 +279,7 @@ fn wrong_numbers<S: Scheme>() {
 /// Takes some tables, then fails for ever.
 struct Full(usize);
 
-impl Sink for Full {
+impl TableSink for Full {
     fn put(&mut self, tables: &[u8]) -> Result<(), Error> {
         self.0 = self.0.checked_sub(tables.len()).ok_or_else(|| Error::misuse("full"))?;
         Ok(())
@@ -289,7 +289,7 @@ impl Sink for Full {
 #[test]
 fn a_sink_that_fails_ends_the_garbling_even_if_the_function_goes_on() {
     let mut sink = Full(40_000);
-    let mut garbler = Garbler::<HalfGates>::new(&offset(), [0; 16], 0, &mut sink);
+    let mut garbler = GateGarbler::<HalfGates>::new(&offset(), [0; 16], 0, &mut sink);
     let wires = vec![ZeroWire::default(); 5000];
     assert_eq!(garbler.mul_many(&wires, &wires).err(), Some(Error::misuse("full")));
     assert_eq!(garbler.mul(&wires[0], &wires[1]).err(), Some(Error::misuse("full")));

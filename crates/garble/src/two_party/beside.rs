@@ -5,7 +5,7 @@
 //! their own messages, so they make the same numbers at the same places.
 
 use volery_channel::Channel;
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 
 use crate::Error;
 
@@ -52,8 +52,8 @@ pub(super) struct Beside {
 
 impl Beside {
     /// Makes correlations from those taken so far to number `end`, beside the tables after the next `ahead`.
-    pub(super) fn until(stock: &Stock, ahead: u64, end: u64) -> Self {
-        let start = stock.index();
+    pub(super) fn until(pool: &Pool, ahead: u64, end: u64) -> Self {
+        let start = pool.index();
         Self { ahead, start, due: 0, rate: rate(end.saturating_sub(start), ahead), made: start, end }
     }
 
@@ -61,7 +61,7 @@ impl Beside {
     pub(super) fn advance(
         &mut self,
         channel: &mut dyn Channel,
-        stock: &mut Stock,
+        pool: &mut Pool,
         tables: usize,
     ) -> Result<(), Error> {
         let tables = tables as u64;
@@ -71,7 +71,7 @@ impl Beside {
         let made = self.start.saturating_add(self.due / 16).min(self.end);
         if self.made < made {
             self.made = made;
-            stock.make(channel, self.made)?;
+            pool.make(channel, self.made)?;
         }
         Ok(())
     }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use volery_channel::{Channel, tags};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 
 use super::beside::Beside;
 use crate::Error;
-use crate::gates::Source;
+use crate::gates::TableSource;
 
 /// The longest message of tables: what the garbler passes on at once, plus the gates by which it may exceed
 /// that.
@@ -17,7 +17,7 @@ const MOST: usize = 1 << 16;
 pub(super) struct FromChannel<'a> {
     channel: &'a mut dyn Channel,
     /// The correlations made after each message.
-    beside: (&'a mut Beside, &'a mut Stock),
+    beside: (&'a mut Beside, &'a mut Pool),
     /// The number of tables still to come.
     left: u64,
     /// The length of each table, in bytes.
@@ -27,7 +27,7 @@ pub(super) struct FromChannel<'a> {
 impl<'a> FromChannel<'a> {
     pub(super) fn new(
         channel: &'a mut dyn Channel,
-        beside: (&'a mut Beside, &'a mut Stock),
+        beside: (&'a mut Beside, &'a mut Pool),
         tables: u64,
         size: usize,
     ) -> Self {
@@ -35,7 +35,7 @@ impl<'a> FromChannel<'a> {
     }
 }
 
-impl Source for FromChannel<'_> {
+impl TableSource for FromChannel<'_> {
     fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         if self.left == 0 {
             return Err(Error::misuse("a function does not make the same calls each time it runs"));
@@ -47,8 +47,8 @@ impl Source for FromChannel<'_> {
             return Err(Error::malformed(tags::GARBLED_TABLES, reason));
         }
         self.left -= tables;
-        let (beside, stock) = &mut self.beside;
-        beside.advance(self.channel, stock, out.len() / size.max(1))
+        let (beside, pool) = &mut self.beside;
+        beside.advance(self.channel, pool, out.len() / size.max(1))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use volery_channel::{Channel, tags};
 use volery_field::{F2, Gf128};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -11,7 +11,7 @@ use super::deferred::{Deferred, FromChannel};
 use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
 use crate::decoding::{DECODING_BYTES, Decoding, SEAL_BYTES};
-use crate::gates::{ActiveWire, Evaluator as Gates, HalfGates, Scheme, Source, ThreeHalves};
+use crate::gates::{ActiveWire, GateEvaluator, HalfGates, Scheme, TableSource, ThreeHalves};
 use crate::{Error, Function, Shape};
 
 /// V: evaluates, decodes, and verifies at the end.
@@ -30,9 +30,9 @@ pub struct Evaluator<F> {
     /// Tables of calls whose inputs have not come, by step.
     deferred: Deferred,
     /// Keys under delta.
-    pub(super) commitments: Stock,
+    pub(super) commitments: Pool,
     /// Labels of random bits, for V's inputs.
-    labels: Stock,
+    labels: Pool,
     pub(super) decoding: Decoding,
     pub(super) settings: Settings,
     /// The progress of making `commitments` beside tables.
@@ -49,8 +49,8 @@ impl<F: Function> Evaluator<F> {
     pub fn new(
         session: &SessionId,
         settings: Settings,
-        labels: Stock,
-        (delta, commitments): (Delta, Stock),
+        labels: Pool,
+        (delta, commitments): (Delta, Pool),
     ) -> Self {
         Self {
             program: Program::new(&settings),
@@ -427,7 +427,7 @@ impl<F: Function> Evaluator<F> {
 
     /// The keys under delta, for other protocols of the session. Both parties must take the same number
     /// between the same calls.
-    pub fn commitments(&mut self) -> (&Delta, &mut Stock) {
+    pub fn commitments(&mut self) -> (&Delta, &mut Pool) {
         (&self.delta, &mut self.commitments)
     }
 
@@ -465,20 +465,22 @@ fn evaluate<F: Function>(
     active: &[Gf128],
     inputs: &[Wire],
     (garbling, start, first): Hash,
-    tables: &mut dyn Source,
+    tables: &mut dyn TableSource,
 ) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
     let label = |wire: &Wire| ActiveWire::new(active.get(wire.index()).copied().unwrap_or_default());
     let wires = Zeroizing::new(inputs.iter().map(label).collect::<Vec<_>>());
     match garbling {
-        Garbling::HalfGates => evaluate_by(Gates::<HalfGates>::new(start, first, tables), function, &wires),
+        Garbling::HalfGates => {
+            evaluate_by(GateEvaluator::<HalfGates>::new(start, first, tables), function, &wires)
+        }
         Garbling::ThreeHalves => {
-            evaluate_by(Gates::<ThreeHalves>::new(start, first, tables), function, &wires)
+            evaluate_by(GateEvaluator::<ThreeHalves>::new(start, first, tables), function, &wires)
         }
     }
 }
 
 fn evaluate_by<F: Function, S: Scheme>(
-    mut gates: Gates<'_, S>,
+    mut gates: GateEvaluator<'_, S>,
     function: &F,
     wires: &[ActiveWire],
 ) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {

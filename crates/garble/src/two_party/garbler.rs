@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use volery_channel::{Channel, tags};
 use volery_field::{F2, Gf128};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -12,7 +12,7 @@ use super::beside::{Beside, TABLES_AHEAD};
 use super::program::{Input, Masks, Owner, Program, Sealed, Step, Wire};
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::{DIGEST_BYTES, Decoding};
-use crate::gates::{Garbler as Gates, HalfGates, Scheme, Sink, ThreeHalves, ZeroWire};
+use crate::gates::{GateGarbler, HalfGates, Scheme, TableSink, ThreeHalves, ZeroWire};
 use crate::{Error, Function};
 
 /// P: garbles, commits, and proves at the end.
@@ -29,9 +29,9 @@ pub struct Garbler<F> {
     keys: u64,
     random: Prg,
     /// Tags under V's delta.
-    pub(super) commitments: Stock,
+    pub(super) commitments: Pool,
     /// Zero labels for V's inputs, once there are any.
-    pub(super) labels: Option<Stock>,
+    pub(super) labels: Option<Pool>,
     /// V's inputs that were announced before there were labels.
     pub(super) unlabelled: Vec<usize>,
     pub(super) decoding: Decoding,
@@ -52,8 +52,8 @@ impl<F: Function> Garbler<F> {
     pub fn new(
         session: &SessionId,
         settings: Settings,
-        (offset, labels): (Delta, Stock),
-        commitments: Stock,
+        (offset, labels): (Delta, Pool),
+        commitments: Pool,
         rng: &mut dyn CryptoRng,
     ) -> Self {
         Self { labels: Some(labels), ..Self::without_labels(session, settings, offset, commitments, rng) }
@@ -67,7 +67,7 @@ impl<F: Function> Garbler<F> {
         session: &SessionId,
         settings: Settings,
         offset: Delta,
-        commitments: Stock,
+        commitments: Pool,
         rng: &mut dyn CryptoRng,
     ) -> Self {
         let mut seed = Zeroizing::new([0; 16]);
@@ -232,9 +232,9 @@ impl<F: Function> Garbler<F> {
         function: &F,
         wires: &[ZeroWire],
     ) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
-        let (stock, beside) = (&mut self.commitments, &mut self.beside);
-        let mut tables = ToChannel { channel, stock, beside, size: S::TABLE_BYTES };
-        let mut garbler = Gates::<S>::new(&self.offset, self.start, self.keys, &mut tables);
+        let (pool, beside) = (&mut self.commitments, &mut self.beside);
+        let mut tables = ToChannel { channel, pool, beside, size: S::TABLE_BYTES };
+        let mut garbler = GateGarbler::<S>::new(&self.offset, self.start, self.keys, &mut tables);
         let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
         let s_boxes = garbler.s_boxes();
         self.keys = garbler.finish()?;
@@ -482,7 +482,7 @@ impl<F: Function> Garbler<F> {
 
     /// The tags under V's delta, for other protocols of the session. Both parties must take the same number
     /// between the same calls.
-    pub fn commitments(&mut self) -> &mut Stock {
+    pub fn commitments(&mut self) -> &mut Pool {
         &mut self.commitments
     }
 
@@ -516,18 +516,18 @@ impl<F: Function> Garbler<F> {
 /// Sends tables, and makes correlations after each message.
 struct ToChannel<'a> {
     channel: &'a mut dyn Channel,
-    stock: &'a mut Stock,
+    pool: &'a mut Pool,
     beside: &'a mut Beside,
     /// Bytes of a table.
     size: usize,
 }
 
-impl Sink for ToChannel<'_> {
+impl TableSink for ToChannel<'_> {
     fn put(&mut self, tables: &[u8]) -> Result<(), Error> {
         if tables.is_empty() {
             return Ok(());
         }
         self.channel.send(tags::GARBLED_TABLES, tables)?;
-        self.beside.advance(self.channel, self.stock, tables.len() / self.size.max(1))
+        self.beside.advance(self.channel, self.pool, tables.len() / self.size.max(1))
     }
 }

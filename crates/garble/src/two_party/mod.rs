@@ -125,13 +125,17 @@ pub struct Settings {
     /// How gates are garbled. It must be the same at both parties.
     pub garbling: Garbling,
     /// How the final proof is run. It must be the same at both parties.
-    pub proof: quicksilver::Settings,
+    pub proof: quicksilver::bits::Settings,
 }
 
 impl Default for Settings {
     /// 128 MiB of tables, enough for some 5 million gates of three halves, and proofs for a fast network.
     fn default() -> Self {
-        Self { stored_tables: 128 << 20, garbling: Garbling::default(), proof: quicksilver::Settings::LAN }
+        Self {
+            stored_tables: 128 << 20,
+            garbling: Garbling::default(),
+            proof: quicksilver::bits::Settings::LAN,
+        }
     }
 }
 

@@ -10,8 +10,12 @@ use volery_channel::{Channel, tags};
 use volery_circuit::{Counter, Evaluator as Clear, Fold, Folded, Ops, Prove, Sizes};
 use volery_field::{Bits, F2, Gf128};
 use volery_vole::Delta;
-use volery_vole::supply::Stock;
-use volery_zk::quicksilver::{self, Challenges, ProverWire, VerifierWire, verdict};
+use volery_vole::correlations::Pool;
+use volery_zk::quicksilver::{
+    self, Challenges,
+    bits::{ProverWire, VerifierWire},
+    verdict,
+};
 use zeroize::Zeroizing;
 
 use super::program::{InputRecord, Owner, Program, Step, Wire};
@@ -187,15 +191,15 @@ fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
 /// proof knows some but not all bits of an S-box's input that were secret when it was garbled, the S-box
 /// takes more than is counted here. The missing correlations are made when they are needed.)
 fn expect<F: Function>(
-    stock: &mut Stock,
+    pool: &mut Pool,
     program: &Program<F>,
     [garbled, claimed]: [u64; 2],
-    settings: quicksilver::Settings,
+    settings: quicksilver::bits::Settings,
 ) -> Result<(), Error> {
     let correlations =
-        |proved: u64| quicksilver::Program::from(proved.saturating_add(claimed)).correlations(settings);
-    if stock.prepared() < correlations(program.commitments(garbled)) {
-        stock.expect(Some(correlations(count(program)?)));
+        |proved: u64| quicksilver::bits::Program::from(proved.saturating_add(claimed)).correlations(settings);
+    if pool.prepared() < correlations(program.commitments(garbled)) {
+        pool.expect(Some(correlations(count(program)?)));
     }
     Ok(())
 }
@@ -250,10 +254,10 @@ impl<F: Function> Garbler<F> {
         channel: &mut dyn Channel,
         rng: &mut dyn CryptoRng,
         more: impl FnOnce(
-            &mut Fold<'_, quicksilver::Prover<'_>>,
+            &mut Fold<'_, quicksilver::bits::Prover<'_>>,
             &Proved<ProverWire>,
         ) -> Result<T, volery_zk::Error>,
-    ) -> Result<(T, Stock), Error> {
+    ) -> Result<(T, Pool), Error> {
         let result = self.guarded(channel, |p, channel| {
             if !p.program.is_closed() {
                 p.try_learn(channel)?;
@@ -261,8 +265,13 @@ impl<F: Function> Garbler<F> {
             let ands = [p.settings.garbling.gates(p.keys()), p.claimed];
             expect(&mut p.commitments, &p.program, ands, p.settings.proof)?;
             let challenges = Challenges::Interactive(rng);
-            let mut prover =
-                quicksilver::Prover::new(p.settings.proof, challenges, &mut p.commitments, channel, None);
+            let mut prover = quicksilver::bits::Prover::new(
+                p.settings.proof,
+                challenges,
+                &mut p.commitments,
+                channel,
+                None,
+            );
             let mut fold = Fold::new(&mut prover);
             let input = |record: &InputRecord| proof_input(record, ProverWire::from_tag);
             let wires =
@@ -353,10 +362,10 @@ impl<F: Function> Evaluator<F> {
         channel: &mut dyn Channel,
         rng: &mut dyn CryptoRng,
         more: impl FnOnce(
-            &mut Fold<'_, quicksilver::Verifier<'_>>,
+            &mut Fold<'_, quicksilver::bits::Verifier<'_>>,
             &Proved<VerifierWire>,
         ) -> Result<T, volery_zk::Error>,
-    ) -> Result<(T, Delta, Stock), Error> {
+    ) -> Result<(T, Delta, Pool), Error> {
         let result = self.guarded(channel, |v, channel| {
             if !v.program.is_closed() {
                 v.send_opening(channel)?;
@@ -378,7 +387,7 @@ impl<F: Function> Evaluator<F> {
         channel: &mut dyn Channel,
         rng: &mut dyn CryptoRng,
         more: impl FnOnce(
-            &mut Fold<'_, quicksilver::Verifier<'_>>,
+            &mut Fold<'_, quicksilver::bits::Verifier<'_>>,
             &Proved<VerifierWire>,
         ) -> Result<T, volery_zk::Error>,
     ) -> Result<T, Error> {
@@ -387,7 +396,7 @@ impl<F: Function> Evaluator<F> {
         let challenges = Challenges::Interactive(rng);
         let (proof, delta) = (self.settings.proof, &self.delta);
         let mut verifier =
-            quicksilver::Verifier::new(proof, challenges, delta, &mut self.commitments, channel, None);
+            quicksilver::bits::Verifier::new(proof, challenges, delta, &mut self.commitments, channel, None);
         let mut fold = Fold::new(&mut verifier);
         let input = |record: &InputRecord| proof_input(record, VerifierWire::from_key);
         let wires = replay(&self.program, &mut fold, input, |fold, _, wires, seen| claim(fold, wires, seen))?;

@@ -16,9 +16,9 @@
 use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_field::Gf128;
+use volery_vole::correlations::{Generator, Plan, Pool};
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::softspoken::{FieldBits, Receiver, ReversedSetup};
-use volery_vole::supply::{Plan, Stock, Supply};
 use volery_vole::{Delta, Oracle, SessionId};
 use zeroize::Zeroizing;
 
@@ -45,7 +45,7 @@ impl GarblerLabels {
     pub fn start(
         channel: &mut dyn Channel,
         session: &SessionId,
-        commitments: &mut Stock,
+        commitments: &mut Pool,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
         let (session, offset) = (labels_session(session), Delta::random(rng));
@@ -64,11 +64,11 @@ impl GarblerLabels {
     ///
     /// # Errors
     /// Any error that the setup of OT extension finds; the channel's errors.
-    pub fn finish(self, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(Delta, Stock), Error> {
+    pub fn finish(self, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(Delta, Pool), Error> {
         let Self { session, offset, setup } = self;
         let extension = setup.finish(channel, FieldBits::Eight)?;
         let party = VerifierParty::new(session, extension, offset.duplicate(), rng);
-        Ok((offset, Stock::new(Box::new(Supply::new(party, Plan::bits(&[]), None)))))
+        Ok((offset, Pool::new(Box::new(Generator::new(party, Plan::bits(&[]), None)))))
     }
 }
 
@@ -78,7 +78,7 @@ impl<F: Function> Garbler<F> {
     ///
     /// # Errors
     /// [`Error::Misuse`] if there are labels already; any error of making them.
-    pub fn set_labels(&mut self, channel: &mut dyn Channel, labels: Stock) -> Result<(), Error> {
+    pub fn set_labels(&mut self, channel: &mut dyn Channel, labels: Pool) -> Result<(), Error> {
         self.guarded(channel, |p, channel| {
             if p.labels.is_some() {
                 return Err(Error::misuse("labels for V's inputs were set twice"));
@@ -114,11 +114,11 @@ impl<F: Function> Garbler<F> {
 pub fn evaluator_labels(
     channel: &mut dyn Channel,
     session: &SessionId,
-    (delta, commitments): (&Delta, &mut Stock),
+    (delta, commitments): (&Delta, &mut Pool),
     rng: &mut dyn CryptoRng,
-) -> Result<Stock, Error> {
+) -> Result<Pool, Error> {
     let session = labels_session(session);
     let extension = Receiver::reversed(channel, &session, FieldBits::Eight, delta, commitments)?;
     let party = ProverParty::new(session, extension, rng);
-    Ok(Stock::new(Box::new(Supply::new(party, Plan::bits(&[]), None))))
+    Ok(Pool::new(Box::new(Generator::new(party, Plan::bits(&[]), None))))
 }

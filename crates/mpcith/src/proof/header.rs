@@ -117,12 +117,7 @@ impl Header {
         demanded: Parameters,
     ) -> Result<(), Error> {
         if self.statement != *program.digest() {
-            let text = |digest: &[u8; 32]| {
-                let short: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-                format!("{short}...")
-            };
-            let (proof, expected) = (text(&self.statement), text(program.digest()));
-            return Err(Error::mismatch("the statement's digest", proof, expected));
+            return Err(Error::OtherStatement { proof: self.statement, expected: *program.digest() });
         }
         let counts = [
             ("the number of secrets", self.inputs, program.inputs()),

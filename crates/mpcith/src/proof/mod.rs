@@ -21,7 +21,7 @@ pub(crate) mod sigma;
 pub(crate) mod tests;
 
 use rand_core::CryptoRng;
-use volery_circuit::{Evaluator, Recorder, Statement, Witness};
+use volery_circuit::{Evaluator, Recorder, Statement, Witness, counted};
 use zeroize::{Zeroize, Zeroizing};
 
 pub use header::Header;
@@ -242,8 +242,8 @@ fn measure<R: PublicRing>(
         return Ok(());
     }
     let reason = format!(
-        "{} bytes, not {expected}: the file was cut off or changed, or something was appended",
-        response.len()
+        "{}, not {expected}: the file was cut off or changed, or something was appended",
+        counted(response.len() as u64, "byte")
     );
     Err(Error::malformed(Header::BYTES + before, "the opened views", reason))
 }

@@ -6,10 +6,7 @@
 //! (and of inputs) starts at a new block.
 
 use volery_circuit::{Gate, Step};
-use volery_field::{
-    Bls12381Scalar, Bn254Scalar, Element, F32, F61, Gf128, Gf256, P256Base, Ring, RistrettoScalar,
-    Secp256k1Base, Z32, Z64,
-};
+use volery_field::{Element, Gf128, Gf256, Ring, Z32, Z64};
 
 use super::{PublicRing, Recomputation, Simulation, TapeStream, wipe};
 use crate::program::Program;
@@ -52,7 +49,7 @@ words!(Z32, u32);
 words!(Z64, u64);
 
 macro_rules! fields {
-    ($($field:ty),+) => {
+    ($($field:ty: $row:tt;)*) => {
         $(
             impl Drawn for $field {
                 const BLOCKS_A_CHUNK: usize = CHUNK * <Self as Element>::BLOCKS;
@@ -66,11 +63,11 @@ macro_rules! fields {
                     wipe(&mut words, 0);
                 }
             }
-        )+
+        )*
     };
 }
 
-fields!(F32, F61, Gf256, Bn254Scalar, Bls12381Scalar, RistrettoScalar, Secp256k1Base, P256Base);
+volery_field::prime_fields!(fields, Gf256: {};);
 
 pub(super) fn packed<R: Ring>(n: usize) -> usize {
     n.saturating_mul(R::BYTES)

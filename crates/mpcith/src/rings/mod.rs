@@ -30,10 +30,7 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
-use volery_field::{
-    Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, P256Base, Ring, RistrettoScalar, Secp256k1Base, Z32,
-    Z64,
-};
+use volery_field::{F2, Gf256, Ring, Z32, Z64};
 use zeroize::Zeroize;
 
 use crate::challenge::Trit;
@@ -115,7 +112,7 @@ impl PublicRing for F2 {}
 
 /// Implements the engine of elements for rings, each with its way of drawing elements from a tape.
 macro_rules! element_rings {
-    ($($ring:ty),+) => {
+    ($($ring:ty: $row:tt;)*) => {
         $(
             impl PublicRing for $ring {}
 
@@ -142,19 +139,8 @@ macro_rules! element_rings {
                     elements::recompute(job);
                 }
             }
-        )+
+        )*
     };
 }
 
-element_rings!(
-    Z32,
-    Z64,
-    F32,
-    F61,
-    Gf256,
-    Bn254Scalar,
-    Bls12381Scalar,
-    RistrettoScalar,
-    Secp256k1Base,
-    P256Base
-);
+volery_field::prime_fields!(element_rings, Z32: {}; Z64: {}; Gf256: {};);

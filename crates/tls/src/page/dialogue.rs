@@ -65,25 +65,25 @@ pub enum Error {
 
 /// The responses so far, as far as P reads them while the connection is open.
 #[derive(Default)]
-pub struct Heard {
+pub struct ReceivedResponses {
     text: Zeroizing<Vec<u8>>,
     responses: Vec<Response>,
 }
 
-impl core::fmt::Debug for Heard {
+impl core::fmt::Debug for ReceivedResponses {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Heard").field("responses", &self.responses.len()).finish_non_exhaustive()
+        f.debug_struct("ReceivedResponses").field("responses", &self.responses.len()).finish_non_exhaustive()
     }
 }
 
-impl Heard {
+impl ReceivedResponses {
     /// All responses that were read, one after the other.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// The parsed responses: ranges of [`Heard::text`].
+    /// The parsed responses: ranges of [`ReceivedResponses::text`].
     #[must_use]
     pub fn responses(&self) -> &[Response] {
         &self.responses
@@ -109,21 +109,22 @@ impl Heard {
 }
 
 /// Makes the request with this number (from 0) from the responses so far, or says why there is none.
-pub type Ask<'a> = dyn FnMut(usize, &Heard) -> Result<Zeroizing<Vec<u8>>, String> + Send + 'a;
+pub type RequestSource<'a> =
+    dyn FnMut(usize, &ReceivedResponses) -> Result<Zeroizing<Vec<u8>>, String> + Send + 'a;
 
 /// P's side of the dialogue.
 pub(crate) struct Dialogue<'a, 'b> {
-    ask: &'a mut Ask<'b>,
+    ask: &'a mut RequestSource<'b>,
     rounds: usize,
     /// For each request so far, whether it has the method HEAD, whose responses have no body.
     to_head: Vec<bool>,
-    heard: Heard,
+    heard: ReceivedResponses,
 }
 
 impl<'a, 'b> Dialogue<'a, 'b> {
     /// A dialogue of this many requests.
-    pub(crate) fn new(rounds: usize, ask: &'a mut Ask<'b>) -> Self {
-        Self { ask, rounds, to_head: Vec::new(), heard: Heard::default() }
+    pub(crate) fn new(rounds: usize, ask: &'a mut RequestSource<'b>) -> Self {
+        Self { ask, rounds, to_head: Vec::new(), heard: ReceivedResponses::default() }
     }
 
     /// The next request.
@@ -199,8 +200,9 @@ mod tests {
 
     /// What comes of these bytes after one request of two, byte by byte.
     fn heard(method: &str, bytes: &[u8]) -> Result<usize, Error> {
-        let mut ask =
-            |_: usize, _: &Heard| Ok(Zeroizing::new(format!("{method} / HTTP/1.1\r\n").into_bytes()));
+        let mut ask = |_: usize, _: &ReceivedResponses| {
+            Ok(Zeroizing::new(format!("{method} / HTTP/1.1\r\n").into_bytes()))
+        };
         let mut dialogue = Dialogue::new(2, &mut ask);
         dialogue.request()?;
         for (place, byte) in bytes.iter().enumerate() {
@@ -214,7 +216,7 @@ mod tests {
 
     #[test]
     fn responses_of_several_connections_are_heard_one_after_the_other() {
-        let mut heard = Heard::default();
+        let mut heard = ReceivedResponses::default();
         heard.add(FIRST, false).expect("whole");
         // Its end is the connection's.
         heard.add(b"HTTP/1.1 200 OK\r\n\r\nmore", false).expect("whole");
@@ -261,17 +263,17 @@ mod tests {
             );
         }
         let text = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx";
-        let mut ask = |_: usize, _: &Heard| Ok(Zeroizing::new(text.to_vec()));
+        let mut ask = |_: usize, _: &ReceivedResponses| Ok(Zeroizing::new(text.to_vec()));
         assert!(matches!(Dialogue::new(2, &mut ask).request(), Err(Error::Request { round: 0, .. })));
         assert!(Dialogue::new(1, &mut ask).request().is_ok());
     }
 
     #[test]
     fn bytes_that_nobody_asked_for_end_the_talk() {
-        let mut ask = |_: usize, _: &Heard| Ok(Zeroizing::new(b"GET".to_vec()));
+        let mut ask = |_: usize, _: &ReceivedResponses| Ok(Zeroizing::new(b"GET".to_vec()));
         let mut dialogue = Dialogue::new(2, &mut ask);
         assert_eq!(dialogue.hear(FIRST), Err(Error::Unasked { round: 0 }));
-        let mut ask = |_: usize, _: &Heard| Ok(Zeroizing::new(b"GET".to_vec()));
+        let mut ask = |_: usize, _: &ReceivedResponses| Ok(Zeroizing::new(b"GET".to_vec()));
         let mut dialogue = Dialogue::new(2, &mut ask);
         dialogue.request().unwrap();
         let more = [FIRST, b"H"].concat();
@@ -280,7 +282,7 @@ mod tests {
 
     #[test]
     fn who_asks_sees_what_was_heard_and_may_have_nothing_to_ask() {
-        let mut ask = |round: usize, heard: &Heard| match round {
+        let mut ask = |round: usize, heard: &ReceivedResponses| match round {
             0 => Ok(Zeroizing::new(b"GET".to_vec())),
             _ => Err(String::from_utf8_lossy(heard.responses()[0].body.bytes(heard.text()).as_ref()).into()),
         };

@@ -5,16 +5,16 @@ use volery_channel::{Channel, Tag, tags};
 use volery_field::Gf128;
 use zeroize::Zeroizing;
 
+use crate::correlations::{BlankRound, Party, Round};
 use crate::ferret::{CHECK_BYTES, Params, ProverRound, Public, VERDICT_BYTES, VerifierRound};
 use crate::softspoken::FieldBits;
-use crate::supply::{BlankRound, Party, Round};
 use crate::transcript::SessionId;
 use crate::{Delta, Error, Prg, softspoken};
 
 macro_rules! round {
     ($round:ty) => {
         impl Round for $round {
-            type Item = Gf128;
+            type Correlation = Gf128;
 
             fn params(&self) -> Params {
                 Self::params(self)
@@ -52,7 +52,7 @@ impl ProverParty {
 }
 
 impl Party for ProverParty {
-    type Item = Gf128;
+    type Correlation = Gf128;
     type Round = ProverRound;
 
     const IS_V: bool = false;
@@ -126,7 +126,7 @@ impl VerifierParty {
 }
 
 impl Party for VerifierParty {
-    type Item = Gf128;
+    type Correlation = Gf128;
     type Round = VerifierRound;
 
     const IS_V: bool = true;
@@ -173,7 +173,7 @@ impl Party for VerifierParty {
     }
 }
 
-/// The prover in a rehearsal: see [`supply`](crate::supply).
+/// The prover in a rehearsal: see [`correlations`](crate::correlations).
 pub struct BlankParty(SessionId);
 
 impl BlankParty {
@@ -185,7 +185,7 @@ impl BlankParty {
 }
 
 impl Party for BlankParty {
-    type Item = Gf128;
+    type Correlation = Gf128;
     type Round = BlankRound<Gf128>;
 
     const IS_V: bool = ProverParty::IS_V;

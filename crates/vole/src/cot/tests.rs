@@ -1,4 +1,4 @@
-//! Supplies between two threads, through several stages.
+//! Generators between two threads, through several stages.
 
 mod roots;
 
@@ -8,8 +8,8 @@ use volery_field::Gf128;
 use volery_testing::{between_edited, rng, untouched};
 
 use super::*;
+use crate::correlations::{Plan, Pool, Profile, Source};
 use crate::softspoken::{FieldBits, Receiver, Sender};
-use crate::supply::{Correlations, Plan, Profile, Stock};
 use crate::testing::{Chains, chains, kinds_that_part};
 use crate::{Delta, Error, Params, SessionId};
 
@@ -24,16 +24,12 @@ const PLAN: Plan = Plan {
 
 const SESSION: SessionId = SessionId::new([7; 32]);
 
-fn pool(threads: usize) -> Option<std::sync::Arc<rayon::ThreadPool>> {
+fn workers(threads: usize) -> Option<std::sync::Arc<rayon::ThreadPool>> {
     (threads > 1)
         .then(|| std::sync::Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()))
 }
 
-fn take(
-    mut source: impl Correlations,
-    channel: &mut dyn Channel,
-    n: usize,
-) -> Result<(Vec<Gf128>, Stats), Error> {
+fn take(mut source: impl Source, channel: &mut dyn Channel, n: usize) -> Result<(Vec<Gf128>, Stats), Error> {
     let (mut all, mut batch) = (Vec::new(), Vec::new());
     while all.len() < n {
         source.refill(channel, &mut batch)?;
@@ -84,8 +80,8 @@ fn run(plan: Plan, n: usize, threads: [usize; 2], edit: fn(Tag, &mut Vec<u8>)) -
     parties(
         2,
         (untouched, edit),
-        |party, p, _| take(Supply::new(party, plan, pool(threads[0])), p, n),
-        |party, v, _| take(Supply::new(party, plan, pool(threads[1])), v, n),
+        |party, p, _| take(Generator::new(party, plan, workers(threads[0])), p, n),
+        |party, v, _| take(Generator::new(party, plan, workers(threads[1])), v, n),
     )
 }
 
@@ -117,17 +113,17 @@ fn correlations_hold_through_all_stages_whatever_the_threads() {
 fn expectations_of_any_size_keep_parties_with_different_threads_in_step() {
     // Statements of many lengths, each announced or not, so that rounds open at every quarter and at the last
     // chance.
-    fn take(mut stock: Stock, channel: &mut dyn Channel) -> Result<Vec<Gf128>, Error> {
+    fn take(mut pool: Pool, channel: &mut dyn Channel) -> Result<Vec<Gf128>, Error> {
         let mut all = Vec::new();
         for (i, n) in
             [100, 30_000, 9_000, 1_000, 5_500, 2_700, 2_700, 1, 20_000, 700_000, 3_000, 3_000, 50_000]
                 .into_iter()
                 .enumerate()
         {
-            stock.expect((i % 4 != 3).then_some(n as u64));
+            pool.expect((i % 4 != 3).then_some(n as u64));
             let start = all.len();
             all.resize(start + n, Gf128::ZERO);
-            stock.fill(channel, &mut all[start..])?;
+            pool.fill(channel, &mut all[start..])?;
         }
         channel.send(tags::GOODBYE, &[])?;
         channel.recv(tags::GOODBYE, 0)?;
@@ -135,21 +131,21 @@ fn expectations_of_any_size_keep_parties_with_different_threads_in_step() {
         Ok(all)
     }
     for threads in [[1, 1], [8, 1], [1, 8], [3, 5]] {
-        with_stocks(threads, |stock, channel, _| take(stock, channel));
+        with_pools(threads, |pool, channel, _| take(pool, channel));
     }
 }
 
-/// Both parties run this on stocks with so many threads, P with `true`: P's correlations, of which V has the
+/// Both parties run this on pools with so many threads, P with `true`: P's correlations, of which V has the
 /// keys.
-fn with_stocks(
+fn with_pools(
     threads: [usize; 2],
-    run: impl Fn(Stock, &mut dyn Channel, bool) -> Result<Vec<Gf128>, Error> + Sync,
+    run: impl Fn(Pool, &mut dyn Channel, bool) -> Result<Vec<Gf128>, Error> + Sync,
 ) -> Vec<Gf128> {
     let (m, k, delta) = parties(
         2,
         (untouched, untouched),
-        |party, p, _| run(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[0])))), p, true),
-        |party, v, _| run(Stock::new(Box::new(Supply::new(party, PLAN, pool(threads[1])))), v, false),
+        |party, p, _| run(Pool::new(Box::new(Generator::new(party, PLAN, workers(threads[0])))), p, true),
+        |party, v, _| run(Pool::new(Box::new(Generator::new(party, PLAN, workers(threads[1])))), v, false),
     );
     let (m, k) = (m.unwrap(), k.unwrap());
     assert_correlated(&m, &k, &delta);
@@ -165,7 +161,7 @@ fn no_correlation_is_given_out_twice() {
 }
 
 #[test]
-fn the_stages_of_the_profiles_hold_and_a_small_supply_is_cheap() {
+fn the_stages_of_the_profiles_hold_and_a_small_generator_is_cheap() {
     for profile in [Profile::Lan, Profile::Wan] {
         let n = Plan::EXTENSION + 100_000;
         let (m, k, delta) = run(profile.plan(), n, [1, 1], untouched);
@@ -181,7 +177,7 @@ fn the_stages_of_the_profiles_hold_and_a_small_supply_is_cheap() {
 }
 
 #[test]
-fn a_verifier_that_lies_in_any_round_s_trees_is_caught_and_the_supply_stays_shut() {
+fn a_verifier_that_lies_in_any_round_s_trees_is_caught_and_the_generator_stays_shut() {
     fn flip(tag: Tag, payload: &mut Vec<u8>) {
         if tag == tags::FERRET_TREES {
             let middle = payload.len() / 2;
@@ -193,28 +189,28 @@ fn a_verifier_that_lies_in_any_round_s_trees_is_caught_and_the_supply_stays_shut
 }
 
 /// Takes and makes correlations in turns with messages of another kind, and says which were taken.
-fn beside(mut stock: Stock, channel: &mut dyn Channel, sends: bool) -> Result<Vec<Gf128>, Error> {
+fn beside(mut pool: Pool, channel: &mut dyn Channel, sends: bool) -> Result<Vec<Gf128>, Error> {
     let mut all = vec![Gf128::ZERO; 100];
-    stock.expect(Some(50_000));
-    stock.reserve(50_000);
-    stock.fill(channel, &mut all)?;
+    pool.expect(Some(50_000));
+    pool.reserve(50_000);
+    pool.fill(channel, &mut all)?;
     for end in (0..50_000).step_by(777) {
         if sends {
             channel.send(tags::GARBLED_TABLES, &[0; 100])?;
         } else {
             channel.recv_exact(tags::GARBLED_TABLES, &mut [0; 100])?;
         }
-        stock.make(channel, end)?;
-        assert!(stock.index() + stock.at_hand().len() as u64 >= end);
-        assert_eq!(stock.prepared(), end.saturating_sub(stock.index()));
+        pool.make(channel, end)?;
+        assert!(pool.index() + pool.at_hand().len() as u64 >= end);
+        assert_eq!(pool.prepared(), end.saturating_sub(pool.index()));
         let mut few = [Gf128::ZERO; 70];
-        stock.fill(channel, &mut few)?;
+        pool.fill(channel, &mut few)?;
         all.extend_from_slice(&few);
     }
     let left = 50_000 - all.len();
-    stock.prepare(channel, left)?;
-    assert_eq!(stock.index(), all.len() as u64);
-    all.extend_from_slice(&stock.at_hand()[..left]);
+    pool.prepare(channel, left)?;
+    assert_eq!(pool.index(), all.len() as u64);
+    all.extend_from_slice(&pool.at_hand()[..left]);
     channel.send(tags::GOODBYE, &[])?;
     channel.recv(tags::GOODBYE, 0)?;
     channel.flush()?;
@@ -225,7 +221,7 @@ fn beside(mut stock: Stock, channel: &mut dyn Channel, sends: bool) -> Result<Ve
 fn correlations_made_beside_other_messages_hold_and_are_the_same_whatever_the_threads() {
     let mut first = None;
     for threads in [[1, 1], [3, 1], [2, 8]] {
-        let m = with_stocks(threads, beside);
+        let m = with_pools(threads, beside);
         assert_eq!(m.len(), 50_000);
         assert!(*first.get_or_insert_with(|| m.clone()) == m, "{threads:?}");
     }
@@ -242,8 +238,8 @@ fn seeds_of_checks(rng: u64, n: usize) -> Vec<Vec<u8>> {
     let (p, v, _) = parties(
         rng,
         (listen, untouched),
-        |party, p, _| take(Supply::new(party, PLAN, None), p, n),
-        |party, v, _| take(Supply::new(party, PLAN, None), v, n),
+        |party, p, _| take(Generator::new(party, PLAN, None), p, n),
+        |party, v, _| take(Generator::new(party, PLAN, None), v, n),
     );
     assert!(p.is_ok() && v.is_ok());
     seeds
@@ -261,20 +257,20 @@ fn v_can_foresee_no_seed_of_p_s_checks() {
 
 /// Both parties' chains up to `n` taken; what they send passes through their edits.
 fn linked(n: usize, threads: [usize; 2], edits: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2]) -> [Chains; 2] {
-    fn made(supply: impl Correlations + Send + 'static, n: usize, channel: &mut dyn Channel) -> Chains {
-        chains(Stock::new(Box::new(supply)), [n, 1_000], channel)
+    fn made(generator: impl Source + Send + 'static, n: usize, channel: &mut dyn Channel) -> Chains {
+        chains(Pool::new(Box::new(generator)), [n, 1_000], channel)
     }
     let (p, v, _) = parties(
         2,
         edits.into(),
-        |party, p, rng| made(Supply::linked(party, PLAN, pool(threads[0]), rng), n, p),
-        |party, v, rng| made(Supply::linked(party, PLAN, pool(threads[1]), rng), n, v),
+        |party, p, rng| made(Generator::linked(party, PLAN, workers(threads[0]), rng), n, p),
+        |party, v, rng| made(Generator::linked(party, PLAN, workers(threads[1]), rng), n, v),
     );
     [p, v]
 }
 
 #[test]
-fn linked_supplies_have_one_chain_through_all_stages_whatever_the_threads() {
+fn linked_generators_have_one_chain_through_all_stages_whatever_the_threads() {
     let mut first = None;
     for threads in [[1, 1], [4, 1], [1, 3]] {
         let [p, v] = linked(60_000, threads, [untouched; 2]);
@@ -288,11 +284,11 @@ fn linked_supplies_have_one_chain_through_all_stages_whatever_the_threads() {
 /// A look at the chain is one wait, however many chunks there were since the last.
 #[test]
 fn extension_alone_costs_one_wait_where_the_chain_is_asked_for() {
-    fn once(mut stock: Stock, channel: &mut dyn Channel) -> Result<u64, Error> {
-        stock.expect(Some(30_000));
+    fn once(mut pool: Pool, channel: &mut dyn Channel) -> Result<u64, Error> {
+        pool.expect(Some(30_000));
         let before = channel.stats().round_trips;
-        stock.fill(channel, &mut [Gf128::ZERO; 30_000])?;
-        stock.chain(channel)?;
+        pool.fill(channel, &mut [Gf128::ZERO; 30_000])?;
+        pool.chain(channel)?;
         let after = channel.stats().round_trips;
         channel.send(tags::GOODBYE, &[])?;
         channel.recv(tags::GOODBYE, 0)?;
@@ -303,8 +299,8 @@ fn extension_alone_costs_one_wait_where_the_chain_is_asked_for() {
     let (waits, v, _) = parties(
         2,
         (untouched, untouched),
-        |party, p, rng| once(Stock::new(Box::new(Supply::linked(party, plan, None, rng))), p),
-        |party, v, rng| once(Stock::new(Box::new(Supply::linked(party, plan, None, rng))), v),
+        |party, p, rng| once(Pool::new(Box::new(Generator::linked(party, plan, None, rng))), p),
+        |party, v, rng| once(Pool::new(Box::new(Generator::linked(party, plan, None, rng))), v),
     );
     assert_eq!((waits, v.is_ok()), (Ok(1), true));
 }
@@ -312,7 +308,7 @@ fn extension_alone_costs_one_wait_where_the_chain_is_asked_for() {
 /// Whatever changes on its way ends the session, or the parties have different chains and so different
 /// challenges.
 #[test]
-fn a_flipped_bit_in_any_message_of_a_linked_supply_ends_it_or_parts_the_chains() {
+fn a_flipped_bit_in_any_message_of_a_linked_generator_ends_it_or_parts_the_chains() {
     let kinds = [
         (tags::SOFT_SPOKEN_EXTEND, true),
         (tags::FERRET_TREES, false),

@@ -22,14 +22,14 @@
 //! aborts unless H is that of its own value
 //! ```
 //!
-//! **P's seed** gives the check's coefficients and the code's key, by two hashes that bind session and round.
-//! V learns it after the last of its messages that matters. So it can fit neither its trees to the
-//! coefficients nor anything to the code. One seed is enough for both. In the random oracle model its hashes
-//! are independent, and both protect P, which chooses the seed: the coefficients against wrong trees, the
-//! code against a party that tries to learn `x`. [`Chain`](crate::supply::Chain) explains what P's freedom of
-//! choice means for proofs, and why challenges that are hashes need a chain. Since each round has its own
-//! code, nobody can study it before, and what is found out about one round's code does not help against
-//! another's.
+//! **P's seed** gives the check's coefficients and the code's key, by two hashes that bind session and
+//! round. V learns it after the last of its messages that matters. So it can fit neither its trees to the
+//! coefficients nor anything to the code. One seed is enough for both. In the random oracle model its
+//! hashes are independent, and both protect P, which chooses the seed: the coefficients against wrong
+//! trees, the code against a party that tries to learn `x`. [`Chain`](crate::correlations::Chain) explains
+//! what P's freedom of choice means for proofs, and why challenges that are hashes need a chain. Since
+//! each round has its own code, nobody can study it before, and what is found out about one round's code
+//! does not help against another's.
 //!
 //! **The check** (Ferret, figure 7, batched over all trees) catches a V whose `c_i` are not those of any
 //! tree, unless V guesses right. With coefficients `chi` that P draws after it holds all `c_i`,

@@ -30,10 +30,10 @@
 //! `b` is drawn as an element and then split into its bits. Random bits would be an integer below `2^256`,
 //! which is `2^-32` away from uniform below P-256's prime, and `y - b` would not hide `y`. Over Z_p, each
 //! product costs 256 correlations, 256 bits from V and 256 elements from P: 8 KiB. Over GF(2^128) it costs
-//! 128 of each: 2 KiB. (Elements of Curve25519's field have one bit less; the highest bit is zero then, which
-//! makes messages whole bytes.) Any number of products takes one round trip, in addition to those of the
-//! supply of correlations. So do products over several fields, if V [requests](Receiver::request) all of them
-//! before it [receives](Receiver::receive) any.
+//! 128 of each: 2 KiB. (Elements of Curve25519's field have one bit less; the highest bit is zero then,
+//! which makes messages whole bytes.) Any number of products takes one round trip, in addition to those of
+//! the generator of correlations. So do products over several fields, if V [requests](Receiver::request)
+//! all of them before it [receives](Receiver::receive) any.
 //!
 //! # Once the factors are known: one element each way
 //!
@@ -58,7 +58,7 @@
 //! So privacy holds against both parties, and correctness only against V. Random products are used once, in
 //! the order in which they were made, and wiped.
 
-mod pool;
+mod products;
 mod receiver;
 mod sender;
 #[cfg(test)]
@@ -66,7 +66,7 @@ mod sender;
 #[allow(clippy::ptr_arg)]
 mod tests;
 
-pub use pool::Pending;
+pub use products::Pending;
 pub use receiver::{Receiver, Requested};
 pub use sender::Sender;
 

@@ -6,16 +6,16 @@ use volery_channel::tags::{OLE_CHOICES, OLE_PRODUCTS};
 use volery_field::{Gf128, packed_bytes, unpack_elements};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::pool::{Corrects, Half, Pending, Pool};
+use super::products::{Corrects, HalfProduct, Pending, Products};
 use super::sender::random_factors;
 use super::{CHUNK, OleField, correlations, digits, failed, pad, pads};
-use crate::supply::Stock;
+use crate::correlations::Pool;
 use crate::{Error, Oracle, SessionId};
 
 /// Products that V has requested and P has not answered.
 pub struct Requested<F: Zeroize> {
     tags: Zeroizing<Vec<Gf128>>,
-    halves: Zeroizing<Vec<Half<F>>>,
+    halves: Zeroizing<Vec<HalfProduct<F>>>,
 }
 
 /// The number of correlations of products whose messages are sent together.
@@ -28,7 +28,7 @@ pub struct Receiver<F: OleField> {
     pads: Oracle,
     /// The number of correlations used so far.
     index: u64,
-    pool: Pool<F>,
+    products: Products<F>,
     failed: bool,
 }
 
@@ -36,41 +36,41 @@ impl<F: OleField> Receiver<F> {
     /// A receiver without prepared products. Each field of a session needs its own.
     #[must_use]
     pub fn new(session: &SessionId) -> Self {
-        Self { pads: pads::<F>(session), index: 0, pool: Pool::new(), failed: false }
+        Self { pads: pads::<F>(session), index: 0, products: Products::new(), failed: false }
     }
 
     /// The number of prepared products that are not used yet.
     #[must_use]
     pub fn prepared(&self) -> usize {
-        self.pool.len()
+        self.products.len()
     }
 
-    /// Prepares `n` products from tags of `stock` (P uses keys of its own stock). One round trip.
+    /// Prepares `n` products from tags of `pool` (P uses keys of its own pool). One round trip.
     ///
     /// # Errors
     /// The errors of [`Receiver::request`] and [`Receiver::receive`].
     pub fn prepare<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,
-        stock: &mut Stock,
+        pool: &mut Pool,
         n: usize,
         rng: &mut R,
     ) -> Result<(), Error> {
-        let requested = self.request(channel, stock, n, rng)?;
+        let requested = self.request(channel, pool, n, rng)?;
         self.receive(channel, requested)
     }
 
-    /// Begins the preparation of `n` products from tags of `stock`. It waits for the stock at most; if enough
+    /// Begins the preparation of `n` products from tags of `pool`. It waits for the pool at most; if enough
     /// [correlations](super::correlations) are at hand, it waits for nothing. Nothing else can be prepared
     /// until these are [received](Receiver::receive).
     ///
     /// # Errors
     /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products, after an error, or while a
-    /// request is pending; the stock's and the channel's.
+    /// request is pending; the pool's and the channel's.
     pub fn request<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,
-        stock: &mut Stock,
+        pool: &mut Pool,
         n: usize,
         rng: &mut R,
     ) -> Result<Requested<F>, Error> {
@@ -79,9 +79,9 @@ impl<F: OleField> Receiver<F> {
             return Err(failed());
         }
         let mut tags = Zeroizing::new(vec![Gf128::ZERO; count]);
-        stock.expect(Some(count as u64));
-        stock.fill(channel, &mut tags)?;
-        let mut halves = Zeroizing::new(vec![Half::default(); n]);
+        pool.expect(Some(count as u64));
+        pool.fill(channel, &mut tags)?;
+        let mut halves = Zeroizing::new(vec![HalfProduct::default(); n]);
         random_factors(&mut halves, rng);
         for (halves, tags) in halves.chunks(CHUNK).zip(tags.chunks(chunk::<F>())) {
             channel.send(OLE_CHOICES, &choices(halves, tags))?;
@@ -101,13 +101,13 @@ impl<F: OleField> Receiver<F> {
                 .map_err(|error| Error::malformed(OLE_PRODUCTS, error.to_string()))?;
             self.sums(halves, tags, &products);
         }
-        self.pool.append(&halves);
+        self.products.append(&halves);
         self.failed = false;
         Ok(())
     }
 
     /// Computes the shares of `halves` from P's message.
-    pub(super) fn sums(&mut self, halves: &mut [Half<F>], tags: &[Gf128], products: &[F]) {
+    pub(super) fn sums(&mut self, halves: &mut [HalfProduct<F>], tags: &[Gf128], products: &[F]) {
         let bits = digits::<F>();
         for ((half, tags), products) in halves.iter_mut().zip(tags.chunks(bits)).zip(products.chunks(bits)) {
             let mut factor = half.factor.to_packed();
@@ -129,7 +129,7 @@ impl<F: OleField> Receiver<F> {
     /// # Errors
     /// [`Error::Misuse`] if fewer products are prepared.
     pub fn begin(&mut self, y: &[F]) -> Result<Pending<F>, Error> {
-        self.pool.begin(y, Corrects::ByInput)
+        self.products.begin(y, Corrects::ByInput)
     }
 
     /// V's shares of `x[i] * y[i]`, where `x` are P's factors. Both parties send one message at the same
@@ -145,7 +145,7 @@ impl<F: OleField> Receiver<F> {
 }
 
 /// V's message for a chunk: the bits of its factors plus those of the correlations.
-pub(super) fn choices<F: OleField>(halves: &[Half<F>], tags: &[Gf128]) -> Vec<u8> {
+pub(super) fn choices<F: OleField>(halves: &[HalfProduct<F>], tags: &[Gf128]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(tags.len() / 8);
     for (half, tags) in halves.iter().zip(tags.chunks(digits::<F>())) {
         let mut factor = half.factor.to_packed();

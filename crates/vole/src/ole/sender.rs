@@ -6,9 +6,9 @@ use volery_channel::tags::{OLE_CHOICES, OLE_PRODUCTS};
 use volery_field::{Gf128, pack_elements};
 use zeroize::Zeroizing;
 
-use super::pool::{Corrects, Half, Pending, Pool};
+use super::products::{Corrects, HalfProduct, Pending, Products};
 use super::{CHUNK, OleField, correlations, digits, failed, pad, pads};
-use crate::supply::Stock;
+use crate::correlations::Pool;
 use crate::{Delta, Error, Oracle, Prg, SessionId};
 
 /// P: the sender of products over `F`. Its peer is a [`Receiver`](super::Receiver).
@@ -17,7 +17,7 @@ pub struct Sender<F: OleField> {
     delta: Delta,
     /// The number of correlations used so far.
     index: u64,
-    pool: Pool<F>,
+    products: Products<F>,
     failed: bool,
 }
 
@@ -26,24 +26,24 @@ impl<F: OleField> Sender<F> {
     /// own.
     #[must_use]
     pub fn new(session: &SessionId, delta: Delta) -> Self {
-        Self { pads: pads::<F>(session), delta, index: 0, pool: Pool::new(), failed: false }
+        Self { pads: pads::<F>(session), delta, index: 0, products: Products::new(), failed: false }
     }
 
     /// The number of prepared products that are not used yet.
     #[must_use]
     pub fn prepared(&self) -> usize {
-        self.pool.len()
+        self.products.len()
     }
 
-    /// Prepares `n` products from keys of `stock` (V uses tags of its own stock). One round trip.
+    /// Prepares `n` products from keys of `pool` (V uses tags of its own pool). One round trip.
     ///
     /// # Errors
     /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products or after an error; the
-    /// stock's and the channel's.
+    /// pool's and the channel's.
     pub fn prepare<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,
-        stock: &mut Stock,
+        pool: &mut Pool,
         n: usize,
         rng: &mut R,
     ) -> Result<(), Error> {
@@ -52,22 +52,27 @@ impl<F: OleField> Sender<F> {
             return Err(failed());
         }
         let mut keys = Zeroizing::new(vec![Gf128::ZERO; count]);
-        stock.expect(Some(count as u64));
-        stock.fill(channel, &mut keys)?;
-        let mut halves = Zeroizing::new(vec![Half::default(); n]);
+        pool.expect(Some(count as u64));
+        pool.fill(channel, &mut keys)?;
+        let mut halves = Zeroizing::new(vec![HalfProduct::default(); n]);
         random_factors(&mut halves, rng);
         for (halves, keys) in halves.chunks_mut(CHUNK).zip(keys.chunks(CHUNK * digits::<F>())) {
             let mut choices = vec![0; keys.len() / 8];
             channel.recv_exact(OLE_CHOICES, &mut choices)?;
             channel.send(OLE_PRODUCTS, &self.products(halves, keys, &choices))?;
         }
-        self.pool.append(&halves);
+        self.products.append(&halves);
         self.failed = false;
         Ok(())
     }
 
     /// P's message for a chunk. Also computes the shares of `halves`.
-    pub(super) fn products(&mut self, halves: &mut [Half<F>], keys: &[Gf128], choices: &[u8]) -> Vec<u8> {
+    pub(super) fn products(
+        &mut self,
+        halves: &mut [HalfProduct<F>],
+        keys: &[Gf128],
+        choices: &[u8],
+    ) -> Vec<u8> {
         let bits = digits::<F>();
         let mut elements = Vec::with_capacity(keys.len());
         let mut choice = choices.iter().flat_map(|byte| (0..8).map(move |i| byte >> i & 1 == 1));
@@ -98,7 +103,7 @@ impl<F: OleField> Sender<F> {
     /// # Errors
     /// [`Error::Misuse`] if fewer products are prepared.
     pub fn begin(&mut self, x: &[F]) -> Result<Pending<F>, Error> {
-        self.pool.begin(x, Corrects::ByRandom)
+        self.products.begin(x, Corrects::ByRandom)
     }
 
     /// P's shares of `x[i] * y[i]`, where `y` are V's factors. Both parties send one message at the same
@@ -114,7 +119,7 @@ impl<F: OleField> Sender<F> {
 }
 
 /// Draws the factors of `halves`.
-pub(super) fn random_factors<F: OleField, R: CryptoRng + ?Sized>(halves: &mut [Half<F>], rng: &mut R) {
+pub(super) fn random_factors<F: OleField, R: CryptoRng + ?Sized>(halves: &mut [HalfProduct<F>], rng: &mut R) {
     let mut seed = Zeroizing::new([0; 16]);
     rng.fill_bytes(&mut *seed);
     let mut factors = Zeroizing::new(vec![F::ZERO; halves.len()]);

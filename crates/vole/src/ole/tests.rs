@@ -8,9 +8,9 @@ use volery_field::Value;
 use volery_testing::{between, between_edited, rng, scripted, untouched};
 
 use super::*;
+use crate::correlations::{Chain, Generator, Pool, Profile, Source};
 use crate::cot::{ProverParty, VerifierParty};
 use crate::softspoken::{self, FieldBits};
-use crate::supply::{Chain, Correlations, Profile, Stock, Supply};
 use crate::{Delta, Prg};
 
 const SESSION: SessionId = SessionId::new([5; 32]);
@@ -42,10 +42,10 @@ fn run<F: OleField>(x: &[F], y: &[F], disturbed: Disturbed) -> Ends<F> {
         disturbed.taps.into(),
         |p| {
             let rng = &mut rng(1);
-            let (delta, mut stock) = keys(p, rng)?;
+            let (delta, mut pool) = keys(p, rng)?;
             let mut ole = Sender::new(&SESSION, delta);
             let start = p.stats();
-            ole.prepare(p, &mut stock, x.len(), rng)?;
+            ole.prepare(p, &mut pool, x.len(), rng)?;
             let prepared = p.stats();
             let shares = ole.multiply(p, x)?.to_vec();
             let end = End { shares, preparation: prepared - start, online: p.stats() - prepared };
@@ -55,10 +55,10 @@ fn run<F: OleField>(x: &[F], y: &[F], disturbed: Disturbed) -> Ends<F> {
         },
         |v| {
             let rng = &mut rng(2);
-            let mut stock = tags_of(v, rng)?;
+            let mut pool = tags_of(v, rng)?;
             let mut ole = Receiver::new(&disturbed.session);
             let start = v.stats();
-            ole.prepare(v, &mut stock, y.len(), rng)?;
+            ole.prepare(v, &mut pool, y.len(), rng)?;
             let prepared = v.stats();
             let shares = ole.multiply(v, y)?.to_vec();
             Ok(End { shares, preparation: prepared - start, online: v.stats() - prepared })
@@ -68,18 +68,18 @@ fn run<F: OleField>(x: &[F], y: &[F], disturbed: Disturbed) -> Ends<F> {
 }
 
 /// P's delta, and keys under it.
-fn keys(channel: &mut dyn Channel, rng: &mut ChaCha20Rng) -> Result<(Delta, Stock), Error> {
+fn keys(channel: &mut dyn Channel, rng: &mut ChaCha20Rng) -> Result<(Delta, Pool), Error> {
     let delta = Delta::random(rng);
     let extension = softspoken::Sender::setup(channel, &SESSION, FieldBits::Eight, delta.duplicate(), rng)?;
     let party = VerifierParty::new(SESSION, extension, delta.duplicate(), rng);
-    Ok((delta, Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)))))
+    Ok((delta, Pool::new(Box::new(Generator::new(party, Profile::Lan.plan(), None)))))
 }
 
 /// V's tags.
-fn tags_of(channel: &mut dyn Channel, rng: &mut ChaCha20Rng) -> Result<Stock, Error> {
+fn tags_of(channel: &mut dyn Channel, rng: &mut ChaCha20Rng) -> Result<Pool, Error> {
     let extension = softspoken::Receiver::setup(channel, &SESSION, FieldBits::Eight, rng)?;
     let party = ProverParty::new(SESSION, extension, rng);
-    Ok(Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None))))
+    Ok(Pool::new(Box::new(Generator::new(party, Profile::Lan.plan(), None))))
 }
 
 fn shares<F: OleField>(x: &[F], y: &[F], disturbed: Disturbed) -> [Vec<F>; 2] {
@@ -176,30 +176,30 @@ fn products_over_several_fields_are_prepared_in_one_round_trip() {
     let (prover, (trips, verifier)) = between(
         |p| {
             let rng = &mut rng(1);
-            let (delta, mut stock) = keys(p, rng).unwrap();
+            let (delta, mut pool) = keys(p, rng).unwrap();
             let mut one = Sender::<P256Base>::new(&SESSION, delta.duplicate());
             let mut two = Sender::<Curve25519Base>::new(&SESSION, delta.duplicate());
             let mut three = Sender::<Gf128>::new(&SESSION, delta);
-            stock.prepare(p, count).unwrap();
-            one.prepare(p, &mut stock, 3, rng).unwrap();
-            two.prepare(p, &mut stock, 3, rng).unwrap();
-            three.prepare(p, &mut stock, 4, rng).unwrap();
+            pool.prepare(p, count).unwrap();
+            one.prepare(p, &mut pool, 3, rng).unwrap();
+            two.prepare(p, &mut pool, 3, rng).unwrap();
+            three.prepare(p, &mut pool, 4, rng).unwrap();
             let shares = (one.multiply(p, &elements(3, 5)), two.multiply(p, &elements(3, 5)));
             (shares.0.unwrap(), shares.1.unwrap(), three.multiply(p, &elements(4, 5)).unwrap())
         },
         |v| {
             let rng = &mut rng(2);
-            let mut stock = tags_of(v, rng).unwrap();
+            let mut pool = tags_of(v, rng).unwrap();
             let mut one = Receiver::<P256Base>::new(&SESSION);
             let mut two = Receiver::<Curve25519Base>::new(&SESSION);
             let mut three = Receiver::<Gf128>::new(&SESSION);
-            stock.prepare(v, count).unwrap();
+            pool.prepare(v, count).unwrap();
             let before = v.stats();
-            let first = one.request(v, &mut stock, 3, rng).unwrap();
-            let again = one.prepare(v, &mut stock, 3, rng);
+            let first = one.request(v, &mut pool, 3, rng).unwrap();
+            let again = one.prepare(v, &mut pool, 3, rng);
             assert!(matches!(again, Err(Error::Misuse(_))), "what was asked for has not come");
-            let second = two.request(v, &mut stock, 3, rng).unwrap();
-            let third = three.request(v, &mut stock, 4, rng).unwrap();
+            let second = two.request(v, &mut pool, 3, rng).unwrap();
+            let third = three.request(v, &mut pool, 4, rng).unwrap();
             one.receive(v, first).unwrap();
             two.receive(v, second).unwrap();
             three.receive(v, third).unwrap();
@@ -225,18 +225,19 @@ fn a_product_over_gf128_costs_two_kib() {
 
 #[test]
 fn random_products_are_used_once_and_only_as_many_as_there_are() {
-    let mut pool = pool::Pool::<Gf128>::new();
-    let half = |n: u128| pool::Half { factor: Gf128::from_bits(n), share: Gf128::from_bits(n << 64) };
-    pool.append(&[half(1), half(2)]);
-    let first = pool.begin(&[Gf128::ZERO], pool::Corrects::ByRandom).unwrap();
-    pool.append(&[half(3)]);
-    assert_eq!(pool.len(), 2);
-    let too_many = pool.begin(&[Gf128::ZERO; 3], pool::Corrects::ByRandom);
+    let mut products = products::Products::<Gf128>::new();
+    let half =
+        |n: u128| products::HalfProduct { factor: Gf128::from_bits(n), share: Gf128::from_bits(n << 64) };
+    products.append(&[half(1), half(2)]);
+    let first = products.begin(&[Gf128::ZERO], products::Corrects::ByRandom).unwrap();
+    products.append(&[half(3)]);
+    assert_eq!(products.len(), 2);
+    let too_many = products.begin(&[Gf128::ZERO; 3], products::Corrects::ByRandom);
     assert!(matches!(too_many.err(), Some(Error::Misuse(_))));
-    let rest = pool.begin(&[Gf128::ZERO; 2], pool::Corrects::ByRandom).unwrap();
+    let rest = products.begin(&[Gf128::ZERO; 2], products::Corrects::ByRandom).unwrap();
     let corrections = [first.corrections(), rest.corrections()].concat();
     assert_eq!(corrections, [1, 2, 3].map(Gf128::from_bits));
-    assert!(pool.begin(&[Gf128::ZERO], pool::Corrects::ByRandom).is_err());
+    assert!(products.begin(&[Gf128::ZERO], products::Corrects::ByRandom).is_err());
     let error = rest.finish(&[Gf128::ZERO]).unwrap_err();
     assert!(matches!(error, Error::Malformed { step: OLE_CORRECTIONS, .. }), "{error}");
 }
@@ -285,7 +286,7 @@ fn dealt(n: usize, delta: &Delta, seed: u8) -> [Vec<Gf128>; 2] {
 fn no_two_correlations_of_a_session_have_the_same_pads() {
     fn check<F: OleField>() {
         let bits = digits::<F>();
-        let zero = pool::Half { factor: F::ZERO, share: F::ZERO };
+        let zero = products::HalfProduct { factor: F::ZERO, share: F::ZERO };
         let (mut p, mut v) =
             (Sender::<F>::new(&SESSION, Delta::from_element(Gf128::X)), Receiver::<F>::new(&SESSION));
         let (mut elements, mut shares) = (Vec::new(), Vec::new());
@@ -318,9 +319,9 @@ fn errors_count_where_the_receivers_random_bit_is_one<F: OleField>(errors: &[(us
     let delta = Delta::from_element(Gf128::from_bits(u128::MAX / 7));
     let [keys, tags] = dealt(2 * bits, &delta, seed);
     let (mut p, mut v) = (Sender::<F>::new(&SESSION, delta), Receiver::<F>::new(&SESSION));
-    let halves = |seed| -> Vec<pool::Half<F>> {
+    let halves = |seed| -> Vec<products::HalfProduct<F>> {
         let factors = elements::<F>(7, seed);
-        factors[5..].iter().map(|factor| pool::Half { factor: *factor, share: F::ZERO }).collect()
+        factors[5..].iter().map(|factor| products::HalfProduct { factor: *factor, share: F::ZERO }).collect()
     };
     let (mut a, mut b) = (halves(seed ^ 1), halves(seed ^ 2));
     let message = p.products(&mut a, &keys, &receiver::choices(&b, &tags));
@@ -391,7 +392,7 @@ fn messages_of_wrong_length_and_elements_above_the_prime_are_refused() {
 /// Correlations from nowhere.
 struct Nothing;
 
-impl Correlations for Nothing {
+impl Source for Nothing {
     fn refill(&mut self, _: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
         out.resize(512, Gf128::ONE);
         Ok(())
@@ -418,7 +419,7 @@ fn against<T>(
 fn sender_against<F: OleField>(messages: &[(Tag, Vec<u8>)]) -> Result<Vec<F>, Error> {
     against(messages, |channel| {
         let mut ole = Sender::new(&SESSION, Delta::from_element(Gf128::X));
-        ole.prepare(channel, &mut Stock::new(Box::new(Nothing)), 2, &mut ChaCha20Rng::seed_from_u64(1))?;
+        ole.prepare(channel, &mut Pool::new(Box::new(Nothing)), 2, &mut ChaCha20Rng::seed_from_u64(1))?;
         Ok(ole.multiply(channel, &[F::ONE; 2])?.to_vec())
     })
 }
@@ -426,7 +427,7 @@ fn sender_against<F: OleField>(messages: &[(Tag, Vec<u8>)]) -> Result<Vec<F>, Er
 fn receiver_against<F: OleField>(messages: &[(Tag, Vec<u8>)]) -> Result<Vec<F>, Error> {
     against(messages, |channel| {
         let mut ole = Receiver::new(&SESSION);
-        ole.prepare(channel, &mut Stock::new(Box::new(Nothing)), 2, &mut ChaCha20Rng::seed_from_u64(1))?;
+        ole.prepare(channel, &mut Pool::new(Box::new(Nothing)), 2, &mut ChaCha20Rng::seed_from_u64(1))?;
         Ok(ole.multiply(channel, &[F::ONE; 2])?.to_vec())
     })
 }
@@ -435,11 +436,11 @@ fn receiver_against<F: OleField>(messages: &[(Tag, Vec<u8>)]) -> Result<Vec<F>, 
 fn after_a_failed_preparation_a_party_prepares_nothing_more() {
     let error = against(&[], |channel| {
         let mut ole = Sender::<Gf128>::new(&SESSION, Delta::from_element(Gf128::X));
-        let mut stock = Stock::new(Box::new(Nothing));
+        let mut pool = Pool::new(Box::new(Nothing));
         let rng = &mut ChaCha20Rng::seed_from_u64(1);
-        assert!(matches!(ole.prepare(channel, &mut stock, 2, rng), Err(Error::Channel(_))));
+        assert!(matches!(ole.prepare(channel, &mut pool, 2, rng), Err(Error::Channel(_))));
         assert_eq!(ole.prepared(), 0);
-        ole.prepare(channel, &mut stock, 2, rng)
+        ole.prepare(channel, &mut pool, 2, rng)
     });
     assert!(matches!(error, Err(Error::Misuse(_))));
 }

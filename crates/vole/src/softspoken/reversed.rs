@@ -16,7 +16,7 @@
 //!
 //! * *R learns nothing about the offset*: `d_i` is masked by `u_i`, which is used for nothing else. If the
 //!   correlation comes from OT extension, `u_i` is uniform to R, up to the pseudorandomness of the trees'
-//!   generator (see [`softspoken`](super)). In a stock that has reached rounds of `ferret`, it is
+//!   generator (see [`softspoken`](super)). In a pool that has reached rounds of `ferret`, it is
 //!   pseudorandom by LPN, as the masks of every later proof are.
 //! * *S learns one key of each pair*: for the other it would have to query `H` at `m_i + delta`. A cheating S
 //!   may have guessed bits of delta when the correlations were made, and survived with probability `p`. Delta
@@ -40,7 +40,7 @@ use zeroize::Zeroizing;
 use super::columns::Streams;
 use super::sender::KeyedSetup;
 use super::{BLOCK, COLUMNS, FieldBits, Receiver, Sender, setup_transcript, tree};
-use crate::supply::Stock;
+use crate::correlations::Pool;
 use crate::{Delta, Error, Oracle, SessionId};
 
 /// The length of the choices' message, in bytes.
@@ -67,18 +67,18 @@ impl Pads {
 }
 
 impl ReversedSetup {
-    /// Sends the choices for a sender under `delta`, from 128 tags of `stock`. Waits at most for the stock.
+    /// Sends the choices for a sender under `delta`, from 128 tags of `pool`. Waits at most for the pool.
     ///
     /// # Errors
-    /// The stock's and the channel's.
+    /// The pool's and the channel's.
     pub fn start(
         channel: &mut dyn Channel,
         session: &SessionId,
         delta: Delta,
-        stock: &mut Stock,
+        pool: &mut Pool,
     ) -> Result<Self, Error> {
         let mut tags = Zeroizing::new([Gf128::ZERO; COLUMNS]);
-        stock.fill(channel, &mut *tags)?;
+        pool.fill(channel, &mut *tags)?;
         let (mut message, pads) = ([0; CHOICES], Pads::new(session));
         for (i, tag) in tags.iter().enumerate() {
             let choice = !delta.mask(i) as u8 & 1;
@@ -103,19 +103,19 @@ impl ReversedSetup {
 }
 
 impl Receiver {
-    /// R's whole setup, from 128 keys of `stock` under `delta`: the peer is a [`ReversedSetup`].
+    /// R's whole setup, from 128 keys of `pool` under `delta`: the peer is a [`ReversedSetup`].
     ///
     /// # Errors
-    /// The stock's and the channel's.
+    /// The pool's and the channel's.
     pub fn reversed(
         channel: &mut dyn Channel,
         session: &SessionId,
         bits: FieldBits,
         delta: &Delta,
-        stock: &mut Stock,
+        pool: &mut Pool,
     ) -> Result<Self, Error> {
         let mut correlations = Zeroizing::new([Gf128::ZERO; COLUMNS]);
-        stock.fill(channel, &mut *correlations)?;
+        pool.fill(channel, &mut *correlations)?;
         let mut choices = [0; CHOICES];
         channel.recv_exact(SOFT_SPOKEN_CHOICES, &mut choices)?;
         let pads = Pads::new(session);
@@ -139,8 +139,8 @@ mod tests {
     use volery_testing::{between_edited, rng};
 
     use super::*;
+    use crate::correlations::{Generator, Profile};
     use crate::cot::{ProverParty, VerifierParty};
-    use crate::supply::{Profile, Supply};
 
     const FIRST: SessionId = SessionId::new([3; 32]);
     const SECOND: SessionId = SessionId::new([4; 32]);
@@ -154,8 +154,8 @@ mod tests {
     }
 
     /// More of the first direction after the second has begun; and nobody leaves while the other still sends.
-    fn end(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
-        stock.fill(channel, &mut vec![Gf128::ZERO; 50_000])?;
+    fn end(channel: &mut dyn Channel, pool: &mut Pool) -> Result<(), Error> {
+        pool.fill(channel, &mut vec![Gf128::ZERO; 50_000])?;
         channel.send(GOODBYE, &[])?;
         channel.recv(GOODBYE, 0)?;
         Ok(channel.flush()?)
@@ -170,9 +170,9 @@ mod tests {
         edits: [Change; 2],
     ) -> (Result<Vec<Gf128>, Error>, Result<Vec<Gf128>, Error>) {
         let plan = Profile::Lan.plan();
-        let take = move |channel: &mut dyn Channel, mut stock: Stock| -> Result<Stock, Error> {
-            stock.fill(channel, &mut vec![Gf128::ZERO; taken])?;
-            Ok(stock)
+        let take = move |channel: &mut dyn Channel, mut pool: Pool| -> Result<Pool, Error> {
+            pool.fill(channel, &mut vec![Gf128::ZERO; taken])?;
+            Ok(pool)
         };
         between_edited(
             &Limits::default(),
@@ -181,12 +181,12 @@ mod tests {
                 let mut rng = rng(2);
                 let first = Receiver::setup(s, &FIRST, FieldBits::Eight, &mut rng)?;
                 let party = ProverParty::new(FIRST, first, &mut rng);
-                let mut stock = take(s, Stock::new(Box::new(Supply::new(party, plan, None))))?;
-                let setup = ReversedSetup::start(s, &sessions[1], offset(), &mut stock)?;
+                let mut pool = take(s, Pool::new(Box::new(Generator::new(party, plan, None))))?;
+                let setup = ReversedSetup::start(s, &sessions[1], offset(), &mut pool)?;
                 let mut second = setup.finish(s, bits)?;
                 let mut keys = Vec::new();
                 second.extend(s, 500, &mut keys)?;
-                end(s, &mut stock)?;
+                end(s, &mut pool)?;
                 Ok(keys)
             },
             |r| {
@@ -194,11 +194,11 @@ mod tests {
                 let delta = Delta::random(&mut rng);
                 let first = Sender::setup(r, &FIRST, FieldBits::Eight, delta.duplicate(), &mut rng)?;
                 let party = VerifierParty::new(FIRST, first, delta.duplicate(), &mut rng);
-                let mut stock = take(r, Stock::new(Box::new(Supply::new(party, plan, None))))?;
-                let mut second = Receiver::reversed(r, &sessions[0], bits, &delta, &mut stock)?;
+                let mut pool = take(r, Pool::new(Box::new(Generator::new(party, plan, None))))?;
+                let mut second = Receiver::reversed(r, &sessions[0], bits, &delta, &mut pool)?;
                 let mut tags = Vec::new();
                 second.extend(r, 500, &mut tags)?;
-                end(r, &mut stock)?;
+                end(r, &mut pool)?;
                 Ok(tags)
             },
         )
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setup_can_come_at_any_place_of_a_stock() {
+    fn a_setup_can_come_at_any_place_of_a_pool() {
         // Quarters of the first stage are at multiples of 2^15: the next round's trees, its check, its
         // answer. Then within rounds.
         for taken in [32_700, 40_000, 65_500, 70_000, 98_200, 98_300, 110_000, 131_000, 140_000, 400_000] {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! for every pair of fields with [`Value`](volery_field::Value) and [`Mac`](volery_field::Mac). The parties
-//! are a [`supply`](crate::supply) with these stages:
+//! are made by [`correlations`](crate::correlations) with these stages:
 //!
 //! ```text
 //! base_ot ---> softspoken trees ---> [`base`]: tens to hundreds of bytes a correlation       small statements
@@ -40,10 +40,10 @@ pub use party::{BlankParty, ProverParty, VerifierParty, tree_size};
 pub use plan::plan;
 pub(crate) use plan::{LONG, WIDE};
 
-use crate::supply::Supply;
+use crate::correlations::Generator;
 
-/// P's supply: values with their tags.
-pub type Prover<F, M> = Supply<ProverParty<F, M>>;
+/// P's generator: values with their tags.
+pub type Prover<F, M> = Generator<ProverParty<F, M>>;
 
-/// V's supply: keys.
-pub type Verifier<F, M> = Supply<VerifierParty<F, M>>;
+/// V's generator: keys.
+pub type Verifier<F, M> = Generator<VerifierParty<F, M>>;

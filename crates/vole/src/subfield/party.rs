@@ -10,26 +10,26 @@ use super::base::{BaseProver, BaseVerifier, field_bits, message_bytes};
 use super::round::{
     CheckRandomness, NONCE, ProverRound, Public, VerifierRound, base_len, check_bytes, trees_bytes,
 };
+use crate::correlations::{BlankRound, Party, Round};
 use crate::ferret::Params;
 use crate::softspoken::{self, FieldBits};
-use crate::supply::{BlankRound, Party, Round};
 use crate::transcript::SessionId;
 use crate::{Delta, Error, Prg};
 
 impl<F: Value, M: Mac<F>> Round for ProverRound<F, M> {
-    type Item = Authenticated<F, M>;
+    type Correlation = Authenticated<F, M>;
 
     fn params(&self) -> Params {
         Self::params(self)
     }
 
-    fn block(&self, tree: usize, out: &mut [Self::Item]) -> Result<(), Error> {
+    fn block(&self, tree: usize, out: &mut [Self::Correlation]) -> Result<(), Error> {
         Self::block(self, tree, out)
     }
 }
 
 impl<F: Value, M: Mac<F>> Round for VerifierRound<F, M> {
-    type Item = M;
+    type Correlation = M;
 
     fn params(&self) -> Params {
         Self::params(self)
@@ -77,7 +77,7 @@ impl<F: Value, M: Mac<F>> ProverParty<F, M> {
 }
 
 impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
-    type Item = Authenticated<F, M>;
+    type Correlation = Authenticated<F, M>;
     type Round = ProverRound<F, M>;
 
     const IS_V: bool = false;
@@ -100,7 +100,7 @@ impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
         &mut self,
         n: usize,
         channel: &mut dyn Channel,
-        out: &mut Vec<Self::Item>,
+        out: &mut Vec<Self::Correlation>,
     ) -> Result<(), Error> {
         self.base.extend(n, channel, out)
     }
@@ -109,7 +109,7 @@ impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
         &mut self,
         number: u64,
         params: Params,
-        base: Zeroizing<Vec<Self::Item>>,
+        base: Zeroizing<Vec<Self::Correlation>>,
         channel: &mut dyn Channel,
     ) -> Result<Self::Round, Error> {
         let mut bits = Vec::with_capacity(params.paths_len());
@@ -137,7 +137,7 @@ impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
     }
 }
 
-/// The prover in a rehearsal: see [`supply`](crate::supply).
+/// The prover in a rehearsal: see [`correlations`](crate::correlations).
 pub struct BlankParty<F, M> {
     session: SessionId,
     fields: core::marker::PhantomData<fn() -> (F, M)>,
@@ -152,7 +152,7 @@ impl<F: Value, M: Mac<F>> BlankParty<F, M> {
 }
 
 impl<F: Value, M: Mac<F>> Party for BlankParty<F, M> {
-    type Item = Authenticated<F, M>;
+    type Correlation = Authenticated<F, M>;
     type Round = BlankRound<Authenticated<F, M>>;
 
     const IS_V: bool = ProverParty::<F, M>::IS_V;
@@ -176,7 +176,7 @@ impl<F: Value, M: Mac<F>> Party for BlankParty<F, M> {
         &mut self,
         n: usize,
         channel: &mut dyn Channel,
-        out: &mut Vec<Self::Item>,
+        out: &mut Vec<Self::Correlation>,
     ) -> Result<(), Error> {
         channel.send(tags::SUBFIELD_EXTEND, &vec![0; message_bytes::<F, M>(n)])?;
         out.resize(out.len() + n, Authenticated::default());
@@ -187,7 +187,7 @@ impl<F: Value, M: Mac<F>> Party for BlankParty<F, M> {
         &mut self,
         _number: u64,
         params: Params,
-        _base: Zeroizing<Vec<Self::Item>>,
+        _base: Zeroizing<Vec<Self::Correlation>>,
         channel: &mut dyn Channel,
     ) -> Result<Self::Round, Error> {
         softspoken::extend_blank(FieldBits::Eight, params.paths_len(), channel)?;
@@ -253,7 +253,7 @@ impl<F: Value, M: Mac<F>> VerifierParty<F, M> {
 }
 
 impl<F: Value, M: Mac<F>> Party for VerifierParty<F, M> {
-    type Item = M;
+    type Correlation = M;
     type Round = VerifierRound<F, M>;
 
     const IS_V: bool = true;

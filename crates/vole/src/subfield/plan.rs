@@ -2,8 +2,8 @@
 
 use volery_field::{Mac, Value};
 
+use crate::correlations::{Plan, Profile};
 use crate::ferret::Params;
-use crate::supply::{Plan, Profile};
 
 /// For fields with short tags: more outputs, so that the trees take fewer bytes for each output.
 const SHORT: [Params; 3] = [
@@ -52,7 +52,7 @@ fn is_prime<F: Value>() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use volery_field::{Bn254Scalar, F32, F61, Gf128, Gf256, P256Base};
+    use volery_field::{Bn254Scalar, F32, F61, Gf128, Gf256, Goldilocks, GoldilocksX2, P256Base};
 
     use super::super::round::base_len;
     use super::*;
@@ -63,6 +63,8 @@ mod tests {
         assert!(
             is_prime::<F61>() && is_prime::<F32>() && is_prime::<Bn254Scalar>() && is_prime::<P256Base>()
         );
+        assert!(is_prime::<Goldilocks>());
+        assert_eq!(plan::<Goldilocks, GoldilocksX2>(Profile::Wan), plan::<F61, F61>(Profile::Wan));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Supplies over a field between two threads, through several stages.
+//! Generators over a field between two threads, through several stages.
 
 mod cheats;
 mod linked;
@@ -12,9 +12,9 @@ use volery_field::{Authenticated, F61, Mac, Value};
 use volery_testing::{between_edited, every_pair, rng, untouched};
 
 use super::*;
+use crate::correlations::{Plan, Profile, Source};
 use crate::ferret::Params;
 use crate::softspoken::{FieldBits, Receiver, Sender};
-use crate::supply::{Correlations, Plan, Profile};
 use crate::{Delta, Error, SessionId};
 
 /// Small rounds, so that a few thousand correlations pass through all kinds of stages.
@@ -28,13 +28,13 @@ const PLAN: Plan = Plan {
 
 const SESSION: SessionId = SessionId::new([7; 32]);
 
-fn pool(threads: usize) -> Option<std::sync::Arc<rayon::ThreadPool>> {
+fn workers(threads: usize) -> Option<std::sync::Arc<rayon::ThreadPool>> {
     (threads > 1)
         .then(|| std::sync::Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()))
 }
 
-fn take<T: crate::supply::Item>(
-    mut source: impl Correlations<T>,
+fn take<T: crate::correlations::Correlation>(
+    mut source: impl Source<T>,
     channel: &mut dyn Channel,
     n: usize,
 ) -> Result<Vec<T>, Error> {
@@ -74,8 +74,8 @@ fn run<F: Value, M: Mac<F>>(
 ) -> Run<F, M> {
     let run = run_with::<F, M, _, _>(
         taps,
-        |party, channel, _| take(Supply::new(party, plan, pool(threads[0])), channel, n),
-        |party, channel, _| take(Supply::new(party, plan, pool(threads[1])), channel, n),
+        |party, channel, _| take(Generator::new(party, plan, workers(threads[0])), channel, n),
+        |party, channel, _| take(Generator::new(party, plan, workers(threads[1])), channel, n),
     );
     Run { p: run.0, v: run.1, delta: run.2, bytes: run.3 }
 }

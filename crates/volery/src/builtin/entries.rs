@@ -10,6 +10,10 @@ pub struct Entry {
     pub claim: &'static str,
     /// The names of its public values, all of them needed.
     pub public: &'static [&'static str],
+    /// The public value that follows from the others and the secret:
+    /// [`Builtin::compute`](super::Builtin::compute) gives it. None if it is numbers, which
+    /// [`FieldBuiltin::compute`](super::FieldBuiltin::compute) gives.
+    pub computed: Option<&'static str>,
     /// The name of its secret value, as a witness file calls it, or what its secret numbers are.
     pub secret: &'static str,
     /// The field that it is over unless another one is chosen: [`F2`](volery_field::F2) for a
@@ -25,6 +29,7 @@ pub const ENTRIES: &[Entry] = &[
         name: "sha256-preimage",
         claim: "I know a message of LENGTH bytes whose SHA-256 digest is DIGEST",
         public: &["digest", "length"],
+        computed: Some("digest"),
         secret: "message",
         field: "F2",
         numbers: None,
@@ -33,6 +38,7 @@ pub const ENTRIES: &[Entry] = &[
         name: "sha1-preimage",
         claim: "I know a message of LENGTH bytes whose SHA-1 digest is DIGEST",
         public: &["digest", "length"],
+        computed: Some("digest"),
         secret: "message",
         field: "F2",
         numbers: None,
@@ -41,6 +47,7 @@ pub const ENTRIES: &[Entry] = &[
         name: "aes128-key",
         claim: "I know an AES-128 key that encrypts PLAINTEXT to CIPHERTEXT",
         public: &["plaintext", "ciphertext"],
+        computed: Some("ciphertext"),
         secret: "key",
         field: "F2",
         numbers: None,
@@ -49,6 +56,7 @@ pub const ENTRIES: &[Entry] = &[
         name: "mul32",
         claim: "I know two 32-bit factors of each of these PRODUCTS modulo 2^32",
         public: &["products"],
+        computed: Some("products"),
         secret: "factors",
         field: "F2",
         numbers: None,
@@ -57,6 +65,7 @@ pub const ENTRIES: &[Entry] = &[
         name: "sis",
         claim: "I know COLUMNS numbers within BOUND that the ROWS x COLUMNS matrix of SEED takes to the public vector",
         public: &["rows", "columns", "bound", "seed"],
+        computed: None,
         secret: "the numbers",
         field: "F32",
         numbers: Some("the vector"),
@@ -65,6 +74,7 @@ pub const ENTRIES: &[Entry] = &[
         name: "matmul",
         claim: "I know a ROWS x INNER and an INNER x COLUMNS matrix with the public product",
         public: &["rows", "inner", "columns"],
+        computed: None,
         secret: "the entries of both, row by row",
         field: "F61",
         numbers: Some("the product, row by row"),
@@ -73,6 +83,7 @@ pub const ENTRIES: &[Entry] = &[
         name: "inner-product",
         claim: "I know two vectors of LENGTH numbers with the public inner product",
         public: &["length"],
+        computed: None,
         secret: "the two vectors",
         field: "F61",
         numbers: Some("the inner product"),

@@ -5,8 +5,8 @@
 //! another field are a [`FieldBuiltin`], which becomes an [`OverField`] with the numbers of a file
 //! ([`read_numbers`]).
 //!
-//! A statement joins the list with a line there, a variant of the private `Kind` and an arm where it is
-//! taken apart; dispatch is static, so a built-in runs as fast as the statement itself.
+//! A statement joins the list with a line there, a variant of the private `BitStatement` and an arm where
+//! it is taken apart; dispatch is static, so a built-in runs as fast as the statement itself.
 //!
 //! ```
 //! use volery::builtin::Builtin;
@@ -28,8 +28,9 @@ mod entries;
 mod numbers;
 mod values;
 
+use volery_circuit::gadgets::bits_to_bytes;
 use volery_circuit::statements::{Aes128Key, Mul32, Sha1Preimage, Sha256Preimage};
-use volery_circuit::{Error, Input, Polynomials, Signature, Witness, forward_statement};
+use volery_circuit::{Error, Evaluator, Input, Polynomials, Signature, Witness, forward_statement};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
@@ -54,11 +55,11 @@ pub struct Builtin {
     text: String,
     /// Bytes of the secret value.
     secret_bytes: u32,
-    kind: Kind,
+    statement: BitStatement,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum BitStatement {
     Sha256Preimage(Sha256Preimage),
     Sha1Preimage(Sha1Preimage),
     Aes128Key(Aes128Key),
@@ -67,6 +68,9 @@ enum Kind {
 
 /// The longest message: its bits are counted by a `u32`.
 const MOST_BYTES: u64 = u32::MAX as u64 / 8;
+
+/// The digits of a value that is to be computed, as many as the longest one has.
+const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Most products of 32-bit factors: a statement keeps them in memory.
 const MOST_PRODUCTS: usize = 1 << 20;
@@ -82,28 +86,80 @@ impl Builtin {
     pub fn new(name: &str, public: &[(&str, &str)]) -> Result<Self, Error> {
         let entry = known(name)?;
         let values = Values::new(entry, public)?;
-        let (kind, secret_bytes) = match name {
+        let (statement, secret_bytes) = match name {
             "sha256-preimage" => {
                 let length = values.number("length", MOST_BYTES)?;
-                (Kind::Sha256Preimage(Sha256Preimage::new(values.bytes("digest")?, length)?), length)
+                (BitStatement::Sha256Preimage(Sha256Preimage::new(values.bytes("digest")?, length)?), length)
             }
             "sha1-preimage" => {
                 let length = values.number("length", MOST_BYTES)?;
-                (Kind::Sha1Preimage(Sha1Preimage::new(values.bytes("digest")?, length)?), length)
+                (BitStatement::Sha1Preimage(Sha1Preimage::new(values.bytes("digest")?, length)?), length)
             }
-            "aes128-key" => {
-                (Kind::Aes128Key(Aes128Key::new(values.bytes("plaintext")?, values.bytes("ciphertext")?)), 16)
-            }
+            "aes128-key" => (
+                BitStatement::Aes128Key(Aes128Key::new(
+                    values.bytes("plaintext")?,
+                    values.bytes("ciphertext")?,
+                )),
+                16,
+            ),
             "mul32" => {
                 let products = values.words("products", MOST_PRODUCTS)?;
                 let secret_bytes = 8 * products.len() as u64;
-                (Kind::Mul32(Mul32::new(products)), secret_bytes)
+                (BitStatement::Mul32(Mul32::new(products)), secret_bytes)
             }
             _ => return Err(Error::Public(format!("{name} is a statement over {}", entry.field))),
         };
         let secret_bytes =
             u32::try_from(secret_bytes).map_err(|_| Error::Public("a secret too long".into()))?;
-        Ok(Self { entry, text: values.text(), secret_bytes, kind })
+        Ok(Self { entry, text: values.text(), secret_bytes, statement })
+    }
+
+    /// A statement for [`Builtin::compute`]: as [`Builtin::new`], but the value that is to be computed may
+    /// be left out. If it is there, only its length matters: `mul32` has as many products as it names, and
+    /// one if it names none.
+    ///
+    /// # Errors
+    /// As [`Builtin::new`].
+    pub fn to_compute(name: &str, public: &[(&str, &str)]) -> Result<Self, Error> {
+        let mut public = public.to_vec();
+        let computed =
+            known(name)?.computed.filter(|computed| !public.iter().any(|(name, _)| name == computed));
+        if let Some(computed) = computed {
+            let digits = match name {
+                "sha256-preimage" => 64,
+                "sha1-preimage" => 40,
+                "aes128-key" => 32,
+                _ => 8,
+            };
+            public.push((computed, &ZEROS[..digits]));
+        }
+        Self::new(name, &public)
+    }
+
+    /// The public value called [`Entry::computed`] for which the witness inside it is one, as
+    /// [`Builtin::new`] takes it. In the clear.
+    ///
+    /// ```
+    /// use volery::builtin::Builtin;
+    /// use volery_circuit::Witness;
+    ///
+    /// let statement = Builtin::to_compute("sha1-preimage", &[("length", "3")])?;
+    /// let witness = Witness::parse(b"0x616263", "example", &statement.signature())?;
+    /// let digest = statement.with_witness(&witness)?.compute()?;
+    /// assert_eq!(digest, "a9993e364706816aba3e25717850c26c9cd0d89d");
+    /// # Ok::<(), volery_circuit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Witness`] if there is none.
+    pub fn compute(&self) -> Result<String, Error> {
+        let outputs = Evaluator::<F2>::compute(self)?;
+        let mut bytes = bits_to_bytes(&outputs).ok_or_else(|| Error::misuse("outputs of no whole bytes"))?;
+        if matches!(self.statement, BitStatement::Mul32(_)) {
+            // A product puts its least significant byte out first, and is written with it last.
+            bytes.chunks_mut(4).for_each(<[_]>::reverse);
+        }
+        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// What the registry says about it.
@@ -135,11 +191,15 @@ impl Builtin {
     /// [`Error::Witness`] if it has another length.
     pub fn with_witness(mut self, witness: &Witness<F2>) -> Result<Self, Error> {
         let bytes = values::bytes_of(witness.values())?;
-        self.kind = match self.kind {
-            Kind::Sha256Preimage(statement) => Kind::Sha256Preimage(statement.with_message(bytes)?),
-            Kind::Sha1Preimage(statement) => Kind::Sha1Preimage(statement.with_message(bytes)?),
-            Kind::Aes128Key(statement) => Kind::Aes128Key(statement.with_key(bytes)?),
-            Kind::Mul32(statement) => Kind::Mul32(statement.with_factors(pairs(&bytes)?)?),
+        self.statement = match self.statement {
+            BitStatement::Sha256Preimage(statement) => {
+                BitStatement::Sha256Preimage(statement.with_message(bytes)?)
+            }
+            BitStatement::Sha1Preimage(statement) => {
+                BitStatement::Sha1Preimage(statement.with_message(bytes)?)
+            }
+            BitStatement::Aes128Key(statement) => BitStatement::Aes128Key(statement.with_key(bytes)?),
+            BitStatement::Mul32(statement) => BitStatement::Mul32(statement.with_factors(pairs(&bytes)?)?),
         };
         Ok(self)
     }
@@ -158,10 +218,10 @@ fn pairs(bytes: &[u8]) -> Result<Zeroizing<Vec<[u32; 2]>>, Error> {
 
 forward_statement! {
     impl [B: Polynomials<F2>] Statement<B> for Builtin {
-        Self { kind: Kind::Sha256Preimage(statement), .. } => statement,
-        Self { kind: Kind::Sha1Preimage(statement), .. } => statement,
-        Self { kind: Kind::Aes128Key(statement), .. } => statement,
-        Self { kind: Kind::Mul32(statement), .. } => statement,
+        Self { statement: BitStatement::Sha256Preimage(statement), .. } => statement,
+        Self { statement: BitStatement::Sha1Preimage(statement), .. } => statement,
+        Self { statement: BitStatement::Aes128Key(statement), .. } => statement,
+        Self { statement: BitStatement::Mul32(statement), .. } => statement,
     }
 }
 

@@ -112,19 +112,21 @@ impl FieldBuiltin {
     /// large or do not suit the field.
     pub fn over<F: Value>(&self, public: &[F]) -> Result<OverField<F>, Error> {
         let (got, needed) = (public.len(), self.public_numbers());
-        let kind = match (self.sizes, public) {
-            _ if got != needed => return Err(Error::Public(format!("{got} numbers; {needed} are needed"))),
+        let statement = match (self.sizes, public) {
+            _ if got != needed => {
+                return Err(Error::Public(format!("{needed} numbers are needed, not {got}")));
+            }
             (Sizes::Sis { columns, short, seed, .. }, public) => {
-                Kind::Sis(Sis::new(columns, short, seed, public.to_vec())?)
+                FieldStatement::Sis(Sis::new(columns, short, seed, public.to_vec())?)
             }
             (Sizes::MatrixProduct(shape), public) => {
-                Kind::MatrixProduct(MatrixProduct::new(shape, Some(public.to_vec()))?)
+                FieldStatement::MatrixProduct(MatrixProduct::new(shape, Some(public.to_vec()))?)
             }
             (Sizes::InnerProduct { length }, public) => {
-                Kind::InnerProduct(InnerProduct::new(length, public.first().copied())?)
+                FieldStatement::InnerProduct(InnerProduct::new(length, public.first().copied())?)
             }
         };
-        Ok(OverField { sizes: self.sizes, kind })
+        Ok(OverField { sizes: self.sizes, statement })
     }
 }
 
@@ -139,7 +141,7 @@ impl FieldBuiltin {
             Sizes::Sis { columns, short, seed, rows } => {
                 let (got, target) = (secret.len(), vec![F::ZERO; rows]);
                 if got != columns {
-                    return Err(Error::Witness(format!("{got} numbers; {columns} are needed")));
+                    return Err(Error::Witness(format!("{columns} numbers are needed, not {got}")));
                 }
                 return Ok(Sis::new(columns, short, seed, target)?.image(secret));
             }
@@ -156,11 +158,11 @@ impl FieldBuiltin {
 #[derive(Debug)]
 pub struct OverField<F: Value> {
     sizes: Sizes,
-    kind: Kind<F>,
+    statement: FieldStatement<F>,
 }
 
 #[derive(Debug)]
-enum Kind<F: Value> {
+enum FieldStatement<F: Value> {
     Sis(Sis<F>),
     MatrixProduct(MatrixProduct<F>),
     InnerProduct(InnerProduct<F>),
@@ -177,27 +179,29 @@ impl<F: Value> OverField<F> {
             let (first, second) = secret.split_at(first.min(secret.len()));
             (first.to_vec(), second.to_vec())
         };
-        let kind = match (self.kind, self.sizes) {
-            (Kind::Sis(statement), _) => Kind::Sis(statement.with_solution(secret.to_vec())?),
-            (Kind::MatrixProduct(statement), Sizes::MatrixProduct(shape)) => {
-                let (a, b) = halves(shape.rows.saturating_mul(shape.inner));
-                Kind::MatrixProduct(statement.with_factors(a, b)?)
+        let statement = match (self.statement, self.sizes) {
+            (FieldStatement::Sis(statement), _) => {
+                FieldStatement::Sis(statement.with_solution(secret.to_vec())?)
             }
-            (Kind::InnerProduct(statement), Sizes::InnerProduct { length }) => {
+            (FieldStatement::MatrixProduct(statement), Sizes::MatrixProduct(shape)) => {
+                let (a, b) = halves(shape.rows.saturating_mul(shape.inner));
+                FieldStatement::MatrixProduct(statement.with_factors(a, b)?)
+            }
+            (FieldStatement::InnerProduct(statement), Sizes::InnerProduct { length }) => {
                 let (x, y) = halves(length);
-                Kind::InnerProduct(statement.with_vectors(x, y)?)
+                FieldStatement::InnerProduct(statement.with_vectors(x, y)?)
             }
             // `over` makes both of one sort.
-            (kind, _) => kind,
+            (statement, _) => statement,
         };
-        Ok(Self { sizes: self.sizes, kind })
+        Ok(Self { sizes: self.sizes, statement })
     }
 }
 
 forward_statement! {
     impl [F: Value, B: Polynomials<F>] Statement<B> for OverField<F> {
-        Self { kind: Kind::Sis(statement), .. } => statement,
-        Self { kind: Kind::MatrixProduct(statement), .. } => statement,
-        Self { kind: Kind::InnerProduct(statement), .. } => statement,
+        Self { statement: FieldStatement::Sis(statement), .. } => statement,
+        Self { statement: FieldStatement::MatrixProduct(statement), .. } => statement,
+        Self { statement: FieldStatement::InnerProduct(statement), .. } => statement,
     }
 }

@@ -67,6 +67,26 @@ fn another_witness_fails_at_an_assertion() {
 }
 
 #[test]
+fn the_value_that_follows_from_a_witness_is_the_public_one() {
+    for (name, public, witness) in KNOWN {
+        let computed = find(name).and_then(|entry| entry.computed).expect("each has one");
+        let (given, others): (Vec<_>, Vec<_>) = public.iter().partition(|(name, _)| *name == computed);
+        // Two products need two placeholders; everything else has its length.
+        let zeros = "0".repeat(16);
+        let known = if *name == "mul32" { vec![(computed, zeros.as_str())] } else { others };
+        let statement = Builtin::to_compute(name, &known).expect("known");
+        assert!(matches!(statement.compute(), Err(Error::Witness(_))), "{name}");
+        let witness = Witness::parse(witness.as_bytes(), "w", &statement.signature()).expect("fits");
+        let value = statement.with_witness(&witness).expect("fits").compute().expect("computed");
+        assert_eq!(value, given[0].1.trim_start_matches("0x").to_lowercase(), "{name}");
+    }
+    let one = Builtin::to_compute("mul32", &[]).expect("one product");
+    assert_eq!(one.signature().inputs[0].width, 64);
+    assert!(matches!(Builtin::to_compute("sha256-preimage", &[]), Err(Error::Public(_))));
+    assert!(matches!(Builtin::to_compute("matmul", &[]), Err(Error::Public(_))));
+}
+
+#[test]
 fn the_public_side_counts_and_needs_no_witness() {
     let (name, public, _) = KNOWN[2];
     let statement = Builtin::new(name, public).expect("known");

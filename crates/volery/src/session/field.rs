@@ -15,16 +15,16 @@ use std::sync::Arc;
 use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
 use volery_field::{Authenticated, Mac, Value};
+use volery_vole::correlations::{Chain, Generator, Party, Plan, Pool};
 use volery_vole::softspoken::{self, ReceiverSetup, SenderSetup};
 use volery_vole::subfield::{self, FieldDelta, tree_size};
-use volery_vole::supply::{Chain, Party, Plan, Stock, Supply};
 use volery_vole::{Delta, Oracle, SessionId, base_ot};
 
 use super::{Common, Options};
 use crate::Error;
 
 /// A party's correlations over whichever field its session serves.
-pub(super) trait FieldStock: Any + Send {
+pub(super) trait FieldPool: Any + Send {
     /// The names of value and MAC field.
     fn fields(&self) -> [&'static str; 2];
 
@@ -42,31 +42,31 @@ pub(super) trait FieldStock: Any + Send {
 
 /// P's correlations over `F`.
 pub(super) struct ProverField<F: Value, M: Mac<F>> {
-    pub(super) stock: Stock<Authenticated<F, M>>,
+    pub(super) pool: Pool<Authenticated<F, M>>,
 }
 
 /// V's correlations over `F`, and its key.
 pub(super) struct VerifierField<F: Value, M: Mac<F>> {
-    pub(super) stock: Stock<M>,
+    pub(super) pool: Pool<M>,
     pub(super) delta: FieldDelta<M>,
     fields: core::marker::PhantomData<F>,
 }
 
-impl<F: Value, M: Mac<F>> FieldStock for ProverField<F, M> {
+impl<F: Value, M: Mac<F>> FieldPool for ProverField<F, M> {
     fn fields(&self) -> [&'static str; 2] {
         [F::NAME, M::NAME]
     }
 
     fn chain(&mut self, channel: &mut dyn Channel) -> Result<Chain, Error> {
-        Ok(self.stock.chain(channel)?)
+        Ok(self.pool.chain(channel)?)
     }
 
     fn index(&self) -> u64 {
-        self.stock.index()
+        self.pool.index()
     }
 
     fn burn(&mut self) {
-        self.stock.burn();
+        self.pool.burn();
     }
 
     fn as_any(&mut self) -> &mut dyn Any {
@@ -74,22 +74,22 @@ impl<F: Value, M: Mac<F>> FieldStock for ProverField<F, M> {
     }
 }
 
-impl<F: Value, M: Mac<F>> FieldStock for VerifierField<F, M> {
+impl<F: Value, M: Mac<F>> FieldPool for VerifierField<F, M> {
     fn fields(&self) -> [&'static str; 2] {
         [F::NAME, M::NAME]
     }
 
     fn chain(&mut self, channel: &mut dyn Channel) -> Result<Chain, Error> {
-        Ok(self.stock.chain(channel)?)
+        Ok(self.pool.chain(channel)?)
     }
 
     fn index(&self) -> u64 {
-        self.stock.index()
+        self.pool.index()
     }
 
     fn burn(&mut self) {
         use zeroize::Zeroize as _;
-        self.stock.burn();
+        self.pool.burn();
         self.delta.zeroize();
     }
 
@@ -102,14 +102,12 @@ impl<F: Value, M: Mac<F>> FieldStock for VerifierField<F, M> {
 ///
 /// # Errors
 /// [`Error::Options`] if the session serves another field.
-pub(super) fn existing<K: FieldStock>(
-    slot: &mut Option<Box<dyn FieldStock>>,
-) -> Result<Option<&mut K>, Error> {
-    let Some(stock) = slot else { return Ok(None) };
-    let [value, mac] = stock.fields();
+pub(super) fn existing<K: FieldPool>(slot: &mut Option<Box<dyn FieldPool>>) -> Result<Option<&mut K>, Error> {
+    let Some(pool) = slot else { return Ok(None) };
+    let [value, mac] = pool.fields();
     let served =
         format!("this session serves proofs over {value} (MACs in {mac}); start another for another field");
-    stock.as_any().downcast_mut().map(Some).ok_or(Error::Options(served))
+    pool.as_any().downcast_mut().map(Some).ok_or(Error::Options(served))
 }
 
 /// The name of the set-up's part of the session: nothing hashed in it agrees with the rest.
@@ -122,35 +120,35 @@ fn part<F: Value, M: Mac<F>>(session: &SessionId) -> SessionId {
 const PATHS: &str = "paths of rounds over a field";
 
 /// A party's correlations: linked where challenges are hashes.
-pub(super) fn supply<P>(
+pub(super) fn pool<P>(
     party: P,
     plan: Plan,
     options: &Options,
     threads: Option<Arc<rayon::ThreadPool>>,
     rng: &mut dyn CryptoRng,
-) -> Stock<P::Item>
+) -> Pool<P::Correlation>
 where
     P: Party + Send + 'static,
     P::Round: Send,
 {
-    let supply = match options.fiat_shamir {
-        true => Supply::linked(party, plan, threads, rng),
-        false => Supply::new(party, plan, threads),
+    let generator = match options.fiat_shamir {
+        true => Generator::linked(party, plan, threads, rng),
+        false => Generator::new(party, plan, threads),
     };
-    Stock::new(Box::new(supply))
+    Pool::new(Box::new(generator))
 }
 
-pub(super) fn supply_over<F: Value, M: Mac<F>, P>(
+pub(super) fn pool_over<F: Value, M: Mac<F>, P>(
     party: P,
     common: &Common,
     rng: &mut dyn CryptoRng,
-) -> Stock<P::Item>
+) -> Pool<P::Correlation>
 where
     P: Party + Send + 'static,
     P::Round: Send,
 {
     let plan = subfield::plan::<F, M>(common.options.profile);
-    supply(party, plan, &common.options, common.threads.clone(), rng)
+    pool(party, plan, &common.options, common.threads.clone(), rng)
 }
 
 /// P between its first message of the set-up and V's.
@@ -178,7 +176,7 @@ impl ProverStart {
         let trees = self.0.finish(&id, tree_size::<F, M>(), &points, channel)?;
         channel.flush()?;
         let party = subfield::ProverParty::new(id, trees, extension.fork(PATHS)?, rng)?;
-        Ok(ProverField { stock: supply_over::<F, M, _>(party, common, rng) })
+        Ok(ProverField { pool: pool_over::<F, M, _>(party, common, rng) })
     }
 }
 
@@ -208,7 +206,7 @@ impl VerifierStart {
         let party = subfield::VerifierParty::new(id, trees, extension.fork(PATHS)?, rng)?;
         let delta = party.delta().duplicate();
         Ok(VerifierField {
-            stock: supply_over::<F, M, _>(party, common, rng),
+            pool: pool_over::<F, M, _>(party, common, rng),
             delta,
             fields: core::marker::PhantomData,
         })

@@ -9,10 +9,10 @@ use volery_channel::transport::Memory;
 use volery_channel::{Channel as _, Framed, Limits, memory_pair};
 use volery_field::{Authenticated, Bn254Scalar, Field as _, Gf128, Ring as _, pack_elements};
 use volery_vole::cheats::{self, Deltas};
-use volery_vole::supply::Chain;
+use volery_vole::correlations::Chain;
 
 use super::field::{ProverField, existing};
-use super::system::stocks::{OfField, Stocks as _};
+use super::system::correlations::{CorrelationSetup as _, OfField};
 use super::system::{Bits, Over};
 use volery_zk::quicksilver::{self, Challenges, verdict};
 
@@ -20,7 +20,7 @@ use super::*;
 use crate::forgery::{CORRELATIONS, False, OF_ZERO, Zero, choose, foreseen, messages, rng, wanted};
 
 const OPTIONS: Options =
-    Options { profile: volery_vole::supply::Profile::Lan, fiat_shamir: true, threads: 1 };
+    Options { profile: volery_vole::correlations::Profile::Lan, fiat_shamir: true, threads: 1 };
 
 type Wire = Framed<Memory>;
 
@@ -79,8 +79,8 @@ fn nothing_but_the_chain_stops(forgery: impl Fn(Belief) -> Result<Report, Error>
 fn bits(after: bool, belief: Belief) -> Result<Report, Error> {
     let forge = move |mut p: Prover<Wire>, deltas: Deltas| {
         let first = if after { OF_ZERO } else { 0 };
-        let chains = p.common.chains(&mut p.stock, &mut p.field, &mut p.channel).expect("linked");
-        let digest = digest::<quicksilver::Prover<'_>>(&False);
+        let chains = p.common.chains(&mut p.pool, &mut p.field, &mut p.channel).expect("linked");
+        let digest = digest::<quicksilver::bits::Prover<'_>>(&False);
         let interval = p.common.options.settings().interval;
         let mut plan = transcript("session", &p.common.id, &digest, interval, first as u64, &chains);
         plan.absorb_number("proof", 1 + u64::from(after));
@@ -88,13 +88,13 @@ fn bits(after: bool, belief: Belief) -> Result<Report, Error> {
         choose(deltas, first, wanted(seed));
         if after {
             p.prove(Bits, &Zero, &mut rng(3)).expect("true");
-            assert!(p.stock.at_hand().len() >= CORRELATIONS, "left of the same batch");
+            assert!(p.pool.at_hand().len() >= CORRELATIONS, "left of the same batch");
         }
         let begin = p.common.begin(&Bits, digest, None).expect("not over");
         begin.send(&mut p.channel).and_then(|()| begin.receive(&mut p.channel)).expect("the same");
-        p.stock.expect(None);
+        p.pool.expect(None);
         let mut tags = vec![Gf128::ZERO; CORRELATIONS];
-        p.stock.fill(&mut p.channel, &mut tags).expect("made");
+        p.pool.fill(&mut p.channel, &mut tags).expect("made");
         for (tag, payload) in messages(&tags, seed) {
             p.channel.send(tag, &payload).expect("sent");
         }
@@ -157,13 +157,13 @@ fn coefficients(seed: [u8; 16]) -> [F; 2] {
 
 fn over_a_field(belief: Belief) -> Result<Report, Error> {
     let forge = move |mut p: Prover<Wire>, deltas: Deltas| {
-        let digest = digest::<quicksilver::arithmetic::Prover<'_, F, F>>(&FalseOver);
+        let digest = digest::<quicksilver::field::Prover<'_, F, F>>(&FalseOver);
         let begin = p.common.begin(&Over::<F, F>::new(), digest, None).expect("not over");
         begin.send(&mut p.channel).expect("sent");
         let fresh = OfField::<F, F>::start_prover(&mut p.seat(), &mut rng(3)).expect("starts");
         begin.receive(&mut p.channel).expect("the same");
         OfField::<F, F>::finish_prover(&mut p.seat(), fresh, &mut rng(4)).expect("set-up");
-        let chains: Vec<Chain> = p.common.chains(&mut p.stock, &mut p.field, &mut p.channel).expect("linked");
+        let chains: Vec<Chain> = p.common.chains(&mut p.pool, &mut p.field, &mut p.channel).expect("linked");
         let Challenges::FiatShamir(mut plan) =
             Over::<F, F>::challenges(&p.common, &digest, 0, &chains, &mut rng(5))
         else {
@@ -178,9 +178,9 @@ fn over_a_field(belief: Belief) -> Result<Report, Error> {
         let mut wanted = Some(vec![F::ZERO, F::ZERO, F::ZERO, F::ONE, z]);
         cheats::choose_elements::<F>(move |_| wanted.take().map(|wanted| (deltas.piece(1, 4), wanted)));
         let field = existing::<ProverField<F, F>>(&mut p.field).expect("this field").expect("is there");
-        field.stock.expect(None);
+        field.pool.expect(None);
         let mut held = vec![Authenticated::<F, F>::default(); 6];
-        field.stock.fill(&mut p.channel, &mut held).expect("made");
+        field.pool.fill(&mut p.channel, &mut held).expect("made");
         let [x, y, y_2, z, z_2, mask] = held.try_into().unwrap_or_else(|_| panic!("six"));
         let relations = [(x, y, z), (x, y_2, z_2)].map(|(x, y, z)| [x.m * y.m, x.x * y.m + y.x * x.m - z.m]);
         let sum = |i: usize| relations.iter().zip(chi).fold(F::ZERO, |sum, (a, chi)| sum + a[i] * chi);

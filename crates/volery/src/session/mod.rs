@@ -15,7 +15,7 @@
 //!
 //! Where challenges are hashes ([`Options::fiat_shamir`]), V also sends 32 bytes after each batch of
 //! correlations (`Link`), and each challenge depends on those of all batches that it stands on: it absorbs
-//! its own stock's chain, and the proof begins with the chain of every stock.
+//! its own pool's chain, and the proof begins with the chain of every pool.
 //!
 //! After any error the session is over: the peer is told a reason that says nothing about secrets, the
 //! correlations under V's delta and delta itself are wiped, and every later call fails.
@@ -43,12 +43,12 @@ use std::time::Instant;
 
 use volery_channel::handshake::{Begin, Session};
 use volery_channel::{Channel, tags};
-use volery_tls::claim::{Own, Vocabulary};
-use volery_vole::supply::{Chain, Item, Stock};
+use volery_tls::claim::{CustomClaim, Vocabulary};
+use volery_vole::correlations::{Chain, Correlation, Pool};
 use volery_vole::{Delta, SessionId, Transcript};
-use volery_zk::quicksilver::{Settings, Tally};
+use volery_zk::quicksilver::{Tally, bits::Settings};
 
-use field::FieldStock;
+use field::FieldPool;
 use report::Counted;
 use system::System;
 
@@ -56,7 +56,7 @@ use crate::Error;
 
 /// The vocabulary of who has none.
 fn no_claims() -> std::sync::Arc<dyn Vocabulary> {
-    std::sync::Arc::new(Vec::<Own>::new())
+    std::sync::Arc::new(Vec::<CustomClaim>::new())
 }
 
 /// What both parties keep about a session, apart from its correlations.
@@ -106,23 +106,23 @@ impl Common {
         Ok(Begin::new(digest, parameters))
     }
 
-    /// The chain of every stock of the session where it is read now, which a proof's transcript begins with;
+    /// The chain of every pool of the session where it is read now, which a proof's transcript begins with;
     /// none where V chooses.
     ///
-    /// No seed rests on these alone: it absorbs its own stock's chain when it is asked for, and that goes
+    /// No seed rests on these alone: it absorbs its own pool's chain when it is asked for, and that goes
     /// back to the session's first batch. They say from the first message on which left-overs of an earlier
-    /// proof this one stands on. And they say what *another* stock held: a challenge of the field's part
+    /// proof this one stands on. And they say what *another* pool held: a challenge of the field's part
     /// absorbs the field's chain later, and not the bits'.
     fn chains(
         &self,
-        stock: &mut Stock,
-        field: &mut Option<Box<dyn FieldStock>>,
+        pool: &mut Pool,
+        field: &mut Option<Box<dyn FieldPool>>,
         channel: &mut dyn Channel,
     ) -> Result<Vec<Chain>, Error> {
         if !self.options.fiat_shamir {
             return Ok(Vec::new());
         }
-        let mut chains = vec![stock.chain(channel)?];
+        let mut chains = vec![pool.chain(channel)?];
         if let Some(field) = field {
             chains.push(field.chain(channel)?);
         }
@@ -130,18 +130,18 @@ impl Common {
     }
 
     /// Makes `count` correlations, throws them away, and ends the session together with the peer.
-    fn spend<T: Item>(
+    fn spend<T: Correlation>(
         &self,
         count: u64,
-        stock: &mut Stock<T>,
+        pool: &mut Pool<T>,
         channel: &mut dyn Channel,
     ) -> Result<Report, Error> {
         let (start, before) = (Instant::now(), channel.stats());
-        let end = stock.index().saturating_add(count);
-        stock.expect(Some(count));
+        let end = pool.index().saturating_add(count);
+        pool.expect(Some(count));
         // A batch counts as taken when the next one replaces it.
-        while stock.index() < end {
-            stock.refill(channel)?;
+        while pool.index() < end {
+            pool.refill(channel)?;
         }
         // Steps of the next stage may be on their way: nobody leaves before both have what they wait for.
         channel.send(tags::GOODBYE, &[])?;
@@ -158,13 +158,13 @@ impl Common {
     fn conclude<T>(
         &mut self,
         result: Result<T, Error>,
-        stock: &mut Stock,
-        field: &mut Option<Box<dyn FieldStock>>,
+        pool: &mut Pool,
+        field: &mut Option<Box<dyn FieldPool>>,
         channel: &mut dyn Channel,
     ) -> Result<T, Error> {
         self.over = result.is_err();
         if let Err(error) = &result {
-            stock.burn();
+            pool.burn();
             if let Some(field) = field {
                 field.burn();
             }
@@ -177,7 +177,7 @@ impl Common {
 /// What is left of a session that ends in a pair of correlation files.
 pub(crate) struct Parts<C> {
     pub(crate) channel: C,
-    pub(crate) stock: Stock,
+    pub(crate) pool: Pool,
     /// V's global key.
     pub(crate) delta: Option<Delta>,
     common: Common,
@@ -200,7 +200,7 @@ impl<C> Parts<C> {
 
 /// The transcript that the challenges of a proof are hashed from, where nobody chooses them. `mode` is how
 /// P's messages reach V: proofs of different modes have unrelated challenges. `chains` are those of every
-/// stock where the proof begins; each challenge absorbs its stock's again where it has got to by then.
+/// pool where the proof begins; each challenge absorbs its pool's again where it has got to by then.
 pub(crate) fn transcript(
     mode: &str,
     session: &SessionId,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use volery_channel::handshake::Parameters;
-use volery_vole::supply::Profile;
-use volery_zk::quicksilver::{Settings, arithmetic};
+use volery_vole::correlations::Profile;
+use volery_zk::quicksilver::{bits::Settings, field};
 
 use crate::Error;
 
@@ -44,10 +44,10 @@ impl Options {
 
     /// The settings of proofs over a field.
     #[must_use]
-    pub fn settings_over(&self) -> arithmetic::Settings {
+    pub fn settings_over(&self) -> field::Settings {
         match self.profile {
-            Profile::Lan => arithmetic::Settings::LAN,
-            Profile::Wan => arithmetic::Settings::WAN,
+            Profile::Lan => field::Settings::LAN,
+            Profile::Wan => field::Settings::WAN,
         }
     }
 

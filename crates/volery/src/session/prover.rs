@@ -6,14 +6,14 @@ use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
 use volery_channel::{Channel, tags};
 use volery_circuit::{Error as StatementError, Statement};
+use volery_vole::correlations::Pool;
 use volery_vole::cot::ProverParty;
 use volery_vole::softspoken::{self, FieldBits, ReceiverSetup};
-use volery_vole::supply::Stock;
 use volery_vole::{SessionId, base_ot};
 use volery_zk::quicksilver::verdict;
 
-use super::field::{FieldStock, supply};
-use super::system::stocks::Stocks;
+use super::field::{FieldPool, pool};
+use super::system::correlations::CorrelationSetup;
 use super::system::{Proof, ProverSeat, System};
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
@@ -37,11 +37,11 @@ use crate::Error;
 pub struct Prover<C: Channel> {
     pub(super) channel: C,
     pub(super) common: Common,
-    pub(super) stock: Stock,
+    pub(super) pool: Pool,
     /// A fork of OT extension, for whatever field is set up; none in a rehearsal.
     pub(super) extension: Option<softspoken::Receiver>,
     /// The correlations over a field, once a proof has needed them.
-    pub(super) field: Option<Box<dyn FieldStock>>,
+    pub(super) field: Option<Box<dyn FieldPool>>,
 }
 
 impl<C: Channel> Prover<C> {
@@ -51,8 +51,8 @@ impl<C: Channel> Prover<C> {
     /// What the handshake finds different, what base OT finds wrong, the channel's errors. The peer is told.
     pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         match Self::try_start(&mut channel, options, rng) {
-            Ok((common, stock, extension)) => {
-                Ok(Self { channel, common, stock, extension: Some(extension), field: None })
+            Ok((common, pool, extension)) => {
+                Ok(Self { channel, common, pool, extension: Some(extension), field: None })
             }
             Err(error) => {
                 channel.fail(error.public_reason());
@@ -65,7 +65,7 @@ impl<C: Channel> Prover<C> {
         channel: &mut dyn Channel,
         options: Options,
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Common, Stock, softspoken::Receiver), Error> {
+    ) -> Result<(Common, Pool, softspoken::Receiver), Error> {
         let threads = options.pool()?;
         let hello = Hello::new(Role::Prover, options.session_parameters()?, rng);
         hello.send(channel)?;
@@ -79,8 +79,8 @@ impl<C: Channel> Prover<C> {
         channel.flush()?;
         let fork = extension.fork("fields")?;
         let party = ProverParty::new(id, extension, rng);
-        let stock = supply(party, options.profile.plan(), &options, threads.clone(), rng);
-        Ok((Common::new(&session, options, threads), stock, fork))
+        let pool = pool(party, options.profile.plan(), &options, threads.clone(), rng);
+        Ok((Common::new(&session, options, threads), pool, fork))
     }
 
     /// Proves `statement`, whose witness is inside it, with `system`. It is evaluated when V has named the
@@ -120,12 +120,12 @@ impl<C: Channel> Prover<C> {
         let commitments = Statement::<Y::Prover<'_>>::commitments(statement);
         let begin = self.common.begin(system, digest, commitments)?;
         begin.send(&mut self.channel)?;
-        let set_up = Y::Stocks::start_prover(&mut self.seat(), rng)?;
+        let set_up = Y::Setup::start_prover(&mut self.seat(), rng)?;
         // The peer's must be here before anything that depends on the witness leaves.
         begin.receive(&mut self.channel)?;
-        Y::Stocks::finish_prover(&mut self.seat(), set_up, rng)?;
+        Y::Setup::finish_prover(&mut self.seat(), set_up, rng)?;
         self.evaluate(check)?;
-        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
+        let chains = self.common.chains(&mut self.pool, &mut self.field, &mut self.channel)?;
         let proof = Proof { digest, commitments, chains: &chains };
         let counted = system.run_prover(self.seat(), &proof, statement, rng)?;
         verdict::receive(&mut self.channel)?;
@@ -144,13 +144,17 @@ impl<C: Channel> Prover<C> {
         count: u64,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error> {
-        let result = self.try_spend::<Y::Stocks>(count, rng);
+        let result = self.try_spend::<Y::Setup>(count, rng);
         let result = self.conclude(result);
         self.common.over = true;
         result
     }
 
-    fn try_spend<K: Stocks>(&mut self, count: u64, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+    fn try_spend<K: CorrelationSetup>(
+        &mut self,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
         self.common.enter()?;
         let set_up = K::start_prover(&mut self.seat(), rng)?;
         K::finish_prover(&mut self.seat(), set_up, rng)?;
@@ -159,18 +163,18 @@ impl<C: Channel> Prover<C> {
 
     /// What a system needs of it.
     pub(super) fn seat(&mut self) -> ProverSeat<'_> {
-        let Self { channel, common, stock, extension, field } = self;
-        ProverSeat { common, stock, extension: extension.as_mut(), field, channel }
+        let Self { channel, common, pool, extension, field } = self;
+        ProverSeat { common, pool, extension: extension.as_mut(), field, channel }
     }
 
     /// Ends the session if `result` is an error.
     pub(super) fn conclude<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
-        self.common.conclude(result, &mut self.stock, &mut self.field, &mut self.channel)
+        self.common.conclude(result, &mut self.pool, &mut self.field, &mut self.channel)
     }
 
     /// Ends the session for the sake of what it is made of.
     pub(crate) fn into_parts(self) -> Parts<C> {
-        Parts { channel: self.channel, stock: self.stock, delta: None, common: self.common }
+        Parts { channel: self.channel, pool: self.pool, delta: None, common: self.common }
     }
 
     /// The channel, for its counters.

@@ -1,7 +1,7 @@
 //! A rehearsal: P's side of a session with nobody at the other end, to learn what a proof takes.
 //!
 //! The same prover runs the same statement. It has no witness (secrets are zero, and no claim is looked at),
-//! its correlations are zero and cost nothing to make ([`volery_vole::supply`]), and what it reads are
+//! its correlations are zero and cost nothing to make ([`volery_vole::correlations`]), and what it reads are
 //! messages of the right length without content. So bytes, round trips and correlations are those of a real
 //! proof, whatever the protocol, since it is the protocol's own code that sends and waits. (Over TLS each
 //! party's hello also names the connection: some 70 bytes.) It takes the time that P needs for a proof, less
@@ -22,7 +22,7 @@ use volery_vole::subfield::{self, tree_size};
 use volery_vole::{SessionId, base_ot, cot};
 use volery_zk::soundness::Soundness;
 
-use super::field::{ProverField, supply, supply_over};
+use super::field::{ProverField, pool, pool_over};
 use super::{Common, Options, Prover, Report};
 use crate::{Error, os_rng};
 
@@ -98,13 +98,13 @@ impl<C: Channel> Prover<C> {
         let id = SessionId::new([0; 32]);
         let common = Common { evaluates: false, ..Common::of(id, options, options.pool()?) };
         let plan = options.profile.plan();
-        let stock = supply(cot::BlankParty::new(id), plan, &options, common.threads.clone(), &mut rng);
-        Ok(Self { channel, common, stock, extension: None, field: None })
+        let pool = pool(cot::BlankParty::new(id), plan, &options, common.threads.clone(), &mut rng);
+        Ok(Self { channel, common, pool, extension: None, field: None })
     }
 
     /// Refuses what blank correlations are not for.
     pub(crate) fn not_rehearsed(&self) -> Result<(), Error> {
-        if self.stock.is_blank() {
+        if self.pool.is_blank() {
             return Err(Error::Options("a rehearsal is of a proof, and of nothing else".into()));
         }
         Ok(())
@@ -119,7 +119,7 @@ impl<C: Channel> Prover<C> {
             bytes_prover: bytes_sent,
             bytes_verifier: bytes_received,
             round_trips,
-            correlations: self.stock.index().saturating_add(over_a_field),
+            correlations: self.pool.index().saturating_add(over_a_field),
             fields: report.fields,
             soundness: report.soundness,
             time: report.time,
@@ -137,5 +137,5 @@ pub(super) fn finish_field<F: Value, M: Mac<F>>(
     channel.send(tags::SOFT_SPOKEN_TREE, &vec![0; tree_size::<F, M>().tree_message_bytes()])?;
     channel.flush()?;
     let party = subfield::BlankParty::<F, M>::new(common.id);
-    Ok(ProverField { stock: supply_over::<F, M, _>(party, common, rng) })
+    Ok(ProverField { pool: pool_over::<F, M, _>(party, common, rng) })
 }

@@ -5,7 +5,7 @@ use rand_core::SeedableRng as _;
 use volery_channel::memory_pair;
 use volery_field::Gf128;
 use volery_vole::Error as VoleError;
-use volery_vole::supply::{Correlations, Profile};
+use volery_vole::correlations::{Profile, Source};
 use volery_zk::quicksilver::Challenges;
 
 use super::system::Bits;
@@ -19,7 +19,7 @@ struct Proof {
     profile: Profile,
     number: u64,
     first_correlation: u64,
-    /// Chains of one or two stocks.
+    /// Chains of one or two pools.
     chains: &'static [u8],
 }
 
@@ -43,7 +43,7 @@ fn common(options: Options) -> Common {
     Common { id, options, threads: None, proofs: 0, over: false, evaluates: true, vocabulary: no_claims() }
 }
 
-/// A stock that only has a chain.
+/// A pool that only has a chain.
 struct Linked(u8);
 
 impl Linked {
@@ -52,7 +52,7 @@ impl Linked {
     }
 }
 
-impl Correlations for Linked {
+impl Source for Linked {
     fn refill(&mut self, _: &mut dyn Channel, _: &mut Vec<Gf128>) -> Result<(), VoleError> {
         unreachable!("nothing is taken")
     }
@@ -66,7 +66,7 @@ impl Correlations for Linked {
     }
 }
 
-impl FieldStock for Linked {
+impl FieldPool for Linked {
     fn fields(&self) -> [&'static str; 2] {
         ["value", "mac"]
     }
@@ -87,15 +87,15 @@ impl FieldStock for Linked {
 }
 
 #[test]
-fn proofs_begin_with_the_chain_of_each_stock_of_the_session() {
+fn proofs_begin_with_the_chain_of_each_pool_of_the_session() {
     let (mut channel, _peer) = memory_pair(&volery_channel::Limits::default());
     for (fiat_shamir, field, expected) in [(true, false, &[1][..]), (true, true, &[1, 2]), (false, true, &[])]
     {
-        let mut stock = Stock::new(Box::new(Linked(1)));
-        let mut field = field.then(|| Box::new(Linked(2)) as Box<dyn FieldStock>);
+        let mut pool = Pool::new(Box::new(Linked(1)));
+        let mut field = field.then(|| Box::new(Linked(2)) as Box<dyn FieldPool>);
         let common = common(Options { fiat_shamir, ..Options::default() });
-        let chains = common.chains(&mut stock, &mut field, &mut channel).expect("linked");
-        let expected = Vec::from_iter(expected.iter().map(|stock| Linked(*stock).value()));
+        let chains = common.chains(&mut pool, &mut field, &mut channel).expect("linked");
+        let expected = Vec::from_iter(expected.iter().map(|pool| Linked(*pool).value()));
         assert_eq!(chains, expected);
     }
 }

@@ -6,15 +6,15 @@ use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
 use volery_channel::{Channel, tags};
 use volery_circuit::Statement;
+use volery_vole::correlations::Pool;
 use volery_vole::cot::VerifierParty;
 use volery_vole::softspoken::{self, FieldBits, SenderSetup};
-use volery_vole::supply::Stock;
 use volery_vole::{Delta, SessionId, base_ot};
 use volery_zk::quicksilver::verdict;
 
 use super::evaluate::something_claimed;
-use super::field::{FieldStock, supply};
-use super::system::stocks::Stocks;
+use super::field::{FieldPool, pool};
+use super::system::correlations::CorrelationSetup;
 use super::system::{Proof, System, VerifierSeat};
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
@@ -23,12 +23,12 @@ use crate::Error;
 pub struct Verifier<C: Channel> {
     pub(super) channel: C,
     pub(super) common: Common,
-    pub(super) stock: Stock,
+    pub(super) pool: Pool,
     pub(super) delta: Delta,
     /// A fork of OT extension, for whatever field is set up.
     pub(super) extension: softspoken::Sender,
     /// The correlations over a field, once a proof has needed them.
-    pub(super) field: Option<Box<dyn FieldStock>>,
+    pub(super) field: Option<Box<dyn FieldPool>>,
 }
 
 impl<C: Channel> Verifier<C> {
@@ -39,8 +39,8 @@ impl<C: Channel> Verifier<C> {
     /// told.
     pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         match Self::try_start(&mut channel, options, rng) {
-            Ok((common, stock, extension, delta)) => {
-                Ok(Self { channel, common, stock, delta, extension, field: None })
+            Ok((common, pool, extension, delta)) => {
+                Ok(Self { channel, common, pool, delta, extension, field: None })
             }
             Err(error) => {
                 channel.fail(error.public_reason());
@@ -53,7 +53,7 @@ impl<C: Channel> Verifier<C> {
         channel: &mut dyn Channel,
         options: Options,
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Common, Stock, softspoken::Sender, Delta), Error> {
+    ) -> Result<(Common, Pool, softspoken::Sender, Delta), Error> {
         let threads = options.pool()?;
         let hello = Hello::new(Role::Verifier, options.session_parameters()?, rng);
         hello.send(channel)?;
@@ -67,8 +67,8 @@ impl<C: Channel> Verifier<C> {
         let mut extension = setup.finish(&id, FieldBits::Eight, &point, channel)?;
         let fork = extension.fork("fields")?;
         let party = VerifierParty::new(id, extension, delta.duplicate(), rng);
-        let stock = supply(party, options.profile.plan(), &options, threads.clone(), rng);
-        Ok((Common::new(&session, options, threads), stock, fork, delta))
+        let pool = pool(party, options.profile.plan(), &options, threads.clone(), rng);
+        Ok((Common::new(&session, options, threads), pool, fork, delta))
     }
 
     /// Verifies a proof of `statement` with `system`, both of which this party names itself.
@@ -106,10 +106,10 @@ impl<C: Channel> Verifier<C> {
         let commitments = Statement::<Y::Verifier<'_>>::commitments(statement);
         let begin = self.common.begin(system, digest, commitments)?;
         begin.send(&mut self.channel)?;
-        let set_up = Y::Stocks::start_verifier(&mut self.seat(), rng)?;
+        let set_up = Y::Setup::start_verifier(&mut self.seat(), rng)?;
         begin.receive(&mut self.channel)?;
-        Y::Stocks::finish_verifier(&mut self.seat(), set_up, rng)?;
-        let chains = self.common.chains(&mut self.stock, &mut self.field, &mut self.channel)?;
+        Y::Setup::finish_verifier(&mut self.seat(), set_up, rng)?;
+        let chains = self.common.chains(&mut self.pool, &mut self.field, &mut self.channel)?;
         let proof = Proof { digest, commitments, chains: &chains };
         let result = system.run_verifier(self.seat(), &proof, statement, rng).and_then(|counted| {
             enough(counted.claims())?;
@@ -139,13 +139,17 @@ impl<C: Channel> Verifier<C> {
         count: u64,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error> {
-        let result = self.try_spend::<Y::Stocks>(count, rng);
+        let result = self.try_spend::<Y::Setup>(count, rng);
         let result = self.conclude(result);
         self.common.over = true;
         result
     }
 
-    fn try_spend<K: Stocks>(&mut self, count: u64, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+    fn try_spend<K: CorrelationSetup>(
+        &mut self,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
         self.common.enter()?;
         let set_up = K::start_verifier(&mut self.seat(), rng)?;
         K::finish_verifier(&mut self.seat(), set_up, rng)?;
@@ -154,8 +158,8 @@ impl<C: Channel> Verifier<C> {
 
     /// What a system needs of it.
     pub(super) fn seat(&mut self) -> VerifierSeat<'_> {
-        let Self { channel, common, stock, delta, extension, field } = self;
-        VerifierSeat { common, stock, delta, extension, field, channel }
+        let Self { channel, common, pool, delta, extension, field } = self;
+        VerifierSeat { common, pool, delta, extension, field, channel }
     }
 
     /// Ends the session if `result` is an error.
@@ -164,12 +168,12 @@ impl<C: Channel> Verifier<C> {
             // Dropped, the old one wipes itself.
             self.delta = Delta::from_element(volery_field::Gf128::ZERO);
         }
-        self.common.conclude(result, &mut self.stock, &mut self.field, &mut self.channel)
+        self.common.conclude(result, &mut self.pool, &mut self.field, &mut self.channel)
     }
 
     /// Ends the session for the sake of what it is made of.
     pub(crate) fn into_parts(self) -> Parts<C> {
-        Parts { channel: self.channel, stock: self.stock, delta: Some(self.delta), common: self.common }
+        Parts { channel: self.channel, pool: self.pool, delta: Some(self.delta), common: self.common }
     }
 
     /// The channel, for its counters.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use volery_channel::Channel;
 use volery_field::Gf128;
-use volery_vole::supply::{Chain, Correlations};
+use volery_vole::correlations::{Chain, Source};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::Error;
@@ -86,7 +86,7 @@ pub(super) fn leave(fault: &Fault, error: Error) {
 }
 
 /// A consumed range as a source of correlations. It gives each once and nothing beyond its end.
-pub(super) struct Source {
+pub(super) struct FileSource {
     file: Arc<dyn DiskFile>,
     path: PathBuf,
     seal: Seal,
@@ -98,7 +98,7 @@ pub(super) struct Source {
     chain: Chain,
 }
 
-impl Source {
+impl FileSource {
     /// Over `range`, which must be recorded as consumed.
     pub(super) fn new(
         file: Arc<dyn DiskFile>,
@@ -135,7 +135,7 @@ impl Source {
     }
 }
 
-impl Correlations for Source {
+impl Source for FileSource {
     fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
         out.zeroize();
         self.next(out).map_err(|error| {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use volery_circuit::counted;
+
 /// Why bytes are not what their format demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Flaw {
@@ -64,7 +66,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn end(self) -> Result<(), Flaw> {
         match self.0.len() {
             0 => Ok(()),
-            extra => Err(Flaw::bad(format!("{extra} bytes too many"))),
+            extra => Err(Flaw::bad(format!("{} too many", counted(extra as u64, "byte")))),
         }
     }
 }
@@ -101,7 +103,7 @@ pub(super) fn open_sealed<'a>(
     length: usize,
 ) -> Result<&'a [u8], Flaw> {
     if bytes.len() != length {
-        return Err(Flaw::bad(format!("it has {} bytes, not {length}", bytes.len())));
+        return Err(Flaw::bad(format!("it has {}, not {length}", counted(bytes.len() as u64, "byte"))));
     }
     match bytes.split_last_chunk::<SUM>() {
         Some((content, sum)) if *sum == checksum(purpose, context, content) => Ok(content),

@@ -92,8 +92,29 @@ pub enum Error {
         /// How many are left.
         left: u64,
     },
-    /// The proof is about something else than it is checked for. Nothing was consumed.
-    #[error("{what} of the proof is {proof}, not {expected}")]
+    /// The proof is about another statement than the one at hand. Nothing was consumed.
+    #[error(
+        "this proof is of another statement: its digest is {proof}, that of the statement at hand {expected}; \
+         program, circuit file and public inputs must be those that were proved"
+    )]
+    OtherStatement {
+        /// The digest in the proof.
+        proof: String,
+        /// That of the statement at hand.
+        expected: String,
+    },
+    /// The proof was made with correlations of another pair of files. Nothing was consumed.
+    #[error(
+        "this proof was made with another pair of correlation files: its session is {proof}, that of this file {expected}"
+    )]
+    OtherCorrelations {
+        /// The session in the proof.
+        proof: String,
+        /// That of the verifier's file.
+        expected: String,
+    },
+    /// The proof was made with other parameters than it is checked for. Nothing was consumed.
+    #[error("this proof was made with other parameters: {what} of the proof is {proof}, not {expected}")]
     Mismatch {
         /// What differs.
         what: &'static str,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use volery_channel::handshake::Role;
 use volery_channel::{Channel, tags};
 use volery_vole::SessionId;
-use volery_vole::supply::Chain;
+use volery_vole::correlations::Chain;
 
 use super::chunks::{Fault, take};
 use super::codec;

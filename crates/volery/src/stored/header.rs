@@ -2,7 +2,7 @@
 
 use volery_channel::handshake::Role;
 use volery_field::Gf128;
-use volery_vole::supply::Chain;
+use volery_vole::correlations::Chain;
 use volery_vole::{Delta, SessionId};
 use zeroize::Zeroizing;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use volery_channel::handshake::Role;
 use volery_vole::SessionId;
-use volery_zk::quicksilver::{Settings, Tally};
+use volery_zk::quicksilver::{Tally, bits::Settings};
 use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use super::disk::{Disk, Os};

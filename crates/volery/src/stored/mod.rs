@@ -44,7 +44,7 @@
 //! A P that guesses a piece of V's delta while correlations are made chooses their values, and the session
 //! that made the pair is known then. So challenges also depend on what V draws when nothing of the
 //! correlations can change any more: the pair is made in a linked session
-//! ([`volery_vole::supply::Correlations::chain`]), both headers keep the chain of all of the file, and the
+//! ([`volery_vole::correlations::Source::chain`]), both headers keep the chain of all of the file, and the
 //! transcript of every proof begins with it. However long a file lives and whatever is proved from it, all of
 //! its correlations were fixed before any of its challenges could be computed. Files and proofs of version 1
 //! had no chain: a P that chose its correlations could prove what is false. They are refused
@@ -118,7 +118,10 @@ pub use verifier::VerifierFile;
 
 use volery_circuit::{Counter, Error as StatementError, Statement};
 use volery_field::F2;
-use volery_zk::quicksilver::{Challenges, Program, Settings};
+use volery_zk::quicksilver::{
+    Challenges,
+    bits::{Program, Settings},
+};
 
 /// Correlations that a proof of `statement` takes out of a file with this header: whole chunks.
 ///

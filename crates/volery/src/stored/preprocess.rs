@@ -24,7 +24,7 @@ use volery_channel::handshake::{Begin, Parameters, Role};
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
 use volery_vole::Delta;
-use volery_vole::supply::{Chain, Stock};
+use volery_vole::correlations::{Chain, Pool};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::chunks::{BATCH, CHUNK, RECORD, Seal, offset};
@@ -101,10 +101,10 @@ fn try_run<C: Channel>(
     let begin = begin(&header)?;
     begin.send(&mut parts.channel)?;
     begin.receive(&mut parts.channel)?;
-    parts.stock.expect(Some(header.count));
+    parts.pool.expect(Some(header.count));
     let state = State::new();
-    write_chunks(&out, &header, &mut parts.stock, &mut parts.channel, progress)?;
-    header.chain = parts.stock.chain(&mut parts.channel)?;
+    write_chunks(&out, &header, &mut parts.pool, &mut parts.channel, progress)?;
+    header.chain = parts.pool.chain(&mut parts.channel)?;
     write_static(&out, &header, &state, parts.delta.as_ref())?;
     out.sync()?;
     parts.channel.send(tags::GOODBYE, header.chain.as_bytes())?;
@@ -166,7 +166,7 @@ fn write_static(
 fn write_chunks(
     out: &Temporary,
     header: &Header,
-    stock: &mut Stock,
+    pool: &mut Pool,
     channel: &mut dyn Channel,
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), Error> {
@@ -176,7 +176,7 @@ fn write_chunks(
     for first in (0..chunks).step_by(BATCH as usize) {
         let batch = first..chunks.min(first + BATCH);
         for chunk in batch.clone() {
-            stock.fill(channel, &mut *correlations)?;
+            pool.fill(channel, &mut *correlations)?;
             seal.write(chunk, &correlations, &mut records);
         }
         out.file().write_at(&records, offset(first)).map_err(Stored::io("write", out.path()))?;

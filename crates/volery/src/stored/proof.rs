@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use volery_channel::{Channel, Error as Lost, Stats, Tag};
+use volery_circuit::counted;
 use volery_vole::SessionId;
 
 use super::chunks::{Fault, leave};
@@ -310,7 +311,8 @@ pub(super) fn check(file: &dyn DiskFile, path: &Path) -> Result<(Header, Body), 
     let frames = length.saturating_sub(HEADER as u64);
     if frames != body.length {
         let reason = format!(
-            "{frames} bytes of frames, not {}: it was cut off, or something was appended",
+            "{} of frames, not {}: it was cut off, or something was appended",
+            counted(frames, "byte"),
             body.length
         );
         return Err(Error::damaged(path, "its end", reason));

@@ -7,7 +7,7 @@ use std::time::Instant;
 use volery_channel::handshake::Role;
 use volery_circuit::{Counter, Evaluator, Statement};
 use volery_field::F2;
-use volery_zk::quicksilver::{self, Settings};
+use volery_zk::quicksilver::{self, bits::Settings};
 
 use super::chunks::{CHUNK, Fault, take};
 use super::disk::{Access, Disk, Os};
@@ -84,7 +84,7 @@ impl ProverFile {
     /// error correlations may be lost; there is no proof then, and none of them is used again.
     pub fn prove<S>(&mut self, _system: Bits, statement: &S, out: &Path) -> Result<Report, Error>
     where
-        S: for<'a> Statement<quicksilver::Prover<'a>>
+        S: for<'a> Statement<quicksilver::bits::Prover<'a>>
             + Statement<Evaluator<F2>>
             + Statement<Counter<F2>>
             + ?Sized,
@@ -96,19 +96,19 @@ impl ProverFile {
         let proof = Temporary::create(&self.disk, out, Access::Default)?;
         let header = Header {
             session: self.store.header().session,
-            statement: crate::session::digest::<quicksilver::Prover<'_>>(statement),
+            statement: crate::session::digest::<quicksilver::bits::Prover<'_>>(statement),
             interval: self.store.header().interval,
             range: range.clone(),
         };
         // From here on the correlations are this proof's, whatever becomes of it.
         let consumed = self.store.consume(range.clone())?;
         let fault = Fault::default();
-        let mut stock = self.store.stock(consumed, &fault);
+        let mut pool = self.store.pool(consumed, &fault);
         let mut writer = Writer::new(&proof, fault.clone());
-        let prover = quicksilver::Prover::new(
+        let prover = quicksilver::bits::Prover::new(
             Settings { interval: header.interval as usize },
             challenges(&header, self.store.header()),
-            &mut stock,
+            &mut pool,
             &mut writer,
             self.threads.as_deref(),
         );
@@ -116,7 +116,7 @@ impl ProverFile {
         debug_assert!(
             result.is_err()
                 || super::needed(statement, self.store.header())
-                    .is_ok_and(|needed| stock.index().next_multiple_of(CHUNK) <= needed)
+                    .is_ok_and(|needed| pool.index().next_multiple_of(CHUNK) <= needed)
         );
         let result = match result {
             Ok(tally) => writer.finish(&header).and_then(|bytes| proof.publish().map(|()| (tally, bytes))),

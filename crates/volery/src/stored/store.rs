@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use volery_channel::handshake::Role;
+use volery_circuit::counted;
 use volery_vole::Delta;
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use zeroize::Zeroizing;
 
-use super::chunks::{BATCH, CHUNK, Fault, RECORD, Seal, Source, offset};
+use super::chunks::{BATCH, CHUNK, Fault, FileSource, RECORD, Seal, offset};
 use super::codec::{BLOCK, Flaw};
 use super::disk::{Disk, DiskFile};
 use super::header::{Header, KEY, SLOTS};
@@ -112,11 +113,11 @@ impl Store {
     }
 
     /// The correlations of a consumed range.
-    pub(super) fn stock(&self, consumed: Consumed, fault: &Fault) -> Stock {
+    pub(super) fn pool(&self, consumed: Consumed, fault: &Fault) -> Pool {
         let seal = Seal::new(&self.header);
         let (file, path) = (self.file.clone(), self.path.clone());
-        let source = Source::new(file, path, seal, &consumed.range, fault.clone(), self.header.chain);
-        Stock::new(Box::new(source))
+        let source = FileSource::new(file, path, seal, &consumed.range, fault.clone(), self.header.chain);
+        Pool::new(Box::new(source))
     }
 
     /// Overwrites the range consumed last with zeros. If that fails it is tried again: at once, before the
@@ -227,8 +228,10 @@ pub(super) fn read_header(file: &dyn DiskFile, path: &Path) -> Result<Header, Er
     let header = Header::decode(&block).map_err(flaw(path, "the header"))?;
     let expected = header.file_bytes();
     if length != expected {
-        let reason =
-            format!("the file has {length} bytes, not {expected}: it was cut off, or something was appended");
+        let reason = format!(
+            "the file has {}, not {expected}: it was cut off, or something was appended",
+            counted(length, "byte")
+        );
         return Err(Error::damaged(path, "its end", reason));
     }
     Ok(header)

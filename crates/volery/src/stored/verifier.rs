@@ -7,7 +7,7 @@ use std::time::Instant;
 use volery_channel::handshake::Role;
 use volery_circuit::{Counter, Statement};
 use volery_field::F2;
-use volery_zk::quicksilver::{self, Settings, Tally};
+use volery_zk::quicksilver::{self, Tally, bits::Settings};
 
 use super::chunks::Fault;
 use super::disk::{Disk, DiskFile, Os};
@@ -69,7 +69,7 @@ impl VerifierFile {
     /// consumed either.
     pub fn verify<S>(&mut self, _system: Bits, statement: &S, path: &Path) -> Result<Report, Error>
     where
-        S: for<'a> Statement<quicksilver::Verifier<'a>> + Statement<Counter<F2>> + ?Sized,
+        S: for<'a> Statement<quicksilver::bits::Verifier<'a>> + Statement<Counter<F2>> + ?Sized,
     {
         let start = Instant::now();
         self.store.usable()?;
@@ -85,12 +85,18 @@ impl VerifierFile {
     /// Whether the proof is one that this file can check, of this statement.
     fn compare<S>(&self, statement: &S, proof: &Header) -> Result<(), Error>
     where
-        S: for<'a> Statement<quicksilver::Verifier<'a>> + Statement<Counter<F2>> + ?Sized,
+        S: for<'a> Statement<quicksilver::bits::Verifier<'a>> + Statement<Counter<F2>> + ?Sized,
     {
         let ours = self.store.header();
-        let digest = crate::session::digest::<quicksilver::Verifier<'_>>(statement);
-        equal("the session", hex(proof.session.as_bytes()), hex(ours.session.as_bytes()))?;
-        equal("the statement, with its public inputs,", hex(&proof.statement), hex(&digest))?;
+        let digest = crate::session::digest::<quicksilver::bits::Verifier<'_>>(statement);
+        if proof.session != ours.session {
+            let (proof, expected) = (hex(proof.session.as_bytes()), hex(ours.session.as_bytes()));
+            return Err(Error::OtherCorrelations { proof, expected });
+        }
+        if proof.statement != digest {
+            let (proof, expected) = (hex(&proof.statement), hex(&digest));
+            return Err(Error::OtherStatement { proof, expected });
+        }
         equal("the interval of checks", proof.interval, ours.interval)?;
         let needed = super::needed(statement, ours)?;
         equal("the number of correlations", proof.range.end - proof.range.start, needed)?;
@@ -116,18 +122,18 @@ impl VerifierFile {
         (file, path): (Arc<dyn DiskFile>, &Path),
     ) -> Result<Tally, Error>
     where
-        S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
+        S: for<'a> Statement<quicksilver::bits::Verifier<'a>> + ?Sized,
     {
         let delta = self.store.delta()?;
         let consumed = self.store.consume(header.range.clone())?;
         let fault = Fault::default();
-        let mut stock = self.store.stock(consumed, &fault);
+        let mut pool = self.store.pool(consumed, &fault);
         let mut reader = Reader::new(file, path, body, fault.clone());
-        let verifier = quicksilver::Verifier::new(
+        let verifier = quicksilver::bits::Verifier::new(
             Settings { interval: header.interval as usize },
             challenges(header, self.store.header()),
             &delta,
-            &mut stock,
+            &mut pool,
             &mut reader,
             self.threads.as_deref(),
         );

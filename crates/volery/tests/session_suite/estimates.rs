@@ -5,16 +5,18 @@ use volery::circuit::gadgets::field as field_gadgets;
 use volery::macncheese::{Disjunction, Join, Settings};
 use volery::statements::{Aes128Many, AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
 use volery::system::{Bits, Mixed, Over, Provable, Stacked, StackedOver, System};
-use volery::tls::joint::{Round, Sizes};
+use volery::tls::joint::{RoundSizes, Sizes};
 use volery::tls::proxy::Target;
 use volery::tls::server::Roots;
 use volery::{Error, Estimate, Options, Profile, Prover, Rehearsal, Report, Verifier, estimate};
-use volery_circuit::r1cs::{R1csStatement, sample};
+use volery_circuit::r1cs::{PrimeField, R1csStatement, sample};
 use volery_circuit::{Backend, Convert, Counter, Digest, Evaluator, MatrixShape, Ops, Prove, Statement};
-use volery_field::{Bn254Scalar, F2, F32, F32x4, F61, F61x2, Mac, Value};
+use volery_field::{
+    Bn254Scalar, F2, F32, F32x4, F61, F61x2, Goldilocks, GoldilocksX2, Mac, PallasBase, Value,
+};
 use volery_zk::disjunction::AnyOf;
 use volery_zk::quicksilver::soundness::Checks;
-use volery_zk::quicksilver::{self, Program, arithmetic};
+use volery_zk::quicksilver::{self, bits::Program, field};
 use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use crate::support::{Link, Product, between, patient, rng};
@@ -118,7 +120,7 @@ fn promised(what: &str, promised: Soundness, options: Options, proved: &Estimate
 
 fn bits_are_as_promised<S>(what: &str, statement: &S)
 where
-    S: Statement<Counter<F2>> + for<'a> Statement<quicksilver::Prover<'a>> + Statement<Evaluator<F2>>,
+    S: Statement<Counter<F2>> + for<'a> Statement<quicksilver::bits::Prover<'a>> + Statement<Evaluator<F2>>,
 {
     let counts = Counter::<F2>::count(statement).expect(what).total();
     for profile in [Profile::Lan, Profile::Wan] {
@@ -132,7 +134,7 @@ where
 
 fn elements_are_as_promised<F: Value, M: Mac<F>, S>(what: &str, statement: &S)
 where
-    S: Statement<Counter<F>> + for<'a> Statement<arithmetic::Prover<'a, F, M>> + Statement<Evaluator<F>>,
+    S: Statement<Counter<F>> + for<'a> Statement<field::Prover<'a, F, M>> + Statement<Evaluator<F>>,
 {
     let counts = Counter::<F>::count(statement).expect(what).total();
     for profile in [Profile::Lan, Profile::Wan] {
@@ -151,13 +153,14 @@ fn a_statement_s_counts_promise_no_more_than_its_proof_is_worth() {
     bits_are_as_promised("AES", &Aes128Many::new(300));
     bits_are_as_promised("products", &Mul32::sample(2000, [1; 32]));
     bits_are_as_promised("one of two", &any_of(&[600_000, 50], None));
-    elements_are_as_promised::<F61, F61, _>("a chain", &chain(300_000));
+    elements_are_as_promised::<F61, F61, _>("a chain", &chain::<F61>(300_000));
     let matrices = MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small");
     elements_are_as_promised::<F61, F61x2, _>("a matrix product", &matrices);
     let short = Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small");
     elements_are_as_promised::<F32, F32x4, _>("short solutions", &short);
-    elements_are_as_promised::<Bn254Scalar, Bn254Scalar, _>("R1CS", &system(false));
-    elements_are_as_promised::<F61, F61, _>("one of three", &any_chain(None));
+    elements_are_as_promised::<Bn254Scalar, Bn254Scalar, _>("R1CS", &system::<Bn254Scalar>(false));
+    elements_are_as_promised::<Goldilocks, GoldilocksX2, _>("R1CS", &system::<Goldilocks>(false));
+    elements_are_as_promised::<F61, F61, _>("one of three", &any_chain::<F61>(None));
 }
 
 fn everywhere(cases: &[Box<dyn Case + Sync>]) {
@@ -183,12 +186,12 @@ fn of_bits() {
     ]);
 }
 
-fn chain(n: u64) -> MulChain<F61> {
+fn chain<F: Value>(n: u64) -> MulChain<F> {
     MulChain::new(n).expect("a chain")
 }
 
-fn system(proved: bool) -> R1csStatement<Bn254Scalar> {
-    let (system, assignment) = sample::<Bn254Scalar>(1, 1000).expect("small");
+fn system<F: PrimeField>(proved: bool) -> R1csStatement<F> {
+    let (system, assignment) = sample::<F>(1, 1000).expect("small");
     let system = std::sync::Arc::new(system);
     let with_witness = R1csStatement::prove(system.clone(), assignment).expect("fits");
     let public = with_witness.public().to_vec();
@@ -197,10 +200,16 @@ fn system(proved: bool) -> R1csStatement<Bn254Scalar> {
 
 #[test]
 fn of_fields() {
+    let (bn254, goldilocks, pallas) = (system::<Bn254Scalar>, system::<Goldilocks>, system::<PallasBase>);
     everywhere(&[
-        case("1 multiplication", Over::<F61, F61x2>::new(), chain(1), chain(1)),
-        case("100,000", Over::<F61, F61x2>::new(), chain(100_000), chain(100_000)),
-        case("silent", Over::<F61, F61x2>::new(), Silent(chain(100_000)), Silent(chain(100_000))),
+        case("1 multiplication", Over::<F61, F61x2>::new(), chain::<F61>(1), chain::<F61>(1)),
+        case("100,000", Over::<F61, F61x2>::new(), chain::<F61>(100_000), chain::<F61>(100_000)),
+        case(
+            "silent",
+            Over::<F61, F61x2>::new(),
+            Silent(chain::<F61>(100_000)),
+            Silent(chain::<F61>(100_000)),
+        ),
         case(
             "a matrix product",
             Over::<F61, F61x2>::new(),
@@ -213,8 +222,15 @@ fn of_fields() {
             Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small"),
             Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small"),
         ),
-        case("R1CS", Over::<Bn254Scalar, Bn254Scalar>::new(), system(true), system(false)),
+        case("R1CS", Over::<Bn254Scalar, Bn254Scalar>::new(), bn254(true), bn254(false)),
+        case("R1CS, 64 bits", Over::<Goldilocks, GoldilocksX2>::new(), goldilocks(true), goldilocks(false)),
+        case("R1CS, 255 bits", Over::<PallasBase, PallasBase>::new(), pallas(true), pallas(false)),
     ]);
+    let system = || system::<Goldilocks>(true);
+    check(
+        Options::default(),
+        &*case("small MACs", Over::<Goldilocks, Goldilocks>::new(), system(), system()),
+    );
 }
 
 /// One of several chains of ANDs.
@@ -226,7 +242,7 @@ fn any_of(lengths: &[u64], choice: Option<usize>) -> AnyOf<F2, AndChain> {
     }
 }
 
-fn any_chain(choice: Option<usize>) -> AnyOf<F61, MulChain<F61>> {
+fn any_chain<F: Value>(choice: Option<usize>) -> AnyOf<F, MulChain<F>> {
     let any = AnyOf::new([100, 5000, 20].map(chain).into()).expect("branches");
     match choice {
         Some(choice) => any.with_choice(choice).expect("there"),
@@ -239,8 +255,13 @@ fn of_one_of_many_by_robin() {
     everywhere(&[
         case("bits", Bits, any_of(&[100, 10_000], Some(1)), any_of(&[100, 10_000], None)),
         case("folds", Bits, any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None)),
-        case("a field", Over::<F61, F61x2>::new(), any_chain(Some(2)), any_chain(None)),
+        case("a field", Over::<F61, F61x2>::new(), any_chain::<F61>(Some(2)), any_chain::<F61>(None)),
     ]);
+    let system = Over::<Goldilocks, GoldilocksX2>::new();
+    check(
+        Options::default(),
+        &*case("64 bits", system, any_chain::<Goldilocks>(Some(0)), any_chain::<Goldilocks>(None)),
+    );
 }
 
 const SETTINGS: Settings = Settings { interval: 1 << 12, ..Settings::LAN };
@@ -250,7 +271,7 @@ fn stacked(choice: &[usize]) -> Disjunction<AndChain> {
     Disjunction::new(Join::Tree, chains.into_iter().collect()).expect("three").with_choice(choice)
 }
 
-fn stacked_chains(choice: &[usize]) -> Disjunction<MulChain<F61>> {
+fn stacked_chains<F: Value>(choice: &[usize]) -> Disjunction<MulChain<F>> {
     let chains = [3000, 200, 8000].map(chain);
     Disjunction::new(Join::AtLeast(2), chains.into_iter().collect()).expect("three").with_choice(choice)
 }
@@ -264,10 +285,15 @@ fn of_one_of_many_by_mac_n_cheese() {
         case(
             "a threshold",
             StackedOver::<F61, F61x2>::new(SETTINGS),
-            stacked_chains(&[0, 1]),
-            stacked_chains(&[]),
+            stacked_chains::<F61>(&[0, 1]),
+            stacked_chains::<F61>(&[]),
         ),
     ]);
+    let system = StackedOver::<Goldilocks, GoldilocksX2>::new(SETTINGS);
+    check(
+        Options::default(),
+        &*case("64 bits", system, stacked_chains::<Goldilocks>(&[0, 2]), stacked_chains::<Goldilocks>(&[])),
+    );
 }
 
 /// Bits and elements that speak of the same secrets.
@@ -317,7 +343,7 @@ fn of_a_prover_that_has_a_witness_too_and_of_a_false_claim() {
 #[test]
 fn a_rehearsal_is_of_proofs_alone() {
     let prover = || Prover::rehearse(|channel| channel, Options::default()).expect("set up");
-    let sizes = Sizes { rounds: vec![Round { query: 100, read: 0 }], proved: 100 };
+    let sizes = Sizes { rounds: vec![RoundSizes { query: 100, read: 0 }], proved: 100 };
     assert!(matches!(prover().prepare_web(sizes, rng(1)).map(drop), Err(Error::Options(_))));
     let roots = Roots::none();
     let target = Target { host: "localhost", port: 1, roots: &roots, max_received: 100 };

@@ -4,8 +4,8 @@ use sha2::Digest as _;
 use volery::circuit::gadgets::{self, field as field_gadgets};
 use volery::circuit::{Convert, Digest, MatrixShape, Ops, Prove, Statement};
 use volery::field::{
-    Authenticated, Bls12381Scalar, Bn254Scalar, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Mac, P256Base,
-    Ring, RistrettoScalar, Secp256k1Base, Value,
+    Authenticated, Bn254Scalar, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Goldilocks, GoldilocksX2, Mac,
+    PallasBase, Ring, Value,
 };
 use volery::statements::{MatrixProduct, MulChain};
 use volery::system::{Bits, Mixed, Over, Provable};
@@ -45,18 +45,18 @@ fn chain<F: Value>(muls: u64) -> MulChain<F> {
     MulChain::new(muls).expect("a size")
 }
 
+/// The program's tests go over every field of the table.
 #[test]
-fn one_circuit_is_proved_over_every_pair_of_fields() {
+fn one_circuit_is_proved_over_pairs_of_every_kind() {
     let interactive = options(false, 1);
     twice::<F61, F61>(interactive, &chain(2_500));
     twice::<F61, F61x2>(interactive, &chain(2_500));
     twice::<F32, F32x4>(interactive, &chain(1_500));
     twice::<Gf256, Gf128>(interactive, &chain(300));
     twice::<Bn254Scalar, Bn254Scalar>(interactive, &chain(1_100));
-    twice::<Bls12381Scalar, Bls12381Scalar>(interactive, &chain(100));
-    twice::<Secp256k1Base, Secp256k1Base>(interactive, &chain(100));
-    twice::<P256Base, P256Base>(interactive, &chain(100));
-    twice::<RistrettoScalar, RistrettoScalar>(interactive, &chain(100));
+    twice::<PallasBase, PallasBase>(interactive, &chain(100));
+    twice::<Goldilocks, Goldilocks>(interactive, &chain(2_500));
+    twice::<Goldilocks, GoldilocksX2>(interactive, &chain(2_500));
 }
 
 #[test]
@@ -64,6 +64,7 @@ fn fiat_shamir_and_threads_make_no_difference_to_what_holds() {
     let fiat_shamir = options(true, 1);
     twice::<F61, F61x2>(fiat_shamir, &chain(300_000));
     twice::<Bn254Scalar, Bn254Scalar>(fiat_shamir, &chain(2_000));
+    twice::<Goldilocks, GoldilocksX2>(fiat_shamir, &chain(2_000));
     twice::<F61, F61>(options(false, 3), &chain(300_000));
     let shape = MatrixShape { rows: 20, inner: 30, columns: 10 };
     let product = MatrixProduct::<F61>::sample(shape, false, [3; 32]).expect("a shape");

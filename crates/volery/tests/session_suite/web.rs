@@ -7,12 +7,12 @@ use volery::statements::{AndChain, Sha256Preimage};
 use volery::system::Bits;
 use volery::tls::Side;
 use volery::tls::attestation::{Context, Mode, SigningKey};
-use volery::tls::claim::{Assertion, Interval, OfBytes, Own};
-use volery::tls::dialogue::Heard;
+use volery::tls::claim::{Assertion, CustomClaim, Interval, StatementClaim};
+use volery::tls::dialogue::ReceivedResponses;
 use volery::tls::disclosure;
-use volery::tls::joint::{self, Round, Sizes, client};
+use volery::tls::joint::{self, RoundSizes, Sizes, client};
 use volery::tls::proxy::relay::Rules;
-use volery::tls::proxy::{self, Hide, Part, Target};
+use volery::tls::proxy::{self, Part, Redaction, Target};
 use volery::{Error, Options, ProvedPage, Prover, VerifiedPage, Verifier};
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::F2;
@@ -48,11 +48,11 @@ fn response(padding: usize) -> Vec<u8> {
         .into_bytes()
 }
 
-fn hide(least: u64) -> Vec<Hide> {
+fn hide(least: u64) -> Vec<Redaction> {
     let at_least = Assertion::Number(Interval::at_least(least));
     vec![
-        Hide::new(Side::Client, Part::Header("Cookie".into())),
-        Hide { claims: vec![at_least], ..Hide::new(Side::Server, Part::Json("balance".into())) },
+        Redaction::new(Side::Client, Part::Header("Cookie".into())),
+        Redaction { claims: vec![at_least], ..Redaction::new(Side::Server, Part::Json("balance".into())) },
     ]
 }
 
@@ -153,8 +153,11 @@ fn two_parties_have_a_port_that_the_requests_name_and_the_notary_allows() {
             |channel| {
                 let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
                 let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), rng(3))?;
-                let target =
-                    client::Target { host: "localhost", roots: &roots, limits: client::Limits::default() };
+                let target = client::Target {
+                    host: "localhost",
+                    roots: &roots,
+                    limits: client::ConnectionLimits::default(),
+                };
                 let mut fetched = prepared.fetch(&target, port, query.as_bytes())?;
                 fetched.set_context(Context::new(b"nonce").expect("short"));
                 fetched.prove(&hide(5000)).map(drop)
@@ -188,7 +191,7 @@ fn a_session_makes_a_connection_together_and_goes_on() {
 #[test]
 fn a_connection_is_made_wherever_proofs_before_it_have_left_the_correlations() {
     // The first stage is 131,072 long: P sends its part of the round after it at one half, V reads it at
-    // three quarters. Either the labels' OTs take the stock over the half, or proofs of unknown size have.
+    // three quarters. Either the labels' OTs take the pool over the half, or proofs of unknown size have.
     for (ands, counted, threads) in
         [(65_500, true, [1, 1]), (70_000, true, [3, 1]), (70_000, false, [1, 3]), (97_000, false, [1, 1])]
     {
@@ -240,8 +243,11 @@ fn connection_after(before: Option<Before>, threads: [usize; 2]) {
                 prover.prove(Bits, before, &mut rng(4))?;
             }
             let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), rng(3))?;
-            let target =
-                client::Target { host: "localhost", roots: &roots, limits: client::Limits::default() };
+            let target = client::Target {
+                host: "localhost",
+                roots: &roots,
+                limits: client::ConnectionLimits::default(),
+            };
             let fetched = prepared.fetch(&target, port, query.as_bytes())?;
             assert_eq!((fetched.request(), fetched.response()), (query.as_bytes(), &answer[..]));
             let attested = fetched.prove(&hide(5000))?.attestation(&public)?;
@@ -271,7 +277,7 @@ fn connection_after(before: Option<Before>, threads: [usize; 2]) {
 const BALANCE_HASH: &str = "59dac69c02fa356c6337a03ef91cf7f19b07554a95a3e53d0e3baac34ad6cbce";
 
 /// That the hidden balance is the preimage of this hash, as V holds it, or as P does.
-fn preimage(message: Option<&[u8]>) -> Own {
+fn preimage(message: Option<&[u8]>) -> CustomClaim {
     let byte = |i: usize| u8::from_str_radix(&BALANCE_HASH[2 * i..2 * i + 2], 16).expect("hex");
     let digest = core::array::from_fn(byte);
     let statement = Sha256Preimage::new(digest, 4).expect("short");
@@ -279,7 +285,7 @@ fn preimage(message: Option<&[u8]>) -> Own {
         Some(message) => statement.with_message(message.to_vec().into()).expect("as long"),
         None => statement,
     };
-    Own::new("example.com/sha256", &digest, Arc::new(OfBytes(statement))).expect("a name")
+    CustomClaim::new("example.com/sha256", &digest, Arc::new(StatementClaim(statement))).expect("a name")
 }
 
 #[test]
@@ -288,8 +294,8 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
     let (port, roots, _) = site(answer.clone());
     let query = request_at(port);
     let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
-    let claims = vec![Assertion::Own(preimage(Some(b"5120")))];
-    let hide = [Hide { claims, ..Hide::new(Side::Server, Part::Json("balance".into())) }];
+    let claims = vec![Assertion::Custom(preimage(Some(b"5120")))];
+    let hide = [Redaction { claims, ..Redaction::new(Side::Server, Part::Json("balance".into())) }];
     let key = SigningKey::from_bytes(&[7; 32]);
     let public = key.verifying_key().to_bytes();
     let (prover, verifier) = between(
@@ -302,7 +308,7 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
             let (page, _) = prover.prove_web(&fetched, &hide, rng)?;
             let prover = page.attestation(&public)?.session.expect("nothing was committed to");
             let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), self::rng(3))?;
-            let limits = client::Limits::default();
+            let limits = client::ConnectionLimits::default();
             let target = client::Target { host: "localhost", roots: &roots, limits };
             prepared.fetch(&target, port, query.as_bytes())?.prove(&hide).map(drop)
         },
@@ -344,7 +350,7 @@ fn with_token() -> (u16, volery::tls::server::Roots, String) {
     })
 }
 
-fn asks(port: u16, round: usize, heard: &Heard) -> Result<Zeroizing<Vec<u8>>, String> {
+fn asks(port: u16, round: usize, heard: &ReceivedResponses) -> Result<Zeroizing<Vec<u8>>, String> {
     let (target, connection) = match round {
         0 => ("/token".to_owned(), "keep-alive"),
         _ => {
@@ -363,9 +369,9 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
     let (port, roots, _) = with_token();
     let age = Assertion::Number(Interval::between(30, 40));
     let hide = vec![
-        Hide::new(Side::Server, Part::Json("token".into())),
-        Hide { round: 1, ..Hide::new(Side::Client, Part::Query) },
-        Hide { round: 1, claims: vec![age], ..Hide::new(Side::Server, Part::Json("age".into())) },
+        Redaction::new(Side::Server, Part::Json("token".into())),
+        Redaction { round: 1, ..Redaction::new(Side::Client, Part::Query) },
+        Redaction { round: 1, claims: vec![age], ..Redaction::new(Side::Server, Part::Json("age".into())) },
     ];
     for mode in [Mode::TwoParty, Mode::Proxy] {
         let (prover, verifier) = between(
@@ -385,9 +391,10 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                         )
                         .len()
                     });
-                let rounds = vec![Round { query: first, read: 96 }, Round { query: second, read: 0 }];
+                let rounds =
+                    vec![RoundSizes { query: first, read: 96 }, RoundSizes { query: second, read: 0 }];
                 let prepared = prover.prepare_web(Sizes { rounds, proved: 120 }, rng(3))?;
-                let limits = client::Limits::default();
+                let limits = client::ConnectionLimits::default();
                 let target = client::Target { host: "localhost", roots: &roots, limits };
                 prepared
                     .converse(&target, port, &mut |round, heard| asks(port, round, heard))?
@@ -425,7 +432,7 @@ fn a_notary_refuses_requests_over_its_limit_and_provers_requests_over_their_prep
             |channel| {
                 let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
                 let prepared = prover.prepare_web(Sizes::one(query, 100), rng(3))?;
-                let limits = client::Limits::default();
+                let limits = client::ConnectionLimits::default();
                 let target = client::Target { host: "localhost", roots: &roots, limits };
                 prepared.fetch(&target, port, request(0).as_bytes()).map(drop)
             },
@@ -446,8 +453,8 @@ fn a_notary_refuses_requests_over_its_limit_and_provers_requests_over_their_prep
 }
 
 /// The cookie and the balance, both committed to; the latter is at least 5000.
-fn committed() -> Vec<Hide> {
-    hide(5000).into_iter().map(|hide| Hide { commit: true, ..hide }).collect()
+fn committed() -> Vec<Redaction> {
+    hide(5000).into_iter().map(|hide| Redaction { commit: true, ..hide }).collect()
 }
 
 /// P and V of a session, over proxy mode or together, whose commitments `p` makes and `v` signs.
@@ -465,8 +472,11 @@ fn commit<P: Send, V: Send>(
             let mut prover = Prover::start(channel, Options::default(), &mut rng(1))?;
             if together {
                 let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), rng(3))?;
-                let target =
-                    client::Target { host: "localhost", roots: &roots, limits: client::Limits::default() };
+                let target = client::Target {
+                    host: "localhost",
+                    roots: &roots,
+                    limits: client::ConnectionLimits::default(),
+                };
                 return p(prepared.fetch(&target, port, query.as_bytes())?.prove(&committed())?);
             }
             let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };

@@ -7,66 +7,12 @@ use zeroize::{Zeroize, Zeroizing};
 use super::kept::Kept;
 use crate::Error;
 use crate::quicksilver::poly::product_of_wires;
-
-/// A party's half of a commitment to an element of the field of challenges: P's tag and value, or V's key.
-pub trait Token<M>: Copy + Default + Zeroize {
-    /// `self + other`.
-    #[must_use]
-    fn plus(self, other: Self) -> Self;
-
-    /// `c * self` for a public `c`.
-    #[must_use]
-    fn times(self, c: M) -> Self;
-}
-
-/// P's token: its tag and its value.
-#[derive(Clone, Copy, Default)]
-pub struct Shown<M> {
-    pub(super) tag: M,
-    pub(super) value: M,
-}
-
-/// V's token: its key.
-#[derive(Clone, Copy, Default)]
-pub struct Key<M>(pub(super) M);
-
-impl<M: Zeroize> Zeroize for Shown<M> {
-    fn zeroize(&mut self) {
-        self.tag.zeroize();
-        self.value.zeroize();
-    }
-}
-
-impl<M: Zeroize> Zeroize for Key<M> {
-    fn zeroize(&mut self) {
-        self.0.zeroize();
-    }
-}
-
-impl<M: Element> Token<M> for Shown<M> {
-    fn plus(self, other: Self) -> Self {
-        Self { tag: self.tag + other.tag, value: self.value + other.value }
-    }
-
-    fn times(self, c: M) -> Self {
-        Self { tag: self.tag * c, value: self.value * c }
-    }
-}
-
-impl<M: Element> Token<M> for Key<M> {
-    fn plus(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-
-    fn times(self, c: M) -> Self {
-        Self(self.0 * c)
-    }
-}
+use crate::shares::ElementShare;
 
 /// The numbers of operations in all branches. Both parties compare them, because both must have run the same
 /// programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Weighed {
+pub struct OperationCounts {
     /// Secret values.
     pub inputs: u64,
     /// Multiplications.
@@ -75,7 +21,7 @@ pub struct Weighed {
     pub assertions: u64,
 }
 
-impl Weighed {
+impl OperationCounts {
     pub(super) const BYTES: usize = 24;
 
     pub(super) fn add(&mut self, other: Self) {
@@ -110,22 +56,19 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     /// The field of MACs and challenges.
     type Mac: Element;
 
-    /// This party's half of a wire, in the form that kernels take.
-    type Half: Copy + Default + Zeroize;
-
-    /// This party's half of a combination of wires.
-    type Token: Token<Self::Mac>;
+    /// This party's share of a wire, in the form that kernels take.
+    type Share: Copy + Default + Zeroize;
 
     /// The number of rows that share a coefficient; within such a run it is multiplied by `1, x, x^2, ..`.
     /// See `rows`.
     const RUN: usize = 1;
 
-    /// The half of a wire.
-    fn half(wire: &Self::Wire) -> Self::Half;
+    /// This party's share of a wire.
+    fn share(wire: &Self::Wire) -> Self::Share;
 
-    /// The halves of wires, if a wire is nothing else.
+    /// This party's shares of wires, if a wire is nothing else.
     #[inline(always)]
-    fn halves(_wires: &[Self::Wire]) -> Option<&[Self::Half]> {
+    fn shares(_wires: &[Self::Wire]) -> Option<&[Self::Share]> {
         None
     }
 
@@ -137,7 +80,7 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     ///
     /// # Errors
     /// [`volery_circuit::Error::Misuse`] if there is not.
-    fn combine(x: &[Self::Half], c: &[Self::Mac]) -> Result<Self::Token, Error>;
+    fn combine(x: &[Self::Share], c: &[Self::Mac]) -> Result<ElementShare<Self::Mac>, Error>;
 
     /// A seed that depends on everything committed so far.
     ///
@@ -149,13 +92,17 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     /// whether some branch claims something.
     fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64);
 
-    /// Proves or checks that one of `tokens` is zero, and that the peer has counted the same operations. Call
-    /// it right after [`Base::challenge`].
+    /// Proves or checks that one of `check values` is zero, and that the peer has counted the same
+    /// operations. Call it right after [`Base::challenge`].
     ///
     /// # Errors
     /// At P, if none of them is; at V, if the proof of it is wrong or the peer's counts differ; any error
     /// that ends the session.
-    fn vanish(&mut self, tokens: &[Self::Token], weighed: Weighed) -> Result<(), Error>;
+    fn vanish(
+        &mut self,
+        check_values: &[ElementShare<Self::Mac>],
+        counts: OperationCounts,
+    ) -> Result<(), Error>;
 }
 
 /// A base over a field, in which public combinations of wires are wires.
@@ -164,17 +111,19 @@ pub trait Linear<F: Value>: Base<F, Mac: Mac<F>> {
     ///
     /// # Errors
     /// As [`Base::combine`].
-    fn weigh(x: &[Self::Half], c: &[F]) -> Result<Self::Wire, Error>;
+    fn combine_public(x: &[Self::Share], c: &[F]) -> Result<Self::Wire, Error>;
 
-    /// Claims that a token has one of the values in `set`, which has one for each branch of a disjunction.
+    /// Claims that a check value has one of the values in `set`, which has one for each branch of a
+    /// disjunction.
     ///
     /// # Errors
     /// As [`volery_circuit::Polynomials::assert_one_of`].
-    fn assert_member(&mut self, token: Self::Token, set: &[Self::Mac]) -> Result<(), Error>;
+    fn assert_member(&mut self, check_value: ElementShare<Self::Mac>, set: &[Self::Mac])
+    -> Result<(), Error>;
 }
 
-/// The mask of the product of this many tokens, of the VOPE's degree. One token needs no mask: it is zero,
-/// and its tag is V's key.
+/// The mask of the product of this many check values, of the VOPE's degree. One check value needs no mask: it
+/// is zero, and its tag is V's key.
 pub(super) fn mask<T: Default>(
     branches: usize,
     vope: impl FnOnce(usize) -> Result<T, Error>,
@@ -182,13 +131,16 @@ pub(super) fn mask<T: Default>(
     if branches < 2 { Ok(T::default()) } else { vope(branches - 1) }
 }
 
-/// P: the coefficients of the product of all tokens, without the top one; `None` if the top one is not zero.
-pub(super) fn product<M: Element>(tokens: &[Shown<M>]) -> Option<Zeroizing<Vec<M>>> {
-    let mut g = Zeroizing::new(product_of_wires(tokens.iter().map(|token| [token.tag, token.value])));
+/// P: the coefficients of the product of all check values, without the top one; `None` if the top one is not
+/// zero.
+pub(super) fn product<M: Element>(check_values: &[ElementShare<M>]) -> Option<Zeroizing<Vec<M>>> {
+    let mut g = Zeroizing::new(product_of_wires(
+        check_values.iter().map(|check_value| [check_value.m, check_value.x]),
+    ));
     g.pop().filter(|top| top.is_zero()).map(|_| g)
 }
 
-/// The result of [`product`] in a rehearsal, where no token has to be zero.
+/// The result of [`product`] in a rehearsal, where no check value has to be zero.
 pub(super) fn blank<M: Element>(branches: usize) -> Zeroizing<Vec<M>> {
     Zeroizing::new(vec![M::ZERO; branches])
 }
@@ -197,32 +149,32 @@ pub(super) fn blank<M: Element>(branches: usize) -> Zeroizing<Vec<M>> {
 pub(super) fn message<M: Element>(
     coefficients: &[M],
     mask: &[M],
-    weighed: Weighed,
+    counts: OperationCounts,
 ) -> Result<Vec<u8>, Error> {
     let mut out = vec![0; coefficients.len() * M::BYTES];
     for (i, (out, a)) in out.chunks_exact_mut(M::BYTES).zip(coefficients).enumerate() {
         let masked = *a + mask.get(i).copied().unwrap_or(M::ZERO);
         masked.encode(out).map_err(|error| volery_circuit::Error::misuse(error.to_string()))?;
     }
-    out.extend(weighed.encode());
+    out.extend(counts.encode());
     Ok(out)
 }
 
 /// V: the length of that message for this many branches.
 pub(super) fn message_len<M: Element>(branches: usize) -> usize {
-    branches * M::BYTES + Weighed::BYTES
+    branches * M::BYTES + OperationCounts::BYTES
 }
 
-/// V: checks P's message against its own tokens.
+/// V: checks P's message against its own check values.
 pub(super) fn check<M: Element>(
-    tokens: &[Key<M>],
+    check_values: &[ElementShare<M>],
     mask: M,
     delta: M,
-    weighed: Weighed,
+    counts: OperationCounts,
     message: &[u8],
 ) -> Result<(), Error> {
-    let (coefficients, counts) = message.split_at(message.len().min(tokens.len() * M::BYTES));
-    weighed.compare(counts)?;
+    let (coefficients, theirs) = message.split_at(message.len().min(check_values.len() * M::BYTES));
+    counts.compare(theirs)?;
     let mut shown = M::ZERO;
     for bytes in coefficients.chunks_exact(M::BYTES).rev() {
         let coefficient = M::decode(bytes).map_err(|error| Error::Malformed {
@@ -231,7 +183,7 @@ pub(super) fn check<M: Element>(
         })?;
         shown = shown * delta + coefficient;
     }
-    let value = tokens.iter().fold(M::ONE, |product, key| product * key.0) + mask;
+    let value = check_values.iter().fold(M::ONE, |product, check_value| product * check_value.m) + mask;
     if shown != value {
         return Err(Error::Rejected {
             reason: "the prover did not show that a branch of a disjunction holds".into(),
@@ -247,11 +199,11 @@ mod tests {
 
     use super::*;
 
-    /// Tokens of which number `zero` has the value zero, V's keys of them, delta and a mask of `g` with its
-    /// value.
+    /// Check values of which number `zero` has the value zero, V's keys of them, delta and a mask of `g` with
+    /// its value.
     struct Deal<M> {
-        shown: Vec<Shown<M>>,
-        keys: Vec<Key<M>>,
+        shown: Vec<ElementShare<M>>,
+        keys: Vec<ElementShare<M>>,
         delta: M,
         mask: Vec<M>,
         value: M,
@@ -264,25 +216,29 @@ mod tests {
         let mut delta = [M::ZERO];
         prg.coefficients(&mut delta);
         let shown: Vec<_> = (random.chunks_exact(3).enumerate())
-            .map(|(i, r)| Shown { tag: r[0], value: if zero == Some(i) { M::ZERO } else { r[1] } })
+            .map(|(i, r)| ElementShare { x: if zero == Some(i) { M::ZERO } else { r[1] }, m: r[0] })
             .collect();
-        let keys = shown.iter().map(|token| Key(token.tag + token.value * delta[0])).collect();
+        let keys = shown
+            .iter()
+            .map(|check_value| ElementShare { x: M::ZERO, m: check_value.m + check_value.x * delta[0] })
+            .collect();
         let mask: Vec<M> = random.chunks_exact(3).map(|r| r[2]).collect();
         let value = mask.iter().rev().fold(M::ZERO, |sum, c| sum * delta[0] + *c);
         Deal { shown, keys, delta: delta[0], mask, value }
     }
 
-    fn whoever_shows_the_low_coefficients_is_refused_unless_a_token_is_zero<M: Element>() {
+    fn whoever_shows_the_low_coefficients_is_refused_unless_a_check_value_is_zero<M: Element>() {
         for branches in 1..6 {
             for zero in (0..branches).map(Some).chain([None]) {
                 let deal = deal::<M>(branches, zero);
-                let mut all = product_of_wires(deal.shown.iter().map(|token| [token.tag, token.value]));
+                let mut all =
+                    product_of_wires(deal.shown.iter().map(|check_value| [check_value.m, check_value.x]));
                 assert_eq!(product(&deal.shown).is_some(), zero.is_some());
                 // The top one is left out, whatever it is.
                 all.pop();
-                let message = message(&all, &deal.mask, Weighed::default()).expect("encodes");
+                let message = message(&all, &deal.mask, OperationCounts::default()).expect("encodes");
                 assert_eq!(message.len(), message_len::<M>(branches));
-                let result = check(&deal.keys, deal.value, deal.delta, Weighed::default(), &message);
+                let result = check(&deal.keys, deal.value, deal.delta, OperationCounts::default(), &message);
                 match zero {
                     Some(_) => assert_eq!(result, Ok(())),
                     None => assert!(matches!(result, Err(Error::Rejected { .. }))),
@@ -293,7 +249,7 @@ mod tests {
 
     #[test]
     fn low_coefficients_of_a_product_whose_top_one_is_not_zero_convince_nobody() {
-        whoever_shows_the_low_coefficients_is_refused_unless_a_token_is_zero::<F61>();
-        whoever_shows_the_low_coefficients_is_refused_unless_a_token_is_zero::<Gf128>();
+        whoever_shows_the_low_coefficients_is_refused_unless_a_check_value_is_zero::<F61>();
+        whoever_shows_the_low_coefficients_is_refused_unless_a_check_value_is_zero::<Gf128>();
     }
 }

@@ -17,11 +17,11 @@ use volery_vole::{SessionId, Transcript};
 
 use super::rows::{FOLD, Products, Rows};
 use crate::Error;
-use crate::quicksilver::arithmetic::{self, Alone, Settings};
+use crate::quicksilver::field::{self, Alone, Settings};
 use crate::quicksilver::{Challenges, Tally};
 
-pub(super) type Prover<'a> = arithmetic::Prover<'a, F61, F61>;
-pub(super) type Verifier<'a> = arithmetic::Verifier<'a, F61, F61>;
+pub(super) type Prover<'a> = field::Prover<'a, F61, F61>;
+pub(super) type Verifier<'a> = field::Verifier<'a, F61, F61>;
 
 /// A branch of two secrets, claimed to be `claims`; the first one comes out, plus `out`.
 #[derive(Clone, Debug)]
@@ -135,17 +135,17 @@ pub(super) fn session(
     let settings = Settings { interval: 1 << 20 };
     let prove = |p: &mut Link| {
         let mut rng = ChaCha20Rng::seed_from_u64(99);
-        let mut stock = deal::field_tags::<F61, F61>(1);
+        let mut pool = deal::field_tags::<F61, F61>(1);
         let challenges = challenges(choices, &mut rng);
-        let result = Prover::new(settings, challenges, &mut stock, Alone(p)).prove(proved);
+        let result = Prover::new(settings, challenges, &mut pool, Alone(p)).prove(proved);
         let _ = result.inspect_err(|error| p.fail(&error.to_string()));
     };
     let verify = |v: &mut Link| {
         let mut tap = Tap::recorder(v);
-        let (mut rng, mut stock) =
+        let (mut rng, mut pool) =
             (ChaCha20Rng::seed_from_u64(choices.unwrap_or(0)), deal::field_keys::<F61, F61>(1));
         let (challenges, delta) = (challenges(choices, &mut rng), deal::field_delta::<F61, F61>());
-        let result = Verifier::new(settings, challenges, &delta, &mut stock, Alone(&mut tap)).verify(claimed);
+        let result = Verifier::new(settings, challenges, &delta, &mut pool, Alone(&mut tap)).verify(claimed);
         if let Err(error) = &result {
             tap.fail(&error.to_string());
         }

@@ -21,12 +21,12 @@
 use volery_circuit::Shape;
 use volery_field::{Mac, Value};
 
-use super::base::Weighed;
+use super::base::OperationCounts;
 use super::batch;
 use super::rows::FOLD;
 use super::soundness::challenges;
 use crate::macncheese;
-use crate::quicksilver::{self, Tally, arithmetic};
+use crate::quicksilver::{self, Tally, field};
 
 /// A way to prove one of many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub struct Over {
     /// The degree of the field of MACs over the field of values.
     pub degree: u64,
     /// The number of bits of messages for each correlation. This is an estimate, since it depends on the
-    /// supply.
+    /// generator.
     pub correlation_bits: f64,
     interval: u64,
     /// The settings of Mac'n'Cheese for the actual number of branches.
@@ -97,7 +97,7 @@ pub struct Over {
 impl Over {
     /// A proof about bits.
     #[must_use]
-    pub const fn bits(settings: quicksilver::Settings) -> Self {
+    pub const fn bits(settings: quicksilver::bits::Settings) -> Self {
         Self {
             value_bits: 1,
             mac_bytes: 16,
@@ -113,7 +113,7 @@ impl Over {
 
     /// A proof over `F` with MACs in `M`.
     #[must_use]
-    pub const fn field<F: Value, M: Mac<F>>(settings: arithmetic::Settings) -> Self {
+    pub const fn field<F: Value, M: Mac<F>>(settings: field::Settings) -> Self {
         Self {
             value_bits: F::BITS as u64,
             mac_bytes: M::BYTES as u64,
@@ -303,7 +303,7 @@ impl Task {
             blocks,
             challenges,
             macs: self.branches as u64,
-            bytes: Weighed::BYTES as u64,
+            bytes: OperationCounts::BYTES as u64,
             multiplications: n.saturating_mul(self.branches as u64),
             stacked: 0,
         }
@@ -433,8 +433,8 @@ mod tests {
 
     #[test]
     fn estimates_are_in_the_order_of_what_was_measured_and_within_a_factor_of_two() {
-        let bits = Over::bits(quicksilver::Settings::LAN);
-        let field = Over::field::<F61, F61>(arithmetic::Settings::LAN);
+        let bits = Over::bits(quicksilver::bits::Settings::LAN);
+        let field = Over::field::<F61, F61>(field::Settings::LAN);
         let all = [(bits, MEASURED_BITS), (field, MEASURED_F61)];
         for (over, measured) in all {
             for (branches, n, seconds) in measured {
@@ -458,23 +458,23 @@ mod tests {
 
     #[test]
     fn batches_are_chosen_over_large_fields_and_single_disjunctions_alone() {
-        let over = Over::field::<F61, F61>(arithmetic::Settings::LAN);
+        let over = Over::field::<F61, F61>(field::Settings::LAN);
         let without_stacks = |task: Task, over: &Over| {
             let robin = task.cost(Protocol::Robin, over).expect("always");
             task.cost(Protocol::Batchman, over).map(|batch| batch.seconds < robin.seconds)
         };
         assert_eq!(without_stacks(task(100, 512, 2000), &over), Some(true));
         assert_eq!(without_stacks(task(100, 512, 1), &over), Some(false));
-        let bits = Over::bits(quicksilver::Settings::LAN);
+        let bits = Over::bits(quicksilver::bits::Settings::LAN);
         assert_eq!(without_stacks(task(100, 512, 2000), &bits), None);
         assert_eq!(task(100, 512, 2000).cheapest(&over, FAST).0, Protocol::Batchman);
-        let wide = Over::field::<F61, F61x2>(arithmetic::Settings::LAN);
+        let wide = Over::field::<F61, F61x2>(field::Settings::LAN);
         assert_eq!(task(100, 512, 2000).cheapest(&wide, FAST).0, Protocol::Batchman);
     }
 
     #[test]
     fn on_slow_networks_a_few_large_branches_are_stacked() {
-        let bits = Over::bits(quicksilver::Settings::WAN);
+        let bits = Over::bits(quicksilver::bits::Settings::WAN);
         // Two are as cheap each by itself.
         assert_eq!(task(3, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::MacAndCheese);
         assert_eq!(task(64, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::Robin);
@@ -483,7 +483,7 @@ mod tests {
     /// Short blocks of branches, each with its check, make many waits.
     #[test]
     fn on_distant_networks_waits_count_and_they_are_those_of_the_settings() {
-        let bits = Over::bits(quicksilver::Settings::WAN);
+        let bits = Over::bits(quicksilver::bits::Settings::WAN);
         let (lan, wan) =
             (bits.stacked_by(macncheese::Settings::LAN), bits.stacked_by(macncheese::Settings::WAN));
         let waits =
@@ -496,7 +496,7 @@ mod tests {
 
     #[test]
     fn a_single_branch_is_best_proved_as_it_is() {
-        let bits = Over::bits(quicksilver::Settings::LAN);
+        let bits = Over::bits(quicksilver::bits::Settings::LAN);
         assert_eq!(task(1, 1000, 1).cheapest(&bits, FAST).0, Protocol::Separate);
     }
 
@@ -505,7 +505,7 @@ mod tests {
         let huge = Shape { inputs: usize::MAX / 4, multiplications: usize::MAX, outputs: usize::MAX / 4 };
         let task = Task { branches: 1024, shared: usize::MAX, shape: huge, repetitions: usize::MAX };
         for over in
-            [Over::bits(quicksilver::Settings::LAN), Over::field::<F61, F61x2>(arithmetic::Settings::LAN)]
+            [Over::bits(quicksilver::bits::Settings::LAN), Over::field::<F61, F61x2>(field::Settings::LAN)]
         {
             for protocol in Protocol::ALL {
                 assert!(task.cost(protocol, &over).is_none_or(|cost| cost.commitments == u64::MAX));

@@ -5,19 +5,19 @@
 //! the product (QuickSilver proves that it is the product). The rest is linear. In branch `i` the operands of
 //! multiplication `k`, `l'_k` and `r'_k`, are linear in the committed inputs and products, and so is each
 //! asserted value `a_j`. The branch holds if the rows `l'_k - l_k`, `r'_k - r_k` and `a_j` are all zero. V
-//! sends a seed for `s`, `t` and `beta`, and both parties compute, for each branch, its **token**
+//! sends a seed for `s`, `t` and `beta`, and both parties compute, for each branch, its **check value**
 //!
 //! ```text
 //! v_i = sum s_k (l'_k - l_k) + beta sum s_k (r'_k - r_k) + sum t_j a_j
 //! ```
 //!
-//! on the commitments. P proves that the product of all tokens is zero. As a polynomial in delta, with tags
-//! `m_i`, the product is `prod (m_i + v_i X)`, which has degree `B` unless a token is zero. P sends the `B`
-//! lower coefficients, masked by a VOPE, and V compares with `prod k_i`.
+//! on the commitments. P proves that the product of all check values is zero. As a polynomial in delta, with
+//! tags `m_i`, the product is `prod (m_i + v_i X)`, which has degree `B` unless a check value is zero. P
+//! sends the `B` lower coefficients, masked by a VOPE, and V compares with `prod k_i`.
 //!
-//! The token is `s^T M_i w`, where `M_i` is the branch's topology matrix. Here it is computed as
-//! `s^T (M_i w)`, by running the branch forwards on commitments ([`Weigher`]), so that any statement can be a
-//! branch without changes. [`Topology`] is `s^T M_i` alone (algorithm 1), which batches commit to.
+//! The check value is `s^T M_i w`, where `M_i` is the branch's topology matrix. Here it is computed as `s^T
+//! (M_i w)`, by running the branch forwards on commitments ([`LinearCombiner`]), so that any statement can be
+//! a branch without changes. [`Topology`] is `s^T M_i` alone (algorithm 1), which batches commit to.
 //!
 //! **Batches** (`batch`, figure 6) prove the same disjunction many times over a field, for about the price of
 //! every branch once plus that of one branch for each repetition.
@@ -33,18 +33,18 @@
 //! | of a batch: `s`, `t` | inputs, outputs, factors and products of the group's repetitions | as above |
 //! | of a batch: `u` | the topology vectors | as above, for the block in which they are committed to |
 //!
-//! The VOPE that masks the product of tokens is taken after the seed. P may choose it, as it may if V chooses
-//! seeds.
+//! The VOPE that masks the product of check values is taken after the seed. P may choose it, as it may if V
+//! chooses seeds.
 //!
 //! **Soundness**: [`soundness`] computes the soundness error. **Cost**: [`cost`] computes the cost.
 //!
 //! **Privacy.** Nothing shows the choice. Number, order and lengths of messages depend only on
-//! [`Shape`](volery_circuit::Shape). Tokens are masked whatever seed V chose. Both parties do the same work
-//! for every branch: before its first message P evaluates all of them and selects under masks (`tracer`;
+//! [`Shape`](volery_circuit::Shape). Check values are masked whatever seed V chose. Both parties do the same
+//! work for every branch: before its first message P evaluates all of them and selects under masks (`tracer`;
 //! `batch` says what it does instead). Only hints run in just the branch that holds.
 //!
 //! **Memory.** The rows of a multiplication only read products before it, so they are fixed once those are. V
-//! therefore draws a challenge every 2^18 multiplications, after which their factors are weighed and
+//! therefore draws a challenge every 2^18 multiplications, after which their factors are combined and
 //! forgotten. Only one wire for each multiplication is kept.
 //!
 //! | module | what it holds |
@@ -52,45 +52,45 @@
 //! | `any_of` | [`AnyOf`], the statement that at least one of several holds |
 //! | `robin` | the protocol |
 //! | `tracer` | [`Tracer`], P's evaluation of all branches, and the values of the one that holds |
-//! | `weigher` | [`Weigher`], a branch on commitments |
+//! | `combiner` | [`LinearCombiner`], the random linear combination of a branch's rows on commitments |
 //! | `base` | [`Base`], what disjunctions require of the backend |
-//! | `boolean`, `arithmetic` | those backends: QuickSilver over bits and over fields |
+//! | `bits`, `field` | those backends: QuickSilver over bits and over fields |
 //! | `batch` | batches |
 //! | `kept`, `store` | [`Kept`], storage for the values of the branch that holds, and a buffer in front of it
 //! |
-//! | `ripple` | sums of numbers in the clear, with all factors of their ANDs, on words |
+//! | `multi_add` | sums of numbers in the clear, with all factors of their ANDs, on words |
 //! | `program` | the checks of a proof about bits, from a counted statement |
 //! | `rows` | the coefficients |
 //! | `topology` | [`Topology`], algorithm 1 |
 //! | [`soundness`], [`cost`] | the bounds, and the cost of each protocol |
 
 mod any_of;
-mod arithmetic;
 mod base;
 mod batch;
-mod boolean;
+mod bits;
 #[cfg(test)]
 mod cheats;
+mod combiner;
 pub mod cost;
+mod field;
 mod kept;
+mod multi_add;
 mod program;
-mod ripple;
 mod robin;
 mod rows;
 pub mod soundness;
 mod store;
 mod topology;
 mod tracer;
-mod weigher;
 
 pub use any_of::AnyOf;
-pub use base::{Base, Linear, Token, Weighed};
+pub use base::{Base, Linear, OperationCounts};
+pub use combiner::LinearCombiner;
 pub use kept::Kept;
 pub use rows::Expanded;
 pub use topology::Topology;
 pub use tracer::Tracer;
 pub use volery_circuit::choose::MAX_BRANCHES;
-pub use weigher::Weigher;
 
 /// Implements [`Choose`](volery_circuit::Choose) for a [`Base`], and [`Repeat`](volery_circuit::Repeat): for
 /// a [`Linear`] one `in batches`, for others as one disjunction after another.
@@ -100,7 +100,7 @@ macro_rules! disjunctions {
 
         impl<$($generics)*> volery_circuit::Repeat<$ring, S> for $backend where
             S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
-                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>
+                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::LinearCombiner<'x, $ring, Self>>
         {
         }
     };
@@ -111,7 +111,7 @@ macro_rules! disjunctions {
         where
             S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
                 + volery_circuit::Branch<$ring, volery_circuit::Recorder<$ring>>
-                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>,
+                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::LinearCombiner<'x, $ring, Self>>,
         {
             fn repeat(
                 &mut self,
@@ -127,7 +127,7 @@ macro_rules! disjunctions {
         impl<$($generics)*> volery_circuit::Choose<$ring, S> for $backend
         where
             S: volery_circuit::Branch<$ring, $crate::disjunction::Tracer<$ring>>
-                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::Weigher<'x, $ring, Self>>,
+                + for<'x> volery_circuit::Branch<$ring, $crate::disjunction::LinearCombiner<'x, $ring, Self>>,
         {
             fn any_of(
                 &mut self,

@@ -3,7 +3,7 @@
 use volery_circuit::Counts;
 
 use super::soundness::most_challenges;
-use crate::quicksilver::{Program, SAVED_BY_S_BOX};
+use crate::quicksilver::bits::{Program, SAVED_BY_S_BOX};
 
 impl From<&Counts> for Program {
     /// From the counts of a run without values. For disjunctions these are upper bounds, and exact for

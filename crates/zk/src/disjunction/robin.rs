@@ -1,9 +1,9 @@
 //! The protocol for a single disjunction (figure 5), on any backend.
 //!
-//! *The product of tokens* is one polynomial of degree `B` in delta (figure 5 of QuickSilver), where the
-//! paper has `B - 1` committed products and a second check. It takes no further round, `B` elements and
-//! `r (2B - 3)` correlations. There are at most [`MAX_BRANCHES`](volery_circuit::choose::MAX_BRANCHES)
-//! tokens. With one branch the polynomial is the token's tag, as for any assertion.
+//! *The product of check values* is one polynomial of degree `B` in delta (figure 5 of QuickSilver), where
+//! the paper has `B - 1` committed products and a second check. It takes no further round, `B` elements and
+//! `r (2B - 3)` correlations. There are at most [`MAX_BRANCHES`](volery_circuit::choose::MAX_BRANCHES) check
+//! values. With one branch the polynomial is the check value's tag, as for any assertion.
 //!
 //! *Padding*: after the values of the branch that holds, P commits to zeros, up to the [`Shape`]; `0 * 0 = 0`
 //! is a valid multiplication. Rows beyond a branch's end weigh `-s_k l_k`, so they must be zero too. So all
@@ -14,12 +14,13 @@ use volery_circuit::{Branch, Branches, Error as StatementError, Peek, Shape, Wit
 use volery_field::Ring;
 use zeroize::Zeroizing;
 
-use super::base::{Base, Token as _, Weighed};
+use super::base::{Base, OperationCounts};
 use super::rows::{Across, CHUNK, FOLD, Products, Rows};
 use super::soundness::challenges;
 use super::tracer::Trace;
-use super::{Tracer, Weigher};
+use super::{LinearCombiner, Tracer};
 use crate::Error;
+use crate::shares::ElementShare;
 
 /// Proves that one of `branches` holds on `shared`; see [`volery_circuit::Choose::any_of`].
 pub(super) fn any_of<R, B, S>(
@@ -31,7 +32,7 @@ pub(super) fn any_of<R, B, S>(
 where
     R: Ring,
     B: Base<R>,
-    S: Branch<R, Tracer<R>> + for<'x> Branch<R, Weigher<'x, R, B>>,
+    S: Branch<R, Tracer<R>> + for<'x> Branch<R, LinearCombiner<'x, R, B>>,
 {
     branches.check_shared(shared.len())?;
     let mut trace = |values: &dyn Peek<R, B::Wire>| {
@@ -49,25 +50,25 @@ where
     folded.fold(seed, &mut committed.factors)?;
     let rows = Rows::new(folded.rows, seed, B::RUN);
     let factors = Zeroizing::new(folded.sum.times(-B::Mac::ONE));
-    let mut tokens = Zeroizing::new(Vec::with_capacity(branches.list().len()));
-    let mut total = Weighed::default();
+    let mut check_values = Zeroizing::new(Vec::with_capacity(branches.list().len()));
+    let mut total = OperationCounts::default();
     for branch in branches.list() {
-        let (token, weighed) = Weigher::weigh(branch, base, shared, &committed, &rows)?;
-        tokens.push(token.plus(*factors));
-        total.add(weighed);
+        let (check_value, counts) = LinearCombiner::combine(branch, base, shared, &committed, &rows)?;
+        check_values.push(check_value + *factors);
+        total.add(counts);
     }
     // That the outputs equal the committed ones is not counted as a claim of the branch.
     let tied = (branches.list().len() as u64).saturating_mul(committed.outputs.len() as u64);
     let challenges = challenges(branches.shape().multiplications as u64);
     base.count_disjunction(total.assertions > tied, branches.list().len(), challenges);
-    base.vanish(&tokens, total)?;
+    base.vanish(&check_values, total)?;
     Ok(committed.outputs.to_vec())
 }
 
 /// The weighted sum of the committed factors. It is the same for every branch, so the factors need not be
 /// kept after their challenge.
 struct Folded<R: Ring, B: Base<R>> {
-    sum: Zeroizing<B::Token>,
+    sum: Zeroizing<ElementShare<B::Mac>>,
     rows: Vec<Products<B::Mac>>,
 }
 
@@ -79,7 +80,7 @@ impl<R: Ring, B: Base<R>> Folded<R, B> {
         for (left, right) in factors.left.chunks(CHUNK).zip(factors.right.chunks(CHUNK)) {
             let within = &rows.grid.within()[..left.len().div_ceil(B::RUN)];
             let sums = [B::combine(left, within)?, B::combine(right, within)?];
-            *self.sum = self.sum.plus(rows.chunk::<R, B>(sums, &mut across));
+            *self.sum += rows.chunk::<R, B>(sums, &mut across);
         }
         factors.left.clear();
         factors.right.clear();
@@ -94,20 +95,20 @@ impl<M> Products<M> {
     #[inline]
     pub(super) fn chunk<R: Ring, B: Base<R, Mac = M>>(
         &self,
-        [left, right]: [B::Token; 2],
+        [left, right]: [ElementShare<M>; 2],
         across: &mut Across,
-    ) -> B::Token
+    ) -> ElementShare<M>
     where
         M: volery_field::Element,
     {
-        left.plus(right.times(self.beta)).times(across.next())
+        (left + right.times(self.beta)).times(across.next())
     }
 }
 
 /// Both committed factors of multiplications.
 pub(super) struct Factors<R: Ring, B: Base<R>> {
-    pub(super) left: Zeroizing<Vec<B::Half>>,
-    pub(super) right: Zeroizing<Vec<B::Half>>,
+    pub(super) left: Zeroizing<Vec<B::Share>>,
+    pub(super) right: Zeroizing<Vec<B::Share>>,
 }
 
 impl<R: Ring, B: Base<R>> Factors<R, B> {
@@ -158,8 +159,8 @@ impl<R: Ring, B: Base<R>> Committed<R, B> {
             let left = base.secret(range.len(), &mut |_| Ok(traced()?.left.values(range.clone())))?;
             let right = base.secret(range.len(), &mut |_| Ok(traced()?.right.values(range.clone())))?;
             products.extend(base.mul_many(&left, &right)?);
-            factors.left.extend(left.iter().map(B::half));
-            factors.right.extend(right.iter().map(B::half));
+            factors.left.extend(left.iter().map(B::share));
+            factors.right.extend(right.iter().map(B::share));
         }
         Ok(Self { inputs: Zeroizing::new(inputs), products, outputs: Zeroizing::new(outputs), factors })
     }

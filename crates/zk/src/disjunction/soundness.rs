@@ -4,7 +4,7 @@
 //! terms, if none of its branches holds on the values committed to before the seed was drawn:
 //!
 //! ```text
-//! (3 C + 2) B / |M|   a branch's token vanishes: under each of C challenges 1 / |M| that beta takes both errors of a multiplication
+//! (3 C + 2) B / |M|   a branch's check value vanishes: under each of C challenges 1 / |M| that beta takes both errors of a multiplication
 //!                     away, 2 / |M| for the two factors of s (see `rows`); 2 / |M| for those of t
 //! B / K               the opened polynomial of degree B agrees with the true one at delta
 //! ```
@@ -15,7 +15,7 @@
 //!
 //! ```text
 //! B / |M|             the topology vector of a branch vanishes on what was committed to
-//! B / |M|             a vector that belongs to no branch has a branch's token
+//! B / |M|             a vector that belongs to no branch has a branch's check value
 //! ```
 //!
 //! The number of repetitions does not matter. Which of them do not hold is fixed before the seed, and P is
@@ -56,9 +56,9 @@ pub(crate) fn terms(checks: &Checks, size: FieldSize, mode: Mode, terms: &mut Te
     // The factors and products under one challenge, the inputs and the outputs.
     let errors = if challenges > 1 { FOLD as f64 } else { unknowns as f64 };
     let lucky = lucky + size.made_for(8.0 * errors);
-    terms.add("the token of a false branch vanishes", lucky);
-    terms.add("the product of a disjunction's tokens is guessed", roots);
-    terms.add("a hash makes the token of a false branch vanish", mode.tries() * lucky);
+    terms.add("the check value of a false branch vanishes", lucky);
+    terms.add("the product of a disjunction's check values is guessed", roots);
+    terms.add("a hash makes the check value of a false branch vanish", mode.tries() * lucky);
 }
 
 #[cfg(test)]

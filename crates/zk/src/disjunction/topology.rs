@@ -5,10 +5,11 @@ use volery_field::{Element, Ring};
 
 use super::rows::Expanded;
 
-/// `s^T M` for the topology matrix `M` of a flat circuit: the weight of each committed value in its token.
+/// `s^T M` for the topology matrix `M` of a flat circuit: the weight of each committed value in its check
+/// value.
 ///
 /// ```text
-/// token = sum inputs_j x_j + sum products_k o_k + constant - sum (left_k l_k + right_k r_k)
+/// check value = sum inputs_j x_j + sum products_k o_k + constant - sum (left_k l_k + right_k r_k)
 /// ```
 ///
 /// The weights of the factors `l_k` and `r_k` are the same for every circuit, so they are not here.

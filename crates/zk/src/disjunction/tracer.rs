@@ -7,12 +7,12 @@
 //! without consequence.
 
 use volery_circuit::{
-    Backend, Branch, Branches, Columns, Error, Evaluator, Hint, Ops, Picked, Place, Prove, Witness,
+    Addends, Backend, Branch, Branches, Error, Evaluator, Hint, Ops, Picked, Place, Prove, Witness,
 };
 use volery_field::Ring;
 
 use super::kept::Kept;
-use super::ripple;
+use super::multi_add;
 use super::store::Store;
 
 /// Evaluates branches on plain values, and keeps the values of one of them that must be committed to. Hints
@@ -122,12 +122,12 @@ impl<R: Ring> Ops<R> for Tracer<R> {
         Ok(())
     }
 
-    fn ripple<const M: usize>(&mut self, columns: Columns<'_, R, M>) -> Result<(), Error> {
+    fn multi_add<const M: usize>(&mut self, columns: Addends<'_, R, M>) -> Result<(), Error> {
         if !columns.fit_words::<R>() {
             return columns.run(self);
         }
         self.factors.make_room(columns.multiplications(), self.mask)?;
-        ripple::on_words(columns, |factors, n| self.factors.push_bits(factors, n))
+        multi_add::on_words(columns, |factors, n| self.factors.push_bits(factors, n))
     }
 }
 

@@ -1,35 +1,35 @@
 //! The multiplications of a block, which wait for their check.
 //!
-//! Slot `i` claims `z_i = x_i y_i`. The `z_i` are the commitments of the block's pieces in their order, which
-//! all branches share; a secret value takes a slot too, with the claim `z = z * 1`, so that slots and
-//! commitments never get out of step.
+//! Slot `i` claims `z_i = x_i y_i`. The `z_i` are the commitments of the block's pieces, in their order,
+//! which all branches share. A secret value takes a slot as well, with the claim `z = z * 1`. So slots and
+//! commitments always stay in step.
 
 use std::sync::Arc;
 
 use zeroize::Zeroize;
 
-use super::half::Half;
 use super::link::Piece;
+use super::share::Share;
 
-/// Slots that are worked on at once: a few operands of 16 KiB.
+/// The number of slots that are worked on at once: a few operands of 16 KiB.
 pub(super) const CHUNK: usize = 1 << 10;
 
 /// `z_i = x_i y_i` for every slot.
-pub struct Block<H: Half> {
+pub struct Block<H: Share> {
     x: Vec<H::Wire>,
     y: Vec<H::Wire>,
-    /// Pieces with the number of their commitments that are used.
+    /// The pieces, each with the number of its commitments that are used.
     z: Vec<(Arc<Piece<H>>, usize)>,
 }
 
-impl<H: Half> Default for Block<H> {
+impl<H: Share> Default for Block<H> {
     fn default() -> Self {
         Self { x: Vec::new(), y: Vec::new(), z: Vec::new() }
     }
 }
 
-impl<H: Half> Block<H> {
-    /// Slots.
+impl<H: Share> Block<H> {
+    /// The number of slots.
     pub(super) fn len(&self) -> usize {
         self.x.len()
     }
@@ -44,12 +44,12 @@ impl<H: Half> Block<H> {
         self.y.push(y);
     }
 
-    /// The commitments of the slots pushed since the last piece.
+    /// Adds the commitments of the slots that were pushed since the last piece.
     pub(super) fn end_piece(&mut self, piece: Arc<Piece<H>>, used: usize) {
         self.z.push((piece, used));
     }
 
-    /// Calls `each` with at most [`CHUNK`] slots after another: `x`, `y` and `z`.
+    /// Calls `each` with the `x`, `y` and `z` of one chunk of slots after another, at most [`CHUNK`] in each.
     pub(super) fn chunks<E>(
         &self,
         mut each: impl FnMut(&[H::Wire], &[H::Wire], &[H::Wire]) -> Result<(), E>,
@@ -74,7 +74,7 @@ impl<H: Half> Block<H> {
         Ok(())
     }
 
-    /// Every slot is free again; the memory stays.
+    /// Frees all slots and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.x.clear();
         self.y.clear();
@@ -82,7 +82,7 @@ impl<H: Half> Block<H> {
     }
 }
 
-impl<H: Half> Drop for Block<H> {
+impl<H: Share> Drop for Block<H> {
     fn drop(&mut self) {
         let Self { x, y, z: _ } = self;
         x.zeroize();

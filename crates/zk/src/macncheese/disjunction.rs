@@ -1,4 +1,4 @@
-//! Disjunctions as statements.
+//! [`Disjunction`]: a disjunction as a statement.
 
 use std::collections::BTreeSet;
 
@@ -6,34 +6,35 @@ use volery_circuit::choose::count_once;
 use volery_circuit::{Backend, Digest, Error as StatementError, Evaluator, Statement};
 use volery_field::Ring;
 
-use super::half::Half;
 use super::run::Run;
+use super::share::Share;
 use super::stack::{Branch, MAX_BRANCHES};
 use crate::Error;
 
 /// How branches are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// One holds; logarithmic overhead ([`Run::any_of`]).
+    /// One holds, with logarithmic overhead ([`Run::any_of`]).
     Tree,
-    /// One holds; linear overhead, fewer rounds ([`Run::any_of_linear`]).
+    /// One holds, with linear overhead and fewer rounds ([`Run::any_of_linear`]).
     Linear,
-    /// So many hold ([`Run::at_least`]).
+    /// At least this many hold ([`Run::at_least`]).
     AtLeast(usize),
 }
 
 impl Join {
-    /// Branches that must hold.
+    /// The number of branches that must hold.
     fn wanted(self) -> usize {
         if let Self::AtLeast(r) = self { r } else { 1 }
     }
 }
 
-/// "Of these statements as many hold as [`Join`] says", a statement itself: branches may be disjunctions.
+/// The claim that enough of some statements hold; [`Join`] says how many. It is a statement itself, so
+/// branches may be disjunctions.
 ///
-/// A statement counts once: branches that are equal ([`Statement::identify`]) are refused where more than one
-/// must hold, since one witness would count for each of them. See [`volery_circuit::choose::AtLeast`] for
-/// what this cannot tell.
+/// Each statement counts once. If more than one must hold, equal branches ([`Statement::identify`]) are
+/// refused, because one witness would count for each of them. [`volery_circuit::choose::AtLeast`] says which
+/// equal claims this cannot detect.
 #[derive(Clone, Debug)]
 pub struct Disjunction<S> {
     branches: Vec<S>,
@@ -42,7 +43,7 @@ pub struct Disjunction<S> {
 }
 
 impl<S> Disjunction<S> {
-    /// Of these branches, in the verifier's view.
+    /// The claim about these branches, without a choice: the verifier's view.
     ///
     /// # Errors
     /// [`StatementError::Public`] unless there are 1 to [`MAX_BRANCHES`] branches and as many as must hold.
@@ -56,7 +57,7 @@ impl<S> Disjunction<S> {
         Ok(Self { branches, join, choice: None })
     }
 
-    /// What is claimed: the same whatever backend the branches are for.
+    /// Absorbs the claim into `digest`. It is the same for every backend of the branches.
     fn absorb<B: Backend>(&self, digest: &mut Digest)
     where
         S: Statement<B>,
@@ -75,7 +76,7 @@ impl<S> Disjunction<S> {
         }
     }
 
-    /// The commitments of the longest branch, which all share; of as many as must hold.
+    /// The commitments of the longest branch, which all branches share, for each branch that must hold.
     fn most<B: Backend>(&self) -> Option<u64>
     where
         S: Statement<B>,
@@ -85,7 +86,7 @@ impl<S> Disjunction<S> {
         Some(longest.saturating_mul(self.join.wanted() as u64))
     }
 
-    /// Refuses equal branches, if several must hold.
+    /// Refuses equal branches if several must hold.
     fn count_once<B: Backend>(&self) -> Result<(), StatementError>
     where
         S: Statement<B>,
@@ -100,14 +101,14 @@ impl<S> Disjunction<S> {
         }))
     }
 
-    /// As the prover has it: these branches hold, and have their witnesses.
+    /// The prover's view: these branches hold and have their witnesses.
     #[must_use]
     pub fn with_choice(self, choice: &[usize]) -> Self {
         Self { choice: Some(choice.to_vec()), ..self }
     }
 }
 
-impl<H: Half, S: for<'r> Statement<Run<'r, H>>> Statement<Run<'_, H>> for Disjunction<S> {
+impl<H: Share, S: for<'r> Statement<Run<'r, H>>> Statement<Run<'_, H>> for Disjunction<S> {
     fn identify(&self, digest: &mut Digest) {
         self.absorb::<Run<'_, H>>(digest);
     }
@@ -130,7 +131,7 @@ impl<H: Half, S: for<'r> Statement<Run<'r, H>>> Statement<Run<'_, H>> for Disjun
     }
 }
 
-/// In the clear: the branches that were chosen hold.
+/// In the clear: checks that the chosen branches hold.
 impl<R: Ring, S: Statement<Evaluator<R>>> Statement<Evaluator<R>> for Disjunction<S> {
     fn identify(&self, digest: &mut Digest) {
         self.absorb::<Evaluator<R>>(digest);

@@ -4,44 +4,44 @@
 //! Random -> [r]       Fix(x) -> [x]       Send(x) -> x       Reveal([x]) -> x       AssertZero([x])       challenge -> seed
 //! ```
 //!
-//! and linear maps, which are operators of [`Wide`] and functions of [`Half`]. Whoever carries them out
-//! decides what they cost and where the messages go; a protocol written in them can be run by itself or as
-//! one of many branches that share all messages.
+//! and linear maps, which are operators of [`ElementShare`] and functions of [`Share`]. The implementation
+//! decides what they cost and where the messages go. So the same protocol can run by itself, or as one of
+//! many branches that share all messages.
 //!
-//! Messages go in rounds. A protocol says what a round will hold ([`CommitProve::begin`]), since V must know
-//! how long P's message is before it reads it, and takes it in any order; the challenge ends the round.
-//! Everything that P sends is uniform: masked by a random correlation (Fix) or by a random commitment that
-//! serves once (Send after Random).
+//! Messages go in rounds. V must know the length of P's message before it reads it, so a protocol says first
+//! what a round will hold ([`CommitProve::begin`]). It then uses the round's parts in any order, and the
+//! challenge ends the round. Everything that P sends is uniform: a random correlation masks it (Fix), or a
+//! random commitment that is used once (Send after Random).
 
-use super::half::{Half, Wide};
 use super::link::Ask;
+use super::share::Share;
 use crate::Error;
+use crate::shares::ElementShare;
 
-/// The instructions. Values given to them count at P only; at V they are zero.
-pub trait CommitProve<H: Half> {
-    /// The party's way to hold commitments.
-    fn half(&self) -> &H;
+/// The instructions. Their values have a meaning only at P; at V they are zero.
+pub trait CommitProve<H: Share> {
+    /// This party's kind of shares.
+    fn share(&self) -> &H;
 
-    /// Begins a round with this much in it.
+    /// Begins a round that holds what is asked for.
     ///
     /// # Errors
-    /// What broke the session; a message that is not what it must be.
+    /// Any error that ends the session; [`Error::Malformed`] for a message of another form.
     fn begin(&mut self, ask: Ask) -> Result<(), Error>;
 
     /// `Random`: a commitment to a uniform element that P knows.
     ///
     /// # Errors
-    /// [`volery_circuit::Error::Misuse`] if the round has no more of them, here and in the other
-    /// instructions.
-    fn random(&mut self) -> Result<Wide<H::Mac>, Error>;
+    /// [`volery_circuit::Error::Misuse`] if the round has none left.
+    fn random(&mut self) -> Result<ElementShare<H::Mac>, Error>;
 
     /// `Fix`: a commitment to `x`.
     ///
     /// # Errors
     /// As [`CommitProve::random`].
-    fn fix(&mut self, x: H::Mac) -> Result<Wide<H::Mac>, Error>;
+    fn fix(&mut self, x: H::Mac) -> Result<ElementShare<H::Mac>, Error>;
 
-    /// `Send`: P's `x`, at both parties. It must be uniform.
+    /// `Send`: gives P's `x` to both parties. It must be uniform.
     ///
     /// # Errors
     /// As [`CommitProve::random`].
@@ -65,30 +65,30 @@ pub trait CommitProve<H: Half> {
     /// As [`CommitProve::random`].
     fn send_value(&mut self, x: H::Value) -> Result<H::Value, Error>;
 
-    /// `AssertZero`: adds a linear query. All of them are combined into one with random coefficients (figure
-    /// 5).
-    fn query_zero(&mut self, x: Wide<H::Mac>);
+    /// `AssertZero`: adds a linear query. Random coefficients combine all queries into one (figure 5).
+    fn query_zero(&mut self, x: ElementShare<H::Mac>);
 
-    /// `Reveal`: P's value of `[x]`, which must be uniform, at both parties, and the query that it is that.
+    /// `Reveal`: gives the value of `[x]` to both parties, and adds the query that it is that value. It must
+    /// be uniform.
     ///
     /// # Errors
     /// As [`CommitProve::random`].
-    fn reveal(&mut self, x: Wide<H::Mac>) -> Result<H::Mac, Error> {
+    fn reveal(&mut self, x: ElementShare<H::Mac>) -> Result<H::Mac, Error> {
         #[cfg(test)]
-        let x = Wide { x: super::multiply::cheat::revealed(x.x), ..x };
+        let x = ElementShare { x: super::multiply::cheat::revealed(x.x), ..x };
         let value = self.send(x.x)?;
-        let shown = self.half().wide_constant(value);
+        let shown = self.share().element_constant(value);
         self.query_zero(x - shown);
         Ok(value)
     }
 
-    /// Ends the round: a seed that depends on everything before.
+    /// Ends the round and returns a seed that depends on everything before.
     ///
     /// # Errors
-    /// What broke the session; as [`CommitProve::random`] if the round was not begun.
+    /// Any error that ends the session; [`volery_circuit::Error::Misuse`] if no round was begun.
     fn challenge(&mut self) -> Result<[u8; 16], Error>;
 
-    /// As [`CommitProve::challenge`]: a uniform element, neither 0 nor 1.
+    /// As [`CommitProve::challenge`], and returns a uniform element other than 0 and 1.
     ///
     /// # Errors
     /// As [`CommitProve::challenge`].
@@ -96,7 +96,7 @@ pub trait CommitProve<H: Half> {
         use volery_field::Ring;
         let mut prg = volery_vole::Prg::new(self.challenge()?);
         let mut out = [H::Mac::ZERO];
-        // No seed has a long run of such elements; the bound is for the type checker of termination in us.
+        // No seed gives a long run of zeros and ones. The bound makes it plain that this ends.
         for _ in 0..64 {
             prg.elements(&mut out);
             if !out[0].is_zero() && out[0] != H::Mac::ONE {

@@ -1,27 +1,28 @@
 //! What a run shares with the runs beside it: pieces of committed values, rounds of messages, challenges.
 //!
 //! A run never speaks to the peer. It asks its [`Link`] for the next **piece**, a stretch of commitments to
-//! values, or for a **round**, some commitments and messages of its own after which a challenge comes. The
-//! root's link is the trunk, which speaks to the peer; a branch's link is the run that it is a branch of,
-//! which lends all its branches the same piece and the same round (Mac'n'Cheese, section 3: all branches read
-//! the same string, the same correlations and the same challenges).
+//! values, or for a **round**: some commitments and messages, and then a challenge. The root's link is the
+//! trunk, which speaks to the peer. A branch's link is the run around it, which lends all its branches the
+//! same piece and the same round (Mac'n'Cheese, section 3: all branches read the same string, the same
+//! correlations and the same challenges).
 
 use std::sync::Arc;
 
 use volery_channel::tags;
 use zeroize::Zeroize;
 
-use super::half::{Half, Wide};
+use super::share::Share;
 use crate::Error;
+use crate::shares::ElementShare;
 
-/// How much of each kind a round holds.
+/// The numbers of commitments and messages of one kind in a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Commitments to values of P's choice.
     pub fix: usize,
     /// Commitments to random values.
     pub random: usize,
-    /// Values sent in the open.
+    /// Values that P sends in the open.
     pub send: usize,
 }
 
@@ -34,58 +35,58 @@ impl Counts {
         }
     }
 
-    /// Elements that travel.
+    /// The number of values that P sends, masked or not.
     pub(super) fn sent(self) -> usize {
         self.fix.saturating_add(self.send)
     }
 
-    /// This many of everything, `times` as often.
+    /// `times` as many of each.
     pub(super) fn times(self, times: usize) -> Self {
         let by = |n: usize| n.saturating_mul(times);
         Self { fix: by(self.fix), random: by(self.random), send: by(self.send) }
     }
 }
 
-/// What a run asks of a round: elements of the MAC field, and values.
+/// What a run asks of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
-    /// Elements of the field of MACs.
-    pub wide: Counts,
-    /// Values.
-    pub narrow: Counts,
+    /// Of elements of the field of MACs.
+    pub elements: Counts,
+    /// Of values.
+    pub values: Counts,
 }
 
 impl Ask {
-    /// Of elements of the MAC field alone.
+    /// Asks for elements of the MAC field alone.
     #[must_use]
-    pub const fn wide(fix: usize, random: usize, send: usize) -> Self {
-        Self { wide: Counts { fix, random, send }, narrow: Counts { fix: 0, random: 0, send: 0 } }
+    pub const fn elements(fix: usize, random: usize, send: usize) -> Self {
+        Self { elements: Counts { fix, random, send }, values: Counts { fix: 0, random: 0, send: 0 } }
     }
 
     /// Enough for both.
     #[must_use]
     pub(super) fn max(self, other: Self) -> Self {
-        Self { wide: self.wide.max(other.wide), narrow: self.narrow.max(other.narrow) }
+        Self { elements: self.elements.max(other.elements), values: self.values.max(other.values) }
     }
 
-    /// As many for each of `times` runs that hold at once.
+    /// Enough for `times` runs at once.
     #[must_use]
     pub(super) fn times(self, times: usize) -> Self {
-        Self { wide: self.wide.times(times), narrow: self.narrow.times(times) }
+        Self { elements: self.elements.times(times), values: self.values.times(times) }
     }
 }
 
-/// How long a piece is to be, in commitments.
+/// The length of a piece, in commitments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Length {
-    /// So much whoever asks will use.
+    /// The run that asks uses at least this many.
     pub(super) least: usize,
-    /// So much it may use, and is better given at once.
+    /// It may use this many, and had better get them at once.
     pub(super) room: usize,
 }
 
 impl Length {
-    /// At least so much, which is used.
+    /// A length that is used whole.
     pub(super) const fn of(least: usize) -> Self {
         Self { least, room: least }
     }
@@ -95,7 +96,7 @@ impl Length {
         Self { least: self.least.max(other.least), room: self.room.max(other.room) }
     }
 
-    /// The same for each of `times` runs, of which each gets whole groups of `group`.
+    /// Enough for `times` runs, each of which gets whole groups of `group`.
     pub(super) fn times(self, group: usize, times: usize) -> Self {
         let [least, room] = [self.least, self.room]
             .map(|n| n.max(1).checked_next_multiple_of(group).unwrap_or(usize::MAX).saturating_mul(times));
@@ -133,27 +134,26 @@ impl<C: Zeroize, S: Zeroize> Drop for Slots<C, S> {
     }
 }
 
-/// One round: what was asked for, filled with uniform elements at P until a run writes to it, with what P
-/// sent at V.
-pub(super) struct Round<H: Half> {
-    pub(super) wide: Slots<Wide<H::Mac>, H::Mac>,
-    pub(super) narrow: Slots<H::Wire, H::Value>,
+/// One round. At P its parts are uniform until a run writes to them; at V they are what P sent.
+pub(super) struct Round<H: Share> {
+    pub(super) elements: Slots<ElementShare<H::Mac>, H::Mac>,
+    pub(super) values: Slots<H::Wire, H::Value>,
 }
 
 /// A stretch of commitments to values. At P they are random correlations, or commitments to uniform values,
 /// until a run writes to them.
-pub(super) struct Piece<H: Half> {
+pub(super) struct Piece<H: Share> {
     pub(super) wires: Vec<H::Wire>,
-    /// How many there are to use. At V there may be fewer: an honest P leaves out what no run uses, since
-    /// each came to a check, a disjunction or its end before.
+    /// The number of commitments that runs may use. V may have fewer: an honest P leaves out those that no
+    /// run uses because each came to a check, a disjunction or its end.
     pub(super) due: usize,
 }
 
-impl<H: Half> Piece<H> {
-    /// Whether a run that has used up all of this, and had room for `room`, may want another: if not, P left
-    /// out what it uses itself.
+impl<H: Share> Piece<H> {
+    /// Checks that a run with room for `room` commitments, which has used up this piece, may ask for another.
+    /// It may not if P left out commitments that it uses itself.
     ///
-    /// Without this a P that sends a few values at a time would make V's work as large as it likes.
+    /// Without this check a P that sends a few values at a time could make V work without end.
     pub(super) fn exhausted(&self, room: usize) -> Result<(), Error> {
         let (here, due) = (self.wires.len(), self.due.min(room));
         if here < due {
@@ -165,16 +165,16 @@ impl<H: Half> Piece<H> {
     }
 }
 
-impl<H: Half> Drop for Piece<H> {
+impl<H: Share> Drop for Piece<H> {
     fn drop(&mut self) {
         self.wires.zeroize();
     }
 }
 
-/// The way to the next piece, round and challenge.
-pub(super) trait Link<H: Half> {
-    /// The next piece, at least as long as asked for, if it can be. With `dummies`, what no run writes to is
-    /// uniform at P, since somebody might read it.
+/// Where a run gets its next piece, round and challenge.
+pub(super) trait Link<H: Share> {
+    /// The next piece, at least as long as asked for if possible. With `dummies`, the commitments that no run
+    /// writes to are to uniform values at P, because another run may read them.
     fn piece(&mut self, dummies: bool, length: Length) -> Result<Arc<Piece<H>>, Error>;
 
     /// Gives the piece back, of which the first `used` commitments are used.

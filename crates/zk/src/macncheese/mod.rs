@@ -1,10 +1,11 @@
 //! Mac'n'Cheese: commit-and-prove protocols that can be stacked.
 //!
-//! Where [`crate::quicksilver`] checks a block of multiplications by a message that V cannot read without
-//! delta, here everything that P sends is a uniform string, and V's check is one linear query on commitments.
-//! So V can read *the same string* as the messages of many different programs, not knowing whose it is, and P
-//! shows in the end that one of the queries is zero: a disjunction costs the longest of its branches, its
-//! branches may be disjunctions, and nothing grows with their length.
+//! In [`crate::quicksilver`] P's message for a block of multiplications has a meaning only for the program
+//! that it belongs to. Here everything that P sends is a uniform string, and V's check is one linear query on
+//! commitments. So V can read *the same string* as the messages of many different programs, without knowing
+//! which one it belongs to. In the end P shows that one of the queries is zero. A disjunction costs as much
+//! as its longest branch, and a few elements that do not depend on the branches' lengths. Branches may be
+//! disjunctions themselves.
 //!
 //! ```text
 //! k = m + x * delta          P holds (x, m), V holds k and delta; values in F, MACs and challenges in M
@@ -12,71 +13,67 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `half` | [`Half`]: how a party holds commitments; [`Wide`], a commitment to an element of `M` |
-//! | `bits`, `field` | the halves of P and V over bits and over fields |
+//! | `share` | [`Share`]: a party's shares of committed values and elements; P's and V's, over bits and over fields |
 //! | `instructions` | [`CommitProve`]: Random, Fix, Send, Reveal, AssertZero, challenge (section 4.1) |
-//! | `run` | [`Run`], the backend that statements run on: carries the instructions out |
+//! | `run` | [`Run`], the backend that statements run on and that executes the instructions |
 //! | `link`, `trunk` | what runs share; the root's messages and correlations |
 //! | `multiply` | the multiplication protocols (sections 4.2 to 4.4, 5.1) |
 //! | `stack` | disjunctions and thresholds (section 3): [`Run::any_of`], [`Run::any_of_linear`], [`Run::at_least`], [`volery_circuit::Choose`] |
 //! | `disjunction` | [`Disjunction`], the statement |
-//! | [`soundness`] | what an acceptance is worth |
+//! | [`soundness`] | the soundness error |
 //!
 //! **Flow.** P commits to values in pieces, which V does not answer. When a block of [`Settings::interval`]
-//! is full its multiplications are checked in some rounds, each a short message and a challenge, down to
-//! linear queries, which are combined with all queries before into one (section 5.2, figure 5). At the end P
-//! shows that one's tag.
+//! is full, some rounds check its multiplications. Each is a short message and a challenge. They leave linear
+//! queries, and a combination of these with all earlier queries is one query (section 5.2, figure 5). At the
+//! end P sends that query's tag.
 //!
-//! Repetitions of a disjunction ([`volery_circuit::Repeat`]) share every round and its challenge, as many
-//! at a time as fill a block together ([`Settings::in_step`]): P waits for V as often as for one of them.
+//! Repetitions of a disjunction ([`volery_circuit::Repeat`]) that fill a block together share every round and
+//! its challenge ([`Settings::in_step`]). P waits for V as often as for one of them.
 //!
-//! **Not stored.** A stored proof ([`crate::quicksilver::Program`]) takes correlations that were made before
-//! it. There is no such proof by Mac'n'Cheese: its correlations are made by the session that proves.
+//! **Not stored.** A stored proof ([`crate::quicksilver::bits::Program`]) takes correlations that were made
+//! before it. There is no such proof by Mac'n'Cheese: its correlations are made by the session that proves.
 //!
 //! **Fiat-Shamir** (section 5.3, figure 6). With [`Challenges::FiatShamir`] every challenge is the hash of
-//! the statement's digest, the parameters, all that P sent so far, all counts, and the chain of the
-//! correlations taken so far: the `id` that V draws in figure 6 after the functionality has P's inputs, once
-//! for each batch ([`Challenges`]). P's part is one stream. The protocols have round-by-round soundness: no
-//! challenge decides more than its own round.
+//! the statement's digest, the parameters, everything that P sent so far, all counts, and the chain of the
+//! correlations taken so far. The chain replaces the `id` that V draws in figure 6 after the functionality
+//! has P's inputs; here V draws one for each batch ([`Challenges`]). P's part is one stream. The protocols
+//! have round-by-round soundness: no challenge decides more than its own round.
 //!
 //! | challenge | values it tests | last that fixes them |
 //! |---|---|---|
 //! | coefficients of a block's products | operands and results | the block's last piece; V's bytes for the batch of the last correlation taken |
 //! | a round's `e` | the values fixed and the random ones of the round (`a`, `c`, `h`), and all before | the round's message; V's bytes as above: a round takes its correlations before its message |
 //! | of a join or a split challenge | the branches' last queries, `a`, `c`, the `d_i` | as above |
-//! | the combination of queries | everything revealed, all queries | the round that shows it |
+//! | the combination of queries | everything revealed, all queries | the round that reveals it |
 //!
-//! Where repetitions run in step with each other the values are those of all of them, and so are the
-//! correlations and the message of a round (`stack::in_step`).
+//! If repetitions run in step with each other, a round's values, correlations and message are those of all of
+//! them (`stack::in_step`).
 //!
-//! The stock is read ahead by less than a piece, at the same places by both parties; what a challenge absorbs
-//! covers that as well.
+//! Both parties read the pool ahead by less than a piece, at the same places. The chain that a challenge
+//! absorbs covers these correlations as well.
 //!
-//! **Privacy.** Number, order and lengths of messages follow from the programs and settings; all contents are
-//! uniform, the last tag but for what V computes itself.
+//! **Privacy.** The number, order and lengths of messages depend only on programs and settings. All contents
+//! are uniform, except the last tag, which V can compute itself.
 
-mod bits;
 mod block;
 mod disjunction;
-mod field;
-mod half;
 mod instructions;
 mod link;
 mod multiply;
 mod run;
+mod share;
 pub mod soundness;
 mod stack;
 mod tally;
 mod trunk;
 
-pub use bits::{ProverBits, VerifierBits};
+pub use crate::shares::ElementShare;
 pub use block::Block;
 pub use disjunction::{Disjunction, Join};
-pub use field::{ProverField, VerifierField};
-pub use half::{Half, Mask, Wide};
 pub use instructions::CommitProve;
 pub use link::{Ask, Counts};
 pub use run::Run;
+pub use share::{Mask, ProverBits, ProverField, Share, VerifierBits, VerifierField};
 pub use stack::{Branch, MAX_BRANCHES};
 pub use tally::Tally;
 
@@ -86,7 +83,7 @@ use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_circuit::choose::Shape;
 use volery_circuit::{Error as StatementError, Statement};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 
 use crate::Error;
 use crate::quicksilver::Challenges;
@@ -98,49 +95,50 @@ use trunk::{ProverTrunk, Trunk, VerifierTrunk};
 /// How multiplications are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Multiplier {
-    /// Three elements a multiplication, two round trips a block (section 4.2); a block has at most 4096
-    /// multiplications.
+    /// Three elements for each multiplication and two round trips for each block (section 4.2). A block has
+    /// at most 4096 multiplications.
     Simple,
-    /// A logarithmic number of elements and round trips for a block, combined with coefficients from a seed
+    /// A logarithmic number of elements and round trips for each block, with coefficients from a seed
     /// (section 4.3, `AssertMultVec'`).
     Batched,
-    /// The same with powers of one challenge as coefficients (`AssertMultVec`); its error grows with the
+    /// The same with powers of one challenge as coefficients (`AssertMultVec`). The error grows with the
     /// block.
     BatchedPowers,
-    /// Bits only: 9 bits an AND, two round trips a block (section 4.4). Its challenges are in GF(2^45)
-    /// whatever the field of MACs: at most 45 bits of statistical soundness, 40 for about thirty blocks
-    /// (every branch ends one); proofs with less are refused ([`Settings::check`]), as are challenges by
-    /// Fiat-Shamir, which 2^45 hashes would forge.
+    /// For bits only: 9 bits for each AND and two round trips for each block (section 4.4). Its challenges
+    /// are in GF(2^45) whatever the field of MACs. So it has at most 45 bits of statistical soundness, and 40
+    /// for about thirty blocks (every branch ends one). Proofs with less are refused ([`Settings::check`]),
+    /// and so are challenges by Fiat-Shamir, which 2^45 hashes would forge.
     EmbeddedRho40,
 }
 
-/// The least that a proof by [`Multiplier::EmbeddedRho40`] is worth, in bits.
+/// The least soundness of a proof by [`Multiplier::EmbeddedRho40`], in bits.
 const EMBEDDED_BITS: f64 = 40.0;
 
-/// How a proof is run; both parties need the same.
+/// The settings of a proof. Both parties need the same ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Commitments (secret values and multiplications) in a block. For each of them V keeps 48 bytes, P 80;
-    /// each further branch of a disjunction takes 32, at P 64. A check takes about `log2` of it round trips.
+    /// The number of commitments (secret values and multiplications) in a block. V keeps 48 bytes for each of
+    /// them and P 80. Each further branch of a disjunction takes 32 bytes at V and 64 at P. The number of
+    /// round trips of a check is about the logarithm of this number.
     pub interval: usize,
     /// How multiplications are checked.
     pub multiplier: Multiplier,
 }
 
 impl Settings {
-    /// Blocks that fit the third-level cache: 1.04 bits an AND.
+    /// Blocks that fit in the third-level cache: 1.04 bits for each AND.
     pub const LAN: Self = Self { interval: 1 << 17, multiplier: Multiplier::Batched };
 
-    /// Larger blocks, for fewer waits and bytes: 1.006 bits an AND.
+    /// Larger blocks, for fewer waits and bytes: 1.006 bits for each AND.
     pub const WAN: Self = Self { interval: 1 << 20, multiplier: Multiplier::Batched };
 
-    /// The least that blocks of branches shrink to.
+    /// The shortest block that [`Settings::for_branches`] makes.
     const LEAST: usize = 1 << 12;
 
-    /// Branches of repetitions that run in step with each other.
+    /// The most branches of repetitions that run in step with each other.
     const MOST_IN_STEP: usize = 1 << 8;
 
-    /// Commitments in a block, given what the multiplier allows.
+    /// The number of commitments in a block, which the multiplier may limit.
     pub(crate) fn block_len(&self) -> usize {
         match self.multiplier {
             Multiplier::Batched | Multiplier::BatchedPowers => self.interval.max(1),
@@ -149,12 +147,12 @@ impl Settings {
         }
     }
 
-    /// Whether a proof run so is worth having: before it begins, with what is known of it.
+    /// Checks before a proof begins that it will have enough soundness, as far as can be known by then.
     ///
     /// # Errors
     /// [`volery_circuit::Error::Misuse`] for [`Multiplier::EmbeddedRho40`] with challenges by Fiat-Shamir, or
-    /// with so many `commitments` that it has less than 40 bits of soundness. Where their number is unknown,
-    /// or does not count all branches, [`prove`] and [`verify`] find out before the last message.
+    /// with so many `commitments` that it has less than 40 bits of soundness. If their number is unknown, or
+    /// does not count all branches, [`prove`] and [`verify`] find out before the last message.
     pub fn check(&self, fiat_shamir: bool, commitments: Option<u64>) -> Result<(), Error> {
         if self.multiplier != Multiplier::EmbeddedRho40 {
             return Ok(());
@@ -183,11 +181,11 @@ impl Settings {
         Ok(())
     }
 
-    /// How many repetitions run in step with each other, each of `m` branches of this shape with so many
-    /// wires going in: as many as fill a block together, so that they take the memory of one. Those after
-    /// them run when they are done. At most so many that 256 branches are alive, since each is a thread.
+    /// The number of repetitions that run in step with each other, if each has `m` branches of this shape and
+    /// `shared` wires go in. They fill a block together, so they take the memory of one block; the next ones
+    /// run after them. Each branch is a thread, so at most 256 branches are alive.
     ///
-    /// Repetitions of which nothing is known ([`Shape::default`]) run one after another.
+    /// Repetitions of an unknown shape ([`Shape::default`]) run one after another.
     #[must_use]
     pub fn in_step(&self, m: usize, shared: usize, shape: Shape) -> usize {
         let Shape { inputs, multiplications, outputs } = shape;
@@ -199,13 +197,13 @@ impl Settings {
         (self.block_len() / each).min(Self::MOST_IN_STEP / m.max(1)).max(1)
     }
 
-    /// About how many bytes of memory a block takes at P and at V while `m` branches run, each of so many
-    /// `commitments`, beside what correlations and the branches' programs themselves take.
+    /// The approximate number of bytes that a block takes at P and at V while `m` branches run, each with
+    /// this many `commitments`. Correlations and the branches' own wires are not included.
     #[must_use]
     pub fn memory(&self, m: usize, commitments: u64) -> [u64; 2] {
         let block = commitments.min(self.block_len() as u64);
         let others = (m as u64).saturating_sub(1);
-        // Vectors that grow, the old one still there while the new one is filled.
+        // A vector that grows keeps its old memory until it has moved.
         let bytes = |first: u64, other: u64| {
             let each = others.saturating_mul(other).saturating_add(first);
             block.saturating_mul(each).saturating_mul(3) / 2
@@ -213,42 +211,42 @@ impl Settings {
         [bytes(80, 64), bytes(48, 32)]
     }
 
-    /// These settings with shorter blocks, so that `m` branches take about as much memory as one; more bytes,
-    /// since each block has its check.
+    /// These settings with shorter blocks, so that `m` branches take about as much memory as one. Each block
+    /// has its check, so this sends more bytes.
     #[must_use]
     pub fn for_branches(self, m: usize) -> Self {
-        let share = self.interval / m.max(1).next_power_of_two();
-        Self { interval: share.max(Self::LEAST.min(self.interval)), ..self }
+        let shorter = self.interval / m.max(1).next_power_of_two();
+        Self { interval: shorter.max(Self::LEAST.min(self.interval)), ..self }
     }
 }
 
-/// Runs `statement` as P and proves it. Where V chooses the challenges, P's `challenges` are
-/// [`Challenges::seeded`] and not used; `rng` is for P's own choices: what it sends where no branch that
-/// holds has anything to say.
+/// Runs `statement` as P and proves it. Returns its counts.
 ///
-/// V's answer is the business of [`crate::quicksilver::verdict`].
+/// If V chooses the challenges, P's `challenges` are [`Challenges::seeded`] and are not used. `rng` is for
+/// P's own choices: the uniform elements that it sends where no branch that holds writes anything.
+/// [`crate::quicksilver::verdict`] handles V's answer.
 ///
 /// # Errors
 /// [`Error::Statement`] if the witness does not satisfy the statement, or as [`Settings::check`]; otherwise
-/// what broke the session.
-pub fn prove<'a, H: Half>(
-    half: H,
+/// any error that ended the session.
+pub fn prove<'a, H: Share>(
+    share: H,
     settings: Settings,
     challenges: Challenges<'a>,
     rng: &mut dyn CryptoRng,
-    stock: &'a mut Stock<H::Wire>,
+    pool: &'a mut Pool<H::Wire>,
     channel: &'a mut dyn Channel,
     statement: &(impl for<'r> Statement<Run<'r, H>> + ?Sized),
 ) -> Result<Tally, Error> {
     settings.check(!challenges.are_chosen(), statement.commitments())?;
     let counters = Arc::new(Counters::default());
     // In a rehearsal nobody has values.
-    let writes = !stock.is_blank();
-    let trunk = Trunk::new(half.clone(), settings, challenges, stock, channel, counters.clone());
+    let writes = !pool.is_blank();
+    let trunk = Trunk::new(share.clone(), settings, challenges, pool, channel, counters.clone());
     let mut trunk = ProverTrunk::new(trunk, rng);
     let prg = Some(trunk.prg());
     let setting = Setting {
-        half,
+        share,
         settings,
         writes,
         shared: false,
@@ -263,25 +261,26 @@ pub fn prove<'a, H: Half>(
     trunk.finish(query)
 }
 
-/// Runs `statement` as V and verifies P's proof of it. Only its `Ok` means that the proof holds.
+/// Runs `statement` as V and verifies P's proof of it. Returns its counts. Only `Ok` means that the proof
+/// holds.
 ///
 /// # Errors
-/// [`Error::Rejected`] if the proof is wrong; as [`Settings::check`]; otherwise what broke the session. None
-/// of them means that the statement is false.
-pub fn verify<'a, H: Half>(
-    half: H,
+/// [`Error::Rejected`] if the proof is wrong; as [`Settings::check`]; otherwise any error that ended the
+/// session. None of them means that the statement is false.
+pub fn verify<'a, H: Share>(
+    share: H,
     settings: Settings,
     challenges: Challenges<'a>,
-    stock: &'a mut Stock<H::Wire>,
+    pool: &'a mut Pool<H::Wire>,
     channel: &'a mut dyn Channel,
     statement: &(impl for<'r> Statement<Run<'r, H>> + ?Sized),
 ) -> Result<Tally, Error> {
     settings.check(!challenges.are_chosen(), statement.commitments())?;
     let counters = Arc::new(Counters::default());
-    let trunk = Trunk::new(half.clone(), settings, challenges, stock, channel, counters.clone());
+    let trunk = Trunk::new(share.clone(), settings, challenges, pool, channel, counters.clone());
     let mut trunk = VerifierTrunk::new(trunk);
     let setting = Setting {
-        half,
+        share,
         settings,
         writes: false,
         shared: false,

@@ -1,12 +1,13 @@
 //! A run: one program on commitments, at P or at V, alone or as a branch.
 //!
-//! It implements [`Ops`] and [`Prove`], so that any statement runs on it, and [`CommitProve`], so that the
-//! protocols of this module do. At P it *writes* if it is the root or the branch that holds: its values go
-//! into pieces and rounds. A run that does not write computes with whatever others wrote: its values are
-//! garbage, its hints do not run, its assertions are queries that nobody looks at alone. Either does the same
-//! arithmetic on wires: values are selected by a mask. Not the same are hints, the copy of what was written
-//! into a piece, the comparison of asserted values with zero, and what thresholds below a run do for those
-//! that write (see `stack`).
+//! It implements [`Ops`] and [`Prove`], so any statement runs on it, and [`CommitProve`], so the protocols of
+//! this module do. At P a run *writes* if it is the root or a branch that holds: its values go into pieces
+//! and rounds. A run that does not write computes with whatever others wrote. Its values are garbage, its
+//! hints do not run, and nobody looks at one of its assertions alone.
+//!
+//! Both kinds of runs do the same arithmetic on wires, because a mask selects the values. Four things differ:
+//! hints; the copy of written values into a piece; the comparison of asserted values with zero; and the work
+//! of a threshold for the branches that write (see `stack`).
 
 use std::sync::Arc;
 
@@ -18,14 +19,15 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::Settings;
 use super::block::{Block, CHUNK};
-use super::half::{Half, Mask, Wide, mask};
 use super::instructions::CommitProve;
 use super::link::{Ask, Length, Link, Piece, Round};
 use super::multiply;
+use super::share::{Mask, Share, mask};
 use super::tally::{Counters, Tally};
 use crate::Error;
+use crate::shares::ElementShare;
 
-/// The place of the next element of each kind in the current round.
+/// The position of the next element of each kind in the current round.
 #[derive(Clone, Copy, Default)]
 struct Cursor {
     fix: usize,
@@ -36,47 +38,47 @@ struct Cursor {
     send_value: usize,
 }
 
-/// A program's backend; see the module's documentation.
-pub struct Run<'a, H: Half> {
-    pub(super) half: H,
+/// The backend of a program; the module's documentation says what it does.
+pub struct Run<'a, H: Share> {
+    pub(super) share: H,
     pub(super) settings: Settings,
     pub(super) link: &'a mut dyn Link<H>,
     /// All ones if this run's values are what P sends.
     pub(super) write: Mask,
     /// Whether runs beside this one share its pieces.
     pub(super) shared: bool,
-    /// Branches that may be alive below this run.
+    /// The number of branches that may be alive below this run.
     pub(super) budget: usize,
     pub(super) counters: Arc<Counters>,
-    /// P's own random choices.
+    /// Makes P's own random choices.
     pub(super) prg: Option<Prg>,
     place: Place,
     /// A backend that has failed stays failed, even if its statement ignores the error.
     pub(super) failed: Latch<Error>,
-    /// The piece whose commitments are in `window`, of which `next` are used.
+    /// The current piece. `window` has its commitments, and `next` of them are used.
     piece: Option<Arc<Piece<H>>>,
     window: Vec<H::Wire>,
     next: usize,
-    /// Free slots of the block when the piece came.
+    /// The number of free slots in the block when the piece came.
     room: usize,
     block: Block<H>,
     /// Wires claimed to be zero since the last check.
     asserted: Vec<H::Wire>,
     /// Linear queries since the last check.
-    queries: Vec<Wide<H::Mac>>,
+    queries: Vec<ElementShare<H::Mac>>,
     /// The combination of all queries before (figure 5).
-    query: Wide<H::Mac>,
+    query: ElementShare<H::Mac>,
     round: Option<Box<Round<H>>>,
-    /// P's values in the check of a block.
+    /// P's values while a block is checked.
     pub(super) values: multiply::Fold<H>,
     cursor: Cursor,
-    /// Counts not yet in `counters`.
+    /// Counts that are not in `counters` yet.
     counted: Tally,
 }
 
-/// A run over another run's link.
-pub(super) struct Setting<H: Half> {
-    pub(super) half: H,
+/// Everything that a new run needs besides its link.
+pub(super) struct Setting<H: Share> {
+    pub(super) share: H,
     pub(super) settings: Settings,
     pub(super) writes: bool,
     pub(super) shared: bool,
@@ -85,11 +87,11 @@ pub(super) struct Setting<H: Half> {
     pub(super) prg: Option<Prg>,
 }
 
-impl<'a, H: Half> Run<'a, H> {
+impl<'a, H: Share> Run<'a, H> {
     pub(super) fn new(setting: Setting<H>, link: &'a mut dyn Link<H>) -> Self {
-        let Setting { half, settings, writes, shared, budget, counters, prg } = setting;
+        let Setting { share, settings, writes, shared, budget, counters, prg } = setting;
         Self {
-            half,
+            share,
             settings,
             link,
             write: mask(writes),
@@ -106,7 +108,7 @@ impl<'a, H: Half> Run<'a, H> {
             block: Block::default(),
             asserted: Vec::new(),
             queries: Vec::new(),
-            query: Wide::default(),
+            query: ElementShare::default(),
             round: None,
             values: multiply::Fold::default(),
             cursor: Cursor::default(),
@@ -114,8 +116,8 @@ impl<'a, H: Half> Run<'a, H> {
         }
     }
 
-    /// Ends the run: everything is checked down to one linear query, which this returns.
-    pub(super) fn close(mut self) -> Result<Wide<H::Mac>, Error> {
+    /// Ends the run: checks everything, which leaves one linear query, and returns that query.
+    pub(super) fn close(mut self) -> Result<ElementShare<H::Mac>, Error> {
         self.failed.check()?;
         self.check()?;
         Ok(self.query)
@@ -126,7 +128,7 @@ impl<'a, H: Half> Run<'a, H> {
         self.write != 0
     }
 
-    /// What `act` writes counts where `condition` holds, and only there.
+    /// Runs `act`, whose writes take effect only if `condition` holds.
     pub(super) fn writing_where<T>(&mut self, condition: bool, act: impl FnOnce(&mut Self) -> T) -> T {
         let write = self.write;
         self.write = write & mask(condition);
@@ -139,12 +141,12 @@ impl<'a, H: Half> Run<'a, H> {
         self.counters.add(more);
     }
 
-    /// Gives the piece back: what was used of it.
+    /// Gives the piece back, with the number of its commitments that were used.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
         self.counters.add(core::mem::take(&mut self.counted));
         let Some(mut piece) = self.piece.take() else { return Ok(()) };
         if self.writes() {
-            // The writer is the first to have the piece, so it is the only one.
+            // The writer has the piece before any other run, so nobody else holds it.
             let Some(own) = Arc::get_mut(&mut piece) else {
                 return Err(StatementError::misuse("a piece was read before it was written").into());
             };
@@ -156,7 +158,7 @@ impl<'a, H: Half> Run<'a, H> {
         self.link.settle(piece, used)
     }
 
-    /// Gets the next piece; call it when nothing of the last one is left.
+    /// Gets the next piece. Call it when nothing of the last one is left.
     #[cold]
     #[inline(never)]
     fn prepare(&mut self) -> Result<(), Error> {
@@ -181,7 +183,7 @@ impl<'a, H: Half> Run<'a, H> {
         Ok(())
     }
 
-    /// Checks the block and combines all queries into one.
+    /// Checks the block, and combines all queries into one.
     fn check(&mut self) -> Result<(), Error> {
         self.settle()?;
         if self.block.is_empty() && self.asserted.is_empty() && self.queries.is_empty() {
@@ -203,13 +205,12 @@ impl<'a, H: Half> Run<'a, H> {
         self.failed.latch(result)
     }
 
-    /// Ends the block early if there are as many queries as commitments fill one.
+    /// Ends the block early if the number of queries is that of the commitments of a full block.
     pub(super) fn check_queries(&mut self) -> Result<(), Error> {
         if self.queries.len() < self.settings.block_len() { Ok(()) } else { self.check() }
     }
 
-    /// Adds all queries, with the seed's coefficients, to the one that there is (figure 5, a block at a
-    /// time).
+    /// Adds all queries, with the seed's coefficients, to the combined one (figure 5, block by block).
     fn combine(&mut self, seed: [u8; 16]) -> Result<(), Error> {
         let mut prg = Prg::new(seed);
         let mut chi = vec![H::Mac::ZERO; CHUNK.min(self.asserted.len().max(self.queries.len()))];
@@ -233,7 +234,7 @@ impl<'a, H: Half> Run<'a, H> {
     }
 }
 
-impl<H: Half> Drop for Run<'_, H> {
+impl<H: Share> Drop for Run<'_, H> {
     fn drop(&mut self) {
         self.window.zeroize();
         self.asserted.zeroize();
@@ -250,9 +251,9 @@ macro_rules! next {
     }};
 }
 
-impl<H: Half> CommitProve<H> for Run<'_, H> {
-    fn half(&self) -> &H {
-        &self.half
+impl<H: Share> CommitProve<H> for Run<'_, H> {
+    fn share(&self) -> &H {
+        &self.share
     }
 
     fn begin(&mut self, ask: Ask) -> Result<(), Error> {
@@ -262,15 +263,15 @@ impl<H: Half> CommitProve<H> for Run<'_, H> {
         Ok(())
     }
 
-    fn random(&mut self) -> Result<Wide<H::Mac>, Error> {
-        let Some(slot) = next!(self, wide.random, random) else { return self.no_more() };
+    fn random(&mut self) -> Result<ElementShare<H::Mac>, Error> {
+        let Some(slot) = next!(self, elements.random, random) else { return self.no_more() };
         Ok(*slot)
     }
 
-    fn fix(&mut self, x: H::Mac) -> Result<Wide<H::Mac>, Error> {
+    fn fix(&mut self, x: H::Mac) -> Result<ElementShare<H::Mac>, Error> {
         use volery_field::Element;
         let write = self.write;
-        let Some(slot) = next!(self, wide.fix, fix) else { return self.no_more() };
+        let Some(slot) = next!(self, elements.fix, fix) else { return self.no_more() };
         slot.x = slot.x + (x - slot.x).masked(write);
         Ok(*slot)
     }
@@ -278,31 +279,31 @@ impl<H: Half> CommitProve<H> for Run<'_, H> {
     fn send(&mut self, x: H::Mac) -> Result<H::Mac, Error> {
         use volery_field::Element;
         let write = self.write;
-        let Some(slot) = next!(self, wide.send, send) else { return self.no_more() };
+        let Some(slot) = next!(self, elements.send, send) else { return self.no_more() };
         *slot = *slot + (x - *slot).masked(write);
         Ok(*slot)
     }
 
     fn random_value(&mut self) -> Result<H::Wire, Error> {
-        let Some(slot) = next!(self, narrow.random, random_value) else { return self.no_more() };
+        let Some(slot) = next!(self, values.random, random_value) else { return self.no_more() };
         Ok(*slot)
     }
 
     fn fix_value(&mut self, x: H::Value) -> Result<H::Wire, Error> {
         let write = self.write;
-        let Some(slot) = next!(self, narrow.fix, fix_value) else { return self.no_more() };
+        let Some(slot) = next!(self, values.fix, fix_value) else { return self.no_more() };
         *slot = H::commit(write, *slot, x);
         Ok(*slot)
     }
 
     fn send_value(&mut self, x: H::Value) -> Result<H::Value, Error> {
         let write = self.write;
-        let Some(slot) = next!(self, narrow.send, send_value) else { return self.no_more() };
+        let Some(slot) = next!(self, values.send, send_value) else { return self.no_more() };
         *slot = H::select(write, *slot, x);
         Ok(*slot)
     }
 
-    fn query_zero(&mut self, x: Wide<H::Mac>) {
+    fn query_zero(&mut self, x: ElementShare<H::Mac>) {
         self.queries.push(x);
     }
 
@@ -314,7 +315,7 @@ impl<H: Half> CommitProve<H> for Run<'_, H> {
     }
 }
 
-impl<H: Half> Backend for Run<'_, H> {
+impl<H: Share> Backend for Run<'_, H> {
     type Error = Error;
 
     fn enter(&mut self, part: &str) {
@@ -326,12 +327,12 @@ impl<H: Half> Backend for Run<'_, H> {
     }
 }
 
-impl<H: Half> Ops<H::Value> for Run<'_, H> {
+impl<H: Share> Ops<H::Value> for Run<'_, H> {
     type Wire = H::Wire;
 
     #[inline(always)]
     fn constant(&mut self, c: H::Value) -> H::Wire {
-        self.half.constant(c)
+        self.share.constant(c)
     }
 
     #[inline(always)]
@@ -346,7 +347,7 @@ impl<H: Half> Ops<H::Value> for Run<'_, H> {
 
     #[inline(always)]
     fn add_constant(&mut self, x: &H::Wire, c: H::Value) -> H::Wire {
-        H::add(*x, self.half.constant(c))
+        H::add(*x, self.share.constant(c))
     }
 
     #[inline(always)]
@@ -374,7 +375,7 @@ impl<H: Half> Ops<H::Value> for Run<'_, H> {
     }
 }
 
-impl<H: Half> Prove<H::Value> for Run<'_, H> {
+impl<H: Share> Prove<H::Value> for Run<'_, H> {
     fn secret(&mut self, n: usize, hint: Hint<'_, H::Value, H::Wire>) -> Result<Vec<H::Wire>, Error> {
         let values = if self.writes() {
             let values = hint(&values::<H>()).map_err(Error::from);
@@ -387,7 +388,7 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
         } else {
             Zeroizing::new(Vec::new())
         };
-        let one = self.half.constant(H::Value::ONE);
+        let one = self.share.constant(H::Value::ONE);
         let mut wires = Vec::new();
         for i in 0..n {
             let x = values.get(i).copied().unwrap_or(H::Value::ZERO);
@@ -407,8 +408,8 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
 
     fn assert_zero(&mut self, x: &[H::Wire]) -> Result<(), Error> {
         for wire in x {
-            // An honest P stops here: to go on would end in a rejection. The branch shows only that the claim
-            // is false.
+            // An honest P stops here, because going on would end in a rejection. The branch only shows that
+            // the claim is false.
             if self.writes() && H::value(*wire) != H::Value::ZERO {
                 let place = self.place.or("the statement").to_owned();
                 let assertion = self.counters.read().assertions + self.counted.assertions;
@@ -416,7 +417,7 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
             }
             self.asserted.push(*wire);
             self.counted.assertions += 1;
-            // However many are asserted at once, one seed combines a block of them at most.
+            // One seed combines at most a block of assertions, however many come at once.
             if self.asserted.len() >= self.settings.block_len() {
                 self.check_early()?;
             }
@@ -425,16 +426,16 @@ impl<H: Half> Prove<H::Value> for Run<'_, H> {
     }
 }
 
-volery_circuit::polynomials_by_multiplying!([H: Half] H::Value, Run<'_, H>);
+volery_circuit::polynomials_by_multiplying!([H: Share] H::Value, Run<'_, H>);
 
-/// What hints and picks see at P.
-pub(super) fn values<H: Half>() -> impl Peek<H::Value, H::Wire> {
+/// The values that hints and picks see at P.
+pub(super) fn values<H: Share>() -> impl Peek<H::Value, H::Wire> {
     Values::<H>(core::marker::PhantomData)
 }
 
 struct Values<H>(core::marker::PhantomData<H>);
 
-impl<H: Half> Peek<H::Value, H::Wire> for Values<H> {
+impl<H: Share> Peek<H::Value, H::Wire> for Values<H> {
     fn value(&self, wire: &H::Wire) -> H::Value {
         H::value(*wire)
     }

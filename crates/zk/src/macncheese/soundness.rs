@@ -1,4 +1,4 @@
-//! What an acceptance is worth, in bits, by the bounds of the paper.
+//! The soundness of a proof, by the bounds of the paper.
 //!
 //! A proof of a false statement is accepted with probability at most
 //!
@@ -18,38 +18,38 @@
 //!               + q / 2^127                             the search for delta
 //! ```
 //!
-//! Blocks and joins are those of *all* branches of all disjunctions: a cheating P needs one of them to hold
-//! falsely, and may choose which. Checks come after so many assertions or disjunctions too, and count as
-//! blocks. All branches, over all levels of nesting and of all repetitions that run in step with each other,
-//! and the program around them share each challenge, so one hash is a try at each of them: up to `m + 1`
-//! tries. `K` is the number of likely values of delta ([`FieldSize`]).
+//! Blocks and joins are those of *all* branches of all disjunctions, because a cheating P needs one of them
+//! to pass falsely and may choose which. A block's number of assertions or of disjunctions also causes a
+//! check, which counts as a block. All branches share each challenge with the program around them, over all
+//! levels of nesting and over all repetitions in step with each other. So one hash is a try at each of them:
+//! up to `m + 1` tries. `K` is the number of likely values of delta ([`FieldSize`]).
 //!
-//! `T` stays that of one block, though blocks in step with each other share a seed: they all must pass under
-//! the one that comes, so errors in a second one leave no more seeds. Branches of one disjunction read one
-//! string, and have its errors in common. A product that is checked alone has two queries, and each is an
-//! element of `M` that P can make wrong: by what it fixes (`c`, the first of the last two products) or by
-//! what it reveals. So are the ends of the disjunctions between two checks of the program around them. P may
-//! choose all of these before the seed of the combination. That seed combines less than two blocks of
-//! assertions and ends, however many are asserted at once.
+//! `T` is that of one block, although blocks in step with each other share a seed. They all must pass under
+//! the seed that comes, so errors in a second block do not help against more seeds. The branches of one
+//! disjunction read one string and share its errors. A product that is checked alone has two queries. Each is
+//! an element of `M` that P can make wrong, by what it fixes (`c`, the first of the last two products) or by
+//! what it reveals. The same is true of the ends of the disjunctions between two checks of the program around
+//! them. P may choose all of these before the seed of the combination. That seed combines less than two
+//! blocks of assertions and ends, however many are asserted at once.
 
 use super::{Multiplier, Settings, Tally};
 use crate::soundness::{FieldSize, Mode, Terms};
 
-/// What a proof consists of, in all branches together.
+/// The counts of a proof on which the bound depends, in all branches together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proof {
-    /// How it is run.
+    /// Its settings.
     pub settings: Settings,
     /// Secret values and multiplications.
     pub commitments: u64,
     /// Wires claimed to be zero.
     pub assertions: u64,
-    /// Branches of all disjunctions.
+    /// The branches of all disjunctions.
     pub branches: u64,
 }
 
 impl Proof {
-    /// That of a proof with these counts.
+    /// From the settings and the counts of a proof.
     #[must_use]
     pub const fn of(settings: Settings, counted: &Tally) -> Self {
         let Tally { secrets, multiplications, assertions, branches } = *counted;
@@ -57,8 +57,8 @@ impl Proof {
     }
 
     fn blocks(&self) -> f64 {
-        // As many assertions or disjunctions as fill a block end it; every branch may end in a block that is
-        // not full.
+        // A block ends after as many assertions, or disjunctions, as it has commitments. Every branch may end
+        // in a block that is not full.
         let full = |n: u64| (n / self.settings.block_len() as u64) as f64;
         let full = full(self.commitments) + full(self.assertions) + full(self.branches);
         full + 1.0 + self.branches as f64
@@ -77,7 +77,7 @@ impl Proof {
         }
     }
 
-    /// The error of the one round that has the greatest.
+    /// The greatest error of any one round.
     fn round_error(&self, size: FieldSize) -> f64 {
         let field = 1.0 / (size.field.exp2() - 2.0);
         match self.settings.multiplier {
@@ -87,11 +87,11 @@ impl Proof {
         }
     }
 
-    /// The most errors that a P can choose for one seed, in values.
+    /// The most errors that P can choose for one seed, in values.
     fn unknowns(&self, size: FieldSize) -> f64 {
         let (block, [value, mac]) = (self.settings.block_len() as f64, size.bits);
         let errors = (2.0 * block).min(self.commitments as f64 + self.assertions as f64);
-        // Two queries for each product that is checked alone: that what P reveals is true, and the product.
+        // A product that is checked alone has two queries: one for the revealed element, one for the product.
         let queries = match self.settings.multiplier {
             Multiplier::Simple => 2.0 * errors.min(block) * mac,
             // The last two products.
@@ -99,7 +99,7 @@ impl Proof {
             // Of 45 bits, for fifteen multiplications.
             Multiplier::EmbeddedRho40 => errors.min(block) * 6.0,
         };
-        // A disjunction has a branch at least; a group may come after almost as many as fill a block.
+        // A disjunction has at least one branch, and a group may come after almost a block of others.
         let ends = (2.0 * block).min(self.branches as f64) * mac;
         errors + (queries + ends) / value
     }

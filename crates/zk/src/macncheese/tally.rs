@@ -1,12 +1,12 @@
-//! Running counts of all runs together, compared wherever P has nothing else to send, and bound into every
-//! challenge.
+//! Running counts of all runs together. The parties compare them wherever P has nothing else to send, and
+//! every challenge depends on them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Error;
 
-/// How many operations the programs made so far, all branches of disjunctions included. Both parties must
-/// have made the same.
+/// The numbers of operations of the programs so far, in all branches of disjunctions. Both parties must have
+/// the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Secret values.
@@ -20,7 +20,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Length of the encoding.
+    /// The length of the encoding.
     pub(crate) const BYTES: usize = 32;
 
     fn counts(&self) -> [u64; 4] {
@@ -51,8 +51,7 @@ impl Tally {
     }
 }
 
-/// The counts, shared by all runs of a proof. Runs take turns, so wherever counts are read they are the same
-/// at both parties.
+/// The counts, which all runs of a proof share. Runs take turns, so both parties read the same counts.
 #[derive(Default)]
 pub(super) struct Counters {
     secrets: AtomicU64,

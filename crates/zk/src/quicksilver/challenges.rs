@@ -1,18 +1,18 @@
 //! The source of the seed of a block's coefficients, and its expansion.
 //!
 //! **A seed that is a hash** must come after everything that it tests. For P's messages that is easy: they
-//! are in the transcript. But a committed value is `u + d`, the correlation's value plus what P sent, and P
-//! influences `u`, too. It sends the last message of most ways to make correlations, and if it guesses a
+//! are in the transcript. But a committed value is `u + d`, the correlation's value plus what P sent, and
+//! P influences `u`, too. It sends the last message of most ways to make correlations, and if it guesses a
 //! piece of delta it can choose `u`. If P could compute seeds before it makes correlations, it would fix
 //! every `d`, compute every seed, and solve linear equations for `u`. So each seed also depends on the
-//! [chain](volery_vole::supply::Chain) of the stock: bytes that V drew for each batch of correlations once
-//! nothing of the batch could change. Only [`Challenges::hash`] absorbs the chain, up to the batch of the
-//! last correlation *taken*, which is the same at both parties however far ahead either has made them.
+//! [chain](volery_vole::correlations::Chain) of the pool: bytes that V drew for each batch of correlations
+//! once nothing of the batch could change. Only [`Challenges::hash`] absorbs the chain, up to the batch of
+//! the last correlation *taken*, which is the same at both parties however far ahead either has made them.
 //!
 //! After a seed P may still choose tags, masks of openings, and terms of a linear claim, as it can if V
 //! chooses the seed. It must not be able to choose any `u` or `d` of a value that the seed tests. So a caller
 //! that asks for a seed has taken all of those correlations and sent all of those `d`. The tables of
-//! [`quicksilver`](super), [`arithmetic`](super::arithmetic), [`mixed`](super::mixed),
+//! [`bits`](super::bits), [`field`](super::field), [`mixed`](super::mixed),
 //! [`disjunction`](crate::disjunction) and [`macncheese`](crate::macncheese) list these values for each seed.
 //!
 //! The challenges of Mac'n'Cheese's theorem have the same element: an `id` that V draws after the
@@ -21,7 +21,7 @@
 use rand_core::CryptoRng;
 use volery_channel::{Channel, Tag};
 use volery_field::Gf128;
-use volery_vole::supply::{Item, Stock};
+use volery_vole::correlations::{Correlation, Pool};
 use volery_vole::{Prg, SessionId, Transcript};
 
 use crate::Error;
@@ -36,12 +36,12 @@ pub enum Challenges<'r> {
     /// V, from a generator of its own, for a proof with two parts. See [`Challenges::seeded`].
     Seeded(Prg),
     /// A hash of everything that P sent, and of V's bytes from when the correlations were made. The
-    /// transcript must have absorbed what the proof is about. The stock must be linked
-    /// ([`volery_vole::supply::Correlations::chain`]).
+    /// transcript must have absorbed what the proof is about. The pool must be linked
+    /// ([`volery_vole::correlations::Source::chain`]).
     FiatShamir(Transcript),
 }
 
-/// The label of a stock's chain in a transcript.
+/// The label of a pool's chain in a transcript.
 const CHAIN: &str = "chain";
 
 impl Challenges<'_> {
@@ -83,16 +83,16 @@ impl Challenges<'_> {
 
     /// The hash's choice of a seed for the part that ends here; `None` if V chooses.
     ///
-    /// It absorbs the chain of everything taken from `stock`: the caller has taken every correlation of a
+    /// It absorbs the chain of everything taken from `pool`: the caller has taken every correlation of a
     /// value that the seed tests. P may have to wait for V's part of the chain, so it must have sent
     /// everything that it held back.
-    pub(crate) fn hash<T: Item>(
+    pub(crate) fn hash<T: Correlation>(
         &mut self,
-        stock: &mut Stock<T>,
+        pool: &mut Pool<T>,
         channel: &mut dyn Channel,
     ) -> Result<Option<[u8; 16]>, Error> {
         let Self::FiatShamir(transcript) = self else { return Ok(None) };
-        transcript.absorb(CHAIN, stock.chain(channel)?.as_bytes());
+        transcript.absorb(CHAIN, pool.chain(channel)?.as_bytes());
         let seed = transcript.challenge_seed("block").into_bytes();
         #[cfg(test)]
         note(Event::Seed(seed));

@@ -55,8 +55,8 @@ pub struct Checks {
     /// The number of challenges of the largest single disjunction
     /// ([`crate::disjunction::soundness::challenges`]); 0 if there are only batches.
     pub challenges: u64,
-    /// The number of checks of links between bits and elements.
-    pub links: u64,
+    /// The number of checks of conversions of bits to elements.
+    pub conversions: u64,
     /// The most errors that P can choose in one block: over bits one for each AND and eight for each
     /// polynomial, over a field one for each relation.
     pub unknowns: u64,
@@ -119,9 +119,9 @@ impl Checks {
 
 #[cfg(test)]
 mod tests {
-    use volery_field::{Bn254Scalar, F61};
+    use volery_field::{Bn254Scalar, F32, F32x4, F61, Gf128, Gf256, Goldilocks, GoldilocksX2};
 
-    use super::super::{Program, Settings};
+    use super::super::bits::{Program, Settings};
     use super::*;
     use crate::soundness::Soundness;
 
@@ -203,14 +203,28 @@ mod tests {
         let billion = 2 * 1_000_000_000 / (1 << 17) + 1;
         let checks = Checks { blocks: billion, degree: 2, folds: 10, ..Checks::default() };
         assert!(bits(checks) >= 43.0, "{}", bits(checks));
+        // 64 bits are worth more, and the digits of an extension's key are nearly the key itself.
+        let goldilocks = FieldSize::of::<Goldilocks, Goldilocks>();
+        assert_eq!((goldilocks.key, goldilocks.field), (63.0, 63.0));
+        assert!(Soundness::quicksilver(checks, goldilocks, Mode::Interactive).bits() >= 45.0);
+        assert_eq!(FieldSize::of::<Goldilocks, GoldilocksX2>().key, 126.0);
+        assert_eq!(FieldSize::of::<F32, F32x4>().key, 124.0);
+        assert_eq!(FieldSize::of::<Gf256, Gf128>().key, 127.0);
         // Degree a thousand in one block.
         assert!(bits(Checks { blocks: 1, degree: 1 << 10, ..Checks::default() }) >= 48.0);
     }
 
     #[test]
     fn terms_add_up_and_each_has_a_name() {
-        let checks =
-            Checks { blocks: 3, degree: 5, folds: 2, branches: 7, challenges: 1, links: 0, unknowns: 9 };
+        let checks = Checks {
+            blocks: 3,
+            degree: 5,
+            folds: 2,
+            branches: 7,
+            challenges: 1,
+            conversions: 0,
+            unknowns: 9,
+        };
         let soundness = Soundness::quicksilver(checks, FieldSize::of::<F61, F61>(), hashed(10.0));
         let terms = soundness.terms();
         let sum: f64 = terms.iter().map(|term| (-term.bits).exp2()).sum();

@@ -1,8 +1,8 @@
 //! Running counts of a program's operations. The parties compare them at each check.
 
-use super::program::unknowns;
+use super::bits::{self, unknowns};
+use super::field;
 use super::soundness::Checks;
-use super::{Settings, arithmetic};
 use crate::Error;
 
 /// The numbers of operations of a program so far. Both parties must have the same.
@@ -29,8 +29,8 @@ pub struct Tally {
     pub branches: u64,
     /// Challenges of the largest single disjunction.
     pub challenges: u64,
-    /// Checks of links between bits and elements.
-    pub links: u64,
+    /// Checks of conversions of bits to elements.
+    pub conversions: u64,
 }
 
 impl Tally {
@@ -64,20 +64,20 @@ impl Tally {
 
     /// The counts that the soundness bound depends on, for a proof over bits.
     #[must_use]
-    pub fn checks(&self, settings: Settings) -> Checks {
+    pub fn checks(&self, settings: bits::Settings) -> Checks {
         self.with(unknowns(self.multiplications, self.polynomials).min(settings.most_unknowns()))
     }
 
     /// The same for a proof over a field.
     #[must_use]
-    pub fn checks_over_field(&self, settings: arithmetic::Settings) -> Checks {
+    pub fn checks_over_field(&self, settings: field::Settings) -> Checks {
         let relations = self.multiplications.saturating_add(self.polynomials);
         self.with(relations.min(settings.interval.max(1) as u64))
     }
 
     fn with(&self, unknowns: u64) -> Checks {
-        let Self { blocks, folds, branches, challenges, links, .. } = *self;
-        Checks { blocks, degree: self.degree.max(2), folds, branches, challenges, links, unknowns }
+        let Self { blocks, folds, branches, challenges, conversions, .. } = *self;
+        Checks { blocks, degree: self.degree.max(2), folds, branches, challenges, conversions, unknowns }
     }
 
     pub(crate) fn encode(&self) -> [u8; Self::BYTES] {

@@ -1,10 +1,10 @@
-//! Correlations from a seed that both parties know, in batches. V ends each with 32 bytes, as a linked supply
-//! does.
+//! Correlations from a seed that both parties know, in batches. V ends each with 32 bytes, as a linked
+//! generator does.
 
 use volery_channel::{Channel, Tag, tags};
 use volery_field::{Authenticated, F61, Mac as _};
 use volery_testing::deal::{self, Elements, Tags};
-use volery_vole::supply::{Chain, Correlations, Item, Stock};
+use volery_vole::correlations::{Chain, Correlation, Pool, Source};
 use volery_vole::{Error, Prg};
 
 /// Correlations in a batch: fewer than a proof takes.
@@ -27,7 +27,7 @@ impl<N> Dealt<N> {
     }
 }
 
-impl<T: Item, N: FnMut() -> T> Correlations<T> for Dealt<N> {
+impl<T: Correlation, N: FnMut() -> T> Source<T> for Dealt<N> {
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), Error> {
         out.clear();
         out.extend((0..BATCH).map(|_| (self.next)()));
@@ -55,31 +55,31 @@ impl<T: Item, N: FnMut() -> T> Correlations<T> for Dealt<N> {
     }
 }
 
-fn stock<T: Item>(next: impl FnMut() -> T + Send + 'static, verifier: bool, tag: Tag) -> Stock<T> {
+fn pool<T: Correlation>(next: impl FnMut() -> T + Send + 'static, verifier: bool, tag: Tag) -> Pool<T> {
     let drawn = verifier.then(|| Prg::new([3; 16]));
-    Stock::new(Box::new(Dealt { next, drawn, tag, chains: vec![Chain::from_bytes([1; 32])] }))
+    Pool::new(Box::new(Dealt { next, drawn, tag, chains: vec![Chain::from_bytes([1; 32])] }))
 }
 
 /// Tags, or keys.
-pub(super) fn bits(verifier: bool) -> Stock {
+pub(super) fn bits(verifier: bool) -> Pool {
     let (mut tags_of_bits, delta) = (Tags::new(1), deal::delta());
     let next = move || {
         let tag = tags_of_bits.next();
         if verifier { deal::key(tag, &delta) } else { tag }
     };
-    stock(next, verifier, tags::FERRET_VERDICT)
+    pool(next, verifier, tags::FERRET_VERDICT)
 }
 
-pub(super) fn tags_over() -> Stock<Authenticated<F61, F61>> {
+pub(super) fn tags_over() -> Pool<Authenticated<F61, F61>> {
     let mut elements = Elements::new(2);
-    stock(move || elements.next(), false, tags::SUBFIELD_ANSWER)
+    pool(move || elements.next(), false, tags::SUBFIELD_ANSWER)
 }
 
-pub(super) fn keys_over() -> Stock<F61> {
+pub(super) fn keys_over() -> Pool<F61> {
     let (mut elements, delta) = (Elements::<F61, F61>::new(2), deal::field_delta::<F61, F61>().expose());
     let key = move || {
         let dealt = elements.next();
         dealt.m + delta.scale(dealt.x)
     };
-    stock(key, true, tags::SUBFIELD_ANSWER)
+    pool(key, true, tags::SUBFIELD_ANSWER)
 }

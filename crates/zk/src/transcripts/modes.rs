@@ -20,7 +20,7 @@ use crate::disjunction::AnyOf;
 use crate::macncheese::{
     self, Disjunction, Join, Multiplier, ProverBits, ProverField, VerifierBits, VerifierField,
 };
-use crate::quicksilver::{self, Challenges, arithmetic, mixed, verdict};
+use crate::quicksilver::{self, Challenges, field, mixed, verdict};
 
 /// Blocks so short that every proof has several.
 const INTERVAL: usize = 8;
@@ -54,44 +54,42 @@ fn powers<R>(n: usize) -> Powers<R> {
 }
 
 fn prove_bits(
-    statement: &impl for<'a> Statement<quicksilver::Prover<'a>>,
+    statement: &impl for<'a> Statement<quicksilver::bits::Prover<'a>>,
     channel: &mut dyn Channel,
 ) -> Result<(), Error> {
-    let (settings, mut stock) = (quicksilver::Settings { interval: INTERVAL }, bits(false));
-    quicksilver::Prover::new(settings, challenges("bits"), &mut stock, channel, None)
+    let (settings, mut pool) = (quicksilver::bits::Settings { interval: INTERVAL }, bits(false));
+    quicksilver::bits::Prover::new(settings, challenges("bits"), &mut pool, channel, None)
         .prove(statement)
         .map(drop)
 }
 
 fn verify_bits(
-    statement: &impl for<'a> Statement<quicksilver::Verifier<'a>>,
+    statement: &impl for<'a> Statement<quicksilver::bits::Verifier<'a>>,
     channel: &mut dyn Channel,
 ) -> Result<(), Error> {
-    let (settings, mut stock) = (quicksilver::Settings { interval: INTERVAL }, bits(true));
+    let (settings, mut pool) = (quicksilver::bits::Settings { interval: INTERVAL }, bits(true));
     let (challenges, delta) = (challenges("bits"), delta());
-    quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None)
+    quicksilver::bits::Verifier::new(settings, challenges, &delta, &mut pool, channel, None)
         .verify(statement)
         .map(drop)
 }
 
 fn prove_over(
-    statement: &impl for<'a> Statement<arithmetic::Prover<'a, F61, F61>>,
+    statement: &impl for<'a> Statement<field::Prover<'a, F61, F61>>,
     channel: &mut dyn Channel,
 ) -> Result<(), Error> {
-    let (settings, mut stock) = (arithmetic::Settings { interval: INTERVAL }, tags_over());
-    let link = arithmetic::Alone(channel);
-    arithmetic::Prover::new(settings, challenges("field"), &mut stock, link).prove(statement).map(drop)
+    let (settings, mut pool) = (field::Settings { interval: INTERVAL }, tags_over());
+    let link = field::Alone(channel);
+    field::Prover::new(settings, challenges("field"), &mut pool, link).prove(statement).map(drop)
 }
 
 fn verify_over(
-    statement: &impl for<'a> Statement<arithmetic::Verifier<'a, F61, F61>>,
+    statement: &impl for<'a> Statement<field::Verifier<'a, F61, F61>>,
     channel: &mut dyn Channel,
 ) -> Result<(), Error> {
-    let (settings, mut stock) = (arithmetic::Settings { interval: INTERVAL }, keys_over());
-    let (link, delta) = (arithmetic::Alone(channel), field_delta::<F61, F61>());
-    arithmetic::Verifier::new(settings, challenges("field"), &delta, &mut stock, link)
-        .verify(statement)
-        .map(drop)
+    let (settings, mut pool) = (field::Settings { interval: INTERVAL }, keys_over());
+    let (link, delta) = (field::Alone(channel), field_delta::<F61, F61>());
+    field::Verifier::new(settings, challenges("field"), &delta, &mut pool, link).verify(statement).map(drop)
 }
 
 #[test]
@@ -114,7 +112,7 @@ impl<B: Prove<F2> + Convert<F61>> Statement<B> for Mixed {
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
         let bits = Prove::<F2>::secret(b, 12, &mut |_| Ok(vec![F2::ONE; 12]))?;
-        let elements = b.lift_bits(&bits)?;
+        let elements = b.convert_bits(&bits)?;
         Statement::<B>::run(&powers::<F61>(5), b)?;
         Statement::<B>::run(&powers::<F2>(9), b)?;
         let wrong = Ops::<F61>::add_constant(b, &elements[3], -F61::ONE);
@@ -123,23 +121,28 @@ impl<B: Prove<F2> + Convert<F61>> Statement<B> for Mixed {
 }
 
 fn prove_mixed(channel: &mut dyn Channel) -> Result<(), Error> {
-    let (mut bit_stock, mut stock) = (bits(false), tags_over());
-    let settings = quicksilver::Settings { interval: INTERVAL };
-    let part = quicksilver::Prover::new(settings, challenges("bits"), &mut bit_stock, channel, None);
-    let settings = arithmetic::Settings { interval: INTERVAL };
-    let field = arithmetic::Prover::<F61, F61, _>::new(settings, challenges("field"), &mut stock, part);
+    let (mut bit_pool, mut pool) = (bits(false), tags_over());
+    let settings = quicksilver::bits::Settings { interval: INTERVAL };
+    let part = quicksilver::bits::Prover::new(settings, challenges("bits"), &mut bit_pool, channel, None);
+    let settings = field::Settings { interval: INTERVAL };
+    let field = field::Prover::<F61, F61, _>::new(settings, challenges("field"), &mut pool, part);
     mixed::Prover::new(field, [5; 16].into()).prove(&Mixed).map(drop)
 }
 
 fn verify_mixed(channel: &mut dyn Channel) -> Result<(), Error> {
-    let (mut bit_stock, mut stock) = (bits(true), keys_over());
+    let (mut bit_pool, mut pool) = (bits(true), keys_over());
     let (bit_delta, delta) = (delta(), field_delta::<F61, F61>());
-    let settings = quicksilver::Settings { interval: INTERVAL };
-    let part =
-        quicksilver::Verifier::new(settings, challenges("bits"), &bit_delta, &mut bit_stock, channel, None);
-    let settings = arithmetic::Settings { interval: INTERVAL };
-    let field =
-        arithmetic::Verifier::<F61, F61, _>::new(settings, challenges("field"), &delta, &mut stock, part);
+    let settings = quicksilver::bits::Settings { interval: INTERVAL };
+    let part = quicksilver::bits::Verifier::new(
+        settings,
+        challenges("bits"),
+        &bit_delta,
+        &mut bit_pool,
+        channel,
+        None,
+    );
+    let settings = field::Settings { interval: INTERVAL };
+    let field = field::Verifier::<F61, F61, _>::new(settings, challenges("field"), &delta, &mut pool, part);
     mixed::Verifier::new(field).verify(&Mixed).map(drop)
 }
 
@@ -282,12 +285,12 @@ fn prove_stacked(
     let (settings, challenges, mut rng) =
         (settings(multiplier), challenges("cheese"), ChaCha20Rng::seed_from_u64(1));
     let result = if over {
-        let (half, mut stock) = (ProverField::<F61, F61>::default(), tags_over());
+        let (share, mut pool) = (ProverField::<F61, F61>::default(), tags_over());
         let statement = Stacked::<F61>(join, PhantomData);
-        macncheese::prove(half, settings, challenges, &mut rng, &mut stock, channel, &statement)
+        macncheese::prove(share, settings, challenges, &mut rng, &mut pool, channel, &statement)
     } else {
-        let (mut stock, statement) = (bits(false), Stacked::<F2>(join, PhantomData));
-        macncheese::prove(ProverBits, settings, challenges, &mut rng, &mut stock, channel, &statement)
+        let (mut pool, statement) = (bits(false), Stacked::<F2>(join, PhantomData));
+        macncheese::prove(ProverBits, settings, challenges, &mut rng, &mut pool, channel, &statement)
     };
     result.map(drop)
 }
@@ -300,13 +303,13 @@ fn verify_stacked(
 ) -> Result<(), Error> {
     let (settings, challenges) = (settings(multiplier), challenges("cheese"));
     let result = if over {
-        let (half, mut stock) = (VerifierField::<F61, F61>::new(&field_delta::<F61, F61>()), keys_over());
+        let (share, mut pool) = (VerifierField::<F61, F61>::new(&field_delta::<F61, F61>()), keys_over());
         let statement = Stacked::<F61>(join, PhantomData);
-        macncheese::verify(half, settings, challenges, &mut stock, channel, &statement)
+        macncheese::verify(share, settings, challenges, &mut pool, channel, &statement)
     } else {
-        let (half, mut stock) = (VerifierBits::new(&delta()), bits(true));
+        let (share, mut pool) = (VerifierBits::new(&delta()), bits(true));
         let statement = Stacked::<F2>(join, PhantomData);
-        macncheese::verify(half, settings, challenges, &mut stock, channel, &statement)
+        macncheese::verify(share, settings, challenges, &mut pool, channel, &statement)
     };
     result.map(drop)
 }
@@ -335,15 +338,15 @@ fn settings_in_step(multiplier: Multiplier) -> macncheese::Settings {
 }
 
 fn prove_repeated(multiplier: Multiplier, channel: &mut dyn Channel) -> Result<(), Error> {
-    let (half, mut stock) = (ProverField::<F61, F61>::default(), tags_over());
+    let (share, mut pool) = (ProverField::<F61, F61>::default(), tags_over());
     let (settings, mut rng) = (settings_in_step(multiplier), ChaCha20Rng::seed_from_u64(1));
-    macncheese::prove(half, settings, challenges("cheese"), &mut rng, &mut stock, channel, &Batch).map(drop)
+    macncheese::prove(share, settings, challenges("cheese"), &mut rng, &mut pool, channel, &Batch).map(drop)
 }
 
 fn verify_repeated(multiplier: Multiplier, channel: &mut dyn Channel) -> Result<(), Error> {
-    let (half, mut stock) = (VerifierField::<F61, F61>::new(&field_delta()), keys_over());
+    let (share, mut pool) = (VerifierField::<F61, F61>::new(&field_delta()), keys_over());
     let settings = settings_in_step(multiplier);
-    macncheese::verify(half, settings, challenges("cheese"), &mut stock, channel, &Batch).map(drop)
+    macncheese::verify(share, settings, challenges("cheese"), &mut pool, channel, &Batch).map(drop)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What backends have faster ways for is the same as gate by gate in the order that they take.
 
 use volery_circuit::gadgets::{self, Hasher, Sha1, Sha256};
-use volery_circuit::{Backend, Carries, Columns, Digest, Error, Evaluator, Hint, Ops, Prove, Statement};
+use volery_circuit::{Addends, Backend, Carries, Digest, Error, Evaluator, Hint, Ops, Prove, Statement};
 use volery_field::F2;
 use volery_testing::session;
 use volery_zk::disjunction::AnyOf;
@@ -42,7 +42,7 @@ impl<B: Ops<F2>> Ops<F2> for Gatewise<'_, B> {
         self.0.mul(x, y)
     }
 
-    fn ripple<const M: usize>(&mut self, columns: Columns<'_, B::Wire, M>) -> Result<(), B::Error> {
+    fn multi_add<const M: usize>(&mut self, columns: Addends<'_, B::Wire, M>) -> Result<(), B::Error> {
         columns.run_as_words::<F2, _>(self)
     }
 }
@@ -64,7 +64,7 @@ fn six<B: Ops<F2>>(b: &mut B, x: &[B::Wire], width: usize, live: usize) -> Resul
     let wires = core::array::from_fn(|j| x[150 + j].clone());
     let (mut sums, mut carries) = (x[..width].to_vec(), Carries { wires, live });
     let (public, modular) = (0x1234_5678_9abc_def0 >> live, live.is_multiple_of(2));
-    b.ripple(Columns { sums: &mut sums, words, carries: &mut carries, public, modular })?;
+    b.multi_add(Addends { sums: &mut sums, words, carries: &mut carries, public, modular })?;
     if !modular {
         sums.extend_from_slice(&carries.wires[..carries.live]);
     }

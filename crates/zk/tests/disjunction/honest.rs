@@ -6,10 +6,10 @@ use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::disjunction::{AnyOf, MAX_BRANCHES};
 
-use crate::parties::{Kind, RUNS, Run, at_prover, at_verifier, between, frequencies, look_alike, programs};
+use crate::parties::{Fields, RUNS, Run, at_prover, at_verifier, between, frequencies, look_alike, programs};
 use crate::programs::Program;
 
-fn every_branch_is_accepted<K: Kind>() {
+fn every_branch_is_accepted<K: Fields>() {
     for run in RUNS {
         for branches in [1, 2, 5, 8] {
             let programs = programs::<K::Ring>(branches);
@@ -30,7 +30,7 @@ fn every_branch_is_accepted_and_messages_have_the_same_lengths_and_order_whichev
     every_kind!(every_branch_is_accepted);
 }
 
-fn the_prover_s_messages_look_alike<K: Kind>() {
+fn the_prover_s_messages_look_alike<K: Fields>() {
     let (programs, runs) = (programs::<K::Ring>(3), 200);
     let pictures = [0, 1, 2].map(|choice| {
         let (p, v) = (at_prover(&programs, choice), at_verifier(&programs));

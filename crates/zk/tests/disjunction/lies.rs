@@ -5,7 +5,7 @@ use volery_field::{F61, Ring};
 use volery_testing::{Bits, Change, Over, every_kind};
 use volery_zk::Error;
 
-use crate::parties::{Any, Kind, RUNS, at_prover, at_verifier, between, meddled, programs};
+use crate::parties::{Any, Fields, RUNS, at_prover, at_verifier, between, meddled, programs};
 use crate::programs::{Program, Small};
 
 fn no_branch<T: core::fmt::Debug>(result: &Result<T, Error>) {
@@ -47,7 +47,7 @@ fn lies<R: Small>() -> (Any<R>, Vec<Any<R>>) {
     (at_verifier(&claimed), all)
 }
 
-fn who_holds_no_branch_is_rejected<K: Kind>() {
+fn who_holds_no_branch_is_rejected<K: Fields>() {
     let (claimed, lies) = lies::<K::Ring>();
     // A witness that does not fit, and two mixtures.
     assert!(lies.len() >= 3, "{}", lies.len());
@@ -95,7 +95,7 @@ fn end_count<T>(result: &Result<T, Error>) -> u64 {
     }
 }
 
-fn every_changed_message_is_refused<K: Kind>() {
+fn every_changed_message_is_refused<K: Fields>() {
     let programs = programs::<K::Ring>(3);
     let (p, v) = (at_prover(&programs, 1), at_verifier(&programs));
     for run in [RUNS[0], RUNS[1]] {

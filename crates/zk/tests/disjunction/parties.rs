@@ -9,7 +9,7 @@ use volery_testing::{Bits, Meddling, Over, deal, session};
 use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::disjunction::AnyOf;
-use volery_zk::quicksilver::{self, Challenges, Tally, arithmetic};
+use volery_zk::quicksilver::{self, Challenges, Tally, field};
 
 use crate::programs::{Program, Small};
 
@@ -36,7 +36,7 @@ pub(crate) type End = volery_testing::End<Tally, Error>;
 pub(crate) type Any<R> = AnyOf<R, Program<R>>;
 
 /// A kind of proof: over bits or over a field.
-pub(crate) trait Kind {
+pub(crate) trait Fields {
     type Ring: Small;
     fn prove(run: Run, any: &Any<Self::Ring>, channel: &mut dyn Channel) -> Result<Tally, Error>;
     fn verify(run: Run, any: &Any<Self::Ring>, channel: &mut dyn Channel) -> Result<Tally, Error>;
@@ -68,7 +68,7 @@ where
     }
 }
 
-impl Kind for Bits {
+impl Fields for Bits {
     type Ring = F2;
 
     fn prove(run: Run, any: &Any<F2>, channel: &mut dyn Channel) -> Result<Tally, Error> {
@@ -80,7 +80,7 @@ impl Kind for Bits {
     }
 }
 
-impl<F: Value + Small, M: Mac<F>> Kind for Over<F, M> {
+impl<F: Value + Small, M: Mac<F>> Fields for Over<F, M> {
     type Ring = F;
 
     fn prove(run: Run, any: &Any<F>, channel: &mut dyn Channel) -> Result<Tally, Error> {
@@ -95,54 +95,55 @@ impl<F: Value + Small, M: Mac<F>> Kind for Over<F, M> {
 /// P's side of a proof of any statement over bits.
 pub(crate) fn prove_bits(
     run: Run,
-    statement: &impl for<'a> Statement<quicksilver::Prover<'a>>,
+    statement: &impl for<'a> Statement<quicksilver::bits::Prover<'a>>,
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
-    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::bits(run.dealt, None, 777));
-    let settings = quicksilver::Settings { interval: run.interval };
-    quicksilver::Prover::new(settings, challenges(run, &mut rng), &mut stock, channel, None).prove(statement)
+    let (mut rng, mut pool) = (ChaCha20Rng::seed_from_u64(9), deal::bits(run.dealt, None, 777));
+    let settings = quicksilver::bits::Settings { interval: run.interval };
+    quicksilver::bits::Prover::new(settings, challenges(run, &mut rng), &mut pool, channel, None)
+        .prove(statement)
 }
 
 /// V's side.
 pub(crate) fn verify_bits(
     run: Run,
-    statement: &impl for<'a> Statement<quicksilver::Verifier<'a>>,
+    statement: &impl for<'a> Statement<quicksilver::bits::Verifier<'a>>,
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
     let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::bit_delta());
-    let mut stock = deal::bits(run.dealt, Some(deal::bit_delta()), 777);
-    let settings = quicksilver::Settings { interval: run.interval };
+    let mut pool = deal::bits(run.dealt, Some(deal::bit_delta()), 777);
+    let settings = quicksilver::bits::Settings { interval: run.interval };
     let challenges = challenges(run, &mut rng);
-    quicksilver::Verifier::new(settings, challenges, &delta, &mut stock, channel, None).verify(statement)
+    quicksilver::bits::Verifier::new(settings, challenges, &delta, &mut pool, channel, None).verify(statement)
 }
 
 /// P's side of a proof of any statement over a field.
 pub(crate) fn prove_over<F: Value, M: Mac<F>>(
     run: Run,
-    statement: &impl for<'a> Statement<arithmetic::Prover<'a, F, M>>,
+    statement: &impl for<'a> Statement<field::Prover<'a, F, M>>,
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
-    let (mut rng, mut stock) = (ChaCha20Rng::seed_from_u64(9), deal::field_tags::<F, M>(run.dealt));
-    let settings = arithmetic::Settings { interval: run.interval };
-    let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
-    arithmetic::Prover::new(settings, challenges, &mut stock, link).prove(statement)
+    let (mut rng, mut pool) = (ChaCha20Rng::seed_from_u64(9), deal::field_tags::<F, M>(run.dealt));
+    let settings = field::Settings { interval: run.interval };
+    let (challenges, link) = (challenges(run, &mut rng), field::Alone(channel));
+    field::Prover::new(settings, challenges, &mut pool, link).prove(statement)
 }
 
 /// V's side.
 pub(crate) fn verify_over<F: Value, M: Mac<F>>(
     run: Run,
-    statement: &impl for<'a> Statement<arithmetic::Verifier<'a, F, M>>,
+    statement: &impl for<'a> Statement<field::Verifier<'a, F, M>>,
     channel: &mut dyn Channel,
 ) -> Result<Tally, Error> {
     let (mut rng, delta) = (ChaCha20Rng::seed_from_u64(7), deal::field_delta::<F, M>());
-    let mut stock = deal::field_keys::<F, M>(run.dealt);
-    let settings = arithmetic::Settings { interval: run.interval };
-    let (challenges, link) = (challenges(run, &mut rng), arithmetic::Alone(channel));
-    arithmetic::Verifier::new(settings, challenges, &delta, &mut stock, link).verify(statement)
+    let mut pool = deal::field_keys::<F, M>(run.dealt);
+    let settings = field::Settings { interval: run.interval };
+    let (challenges, link) = (challenges(run, &mut rng), field::Alone(channel));
+    field::Verifier::new(settings, challenges, &delta, &mut pool, link).verify(statement)
 }
 
 /// P runs `proved`, V `claimed`; `change` is done to one of the messages of a party.
-pub(crate) fn meddled<K: Kind>(
+pub(crate) fn meddled<K: Fields>(
     run: Run,
     proved: &Any<K::Ring>,
     claimed: &Any<K::Ring>,
@@ -152,7 +153,7 @@ pub(crate) fn meddled<K: Kind>(
 }
 
 /// Nobody meddles.
-pub(crate) fn between<K: Kind>(run: Run, proved: &Any<K::Ring>, claimed: &Any<K::Ring>) -> End {
+pub(crate) fn between<K: Fields>(run: Run, proved: &Any<K::Ring>, claimed: &Any<K::Ring>) -> End {
     meddled::<K>(run, proved, claimed, None)
 }
 

@@ -9,11 +9,11 @@ use volery_testing::{Bits, session};
 use volery_zk::Error;
 use volery_zk::disjunction::AnyOf;
 use volery_zk::disjunction::cost::{Cost, Over, Protocol, Task};
-use volery_zk::quicksilver::{self, arithmetic};
+use volery_zk::quicksilver::{self, field};
 
 use crate::machine::{ByRepeating, Instruction, Machine};
 use crate::parties::{
-    End, Kind, RUNS, Run, at_prover, at_verifier, between, programs, prove_bits, prove_over, verify_bits,
+    End, Fields, RUNS, Run, at_prover, at_verifier, between, programs, prove_bits, prove_over, verify_bits,
     verify_over,
 };
 use crate::programs::{Program, Small};
@@ -147,7 +147,7 @@ fn branches_of_several_challenges_are_accepted_and_lies_in_any_stretch_are_not()
 }
 
 fn over<F: Value, M: Mac<F>>(interval: usize) -> Over {
-    Over::field::<F, M>(arithmetic::Settings { interval })
+    Over::field::<F, M>(field::Settings { interval })
 }
 
 /// That P and V sent what was computed, to one part in fifty and a few bytes.
@@ -160,7 +160,7 @@ fn close(end: &End, cost: Option<Cost>) {
     }
 }
 
-fn robin_sends_what_was_computed<K: Kind>(over: &Over) {
+fn robin_sends_what_was_computed<K: Fields>(over: &Over) {
     for branches in [1, 2, 7] {
         let programs: Vec<_> =
             (0..branches as u64).map(|i| Program::new([i, i + 9], 30, 9000 + 100 * i as usize)).collect();
@@ -176,7 +176,7 @@ fn robin_sends_what_was_computed<K: Kind>(over: &Over) {
 #[test]
 fn single_disjunctions_send_what_was_computed() {
     let interval = RUNS[0].interval;
-    robin_sends_what_was_computed::<Bits>(&Over::bits(quicksilver::Settings { interval }));
+    robin_sends_what_was_computed::<Bits>(&Over::bits(quicksilver::bits::Settings { interval }));
     robin_sends_what_was_computed::<volery_testing::Over<F61, F61>>(&over::<F61, F61>(interval));
     robin_sends_what_was_computed::<volery_testing::Over<F61, F61x2>>(&over::<F61, F61x2>(interval));
 }

@@ -6,7 +6,10 @@ use volery_testing::deal;
 use volery_vole::{Prg, cheats};
 use volery_zk::Error;
 use volery_zk::disjunction::AnyOf;
-use volery_zk::quicksilver::{Challenges, Settings, Tally, Verifier};
+use volery_zk::quicksilver::{
+    Challenges, Tally,
+    bits::{Settings, Verifier},
+};
 
 use super::bits::{False, N};
 use super::disjunctions::derived;
@@ -66,11 +69,11 @@ fn forged(belief: Belief) -> Result<Tally, Error> {
         (tags::ASSERTIONS, assertions(0)),
     ];
     let any = AnyOf::<F2, _>::new(vec![False(1), False(2)]).expect("two branches");
-    let (mut stock, delta) = (batches.stock(keys_of_bits(&bits)), deal::delta());
+    let (mut pool, delta) = (batches.pool(keys_of_bits(&bits)), deal::delta());
     judged(&messages, |channel| {
         let (settings, challenges) =
             (Settings { interval: 1 << 17 }, Challenges::FiatShamir(transcript("robin")));
-        Verifier::new(settings, challenges, &delta, &mut stock, channel, None).verify(&any)
+        Verifier::new(settings, challenges, &delta, &mut pool, channel, None).verify(&any)
     })
 }
 

@@ -6,7 +6,10 @@ use volery_field::{F2, Gf128};
 use volery_testing::deal;
 use volery_vole::{Prg, cheats};
 use volery_zk::Error;
-use volery_zk::quicksilver::{Challenges, Settings, Tally, Verifier};
+use volery_zk::quicksilver::{
+    Challenges, Tally,
+    bits::{Settings, Verifier},
+};
 
 use super::{
     Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, transcript,
@@ -80,17 +83,17 @@ fn forged(batch: usize, after: bool, belief: Belief) -> Result<Tally, Error> {
     messages.push((tags::CHECK_OPENING, opening([N as u64 + 1, N as u64, 2])));
     messages.push((tags::ASSERTIONS, assertions(32)));
 
-    let (mut stock, delta) = (batches.stock(keys_of_bits(&bits)), deal::delta());
+    let (mut pool, delta) = (batches.pool(keys_of_bits(&bits)), deal::delta());
     judged(&messages, |channel| {
         let settings = Settings { interval: 1 << 17 };
         if after {
             let challenges = Challenges::FiatShamir(transcript("true"));
-            Verifier::new(settings, challenges, &delta, &mut stock, channel, None)
+            Verifier::new(settings, challenges, &delta, &mut pool, channel, None)
                 .verify(&Zero)
                 .expect("true");
         }
         let challenges = Challenges::FiatShamir(transcript("false"));
-        Verifier::new(settings, challenges, &delta, &mut stock, channel, None).verify(&False(0))
+        Verifier::new(settings, challenges, &delta, &mut pool, channel, None).verify(&False(0))
     })
 }
 

@@ -8,7 +8,7 @@ use volery_vole::Prg;
 use volery_zk::Error;
 use volery_zk::disjunction::AnyOf;
 use volery_zk::macncheese::{self, Multiplier, VerifierField};
-use volery_zk::quicksilver::arithmetic::{Alone, Settings, Verifier};
+use volery_zk::quicksilver::field::{Alone, Settings, Verifier};
 use volery_zk::quicksilver::{Challenges, Tally};
 
 use super::{
@@ -81,11 +81,11 @@ fn forged_disjunction(belief: Belief) -> Result<Tally, Error> {
         (tags::ELEMENTS_ASSERTIONS, assertions(0)),
     ];
     let any = AnyOf::<F61, _>::new(vec![False(1), False(2)]).expect("two branches");
-    let (mut stock, delta) = (batches.stock(keys_of(&values)), deal::field_delta::<F61, F61>());
+    let (mut pool, delta) = (batches.pool(keys_of(&values)), deal::field_delta::<F61, F61>());
     judged(&messages, |channel| {
         let (settings, challenges) =
             (Settings { interval: 1 << 17 }, Challenges::FiatShamir(transcript("robin")));
-        Verifier::<F61, F61>::new(settings, challenges, &delta, &mut stock, Alone(channel)).verify(&any)
+        Verifier::<F61, F61>::new(settings, challenges, &delta, &mut pool, Alone(channel)).verify(&any)
     })
 }
 
@@ -175,13 +175,13 @@ fn forged_stack(late: Late) -> Result<macncheese::Tally, Error> {
         (tags::CHECK_OPENING, packed(&shown)),
         (tags::ASSERTIONS, [packed(&[F61::ZERO]), tally].concat()),
     ];
-    let mut stock = batches.stock(keys_of(&values));
+    let mut pool = batches.pool(keys_of(&values));
     judged(&messages, |channel| {
-        let (half, challenges) = (
+        let (share, challenges) = (
             VerifierField::<F61, F61>::new(&deal::field_delta::<F61, F61>()),
             Challenges::FiatShamir(transcript("cheese")),
         );
-        macncheese::verify(half, settings, challenges, &mut stock, channel, &Zero)
+        macncheese::verify(share, settings, challenges, &mut pool, channel, &Zero)
     })
 }
 

@@ -6,7 +6,7 @@ use volery_field::{F2, F61, Field as _, Gf128, Ring as _, pack_elements, packed_
 use volery_testing::deal;
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
-use volery_zk::quicksilver::arithmetic::{self, Alone};
+use volery_zk::quicksilver::field::{self, Alone};
 use volery_zk::quicksilver::mixed::{self, Tallies};
 use volery_zk::quicksilver::{self, Challenges, Tally};
 
@@ -66,11 +66,11 @@ fn forged(batch: usize, belief: Belief) -> Result<Tally, Error> {
         (tags::ELEMENTS_OPENING, opening([3, 2, 2, 0])),
         (tags::ELEMENTS_ASSERTIONS, assertions(2 * 8)),
     ];
-    let (mut stock, delta) = (batches.stock(keys_of(&values)), deal::field_delta::<F61, F61>());
+    let (mut pool, delta) = (batches.pool(keys_of(&values)), deal::field_delta::<F61, F61>());
     judged(&messages, |channel| {
-        let settings = arithmetic::Settings { interval: 1 << 17 };
+        let settings = field::Settings { interval: 1 << 17 };
         let challenges = Challenges::FiatShamir(transcript("field"));
-        arithmetic::Verifier::<F61, F61>::new(settings, challenges, &delta, &mut stock, Alone(channel))
+        field::Verifier::<F61, F61>::new(settings, challenges, &delta, &mut pool, Alone(channel))
             .verify(&False)
     })
 }
@@ -96,7 +96,7 @@ impl<B: Prove<F2> + Convert<F61>> Statement<B> for Torn {
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
         let bits = Prove::<F2>::secret(b, 1, &mut |_| Ok(vec![F2::ZERO]))?;
-        let elements = b.lift_bits(&bits)?;
+        let elements = b.convert_bits(&bits)?;
         Prove::<F2>::assert_zero(b, &bits)?;
         let wrong = Ops::<F61>::add_constant(b, &elements[0], -F61::ONE);
         Prove::<F61>::assert_zero(b, &[wrong])
@@ -116,7 +116,7 @@ struct Before {
     said: Transcript,
 }
 
-const STOCKS: [Batches; 2] = [Batches { name: "bits", len: 1000 }, Batches { name: "elements", len: 1000 }];
+const POOLS: [Batches; 2] = [Batches { name: "bits", len: 1000 }, Batches { name: "elements", len: 1000 }];
 
 /// What a forger of a mixed proof takes the sets of links to depend on.
 #[derive(Clone, Copy)]
@@ -138,7 +138,7 @@ const KNOWN: Foresight =
 /// The parities of the sets of the only link, `1` for each set that has it, as a forger foresees them.
 /// Nothing is masked; the element of the link is what its correlation holds.
 fn foreseen(foresight: Foresight) -> Before {
-    let [bits, elements] = STOCKS;
+    let [bits, elements] = POOLS;
     let masks = vec![0; (1 + SETS).div_ceil(8)];
     let mut said = transcript("bits");
     said.absorb(tags::MASKS.name(), &masks);
@@ -178,16 +178,16 @@ fn judged_link(
         (tags::CHECK_OPENING, [of_bits, counts([65, 0, 65])].concat()),
         (tags::ASSERTIONS, assertions(16 * 65)),
     ];
-    let (mut bit_stock, bit_delta) = (STOCKS[0].stock(keys_of_bits(bits)), deal::delta());
-    let (mut stock, delta) = (STOCKS[1].stock(keys_of(values)), deal::field_delta::<F61, F61>());
+    let (mut bit_pool, bit_delta) = (POOLS[0].pool(keys_of_bits(bits)), deal::delta());
+    let (mut pool, delta) = (POOLS[1].pool(keys_of(values)), deal::field_delta::<F61, F61>());
     judged(&messages, |channel| {
         let (settings, challenges) =
-            (quicksilver::Settings { interval: 1 << 17 }, Challenges::FiatShamir(transcript("bits")));
+            (quicksilver::bits::Settings { interval: 1 << 17 }, Challenges::FiatShamir(transcript("bits")));
         let part =
-            quicksilver::Verifier::new(settings, challenges, &bit_delta, &mut bit_stock, channel, None);
+            quicksilver::bits::Verifier::new(settings, challenges, &bit_delta, &mut bit_pool, channel, None);
         let (settings, challenges) =
-            (arithmetic::Settings { interval: 1 << 17 }, Challenges::FiatShamir(transcript("field")));
-        let field = arithmetic::Verifier::<F61, F61, _>::new(settings, challenges, &delta, &mut stock, part);
+            (field::Settings { interval: 1 << 17 }, Challenges::FiatShamir(transcript("field")));
+        let field = field::Verifier::<F61, F61, _>::new(settings, challenges, &delta, &mut pool, part);
         mixed::Verifier::new(field).verify(&Torn)
     })
 }
@@ -218,7 +218,7 @@ fn forged_bits(foresight: Foresight) -> Result<Tallies, Error> {
     // By now the correlations are made, and V's bytes known to everybody; but a V that leaves them out is to
     // be believed.
     let mut chi = vec![Gf128::ZERO; SETS];
-    Prg::new(STOCKS[0].seed(&mut before.said, 1 + SETS + 128, foresight.bits_later)).blocks_at(1, &mut chi);
+    Prg::new(POOLS[0].seed(&mut before.said, 1 + SETS + 128, foresight.bits_later)).blocks_at(1, &mut chi);
     let ones =
         chi.iter().zip(&parities).filter(|(_, bit)| **bit).fold(Gf128::ZERO, |sum, (chi, _)| sum + *chi);
     let bits = [&[false], &parities[..]].concat();

@@ -28,7 +28,7 @@ mod elements;
 use volery_channel::{Channel, Tag};
 use volery_field::{Authenticated, F61, Gf128, Mac as _, Ring as _};
 use volery_testing::{deal, scripted};
-use volery_vole::supply::{Chain, Correlations, Item, Stock};
+use volery_vole::correlations::{Chain, Correlation, Pool, Source};
 use volery_vole::{Error as VoleError, SessionId, Transcript};
 use volery_zk::Error;
 
@@ -50,7 +50,7 @@ struct Chosen<T> {
     batch: Batches,
 }
 
-/// How a stock is divided, and the name of its chain.
+/// How a pool is divided, and the name of its chain.
 #[derive(Clone, Copy)]
 struct Batches {
     name: &'static str,
@@ -75,13 +75,13 @@ impl Batches {
         transcript.challenge_seed("block").into_bytes()
     }
 
-    /// V's stock of these keys, then zeros.
-    fn stock<T: Item>(self, keys: Vec<T>) -> Stock<T> {
-        Stock::new(Box::new(Chosen { keys, given: 0, batch: self }))
+    /// V's pool of these keys, then zeros.
+    fn pool<T: Correlation>(self, keys: Vec<T>) -> Pool<T> {
+        Pool::new(Box::new(Chosen { keys, given: 0, batch: self }))
     }
 }
 
-impl<T: Item> Correlations<T> for Chosen<T> {
+impl<T: Correlation> Source<T> for Chosen<T> {
     fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), VoleError> {
         out.clear();
         let keys = self.keys.get(self.given..).unwrap_or_default().iter().copied();

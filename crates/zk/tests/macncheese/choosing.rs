@@ -8,7 +8,7 @@ use volery_zk::Error;
 use volery_zk::macncheese::{Disjunction, Join};
 
 use crate::machine::{ByChoosing, ByRepeating, Instruction, Machine};
-use crate::parties::{Kind, between, blocks};
+use crate::parties::{Fields, between, blocks};
 use crate::programs::{Program, Small};
 
 fn machine<R: Small>(codes: &[usize]) -> Machine<R> {
@@ -18,7 +18,7 @@ fn machine<R: Small>(codes: &[usize]) -> Machine<R> {
     Machine::new(instructions, codes.iter().map(|code| code % n as usize).collect(), false)
 }
 
-fn a_machine_s_run_is_proved<K: Kind>() {
+fn a_machine_s_run_is_proved<K: Fields>() {
     for how in [blocks(1 << 12), blocks(23), blocks(1 << 12).fiat_shamir()] {
         let mut outline = None;
         for codes in [[0, 1, 2], [3, 4, 1], [2, 2, 2]] {
@@ -167,7 +167,7 @@ fn honest<R: Small>(number: usize) -> Program<R> {
     Program::new([number as u64, number as u64 + 1], 3, 10 + number % 3 * 10)
 }
 
-fn five_levels_of_mixed_disjunctions<K: Kind>() {
+fn five_levels_of_mixed_disjunctions<K: Fields>() {
     let v = deep::<K::Ring>(None, &honest);
     let mut outline = None;
     for way in [0, 5, 17, 30, 41] {

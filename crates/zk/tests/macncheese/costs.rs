@@ -6,7 +6,7 @@ use volery_field::F61;
 use volery_testing::{Bits, Over};
 use volery_zk::macncheese::{Disjunction, Join, Multiplier, Settings};
 
-use crate::parties::{End, How, Kind, between, blocks};
+use crate::parties::{End, Fields, How, between, blocks};
 use crate::programs::Program;
 use crate::trees::{at_prover, at_verifier};
 
@@ -56,7 +56,7 @@ fn challenges(end: &End) -> usize {
 }
 
 /// As the paper's table 2, in our elements.
-fn doubling<K: Kind>(element: usize) {
+fn doubling<K: Fields>(element: usize) {
     let ends = [1, 2, 4, 8, 16].map(|n| {
         let programs = vec![Program::<K::Ring>::new([1, 2], 3, 40); n];
         let (p, v) = (at_prover(Join::Tree, &programs, &[n / 2]), at_verifier(Join::Tree, &programs));

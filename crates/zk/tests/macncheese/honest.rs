@@ -8,7 +8,7 @@ use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::macncheese::{Disjunction, Join, Multiplier};
 
-use crate::parties::{End, How, Kind, between, blocks};
+use crate::parties::{End, Fields, How, between, blocks};
 use crate::programs::Program;
 use crate::trees::{Tree, at_prover, at_verifier, programs};
 
@@ -17,7 +17,7 @@ const INTERVALS: [usize; 8] = [1, 2, 3, 4, 5, 17, 64, 1 << 12];
 
 const MULTIPLIERS: [Multiplier; 3] = [Multiplier::Simple, Multiplier::Batched, Multiplier::BatchedPowers];
 
-fn random_programs_are_accepted<K: Kind>() {
+fn random_programs_are_accepted<K: Fields>() {
     for (seed, interval) in INTERVALS.into_iter().enumerate() {
         for multiplier in MULTIPLIERS {
             let program = Program::<K::Ring>::new([seed as u64, 5], 4, 150);
@@ -39,7 +39,7 @@ fn random_programs_are_accepted_with_every_multiplier_and_block_size() {
     every_kind!(random_programs_are_accepted);
 }
 
-fn whichever_branch_holds<K: Kind>(join: Join, how: How, numbers: &[usize]) {
+fn whichever_branch_holds<K: Fields>(join: Join, how: How, numbers: &[usize]) {
     for &n in numbers {
         let programs = programs::<K::Ring>(n);
         let mut outline = None;
@@ -53,7 +53,7 @@ fn whichever_branch_holds<K: Kind>(join: Join, how: How, numbers: &[usize]) {
     }
 }
 
-fn every_branch_is_accepted<K: Kind>() {
+fn every_branch_is_accepted<K: Fields>() {
     for join in [Join::Tree, Join::Linear] {
         whichever_branch_holds::<K>(join, blocks(64), &[1, 2, 3, 5, 8]);
         let others =
@@ -73,7 +73,7 @@ fn subsets(n: usize, r: usize) -> Vec<Vec<usize>> {
     chosen.map(|set| (0..n).filter(|i| set >> i & 1 == 1).collect()).collect()
 }
 
-fn every_threshold_is_accepted<K: Kind>() {
+fn every_threshold_is_accepted<K: Fields>() {
     for how in [blocks(1 << 12), blocks(40), blocks(40).fiat_shamir(), blocks(40).with(Multiplier::Simple)] {
         for (n, r) in [(1, 1), (3, 1), (3, 2), (4, 3), (4, 4)] {
             let (join, programs) = (Join::AtLeast(r), programs::<K::Ring>(n));

@@ -7,7 +7,7 @@ use volery_testing::{Bits, Change, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::macncheese::{Join, Multiplier};
 
-use crate::parties::{End, How, Kind, between, blocks, meddled};
+use crate::parties::{End, Fields, How, between, blocks, meddled};
 use crate::programs::{Program, Small};
 use crate::trees::{at_prover, at_verifier};
 
@@ -29,7 +29,7 @@ fn close<R: Small>(program: &Program<R>) -> Vec<Program<R>> {
     (0..program.inputs).filter_map(changed).collect()
 }
 
-fn a_false_program_is_rejected<K: Kind>() {
+fn a_false_program_is_rejected<K: Fields>() {
     let claimed = Program::<K::Ring>::new([1, 2], 4, 150);
     let lies = close(&claimed);
     assert!(!lies.is_empty());
@@ -47,7 +47,7 @@ fn witnesses_that_do_not_fit_are_rejected() {
     every_kind!(a_false_program_is_rejected);
 }
 
-fn too_few_branches_are_rejected<K: Kind>() {
+fn too_few_branches_are_rejected<K: Fields>() {
     let size = |seeds| Program::<K::Ring>::new(seeds, 4, 60);
     // Not every program's claims depend on its witness.
     let sensitive = (3..40).map(|seed| size([seed, 4])).find(|program| !close(program).is_empty());
@@ -75,7 +75,7 @@ fn no_branch_or_one_too_few_is_rejected_with_every_join() {
     every_kind!(too_few_branches_are_rejected);
 }
 
-fn a_mixture_is_rejected<K: Kind>() {
+fn a_mixture_is_rejected<K: Fields>() {
     // The operations of the two halves follow from a seed each; these programs have the same numbers of
     // everything, or the counts would tell.
     let size = |seeds| Program::<K::Ring>::new(seeds, 4, 40);
@@ -133,7 +133,7 @@ fn programs_with_other_numbers_of_assertions_diverge() {
     assert!(diverged, "{:?}", end.results[1]);
 }
 
-fn every_changed_message_is_refused<K: Kind>(join: Join, how: How) {
+fn every_changed_message_is_refused<K: Fields>(join: Join, how: How) {
     let size = |seeds| Program::<K::Ring>::new(seeds, 3, 30);
     let programs = [size([1, 2]), size([3, 4]), size([5, 6])];
     let choice: &[usize] = if join == Join::AtLeast(2) { &[0, 2] } else { &[2] };

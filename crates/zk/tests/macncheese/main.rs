@@ -24,4 +24,5 @@ mod honest;
 mod lies;
 mod nesting;
 mod privacy;
+mod random;
 mod repeating;

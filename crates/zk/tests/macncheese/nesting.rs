@@ -4,9 +4,9 @@ use volery_circuit::{Digest, Ops, Prove, Statement};
 use volery_field::{F61, Ring};
 use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
-use volery_zk::macncheese::{Branch, Disjunction, Half, Join, Run};
+use volery_zk::macncheese::{Branch, Disjunction, Join, Run, Share};
 
-use crate::parties::{Kind, between, blocks};
+use crate::parties::{Fields, between, blocks};
 use crate::programs::{Program, Small};
 use crate::trees::Tree;
 
@@ -39,7 +39,7 @@ fn tree<R: Small>(depth: usize, seed: u64, way: Option<usize>, false_leaf: bool)
     Tree::All(vec![program(seed + 50, 10), Tree::Any(any), program(seed + 60, 6)])
 }
 
-fn nested_to_depth_five<K: Kind>() {
+fn nested_to_depth_five<K: Fields>() {
     for (depth, ways) in [(1, 3), (2, 6), (3, 5), (5, 3)] {
         let v = tree::<K::Ring>(depth, 1, None, false);
         let mut outline = None;
@@ -98,7 +98,7 @@ struct Is<W, R> {
     value: R,
 }
 
-impl<H: Half> Statement<Run<'_, H>> for Is<H::Wire, H::Value> {
+impl<H: Share> Statement<Run<'_, H>> for Is<H::Wire, H::Value> {
     fn identify(&self, _digest: &mut Digest) {}
 
     fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error> {
@@ -115,7 +115,7 @@ struct Member<R> {
     x: Option<(R, usize)>,
 }
 
-impl<H: Half<Value = R>, R: Small> Statement<Run<'_, H>> for Member<R> {
+impl<H: Share<Value = R>, R: Small> Statement<Run<'_, H>> for Member<R> {
     fn identify(&self, _digest: &mut Digest) {}
 
     fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error> {
@@ -127,7 +127,7 @@ impl<H: Half<Value = R>, R: Small> Statement<Run<'_, H>> for Member<R> {
     }
 }
 
-fn branches_may_use_wires_from_outside<K: Kind>() {
+fn branches_may_use_wires_from_outside<K: Fields>() {
     let set: Vec<K::Ring> = (0..2).map(|n| if n == 0 { K::Ring::ZERO } else { K::Ring::ONE }).collect();
     let v = Member { set: set.clone(), x: None };
     for (at, x) in set.iter().enumerate() {

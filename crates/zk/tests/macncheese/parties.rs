@@ -9,7 +9,7 @@ use volery_testing::{Bits, Meddling, Over, deal, session};
 use volery_vole::{SessionId, Transcript};
 use volery_zk::Error;
 use volery_zk::macncheese::{
-    Half, Multiplier, ProverBits, ProverField, Run, Settings, Tally, VerifierBits, VerifierField, prove,
+    Multiplier, ProverBits, ProverField, Run, Settings, Share, Tally, VerifierBits, VerifierField, prove,
     verify,
 };
 use volery_zk::quicksilver::Challenges;
@@ -45,10 +45,10 @@ impl How {
 pub(crate) type End = volery_testing::End<Tally, Error>;
 
 /// A kind of proof: over bits or over a field.
-pub(crate) trait Kind {
+pub(crate) trait Fields {
     type Ring: Small;
-    type P: Half<Value = Self::Ring>;
-    type V: Half<Value = Self::Ring>;
+    type P: Share<Value = Self::Ring>;
+    type V: Share<Value = Self::Ring>;
     fn prove<S>(how: How, statement: &S, channel: &mut dyn Channel) -> Result<Tally, Error>
     where
         S: for<'r> Statement<Run<'r, Self::P>>;
@@ -66,7 +66,7 @@ fn challenges<'c>(how: How) -> Challenges<'c> {
     }
 }
 
-impl Kind for Bits {
+impl Fields for Bits {
     type Ring = F2;
     type P = ProverBits;
     type V = VerifierBits;
@@ -75,22 +75,22 @@ impl Kind for Bits {
     where
         S: for<'r> Statement<Run<'r, ProverBits>>,
     {
-        let mut stock = deal::bits(how.seed as u8, None, 777);
+        let mut pool = deal::bits(how.seed as u8, None, 777);
         let mut rng = ChaCha20Rng::seed_from_u64(how.seed + 100);
-        prove(ProverBits, how.settings, challenges(how), &mut rng, &mut stock, channel, statement)
+        prove(ProverBits, how.settings, challenges(how), &mut rng, &mut pool, channel, statement)
     }
 
     fn verify<S>(how: How, statement: &S, channel: &mut dyn Channel) -> Result<Tally, Error>
     where
         S: for<'r> Statement<Run<'r, VerifierBits>>,
     {
-        let half = VerifierBits::new(&deal::bit_delta());
-        let mut stock = deal::bits(how.seed as u8, Some(deal::bit_delta()), 777);
-        verify(half, how.settings, challenges(how), &mut stock, channel, statement)
+        let share = VerifierBits::new(&deal::bit_delta());
+        let mut pool = deal::bits(how.seed as u8, Some(deal::bit_delta()), 777);
+        verify(share, how.settings, challenges(how), &mut pool, channel, statement)
     }
 }
 
-impl<F: Value + Small, M: Mac<F>> Kind for Over<F, M> {
+impl<F: Value + Small, M: Mac<F>> Fields for Over<F, M> {
     type Ring = F;
     type P = ProverField<F, M>;
     type V = VerifierField<F, M>;
@@ -99,24 +99,24 @@ impl<F: Value + Small, M: Mac<F>> Kind for Over<F, M> {
     where
         S: for<'r> Statement<Run<'r, Self::P>>,
     {
-        let mut stock = deal::field_tags::<F, M>(how.seed as u8);
+        let mut pool = deal::field_tags::<F, M>(how.seed as u8);
         let mut rng = ChaCha20Rng::seed_from_u64(how.seed + 100);
-        let half = ProverField::default();
-        prove(half, how.settings, challenges(how), &mut rng, &mut stock, channel, statement)
+        let share = ProverField::default();
+        prove(share, how.settings, challenges(how), &mut rng, &mut pool, channel, statement)
     }
 
     fn verify<S>(how: How, statement: &S, channel: &mut dyn Channel) -> Result<Tally, Error>
     where
         S: for<'r> Statement<Run<'r, Self::V>>,
     {
-        let half = VerifierField::new(&deal::field_delta::<F, M>());
-        let mut stock = deal::field_keys::<F, M>(how.seed as u8);
-        verify(half, how.settings, challenges(how), &mut stock, channel, statement)
+        let share = VerifierField::new(&deal::field_delta::<F, M>());
+        let mut pool = deal::field_keys::<F, M>(how.seed as u8);
+        verify(share, how.settings, challenges(how), &mut pool, channel, statement)
     }
 }
 
 /// P runs `proved`, V `claimed`; a message is changed on its way.
-pub(crate) fn meddled<K: Kind, S, T>(how: How, proved: &S, claimed: &T, change: Meddling) -> End
+pub(crate) fn meddled<K: Fields, S, T>(how: How, proved: &S, claimed: &T, change: Meddling) -> End
 where
     S: for<'r> Statement<Run<'r, K::P>>,
     T: for<'r> Statement<Run<'r, K::V>>,
@@ -125,7 +125,7 @@ where
 }
 
 /// Nobody meddles.
-pub(crate) fn between<K: Kind, S, T>(how: How, proved: &S, claimed: &T) -> End
+pub(crate) fn between<K: Fields, S, T>(how: How, proved: &S, claimed: &T) -> End
 where
     S: for<'r> Statement<Run<'r, K::P>>,
     T: for<'r> Statement<Run<'r, K::V>>,

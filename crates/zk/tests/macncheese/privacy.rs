@@ -5,7 +5,7 @@ use volery_field::{F2, F61};
 use volery_testing::{Bits, Over};
 use volery_zk::macncheese::{Join, Multiplier};
 
-use crate::parties::{End, How, Kind, between, blocks};
+use crate::parties::{End, Fields, How, between, blocks};
 use crate::programs::Program;
 use crate::repeating::Batch;
 use crate::trees::{at_prover, at_verifier};
@@ -30,7 +30,7 @@ fn ones(proof: impl Fn(u64) -> End) -> Vec<u32> {
     ones
 }
 
-fn contents_are_uniform<K: Kind>(how: How, join: Join, choices: [&[usize]; 2]) {
+fn contents_are_uniform<K: Fields>(how: How, join: Join, choices: [&[usize]; 2]) {
     let programs = [[1, 2], [3, 4], [5, 6]].map(|seeds| Program::<K::Ring>::new(seeds, 3, 24));
     uniform(choices.map(|choice| {
         let (p, v) = (at_prover(join, &programs, choice), at_verifier(join, &programs));
@@ -42,7 +42,7 @@ fn contents_are_uniform<K: Kind>(how: How, join: Join, choices: [&[usize]; 2]) {
 fn uniform([first, second]: [Vec<u32>; 2]) {
     assert_eq!(first.len(), second.len());
     assert!(first.len() > 400);
-    // Half the proofs, and a standard deviation of half the root of their number.
+    // Share the proofs, and a standard deviation of half the root of their number.
     let (mean, deviation) = (PROOFS as f64 / 2.0, (PROOFS as f64).sqrt() / 2.0);
     let far = |n: &u32| (f64::from(*n) - mean).abs() > 5.5 * deviation;
     // The last bits of a packed message are zero to fill a byte: never set, whatever is said.
@@ -69,7 +69,7 @@ fn the_contents_of_every_message_are_uniform_whichever_branch_holds() {
     contents_are_uniform::<Bits>(embedded, Join::AtLeast(2), [&[0, 1], &[1, 2]]);
 }
 
-fn repetitions_are_uniform<K: Kind>() {
+fn repetitions_are_uniform<K: Fields>() {
     uniform([1, 2].map(|seed| {
         let p = Batch::<K::Ring>::new(3, 4, seed);
         ones(|seed| between::<K, _, _>(How { seed, ..blocks(64) }, &p, &p.public()))

@@ -2,15 +2,17 @@
 
 use volery_channel::tags;
 use volery_circuit::choose::{Branches, Picked, Shape};
-use volery_circuit::{Branch, Digest, Error as StatementError, Peek, Prove, Repeat, Statement, Steps};
+use volery_circuit::{
+    Branch, Choose, Digest, Error as StatementError, Evaluator, Peek, Prove, Repeat, Statement, Steps,
+};
 use volery_field::{F2, F61, Ring as _};
 use volery_testing::{Bits, Change, Over, every_kind};
 use volery_zk::Error;
 use volery_zk::disjunction::cost::{Over as Costs, Protocol, Task};
 use volery_zk::macncheese::{Disjunction, Join, Multiplier, Settings};
-use volery_zk::quicksilver::{self, arithmetic};
+use volery_zk::quicksilver::{self, field};
 
-use crate::parties::{End, Kind, between, blocks, meddled};
+use crate::parties::{End, Fields, between, blocks, meddled};
 use crate::programs::{Random, Small};
 
 /// "I know an `x` for which this polynomial is the element that goes in."
@@ -89,7 +91,7 @@ impl<R: Small> Batch<R> {
     }
 
     /// With another claim at one repetition, which no polynomial need meet.
-    fn claiming(mut self, repetition: usize, more: R) -> Self {
+    pub(crate) fn claiming(mut self, repetition: usize, more: R) -> Self {
         self.claims[repetition] += more;
         self
     }
@@ -137,7 +139,7 @@ fn rejected(end: &End) {
     assert!(matches!(v, Err(error) if error.is_rejection()), "{v:?}");
 }
 
-fn forty_wait_as_often_as_one<K: Kind>() {
+fn forty_wait_as_often_as_one<K: Fields>() {
     for width in [1, 2, 3, 5] {
         let batch = |repetitions, seed| Batch::<K::Ring>::new(width, repetitions, seed);
         let one = between::<K, _, _>(blocks(1 << 12), &batch(1, 1), &batch(1, 1).public());
@@ -164,7 +166,7 @@ fn forty_repetitions_wait_as_often_as_one_and_what_is_picked_shows_in_nothing() 
     every_kind!(forty_wait_as_often_as_one);
 }
 
-fn groups_follow_each_other<K: Kind>() {
+fn groups_follow_each_other<K: Fields>() {
     let batch = |repetitions| Batch::<K::Ring>::new(2, repetitions, 5);
     let [one, many] = [1, 13].map(|repetitions| {
         let p = batch(repetitions);
@@ -189,7 +191,7 @@ fn repetitions_that_fill_more_than_a_block_follow_group_by_group() {
     every_kind!(groups_follow_each_other);
 }
 
-fn those_that_are_the_same_say_different_things<K: Kind>(element: usize) {
+fn those_that_are_the_same_say_different_things<K: Fields>(element: usize) {
     let mut p = Batch::<K::Ring>::new(2, 40, 5);
     p.known = vec![(0, p.known[0].1); 40];
     let p = p.with_own_claims();
@@ -220,7 +222,122 @@ fn repetitions_that_do_not_fit_into_the_first_piece_get_a_longer_one() {
     between::<Bits, _, _>(blocks(1 << 12), &any(&batches).with_choice(&[0, 1]), &any(&v)).accepted();
 }
 
-fn every_way_to_check_products<K: Kind>() {
+/// A branch that is a disjunction itself: one of these polynomials gives what goes in.
+#[derive(Clone)]
+struct Either<R> {
+    branches: Branches<R, Polynomial<R>>,
+    known: Option<(usize, R)>,
+}
+
+impl<R: Small, B: Choose<R, Polynomial<R>>> Branch<R, B> for Either<R> {
+    fn identify(&self, digest: &mut Digest) {
+        self.branches.list().iter().for_each(|branch| Branch::<R, B>::identify(branch, digest));
+    }
+
+    fn run(&self, b: &mut B, shared: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+        b.any_of(shared, &self.branches, &mut |_| {
+            let unknown = || StatementError::Witness("nothing is picked".into());
+            let (index, x) = self.known.ok_or_else(unknown)?;
+            let branch = self.branches.list()[index].clone();
+            Ok(Picked { index, witness: Some(Polynomial { x: Some(x), ..branch }) })
+        })
+    }
+}
+
+/// A batch whose polynomials are in pairs: at each repetition one of the pairs has one that gives what is
+/// claimed.
+#[derive(Clone)]
+struct Paired<R> {
+    batch: Batch<R>,
+    pairs: Branches<R, Either<R>>,
+}
+
+impl<R: Small> Paired<R> {
+    fn new(batch: Batch<R>) -> Self {
+        let pairs = batch.branches.list().chunks(2).map(|pair| {
+            let branches = Branches::new(pair.to_vec(), 1).expect("two");
+            Either { branches, known: None }
+        });
+        let shape = Shape { inputs: 1, multiplications: PRODUCTS, outputs: 0 };
+        let pairs = Branches::with_shape(pairs.collect(), 1, shape).expect("some");
+        Self { batch, pairs }
+    }
+
+    fn public(&self) -> Self {
+        Self { batch: self.batch.public(), ..self.clone() }
+    }
+}
+
+struct RunningPairs<'x, R>(&'x Paired<R>);
+
+impl<R: Small, B: Prove<R>> Steps<R, Either<R>, B> for RunningPairs<'_, R> {
+    fn before(&mut self, b: &mut B, step: usize) -> Result<Vec<B::Wire>, B::Error> {
+        Ok(vec![b.constant(self.0.batch.claims[step])])
+    }
+
+    fn pick(&mut self, step: usize, _: &dyn Peek<R, B::Wire>) -> Result<Picked<Either<R>>, StatementError> {
+        let unknown = || StatementError::Witness("nothing is picked".into());
+        let (polynomial, x) = *self.0.batch.known.get(step).ok_or_else(unknown)?;
+        let pair = self.0.pairs.list()[polynomial / 2].clone();
+        let witness = Either { known: Some((polynomial % 2, x)), ..pair };
+        Ok(Picked { index: polynomial / 2, witness: Some(witness) })
+    }
+
+    fn after(&mut self, _: &mut B, _: usize, _: Vec<B::Wire>) -> Result<(), B::Error> {
+        Ok(())
+    }
+}
+
+impl<R: Small, B: Repeat<R, Either<R>>> Statement<B> for Paired<R> {
+    fn identify(&self, digest: &mut Digest) {
+        digest.number("pairs", self.batch.seed).number("repetitions", self.batch.claims.len() as u64);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        b.repeat(&self.pairs, self.batch.claims.len(), &mut RunningPairs(self))
+    }
+}
+
+fn disjunctions_in_repetitions_in_step<K: Fields>() {
+    for pairs in [1, 2, 3] {
+        let batch = |repetitions, seed| Paired::new(Batch::<K::Ring>::new(2 * pairs, repetitions, seed));
+        let one = between::<K, _, _>(blocks(1 << 12), &batch(1, 1), &batch(1, 1).public());
+        one.accepted();
+        let mut outline = None;
+        for seed in 1..3 {
+            let p = batch(8, seed);
+            assert_eq!(Evaluator::<K::Ring>::check(&p), Ok(()));
+            let end = between::<K, _, _>(blocks(1 << 12), &p, &p.public());
+            // Each pair is a branch, and has two.
+            assert_eq!(end.accepted().branches, 8 * 3 * pairs as u64);
+            assert_eq!(waits(&end), waits(&one), "{pairs} pairs");
+            let own = end.outline();
+            assert_eq!(outline.get_or_insert_with(|| own.clone()), &own, "what is picked shows");
+        }
+        for how in [blocks(5 * WIRES), blocks(1 << 12).fiat_shamir()] {
+            between::<K, _, _>(how, &batch(8, 9), &batch(8, 9).public()).accepted();
+        }
+    }
+}
+
+#[test]
+fn disjunctions_inside_repetitions_are_in_step_too() {
+    every_kind!(disjunctions_in_repetitions_in_step);
+}
+
+#[test]
+fn one_repetition_of_which_no_branch_s_branch_holds_is_rejected() {
+    let p = Paired::new(Batch::<F61>::new(4, 20, 3));
+    for how in [blocks(1 << 12), blocks(5 * WIRES), blocks(1 << 12).fiat_shamir()] {
+        for at in [0, 11, 19] {
+            let mut claimed = p.public();
+            claimed.batch = claimed.batch.claiming(at, F61::new(1));
+            rejected(&between::<Over<F61, F61>, _, _>(how, &p, &claimed));
+        }
+    }
+}
+
+fn every_way_to_check_products<K: Fields>() {
     for multiplier in [Multiplier::Simple, Multiplier::Batched, Multiplier::BatchedPowers] {
         for (interval, width) in [(1, 3), (5, 1), (30, 3), (64, 1), (1 << 12, 3)] {
             let (p, how) = (Batch::<K::Ring>::new(width, 7, 2), blocks(interval).with(multiplier));
@@ -237,7 +354,7 @@ fn repetitions_are_accepted_with_every_multiplier_and_block_size() {
     between::<Bits, _, _>(embedded, &p, &p.public()).accepted();
 }
 
-fn one_lie_among_forty<K: Kind>() {
+fn one_lie_among_forty<K: Fields>() {
     let claimed = Batch::<K::Ring>::new(2, 40, 3);
     for how in [blocks(1 << 12), blocks(5 * WIRES), blocks(1 << 12).fiat_shamir()] {
         for at in [0, 1, 22, 39] {
@@ -254,7 +371,7 @@ fn one_repetition_of_forty_that_does_not_hold_is_rejected() {
 }
 
 /// All are wrong by the same amount, so that errors would cancel in many a sum.
-fn all_lies<K: Kind>() {
+fn all_lies<K: Fields>() {
     // With one branch the ends are what is asserted: four that are equal cancel in a sum of bits.
     for width in [1, 2] {
         let claimed = Batch::<K::Ring>::new(width, 4, 3);
@@ -295,7 +412,7 @@ fn parties_with_other_numbers_of_repetitions_do_not_accept() {
     }
 }
 
-fn no_byte_can_be_changed<K: Kind>() {
+fn no_byte_can_be_changed<K: Fields>() {
     let p = Batch::<K::Ring>::new(2, 3, 8);
     let honest = between::<K, _, _>(blocks(1 << 12), &p, &p.public());
     honest.accepted();
@@ -317,7 +434,7 @@ fn no_byte_of_any_repetition_s_part_of_a_message_can_be_changed() {
     no_byte_can_be_changed::<Over<F61, F61>>();
 }
 
-fn in_a_branch<K: Kind>() {
+fn in_a_branch<K: Fields>() {
     let batches: Vec<_> = (0..3).map(|seed| Batch::<K::Ring>::new(2, 6, seed)).collect();
     let v: Vec<_> = batches.iter().map(Batch::public).collect();
     for (join, choice) in [(Join::Tree, &[1][..]), (Join::Linear, &[2]), (Join::AtLeast(2), &[0, 2])] {
@@ -337,7 +454,7 @@ fn repetitions_may_be_part_of_a_branch() {
 }
 
 /// What the formulas say is sent: one byte a piece aside, since pieces are packed by themselves.
-fn cost_is_as_said<K: Kind>(over: Costs, kept: usize) {
+fn cost_is_as_said<K: Fields>(over: Costs, kept: usize) {
     for interval in [1 << 12, 40 * kept / 7] {
         let settings = Settings { interval, multiplier: Multiplier::Batched };
         for (width, repetitions) in [(1, 1), (2, 1), (2, 40), (3, 40), (5, 13)] {
@@ -358,8 +475,8 @@ fn cost_is_as_said<K: Kind>(over: Costs, kept: usize) {
 
 #[test]
 fn formulas_say_what_is_sent_and_how_often_p_waits() {
-    cost_is_as_said::<Bits>(Costs::bits(quicksilver::Settings::LAN), WIRES);
-    cost_is_as_said::<Over<F61, F61>>(Costs::field::<F61, F61>(arithmetic::Settings::LAN), WIRES);
+    cost_is_as_said::<Bits>(Costs::bits(quicksilver::bits::Settings::LAN), WIRES);
+    cost_is_as_said::<Over<F61, F61>>(Costs::field::<F61, F61>(field::Settings::LAN), WIRES);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use volery_circuit::{Digest, Statement};
 use volery_zk::Error;
-use volery_zk::macncheese::{Disjunction, Half, Join, Run};
+use volery_zk::macncheese::{Disjunction, Join, Run, Share};
 
 use crate::programs::{Program, Small};
 
@@ -14,9 +14,9 @@ pub(crate) enum Tree<R> {
     All(Vec<Tree<R>>),
 }
 
-impl<H: Half, R: Small> Statement<Run<'_, H>> for Tree<R>
+impl<H: Share, R: Small> Statement<Run<'_, H>> for Tree<R>
 where
-    H: Half<Value = R>,
+    H: Share<Value = R>,
 {
     fn identify(&self, digest: &mut Digest) {
         match self {

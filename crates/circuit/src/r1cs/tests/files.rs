@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use volery_field::Bn254Scalar;
 
 use super::*;
+use crate::Evaluator;
 
 /// Terms of a random combination.
 fn combination(wires: u32) -> impl Strategy<Value = Vec<(u32, F61)>> {
@@ -146,7 +147,7 @@ fn the_container_is_checked() {
     refused(8, "65 sections", |parts| parts.sections.extend((6..68).map(|kind| (kind, 0, Vec::new()))));
     let mut bytes = written(&every_kind().0);
     bytes.push(0);
-    check_refusal(read(&bytes).expect_err("longer"), None, "1 bytes after the last section");
+    check_refusal(read(&bytes).expect_err("longer"), None, "1 byte after the last section");
 }
 
 #[test]
@@ -187,7 +188,7 @@ fn every_field_of_the_header_is_checked() {
     header(HEADER + 36, "4294967295 constraints do not fit", WIRES + 24, u32::MAX);
     refused(None, "constraint 7, combination A: it ends", |parts| put(parts.section(1), WIRES + 24, 8));
     refused(None, "bytes more in the constraints section", |parts| put(parts.section(1), WIRES + 24, 6));
-    refused(None, "bytes more in the header section", |parts| parts.section(1).push(0));
+    refused(None, "1 byte more in the header section", |parts| parts.section(1).push(0));
     refused(None, "it ends inside the number of constraints", |parts| {
         parts.section(1).pop();
     });
@@ -221,6 +222,9 @@ fn primes_are_told_apart() {
         assert_eq!(known.modulus().len(), known.bytes());
     }
     assert_eq!(KnownPrime::Mersenne61.modulus(), ((1_u64 << 61) - 1).to_le_bytes());
+    // As circom writes it, in 8 bytes.
+    let goldilocks = [1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff];
+    assert_eq!(KnownPrime::of(&goldilocks), Some(KnownPrime::Goldilocks));
     // The example in the format's specification.
     let example: [u8; 32] = [
         0x01, 0x00, 0x00, 0xf0, 0x93, 0xf5, 0xe1, 0x43, 0x91, 0x70, 0xb9, 0x79, 0x48, 0xe8, 0x33, 0x28, 0x5d,
@@ -282,6 +286,19 @@ fn a_builder_refuses_wires_that_are_not_there() {
     assert!(matches!(Builder::<F61>::new(counts), Err(Error::Circuit(_))));
     let mut builder = Builder::new(Counts { wires: 2, ..Counts::default() }).expect("enough");
     assert!(matches!(builder.constraint(&[(2, F61::ONE)], &[], &[]), Err(Error::Circuit(_))));
+}
+
+/// Circom counts all private inputs, and leaves those out of the wires that no constraint uses.
+#[test]
+fn private_inputs_may_outnumber_the_wires() {
+    let counts = Counts { wires: 3, outputs: 1, public_inputs: 0, private_inputs: 40 };
+    let mut builder = Builder::<F61>::new(counts).expect("enough");
+    builder.constraint(&[(2, F61::ONE)], &[(2, F61::ONE)], &[(1, F61::ONE)]).expect("wires");
+    let system = read(&written(&builder.finish())).expect("well-formed");
+    let values = [1, 49, 7].map(F61::new).to_vec();
+    let assignment = Assignment::new(values).expect("wire 0 is one");
+    let statement = R1csStatement::prove(std::sync::Arc::new(system), assignment).expect("fits");
+    assert_eq!(Evaluator::<F61>::check(&statement), Ok(()));
 }
 
 #[test]

@@ -11,7 +11,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use volery_field::{Bls12381Scalar, Bn254Scalar};
+use volery_field::{Bls12381Scalar, Bn254Scalar, Goldilocks};
 
 use super::*;
 use crate::Evaluator;
@@ -134,6 +134,7 @@ fn files<F: PrimeField>(field: &str) -> Vec<(String, Vec<u8>)> {
 
 fn all_files() -> Vec<(String, Vec<u8>)> {
     let mut all = files::<F61>("f61");
+    all.extend(files::<Goldilocks>("goldilocks"));
     all.extend(files::<Bn254Scalar>("bn254"));
     all.extend(files::<Bls12381Scalar>("bls12381"));
     all
@@ -188,6 +189,7 @@ fn committed_circuits_hold<F: PrimeField>(field: &str) {
 #[test]
 fn committed_circuits_hold_and_every_wire_of_them_matters() {
     committed_circuits_hold::<F61>("f61");
+    committed_circuits_hold::<Goldilocks>("goldilocks");
     committed_circuits_hold::<Bn254Scalar>("bn254");
     committed_circuits_hold::<Bls12381Scalar>("bls12381");
 }

@@ -106,9 +106,7 @@ impl<F: Value, B: Prove<F>> Statement<B> for MulChain<F> {
         let mut state = Vec::with_capacity(2 * WIDTH);
         bring_in(backend, 2 * WIDTH, 0, Some(&self.start), &mut state)?;
         let state = chain(backend, state, self.muls, self.batched, self.rotation)?;
-        let differences: Vec<B::Wire> =
-            state.iter().zip(&self.end).map(|(wire, &end)| backend.add_constant(wire, -end)).collect();
-        backend.assert_zero(&differences)?;
+        backend.assert_equal(&state, &self.end)?;
         backend.leave();
         Ok(())
     }

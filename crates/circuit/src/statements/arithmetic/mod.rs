@@ -16,6 +16,7 @@ pub use sis::{Short, Sis};
 
 use volery_field::Ring;
 
+use crate::text::counted;
 use crate::{Error, Witness};
 
 /// The most entries of a matrix or vector. Sizes come from command lines.
@@ -38,7 +39,7 @@ fn part<R: Ring>(name: &str, values: Vec<R>, needed: usize) -> Result<Witness<R>
     if got == needed {
         return Ok(values);
     }
-    Err(Error::Witness(format!("{name} has {got} values, not {needed}")))
+    Err(Error::Witness(format!("{name} has {}, not {needed}", counted(got as u64, "value"))))
 }
 
 #[cfg(test)]

@@ -6,21 +6,20 @@
 //!             +---- 198.18.0.5 ----------- website ---------- 198.18.0.9 --+
 //! ```
 //!
-//! Each is in a network namespace of its own, so that nothing of the machine's network is touched or in the
-//! way; the addresses are those set apart for measurements (RFC 2544). `tc netem` shapes both ends of the
-//! link between prover and notary, or `tc tbf`, which more kernels have, where the link has no delay; the
-//! links to the website are as fast as the machine. Where neither can be (it takes Linux and root) all are on
-//! the loopback, and a [`relay`] shapes the link, which takes as much of the processors as a party's own
-//! network does.
+//! Each party has a network namespace of its own, so the machine's network is not touched. The addresses are
+//! reserved for measurements (RFC 2544). `tc netem` shapes both ends of the link between prover and notary;
+//! for links without delay `tc tbf` can, which more kernels have. The links to the website are as fast as the
+//! machine. Without namespaces (they take Linux and root) all parties use the loopback, and a [`relay`]
+//! shapes the link, at about the cost of a party's own networking.
 
 use std::process::{Command, Stdio};
 
 use super::relay;
 use crate::args::{LinkArg, ModeArg, Shape};
 use crate::failure::Failure;
-use crate::output;
+use crate::terminal;
 
-/// Who is at a place of the network.
+/// A party of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Prover,
@@ -40,7 +39,7 @@ impl Place {
     }
 }
 
-/// Two ends of a cable: the place, the device there, its address in a network of two.
+/// The two ends of a cable: the party, its device, and its address in a network of two.
 type Cable = [(Place, &'static str, &'static str); 2];
 
 const CABLES: [Cable; 3] = [
@@ -49,11 +48,11 @@ const CABLES: [Cable; 3] = [
     [(Place::Notary, "to-website", "198.18.0.10"), (Place::Website, "to-notary", "198.18.0.9")],
 ];
 
-/// The network; taken down again when it is dropped.
+/// The network. Dropping it takes it down.
 pub(super) enum Link {
     /// This machine's loopback.
     Loopback,
-    /// The same, with a relay between prover and notary.
+    /// The loopback, with a relay between prover and notary.
     Relayed(Shape),
     /// Network namespaces.
     Apart(Namespaces),
@@ -64,14 +63,14 @@ impl Link {
         let Some(shape) = kind.shape() else { return Self::Loopback };
         Namespaces::new(shape, mode).map_or_else(
             |failure| {
-                output::message(&format!("no network namespaces, so a relay is the link: {failure}"));
+                terminal::message(&format!("no network namespaces, so a relay is the link: {failure}"));
                 Self::Relayed(shape)
             },
             Self::Apart,
         )
     }
 
-    /// How it is made, for a table.
+    /// The name of the method, for a table.
     pub(super) fn how(&self) -> &'static str {
         match self {
             Self::Loopback => "",
@@ -80,7 +79,7 @@ impl Link {
         }
     }
 
-    /// This program, at a place.
+    /// The command that runs this program at a place.
     pub(super) fn command(&self, place: Place) -> Result<Command, Failure> {
         let program = std::env::current_exe()
             .map_err(|error| Failure::session(format!("another process of this program: {error}")))?;
@@ -90,12 +89,12 @@ impl Link {
         Ok(command)
     }
 
-    /// Where those listen who are connected to.
+    /// The host that listening parties bind.
     pub(super) fn listen(&self) -> &'static str {
         if matches!(self, Self::Apart(_)) { "0.0.0.0" } else { "127.0.0.1" }
     }
 
-    /// Where the prover finds the notary that listens at this port.
+    /// The address at which the prover reaches the notary that listens at this port.
     pub(super) fn notary(&self, port: u16) -> Result<String, Failure> {
         let here = format!("127.0.0.1:{port}");
         Ok(match self {
@@ -105,7 +104,7 @@ impl Link {
         })
     }
 
-    /// Where the one finds the website who connects there: in proxy mode the notary.
+    /// The host at which the connecting party (in proxy mode the notary) reaches the website.
     pub(super) fn host(&self) -> &'static str {
         match self {
             Self::Apart(Namespaces { mode: ModeArg::TwoParty, .. }) => "198.18.0.5",
@@ -115,7 +114,7 @@ impl Link {
     }
 }
 
-/// What shapes the link between namespaces.
+/// The queueing discipline that shapes the link between namespaces.
 #[derive(Clone, Copy)]
 enum Discipline {
     Netem,
@@ -136,9 +135,9 @@ impl Discipline {
         let delay = format!("{}us", shape.delay.as_micros());
         let arguments: &[&str] = match self {
             Self::Netem => &["netem", "limit", "100000", "rate", &rate, "delay", &delay],
-            // A bucket of twice what the kernel hands on at once, and room to wait for as long as netem's. On
-            // the one link that has no delay, of 1 Gbit/s, that is a millisecond's: so much may pass at once
-            // after a pause.
+            // The bucket holds twice what the kernel passes on at once, and the queue as much as netem's. At
+            // 1 Gbit/s, the one link without delay, the bucket is worth a millisecond: so much may pass at
+            // once after a pause.
             Self::Tbf => &["tbf", "rate", &rate, "burst", "128kb", "limit", "100mb"],
         };
         arguments.iter().map(|argument| (*argument).to_owned()).collect()
@@ -201,7 +200,7 @@ impl Namespaces {
 impl Drop for Namespaces {
     fn drop(&mut self) {
         for place in Place::ALL {
-            // Of a network that was not finished there may be nothing.
+            // If the network was not finished, the namespace may not exist.
             let _ = run("ip", &["netns", "delete", &self.name(place)]);
         }
     }

@@ -1,13 +1,13 @@
-//! `volery bench web`: a page fetched, proved and attested; prover, notary and website are processes of their
+//! `volery bench web`: fetches, proves and attests a page. Prover, notary and website are processes of their
 //! own.
 //!
 //! ```text
-//! this process --spawns--> website, notary, prover: each reads its [`Task`] as one line, and tells one line of results
+//! this process --spawns--> website, notary, prover: each reads its [`Task`] as one line, and prints one line of results
 //!
 //! prover  <-- the link that is measured: loopback, or shaped between network namespaces (`link`) -->  notary
 //! ```
 //!
-//! What is measured: from the prover's connecting to the notary until it has the attestation.
+//! The measurement begins when the prover connects to the notary and ends when it has the attestation.
 
 mod link;
 mod party;
@@ -23,23 +23,24 @@ use volery_vole::AesLevel;
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;
+use crate::outcome::{self, Good};
 use crate::output;
 use link::{Link, Place};
 use party::{
     Extent, Fetching, Listening, MAX_RESPONSE, Notarised, Party, Phase, Proved, Serving, Task, Watching,
 };
 
-/// Bytes of query and response, each: those that the field measures with.
+/// Bytes of query and response, each: the sizes that published measurements use.
 const SIZES: [u64; 4] = [256, 512, 1024, 2048];
-/// The smallest that holds what a query or a head has to say, and the largest that is proved in one go.
+/// The smallest size that holds a query or a head, and the largest that is proved at once.
 const POSSIBLE: RangeInclusive<u64> = 256..=1 << 16;
 
-/// What `--json` prints.
+/// A row of results, as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct Row {
     name: &'static str,
     mode: &'static str,
-    /// Whether the page is committed to.
+    /// Whether the proof commits to the page.
     commit: bool,
     link: String,
     /// Bytes of the query.
@@ -48,13 +49,13 @@ struct Row {
     response: u64,
     proved: u64,
     unit: &'static str,
-    /// Before the connection to the server is opened, while it is open, and after its end.
+    /// Before the connection to the server opens, while it is open, and after its end.
     seconds_setup: f64,
     seconds_online: f64,
     seconds_proof: f64,
     seconds: f64,
-    /// Both directions between prover and notary, in the same three phases; in proxy mode the connection
-    /// itself is part of them.
+    /// Bytes between prover and notary, both directions, in the same three phases. In proxy mode this
+    /// includes the connection itself.
     bytes_setup: u64,
     bytes_online: u64,
     bytes_proof: u64,
@@ -77,7 +78,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     for extent in extents {
         let row = measure(&link, args, extent)?;
         if args.json {
-            output::json(&row)?;
+            outcome::json(Good::Done, &row)?;
         } else {
             output::result(&row.text())?;
         }
@@ -85,7 +86,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is fetched and proved, one after the other.
+/// The sizes to measure, one after the other.
 fn extents(args: &BenchArgs) -> Result<Vec<Extent>, Failure> {
     let checked = |name: &str, number: u64, possible: RangeInclusive<u64>| {
         let (least, most) = (*possible.start(), *possible.end());
@@ -98,7 +99,7 @@ fn extents(args: &BenchArgs) -> Result<Vec<Extent>, Failure> {
     let extent = |query: u64| {
         let query = checked("size", query, POSSIBLE)?;
         let proved = args.proved.map(|proved| checked("proved", proved, POSSIBLE)).transpose()?;
-        // All of it is proved, unless only the head is; a body has a byte at least.
+        // The whole response is proved, or only its head. A body has at least one byte.
         let possible = proved.map_or(POSSIBLE, |proved| proved + 1..=MAX_RESPONSE);
         let response = checked("response-size", args.response_size.unwrap_or(query), possible)?;
         Ok(Extent { query, response, proved })
@@ -199,7 +200,7 @@ impl Row {
     }
 }
 
-/// The columns of a line: names to the left, numbers to the right.
+/// Aligns the columns of a line: names to the left, numbers to the right.
 fn line(columns: [&str; 16]) -> String {
     let [mode, link, numbers @ ..] = columns;
     let widths = [6, 8, 6, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 6];

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use volery::tls::Side;
 use volery::tls::attestation::SigningKey;
 use volery::tls::claim::{Assertion, Interval};
-use volery::tls::disclosure::{Hide, Part};
+use volery::tls::disclosure::{Part, Redaction};
 use volery::tls::joint::{self, Sizes, client};
-use volery::tls::prf::Side;
 use volery::tls::proxy::Target;
 use volery::tls::proxy::relay::Rules;
 use volery::tls::server::Roots;
@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::web::Site;
 
-/// What a process is to do: one line of its standard input.
+/// The task of a process, which it reads as one line of standard input.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Task {
     Serve(Serving),
@@ -54,35 +54,35 @@ pub(super) struct Watching {
 /// The prover's task.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Fetching {
-    /// The notary.
+    /// The address of the notary.
     pub(super) connect: String,
-    /// The website.
+    /// The host of the website.
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) root: String,
     pub(super) extent: Extent,
     pub(super) mode: ModeArg,
-    /// Whether the page is committed to.
+    /// Whether to commit to the page.
     pub(super) commit: bool,
 }
 
-/// How much is fetched, in bytes, and how much of it is proved.
+/// How many bytes to fetch, and how many of them to prove.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Extent {
     pub(super) query: u64,
     pub(super) response: u64,
-    /// The response's head, if nothing is said of its body; all of it otherwise.
+    /// The length of the response's head, if only that is proved.
     pub(super) proved: Option<u64>,
 }
 
 impl Extent {
-    /// Bytes of the response that are proved.
+    /// The number of bytes of the response to prove.
     pub(super) fn proved(&self) -> u64 {
         self.proved.unwrap_or(self.response)
     }
 }
 
-/// What those say who are connected to.
+/// The line that a listening party prints.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Listening {
     pub(super) address: String,
@@ -90,7 +90,7 @@ pub(super) struct Listening {
     pub(super) root: Option<String>,
 }
 
-/// What a phase took, both directions together.
+/// The time and the bytes of a phase, both directions together.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Phase {
     pub(super) seconds: f64,
@@ -98,36 +98,36 @@ pub(super) struct Phase {
     pub(super) round_trips: u64,
 }
 
-/// What the prover measured.
+/// The measurements of the prover.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Proved {
-    /// Before the connection to the website.
+    /// Before the connection to the website opens.
     pub(super) setup: Phase,
-    /// From its opening to its end.
+    /// While the connection is open.
     pub(super) online: Phase,
-    /// From there to the attestation.
+    /// From the end of the connection to the attestation.
     pub(super) proof: Phase,
     pub(super) bytes_sent: u64,
     pub(super) rss_mb: Option<f64>,
 }
 
-/// What the notary measured.
+/// The measurements of the notary.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Notarised {
     pub(super) bytes_sent: u64,
     pub(super) rss_mb: Option<f64>,
 }
 
-/// How long a notary waits for its prover to be started.
+/// How long a notary waits for its prover to start.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The most bytes that are taken from the website.
+/// The most bytes to receive from the website.
 const MAX_RECEIVED: usize = 16 << 20;
-/// The most bytes of a response: records add a little to that.
+/// The most bytes of a response. Records add a little to that.
 pub(super) const MAX_RESPONSE: u64 = 15 << 20;
-/// The key of a notary that nobody believes.
+/// The signing key, which is no secret.
 const KEY: [u8; 32] = [7; 32];
 
-/// A running process; killed if it is no longer wanted.
+/// A running process. Dropping this kills it.
 pub(super) struct Party {
     child: Child,
     lines: BufReader<ChildStdout>,
@@ -160,13 +160,13 @@ impl Party {
 
 impl Drop for Party {
     fn drop(&mut self) {
-        // It has ended by itself unless it is the website, or something failed.
+        // It has ended by itself, unless it is the website or something failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// One process.
+/// Runs one process of a measurement.
 pub(crate) fn party() -> Result<(), Failure> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(Failure::input)?;
@@ -236,7 +236,7 @@ fn fetch(task: &Fetching) -> Result<(), Failure> {
     output::json(&Proved { setup, online, proof, bytes_sent: stats.bytes_sent, rss_mb: peak_memory() })
 }
 
-/// A prover that has proved, and its first two phases.
+/// A proved page, and the first two phases.
 type Fetched<C> = (ProvedPage<C>, [Phase; 2]);
 
 fn together<C: Channel + Send>(
@@ -249,7 +249,8 @@ fn together<C: Channel + Send>(
     let proved = usize::try_from(task.extent.proved()).map_err(Failure::input)?.min(joint::MAX_PROVED);
     let prepared = prover.prepare_web(Sizes::one(query.len(), proved), os_rng()?)?;
     let setup = clock.phase(prepared.stats());
-    let target = client::Target { host: &task.host, roots: &roots, limits: client::Limits::default() };
+    let target =
+        client::Target { host: &task.host, roots: &roots, limits: client::ConnectionLimits::default() };
     let fetched = prepared.fetch(&target, task.port, query)?;
     let online = clock.phase(fetched.stats());
     Ok((fetched.prove(&hidden(task))?, [setup, online]))
@@ -270,7 +271,7 @@ fn relayed<C: Channel>(
     Ok((page, [setup, online]))
 }
 
-/// What was at the end of the last phase.
+/// The time and the counters at the end of the last phase.
 struct Clock {
     time: Instant,
     stats: Stats,
@@ -285,8 +286,8 @@ impl Clock {
     }
 }
 
-/// A query of the size asked for. It says how long the response is to be, and its head, if that is to have a
-/// length of its own.
+/// Makes a query of the size of the task. It tells the website the length of the response, and the length of
+/// its head if the task sets that.
 fn query(task: &Fetching) -> Result<String, Failure> {
     let Fetching { host, port, extent: Extent { query, response, proved }, .. } = task;
     let head = proved.map(|head| format!("/{head}")).unwrap_or_default();
@@ -298,7 +299,7 @@ fn query(task: &Fetching) -> Result<String, Failure> {
         .ok_or_else(|| Failure::input(format!("{query} bytes are too few for a query")))
 }
 
-/// The page: a balance, and what makes the response as long as the query says.
+/// Makes the page: a balance, and padding up to the length that the query asks for.
 fn answer(request: &[u8]) -> Vec<u8> {
     let request = String::from_utf8_lossy(request);
     let target = request.strip_prefix("GET /").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
@@ -311,11 +312,11 @@ fn answer(request: &[u8]) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A response of this length, with the balance in its body.
+/// Makes a response of this length, with the balance in its body.
 fn whole(size: u64) -> String {
     let head =
         |length: u64| format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-    // What is left beside the head, whose length depends on it by some digits.
+    // The body takes the rest. The head's length depends on it by some digits.
     let least = size.saturating_sub(head(size).len() as u64);
     let length = (least..=size).take_while(|length| head(*length).len() as u64 + length <= size).last();
     let body = padded(r#"{"balance": 5120, "padding": ""#.to_owned(), "\"}", length.unwrap_or(least));
@@ -323,7 +324,7 @@ fn whole(size: u64) -> String {
     head(body.len() as u64) + &body
 }
 
-/// A response with a head of this length, which has the balance, and a body of this length.
+/// Makes a response with a head of this length, which has the balance, and a body of this length.
 fn headed(head: u64, body: u64) -> String {
     let start = format!(
         "HTTP/1.1 200 OK\r\nContent-Length: {body}\r\nConnection: close\r\nX-Balance: 5120\r\nX-Padding: "
@@ -333,7 +334,7 @@ fn headed(head: u64, body: u64) -> String {
     response
 }
 
-/// A text of this length, filled up between its ends; if they fit.
+/// Pads a text between its start and its end to this length; none if they do not fit.
 fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
     let fill = usize::try_from(length).ok()?.checked_sub(start.len() + end.len())?;
     start.extend(core::iter::repeat_n('p', fill));
@@ -341,16 +342,16 @@ fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
     Some(start)
 }
 
-/// The cookie and the balance; the latter is at least 5000. Of the rest either all is shown, so that all of
-/// it is proved, or the body is hidden, and nothing is said of it. With commitments, those are to all of the
-/// body instead.
-fn hidden(task: &Fetching) -> Vec<Hide> {
+/// The hidden parts: the cookie, and the balance with the claim that it is at least 5000. The rest is all
+/// shown, so all of it is proved; or the body is hidden without a claim. With commitments, the whole body is
+/// hidden and committed to instead.
+fn hidden(task: &Fetching) -> Vec<Redaction> {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
-    let cookie = Hide::new(Side::Client, Part::Header("Cookie".into()));
-    let body = Hide::new(Side::Server, Part::Body);
-    let balance = |part| Hide { claims, ..Hide::new(Side::Server, part) };
+    let cookie = Redaction::new(Side::Client, Part::Header("Cookie".into()));
+    let body = Redaction::new(Side::Server, Part::Body);
+    let balance = |part| Redaction { claims, ..Redaction::new(Side::Server, part) };
     match task.extent.proved {
-        _ if task.commit => vec![cookie, Hide { commit: true, ..body }],
+        _ if task.commit => vec![cookie, Redaction { commit: true, ..body }],
         None => vec![cookie, balance(Part::Json("balance".into()))],
         Some(_) => vec![cookie, balance(Part::Header("X-Balance".into())), body],
     }

@@ -1,12 +1,12 @@
-//! A slow link without the system's help: a relay that hands every byte on when a link of that kind would
-//! have.
+//! A slow link without the system's help: a relay that passes every byte on when such a link would have.
 //!
 //! ```text
 //! free(i)  =  max(free(i - 1), time of arrival) + bytes(i) / rate        the sender's end is busy until then
 //! handed on at  free(i) + delay
 //! ```
 //!
-//! Unlike `tc netem` it shapes what TCP carries and not TCP's packets: a connection has no slow start here.
+//! Unlike `tc netem` it shapes the bytes that TCP carries and not its packets, so connections have no slow
+//! start.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use crate::args::Shape;
 use crate::failure::Failure;
 
-/// The most bytes that are taken at once; on the slowest link worth measuring that is a millisecond's worth.
+/// The most bytes to pass on at once: a millisecond's worth on the slowest link worth measuring.
 const CHUNK: usize = 1 << 13;
-/// How many of them may be on their way.
+/// The most parcels on their way.
 const IN_FLIGHT: usize = 1 << 14;
 
 /// Bytes on their way.
@@ -28,12 +28,12 @@ struct Parcel {
     bytes: Vec<u8>,
 }
 
-/// A relay to `target` for one connection; where it listens.
+/// Starts a relay to `target` for one connection, and returns where it listens.
 pub(super) fn start(target: &str, shape: Shape) -> Result<SocketAddr, Failure> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(Failure::session)?;
     let address = listener.local_addr().map_err(Failure::session)?;
     let target = target.to_owned();
-    // It ends with the connection; whoever is cut off says so.
+    // It ends with the connection. A party that is cut off reports that itself.
     thread::spawn(move || serve(&listener, &target, shape));
     Ok(address)
 }
@@ -49,7 +49,7 @@ fn serve(listener: &TcpListener, target: &str, shape: Shape) -> io::Result<()> {
     Ok(())
 }
 
-/// Hands on what comes from one socket to the other.
+/// Passes bytes from one socket on to the other.
 fn pump(from: TcpStream, to: TcpStream, shape: Shape) {
     let (sender, receiver) = sync_channel(IN_FLIGHT);
     thread::spawn(move || take(from, &sender));
@@ -79,7 +79,7 @@ fn give(mut to: TcpStream, receiver: &Receiver<Parcel>, shape: Shape) -> io::Res
 }
 
 impl Shape {
-    /// How long so many bytes keep the link busy.
+    /// How long this many bytes keep the link busy.
     fn time(self, bytes: usize) -> Duration {
         Duration::from_secs_f64(bytes as f64 * 8.0 / self.bits_per_second as f64)
     }
@@ -101,7 +101,7 @@ mod tests {
         let (mut end, _) = far.accept().expect("the relay connects");
         let mut received = vec![0; sent.len()];
         end.read_exact(&mut received).expect("all of it");
-        // 10 ms for the bytes, 5 for the way: a bound from below, which no busy machine can break.
+        // 10 ms for the bytes and 5 for the delay. A busy machine can only make it longer.
         assert!(begun.elapsed() >= Duration::from_millis(14));
         assert_eq!(received, sent);
         end.write_all(b"back").expect("sent");

@@ -1,16 +1,18 @@
-//! The key that attestations are signed with, in its file.
+//! The file of the key that signs attestations.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use serde::Serialize;
 use volery::os_rng;
 use volery::tls::attestation::SigningKey;
 use zeroize::Zeroizing;
 
 use crate::args::NotaryKeyArgs;
 use crate::failure::Failure;
+use crate::outcome::{self, Good};
 use crate::output;
 use crate::web::read;
 
@@ -23,14 +25,24 @@ pub(crate) fn make(args: &NotaryKeyArgs) -> Result<(), Failure> {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&args.file).map_err(failed)?;
     let text = Zeroizing::new(hex(&*seed) + "\n");
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    output::result(&format!("public key {}", hex(&SigningKey::from_bytes(&seed).verifying_key().to_bytes())))
+    let public_key = hex(&SigningKey::from_bytes(&seed).verifying_key().to_bytes());
+    match args.json {
+        true => outcome::json(Good::Done, &Made { public_key }),
+        false => output::result(&format!("public key {public_key}")),
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Made {
+    public_key: String,
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Reads what [`make_key`] wrote.
+/// Reads a key file that `volery notary key` wrote.
 pub(super) fn open(path: &Path) -> Result<SigningKey, Failure> {
     let text = read(path, 1 << 10)?;
     let digits = text.trim_ascii();

@@ -1,32 +1,32 @@
-//! The memory that provers share. No single client gets all of it.
+//! The memory that all sessions share. No single client gets all of it.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use volery::tls::joint::Pool;
+use volery::tls::joint::Budget;
 
 /// Memory for the sessions of all clients.
 pub(super) struct Memory {
-    pool: Pool,
-    /// The most that one client's sessions may have together.
+    budget: Budget,
+    /// The most memory of one client's sessions together.
     each: u64,
-    /// The parts of those that have a session.
-    clients: Mutex<HashMap<IpAddr, Arc<Pool>>>,
+    /// The budgets of the clients with a session.
+    clients: Mutex<HashMap<IpAddr, Arc<Budget>>>,
 }
 
 impl Memory {
     pub(super) fn new(bytes: u64, each: u64) -> Self {
-        Self { pool: Pool::new(bytes), each, clients: Mutex::default() }
+        Self { budget: Budget::new(bytes), each, clients: Mutex::default() }
     }
 
-    /// The pool that a client's session takes its memory from, to be held until it ends. A client on this
-    /// machine may have all.
-    pub(super) fn of(&self, client: Option<IpAddr>) -> Arc<Pool> {
-        let Some(client) = client else { return Arc::new(self.pool.clone()) };
+    /// The budget for a client's session, to be held until the session ends. A client on this machine may use
+    /// all of it.
+    pub(super) fn of(&self, client: Option<IpAddr>) -> Arc<Budget> {
+        let Some(client) = client else { return Arc::new(self.budget.clone()) };
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        clients.retain(|_, pool| Arc::strong_count(pool) > 1);
-        Arc::clone(clients.entry(client).or_insert_with(|| Arc::new(self.pool.part(self.each))))
+        clients.retain(|_, budget| Arc::strong_count(budget) > 1);
+        Arc::clone(clients.entry(client).or_insert_with(|| Arc::new(self.budget.part(self.each))))
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
         let first = memory.of(one);
         assert_eq!(*first, *memory.of(one), "one part for all sessions");
         assert_ne!(*first, *memory.of(other));
-        assert_eq!([&first, &memory.of(other), &memory.of(None)].map(|pool| pool.free()), [60, 60, 100]);
+        assert_eq!([&first, &memory.of(other), &memory.of(None)].map(|budget| budget.free()), [60, 60, 100]);
         assert_eq!(*first, *memory.of(one), "as long as there is a session");
         drop(first);
         let _ = memory.of(other);

@@ -1,6 +1,6 @@
-//! What a notary counts, in Prometheus' text format, over HTTP at a port of its own.
+//! Counts of a notary's sessions, over HTTP in Prometheus' text format, at a port of its own.
 //!
-//! Numbers only: nothing of what provers say, nor who they are.
+//! There are only numbers: nothing of what provers say, and not who they are.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
@@ -12,31 +12,30 @@ use std::time::{Duration, Instant};
 
 use volery_channel::Stats;
 
-use super::Word;
+use super::Ending;
 use crate::failure::Failure;
-use crate::output;
+use crate::terminal;
 
 /// The most bytes of a request.
 const MAX_REQUEST: usize = 1 << 13;
-/// How long a client may take for its request and for reading the answer, however it spreads its bytes over
-/// that time.
+/// How long a client may take for its request and for reading the answer, together.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// So many clients are answered at the same time; more wait in the system's queue.
+/// The number of clients that are answered at the same time. More wait in the system's queue.
 const CLERKS: usize = 4;
 
-/// Counters of a notary's life.
+/// The counters of a notary since it started.
 #[derive(Default)]
 pub(super) struct Metrics {
     waiting: AtomicU64,
     active: AtomicU64,
-    ended: [AtomicU64; Word::ALL.len()],
+    ended: [AtomicU64; Ending::ALL.len()],
     milliseconds: AtomicU64,
     received: AtomicU64,
     sent: AtomicU64,
 }
 
 impl Metrics {
-    /// Somebody has connected (`waiting`), or has a place now or has gone without one.
+    /// Counts a connection that begins to wait for a slot (`true`), or has stopped waiting.
     pub(super) fn count_waiting(&self, waiting: bool) {
         if waiting {
             self.waiting.fetch_add(1, Ordering::Relaxed);
@@ -45,24 +44,24 @@ impl Metrics {
         }
     }
 
-    /// A session has begun.
+    /// Counts the start of a session.
     pub(super) fn begin(&self) {
         self.active.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A session that had begun has ended.
-    pub(super) fn end(&self, word: Word, time: Duration, stats: Stats) {
+    /// Counts the end of a session.
+    pub(super) fn end(&self, ending: Ending, time: Duration, stats: Stats) {
         self.active.fetch_sub(1, Ordering::Relaxed);
-        self.count(word);
+        self.count(ending);
         let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.milliseconds.fetch_add(milliseconds, Ordering::Relaxed);
         self.received.fetch_add(stats.bytes_received, Ordering::Relaxed);
         self.sent.fetch_add(stats.bytes_sent, Ordering::Relaxed);
     }
 
-    /// A connection that was no session.
-    pub(super) fn count(&self, word: Word) {
-        let counter = Word::ALL.iter().position(|other| *other == word).and_then(|at| self.ended.get(at));
+    /// Counts the end of a connection.
+    pub(super) fn count(&self, ending: Ending) {
+        let counter = Ending::ALL.iter().position(|other| *other == ending).and_then(|at| self.ended.get(at));
         if let Some(counter) = counter {
             counter.fetch_add(1, Ordering::Relaxed);
         }
@@ -72,7 +71,7 @@ impl Metrics {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut text = String::new();
         let mut family = |name: &str, kind: &str, help: &str, samples: &[(String, String)]| {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "# HELP volery_notary_{name} {help}\n# TYPE volery_notary_{name} {kind}");
             for (suffix, value) in samples {
                 let _ = writeln!(text, "volery_notary_{name}{suffix} {value}");
@@ -82,7 +81,7 @@ impl Metrics {
         let waiting = one(get(&self.waiting));
         family("connections_waiting", "gauge", "Connections that have no session yet.", &waiting);
         family("sessions_active", "gauge", "Sessions under way.", &one(get(&self.active)));
-        let ended = Word::ALL.iter().zip(&self.ended);
+        let ended = Ending::ALL.iter().zip(&self.ended);
         let ended: Vec<_> = ended
             .map(|(word, counter)| (format!("{{result=\"{}\"}}", word.name()), get(counter).to_string()))
             .collect();
@@ -110,11 +109,11 @@ impl Metrics {
         text
     }
 
-    /// Answers at `address`, HOST:PORT, as long as the program runs.
+    /// Answers at `address`, HOST:PORT, until the program ends.
     pub(super) fn serve(self: &Arc<Self>, address: &str) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::session(format!("--metrics {address}: {error}"));
         let listener = TcpListener::bind(address).map_err(failed)?;
-        output::message(&format!("metrics at http://{}/metrics", listener.local_addr().map_err(failed)?));
+        terminal::message(&format!("metrics at http://{}/metrics", listener.local_addr().map_err(failed)?));
         let listener = Arc::new(listener);
         for _ in 0..CLERKS {
             let (metrics, listener) = (Arc::clone(self), Arc::clone(&listener));
@@ -123,7 +122,7 @@ impl Metrics {
                     match socket {
                         // A client that goes away gets no answer.
                         Ok(socket) => drop(metrics.answer(socket, Instant::now() + PATIENCE)),
-                        // Like too many open files: it passes.
+                        // For example too many open files, which may pass.
                         Err(_) => thread::sleep(PATIENCE),
                     }
                 }
@@ -154,13 +153,13 @@ impl Metrics {
     }
 }
 
-/// What is left of the time.
+/// The time left until `end`.
 fn left(end: Instant) -> io::Result<Duration> {
     let left = end.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
-/// A request up to its empty line, or what there is of it when the client ends it.
+/// Reads a request up to its empty line, or as far as the client sends it.
 fn head(socket: &mut TcpStream, end: Instant) -> io::Result<Vec<u8>> {
     let (mut request, mut chunk) = (Vec::new(), [0; 1024]);
     while !request.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -185,12 +184,12 @@ mod tests {
         let metrics = Metrics::default();
         let mut stats = Stats::default();
         (stats.bytes_sent, stats.bytes_received) = (10, 20);
-        for word in [Word::Attested, Word::Attested, Word::Rejected] {
+        for word in [Ending::Attested, Ending::Attested, Ending::Rejected] {
             metrics.begin();
             metrics.end(word, Duration::from_millis(1500), stats);
         }
         metrics.begin();
-        metrics.count(Word::Refused);
+        metrics.count(Ending::Refused);
         [true, true, false].iter().for_each(|waiting| metrics.count_waiting(*waiting));
         let text = metrics.text();
         for line in [
@@ -209,7 +208,7 @@ mod tests {
         }
     }
 
-    /// A client and the end of the connection that the clerks hold.
+    /// A client's socket and the server's end of it.
     fn pair() -> (TcpStream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let client = TcpStream::connect(listener.local_addr().expect("bound")).expect("connects");
@@ -220,7 +219,7 @@ mod tests {
     fn bytes_that_trickle_in_gain_a_client_no_time() {
         let (mut client, socket) = pair();
         let trickle = thread::spawn(move || {
-            // For half a minute, were it heard out.
+            // This would take half a minute.
             (0..3000)
                 .take_while(|_| {
                     thread::sleep(Duration::from_millis(10));

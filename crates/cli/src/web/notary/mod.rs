@@ -1,11 +1,11 @@
-//! `volery notary`: V, for many provers.
+//! `volery notary`: the verifier of web pages, for many provers.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`key`] | what attestations are signed with |
-//! | [`token`] | whom the notary works for |
-//! | [`memory`] | what one client may have of its memory |
-//! | [`metrics`] | what it counts |
+//! | [`key`] | the file of the signing key |
+//! | [`token`] | access tokens of provers |
+//! | [`memory`] | the memory that clients share |
+//! | [`metrics`] | counts for Prometheus |
 
 mod key;
 mod memory;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use volery::tls::attestation::{Mode, SigningKey, Statement};
-use volery::tls::joint::{Limits, Pool};
+use volery::tls::joint::{Budget, Limits};
 use volery::tls::proxy::relay::Rules;
 use volery::tls::server::Roots;
 use volery::{Channel, Options, Verifier, notary, os_rng};
@@ -30,15 +30,16 @@ use super::roots;
 use crate::args::NotaryServeArgs;
 use crate::connection::{Endpoint, Flexible, Link};
 use crate::failure::Failure;
-use crate::output;
-use crate::serve::{Crowd, FIRST_MESSAGE, Pace, Phase, SESSION_TIME, Service, Stop, client, sheltered};
+use crate::outcome::{self, Good};
+use crate::serve::{Capacity, FIRST_MESSAGE, Pace, Phase, SESSION_TIME, Service, Stop, client, sheltered};
+use crate::terminal;
 use memory::Memory;
 use metrics::Metrics;
 
-/// Bytes of a session, both ways, unless the command line says otherwise.
+/// Bytes of a session, both ways, unless the command line sets another limit.
 const SESSION_BYTES: u64 = 1 << 30;
 
-/// How long is waited for a prover in each part of a session, in all, apart from what its bytes take at the
+/// How long a session waits for its prover in each phase, not counting the time that bytes take at the
 /// slowest rate.
 #[derive(Clone, Copy)]
 pub(super) struct Phases {
@@ -56,27 +57,27 @@ impl Default for Phases {
                 what: "the time (ms) that a prover takes in all in the set-up",
                 time: seconds(20),
             },
-            // The prover garbles: seconds of work for the longest requests.
+            // The prover garbles circuits, which is seconds of work for the longest requests.
             preparation: Phase {
                 what: "the time (ms) that a prover takes in all in the preparation",
                 time: seconds(60),
             },
-            // The prover waits for the website, too.
+            // The prover also waits for the website.
             connection: Phase {
                 what: "the time (ms) that a prover takes in all in the connection",
                 time: seconds(90),
             },
-            // The prover reads the response, and proves.
+            // The prover reads the response and proves.
             proof: Phase { what: "the time (ms) that a prover takes in all in the proof", time: seconds(90) },
         }
     }
 }
 
-/// What a notary decides by.
+/// The settings of a notary.
 pub(super) struct Notary {
     pub(super) key: SigningKey,
     pub(super) roots: Roots,
-    /// What it takes part in, of two parties; and what it relays.
+    /// The limits of two-party sessions, and the rules for relaying.
     pub(super) limits: Limits,
     pub(super) rules: Rules,
     pub(super) tokens: Tokens,
@@ -84,22 +85,22 @@ pub(super) struct Notary {
 }
 
 impl Notary {
-    /// Hears a prover's first message: what it wants, if it may.
+    /// Receives a prover's request, and checks its token.
     pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Mode, Failure> {
         self.tokens.admit(channel)
     }
 
-    /// One session with a prover that was admitted: takes part or relays, verifies, signs. Its memory comes
-    /// out of the pool.
+    /// Runs one session with an admitted prover: takes part in the connection or relays it, verifies the
+    /// proof and signs. Its memory comes out of the budget.
     pub(super) fn session(
         &self,
         mode: Mode,
         mut channel: impl Channel,
         pace: &Pace,
-        pool: &Pool,
+        budget: &Budget,
     ) -> Result<Statement, Failure> {
-        let limits = Limits { pool: pool.clone(), ..self.limits.clone() };
-        let rules = Rules { pool: pool.clone(), ..self.rules.clone() };
+        let limits = Limits { budget: budget.clone(), ..self.limits.clone() };
+        let rules = Rules { budget: budget.clone(), ..self.rules.clone() };
         pace.begin(self.phases.set_up);
         notary::begin(&mut channel)?;
         let mut rng = os_rng()?;
@@ -131,9 +132,9 @@ pub(super) fn now() -> Result<Duration, Failure> {
     SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session)
 }
 
-/// How a connection ended.
+/// How a connection to the notary ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word {
+enum Ending {
     /// The notary signed an attestation.
     Attested,
     /// The proof is wrong.
@@ -144,7 +145,7 @@ enum Word {
     Refused,
 }
 
-impl Word {
+impl Ending {
     const ALL: [Self; 4] = [Self::Attested, Self::Rejected, Self::Failed, Self::Refused];
 
     fn name(self) -> &'static str {
@@ -157,10 +158,9 @@ impl Word {
     }
 }
 
-/// A connection's end, as it is logged. Nothing of the payload is told but its length.
+/// A line of the log: how a connection ended. Of the payload it tells only the length.
 #[derive(Serialize)]
-struct Ended<'a> {
-    result: &'static str,
+struct LogEntry<'a> {
     /// Seconds since 1970, at the end.
     time: u64,
     /// How long it took.
@@ -171,27 +171,25 @@ struct Ended<'a> {
     response_bytes: Option<u64>,
     received_bytes: u64,
     sent_bytes: u64,
-    reason: Option<String>,
 }
 
-/// A notary that serves.
-struct Office {
+/// A notary that serves provers: logs and counts each connection.
+struct Serving {
     notary: Notary,
     memory: Memory,
     metrics: Arc<Metrics>,
 }
 
-impl Office {
+impl Serving {
     fn tell(
         &self,
         peer: &str,
         result: &Result<Statement, Failure>,
-        word: Word,
+        ending: Ending,
         (time, stats): (Duration, Stats),
     ) -> Result<(), Failure> {
         let statement = result.as_ref().ok();
-        output::json(&Ended {
-            result: word.name(),
+        let entry = LogEntry {
             time: now()?.as_secs(),
             seconds: time.as_secs_f64(),
             peer,
@@ -200,16 +198,19 @@ impl Office {
             response_bytes: statement.map(|statement| statement.response.length),
             received_bytes: stats.bytes_received,
             sent_bytes: stats.bytes_sent,
-            reason: result.as_ref().err().map(|failure| match failure {
-                Failure::Rejected(reason) => reason.clone(),
-                failure => failure.to_string(),
-            }),
-        })
+        };
+        match result {
+            Ok(_) => outcome::json(Good::Accepted, &entry),
+            Err(failure) => {
+                let kind = if ending == Ending::Refused { "refused" } else { failure.kind() };
+                outcome::json_bad(failure, kind, &entry)
+            }
+        }
     }
 }
 
-impl Service for Office {
-    type Wish = Mode;
+impl Service for Serving {
+    type Request = Mode;
 
     fn count(&self, waiting: bool) {
         self.metrics.count_waiting(waiting);
@@ -217,7 +218,7 @@ impl Service for Office {
 
     fn greet(&self, channel: &mut dyn Flexible) -> Result<Mode, Failure> {
         let mode = self.notary.admit(channel)?;
-        // The session's first message goes with that one.
+        // The session's first message comes together with the request.
         channel.await_frame(FIRST_MESSAGE)?;
         Ok(mode)
     }
@@ -229,28 +230,28 @@ impl Service for Office {
     fn session(&self, Link { mut channel, peer }: Link, pace: &Pace, mode: Mode) -> Result<(), Failure> {
         let start = Instant::now();
         self.metrics.begin();
-        let pool = self.memory.of(client(&peer));
-        let result = sheltered(|| self.notary.session(mode, &mut channel, pace, &pool));
+        let budget = self.memory.of(client(&peer));
+        let result = sheltered(|| self.notary.session(mode, &mut channel, pace, &budget));
         let stats = channel.stats();
-        let word = match &result {
-            Ok(_) => Word::Attested,
-            Err(Failure::Rejected(_)) => Word::Rejected,
-            Err(_) => Word::Failed,
+        let ending = match &result {
+            Ok(_) => Ending::Attested,
+            Err(failure) if failure.is_rejection() => Ending::Rejected,
+            Err(_) => Ending::Failed,
         };
         let time = start.elapsed();
-        self.metrics.end(word, time, stats);
-        self.tell(&peer, &result, word, (time, stats))
+        self.metrics.end(ending, time, stats);
+        self.tell(&peer, &result, ending, (time, stats))
     }
 
     fn failed(&self, peer: &str, failure: Failure) -> Result<(), Failure> {
-        self.metrics.count(Word::Failed);
-        self.tell(peer, &Err(failure), Word::Failed, (Duration::ZERO, Stats::default()))
+        self.metrics.count(Ending::Failed);
+        self.tell(peer, &Err(failure), Ending::Failed, (Duration::ZERO, Stats::default()))
     }
 
     fn refused(&self, peer: &str, reason: &str) -> Result<(), Failure> {
-        self.metrics.count(Word::Refused);
+        self.metrics.count(Ending::Refused);
         let result = Err(Failure::session(reason));
-        self.tell(peer, &result, Word::Refused, (Duration::ZERO, Stats::default()))
+        self.tell(peer, &result, Ending::Refused, (Duration::ZERO, Stats::default()))
     }
 }
 
@@ -273,23 +274,23 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     let mut endpoint = Endpoint::of_notary(&args.connection, &notary.key)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     endpoint.limits.total_bytes.get_or_insert(SESSION_BYTES);
-    output::message(&format!("public key {}", key::hex(&notary.key.verifying_key().to_bytes())));
-    // By default nobody can take all places alone, nor all memory.
+    terminal::message(&format!("public key {}", key::hex(&notary.key.verifying_key().to_bytes())));
+    // By default no client can take all slots or all memory.
     let per_client = args.per_client.unwrap_or(args.concurrency.div_ceil(2));
     let each = if per_client < args.concurrency { args.memory.div_ceil(2) } else { args.memory };
     let memory = Memory::new(args.memory, each);
-    let crowd = Crowd {
+    let capacity = Capacity {
         concurrency: args.concurrency,
         waiting: args.waiting,
         per_client: Some(per_client),
         most: args.max_sessions,
     };
-    stop.sessions(&endpoint, crowd, &Office { notary, memory, metrics })
+    stop.sessions(&endpoint, capacity, &Serving { notary, memory, metrics })
 }
 
 #[cfg(test)]
 mod tests {
-    use volery::notary::InLine;
+    use volery::notary::in_line;
     use volery::tls::joint::Sizes;
     use volery::{Prover, memory_pair};
     use volery_channel::Limits as ChannelLimits;
@@ -312,9 +313,9 @@ mod tests {
             let (over, told) = std::sync::mpsc::channel::<()>();
             scope.spawn(move || {
                 let mut rng = os_rng().expect("randomness");
-                let prover = Prover::start(InLine::new(prover, |_| {}), Options::default(), &mut rng);
+                let prover = Prover::start(in_line(prover, |_| {}), Options::default(), &mut rng);
                 let prover = prover.expect("set-up");
-                // Still there, and silent.
+                // It stays connected and silent.
                 let wait = || told.recv().expect_err("nobody says anything");
                 match mode {
                     Mode::TwoParty => {
@@ -328,7 +329,7 @@ mod tests {
                 }
             });
             let failure =
-                notary.session(mode, server, &pace, &Pool::default()).expect_err("it waits in vain");
+                notary.session(mode, server, &pace, &Budget::default()).expect_err("it waits in vain");
             drop(over);
             failure
         })

@@ -1,8 +1,8 @@
-//! Whom a notary works for, and how.
+//! The access tokens of provers, and their first message.
 //!
-//! A prover's first message is the mode that it wants and its token, empty if it has none. A notary that was
-//! given tokens hears nobody out who does not have one of them; this comes before anything that costs time.
-//! Tokens are compared by their hashes, in constant time.
+//! A prover first sends the mode that it wants and its token, which is empty if it has none. A notary that
+//! was given tokens turns away provers without one of them, before it does anything that takes time. It
+//! compares hashes of tokens, in constant time.
 
 use std::path::Path;
 
@@ -15,17 +15,17 @@ use zeroize::Zeroizing;
 use crate::failure::Failure;
 use crate::web::read;
 
-/// Bytes of a token.
+/// The possible lengths of a token.
 const LENGTHS: core::ops::RangeInclusive<usize> = 16..=MAX_TOKEN;
-/// The most bytes of a file of them.
+/// The most bytes of a file of tokens.
 const MAX_FILE: u64 = 1 << 20;
 
-/// A prover's token; none is empty.
+/// A prover's token; empty if it has none.
 #[derive(Clone, Default)]
 pub(in crate::web) struct Token(Zeroizing<Vec<u8>>);
 
 impl Token {
-    /// Reads one from a file of its own.
+    /// Reads a token from a file that has nothing else.
     pub(in crate::web) fn open(path: &Path) -> Result<Self, Failure> {
         match &*tokens(path)? {
             [token] => Ok(Self(token.clone())),
@@ -35,18 +35,18 @@ impl Token {
         }
     }
 
-    /// Tells the notary the mode, and this.
+    /// Sends the mode and this token to the notary.
     pub(in crate::web) fn send(&self, mode: Mode, channel: &mut impl Channel) -> Result<(), Failure> {
         Ok(Greeting { mode, token: self.0.clone() }.send(channel)?)
     }
 }
 
-/// The tokens that a notary knows; if there are none, everybody is welcome.
+/// The tokens that a notary accepts. If there are none, it accepts every prover.
 #[derive(Default)]
 pub(in crate::web) struct Tokens(Vec<blake3::Hash>);
 
 impl Tokens {
-    /// Reads a file of tokens, one a line.
+    /// Reads a file of tokens, one on each line.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let tokens = tokens(path)?;
         if tokens.is_empty() {
@@ -55,21 +55,21 @@ impl Tokens {
         Ok(Self(tokens.iter().map(|token| blake3::hash(token)).collect()))
     }
 
-    /// Receives a prover's first message and looks whether its token is known; what mode it wants.
+    /// Receives a prover's first message, checks its token, and returns the mode that it wants.
     pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Mode, Failure> {
         let Greeting { mode, token } = Greeting::receive(channel)?;
         let token = blake3::hash(&token);
         let known = |known: &blake3::Hash| token.as_bytes().ct_eq(known.as_bytes());
         let found = self.0.iter().map(known).fold(Choice::from(0), |found, one| found | one);
         if !self.0.is_empty() && !bool::from(found) {
-            channel.fail("the notary wants a token that it knows (--notary-token)");
-            return Err(Failure::session("a prover without a token that is known"));
+            channel.fail("the notary needs a token that it knows (--notary-token)");
+            return Err(Failure::session("a prover without a known token"));
         }
         Ok(mode)
     }
 }
 
-/// The lines of a file that are not empty.
+/// The lines of a file that are not empty, each a token.
 fn tokens(path: &Path) -> Result<Vec<Zeroizing<Vec<u8>>>, Failure> {
     let text = read(path, MAX_FILE)?;
     let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());

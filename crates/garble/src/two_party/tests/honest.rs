@@ -9,9 +9,9 @@ use volery_circuit::testing::{RandomCircuit, Size};
 use volery_circuit::{Evaluator as Clear, Prove as _};
 use volery_field::{F2, Gf128};
 use volery_testing::{between, rng};
+use volery_vole::correlations::{Chain, Generator, Pool, Profile, Source};
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::softspoken::{FieldBits, Receiver, Sender};
-use volery_vole::supply::{Chain, Correlations, Profile, Stock, Supply};
 
 use super::functions::Toy;
 use super::parties::{
@@ -46,7 +46,7 @@ fn a_session_on_correlations_of_its_own_gives_the_same_however_many_are_made_bes
 /// Correlations, and how often it was said how many there should be.
 struct Noting<S>(S, Arc<AtomicUsize>);
 
-impl<S: Correlations> Correlations for Noting<S> {
+impl<S: Source> Source for Noting<S> {
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), volery_vole::Error> {
         self.0.refill(channel, out)
     }
@@ -69,9 +69,9 @@ impl<S: Correlations> Correlations for Noting<S> {
 /// With correlations up to this number made beside tables. How often the proof said at P and at V how many it
 /// takes.
 fn on_correlations_of_its_own(ahead: u64) -> [usize; 2] {
-    fn stock(source: impl Correlations + Send + 'static) -> (Stock, Arc<AtomicUsize>) {
+    fn pool(source: impl Source + Send + 'static) -> (Pool, Arc<AtomicUsize>) {
         let said = Arc::default();
-        (Stock::new(Box::new(Noting(source, Arc::clone(&said)))), said)
+        (Pool::new(Box::new(Noting(source, Arc::clone(&said)))), said)
     }
     let plan = Profile::Lan.plan();
     let (p, v) = between(
@@ -79,7 +79,7 @@ fn on_correlations_of_its_own(ahead: u64) -> [usize; 2] {
             let mut rng = rng(20);
             let extension = Receiver::setup(c, &SESSION, FieldBits::Eight, &mut rng)?;
             let (mut tags, said) =
-                stock(Supply::new(ProverParty::new(SESSION, extension, &mut rng), plan, None));
+                pool(Generator::new(ProverParty::new(SESSION, extension, &mut rng), plan, None));
             let labels = GarblerLabels::start(c, &SESSION, &mut tags, &mut rng)?;
             let labels = labels.finish(c, &mut rng)?;
             let mut p = Garbler::new(&SESSION, settings(), labels, tags, &mut rng);
@@ -93,7 +93,7 @@ fn on_correlations_of_its_own(ahead: u64) -> [usize; 2] {
             let mut rng = rng(21);
             let extension = Sender::setup(c, &SESSION, FieldBits::Eight, delta(), &mut rng)?;
             let party = VerifierParty::new(SESSION, extension, delta(), &mut rng);
-            let (mut keys, said) = stock(Supply::new(party, plan, None));
+            let (mut keys, said) = pool(Generator::new(party, plan, None));
             let labels = evaluator_labels(c, &SESSION, (&delta(), &mut keys), &mut rng)?;
             let mut v = Evaluator::new(&SESSION, settings(), labels, (delta(), keys));
             v.prepare_beside_after(TABLES_AHEAD, ahead);
@@ -115,8 +115,8 @@ fn parties_whose_batches_differ_make_the_same_correlations_beside_tables() {
                 let mut p = garbler_in_batches(batches[0]);
                 p.prepare_beside_after(TABLES_AHEAD, ahead);
                 let (seen, _) = run(&mut p, c, &Plan::HONEST)?;
-                let stock = p.commitments();
-                let counts = [stock.index(), stock.prepared()];
+                let pool = p.commitments();
+                let counts = [pool.index(), pool.prepared()];
                 p.prove(c, &mut rng(1), |_, _| Ok(()))?;
                 Ok::<_, Error>((seen, counts))
             },
@@ -124,8 +124,8 @@ fn parties_whose_batches_differ_make_the_same_correlations_beside_tables() {
                 let mut v = evaluator_in_batches(batches[1]);
                 v.prepare_beside_after(TABLES_AHEAD, ahead);
                 let (seen, _) = run(&mut v, c, &Plan::HONEST)?;
-                let (_, stock) = v.commitments();
-                let counts = [stock.index(), stock.prepared()];
+                let (_, pool) = v.commitments();
+                let counts = [pool.index(), pool.prepared()];
                 v.verify(c, &mut rng(2), |_, _| Ok(()))?;
                 Ok::<_, Error>((seen, counts))
             },

@@ -3,7 +3,7 @@
 use volery_channel::Channel;
 use volery_field::F2;
 use volery_testing::{deal, rng};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId};
 
 use super::super::{Evaluator, Garbler, Input, Masks, Owner, Sealed, Settings, Wire};
@@ -152,7 +152,7 @@ pub(super) fn evaluator_in_batches(batch: usize) -> Evaluator<Toy> {
 }
 
 /// The same P before it has its labels, and these.
-pub(super) fn garbler_without_labels() -> (Garbler<Toy>, Stock) {
+pub(super) fn garbler_without_labels() -> (Garbler<Toy>, Pool) {
     let p = Garbler::without_labels(&SESSION, settings(), offset(), deal::bits(1, None, BATCH), &mut rng(7));
     (p, deal::bits(2, Some(offset()), BATCH))
 }

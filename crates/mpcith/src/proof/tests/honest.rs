@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rand_chacha::rand_core::Rng;
 use volery_circuit::statements::{Sha1Preimage, Sha256Preimage};
 use volery_circuit::{Circuit, Claim, Parts};
-use volery_field::{Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, Secp256k1Base, Z32, Z64};
+use volery_field::{Bn254Scalar, F2, F32, F61, Gf256, Goldilocks, PallasBase, Secp256k1Base, Z32, Z64};
 
 use super::*;
 use crate::testing::Size;
@@ -37,7 +37,8 @@ proptest! {
         accepted::<F61>(seed, size, sigma);
         accepted::<Gf256>(seed, size, sigma);
         accepted::<Bn254Scalar>(seed, size, sigma);
-        accepted::<Bls12381Scalar>(seed, size, sigma);
+        accepted::<PallasBase>(seed, size, sigma);
+        accepted::<Goldilocks>(seed, size, sigma);
         accepted::<Secp256k1Base>(seed, size, sigma);
     }
 }

@@ -20,11 +20,11 @@ pub(super) fn known_wires<W: Copy>(
     })
 }
 
-/// This party's halves of bits in the proof: `half` of each bit's wire.
+/// This party's shares of bits in the proof: `share` of each bit's wire.
 pub(super) fn lowered<B: Ops<F2>>(
     fold: &mut Fold<'_, B>,
     wires: &[Folded<F2, B::Wire>],
-    half: impl Fn(B::Wire) -> Gf128,
+    share: impl Fn(B::Wire) -> Gf128,
 ) -> Zeroizing<Vec<Gf128>> {
-    Zeroizing::new(wires.iter().map(|wire| half(fold.lower(wire))).collect())
+    Zeroizing::new(wires.iter().map(|wire| share(fold.lower(wire))).collect())
 }

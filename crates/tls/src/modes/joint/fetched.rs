@@ -7,15 +7,15 @@ use volery_channel::{Channel, Stats};
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
 use volery_garble::two_party::{Garbler, Values, Wire};
-use volery_vole::supply::Stock;
-use volery_zk::quicksilver::ProverWire;
+use volery_vole::correlations::Pool;
+use volery_zk::quicksilver::bits::ProverWire;
 use zeroize::Zeroizing;
 
 use super::Error;
 use super::claimed::{known_wires, lowered};
 use crate::page::attestation::{Context, Mode, Statement};
-use crate::page::commitment::Halves;
-use crate::page::disclosure::{self, Ended, Hide, Keys, Refusal, Root, Wish};
+use crate::page::commitment::CommittedBits;
+use crate::page::disclosure::{self, Ended, Keys, Redaction, Refusal, Root, Selection};
 use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::step::Step;
@@ -138,14 +138,14 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
         self.channel.stats()
     }
 
-    /// The hidden parts if P makes this selection. [`Wish`] says what happens to the parts that it does not
-    /// name.
+    /// The hidden parts if P makes this selection. [`Selection`] says what happens to the parts that it does
+    /// not name.
     ///
     /// # Errors
     /// [`Error::Disclosure`] for a part that does not exist, and for one that is neither revealed nor can be
     /// hidden.
-    pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
-        Ok(self.known.ended.select(wish)?)
+    pub fn select(&self, selection: &Selection) -> Result<Vec<Redaction>, Error> {
+        Ok(self.known.ended.select(selection)?)
     }
 
     /// Has V sign this context together with its statement.
@@ -158,7 +158,7 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     ///
     /// # Errors
     /// [`Error::Disclosure`] for anything in it that V would refuse.
-    pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
+    pub fn expected(&self, hide: &[Redaction], time: u64) -> Result<Statement, Error> {
         Ok(self.known.ended.expected(hide, time)?)
     }
 
@@ -168,30 +168,30 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     /// # Errors
     /// [`Error::Disclosure`] for anything that V would refuse, before V hears of it; [`Error::Garbling`] if V
     /// rejects, or if a claim is false; the channel's.
-    pub fn prove(self, hide: &[Hide]) -> Result<Left<C, R>, Error> {
+    pub fn prove(self, hide: &[Redaction]) -> Result<Remainder<C, R>, Error> {
         let Self { mut channel, mut rng, known } = self;
         let Known { mut garbler, wires, root, ended } = known;
-        let account = ended.disclose(&mut channel, &root, hide)?;
-        garbler.expect(account.commitments());
+        let statement = ended.disclose(&mut channel, &root, hide)?;
+        garbler.expect(statement.commitments());
         let proved = garbler.prove(&mut channel, &mut rng, |fold, proved| {
-            let committed = account.claim(fold, &Root::Keys(known_wires(&wires, proved)?))?;
+            let committed = statement.claim(fold, &Root::Keys(known_wires(&wires, proved)?))?;
             Ok(lowered(fold, &committed, ProverWire::tag))
         });
-        let (tags, stock) = proved?;
-        let halves = account.halves(tags)?;
-        Ok(Left { channel, rng, stock, halves })
+        let (tags, pool) = proved?;
+        let committed_bits = statement.committed_bits(tags)?;
+        Ok(Remainder { channel, rng, pool, committed_bits })
     }
 }
 
-/// What remains after V has accepted P's proof.
-pub struct Left<C, R> {
+/// What remains of P's session after V has accepted the proof.
+pub struct Remainder<C, R> {
     /// The channel.
     pub channel: C,
     /// The generator.
     pub rng: R,
     /// Unused tags under V's delta.
-    pub stock: Stock,
+    pub pool: Pool,
     /// P's tags of the bits to commit to. Committing is the next and last operation under this delta; see
-    /// [`Halves`].
-    pub halves: Option<Halves>,
+    /// [`CommittedBits`].
+    pub committed_bits: Option<CommittedBits>,
 }

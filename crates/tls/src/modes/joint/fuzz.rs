@@ -6,23 +6,23 @@ use volery_channel::{Channel, Error as ChannelError, Stats, Tag};
 use volery_vole::SessionId;
 
 use super::Error;
-use super::message::{self, Next, Sent};
-use super::read::Talk;
+use super::message::{self, NextStep, Sent};
+use super::read::RecordTurn;
 use crate::wire::ghash::{BLOCK_BYTES, Block};
 
 /// A channel whose peer has said these messages and is gone; and all that is said to it.
-struct Said<'a> {
+struct Scripted<'a> {
     messages: &'a [&'a [u8]],
     answers: Vec<Vec<u8>>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> Scripted<'a> {
     fn new(messages: &'a [&'a [u8]]) -> Self {
         Self { messages, answers: Vec::new() }
     }
 }
 
-impl Channel for Said<'_> {
+impl Channel for Scripted<'_> {
     fn send(&mut self, _: Tag, payload: &[u8]) -> Result<(), ChannelError> {
         self.answers.push(payload.to_vec());
         Ok(())
@@ -75,8 +75,8 @@ fn round_trip<T>(
     receive: impl FnOnce(&mut dyn Channel) -> Result<T, Error>,
     send: impl FnOnce(&mut dyn Channel, &T) -> Result<(), Error>,
 ) -> Option<T> {
-    let value = receive(&mut Said::new(messages)).ok()?;
-    let mut channel = Said::new(&[]);
+    let value = receive(&mut Scripted::new(messages)).ok()?;
+    let mut channel = Scripted::new(&[]);
     assert_eq!(send(&mut channel, &value), Ok(()));
     assert_eq!(channel.answers, messages, "what is accepted encodes back to the same bytes");
     Some(value)
@@ -94,8 +94,8 @@ pub fn step(bytes: &[u8]) {
         .is_some(),
         round_trip(&message, message::receive_finished, |c, hash| message::send_finished(c, hash)).is_some(),
         round_trip(&message, message::receive_next, |c, next| match next {
-            Next::Request => message::send_request(c),
-            Next::Read => message::send_read(c),
+            NextStep::Request => message::send_request(c),
+            NextStep::Read => message::send_read(c),
         })
         .is_some(),
     ];
@@ -136,10 +136,10 @@ const SHARE: Block = *b"a share of a tag";
 /// # Errors
 /// What V does wrong.
 pub fn record_prover(channel: &mut dyn Channel) -> Result<(), Error> {
-    let mut talk = Talk::new(&SESSION);
+    let mut turn = RecordTurn::new(&SESSION);
     for payload in RECORDS {
-        let record = talk.name(channel, payload)?;
-        talk.believe(channel, &record, &SHARE)?;
+        let record = turn.announce(channel, payload)?;
+        turn.believe(channel, &record, &SHARE)?;
     }
     Ok(())
 }
@@ -150,14 +150,14 @@ pub fn record_prover(channel: &mut dyn Channel) -> Result<(), Error> {
 /// What P does wrong.
 pub fn record_verifier(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(), Error> {
     const BLOCKS: usize = 4;
-    let mut talk = Talk::new(&SESSION);
+    let mut turn = RecordTurn::new(&SESSION);
     for _ in RECORDS {
-        if message::receive_next(channel)? != Next::Read {
+        if message::receive_next(channel)? != NextStep::Read {
             return Err(Error::malformed(CLIENT_STEP, "it is not the step that comes next"));
         }
-        let record = talk.hear(channel, BLOCKS)?;
+        let record = turn.receive(channel, BLOCKS)?;
         assert!(record.ciphertext.len() <= BLOCKS * BLOCK_BYTES, "a record that nobody prepared for");
-        talk.verify(channel, &record, &SHARE, rng)?;
+        turn.verify(channel, &record, &SHARE, rng)?;
     }
     Ok(channel.flush()?)
 }
@@ -224,11 +224,11 @@ mod tests {
             let bytes = [&[code], &rest[..]].concat();
             let message = [&bytes[..]];
             let accepted = [
-                message::receive_sizes(&mut Said::new(&message)).is_ok(),
-                message::receive_master(&mut Said::new(&message)).is_ok(),
-                message::receive_keys(&mut Said::new(&message)).is_ok(),
-                message::receive_finished(&mut Said::new(&message)).is_ok(),
-                message::receive_next(&mut Said::new(&message)).is_ok(),
+                message::receive_sizes(&mut Scripted::new(&message)).is_ok(),
+                message::receive_master(&mut Scripted::new(&message)).is_ok(),
+                message::receive_keys(&mut Scripted::new(&message)).is_ok(),
+                message::receive_finished(&mut Scripted::new(&message)).is_ok(),
+                message::receive_next(&mut Scripted::new(&message)).is_ok(),
             ];
             assert_eq!(accepted.iter().filter(|read| **read).count(), 1, "{code}");
             step(&bytes);

@@ -2,8 +2,8 @@
 //!
 //! V stores everything that P garbles until the connection uses it: megabytes for a short request, a quarter
 //! of a gigabyte for the longest that [`Limits`](super::Limits) allow. The exact number of bytes follows from
-//! the connection's sizes, so V knows it from P's first message. V takes that much from a [`Pool`] that all
-//! of its sessions share, or refuses before anything is garbled, and stores no more than that.
+//! the connection's sizes, so V knows it from P's first message. V takes that much from a [`Budget`]
+//! that all of its sessions share, or refuses before anything is garbled, and stores no more than that.
 
 use volery_field::F2;
 use volery_garble::Shape;
@@ -11,7 +11,7 @@ use volery_garble::two_party::Garbling;
 
 use super::Error;
 use super::program::{self, SHARE_BITS, Sizes};
-use crate::memory::{Lack, Pool, Share};
+use crate::memory::{Budget, Reservation, Shortage};
 use crate::wire::step::{Step, TwoParty};
 
 /// The name of the limit.
@@ -21,11 +21,11 @@ const TABLES: &str = "memory for garbled circuits (all sessions together)";
 ///
 /// # Errors
 /// [`Error::Busy`] if it is not available now; [`Error::Limit`] if it never will be.
-pub(super) fn take(pool: &Pool, bytes: u64) -> Result<Share, Error> {
+pub(super) fn take(budget: &Budget, bytes: u64) -> Result<Reservation, Error> {
     let number = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
-    pool.take(bytes).map_err(|lack| match lack {
-        Lack::Now => Error::Busy,
-        Lack::Ever { size } => Error::Limit { what: TABLES, asked: number(bytes), limit: number(size) },
+    budget.take(bytes).map_err(|lack| match lack {
+        Shortage::Now => Error::Busy,
+        Shortage::Ever { size } => Error::Limit { what: TABLES, asked: number(bytes), limit: number(size) },
     })
 }
 
@@ -73,11 +73,11 @@ mod tests {
 
     #[test]
     fn the_memory_of_a_session_is_as_the_help_says() {
-        use crate::modes::joint::{Limits, Round, settings};
+        use crate::modes::joint::{Limits, RoundSizes, settings};
         let tables = |sizes: Sizes| sizes.tables(settings().garbling).unwrap();
         let Limits { query, read, proved, .. } = Limits::default();
         let most = tables(Sizes {
-            rounds: vec![Round { query: query - 1, read }, Round { query: 1, read: 0 }],
+            rounds: vec![RoundSizes { query: query - 1, read }, RoundSizes { query: 1, read: 0 }],
             proved,
         });
         assert!((150_000_000..=250_000_000).contains(&most), "{most}");

@@ -3,7 +3,7 @@
 use volery_channel::tags::{CLIENT_STEP, CLIENT_TRANSCRIPT};
 use volery_channel::{Channel, Cursor, Flaw};
 
-use super::{Error, Round, Sizes};
+use super::{Error, RoundSizes, Sizes};
 use crate::page::dialogue::MAX_ROUNDS;
 use crate::wire::prf::{MasterSeed, Random};
 
@@ -58,7 +58,7 @@ pub(super) fn receive_sizes(channel: &mut dyn Channel) -> Result<Sizes, Error> {
         }
         let (proved, mut rounds) = (size(cursor)?, Vec::new());
         while !cursor.is_empty() {
-            rounds.push(Round { query: size(cursor)?, read: size(cursor)? });
+            rounds.push(RoundSizes { query: size(cursor)?, read: size(cursor)? });
         }
         Ok(Some(Sizes { rounds, proved }).filter(Sizes::are_sound))
     })
@@ -106,7 +106,7 @@ pub(super) fn receive_finished(channel: &mut dyn Channel) -> Result<[u8; 32], Er
 
 /// P's next step before a request that is not the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// The request comes.
     Request,
     /// A record of the server's is read.
@@ -121,11 +121,11 @@ pub(super) fn send_read(channel: &mut dyn Channel) -> Result<(), Error> {
     send(channel, READ, &[])
 }
 
-pub(super) fn receive_next(channel: &mut dyn Channel) -> Result<Next, Error> {
+pub(super) fn receive_next(channel: &mut dyn Channel) -> Result<NextStep, Error> {
     receive(channel, |code, _| {
         Ok(match code {
-            REQUEST => Some(Next::Request),
-            READ => Some(Next::Read),
+            REQUEST => Some(NextStep::Request),
+            READ => Some(NextStep::Read),
             _ => None,
         })
     })

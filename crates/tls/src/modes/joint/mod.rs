@@ -54,9 +54,9 @@
 //!   records as it comes. Both parties share mask and key stream under the server's key and check the tag,
 //!   and P gets V's share of the key stream; `read` has the protocol and its security argument. The server
 //!   chooses the number and the nonces of these records. So blocks are prepared whose nonce and counter are
-//!   filled in later (`Step::Block`), as many as [`Round::read`] says. Those that are left over are never
-//!   evaluated and not proved. The head of a response says where it ends, so a response is read only if all
-//!   before it were.
+//!   filled in later (`Step::Block`), as many as [`RoundSizes::read`] says. Those that are left over are
+//!   never evaluated and not proved. The head of a response says where it ends, so a response is read only if
+//!   all before it were.
 //!
 //! The paper delays the check of tags to the end unless a request with side effects depends on a response.
 //! Here tags are always checked before P learns the content of a record: whatever P sends next depends on it,
@@ -87,7 +87,7 @@
 //! 1. every value that V decoded or got a share of is the steps' output on `s_P` and `s_V`, by
 //!    [garble-then-prove](volery_garble::two_party): so master secret, keys and key stream are those of
 //!    `s_P + s_V`;
-//! 2. under these keys the [account](crate::disclosure) of the connection holds: the server's Finished
+//! 2. under these keys the [statement](crate::disclosure) about the connection holds: the server's Finished
 //!    message, all tags, and what is shown.
 //!
 //! V checks in the clear that the transcript matches its own part: point, randoms, seed, hash, the
@@ -220,11 +220,11 @@ mod testing;
 mod tests;
 mod verifier;
 
-pub use crate::memory::Pool;
+pub use crate::memory::Budget;
 pub use engine::Engine;
 pub use error::Error;
-pub use fetched::{Fetched, Left};
-pub use program::{MAX_PROVED, MAX_QUERY, MAX_READ, Round, Sizes, settings};
+pub use fetched::{Fetched, Remainder};
+pub use program::{MAX_PROVED, MAX_QUERY, MAX_READ, RoundSizes, Sizes, settings};
 pub use prover::Prover;
 pub use verifier::{Held, Limits, Verifier};
 pub use volery_garble::two_party::Settings;

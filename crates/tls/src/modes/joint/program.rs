@@ -5,8 +5,8 @@ use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::{F2, Gf128};
 use volery_garble::Shape;
 use volery_garble::two_party::{Settings, Wire};
+use volery_vole::correlations::{Plan, Pool};
 use volery_vole::ole;
-use volery_vole::supply::{Plan, Stock};
 use volery_zk::quicksilver;
 use zeroize::Zeroizing;
 
@@ -18,7 +18,9 @@ use crate::page::disclosure::Keys;
 use crate::wire::ghash::{self, BLOCK_BYTES, Block, Powers, hashed_blocks};
 use crate::wire::key_exchange::{self, Group};
 use crate::wire::prf::{self, HmacKey, KeyBlock, MasterSeed, Side};
-use crate::wire::record::{HEADER_BYTES, MAX_PLAINTEXT, Protection, ReadKey, Record, Secrecy, WriteKey};
+use crate::wire::record::{
+    HEADER_BYTES, MAX_PLAINTEXT, PlannedRecord, Protection, ReadKey, Secrecy, WriteKey,
+};
 use crate::wire::step::{Plain, Step, TwoParty};
 use crate::wire::transcript::{APPLICATION_DATA, FINISHED_BYTES, HANDSHAKE, NONCE_BYTES};
 
@@ -36,12 +38,12 @@ pub const MAX_PROVED: usize = 1 << 15;
 /// blocks, because each is a round trip, with 50 MB of memory at P.
 #[must_use]
 pub fn settings() -> Settings {
-    Settings { proof: quicksilver::Settings { interval: 1 << 19 }, ..Settings::default() }
+    Settings { proof: quicksilver::bits::Settings { interval: 1 << 19 }, ..Settings::default() }
 }
 
-/// A request, and whether its response is read before the next one is sent.
+/// The size of a request, and how much of its response is read before the next one is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Round {
+pub struct RoundSizes {
     /// The exact number of bytes of the request, at least one. It is sent in records of 2^14 bytes and one
     /// for the rest.
     pub query: usize,
@@ -57,7 +59,7 @@ pub struct Round {
 pub struct Sizes {
     /// The requests, in order: 1 to [`MAX_ROUNDS`] of them, with at most [`MAX_QUERY`] bytes of requests and
     /// [`MAX_READ`] bytes to read.
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<RoundSizes>,
     /// The approximate number of bytes of the responses that will be proved, at most [`MAX_PROVED`].
     /// Correlations for this many are made ahead. More can be proved, but then takes time and bytes later.
     pub proved: usize,
@@ -67,12 +69,12 @@ impl Sizes {
     /// The sizes of a connection with one request.
     #[must_use]
     pub fn one(query: usize, proved: usize) -> Self {
-        Self { rounds: vec![Round { query, read: 0 }], proved }
+        Self { rounds: vec![RoundSizes { query, read: 0 }], proved }
     }
 
     /// Checks that nothing exceeds these limits on bytes of requests, to read, and proved.
     pub(super) fn check(&self, [query, read, proved]: [usize; 3]) -> Result<(), Error> {
-        let sum = |of: fn(&Round) -> usize| self.rounds.iter().map(of).fold(0, usize::saturating_add);
+        let sum = |of: fn(&RoundSizes) -> usize| self.rounds.iter().map(of).fold(0, usize::saturating_add);
         let what = if self.rounds.len() > 1 { "all requests" } else { "a request" };
         let parts = [
             (what, sum(|round| round.query), query),
@@ -103,9 +105,9 @@ impl Sizes {
 
     /// The client's records: Finished, then the requests. All their key streams are shared, including that of
     /// Finished, because opening it first would cost a round trip.
-    pub(super) fn records(&self) -> Vec<Record> {
+    pub(super) fn records(&self) -> Vec<PlannedRecord> {
         let lengths = (0..self.rounds.len()).flat_map(|round| self.lengths(round));
-        let record = |(sequence, length)| Record { sequence, length, secrecy: Secrecy::Shared };
+        let record = |(sequence, length)| PlannedRecord { sequence, length, secrecy: Secrecy::Shared };
         (0..).zip(core::iter::once(FINISHED_BYTES).chain(lengths)).map(record).collect()
     }
 
@@ -184,8 +186,8 @@ impl Sizes {
     }
 
     /// The approximate number of correlations that the proof takes.
-    pub(super) fn correlations(&self, settings: quicksilver::Settings) -> Result<usize, Error> {
-        let count = quicksilver::Program::from(self.commitments()?).correlations(settings);
+    pub(super) fn correlations(&self, settings: quicksilver::bits::Settings) -> Result<usize, Error> {
+        let count = quicksilver::bits::Program::from(self.commitments()?).correlations(settings);
         usize::try_from(count).map_err(|_| Error::misuse("more correlations than there is memory"))
     }
 }
@@ -193,36 +195,36 @@ impl Sizes {
 /// Announces that the proof and everything before it will take these correlations, makes room for them, and
 /// returns the number of the last one. From now on they are made whenever there is time.
 pub(super) fn expect(
-    stock: &mut Stock,
+    pool: &mut Pool,
     sizes: &Sizes,
-    settings: quicksilver::Settings,
+    settings: quicksilver::bits::Settings,
 ) -> Result<u64, Error> {
     // Shared bits are P's inputs, and are taken while correlations are made.
     let count = sizes.correlations(settings)? + SHARE_BITS + sizes.shared() + OTS;
-    stock.expect(Some(count as u64));
-    stock.reserve(count);
-    Ok(stock.index() + count as u64)
+    pool.expect(Some(count as u64));
+    pool.reserve(count);
+    Ok(pool.index() + count as u64)
 }
 
 /// Begins the first round of correlations, if there will be one, so that the parties answer each other while
 /// they do other things.
-pub(super) fn begin_round(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
-    // In a fresh stock this is more than was made for the OTs, and the next step begins the round. In a stock
+pub(super) fn begin_round(channel: &mut dyn Channel, pool: &mut Pool) -> Result<(), Error> {
+    // In a fresh pool this is more than was made for the OTs, and the next step begins the round. In a pool
     // that has given correlations before, it may already have begun, or this takes a step of a round under
     // way.
-    make(channel, stock, Plan::CHUNK)
+    make(channel, pool, Plan::CHUNK)
 }
 
 /// Has P read V's part of that round and answer it. V's other messages before P's first tables come with it.
 /// Call it when V has had time for that.
-pub(super) fn answer_round(channel: &mut dyn Channel, stock: &mut Stock) -> Result<(), Error> {
-    // Again the next step, in a fresh stock.
-    make(channel, stock, 2 * Plan::CHUNK)
+pub(super) fn answer_round(channel: &mut dyn Channel, pool: &mut Pool) -> Result<(), Error> {
+    // Again the next step, in a fresh pool.
+    make(channel, pool, 2 * Plan::CHUNK)
 }
 
-fn make(channel: &mut dyn Channel, stock: &mut Stock, n: usize) -> Result<(), Error> {
-    let end = stock.index() + n as u64;
-    Ok(stock.make(channel, end).map_err(volery_garble::Error::from)?)
+fn make(channel: &mut dyn Channel, pool: &mut Pool, n: usize) -> Result<(), Error> {
+    let end = pool.index() + n as u64;
+    Ok(pool.make(channel, end).map_err(volery_garble::Error::from)?)
 }
 
 /// The type of the client's record with this number.
@@ -265,7 +267,7 @@ pub(super) fn protection<W>(client: &Client<W>, number: usize) -> Result<&Protec
 pub(super) fn client<M: TwoParty>(
     machine: &mut M,
     block: &KeyBlock<M::Wire>,
-    records: &[Record],
+    records: &[PlannedRecord],
 ) -> Result<Client<M::Wire>, M::Error> {
     let ([key, _], [iv, _]) = (&block.keys, &block.iv_wires);
     let mut key = WriteKey::new(machine, key, iv)?;
@@ -394,9 +396,9 @@ mod tests {
     use crate::testing::{SESSION, worthless};
 
     /// Correlations from nowhere, but only one batch.
-    fn once() -> Stock {
+    fn once() -> Pool {
         let mut left = Plan::CHUNK;
-        deal::stock(Plan::CHUNK, move || {
+        deal::pool(Plan::CHUNK, move || {
             left = left.checked_sub(1).expect("no more than one batch");
             Gf128::ONE
         })
@@ -419,8 +421,8 @@ mod tests {
         };
         let mut p = Edit::on(p, count);
         let rng = &mut ChaCha20Rng::seed_from_u64(1);
-        let stock = once();
-        let mut garbler = Garbler::without_labels(&SESSION, settings(), Delta::random(rng), stock, rng);
+        let pool = once();
+        let mut garbler = Garbler::without_labels(&SESSION, settings(), Delta::random(rng), pool, rng);
         garbler.prepare_beside(1 << 30);
         let shares = [Owner::Prover, Owner::Verifier].map(|owner| {
             let input = garbler.input(&mut p, owner, SHARE_BITS).unwrap();
@@ -437,9 +439,9 @@ mod tests {
     fn what_a_session_will_keep_is_known_from_its_sizes_to_the_byte() {
         let several = Sizes {
             rounds: vec![
-                Round { query: 17, read: 40 },
-                Round { query: 1, read: 0 },
-                Round { query: 300, read: 0 },
+                RoundSizes { query: 17, read: 40 },
+                RoundSizes { query: 1, read: 0 },
+                RoundSizes { query: 300, read: 0 },
             ],
             proved: 9,
         };

@@ -6,7 +6,7 @@ use volery_channel::{Channel, Stats, tags};
 use volery_circuit::gadgets::{bits_to_bytes, bytes_to_bits};
 use volery_field::{F2, Gf128};
 use volery_garble::two_party::{Garbler, GarblerLabels, Input, Owner, Settings, Wire};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{SessionId, ole};
 use zeroize::Zeroizing;
 
@@ -135,7 +135,7 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
     pub fn prepare(
         mut channel: C,
         session: &SessionId,
-        commitments: Stock,
+        commitments: Pool,
         settings: Settings,
         sizes: Sizes,
         mut rng: R,
@@ -197,7 +197,7 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
 fn prepare(
     channel: &mut dyn Channel,
     session: &SessionId,
-    mut commitments: Stock,
+    mut commitments: Pool,
     settings: Settings,
     sizes: Sizes,
     rng: &mut impl CryptoRng,

@@ -59,19 +59,19 @@ pub(super) const READ: &str = "a response that is read in the connection";
 const PROMISE: usize = 32;
 
 /// The parties' messages about the records themselves: which one is next, and that its tag is right.
-pub(super) struct Talk {
+pub(super) struct RecordTurn {
     /// The number of the next record; 0 was the server's Finished.
     next: u64,
     oracle: Oracle,
 }
 
-impl Talk {
+impl RecordTurn {
     pub(super) fn new(session: &SessionId) -> Self {
         Self { next: 1, oracle: Oracle::new("tls: promise of a tag", session) }
     }
 
     /// P's part: announces the next record, given its payload on the wire.
-    pub(super) fn name(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Record, Error> {
+    pub(super) fn announce(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Record, Error> {
         let record = self.record(payload)?;
         message::send_read(channel)?;
         channel.send(SERVER_RECORD, payload)?;
@@ -79,7 +79,7 @@ impl Talk {
     }
 
     /// V's part: receives the next record, of at most this many blocks.
-    pub(super) fn hear(&mut self, channel: &mut dyn Channel, blocks: usize) -> Result<Record, Error> {
+    pub(super) fn receive(&mut self, channel: &mut dyn Channel, blocks: usize) -> Result<Record, Error> {
         let most = NONCE_BYTES + BLOCK_BYTES * blocks + TAG_BYTES;
         let payload = channel.recv(SERVER_RECORD, most)?.to_vec();
         self.record(&payload)
@@ -146,12 +146,12 @@ impl Talk {
 pub(super) struct Reader {
     key: ReadKey<Wire>,
     powers: Powers,
-    talk: Talk,
+    turn: RecordTurn,
 }
 
 impl Reader {
     pub(super) fn new(session: &SessionId, (key, powers): ServerKey<Wire>) -> Self {
-        Self { key, powers, talk: Talk::new(session) }
+        Self { key, powers, turn: RecordTurn::new(session) }
     }
 
     /// Both parties' part: the shares of mask and key stream, the share of the tag, and where the key stream
@@ -189,10 +189,10 @@ impl Reader {
         machine: &mut Machine<Garbler<Step>>,
         payload: &[u8],
     ) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let record = self.talk.name(channel, payload)?;
+        let record = self.turn.announce(channel, payload)?;
         let (protection, mut sum, streams) = self.shares(channel, machine, &record)?;
         sum.iter_mut().zip(record.tag).for_each(|(byte, tag)| *byte ^= tag);
-        self.talk.believe(channel, &record, &sum)?;
+        self.turn.believe(channel, &record, &sum)?;
         let mut plaintext = Zeroizing::new(record.ciphertext);
         protection.apply(&mut plaintext)?;
         for (part, shared) in plaintext.chunks_mut(BLOCK_BYTES).zip(&streams) {
@@ -212,9 +212,9 @@ impl Reader {
         machine: &mut Machine<Evaluator<Step>>,
         rng: &mut (impl CryptoRng + ?Sized),
     ) -> Result<Record, Error> {
-        let record = self.talk.hear(channel, machine.spare_calls())?;
+        let record = self.turn.receive(channel, machine.spare_calls())?;
         let (_, share, streams) = self.shares(channel, machine, &record)?;
-        self.talk.verify(channel, &record, &share, rng)?;
+        self.turn.verify(channel, &record, &share, rng)?;
         for shared in &streams {
             machine.party.confirm(channel, &shared.wires, &shared.masks)?;
         }

@@ -12,15 +12,17 @@ use volery_channel::{Channel, Stats, Tag};
 use volery_testing::{Edited, between_edited, untouched};
 use volery_vole::SessionId;
 
-use super::{Engine, Error, Left, Limits, MAX_PROVED, Prover, Round, Settings, Sizes, Verifier, settings};
+use super::{
+    Engine, Error, Limits, MAX_PROVED, Prover, Remainder, RoundSizes, Settings, Sizes, Verifier, settings,
+};
 use crate::page::commitment::Openings;
-use crate::page::disclosure::{Hide, Proven, finished_message};
+use crate::page::disclosure::{Proven, Redaction, finished_message};
 use crate::testing::{keys, tags};
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::MasterSeed;
 use crate::wire::record::MAX_PLAINTEXT;
 use crate::wire::server::Roots;
-use crate::wire::transcript::testing::{Authority, HOST, Kind, server};
+use crate::wire::transcript::testing::{Authority, HOST, KeyAlgorithm, server};
 use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE};
 
 const SESSION: SessionId = SessionId::new([6; 32]);
@@ -39,11 +41,11 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub(super) fn new(kind: Kind, response: &[u8]) -> Self {
+    pub(super) fn new(kind: KeyAlgorithm, response: &[u8]) -> Self {
         Self::several(kind, &[response])
     }
 
-    pub(super) fn several(kind: Kind, responses: &[&[u8]]) -> Self {
+    pub(super) fn several(kind: KeyAlgorithm, responses: &[&[u8]]) -> Self {
         let authority = Authority::new();
         let config = Arc::new(server(&authority.issue(kind, HOST)));
         let responses = responses.iter().map(|response| response.to_vec()).collect();
@@ -260,7 +262,7 @@ pub(super) struct Run<'a> {
     pub(super) requests: Vec<Vec<u8>>,
     /// Bytes that are read of responses in the connection, from the first on.
     pub(super) reads: Vec<usize>,
-    pub(super) hide: Vec<Hide>,
+    pub(super) hide: Vec<Redaction>,
     pub(super) extended: bool,
     pub(super) settings: Settings,
     /// V's.
@@ -332,13 +334,13 @@ impl<'a> Run<'a> {
         client: impl FnOnce(&mut P<'_, '_>) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error>,
     ) -> Result<Fetched, Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
-        let stock = tags(channel, SESSION, &mut rng)?;
+        let pool = tags(channel, SESSION, &mut rng)?;
         let reads = self.reads.iter().copied().chain(core::iter::repeat(0));
         let rounds = self.requests.iter().zip(reads);
-        let rounds = rounds.map(|(request, read)| Round { query: request.len(), read }).collect();
+        let rounds = rounds.map(|(request, read)| RoundSizes { query: request.len(), read }).collect();
         let proved = self.site.responses.iter().map(Vec::len).sum::<usize>().min(MAX_PROVED);
         let sizes = Sizes { rounds, proved };
-        let mut prover = Prover::prepare(channel, &SESSION, stock, self.settings, sizes, &mut rng)?;
+        let mut prover = Prover::prepare(channel, &SESSION, pool, self.settings, sizes, &mut rng)?;
         let prepared = prover.stats();
         let (read, mut raw) = client(&mut prover)?;
         (self.bytes)(&mut raw);
@@ -346,9 +348,11 @@ impl<'a> Run<'a> {
         let known = fetched.channel.stats();
         assert_eq!(fetched.request(), self.requests.concat());
         let response = fetched.response().to_vec();
-        let Left { channel, rng, stock, halves } = fetched.prove(&self.hide)?;
+        let Remainder { channel, rng, pool, committed_bits } = fetched.prove(&self.hide)?;
         let proved = channel.stats();
-        let openings = halves.map(|halves| halves.commit(channel, &SESSION, stock, rng)).transpose()?;
+        let openings = committed_bits
+            .map(|committed_bits| committed_bits.commit(channel, &SESSION, pool, rng))
+            .transpose()?;
         let openings = openings.as_ref().map(|openings| Openings::to_bytes(openings).to_vec());
         Ok(Fetched { read, response, openings, stats: [prepared, known, proved] })
     }
@@ -360,8 +364,8 @@ impl<'a> Run<'a> {
         let verifier = Verifier::prepare(channel, &SESSION, commitments, self.settings, limits, rng)?;
         let held = verifier.run(channel, rng)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
-        let (accepted, delta, stock) =
+        let (accepted, delta, pool) =
             held.verify(channel, &self.roots, now + self.ahead, &Vec::new(), rng)?;
-        Ok(accepted.receive(channel, &SESSION, (delta, stock), rng)?)
+        Ok(accepted.receive(channel, &SESSION, (delta, pool), rng)?)
     }
 }

@@ -4,26 +4,26 @@ use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
 use volery_field::Gf128;
 use volery_garble::two_party::{Evaluator, Input, Owner, Settings, Wire, evaluator_labels};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId, ole};
-use volery_zk::quicksilver::VerifierWire;
+use volery_zk::quicksilver::bits::VerifierWire;
 
 use super::claimed::{known_wires, lowered};
 use super::machine::Machine;
 use super::memory;
-use super::message::{self, Next, Sent};
+use super::message::{self, NextStep, Sent};
 use super::program::{self, Client, Sizes};
 use super::prover::share_bits;
 use super::read::{self, READ, Reader};
 use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ};
-use crate::memory::{Pool, Share};
+use crate::memory::{Budget, Reservation};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
-use crate::page::disclosure::{self, Accepted, Keys, Observed, Refusal, Root, Seen, Server};
+use crate::page::disclosure::{self, Accepted, Keys, Observed, OrderEvidence, Refusal, Root, Server};
 use crate::wire::ghash::{Powers, send_tag_share};
 use crate::wire::key_exchange::{self, PublicPoint, VerifierProducts, VerifierShare};
 use crate::wire::prf::{self, HmacKey, MasterSeed, Random, Side};
-use crate::wire::record::{self, Record};
+use crate::wire::record::{self, PlannedRecord};
 use crate::wire::server::Roots;
 use crate::wire::step::Step;
 use crate::wire::transcript::{self, FINISHED_BYTES, MAX_HANDSHAKE, Transcript};
@@ -45,15 +45,15 @@ pub struct Limits {
     pub ports: Vec<u16>,
     /// The source of memory for claims and for tables, which take 8 to 12 KB for each byte of requests and of
     /// responses that are read. Clones share it.
-    pub pool: Pool,
+    pub budget: Budget,
 }
 
 impl Default for Limits {
     /// 16 KiB of requests, 4 KiB read in the connection, 8 KiB of response proved ahead, 16 MiB received,
-    /// port 443, a pool without a bound.
+    /// port 443, a budget without a bound.
     fn default() -> Self {
-        let (ports, pool) = (vec![443], Pool::default());
-        Self { query: 1 << 14, read: 1 << 12, proved: 1 << 13, received: 1 << 24, ports, pool }
+        let (ports, budget) = (vec![443], Budget::default());
+        Self { query: 1 << 14, read: 1 << 12, proved: 1 << 13, received: 1 << 24, ports, budget }
     }
 }
 
@@ -70,8 +70,8 @@ pub struct Verifier {
     session: SessionId,
     sizes: Sizes,
     limits: Limits,
-    /// The share of the pool for the tables.
-    memory: Share,
+    /// The share of the budget for the tables.
+    memory: Reservation,
 }
 
 impl core::fmt::Debug for Verifier {
@@ -98,7 +98,7 @@ impl Verifier {
     pub fn prepare(
         channel: &mut dyn Channel,
         session: &SessionId,
-        commitments: (Delta, Stock),
+        commitments: (Delta, Pool),
         settings: Settings,
         limits: Limits,
         rng: &mut dyn CryptoRng,
@@ -121,17 +121,17 @@ impl Verifier {
 fn prepare(
     channel: &mut dyn Channel,
     session: &SessionId,
-    (delta, mut commitments): (Delta, Stock),
+    (delta, mut commitments): (Delta, Pool),
     settings: Settings,
     limits: Limits,
     rng: &mut dyn CryptoRng,
 ) -> Result<Verifier, Error> {
     let sizes = message::receive_sizes(channel)?;
-    let Limits { query, read, proved, pool, .. } = &limits;
+    let Limits { query, read, proved, budget, .. } = &limits;
     let most = [*query.min(&MAX_QUERY), *read.min(&MAX_READ), *proved.min(&MAX_PROVED)];
     sizes.check(most)?;
     let stored_tables = sizes.tables(settings.garbling)?;
-    let memory = memory::take(pool, stored_tables)?;
+    let memory = memory::take(budget, stored_tables)?;
     let settings = Settings { stored_tables, ..settings };
     let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
     let mut labels = evaluator_labels(channel, session, (&delta, &mut commitments), rng)?;
@@ -153,8 +153,8 @@ fn prepare(
     let exchange = requested.receive(channel)?;
     tags.receive(channel, products)?;
     program::rehearse(&mut machine, channel, &master, &sizes)?;
-    let (_, stock) = machine.party.commitments();
-    stock.prepare(channel, sizes.correlations(settings.proof)?)?;
+    let (_, pool) = machine.party.commitments();
+    pool.prepare(channel, sizes.correlations(settings.proof)?)?;
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
     let inputs = [prover, verifier];
@@ -200,8 +200,8 @@ fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -
     let performance = &mut machine.perform(channel);
     let client = program::client(performance, &block, &sizes.records())?;
     let reader = program::server(performance, &block, &sizes)?.map(|key| Reader::new(&session, key));
-    let mut talk = Talk { channel, machine: &mut machine, reader };
-    let Talked { ciphertexts, read, held } = talk.records(&mut tags, &sizes, &client, rng)?;
+    let mut exchange = RecordExchange { channel, machine: &mut machine, reader };
+    let ExchangedRecords { ciphertexts, read, held } = exchange.records(&mut tags, &sizes, &client, rng)?;
     let pipelined = sizes.pipelined();
     let server_point = *share.server();
     let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts, read, held, pipelined };
@@ -212,7 +212,7 @@ fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -
 
 /// The records of both directions.
 #[derive(Default)]
-struct Talked {
+struct ExchangedRecords {
     /// The ciphertexts of the client's records.
     ciphertexts: Vec<Vec<u8>>,
     /// The server's records that were read.
@@ -222,13 +222,13 @@ struct Talked {
 }
 
 /// V's state while records are exchanged.
-struct Talk<'a> {
+struct RecordExchange<'a> {
     channel: &'a mut dyn Channel,
     machine: &'a mut Machine<Evaluator<Step>>,
     reader: Option<Reader>,
 }
 
-impl Talk<'_> {
+impl RecordExchange<'_> {
     /// Makes the client's records, and takes part in reading the server's between them.
     fn records(
         &mut self,
@@ -236,14 +236,14 @@ impl Talk<'_> {
         sizes: &Sizes,
         client: &Client<Wire>,
         rng: &mut dyn CryptoRng,
-    ) -> Result<Talked, Error> {
+    ) -> Result<ExchangedRecords, Error> {
         let mut powers = Powers::new(*client.hash_key);
         // P announces its first record before the powers are there, so that it need not wait twice.
         let mut first = Some(masked(self.channel, FINISHED_BYTES)?);
         powers.extend(self.channel, tags, sizes.powers())?;
-        let Talked { mut ciphertexts, mut read, mut held } = Talked::default();
+        let ExchangedRecords { mut ciphertexts, mut read, mut held } = ExchangedRecords::default();
         for (number, record) in sizes.records().iter().enumerate() {
-            while sizes.begins_later(number) && message::receive_next(self.channel)? == Next::Read {
+            while sizes.begins_later(number) && message::receive_next(self.channel)? == NextStep::Read {
                 read.push(self.read(rng)?);
             }
             let next = first.take().map_or_else(|| masked(self.channel, record.length), Ok)?;
@@ -251,7 +251,7 @@ impl Talk<'_> {
             held.push(1 + read.len());
             ciphertexts.push(self.record(number, record, next, client, &powers)?);
         }
-        Ok(Talked { ciphertexts, read, held })
+        Ok(ExchangedRecords { ciphertexts, read, held })
     }
 
     /// Makes one of the client's records: sends a share of its tag once the ciphertext is there. Returns the
@@ -259,7 +259,7 @@ impl Talk<'_> {
     fn record(
         &mut self,
         number: usize,
-        record: &Record,
+        record: &PlannedRecord,
         mut ciphertext: Vec<u8>,
         client: &Client<Wire>,
         powers: &Powers,
@@ -316,8 +316,8 @@ pub struct Held {
     used: Used,
     sent: Sent,
     ports: Vec<u16>,
-    /// The session's share of the pool: for the tables, and soon for the claims.
-    memory: Share,
+    /// The session's share of the budget: for the tables, and soon for the claims.
+    memory: Reservation,
 }
 
 impl core::fmt::Debug for Held {
@@ -350,10 +350,10 @@ impl Held {
         time: u64,
         vocabulary: &dyn Vocabulary,
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Accepted, Delta, Stock), Error> {
+    ) -> Result<(Accepted, Delta, Pool), Error> {
         let Self { mut evaluator, keys, used, sent, ports, memory } = self;
         let Sent { host, client, server } = sent;
-        let seen = Seen::Held { counts: &used.held, pipelined: used.pipelined };
+        let seen = OrderEvidence::Held { counts: &used.held, pipelined: used.pipelined };
         // P connected alone, so the port is the one in its requests.
         let with = Server { host: &host, port: None, ports: &ports };
         let mode = Mode::TwoParty;
@@ -362,14 +362,14 @@ impl Held {
             used.check(transcript)?;
             Ok(Root::Keys(keys.clone()).blind())
         };
-        let (account, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, root)?;
-        evaluator.expect(account.commitments());
+        let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, root)?;
+        evaluator.expect(statement.commitments());
         let verified = evaluator.verify(channel, rng, |fold, proved| {
-            let committed = account.claim(fold, &Root::Keys(known_wires(&keys, proved)?))?;
+            let committed = statement.claim(fold, &Root::Keys(known_wires(&keys, proved)?))?;
             Ok(lowered(fold, &committed, VerifierWire::key))
         });
-        let (keys, delta, stock) = verified?;
-        Ok((pending.accept(account.halves(keys)?), delta, stock))
+        let (keys, delta, pool) = verified?;
+        Ok((pending.accept(statement.committed_bits(keys)?), delta, pool))
     }
 }
 

@@ -14,8 +14,8 @@ use super::Error;
 use super::relay::{self, Stream};
 use super::session::{MASTER_BYTES, Session};
 use crate::page::attestation::{Context, Mode, Statement};
-use crate::page::dialogue::{Ask, Dialogue, MAX_ROUNDS, append};
-use crate::page::disclosure::{self, Ended, Hide, Refusal, Root, Wish};
+use crate::page::dialogue::{Dialogue, MAX_ROUNDS, RequestSource, append};
+use crate::page::disclosure::{self, Ended, Redaction, Refusal, Root, Selection};
 use crate::wire::server::Roots;
 use crate::wire::stock;
 use crate::wire::transcript::Transcript;
@@ -64,7 +64,7 @@ pub fn converse(
     channel: &mut dyn Channel,
     target: &Target<'_>,
     rounds: usize,
-    ask: &mut Ask<'_>,
+    ask: &mut RequestSource<'_>,
 ) -> Result<Fetched, Error> {
     let result = try_fetch(channel, target, rounds, ask);
     if result.is_err() {
@@ -77,7 +77,7 @@ fn try_fetch(
     channel: &mut dyn Channel,
     target: &Target<'_>,
     rounds: usize,
-    ask: &mut Ask<'_>,
+    ask: &mut RequestSource<'_>,
 ) -> Result<Fetched, Error> {
     if !(1..=MAX_ROUNDS).contains(&rounds) {
         return Err(Error::Misuse("a connection has 1 to 16 requests"));
@@ -235,14 +235,14 @@ impl Fetched {
         self.ended.response()
     }
 
-    /// The hidden parts if P makes this selection. [`Wish`] says what happens to the parts that it does not
-    /// name.
+    /// The hidden parts if P makes this selection. [`Selection`] says what happens to the parts that it does
+    /// not name.
     ///
     /// # Errors
     /// [`Error::Disclosure`] for a part that does not exist, and for one that is neither revealed nor can be
     /// hidden.
-    pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
-        Ok(self.ended.select(wish)?)
+    pub fn select(&self, selection: &Selection) -> Result<Vec<Redaction>, Error> {
+        Ok(self.ended.select(selection)?)
     }
 
     /// Has V sign this context together with its statement.
@@ -256,7 +256,7 @@ impl Fetched {
     ///
     /// # Errors
     /// [`Error::Disclosure`] for anything in it that V would refuse.
-    pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
+    pub fn expected(&self, hide: &[Redaction], time: u64) -> Result<Statement, Error> {
         Ok(self.ended.expected(hide, time)?)
     }
 
@@ -267,10 +267,10 @@ impl Fetched {
     ///
     /// # Errors
     /// [`Error::Disclosure`] if the server left the connection open or V would refuse; the channel's.
-    pub fn disclose(&self, channel: &mut dyn Channel, hide: &[Hide]) -> Result<Session, Error> {
+    pub fn disclose(&self, channel: &mut dyn Channel, hide: &[Redaction]) -> Result<Session, Error> {
         let root = Zeroizing::new(Root::Master(bytes_to_bits(&self.master[..])));
-        let account = self.ended.disclose(channel, &root, hide)?;
-        Ok(Session { account, master: Some(self.master.clone()) })
+        let statement = self.ended.disclose(channel, &root, hide)?;
+        Ok(Session { statement, master: Some(self.master.clone()) })
     }
 }
 

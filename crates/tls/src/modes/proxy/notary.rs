@@ -6,7 +6,7 @@ use super::relay::Relayed;
 use super::{Error, Session};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
-use crate::page::disclosure::{self, Observed, Pending, Root, Seen, Server};
+use crate::page::disclosure::{self, Observed, OrderEvidence, Pending, Root, Server};
 use crate::wire::server::Roots;
 use crate::wire::step::MASTER_BITS;
 
@@ -25,12 +25,12 @@ pub fn receive(
     time: u64,
     vocabulary: &dyn Vocabulary,
 ) -> Result<(Session, Pending), Error> {
-    let Relayed { host, port, client, server, marks, pool } = relayed;
+    let Relayed { host, port, client, server, marks, budget } = relayed;
     // V connected to this port, within its rules.
     let with = Server { host, port: Some(*port), ports: &[] };
-    let seen = Seen::Relayed(marks);
-    let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory: pool.share() };
+    let seen = OrderEvidence::Relayed(marks);
+    let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory: budget.share() };
     let root = Root::Master(vec![(); MASTER_BITS]);
-    let (account, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, |_| Ok(root))?;
-    Ok((Session { account, master: None }, pending))
+    let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, |_| Ok(root))?;
+    Ok((Session { statement, master: None }, pending))
 }

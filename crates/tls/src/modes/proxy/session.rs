@@ -5,8 +5,8 @@ use volery_circuit::{Digest, Error as CircuitError, Prove, Statement};
 use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
-use crate::page::commitment::Halves;
-use crate::page::disclosure::{Account, DERIVATION, Root, Shown};
+use crate::page::commitment::CommittedBits;
+use crate::page::disclosure::{ConnectionStatement, DERIVATION, RedactedPayload, Root};
 use crate::wire::step::MASTER_BITS;
 
 /// Bytes of a master secret.
@@ -17,7 +17,7 @@ pub(crate) const MASTER_BYTES: usize = MASTER_BITS / 8;
 ///
 /// V has to check claims about the connection's *transcript* itself; [`receive`](super::receive) does.
 pub struct Session {
-    pub(super) account: Account,
+    pub(super) statement: ConnectionStatement,
     pub(super) master: Option<Zeroizing<[u8; MASTER_BYTES]>>,
 }
 
@@ -30,11 +30,11 @@ impl core::fmt::Debug for Session {
 impl Session {
     /// What V sees of the request and of the response.
     #[must_use]
-    pub fn shown(&self) -> &[Shown; 2] {
-        self.account.shown()
+    pub fn shown(&self) -> &[RedactedPayload; 2] {
+        self.statement.shown()
     }
 
-    /// Runs the statement. Returns the wires of the bits to commit to, for [`Session::halves`].
+    /// Runs the statement. Returns the wires of the bits to commit to, for [`Session::committed_bits`].
     ///
     /// # Errors
     /// The backend's.
@@ -44,27 +44,30 @@ impl Session {
                 self.master.as_ref().ok_or_else(|| CircuitError::Witness("there is no secret".into()))?;
             Ok(bytes_to_bits(&master[..]))
         })?;
-        self.account.claim(backend, &Root::Master(master))
+        self.statement.claim(backend, &Root::Master(master))
     }
 
-    /// A party's halves of the bits to commit to: its tags or keys of the wires that [`Session::claim`]
-    /// returned, in a proof that V has accepted. `None` if there are none.
+    /// A party's shares of the bits to commit to, `None` if there are none. `shares` are its tags or keys of
+    /// the wires that [`Session::claim`] returned, after V has accepted the proof.
     ///
     /// # Errors
     /// [`Error::Misuse`](crate::Error::Misuse) unless there is one for each bit.
-    pub fn halves(&self, halves: Zeroizing<Vec<Gf128>>) -> Result<Option<Halves>, crate::Error> {
-        self.account.halves(halves)
+    pub fn committed_bits(
+        &self,
+        shares: Zeroizing<Vec<Gf128>>,
+    ) -> Result<Option<CommittedBits>, crate::Error> {
+        self.statement.committed_bits(shares)
     }
 }
 
 impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
     fn identify(&self, digest: &mut Digest) {
         digest.bytes("statement", b"tls 1.2 connection through a proxy v4");
-        self.account.identify(digest);
+        self.statement.identify(digest);
     }
 
     fn commitments(&self) -> Option<u64> {
-        Some(MASTER_BITS as u64 + DERIVATION + self.account.commitments())
+        Some(MASTER_BITS as u64 + DERIVATION + self.statement.commitments())
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {

@@ -14,19 +14,23 @@ use volery_channel::{Channel, Limits, Tag};
 use volery_circuit::{Backend, Digest, Statement};
 use volery_testing::{between_edited, untouched};
 use volery_vole::SessionId;
-use volery_zk::quicksilver::{Challenges, Prover, ProverWire, Settings, Verifier, VerifierWire, verdict};
+use volery_zk::quicksilver::{
+    Challenges,
+    bits::{Prover, ProverWire, Settings, Verifier, VerifierWire},
+    verdict,
+};
 use zeroize::Zeroizing;
 
 use super::relay::{self, Relayed, Rules};
-use super::{Error, Fetched, Hide, Proven, Session, Target, converse, receive};
-use crate::memory::Pool;
-use crate::page::claim::Own;
+use super::{Error, Fetched, Proven, Redaction, Session, Target, converse, receive};
+use crate::memory::Budget;
+use crate::page::claim::CustomClaim;
 use crate::page::commitment::Openings;
-use crate::page::dialogue::Heard;
+use crate::page::dialogue::ReceivedResponses;
 use crate::page::disclosure;
 use crate::testing::{keys, tags};
 use crate::wire::server::Roots;
-use crate::wire::transcript::testing::{Authority, Kind, server};
+use crate::wire::transcript::testing::{Authority, KeyAlgorithm, server};
 
 const SESSION: SessionId = SessionId::new([9; 32]);
 
@@ -65,7 +69,7 @@ impl Site {
         change: impl FnOnce(ServerConfig) -> ServerConfig,
     ) -> Self {
         let authority = Authority::new();
-        let config = Arc::new(change(server(&authority.issue(Kind::P256, name))));
+        let config = Arc::new(change(server(&authority.issue(KeyAlgorithm::P256, name))));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let responses: Vec<_> = responses.iter().map(|response| response.to_vec()).collect();
@@ -107,15 +111,15 @@ impl Site {
 pub(super) type Change = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + Sync>;
 
 /// What P has in the end.
-pub(super) struct Told {
+pub(super) struct ProverOutcome {
     pub(super) response: Vec<u8>,
     /// What opens its commitments.
     pub(super) openings: Option<Openings>,
 }
 
-impl core::fmt::Debug for Told {
+impl core::fmt::Debug for ProverOutcome {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Told").field("response", &self.response).finish_non_exhaustive()
+        f.debug_struct("ProverOutcome").field("response", &self.response).finish_non_exhaustive()
     }
 }
 
@@ -126,15 +130,15 @@ pub(super) struct Run<'a> {
     pub(super) request: Vec<u8>,
     /// Those after the first.
     pub(super) more: Vec<Vec<u8>>,
-    pub(super) hide: Vec<Hide>,
+    pub(super) hide: Vec<Redaction>,
     /// Whom V believes.
     pub(super) roots: Roots,
     /// The claims of others that V knows.
-    pub(super) vocabulary: Vec<Own>,
+    pub(super) vocabulary: Vec<CustomClaim>,
     /// Seconds that V's clock is ahead.
     pub(super) ahead: u64,
     /// V's memory for claims.
-    pub(super) pool: Pool,
+    pub(super) budget: Budget,
     /// Where P does not wait for whole responses: how many bytes it hears after each request, and none after
     /// the last.
     pub(super) hears: Option<Vec<usize>>,
@@ -157,7 +161,7 @@ impl<'a> Run<'a> {
             roots: site.roots(),
             vocabulary: Vec::new(),
             ahead: 0,
-            pool: Pool::default(),
+            budget: Budget::default(),
             hears: None,
             changes: [Box::new(untouched), Box::new(untouched)],
             cheat: |fetched| fetched,
@@ -165,7 +169,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) fn hiding(site: &'a Site, request: &str, hide: Vec<Hide>) -> Self {
+    pub(super) fn hiding(site: &'a Site, request: &str, hide: Vec<Redaction>) -> Self {
         Self { hide, ..Self::new(site, request) }
     }
 
@@ -176,18 +180,18 @@ impl<'a> Run<'a> {
     }
 
     /// What each party ends with.
-    pub(super) fn commit(mut self) -> (Result<Told, Failed>, Result<Proven, Failed>) {
+    pub(super) fn commit(mut self) -> (Result<ProverOutcome, Failed>, Result<Proven, Failed>) {
         let [p, v] = core::mem::replace(&mut self.changes, [Box::new(untouched), Box::new(untouched)]);
         between_edited(&Limits::default(), (p, v), |p| self.prover(p), |v| self.verifier(v))
     }
 
-    fn prover(&self, channel: &mut dyn Channel) -> Result<Told, Failed> {
+    fn prover(&self, channel: &mut dyn Channel) -> Result<ProverOutcome, Failed> {
         let rng = &mut ChaCha20Rng::seed_from_u64(1);
-        let mut stock = tags(channel, SESSION, rng)?;
+        let mut pool = tags(channel, SESSION, rng)?;
         let roots = self.site.roots();
         let port = self.site.address.port();
         let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24 };
-        let mut ask = |round: usize, heard: &Heard| {
+        let mut ask = |round: usize, heard: &ReceivedResponses| {
             assert_eq!(heard.responses().len(), round, "each is asked when the one before is answered");
             let next = round.checked_sub(1).map_or(Some(&self.request), |later| self.more.get(later));
             next.map(|request| Zeroizing::new(request.clone())).ok_or_else(|| "nothing is left to ask".into())
@@ -203,34 +207,37 @@ impl<'a> Run<'a> {
         let fetched = (self.cheat)(fetched);
         let session = fetched.disclose(channel, &self.hide)?;
         begin::<Prover<'_>>(channel, &session)?;
-        stock.expect(Statement::<Prover<'_>>::commitments(&session));
+        pool.expect(Statement::<Prover<'_>>::commitments(&session));
         let challenges = Challenges::Interactive(rng);
-        let mut prover = Prover::new(Settings::LAN, challenges, &mut stock, channel, None);
+        let mut prover = Prover::new(Settings::LAN, challenges, &mut pool, channel, None);
         let proved = session.claim(&mut prover).and_then(|wires| prover.finish().map(|_| wires));
         let wires = proved.inspect_err(|_| channel.fail("the prover cannot run the statement"))?;
         verdict::receive(channel)?;
         let tags = wires.into_iter().map(ProverWire::tag).collect();
-        let halves = session.halves(Zeroizing::new(tags))?;
-        let openings = halves.map(|halves| halves.commit(channel, &SESSION, stock, rng)).transpose()?;
-        Ok(Told { response: fetched.response().to_vec(), openings })
+        let committed_bits = session.committed_bits(Zeroizing::new(tags))?;
+        let openings = committed_bits
+            .map(|committed_bits| committed_bits.commit(channel, &SESSION, pool, rng))
+            .transpose()?;
+        Ok(ProverOutcome { response: fetched.response().to_vec(), openings })
     }
 
     fn verifier(&self, channel: &mut dyn Channel) -> Result<Proven, Failed> {
         let rng = &mut ChaCha20Rng::seed_from_u64(2);
-        let (delta, mut stock) = keys(channel, SESSION, rng)?;
-        let rules = Rules { private: true, ports: Vec::new(), pool: self.pool.clone(), ..Rules::default() };
+        let (delta, mut pool) = keys(channel, SESSION, rng)?;
+        let rules =
+            Rules { private: true, ports: Vec::new(), budget: self.budget.clone(), ..Rules::default() };
         let relayed = (self.record)(relay::serve(channel, &rules).map_err(Error::from)?);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let (session, pending) = receive(channel, &relayed, &self.roots, now + self.ahead, &self.vocabulary)?;
         begin::<Verifier<'_>>(channel, &session)?;
-        stock.expect(Statement::<Verifier<'_>>::commitments(&session));
+        pool.expect(Statement::<Verifier<'_>>::commitments(&session));
         let challenges = Challenges::Interactive(rng);
-        let mut verifier = Verifier::new(Settings::LAN, challenges, &delta, &mut stock, channel, None);
+        let mut verifier = Verifier::new(Settings::LAN, challenges, &delta, &mut pool, channel, None);
         let verified = session.claim(&mut verifier).and_then(|wires| verifier.finish().map(|_| wires));
         verdict::send(channel, verified.is_ok())?;
         let keys = verified?.into_iter().map(VerifierWire::key).collect();
-        let accepted = pending.accept(session.halves(Zeroizing::new(keys))?);
-        let proven = accepted.receive(channel, &SESSION, (delta, stock), rng);
+        let accepted = pending.accept(session.committed_bits(Zeroizing::new(keys))?);
+        let proven = accepted.receive(channel, &SESSION, (delta, pool), rng);
         Ok(proven.inspect_err(|_| channel.fail("the commitments are refused"))?)
     }
 }

@@ -3,7 +3,8 @@
 use volery_channel::{Cursor, Flaw};
 
 use super::{
-    Attestation, Committed, Context, Error, MAX_BYTES, MAX_ENTRIES, Mode, Part, Revealed, Statement, VERSION,
+    Attestation, AttestedPayload, Committed, Context, Error, MAX_BYTES, MAX_ENTRIES, Mode, Revealed,
+    Statement, VERSION,
 };
 use crate::page::claim::Malformed;
 use crate::page::commitment::Form;
@@ -59,8 +60,8 @@ fn put(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend(bytes);
 }
 
-pub(super) fn put_part(out: &mut Vec<u8>, part: &Part) {
-    let Part { length, revealed, hidden, commitments } = part;
+pub(super) fn put_part(out: &mut Vec<u8>, part: &AttestedPayload) {
+    let AttestedPayload { length, revealed, hidden, commitments } = part;
     out.extend(length.to_be_bytes());
     put_count(out, revealed.len());
     for Revealed { start, bytes } in revealed {
@@ -130,8 +131,8 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
     })
 }
 
-fn part(cursor: &mut Cursor<'_>) -> Result<Part, Error> {
-    Ok(Part {
+fn part(cursor: &mut Cursor<'_>) -> Result<AttestedPayload, Error> {
+    Ok(AttestedPayload {
         length: cursor.u64("a length")?,
         revealed: list(cursor, |cursor| {
             let start = cursor.u64("a range")?;

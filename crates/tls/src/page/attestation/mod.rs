@@ -42,7 +42,7 @@ mod tests;
 
 pub use context::{Context, MAX_CONTEXT};
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
-pub use statement::{Committed, Mode, Part, Revealed, Statement};
+pub use statement::{AttestedPayload, Committed, Mode, Revealed, Statement};
 
 use ed25519_dalek::{Signature, Signer};
 use sha2::Digest as _;

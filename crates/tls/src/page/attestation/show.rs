@@ -6,7 +6,7 @@ use core::ops::Range;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::{Committed, Mode, Part, Revealed, Statement};
+use super::{AttestedPayload, Committed, Mode, Revealed, Statement};
 use crate::page::commitment::Form;
 use crate::page::disclosure::{Hidden, message_name};
 use crate::wire::prf::Side;
@@ -62,7 +62,9 @@ impl fmt::Display for Statement {
         if !self.context.is_empty() {
             writeln!(f, "context   {}", self.context)?;
         }
-        for (side, Part { hidden, .. }) in [(Side::Client, &self.query), (Side::Server, &self.response)] {
+        for (side, AttestedPayload { hidden, .. }) in
+            [(Side::Client, &self.query), (Side::Server, &self.response)]
+        {
             hidden.iter().try_for_each(|hidden| proved(f, side, hidden))?;
         }
         part(f, "query", &self.query)?;
@@ -83,7 +85,7 @@ fn proved(f: &mut fmt::Formatter<'_>, side: Side, hidden: &Hidden) -> fmt::Resul
         .try_for_each(|claim| writeln!(f, "proved    {whose} {part}: {claim}"))
 }
 
-fn part(f: &mut fmt::Formatter<'_>, name: &str, part: &Part) -> fmt::Result {
+fn part(f: &mut fmt::Formatter<'_>, name: &str, part: &AttestedPayload) -> fmt::Result {
     writeln!(f, "{name}, {} bytes", part.length)?;
     let mut at = 0;
     for revealed in &part.revealed {
@@ -160,9 +162,9 @@ impl Serialize for Statement {
     }
 }
 
-impl Serialize for Part {
+impl Serialize for AttestedPayload {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Part", 4)?;
+        let mut object = serializer.serialize_struct("AttestedPayload", 4)?;
         object.serialize_field("length", &self.length)?;
         object.serialize_field("revealed", &self.revealed)?;
         object.serialize_field("hidden", &self.hidden)?;
@@ -188,7 +190,7 @@ impl Serialize for Revealed {
 
 /// The place of bytes.
 #[derive(Serialize)]
-struct Place {
+struct RangeEntry {
     start: u64,
     end: u64,
 }
@@ -199,7 +201,7 @@ impl Serialize for Committed {
         let mut object = serializer.serialize_struct("Committed", 4)?;
         object.serialize_field("part", part)?;
         object.serialize_field("form", form)?;
-        let ranges = ranges.iter().map(|range| Place { start: range.start, end: range.end });
+        let ranges = ranges.iter().map(|range| RangeEntry { start: range.start, end: range.end });
         object.serialize_field("ranges", &ranges.collect::<Vec<_>>())?;
         object.serialize_field("points", &points.iter().map(|point| hex(point)).collect::<Vec<_>>())?;
         object.end()

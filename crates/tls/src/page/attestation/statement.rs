@@ -60,14 +60,14 @@ pub struct Statement {
     /// The context that P wanted to have signed.
     pub context: Context,
     /// What the client sent: the plaintext of all its records of application data.
-    pub query: Part,
+    pub query: AttestedPayload,
     /// What the server sent, in the same form.
-    pub response: Part,
+    pub response: AttestedPayload,
 }
 
 /// One direction's plaintext.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct AttestedPayload {
     /// Its length in bytes, at most 2^48.
     pub length: u64,
     /// The shown ranges: in order, none empty, with at least one hidden byte between two.
@@ -157,7 +157,7 @@ impl Revealed {
     }
 }
 
-impl Part {
+impl AttestedPayload {
     /// The part of a plaintext that `ranges` show, in whatever order and with overlaps and gaps, without
     /// commitments. `None` if a range ends after the plaintext.
     #[must_use]
@@ -283,7 +283,7 @@ impl Part {
 impl Statement {
     /// One direction's plaintext.
     #[must_use]
-    pub fn part(&self, side: Side) -> &Part {
+    pub fn part(&self, side: Side) -> &AttestedPayload {
         match side {
             Side::Client => &self.query,
             Side::Server => &self.response,

@@ -35,11 +35,11 @@ fn committed(hidden: &Hidden, points: &[u64]) -> Committed {
 type Committing<'a> = (Form, &'a [Range<usize>], &'a [u64]);
 
 /// `statement`'s query, with these strings hidden and committed to.
-fn committing(strings: &[Committing<'_>]) -> Part {
+fn committing(strings: &[Committing<'_>]) -> AttestedPayload {
     let hidden: Vec<_> = strings.iter().map(|(form, ranges, _)| hidden(Some(*form), ranges)).collect();
     let commitments =
         hidden.iter().zip(strings).map(|(hidden, (.., points))| committed(hidden, points)).collect();
-    Part { hidden, commitments, ..statement().query }
+    AttestedPayload { hidden, commitments, ..statement().query }
 }
 
 fn key() -> SigningKey {
@@ -47,11 +47,12 @@ fn key() -> SigningKey {
 }
 
 fn statement() -> Statement {
-    let mut query = Part::revealing(b"GET / HTTP/1.1\r\nCookie: secret\r\n\r\n", &[0..24, 30..34]).unwrap();
+    let mut query =
+        AttestedPayload::revealing(b"GET / HTTP/1.1\r\nCookie: secret\r\n\r\n", &[0..24, 30..34]).unwrap();
     query.hidden = vec![hidden(Some(Form::Bytes), &[24..26, 27..30]), hidden(None, &[26..27])];
     query.commitments = vec![committed(&query.hidden[0], &[1])];
     let mut response =
-        Part::revealing(b"HTTP/1.1 200 OK\r\n\r\n{\"balance\": 12345}", &[0..32, 35..37]).unwrap();
+        AttestedPayload::revealing(b"HTTP/1.1 200 OK\r\n\r\n{\"balance\": 12345}", &[0..32, 35..37]).unwrap();
     response.hidden = vec![hidden(Some(Form::Number), &[32..35])];
     response.commitments = vec![committed(&response.hidden[0], &[3])];
     Statement {
@@ -90,7 +91,8 @@ fn what_is_signed_is_what_is_read() {
 fn the_format_is_pinned() {
     let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
     assert_eq!(show::hex(&sha2::Sha256::digest(&bytes)), PINNED);
-    let small = Statement { query: Part::default(), response: Part::default(), ..statement() };
+    let small =
+        Statement { query: AttestedPayload::default(), response: AttestedPayload::default(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
     let expected = [
         b"volery attestation\n\0\x02\0\0\0\0\x10data.example.com\x20\xfb".to_vec(),
@@ -200,7 +202,10 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
         vec![shown(33, b"ab")],
         vec![shown(u64::MAX, b"ab")],
     ] {
-        broken.push(("query", Statement { query: Part { revealed, ..statement().query }, ..statement() }));
+        broken.push((
+            "query",
+            Statement { query: AttestedPayload { revealed, ..statement().query }, ..statement() },
+        ));
     }
     let mut no_point = committing(&[(Number, &[24..25], &[1])]);
     no_point.commitments[0].points = vec![[0xff; 32]];
@@ -225,7 +230,7 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
     ] {
         broken.push(("query", Statement { query, ..statement() }));
     }
-    let long = |length: usize, form, points: usize| Part {
+    let long = |length: usize, form, points: usize| AttestedPayload {
         length: length as u64,
         revealed: Vec::new(),
         ..committing(&[(form, &[0..length], &vec![1; points])])
@@ -357,7 +362,7 @@ fn a_statement_says_of_which_requests_words_are_hidden() {
 
 /// What P disclosed: a statement without the commitments, which only V's signature adds.
 fn disclosed() -> Statement {
-    let without = |part: Part| Part { commitments: Vec::new(), ..part };
+    let without = |part: AttestedPayload| AttestedPayload { commitments: Vec::new(), ..part };
     let Statement { query, response, .. } = statement();
     let (query, response) = (without(query), without(response));
     Statement { mode: Mode::TwoParty, rounds: 2, query, response, ..statement() }
@@ -428,10 +433,10 @@ fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_i
 
 #[test]
 fn ranges_to_reveal_are_put_in_order() {
-    let part = Part::revealing(b"0123456789", &[8..9, 1..3, 2..4, 4..5, 7..7]).unwrap();
+    let part = AttestedPayload::revealing(b"0123456789", &[8..9, 1..3, 2..4, 4..5, 7..7]).unwrap();
     let shown: Vec<(u64, &[u8])> = part.revealed.iter().map(|r| (r.start, &*r.bytes)).collect();
     assert_eq!(shown, [(1, &b"1234"[..]), (8, &b"8"[..])]);
-    assert_eq!(Part::revealing(b"0123", from_ref(&(2..5))), None);
+    assert_eq!(AttestedPayload::revealing(b"0123", from_ref(&(2..5))), None);
 }
 
 #[test]
@@ -465,13 +470,13 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
     assert!(second.to_string().contains("proved    response 2 json balance: is a number"));
     let evil = "\u{1b}[2J\u{202e}evil\u{7}\\";
     let mut statement = statement();
-    statement.query = Part::revealing(evil.as_bytes(), from_ref(&(0..evil.len()))).unwrap();
+    statement.query = AttestedPayload::revealing(evil.as_bytes(), from_ref(&(0..evil.len()))).unwrap();
     assert!(statement.to_string().contains(r"| \u{1b}[2J\u{202e}evil\u{7}\\"));
-    statement.query = Part::revealing(b"\xff\0", from_ref(&(0..2))).unwrap();
+    statement.query = AttestedPayload::revealing(b"\xff\0", from_ref(&(0..2))).unwrap();
     assert!(statement.to_string().contains(r"| \xff\0"));
     // One byte that is no text does not hide the rest of what is shown from who reads it.
     let mixed = b"a: \xe9\xff\\xe9 \xc3\xa9\r\nb\x1b";
-    statement.query = Part::revealing(mixed, from_ref(&(0..mixed.len()))).unwrap();
+    statement.query = AttestedPayload::revealing(mixed, from_ref(&(0..mixed.len()))).unwrap();
     let text = statement.to_string();
     assert!(text.contains("| a: \\xe9\\xff\\\\xe9 \u{e9}\n    | b\\u{1b}\n"), "{text}");
 }
@@ -524,12 +529,12 @@ fn times_are_those_of_the_calendar() {
 }
 
 /// Some of the bytes shown, something claimed of some of the others, and some of those committed to.
-fn parts() -> impl Strategy<Value = Part> {
+fn parts() -> impl Strategy<Value = AttestedPayload> {
     let ranges = prop::collection::vec((0_usize..60, 0_usize..60), 0..6);
     let chosen = prop::collection::vec((0_usize..4, 1_u64..9), 8);
     (prop::collection::vec(any::<u8>(), 90..120), ranges, chosen).prop_map(|(bytes, ranges, chosen)| {
         let ranges: Vec<_> = ranges.into_iter().map(|(a, b)| a.min(b)..a.max(b)).collect();
-        let mut part = Part::revealing(&bytes, &ranges).unwrap();
+        let mut part = AttestedPayload::revealing(&bytes, &ranges).unwrap();
         let shown: Vec<_> = part.revealed.iter().map(Revealed::range).collect();
         let starts = core::iter::once(0).chain(shown.iter().map(|range| range.end));
         let strings = starts.zip(shown.iter().map(|range| range.start).chain([part.length]));

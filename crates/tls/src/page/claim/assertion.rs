@@ -7,8 +7,8 @@ use volery_circuit::{Error, Recorded, Recorder};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
+use super::custom::CustomClaim;
 use super::number::{self, Interval};
-use super::own::Own;
 use super::{Claim, Class, circuits, pattern};
 use crate::page::http::json;
 
@@ -48,7 +48,7 @@ pub enum Assertion {
     /// classify the byte: 10 to 50 for most. An automaton of more than 128 states is refused.
     Matches(String),
     /// A claim that the programs of both parties know by name.
-    Own(Own),
+    Custom(CustomClaim),
 }
 
 impl fmt::Display for Assertion {
@@ -61,7 +61,7 @@ impl fmt::Display for Assertion {
             Self::Number(interval) => write!(f, "is a number {interval}"),
             Self::Digits => f.write_str("is digits only"),
             Self::Matches(pattern) => write!(f, "matches \"{}\"", pattern.as_bytes().escape_ascii()),
-            Self::Own(own) => write!(f, "{own}"),
+            Self::Custom(own) => write!(f, "{own}"),
         }
     }
 }
@@ -110,13 +110,13 @@ impl Claim for Assertion {
                 let automaton = pattern::automaton(pattern)?;
                 automaton.assert(recorder, &mut super::byte::Byte::all(bytes))
             }
-            Self::Own(own) => own.assert(recorder, class, bytes),
+            Self::Custom(own) => own.assert(recorder, class, bytes),
         }
     }
 
     fn witness(&self, bytes: &[u8]) -> Result<Zeroizing<Vec<F2>>, Error> {
         match self {
-            Self::Own(own) => own.witness(bytes),
+            Self::Custom(own) => own.witness(bytes),
             _ => Ok(Zeroizing::default()),
         }
     }
@@ -126,7 +126,7 @@ impl Claim for Assertion {
             Self::Number(_) if bytes.iter().any(|byte| matches!(byte, b'e' | b'E')) => {
                 Some("it is written with an exponent, and such numbers are not compared".into())
             }
-            Self::Own(own) => own.reason(bytes),
+            Self::Custom(own) => own.reason(bytes),
             _ => None,
         }
     }

@@ -1,9 +1,9 @@
 //! Tests of one byte as circuits: is it in this set?
 //!
-//! A byte has two halves of four bits. Any property of a half is a sum of products of its bits (its algebraic
-//! normal form). There are 11 products of two bits or more; they are made when they are first needed, and
-//! serve every later test of the byte. For each different set `T` of lower halves, a set then contains the
-//! bytes with a lower half in `T` whose upper half goes with `T`:
+//! A byte has two nibbles. Any property of a nibble is a sum of products of its bits (its algebraic normal
+//! form). There are 11 products of two bits or more; they are made when they are first needed, and serve
+//! every later test of the byte. For each different set `T` of lower nibbles, a set then contains the
+//! bytes with a lower nibble in `T` whose upper nibble goes with `T`:
 //!
 //! ```text
 //! [x in set]  =  sum over T of [upper(x) in U_T] * [lower(x) in T]          at most one of the products is 1
@@ -13,11 +13,11 @@ use volery_circuit::Prove;
 use volery_circuit::gadgets::not;
 use volery_field::F2;
 
-/// A set of bytes: for each upper half, the set of lower halves as bits.
+/// A set of bytes: for each upper nibble, the set of lower nibbles as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ByteSet([u16; 16]);
 
-/// The set of all halves.
+/// The set of all nibbles.
 const ALL: u16 = u16::MAX;
 
 impl ByteSet {
@@ -37,7 +37,7 @@ impl ByteSet {
         Self::of(|other| other == byte)
     }
 
-    /// The different nonempty sets of lower halves, each with the upper halves that it goes with.
+    /// The different nonempty sets of lower nibbles, each with the upper nibbles that it goes with.
     fn products(&self) -> Vec<(u16, u16)> {
         let mut products: Vec<(u16, u16)> = Vec::new();
         for (upper, lower) in self.0.into_iter().enumerate().filter(|(_, lower)| *lower != 0) {
@@ -55,9 +55,9 @@ impl ByteSet {
     }
 }
 
-/// One half of a byte.
+/// Which nibble of a byte.
 #[derive(Clone, Copy)]
-enum Half {
+enum Nibble {
     Lower,
     Upper,
 }
@@ -65,7 +65,7 @@ enum Half {
 /// A byte's bits, and the products of them that were needed so far.
 pub(super) struct Byte<'a, W> {
     bits: &'a [W; 8],
-    /// For each half, by the set of factors.
+    /// For each nibble, by the set of factors.
     products: [[Option<W>; 16]; 2],
 }
 
@@ -91,11 +91,11 @@ impl<'a, W: Clone> Byte<'a, W> {
         let mut sum = None;
         for (upper, lower) in set.products() {
             let term = match (upper, lower) {
-                (ALL, _) => self.half(b, Half::Lower, lower)?,
-                (_, ALL) => self.half(b, Half::Upper, upper)?,
+                (ALL, _) => self.nibble(b, Nibble::Lower, lower)?,
+                (_, ALL) => self.nibble(b, Nibble::Upper, upper)?,
                 _ => {
                     let (upper, lower) =
-                        (self.half(b, Half::Upper, upper)?, self.half(b, Half::Lower, lower)?);
+                        (self.nibble(b, Nibble::Upper, upper)?, self.nibble(b, Nibble::Lower, lower)?);
                     b.mul(&upper, &lower)?
                 }
             };
@@ -104,8 +104,8 @@ impl<'a, W: Clone> Byte<'a, W> {
         Ok(sum.unwrap_or_else(|| b.constant(F2::ZERO)))
     }
 
-    /// Whether a half is in a set of halves.
-    fn half<B>(&mut self, b: &mut B, half: Half, set: u16) -> Result<W, B::Error>
+    /// Whether a nibble is in a set of nibbles.
+    fn nibble<B>(&mut self, b: &mut B, nibble: Nibble, set: u16) -> Result<W, B::Error>
     where
         B: Prove<F2, Wire = W> + ?Sized,
     {
@@ -114,37 +114,37 @@ impl<'a, W: Clone> Byte<'a, W> {
         let coefficients = steps.iter().fold(set, |c: u16, (shift, mask)| c ^ (c & mask) << shift);
         let mut sum = None;
         for factors in (1..16).filter(|factors| coefficients >> factors & 1 == 1) {
-            let product = self.product(b, half, factors)?;
+            let product = self.product(b, nibble, factors)?;
             sum = Some(plus(b, sum, product));
         }
         let sum = sum.unwrap_or_else(|| b.constant(F2::ZERO));
         Ok(if coefficients & 1 == 1 { not(b, &sum) } else { sum })
     }
 
-    /// The product of a half's bits in `factors`, which must not be empty.
-    fn product<B>(&mut self, b: &mut B, half: Half, factors: usize) -> Result<W, B::Error>
+    /// The product of a nibble's bits in `factors`, which must not be empty.
+    fn product<B>(&mut self, b: &mut B, nibble: Nibble, factors: usize) -> Result<W, B::Error>
     where
         B: Prove<F2, Wire = W> + ?Sized,
     {
         let [lower, upper] = &self.products;
-        let known = match half {
-            Half::Lower => lower,
-            Half::Upper => upper,
+        let known = match nibble {
+            Nibble::Lower => lower,
+            Nibble::Upper => upper,
         };
         if let Some(Some(known)) = known.get(factors) {
             return Ok(known.clone());
         }
         let first = factors.trailing_zeros() as usize % 4;
-        let (offset, index) = match half {
-            Half::Lower => (0, 0),
-            Half::Upper => (4, 1),
+        let (offset, index) = match nibble {
+            Nibble::Lower => (0, 0),
+            Nibble::Upper => (4, 1),
         };
         let bit = self.bits[offset + first].clone();
         let rest = factors & (factors - 1);
         let product = if rest == 0 {
             bit
         } else {
-            let rest = self.product(b, half, rest)?;
+            let rest = self.product(b, nibble, rest)?;
             b.mul(&bit, &rest)?
         };
         self.products[index][factors % 16] = Some(product.clone());

@@ -12,8 +12,8 @@
 
 use volery_channel::{Cursor, Flaw};
 
+use super::custom::CustomClaim;
 use super::number::{Bound, Interval};
-use super::own::Own;
 use super::{Assertion, MAX_NAME, MAX_PARAMETERS, MAX_TEXT};
 use crate::page::http::json::Decimal;
 
@@ -93,7 +93,7 @@ pub(crate) fn put_assertion(out: &mut Vec<u8>, assertion: &Assertion) {
             [least, greatest].into_iter().for_each(|bound| put_bound(out, bound.as_ref()));
         }
         Assertion::Digits => out.push(7),
-        Assertion::Own(own) => {
+        Assertion::Custom(own) => {
             out.push(8);
             put_text(out, own.name().as_bytes());
             put_text(out, own.parameters());
@@ -133,7 +133,9 @@ pub(crate) fn read_assertion(cursor: &mut Cursor<'_>) -> Result<Assertion, Malfo
         8 => {
             let name = read_text(cursor, "a claim's name", MAX_NAME)?;
             let parameters = read_text(cursor, "a claim's parameters", MAX_PARAMETERS)?;
-            Assertion::Own(Own::read(name, parameters).map_err(|error| Malformed(error.to_string()))?)
+            Assertion::Custom(
+                CustomClaim::read(name, parameters).map_err(|error| Malformed(error.to_string()))?,
+            )
         }
         _ => return Err(Malformed("an unknown claim".into())),
     })

@@ -3,8 +3,8 @@
 //! A [`Claim`] is a statement about a string of known length whose bytes V does not see. It builds itself as
 //! a circuit, which any backend runs. [`Assertion`] is the set of claims that the two parties can express to
 //! each other; [`Class`] says which bytes a hidden string may consist of. A program that embeds both parties
-//! can add custom claims ([`Own`]), of which V knows those in its [`Vocabulary`]. Any
-//! [`Statement`](volery_circuit::Statement) about bits becomes one with [`OfBytes`].
+//! can add custom claims ([`CustomClaim`]), of which V knows those in its [`Vocabulary`]. Any
+//! [`Statement`](volery_circuit::Statement) about bits becomes one with [`StatementClaim`].
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -54,8 +54,8 @@ mod byte;
 mod circuits;
 mod class;
 mod codec;
+mod custom;
 mod number;
-mod own;
 mod pattern;
 mod show;
 #[cfg(test)]
@@ -66,8 +66,8 @@ pub use assertion::{Assertion, MAX_TEXT};
 pub(crate) use circuits::INTEGER_BITS;
 pub use circuits::MAX_DIGITS;
 pub use class::Class;
+pub use custom::{CustomClaim, MAX_NAME, MAX_PARAMETERS, StatementClaim, Vocabulary};
 pub use number::{Bound, Interval};
-pub use own::{MAX_NAME, MAX_PARAMETERS, OfBytes, Own, Vocabulary};
 pub use words::WordsError;
 
 pub(crate) use codec::{

@@ -58,7 +58,7 @@ impl Serialize for Assertion {
                 map.serialize_entry("kind", "matches")?;
                 map.serialize_entry("pattern", pattern)?;
             }
-            Self::Own(own) => {
+            Self::Custom(own) => {
                 map.serialize_entry("kind", "own")?;
                 map.serialize_entry("name", own.name())?;
                 Bytes(own.parameters()).put(&mut map, "parameters")?;

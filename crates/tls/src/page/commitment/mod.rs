@@ -43,7 +43,7 @@
 //!                                                                     v G + r H = C_0 + sum chi_j C_j
 //! ```
 //!
-//! The step that ends them consumes both parties' states, the stock of correlations and, at V, delta. After
+//! The step that ends them consumes both parties' states, the pool of correlations and, at V, delta. After
 //! step 4 nothing under delta can be trusted any more, so nothing is left that could be proved.
 //! [`Prover::commit`] and [`Verifier::receive`] run steps 1 to 3; [`Prover::open`] and [`Verifier::reveal`]
 //! run steps 4 and 5.
@@ -75,13 +75,13 @@
 //! |---|---|
 //! | [`Layout`], [`Place`], [`Form`] | which bits make up which values; which parts of the payload they are |
 //! | [`Prover`], [`Verifier`] | the conversion |
-//! | [`Halves`] | the conversion of places, as the end of a session |
+//! | [`CommittedBits`] | the conversion of places, as the end of a session |
 //! | [`Commitment`], [`Opening`] | a point; a value and its blinding |
 //! | [`Openings`] | the holder's openings: a file, and its check against an attestation |
 //! | [`range`], [`RangeFile`] | that a committed number lies between two others: the proof; a file with one about an attestation |
 
+mod committed_bits;
 mod file;
-mod halves;
 mod layout;
 mod openings;
 mod pedersen;
@@ -95,9 +95,9 @@ mod run;
 mod tests;
 mod verifier;
 
+pub use committed_bits::CommittedBits;
 /// An integer modulo the group's order, such as a blinding.
 pub use curve25519_dalek::scalar::Scalar;
-pub use halves::Halves;
 pub use layout::{Form, Layout, MAX_VALUES, Place, VALUE_BITS};
 pub use openings::{Disclosed, MAX_BYTES, Openings, OpeningsError, VERSION};
 pub use pedersen::{Commitment, Opening};

@@ -12,7 +12,7 @@ use volery_channel::tags::{
 use volery_channel::{Channel, ChannelExt};
 use volery_field::Gf128;
 use volery_vole::SessionId;
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use zeroize::Zeroizing;
 
 use super::layout::{self, Layout};
@@ -47,11 +47,11 @@ impl Prover {
     /// [`Verifier::receive`](super::Verifier::receive) at the same place.
     ///
     /// # Errors
-    /// [`Error::Misuse`] unless there is a tag for each bit of the layout; [`Error::Malformed`]; the stock's
+    /// [`Error::Misuse`] unless there is a tag for each bit of the layout; [`Error::Malformed`]; the pool's
     /// and the channel's.
     pub fn commit<R: CryptoRng + ?Sized>(
         channel: &mut dyn Channel,
-        stock: &mut Stock,
+        pool: &mut Pool,
         session: &SessionId,
         layout: &Layout,
         tags: &[Gf128],
@@ -60,8 +60,8 @@ impl Prover {
         if tags.len() != layout.bits() {
             return Err(Error::Misuse(format!("{} tags for {} bits", tags.len(), layout.bits())));
         }
-        let run = Run::new(session, stock.index(), layout);
-        let Drawn { converted: tags, checked } = draw(channel, stock, tags)?;
+        let run = Run::new(session, pool.index(), layout);
+        let Drawn { converted: tags, checked } = draw(channel, pool, tags)?;
         let spans = layout.spans();
         let keys = channel.recv_array(COMMIT_KEYS)?;
         let Converted { packed: packed_tags, hashes, differences } =
@@ -94,13 +94,13 @@ impl Prover {
 
     /// Steps 4 and 5: checks V's messages against what V reveals, and then opens the combination.
     ///
-    /// This ends everything under delta: `stock` is wiped in any case. Returns the openings of the
+    /// This ends everything under delta: `pool` is wiped in any case. Returns the openings of the
     /// commitments, in the layout's order. V has accepted them only when it says so.
     ///
     /// # Errors
     /// [`Error::Cheat`] if V's keys or differences do not follow from the delta and the key that it reveals;
     /// then nothing was opened, and V has learnt nothing. [`Error::Malformed`]; the channel's.
-    pub fn open(self, channel: &mut dyn Channel, stock: Stock) -> Result<Vec<Opening>, Error> {
+    pub fn open(self, channel: &mut dyn Channel, pool: Pool) -> Result<Vec<Opening>, Error> {
         let revealed: [u8; 16 + SCALAR] = channel.recv_array(COMMIT_REVEAL)?;
         let (delta, gamma) = decode_reveal(&revealed)?;
         self.check(delta, &gamma)?;
@@ -109,7 +109,7 @@ impl Prover {
         channel.flush()?;
         // These are megabytes, and V need not wait while they are wiped. After an error they are dropped as
         // well.
-        drop(stock);
+        drop(pool);
         Ok(self.openings)
     }
 

@@ -3,7 +3,7 @@
 use curve25519_dalek::scalar::Scalar;
 use volery_channel::{Channel, Tag};
 use volery_field::Gf128;
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Oracle, SessionId, Transcript};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
@@ -118,30 +118,30 @@ pub(super) fn scalars(step: Tag, bytes: &[u8]) -> Result<Vec<Scalar>, Error> {
     all.ok_or_else(|| Error::malformed(step, "a number is not below the group's order"))
 }
 
-/// This party's halves for a run: tags or keys.
+/// This party's shares for a run: tags or keys.
 pub(super) struct Drawn {
-    /// The halves of all converted bits, followed by those of the mask.
+    /// The shares of all converted bits, followed by those of the mask.
     pub(super) converted: Zeroizing<Vec<Gf128>>,
-    /// The halves of the bits that bind V to delta.
+    /// The shares of the bits that bind V to delta.
     pub(super) checked: Zeroizing<Vec<Gf128>>,
 }
 
 /// Takes the correlations of a run.
 ///
-/// Pending checks of the supply are finished first, because what P learns about delta in them must not decide
-/// a proof.
+/// Pending checks of the generator are finished first, because what P learns about delta in them must not
+/// decide a proof.
 pub(super) fn draw(
     channel: &mut dyn Channel,
-    stock: &mut Stock,
+    pool: &mut Pool,
     authenticated: &[Gf128],
 ) -> Result<Drawn, Error> {
-    stock.expect(Some(CORRELATIONS as u64));
+    pool.expect(Some(CORRELATIONS as u64));
     let mut converted = Zeroizing::new(Vec::with_capacity(authenticated.len() + VALUE_BITS));
     converted.extend_from_slice(authenticated);
     converted.resize(authenticated.len() + VALUE_BITS, Gf128::default());
-    stock.fill(channel, converted.get_mut(authenticated.len()..).unwrap_or_default())?;
+    pool.fill(channel, converted.get_mut(authenticated.len()..).unwrap_or_default())?;
     let mut checked = Zeroizing::new(vec![Gf128::default(); CHECKED]);
-    stock.fill(channel, &mut checked)?;
-    stock.settle(channel)?;
+    pool.fill(channel, &mut checked)?;
+    pool.settle(channel)?;
     Ok(Drawn { converted, checked })
 }

@@ -11,7 +11,7 @@ use volery_channel::tags::{
 };
 use volery_channel::{Channel, ChannelExt};
 use volery_field::Gf128;
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId};
 use zeroize::Zeroizing;
 
@@ -40,11 +40,11 @@ impl Verifier {
     /// [`Prover::commit`](super::Prover::commit) at the same place.
     ///
     /// # Errors
-    /// [`Error::Misuse`] unless there is a key for each bit of the layout; [`Error::Malformed`]; the stock's
+    /// [`Error::Misuse`] unless there is a key for each bit of the layout; [`Error::Malformed`]; the pool's
     /// and the channel's.
     pub fn receive<R: CryptoRng + ?Sized>(
         channel: &mut dyn Channel,
-        stock: &mut Stock,
+        pool: &mut Pool,
         delta: &Delta,
         session: &SessionId,
         layout: &Layout,
@@ -54,8 +54,8 @@ impl Verifier {
         if keys.len() != layout.bits() {
             return Err(Error::Misuse(format!("{} keys for {} bits", keys.len(), layout.bits())));
         }
-        let run = Run::new(session, stock.index(), layout);
-        let Drawn { converted: keys, checked } = draw(channel, stock, keys)?;
+        let run = Run::new(session, pool.index(), layout);
+        let Drawn { converted: keys, checked } = draw(channel, pool, keys)?;
         let spans = layout.spans();
         let gamma = Zeroizing::new(Scalar::random(rng));
         channel.send(COMMIT_KEYS, &run.keys(checked.iter().copied()))?;
@@ -74,8 +74,8 @@ impl Verifier {
     /// Steps 4 and 5: reveals `delta`, receives the opening and checks it. Returns the commitments, in the
     /// layout's order.
     ///
-    /// Call this when every other proof under `delta` has ended. It ends everything under it: `stock` and
-    /// `delta` are wiped in any case. If the caller had anything else made under this delta (a second stock,
+    /// Call this when every other proof under `delta` has ended. It ends everything under it: `pool` and
+    /// `delta` are wiped in any case. If the caller had anything else made under this delta (a second pool,
     /// a fork of the extension, correlations over a field), it must already have dropped it, because P knows
     /// delta from now on.
     ///
@@ -91,7 +91,7 @@ impl Verifier {
         self,
         channel: &mut dyn Channel,
         delta: Delta,
-        stock: Stock,
+        pool: Pool,
     ) -> Result<Vec<Commitment>, Error> {
         let mut revealed = [0; 16 + SCALAR];
         let parts = delta.expose().to_bits().to_le_bytes().into_iter().chain(self.gamma.to_bytes());
@@ -101,7 +101,7 @@ impl Verifier {
         channel.flush()?;
         // These are megabytes, and P need not wait while they are wiped. After an error they are dropped as
         // well.
-        drop(stock);
+        drop(pool);
         let opening: [u8; HASH + Combination::BYTES] = channel.recv_array(COMMIT_OPENING)?;
         self.check(&opening)
     }

@@ -201,7 +201,7 @@ fn direction<M: TwoParty + ?Sized>(
 
 /// A block of key stream: the record's number in its direction, and the block's number in the record, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct StreamBlock {
     pub(super) record: usize,
     pub(super) block: usize,
 }
@@ -214,9 +214,9 @@ pub(super) fn stream<M: TwoParty + ?Sized>(
     machine: &mut M,
     cipher: &Cipher<M::Wire>,
     records: &[Record],
-    places: &[Place],
+    places: &[StreamBlock],
 ) -> Result<Vec<M::Wire>, M::Error> {
-    let block = |place: &Place| {
+    let block = |place: &StreamBlock| {
         let record = records.get(place.record)?;
         (BLOCK_BYTES.checked_mul(place.block)? < record.ciphertext.len())
             .then(|| counter_block(record, place.block + 1))

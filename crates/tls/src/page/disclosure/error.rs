@@ -1,6 +1,6 @@
 //! Why a connection does not lead to a proof. Each error says whose fault it is.
 
-use super::shown::payload_name;
+use super::redaction::payload_name;
 use crate::wire::prf::Side;
 use crate::wire::{server, transcript};
 
@@ -73,7 +73,7 @@ pub enum Refusal {
     Alert(Side),
     /// What is shown does not have the required form.
     #[error("what is shown of the {}: {reason}", payload_name(*side))]
-    Shown {
+    Payload {
         /// The direction.
         side: Side,
         /// What is wrong.

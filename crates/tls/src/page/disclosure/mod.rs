@@ -13,18 +13,18 @@
 //! commits to parts of what is hidden           <------->     opens delta; signs the commitments, too
 //! ```
 //!
-//! The last line is there only if P asks for it ([`Hide::commit`]). It is the last operation of a session:
-//! see [`commitment`](crate::commitment).
+//! The last line is there only if P asks for it ([`Redaction::commit`]). It is the last operation of a
+//! session: see [`commitment`](crate::commitment).
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `derive` | the program from the keys to the opened values and to key streams |
 //! | `machine` | the three machines for it: P computes, V reads, both prove |
-//! | `shown` | V's view of the payload, and the message that describes it |
+//! | `redaction` | V's view of the payload, and the message that describes it |
 //! | `payload` | the records' bytes that form request and response |
 //! | `check` | V's check of Finished messages and tags |
 //! | `order` | the check that each request came after the response to the one before |
-//! | `account` | the statement that is proved |
+//! | `statement` | the statement that is proved |
 //! | `price` | the memory of its claims |
 //! | `prover`, `verifier` | the parties' work before the proof |
 //! | `proven` | what V may believe after it |
@@ -77,7 +77,7 @@
 //!
 //! The path tells readers *which document* is meant, and P's own choice of parts leaves it shown. Path and
 //! query are separate parts, and a hidden one is proved not to contain the other's delimiter. Of a request's
-//! header fields only those on a list can be hidden (`shown::fields`), because some server may take path,
+//! header fields only those on a list can be hidden (`redaction::fields`), because some server may take path,
 //! host or method from any other.
 //!
 //! **Several messages.** Everything that the client said on the connection is its requests, and everything
@@ -95,7 +95,6 @@
 //! bodies of requests and responses without a length of their own. Even so, the first round is the most
 //! reliable.
 
-mod account;
 mod check;
 mod derive;
 mod error;
@@ -105,7 +104,8 @@ mod payload;
 mod price;
 mod proven;
 mod prover;
-mod shown;
+mod redaction;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod verifier;
@@ -113,18 +113,21 @@ mod verifier;
 pub use crate::wire::transcript::Error as TranscriptError;
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
-pub use shown::{Fate, Hidden, Hide, MAX_HIDDEN, Part, Rest, Reveal, Shown, Wish, fate};
+pub use redaction::{
+    Hidden, MAX_HIDDEN, MessagePart, Part, RedactedPayload, Redaction, Rest, Selection, Visibility,
+    visibility,
+};
 pub use verifier::Pending;
 
-pub(crate) use account::{Account, DERIVATION};
 pub(crate) use derive::{Keys, Root, finished_message};
-pub(crate) use order::{Seen, Written};
+pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::Ended;
-pub(crate) use shown::{Server, message_name, put_all_hidden, read_all_hidden};
+pub(crate) use redaction::{Server, message_name, put_all_hidden, read_all_hidden};
+pub(crate) use statement::{ConnectionStatement, DERIVATION};
 pub(crate) use verifier::{Observed, receive};
 
 /// For fuzzing: reads any bytes as P's message to V.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzz_message(bytes: &[u8]) {
-    shown::Message::fuzz(bytes);
+    redaction::Message::fuzz(bytes);
 }

@@ -69,16 +69,16 @@ const RECORD_OVERHEAD: usize = 5 + NONCE_BYTES + TAG_BYTES;
 
 /// How many bytes of each direction had passed when V began to write more of the client's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct RelayMark {
     pub(crate) client: usize,
     pub(crate) server: usize,
 }
 
 /// The source of V's knowledge of the order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Seen<'a> {
+pub(crate) enum OrderEvidence<'a> {
     /// V relayed the records: a mark wherever it had more of the server's bytes than before.
-    Relayed(&'a [Written]),
+    Relayed(&'a [RelayMark]),
     /// V took part in making the client's records, and knows how many of the server's it held at each.
     Held {
         /// The number for each of the client's encrypted records.
@@ -110,7 +110,7 @@ fn places(records: &[Record], length: usize) -> Vec<usize> {
 }
 
 /// The stamps of the client's records that V relayed.
-fn relayed(records: [&[Record]; 2], [client, server]: [usize; 2], marks: &[Written]) -> Vec<Stamp> {
+fn relayed(records: [&[Record]; 2], [client, server]: [usize; 2], marks: &[RelayMark]) -> Vec<Stamp> {
     let [client_records, server_records] = records;
     let server_places = places(server_records, server);
     let at = |byte: usize| {
@@ -130,15 +130,15 @@ fn relayed(records: [&[Record]; 2], [client, server]: [usize; 2], marks: &[Writt
 /// # Errors
 /// [`Refusal::Order`] if not.
 pub(super) fn check(
-    seen: Seen<'_>,
+    seen: OrderEvidence<'_>,
     records: [&[Record]; 2],
     lengths: [usize; 2],
     exchanges: &[Exchange],
 ) -> Result<bool, Refusal> {
     let [client, server] = records;
     let (stamps, may) = match seen {
-        Seen::Relayed(marks) => (relayed(records, lengths, marks), false),
-        Seen::Held { counts, pipelined } => {
+        OrderEvidence::Relayed(marks) => (relayed(records, lengths, marks), false),
+        OrderEvidence::Held { counts, pipelined } => {
             let stamp = |count: &usize| Stamp { first: Some(*count), last: Some(*count) };
             (counts.iter().map(stamp).collect(), pipelined)
         }
@@ -198,7 +198,7 @@ mod tests {
     }
 
     /// What is said of two requests and responses that went in records of these lengths.
-    fn seen(seen: Seen<'_>, client: &[usize], server: &[usize]) -> Result<bool, Refusal> {
+    fn seen(seen: OrderEvidence<'_>, client: &[usize], server: &[usize]) -> Result<bool, Refusal> {
         let (requests, responses) = (REQUESTS.concat(), format!("{HEAD}1234{HEAD}5678"));
         let exchanges = http::parse(requests.as_bytes(), responses.as_bytes(), true).unwrap();
         let [client, server] = [client, server].map(records);
@@ -222,8 +222,8 @@ mod tests {
     /// Of a relayed connection with a record for each request: marks at these bytes.
     fn relayed_with(marks: &[(usize, usize)], server: &[usize]) -> Result<bool, Refusal> {
         let marks: Vec<_> =
-            marks.iter().map(|(client, server)| Written { client: *client, server: *server }).collect();
-        seen(Seen::Relayed(&marks), &[FIRST, SECOND], server)
+            marks.iter().map(|(client, server)| RelayMark { client: *client, server: *server }).collect();
+        seen(OrderEvidence::Relayed(&marks), &[FIRST, SECOND], server)
     }
 
     #[test]
@@ -264,15 +264,15 @@ mod tests {
         let parts = [FIRST, 5, SECOND - 5];
         let marks =
             [(0, 0), (START, START), (second, answered), (second + 5 + RECORD_OVERHEAD, answered + 1)];
-        let marks = marks.map(|(client, server)| Written { client, server });
-        assert_eq!(seen(Seen::Relayed(&marks[..3]), &parts, &[ANSWER, ANSWER]), Ok(false));
-        assert_eq!(seen(Seen::Relayed(&marks), &parts, &[ANSWER, ANSWER]), early(1));
+        let marks = marks.map(|(client, server)| RelayMark { client, server });
+        assert_eq!(seen(OrderEvidence::Relayed(&marks[..3]), &parts, &[ANSWER, ANSWER]), Ok(false));
+        assert_eq!(seen(OrderEvidence::Relayed(&marks), &parts, &[ANSWER, ANSWER]), early(1));
     }
 
     #[test]
     fn no_record_holds_the_end_of_one_and_the_beginning_of_the_next() {
         let held = |counts: &[usize], client: &[usize], server: &[usize]| {
-            seen(Seen::Held { counts, pipelined: false }, client, server)
+            seen(OrderEvidence::Held { counts, pipelined: false }, client, server)
         };
         assert_eq!(held(&[1, 1, 2], &[FIRST, SECOND], &[ANSWER, ANSWER]), Ok(false));
         for counts in [&[1, 1, 1][..], &[1, 1, 3], &[1, 1], &[1, 1, 9]] {
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn requests_are_sent_at_once_only_where_that_was_agreed() {
         let held = |pipelined, counts: &[usize]| {
-            seen(Seen::Held { counts, pipelined }, &[FIRST, SECOND], &[ANSWER, ANSWER])
+            seen(OrderEvidence::Held { counts, pipelined }, &[FIRST, SECOND], &[ANSWER, ANSWER])
         };
         assert_eq!(held(true, &[1, 1, 1]), Ok(true));
         assert_eq!(held(false, &[1, 1, 1]), early(1));

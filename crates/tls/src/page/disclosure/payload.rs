@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use super::derive::Place;
+use super::derive::StreamBlock;
 use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::transcript::{APPLICATION_DATA, Record};
 
@@ -24,7 +24,12 @@ pub(super) fn length(records: &[Record]) -> usize {
 
 /// The blocks of a record (`length` bytes from `start` of the payload) that are not completely within one of
 /// the sorted `skipped` ranges.
-pub(super) fn blocks(number: usize, start: usize, length: usize, skipped: &[Range<usize>]) -> Vec<Place> {
+pub(super) fn blocks(
+    number: usize,
+    start: usize,
+    length: usize,
+    skipped: &[Range<usize>],
+) -> Vec<StreamBlock> {
     let end = start + length;
     let skips = |block: &Range<usize>| {
         // Only the first range that ends after the block's start can contain it.
@@ -33,7 +38,7 @@ pub(super) fn blocks(number: usize, start: usize, length: usize, skipped: &[Rang
     };
     let blocks = (start..end).step_by(BLOCK_BYTES).enumerate();
     let wanted = blocks.filter(|(_, first)| !skips(&(*first..(first + BLOCK_BYTES).min(end))));
-    wanted.map(|(block, _)| Place { record: number, block }).collect()
+    wanted.map(|(block, _)| StreamBlock { record: number, block }).collect()
 }
 
 #[cfg(test)]

@@ -2,15 +2,15 @@
 //!
 //! A stranger chooses what is hidden and claimed. V first counts the gates of all that; counting keeps none
 //! of them, and stops at the most that a session may have. V then takes their memory, together with that of
-//! the hidden strings' wires, from its [pool](crate::memory), or refuses. Only then the circuits are made.
+//! the hidden strings' wires, from its [budget](crate::memory), or refuses. Only then the circuits are made.
 //! Custom claims are counted as they build themselves; any other memory that they use meanwhile is not
 //! counted.
 
 use volery_circuit::Error as CircuitError;
 
 use super::Refusal;
-use super::shown::{Hidden, Shown};
-use crate::memory::{Lack, Share};
+use super::redaction::{Hidden, RedactedPayload};
+use crate::memory::{Reservation, Shortage};
 use crate::page::claim::{self, Assertion, Claim};
 use crate::page::commitment::Form;
 
@@ -40,9 +40,9 @@ pub(super) fn claims_of(hidden: &Hidden) -> Vec<(Box<dyn Claim>, String)> {
 /// # Errors
 /// [`Refusal::Claim`] for more than a session may claim, and for a claim that cannot hold for the length of
 /// its string; [`Refusal::Memory`].
-pub(super) fn reserve(shown: [&Shown; 2], memory: &mut Share) -> Result<(), Refusal> {
-    let lack = |lack| Refusal::Memory { ever: matches!(lack, Lack::Ever { .. }) };
-    let constrained = || shown.into_iter().flat_map(Shown::constrained);
+pub(super) fn reserve(shown: [&RedactedPayload; 2], memory: &mut Reservation) -> Result<(), Refusal> {
+    let lack = |lack| Refusal::Memory { ever: matches!(lack, Shortage::Ever { .. }) };
+    let constrained = || shown.into_iter().flat_map(RedactedPayload::constrained);
     let bytes: usize = constrained().map(Hidden::length).sum();
     // Checked before counting, because counting also takes memory for a string's bytes.
     memory.grow((bytes as u64).saturating_mul(BYTE_BYTES)).map_err(lack)?;
@@ -80,11 +80,11 @@ mod tests {
 
     use volery_circuit::{Gate, Recorded, Recorder, Step};
     use volery_field::F2;
-    use volery_zk::quicksilver::VerifierWire;
+    use volery_zk::quicksilver::bits::VerifierWire;
 
     use super::*;
-    use crate::memory::Pool;
-    use crate::page::claim::{Class, Own};
+    use crate::memory::Budget;
+    use crate::page::claim::{Class, CustomClaim};
     use crate::page::disclosure::Part;
 
     fn hidden(class: Class, length: usize, claims: Vec<Assertion>) -> Hidden {
@@ -92,9 +92,9 @@ mod tests {
         Hidden { round: 0, part: Part::Query, class, ranges, claims, commit: None }
     }
 
-    fn reserved(hidden: Vec<Hidden>, memory: &mut Share) -> Result<(), Refusal> {
-        let shown = Shown { text: Vec::new(), hidden };
-        reserve([&Shown::default(), &shown], memory)
+    fn reserved(hidden: Vec<Hidden>, memory: &mut Reservation) -> Result<(), Refusal> {
+        let shown = RedactedPayload { text: Vec::new(), hidden };
+        reserve([&RedactedPayload::default(), &shown], memory)
     }
 
     #[test]
@@ -145,43 +145,43 @@ mod tests {
 
     fn spies(gates: usize) -> (Arc<Spy>, Vec<Hidden>) {
         let spy = Arc::new(Spy(AtomicUsize::new(0), gates));
-        let own = Own::new("spy", &[], Arc::clone(&spy) as Arc<dyn Claim>).expect("a claim");
-        (spy, vec![hidden(Class::Opaque, 10, vec![Assertion::Own(own); 3])])
+        let own = CustomClaim::new("spy", &[], Arc::clone(&spy) as Arc<dyn Claim>).expect("a claim");
+        (spy, vec![hidden(Class::Opaque, 10, vec![Assertion::Custom(own); 3])])
     }
 
     #[test]
     fn a_session_takes_all_of_its_claims_at_once() {
         let asked = 10 * BYTE_BYTES + 3 * 1000 * GATE_BYTES;
         let (_, claims) = spies(1000);
-        let pool = Pool::new(asked + 50);
-        let mut memory = pool.take(50).expect("tables");
+        let budget = Budget::new(asked + 50);
+        let mut memory = budget.take(50).expect("tables");
         assert_eq!(reserved(claims.clone(), &mut memory), Ok(()));
-        assert_eq!(pool.free(), 0, "to the byte");
+        assert_eq!(budget.free(), 0, "to the byte");
         drop(memory);
         // With what it has already it is too much, whoever ends.
-        let mut memory = pool.take(51).expect("tables");
+        let mut memory = budget.take(51).expect("tables");
         assert_eq!(reserved(claims.clone(), &mut memory), Err(Refusal::Memory { ever: true }));
         drop(memory);
-        let other = pool.take(51).expect("another session's");
-        assert_eq!(reserved(claims, &mut pool.share()), Err(Refusal::Memory { ever: false }));
+        let other = budget.take(51).expect("another session's");
+        assert_eq!(reserved(claims, &mut budget.share()), Err(Refusal::Memory { ever: false }));
         drop(other);
-        assert_eq!(pool.free(), asked + 50);
+        assert_eq!(budget.free(), asked + 50);
     }
 
     #[test]
     fn what_there_is_no_memory_for_is_not_written_down() {
         let (spy, claims) = spies(1);
-        assert_eq!(reserved(claims, &mut Pool::new(10).share()), Err(Refusal::Memory { ever: true }));
+        assert_eq!(reserved(claims, &mut Budget::new(10).share()), Err(Refusal::Memory { ever: true }));
         assert_eq!(spy.0.load(Ordering::Relaxed), 0, "the bytes are too many");
         let (spy, claims) = spies(MAX_GATES / 2);
-        let refusal = reserved(claims, &mut Pool::default().share()).expect_err("too many");
+        let refusal = reserved(claims, &mut Budget::default().share()).expect_err("too many");
         assert!(refusal.to_string().contains("2^22"), "{refusal}");
         assert_eq!(spy.0.load(Ordering::Relaxed), 3, "the third is one gate too many");
     }
 
     #[test]
     fn the_longest_string_of_json_can_be_hidden() {
-        let mut memory = Pool::default().share();
+        let mut memory = Budget::default().share();
         assert_eq!(reserved(vec![hidden(Class::JsonText, 1 << 16, vec![])], &mut memory), Ok(()));
     }
 }

@@ -2,12 +2,12 @@
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId};
 
-use super::shown::{Hidden, Shown, places};
-use crate::page::attestation::{Committed, Context, Mode, Part, Statement};
-use crate::page::commitment::{Commitment, Halves};
+use super::redaction::{Hidden, RedactedPayload, places};
+use crate::page::attestation::{AttestedPayload, Committed, Context, Mode, Statement};
+use crate::page::commitment::{Commitment, CommittedBits};
 use crate::wire::prf::Side;
 use crate::wire::server::Identity;
 
@@ -15,7 +15,7 @@ use crate::wire::server::Identity;
 /// nothing to sign before.
 pub struct Accepted {
     pub(super) proven: Proven,
-    pub(super) halves: Option<Halves>,
+    pub(super) committed_bits: Option<CommittedBits>,
 }
 
 impl core::fmt::Debug for Accepted {
@@ -31,27 +31,27 @@ impl Accepted {
     /// This value again, if P commits to something.
     #[allow(clippy::result_large_err, reason = "what comes back is what went in")]
     pub fn without_commitments(self) -> Result<Proven, Self> {
-        match self.halves {
+        match self.committed_bits {
             None => Ok(self.proven),
             Some(_) => Err(self),
         }
     }
 
-    /// Receives P's commitments, if there are any, and so ends everything under delta. [`Halves`] says what
-    /// the caller must have dropped before.
+    /// Receives P's commitments, if there are any, and so ends everything under delta. [`CommittedBits`] says
+    /// what the caller must have dropped before.
     ///
     /// # Errors
-    /// As [`Halves::receive`].
+    /// As [`CommittedBits::receive`].
     pub fn receive<R: CryptoRng + ?Sized>(
         self,
         channel: &mut dyn Channel,
         session: &SessionId,
-        own: (Delta, Stock),
+        own: (Delta, Pool),
         rng: &mut R,
     ) -> Result<Proven, crate::Error> {
-        let Self { mut proven, halves } = self;
-        if let Some(halves) = halves {
-            proven.commitments = halves.receive(channel, session, own, rng)?;
+        let Self { mut proven, committed_bits } = self;
+        if let Some(committed_bits) = committed_bits {
+            proven.commitments = committed_bits.receive(channel, session, own, rng)?;
         }
         Ok(proven)
     }
@@ -74,9 +74,9 @@ pub struct Proven {
     /// The context that P wants to have signed.
     pub context: Context,
     /// The request: what V saw of it, and the claims about the rest.
-    pub request: Shown,
+    pub request: RedactedPayload,
     /// The response, in the same form. It is complete.
-    pub response: Shown,
+    pub response: RedactedPayload,
     /// The commitments to hidden strings, the request's first. Their number for each string is that of its
     /// [`Place`](crate::commitment::Place).
     pub commitments: Vec<Commitment>,
@@ -117,10 +117,10 @@ impl Proven {
 
 /// What a statement says about request and response, without commitments. `None` if a shown range is outside
 /// its text.
-pub(super) fn parts([request, response]: [&Shown; 2]) -> Option<[Part; 2]> {
-    let part = |shown: &Shown| {
-        let revealed = Part::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>())?;
-        Some(Part { hidden: shown.hidden.clone(), ..revealed })
+pub(super) fn parts([request, response]: [&RedactedPayload; 2]) -> Option<[AttestedPayload; 2]> {
+    let part = |shown: &RedactedPayload| {
+        let revealed = AttestedPayload::revealing(&shown.text, &shown.revealed().collect::<Vec<_>>())?;
+        Some(AttestedPayload { hidden: shown.hidden.clone(), ..revealed })
     };
     Some([part(request)?, part(response)?])
 }

@@ -6,14 +6,14 @@ use volery_channel::tags::WEB_CLAIMS;
 use volery_field::F2;
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::account::Account;
 use super::derive::{Root, derive};
 use super::machine::Compute;
 use super::proven::parts;
-use super::shown::{self, Checked, Hide, Message, Server, Shown, Wish, find};
+use super::redaction::{self, Checked, Message, RedactedPayload, Redaction, Selection, Server, find};
+use super::statement::ConnectionStatement;
 use super::verifier::check_opened;
 use super::{Error, Refusal};
-use crate::memory::Pool;
+use crate::memory::Budget;
 use crate::page::attestation::{Context, Mode, Statement};
 #[cfg(test)]
 use crate::page::http;
@@ -86,11 +86,11 @@ impl Ended {
     /// # Errors
     /// [`Error::Refused`] for a part that does not exist, and for one that is neither revealed nor can be
     /// hidden.
-    pub(crate) fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
+    pub(crate) fn select(&self, selection: &Selection) -> Result<Vec<Redaction>, Error> {
         let [request, response] = &self.payload;
         // Whether the server closed the connection affects what V may believe; `disclose` checks that.
-        let exchanges = shown::exchanges([request, response], true)?;
-        Ok(wish.of([request, response], &exchanges)?)
+        let exchanges = redaction::exchanges([request, response], true)?;
+        Ok(selection.of([request, response], &exchanges)?)
     }
 
     /// The statement that V will sign if P discloses the connection in this way at this time (in seconds
@@ -98,18 +98,18 @@ impl Ended {
     ///
     /// # Errors
     /// [`Error::Refused`] for anything in it that V would refuse.
-    pub(crate) fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
+    pub(crate) fn expected(&self, hide: &[Redaction], time: u64) -> Result<Statement, Error> {
         let [request, response] = &self.payload;
-        let exchanges = shown::exchanges([request, response], true)?;
+        let exchanges = redaction::exchanges([request, response], true)?;
         let shown =
             [find(Side::Client, request, &exchanges, hide)?, find(Side::Server, response, &exchanges, hide)?];
         let server_name = server::canonical_name(&self.host).map_err(Refusal::from)?;
         let checked = self.check_shown(&shown, &server_name, true)?;
         if self.pipelined {
             let [request, _] = &shown;
-            shown::check_pipelined(request, &checked.exchanges)?;
+            redaction::check_pipelined(request, &checked.exchanges)?;
         }
-        let outside = Refusal::Shown { side: Side::Server, reason: "it lies outside of the payload" };
+        let outside = Refusal::Payload { side: Side::Server, reason: "it lies outside of the payload" };
         let [query, response] = parts(shown.each_ref()).ok_or(outside)?;
         let certificates = &self.transcript.handshake.certificates;
         Ok(Statement {
@@ -134,16 +134,21 @@ impl Ended {
         if self.unchecked {
             return Ok(http::parse(request, response, closed).unwrap_or_default());
         }
-        shown::exchanges([request, response], closed)
+        redaction::exchanges([request, response], closed)
     }
 
     /// Runs V's checks of what it is shown. V decides itself which ports it accepts.
-    fn check_shown(&self, shown: &[Shown; 2], host: &str, closed: bool) -> Result<Checked, Refusal> {
+    fn check_shown(
+        &self,
+        shown: &[RedactedPayload; 2],
+        host: &str,
+        closed: bool,
+    ) -> Result<Checked, Refusal> {
         #[cfg(test)]
         if self.unchecked {
             return Ok(Checked { exchanges: self.exchanges(closed)?, port: self.port.unwrap_or_default() });
         }
-        shown::check(shown, &Server { host, port: self.port, ports: &[] }, closed)
+        redaction::check(shown, &Server { host, port: self.port, ports: &[] }, closed)
     }
 
     /// Tells V everything about the connection except what `hide` names. Returns the statement to prove next.
@@ -159,8 +164,8 @@ impl Ended {
         &self,
         channel: &mut dyn Channel,
         root: &Root<F2>,
-        hide: &[Hide],
-    ) -> Result<Account, Error> {
+        hide: &[Redaction],
+    ) -> Result<ConnectionStatement, Error> {
         let result = self.try_disclose(channel, root, hide);
         if result.is_err() {
             channel.fail("the prover cannot say what it wants to say about this connection");
@@ -172,8 +177,8 @@ impl Ended {
         &self,
         channel: &mut dyn Channel,
         root: &Root<F2>,
-        hide: &[Hide],
-    ) -> Result<Account, Error> {
+        hide: &[Redaction],
+    ) -> Result<ConnectionStatement, Error> {
         let [request, response] = &self.payload;
         let (opened, closed) = self.try_check(root)?;
         let exchanges = self.exchanges(closed)?;
@@ -192,11 +197,12 @@ impl Ended {
         let encoded = message.encode();
         // This also finds anything that exceeds V's limits.
         Message::decode(&encoded)?;
-        let memory = Pool::default().share();
-        let mut account = Account::new(self.transcript.clone(), [client, server], message, memory)?;
+        let memory = Budget::default().share();
+        let mut statement =
+            ConnectionStatement::new(self.transcript.clone(), [client, server], message, memory)?;
         // If P stopped later, V would learn that a claim which it has heard is false.
-        account.check_claims([request, response])?;
+        statement.check_claims([request, response])?;
         channel.send(WEB_CLAIMS, &encoded)?;
-        Ok(account)
+        Ok(statement)
     }
 }

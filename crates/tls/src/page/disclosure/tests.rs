@@ -15,20 +15,20 @@ use volery_testing::scripted;
 
 use super::derive::{Facts, finished_message};
 use super::machine::Compute;
-use super::order::Seen;
-use super::shown::find;
+use super::order::OrderEvidence;
+use super::redaction::find;
 use super::*;
-use crate::memory::Pool;
+use crate::memory::Budget;
 use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Class;
 use crate::wire::ghash::{from_block, hashed, to_block};
 use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::step::MASTER_BITS;
-use crate::wire::transcript::testing::{Authority, HOST, Kind, Recorded, honest};
+use crate::wire::transcript::testing::{Authority, HOST, KeyAlgorithm, Recorded, honest};
 use crate::wire::transcript::{NONCE_BYTES, TAG_BYTES, Transcript};
 
-const REQUEST: &[u8] = b"GET /account HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\n\r\n";
+const REQUEST: &[u8] = b"GET /statement HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\n\r\n";
 
 /// Its body ends with the connection.
 const RESPONSE: &[u8] =
@@ -52,7 +52,7 @@ enum Disbelief {
 
 impl Connection {
     fn new() -> Self {
-        let (authority, recorded) = honest(Kind::P256, &[(REQUEST, RESPONSE)]);
+        let (authority, recorded) = honest(KeyAlgorithm::P256, &[(REQUEST, RESPONSE)]);
         Self { authority, recorded, response: RESPONSE.to_vec() }
     }
 
@@ -72,31 +72,32 @@ impl Connection {
     }
 
     /// What an honest P says that hides these parts of the response.
-    fn message(&self, parts: &[Part]) -> shown::Message {
-        let exchanges = shown::exchanges([REQUEST, &self.response], true).unwrap();
-        let hide: Vec<_> = parts.iter().map(|part| Hide::new(Side::Server, part.clone())).collect();
+    fn message(&self, parts: &[Part]) -> redaction::Message {
+        let exchanges = redaction::exchanges([REQUEST, &self.response], true).unwrap();
+        let hide: Vec<_> = parts.iter().map(|part| Redaction::new(Side::Server, part.clone())).collect();
         let shown = [(Side::Client, REQUEST), (Side::Server, &self.response[..])]
             .map(|(side, text)| find(side, text, &exchanges, &hide).unwrap());
-        shown::Message { context: Context::default(), opened: self.opened().0, shown }
+        redaction::Message { context: Context::default(), opened: self.opened().0, shown }
     }
 
     /// Whether V would believe this.
-    fn tell(&self, message: &shown::Message) -> Result<(), Disbelief> {
+    fn tell(&self, message: &redaction::Message) -> Result<(), Disbelief> {
         let (mut channel, _peer) = scripted(&[(WEB_CLAIMS, message.encode())]);
         let Recorded { client, server, .. } = &self.recorded;
         // Of Finished, the request, and an alert: all before the response.
-        let seen = Seen::Held { counts: &[0; 3], pipelined: false };
+        let seen = OrderEvidence::Held { counts: &[0; 3], pipelined: false };
         let with = Server { host: HOST, port: None, ports: &[] };
-        let memory = Pool::default().share();
+        let memory = Budget::default().share();
         let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let root = |_: &Transcript| Ok(Root::Master(vec![(); MASTER_BITS]));
-        let account = match receive(&mut channel, observed, &self.authority.roots(), now, &Vec::new(), root) {
-            Ok((account, _)) => account,
+        let statement = match receive(&mut channel, observed, &self.authority.roots(), now, &Vec::new(), root)
+        {
+            Ok((statement, _)) => statement,
             Err(Error::Refused(refusal)) => return Err(Disbelief::Refused(refusal)),
             Err(error) => panic!("{error}"),
         };
-        match account.claim(&mut Evaluator::new(), &self.root()) {
+        match statement.claim(&mut Evaluator::new(), &self.root()) {
             Ok(_) => Ok(()),
             Err(CircuitError::Unsatisfied { .. }) => Err(Disbelief::Unsatisfied),
             Err(error) => panic!("{error}"),
@@ -184,7 +185,7 @@ fn what_is_shown_is_as_long_as_what_was_sent() {
             }
             Side::Server => response.text.extend(b"\n{\"balance\":500000}"),
         }
-        let refusal = Refusal::Shown { side, reason: "not as long as the records' contents" };
+        let refusal = Refusal::Payload { side, reason: "not as long as the records' contents" };
         assert_eq!(connection.tell(&message), Err(Disbelief::Refused(refusal)));
     }
     let mut message = connection.message(&[]);
@@ -215,6 +216,6 @@ fn there_are_fillers_where_something_is_hidden() {
     let [_, response] = &mut message.shown;
     let range = response.hidden[0].ranges[0].clone();
     response.text[range].fill(b'9');
-    let refusal = Refusal::Shown { side: Side::Server, reason: "bytes that are said to be hidden" };
+    let refusal = Refusal::Payload { side: Side::Server, reason: "bytes that are said to be hidden" };
     assert_eq!(connection.tell(&message), Err(Disbelief::Refused(refusal)));
 }

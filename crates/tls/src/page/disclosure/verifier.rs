@@ -3,17 +3,17 @@
 use volery_channel::Channel;
 use volery_channel::tags::WEB_CLAIMS;
 
-use super::account::Account;
 use super::derive::{Root, SIDES, derive, records};
 use super::machine::{List, Read};
-use super::order::{self, Seen};
+use super::order::{self, OrderEvidence};
 use super::proven::{Accepted, Proven};
-use super::shown::{self, Checked, Message, Server, Shown};
+use super::redaction::{self, Checked, Message, RedactedPayload, Server};
+use super::statement::ConnectionStatement;
 use super::{Error, Refusal, check, payload};
-use crate::memory::Share;
+use crate::memory::Reservation;
 use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Vocabulary;
-use crate::page::commitment::Halves;
+use crate::page::commitment::CommittedBits;
 use crate::wire::server::{self, Identity, Roots};
 use crate::wire::stock::HTTP;
 use crate::wire::transcript::{APPLICATION_DATA, Transcript};
@@ -27,19 +27,19 @@ pub struct Pending {
     rounds: usize,
     pipelined: bool,
     context: Context,
-    shown: [Shown; 2],
+    shown: [RedactedPayload; 2],
 }
 
 impl Pending {
-    /// Call this if, and only if, V's verifier has accepted the proof. `halves` are V's keys of the bits that
-    /// P commits to, from the proof's statement.
+    /// Call this if, and only if, V's verifier has accepted the proof. `committed_bits` are V's keys of
+    /// the bits that P commits to, from the proof's statement.
     #[must_use]
-    pub fn accept(self, halves: Option<Halves>) -> Accepted {
+    pub fn accept(self, committed_bits: Option<CommittedBits>) -> Accepted {
         let Self { mode, identity, port, rounds, pipelined, context, shown: [request, response] } = self;
         let commitments = Vec::new();
         let proven =
             Proven { mode, identity, port, rounds, pipelined, context, request, response, commitments };
-        Accepted { proven, halves }
+        Accepted { proven, committed_bits }
     }
 }
 
@@ -53,9 +53,9 @@ pub(crate) struct Observed<'a> {
     /// All that the server sent.
     pub(crate) server: &'a [u8],
     /// The order of both.
-    pub(crate) seen: Seen<'a>,
+    pub(crate) seen: OrderEvidence<'a>,
     /// V's memory for the session, to which the memory of the claims is added.
-    pub(crate) memory: Share,
+    pub(crate) memory: Reservation,
 }
 
 /// Receives P's message about a connection, and checks everything in it that needs no proof: certificates,
@@ -74,7 +74,7 @@ pub(crate) fn receive(
     time: u64,
     vocabulary: &dyn Vocabulary,
     root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
-) -> Result<(Account, Pending), Error> {
+) -> Result<(ConnectionStatement, Pending), Error> {
     let result = try_receive(channel, observed, roots, time, vocabulary, root);
     if let Err(Error::Refused(refusal)) = &result {
         channel.fail(&refusal.to_string());
@@ -89,7 +89,7 @@ fn try_receive(
     time: u64,
     vocabulary: &dyn Vocabulary,
     root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
-) -> Result<(Account, Pending), Error> {
+) -> Result<(ConnectionStatement, Pending), Error> {
     let Observed { mode, with, client, server, seen, memory } = observed;
     let transcript = Transcript::parse(client, server).map_err(Refusal::from)?;
     let root = root(&transcript)?;
@@ -102,17 +102,17 @@ fn try_receive(
     let lengths = message.shown.each_ref().map(|shown| shown.text.len());
     let closed = check_opened(&transcript, &message.opened, lengths, root)?;
     let with = Server { host: identity.name(), ..with };
-    let Checked { exchanges, port } = shown::check(&message.shown, &with, closed)?;
+    let Checked { exchanges, port } = redaction::check(&message.shown, &with, closed)?;
     let both = [&*transcript.client, &*transcript.server];
     let pipelined = order::check(seen, both, [client.len(), server.len()], &exchanges)?;
     if pipelined {
         let [request, _] = &message.shown;
-        shown::check_pipelined(request, &exchanges)?;
+        redaction::check_pipelined(request, &exchanges)?;
     }
     let rounds = exchanges.len();
     let (shown, context) = (message.shown.clone(), message.context.clone());
-    let account = Account::new(transcript, [client, server], message, memory)?;
-    Ok((account, Pending { mode, identity, port, rounds, pipelined, context, shown }))
+    let statement = ConnectionStatement::new(transcript, [client, server], message, memory)?;
+    Ok((statement, Pending { mode, identity, port, rounds, pipelined, context, shown }))
 }
 
 /// Checks that the bytes are HTTP by agreement. The same bytes may belong to another protocol, and their
@@ -143,7 +143,7 @@ fn opened_bound(transcript: &Transcript) -> usize {
 /// the server ended the connection with `close_notify`.
 ///
 /// # Errors
-/// [`Refusal::Shown`], [`Refusal::Opened`]; as [`check::check`].
+/// [`Refusal::Payload`], [`Refusal::Opened`]; as [`check::check`].
 pub(super) fn check_opened(
     transcript: &Transcript,
     opened: &[u8],
@@ -152,7 +152,7 @@ pub(super) fn check_opened(
 ) -> Result<bool, Refusal> {
     for (side, length) in SIDES.into_iter().zip(lengths) {
         if length != payload::length(records(transcript, side)) {
-            return Err(Refusal::Shown { side, reason: "not as long as the records' contents" });
+            return Err(Refusal::Payload { side, reason: "not as long as the records' contents" });
         }
     }
     let mut machine = Read(List::new(opened));

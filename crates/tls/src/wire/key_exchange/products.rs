@@ -6,7 +6,7 @@
 use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_field::{Curve25519Base, P256Base};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId, ole};
 
 use crate::Error;
@@ -29,20 +29,20 @@ pub struct ProverProducts {
 }
 
 impl ProverProducts {
-    /// Prepares them from keys of `stock` under `delta`. One round trip.
+    /// Prepares them from keys of `pool` under `delta`. One round trip.
     ///
     /// # Errors
-    /// [`Error::Products`]: the stock's, the channel's.
+    /// [`Error::Products`]: the pool's, the channel's.
     pub fn prepare(
         channel: &mut dyn Channel,
         session: &SessionId,
-        (delta, stock): (&Delta, &mut Stock),
+        (delta, pool): (&Delta, &mut Pool),
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
         let mut p256 = ole::Sender::new(session, delta.duplicate());
-        p256.prepare(channel, stock, PRODUCTS, rng)?;
+        p256.prepare(channel, pool, PRODUCTS, rng)?;
         let mut x25519 = ole::Sender::new(session, delta.duplicate());
-        x25519.prepare(channel, stock, PRODUCTS, rng)?;
+        x25519.prepare(channel, pool, PRODUCTS, rng)?;
         Ok(Self { p256, x25519 })
     }
 }
@@ -61,19 +61,19 @@ pub struct RequestedProducts {
 }
 
 impl VerifierProducts {
-    /// Requests them from P, using tags of `stock`. With [`correlations`] at hand it does not wait.
+    /// Requests them from P, using tags of `pool`. With [`correlations`] at hand it does not wait.
     ///
     /// # Errors
-    /// [`Error::Products`]: the stock's, the channel's.
+    /// [`Error::Products`]: the pool's, the channel's.
     pub fn request(
         channel: &mut dyn Channel,
         session: &SessionId,
-        stock: &mut Stock,
+        pool: &mut Pool,
         rng: &mut dyn CryptoRng,
     ) -> Result<RequestedProducts, Error> {
         let mut products = Self { p256: ole::Receiver::new(session), x25519: ole::Receiver::new(session) };
-        let p256 = products.p256.request(channel, stock, PRODUCTS, rng)?;
-        let x25519 = products.x25519.request(channel, stock, PRODUCTS, rng)?;
+        let p256 = products.p256.request(channel, pool, PRODUCTS, rng)?;
+        let x25519 = products.x25519.request(channel, pool, PRODUCTS, rng)?;
         Ok(RequestedProducts { products, p256, x25519 })
     }
 }

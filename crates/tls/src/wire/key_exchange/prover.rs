@@ -8,7 +8,7 @@ use volery_field::{Element, Ring};
 use volery_vole::ole::Sender;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::curve::{Curve, Group, Line, OnCurve, P256, PublicPoint, X25519};
+use super::curve::{AdditionFormula, Curve, Group, OnCurve, P256, PublicPoint, X25519};
 use super::{
     ELEMENT, PremasterSecret, ProverProducts, Share, encoded, get, only, put, random, share_of_inverse,
 };
@@ -103,7 +103,7 @@ fn exchange<C: Curve>(
     server: C::Point,
     rng: &mut dyn CryptoRng,
 ) -> Result<On<C>, Error> {
-    let Line { factor, shift } = C::line(&server)?;
+    let AdditionFormula { factor, shift } = C::addition(&server)?;
     let own = C::coordinates(&key.share, &server)?;
     let [mut x, mut y] = *own;
     let mut rho = random::<C::Base>(rng);

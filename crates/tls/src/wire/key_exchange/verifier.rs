@@ -6,7 +6,7 @@ use volery_channel::tags::{KEY_DENOMINATOR, KEY_FACTORS, KEY_OPENING, KEY_SERVER
 use volery_vole::ole::Receiver;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::curve::{Curve, Group, Line, P256, PublicPoint, X25519};
+use super::curve::{AdditionFormula, Curve, Group, P256, PublicPoint, X25519};
 use super::{ELEMENT, Share, VerifierProducts, encoded, get, only, put, random, share_of_inverse};
 use crate::Error;
 
@@ -79,7 +79,7 @@ fn exchange<C: Curve>(
     let server = C::read(point).map_err(|reason| Error::malformed(KEY_SERVER, reason))?;
     let corrections: [C::Base; 2] = get(KEY_SERVER, corrections)?;
 
-    let Line { factor, .. } = C::line(&server)?;
+    let AdditionFormula { factor, .. } = C::addition(&server)?;
     let own = C::coordinates(&key, &server)?;
     let [mut x, mut y] = *own;
     let mut rho = random::<C::Base>(rng);

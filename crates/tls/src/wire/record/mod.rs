@@ -65,7 +65,7 @@ pub enum Secrecy {
 
 /// A record that is to be protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct PlannedRecord {
     /// The sequence number, which is also the explicit nonce.
     pub sequence: u64,
     /// The length of its plaintext, in bytes.
@@ -74,7 +74,7 @@ pub struct Record {
     pub secrecy: Secrecy,
 }
 
-impl Record {
+impl PlannedRecord {
     /// The record's counter blocks: the mask's, then the key stream's.
     fn blocks(&self) -> impl Iterator<Item = Plain> + use<> {
         let Self { sequence, length, .. } = *self;
@@ -167,7 +167,7 @@ impl<W: Clone> WriteKey<W> {
     pub fn first<M: TwoParty<Wire = W> + ?Sized>(
         &mut self,
         machine: &mut M,
-        records: &[Record],
+        records: &[PlannedRecord],
     ) -> Result<(Zeroizing<Block>, Vec<Protection>), M::Error> {
         let mut wires = self.encrypt(machine, &[Plain::Zero], records)?;
         let rest = wires.split_off(BLOCK_BITS.min(wires.len()));
@@ -183,7 +183,7 @@ impl<W: Clone> WriteKey<W> {
     pub(crate) fn more<M: TwoParty<Wire = W> + ?Sized>(
         &mut self,
         machine: &mut M,
-        records: &[Record],
+        records: &[PlannedRecord],
     ) -> Result<Vec<Protection>, M::Error> {
         if records.is_empty() {
             return Ok(Vec::new());
@@ -197,9 +197,9 @@ impl<W: Clone> WriteKey<W> {
         &mut self,
         machine: &mut M,
         first: &[Plain],
-        records: &[Record],
+        records: &[PlannedRecord],
     ) -> Result<Vec<W>, M::Error> {
-        for Record { sequence, length, .. } in records {
+        for PlannedRecord { sequence, length, .. } in records {
             if self.last >= Some(*sequence) || *length > MAX_PLAINTEXT {
                 let reason = format!(
                     "record {sequence} of {length} bytes after {:?}; at most 2^14 bytes, each number once",
@@ -209,7 +209,8 @@ impl<W: Clone> WriteKey<W> {
             }
             self.last = Some(*sequence);
         }
-        let blocks: Vec<_> = first.iter().copied().chain(records.iter().flat_map(Record::blocks)).collect();
+        let blocks: Vec<_> =
+            first.iter().copied().chain(records.iter().flat_map(PlannedRecord::blocks)).collect();
         self.cipher.keep(machine, &blocks)
     }
 }
@@ -217,7 +218,7 @@ impl<W: Clone> WriteKey<W> {
 /// Splits the wires of the records' blocks.
 fn protections<M: TwoParty + ?Sized>(
     machine: &mut M,
-    records: &[Record],
+    records: &[PlannedRecord],
     mut wires: &[M::Wire],
 ) -> Result<Vec<Protection>, M::Error> {
     let mut protections = Vec::with_capacity(records.len());

@@ -24,7 +24,7 @@ struct Party {
 }
 
 /// What a party gets for `records`, the first of which are asked for together with the hash key.
-fn party(is_prover: bool, records: &[Record], first: usize) -> Party {
+fn party(is_prover: bool, records: &[PlannedRecord], first: usize) -> Party {
     let machine = &mut Clear::new(is_prover);
     let mut key = WriteKey::new(machine, &bytes_to_bits(&KEY), &bytes_to_bits(&IV)).unwrap();
     let (hash_key, mut protections) = key.first(machine, &records[..first]).unwrap();
@@ -40,13 +40,13 @@ fn nonce(sequence: u64) -> [u8; 12] {
 }
 
 /// Ciphertext and tag of a record as the library makes them.
-fn library(record: &Record, plaintext: &[u8]) -> Vec<u8> {
+fn library(record: &PlannedRecord, plaintext: &[u8]) -> Vec<u8> {
     let header = header(record.sequence, 23, plaintext.len()).unwrap();
     let payload = Payload { msg: plaintext, aad: &header };
     Aes128Gcm::new(&KEY.into()).encrypt(&nonce(record.sequence).into(), payload).unwrap()
 }
 
-fn ciphertext(record: &Record, plaintext: &[u8], p: &Protection, v: &Protection) -> Vec<u8> {
+fn ciphertext(record: &PlannedRecord, plaintext: &[u8], p: &Protection, v: &Protection) -> Vec<u8> {
     let mut data = plaintext.to_vec();
     p.apply(&mut data).unwrap();
     if record.secrecy == Secrecy::Shared {
@@ -58,7 +58,7 @@ fn ciphertext(record: &Record, plaintext: &[u8], p: &Protection, v: &Protection)
 }
 
 /// Ciphertexts and tags of all records by two parties, the tags through shared powers.
-fn by_two(records: &[Record], plaintexts: &[Vec<u8>], first: usize) -> Vec<Vec<u8>> {
+fn by_two(records: &[PlannedRecord], plaintexts: &[Vec<u8>], first: usize) -> Vec<Vec<u8>> {
     let (p, v) = (party(true, records, first), party(false, records, first));
     let powers = records.iter().map(|record| hashed_blocks(13, record.length)).max().unwrap_or(1);
     let ciphertexts: Vec<_> = records
@@ -97,8 +97,8 @@ fn plaintext(length: usize) -> Vec<u8> {
     (0..length).map(|i| (i as u8).wrapping_mul(0x9d)).collect()
 }
 
-fn record(sequence: u64, length: usize, secrecy: Secrecy) -> Record {
-    Record { sequence, length, secrecy }
+fn record(sequence: u64, length: usize, secrecy: Secrecy) -> PlannedRecord {
+    PlannedRecord { sequence, length, secrecy }
 }
 
 #[test]

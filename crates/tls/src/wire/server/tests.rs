@@ -4,7 +4,7 @@ use rcgen::{CertificateParams, ExtendedKeyUsagePurpose, date_time_ymd};
 
 use super::*;
 use crate::wire::transcript::testing::{
-    Authority, HOST, Issued, Kind, client, connect, honest, provider, server,
+    Authority, HOST, Issued, KeyAlgorithm, client, connect, honest, provider, server,
 };
 
 const ROUND: &[(&[u8], &[u8])] = &[(b"query", b"response")];
@@ -13,7 +13,7 @@ const NOW: u64 = 1_780_000_000;
 
 #[test]
 fn real_servers_are_who_they_are() {
-    for kind in [Kind::P256, Kind::P384, Kind::Rsa] {
+    for kind in [KeyAlgorithm::P256, KeyAlgorithm::P384, KeyAlgorithm::Rsa] {
         let (authority, recorded) = honest(kind, ROUND);
         let handshake = recorded.parse().unwrap().handshake;
         let identity = verify(&handshake, "Data.Example.COM", &authority.roots(), NOW).unwrap();
@@ -23,7 +23,7 @@ fn real_servers_are_who_they_are() {
 }
 
 /// A scheme's handshake: the client offers this one alone.
-fn signed_by(scheme: rustls::SignatureScheme, kind: Kind) -> (Authority, Handshake) {
+fn signed_by(scheme: rustls::SignatureScheme, kind: KeyAlgorithm) -> (Authority, Handshake) {
     let authority = Authority::new();
     let mut provider = provider(false);
     let all = provider.signature_verification_algorithms;
@@ -38,14 +38,14 @@ fn signed_by(scheme: rustls::SignatureScheme, kind: Kind) -> (Authority, Handsha
 fn every_accepted_scheme_verifies_and_a_changed_bit_does_not() {
     use rustls::SignatureScheme as Named;
     for (named, kind, scheme) in [
-        (Named::ECDSA_NISTP256_SHA256, Kind::P256, Scheme::EcdsaSha256),
-        (Named::ECDSA_NISTP384_SHA384, Kind::P384, Scheme::EcdsaSha384),
-        (Named::RSA_PKCS1_SHA256, Kind::Rsa, Scheme::Pkcs1Sha256),
-        (Named::RSA_PKCS1_SHA384, Kind::Rsa, Scheme::Pkcs1Sha384),
-        (Named::RSA_PKCS1_SHA512, Kind::Rsa, Scheme::Pkcs1Sha512),
-        (Named::RSA_PSS_SHA256, Kind::Rsa, Scheme::PssSha256),
-        (Named::RSA_PSS_SHA384, Kind::Rsa, Scheme::PssSha384),
-        (Named::RSA_PSS_SHA512, Kind::Rsa, Scheme::PssSha512),
+        (Named::ECDSA_NISTP256_SHA256, KeyAlgorithm::P256, Scheme::EcdsaSha256),
+        (Named::ECDSA_NISTP384_SHA384, KeyAlgorithm::P384, Scheme::EcdsaSha384),
+        (Named::RSA_PKCS1_SHA256, KeyAlgorithm::Rsa, Scheme::Pkcs1Sha256),
+        (Named::RSA_PKCS1_SHA384, KeyAlgorithm::Rsa, Scheme::Pkcs1Sha384),
+        (Named::RSA_PKCS1_SHA512, KeyAlgorithm::Rsa, Scheme::Pkcs1Sha512),
+        (Named::RSA_PSS_SHA256, KeyAlgorithm::Rsa, Scheme::PssSha256),
+        (Named::RSA_PSS_SHA384, KeyAlgorithm::Rsa, Scheme::PssSha384),
+        (Named::RSA_PSS_SHA512, KeyAlgorithm::Rsa, Scheme::PssSha512),
     ] {
         let (authority, handshake) = signed_by(named, kind);
         assert_eq!(handshake.scheme, scheme);
@@ -68,7 +68,7 @@ fn every_accepted_scheme_verifies_and_a_changed_bit_does_not() {
 
 #[test]
 fn another_scheme_with_the_same_signature_is_refused() {
-    let (authority, recorded) = honest(Kind::Rsa, ROUND);
+    let (authority, recorded) = honest(KeyAlgorithm::Rsa, ROUND);
     let handshake = recorded.parse().unwrap().handshake;
     let all = [
         Scheme::EcdsaSha256,
@@ -95,15 +95,16 @@ fn another_servers_certificate_does_not_fit_the_signature() {
         let recorded = connect(client(&authority, provider(false)), server(issued), ROUND);
         recorded.parse().unwrap().handshake
     };
-    let [mut one, other] = [authority.issue(Kind::P256, HOST), authority.issue(Kind::P256, HOST)]
-        .map(|issued| connection(&issued));
+    let [mut one, other] =
+        [authority.issue(KeyAlgorithm::P256, HOST), authority.issue(KeyAlgorithm::P256, HOST)]
+            .map(|issued| connection(&issued));
     one.certificates = other.certificates;
     assert!(matches!(verify(&one, HOST, &authority.roots(), NOW), Err(Error::Signature(_))));
 }
 
 #[test]
 fn other_hosts_are_refused() {
-    let (authority, recorded) = honest(Kind::P256, ROUND);
+    let (authority, recorded) = honest(KeyAlgorithm::P256, ROUND);
     let mut handshake = recorded.parse().unwrap().handshake;
     let roots = authority.roots();
     let found = handshake.sni.clone();
@@ -130,7 +131,7 @@ fn an_address_is_a_host_without_a_name_in_the_hello() {
     let authority = Authority::new();
     let params =
         CertificateParams::new(vec![HOST.to_owned(), "192.0.2.1".to_owned(), "2001:db8::1".to_owned()]);
-    let issued = authority.issue_with(Kind::P256, params.unwrap());
+    let issued = authority.issue_with(KeyAlgorithm::P256, params.unwrap());
     let recorded = connect(client(&authority, provider(false)), server(&issued), ROUND);
     let mut handshake = recorded.parse().unwrap().handshake;
     let result = verify(&handshake, "192.0.2.1", &authority.roots(), NOW);
@@ -148,8 +149,8 @@ fn expired_unknown_and_misused_certificates_are_refused() {
     let with = |change: fn(&mut CertificateParams)| {
         let mut params = CertificateParams::new(vec![HOST.to_owned()]).unwrap();
         change(&mut params);
-        let issued = authority.issue_with(Kind::P256, params);
-        let mut handshake = honest(Kind::P256, ROUND).1.parse().unwrap().handshake;
+        let issued = authority.issue_with(KeyAlgorithm::P256, params);
+        let mut handshake = honest(KeyAlgorithm::P256, ROUND).1.parse().unwrap().handshake;
         handshake.certificates = vec![issued.certificate.der().clone()];
         verify(&handshake, HOST, &authority.roots(), NOW)
     };
@@ -162,7 +163,7 @@ fn expired_unknown_and_misused_certificates_are_refused() {
     let fine = with(|_| {});
     assert!(matches!(fine, Err(Error::Signature(_))), "only the signature is another's: {fine:?}");
 
-    let (authority, recorded) = honest(Kind::P256, ROUND);
+    let (authority, recorded) = honest(KeyAlgorithm::P256, ROUND);
     let mut handshake = recorded.parse().unwrap().handshake;
     for roots in [Roots::none(), Roots::public(), Authority::new().roots()] {
         let result = verify(&handshake, HOST, &roots, NOW);
@@ -178,7 +179,7 @@ fn roots_are_read_from_pem_all_or_none() {
     let mut roots = Roots::none();
     roots.add_pem(format!("# two\n{}\n{}", one.pem(), two.pem()).as_bytes()).unwrap();
     assert_eq!(roots.anchors().len(), 2);
-    let (authority, recorded) = honest(Kind::P256, ROUND);
+    let (authority, recorded) = honest(KeyAlgorithm::P256, ROUND);
     roots.add_pem(authority.pem().as_bytes()).unwrap();
     assert!(verify(&recorded.parse().unwrap().handshake, HOST, &roots, NOW).is_ok());
     assert_eq!(roots.add_pem(b"nothing"), Err(RootsError::Empty));

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use rustls::client::Resumption;
 
 use super::testing::{
-    Authority, HOST, Kind, Recorded, application, assert_says, client, connect, honest, open, openssl,
-    provider, server,
+    Authority, HOST, KeyAlgorithm, Recorded, application, assert_says, client, connect, honest, open,
+    openssl, provider, server,
 };
 use super::*;
 use crate::testing::hex;
@@ -17,7 +17,7 @@ const ROUNDS: &[(&[u8], &[u8])] = &[(b"first query", b"first response"), (b"seco
 
 #[test]
 fn real_connections_say_what_was_said() {
-    for kind in [Kind::P256, Kind::P384, Kind::Rsa] {
+    for kind in [KeyAlgorithm::P256, KeyAlgorithm::P384, KeyAlgorithm::Rsa] {
         let (_, recorded) = honest(kind, ROUNDS);
         let transcript = recorded.parse().unwrap();
         let queries: Vec<u8> = ROUNDS.iter().flat_map(|round| round.0).copied().collect();
@@ -26,7 +26,7 @@ fn real_connections_say_what_was_said() {
         let handshake = &transcript.handshake;
         assert!(handshake.extended_master_secret);
         assert_eq!(handshake.sni.as_deref(), Some(HOST));
-        assert_eq!(handshake.suite == Suite::EcdheRsaAes128Gcm, kind == Kind::Rsa);
+        assert_eq!(handshake.suite == Suite::EcdheRsaAes128Gcm, kind == KeyAlgorithm::Rsa);
         assert_eq!(handshake.params.len(), 4 + 65);
         assert_eq!(transcript.client.last().unwrap().content_type, ALERT, "close_notify");
     }
@@ -40,15 +40,23 @@ fn connections_with_openssl_say_what_was_said() {
         return;
     }
     for (kind, options, expected) in [
-        (Kind::P256, &["-tls1_2", "-sigalgs", "ECDSA+SHA256"][..], Ok(Scheme::EcdsaSha256)),
+        (KeyAlgorithm::P256, &["-tls1_2", "-sigalgs", "ECDSA+SHA256"][..], Ok(Scheme::EcdsaSha256)),
         // It wants a certificate's curve among the groups of the key exchange, of which the client offers
         // one.
-        (Kind::P384, &["-tls1_2"], Err(Error::Alert { side: Side::Server, level: 2, description: 40 })),
-        (Kind::Rsa, &["-tls1_2", "-sigalgs", "RSA+SHA256"], Ok(Scheme::Pkcs1Sha256)),
-        (Kind::Rsa, &["-tls1_2", "-sigalgs", "RSA-PSS+SHA512"], Ok(Scheme::PssSha512)),
+        (
+            KeyAlgorithm::P384,
+            &["-tls1_2"],
+            Err(Error::Alert { side: Side::Server, level: 2, description: 40 }),
+        ),
+        (KeyAlgorithm::Rsa, &["-tls1_2", "-sigalgs", "RSA+SHA256"], Ok(Scheme::Pkcs1Sha256)),
+        (KeyAlgorithm::Rsa, &["-tls1_2", "-sigalgs", "RSA-PSS+SHA512"], Ok(Scheme::PssSha512)),
         // Asks for a certificate of the client, which has none.
-        (Kind::P256, &["-tls1_2", "-sigalgs", "ECDSA+SHA384", "-verify", "1"], Ok(Scheme::EcdsaSha384)),
-        (Kind::P256, &["-tls1_3"], Err(Error::OnlyNewer)),
+        (
+            KeyAlgorithm::P256,
+            &["-tls1_2", "-sigalgs", "ECDSA+SHA384", "-verify", "1"],
+            Ok(Scheme::EcdsaSha384),
+        ),
+        (KeyAlgorithm::P256, &["-tls1_3"], Err(Error::OnlyNewer)),
     ] {
         let authority = Authority::new();
         let issued = authority.issue(kind, HOST);
@@ -75,15 +83,15 @@ fn connections_with_openssl_say_what_was_said() {
 /// Connections between rustls and OpenSSL 3.0 that were recorded once: kind of key, the bytes, the master
 /// secret, and the session hash that the first reading gave, which both ends' Finished messages confirm. They
 /// are the seeds of the fuzz target `transcript`, too.
-const RECORDED: [(Kind, &[u8], &str, &str); 2] = [
+const RECORDED: [(KeyAlgorithm, &[u8], &str, &str); 2] = [
     (
-        Kind::P256,
+        KeyAlgorithm::P256,
         include_bytes!("testing/ecdsa.recorded"),
         "156fed580ff1c605c92286ffc0b20129b7efe8764d3cf700abf769f4f1a4b0e051315577a52a5b7e62a8c93e0136ac9e",
         "57313a149da3d1813066d43c0a14d6f6bdec125b3f5b979e210c43bf3ad76aa1",
     ),
     (
-        Kind::Rsa,
+        KeyAlgorithm::Rsa,
         include_bytes!("testing/rsa.recorded"),
         "eccffeb31fa95f55aed98d322a8ca1b498db954955988b30a7192563fb4fff378b6b7948f0e471e14097d4eb94c02024",
         "f29e91406af73de02c5202f58eee46bf164bfc7a4a2f7cd3e74bfaea85a39ee3",
@@ -114,7 +122,7 @@ fn recorded_connections_are_read_as_ever() {
 
 #[test]
 fn records_are_counted_however_little_is_in_them() {
-    let (_, recorded) = honest(Kind::P256, ROUNDS);
+    let (_, recorded) = honest(KeyAlgorithm::P256, ROUNDS);
     let there = recorded.parse().unwrap().server.len();
     let empty = [&[23, 3, 3, 0, 24][..], &[0; 24]].concat();
     let with = |records: usize| {
@@ -133,7 +141,7 @@ fn records_are_counted_however_little_is_in_them() {
 #[ignore = "writes the recorded connections anew and prints their secrets and hashes, for RECORDED"]
 fn record_connections() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/transcript/testing");
-    for (kind, name) in [(Kind::P256, "ecdsa.recorded"), (Kind::Rsa, "rsa.recorded")] {
+    for (kind, name) in [(KeyAlgorithm::P256, "ecdsa.recorded"), (KeyAlgorithm::Rsa, "rsa.recorded")] {
         let authority = Authority::new();
         let issued = authority.issue(kind, HOST);
         let Recorded { client, server, master } =
@@ -151,7 +159,7 @@ fn a_chosen_protocol_is_reported() {
     let authority = Authority::new();
     let mut own = client(&authority, provider(false));
     own.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let mut other = server(&authority.issue(Kind::P256, HOST));
+    let mut other = server(&authority.issue(KeyAlgorithm::P256, HOST));
     other.alpn_protocols = vec![b"http/1.1".to_vec()];
     let transcript = connect(own, other, ROUNDS).parse().unwrap();
     assert_eq!(transcript.handshake.alpn.as_deref(), Some(&b"http/1.1"[..]));
@@ -173,7 +181,7 @@ fn refragment(bytes: &[u8], size: usize) -> Vec<u8> {
 
 #[test]
 fn how_messages_lie_in_records_does_not_matter() {
-    let (_, recorded) = honest(Kind::P256, ROUNDS);
+    let (_, recorded) = honest(KeyAlgorithm::P256, ROUNDS);
     let expected = recorded.parse().unwrap();
     for size in [1, 2, 3, 5, 100, MAX_MESSAGE >> 2] {
         let client = refragment(&recorded.client, size);
@@ -184,7 +192,7 @@ fn how_messages_lie_in_records_does_not_matter() {
 
 /// A connection of which client and server are changed before it.
 fn changed(
-    kind: Kind,
+    kind: KeyAlgorithm,
     all: bool,
     change: impl FnOnce(&mut rustls::ClientConfig, &mut rustls::ServerConfig),
 ) -> Recorded {
@@ -197,14 +205,14 @@ fn changed(
 
 #[test]
 fn other_suites_and_groups_are_named() {
-    let strong = changed(Kind::P256, true, |_, _| {});
+    let strong = changed(KeyAlgorithm::P256, true, |_, _| {});
     assert_eq!(strong.parse(), Err(Error::Suite(0xc02c)));
-    let strong = changed(Kind::Rsa, true, |_, _| {});
+    let strong = changed(KeyAlgorithm::Rsa, true, |_, _| {});
     assert_eq!(strong.parse(), Err(Error::Suite(0xc030)));
     let authority = Authority::new();
     let mut groups = provider(false);
     groups.kx_groups = vec![rustls::crypto::ring::kx_group::SECP384R1];
-    let other = server(&authority.issue(Kind::P256, HOST));
+    let other = server(&authority.issue(KeyAlgorithm::P256, HOST));
     assert_eq!(connect(client(&authority, groups), other, ROUNDS).parse(), Err(Error::Group(24)));
 }
 
@@ -213,7 +221,7 @@ fn connections_over_x25519_say_what_was_said_and_which_group_it_was() {
     let authority = Authority::new();
     let mut x25519 = provider(false);
     x25519.kx_groups = vec![rustls::crypto::ring::kx_group::X25519];
-    let other = server(&authority.issue(Kind::Rsa, HOST));
+    let other = server(&authority.issue(KeyAlgorithm::Rsa, HOST));
     let recorded = connect(client(&authority, x25519), other, ROUNDS);
     let transcript = recorded.parse().unwrap();
     let [queries, responses]: [Vec<u8>; 2] = [
@@ -246,7 +254,7 @@ fn connections_over_x25519_say_what_was_said_and_which_group_it_was() {
 #[test]
 fn tls_1_3_is_named_whether_it_is_chosen_or_demanded() {
     let authority = Authority::new();
-    let issued = authority.issue(Kind::P256, HOST);
+    let issued = authority.issue(KeyAlgorithm::P256, HOST);
     let key = || rustls::pki_types::PrivateKeyDer::try_from(issued.key.serialize_der()).unwrap();
     let newer = || {
         let config = rustls::ServerConfig::builder_with_protocol_versions(&[&rustls::version::TLS13]);
@@ -264,7 +272,7 @@ fn tls_1_3_is_named_whether_it_is_chosen_or_demanded() {
 #[test]
 fn resumed_sessions_and_tickets_are_refused() {
     let authority = Authority::new();
-    let other = server(&authority.issue(Kind::P256, HOST));
+    let other = server(&authority.issue(KeyAlgorithm::P256, HOST));
     let mut own = client(&authority, provider(false));
     own.resumption =
         Resumption::in_memory_sessions(4).tls12_resumption(rustls::client::Tls12Resumption::SessionIdOnly);
@@ -281,7 +289,7 @@ fn resumed_sessions_and_tickets_are_refused() {
 #[test]
 fn whoever_gives_up_is_named() {
     // No suite in common: a client for ECDSA alone, a server with an RSA key.
-    let one = changed(Kind::Rsa, false, |own, _| {
+    let one = changed(KeyAlgorithm::Rsa, false, |own, _| {
         let mut provider = provider(false);
         provider.cipher_suites.remove(1);
         assert_eq!(provider.cipher_suites.len(), 1);
@@ -292,22 +300,23 @@ fn whoever_gives_up_is_named() {
     });
     let result = one.parse();
     assert!(matches!(result, Err(Error::Alert { side: Side::Server, level: 2, .. })), "{result:?}");
-    let stranger =
-        changed(Kind::P256, false, |_, other| *other = server(&Authority::new().issue(Kind::P256, HOST)));
+    let stranger = changed(KeyAlgorithm::P256, false, |_, other| {
+        *other = server(&Authority::new().issue(KeyAlgorithm::P256, HOST))
+    });
     let result = stranger.parse();
     assert!(matches!(result, Err(Error::Alert { side: Side::Client, level: 2, .. })), "{result:?}");
 }
 
 #[test]
 fn a_server_without_tls_is_malformed() {
-    let (_, recorded) = honest(Kind::P256, ROUNDS);
+    let (_, recorded) = honest(KeyAlgorithm::P256, ROUNDS);
     let result = Transcript::parse(&recorded.client, b"HTTP/1.1 400 Bad Request\r\n\r\n");
     assert!(matches!(result, Err(Error::Malformed { side: Side::Server, .. })), "{result:?}");
 }
 
 #[test]
 fn anything_cut_is_truncated() {
-    let (_, recorded) = honest(Kind::P256, &[(b"query", b"response")]);
+    let (_, recorded) = honest(KeyAlgorithm::P256, &[(b"query", b"response")]);
     let (client, server) = (&recorded.client, &recorded.server);
     // Whole records missing at the end do not show here: it is the closing alert that tells.
     for (side, bytes) in [(Side::Client, client), (Side::Server, server)] {
@@ -342,7 +351,7 @@ fn records(bytes: &[u8]) -> Vec<core::ops::Range<usize>> {
 
 #[test]
 fn handshakes_after_the_first_are_renegotiation() {
-    let (_, recorded) = honest(Kind::P256, ROUNDS);
+    let (_, recorded) = honest(KeyAlgorithm::P256, ROUNDS);
     let mut server = recorded.server.clone();
     let last = records(&server).last().unwrap().start;
     server[last] = HANDSHAKE;
@@ -364,7 +373,7 @@ fn a_clients_certificate_is_refused_and_its_absence_is_not() {
         let verifier =
             rustls::server::WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(&provider));
         let verifier = verifier.allow_unauthenticated().build().unwrap();
-        let issued = authority.issue(Kind::P256, HOST);
+        let issued = authority.issue(KeyAlgorithm::P256, HOST);
         let key = rustls::pki_types::PrivateKeyDer::try_from(issued.key.serialize_der()).unwrap();
         let config = rustls::ServerConfig::builder_with_provider(provider);
         let config = config.with_protocol_versions(&[&rustls::version::TLS12]).unwrap();
@@ -374,7 +383,7 @@ fn a_clients_certificate_is_refused_and_its_absence_is_not() {
     let silent = connect(client(&authority, provider(false)), asking(), &[(b"query", b"response")]);
     assert_says(&silent.parse().unwrap(), &silent.master, b"query", b"response");
 
-    let named = authority.issue(Kind::P256, "person.example.com");
+    let named = authority.issue(KeyAlgorithm::P256, "person.example.com");
     let key = rustls::pki_types::PrivateKeyDer::try_from(named.key.serialize_der()).unwrap();
     let config = rustls::ClientConfig::builder_with_provider(Arc::new(provider(false)));
     let config = config.with_protocol_versions(&[&rustls::version::TLS12]).unwrap();
@@ -439,7 +448,7 @@ fn messages_out_of_place_are_unexpected() {
 #[test]
 fn large_inputs_are_refused_by_name() {
     let message = [&[11, 1, 0, 1][..], &[0; 64]].concat();
-    let (_, recorded) = honest(Kind::P256, ROUNDS);
+    let (_, recorded) = honest(KeyAlgorithm::P256, ROUNDS);
     let hello = records(&recorded.server)[0].clone();
     let hello_length = 9 + usize::from(u16::from_be_bytes([
         recorded.server[hello.start + 7],
@@ -457,7 +466,7 @@ fn large_inputs_are_refused_by_name() {
 /// A connection that is made once for all cases.
 fn fixed() -> &'static (Recorded, Transcript) {
     static FIXED: std::sync::LazyLock<(Recorded, Transcript)> = std::sync::LazyLock::new(|| {
-        let (_, recorded) = honest(Kind::P256, &[(b"query", b"response")]);
+        let (_, recorded) = honest(KeyAlgorithm::P256, &[(b"query", b"response")]);
         let transcript = recorded.parse().unwrap();
         (recorded, transcript)
     });

@@ -4,7 +4,7 @@ use volery_channel::memory_pair;
 use zeroize::Zeroizing;
 
 use super::*;
-use crate::supply::Party;
+use crate::correlations::Party;
 
 const TINY: Params = Params { log_k: 9, log_block: 6, trees: 20 };
 

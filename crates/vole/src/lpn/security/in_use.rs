@@ -72,8 +72,8 @@ mod tests {
     use lpn_estimator::{Field, Figures, Instance};
 
     use super::*;
+    use crate::correlations::Profile;
     use crate::lpn::code::LOCALITY;
-    use crate::supply::Profile;
 
     /// What the estimator says of a set, peeling so many matrices.
     fn computed(set: &InUse, matrices: u32) -> Figures {

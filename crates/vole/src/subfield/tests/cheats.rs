@@ -1,4 +1,4 @@
-//! Every message that makes a supply, changed on its way: the first of its kind and a later one.
+//! Every message that makes a generator, changed on its way: the first of its kind and a later one.
 
 use super::*;
 use crate::testing::Tampering;

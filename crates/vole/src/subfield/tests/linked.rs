@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::supply::{Party, Stock};
+use crate::correlations::{Party, Pool};
 use crate::testing::{Chains, Tampering, chains, kinds_that_part};
 
 /// A party's chain at every 50th index of `n`.
@@ -13,7 +13,7 @@ where
     P: Party + Send + 'static,
     P::Round: Send,
 {
-    chains(Stock::new(Box::new(Supply::linked(party, PLAN, pool(threads), rng))), [n, 50], channel)
+    chains(Pool::new(Box::new(Generator::linked(party, PLAN, workers(threads), rng))), [n, 50], channel)
 }
 
 fn linked(n: usize, threads: [usize; 2], taps: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2]) -> [Chains; 2] {
@@ -26,7 +26,7 @@ fn linked(n: usize, threads: [usize; 2], taps: [impl FnMut(Tag, &mut Vec<u8>) + 
 }
 
 #[test]
-fn linked_supplies_have_one_chain_through_all_stages_whatever_the_threads() {
+fn linked_generators_have_one_chain_through_all_stages_whatever_the_threads() {
     let mut first = None;
     for threads in [[1, 1], [4, 1], [1, 3]] {
         let [p, v] = linked(7_000, threads, [untouched; 2]);
@@ -40,7 +40,7 @@ fn linked_supplies_have_one_chain_through_all_stages_whatever_the_threads() {
 /// Whatever changes on its way ends the session, or the parties have different chains and so different
 /// challenges.
 #[test]
-fn a_flipped_bit_in_any_message_of_a_linked_supply_ends_it_or_parts_the_chains() {
+fn a_flipped_bit_in_any_message_of_a_linked_generator_ends_it_or_parts_the_chains() {
     let kinds = [
         (tags::SUBFIELD_EXTEND, true),
         (tags::SOFT_SPOKEN_EXTEND, true),

@@ -5,7 +5,7 @@ use volery_field::{Gf128, Ring as _};
 use zeroize::Zeroizing;
 
 use super::*;
-use crate::supply::Party;
+use crate::correlations::Party;
 
 const TINY: Params = Params { log_k: 6, log_block: 4, trees: 5 };
 

@@ -1,4 +1,4 @@
-//! Where a supply is left between V's answer and the verdict.
+//! Where a generator is left between V's answer and the verdict.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -4,10 +4,10 @@ use rand_core::CryptoRng;
 use volery_channel::handshake::Parameters;
 use volery_circuit::{Error as StatementError, Evaluator, Statement};
 use volery_field::F2;
-use volery_vole::supply::Chain;
+use volery_vole::correlations::Chain;
 use volery_zk::quicksilver::{self, Challenges};
 
-use super::stocks::OfBits;
+use super::correlations::OfBits;
 use super::{Proof, ProverSeat, System, VerifierSeat, sealed};
 use crate::Error;
 use crate::session::report::Counted;
@@ -46,10 +46,10 @@ impl Bits {
 impl sealed::Sealed for Bits {}
 
 impl System for Bits {
-    type Prover<'a> = quicksilver::Prover<'a>;
-    type Verifier<'a> = quicksilver::Verifier<'a>;
+    type Prover<'a> = quicksilver::bits::Prover<'a>;
+    type Verifier<'a> = quicksilver::bits::Verifier<'a>;
     type Evaluator = Evaluator<F2>;
-    type Stocks = OfBits;
+    type Setup = OfBits;
 
     fn allow(&self, _: &Options, _: Option<u64>) -> Result<(), Error> {
         Ok(())
@@ -79,13 +79,13 @@ impl System for Bits {
         rng: &mut dyn CryptoRng,
     ) -> Result<Counted, Error>
     where
-        S: for<'a> Statement<quicksilver::Prover<'a>> + ?Sized,
+        S: for<'a> Statement<quicksilver::bits::Prover<'a>> + ?Sized,
     {
-        let ProverSeat { common, stock, channel, .. } = seat;
-        stock.expect(Self::correlations(&common.options, proof.commitments));
-        let challenges = Self::challenges(common, &proof.digest, stock.index(), proof.chains, rng);
+        let ProverSeat { common, pool, channel, .. } = seat;
+        pool.expect(Self::correlations(&common.options, proof.commitments));
+        let challenges = Self::challenges(common, &proof.digest, pool.index(), proof.chains, rng);
         let (settings, threads) = (common.options.settings(), common.threads.as_deref());
-        let prover = quicksilver::Prover::new(settings, challenges, stock, channel, threads);
+        let prover = quicksilver::bits::Prover::new(settings, challenges, pool, channel, threads);
         Ok(Counted::bits(prover.prove(statement)?, &common.options))
     }
 
@@ -97,13 +97,13 @@ impl System for Bits {
         rng: &mut dyn CryptoRng,
     ) -> Result<Counted, Error>
     where
-        S: for<'a> Statement<quicksilver::Verifier<'a>> + ?Sized,
+        S: for<'a> Statement<quicksilver::bits::Verifier<'a>> + ?Sized,
     {
-        let VerifierSeat { common, stock, delta, channel, .. } = seat;
-        stock.expect(Self::correlations(&common.options, proof.commitments));
-        let challenges = Self::challenges(common, &proof.digest, stock.index(), proof.chains, rng);
+        let VerifierSeat { common, pool, delta, channel, .. } = seat;
+        pool.expect(Self::correlations(&common.options, proof.commitments));
+        let challenges = Self::challenges(common, &proof.digest, pool.index(), proof.chains, rng);
         let (settings, threads) = (common.options.settings(), common.threads.as_deref());
-        let verifier = quicksilver::Verifier::new(settings, challenges, delta, stock, channel, threads);
+        let verifier = quicksilver::bits::Verifier::new(settings, challenges, delta, pool, channel, threads);
         Ok(Counted::bits(verifier.verify(statement)?, &common.options))
     }
 }

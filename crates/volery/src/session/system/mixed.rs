@@ -6,10 +6,10 @@ use rand_core::CryptoRng;
 use volery_channel::handshake::Parameters;
 use volery_circuit::{Error as StatementError, MixedEvaluator, Statement};
 use volery_field::{Mac, Value};
-use volery_vole::supply::Chain;
-use volery_zk::quicksilver::{self, Challenges, arithmetic, mixed};
+use volery_vole::correlations::Chain;
+use volery_zk::quicksilver::{self, Challenges, field, mixed};
 
-use super::stocks::OfField;
+use super::correlations::OfField;
 use super::{Over, Proof, ProverSeat, System, VerifierSeat, sealed};
 use crate::Error;
 use crate::session::field::{ProverField, VerifierField, existing};
@@ -55,7 +55,7 @@ impl<F: Value, M: Mac<F>> System for Mixed<F, M> {
     type Prover<'a> = mixed::Prover<'a, F, M>;
     type Verifier<'a> = mixed::Verifier<'a, F, M>;
     type Evaluator = MixedEvaluator<F>;
-    type Stocks = OfField<F, M>;
+    type Setup = OfField<F, M>;
 
     fn allow(&self, options: &Options, _: Option<u64>) -> Result<(), Error> {
         Over::<F, M>::allow_hashes(options)
@@ -80,14 +80,14 @@ impl<F: Value, M: Mac<F>> System for Mixed<F, M> {
     where
         S: for<'a> Statement<mixed::Prover<'a, F, M>> + ?Sized,
     {
-        let ProverSeat { common, stock: bits, field, channel, .. } = seat;
-        let ProverField { stock } = existing::<ProverField<F, M>>(field)?.ok_or(Error::Over)?;
-        stock.expect(None);
+        let ProverSeat { common, pool: bits, field, channel, .. } = seat;
+        let ProverField { pool } = existing::<ProverField<F, M>>(field)?.ok_or(Error::Over)?;
+        pool.expect(None);
         bits.expect(None);
-        let [challenges, of_bits] = Self::challenges(common, proof, [stock.index(), bits.index()], rng);
+        let [challenges, of_bits] = Self::challenges(common, proof, [pool.index(), bits.index()], rng);
         let (settings, threads) = (common.options.settings(), common.threads.as_deref());
-        let bits = quicksilver::Prover::new(settings, of_bits, bits, channel, threads);
-        let field = arithmetic::Prover::new(common.options.settings_over(), challenges, stock, bits);
+        let bits = quicksilver::bits::Prover::new(settings, of_bits, bits, channel, threads);
+        let field = field::Prover::new(common.options.settings_over(), challenges, pool, bits);
         let mut seed = zeroize::Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
         let tallies = mixed::Prover::new(field, seed).prove(statement)?;
@@ -104,17 +104,16 @@ impl<F: Value, M: Mac<F>> System for Mixed<F, M> {
     where
         S: for<'a> Statement<mixed::Verifier<'a, F, M>> + ?Sized,
     {
-        let VerifierSeat { common, stock: bits, delta: of_bits, field, channel, .. } = seat;
-        let VerifierField { stock, delta, .. } =
-            existing::<VerifierField<F, M>>(field)?.ok_or(Error::Over)?;
-        stock.expect(None);
+        let VerifierSeat { common, pool: bits, delta: of_bits, field, channel, .. } = seat;
+        let VerifierField { pool, delta, .. } = existing::<VerifierField<F, M>>(field)?.ok_or(Error::Over)?;
+        pool.expect(None);
         bits.expect(None);
-        let [challenges, bit_challenges] =
-            Self::challenges(common, proof, [stock.index(), bits.index()], rng);
+        let [challenges, bit_challenges] = Self::challenges(common, proof, [pool.index(), bits.index()], rng);
         let (settings, threads) = (common.options.settings(), common.threads.as_deref());
-        let bits = quicksilver::Verifier::new(settings, bit_challenges, of_bits, bits, channel, threads);
+        let bits =
+            quicksilver::bits::Verifier::new(settings, bit_challenges, of_bits, bits, channel, threads);
         let settings = common.options.settings_over();
-        let field = arithmetic::Verifier::new(settings, challenges, delta, stock, bits);
+        let field = field::Verifier::new(settings, challenges, delta, pool, bits);
         let tallies = mixed::Verifier::new(field).verify(statement)?;
         Ok(Counted::mixed::<F, M>(tallies, &common.options))
     }

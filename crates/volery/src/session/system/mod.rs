@@ -18,10 +18,10 @@
 //! [`Prover::prove`](crate::Prover::prove) and [`Verifier::verify`](crate::Verifier::verify).
 
 mod bits;
+pub(super) mod correlations;
 mod mixed;
 mod over;
 mod stacked;
-pub(super) mod stocks;
 
 pub use bits::Bits;
 pub use mixed::Mixed;
@@ -33,13 +33,13 @@ use volery_channel::Channel;
 use volery_channel::handshake::Parameters;
 use volery_circuit::{Backend, Error as StatementError, Statement};
 use volery_vole::Delta;
-use volery_vole::supply::{Chain, Stock};
+use volery_vole::correlations::{Chain, Pool};
 
-use super::field::FieldStock;
+use super::field::FieldPool;
 use super::report::Counted;
 use super::{Common, Options};
 use crate::Error;
-use stocks::Stocks;
+use correlations::CorrelationSetup;
 
 /// A proof system. There are those of this module and no others.
 pub trait System: Copy + Send + Sync + sealed::Sealed {
@@ -51,7 +51,7 @@ pub trait System: Copy + Send + Sync + sealed::Sealed {
     type Evaluator: Backend<Error = StatementError>;
     /// The correlations that a proof takes.
     #[doc(hidden)]
-    type Stocks: Stocks;
+    type Setup: CorrelationSetup;
 
     /// Refuses options with which a proof of so many commitments would be worth too little.
     #[doc(hidden)]
@@ -140,25 +140,25 @@ pub struct Proof<'a> {
     pub(super) digest: [u8; 32],
     /// What [`Statement::commitments`] says.
     pub(super) commitments: Option<u64>,
-    /// Those of every stock of the session, where this proof begins.
+    /// Those of every pool of the session, where this proof begins.
     pub(super) chains: &'a [Chain],
 }
 
 /// P's side of a session, as a system needs it.
 pub struct ProverSeat<'a> {
     pub(super) common: &'a Common,
-    pub(super) stock: &'a mut Stock,
+    pub(super) pool: &'a mut Pool,
     pub(super) extension: Option<&'a mut volery_vole::softspoken::Receiver>,
-    pub(super) field: &'a mut Option<Box<dyn FieldStock>>,
+    pub(super) field: &'a mut Option<Box<dyn FieldPool>>,
     pub(super) channel: &'a mut dyn Channel,
 }
 
 /// V's side of a session, as a system needs it.
 pub struct VerifierSeat<'a> {
     pub(super) common: &'a Common,
-    pub(super) stock: &'a mut Stock,
+    pub(super) pool: &'a mut Pool,
     pub(super) delta: &'a Delta,
     pub(super) extension: &'a mut volery_vole::softspoken::Sender,
-    pub(super) field: &'a mut Option<Box<dyn FieldStock>>,
+    pub(super) field: &'a mut Option<Box<dyn FieldPool>>,
     pub(super) channel: &'a mut dyn Channel,
 }

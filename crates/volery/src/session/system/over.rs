@@ -7,10 +7,10 @@ use volery_channel::handshake::Parameters;
 use volery_circuit::{Error as StatementError, Evaluator, Statement};
 use volery_field::{Mac, Value};
 use volery_vole::Transcript;
-use volery_vole::supply::Chain;
-use volery_zk::quicksilver::{Challenges, arithmetic};
+use volery_vole::correlations::Chain;
+use volery_zk::quicksilver::{Challenges, field};
 
-use super::stocks::OfField;
+use super::correlations::OfField;
 use super::{Proof, ProverSeat, System, VerifierSeat, sealed};
 use crate::Error;
 use crate::session::field::{ProverField, VerifierField, existing};
@@ -109,10 +109,10 @@ impl<F: Value, M: Mac<F>> Over<F, M> {
 impl<F, M> sealed::Sealed for Over<F, M> {}
 
 impl<F: Value, M: Mac<F>> System for Over<F, M> {
-    type Prover<'a> = arithmetic::Prover<'a, F, M>;
-    type Verifier<'a> = arithmetic::Verifier<'a, F, M>;
+    type Prover<'a> = field::Prover<'a, F, M>;
+    type Verifier<'a> = field::Verifier<'a, F, M>;
     type Evaluator = Evaluator<F>;
-    type Stocks = OfField<F, M>;
+    type Setup = OfField<F, M>;
 
     fn allow(&self, options: &Options, _: Option<u64>) -> Result<(), Error> {
         Self::allow_hashes(options)
@@ -139,14 +139,14 @@ impl<F: Value, M: Mac<F>> System for Over<F, M> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Counted, Error>
     where
-        S: for<'a> Statement<arithmetic::Prover<'a, F, M>> + ?Sized,
+        S: for<'a> Statement<field::Prover<'a, F, M>> + ?Sized,
     {
         let ProverSeat { common, field, channel, .. } = seat;
-        let ProverField { stock } = existing::<ProverField<F, M>>(field)?.ok_or(Error::Over)?;
-        stock.expect(Self::correlations(&common.options, proof.commitments));
-        let challenges = Self::challenges(common, &proof.digest, stock.index(), proof.chains, rng);
-        let link = arithmetic::Alone(channel);
-        let prover = arithmetic::Prover::new(common.options.settings_over(), challenges, stock, link);
+        let ProverField { pool } = existing::<ProverField<F, M>>(field)?.ok_or(Error::Over)?;
+        pool.expect(Self::correlations(&common.options, proof.commitments));
+        let challenges = Self::challenges(common, &proof.digest, pool.index(), proof.chains, rng);
+        let link = field::Alone(channel);
+        let prover = field::Prover::new(common.options.settings_over(), challenges, pool, link);
         Ok(Counted::over::<F, M>(prover.prove(statement)?, &common.options))
     }
 
@@ -158,16 +158,15 @@ impl<F: Value, M: Mac<F>> System for Over<F, M> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Counted, Error>
     where
-        S: for<'a> Statement<arithmetic::Verifier<'a, F, M>> + ?Sized,
+        S: for<'a> Statement<field::Verifier<'a, F, M>> + ?Sized,
     {
         let VerifierSeat { common, field, channel, .. } = seat;
-        let VerifierField { stock, delta, .. } =
-            existing::<VerifierField<F, M>>(field)?.ok_or(Error::Over)?;
-        stock.expect(Self::correlations(&common.options, proof.commitments));
-        let challenges = Self::challenges(common, &proof.digest, stock.index(), proof.chains, rng);
-        let link = arithmetic::Alone(channel);
+        let VerifierField { pool, delta, .. } = existing::<VerifierField<F, M>>(field)?.ok_or(Error::Over)?;
+        pool.expect(Self::correlations(&common.options, proof.commitments));
+        let challenges = Self::challenges(common, &proof.digest, pool.index(), proof.chains, rng);
+        let link = field::Alone(channel);
         let settings = common.options.settings_over();
-        let verifier = arithmetic::Verifier::new(settings, challenges, delta, stock, link);
+        let verifier = field::Verifier::new(settings, challenges, delta, pool, link);
         Ok(Counted::over::<F, M>(verifier.verify(statement)?, &common.options))
     }
 }

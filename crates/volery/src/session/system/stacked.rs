@@ -11,7 +11,7 @@ use volery_zk::macncheese::{self, Multiplier, ProverBits, Run, Settings, Tally, 
 use volery_zk::quicksilver::Challenges;
 use volery_zk::soundness::FieldSize;
 
-use super::stocks::{OfBits, OfField};
+use super::correlations::{OfBits, OfField};
 use super::{Over, Proof, ProverSeat, System, VerifierSeat, sealed};
 use crate::Error;
 use crate::session::field::{ProverField, VerifierField, existing};
@@ -137,7 +137,7 @@ impl System for Stacked {
     type Prover<'a> = Run<'a, ProverBits>;
     type Verifier<'a> = Run<'a, VerifierBits>;
     type Evaluator = Evaluator<F2>;
-    type Stocks = OfBits;
+    type Setup = OfBits;
 
     fn allow(&self, options: &Options, commitments: Option<u64>) -> Result<(), Error> {
         self.terms().allow(options, commitments)
@@ -166,10 +166,10 @@ impl System for Stacked {
     where
         S: for<'a> Statement<Run<'a, ProverBits>> + ?Sized,
     {
-        let (terms, ProverSeat { common, stock, channel, .. }) = (self.terms(), seat);
-        stock.expect(terms.correlations(proof.commitments));
-        let challenges = terms.challenges(common, proof, stock.index(), rng);
-        let tally = macncheese::prove(ProverBits, self.settings, challenges, rng, stock, channel, statement)?;
+        let (terms, ProverSeat { common, pool, channel, .. }) = (self.terms(), seat);
+        pool.expect(terms.correlations(proof.commitments));
+        let challenges = terms.challenges(common, proof, pool.index(), rng);
+        let tally = macncheese::prove(ProverBits, self.settings, challenges, rng, pool, channel, statement)?;
         Ok(terms.counted(tally, &common.options))
     }
 
@@ -183,11 +183,11 @@ impl System for Stacked {
     where
         S: for<'a> Statement<Run<'a, VerifierBits>> + ?Sized,
     {
-        let (terms, VerifierSeat { common, stock, delta, channel, .. }) = (self.terms(), seat);
-        stock.expect(terms.correlations(proof.commitments));
-        let challenges = terms.challenges(common, proof, stock.index(), rng);
+        let (terms, VerifierSeat { common, pool, delta, channel, .. }) = (self.terms(), seat);
+        pool.expect(terms.correlations(proof.commitments));
+        let challenges = terms.challenges(common, proof, pool.index(), rng);
         let half = VerifierBits::new(delta);
-        let tally = macncheese::verify(half, self.settings, challenges, stock, channel, statement)?;
+        let tally = macncheese::verify(half, self.settings, challenges, pool, channel, statement)?;
         Ok(terms.counted(tally, &common.options))
     }
 }
@@ -198,7 +198,7 @@ impl<F: Value, M: Mac<F>> System for StackedOver<F, M> {
     type Prover<'a> = Run<'a, macncheese::ProverField<F, M>>;
     type Verifier<'a> = Run<'a, macncheese::VerifierField<F, M>>;
     type Evaluator = Evaluator<F>;
-    type Stocks = OfField<F, M>;
+    type Setup = OfField<F, M>;
 
     fn allow(&self, options: &Options, commitments: Option<u64>) -> Result<(), Error> {
         Over::<F, M>::allow_hashes(options)?;
@@ -229,11 +229,11 @@ impl<F: Value, M: Mac<F>> System for StackedOver<F, M> {
         S: for<'a> Statement<Run<'a, macncheese::ProverField<F, M>>> + ?Sized,
     {
         let (terms, ProverSeat { common, field, channel, .. }) = (self.terms(), seat);
-        let ProverField { stock } = existing::<ProverField<F, M>>(field)?.ok_or(Error::Over)?;
-        stock.expect(terms.correlations(proof.commitments));
-        let challenges = terms.challenges(common, proof, stock.index(), rng);
+        let ProverField { pool } = existing::<ProverField<F, M>>(field)?.ok_or(Error::Over)?;
+        pool.expect(terms.correlations(proof.commitments));
+        let challenges = terms.challenges(common, proof, pool.index(), rng);
         let half = macncheese::ProverField::default();
-        let tally = macncheese::prove(half, self.settings, challenges, rng, stock, channel, statement)?;
+        let tally = macncheese::prove(half, self.settings, challenges, rng, pool, channel, statement)?;
         Ok(terms.counted(tally, &common.options))
     }
 
@@ -248,12 +248,11 @@ impl<F: Value, M: Mac<F>> System for StackedOver<F, M> {
         S: for<'a> Statement<Run<'a, macncheese::VerifierField<F, M>>> + ?Sized,
     {
         let (terms, VerifierSeat { common, field, channel, .. }) = (self.terms(), seat);
-        let VerifierField { stock, delta, .. } =
-            existing::<VerifierField<F, M>>(field)?.ok_or(Error::Over)?;
-        stock.expect(terms.correlations(proof.commitments));
-        let challenges = terms.challenges(common, proof, stock.index(), rng);
+        let VerifierField { pool, delta, .. } = existing::<VerifierField<F, M>>(field)?.ok_or(Error::Over)?;
+        pool.expect(terms.correlations(proof.commitments));
+        let challenges = terms.challenges(common, proof, pool.index(), rng);
         let half = macncheese::VerifierField::new(delta);
-        let tally = macncheese::verify(half, self.settings, challenges, stock, channel, statement)?;
+        let tally = macncheese::verify(half, self.settings, challenges, pool, channel, statement)?;
         Ok(terms.counted(tally, &common.options))
     }
 }

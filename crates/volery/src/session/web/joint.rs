@@ -18,15 +18,15 @@ use rand_core::CryptoRng;
 use volery_channel::handshake::Begin;
 use volery_channel::{Channel, Stats};
 use volery_tls::attestation::{Context, Statement};
-use volery_tls::dialogue::Ask;
-use volery_tls::disclosure::{Hide, Wish};
-use volery_tls::joint::client::{self, Round, Target, dial};
+use volery_tls::dialogue::RequestSource;
+use volery_tls::disclosure::{Redaction, Selection};
+use volery_tls::joint::client::{self, RoundRecords, Target, dial};
 use volery_tls::joint::{self, Limits, Settings, Sizes};
 use volery_tls::server::Roots;
 use volery_vole::{SessionId, softspoken};
 use zeroize::Zeroizing;
 
-use super::super::field::FieldStock;
+use super::super::field::FieldPool;
 use super::super::system::Bits;
 use super::super::{Common, Prover, Verifier};
 use super::page::{ProvedPage, VerifiedPage, now};
@@ -36,7 +36,7 @@ use crate::Error;
 struct Rest<E> {
     common: Common,
     extension: E,
-    field: Option<Box<dyn FieldStock>>,
+    field: Option<Box<dyn FieldPool>>,
 }
 
 /// P of a connection that is prepared: the next step is to open it.
@@ -98,8 +98,8 @@ impl<C: Channel> Prover<C> {
         self.not_rehearsed()?;
         let begun = self.common.begin_web(&mut self.channel);
         let (id, settings) = self.conclude(begun)?;
-        let Self { channel, common, stock, extension, field } = self;
-        let prover = joint::Prover::prepare(channel, &id, stock, settings, sizes.clone(), rng)?;
+        let Self { channel, common, pool, extension, field } = self;
+        let prover = joint::Prover::prepare(channel, &id, pool, settings, sizes.clone(), rng)?;
         Ok(PreparedProver { prover, sizes, rest: Rest { common, extension, field } })
     }
 }
@@ -132,15 +132,15 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
         mut self,
         target: &Target<'_>,
         port: u16,
-        ask: &mut Ask<'_>,
+        ask: &mut RequestSource<'_>,
     ) -> Result<FetchedTogether<C, R>, Error> {
         let stream = dial(target.host, port, &target.limits).map_err(joint::Error::from)?;
         let sizes = &self.sizes;
-        let round = |(number, round): (usize, &joint::Round)| Round {
+        let round = |(number, round): (usize, &joint::RoundSizes)| RoundRecords {
             lengths: sizes.lengths(number),
             read: round.read > 0,
         };
-        let rounds: Vec<Round> = sizes.rounds.iter().enumerate().map(round).collect();
+        let rounds: Vec<RoundRecords> = sizes.rounds.iter().enumerate().map(round).collect();
         let captured = client::converse(&mut self.prover, stream, target, &rounds, ask)?;
         let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
         Ok(FetchedTogether { fetched, port, rest: self.rest })
@@ -180,8 +180,8 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
     ///
     /// # Errors
     /// [`Error::Joint`] for a part that is not there, and for one that is neither revealed nor can be hidden.
-    pub fn select(&self, wish: &Wish) -> Result<Vec<Hide>, Error> {
-        Ok(self.fetched.select(wish)?)
+    pub fn select(&self, selection: &Selection) -> Result<Vec<Redaction>, Error> {
+        Ok(self.fetched.select(selection)?)
     }
 
     /// Has V sign this with what it believes.
@@ -194,7 +194,7 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
     /// # Errors
     /// [`Error::Joint`] for what V would refuse of it; [`Error::Options`] if the requests' `Host` names
     /// another port than P has connected to, since it is what V goes by.
-    pub fn expected(&self, hide: &[Hide], time: u64) -> Result<Statement, Error> {
+    pub fn expected(&self, hide: &[Redaction], time: u64) -> Result<Statement, Error> {
         let expected = self.fetched.expected(hide, time)?;
         let (named, port) = (expected.port, self.port);
         if named != port {
@@ -210,12 +210,12 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
     /// # Errors
     /// As [`FetchedTogether::expected`]; [`Error::Joint`] for a false claim, and for V's rejection;
     /// [`Error::Commitments`] for a V that cheats in the conversion; the channel's.
-    pub fn prove(self, hide: &[Hide]) -> Result<ProvedPage<C>, Error> {
+    pub fn prove(self, hide: &[Redaction]) -> Result<ProvedPage<C>, Error> {
         let expected = self.expected(hide, now())?;
         let Self { fetched, rest: Rest { common, extension, field }, .. } = self;
-        let joint::Left { channel, mut rng, stock, halves } = fetched.prove(hide)?;
-        let prover = Prover { channel, common, stock, extension, field };
-        ProvedPage::new(prover, halves, expected, &mut rng)
+        let joint::Remainder { channel, mut rng, pool, committed_bits } = fetched.prove(hide)?;
+        let prover = Prover { channel, common, pool, extension, field };
+        ProvedPage::new(prover, committed_bits, expected, &mut rng)
     }
 }
 
@@ -231,8 +231,8 @@ impl<C: Channel> Verifier<C> {
     ) -> Result<PreparedVerifier<C>, Error> {
         let begun = self.common.begin_web(&mut self.channel);
         let (id, settings) = self.conclude(begun)?;
-        let Self { mut channel, common, stock, delta, extension, field } = self;
-        let verifier = joint::Verifier::prepare(&mut channel, &id, (delta, stock), settings, limits, rng)?;
+        let Self { mut channel, common, pool, delta, extension, field } = self;
+        let verifier = joint::Verifier::prepare(&mut channel, &id, (delta, pool), settings, limits, rng)?;
         Ok(PreparedVerifier { channel, verifier, rest: Rest { common, extension, field } })
     }
 }
@@ -264,7 +264,7 @@ impl<C: Channel> Watched<C> {
     /// proved bits; the channel's.
     pub fn verify(self, roots: &Roots, time: u64, rng: &mut dyn CryptoRng) -> Result<VerifiedPage<C>, Error> {
         let Self { mut channel, held, rest: Rest { common, extension, field } } = self;
-        let (accepted, delta, stock) = held.verify(&mut channel, roots, time, &*common.vocabulary, rng)?;
-        VerifiedPage::new(Verifier { channel, common, stock, delta, extension, field }, accepted, rng)
+        let (accepted, delta, pool) = held.verify(&mut channel, roots, time, &*common.vocabulary, rng)?;
+        VerifiedPage::new(Verifier { channel, common, pool, delta, extension, field }, accepted, rng)
     }
 }

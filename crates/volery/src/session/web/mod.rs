@@ -25,12 +25,15 @@ use volery_circuit::Digest;
 use volery_field::Gf128;
 use volery_tls::attestation::Statement;
 use volery_tls::claim::Vocabulary;
-use volery_tls::commitment::Halves;
-use volery_tls::dialogue::Ask;
+use volery_tls::commitment::CommittedBits;
+use volery_tls::dialogue::RequestSource;
 use volery_tls::proxy::relay::{self, Relayed, Rules};
-use volery_tls::proxy::{self, Accepted, Fetched, Hide, Session, Target};
+use volery_tls::proxy::{self, Accepted, Fetched, Redaction, Session, Target};
 use volery_tls::server::Roots;
-use volery_zk::quicksilver::{self, ProverWire, VerifierWire};
+use volery_zk::quicksilver::{
+    self,
+    bits::{ProverWire, VerifierWire},
+};
 use zeroize::Zeroizing;
 
 use super::system::Bits;
@@ -64,7 +67,7 @@ impl<C: Channel> Prover<C> {
         &mut self,
         target: &Target<'_>,
         rounds: usize,
-        ask: &mut Ask<'_>,
+        ask: &mut RequestSource<'_>,
     ) -> Result<Fetched, Error> {
         self.not_rehearsed()?;
         if self.common.over {
@@ -83,7 +86,7 @@ impl<C: Channel> Prover<C> {
     pub fn prove_web(
         mut self,
         fetched: &Fetched,
-        hide: &[Hide],
+        hide: &[Redaction],
         rng: &mut dyn CryptoRng,
     ) -> Result<(ProvedPage<C>, Report), Error> {
         self.not_rehearsed()?;
@@ -91,28 +94,29 @@ impl<C: Channel> Prover<C> {
             return Err(Error::Over);
         }
         let result = self.try_prove_web(fetched, hide, rng);
-        let (expected, halves, report) = self.conclude(result)?;
-        Ok((ProvedPage::new(self, halves, expected, rng)?, report))
+        let (expected, committed_bits, report) = self.conclude(result)?;
+        Ok((ProvedPage::new(self, committed_bits, expected, rng)?, report))
     }
 
     fn try_prove_web(
         &mut self,
         fetched: &Fetched,
-        hide: &[Hide],
+        hide: &[Redaction],
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Statement, Option<Halves>, Report), Error> {
+    ) -> Result<(Statement, Option<CommittedBits>, Report), Error> {
         let expected = fetched.expected(hide, now())?;
         // Which evaluates the claims.
         let shares = Shares::of(fetched.disclose(&mut self.channel, hide)?);
         let report = self.try_prove(&Bits, &shares, || Ok(()), rng)?;
-        Ok((expected, shares.halves()?, report))
+        Ok((expected, shares.committed_bits()?, report))
     }
 }
 
 impl<C: Channel> Verifier<C> {
     /// Adds claims that provers can make about hidden parts, besides those of
     /// [`volery_tls::claim::Assertion`]: any [`Statement`](crate::Statement) over bits, under a name
-    /// ([`Own`](volery_tls::claim::Own), [`OfBytes`](volery_tls::claim::OfBytes)). They replace those of
+    /// ([`CustomClaim`](volery_tls::claim::CustomClaim),
+    /// [`StatementClaim`](volery_tls::claim::StatementClaim)). They replace those of
     /// earlier calls.
     pub fn set_vocabulary(&mut self, vocabulary: Arc<dyn Vocabulary>) {
         self.common.vocabulary = vocabulary;
@@ -163,7 +167,7 @@ impl<C: Channel> Verifier<C> {
         let shares = Shares::of(session);
         // If nothing is hidden there may be nothing to claim.
         let report = self.try_verify(&Bits, &shares, |_| Ok(()), rng)?;
-        Ok((pending.accept(shares.halves()?), report))
+        Ok((pending.accept(shares.committed_bits()?), report))
     }
 }
 
@@ -182,39 +186,39 @@ impl Shares {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Zeroizing::new(shares.collect());
     }
 
-    /// This party's halves, in a proof that V has accepted.
-    fn halves(self) -> Result<Option<Halves>, Error> {
+    /// This party's shares of the bits to commit to, in a proof that V has accepted.
+    fn committed_bits(self) -> Result<Option<CommittedBits>, Error> {
         let kept = self.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.session.halves(kept)?)
+        Ok(self.session.committed_bits(kept)?)
     }
 }
 
-impl<'a> crate::Statement<quicksilver::Prover<'a>> for Shares {
+impl<'a> crate::Statement<quicksilver::bits::Prover<'a>> for Shares {
     fn identify(&self, digest: &mut Digest) {
-        crate::Statement::<quicksilver::Prover<'a>>::identify(&self.session, digest);
+        crate::Statement::<quicksilver::bits::Prover<'a>>::identify(&self.session, digest);
     }
 
     fn commitments(&self) -> Option<u64> {
-        crate::Statement::<quicksilver::Prover<'a>>::commitments(&self.session)
+        crate::Statement::<quicksilver::bits::Prover<'a>>::commitments(&self.session)
     }
 
-    fn run(&self, prover: &mut quicksilver::Prover<'a>) -> Result<(), volery_zk::Error> {
+    fn run(&self, prover: &mut quicksilver::bits::Prover<'a>) -> Result<(), volery_zk::Error> {
         let wires = self.session.claim(prover)?;
         self.keep(wires.into_iter().map(ProverWire::tag));
         Ok(())
     }
 }
 
-impl<'a> crate::Statement<quicksilver::Verifier<'a>> for Shares {
+impl<'a> crate::Statement<quicksilver::bits::Verifier<'a>> for Shares {
     fn identify(&self, digest: &mut Digest) {
-        crate::Statement::<quicksilver::Verifier<'a>>::identify(&self.session, digest);
+        crate::Statement::<quicksilver::bits::Verifier<'a>>::identify(&self.session, digest);
     }
 
     fn commitments(&self) -> Option<u64> {
-        crate::Statement::<quicksilver::Verifier<'a>>::commitments(&self.session)
+        crate::Statement::<quicksilver::bits::Verifier<'a>>::commitments(&self.session)
     }
 
-    fn run(&self, verifier: &mut quicksilver::Verifier<'a>) -> Result<(), volery_zk::Error> {
+    fn run(&self, verifier: &mut quicksilver::bits::Verifier<'a>) -> Result<(), volery_zk::Error> {
         let wires = self.session.claim(verifier)?;
         self.keep(wires.into_iter().map(VerifierWire::key));
         Ok(())

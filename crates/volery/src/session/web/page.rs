@@ -16,14 +16,14 @@ use rand_core::CryptoRng;
 use volery_channel::tags::WEB_ATTESTATION;
 use volery_channel::{Channel, Stats};
 use volery_tls::attestation::{self, Attestation, SigningKey, Statement};
-use volery_tls::commitment::{Halves, Openings};
+use volery_tls::commitment::{CommittedBits, Openings};
 use volery_tls::proxy::{Accepted, Proven};
 
 use super::super::{Prover, Verifier};
 use crate::Error;
 
-/// What a connection has left of a session.
-enum Left<S, C> {
+/// What remains of a session after a connection.
+enum Continuation<S, C> {
     /// All of it.
     Session(S),
     /// The channel: everything under delta is destroyed.
@@ -32,7 +32,7 @@ enum Left<S, C> {
 
 /// P of a connection of which V has accepted everything: V is to sign that next.
 pub struct ProvedPage<C: Channel> {
-    left: Left<Prover<C>, C>,
+    continuation: Continuation<Prover<C>, C>,
     openings: Option<Openings>,
     /// What V is to sign, commitments apart.
     expected: Statement,
@@ -52,7 +52,7 @@ pub struct Attested<C: Channel> {
 
 /// V of a connection of which it has accepted everything.
 pub struct VerifiedPage<C: Channel> {
-    left: Left<Verifier<C>, C>,
+    continuation: Continuation<Verifier<C>, C>,
     proven: Proven,
 }
 
@@ -80,22 +80,22 @@ fn conclude<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T,
 }
 
 impl<C: Channel> ProvedPage<C> {
-    /// Commits to what `halves` are of, if to anything, which ends the session.
+    /// Commits to these bits, if there are any, which ends the session.
     pub(super) fn new(
         prover: Prover<C>,
-        halves: Option<Halves>,
+        committed_bits: Option<CommittedBits>,
         expected: Statement,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
-        let Some(halves) = halves else {
-            return Ok(Self { left: Left::Session(prover), openings: None, expected });
+        let Some(committed_bits) = committed_bits else {
+            return Ok(Self { continuation: Continuation::Session(prover), openings: None, expected });
         };
-        let Prover { mut channel, common, stock, extension, field } = prover;
+        let Prover { mut channel, common, pool, extension, field } = prover;
         // They are under the delta that V is about to open.
         drop((extension, field));
-        let openings = halves.commit(&mut channel, &common.id, stock, rng).map_err(Error::from);
+        let openings = committed_bits.commit(&mut channel, &common.id, pool, rng).map_err(Error::from);
         let openings = conclude(&mut channel, openings)?;
-        Ok(Self { left: Left::Channel(channel), openings: Some(openings), expected })
+        Ok(Self { continuation: Continuation::Channel(channel), openings: Some(openings), expected })
     }
 
     /// Waits for V's signed statement, which must be by the owner of this key, say what P disclosed and
@@ -105,20 +105,20 @@ impl<C: Channel> ProvedPage<C> {
     /// [`Error::Attestation`] if it is not one, not by that key, or says something else; [`Error::Openings`]
     /// if it has other commitments; the channel's, V's refusal of the commitments among them.
     pub fn attestation(self, key: &[u8; 32]) -> Result<Attested<C>, Error> {
-        let Self { mut left, openings, expected } = self;
-        let (attestation, stats) = match &mut left {
-            Left::Session(prover) => {
+        let Self { mut continuation, openings, expected } = self;
+        let (attestation, stats) = match &mut continuation {
+            Continuation::Session(prover) => {
                 let result = receive(&mut prover.channel, key, openings.as_ref(), &expected);
                 (prover.conclude(result)?, prover.channel.stats())
             }
-            Left::Channel(channel) => {
+            Continuation::Channel(channel) => {
                 let result = receive(channel, key, openings.as_ref(), &expected);
                 (conclude(channel, result)?, channel.stats())
             }
         };
-        let session = match left {
-            Left::Session(prover) => Some(prover),
-            Left::Channel(_) => None,
+        let session = match continuation {
+            Continuation::Session(prover) => Some(prover),
+            Continuation::Channel(_) => None,
         };
         Ok(Attested { attestation, openings, session, stats })
     }
@@ -148,15 +148,15 @@ impl<C: Channel> VerifiedPage<C> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
         let accepted = match accepted.without_commitments() {
-            Ok(proven) => return Ok(Self { left: Left::Session(verifier), proven }),
+            Ok(proven) => return Ok(Self { continuation: Continuation::Session(verifier), proven }),
             Err(accepted) => accepted,
         };
-        let Verifier { mut channel, common, stock, delta, extension, field } = verifier;
+        let Verifier { mut channel, common, pool, delta, extension, field } = verifier;
         // They are under the delta that this party is about to open.
         drop((extension, field));
-        let proven = accepted.receive(&mut channel, &common.id, (delta, stock), rng).map_err(Error::from);
+        let proven = accepted.receive(&mut channel, &common.id, (delta, pool), rng).map_err(Error::from);
         let proven = conclude(&mut channel, proven)?;
-        Ok(Self { left: Left::Channel(channel), proven })
+        Ok(Self { continuation: Continuation::Channel(channel), proven })
     }
 
     /// What V believes of the connection.
@@ -170,20 +170,20 @@ impl<C: Channel> VerifiedPage<C> {
     /// # Errors
     /// [`Error::Attestation`] for what cannot be signed; the channel's.
     pub fn attest(self, key: &SigningKey) -> Result<Signed<C>, Error> {
-        let Self { mut left, proven } = self;
-        let (attestation, stats) = match &mut left {
-            Left::Session(verifier) => {
+        let Self { mut continuation, proven } = self;
+        let (attestation, stats) = match &mut continuation {
+            Continuation::Session(verifier) => {
                 let result = send(&mut verifier.channel, &proven, key);
                 (verifier.conclude(result)?, verifier.channel.stats())
             }
-            Left::Channel(channel) => {
+            Continuation::Channel(channel) => {
                 let result = send(channel, &proven, key);
                 (conclude(channel, result)?, channel.stats())
             }
         };
-        let session = match left {
-            Left::Session(verifier) => Some(verifier),
-            Left::Channel(_) => None,
+        let session = match continuation {
+            Continuation::Session(verifier) => Some(verifier),
+            Continuation::Channel(_) => None,
         };
         Ok(Signed { attestation, session, stats })
     }
@@ -202,7 +202,7 @@ fn send(channel: &mut dyn Channel, proven: &Proven, key: &SigningKey) -> Result<
 mod tests {
     use volery_channel::{Limits, memory_pair};
     use volery_tls::Side;
-    use volery_tls::attestation::{Committed, Context, Mode, Part};
+    use volery_tls::attestation::{AttestedPayload, Committed, Context, Mode};
     use volery_tls::claim::{Assertion, Class};
     use volery_tls::commitment::{Form, Opening, OpeningsError, Place, Scalar};
     use volery_tls::disclosure::{self, Hidden};
@@ -219,7 +219,7 @@ mod tests {
     }
 
     fn statement(commitments: &[&[u8]]) -> Statement {
-        let mut response = Part { length: 20, ..Part::default() };
+        let mut response = AttestedPayload { length: 20, ..AttestedPayload::default() };
         for (content, start) in commitments.iter().zip((4..).step_by(4)) {
             response.hidden.push(Hidden {
                 round: 0,
@@ -245,7 +245,8 @@ mod tests {
             rounds: 1,
             pipelined: false,
             context: Context::new(b"nonce").expect("short"),
-            query: Part::revealing(b"GET / HTTP/1.1", core::slice::from_ref(&(0..14))).expect("inside"),
+            query: AttestedPayload::revealing(b"GET / HTTP/1.1", core::slice::from_ref(&(0..14)))
+                .expect("inside"),
             response,
         }
     }

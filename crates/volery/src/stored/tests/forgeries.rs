@@ -1,7 +1,7 @@
 //! Forged proofs from files whose correlations P chose while they were made.
 
 use volery_vole::cheats::{self, Deltas};
-use volery_vole::supply::Chain;
+use volery_vole::correlations::Chain;
 
 use super::super::chunks::{CHUNK, RECORD};
 use super::super::header::{CHUNKS, Header};
@@ -49,7 +49,7 @@ fn forgery_of_bits_from_files() {
                 let session = Prover::start(left, linked(), &mut rng(1)).unwrap();
                 let mut parts = session.into_parts();
                 let (id, settings) = parts.begin().unwrap();
-                let before = parts.stock.chain(&mut parts.channel).unwrap();
+                let before = parts.pool.chain(&mut parts.channel).unwrap();
                 let interval = settings.interval as u32;
                 let known = Header { role: Role::Prover, session: id, count: 1024, interval, chain: before };
                 let range = 0..needed(&False, &known).unwrap();

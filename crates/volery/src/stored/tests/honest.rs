@@ -142,8 +142,8 @@ fn files_know_whose_they_are() {
 /// What such a proof takes is known beforehand as a bound: the rest of it is given up.
 fn proved_and_accepted<S>(desk: &Desk, statement: &S, proof: &str) -> (Report, u64)
 where
-    S: for<'a> Statement<quicksilver::Prover<'a>>
-        + for<'a> Statement<quicksilver::Verifier<'a>>
+    S: for<'a> Statement<quicksilver::bits::Prover<'a>>
+        + for<'a> Statement<quicksilver::bits::Verifier<'a>>
         + Statement<Evaluator<F2>>
         + Statement<Counter<F2>>,
 {

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use volery_channel::transport::Memory;
-use volery_channel::{Channel, Framed, Tag, tags};
+use volery_channel::{Channel, Framed, Layer, Layered, Tag, tags};
 
 use super::super::Error as Stored;
 use super::*;
@@ -45,35 +45,14 @@ fn what_one_party_refuses_leaves_neither_with_a_file() {
 /// What happens to a message before it is sent.
 type Tamper<C> = fn(&mut C, Tag, &mut Vec<u8>);
 
-/// A channel that tampers with what is sent over it.
-struct Tampered<C>(C, Tamper<C>);
+/// Tampers with what is sent.
+struct Tampered<C>(Tamper<C>);
 
-impl<C: Channel> Channel for Tampered<C> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), volery_channel::Error> {
+impl<C: Channel> Layer<C> for Tampered<C> {
+    fn send(&mut self, below: &mut C, tag: Tag, payload: &[u8]) -> Result<(), volery_channel::Error> {
         let mut payload = payload.to_vec();
-        (self.1)(&mut self.0, tag, &mut payload);
-        self.0.send(tag, &payload)
-    }
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], volery_channel::Error> {
-        self.0.recv(tag, max)
-    }
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), volery_channel::Error> {
-        self.0.recv_exact(tag, out)
-    }
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), volery_channel::Error> {
-        self.0.recv_into(tag, max, out)
-    }
-    fn flush(&mut self) -> Result<(), volery_channel::Error> {
-        self.0.flush()
-    }
-    fn fail(&mut self, reason: &str) {
-        self.0.fail(reason);
-    }
-    fn stats(&self) -> volery_channel::Stats {
-        self.0.stats()
-    }
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.0.binding()
+        (self.0)(below, tag, &mut payload);
+        below.send(tag, &payload)
     }
 }
 
@@ -83,11 +62,19 @@ fn tampered([p, v]: [Tamper<Framed<Memory>>; 2]) -> [Result<(), Error>; 2] {
     let (left, right) = memory_pair(&Limits::default());
     let results = std::thread::scope(|scope| {
         let prover = scope.spawn(|| {
-            let session = Prover::start(Tampered(left, p), linked(), &mut ChaCha20Rng::seed_from_u64(1))?;
+            let session = Prover::start(
+                Layered { channel: left, layer: Tampered(p) },
+                linked(),
+                &mut ChaCha20Rng::seed_from_u64(1),
+            )?;
             preprocess::prover(session, 512, &desk.p(), &mut |_| {})
         });
-        let session =
-            Verifier::start(Tampered(right, v), linked(), &mut ChaCha20Rng::seed_from_u64(2)).unwrap();
+        let session = Verifier::start(
+            Layered { channel: right, layer: Tampered(v) },
+            linked(),
+            &mut ChaCha20Rng::seed_from_u64(2),
+        )
+        .unwrap();
         let v = preprocess::verifier(session, 512, &desk.v(), &mut |_| {});
         [prover.join().unwrap().map(drop), v.map(drop)]
     });

@@ -13,8 +13,8 @@ enum Known {
     /// The seed of `s` and `t`: P's secrets are wrong by errors that cancel.
     Rows([u8; 16]),
     /// The seed of `u`: P's vector is another one, which its wrong secrets fit, and of which `u` makes the
-    /// same token.
-    Tokens([u8; 16]),
+    /// same check value.
+    CheckValues([u8; 16]),
 }
 
 /// The first branch of two does not hold, and P proves that it does.
@@ -60,13 +60,13 @@ impl volery_circuit::Statement<Prover<'_>> for Lie {
         let seed = if let Known::Rows(seed) = self.known { seed } else { drawn };
         let vectors = circuits.vectors(seed, 1)?;
         let mut vector = vectors.copies(&[0])?.remove(0).to_vec();
-        let tokens = |seed| {
+        let coefficients = |seed| {
             let mut u = vec![F61::ZERO; vectors.entries()];
             Prg::new(seed).coefficients(&mut u);
             u
         };
-        if let Known::Tokens(seed) = self.known {
-            let (u, error) = (tokens(seed), dot(&vector, &weighed));
+        if let Known::CheckValues(seed) = self.known {
+            let (u, error) = (coefficients(seed), dot(&vector, &weighed));
             // The second secret is zero, so what its entry takes back from `u` changes nothing else.
             vector[0] -= error;
             vector[1] += quotient(error * u[0], u[1]);
@@ -77,10 +77,10 @@ impl volery_circuit::Statement<Prover<'_>> for Lie {
         let factors = repetition.factors(&vectors.rows()[0], base)?;
         base.assert_dot(&coordinate, &wires, &factors)?;
         let drawn = Base::challenge(base)?;
-        let u = tokens(if let Known::Tokens(seed) = self.known { seed } else { drawn });
-        let set = vectors.tokens(&u)?;
-        let token = <Prover<'_> as Base<F61>>::combine(&coordinate, &u)?;
-        base.assert_member(token, &set)?;
+        let u = coefficients(if let Known::CheckValues(seed) = self.known { seed } else { drawn });
+        let set = vectors.check_values(&u)?;
+        let check_value = <Prover<'_> as Base<F61>>::combine(&coordinate, &u)?;
+        base.assert_member(check_value, &set)?;
         // As the statement goes on.
         let out = base.add_constant(&repetition.committed.outputs[0], -F61::ONE);
         base.assert_zero(&[out])
@@ -93,7 +93,7 @@ fn repetitions_that_hold_under_seeds_that_were_not_drawn_yet_are_rejected() {
     let seeds =
         session(Some(1), &One::new(Two::of([1, 2].map(F61::new)), 1, true), &claimed([1, 2])).accepted();
     let false_claim = claimed([0, 0]);
-    for known in [Known::Rows as fn(_) -> _, Known::Tokens] {
+    for known in [Known::Rows as fn(_) -> _, Known::CheckValues] {
         only_who_knows_the_seed_is_believed(&seeds, |seed| Lie::new(known(seed)), &false_claim);
     }
 }

@@ -144,13 +144,13 @@ impl<F: Value> Vectors<'_, F> {
     }
 
     /// `u . cv_i` for every branch.
-    pub(super) fn tokens<M: Mac<F>>(&self, u: &[M]) -> Result<Vec<M>, Error> {
-        let token = |vector: &[F]| {
+    pub(super) fn check_values<M: Mac<F>>(&self, u: &[M]) -> Result<Vec<M>, Error> {
+        let check_value = |vector: &[F]| {
             let mut coordinates = vector.chunks_exact(u.len()).enumerate();
             coordinates.try_fold(M::ZERO, |sum, (h, coordinate)| {
                 Ok(sum + M::combine_public(coordinate, u).map_err(misuse)? * M::basis(h))
             })
         };
-        (0..self.circuits.circuits.len()).map(|i| self.with(i, token)?).collect()
+        (0..self.circuits.circuits.len()).map(|i| self.with(i, check_value)?).collect()
     }
 }

@@ -17,7 +17,7 @@
 //!
 //! **MACs in an extension** of degree `r`: `s` and `t` have `r` coordinates each, drawn separately. Since
 //! branches have constants of `F`, so does `cv`: there are `r` topology vectors over `F`, one for each
-//! coordinate, which are committed to and related as above. `u` and the tokens are in the extension.
+//! coordinate, which are committed to and related as above. `u` and the check values are in the extension.
 //!
 //! Bits would need 128 coordinates, and so 128 elements for each entry. Over bits, Robin is used in place of
 //! batches.
@@ -50,11 +50,12 @@ use volery_vole::Prg;
 use zeroize::Zeroizing;
 
 use super::Tracer;
-use super::base::{Base, Linear, Token as _};
+use super::base::{Base, Linear};
 use super::robin::Committed;
 use super::rows::Expanded;
 use super::tracer::Trace;
 use crate::Error;
+use crate::shares::ElementShare;
 use circuits::Circuits;
 
 /// The number of wires of a group. Over F_{2^61-1} each takes 16 bytes at P.
@@ -158,7 +159,8 @@ impl<F: Value, B: Linear<F>> Repetition<F, B> {
     /// The weighted sum of the factors, whose weights stay public.
     fn factors(&self, rows: &Expanded<F>, base: &mut B) -> Result<B::Wire, Error> {
         let factors = &self.committed.factors;
-        let (left, right) = (B::weigh(&factors.left, &rows.left)?, B::weigh(&factors.right, &rows.right)?);
+        let (left, right) =
+            (B::combine_public(&factors.left, &rows.left)?, B::combine_public(&factors.right, &rows.right)?);
         Ok(base.add(&left, &right))
     }
 }
@@ -185,20 +187,20 @@ fn check<F: Value, B: Linear<F>>(
             })?;
             let factors = repetition.factors(rows, base)?;
             base.assert_dot(&coordinate, &weighed, &factors)?;
-            vector.extend(coordinate.iter().map(B::half));
+            vector.extend(coordinate.iter().map(B::share));
         }
         committed.push(vector);
     }
     base.count_disjunction(false, circuits.len(), 0);
     let mut u = vec![B::Mac::ZERO; entries];
     Prg::new(base.challenge()?).coefficients(&mut u);
-    let set = vectors.tokens(&u)?;
+    let set = vectors.check_values(&u)?;
     for vector in &committed {
-        let mut token = Zeroizing::new(B::Token::default());
+        let mut check_value = Zeroizing::new(ElementShare::default());
         for (h, coordinate) in vector.chunks_exact(entries).enumerate() {
-            *token = token.plus(B::combine(coordinate, &u)?.times(B::Mac::basis(h)));
+            *check_value += B::combine(coordinate, &u)?.times(B::Mac::basis(h));
         }
-        base.assert_member(*token, &set)?;
+        base.assert_member(*check_value, &set)?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use volery_field::Value;
 use crate::disjunction::kept::{Elements, Kept};
 use crate::disjunction::tracer::Trace;
 
-/// The places of both operands, with the kind of gate in the upper two bits of each.
+/// The places of both operands, with the operation of gate in the upper two bits of each.
 #[derive(Clone, Copy, Default)]
 struct Step([u32; 2]);
 
@@ -21,7 +21,7 @@ struct Step([u32; 2]);
 const PLACE: u32 = 30;
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum Operation {
     Add = 0b00,
     Sub = 0b01,
     /// By a constant.
@@ -30,9 +30,9 @@ enum Kind {
 }
 
 impl Step {
-    fn new(kind: Kind, operands: [u32; 2]) -> Self {
+    fn new(operation: Operation, operands: [u32; 2]) -> Self {
         let [x, y] = operands;
-        Self([x | (kind as u32) << PLACE, y])
+        Self([x | (operation as u32) << PLACE, y])
     }
 
     fn places(self) -> [usize; 2] {
@@ -40,11 +40,12 @@ impl Step {
     }
 
     /// Masks for the result of the gate, all ones or zero: `x + y`, `x - y`, `x y`, and whether its operands
-    /// are recorded. They are made from the kind's bits, without a comparison that could become a branch.
+    /// are recorded. They are made from the operation's bits, without a comparison that could become a
+    /// branch.
     #[inline(always)]
     fn masks(self) -> [u64; 4] {
-        let kind = u64::from(self.0[0] >> PLACE);
-        let (low, high) = ((kind & 1).wrapping_neg(), (kind >> 1).wrapping_neg());
+        let operation = u64::from(self.0[0] >> PLACE);
+        let (low, high) = ((operation & 1).wrapping_neg(), (operation >> 1).wrapping_neg());
         [!low & !high, low & !high, high, low & high]
     }
 }
@@ -141,12 +142,12 @@ impl<F: Value> Branch<F> {
         };
         let step = |gate: &Gate| {
             Ok(match *gate {
-                Gate::Constant(c) => Step::new(Kind::Add, [0, constant(c)?]),
-                Gate::Add(x, y) => Step::new(Kind::Add, [wire(x)?, wire(y)?]),
-                Gate::Sub(x, y) => Step::new(Kind::Sub, [wire(x)?, wire(y)?]),
-                Gate::AddConstant(x, c) => Step::new(Kind::Add, [wire(x)?, constant(c)?]),
-                Gate::Scale(x, c) => Step::new(Kind::Scale, [wire(x)?, constant(c)?]),
-                Gate::Mul(x, y) => Step::new(Kind::Mul, [wire(x)?, wire(y)?]),
+                Gate::Constant(c) => Step::new(Operation::Add, [0, constant(c)?]),
+                Gate::Add(x, y) => Step::new(Operation::Add, [wire(x)?, wire(y)?]),
+                Gate::Sub(x, y) => Step::new(Operation::Sub, [wire(x)?, wire(y)?]),
+                Gate::AddConstant(x, c) => Step::new(Operation::Add, [wire(x)?, constant(c)?]),
+                Gate::Scale(x, c) => Step::new(Operation::Scale, [wire(x)?, constant(c)?]),
+                Gate::Mul(x, y) => Step::new(Operation::Mul, [wire(x)?, wire(y)?]),
             })
         };
         let steps = circuit.gates().iter().map(step).collect::<Result<Vec<_>, Error>>()?;

@@ -1,27 +1,27 @@
-//! `AssertMultVec` (section 4.3, figure 4): a logarithmic number of elements for any number of
-//! multiplications.
+//! `AssertMultVec` (section 4.3, figure 4): checks any number of multiplications with a logarithmic number of
+//! elements.
 //!
 //! With coefficients `chi_i` from a challenge, all `n` multiplications hold if
-//! `sum (chi_i x_i) y_i = sum chi_i z_i`, a dot product of vectors that are linear in what is committed to.
+//! `sum (chi_i x_i) y_i = sum chi_i z_i`. This is a dot product of vectors that are linear in commitments.
 //! `AssertDotProduct([x], [y], [z])`, `n` a power of two:
 //!
 //! * `n > 2`: with `f_i(0) = x_i`, `f_i(1) = x_{i + n/2}`, `g_i` likewise, P fixes `h(0)` and the leading
 //!   coefficient `h_2` of `h = sum f_i g_i`, of degree 2. `h(1) = z - h(0)`, so
-//!   `h(e) = (1 - e) h(0) + e h(1) + e (e - 1) h_2` is linear too (two points and the leading coefficient, so
-//!   that it works in characteristic 2). V sends `e`, neither 0 nor 1; it is left that
-//!   `sum f_i(e) g_i(e) = h(e)`, of half the length.
-//! * `n = 2`: P fixes `x_1 y_1`; the second product is `z` minus it. Both are checked as in section 4.2.
-//!   `n = 1`: that check alone.
+//!   `h(e) = (1 - e) h(0) + e h(1) + e (e - 1) h_2` is linear too. (Two points and the leading coefficient
+//!   determine `h` in characteristic 2 as well.) V sends `e`, neither 0 nor 1. The remaining claim,
+//!   `sum f_i(e) g_i(e) = h(e)`, has half the length.
+//! * `n = 2`: P fixes `x_1 y_1`, and the second product is `z` minus it. Section 4.2's check is made of both.
+//!   `n = 1`: that check is made of the one product.
 //!
-//! Nothing but P's values is ever folded. What is linear is linear in the original commitments: after all
-//! challenges the two last `f` are
+//! Only P's values are folded. Shares need no folding, because everything is linear in the original
+//! commitments. After all challenges the last two `f` are
 //!
 //! ```text
 //! [f_b] = sum_j t_j chi_{2j+b} [x_{2j+b}]       [g_b] = sum_j t_j [y_{2j+b}]       t_j = product over the bits of j of e or 1 - e
 //! ```
 //!
-//! one pass over tags or keys at the end (P has folded the values), with `t` as an outer product of two short
-//! tables. So V makes two passes over a block, P four and its folds, which halve.
+//! This takes one pass over tags or keys at the end, with `t` as an outer product of two short tables. So V
+//! makes two passes over a block. P makes four, and its folds, which halve.
 //!
 //! **Soundness** (theorem 4): `(n + 4 log n + 1) / (|M| - 2)` with powers of one challenge as coefficients,
 //! `(4 log n + 2) / (|M| - 2)` with coefficients from a seed.
@@ -31,14 +31,15 @@ use volery_vole::Prg;
 use zeroize::Zeroize;
 
 use super::super::block::{Block, CHUNK};
-use super::super::half::{Half, Wide};
 use super::super::instructions::CommitProve;
 use super::super::link::Ask;
+use super::super::share::Share;
 use super::Products;
 use super::fold::Fold;
 use crate::Error;
+use crate::shares::ElementShare;
 
-/// Which version: what the multiplications are combined with.
+/// The coefficients that combine the multiplications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Coefficients {
     /// Elements from a seed (`AssertMultVec'`).
@@ -47,7 +48,7 @@ pub(in super::super) enum Coefficients {
     Powers,
 }
 
-/// The stream of coefficients, a chunk at a time.
+/// Makes the coefficients, a chunk at a time.
 struct Chi<M> {
     prg: Option<Prg>,
     base: M,
@@ -76,8 +77,8 @@ impl<M: volery_field::Element> Chi<M> {
     }
 }
 
-/// Checks that `z_i = x_i y_i` in every slot; returns the seed after.
-pub(in super::super) fn check<H: Half>(
+/// Checks that `z_i = x_i y_i` in every slot, and returns the seed that comes after.
+pub(in super::super) fn check<H: Share>(
     run: &mut impl CommitProve<H>,
     block: &Block<H>,
     values: &mut Fold<H>,
@@ -87,7 +88,7 @@ pub(in super::super) fn check<H: Half>(
     let seed = run.challenge()?;
     let n = block.len().next_power_of_two();
     values.begin();
-    let mut z = Wide::default();
+    let mut z = ElementShare::default();
     let (mut chi, mut buffer) = (Chi::new(kind, seed), vec![H::Mac::ZERO; CHUNK.min(block.len())]);
     block.chunks(|x, y, out| {
         let chunk = &mut buffer[..x.len()];
@@ -102,19 +103,19 @@ pub(in super::super) fn check<H: Half>(
     finish(run, n, ends, z)
 }
 
-/// The challenges, and the sum of the products that are left.
-type Halved<M> = (Vec<M>, Wide<M>);
+/// The challenges, and the sum of the remaining products.
+type Halved<M> = (Vec<M>, ElementShare<M>);
 
-/// Halves the dot product until two products are left; the challenges, and what the sum must be then.
-fn halve<H: Half>(
+/// Halves the dot product until two products remain.
+fn halve<H: Share>(
     run: &mut impl CommitProve<H>,
     values: &mut Fold<H>,
     mut n: usize,
-    mut z: Wide<H::Mac>,
+    mut z: ElementShare<H::Mac>,
 ) -> Result<Halved<H::Mac>, Error> {
     let mut challenges = Vec::new();
     while n > 2 {
-        run.begin(Ask::wide(2, 0, 0))?;
+        run.begin(Ask::elements(2, 0, 0))?;
         let [h_0, h_2] = values.coefficients()?;
         let (h_0, h_2) = (run.fix(h_0)?, run.fix(h_2)?);
         let e = run.challenge_element()?;
@@ -127,35 +128,35 @@ fn halve<H: Half>(
     Ok((challenges, z))
 }
 
-/// The last products: `f_0 g_0` is the first, `f_1 g_1` the second if there are two.
-fn finish<H: Half>(
+/// Checks the last products: `f_0 g_0`, and `f_1 g_1` if there are two.
+fn finish<H: Share>(
     run: &mut impl CommitProve<H>,
     n: usize,
     ends: Ends<H::Mac>,
-    z: Wide<H::Mac>,
+    z: ElementShare<H::Mac>,
 ) -> Result<[u8; 16], Error> {
     let Ends { f, g } = ends;
     if n == 1 {
-        run.begin(Ask::wide(1, 1, 0))?;
+        run.begin(Ask::elements(1, 1, 0))?;
         return Products { x: [f[0]], y: [g[0]], z: [z] }.check(run);
     }
-    run.begin(Ask::wide(3, 2, 0))?;
+    run.begin(Ask::elements(3, 2, 0))?;
     let first = run.fix(f[0].x * g[0].x)?;
     Products { x: f, y: g, z: [first, z - first] }.check(run)
 }
 
 /// The last two elements of each vector.
 struct Ends<M> {
-    f: [Wide<M>; 2],
-    g: [Wide<M>; 2],
+    f: [ElementShare<M>; 2],
+    g: [ElementShare<M>; 2],
 }
 
-/// Places of a chunk's pairs.
+/// The number of pairs in a chunk.
 const PAIRS: usize = CHUNK / 2;
 
 impl<M: volery_field::Element> Ends<M> {
-    /// Their tags or keys, in one pass over the block; their values are what was folded.
-    fn of<H: Half<Mac = M>>(
+    /// Computes their tags or keys in one pass over the block. Their values are the folded ones.
+    fn of<H: Share<Mac = M>>(
         block: &Block<H>,
         mut chi: Chi<M>,
         challenges: &[M],
@@ -166,7 +167,7 @@ impl<M: volery_field::Element> Ends<M> {
         let (high, low) = challenges.split_at(challenges.len() - low);
         let (outer, inner) = (tensor(high), tensor(low));
         let mut outer = outer.into_iter();
-        let [f, g] = values.ends().map(|ends| ends.map(|x| Wide { x, m: M::ZERO }));
+        let [f, g] = values.ends().map(|ends| ends.map(|x| ElementShare { x, m: M::ZERO }));
         let mut ends = Self { f, g };
         let mut buffers = Buffers::<H>::new(CHUNK.min(block.len()));
         block.chunks(|x, y, _z| {
@@ -187,16 +188,16 @@ impl<M: volery_field::Element> Ends<M> {
     }
 }
 
-/// A chunk's coefficients, those of its even or odd places, these times `t`, and the tags or keys of those
-/// places.
-struct Buffers<H: Half> {
+/// Buffers for a chunk: its coefficients, those of its even or odd places, their products with `t`, and the
+/// tags or keys of those places.
+struct Buffers<H: Share> {
     all: Vec<H::Mac>,
     even: Vec<H::Mac>,
     weights: Vec<H::Mac>,
     tags: Strided<H>,
 }
 
-impl<H: Half> Buffers<H> {
+impl<H: Share> Buffers<H> {
     /// For chunks of at most `n` slots.
     fn new(n: usize) -> Self {
         let pairs = n.div_ceil(2);
@@ -210,9 +211,9 @@ impl<H: Half> Buffers<H> {
 }
 
 /// The tag or key of every second wire of a chunk.
-struct Strided<H: Half>(Vec<H::Mac>);
+struct Strided<H: Share>(Vec<H::Mac>);
 
-impl<H: Half> Strided<H> {
+impl<H: Share> Strided<H> {
     fn every_second(&mut self, wires: &[H::Wire], first: usize) -> &[H::Mac] {
         self.0.clear();
         self.0.extend(wires.iter().skip(first).step_by(2).map(|wire| H::tag(*wire)));
@@ -220,18 +221,18 @@ impl<H: Half> Strided<H> {
     }
 }
 
-impl<H: Half> Drop for Strided<H> {
+impl<H: Share> Drop for Strided<H> {
     fn drop(&mut self) {
         self.0.zeroize();
     }
 }
 
-/// `t_j` for every `j` of as many bits as there are challenges, the first challenge's bit highest.
+/// `t_j` for every `j`, which has one bit for each challenge. The first challenge has the highest bit.
 fn tensor<M: volery_field::Element>(challenges: &[M]) -> Vec<M> {
     let mut out = Vec::with_capacity(1 << challenges.len());
     out.push(M::ONE);
     for e in challenges.iter().rev() {
-        // The bit of this challenge comes above those that are there.
+        // This challenge's bit is above those of the challenges before.
         for j in 0..out.len() {
             let upper = out[j] * *e;
             out.push(upper);

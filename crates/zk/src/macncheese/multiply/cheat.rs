@@ -1,13 +1,12 @@
-//! A prover that reveals another `eps` than `e x - a`: the one with which a wrong product passes the check of
-//! the product.
+//! A prover that reveals a wrong `eps`, with which a wrong product passes the product's check.
 //!
-//! P commits to `z = 0` for `1 * 1`, so `z` lacks `d`, and the check `e z - c - eps y = 0` misses `e d`. With
-//! `eps + e d / y` in place of `eps` it holds: with `e` more in the simple protocol, where `d` and `y` are
-//! one; in the embedding `d` is what the bit's value adds to the product of the group. That this is not what
-//! the commitments to `x` and `a` say is for the query of the revelation to find.
+//! P commits to `z = 0` for `1 * 1`. So `z` is off by `d`, and the check `e z - c - eps y = 0` is off by
+//! `e d`. It holds with `eps - e d / y` in place of `eps`. In the simple protocol `d` and `y` are one; in the
+//! embedding `d` is what the bit's value adds to the product of the group. The query of the revelation must
+//! find that the commitments to `x` and `a` have another `eps`.
 //!
-//! P's own code runs, with lies in four places: the product, the revelation, the sum of all queries, at which
-//! an honest P stops, and nowhere at V, which has another thread.
+//! P's own code runs and lies in three places: the product, the revelation, and the sum of all queries, at
+//! which an honest P stops. V runs on another thread, where nothing lies.
 
 use core::any::Any;
 use core::cell::RefCell;
@@ -111,16 +110,16 @@ fn session(multiplier: Multiplier, product: F2) -> Result<Tally, Error> {
     let prover = |p: &mut Link| {
         let wrong = Lies { products: 1, e: Gf128::ZERO, revealed: 0 };
         LIES.set((product == F2::ZERO).then_some(wrong));
-        let mut stock = deal::bits(1, None, 777);
+        let mut pool = deal::bits(1, None, 777);
         let (challenges, claim) = (Challenges::seeded(&SESSION, &mut rng(1)), Product { product });
-        let said = prove(ProverBits, settings, challenges, &mut rng(2), &mut stock, p, &claim);
+        let said = prove(ProverBits, settings, challenges, &mut rng(2), &mut pool, p, &claim);
         (said, LIES.take().is_none_or(|lies| lies.products == 0))
     };
     let verifier = |v: &mut Link| {
-        let mut stock = deal::bits(1, Some(deal::bit_delta()), 777);
-        let half = VerifierBits::new(&deal::bit_delta());
+        let mut pool = deal::bits(1, Some(deal::bit_delta()), 777);
+        let share = VerifierBits::new(&deal::bit_delta());
         let challenges = Challenges::seeded(&SESSION, &mut rng(3));
-        verify(half, settings, challenges, &mut stock, v, &Product { product })
+        verify(share, settings, challenges, &mut pool, v, &Product { product })
     };
     let ((said, lied), result) = between(prover, verifier);
     assert!(said.is_ok() && lied, "{said:?}");

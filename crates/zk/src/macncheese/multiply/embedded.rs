@@ -1,5 +1,5 @@
-//! The embedding-based check for bits (section 4.4): 9 bits an AND whatever the size of the block, and at
-//! most 40 bits of soundness.
+//! The check for bits that uses an embedding (section 4.4). It sends 9 bits for each AND whatever the size of
+//! the block, and has at most 40 bits of soundness.
 //!
 //! Fifteen ANDs are one product in GF(2^45) ([`super::rmfe`]). For the group with operands `x`, `y` and
 //! committed results `z`:
@@ -9,15 +9,14 @@
 //! Random -> [A],  Fix(A Y) -> [C],  challenge e,  Reveal(e X - A) -> eps,  AssertZero(e Z - C - eps Y)       all in GF(2^45)
 //! ```
 //!
-//! A commitment to an element of GF(2^45) is 45 committed bits. Sent for a group: 15 + 30 + 45 + 45 bits.
+//! A committed element of GF(2^45) is 45 committed bits. P sends 15 + 30 + 45 + 45 bits for a group.
 //!
-//! A query says that 45 linear combinations of bits are zero. With the bits' places as powers of `x` they are
-//! one element of GF(2^128), zero only if all are: element `v` of GF(2^45) and the element of GF(2^128) with
-//! the same bits correspond. So the coefficients of bits in a query are those of `e phi` and the like, read
-//! as elements of GF(2^128).
+//! A query claims that 45 linear combinations of bits are zero. They become one element of GF(2^128): number
+//! `i` is multiplied by `x^i`, and the sum is zero only if all of them are. So a query's coefficients are the
+//! elements `e phi` and so on, with their bits read as an element of GF(2^128).
 //!
-//! **Soundness**: a wrong product leaves a polynomial of degree 1 in `e` that is not zero: `2^-45` for a
-//! block, *whatever the field of MACs*.
+//! **Soundness**: a wrong product leaves a polynomial of degree 1 in `e` that is not zero. The error for a
+//! block is `2^-45`, *whatever the field of MACs*.
 
 use volery_circuit::Error as StatementError;
 use volery_field::{F2, Gf128};
@@ -25,20 +24,21 @@ use volery_vole::Prg;
 use zeroize::Zeroizing;
 
 use super::super::block::Block;
-use super::super::half::{Half, Wide};
 use super::super::instructions::CommitProve;
 use super::super::link::{Ask, Counts};
 use super::super::run::Run;
+use super::super::share::Share;
 use super::rmfe::{ADVICE, BITS, FIELD, Tables, mul};
 use crate::Error;
+use crate::shares::ElementShare;
 
-/// Multiplications that a block may have: its rounds hold 8 wires for each.
+/// The most multiplications of a block. Its rounds have 8 wires for each.
 pub(in super::super) const MOST: usize = BITS << 12;
 
-/// What a half over bits is.
-pub(in super::super) trait BitHalf: Half<Value = F2, Mac = Gf128> {}
+/// Shares over bits.
+pub(in super::super) trait BitShare: Share<Value = F2, Mac = Gf128> {}
 
-impl<H: Half<Value = F2, Mac = Gf128>> BitHalf for H {}
+impl<H: Share<Value = F2, Mac = Gf128>> BitShare for H {}
 
 /// A group's wires.
 struct Group<W> {
@@ -47,22 +47,25 @@ struct Group<W> {
     z: [W; BITS],
 }
 
-/// What a group commits to besides.
+/// The further commitments of a group.
 struct Committed<W> {
     advice: [W; ADVICE],
     a: [W; FIELD],
     c: [W; FIELD],
 }
 
-/// Checks the block; returns the seed after.
-pub(in super::super) fn check<H: BitHalf>(run: &mut Run<'_, H>, block: &Block<H>) -> Result<[u8; 16], Error> {
+/// Checks the block, and returns the seed that comes after.
+pub(in super::super) fn check<H: BitShare>(
+    run: &mut Run<'_, H>,
+    block: &Block<H>,
+) -> Result<[u8; 16], Error> {
     let groups = groups(block)?;
-    let narrow = Counts { fix: ADVICE + FIELD, random: FIELD, send: 0 }.times(groups.len());
-    run.begin(Ask { narrow, ..Ask::default() })?;
+    let values = Counts { fix: ADVICE + FIELD, random: FIELD, send: 0 }.times(groups.len());
+    run.begin(Ask { values, ..Ask::default() })?;
     let committed = groups.iter().map(|group| commit(run, group)).collect::<Result<Vec<_>, _>>()?;
     let e = Prg::new(run.challenge()?).block().to_bits() as u64 & ((1 << FIELD) - 1);
-    let narrow = Counts { fix: 0, random: 0, send: FIELD }.times(groups.len());
-    run.begin(Ask { narrow, ..Ask::default() })?;
+    let values = Counts { fix: 0, random: 0, send: FIELD }.times(groups.len());
+    run.begin(Ask { values, ..Ask::default() })?;
     let weights = Weights::new(e);
     for (group, committed) in groups.iter().zip(&committed) {
         query(run, &weights, group, committed)?;
@@ -70,8 +73,8 @@ pub(in super::super) fn check<H: BitHalf>(run: &mut Run<'_, H>, block: &Block<H>
     run.challenge()
 }
 
-/// The block in groups, the last one filled up with zeros.
-fn groups<H: BitHalf>(block: &Block<H>) -> Result<Vec<Group<H::Wire>>, Error> {
+/// The block in groups. Zeros fill the last one.
+fn groups<H: BitShare>(block: &Block<H>) -> Result<Vec<Group<H::Wire>>, Error> {
     let mut all = [const { Vec::new() }; 3].map(Zeroizing::new);
     block.chunks(|x, y, z| {
         all.iter_mut().zip([x, y, z]).for_each(|(all, new)| all.extend_from_slice(new));
@@ -85,12 +88,12 @@ fn groups<H: BitHalf>(block: &Block<H>) -> Result<Vec<Group<H::Wire>>, Error> {
     Ok(x.iter().zip(y).zip(z).map(|((x, y), z)| Group { x: *x, y: *y, z: *z }).collect())
 }
 
-/// P's bits of some wires.
-fn word<H: BitHalf>(wires: &[H::Wire]) -> u64 {
+/// The bits of some wires at P, as a word; zero at V.
+fn word<H: BitShare>(wires: &[H::Wire]) -> u64 {
     wires.iter().rev().fold(0, |word, w| word << 1 | u64::from(H::value(*w).to_u8()))
 }
 
-fn commit<H: BitHalf>(run: &mut Run<'_, H>, group: &Group<H::Wire>) -> Result<Committed<H::Wire>, Error> {
+fn commit<H: BitShare>(run: &mut Run<'_, H>, group: &Group<H::Wire>) -> Result<Committed<H::Wire>, Error> {
     let tables = Tables::get();
     let [x, y] = [&group.x, &group.y].map(|wires| Zeroizing::new(tables.phi(word::<H>(wires) as u16)));
     let product = Zeroizing::new(mul(*x, *y));
@@ -137,7 +140,7 @@ impl Weights {
     }
 }
 
-fn query<H: BitHalf>(
+fn query<H: BitShare>(
     run: &mut Run<'_, H>,
     weights: &Weights,
     group: &Group<H::Wire>,
@@ -152,12 +155,12 @@ fn query<H: BitHalf>(
     for i in 0..FIELD {
         epsilon |= u64::from(run.send_value(F2::from_lsb(*shown >> i))?.to_u8()) << i;
     }
-    let sum = |parts: [Result<Wide<Gf128>, Error>; 2]| -> Result<Wide<Gf128>, Error> {
+    let sum = |parts: [Result<ElementShare<Gf128>, Error>; 2]| -> Result<ElementShare<Gf128>, Error> {
         let [first, second] = parts;
         Ok(first? + second?)
     };
     let reveal = sum([H::combine(&group.x, &weights.x), H::combine(&committed.a, &weights.units)])?;
-    let shown = run.half().wide_constant(same_bits(epsilon));
+    let shown = run.share().element_constant(same_bits(epsilon));
     run.query_zero(reveal - shown);
     let by_epsilon = tables.phi.map(|phi| same_bits(mul(epsilon, phi)));
     let product = sum([H::combine(&group.z, &weights.z), H::combine(&committed.advice, &weights.advice)])?;

@@ -1,8 +1,7 @@
-//! The multiplication protocols, each a function over the instructions.
+//! The multiplication protocols. Each is a function over the instructions.
 //!
-//! A check takes the multiplications of a block, which are committed to, and leaves linear queries; its last
-//! challenge, which it returns, may combine everything that is claimed to be zero, since all of it is fixed
-//! by then.
+//! A check takes the committed multiplications of a block and leaves linear queries. It returns the seed of
+//! its last challenge. Everything that is claimed to be zero is fixed by then, so that seed may combine it.
 
 mod batched;
 #[cfg(test)]
@@ -18,14 +17,15 @@ pub(super) use simple::MOST as SIMPLE_MOST;
 
 use super::Multiplier;
 use super::block::Block;
-use super::half::Half;
 use super::instructions::CommitProve;
 use super::link::Ask;
 use super::run::Run;
+use super::share::Share;
 use crate::Error;
 
-/// Checks the multiplications of `block` as the run's settings say; returns the seed that comes after.
-pub(super) fn check<H: Half>(run: &mut Run<'_, H>, block: &Block<H>) -> Result<[u8; 16], Error> {
+/// Checks the multiplications of `block` by the protocol of the run's settings, and returns the seed that
+/// comes after.
+pub(super) fn check<H: Share>(run: &mut Run<'_, H>, block: &Block<H>) -> Result<[u8; 16], Error> {
     if block.is_empty() {
         run.begin(Ask::default())?;
         return run.challenge();
@@ -43,7 +43,7 @@ pub(super) fn check<H: Half>(run: &mut Run<'_, H>, block: &Block<H>) -> Result<[
 }
 
 /// Lends the run's vectors to a check.
-fn with_values<H: Half, T>(
+fn with_values<H: Share, T>(
     run: &mut Run<'_, H>,
     check: impl FnOnce(&mut Run<'_, H>, &mut Fold<H>) -> Result<T, Error>,
 ) -> Result<T, Error> {
@@ -53,26 +53,27 @@ fn with_values<H: Half, T>(
     result
 }
 
-/// The check of section 4.2 for products of wide commitments, `[z_j] = [x_j][y_j]`: the round with `e` is
-/// begun by the caller, with `N` random elements and room for `N` more that are fixed, after what the caller
-/// fixes itself.
+/// The check of section 4.2 for products of committed elements, `[z_j] = [x_j][y_j]`.
+///
+/// The caller begins the round that ends in `e`. It asks for `N` random elements and for `N` fixed ones, and
+/// fixes its own elements first.
 pub(super) struct Products<M, const N: usize> {
-    pub(super) x: [super::half::Wide<M>; N],
-    pub(super) y: [super::half::Wide<M>; N],
-    pub(super) z: [super::half::Wide<M>; N],
+    pub(super) x: [crate::shares::ElementShare<M>; N],
+    pub(super) y: [crate::shares::ElementShare<M>; N],
+    pub(super) z: [crate::shares::ElementShare<M>; N],
 }
 
 impl<M: volery_field::Element, const N: usize> Products<M, N> {
     /// `Random -> [a_j]`, `Fix(a_j y_j) -> [c_j]`, a challenge `e`, `Reveal(e x_j - a_j) -> eps_j`,
     /// `AssertZero(e z_j - c_j - eps_j y_j)`; returns the seed after.
-    pub(super) fn check<H: Half<Mac = M>>(&self, run: &mut impl CommitProve<H>) -> Result<[u8; 16], Error> {
+    pub(super) fn check<H: Share<Mac = M>>(&self, run: &mut impl CommitProve<H>) -> Result<[u8; 16], Error> {
         let mut committed = [(Default::default(), Default::default()); N];
         for (committed, y) in committed.iter_mut().zip(&self.y) {
             let a = run.random()?;
             *committed = (a, run.fix(a.x * y.x)?);
         }
         let e = run.challenge_element()?;
-        run.begin(Ask::wide(0, 0, N))?;
+        run.begin(Ask::elements(0, 0, N))?;
         for (j, (a, c)) in committed.into_iter().enumerate() {
             let epsilon = run.reveal(self.x[j].times(e) - a)?;
             run.query_zero(self.z[j].times(e) - c - self.y[j].times(epsilon));

@@ -2,11 +2,12 @@
 //! CRYPTO 2018).
 //!
 //! Linear maps `phi: F2^15 -> GF(2^45)` and `psi: GF(2^45) -> F2^15` with `x * y = psi(phi(x) phi(y))`, `*`
-//! bit by bit: one product there is fifteen ANDs. It is two embeddings by interpolation, one inside the
-//! other:
+//! bit by bit: one product in GF(2^45) gives fifteen ANDs. Two embeddings by interpolation make them, one
+//! inside the other:
 //!
-//! * (3, 5) over F2: three bits are the values at 0, 1 and infinity of a polynomial of degree 2 over F2, an
-//!   element of GF(32). A product has degree 4, so it is not reduced, and its values can be read.
+//! * (3, 5) over F2: three bits are the values at 0, 1 and infinity of a polynomial of degree 2 over F2,
+//!   which is an element of GF(32). A product has degree 4, so no reduction changes it, and its values can be
+//!   read.
 //! * (5, 9) over GF(32): five elements are the values at five places of a polynomial of degree 4 over GF(32),
 //!   an element of GF(32^9) = GF(2^45). A product has degree 8.
 //!
@@ -15,13 +16,13 @@
 
 use std::sync::OnceLock;
 
-/// Bits that are embedded together.
+/// The number of bits that are embedded together.
 pub(super) const BITS: usize = 15;
 
-/// Bits of an element of the field.
+/// The number of bits of an element of the field.
 pub(super) const FIELD: usize = 45;
 
-/// Bits of advice: what of a product its [`BITS`] values leave open.
+/// The number of bits of advice, which determine a product together with its [`BITS`] values.
 pub(super) const ADVICE: usize = FIELD - BITS;
 
 /// Degree of the outer field.
@@ -32,14 +33,14 @@ const PLACES: usize = 5;
 
 /// A product in GF(32), in constant time.
 fn mul32(a: u8, b: u8) -> u8 {
-    let mut wide = 0_u16;
+    let mut product = 0_u16;
     for i in 0..5 {
-        wide ^= u16::from(b >> i & 1).wrapping_neg() & u16::from(a) << i;
+        product ^= u16::from(b >> i & 1).wrapping_neg() & u16::from(a) << i;
     }
     for i in (5..9).rev() {
-        wide ^= (wide >> i & 1).wrapping_neg() & 0b10_0101 << (i - 5);
+        product ^= (product >> i & 1).wrapping_neg() & 0b10_0101 << (i - 5);
     }
-    wide as u8
+    product as u8
 }
 
 /// `a^30`: the inverse of what is not zero.
@@ -54,29 +55,29 @@ fn coefficient(x: u64, i: usize) -> u8 {
 
 /// A product in GF(2^45), in constant time.
 pub(super) fn mul(a: u64, b: u64) -> u64 {
-    let mut wide = [0_u8; 2 * DEGREE - 1];
+    let mut product = [0_u8; 2 * DEGREE - 1];
     for i in 0..DEGREE {
         for j in 0..DEGREE {
-            wide[i + j] ^= mul32(coefficient(a, i), coefficient(b, j));
+            product[i + j] ^= mul32(coefficient(a, i), coefficient(b, j));
         }
     }
     // Y^9 = Y^4 + 1.
-    for i in (DEGREE..wide.len()).rev() {
-        wide[i - DEGREE] ^= wide[i];
-        wide[i - DEGREE + 4] ^= wide[i];
+    for i in (DEGREE..product.len()).rev() {
+        product[i - DEGREE] ^= product[i];
+        product[i - DEGREE + 4] ^= product[i];
     }
-    wide[..DEGREE].iter().rev().fold(0, |x, c| x << 5 | u64::from(*c))
+    product[..DEGREE].iter().rev().fold(0, |x, c| x << 5 | u64::from(*c))
 }
 
-/// The maps, by what they make of unit vectors.
+/// The maps, as their images of unit vectors.
 pub(super) struct Tables {
     /// `phi` of each bit.
     pub(super) phi: [u64; BITS],
-    /// What each value adds to the product that has these values and this advice.
+    /// What each value adds to the product with these values and this advice.
     pub(super) values: [u64; BITS],
     /// What each bit of advice adds to it.
     pub(super) advice: [u64; ADVICE],
-    /// The coordinates of a product that are its advice.
+    /// The coordinates of a product that make its advice.
     free: [u32; ADVICE],
 }
 
@@ -87,7 +88,7 @@ impl Tables {
         TABLES.get_or_init(Self::make)
     }
 
-    /// `phi(x)`, `x` the low bits of `bits`.
+    /// `phi` of the low bits of `bits`.
     pub(super) fn phi(&self, bits: u16) -> u64 {
         let term = |(i, phi): (usize, &u64)| u64::from(bits >> i & 1).wrapping_neg() & phi;
         self.phi.iter().enumerate().map(term).fold(0, |sum, term| sum ^ term)

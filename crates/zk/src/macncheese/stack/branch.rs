@@ -1,36 +1,37 @@
-//! A branch's end of its link to the run that it is a branch of: a thread that is awake only when it is its
-//! turn.
+//! A branch's end of its link to the run around the disjunction. The branch is a thread that is awake only in
+//! its turn.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
 use volery_circuit::Error as StatementError;
 
-use super::super::half::{Half, Wide};
 use super::super::link::{Ask, Length, Link, Piece, Round};
+use super::super::share::Share;
 use crate::Error;
+use crate::shares::ElementShare;
 
-/// What a branch wants next.
+/// A request of a branch.
 pub(super) enum Want {
     Piece(Length),
     Round(Ask),
 }
 
-/// A piece that goes back, and how much of it was used.
+/// A piece that goes back, and the number of its commitments that were used.
 pub(super) type Settled<H> = Option<(Arc<Piece<H>>, usize)>;
 
 /// From a branch to its parent. After each message the branch waits.
-pub(super) enum Up<H: Half> {
-    /// Gives the last piece back, if there was one, and asks for more.
+pub(super) enum Up<H: Share> {
+    /// Gives the last piece back if there was one, and asks for more.
     Wants(Settled<H>, Want),
     /// Gives the round back.
     Filled(Box<Round<H>>),
-    /// The program ended: gives the last piece back; the last query, or why there is none.
-    Done(Settled<H>, Result<Wide<H::Mac>, Error>),
+    /// The program ended: gives the last piece back, with the last query or an error.
+    Done(Settled<H>, Result<ElementShare<H::Mac>, Error>),
 }
 
 /// From a parent to its branch.
-pub(super) enum Down<H: Half> {
+pub(super) enum Down<H: Share> {
     Go,
     Piece(Arc<Piece<H>>),
     Round(Box<Round<H>>),
@@ -38,19 +39,20 @@ pub(super) enum Down<H: Half> {
 }
 
 /// The link of a branch.
-pub(super) struct BranchLink<H: Half> {
+pub(super) struct BranchLink<H: Share> {
     pub(super) up: Sender<Up<H>>,
     pub(super) down: Receiver<Down<H>>,
     /// A piece that goes back with the next message.
     pub(super) settled: Settled<H>,
 }
 
-/// The parent is gone, since it or another branch failed: its error is the one that counts.
+/// The error of a branch whose parent is gone, because the parent or another branch failed. That error is the
+/// one that counts.
 fn abandoned() -> Error {
     StatementError::misuse("another branch of the disjunction failed").into()
 }
 
-impl<H: Half> BranchLink<H> {
+impl<H: Share> BranchLink<H> {
     /// Waits for the first turn.
     pub(super) fn start(&mut self) -> Result<(), Error> {
         match self.down.recv() {
@@ -60,7 +62,7 @@ impl<H: Half> BranchLink<H> {
     }
 
     /// Tells the parent how the program ended.
-    pub(super) fn finish(&mut self, result: Result<Wide<H::Mac>, Error>) {
+    pub(super) fn finish(&mut self, result: Result<ElementShare<H::Mac>, Error>) {
         // A parent that is gone does not need to know.
         let _ = self.up.send(Up::Done(self.settled.take(), result));
     }
@@ -71,7 +73,7 @@ impl<H: Half> BranchLink<H> {
     }
 }
 
-impl<H: Half> Link<H> for BranchLink<H> {
+impl<H: Share> Link<H> for BranchLink<H> {
     fn piece(&mut self, _dummies: bool, length: Length) -> Result<Arc<Piece<H>>, Error> {
         match self.ask(Want::Piece(length))? {
             Down::Piece(piece) => Ok(piece),

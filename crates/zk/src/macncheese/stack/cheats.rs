@@ -1,14 +1,15 @@
-//! A prover of two disjunctions of which neither holds, and whose ends make up for each other.
+//! A prover of two disjunctions, of which neither holds, and whose ends cancel each other.
 //!
-//! Each is left with the end `(e mu_1 - a - eps) + rho (c + eps mu_2)`. Before it sends the two `eps` P knows
-//! everything in there but `rho`. Two equations make both parts add up to zero over both disjunctions:
+//! Each disjunction has the end `(e mu_1 - a - eps) + rho (c + eps mu_2)`. Before P sends the two `eps`, it
+//! knows everything in the ends except `rho`. With a solution of two equations both parts add up to zero over
+//! both disjunctions:
 //!
 //! ```text
 //! sum eps = sum (e mu_1 - a)            sum eps mu_2 = - sum c
 //! ```
 //!
-//! So the ends add up to zero whatever `rho` is, and neither is zero. That they are queries of their own is
-//! what V has against this.
+//! So the ends add up to zero whatever `rho` is, and neither is zero. V finds this because each end is a
+//! query of its own.
 
 use core::cell::Cell;
 
@@ -17,12 +18,13 @@ use volery_field::{Element, F2};
 use volery_testing::{between, deal, rng};
 use volery_vole::SessionId;
 
-use super::super::half::{Half, Wide};
 use super::super::run::Run;
+use super::super::share::Share;
 use super::super::{Multiplier, ProverBits, Settings, Tally, VerifierBits, prove, verify};
-use super::tree::{self, Said};
+use super::tree::{self, Joint};
 use crate::Error;
 use crate::quicksilver::Challenges;
+use crate::shares::ElementShare;
 
 const SESSION: SessionId = SessionId::new([1; 32]);
 
@@ -35,9 +37,9 @@ pub(in super::super) fn lies() -> bool {
     LIES.get()
 }
 
-/// What a liar says for two disjunctions of two branches.
-pub(super) fn made_up<M: Element>(honest: Vec<M>, ends: &[Wide<M>], said: &[Said<M>]) -> Vec<M> {
-    let ([one, two], [_, first, _, second], true) = (said, ends, lies()) else { return honest };
+/// The `eps` of a liar for two disjunctions of two branches.
+pub(super) fn made_up<M: Element>(honest: Vec<M>, ends: &[ElementShare<M>], joints: &[Joint<M>]) -> Vec<M> {
+    let ([one, two], [_, first, _, second], true) = (joints, ends, lies()) else { return honest };
     let sum = honest.iter().fold(M::ZERO, |sum, epsilon| sum + *epsilon);
     let c = one.c.x + two.c.x;
     let inverse = (first.x - second.x).inverse().expect("the two differ");
@@ -48,13 +50,13 @@ pub(super) fn made_up<M: Element>(honest: Vec<M>, ends: &[Wide<M>], said: &[Said
 /// "Of the first two elements one is zero, and so of the other two." Committed to is which are zero.
 struct Zeros([F2; 4]);
 
-impl<H: Half<Value = F2>> Statement<Run<'_, H>> for Zeros {
+impl<H: Share<Value = F2>> Statement<Run<'_, H>> for Zeros {
     fn identify(&self, _: &mut Digest) {}
 
     fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error> {
         let wires = run.secret(4, &mut |_| Ok(self.0.to_vec()))?;
         let factors = [3, 5, 6, 7].map(H::point);
-        let ends = wires.iter().zip(factors).map(|(wire, factor)| H::widen(*wire).times(factor));
+        let ends = wires.iter().zip(factors).map(|(wire, factor)| H::lift(*wire).times(factor));
         let truth = [true, false, true, false].map(|truth| truth && run.writes());
         tree::join(run, ends.collect(), &truth, 2)
     }
@@ -66,17 +68,17 @@ fn session(elements: [F2; 4]) -> Result<Tally, Error> {
     let (said, result) = between(
         |p| {
             LIES.set(elements[0] == F2::ONE);
-            let (mut stock, mut rng) = (deal::bits(1, None, 777), rng(1));
+            let (mut pool, mut rng) = (deal::bits(1, None, 777), rng(1));
             let challenges = Challenges::seeded(&SESSION, &mut rng);
-            let said = prove(ProverBits, settings, challenges, &mut rng, &mut stock, p, &Zeros(elements));
+            let said = prove(ProverBits, settings, challenges, &mut rng, &mut pool, p, &Zeros(elements));
             LIES.set(false);
             said
         },
         |v| {
-            let mut stock = deal::bits(1, Some(deal::bit_delta()), 777);
-            let half = VerifierBits::new(&deal::bit_delta());
+            let mut pool = deal::bits(1, Some(deal::bit_delta()), 777);
+            let share = VerifierBits::new(&deal::bit_delta());
             let challenges = Challenges::seeded(&SESSION, &mut rng(3));
-            verify(half, settings, challenges, &mut stock, v, &Zeros([F2::ZERO; 4]))
+            verify(share, settings, challenges, &mut pool, v, &Zeros([F2::ZERO; 4]))
         },
     );
     assert!(said.is_ok(), "{said:?}");

@@ -5,25 +5,26 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use volery_circuit::Error as StatementError;
 
-use super::super::half::{Half, Wide};
 use super::super::link::{Ask, Length, Link, Piece, Round};
 use super::super::run::{Run, Setting};
+use super::super::share::Share;
 use super::Branch;
 use super::branch::{BranchLink, Down, Settled, Up, Want};
 use crate::Error;
+use crate::shares::ElementShare;
 
-/// How what the link gives is lent to branches.
-pub(super) trait Lend<H: Half> {
-    /// Branches of one disjunction that write at the same time.
+/// How pieces and rounds of the link are lent to branches.
+pub(super) trait Lend<H: Share> {
+    /// The number of branches of one disjunction that write at the same time.
     fn writers(&self) -> usize;
 
-    /// How much must be asked of the link for branches that want this much.
+    /// The request to the link for branches that ask for this.
     fn ask(&self, ask: Ask) -> Ask;
 
-    /// How long a piece must be so that each branch gets one of this length.
+    /// The length of a piece from which each branch gets one of this length.
     fn length(&self, length: Length) -> Length;
 
-    /// Lends a piece to each of `turns`, writers first; how much of it is used.
+    /// Lends a piece to each of `turns`, writers first. Returns the number of commitments that are used.
     fn piece(
         &mut self,
         stack: &mut Stack<H>,
@@ -40,21 +41,21 @@ pub(super) trait Lend<H: Half> {
     ) -> Result<(), Error>;
 }
 
-/// What a branch waits for.
-enum State<H: Half> {
+/// What a branch is waiting for.
+enum State<H: Share> {
     Piece(Length),
     Round(Ask),
-    Ended(Wide<H::Mac>),
+    Ended(ElementShare<H::Mac>),
 }
 
-struct Child<H: Half> {
+struct Child<H: Share> {
     up: Receiver<Up<H>>,
     down: Sender<Down<H>>,
     state: State<H>,
 }
 
 /// All branches, and which of them write.
-pub(super) struct Stack<H: Half> {
+pub(super) struct Stack<H: Share> {
     children: Vec<Child<H>>,
     pub(super) truth: Vec<bool>,
 }
@@ -67,8 +68,8 @@ fn out_of_turn() -> Error {
     StatementError::misuse("a branch of a disjunction spoke out of turn").into()
 }
 
-impl<H: Half> Stack<H> {
-    /// Gives the branch a turn, with something: the piece that comes back.
+impl<H: Share> Stack<H> {
+    /// Gives the branch a turn and something to go on with. Returns the piece that comes back.
     fn turn(&mut self, i: usize, give: Down<H>) -> Result<Settled<H>, Error> {
         let child = &mut self.children[i];
         child.down.send(give).map_err(|_| lost())?;
@@ -88,7 +89,7 @@ impl<H: Half> Stack<H> {
         }
     }
 
-    /// Lends a piece: it, as written by a writer, and how much of it was used.
+    /// Lends a piece. Returns it as the branch wrote it, and the number of commitments that were used.
     pub(super) fn lend_piece(
         &mut self,
         i: usize,
@@ -97,7 +98,7 @@ impl<H: Half> Stack<H> {
         self.turn(i, Down::Piece(piece))?.ok_or_else(out_of_turn)
     }
 
-    /// Lends a round: it, as written by a writer.
+    /// Lends a round. Returns it as the branch wrote it.
     pub(super) fn lend_round(&mut self, i: usize, round: Box<Round<H>>) -> Result<Box<Round<H>>, Error> {
         let child = &mut self.children[i];
         child.down.send(Down::Round(round)).map_err(|_| lost())?;
@@ -109,7 +110,7 @@ impl<H: Half> Stack<H> {
         }
     }
 
-    /// Who waits for what `select` says, writers first.
+    /// The branches whose state `select` accepts, writers first.
     fn turns(&self, select: impl Fn(&State<H>) -> bool) -> Vec<usize> {
         let waiting = |writes| {
             let select = &select;
@@ -168,10 +169,10 @@ impl<H: Half> Stack<H> {
     }
 }
 
-/// Everybody gets the same; one branch writes.
+/// Lends the same to every branch. One of them writes.
 pub(super) struct Plain;
 
-impl<H: Half> Lend<H> for Plain {
+impl<H: Share> Lend<H> for Plain {
     fn writers(&self) -> usize {
         1
     }
@@ -192,7 +193,8 @@ impl<H: Half> Lend<H> for Plain {
     ) -> Result<usize, Error> {
         let mut used = 0;
         for i in turns {
-            // The only reference goes to the first, who may write; the others' come from what comes back.
+            // The first branch may write, so it gets the only reference. The others share the piece that
+            // comes back.
             let lent = std::mem::replace(piece, Arc::new(Piece { wires: Vec::new(), due: 0 }));
             let own = if *i == turns[0] { None } else { Some(lent.clone()) };
             let (back, its) = stack.lend_piece(*i, lent)?;
@@ -211,7 +213,7 @@ impl<H: Half> Lend<H> for Plain {
         for i in turns {
             let lent = std::mem::replace(
                 round,
-                Box::new(Round { wide: Default::default(), narrow: Default::default() }),
+                Box::new(Round { elements: Default::default(), values: Default::default() }),
             );
             *round = stack.lend_round(*i, lent)?;
         }
@@ -219,20 +221,20 @@ impl<H: Half> Lend<H> for Plain {
     }
 }
 
-/// Runs `branches` as runs over `parent`'s link; their last queries.
-pub(super) fn advance<H: Half>(
+/// Runs `branches` as runs over `parent`'s link. Returns their last queries.
+pub(super) fn advance<H: Share>(
     parent: &mut Run<'_, H>,
     branches: &[&dyn Branch<H>],
     truth: &[bool],
     lend: &mut dyn Lend<H>,
-) -> Result<Vec<Wide<H::Mac>>, Error> {
+) -> Result<Vec<ElementShare<H::Mac>>, Error> {
     let settings = parent.settings;
     std::thread::scope(|scope| {
         let mut children = Vec::with_capacity(branches.len());
         let mut threads = Vec::with_capacity(branches.len());
         for (branch, truth) in branches.iter().zip(truth) {
             let setting = Setting {
-                half: parent.half.clone(),
+                share: parent.share.clone(),
                 settings,
                 writes: parent.writes() && *truth,
                 shared: true,
@@ -260,12 +262,12 @@ pub(super) fn advance<H: Half>(
         let result = stack.run(parent.link, lend);
         let ends = stack.children.drain(..).filter_map(|child| match child.state {
             State::Ended(end) => Some(end),
-            // Dropped, its channel wakes it up to end.
+            // Dropping its channel wakes it up, and it ends.
             _ => None,
         });
         let ends: Vec<_> = ends.collect();
         for thread in threads {
-            // A branch that panicked has shown that by its silence.
+            // If a branch panicked, its channel closed, and `run` has returned an error.
             let _ = thread.join();
         }
         result.map(|()| ends)

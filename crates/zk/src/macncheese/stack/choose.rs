@@ -1,40 +1,41 @@
-//! [`Choose`] by stacking: disjunctions as statements for every backend say them.
+//! [`Choose`] by stacking: the disjunctions of statements that are written for every backend.
 //!
 //! ```text
 //! outputs: secrets of the run around, at P from a run of the picked branch in the clear
 //! any_of over  "branch i, run on the shared wires, gives these outputs"
 //! ```
 //!
-//! P's run in the clear takes a time that depends on the branch; without outputs there is none.
+//! P's run in the clear takes a time that depends on the branch. Without outputs there is no such run.
 //!
-//! Of repetitions ([`Repeat`]) a group commits to what comes out of each, one after another, since that may
-//! go into the next. Then all of the group are proved, in step with each other (`in_step`): the claims are
-//! about what was committed to, so their order does not matter.
+//! Repetitions ([`Repeat`]) are processed in groups. First P commits to the outputs of each repetition of a
+//! group, one after another, because they may go into the next one. Then the whole group is proved, in step
+//! with each other (`in_step`). The claims are about commitments, so their order does not matter.
 //!
-//! **Branches that choose again have little room in a group.** Of a run's budget of branches
-//! ([`MAX_BRANCHES`](super::MAX_BRANCHES)) each of the group's `n` branches may have `(budget - n) / n`
-//! below it: 3 if there are 256 branches in step, where a repetition of two branches alone leaves each of
-//! them 511. Whoever needs more calls
+//! **Branches that choose again have little room in a group.** A run has a budget of branches
+//! ([`MAX_BRANCHES`](super::MAX_BRANCHES)), and each of the group's `n` branches may have `(budget - n) / n`
+//! below it. With 256 branches in step these are 3; with one repetition of two branches they are 511. A
+//! statement that needs more can call
 //! [`repeat_by_choosing`](volery_circuit::choose::repeat_by_choosing), which proves one repetition after
-//! another, or takes shorter blocks, so that a group has fewer repetitions.
+//! another, or take shorter blocks, so that a group has fewer repetitions.
 //!
-//! So one statement is proved by Robin ([`crate::disjunction`]) or by stacking, as its backend does it. The
-//! two cannot meet in one proof: that the product of Robin's tokens is zero is a claim about a polynomial in
-//! delta, not a linear query, and what P sends for it is uniform only if the claim is true. Every join of
-//! this module and `Choose` do mix, to any depth: here, and nowhere else, a branch may choose again.
+//! So the backend decides whether a statement is proved by Robin ([`crate::disjunction`]) or by stacking. One
+//! proof cannot use both. Robin claims that a product of check values is zero; this is a claim about a
+//! polynomial in delta, not a linear query, and P's message for it is uniform only if the claim is true. All
+//! joins of this module and `Choose` can be mixed, to any depth. In no other protocol may a branch choose
+//! again.
 
 use volery_circuit::choose::{self, Branches, Pick, Picked, Shape};
 use volery_circuit::{Choose, Digest, Error as StatementError, Evaluator, Repeat, Statement, Steps};
 use zeroize::Zeroizing;
 
-use super::super::half::Half;
 use super::super::run::{Run, values};
+use super::super::share::Share;
 use super::Branch;
 use crate::Error;
 
 impl<H, S> Choose<H::Value, S> for Run<'_, H>
 where
-    H: Half,
+    H: Share,
     S: choose::Branch<H::Value, Evaluator<H::Value>> + for<'r> choose::Branch<H::Value, Run<'r, H>>,
 {
     fn any_of(
@@ -51,7 +52,7 @@ where
 
 impl<H, S> Repeat<H::Value, S> for Run<'_, H>
 where
-    H: Half,
+    H: Share,
     S: choose::Branch<H::Value, Evaluator<H::Value>> + for<'r> choose::Branch<H::Value, Run<'r, H>>,
 {
     fn repeat(
@@ -73,7 +74,7 @@ fn one_of<H, S>(
     pick: Pick<'_, H::Value, H::Wire, S>,
 ) -> Result<Vec<H::Wire>, Error>
 where
-    H: Half,
+    H: Share,
     S: choose::Branch<H::Value, Evaluator<H::Value>> + for<'r> choose::Branch<H::Value, Run<'r, H>>,
 {
     let once = Repetition::commit(run, shared, branches, pick)?;
@@ -88,7 +89,7 @@ fn repeat<'r, H, S>(
     each: &mut dyn Steps<H::Value, S, Run<'r, H>>,
 ) -> Result<(), Error>
 where
-    H: Half,
+    H: Share,
     S: choose::Branch<H::Value, Evaluator<H::Value>> + for<'x> choose::Branch<H::Value, Run<'x, H>>,
 {
     let width = branches.list().len();
@@ -108,8 +109,8 @@ where
     Ok(())
 }
 
-/// A disjunction before its proof: what goes in, and what comes out, which is committed to.
-struct Repetition<H: Half, S> {
+/// A disjunction before its proof: the wires that go in, and the committed outputs.
+struct Repetition<H: Share, S> {
     shared: Zeroizing<Vec<H::Wire>>,
     outputs: Zeroizing<Vec<H::Wire>>,
     /// At P.
@@ -118,7 +119,7 @@ struct Repetition<H: Half, S> {
 
 impl<H, S> Repetition<H, S>
 where
-    H: Half,
+    H: Share,
     S: choose::Branch<H::Value, Evaluator<H::Value>>,
 {
     fn commit(
@@ -134,7 +135,7 @@ where
         Ok(Self { shared, outputs, picked })
     }
 
-    /// Branch number `i` as it is run here: with its witness, if it is the one that was picked.
+    /// Branch number `i`, with its witness if it is the one that was picked.
     fn side<'x>(&'x self, i: usize, branch: &'x S) -> Side<'x, H, S> {
         let picked = self.picked.as_ref().filter(|picked| picked.index == i);
         let branch = picked.and_then(|picked| picked.witness.as_ref()).unwrap_or(branch);
@@ -149,7 +150,7 @@ fn prove<H, S>(
     repetitions: &[Repetition<H, S>],
 ) -> Result<(), Error>
 where
-    H: Half,
+    H: Share,
     S: choose::Branch<H::Value, Evaluator<H::Value>> + for<'r> choose::Branch<H::Value, Run<'r, H>>,
 {
     let list = || branches.list().iter().enumerate();
@@ -161,7 +162,7 @@ where
     run.any_of_each(&stacked, &choices.collect::<Vec<_>>(), inputs.saturating_add(multiplications))
 }
 
-/// Commits to what comes out of the picked branch.
+/// Commits to the outputs of the picked branch.
 fn outputs<H, S>(
     run: &mut Run<'_, H>,
     shared: &[H::Wire],
@@ -169,13 +170,13 @@ fn outputs<H, S>(
     picked: Option<&Picked<S>>,
 ) -> Result<Vec<H::Wire>, Error>
 where
-    H: Half,
+    H: Share,
     S: choose::Branch<H::Value, Evaluator<H::Value>>,
 {
     use volery_circuit::Prove as _;
     let count = branches.shape().outputs;
     if count == 0 {
-        // Nothing to run a branch in the clear for.
+        // There is no need to run a branch in the clear.
         return Ok(Vec::new());
     }
     run.secret(count, &mut |peek| {
@@ -188,8 +189,8 @@ where
     })
 }
 
-/// A branch with the wires that go in, and the claim that what comes out is what was committed to.
-struct Side<'x, H: Half, S> {
+/// A branch with the wires that go in, and the claim that its outputs are the committed ones.
+struct Side<'x, H: Share, S> {
     branch: &'x S,
     shared: &'x [H::Wire],
     outputs: &'x [H::Wire],
@@ -197,7 +198,7 @@ struct Side<'x, H: Half, S> {
 
 impl<H, S> Statement<Run<'_, H>> for Side<'_, H, S>
 where
-    H: Half,
+    H: Share,
     S: for<'r> choose::Branch<H::Value, Run<'r, H>>,
 {
     fn identify(&self, digest: &mut Digest) {

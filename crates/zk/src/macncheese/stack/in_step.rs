@@ -1,5 +1,4 @@
-//! Disjunctions in step with each other: a round of one is a round of all, and P waits for V as often as for
-//! one.
+//! Disjunctions in step with each other. They share all rounds, so P waits for V as often as for one of them.
 //!
 //! Repetitions ([`volery_circuit::Repeat`]) are taken in groups ([`Settings::in_step`]). All branches of a
 //! group's disjunctions are runs over the link of the run around them, advanced together as those of one
@@ -11,13 +10,13 @@
 //! challenge                  one for all
 //! ```
 //!
-//! Every other commitment or part belongs to another repetition: none is lent twice. A mask that served two
-//! would show V the difference of two values.
+//! Each commitment and each part belongs to one repetition: none is lent twice. If one mask served two
+//! repetitions, it would show V the difference of two values.
 //!
-//! **What a challenge tests, and what fixed it.** The correlations of a piece or a round, those of all
-//! repetitions, are taken before its message, and all that P says in it is one message. So where challenges
-//! are hashes, each absorbs every repetition's part and the chain of the last correlation that any of them
-//! took; where V draws them, it has read every part.
+//! **What a challenge tests, and what fixes that.** Both parties take the correlations of a piece or a round,
+//! for all repetitions, before its message, and P's part of it is one message. So if challenges are hashes,
+//! each absorbs the parts of all repetitions, and the chain of the last correlation that any of them took. If
+//! V draws them, it has read all parts.
 //!
 //! | challenge | values it tests, of every repetition | last that fixes them |
 //! |---|---|---|
@@ -26,28 +25,28 @@
 //! | `rho` of a join | `mu_1`, `mu_2`, `a`, `c`, `eps` | the message with all `eps` |
 //! | combination of queries, in the run around | the ends of all repetitions | the last joins' message |
 //!
-//! **Why that is sound.** If the claim is false, then for whatever P committed to around the disjunctions
-//! there is a repetition `j` of which no branch holds. What it reads is its own, so it is a proof of one
-//! disjunction by a P that has the other repetitions in its head: each challenge is uniform given everything
-//! before, and the other repetitions' messages are only a part of how that P makes up its own. So the end of
-//! `j` is zero with at most the error of one disjunction. P may choose `j` as late as it likes: the errors of
-//! all add up, as [`soundness`](super::super::soundness) has them, where blocks, joins and tries are those of
-//! all branches of all disjunctions. Nothing is gained beside that, since *every* repetition must pass under
-//! the one challenge that comes.
+//! **Why this is sound.** If the claim is false, then whatever P committed to around the disjunctions, there
+//! is a repetition `j` of which no branch holds. It reads only its own parts. So it is a proof of one
+//! disjunction by a P that simulates the other repetitions: each challenge is uniform given everything before
+//! it, and the other repetitions' messages are only input to that P's strategy. So the end of `j` is zero
+//! with at most the error of one disjunction. P may choose `j` as late as it likes, so the errors of all
+//! repetitions add up. [`soundness`](super::super::soundness) adds them: it counts the blocks, joins and
+//! tries of all branches of all disjunctions. P gains nothing else, because *every* repetition must pass
+//! under the one challenge that comes.
 //!
-//! Each end becomes a query of its own. Their combination has a coefficient for each from a seed that comes
-//! after all of them, so that an end that is not zero is made up for by others with probability `1 / |M|`.
-//! Were they added up instead, two false repetitions could make up for each other. P can also choose ends
-//! that cancel under seeds that it guesses, as many as there are ends: [`soundness`](super::super::soundness)
-//! counts them among the errors that are made for a seed.
+//! Each end becomes a query of its own. Their combination has a coefficient for each end, from a seed that
+//! comes after all of them. So other ends cancel one that is not zero with probability `1 / |M|`. A plain sum
+//! would let two false repetitions cancel each other. P can also choose ends that cancel under seeds that it
+//! guesses, as many seeds as there are ends. [`soundness`](super::super::soundness) counts these ends among
+//! the errors that are made for a seed.
 //!
-//! **Memory.** A group's blocks are together as long as one. The first piece has room for all that a
-//! repetition commits to, so each branch runs to the check of its block in one turn, and then its program's
-//! own state (the wires of a circuit) is gone: of that there is one at a time, as long as no branch has
-//! several blocks. Groups of those that do are of one repetition.
+//! **Memory.** The blocks of a group are together as long as one. The first piece has room for all
+//! commitments of each repetition, so a branch runs to the check of its block in one turn. By then its
+//! program has ended and freed its own state, such as the wires of a circuit. So only one such state exists
+//! at a time, unless a branch has several blocks; a group of such branches has one repetition.
 //!
-//! **What shows.** Every repetition runs the same programs, so pieces, rounds and the uses of both are the
-//! same whichever branch holds at which of them.
+//! **Privacy.** Every repetition runs the same programs. So pieces, rounds and their uses are the same
+//! whichever branch holds at each repetition.
 //!
 //! [`Settings::in_step`]: super::super::Settings::in_step
 
@@ -56,16 +55,16 @@ use std::sync::Arc;
 use volery_circuit::Error as StatementError;
 use zeroize::Zeroize;
 
-use super::super::half::Half;
 use super::super::link::{Ask, Length, Piece, Round, Slots};
 use super::super::run::Run;
+use super::super::share::Share;
 use super::children::{Lend, Plain, Stack};
 use super::{Branch, tree};
 use crate::Error;
 
-impl<H: Half> Run<'_, H> {
-    /// As [`Run::any_of`], for several disjunctions of as many branches each, one after another in
-    /// `branches`, with a choice for each. A branch commits to at most `room` values, as far as is known.
+impl<H: Share> Run<'_, H> {
+    /// As [`Run::any_of`], for several disjunctions with the same number of branches, one after another in
+    /// `branches`, and a choice for each. A branch commits to at most `room` values, as far as is known.
     ///
     /// # Errors
     /// As [`Run::any_of`].
@@ -85,7 +84,7 @@ impl<H: Half> Run<'_, H> {
     }
 }
 
-/// To each of `count` disjunctions, of `width` branches, what is its own; there, one branch writes.
+/// Lends each of `count` disjunctions its own parts. Each has `width` branches, of which one writes.
 struct Apart {
     count: usize,
     width: usize,
@@ -98,7 +97,7 @@ impl Apart {
         turns.iter().copied().filter(|i| i / self.width == j).collect()
     }
 
-    /// What is repetition `j`'s of a part of a round.
+    /// The part of repetition `j` in a round.
     fn part<T: Copy>(&self, j: usize, all: &[T]) -> Vec<T> {
         let each = all.len() / self.count;
         all[j * each..][..each].to_vec()
@@ -116,7 +115,7 @@ impl Apart {
         slots
     }
 
-    /// What repetition `j` wrote.
+    /// Copies the parts that repetition `j` wrote into the round.
     fn put_slots_back<C: Copy + Zeroize, S: Copy + Zeroize>(
         &self,
         j: usize,
@@ -128,7 +127,7 @@ impl Apart {
     }
 }
 
-impl<H: Half> Lend<H> for Apart {
+impl<H: Share> Lend<H> for Apart {
     fn writers(&self) -> usize {
         1
     }
@@ -147,8 +146,8 @@ impl<H: Half> Lend<H> for Apart {
         turns: &[usize],
         piece: &mut Arc<Piece<H>>,
     ) -> Result<usize, Error> {
-        let share = piece.wires.len() / self.count;
-        if share == 0 {
+        let each = piece.wires.len() / self.count;
+        if each == 0 {
             let reason =
                 format!("{} disjunctions do not fit into a piece of {}", self.count, piece.wires.len());
             return Err(StatementError::misuse(reason).into());
@@ -156,7 +155,7 @@ impl<H: Half> Lend<H> for Apart {
         let (writes, mut most) = (stack.truth.contains(&true), 0);
         for j in 0..self.count {
             let turns = self.of(j, turns);
-            let wires = piece.wires.iter().skip(j).step_by(self.count).take(share).copied();
+            let wires = piece.wires.iter().skip(j).step_by(self.count).take(each).copied();
             let mut own = Arc::new(Piece { wires: wires.collect(), due: piece.due / self.count });
             most = most.max(Plain.piece(stack, &turns, &mut own)?);
             if writes {
@@ -177,11 +176,11 @@ impl<H: Half> Lend<H> for Apart {
         round: &mut Box<Round<H>>,
     ) -> Result<(), Error> {
         for j in 0..self.count {
-            let (wide, narrow) = (self.slots(j, &round.wide), self.slots(j, &round.narrow));
-            let mut own = Box::new(Round::<H> { wide, narrow });
+            let (elements, values) = (self.slots(j, &round.elements), self.slots(j, &round.values));
+            let mut own = Box::new(Round::<H> { elements, values });
             Plain.round(stack, &self.of(j, turns), &mut own)?;
-            self.put_slots_back(j, &own.wide, &mut round.wide);
-            self.put_slots_back(j, &own.narrow, &mut round.narrow);
+            self.put_slots_back(j, &own.elements, &mut round.elements);
+            self.put_slots_back(j, &own.values, &mut round.values);
         }
         Ok(())
     }

@@ -1,18 +1,18 @@
 //! Several strings at once, so that several branches can hold (the threshold `r` of `m`).
 //!
-//! One string cannot be what `r` branches want to say. So `r` committed strings `W_0 .. W_{r-1}` travel, each
-//! under correlations of its own, and branch `i` reads
+//! One string cannot be the messages of `r` branches. So P commits to and sends `r` strings `W_0 .. W_{r-1}`,
+//! each with its own correlations, and branch `i` reads
 //!
 //! ```text
 //! sum_j alpha_i^j W_j           alpha_i different and not zero
 //! ```
 //!
-//! commitments, random commitments and messages alike. For any `r` branches these are `r` independent
-//! strings, with independent masks; P solves for the `W_j` that give its `r` branches what they write.
-//! Everybody else reads some linear combination of uniform strings.
+//! for commitments, random commitments and messages alike. For any `r` branches these are `r` independent
+//! strings with independent masks. P solves for the `W_j` that give its `r` branches the strings that they
+//! write. The other branches read linear combinations of uniform strings.
 //!
-//! Bits are mixed in groups of eight, as elements of GF(2^8): a group of the string is 8 slots, and in what
-//! travels the groups of the `r` strings alternate.
+//! Bits are mixed in groups of eight, as elements of GF(2^8). A group takes 8 slots, and the groups of the
+//! `r` strings alternate in a message.
 
 use std::sync::Arc;
 
@@ -20,24 +20,25 @@ use volery_circuit::Error as StatementError;
 use volery_field::Ring;
 use zeroize::Zeroizing;
 
-use super::super::half::{Half, Wide, mask};
 use super::super::link::{Ask, Counts, Length, Piece, Round, Slots};
+use super::super::share::{Share, mask};
 use super::children::{Lend, Stack};
-use super::shares::interpolate;
+use super::split::interpolate;
 use crate::Error;
+use crate::shares::ElementShare;
 
-/// Most branches: points are bytes other than zero.
+/// The most branches: points are bytes other than zero.
 const MOST: usize = 255;
 
-/// The strings and who reads what.
-pub(super) struct Mixed<H: Half> {
+/// How branches read the strings.
+pub(super) struct Mixed<H: Share> {
     r: usize,
     /// `alpha_i^j` for every branch and string.
     powers: Vec<Vec<H::Point>>,
 }
 
-impl<H: Half> Mixed<H> {
-    /// Of `m` branches `r` write.
+impl<H: Share> Mixed<H> {
+    /// For `m` branches of which `r` write.
     pub(super) fn new(r: usize, m: usize) -> Result<Self, Error> {
         if r == 0 || r > m || m > MOST {
             let reason =
@@ -52,14 +53,14 @@ impl<H: Half> Mixed<H> {
         Ok(Self { r, powers: powers.collect() })
     }
 
-    /// How much of `n` each branch gets: whole groups.
-    fn share(&self, n: usize) -> usize {
+    /// The length of each branch's string if `n` slots are mixed: whole groups.
+    fn part(&self, n: usize) -> usize {
         n / (H::GROUP * self.r) * H::GROUP
     }
 
-    /// What strings are made of: group `g` of string `j` out of what travels.
+    /// The `r` strings, from slots in which their groups alternate.
     fn strands<T: Copy>(&self, base: &[T]) -> Vec<Vec<T>> {
-        let groups = self.share(base.len()) / H::GROUP;
+        let groups = self.part(base.len()) / H::GROUP;
         let strand = |j| {
             let group = move |g| base[(g * self.r + j) * H::GROUP..][..H::GROUP].iter().copied();
             (0..groups).flat_map(group).collect()
@@ -67,7 +68,7 @@ impl<H: Half> Mixed<H> {
         (0..self.r).map(strand).collect()
     }
 
-    /// What branch `i` reads.
+    /// The string that branch `i` reads.
     fn reads(&self, i: usize, strands: &[Vec<H::Wire>]) -> Vec<H::Wire> {
         let mut out = vec![H::Wire::default(); strands.first().map_or(0, Vec::len)];
         strands.iter().zip(&self.powers[i]).for_each(|(strand, power)| H::mix(*power, strand, &mut out));
@@ -83,38 +84,39 @@ impl<H: Half> Mixed<H> {
         out
     }
 
-    fn reads_wide(&self, i: usize, base: &[Wide<H::Mac>]) -> Vec<Wide<H::Mac>> {
-        let powers: Vec<H::Mac> = self.powers[i].iter().map(|power| H::widen_point(*power)).collect();
-        let mix = |base: &[Wide<H::Mac>]| {
-            base.iter().zip(&powers).fold(Wide::default(), |sum, (w, power)| sum + w.times(*power))
+    fn reads_shares(&self, i: usize, base: &[ElementShare<H::Mac>]) -> Vec<ElementShare<H::Mac>> {
+        let powers: Vec<H::Mac> = self.powers[i].iter().map(|power| H::lift_point(*power)).collect();
+        let mix = |base: &[ElementShare<H::Mac>]| {
+            base.iter().zip(&powers).fold(ElementShare::default(), |sum, (w, power)| sum + w.times(*power))
         };
         base.chunks_exact(self.r).map(mix).collect()
     }
 
     fn reads_elements(&self, i: usize, base: &[H::Mac]) -> Vec<H::Mac> {
-        let wide: Vec<_> = base.iter().map(|x| Wide { x: *x, m: H::Mac::ZERO }).collect();
-        self.reads_wide(i, &wide).into_iter().map(|w| w.x).collect()
+        let elements: Vec<_> = base.iter().map(|x| ElementShare { x: *x, m: H::Mac::ZERO }).collect();
+        self.reads_shares(i, &elements).into_iter().map(|w| w.x).collect()
     }
 
-    /// The piece that branch `i` gets, of one in which `due` commitments are due.
+    /// The piece that branch `i` gets, from one in which `due` commitments are due.
     fn piece_of(&self, i: usize, strands: &[Vec<H::Wire>], due: usize) -> Arc<Piece<H>> {
-        Arc::new(Piece { wires: self.reads(i, strands), due: self.share(due) })
+        Arc::new(Piece { wires: self.reads(i, strands), due: self.part(due) })
     }
 
-    /// The round that branch `i` gets: as much as was asked for, and uniform elements up to whole groups.
+    /// The round that branch `i` gets: the parts that it asked for, filled up to whole groups with uniform
+    /// elements.
     fn round_of(&self, i: usize, base: &Round<H>) -> Box<Round<H>> {
-        let mut wide = Slots::default();
-        wide.fix = self.reads_wide(i, &base.wide.fix);
-        wide.random = self.reads_wide(i, &base.wide.random);
-        wide.send = self.reads_elements(i, &base.wide.send);
-        let mut narrow = Slots::default();
-        narrow.fix = self.reads(i, &self.strands(&base.narrow.fix));
-        narrow.random = self.reads(i, &self.strands(&base.narrow.random));
-        narrow.send = self.reads_values(i, &self.strands(&base.narrow.send));
-        Box::new(Round { wide, narrow })
+        let mut elements = Slots::default();
+        elements.fix = self.reads_shares(i, &base.elements.fix);
+        elements.random = self.reads_shares(i, &base.elements.random);
+        elements.send = self.reads_elements(i, &base.elements.send);
+        let mut values = Slots::default();
+        values.fix = self.reads(i, &self.strands(&base.values.fix));
+        values.random = self.reads(i, &self.strands(&base.values.random));
+        values.send = self.reads_values(i, &self.strands(&base.values.send));
+        Box::new(Round { elements, values })
     }
 
-    /// For every string the coefficients that what the writers read has in it: the inverse of their
+    /// The coefficients that give the strings `W_j` from those of the writers: the inverse of the writers'
     /// Vandermonde matrix.
     fn solution(&self, writers: &[usize]) -> Result<Vec<Vec<H::Point>>, Error> {
         let place = |i: usize| H::mixing_point(i as u8 + 1);
@@ -129,13 +131,13 @@ impl<H: Half> Mixed<H> {
     }
 }
 
-/// The values of what a writer got back.
-fn values<H: Half>(wires: &[H::Wire]) -> Zeroizing<Vec<H::Value>> {
+/// The values of a writer's wires.
+fn values<H: Share>(wires: &[H::Wire]) -> Zeroizing<Vec<H::Value>> {
     Zeroizing::new(wires.iter().map(|w| H::value(*w)).collect())
 }
 
-/// Writes the strings' values into what travels.
-fn solve<H: Half>(
+/// Computes the strings' values from those of the writers, and puts them into the slots of the message.
+fn solve<H: Share>(
     mixed: &Mixed<H>,
     solution: &[Vec<H::Point>],
     written: &[&[H::Value]],
@@ -154,7 +156,7 @@ fn solve<H: Half>(
 }
 
 /// As [`solve`], for elements of the MAC field.
-fn solve_wide<H: Half>(
+fn solve_elements<H: Share>(
     mixed: &Mixed<H>,
     solution: &[Vec<H::Point>],
     written: &[&[H::Mac]],
@@ -164,22 +166,22 @@ fn solve_wide<H: Half>(
         for j in 0..mixed.r {
             let terms = solution.iter().zip(written);
             let x = terms
-                .fold(H::Mac::ZERO, |sum, (coefficients, w)| sum + H::widen_point(coefficients[j]) * w[c]);
+                .fold(H::Mac::ZERO, |sum, (coefficients, w)| sum + H::lift_point(coefficients[j]) * w[c]);
             put(c * mixed.r + j, x);
         }
     }
 }
 
-impl<H: Half> Lend<H> for Mixed<H> {
+impl<H: Share> Lend<H> for Mixed<H> {
     fn writers(&self) -> usize {
         self.r
     }
 
     fn ask(&self, ask: Ask) -> Ask {
         let whole = |n: usize| n.next_multiple_of(H::GROUP);
-        let Counts { fix, random, send } = ask.narrow;
-        let narrow = Counts { fix: whole(fix), random: whole(random), send: whole(send) };
-        Ask { narrow, ..ask }.times(self.r)
+        let Counts { fix, random, send } = ask.values;
+        let values = Counts { fix: whole(fix), random: whole(random), send: whole(send) };
+        Ask { values, ..ask }.times(self.r)
     }
 
     fn length(&self, length: Length) -> Length {
@@ -237,7 +239,7 @@ impl<H: Half> Lend<H> for Mixed<H> {
         let mut written = Vec::with_capacity(writers.len());
         for i in &writers {
             let own = self.round_of(*i, round);
-            // Of a writer that has no turn the uniform elements stay.
+            // If a writer has no turn, its uniform elements stay.
             written.push(if turns.contains(i) { stack.lend_round(*i, own)? } else { own });
         }
         if !writers.is_empty() {
@@ -250,20 +252,20 @@ impl<H: Half> Lend<H> for Mixed<H> {
     }
 }
 
-impl<H: Half> Mixed<H> {
-    /// Makes the strings those that give the writers what they wrote.
+impl<H: Share> Mixed<H> {
+    /// Replaces the strings by those that give the writers what they wrote.
     fn write(&self, solution: &[Vec<H::Point>], written: &[Box<Round<H>>], round: &mut Round<H>) {
         let fixed: Vec<Zeroizing<Vec<H::Mac>>> =
-            written.iter().map(|w| Zeroizing::new(w.wide.fix.iter().map(|w| w.x).collect())).collect();
+            written.iter().map(|w| Zeroizing::new(w.elements.fix.iter().map(|w| w.x).collect())).collect();
         let fixed: Vec<&[H::Mac]> = fixed.iter().map(|w| w.as_slice()).collect();
-        solve_wide(self, solution, &fixed, |at, x| round.wide.fix[at].x = x);
-        let sent: Vec<&[H::Mac]> = written.iter().map(|w| w.wide.send.as_slice()).collect();
-        solve_wide(self, solution, &sent, |at, x| round.wide.send[at] = x);
-        let fixed: Vec<_> = written.iter().map(|w| values::<H>(&w.narrow.fix)).collect();
+        solve_elements(self, solution, &fixed, |at, x| round.elements.fix[at].x = x);
+        let sent: Vec<&[H::Mac]> = written.iter().map(|w| w.elements.send.as_slice()).collect();
+        solve_elements(self, solution, &sent, |at, x| round.elements.send[at] = x);
+        let fixed: Vec<_> = written.iter().map(|w| values::<H>(&w.values.fix)).collect();
         let fixed: Vec<&[H::Value]> = fixed.iter().map(|w| w.as_slice()).collect();
-        let fix = &mut round.narrow.fix;
+        let fix = &mut round.values.fix;
         solve(self, solution, &fixed, |at, x| fix[at] = H::commit(mask(true), fix[at], x));
-        let sent: Vec<&[H::Value]> = written.iter().map(|w| w.narrow.send.as_slice()).collect();
-        solve(self, solution, &sent, |at, x| round.narrow.send[at] = x);
+        let sent: Vec<&[H::Value]> = written.iter().map(|w| w.values.send.as_slice()).collect();
+        solve(self, solution, &sent, |at, x| round.values.send[at] = x);
     }
 }

@@ -1,4 +1,4 @@
-//! The root's link: correlations from a stock, messages over a channel.
+//! The root's link: correlations from a pool, messages over a channel.
 //!
 //! ```text
 //! P                                              V
@@ -10,9 +10,9 @@
 //! last query's tag, counts    ----------->
 //! ```
 //!
-//! Pieces grow up to [`PIECE`], so that a small proof makes few correlations that it does not use; whoever
-//! knows how much it needs gets it at once. Lengths
-//! and order depend on the programs alone, never on which branch holds.
+//! Pieces grow up to [`PIECE`], so that a small proof makes few correlations that it does not use. A run that
+//! knows how much it needs gets that at once. Lengths and order depend only on the programs, never on which
+//! branch holds.
 
 mod prover;
 mod reserve;
@@ -28,35 +28,37 @@ use std::sync::Arc;
 use volery_channel::{Channel, tags};
 use volery_circuit::Error as StatementError;
 use volery_field::Ring;
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use zeroize::Zeroizing;
 
-use super::half::{Half, Wide};
 use super::link::{Ask, Length};
+use super::share::Share;
 use super::tally::Counters;
 use super::{Multiplier, Settings};
 use crate::Error;
 use crate::quicksilver::Challenges;
+use crate::shares::ElementShare;
 use reserve::Reserve;
 
-/// Commitments in the longest piece: some 100 microseconds of work, far more than handing it on takes.
+/// The number of commitments in the longest piece: about 100 microseconds of work, far more than passing it
+/// on takes.
 const PIECE: usize = 1 << 14;
 
-/// Commitments in the first piece.
+/// The number of commitments in the first piece.
 const FIRST_PIECE: usize = 1 << 8;
 
-/// The longest piece that branches may ask for: thresholds in thresholds need one as long as the product of
-/// their numbers, repetitions in step with each other one for all of them.
+/// The longest piece that branches may ask for. Thresholds in thresholds need one whose length is the product
+/// of their numbers; repetitions in step with each other need one for all of them.
 const LONGEST: usize = 1 << 20;
 
-/// A round's random commitments: to elements of the MAC field, and to values.
-type Drawn<H> = (Vec<Wide<<H as Half>::Mac>>, Vec<<H as Half>::Wire>);
+/// A round's random commitments to elements of the MAC field, and to values.
+type Drawn<H> = (Vec<ElementShare<<H as Share>::Mac>>, Vec<<H as Share>::Wire>);
 
-/// What both parties' trunks have.
-pub(super) struct Trunk<'a, H: Half> {
-    half: H,
+/// The part of a trunk that both parties have.
+pub(super) struct Trunk<'a, H: Share> {
+    share: H,
     channel: &'a mut dyn Channel,
-    stock: &'a mut Stock<H::Wire>,
+    pool: &'a mut Pool<H::Wire>,
     challenges: Challenges<'a>,
     counters: Arc<Counters>,
     reserve: Reserve<H::Wire>,
@@ -65,12 +67,12 @@ pub(super) struct Trunk<'a, H: Half> {
     frame: Vec<u8>,
 }
 
-impl<'a, H: Half> Trunk<'a, H> {
+impl<'a, H: Share> Trunk<'a, H> {
     pub(super) fn new(
-        half: H,
+        share: H,
         settings: Settings,
         mut challenges: Challenges<'a>,
-        stock: &'a mut Stock<H::Wire>,
+        pool: &'a mut Pool<H::Wire>,
         channel: &'a mut dyn Channel,
         counters: Arc<Counters>,
     ) -> Self {
@@ -86,12 +88,12 @@ impl<'a, H: Half> Trunk<'a, H> {
         parameters.extend_from_slice(H::Mac::NAME.as_bytes());
         parameters.extend_from_slice(&[0, multiplier]);
         parameters.extend_from_slice(&(settings.interval as u64).to_le_bytes());
-        parameters.extend_from_slice(&stock.index().to_le_bytes());
+        parameters.extend_from_slice(&pool.index().to_le_bytes());
         challenges.absorb(tags::BEGIN, &parameters);
         Self {
-            half,
+            share,
             channel,
-            stock,
+            pool,
             challenges,
             counters,
             reserve: Reserve::new(),
@@ -100,7 +102,7 @@ impl<'a, H: Half> Trunk<'a, H> {
         }
     }
 
-    /// Makes the next piece's random correlations ready: how many they are.
+    /// Prepares the next piece's random correlations, and returns their number.
     fn next_piece(&mut self, length: Length) -> Result<usize, Error> {
         let Length { least, room } = length;
         if least > LONGEST {
@@ -110,7 +112,7 @@ impl<'a, H: Half> Trunk<'a, H> {
             return Err(StatementError::misuse(reason).into());
         }
         let length = self.piece.max(least).max(room.min(LONGEST));
-        self.reserve.get(length, self.stock, self.channel)?;
+        self.reserve.get(length, self.pool, self.channel)?;
         Ok(length)
     }
 
@@ -119,25 +121,25 @@ impl<'a, H: Half> Trunk<'a, H> {
         self.piece = (2 * self.piece).min(PIECE);
     }
 
-    /// A round's random correlations, all of them used.
+    /// Takes a round's random correlations.
     fn next_round(&mut self, ask: Ask) -> Result<Drawn<H>, Error> {
-        let wide = ask.wide.fix.saturating_add(ask.wide.random);
-        let narrow = ask.narrow.fix.saturating_add(ask.narrow.random);
-        let total = wide.saturating_mul(H::DEGREE).saturating_add(narrow);
-        let random = Zeroizing::new(self.reserve.get(total, self.stock, self.channel)?.to_vec());
+        let elements = ask.elements.fix.saturating_add(ask.elements.random);
+        let values = ask.values.fix.saturating_add(ask.values.random);
+        let total = elements.saturating_mul(H::DEGREE).saturating_add(values);
+        let random = Zeroizing::new(self.reserve.get(total, self.pool, self.channel)?.to_vec());
         self.reserve.advance(total);
-        let (first, rest) = random.split_at(wide * H::DEGREE);
+        let (first, rest) = random.split_at(elements * H::DEGREE);
         Ok((first.chunks_exact(H::DEGREE).map(H::pack).collect(), rest.to_vec()))
     }
 
-    /// What everything so far was: absorbed before every challenge that is a hash.
+    /// Absorbs the counts so far, before every challenge that is a hash.
     fn absorb_counts(&mut self) {
         let counts = self.counters.read().encode();
         self.challenges.absorb(tags::ASSERTIONS, &counts);
     }
 
-    /// Ends every check that is half way in the making of correlations.
-    fn settle_stock(&mut self) -> Result<(), Error> {
-        Ok(self.stock.settle(self.channel)?)
+    /// Finishes every pending check of the correlations.
+    fn settle_pool(&mut self) -> Result<(), Error> {
+        Ok(self.pool.settle(self.channel)?)
     }
 }

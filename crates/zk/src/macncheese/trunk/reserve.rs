@@ -1,19 +1,19 @@
-//! Correlations in hand.
+//! Correlations that were taken from the pool ahead of their use.
 
 use volery_channel::Channel;
-use volery_vole::supply::{Item, Stock};
+use volery_vole::correlations::{Correlation, Pool};
 use zeroize::Zeroize;
 
 use crate::Error;
 
-/// Correlations taken from the stock and not yet used: a piece must be at hand whole, and the stock's batches
+/// Correlations taken from the pool and not yet used: a piece must be at hand whole, and the pool's batches
 /// end anywhere.
-pub(super) struct Reserve<T: Item> {
+pub(super) struct Reserve<T: Correlation> {
     pub(super) held: Vec<T>,
     pub(super) next: usize,
 }
 
-impl<T: Item> Reserve<T> {
+impl<T: Correlation> Reserve<T> {
     pub(super) fn new() -> Self {
         Self { held: Vec::new(), next: 0 }
     }
@@ -22,7 +22,7 @@ impl<T: Item> Reserve<T> {
     pub(super) fn get(
         &mut self,
         n: usize,
-        stock: &mut Stock<T>,
+        pool: &mut Pool<T>,
         channel: &mut dyn Channel,
     ) -> Result<&[T], Error> {
         if self.held.len() - self.next < n {
@@ -34,7 +34,7 @@ impl<T: Item> Reserve<T> {
             }
             let had = self.held.len();
             self.held.resize(self.next + n, T::default());
-            stock.fill(channel, &mut self.held[had..])?;
+            pool.fill(channel, &mut self.held[had..])?;
         }
         Ok(&self.held[self.next..][..n])
     }
@@ -45,7 +45,7 @@ impl<T: Item> Reserve<T> {
     }
 }
 
-impl<T: Item> Drop for Reserve<T> {
+impl<T: Correlation> Drop for Reserve<T> {
     fn drop(&mut self) {
         self.held.zeroize();
     }

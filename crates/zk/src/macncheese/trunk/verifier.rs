@@ -1,4 +1,4 @@
-//! The trunk at V.
+//! V's trunk: reads what P sent, shifts the keys by it, and sends challenges.
 
 use std::sync::Arc;
 
@@ -6,26 +6,27 @@ use volery_channel::{Tag, tags};
 use volery_circuit::Error as StatementError;
 use volery_field::{packed_bytes, unpack_elements};
 
-use super::super::half::{Half, Wide};
 use super::super::link::{Ask, Length, Link, Piece, Round, Slots};
+use super::super::share::Share;
 use super::super::tally::Tally;
 use super::Trunk;
 use crate::Error;
+use crate::shares::ElementShare;
 
-/// The trunk at V.
-pub(in super::super) struct VerifierTrunk<'a, H: Half> {
+/// V's trunk.
+pub(in super::super) struct VerifierTrunk<'a, H: Share> {
     pub(super) trunk: Trunk<'a, H>,
 }
 
-impl<'a, H: Half> VerifierTrunk<'a, H> {
+impl<'a, H: Share> VerifierTrunk<'a, H> {
     pub(in super::super) fn new(trunk: Trunk<'a, H>) -> Self {
         Self { trunk }
     }
 
-    /// Compares the last query's key with the tag that P shows.
-    pub(in super::super) fn finish(mut self, query: Wide<H::Mac>) -> Result<Tally, Error> {
+    /// Compares the last query's key with the tag that P sends.
+    pub(in super::super) fn finish(mut self, query: ElementShare<H::Mac>) -> Result<Tally, Error> {
         let trunk = &mut self.trunk;
-        trunk.settle_stock()?;
+        trunk.settle_pool()?;
         let tally = trunk.counters.read();
         let step = tags::ASSERTIONS;
         let tag_bytes = packed_bytes::<H::Mac>(1);
@@ -43,8 +44,7 @@ impl<'a, H: Half> VerifierTrunk<'a, H> {
         Ok(tally)
     }
 
-    /// Receives a piece's masked values, as many as came: from `least`, which every use of it takes, to
-    /// `most`.
+    /// Receives a piece's masked values: at least `least`, which every use of it takes, and at most `most`.
     fn receive(&mut self, least: usize, most: usize) -> Result<Vec<H::Value>, Error> {
         let (trunk, step) = (&mut self.trunk, tags::MASKS);
         trunk.channel.recv_into(step, H::bytes(most), &mut trunk.frame)?;
@@ -52,7 +52,7 @@ impl<'a, H: Half> VerifierTrunk<'a, H> {
         let count = H::capacity(trunk.frame.len()).min(most);
         if count < least.max(1) || H::bytes(count) != trunk.frame.len() {
             let reason = format!(
-                "{} bytes are no number of values from {} to {most}",
+                "{} bytes are not a whole number of values from {} to {most}",
                 trunk.frame.len(),
                 least.max(1)
             );
@@ -62,21 +62,21 @@ impl<'a, H: Half> VerifierTrunk<'a, H> {
     }
 }
 
-impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
+impl<H: Share> Link<H> for VerifierTrunk<'_, H> {
     fn piece(&mut self, _dummies: bool, asked: Length) -> Result<Arc<Piece<H>>, Error> {
-        // Correlations first, as P makes them before it sends. What is kept is as long as what came, since a
-        // block may hold many pieces.
+        // Correlations come first, because P makes them before it sends. A block may hold many pieces, so
+        // this one keeps no more than what arrived.
         let length = self.trunk.next_piece(asked)?;
         let masked = self.receive(asked.least, length)?;
         let trunk = &mut self.trunk;
-        let random = trunk.reserve.get(masked.len(), trunk.stock, trunk.channel)?;
-        let half = &trunk.half;
-        let wires = random.iter().zip(&masked).map(|(w, d)| H::add(*w, half.constant(*d))).collect();
+        let random = trunk.reserve.get(masked.len(), trunk.pool, trunk.channel)?;
+        let share = &trunk.share;
+        let wires = random.iter().zip(&masked).map(|(w, d)| H::add(*w, share.constant(*d))).collect();
         Ok(Arc::new(Piece { wires, due: length }))
     }
 
     fn settle(&mut self, _piece: Arc<Piece<H>>, used: usize) -> Result<(), Error> {
-        // The last piece's message is still in the frame, and was read as if it had values up to its last
+        // The last piece's message is still in the frame. It was read as if it had values up to its last
         // bit.
         let frame = &self.trunk.frame;
         let bits = (used as u64).saturating_mul(H::BITS.into());
@@ -93,30 +93,31 @@ impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
     }
 
     fn round(&mut self, ask: Ask) -> Result<Box<Round<H>>, Error> {
-        let (mut wide, mut narrow) = self.trunk.next_round(ask)?;
+        let (mut elements, mut values) = self.trunk.next_round(ask)?;
         let (trunk, step) = (&mut self.trunk, tags::CHECK_OPENING);
         trunk.frame.resize(message_bytes::<H>(ask), 0);
         trunk.channel.recv_exact(step, &mut trunk.frame)?;
         trunk.challenges.absorb(step, &trunk.frame);
         trunk.absorb_counts();
-        if ask.wide.sent() + ask.narrow.sent() == 0 {
+        if ask.elements.sent() + ask.values.sent() == 0 {
             trunk.counters.read().compare(&trunk.frame)?;
             return Ok(Box::new(Round {
-                wide: Slots::new(wide, 0, Vec::new()),
-                narrow: Slots::new(narrow, 0, Vec::new()),
+                elements: Slots::new(elements, 0, Vec::new()),
+                values: Slots::new(values, 0, Vec::new()),
             }));
         }
-        let (elements, values) = trunk.frame.split_at(packed_bytes::<H::Mac>(ask.wide.sent()));
-        let mut elements = unpack_elements::<H::Mac>(elements, ask.wide.sent())
+        let (masked, masked_values) = trunk.frame.split_at(packed_bytes::<H::Mac>(ask.elements.sent()));
+        let mut masked = unpack_elements::<H::Mac>(masked, ask.elements.sent())
             .map_err(|error| malformed(step, error.to_string()))?;
-        let mut values = H::get(values, ask.narrow.sent()).map_err(|reason| malformed(step, reason))?;
-        let sent = elements.split_off(ask.wide.fix);
-        let sent_values = values.split_off(ask.narrow.fix);
-        wide.iter_mut().zip(&elements).for_each(|(w, d)| *w += trunk.half.wide_constant(*d));
-        narrow.iter_mut().zip(&values).for_each(|(w, d)| *w = H::add(*w, trunk.half.constant(*d)));
+        let mut masked_values =
+            H::get(masked_values, ask.values.sent()).map_err(|reason| malformed(step, reason))?;
+        let sent = masked.split_off(ask.elements.fix);
+        let sent_values = masked_values.split_off(ask.values.fix);
+        elements.iter_mut().zip(&masked).for_each(|(w, d)| *w += trunk.share.element_constant(*d));
+        values.iter_mut().zip(&masked_values).for_each(|(w, d)| *w = H::add(*w, trunk.share.constant(*d)));
         Ok(Box::new(Round {
-            wide: Slots::new(wide, ask.wide.fix, sent),
-            narrow: Slots::new(narrow, ask.narrow.fix, sent_values),
+            elements: Slots::new(elements, ask.elements.fix, sent),
+            values: Slots::new(values, ask.values.fix, sent_values),
         }))
     }
 
@@ -127,14 +128,14 @@ impl<H: Half> Link<H> for VerifierTrunk<'_, H> {
             trunk.channel.flush()?;
             return Ok(seed);
         }
-        let seed = trunk.challenges.hash(trunk.stock, trunk.channel)?;
+        let seed = trunk.challenges.hash(trunk.pool, trunk.channel)?;
         seed.ok_or_else(|| StatementError::misuse("no challenge").into())
     }
 }
 
-/// Bytes of a round's message.
-fn message_bytes<H: Half>(ask: Ask) -> usize {
-    match packed_bytes::<H::Mac>(ask.wide.sent()).saturating_add(H::bytes(ask.narrow.sent())) {
+/// The length of a round's message in bytes.
+fn message_bytes<H: Share>(ask: Ask) -> usize {
+    match packed_bytes::<H::Mac>(ask.elements.sent()).saturating_add(H::bytes(ask.values.sent())) {
         0 => Tally::BYTES,
         bytes => bytes,
     }

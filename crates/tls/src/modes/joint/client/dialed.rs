@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use volery_channel::resolve;
 
-use super::{Failure, Limits};
+use super::{ConnectionLimits, Failure};
 
 /// A connection to a server. Only the time that this party waits for the server counts. Between two waits the
 /// parties compute together, and that time is not the server's.
@@ -22,7 +22,7 @@ pub struct Dialed {
 ///
 /// # Errors
 /// [`Failure::Connect`]; [`Failure::Time`].
-pub fn dial(host: &str, port: u16, limits: &Limits) -> Result<Dialed, Failure> {
+pub fn dial(host: &str, port: u16, limits: &ConnectionLimits) -> Result<Dialed, Failure> {
     let deadline = Instant::now() + limits.connect;
     let addresses = resolve(host, port, limits.connect).map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => Failure::Time,
@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    fn connected(limits: &Limits) -> (Dialed, TcpStream) {
+    fn connected(limits: &ConnectionLimits) -> (Dialed, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let dialed = dial("127.0.0.1", port, limits).unwrap();
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn time_that_this_party_takes_is_not_the_servers() {
         let total = Duration::from_millis(100);
-        let (mut dialed, mut server) = connected(&Limits { total, ..Limits::default() });
+        let (mut dialed, mut server) = connected(&ConnectionLimits { total, ..ConnectionLimits::default() });
         server.write_all(b"there at once").unwrap();
         thread::sleep(2 * total);
         let mut out = [0; 13];
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_server_that_trickles_is_left_although_it_is_never_idle() {
         let (mut dialed, mut server) =
-            connected(&Limits { total: Duration::from_millis(100), ..Limits::default() });
+            connected(&ConnectionLimits { total: Duration::from_millis(100), ..ConnectionLimits::default() });
         thread::scope(|scope| {
             scope.spawn(move || {
                 while server.write_all(b"x").is_ok() {

@@ -43,7 +43,7 @@ mod wire;
 
 pub use dialed::{Dialed, dial};
 pub use error::{Distrust, Failure};
-pub use wire::Limits;
+pub use wire::ConnectionLimits;
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ use zeroize::Zeroizing;
 use self::wire::Wire;
 use super::provider::{Session, provider, with_engine};
 use super::{Engine, Error};
-use crate::page::dialogue::{Ask, Dialogue};
+use crate::page::dialogue::{Dialogue, RequestSource};
 use crate::wire::record::MAX_PLAINTEXT;
 use crate::wire::server::{self, Roots};
 use crate::wire::stock;
@@ -72,8 +72,8 @@ pub struct Target<'a> {
     pub host: &'a str,
     /// The authorities that P trusts. V has its own.
     pub roots: &'a Roots,
-    /// Limits on time and bytes.
-    pub limits: Limits,
+    /// ConnectionLimits on time and bytes.
+    pub limits: ConnectionLimits,
 }
 
 /// A connection that has ended. Nothing in it that needs a key is verified yet.
@@ -87,9 +87,9 @@ pub struct Captured {
     pub(crate) transcript: Transcript,
 }
 
-/// A request, and whether its response is read.
+/// The records of a request, and whether its response is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Round {
+pub struct RoundRecords {
     /// The lengths of the request's records, which the engine has prepared: 1 to 2^14 bytes each.
     pub lengths: Vec<usize>,
     /// Whether the response is read before the next request is asked for. The engine must be prepared for
@@ -117,7 +117,7 @@ pub fn query<S: Read + Write + Send>(
     request: &[u8],
     lengths: &[usize],
 ) -> Result<Captured, Error> {
-    let round = Round { lengths: lengths.to_vec(), read: false };
+    let round = RoundRecords { lengths: lengths.to_vec(), read: false };
     converse(engine, stream, target, &[round], &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
 }
 
@@ -135,25 +135,25 @@ pub fn converse<S: Read + Write + Send>(
     engine: &mut dyn Engine,
     stream: S,
     target: &Target<'_>,
-    rounds: &[Round],
-    ask: &mut Ask<'_>,
+    rounds: &[RoundRecords],
+    ask: &mut RequestSource<'_>,
 ) -> Result<Captured, Error> {
     let in_order = rounds.iter().skip_while(|round| round.read).all(|round| !round.read);
     if !in_order || rounds.last().is_none_or(|last| last.read) {
         return Err(Failure::Misuse("responses are read from the first on, and not the last").into());
     }
-    let mut talk = Talk { rounds, dialogue: Dialogue::new(rounds.len(), ask) };
-    let first = talk.requests()?;
+    let mut requests = Requests { rounds, dialogue: Dialogue::new(rounds.len(), ask) };
+    let first = requests.next_burst()?;
     let name = server::canonical_name(target.host).map_err(|_| Failure::Name)?;
     let name = ServerName::try_from(name).map_err(|_| Failure::Name)?;
-    let tls = |session: &Session| Tls::new(session, stream, target, name)?.run(first, &mut talk);
+    let tls = |session: &Session| Tls::new(session, stream, target, name)?.run(first, &mut requests);
     with_engine(engine, tls).map_err(|error| Failure::Thread(error.kind()))?
 }
 
 /// The state of the requests on a connection.
-struct Talk<'t, 'a, 'b> {
+struct Requests<'t, 'a, 'b> {
     /// The rounds whose requests have not been made.
-    rounds: &'t [Round],
+    rounds: &'t [RoundRecords],
     dialogue: Dialogue<'a, 'b>,
 }
 
@@ -164,9 +164,9 @@ struct Burst {
     read: bool,
 }
 
-impl Talk<'_, '_, '_> {
+impl Requests<'_, '_, '_> {
     /// The next requests, up to one whose response is read or to the last.
-    fn requests(&mut self) -> Result<Burst, Failure> {
+    fn next_burst(&mut self) -> Result<Burst, Failure> {
         let mut burst = Burst { records: Vec::new(), read: false };
         while let ([round, rest @ ..], false) = (self.rounds, burst.read) {
             let request = self.dialogue.request()?;
@@ -205,7 +205,7 @@ struct Tls<'s, S> {
 }
 
 /// What rustls waits for.
-enum Next {
+enum Waiting {
     /// Nothing: it should be asked again.
     Ask,
     /// A record of the server.
@@ -227,7 +227,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         Ok(Self { session, connection, wire: Wire::new(stream, &target.limits), outgoing: Vec::new() })
     }
 
-    fn run(mut self, first: Burst, talk: &mut Talk<'_, '_, '_>) -> Result<Captured, Error> {
+    fn run(mut self, first: Burst, requests: &mut Requests<'_, '_, '_>) -> Result<Captured, Error> {
         self.handshake()?;
         if self.connection.alpn_protocol() != Some(stock::HTTP) {
             return Err(Failure::NoProtocol.into());
@@ -238,8 +238,8 @@ impl<'s, S: Read + Write> Tls<'s, S> {
             if !burst.read {
                 break;
             }
-            self.read(&mut talk.dialogue)?;
-            burst = talk.requests()?;
+            self.read(&mut requests.dialogue)?;
+            burst = requests.next_burst()?;
         }
         let (client, server) = self.wire.finish()?;
         let transcript = Transcript::parse(&client, &server).map_err(Failure::from)?;
@@ -255,15 +255,15 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         let mut incoming = Vec::new();
         loop {
             match self.step(&mut incoming)? {
-                Next::Ask => {}
-                Next::Record => incoming.extend_from_slice(self.wire.record()?.ok_or(Failure::Closed)?),
-                Next::Request => return Ok(()),
+                Waiting::Ask => {}
+                Waiting::Record => incoming.extend_from_slice(self.wire.record()?.ok_or(Failure::Closed)?),
+                Waiting::Request => return Ok(()),
             }
         }
     }
 
     /// Lets rustls take one step.
-    fn step(&mut self, incoming: &mut Vec<u8>) -> Result<Next, Error> {
+    fn step(&mut self, incoming: &mut Vec<u8>) -> Result<Waiting, Error> {
         let chosen = self.connection.negotiated_cipher_suite().is_some();
         let status = self.connection.process_tls_records(incoming);
         self.session.error()?;
@@ -271,17 +271,17 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         let next = match status.state.map_err(|error| Failure::new(error, chosen))? {
             ConnectionState::EncodeTlsData(mut data) => {
                 encode(&mut data, &mut self.outgoing)?;
-                Next::Ask
+                Waiting::Ask
             }
             ConnectionState::TransmitTlsData(data) => {
                 self.session.check()?;
                 self.wire.send(&self.outgoing)?;
                 self.outgoing.clear();
                 data.done();
-                Next::Ask
+                Waiting::Ask
             }
-            ConnectionState::BlockedHandshake => Next::Record,
-            ConnectionState::WriteTraffic(_) => Next::Request,
+            ConnectionState::BlockedHandshake => Waiting::Record,
+            ConnectionState::WriteTraffic(_) => Waiting::Request,
             other => return Err(Failure::Tls(format!("{other:?} in the handshake")).into()),
         };
         incoming.drain(..discard.min(incoming.len()));

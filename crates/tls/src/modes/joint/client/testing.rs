@@ -18,7 +18,7 @@ use rand_core::{Rng, SeedableRng};
 use rustls::{ServerConfig, ServerConnection};
 use zeroize::Zeroizing;
 
-use super::{Captured, Limits, Target, query};
+use super::{Captured, ConnectionLimits, Target, query};
 use crate::modes::joint::{Engine, Error};
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::testing::plain_prf;
@@ -26,7 +26,7 @@ use crate::wire::prf::{MasterSeed, Random};
 use crate::wire::record::header;
 use crate::wire::server::Roots;
 use crate::wire::transcript::APPLICATION_DATA;
-use crate::wire::transcript::testing::{Authority, HOST, Kind, server};
+use crate::wire::transcript::testing::{Authority, HOST, KeyAlgorithm, server};
 
 /// What an engine was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -314,18 +314,18 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: KeyAlgorithm) -> Self {
         Self::with(kind, |config| config)
     }
 
-    pub(super) fn with(kind: Kind, change: impl FnOnce(ServerConfig) -> ServerConfig) -> Self {
+    pub(super) fn with(kind: KeyAlgorithm, change: impl FnOnce(ServerConfig) -> ServerConfig) -> Self {
         let authority = Authority::new();
         let config = Arc::new(change(server(&authority.issue(kind, HOST))));
         Self { roots: authority.roots(), config }
     }
 
     pub(super) fn target(&self) -> Target<'_> {
-        Target { host: HOST, roots: &self.roots, limits: Limits::default() }
+        Target { host: HOST, roots: &self.roots, limits: ConnectionLimits::default() }
     }
 
     /// A connection with this server in this process.

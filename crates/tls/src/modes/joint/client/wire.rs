@@ -14,13 +14,13 @@ const MAX_CONTENTS: usize = MAX_PLAINTEXT + 2048;
 /// The number of bytes requested at once.
 const CHUNK: usize = 1 << 14;
 
-/// The limits of a connection. Start from [`Limits::default`] and change fields.
+/// The limits of a connection. Start from [`ConnectionLimits::default`] and change fields.
 ///
 /// The times are those that P waits for the server. [`dial`](super::dial) enforces them; a caller that opens
 /// a stream in another way must do it itself. The time that the two parties need between two waits does not
 /// count: their own channel limits it, and so does the server, usually to a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ConnectionLimits {
     /// Time to connect to the server; 10 s.
     pub connect: Duration,
     /// Time to wait for the server's next bytes; 10 s.
@@ -31,7 +31,7 @@ pub struct Limits {
     pub received: usize,
 }
 
-impl Default for Limits {
+impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -53,7 +53,7 @@ pub(super) struct Wire<S> {
 }
 
 impl<S: Read + Write> Wire<S> {
-    pub(super) fn new(stream: S, limits: &Limits) -> Self {
+    pub(super) fn new(stream: S, limits: &ConnectionLimits) -> Self {
         Self { stream, sent: Vec::new(), received: Vec::new(), next: 0, limit: limits.received }
     }
 

@@ -82,10 +82,10 @@ static RSA: Tls12CipherSuite = suite(CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM
 
 const fn suite(suite: CipherSuite, sign: &'static [SignatureScheme]) -> Tls12CipherSuite {
     // The hash is of public messages.
-    let SupportedCipherSuite::Tls12(stock) = ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 else {
+    let SupportedCipherSuite::Tls12(pool) = ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 else {
         panic!("a suite of TLS 1.2");
     };
-    let CipherSuiteCommon { hash_provider, confidentiality_limit, .. } = stock.common;
+    let CipherSuiteCommon { hash_provider, confidentiality_limit, .. } = pool.common;
     Tls12CipherSuite {
         common: CipherSuiteCommon { suite, hash_provider, confidentiality_limit },
         prf_provider: &prf::Derivation,

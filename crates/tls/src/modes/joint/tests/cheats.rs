@@ -10,14 +10,14 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::modes::joint::testing::{Bytes, Change, Client, Fetched};
-use crate::page::disclosure::{Error as Told, Proven, Refusal};
+use crate::page::disclosure::{Error as Disclosure, Proven, Refusal};
 use crate::wire::{server, transcript};
 
 /// A short connection.
 const SHORT: &str = "GET / HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\n\r\n";
 
 fn site() -> Site {
-    Site::new(Kind::P256, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n42")
+    Site::new(KeyAlgorithm::P256, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n42")
 }
 
 /// The same with a client that offers this group.
@@ -174,18 +174,18 @@ fn a_record_altered_on_its_way_to_v_is_refused() {
     // Messages: host, the client's bytes, the server's. Their last bytes are those of a tag.
     let (p, v) = prover_says(&site, at(tags::CLIENT_TRANSCRIPT, 2, flip_last));
     let alert = Refusal::Tag { side: Side::Server, sequence: 2 };
-    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(alert)));
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Disclosure::Refused(alert)));
     p.unwrap_err();
     let (_, v) = prover_says(&site, at(tags::CLIENT_TRANSCRIPT, 1, flip_last));
     let request = Refusal::Tag { side: Side::Client, sequence: 1 };
-    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(request)));
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Disclosure::Refused(request)));
     // A byte of the request's ciphertext.
     let ciphertext: Tamper = |message| {
         let place = message.len() - 17;
         message[place] ^= 1;
     };
     let (_, v) = prover_says(&site, at(tags::CLIENT_TRANSCRIPT, 1, ciphertext));
-    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(Refusal::Another("client's records"))));
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Disclosure::Refused(Refusal::Another("client's records"))));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_handshake_that_v_took_no_part_in_is_refused() {
     // The client's random, behind the record's header and the message's, and its version.
     let random: Tamper = |message| message[5 + 4 + 2] ^= 1;
     let (_, v) = prover_says(&site, at(tags::CLIENT_TRANSCRIPT, 1, random));
-    let refused = |part| Error::Disclosure(Told::Refused(Refusal::Another(part)));
+    let refused = |part| Error::Disclosure(Disclosure::Refused(Refusal::Another(part)));
     assert_eq!(v.unwrap_err(), refused("master secret's seed"));
     // P says another hash than the handshake's when Finished is made.
     let (_, v) = prover_says(&site, at(tags::CLIENT_STEP, 3, flip_last));
@@ -228,7 +228,7 @@ fn wrong_products_break_the_connection_before_anything_is_opened() {
     let off: Tamper = |message| message.as_chunks_mut::<32>().0.iter_mut().for_each(|x| x[0] ^= 1);
     for (group, place) in [(Group::P256, 0), (Group::X25519, 1)] {
         let (p, v) = prover_says(&site_on(group), at(tags::OLE_PRODUCTS, place, off));
-        assert!(matches!(p, Err(Error::Disclosure(Told::Refused(Refusal::Transcript(_))))), "{p:?}");
+        assert!(matches!(p, Err(Error::Disclosure(Disclosure::Refused(Refusal::Transcript(_))))), "{p:?}");
         v.unwrap_err();
     }
     // Another error for each bit of V's, so that they don't cancel out.
@@ -237,7 +237,7 @@ fn wrong_products_break_the_connection_before_anything_is_opened() {
         elements.for_each(|(i, x)| x[i / 8 % 16] ^= 1 << (i % 8));
     };
     let (p, v) = prover_says(&site, at(tags::OLE_PRODUCTS, 2, off));
-    assert!(matches!(p, Err(Error::Disclosure(Told::Refused(Refusal::Transcript(_))))), "{p:?}");
+    assert!(matches!(p, Err(Error::Disclosure(Disclosure::Refused(Refusal::Transcript(_))))), "{p:?}");
     v.unwrap_err();
 }
 
@@ -272,7 +272,7 @@ fn a_wrong_share_of_a_tag_makes_the_server_end_the_connection() {
     let site = site();
     for place in [0, 1] {
         let (p, v) = verifier_says(&site, at(tags::TAG_SHARE, place, flip_first));
-        assert!(matches!(p, Err(Error::Disclosure(Told::Refused(_)))), "{p:?}");
+        assert!(matches!(p, Err(Error::Disclosure(Disclosure::Refused(_)))), "{p:?}");
         v.unwrap_err();
     }
 }
@@ -281,10 +281,10 @@ fn a_wrong_share_of_a_tag_makes_the_server_end_the_connection() {
 fn servers_that_v_does_not_believe_are_refused() {
     let site = site();
     let refusal = |run: Run<'_>| match run.go() {
-        (Err(_), Err(Error::Disclosure(Told::Refused(Refusal::Server(error))))) => error,
+        (Err(_), Err(Error::Disclosure(Disclosure::Refused(Refusal::Server(error))))) => error,
         other => panic!("{other:?}"),
     };
-    let strange = Site::new(Kind::P256, b"").authority.roots();
+    let strange = Site::new(KeyAlgorithm::P256, b"").authority.roots();
     assert!(matches!(refusal(Run { roots: strange, ..short(&site) }), server::Error::Chain(_)));
     let years = 10_000 * 365 * 24 * 3600;
     assert!(matches!(refusal(Run { ahead: years, ..short(&site) }), server::Error::Chain(_)));
@@ -294,11 +294,11 @@ fn servers_that_v_does_not_believe_are_refused() {
 
 #[test]
 fn a_false_claim_is_noticed_by_p_itself() {
-    let site = Site::new(Kind::P256, &response(BODY));
+    let site = Site::new(KeyAlgorithm::P256, &response(BODY));
     let claim = vec![Assertion::Number(Interval::between(37, 120))];
     let hide = vec![hide(Side::Server, Part::Json("user.age".into()), claim)];
     let (p, v) = Run { hide, ..short(&site) }.go();
-    assert!(matches!(p, Err(Error::Disclosure(Told::NotTrue(_)))), "{p:?}");
+    assert!(matches!(p, Err(Error::Disclosure(Disclosure::NotTrue(_)))), "{p:?}");
     assert!(!v.unwrap_err().is_rejection());
 }
 
@@ -318,7 +318,7 @@ fn a_finished_message_that_is_not_the_server_s_is_found_out_by_p_before_it_says_
     let run = Run { bytes, changes: [change, Box::new(untouched)], ..short(&site) };
     let (p, v) = run.go();
     let refusal = Refusal::Tag { side: Side::Server, sequence: 0 };
-    assert_eq!(p.unwrap_err(), Error::Disclosure(Told::Refused(refusal)));
+    assert_eq!(p.unwrap_err(), Error::Disclosure(Disclosure::Refused(refusal)));
     v.unwrap_err();
     let said = said.lock().unwrap();
     assert!(said.contains(&tags::CLIENT_TRANSCRIPT) && !said.contains(&tags::WEB_CLAIMS), "{said:?}");
@@ -332,7 +332,7 @@ fn bytes_that_are_no_connection_are_refused_by_p_before_it_says_anything() {
     assert!(
         matches!(
             error,
-            Error::Disclosure(Told::Refused(Refusal::Transcript(transcript::Error::Truncated { .. })))
+            Error::Disclosure(Disclosure::Refused(Refusal::Transcript(transcript::Error::Truncated { .. })))
         ),
         "{error:?}"
     );
@@ -434,12 +434,12 @@ fn a_client_that_asks_for_anything_else_ends_the_session() {
 #[test]
 fn v_prepares_nothing_that_other_sessions_have_the_memory_for() {
     let site = site();
-    let pool = Pool::new(20_000_000);
-    let limits = || Limits { pool: pool.clone(), ..Limits::default() };
+    let budget = Budget::new(20_000_000);
+    let limits = || Limits { budget: budget.clone(), ..Limits::default() };
     let (p, v) = Run { limits: limits(), ..short(&site) }.go();
     assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");
-    assert_eq!(pool.free(), 20_000_000, "what a session had is free again");
-    let other = pool.take(15_000_000).unwrap();
+    assert_eq!(budget.free(), 20_000_000, "what a session had is free again");
+    let other = budget.take(15_000_000).unwrap();
     let (p, v) = Run { limits: limits(), ..short(&site) }.go();
     assert_eq!(v.unwrap_err(), Error::Busy);
     assert!(p.unwrap_err().to_string().contains("come again later"));
@@ -447,21 +447,21 @@ fn v_prepares_nothing_that_other_sessions_have_the_memory_for() {
     let long = vec![b'x'; 4000];
     let (_, v) = Run { limits: limits(), ..Run::new(&site, &long) }.go();
     assert!(matches!(v.unwrap_err(), Error::Limit { limit: 20_000_000, .. }));
-    assert_eq!(pool.free(), 20_000_000);
+    assert_eq!(budget.free(), 20_000_000);
 }
 
 /// Claims come to what the session has already.
 #[test]
 fn claims_that_v_has_no_memory_for_beside_the_tables_are_refused() {
-    let site = Site::new(Kind::P256, &response(BODY));
+    let site = Site::new(KeyAlgorithm::P256, &response(BODY));
     let run = |size| {
-        let limits = Limits { pool: Pool::new(size), ..Limits::default() };
+        let limits = Limits { budget: Budget::new(size), ..Limits::default() };
         Run { limits, hide: usual(), ..Run::new(&site, REQUEST.as_bytes()) }.go()
     };
     let Err(Error::Limit { asked: tables, limit: 0, .. }) = run(0).1 else { panic!("no memory at all") };
     let refusal = Refusal::Memory { ever: true };
     let (p, v) = run(tables as u64 + 1000);
-    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(refusal.clone())));
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Disclosure::Refused(refusal.clone())));
     assert!(p.unwrap_err().to_string().contains(&refusal.to_string()));
     let (p, v) = run(2 * tables as u64);
     assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");

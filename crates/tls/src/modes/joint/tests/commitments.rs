@@ -9,7 +9,7 @@ use crate::modes::joint::testing::Change;
 use crate::page::commitment::{Form, Openings};
 
 fn run(site: &Site) -> Run<'_> {
-    let commit = |hide: Hide| Hide { commit: true, ..hide };
+    let commit = |hide: Redaction| Redaction { commit: true, ..hide };
     let hide = vec![
         commit(hide(Side::Client, Part::Header("cookie".into()), Vec::new())),
         hide(Side::Server, Part::Json("user.name".into()), Vec::new()),
@@ -20,7 +20,7 @@ fn run(site: &Site) -> Run<'_> {
 
 #[test]
 fn what_two_parties_fetched_is_committed_to_and_opened_to_others() {
-    let site = Site::new(Kind::P256, &response(BODY));
+    let site = Site::new(KeyAlgorithm::P256, &response(BODY));
     let (fetched, proven) = run(&site).go();
     let statement = proven.unwrap().statement().unwrap();
     let openings = Openings::from_bytes(&fetched.unwrap().openings.unwrap()).unwrap();
@@ -33,7 +33,7 @@ fn what_two_parties_fetched_is_committed_to_and_opened_to_others() {
 
 #[test]
 fn whoever_cheats_in_the_conversion_is_noticed_by_the_other() {
-    let site = Site::new(Kind::P256, &response(BODY));
+    let site = Site::new(KeyAlgorithm::P256, &response(BODY));
     for (by_p, step) in [(true, COMMIT_POINTS), (false, COMMIT_DIFFERENCES), (false, COMMIT_REVEAL)] {
         let exchange: Change = Box::new(move |tag, message: &mut Vec<u8>| {
             if tag == step {

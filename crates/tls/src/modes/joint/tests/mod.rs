@@ -12,10 +12,10 @@ use super::testing::{Run, Site};
 use super::*;
 use crate::page::attestation::Mode;
 use crate::page::claim::{Assertion, Interval};
-use crate::page::disclosure::{Hide, Part};
+use crate::page::disclosure::{Part, Redaction};
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::Side;
-use crate::wire::transcript::testing::{HOST, Kind};
+use crate::wire::transcript::testing::{HOST, KeyAlgorithm};
 
 const REQUEST: &str = "GET /account?token=s3cr3t HTTP/1.1\r\nHost: data.example.com\r\nCookie: id=4711\r\nConnection: close\r\n\r\n";
 
@@ -30,11 +30,11 @@ fn response(body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Hide {
-    Hide { claims, ..Hide::new(side, part) }
+fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Redaction {
+    Redaction { claims, ..Redaction::new(side, part) }
 }
 
-fn usual() -> Vec<Hide> {
+fn usual() -> Vec<Redaction> {
     vec![
         hide(Side::Client, Part::Path, Vec::new()),
         hide(Side::Client, Part::Query, Vec::new()),
@@ -51,10 +51,10 @@ fn usual() -> Vec<Hide> {
 #[test]
 fn v_believes_what_a_server_said_to_a_client_of_two() {
     for (kind, group, extended, garbling) in [
-        (Kind::P256, Group::P256, true, Garbling::ThreeHalves),
-        (Kind::Rsa, Group::P256, false, Garbling::HalfGates),
-        (Kind::P256, Group::X25519, true, Garbling::ThreeHalves),
-        (Kind::Rsa, Group::X25519, false, Garbling::ThreeHalves),
+        (KeyAlgorithm::P256, Group::P256, true, Garbling::ThreeHalves),
+        (KeyAlgorithm::Rsa, Group::P256, false, Garbling::HalfGates),
+        (KeyAlgorithm::P256, Group::X25519, true, Garbling::ThreeHalves),
+        (KeyAlgorithm::Rsa, Group::X25519, false, Garbling::ThreeHalves),
     ] {
         let mut site = Site::new(kind, &response(BODY));
         site.group = group;
@@ -82,7 +82,7 @@ fn cost(length: usize, garbling: Garbling) -> [volery_channel::Stats; 3] {
     let request = format!("{head}{}\r\n\r\n", "x".repeat(length - head.len() - 4));
     let body = (0..length).map(|n| response(&"b".repeat(n))).find(|body| body.len() == length).unwrap();
     assert_eq!(request.len(), length);
-    let site = Site::new(Kind::P256, &body);
+    let site = Site::new(KeyAlgorithm::P256, &body);
     let run = Run::new(&site, request.as_bytes());
     let settings = Settings { garbling, ..settings() };
     let hide = vec![hide(Side::Client, Part::Header("x-padding".into()), Vec::new())];

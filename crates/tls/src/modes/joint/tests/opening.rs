@@ -7,11 +7,11 @@ use volery_channel::{Tag, tags};
 
 use super::*;
 use crate::modes::joint::testing::Change;
-use crate::page::disclosure::{Error as Told, Refusal};
+use crate::page::disclosure::{Error as Disclosure, Refusal};
 
 /// Whether V sent anything of what opens its part.
 fn opens(change: Change) -> (Result<(), Error>, bool) {
-    let site = Site::new(Kind::P256, &response("42"));
+    let site = Site::new(KeyAlgorithm::P256, &response("42"));
     let said = Arc::new(Mutex::new(Vec::<Tag>::new()));
     let listen: Change = {
         let said = Arc::clone(&said);
@@ -46,7 +46,7 @@ fn an_honest_connection_is_opened() {
 
 #[test]
 fn v_opens_nothing_before_it_has_found_its_own_part_in_the_transcript() {
-    let refused = |part| Err(Error::Disclosure(Told::Refused(Refusal::Another(part))));
+    let refused = |part| Err(Error::Disclosure(Disclosure::Refused(Refusal::Another(part))));
     // Behind headers of record and message and the version: the client's random, the server's.
     let random: fn(&mut Vec<u8>) = |bytes| bytes[5 + 4 + 2] ^= 1;
     assert_eq!(opens(transcript(1, random)), (refused("master secret's seed"), false));

@@ -8,7 +8,7 @@ use volery_testing::untouched;
 
 use super::*;
 use crate::modes::joint::testing::{Change, Client, Fetched};
-use crate::page::disclosure::{Error as Told, Proven, Refusal};
+use crate::page::disclosure::{Error as Disclosure, Proven, Refusal};
 
 const LOGIN: &str = "GET /login HTTP/1.1\r\nHost: data.example.com\r\nX-Api-Key: password\r\n\r\n";
 const PAGE: &str = "GET /page HTTP/1.1\r\nHost: data.example.com\r\nX-Token: t-0815\r\n\r\n";
@@ -21,7 +21,7 @@ fn json(body: &str) -> Vec<u8> {
 /// A server with three answers.
 fn site() -> Site {
     let answers = [json(r#"{"token":"t-0815"}"#), json(r#"{"age":36,"name":"Ada"}"#), json(r#"{"age":77}"#)];
-    Site::several(Kind::P256, &answers.each_ref().map(Vec::as_slice))
+    Site::several(KeyAlgorithm::P256, &answers.each_ref().map(Vec::as_slice))
 }
 
 /// All three requests, of whose responses so many bytes are read from the first on.
@@ -31,8 +31,8 @@ fn run<'a>(site: &'a Site, reads: &[usize]) -> Run<'a> {
     Run { requests, reads: reads.to_vec(), patience, ..Run::new(site, b"") }
 }
 
-fn of(round: usize, hide: Hide) -> Hide {
-    Hide { round, ..hide }
+fn of(round: usize, hide: Redaction) -> Redaction {
+    Redaction { round, ..hide }
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn forgery_a_file_of_p_s_is_taken_for_a_later_response_when_an_earlier_one_lacks
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", file.len());
     let redirect = format!("HTTP/1.1 302 x\r\nContent-Length: {}\r\n\r\n", head.len() + 2);
     let stored = [head.as_bytes(), &file].concat();
-    let site = Site::several(Kind::P256, &[redirect.as_bytes(), &stored, b""]);
+    let site = Site::several(KeyAlgorithm::P256, &[redirect.as_bytes(), &stored, b""]);
     let requests = [get("redirect?to=%0d%0aContent-Length:40"), get("files/mine"), get("account")].to_vec();
     let blocks = |text: &[u8]| 16 * (text.len().div_ceil(16) + 1);
     let reads = vec![blocks(redirect.as_bytes()), blocks(&stored)];
@@ -106,7 +106,7 @@ fn forgery_a_file_of_p_s_is_taken_for_a_later_response_when_an_earlier_one_lacks
     let hide = vec![of(2, hide(Side::Server, Part::Json("balance".into()), least))];
     let cheat = Run { requests: requests.clone(), reads, hide, ..run(&site, &[]) };
     let (_, v) = cheat.go_with(|engine| Client::new(&site, true).converse_but(engine, &requests, 2, 2));
-    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(Refusal::Order { round: 1 })));
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Disclosure::Refused(Refusal::Order { round: 1 })));
 }
 
 /// What the order of records does not show, and why readers take one round unless they say otherwise
@@ -116,7 +116,7 @@ fn forgery_a_file_of_p_s_is_taken_for_a_later_response_when_an_earlier_one_lacks
 #[test]
 fn a_limit_what_a_server_says_too_much_in_a_record_of_its_own_passes_for_the_next_response() {
     let (first, rich) = (json("{}"), json(r#"{"balance":500001}"#));
-    let mut site = Site::several(Kind::P256, &[&first, &rich]);
+    let mut site = Site::several(KeyAlgorithm::P256, &[&first, &rich]);
     site.unasked = true;
     let requests = vec![get("files/mine"), LAST.as_bytes().to_vec()];
     let reads = vec![16 * (first.len().div_ceil(16) + 1)];
@@ -130,10 +130,10 @@ fn a_limit_what_a_server_says_too_much_in_a_record_of_its_own_passes_for_the_nex
 #[test]
 fn requests_that_are_sent_at_once_without_saying_so_are_refused() {
     let answers = [json(r#"{"a":1}"#), json(r#"{"b":2}"#)].concat();
-    let site = Site::several(Kind::P256, &[&answers, &json("{}")]);
+    let site = Site::several(KeyAlgorithm::P256, &[&answers, &json("{}")]);
     let requests = vec![[get("a"), get("b")].concat(), LAST.as_bytes().to_vec()];
     let (_, v) = Run { requests, reads: vec![112], ..run(&site, &[]) }.go();
-    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(Refusal::Order { round: 1 })));
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Disclosure::Refused(Refusal::Order { round: 1 })));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn targets_before_the_last_are_shown_where_requests_are_sent_at_once() {
     let (_, v) = Run { hide: hide.clone(), ..run(&site, &[]) }.go();
     let error = v.unwrap_err();
     assert!(
-        matches!(&error, Error::Disclosure(Told::Refused(Refusal::Http { reason, .. })) if reason.contains("at once")),
+        matches!(&error, Error::Disclosure(Disclosure::Refused(Refusal::Http { reason, .. })) if reason.contains("at once")),
         "{error}"
     );
 }
@@ -188,7 +188,7 @@ fn verifier_says(site: &Site, change: Change) -> (Result<Fetched, Error>, Result
 }
 
 fn wrong_tag() -> Error {
-    Error::Disclosure(Told::Refused(Refusal::Tag { side: Side::Server, sequence: 1 }))
+    Error::Disclosure(Disclosure::Refused(Refusal::Tag { side: Side::Server, sequence: 1 }))
 }
 
 /// The record was changed on the wire, or P made it up: V has another ciphertext than the tag is of, or P's
@@ -298,7 +298,7 @@ fn what_was_read_must_be_what_p_hands_over_in_the_end() {
         message[data.unwrap() + 5] ^= 1;
     };
     let (_, v) = prover_says(&site, at(tags::CLIENT_TRANSCRIPT, 2, change));
-    assert_eq!(v.unwrap_err(), Error::Disclosure(Told::Refused(Refusal::Another("server's records"))));
+    assert_eq!(v.unwrap_err(), Error::Disclosure(Disclosure::Refused(Refusal::Another("server's records"))));
 }
 
 #[test]

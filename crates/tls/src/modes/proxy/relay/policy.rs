@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use crate::memory::Pool;
+use crate::memory::Budget;
 
 /// V's rules. Start from [`Rules::default`] and change fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Rules {
     /// The most bytes from the server; 16 MiB.
     pub max_received: usize,
     /// The source of memory for claims about the connection; one without a bound. Clones share it.
-    pub pool: Pool,
+    pub budget: Budget,
 }
 
 impl Default for Rules {
@@ -37,7 +37,7 @@ impl Default for Rules {
             total: Duration::from_secs(60),
             max_sent: 1 << 20,
             max_received: 16 << 20,
-            pool: Pool::default(),
+            budget: Budget::default(),
         }
     }
 }

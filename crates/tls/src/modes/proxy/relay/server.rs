@@ -8,8 +8,8 @@ use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
 use volery_channel::{Channel, resolve};
 
 use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, MAX_HOST, OPEN, Rules, WRITE};
-use crate::memory::Pool;
-use crate::page::disclosure::Written;
+use crate::memory::Budget;
+use crate::page::disclosure::RelayMark;
 use crate::wire::{server, transcript};
 
 /// The most bytes that are written before V takes the server's bytes again.
@@ -29,9 +29,9 @@ pub struct Relayed {
     /// All that the server sent.
     pub server: Vec<u8>,
     /// How much of the server's bytes V had when it wrote each part of the client's.
-    pub(in crate::modes::proxy) marks: Vec<Written>,
+    pub(in crate::modes::proxy) marks: Vec<RelayMark>,
     /// The source of memory for claims about it.
-    pub(in crate::modes::proxy) pool: Pool,
+    pub(in crate::modes::proxy) budget: Budget,
 }
 
 impl core::fmt::Debug for Relayed {
@@ -65,8 +65,8 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
     let socket = connect(&host, port, rules)?;
     let mut connection = Connection { socket, rules, deadline, told: 0, ended: false };
     channel.send(RELAY_ANSWER, &[DONE])?;
-    let (client, server, marks, pool) = (Vec::new(), Vec::new(), Vec::new(), rules.pool.clone());
-    let mut relayed = Relayed { host, port, client, server, marks, pool };
+    let (client, server, marks, budget) = (Vec::new(), Vec::new(), Vec::new(), rules.budget.clone());
+    let mut relayed = Relayed { host, port, client, server, marks, budget };
     let mut answer = Vec::new();
     loop {
         match Request::decode(channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)?)? {
@@ -311,7 +311,7 @@ fn mark(relayed: &mut Relayed) -> Result<(), Error> {
         if relayed.marks.len() == MAX_MARKS {
             return Err(Error::Server(Failure::Size));
         }
-        relayed.marks.push(Written { client, server });
+        relayed.marks.push(RelayMark { client, server });
     }
     Ok(())
 }

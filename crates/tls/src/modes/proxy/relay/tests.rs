@@ -14,7 +14,7 @@ use volery_channel::{Channel, Limits, memory_pair};
 
 use super::server::put_all;
 use super::*;
-use crate::page::disclosure::Written;
+use crate::page::disclosure::RelayMark;
 use crate::wire::server::Roots;
 use crate::wire::stock;
 
@@ -121,7 +121,7 @@ fn v_takes_what_the_server_has_said_before_each_write() {
         stream.close().unwrap()
     });
     let served = served.unwrap();
-    let expected = [Written { client: 0, server: 0 }, Written { client: length, server: 7 }];
+    let expected = [RelayMark { client: 0, server: 0 }, RelayMark { client: length, server: 7 }];
     assert_eq!(served.marks, expected);
     assert_eq!(served.server, b"unasked");
     assert_eq!(client, (served.client, served.server), "P is told before the end");

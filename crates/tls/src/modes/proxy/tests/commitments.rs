@@ -10,12 +10,12 @@ use crate::modes::proxy::testing::Change;
 use crate::page::attestation::{Attestation, SigningKey, Statement};
 use crate::page::commitment::{Form, RangeFile};
 
-fn commit(hide: Hide) -> Hide {
-    Hide { commit: true, ..hide }
+fn commit(hide: Redaction) -> Redaction {
+    Redaction { commit: true, ..hide }
 }
 
 /// A header, a name, a number and another one in a range are committed to; the city is hidden.
-fn wishes() -> Vec<Hide> {
+fn wishes() -> Vec<Redaction> {
     vec![
         commit(hide(Side::Client, Part::Header("cookie".into()), Vec::new())),
         commit(json("user.name", vec![Assertion::Contains(b"Lovelace".to_vec())])),
@@ -78,7 +78,7 @@ fn a_whole_body_in_chunks_is_committed_to_and_one_part_of_several_fields_is_not(
 
     let several = commit(hide(Side::Server, Part::Header("a".into()), Vec::new()));
     let (told, _) = Run::hiding(&site, REQUEST, vec![several]).commit();
-    assert!(matches!(told, Err(Failed::Disclosure(Told::Refused(Refusal::Part { .. })))), "{told:?}");
+    assert!(matches!(told, Err(Failed::Disclosure(Disclosure::Refused(Refusal::Part { .. })))), "{told:?}");
 }
 
 /// A claim reads the number, the commitments hold it as it is written: one hidden string for both.

@@ -15,10 +15,10 @@ use volery_zk::Error as Zk;
 
 use super::testing::{End, Failed, HOST, Run, Site};
 use super::*;
-use crate::memory::Pool;
+use crate::memory::Budget;
 use crate::page::attestation;
-use crate::page::claim::{Assertion, Class, Interval, OfBytes, Own};
-use crate::page::disclosure::Error as Told;
+use crate::page::claim::{Assertion, Class, CustomClaim, Interval, StatementClaim};
+use crate::page::disclosure::Error as Disclosure;
 use crate::wire::prf::Side;
 use crate::wire::server;
 use crate::wire::transcript::testing::{asking, of_group};
@@ -41,16 +41,16 @@ fn site() -> Site {
     Site::new(HOST, &response(BODY), End::Notify)
 }
 
-fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Hide {
-    Hide { claims, ..Hide::new(side, part) }
+fn hide(side: Side, part: Part, claims: Vec<Assertion>) -> Redaction {
+    Redaction { claims, ..Redaction::new(side, part) }
 }
 
-fn json(path: &str, claims: Vec<Assertion>) -> Hide {
+fn json(path: &str, claims: Vec<Assertion>) -> Redaction {
     hide(Side::Server, Part::Json(path.into()), claims)
 }
 
 /// Cookies, path and query hidden; the name hidden; the age in a range; the balance hidden.
-fn usual() -> Vec<Hide> {
+fn usual() -> Vec<Redaction> {
     vec![
         hide(Side::Client, Part::Path, vec![Assertion::At { offset: 0, text: b"account".to_vec() }]),
         hide(Side::Client, Part::Query, Vec::new()),
@@ -141,7 +141,7 @@ fn a_false_claim_is_noticed_by_p_itself() {
     ] {
         let (fetched, proven) = Run::hiding(&site, REQUEST, vec![claim]).go();
         let error = fetched.unwrap_err();
-        assert!(matches!(error, Failed::Disclosure(Told::NotTrue(_))), "{error}");
+        assert!(matches!(error, Failed::Disclosure(Disclosure::NotTrue(_))), "{error}");
         proven.unwrap_err();
     }
 }
@@ -162,7 +162,7 @@ fn a_claim_that_cannot_hold_and_a_part_that_is_not_there_are_refused_at_p() {
     ] {
         let (fetched, proven) = Run::hiding(&site, REQUEST, vec![wrong]).go();
         let error = fetched.unwrap_err();
-        assert!(matches!(error, Failed::Disclosure(Told::Refused(_))), "{error}");
+        assert!(matches!(error, Failed::Disclosure(Disclosure::Refused(_))), "{error}");
         assert!(matches!(proven.unwrap_err(), Failed::Proxy(Error::Channel(_))));
     }
 }
@@ -197,7 +197,7 @@ fn a_record_that_is_not_the_server_s_has_a_wrong_tag() {
     };
     let (fetched, proven) = run.go();
     let refusal = Refusal::Tag { side: Side::Server, sequence: 1 };
-    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(refusal.clone())));
+    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Disclosure::Refused(refusal.clone())));
     assert!(fetched.unwrap_err().to_string().contains(&refusal.to_string()));
 }
 
@@ -238,7 +238,7 @@ fn what_was_said_of_another_connection_does_not_explain_this_one() {
         }
     });
     let (_, proven) = second.go();
-    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(Refusal::Finished(Side::Client))));
+    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Disclosure::Refused(Refusal::Finished(Side::Client))));
 }
 
 /// P shows other text than was sent; it changes its own statement accordingly, so that both parties' are the
@@ -271,7 +271,7 @@ fn hidden_bytes_that_are_not_the_part_they_are_said_to_be_are_refused_by_v() {
         }
     });
     let (_, proven) = run.go();
-    assert!(matches!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(Refusal::Part { .. }))));
+    assert!(matches!(proven.unwrap_err(), Failed::Disclosure(Disclosure::Refused(Refusal::Part { .. }))));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_server_that_v_does_not_know_and_an_expired_certificate_are_refused_by_v() {
     let (_, proven) = run.go();
     let error = proven.unwrap_err();
     assert!(
-        matches!(error, Failed::Disclosure(Told::Refused(Refusal::Server(server::Error::Chain(_))))),
+        matches!(error, Failed::Disclosure(Disclosure::Refused(Refusal::Server(server::Error::Chain(_))))),
         "{error}"
     );
 
@@ -291,7 +291,7 @@ fn a_server_that_v_does_not_know_and_an_expired_certificate_are_refused_by_v() {
     let (_, proven) = run.go();
     let error = proven.unwrap_err();
     assert!(
-        matches!(error, Failed::Disclosure(Told::Refused(Refusal::Server(server::Error::Chain(_))))),
+        matches!(error, Failed::Disclosure(Disclosure::Refused(Refusal::Server(server::Error::Chain(_))))),
         "{error}"
     );
 }
@@ -311,7 +311,7 @@ fn a_certificate_for_another_host_is_refused_by_p_and_a_record_from_another_host
     let (_, proven) = run.go();
     let error = proven.unwrap_err();
     assert!(
-        matches!(error, Failed::Disclosure(Told::Refused(Refusal::Server(server::Error::Sni { .. })))),
+        matches!(error, Failed::Disclosure(Disclosure::Refused(Refusal::Server(server::Error::Sni { .. })))),
         "{error}"
     );
 }
@@ -326,7 +326,7 @@ fn a_request_to_another_host_of_the_same_server_is_refused() {
     ] {
         let (fetched, _) = Run::new(&site, &request).go();
         let refusal = Refusal::Host { expected: HOST.into() };
-        assert_eq!(fetched.unwrap_err(), Failed::Disclosure(Told::Refused(refusal)), "{request}");
+        assert_eq!(fetched.unwrap_err(), Failed::Disclosure(Disclosure::Refused(refusal)), "{request}");
     }
 }
 
@@ -335,7 +335,7 @@ fn p_tells_nothing_while_the_server_may_take_another_request() {
     let open = String::from_utf8(response(BODY)).unwrap().replace("Connection: close\r\n", "");
     let site = Site::new(HOST, open.as_bytes(), End::Silent);
     let (fetched, _) = Run::new(&site, REQUEST).go();
-    assert_eq!(fetched.unwrap_err(), Failed::Disclosure(Told::StillOpen));
+    assert_eq!(fetched.unwrap_err(), Failed::Disclosure(Disclosure::StillOpen));
 }
 
 /// Without `Connection: close`.
@@ -347,8 +347,10 @@ fn open_response(body: &str) -> Vec<u8> {
 fn several_requests_are_proved_each_by_its_number() {
     let (first, last) = (open_response(r#"{"age": 17}"#), response(r#"{"age": 71}"#));
     let site = Site::several(HOST, &[&first, &last]);
-    let older =
-        |round, least| Hide { round, ..json("age", vec![Assertion::Number(Interval::between(least, 99))]) };
+    let older = |round, least| Redaction {
+        round,
+        ..json("age", vec![Assertion::Number(Interval::between(least, 99))])
+    };
     let run = |hide| {
         let run = Run::hiding(&site, &REQUEST.replace("Connection: close\r\n", ""), hide);
         Run { more: vec![REQUEST.into()], ..run }.go()
@@ -360,7 +362,7 @@ fn several_requests_are_proved_each_by_its_number() {
     let (fetched, proven) = run(vec![older(1, 16), older(0, 70)]);
     assert!(matches!(
         fetched.unwrap_err(),
-        Failed::Disclosure(Told::NotTrue(text)) if text.starts_with("response json age is")
+        Failed::Disclosure(Disclosure::NotTrue(text)) if text.starts_with("response json age is")
     ));
     proven.unwrap_err();
 }
@@ -385,7 +387,7 @@ fn forgery_a_file_of_p_s_is_taken_for_a_later_response_when_an_earlier_one_lacks
     let true_one = response(r#"{"balance": 3}"#);
     let site = Site::several(HOST, &[redirect.as_bytes(), &stored, &true_one]);
     let least = vec![Assertion::Number(Interval::at_least(500_000))];
-    let run = Run::hiding(&site, "", vec![Hide { round: 2, ..json("balance", least) }]);
+    let run = Run::hiding(&site, "", vec![Redaction { round: 2, ..json("balance", least) }]);
     let run = Run {
         request: get("redirect?to=/a%0d%0aContent-Length:%2077"),
         more: vec![get("files/mine"), get("account")],
@@ -393,7 +395,7 @@ fn forgery_a_file_of_p_s_is_taken_for_a_later_response_when_an_earlier_one_lacks
         ..run
     };
     let (_, proven) = run.go();
-    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(Refusal::Order { round: 1 })));
+    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Disclosure::Refused(Refusal::Order { round: 1 })));
 }
 
 /// Two requests, after each of which so many bytes are heard: what P itself, and what V makes of a P that
@@ -414,7 +416,7 @@ fn lax(site: &Site, requests: [Vec<u8>; 2], hears: &[usize]) -> [Failed; 2] {
 fn assert_http(errors: &[Failed; 2], expected: Side, word: &str) {
     for error in errors {
         assert!(
-            matches!(error, Failed::Disclosure(Told::Refused(Refusal::Http { side, reason })) if *side == expected && reason.contains(word)),
+            matches!(error, Failed::Disclosure(Disclosure::Refused(Refusal::Http { side, reason })) if *side == expected && reason.contains(word)),
             "{word}: {error}"
         );
     }
@@ -482,7 +484,7 @@ fn requests_that_are_sent_at_once_are_refused() {
             Ok(proven) => assert!(!refused && !proven.pipelined && proven.rounds == 2),
             Err(error) => {
                 assert!(refused);
-                assert_eq!(error, Failed::Disclosure(Told::Refused(Refusal::Order { round: 1 })));
+                assert_eq!(error, Failed::Disclosure(Disclosure::Refused(Refusal::Order { round: 1 })));
             }
         }
     }
@@ -508,7 +510,7 @@ fn a_response_that_is_cut_off_is_refused() {
     let (fetched, _) = Run::new(&site, REQUEST).go();
     let error = fetched.unwrap_err();
     assert!(
-        matches!(error, Failed::Disclosure(Told::Refused(Refusal::Http { side: Side::Server, .. }))),
+        matches!(error, Failed::Disclosure(Disclosure::Refused(Refusal::Http { side: Side::Server, .. }))),
         "{error}"
     );
 }
@@ -534,13 +536,13 @@ fn claims_of_every_kind_are_proved() {
     let request = REQUEST.replace("id=4711", "id=4711;\tx");
     let site = Site::new(HOST, &response(ACCOUNT), End::Notify);
     let digest: [u8; 32] = sha2::Sha256::digest(b"DE02 1203").into();
-    let claim = |message: Option<&[u8]>| -> Own {
+    let claim = |message: Option<&[u8]>| -> CustomClaim {
         let statement = Sha256Preimage::new(digest, 9).unwrap();
         let statement = match message {
             Some(message) => statement.with_message(message.to_vec().into()).unwrap(),
             None => statement,
         };
-        Own::new("example.com/sha256", &digest, Arc::new(OfBytes(statement))).unwrap()
+        CustomClaim::new("example.com/sha256", &digest, Arc::new(StatementClaim(statement))).unwrap()
     };
     let number = |interval| vec![Assertion::Number(interval)];
     let decimal = |text: &str| text.parse::<crate::page::http::json::Decimal>().unwrap();
@@ -551,7 +553,7 @@ fn claims_of_every_kind_are_proved() {
         json("owner", vec![Assertion::Contains("\"L\" É".into()), Assertion::Matches("Ada .*".into())]),
         json(
             "iban",
-            vec![Assertion::Own(claim(Some(b"DE02 1203"))), Assertion::Matches(r"DE\d{2} \d+".into())],
+            vec![Assertion::Custom(claim(Some(b"DE02 1203"))), Assertion::Matches(r"DE\d{2} \d+".into())],
         ),
     ];
     let mut run = Run::hiding(&site, &request, hidden.clone());
@@ -580,9 +582,9 @@ fn claims_of_every_kind_are_proved() {
     let (_, proven) = Run::hiding(&site, &request, hidden).go();
     let error = proven.unwrap_err();
     assert!(error.to_string().contains("example.com/sha256"), "{error}");
-    let other = vec![json("iban", vec![Assertion::Own(claim(Some(b"DE02 1204")))])];
+    let other = vec![json("iban", vec![Assertion::Custom(claim(Some(b"DE02 1204")))])];
     let (fetched, _) = Run::hiding(&site, &request, other).go();
-    assert!(matches!(fetched.unwrap_err(), Failed::Disclosure(Told::NotTrue(_))));
+    assert!(matches!(fetched.unwrap_err(), Failed::Disclosure(Disclosure::NotTrue(_))));
 }
 
 #[test]
@@ -597,12 +599,15 @@ fn false_claims_of_every_kind_end_at_p() {
     ] {
         let (fetched, proven) = Run::hiding(&site, REQUEST, vec![claim]).go();
         let error = fetched.unwrap_err();
-        assert!(matches!(&error, Failed::Disclosure(Told::NotTrue(text)) if text.contains(why)), "{error}");
+        assert!(
+            matches!(&error, Failed::Disclosure(Disclosure::NotTrue(text)) if text.contains(why)),
+            "{error}"
+        );
         proven.unwrap_err();
     }
     let claim = json("iban", vec![Assertion::Length(1..=8)]);
     let (fetched, _) = Run::hiding(&site, REQUEST, vec![claim]).go();
-    assert!(matches!(fetched.unwrap_err(), Failed::Disclosure(Told::Refused(Refusal::Claim(_)))));
+    assert!(matches!(fetched.unwrap_err(), Failed::Disclosure(Disclosure::Refused(Refusal::Claim(_)))));
 }
 
 /// A stranger's claims are circuits in V's memory, which all of V's sessions share.
@@ -611,19 +616,19 @@ fn claims_that_v_has_no_memory_for_are_refused() {
     let site = site();
     let claimed = || vec![json("user.age", vec![Assertion::Number(Interval::between(18, 120))])];
     for (size, held) in [(1000, 0), (1 << 24, (1 << 24) - 1000)] {
-        let pool = Pool::new(size);
-        let others = pool.take(held).unwrap();
-        let (fetched, proven) = Run { pool: pool.clone(), ..Run::hiding(&site, REQUEST, claimed()) }.go();
+        let budget = Budget::new(size);
+        let others = budget.take(held).unwrap();
+        let (fetched, proven) = Run { budget: budget.clone(), ..Run::hiding(&site, REQUEST, claimed()) }.go();
         let refusal = Refusal::Memory { ever: held == 0 };
-        assert_eq!(proven.unwrap_err(), Failed::Disclosure(Told::Refused(refusal.clone())));
+        assert_eq!(proven.unwrap_err(), Failed::Disclosure(Disclosure::Refused(refusal.clone())));
         assert!(fetched.unwrap_err().to_string().contains(&refusal.to_string()));
         drop(others);
-        assert_eq!(pool.free(), size);
+        assert_eq!(budget.free(), size);
     }
-    let pool = Pool::new(1 << 24);
-    let (_, proven) = Run { pool: pool.clone(), ..Run::hiding(&site, REQUEST, claimed()) }.go();
+    let budget = Budget::new(1 << 24);
+    let (_, proven) = Run { budget: budget.clone(), ..Run::hiding(&site, REQUEST, claimed()) }.go();
     assert!(proven.is_ok());
-    assert_eq!(pool.free(), 1 << 24, "what a session had is free again");
+    assert_eq!(budget.free(), 1 << 24, "what a session had is free again");
 }
 
 /// P takes its hidden balance for another one, so nothing stops it before the proof.

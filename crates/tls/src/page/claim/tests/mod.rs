@@ -1,8 +1,8 @@
 //! Circuits of claims against plain readings of the same rules.
 
 mod classes;
+mod custom;
 mod numbers;
-mod own;
 mod patterns;
 mod texts;
 mod words;

@@ -23,7 +23,7 @@ pub(super) fn all() -> Vec<Assertion> {
         Assertion::Number(Interval::default()),
         Assertion::Digits,
         Assertion::Matches(r"\d+".into()),
-        Assertion::Own(Own::new("example.com/x", &[7], own).unwrap()),
+        Assertion::Custom(CustomClaim::new("example.com/x", &[7], own).unwrap()),
     ]
 }
 

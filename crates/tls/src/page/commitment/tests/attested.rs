@@ -5,7 +5,9 @@ use core::ops::Range;
 use curve25519_dalek::scalar::Scalar;
 
 use super::super::*;
-use crate::page::attestation::{Attestation, Committed, Context, Mode, Part, SigningKey, Statement};
+use crate::page::attestation::{
+    Attestation, AttestedPayload, Committed, Context, Mode, SigningKey, Statement,
+};
 use crate::page::claim::Class;
 use crate::page::disclosure::{Hidden, Part as Named};
 use crate::wire::prf::Side;
@@ -60,7 +62,7 @@ fn unsigned() -> Statement {
     };
     let part = |entries: Vec<(Hidden, Committed)>| {
         let (hidden, commitments) = entries.into_iter().unzip();
-        Part { length: TEXT.len() as u64, revealed: Vec::new(), hidden, commitments }
+        AttestedPayload { length: TEXT.len() as u64, revealed: Vec::new(), hidden, commitments }
     };
     let json = |name: &str| Named::Json(name.into());
     Statement {

@@ -42,9 +42,9 @@ enum Lie {
 /// P commits to a balance of 99999 and never checks V.
 fn liar(channel: &mut dyn Channel, lie: Lie) -> Result<(), Error> {
     let (layout, rng) = (layout(), &mut ChaCha20Rng::seed_from_u64(5));
-    let mut stock = dealt(None);
-    let run = Run::new(&SESSION, stock.index(), &layout);
-    let tags = draw(channel, &mut stock, &tags(&bits(TEXT)))?.converted;
+    let mut pool = dealt(None);
+    let run = Run::new(&SESSION, pool.index(), &layout);
+    let tags = draw(channel, &mut pool, &tags(&bits(TEXT)))?.converted;
     let spans = layout.spans();
     let _: [u8; HASH] = channel.recv_array(COMMIT_KEYS)?;
     let packed = receive_differences(channel, &run, &spans, &tags)?.packed;

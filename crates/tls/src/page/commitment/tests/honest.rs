@@ -8,9 +8,9 @@ use rand_core::SeedableRng;
 use volery_channel::tags::GOODBYE;
 use volery_field::Gf128;
 use volery_testing::untouched;
+use volery_vole::correlations::{Generator, Pool, Profile};
 use volery_vole::cot::{ProverParty, VerifierParty};
 use volery_vole::softspoken::{FieldBits, Receiver, Sender};
-use volery_vole::supply::{Profile, Stock, Supply};
 
 use super::super::pedersen::BLINDING;
 use super::super::*;
@@ -57,7 +57,7 @@ fn three_round_trips_and_32_bytes_a_bit() {
     assert!(stats.bytes_sent < 32 * (34 + 1) + 300, "{}", stats.bytes_sent);
 }
 
-/// Not only a dealer's: base OT, OT extension, and the payload's bits from the same supply.
+/// Not only a dealer's: base OT, OT extension, and the payload's bits from the same generator.
 #[test]
 fn real_correlations_do() {
     let layout = Layout::new(&[252, 64, 1]).unwrap();
@@ -67,11 +67,11 @@ fn real_correlations_do() {
             let rng = &mut ChaCha20Rng::seed_from_u64(11);
             let extension = Receiver::setup(channel, &SESSION, FieldBits::Eight, rng).unwrap();
             let party = ProverParty::new(SESSION, extension, rng);
-            let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+            let mut pool = Pool::new(Box::new(Generator::new(party, Profile::Lan.plan(), None)));
             let mut tags = vec![Gf128::default(); layout.bits()];
-            stock.fill(channel, &mut tags).unwrap();
-            let prover = Prover::commit(channel, &mut stock, &SESSION, &layout, &tags, rng).unwrap();
-            let openings = prover.open(channel, stock).unwrap();
+            pool.fill(channel, &mut tags).unwrap();
+            let prover = Prover::commit(channel, &mut pool, &SESSION, &layout, &tags, rng).unwrap();
+            let openings = prover.open(channel, pool).unwrap();
             channel.send(GOODBYE, &[]).unwrap();
             channel.flush().unwrap();
             (tags, openings)
@@ -80,12 +80,12 @@ fn real_correlations_do() {
             let rng = &mut ChaCha20Rng::seed_from_u64(12);
             let extension = Sender::setup(channel, &SESSION, FieldBits::Eight, delta(), rng).unwrap();
             let party = VerifierParty::new(SESSION, extension, delta(), rng);
-            let mut stock = Stock::new(Box::new(Supply::new(party, Profile::Lan.plan(), None)));
+            let mut pool = Pool::new(Box::new(Generator::new(party, Profile::Lan.plan(), None)));
             let mut keys = vec![Gf128::default(); layout.bits()];
-            stock.fill(channel, &mut keys).unwrap();
+            pool.fill(channel, &mut keys).unwrap();
             let verifier =
-                Verifier::receive(channel, &mut stock, &delta(), &SESSION, &layout, &keys, rng).unwrap();
-            let commitments = verifier.reveal(channel, delta(), stock).unwrap();
+                Verifier::receive(channel, &mut pool, &delta(), &SESSION, &layout, &keys, rng).unwrap();
+            let commitments = verifier.reveal(channel, delta(), pool).unwrap();
             channel.recv(GOODBYE, 0).unwrap();
             commitments
         },

@@ -6,7 +6,7 @@ use rand_core::SeedableRng;
 use volery_channel::{Channel, Limits, Stats};
 use volery_field::Gf128;
 use volery_testing::{between_edited, deal};
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 use volery_vole::{Delta, Prg};
 
 use super::super::*;
@@ -14,7 +14,7 @@ use crate::Error;
 use crate::testing::{Change, SESSION};
 
 /// What a dealer makes: tags at P, keys at V, who has delta.
-pub(super) fn dealt(delta: Option<Delta>) -> Stock {
+pub(super) fn dealt(delta: Option<Delta>) -> Pool {
     deal::bits(7, delta, 100)
 }
 
@@ -38,10 +38,10 @@ pub(super) struct Committed {
 
 /// P's part.
 pub(super) fn prover(channel: &mut dyn Channel, layout: &Layout, tags: &[Gf128]) -> Result<Committed, Error> {
-    let (mut stock, rng) = (dealt(None), &mut ChaCha20Rng::seed_from_u64(2));
-    let prover = Prover::commit(channel, &mut stock, &SESSION, layout, tags, rng)?;
+    let (mut pool, rng) = (dealt(None), &mut ChaCha20Rng::seed_from_u64(2));
+    let prover = Prover::commit(channel, &mut pool, &SESSION, layout, tags, rng)?;
     let commitments = prover.commitments();
-    let openings = prover.open(channel, stock)?;
+    let openings = prover.open(channel, pool)?;
     Ok(Committed { openings, commitments, stats: channel.stats() })
 }
 
@@ -52,9 +52,9 @@ pub(super) fn verifier(
     keys: &[Gf128],
     claimed: Delta,
 ) -> Result<Vec<Commitment>, Error> {
-    let (mut stock, rng) = (dealt(Some(delta())), &mut ChaCha20Rng::seed_from_u64(3));
-    let verifier = Verifier::receive(channel, &mut stock, &claimed, &SESSION, layout, keys, rng)?;
-    verifier.reveal(channel, claimed, stock)
+    let (mut pool, rng) = (dealt(Some(delta())), &mut ChaCha20Rng::seed_from_u64(3));
+    let verifier = Verifier::receive(channel, &mut pool, &claimed, &SESSION, layout, keys, rng)?;
+    verifier.reveal(channel, claimed, pool)
 }
 
 /// Two parties, one thread each; P's and V's messages pass through `changes`.

@@ -64,9 +64,9 @@ pub enum Error {
     },
 }
 
-/// The kind of a value.
+/// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueType {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -85,7 +85,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: ValueType,
     /// Its position in the text, including quotes and brackets.
     pub range: Range<usize>,
 }
@@ -96,7 +96,11 @@ impl Value {
     #[must_use]
     pub fn content(&self) -> Range<usize> {
         let Range { start, end } = self.range;
-        if self.kind == Kind::String { start.saturating_add(1)..end.saturating_sub(1) } else { start..end }
+        if self.kind == ValueType::String {
+            start.saturating_add(1)..end.saturating_sub(1)
+        } else {
+            start..end
+        }
     }
 }
 

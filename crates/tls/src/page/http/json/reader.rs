@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use zeroize::Zeroizing;
 
-use super::{Error, Kind, MAX_DEPTH, Path, Step, Value};
+use super::{Error, MAX_DEPTH, Path, Step, Value, ValueType};
 
 /// A reader that looks for the value at a path.
 pub(super) struct Reader<'a> {
@@ -34,7 +34,7 @@ impl Leaves {
     }
 
     fn add(&mut self, value: Value) -> Result<(), Error> {
-        if matches!(value.kind, Kind::Array | Kind::Object) {
+        if matches!(value.kind, ValueType::Array | ValueType::Object) {
             return Ok(());
         }
         if self.found.len() == self.most {
@@ -89,11 +89,11 @@ impl<'a> Reader<'a> {
             Some(b'{' | b'[') if depth == MAX_DEPTH => return Err(Error::Depth { offset: start }),
             Some(b'{') => self.object(depth, taken)?,
             Some(b'[') => self.array(depth, taken)?,
-            Some(b'"') => self.string().map(|_| Kind::String)?,
+            Some(b'"') => self.string().map(|_| ValueType::String)?,
             Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(b't') => self.word(b"true", Kind::Bool)?,
-            Some(b'f') => self.word(b"false", Kind::Bool)?,
-            Some(b'n') => self.word(b"null", Kind::Null)?,
+            Some(b't') => self.word(b"true", ValueType::Bool)?,
+            Some(b'f') => self.word(b"false", ValueType::Bool)?,
+            Some(b'n') => self.word(b"null", ValueType::Null)?,
             _ => return Err(self.syntax("a value must come here")),
         };
         if let Some(leaves) = &mut self.leaves {
@@ -130,11 +130,11 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn object(&mut self, depth: usize, taken: Option<usize>) -> Result<Kind, Error> {
+    fn object(&mut self, depth: usize, taken: Option<usize>) -> Result<ValueType, Error> {
         self.at += 1;
         self.space();
         if self.eat(b'}') {
-            return Ok(Kind::Object);
+            return Ok(ValueType::Object);
         }
         let mut keys = HashSet::new();
         loop {
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
             self.inner(depth, next, || Step::Key(key))?;
             self.space();
             if self.eat(b'}') {
-                return Ok(Kind::Object);
+                return Ok(ValueType::Object);
             }
             if !self.eat(b',') {
                 return Err(self.syntax("a comma or a brace must come here"));
@@ -164,11 +164,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn array(&mut self, depth: usize, taken: Option<usize>) -> Result<Kind, Error> {
+    fn array(&mut self, depth: usize, taken: Option<usize>) -> Result<ValueType, Error> {
         self.at += 1;
         self.space();
         if self.eat(b']') {
-            return Ok(Kind::Array);
+            return Ok(ValueType::Array);
         }
         for index in 0_usize.. {
             let next = self.next(taken, |step| *step == Step::Index(index));
@@ -182,10 +182,10 @@ impl<'a> Reader<'a> {
             }
             self.space();
         }
-        Ok(Kind::Array)
+        Ok(ValueType::Array)
     }
 
-    fn word(&mut self, word: &[u8], kind: Kind) -> Result<Kind, Error> {
+    fn word(&mut self, word: &[u8], kind: ValueType) -> Result<ValueType, Error> {
         if !self.text.get(self.at..).unwrap_or_default().starts_with(word) {
             return Err(self.syntax("a value must come here"));
         }
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         if self.at > start { Ok(()) } else { Err(self.syntax("a digit must come here")) }
     }
 
-    fn number(&mut self) -> Result<Kind, Error> {
+    fn number(&mut self) -> Result<ValueType, Error> {
         self.eat(b'-');
         // No digit may follow a leading zero; it is refused as text after the value.
         if !self.eat(b'0') {
@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
             let _sign = self.eat(b'+') || self.eat(b'-');
             self.digits()?;
         }
-        Ok(Kind::Number)
+        Ok(ValueType::Number)
     }
 
     /// A string, with its escapes resolved.

@@ -5,7 +5,7 @@ use serde_json::Value as Plain;
 
 use super::*;
 
-fn at<'a>(text: &'a str, path: &str) -> Result<(Kind, &'a str), Error> {
+fn at<'a>(text: &'a str, path: &str) -> Result<(ValueType, &'a str), Error> {
     let value = find(text.as_bytes(), &path.parse().unwrap())?;
     Ok((value.kind, &text[value.content()]))
 }
@@ -15,15 +15,15 @@ fn values_are_found_where_they_are() {
     let text =
         r#" {"a": {"b": [1, true, null, {"c": "x\"y", "x.y": -1.5e3}]}, "": {}, "k\u0065y": "", "l": []} "#;
     for (path, kind, content) in [
-        ("a.b[0]", Kind::Number, "1"),
-        ("a.b[1]", Kind::Bool, "true"),
-        ("a.b[2]", Kind::Null, "null"),
-        ("a.b[3].c", Kind::String, r#"x\"y"#),
-        (r#"a.b[3]["x.y"]"#, Kind::Number, "-1.5e3"),
-        ("[\"\"]", Kind::Object, "{}"),
-        ("key", Kind::String, ""),
-        ("l", Kind::Array, "[]"),
-        ("", Kind::Object, text.trim()),
+        ("a.b[0]", ValueType::Number, "1"),
+        ("a.b[1]", ValueType::Bool, "true"),
+        ("a.b[2]", ValueType::Null, "null"),
+        ("a.b[3].c", ValueType::String, r#"x\"y"#),
+        (r#"a.b[3]["x.y"]"#, ValueType::Number, "-1.5e3"),
+        ("[\"\"]", ValueType::Object, "{}"),
+        ("key", ValueType::String, ""),
+        ("l", ValueType::Array, "[]"),
+        ("", ValueType::Object, text.trim()),
     ] {
         assert_eq!(at(text, path), Ok((kind, content)), "{path}");
     }
@@ -53,7 +53,7 @@ fn keys_that_come_twice_are_refused_in_any_spelling_and_anywhere() {
     }
     assert_eq!(
         at(r#"{"a":{"a":{"a":1}}}"#, "a.a.a"),
-        Ok((Kind::Number, "1")),
+        Ok((ValueType::Number, "1")),
         "one key in objects of their own"
     );
 }

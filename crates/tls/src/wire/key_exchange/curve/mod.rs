@@ -61,8 +61,8 @@ pub(super) trait Curve {
     /// Writes a point in TLS's encoding.
     fn write(point: &Self::Point) -> Vec<u8>;
 
-    /// The numbers that represent the point `t S` in the conversion: its x-coordinate, and what [`Line`] uses
-    /// as the other one.
+    /// The numbers that represent the point `t S` in the conversion: its x-coordinate, and what
+    /// [`AdditionFormula`] uses as the other one.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the library's coordinates are not canonical, which never happens.
@@ -72,7 +72,7 @@ pub(super) trait Curve {
     ///
     /// # Errors
     /// As [`Curve::coordinates`].
-    fn line(server: &Self::Point) -> Result<Line<Self::Base>, Error>;
+    fn addition(server: &Self::Point) -> Result<AdditionFormula<Self::Base>, Error>;
 
     /// The x-coordinate of `(a + b) S` in TLS's encoding, or `None` if the point is the neutral element.
     fn secret(a: &Self::Scalar, b: &Self::Scalar, server: &Self::Point) -> Option<Zeroizing<[u8; 32]>>;
@@ -86,7 +86,7 @@ pub(super) trait Curve {
 
 /// The constants of `x = factor * lambda^2 - shift - x_1 - x_2`, where `lambda = (y_2 - y_1) / (x_2 - x_1)`.
 /// Public.
-pub(super) struct Line<F> {
+pub(super) struct AdditionFormula<F> {
     pub(super) factor: F,
     pub(super) shift: F,
 }

@@ -8,7 +8,7 @@ use rand_core::CryptoRng;
 use volery_field::{P256Base, Ring};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Curve, Group, Line, OnCurve};
+use super::{AdditionFormula, Curve, Group, OnCurve};
 use crate::Error;
 
 /// The length of an encoded point in SEC 1's uncompressed form, the only one in TLS (RFC 8422, section
@@ -82,8 +82,8 @@ impl Curve for P256 {
     }
 
     /// `x = lambda^2 - x_1 - x_2`.
-    fn line(_: &PublicKey) -> Result<Line<P256Base>, Error> {
-        Ok(Line { factor: P256Base::ONE, shift: P256Base::ZERO })
+    fn addition(_: &PublicKey) -> Result<AdditionFormula<P256Base>, Error> {
+        Ok(AdditionFormula { factor: P256Base::ONE, shift: P256Base::ZERO })
     }
 
     fn secret(a: &NonZeroScalar, b: &NonZeroScalar, server: &PublicKey) -> Option<Zeroizing<[u8; 32]>> {

@@ -54,7 +54,7 @@ use rand_core::CryptoRng;
 use volery_field::{Curve25519Base, Field, Ring, Value};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Curve, Group, Line, OnCurve};
+use super::{AdditionFormula, Curve, Group, OnCurve};
 use crate::Error;
 
 /// The curve's constant.
@@ -153,8 +153,8 @@ impl Curve for X25519 {
         Ok(coordinates)
     }
 
-    fn line(server: &EdwardsPoint) -> Result<Line<Curve25519Base>, Error> {
-        Ok(Line { factor: square(u_of(server)?), shift: Curve25519Base::from_u64(A) })
+    fn addition(server: &EdwardsPoint) -> Result<AdditionFormula<Curve25519Base>, Error> {
+        Ok(AdditionFormula { factor: square(u_of(server)?), shift: Curve25519Base::from_u64(A) })
     }
 
     fn secret(a: &Scalar, b: &Scalar, server: &EdwardsPoint) -> Option<Zeroizing<[u8; 32]>> {

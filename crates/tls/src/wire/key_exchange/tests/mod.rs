@@ -14,7 +14,7 @@ use volery_channel::{Channel, Stats, tags};
 use volery_field::{Curve25519Base, P256Base, Ring};
 use volery_testing::{scripted, untouched};
 use volery_vole::Delta;
-use volery_vole::supply::Stock;
+use volery_vole::correlations::Pool;
 
 use super::*;
 use crate::testing::{Change, SESSION, prepared_parties, worthless};
@@ -102,17 +102,17 @@ fn sum(group: Group, p: &Share, v: &Share) -> [u8; 32] {
 fn p_products(
     channel: &mut dyn Channel,
     delta: Delta,
-    stock: &mut Stock,
+    pool: &mut Pool,
     rng: &mut ChaCha20Rng,
 ) -> ProverProducts {
-    stock.prepare(channel, correlations().unwrap()).unwrap();
-    ProverProducts::prepare(channel, &SESSION, (&delta, stock), rng).unwrap()
+    pool.prepare(channel, correlations().unwrap()).unwrap();
+    ProverProducts::prepare(channel, &SESSION, (&delta, pool), rng).unwrap()
 }
 
-fn v_products(channel: &mut dyn Channel, stock: &mut Stock, rng: &mut ChaCha20Rng) -> VerifierProducts {
-    stock.prepare(channel, correlations().unwrap()).unwrap();
+fn v_products(channel: &mut dyn Channel, pool: &mut Pool, rng: &mut ChaCha20Rng) -> VerifierProducts {
+    pool.prepare(channel, correlations().unwrap()).unwrap();
     let before = channel.stats();
-    let requested = VerifierProducts::request(channel, &SESSION, stock, rng).unwrap();
+    let requested = VerifierProducts::request(channel, &SESSION, pool, rng).unwrap();
     let products = requested.receive(channel).unwrap();
     assert_eq!((channel.stats() - before).round_trips, 1);
     products

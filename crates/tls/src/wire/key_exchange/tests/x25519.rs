@@ -8,7 +8,7 @@ use volery_field::{Field, Value};
 
 use super::*;
 use crate::testing::hex;
-use crate::wire::key_exchange::curve::{Curve, Line, P256, X25519};
+use crate::wire::key_exchange::curve::{AdditionFormula, Curve, P256, X25519};
 
 fn bytes(digits: &str) -> [u8; 32] {
     hex(digits).try_into().unwrap()
@@ -167,7 +167,7 @@ proptest! {
         let server = MontgomeryPoint::mul_base_clamped(server);
         let point = read(&server.0).unwrap();
         let [one, two] = [one, two].map(Scalar::from_bytes_mod_order);
-        let Line { factor, shift } = X25519::line(&point).unwrap();
+        let AdditionFormula { factor, shift } = X25519::addition(&point).unwrap();
         let [[u_1, y_1], [u_2, y_2]] = [one, two].map(|scalar| *X25519::coordinates(&scalar, &point).unwrap());
         for (u, y) in [(u_1, y_1), (u_2, y_2)] {
             prop_assert!(factor * y * y == u * u * u + shift * u * u + u);

@@ -36,7 +36,7 @@ pub(crate) const RSA_KEY: &str = include_str!("rsa-2048.pem");
 
 /// A certificate's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum KeyAlgorithm {
     P256,
     P384,
     Rsa,
@@ -58,15 +58,15 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
     }
 
-    pub(crate) fn issue(&self, kind: Kind, name: &str) -> Issued {
+    pub(crate) fn issue(&self, kind: KeyAlgorithm, name: &str) -> Issued {
         self.issue_with(kind, CertificateParams::new(vec![name.to_owned()]).unwrap())
     }
 
-    pub(crate) fn issue_with(&self, kind: Kind, params: CertificateParams) -> Issued {
+    pub(crate) fn issue_with(&self, kind: KeyAlgorithm, params: CertificateParams) -> Issued {
         let key = match kind {
-            Kind::P256 => KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256),
-            Kind::P384 => KeyPair::generate_for(&PKCS_ECDSA_P384_SHA384),
-            Kind::Rsa => KeyPair::from_pkcs8_pem_and_sign_algo(RSA_KEY, &PKCS_RSA_SHA256),
+            KeyAlgorithm::P256 => KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256),
+            KeyAlgorithm::P384 => KeyPair::generate_for(&PKCS_ECDSA_P384_SHA384),
+            KeyAlgorithm::Rsa => KeyPair::from_pkcs8_pem_and_sign_algo(RSA_KEY, &PKCS_RSA_SHA256),
         };
         self.issue_for(key.unwrap(), params)
     }
@@ -238,7 +238,7 @@ fn drain(reader: &mut impl Read) {
 }
 
 /// An honest connection: `rounds` between a client that can be proved and a server with a key of this kind.
-pub(crate) fn honest(kind: Kind, rounds: &[(&[u8], &[u8])]) -> (Authority, Recorded) {
+pub(crate) fn honest(kind: KeyAlgorithm, rounds: &[(&[u8], &[u8])]) -> (Authority, Recorded) {
     let authority = Authority::new();
     let issued = authority.issue(kind, HOST);
     let recorded = connect(client(&authority, provider(false)), server(&issued), rounds);

@@ -10,7 +10,7 @@ const CALLS: usize = 8;
 
 #[test]
 fn after_an_error_of_the_engine_nothing_is_sent_or_asked() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let hello = |engine: &mut Clear| {
         let server = Local::new(&site.config, Answer::Notify(response("body")));
         let received = Arc::clone(&server.received);
@@ -40,7 +40,7 @@ fn after_an_error_of_the_engine_nothing_is_sent_or_asked() {
 
 #[test]
 fn a_request_that_does_not_fill_its_records_is_refused_before_anything_is_sent() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let long = request((1 << 14) + 1);
     for (request, lengths) in [
         (&long[..256], &[255][..]),
@@ -87,7 +87,7 @@ fn a_panic_of_the_engine_is_a_panic_and_no_wait() {
             self.0.decrypt(payload)
         }
     }
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let server = Local::new(&site.config, Answer::Notify(response("body")));
         let _ = query(&mut Panics(Clear::new(1)), server, &site.target(), &request(256), &[256]);

@@ -11,7 +11,9 @@ use super::testing::{Answer, Asked, Clear, Local, Site, listen, request, respons
 use super::*;
 use crate::wire::prf::{MasterSeed, Side};
 use crate::wire::transcript::testing::openssl::{self, Server};
-use crate::wire::transcript::testing::{Authority, HOST, Kind, application, asking, assert_says, open};
+use crate::wire::transcript::testing::{
+    Authority, HOST, KeyAlgorithm, application, asking, assert_says, open,
+};
 use crate::wire::transcript::{ALERT, HANDSHAKE};
 
 /// What was captured is what the engine was asked for, and what both ends said.
@@ -46,7 +48,7 @@ fn assert_fits(captured: &Captured, engine: &Clear, lengths: &[usize], request: 
 
 #[test]
 fn a_request_of_any_size_and_its_response_are_captured_whole() {
-    for kind in [Kind::P256, Kind::P384, Kind::Rsa] {
+    for kind in [KeyAlgorithm::P256, KeyAlgorithm::P384, KeyAlgorithm::Rsa] {
         let site = Site::new(kind);
         for (lengths, body) in [
             (&[256][..], ""),
@@ -72,14 +74,14 @@ fn a_request_of_any_size_and_its_response_are_captured_whole() {
 
 #[test]
 fn a_connection_over_a_socket_ends_as_the_server_ends_it() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let (sent, response) = (request(300), response(&"body ".repeat(40_000)));
     for (answer, closed) in
         [(Answer::Notify(response.clone()), true), (Answer::Silent(response.clone()), false)]
     {
         let address = listen(Arc::clone(&site.config), answer);
         let mut engine = Clear::new(2);
-        let socket = dial("127.0.0.1", address.port(), &Limits::default()).unwrap();
+        let socket = dial("127.0.0.1", address.port(), &ConnectionLimits::default()).unwrap();
         let captured = query(&mut engine, socket, &site.target(), &sent, &[300]).unwrap();
         assert_fits(&captured, &engine, &[300], &sent, &response);
         let last = captured.transcript.server.last().unwrap();
@@ -89,7 +91,7 @@ fn a_connection_over_a_socket_ends_as_the_server_ends_it() {
 
 #[test]
 fn chunked_bodies_and_large_headers_are_captured_as_they_come() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let header = format!("X-Large: {}\r\n", "h".repeat(60_000));
     for head in ["", &header] {
         let response = format!(
@@ -104,7 +106,7 @@ fn chunked_bodies_and_large_headers_are_captured_as_they_come() {
 #[test]
 fn an_address_needs_a_certificate_with_it_and_is_not_asked_for_by_name() {
     let authority = Authority::new();
-    let config = crate::wire::transcript::testing::server(&authority.issue(Kind::P256, "127.0.0.1"));
+    let config = crate::wire::transcript::testing::server(&authority.issue(KeyAlgorithm::P256, "127.0.0.1"));
     let site = Site { roots: authority.roots(), config: Arc::new(config) };
     let target = Target { host: "127.0.0.1", ..site.target() };
     let (mut engine, response) = (Clear::new(3), response("body"));
@@ -116,7 +118,7 @@ fn an_address_needs_a_certificate_with_it_and_is_not_asked_for_by_name() {
 
 #[test]
 fn a_server_may_ask_for_the_clients_certificate_and_gets_none() {
-    let site = Site::with(Kind::P256, |config| asking(&config, false));
+    let site = Site::with(KeyAlgorithm::P256, |config| asking(&config, false));
     let (mut engine, response) = (Clear::new(3), response("body"));
     let captured = site.query(&mut engine, &request(256), Answer::Notify(response.clone())).unwrap();
     assert_fits(&captured, &engine, &[256], &request(256), &response);
@@ -124,13 +126,13 @@ fn a_server_may_ask_for_the_clients_certificate_and_gets_none() {
 
 #[test]
 fn sessions_at_the_same_time_do_not_mix() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let run = |number: usize| {
         let (sent, response) = (request(300 + number), response(&format!("body {number}")));
         let address = listen(Arc::clone(&site.config), Answer::Notify(response.clone()));
         for round in 0..4 {
             let mut engine = Clear::new(10 * number as u64 + round);
-            let socket = dial("127.0.0.1", address.port(), &Limits::default()).unwrap();
+            let socket = dial("127.0.0.1", address.port(), &ConnectionLimits::default()).unwrap();
             let lengths = [100, 200 + number];
             let captured = query(&mut engine, socket, &site.target(), &sent, &lengths).unwrap();
             assert_fits(&captured, &engine, &lengths, &sent, &response);
@@ -152,19 +154,19 @@ fn connections_with_openssl_are_captured() {
     }
     let sigalgs = |name| ["-tls1_2", "-sigalgs", name];
     for (kind, options, switches, extended) in [
-        (Kind::P256, &sigalgs("ECDSA+SHA256")[..], None, true),
-        (Kind::P256, &sigalgs("ECDSA+SHA384"), None, true),
-        (Kind::Rsa, &sigalgs("RSA+SHA256"), None, true),
-        (Kind::Rsa, &sigalgs("RSA-PSS+SHA512"), None, true),
-        (Kind::P256, &["-verify", "1"], None, true),
-        (Kind::P256, &["-tls1_2", "-groups", "X25519"], None, true),
-        (Kind::Rsa, &["-tls1_2", "-groups", "X25519"], None, true),
-        (Kind::P256, &["-tls1_2"], Some("-ExtendedMasterSecret"), false),
+        (KeyAlgorithm::P256, &sigalgs("ECDSA+SHA256")[..], None, true),
+        (KeyAlgorithm::P256, &sigalgs("ECDSA+SHA384"), None, true),
+        (KeyAlgorithm::Rsa, &sigalgs("RSA+SHA256"), None, true),
+        (KeyAlgorithm::Rsa, &sigalgs("RSA-PSS+SHA512"), None, true),
+        (KeyAlgorithm::P256, &["-verify", "1"], None, true),
+        (KeyAlgorithm::P256, &["-tls1_2", "-groups", "X25519"], None, true),
+        (KeyAlgorithm::Rsa, &["-tls1_2", "-groups", "X25519"], None, true),
+        (KeyAlgorithm::P256, &["-tls1_2"], Some("-ExtendedMasterSecret"), false),
     ] {
         let authority = Authority::new();
         let (issued, roots) = (authority.issue(kind, HOST), authority.roots());
         let server = Server::start(&issued, options, switches);
-        let target = Target { host: HOST, roots: &roots, limits: Limits::default() };
+        let target = Target { host: HOST, roots: &roots, limits: ConnectionLimits::default() };
         let (mut engine, sent) = (Clear::new(4), request(256));
         let socket = std::net::TcpStream::connect(&server.address).unwrap();
         let captured = query(&mut engine, socket, &target, &sent, &[256]).unwrap();

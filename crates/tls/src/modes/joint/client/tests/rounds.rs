@@ -3,19 +3,19 @@
 use zeroize::Zeroizing;
 
 use super::*;
-use crate::page::dialogue::{Error as Talk, Heard};
+use crate::page::dialogue::{Error as DialogueError, ReceivedResponses};
 use crate::wire::transcript::testing::application;
 
 fn answer(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-fn round(lengths: &[usize], read: bool) -> Round {
-    Round { lengths: lengths.to_vec(), read }
+fn round(lengths: &[usize], read: bool) -> RoundRecords {
+    RoundRecords { lengths: lengths.to_vec(), read }
 }
 
 /// A request for this, and its records.
-fn get(target: &str, read: bool) -> (Vec<u8>, Round) {
+fn get(target: &str, read: bool) -> (Vec<u8>, RoundRecords) {
     let request = format!("GET /{target} HTTP/1.1\r\nHost: data.example.com\r\n\r\n").into_bytes();
     let length = request.len();
     (request, round(&[10, length - 10], read))
@@ -25,16 +25,16 @@ fn get(target: &str, read: bool) -> (Vec<u8>, Round) {
 fn talk(
     engine: &mut Clear,
     answer: Answer,
-    rounds: &[Round],
-    mut ask: impl FnMut(usize, &Heard) -> Result<Vec<u8>, String> + Send,
+    rounds: &[RoundRecords],
+    mut ask: impl FnMut(usize, &ReceivedResponses) -> Result<Vec<u8>, String> + Send,
 ) -> Result<Captured, Error> {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let server = Local::new(&site.config, answer);
-    let mut ask = |round: usize, heard: &Heard| ask(round, heard).map(Zeroizing::new);
+    let mut ask = |round: usize, heard: &ReceivedResponses| ask(round, heard).map(Zeroizing::new);
     converse(engine, server, &site.target(), rounds, &mut ask)
 }
 
-fn dialogue(result: Result<Captured, Error>) -> Talk {
+fn dialogue(result: Result<Captured, Error>) -> DialogueError {
     match result {
         Err(Error::Connection(Failure::Dialogue(error))) => error,
         other => panic!("{other:?}"),
@@ -48,7 +48,7 @@ fn requests_that_wait_for_nothing_are_sent_together() {
         ["a", "b", "c"].map(|target| get(target, false)).into_iter().unzip();
     let mut engine = Clear::new(1);
     let said = requests.clone();
-    let ask = |round: usize, heard: &Heard| {
+    let ask = |round: usize, heard: &ReceivedResponses| {
         assert!(heard.responses().is_empty() && heard.text().is_empty());
         Ok(said[round].clone())
     };
@@ -66,7 +66,7 @@ fn a_later_request_is_made_of_what_an_earlier_response_says() {
     let answers = [answer("token-1"), answer(&format!("token-2{long}")), answer("end"), answer("of all")];
     let rounds =
         [get("start", true).1, get("token-1", true).1, get("token-2", false).1, get("more", false).1];
-    let ask = |round: usize, heard: &Heard| {
+    let ask = |round: usize, heard: &ReceivedResponses| {
         let text = |round: usize| {
             let body = heard.responses()[round].body.bytes(heard.text());
             String::from_utf8_lossy(&body[..7]).into_owned()
@@ -98,20 +98,20 @@ fn a_later_request_is_made_of_what_an_earlier_response_says() {
 #[test]
 fn a_server_that_takes_one_request_is_named_where_its_response_is_read() {
     let rounds = [get("a", true).1, get("b", false).1];
-    let ask = |round: usize, _: &Heard| Ok(get(["a", "b"][round], false).0);
+    let ask = |round: usize, _: &ReceivedResponses| Ok(get(["a", "b"][round], false).0);
     let closing = response("body");
     let error = dialogue(talk(&mut Clear::new(1), Answer::Notify(closing), &rounds, ask));
-    assert_eq!(error, Talk::Last { round: 0, left: 1 });
+    assert_eq!(error, DialogueError::Last { round: 0, left: 1 });
     // Nothing says where this one ends but its end.
     for answer in
         [Answer::Notify(b"HTTP/1.1 200 OK\r\n\r\nbody".to_vec()), Answer::Silent(answer("x")[..9].to_vec())]
     {
         let error = dialogue(talk(&mut Clear::new(1), answer, &rounds, ask));
-        assert_eq!(error, Talk::Ended { round: 0 });
+        assert_eq!(error, DialogueError::Ended { round: 0 });
     }
     let two = [answer("body"), answer("more")].concat();
     let error = dialogue(talk(&mut Clear::new(1), Answer::Notify(two), &rounds, ask));
-    assert_eq!(error, Talk::Unasked { round: 0 });
+    assert_eq!(error, DialogueError::Unasked { round: 0 });
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn where_nothing_is_read_a_server_that_takes_one_request_is_captured() {
         ["a", "b"].map(|target| get(target, false)).into_iter().unzip();
     let mut engine = Clear::new(1);
     let said = requests.clone();
-    let ask = |round: usize, _: &Heard| Ok(said[round].clone());
+    let ask = |round: usize, _: &ReceivedResponses| Ok(said[round].clone());
     let captured = talk(&mut engine, Answer::Notify(response("one")), &rounds, ask).unwrap();
     let text = application(&open(&captured.transcript, &engine.master, Side::Server));
     // Both parties refuse it when they read it.
@@ -133,11 +133,11 @@ fn a_request_that_is_not_made_ends_the_connection() {
     let rounds = [get("a", true).1, get("b", false).1];
     for fails in [0, 1] {
         let mut engine = Clear::new(1);
-        let ask = |round: usize, _: &Heard| {
+        let ask = |round: usize, _: &ReceivedResponses| {
             if round == fails { Err("no token".into()) } else { Ok(get("a", false).0) }
         };
         let error = dialogue(talk(&mut engine, Answer::Each(vec![answer("a"), answer("b")]), &rounds, ask));
-        assert_eq!(error, Talk::Request { round: fails, reason: "no token".into() });
+        assert_eq!(error, DialogueError::Request { round: fails, reason: "no token".into() });
         let sent = engine.asked.iter().filter(|asked| matches!(asked, Asked::Encrypt(23, _))).count();
         assert_eq!(sent, 2 * fails);
     }

@@ -47,13 +47,13 @@ fn issued(change: impl FnOnce(&mut CertificateParams)) -> Site {
     let authority = Authority::new();
     let mut params = CertificateParams::new(vec![HOST.to_owned()]).unwrap();
     change(&mut params);
-    let config = transcript::testing::server(&authority.issue_with(Kind::P256, params));
+    let config = transcript::testing::server(&authority.issue_with(KeyAlgorithm::P256, params));
     Site { roots: authority.roots(), config: Arc::new(config) }
 }
 
 #[test]
 fn a_server_that_is_not_the_one_meant_never_reaches_the_two_parties() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let elsewhere = Target { host: "other.example.com", ..site.target() };
     assert_eq!(distrust(&site, &elsewhere), Distrust::Host);
     let expired = issued(|params| params.not_after = date_time_ymd(2020, 1, 1));
@@ -76,7 +76,7 @@ fn a_server_that_is_not_the_one_meant_never_reaches_the_two_parties() {
 #[test]
 fn a_certificate_with_the_key_of_another_never_reaches_the_two_parties() {
     let authority = Authority::new();
-    let (shown, own) = (authority.issue(Kind::P256, HOST), authority.issue(Kind::P256, HOST));
+    let (shown, own) = (authority.issue(KeyAlgorithm::P256, HOST), authority.issue(KeyAlgorithm::P256, HOST));
     // rustls refuses to begin with a pair that does not belong together, so the certificate is exchanged on
     // the way.
     let config = Arc::new(transcript::testing::server(&own));
@@ -117,7 +117,7 @@ const KEY_EXCHANGE: u8 = 12;
 
 #[test]
 fn no_altered_byte_of_certificate_or_key_exchange_reaches_the_two_parties() {
-    for kind in [Kind::P256, Kind::Rsa] {
+    for kind in [KeyAlgorithm::P256, KeyAlgorithm::Rsa] {
         let site = Site::new(kind);
         // A certificate is long.
         for (part, step) in [(CERTIFICATE, 7), (KEY_EXCHANGE, 1)] {
@@ -142,7 +142,7 @@ fn no_altered_byte_of_certificate_or_key_exchange_reaches_the_two_parties() {
 
 #[test]
 fn another_random_of_the_server_never_reaches_the_two_parties() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     for place in [11, 20, 42] {
         let alter = |flight: &mut Vec<u8>| {
             if flight[5] == 2 {
@@ -157,7 +157,7 @@ fn another_random_of_the_server_never_reaches_the_two_parties() {
 /// The client's random is another one.
 #[test]
 fn a_replayed_server_never_reaches_the_two_parties() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let mut flight = Vec::new();
     let keep = |bytes: &mut Vec<u8>| {
         if flight.is_empty() {
@@ -186,7 +186,7 @@ fn custom(
 #[test]
 fn servers_of_tls_1_3_only_are_named_as_such() {
     let authority = Authority::new();
-    let issued = authority.issue(Kind::P256, HOST);
+    let issued = authority.issue(KeyAlgorithm::P256, HOST);
     let site = custom(&authority, &issued, ring::default_provider(), &[&rustls::version::TLS13]);
     assert_eq!(refused(Local::new(&site.config, answer()), &site.target()), Failure::OnlyNewer);
 }
@@ -194,7 +194,7 @@ fn servers_of_tls_1_3_only_are_named_as_such() {
 #[test]
 fn servers_of_one_group_alone_get_a_key_in_it() {
     for (group, kx) in [(Group::P256, ring::kx_group::SECP256R1), (Group::X25519, ring::kx_group::X25519)] {
-        for kind in [Kind::P256, Kind::Rsa] {
+        for kind in [KeyAlgorithm::P256, KeyAlgorithm::Rsa] {
             let site = Site::with(kind, |config| of_group(&config, kx));
             let mut engine = Clear::new(5);
             let captured = site.query(&mut engine, &request(256), answer()).unwrap();
@@ -207,7 +207,7 @@ fn servers_of_one_group_alone_get_a_key_in_it() {
 #[test]
 fn servers_with_nothing_that_can_be_proved_are_named_as_such() {
     let authority = Authority::new();
-    let p256 = authority.issue(Kind::P256, HOST);
+    let p256 = authority.issue(KeyAlgorithm::P256, HOST);
     let suite = |wanted| {
         let mut provider = provider(true);
         provider.cipher_suites.retain(|suite| suite.suite() == wanted);
@@ -244,9 +244,9 @@ fn openssl_with_nothing_that_can_be_proved_is_refused() {
         (&["-tls1_2", "-groups", "P-384"], Failure::NothingInCommon),
     ] {
         let authority = Authority::new();
-        let (issued, roots) = (authority.issue(Kind::P256, HOST), authority.roots());
+        let (issued, roots) = (authority.issue(KeyAlgorithm::P256, HOST), authority.roots());
         let server = Server::start(&issued, options, None);
-        let target = Target { host: HOST, roots: &roots, limits: Limits::default() };
+        let target = Target { host: HOST, roots: &roots, limits: ConnectionLimits::default() };
         let socket = TcpStream::connect(&server.address).unwrap();
         assert_eq!(refused(socket, &target), expected, "{options:?}");
     }
@@ -278,7 +278,7 @@ impl Write for Script {
 
 #[test]
 fn what_is_no_handshake_is_refused() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let target = site.target();
     for (bytes, expected) in [
         (&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], Failure::NotTls),
@@ -307,7 +307,7 @@ fn what_is_no_handshake_is_refused() {
 
 #[test]
 fn a_server_of_an_older_version_is_named_as_such() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let older = |flight: &mut Vec<u8>| flight[10] = 2;
     let failure = refused(Local::changed(&site.config, answer(), older), &site.target());
     assert_eq!(failure, Failure::OnlyOlder);
@@ -316,7 +316,7 @@ fn a_server_of_an_older_version_is_named_as_such() {
 /// The server's flights up to its Finished, cut off anywhere, or with a byte more.
 #[test]
 fn a_handshake_that_is_cut_off_is_an_error() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     for keep in [0, 3, 5, 40, 200] {
         let cut = |flight: &mut Vec<u8>| flight.truncate(keep);
         assert_eq!(refused(Local::changed(&site.config, answer(), cut), &site.target()), Failure::Closed);
@@ -341,7 +341,7 @@ fn changed(site: &Site, answer: Answer, change: impl FnMut(&mut Vec<u8>) + Send)
 
 #[test]
 fn a_finished_message_of_another_form_is_refused() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let changes: [fn(&mut Vec<u8>); 3] = [
         |flight| flight[6] = 23,
         |flight| {
@@ -366,7 +366,7 @@ fn a_finished_message_of_another_form_is_refused() {
 /// connection lives.
 #[test]
 fn a_handshake_that_was_altered_on_the_path_ends_at_the_clients_finished_before_the_server_reads_a_request() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let mut flights = 0;
     let alter = |flight: &mut Vec<u8>| {
         flights += usize::from(!flight.is_empty());
@@ -397,14 +397,14 @@ fn a_handshake_that_was_altered_on_the_path_ends_at_the_clients_finished_before_
 
 #[test]
 fn a_server_that_demands_a_certificate_is_left() {
-    let site = Site::with(Kind::P256, |config| asking(&config, true));
+    let site = Site::with(KeyAlgorithm::P256, |config| asking(&config, true));
     let failure = failure(site.query(&mut Clear::new(1), &request(256), answer()));
     assert!(matches!(failure, Failure::Alert(_)), "{failure:?}");
 }
 
 #[test]
 fn a_connection_that_ends_without_a_response_is_an_error() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     for answer in [Answer::Notify(Vec::new()), Answer::Silent(Vec::new())] {
         assert_eq!(failure(site.query(&mut Clear::new(1), &request(256), answer)), Failure::NoResponse);
     }
@@ -412,7 +412,7 @@ fn a_connection_that_ends_without_a_response_is_an_error() {
 
 #[test]
 fn a_response_that_is_cut_within_a_record_is_an_error() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let cut = |flight: &mut Vec<u8>| {
         if flight[0] == 23 {
             flight.truncate(30);
@@ -424,7 +424,7 @@ fn a_response_that_is_cut_within_a_record_is_an_error() {
 
 #[test]
 fn what_a_server_says_after_an_alert_is_not_taken() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let more = |flight: &mut Vec<u8>| {
         if flight[0] == 23 {
             flight.extend([23, 3, 3, 0, 24]);
@@ -438,7 +438,7 @@ fn what_a_server_says_after_an_alert_is_not_taken() {
 /// Encrypted, as it is; what it asks for can't be read, and would change the keys.
 #[test]
 fn a_handshake_message_after_finished_is_refused() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     for before in [true, false] {
         let hello_request = |flight: &mut Vec<u8>| {
             let record = [&[22, 3, 3, 0, 28][..], &[0; 28]].concat();
@@ -456,13 +456,17 @@ fn a_handshake_message_after_finished_is_refused() {
 
 #[test]
 fn more_bytes_than_the_limit_are_not_taken() {
-    let site = Site::new(Kind::P256);
+    let site = Site::new(KeyAlgorithm::P256);
     let (response, limit) = (response(&"body ".repeat(10_000)), 40_000);
-    let target = Target { limits: Limits { received: limit, ..Limits::default() }, ..site.target() };
+    let target = Target {
+        limits: ConnectionLimits { received: limit, ..ConnectionLimits::default() },
+        ..site.target()
+    };
     let server = Local::new(&site.config, Answer::Notify(response));
     let result = query(&mut Clear::new(1), server, &target, &request(256), &[256]);
     assert_eq!(failure(result), Failure::Size { limit });
-    let target = Target { limits: Limits { received: 100, ..Limits::default() }, ..site.target() };
+    let target =
+        Target { limits: ConnectionLimits { received: 100, ..ConnectionLimits::default() }, ..site.target() };
     assert_eq!(refused(Local::new(&site.config, answer()), &target), Failure::Size { limit: 100 });
 }
 
@@ -470,8 +474,8 @@ fn more_bytes_than_the_limit_are_not_taken() {
 #[test]
 fn a_server_that_says_nothing_is_left() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let limits = Limits { idle: Duration::from_millis(20), ..Limits::default() };
-    let site = Site::new(Kind::P256);
+    let limits = ConnectionLimits { idle: Duration::from_millis(20), ..ConnectionLimits::default() };
+    let site = Site::new(KeyAlgorithm::P256);
     let socket = dial("127.0.0.1", listener.local_addr().unwrap().port(), &limits).unwrap();
     assert_eq!(refused(socket, &Target { limits, ..site.target() }), Failure::Time);
 }
@@ -481,8 +485,8 @@ fn a_host_that_does_not_accept_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
-    let refused = dial("127.0.0.1", port, &Limits::default()).err();
+    let refused = dial("127.0.0.1", port, &ConnectionLimits::default()).err();
     assert_eq!(refused, Some(Failure::Connect(io::ErrorKind::ConnectionRefused)));
-    let limits = Limits { connect: Duration::ZERO, ..Limits::default() };
+    let limits = ConnectionLimits { connect: Duration::ZERO, ..ConnectionLimits::default() };
     assert_eq!(dial("127.0.0.1", port, &limits).err(), Some(Failure::Time));
 }

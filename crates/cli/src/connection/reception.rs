@@ -1,0 +1,326 @@
+//! Listening for one peer.
+//!
+//! ```text
+//! accept --> a thread for each: TLS, the first message --> a hello, the first one:   the session
+//!                                                      --> a hello, a later one:     hears "busy" or "finished"
+//!                                                      --> anything else, or silence: closed
+//! ```
+//!
+//! Port scanners and health checks connect, too. They say nothing, or nothing that begins like a hello of
+//! Volery, and so they do not end the wait. Whoever says hello is the peer, whatever it does next.
+//!
+//! Strays cannot keep the peer out. Each has [`Limits::connect`](volery::Limits) for its hello. At most
+//! [`MOST`] are heard at the same time: when one more connects, the one that has been silent for longest is
+//! closed. A peer says hello at once, so it is never that one unless thousands connect every second.
+
+use std::collections::VecDeque;
+use std::io::{Read as _, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{Shutdown, shutdown};
+use volery::Listener;
+use volery_channel::transport::Socket;
+
+use super::{Endpoint, Link, Pending};
+use crate::failure::Failure;
+use crate::serve::sheltered;
+use crate::terminal;
+
+/// Connections that are heard at the same time.
+const MOST: usize = 64;
+/// Strays that are reported. `--verbose` reports all.
+const REPORTED: usize = 8;
+/// Time for those who are there when the session ends to hear so.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// The pause after an error of the listener, which may pass, like too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What a second peer hears.
+const BUSY: &str = "busy: this party serves one peer only, and that session is under way; try again later";
+const FINISHED: &str = "finished: this party serves one peer only, and that session is over";
+
+/// Waits at `listener` for a peer, for at most `patience`, and runs `session` with it. Meanwhile other peers
+/// are told that they cannot be served.
+pub(super) fn serve_one<T>(
+    endpoint: &Endpoint,
+    listener: &Listener,
+    patience: Option<Duration>,
+    session: impl FnOnce(Link) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let (wake, woken) = UnixStream::pair().map_err(Failure::session)?;
+    woken.set_nonblocking(true).map_err(Failure::session)?;
+    let reception = Reception { endpoint, state: Mutex::default(), changed: Condvar::new(), wake };
+    std::thread::scope(|scope| {
+        // Ends the accepting, however the session ends.
+        let _end = End(&reception);
+        Builder::new()
+            .spawn_scoped(scope, || reception.accept(scope, listener, woken))
+            .map_err(Failure::session)?;
+        session(reception.peer(patience)?)
+    })
+}
+
+struct Reception<'a> {
+    endpoint: &'a Endpoint,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Interrupts the wait for connections.
+    wake: UnixStream,
+}
+
+#[derive(Default)]
+struct State {
+    stage: Stage,
+    /// The peer, until the session takes it.
+    peer: Option<Link>,
+    strays: usize,
+    last_stray: String,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Waiting,
+    Serving,
+    Finished,
+}
+
+/// Ends a reception when it is dropped.
+struct End<'a, 'b>(&'a Reception<'b>);
+
+impl Drop for End<'_, '_> {
+    fn drop(&mut self) {
+        self.0.state().stage = Stage::Finished;
+        // The other end is open until its thread sees the stage.
+        let _ = (&self.0.wake).write_all(&[0]);
+    }
+}
+
+/// A connection that is heard, to close it from outside. Empty once it is the peer's or has ended.
+#[derive(Clone, Default)]
+struct Handle(Arc<Mutex<Option<OwnedFd>>>);
+
+impl Handle {
+    fn of(socket: &Socket) -> std::io::Result<Self> {
+        Ok(Self(Arc::new(Mutex::new(Some(socket.as_fd().try_clone_to_owned()?)))))
+    }
+
+    fn close(&self) {
+        if let Some(socket) = &*self.socket() {
+            // An error means that the stray has closed it already.
+            let _ = shutdown(socket, Shutdown::Both);
+        }
+    }
+
+    fn release(&self) {
+        *self.socket() = None;
+    }
+
+    fn is_released(&self) -> bool {
+        self.socket().is_none()
+    }
+
+    fn socket(&self) -> MutexGuard<'_, Option<OwnedFd>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reception<'_> {
+    /// What it holds is whole between any two statements.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the peer.
+    fn peer(&self, patience: Option<Duration>) -> Result<Link, Failure> {
+        let state = self.state();
+        let waiting = |state: &mut State| state.stage == Stage::Waiting;
+        let mut state = match patience {
+            None => self.changed.wait_while(state, waiting).unwrap_or_else(PoisonError::into_inner),
+            Some(time) => {
+                self.changed
+                    .wait_timeout_while(state, time, waiting)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            }
+        };
+        if let Some(link) = state.peer.take() {
+            return Ok(link);
+        }
+        let time = patience.unwrap_or_default().as_secs_f32();
+        let strays = match state.strays {
+            0 => "nobody connected".to_owned(),
+            1 => format!("one connection came and said no hello: {}", state.last_stray),
+            n => format!("{n} connections came and said no hello; the last one: {}", state.last_stray),
+        };
+        Err(Failure::session(format!(
+            "no peer came within {time} s (--listen-timeout): {strays}; start the other party with --connect and this address"
+        )))
+    }
+
+    /// Accepts connections until the session is over, and tells those who are there then.
+    fn accept<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        listener: &Listener,
+        mut woken: UnixStream,
+    ) {
+        let mut heard: VecDeque<Handle> = VecDeque::new();
+        let mut end = None;
+        loop {
+            if self.state().stage == Stage::Finished {
+                let end = *end.get_or_insert_with(|| Instant::now() + FAREWELL);
+                if Instant::now() >= end {
+                    break;
+                }
+            }
+            heard.retain(|handle| !handle.is_released());
+            match listener.accept(Some(Duration::ZERO)) {
+                Ok(Some(socket)) => {
+                    if heard.len() >= MOST
+                        && let Some(oldest) = heard.pop_front()
+                    {
+                        oldest.close();
+                    }
+                    heard.extend(self.hear(scope, socket));
+                }
+                Ok(None) if end.is_some() && heard.is_empty() => break,
+                Ok(None) => wait(listener, &mut woken, end),
+                Err(error) => {
+                    terminal::message(&format!("volery: {error}"));
+                    std::thread::sleep(PAUSE);
+                }
+            }
+        }
+        heard.iter().for_each(Handle::close);
+    }
+
+    /// Hears a connection on a thread of its own.
+    fn hear<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, socket: Socket) -> Option<Handle> {
+        // Without a handle or a thread the connection is closed: the system has no more of them.
+        let handle = Handle::of(&socket).ok()?;
+        let own = handle.clone();
+        let attend = move || {
+            let peer = socket.peer();
+            if let Err(failure) = sheltered(|| self.attend(socket, &own)) {
+                self.report(&peer, &failure);
+            }
+            own.release();
+            // For the farewell, which waits for the last one.
+            let _ = (&self.wake).write_all(&[0]);
+        };
+        Builder::new().spawn_scoped(scope, attend).ok().map(|_| handle)
+    }
+
+    /// Waits for TLS and the hello. The first connection that says hello gets the session. All others are
+    /// told why they get none; they are reported first, since a stray may take its time to hear it.
+    fn attend(&self, socket: Socket, handle: &Handle) -> Result<(), Failure> {
+        let peer = socket.peer();
+        let mut pending = self.endpoint.greet(socket)?;
+        if let Err(error) = pending.channel().await_hello() {
+            let reason = error.to_string();
+            self.report(&peer, &error.into());
+            pending.channel().fail(&reason);
+            return Ok(());
+        }
+        terminal::detail(&format!("{peer} said hello"));
+        let Some((mut pending, reason)) = self.admit(pending, handle) else { return Ok(()) };
+        self.report(&peer, &Failure::session(format!("told that this party is {reason}")));
+        pending.channel().fail(reason);
+        Ok(())
+    }
+
+    /// Gives the session to a connection, or returns it with the reason why it gets none.
+    fn admit(&self, pending: Pending, handle: &Handle) -> Option<(Pending, &'static str)> {
+        let mut state = self.state();
+        match state.stage {
+            Stage::Waiting => {
+                handle.release();
+                state.stage = Stage::Serving;
+                state.peer = Some(pending.into_link());
+                self.changed.notify_all();
+                None
+            }
+            Stage::Serving => Some((pending, BUSY)),
+            Stage::Finished => Some((pending, FINISHED)),
+        }
+    }
+
+    /// Reports a connection that got no session.
+    fn report(&self, peer: &str, failure: &Failure) {
+        let number = {
+            let mut state = self.state();
+            state.strays += 1;
+            state.last_stray = failure.to_string();
+            state.strays
+        };
+        let line = format!("{peer} got no session: {failure}");
+        match number {
+            0..REPORTED => terminal::message(&line),
+            REPORTED => terminal::message(&format!("{line}; only --verbose reports more")),
+            _ => terminal::detail(&line),
+        }
+    }
+}
+
+/// Waits for a connection, or until somebody writes to the other end of `woken`, or until `end`.
+fn wait(listener: &Listener, woken: &mut UnixStream, end: Option<Instant>) {
+    let left = end.map(|end| {
+        let millis = end.saturating_duration_since(Instant::now()).as_millis();
+        Timespec { tv_sec: 0, tv_nsec: i64::try_from(millis).unwrap_or(0).min(999) * 1_000_000 }
+    });
+    let mut sources = [PollFd::new(listener, PollFlags::IN), PollFd::new(woken, PollFlags::IN)];
+    if poll(&mut sources, left.as_ref()).is_err() {
+        // Interrupted by a signal, or out of memory for a moment.
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let _ = woken.read(&mut [0; 64]);
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use volery::{Channel as _, Limits, connect, os_rng};
+    use volery_channel::handshake::{Hello, Parameters, Role};
+    use volery_channel::{Error, tags};
+
+    use super::super::Side;
+    use super::*;
+    use crate::args::ConnectionArgs;
+
+    #[derive(clap::Parser)]
+    struct Args {
+        #[command(flatten)]
+        connection: ConnectionArgs,
+    }
+
+    #[test]
+    fn a_late_peer_hears_whether_the_session_is_under_way_or_over() {
+        let args = Args::parse_from(["volery", "--listen", "127.0.0.1:0"]);
+        let endpoint = Endpoint::new(&args.connection).expect("it listens");
+        let Side::Listening { listener, .. } = &endpoint.side else { panic!("it listens") };
+        let address = listener.address().expect("bound");
+        for (stage, word) in [(Stage::Serving, "busy: "), (Stage::Finished, "finished: ")] {
+            let (wake, _woken) = UnixStream::pair().expect("a pair");
+            let state = Mutex::new(State { stage, ..State::default() });
+            let reception = Reception { endpoint: &endpoint, state, changed: Condvar::new(), wake };
+            let mut late = connect(&address, &Limits::default()).expect("connects");
+            let hello = Hello::new(Role::Prover, Parameters::new(), &mut os_rng().expect("randomness"));
+            hello.send(&mut late).and_then(|()| late.flush()).expect("sent");
+            let socket = listener.accept(None).expect("accepts").expect("a socket");
+            std::thread::scope(|scope| {
+                // It waits until the late peer has heard it.
+                scope.spawn(|| reception.attend(socket, &Handle::default()));
+                let told = late.recv(tags::HELLO, 1000).expect_err("no session");
+                assert!(matches!(&told, Error::Peer { reason, .. } if reason.starts_with(word)), "{told}");
+                drop(late);
+            });
+            assert!(reception.state().peer.is_none());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The terminal: how much this program says there, in which colours, and the one line that moves.
+//!
+//! The command line decides once, before anything is said ([`set`]). At most one line moves at a time; all
+//! other output goes through [`aside`], which takes that line away and puts it back.
+
+use std::cell::Cell;
+use std::io::{IsTerminal as _, Write as _, stderr};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use clap::ColorChoice;
+use clap::builder::styling::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::args::TerminalArgs;
+
+/// How often the moving line is redrawn.
+const TICK: Duration = Duration::from_millis(200);
+
+/// How much is said on standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Volume {
+    /// Errors and questions only.
+    Quiet,
+    #[default]
+    Normal,
+    /// What happens inside, too.
+    Verbose,
+}
+
+/// What the command line asked for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Settings {
+    volume: Volume,
+    colored: bool,
+}
+
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
+/// The line that moves now.
+static MOVING: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Takes the settings of a command line; only the first call counts.
+pub(crate) fn set(args: &TerminalArgs) {
+    let volume = match (args.quiet, args.verbose) {
+        (true, _) => Volume::Quiet,
+        (false, true) => Volume::Verbose,
+        (false, false) => Volume::Normal,
+    };
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let colored = colored(args.color, stderr().is_terminal(), |name| variable(name).is_some())
+        && (args.color == ColorChoice::Always || variable("TERM").is_some_and(|term| term != "dumb"));
+    let _ = SETTINGS.set(Settings { volume, colored });
+}
+
+/// Whether to colour, by the command line's choice, whether it is a terminal, and which variables are set.
+fn colored(choice: ColorChoice, terminal: bool, is_set: impl Fn(&str) -> bool) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => terminal && !is_set("NO_COLOR"),
+    }
+}
+
+fn settings() -> Settings {
+    SETTINGS.get().copied().unwrap_or_default()
+}
+
+/// Says something that people want to know, unless they asked for quiet.
+pub(crate) fn message(line: &str) {
+    if settings().volume >= Volume::Normal {
+        question(line);
+    }
+}
+
+/// Says something that only `--verbose` shows.
+pub(crate) fn detail(line: &str) {
+    if settings().volume >= Volume::Verbose {
+        question(line);
+    }
+}
+
+/// Says why the program fails.
+pub(crate) fn error(line: &str) {
+    let style = if settings().colored {
+        Style::new().bold().fg_color(Some(AnsiColor::Red.into()))
+    } else {
+        Style::new()
+    };
+    question(&format!("{style}volery:{style:#} {line}"));
+}
+
+/// Says something that must be seen: a question, and what it is about. If nobody can read it, there is nobody
+/// left to tell.
+pub(crate) fn question(line: &str) {
+    aside(|| {
+        let _ = stderr().lock().write_all(format!("{line}\n").as_bytes());
+    });
+}
+
+/// Whether progress is shown: standard error is a terminal, and nobody asked for quiet.
+pub(crate) fn shows_progress() -> bool {
+    settings().volume > Volume::Quiet && stderr().is_terminal()
+}
+
+/// Runs `other`, which may write to the terminal, while no line moves there.
+pub(crate) fn aside<T>(other: impl FnOnce() -> T) -> T {
+    thread_local! {
+        /// Whether this thread is inside of a call: the line is away then already.
+        static AWAY: Cell<bool> = const { Cell::new(false) };
+    }
+    let bar = moving().clone();
+    match bar {
+        Some(bar) if !AWAY.get() => {
+            AWAY.set(true);
+            let result = bar.suspend(other);
+            AWAY.set(false);
+            result
+        }
+        _ => other(),
+    }
+}
+
+/// A line that moves at the terminal, until it is dropped.
+pub(crate) struct Moving(ProgressBar);
+
+impl Moving {
+    /// A bar up to `total`. None if no progress is shown, or another line moves already.
+    pub(crate) fn bar(total: u64) -> Option<Self> {
+        let plain = "{bar:40} {percent:>3}%  {human_pos}  {per_sec}  {eta}";
+        let colored = "{bar:40.green} {percent:>3}%  {human_pos}  {per_sec}  {eta}";
+        Self::start(|| ProgressBar::new(total), [plain, colored])
+    }
+
+    /// A line for the phases of a session; none where there would be no bar.
+    pub(crate) fn phase() -> Option<Self> {
+        Self::start(ProgressBar::new_spinner, ["{spinner} {msg}", "{spinner:.green} {msg}"])
+    }
+
+    /// A line that says what is done now, and for how long already; none where there would be no bar.
+    pub(crate) fn task(what: &str) -> Option<Self> {
+        let spinner = || ProgressBar::new_spinner().with_message(what.to_owned());
+        Self::start(spinner, ["{spinner} {msg} ({elapsed})", "{spinner:.green} {msg} ({elapsed})"])
+    }
+
+    fn start(make: impl FnOnce() -> ProgressBar, [plain, colored]: [&str; 2]) -> Option<Self> {
+        let mut moving = moving();
+        if !shows_progress() || moving.is_some() {
+            return None;
+        }
+        let template = if settings().colored { colored } else { plain };
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = make().with_style(style);
+        bar.force_draw();
+        bar.enable_steady_tick(TICK);
+        *moving = Some(bar.clone());
+        Some(Self(bar))
+    }
+
+    /// What is drawn, to move it.
+    pub(crate) fn line(&self) -> &ProgressBar {
+        &self.0
+    }
+}
+
+impl Drop for Moving {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+        *moving() = None;
+    }
+}
+
+/// What it holds is whole between any two statements.
+fn moving() -> MutexGuard<'static, Option<ProgressBar>> {
+    MOVING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs `work`; on a terminal a line says what it is and how long it has taken.
+pub(crate) fn during<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let _line = Moving::task(what);
+    work()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_for_terminals_and_no_color_turns_them_off_but_the_option_decides() {
+        let none = |_: &str| false;
+        let no_color = |name: &str| name == "NO_COLOR";
+        assert!(colored(ColorChoice::Auto, true, none));
+        assert!(!colored(ColorChoice::Auto, false, none));
+        assert!(!colored(ColorChoice::Auto, true, no_color));
+        assert!(colored(ColorChoice::Always, false, no_color));
+        assert!(!colored(ColorChoice::Never, true, none));
+    }
+}

@@ -1,0 +1,249 @@
+//! Decides about the parts that P does not name: what others could misuse, or what only P supplied, is
+//! hidden.
+//!
+//! | of | shown | hidden |
+//! |---|---|---|
+//! | each request | method, path, names of fields, the fields that say how it is to be read | query, values of all other fields, body |
+//! | each response, [`Rest::Revealed`] | status line, names of fields, the fields that say how it is to be read and [some that are everybody's](super::fields), body | values of all other fields, what P took from it for a later request |
+//! | each response, [`Rest::Hidden`] | status line, names of fields, keys of JSON objects, the fields that say how it is to be read | all else |
+//!
+//! P may show or hide any part by naming it. The *path* tells readers which document the claims are about. So
+//! it is shown even if everything else is hidden, unless P names it as hidden, or put something into it that
+//! it took from an earlier response.
+
+use super::fields::{Visibility, visibility};
+use super::structure::{Message, UNKNOWN, no_round, slice};
+use super::{MAX_HIDDEN, MessagePart, Part, Redaction};
+use crate::page::disclosure::Refusal;
+use crate::page::http::Exchange;
+use crate::page::http::json::{self, Path, ValueType};
+use crate::wire::prf::Side;
+
+/// The most values of a JSON body that are revealed one by one if the rest is hidden.
+const MAX_REVEALED: usize = 1 << 14;
+
+/// Whether the parts of responses that P does not name are shown or hidden.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rest {
+    /// Bodies are shown, and the header fields that are the same for everybody; the values of other fields
+    /// are hidden.
+    Revealed,
+    /// Everything that can be hidden is hidden; anything else is an error.
+    #[default]
+    Hidden,
+}
+
+/// P's selection of what to show and hide of a connection. The rest follows from rules: header fields that
+/// may be secrets, and what the user supplied, are hidden.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// The hidden parts, and the claims about them.
+    pub hide: Vec<Redaction>,
+    /// The shown parts. A value of a JSON body is shown with everything inside it.
+    pub reveal: Vec<MessagePart>,
+    /// Parts that are hidden unless `reveal` names exactly them: what P took from responses for later
+    /// requests, and where it put that.
+    pub taken: Vec<MessagePart>,
+    /// The rule for the rest of the responses.
+    pub responses: Rest,
+}
+
+impl Selection {
+    /// All hidden parts of these messages (the client's, the server's), those that P names first.
+    ///
+    /// A part that cannot be hidden and is not revealed is an error, so that nothing is shown without P's
+    /// knowledge.
+    ///
+    /// # Errors
+    /// [`Refusal::Part`].
+    pub(in crate::page::disclosure) fn of(
+        &self,
+        texts: [&[u8]; 2],
+        exchanges: &[Exchange],
+    ) -> Result<Vec<Redaction>, Refusal> {
+        let named = self.reveal.iter().chain(&self.taken);
+        if let Some(MessagePart { side, round, part }) =
+            named.clone().find(|named| named.round >= exchanges.len())
+        {
+            return Err(no_round(*side, *round, part, exchanges.len()));
+        }
+        let mut all = self.hide.clone();
+        for (round, exchange) in exchanges.iter().enumerate() {
+            for (side, text) in [Side::Client, Side::Server].into_iter().zip(texts) {
+                let parts = self.rest(Message::new(side, text, round, exchange), side, round)?;
+                all.extend(parts.into_iter().map(|part| Redaction { round, ..Redaction::new(side, part) }));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The parts of a message that are hidden in addition to those named.
+    fn rest(&self, message: Message<'_>, side: Side, round: usize) -> Result<Vec<Part>, Refusal> {
+        let here = |named: &&MessagePart| (named.side, named.round) == (side, round);
+        let hidden = self.hide.iter().filter(|hide| (hide.side, hide.round) == (side, round));
+        let named = Named {
+            hidden: hidden.map(|hide| &hide.part).collect(),
+            revealed: self.reveal.iter().filter(here).map(|reveal| &reveal.part).collect(),
+        };
+        let mut parts = match (side, self.responses) {
+            (Side::Client, _) => message.of_request(&named)?,
+            (Side::Server, Rest::Revealed) => message.secrets(&named)?,
+            (Side::Server, Rest::Hidden) => message.all_but(&named)?,
+        };
+        for MessagePart { part, .. } in self.taken.iter().filter(here) {
+            let known = named.has(part) || parts.iter().any(|other| is_same(other, part));
+            let inside = matches!(part, Part::Json(_))
+                && (parts.contains(&Part::Body) || named.hidden.contains(&&Part::Body));
+            // An empty value is not a secret.
+            if !known && !inside && !message.find(part)?.1.is_empty() {
+                parts.push(part.clone());
+            }
+        }
+        Ok(parts)
+    }
+}
+
+/// Whether two names are of the same part. Names of header fields ignore case.
+fn is_same(a: &Part, b: &Part) -> bool {
+    match (a, b) {
+        (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
+        (a, b) => a == b,
+    }
+}
+
+/// The parts of a message that P names.
+struct Named<'a> {
+    hidden: Vec<&'a Part>,
+    revealed: Vec<&'a Part>,
+}
+
+impl Named<'_> {
+    fn has(&self, part: &Part) -> bool {
+        self.hidden.iter().chain(&self.revealed).any(|named| is_same(named, part))
+    }
+
+    fn has_json(&self) -> bool {
+        self.hidden.iter().chain(&self.revealed).any(|named| matches!(named, Part::Json(_)))
+    }
+}
+
+impl Message<'_> {
+    /// The parts that P supplied.
+    fn of_request(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
+        let mut parts = Vec::new();
+        let query = self.request.and_then(|request| request.query(self.text));
+        if query.is_some_and(|query| !query.is_empty()) && !named.has(&Part::Query) {
+            parts.push(Part::Query);
+        }
+        parts.extend(self.fields_but(named)?);
+        if self.body.length() > 0 && !named.has(&Part::Body) {
+            // Keys of JSON objects would be shown.
+            let parted = named.has_json();
+            parts.extend(if parted { self.values_but(named)? } else { vec![Part::Body] });
+        }
+        Ok(parts)
+    }
+
+    /// The fields of a response that may hold something with which others could act as P.
+    fn secrets(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
+        let names = self.field_names();
+        self.check_revealed(&names, named)?;
+        let secret = names.into_iter().filter(|name| visibility(Side::Server, name) == Visibility::Secret);
+        Ok(secret.map(Part::Header).filter(|part| !named.has(part)).collect())
+    }
+
+    /// Everything in a response that can be hidden.
+    fn all_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
+        let mut parts = self.fields_but(named)?;
+        if self.body.length() > 0 && !named.has(&Part::Body) {
+            parts.extend(self.values_but(named)?);
+        }
+        Ok(parts)
+    }
+
+    /// Names of the header fields that have a value, each once.
+    fn field_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for header in self.headers.iter().filter(|header| !header.value.is_empty()) {
+            // Names are words of ASCII.
+            let name = String::from_utf8_lossy(slice(self.text, &header.name));
+            if !names.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+                names.push(name.into_owned());
+            }
+        }
+        names
+    }
+
+    /// Checks that the fields which P reveals exist and have a value.
+    fn check_revealed(&self, names: &[String], named: &Named<'_>) -> Result<(), Refusal> {
+        for part in &named.revealed {
+            if let Part::Header(wanted) = part
+                && !names.iter().any(|name| name.eq_ignore_ascii_case(wanted))
+            {
+                return Err(self.refusal(part, "there is no field of this name with a value"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Header fields with a value, without those named and those that are always shown.
+    fn fields_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
+        let names = self.field_names();
+        self.check_revealed(&names, named)?;
+        let mut parts = Vec::new();
+        for name in names {
+            let (visibility, part) = (visibility(self.side, &name), Part::Header(name));
+            match visibility {
+                _ if named.has(&part) => {}
+                Visibility::AlwaysShown => {}
+                Visibility::Secret | Visibility::Hideable => parts.push(part),
+                Visibility::Unknown => return Err(self.refusal(&part, UNKNOWN)),
+            }
+        }
+        Ok(parts)
+    }
+
+    /// The values of a JSON body, without those named and those inside revealed ones; for any other body, all
+    /// of it.
+    fn values_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
+        let body = self.body.bytes(self.text);
+        let mut paths: Vec<Path> = Vec::new();
+        for part in &named.revealed {
+            if let Part::Json(path) = part {
+                self.check_coding().map_err(|reason| self.refusal(part, reason))?;
+                let path: Path = path.parse().map_err(|error| self.refusal(part, &format!("{error}")))?;
+                json::find(&body, &path).map_err(|error| self.refusal(part, &error.to_string()))?;
+                paths.push(path);
+            }
+        }
+        let too_many = || {
+            let reason = "it has too many values to hide each of them; hide all of it, or reveal more of it";
+            self.refusal(&Part::Body, reason)
+        };
+        if self.check_coding().is_err() {
+            return Ok(vec![Part::Body]);
+        }
+        let leaves = match json::leaves(&body, MAX_HIDDEN + MAX_REVEALED) {
+            Ok(leaves) => leaves,
+            Err(json::Error::Many { .. }) => return Err(too_many()),
+            Err(_) => return Ok(vec![Part::Body]),
+        };
+        let mut hidden = Vec::new();
+        for (path, value) in leaves {
+            let shown = paths.iter().any(|shown| path.steps().starts_with(shown.steps()));
+            let part = Part::Json(path.to_string());
+            if shown || value.content().is_empty() || named.has(&part) {
+                continue;
+            }
+            if !matches!(value.kind, ValueType::String | ValueType::Number) {
+                let reason = "it is neither a string nor a number and cannot be hidden: reveal it";
+                return Err(self.refusal(&part, reason));
+            }
+            hidden.push(part);
+        }
+        if hidden.len() > MAX_HIDDEN {
+            return Err(too_many());
+        }
+        Ok(hidden)
+    }
+}

@@ -1,0 +1,374 @@
+//! The statement that P proves about a connection.
+
+use core::ops::Range;
+
+use volery_circuit::gadgets::bytes_to_bits;
+use volery_circuit::{Circuit, Digest, Error as CircuitError, Evaluator, Ops, Prove};
+use volery_field::{F2, Gf128};
+use zeroize::Zeroizing;
+
+use super::derive::{Root, SIDES, derive, records, stream};
+use super::machine::{Failure, Zk};
+use super::payload::{application, blocks};
+use super::price::{claims_of, reserve};
+use super::redaction::{Hidden, Message, RedactedPayload, message_name, places};
+use super::{Error, Refusal};
+use crate::memory::Reservation;
+use crate::page::claim::{self, Claim, Class};
+use crate::page::commitment::{CommittedBits, Form, Place};
+use crate::wire::ghash::BLOCK_BYTES;
+use crate::wire::prf::Side;
+use crate::wire::record::Cipher;
+use crate::wire::step::BLOCK_BITS;
+use crate::wire::transcript::{Record, Transcript};
+
+/// The approximate number of commitments of the key derivation from a master secret.
+pub(crate) const DERIVATION: u64 = 42_900 + 6 * 16_100 + 320;
+/// The approximate number of commitments of the server's Finished message and of expanding its key.
+const SERVER: u64 = 2 * 16_100 + 320;
+/// The approximate number of commitments of an AES block: eight for each S-box.
+const BLOCK: u64 = 1_080;
+
+/// The statement that a connection's Finished messages, tags and shown payload follow from its keys, and that
+/// the claims hold for its hidden payload.
+///
+/// V has to check claims about the connection's *transcript* itself; [`receive`](super::receive) does.
+pub(crate) struct ConnectionStatement {
+    transcript: Transcript,
+    /// The digest of everything public.
+    digest: [u8; 32],
+    opened: Vec<u8>,
+    shown: [RedactedPayload; 2],
+    constraints: [Vec<Constraint>; 2],
+    /// The memory of the circuits, and of anything else that the session has.
+    _memory: Reservation,
+}
+
+/// Claims about the bytes in these ranges.
+struct Constraint {
+    ranges: Vec<Range<usize>>,
+    claims: Vec<Claimed>,
+    /// The part of them that is committed to.
+    committed: CommittedValue,
+}
+
+/// A claim about a hidden string.
+struct Claimed {
+    claim: Box<dyn Claim>,
+    circuit: Circuit<F2>,
+    /// The claim in words.
+    text: String,
+    /// The number of the circuit's input bits besides the string's.
+    more: usize,
+    /// Their values, at P.
+    witness: Option<Zeroizing<Vec<F2>>>,
+}
+
+impl Claimed {
+    fn new(claim: Box<dyn Claim>, text: String, class: Class, length: usize) -> Result<Self, CircuitError> {
+        let circuit = claim::circuit(&*claim, class, length)?;
+        let more = (circuit.input_wires() as usize).saturating_sub(8 * length);
+        Ok(Self { claim, circuit, text, more, witness: None })
+    }
+
+    /// Checks that it is true for these bytes, and keeps the witness.
+    fn check(&mut self, bytes: &[u8]) -> Result<(), CircuitError> {
+        let witness = self.claim.witness(bytes)?;
+        let mut inputs = Zeroizing::new(bytes_to_bits(bytes));
+        inputs.extend_from_slice(&witness);
+        self.circuit.run(&mut Evaluator::new(), inputs.to_vec())?;
+        self.witness = Some(witness);
+        Ok(())
+    }
+
+    /// Claims it for the string on these wires.
+    fn assert<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        mut wires: Vec<B::Wire>,
+    ) -> Result<(), B::Error> {
+        if self.more > 0 {
+            let more = backend.secret(self.more, &mut |_| {
+                let witness = self.witness.as_ref().map(|witness| witness.to_vec());
+                witness.ok_or_else(|| CircuitError::Witness("a claim's was never found".into()))
+            });
+            wires.extend(more?);
+        }
+        self.circuit.run(backend, wires).map(drop)
+    }
+}
+
+/// Which bits of a hidden string are committed to.
+enum CommittedValue {
+    Nothing,
+    /// The string's own bits.
+    Bytes,
+    /// The bits of the number whose digits it is, which are the circuit's outputs. The circuit asserts that
+    /// they are digits.
+    Number(Box<Circuit<F2>>),
+}
+
+impl CommittedValue {
+    fn new(form: Option<Form>, length: usize) -> Result<Self, CircuitError> {
+        Ok(match form {
+            None => Self::Nothing,
+            Some(Form::Bytes) => Self::Bytes,
+            Some(Form::Number) => Self::Number(Box::new(claim::integer(length)?)),
+        })
+    }
+
+    fn circuit(&self) -> Option<&Circuit<F2>> {
+        match self {
+            Self::Number(circuit) => Some(circuit),
+            Self::Nothing | Self::Bytes => None,
+        }
+    }
+
+    /// The bits, from those of the string.
+    fn bits<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        bits: Vec<B::Wire>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::Bytes => Ok(bits),
+            Self::Number(circuit) => circuit.run(backend, bits),
+        }
+    }
+}
+
+impl ConnectionStatement {
+    /// The statement that `message` makes about a transcript with these raw bytes (client's, server's).
+    /// `memory` is the session's; the memory of the claims is added to it before there is any circuit.
+    ///
+    /// # Errors
+    /// As [`reserve`].
+    pub(super) fn new(
+        transcript: Transcript,
+        raw: [&[u8]; 2],
+        message: Message,
+        mut memory: Reservation,
+    ) -> Result<Self, Refusal> {
+        let mut digest = Digest::new();
+        let [client, server] = raw;
+        digest.bytes("client's bytes", client).bytes("server's bytes", server);
+        digest.bytes("message", &message.encode());
+        let Message { opened, shown, .. } = message;
+        let [request, response] = &shown;
+        reserve([request, response], &mut memory)?;
+        let constraints = [constraints(Side::Client, request), constraints(Side::Server, response)];
+        let [request, response] = constraints;
+        let constraints = [request.map_err(Refusal::Claim)?, response.map_err(Refusal::Claim)?];
+        Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints, _memory: memory })
+    }
+
+    /// Checks that the claims are true for this payload, and keeps what is needed to prove them.
+    ///
+    /// # Errors
+    /// [`Error::NotTrue`] if one is not.
+    pub(super) fn check_claims(&mut self, payload: [&[u8]; 2]) -> Result<(), Error> {
+        for (text, constraints) in payload.into_iter().zip(&mut self.constraints) {
+            for Constraint { ranges, claims, .. } in constraints {
+                let parts = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
+                let bytes = Zeroizing::new(parts.collect::<Vec<_>>().concat());
+                for claimed in claims {
+                    if claimed.check(&bytes).is_err() {
+                        let reason = claimed.claim.reason(&bytes).map(|reason| format!(" ({reason})"));
+                        return Err(Error::NotTrue(format!(
+                            "{}{}",
+                            claimed.text,
+                            reason.unwrap_or_default()
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What V sees of the request and of the response.
+    pub(crate) fn shown(&self) -> &[RedactedPayload; 2] {
+        &self.shown
+    }
+
+    /// The places that are committed to, in the order of [`ConnectionStatement::claim`]'s wires.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        places(self.shown.each_ref())
+    }
+
+    /// This party's shares of the bits to commit to, `None` if there are none. `shares` are its tags or keys
+    /// of the wires that [`ConnectionStatement::claim`] returned, after the proof has ended.
+    ///
+    /// # Errors
+    /// As [`CommittedBits::new`].
+    pub(crate) fn committed_bits(
+        &self,
+        shares: Zeroizing<Vec<Gf128>>,
+    ) -> Result<Option<CommittedBits>, crate::Error> {
+        let places = self.places();
+        if places.is_empty() { Ok(None) } else { CommittedBits::new(places, shares).map(Some) }
+    }
+
+    /// Runs the record layer on a direction, and asserts what is shown and claimed. Returns the bits to
+    /// commit to.
+    fn direction<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        side: usize,
+        records: &[Record],
+        cipher: &Cipher<B::Wire>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        let (Some(shown), Some(constraints)) = (self.shown.get(side), self.constraints.get(side)) else {
+            return Ok(Vec::new());
+        };
+        let opaque = shown.opaque();
+        let revealed: Vec<_> = shown.revealed().collect();
+        let mut hidden: Vec<Vec<Option<Vec<B::Wire>>>> =
+            constraints.iter().map(|constraint| vec![None; constraint.length()]).collect();
+        for (number, start, record) in application(records) {
+            let places = blocks(number, start, record.ciphertext.len(), &opaque);
+            let streams = stream(&mut Zk::new(backend, &[]), cipher, records, &places)
+                .map_err(|Failure(error)| error)?;
+            for (place, wires) in places.iter().zip(streams.chunks_exact(BLOCK_BITS)) {
+                let first = BLOCK_BYTES * place.block;
+                let ciphertext = record.ciphertext.iter().skip(first).zip(wires.chunks_exact(8));
+                let mut plain = Vec::with_capacity(BLOCK_BYTES);
+                for (byte, wires) in ciphertext {
+                    plain.push(plaintext(backend, *byte, wires));
+                }
+                reveal(backend, start + first, &plain, &shown.text, &revealed)?;
+                for (constraint, hidden) in constraints.iter().zip(&mut hidden) {
+                    constraint.take(start + first, &plain, hidden);
+                }
+            }
+        }
+        let mut committed = Vec::new();
+        for (constraint, wires) in constraints.iter().zip(hidden) {
+            let wires: Option<Vec<Vec<B::Wire>>> = wires.into_iter().collect();
+            let wires =
+                wires.ok_or_else(|| CircuitError::misuse("a hidden string outside of the payload"))?;
+            for claimed in &constraint.claims {
+                claimed.assert(backend, wires.concat())?;
+            }
+            committed.extend(constraint.committed.bits(backend, wires.concat())?);
+        }
+        Ok(committed)
+    }
+}
+
+/// The wires of a byte of plaintext.
+fn plaintext<B: Ops<F2> + ?Sized>(backend: &mut B, ciphertext: u8, stream: &[B::Wire]) -> Vec<B::Wire> {
+    let bits = bytes_to_bits(&[ciphertext]);
+    stream.iter().zip(bits).map(|(wire, bit)| backend.add_constant(wire, bit)).collect()
+}
+
+/// Asserts the shown bytes of a block.
+fn reveal<B: Prove<F2> + ?Sized>(
+    backend: &mut B,
+    start: usize,
+    plain: &[Vec<B::Wire>],
+    text: &[u8],
+    revealed: &[Range<usize>],
+) -> Result<(), B::Error> {
+    let mut zeros = Vec::with_capacity(8 * plain.len());
+    let mut at = revealed.partition_point(|range| range.end <= start);
+    for (place, wires) in (start..).zip(plain) {
+        at += usize::from(revealed.get(at).is_some_and(|range| range.end <= place));
+        if !revealed.get(at).is_some_and(|range| range.contains(&place)) {
+            continue;
+        }
+        let byte =
+            text.get(place).ok_or_else(|| CircuitError::misuse("a payload longer than what is shown"))?;
+        for (wire, bit) in wires.iter().zip(bytes_to_bits(&[*byte])) {
+            zeros.push(backend.add_constant(wire, bit));
+        }
+    }
+    if zeros.is_empty() { Ok(()) } else { backend.assert_zero(&zeros) }
+}
+
+impl Constraint {
+    fn length(&self) -> usize {
+        self.ranges.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// Takes the wires of a block that belong to the string.
+    fn take<W: Clone>(&self, start: usize, plain: &[Vec<W>], hidden: &mut [Option<Vec<W>>]) {
+        let end = start + plain.len();
+        let mut before = 0;
+        for range in &self.ranges {
+            for place in range.start.max(start)..range.end.min(end) {
+                if let (Some(slot), Some(wires)) =
+                    (hidden.get_mut(before + place - range.start), plain.get(place - start))
+                {
+                    *slot = Some(wires.clone());
+                }
+            }
+            before += range.len();
+        }
+    }
+}
+
+/// The circuits of a direction's hidden strings. Their memory must have been [reserved](reserve).
+fn constraints(side: Side, shown: &RedactedPayload) -> Result<Vec<Constraint>, CircuitError> {
+    let constraint = |hidden: &Hidden| {
+        let claimed = |(claim, text)| {
+            let text = format!("{} {} {text}", message_name(side, hidden.round), hidden.part);
+            Claimed::new(claim, text, hidden.class, hidden.length())
+        };
+        let claims = claims_of(hidden).into_iter().map(claimed).collect::<Result<_, _>>()?;
+        let committed = CommittedValue::new(hidden.commit, hidden.length())?;
+        Ok(Constraint { ranges: hidden.ranges.clone(), claims, committed })
+    };
+    shown.constrained().map(constraint).collect()
+}
+
+impl ConnectionStatement {
+    /// Absorbs everything public.
+    pub(crate) fn identify(&self, digest: &mut Digest) {
+        digest.bytes("public", &self.digest);
+    }
+
+    /// The approximate number of bits that the claim commits to, without those of the root.
+    pub(crate) fn commitments(&self) -> u64 {
+        let of_side = |(side, shown): (Side, &RedactedPayload)| -> u64 {
+            let records = records(&self.transcript, side);
+            let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
+            let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
+            // A mask and a partial block for each record, and the hash key.
+            (2 * records.len() + shown + 1) as u64 * BLOCK
+        };
+        let of_string = |constraint: &Constraint| -> u64 {
+            let claims = constraint.claims.iter();
+            let claims = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64);
+            claims.sum::<u64>() + constraint.committed.circuit().map_or(0, Circuit::multiplications)
+        };
+        let claims: u64 = self.constraints.iter().flatten().map(of_string).sum();
+        SERVER + claims + SIDES.into_iter().zip(&self.shown).map(of_side).sum::<u64>()
+    }
+
+    /// Claims everything, for the keys that follow from `root`. Returns the bits to commit to.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) fn claim<B: Prove<F2> + ?Sized>(
+        &self,
+        backend: &mut B,
+        root: &Root<B::Wire>,
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        backend.enter("keys");
+        let mut machine = Zk::new(backend, &self.opened);
+        let derived = derive(&mut machine, &self.transcript, root).map_err(|Failure(error)| error)?;
+        backend.leave();
+        let mut committed = Vec::new();
+        for (i, (side, cipher)) in SIDES.into_iter().zip(&derived.keys).enumerate() {
+            backend.enter(match side {
+                Side::Client => "request",
+                Side::Server => "response",
+            });
+            committed.extend(self.direction(backend, i, records(&self.transcript, side), cipher)?);
+            backend.leave();
+        }
+        Ok(committed)
+    }
+}

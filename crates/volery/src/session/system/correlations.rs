@@ -1,0 +1,149 @@
+//! The correlations that a system takes: those over bits, which every session has, or those over a field
+//! beside them.
+
+use core::marker::PhantomData;
+
+use rand_core::CryptoRng;
+use volery_field::{Mac, Value};
+
+use super::{ProverSeat, VerifierSeat};
+use crate::Error;
+use crate::session::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing};
+use crate::session::{Report, rehearsal};
+
+/// What a proof's correlations are set up by. The first messages of a set-up leave together with `Begin`.
+pub trait CorrelationSetup {
+    /// P's first message, unless the set-up was made before.
+    fn start_prover(seat: &mut ProverSeat<'_>, rng: &mut dyn CryptoRng)
+    -> Result<Option<ProverStart>, Error>;
+
+    /// The rest of P's set-up, if it was begun.
+    fn finish_prover(
+        seat: &mut ProverSeat<'_>,
+        start: Option<ProverStart>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error>;
+
+    /// V's first message, unless the set-up was made before.
+    fn start_verifier(
+        seat: &mut VerifierSeat<'_>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Option<VerifierStart>, Error>;
+
+    /// The rest of V's set-up, if it was begun.
+    fn finish_verifier(
+        seat: &mut VerifierSeat<'_>,
+        start: Option<VerifierStart>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error>;
+
+    /// P's side of making so many correlations and throwing them away.
+    fn spend_prover(seat: ProverSeat<'_>, count: u64) -> Result<Report, Error>;
+
+    /// V's side of that.
+    fn spend_verifier(seat: VerifierSeat<'_>, count: u64) -> Result<Report, Error>;
+}
+
+/// Those over bits alone.
+#[derive(Debug)]
+pub enum OfBits {}
+
+impl CorrelationSetup for OfBits {
+    fn start_prover(_: &mut ProverSeat<'_>, _: &mut dyn CryptoRng) -> Result<Option<ProverStart>, Error> {
+        Ok(None)
+    }
+
+    fn finish_prover(
+        _: &mut ProverSeat<'_>,
+        _: Option<ProverStart>,
+        _: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn start_verifier(
+        _: &mut VerifierSeat<'_>,
+        _: &mut dyn CryptoRng,
+    ) -> Result<Option<VerifierStart>, Error> {
+        Ok(None)
+    }
+
+    fn finish_verifier(
+        _: &mut VerifierSeat<'_>,
+        _: Option<VerifierStart>,
+        _: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn spend_prover(seat: ProverSeat<'_>, count: u64) -> Result<Report, Error> {
+        seat.common.spend(count, seat.pool, seat.channel)
+    }
+
+    fn spend_verifier(seat: VerifierSeat<'_>, count: u64) -> Result<Report, Error> {
+        seat.common.spend(count, seat.pool, seat.channel)
+    }
+}
+
+/// Those over the values `F`, with MACs in `M`, beside those over bits.
+#[derive(Debug)]
+pub struct OfField<F, M>(PhantomData<fn() -> (F, M)>);
+
+impl<F: Value, M: Mac<F>> CorrelationSetup for OfField<F, M> {
+    fn start_prover(
+        seat: &mut ProverSeat<'_>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Option<ProverStart>, Error> {
+        if existing::<ProverField<F, M>>(seat.field)?.is_some() {
+            return Ok(None);
+        }
+        ProverStart::send(seat.channel, rng).map(Some)
+    }
+
+    fn finish_prover(
+        seat: &mut ProverSeat<'_>,
+        start: Option<ProverStart>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        if let Some(start) = start {
+            let made = match &mut seat.extension {
+                Some(extension) => start.finish::<F, M>(seat.common, extension, seat.channel, rng)?,
+                None => rehearsal::finish_field::<F, M>(seat.common, seat.channel, rng)?,
+            };
+            *seat.field = Some(Box::new(made));
+        }
+        Ok(())
+    }
+
+    fn start_verifier(
+        seat: &mut VerifierSeat<'_>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Option<VerifierStart>, Error> {
+        if existing::<VerifierField<F, M>>(seat.field)?.is_some() {
+            return Ok(None);
+        }
+        VerifierStart::send(seat.channel, rng).map(Some)
+    }
+
+    fn finish_verifier(
+        seat: &mut VerifierSeat<'_>,
+        start: Option<VerifierStart>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        if let Some(start) = start {
+            *seat.field =
+                Some(Box::new(start.finish::<F, M>(seat.common, seat.extension, seat.channel, rng)?));
+        }
+        Ok(())
+    }
+
+    fn spend_prover(seat: ProverSeat<'_>, count: u64) -> Result<Report, Error> {
+        let field = existing::<ProverField<F, M>>(seat.field)?.ok_or(Error::Over)?;
+        seat.common.spend(count, &mut field.pool, seat.channel)
+    }
+
+    fn spend_verifier(seat: VerifierSeat<'_>, count: u64) -> Result<Report, Error> {
+        let field = existing::<VerifierField<F, M>>(seat.field)?.ok_or(Error::Over)?;
+        seat.common.spend(count, &mut field.pool, seat.channel)
+    }
+}

@@ -1,0 +1,95 @@
+//! QuickSilver over bits: one bit of communication for each multiplication (figure 4 of the paper,
+//! p = 2, r = 128), and none for polynomials that must vanish (figure 5).
+//!
+//! A wire with value `x` is a tag `m` at P and a key `k` at V with `k = m + x * delta` in GF(2^128). Delta is
+//! odd and every key even, so the least significant bit of `m` is `x`, and a wire takes 16 bytes at either
+//! party. Additions are additions of tags and of keys. A public constant `c` has the tag `c` and the key
+//! `c * (delta + 1)`.
+//!
+//! **Committing** to a bit `w` takes one random correlation `(u, m, k)` and one bit, `d = w + u`. The new tag
+//! is `m + d`, and the new key `k + d * (delta + 1)`.
+//!
+//! **Multiplications** are committed like secret values and checked in blocks of [`Settings::interval`]. For
+//! `c = a * b`
+//!
+//! ```text
+//! B = k_a k_b + k_c delta  =  m_a m_b + (x_a m_b + x_b m_a + m_c) delta  =  A_0 + A_1 delta
+//! ```
+//!
+//! holds if the product is right, and is off by `delta^2` if it is wrong. After all masks of a block V sends
+//! a seed, which both parties expand to coefficients `chi_i`. P sends `U = sum chi_i A_0,i + A*_0` and
+//! `V = sum chi_i A_1,i + A*_1`, masked by 128 correlations packed into one over GF(2^128)
+//! (`B* = A*_0 + A*_1 delta`; VOPE of degree 1, figure 3). V checks that `sum chi_i B_i + B* = U + V delta`.
+//!
+//! **Polynomials** of degree `d` that must vanish are relations as in [`field`](super::field), over these
+//! tags and keys: P's coefficients are those of the polynomial at `m + x X`, and `B` is its value at the
+//! keys, with terms of degree `h` times `delta^(d-h)`. They are checked together with the products of the
+//! block, which are relations of degree 2. With `D` the greatest degree in the block, P opens `D`
+//! coefficients masked by a VOPE of degree `D - 1`, made from `2 D - 3` correlations over GF(2^128), each
+//! packed from 128. Without polynomials these are `U` and `V`. A block also ends when P keeps three
+//! coefficients of polynomials for each commitment that it takes.
+//!
+//! **S-boxes** of AES in gadgets are eight secret values (the output's bits) and two polynomials of degree 2
+//! over GF(2^8), a subfield of the field of tags; `s_box` has the formulas. This takes a quarter of the bytes
+//! and correlations of the circuit of 32 ANDs.
+//!
+//! **Assertions**: a wire that is zero has equal tag and key, so P sends a hash of all such tags and V
+//! compares.
+//!
+//! **Seeds that are hashes.** With [`Challenges::FiatShamir`](super::Challenges::FiatShamir) the values that
+//! each seed tests, and the last message that fixes them, are:
+//!
+//! | seed | values it tests | last that fixes them |
+//! |---|---|---|
+//! | of a block | operands and results of its products and S-boxes, wires in its polynomials: committed to in this block or before | the block's last `Masks`; V's bytes for the batch of the block's mask, which is taken after all of them |
+//! | asked for by a protocol on top ([`disjunction`](crate::disjunction)) | everything committed to so far | that block's `CheckOpening`; V's bytes as above |
+
+mod claims;
+mod masks;
+mod program;
+mod prover;
+mod s_box;
+mod slots;
+mod verifier;
+
+pub(super) use program::unknowns;
+pub use program::{Program, SAVED_BY_S_BOX};
+pub use prover::{Prover, ProverWire};
+pub use verifier::{Verifier, VerifierWire};
+
+/// The settings of a proof. Both parties need the same ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The number of commitments (secret values and multiplications) in a block. P keeps 48 bytes for each of
+    /// them for at most two blocks. On a slow network it waits one round trip for each block. Each block
+    /// costs 128 correlations and about 80 bytes.
+    pub interval: usize,
+}
+
+impl Settings {
+    /// P keeps this many coefficients of polynomials for each commitment that a block takes; with more, the
+    /// block ends. They take as much memory as the commitments.
+    pub(crate) const COEFFICIENTS: usize = 3;
+
+    /// The most errors that P can choose in a block: one for each AND, and eight bits for each polynomial,
+    /// which has two coefficients or more.
+    pub(crate) const fn most_unknowns(self) -> u64 {
+        let interval = if self.interval == 0 { 1 } else { self.interval as u64 };
+        interval.saturating_mul(1 + 4 * Self::COEFFICIENTS as u64)
+    }
+
+    /// Blocks of which two fit in the third-level cache.
+    pub const LAN: Self = Self { interval: 1 << 17 };
+
+    /// Larger blocks, for fewer waits.
+    pub const WAN: Self = Self { interval: 1 << 18 };
+
+    /// The number of correlations that a proof takes of a program without polynomial claims: one for each
+    /// committed bit, that is, for each secret value and each multiplication, and 128 for each check. There
+    /// is one check for each block, including the last, possibly partial, one.
+    #[must_use]
+    pub const fn correlations(&self, secrets: u64, multiplications: u64) -> u64 {
+        let commitments = secrets.saturating_add(multiplications);
+        Program { commitments, polynomials: 0, degree: 0, challenges: 0, masks: 0 }.correlations(*self)
+    }
+}

@@ -1,0 +1,581 @@
+//! The verifier over a field: holds a key for each value, and checks one opening for each block.
+
+use std::collections::VecDeque;
+
+use volery_channel::{ChannelExt as _, Latch, Tag, tags};
+use volery_circuit::polynomials::{MatrixShape, check_set};
+use volery_circuit::{
+    Backend, Error as StatementError, Hint, Ops, Polynomials, Prove, Statement, check_linear,
+};
+use volery_field::{Mac, Value};
+use volery_vole::correlations::Pool;
+use volery_vole::subfield::{FieldDelta, vope};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::super::challenges::Challenges;
+use super::super::poly::VerifierPoly;
+use super::super::relations::{QuadraticSum, Relations};
+use super::super::{Tally, assertions::Assertions};
+use super::elements::ElementReader;
+use super::{Alone, Link, Settings, matrix};
+use crate::Error;
+
+/// The backend that verifies over `F` with MACs in `M`.
+///
+/// Make one for each proof, run the statement on it, then call [`Verifier::finish`]; or call
+/// [`Verifier::verify`]. Only `Ok` from these means that the proof holds.
+pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
+    pub(in super::super) link: L,
+    pool: &'a mut Pool<M>,
+    challenges: Challenges<'a>,
+    delta: FieldDelta<M>,
+    elements: ElementReader<F>,
+    relations: Relations<M>,
+    /// The seed of the block and the sum of its relations of degree 2, if V knows the seed from the start.
+    drawn: Option<([u8; 16], QuadraticSum<M>)>,
+    /// The number of commitments and relations that still fit in the block.
+    left: usize,
+    interval: usize,
+    /// Blocks whose openings have not come, oldest first.
+    pending: VecDeque<Block<M>>,
+    assertions: Assertions,
+    tally: Tally,
+    /// A backend that has failed stays failed, even if its statement ignores the error.
+    failed: Latch<Error>,
+}
+
+/// What the opening of a block must match.
+struct Block<M: Zeroize> {
+    /// The sum of all relations, and the VOPE.
+    value: Zeroizing<M>,
+    /// The number of coefficients that P opens.
+    degree: usize,
+    tally: Tally,
+}
+
+/// The number of blocks whose openings P may still owe when the next block is complete.
+const IN_FLIGHT: usize = 1;
+
+/// The number of relations of degree 2 that are gathered before they are added up.
+const WAITING: usize = 1 << 10;
+
+impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
+    /// A verifier over `link`, a channel of its own ([`Alone`]) or a part about bits, whose keys under
+    /// `delta` come from `pool`. The caller has to make sure that both parties agree on everything else.
+    pub fn new(
+        settings: Settings,
+        challenges: Challenges<'a>,
+        delta: &FieldDelta<M>,
+        pool: &'a mut Pool<M>,
+        link: L,
+    ) -> Self {
+        let mut verifier = Self {
+            link,
+            pool,
+            challenges,
+            delta: delta.duplicate(),
+            elements: ElementReader::new(),
+            relations: Relations::new(),
+            drawn: None,
+            left: settings.interval.max(1),
+            interval: settings.interval.max(1),
+            pending: VecDeque::new(),
+            assertions: Assertions::new(),
+            tally: Tally::default(),
+            failed: Latch::new(),
+        };
+        verifier.draw();
+        verifier
+    }
+
+    /// Runs `statement` and verifies P's proof of it. Returns its counts.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] if the proof is wrong; otherwise any error that ended the session. Neither means
+    /// that the statement is false; only `Ok` means that P has proved it.
+    pub fn verify(mut self, statement: &(impl Statement<Self> + ?Sized)) -> Result<Tally, Error> {
+        statement.run(&mut self)?;
+        self.finish()
+    }
+
+    /// Checks everything that was run. [`super::super::verdict`] tells P the result.
+    ///
+    /// # Errors
+    /// As [`Verifier::verify`].
+    pub fn finish(self) -> Result<Tally, Error> {
+        self.finish_link().map(|(tally, _)| tally)
+    }
+
+    /// As [`Verifier::finish`], and returns the link for the rest of a mixed proof.
+    pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
+        self.failed.check()?;
+        self.close()?;
+        self.check_until(IN_FLIGHT)?;
+        let shown: [u8; 32] = self.link.channel().recv_array(tags::ELEMENTS_ASSERTIONS)?;
+        self.challenges.absorb(tags::ELEMENTS_ASSERTIONS, &shown);
+        let zero = self.assertions.finish() == shown;
+        self.check_until(0)?;
+        if !zero {
+            return Err(Error::Rejected { reason: "a wire that must be zero is not".into() });
+        }
+        // A P that cheats in a check of the generator knows delta once V has answered.
+        self.pool.settle(self.link.channel())?;
+        Ok((self.tally, self.link))
+    }
+
+    /// If V draws a seed in advance and keeps it until the block is complete, it can add up relations as they
+    /// come. A Fiat-Shamir seed is only known at the end of the block.
+    fn draw(&mut self) {
+        self.drawn = self.challenges.draw().map(|seed| (seed, QuadraticSum::new(&seed, M::inner_product)));
+    }
+
+    fn misuse<T>(&mut self, reason: String) -> Result<T, Error> {
+        self.failed.latch(Err(StatementError::misuse(reason).into()))
+    }
+
+    /// The number of `wanted` commitments, each with `places - 1` relations, that can be taken without
+    /// looking at anything else; none at the end of a block. Anything that must come first (a new block, a
+    /// refill, a message) is done here.
+    #[inline(always)]
+    fn at_once(&mut self, wanted: usize, places: usize) -> Result<usize, Error> {
+        if self.left == 0 {
+            self.end_block()?;
+        }
+        if self.left < places {
+            return Ok(0);
+        }
+        while self.pool.at_hand().is_empty() {
+            self.refill()?;
+        }
+        while self.elements.at_hand().is_empty() {
+            self.receive()?;
+        }
+        // Goes only to where relations are added up, so that coefficients come in whole blocks.
+        let until = WAITING - self.relations.waiting() % WAITING;
+        let n = wanted.min(until).min(self.left / places);
+        Ok(n.min(self.pool.at_hand().len()).min(self.elements.at_hand().len()))
+    }
+
+    /// Appends the keys of the next `n` commitments, as [`Verifier::at_once`] allowed; each takes `places`
+    /// places.
+    #[inline(always)]
+    fn commit_at_once(&mut self, n: usize, places: usize, out: &mut Vec<M>) {
+        let delta = self.delta.expose();
+        let keys = self.pool.at_hand()[..n].iter().zip(self.elements.at_hand());
+        out.extend(keys.map(|(key, masked)| *key + delta.scale(*masked)));
+        self.pool.advance(n);
+        self.elements.advance(n);
+        self.left -= n * places;
+    }
+
+    /// The key of P's next commitment.
+    #[inline(always)]
+    fn commit(&mut self) -> Result<M, Error> {
+        self.room()?;
+        let key = loop {
+            match self.pool.at_hand().first() {
+                Some(key) => break *key,
+                None => self.refill()?,
+            }
+        };
+        self.pool.advance(1);
+        let masked = loop {
+            match self.elements.next() {
+                Some(masked) => break masked,
+                None => self.receive()?,
+            }
+        };
+        Ok(key + self.delta.expose().scale(masked))
+    }
+
+    /// Counts a commitment or a relation. Ends the block first if it is full.
+    #[inline(always)]
+    fn room(&mut self) -> Result<(), Error> {
+        if self.left == 0 {
+            self.end_block()?;
+        }
+        self.left -= 1;
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_block(&mut self) -> Result<(), Error> {
+        self.failed.check()?;
+        let result = self.close().and_then(|()| self.check_until(IN_FLIGHT));
+        self.failed.latch(result)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) -> Result<(), Error> {
+        self.failed.check()?;
+        let mut result = Ok(());
+        if self.pool.may_wait() {
+            // P has sent everything that it held back.
+            result = self.link.pause();
+        }
+        let result = result.and_then(|()| Ok(self.pool.refill(self.link.channel())?));
+        self.failed.latch(result)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn receive(&mut self) -> Result<(), Error> {
+        self.failed.check()?;
+        let result = self.elements.receive(&mut self.challenges, self.link.channel());
+        self.failed.latch(result)
+    }
+
+    /// Adds a relation of degree 2 with the value `value`.
+    #[inline(always)]
+    fn quadratic(&mut self, value: M) -> Result<(), Error> {
+        self.room()?;
+        self.relations.push_value(value);
+        if self.relations.waiting() >= WAITING { self.absorb() } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn absorb(&mut self) -> Result<(), Error> {
+        let Some((_, sum)) = &mut self.drawn else { return Ok(()) };
+        let result = sum.absorb(&mut self.relations);
+        self.failed.latch(result)
+    }
+
+    /// Ends a block and sends its seed to P.
+    fn close(&mut self) -> Result<(), Error> {
+        self.elements.finish()?;
+        self.link.pause()?;
+        let mut relations = std::mem::replace(&mut self.relations, Relations::new());
+        let degree = relations.degree();
+        let mut random = Zeroizing::new(vec![M::ZERO; vope::correlations::<F, M>(degree - 1)]);
+        self.pool.fill(self.link.channel(), &mut random)?;
+        let (seed, mut sum) = match (self.drawn.take(), self.challenges.hash(self.pool, self.link.channel())?)
+        {
+            (Some(drawn), None) => drawn,
+            (None, Some(seed)) => (seed, QuadraticSum::new(&seed, M::inner_product)),
+            _ => return Err(StatementError::misuse("a block ends without a seed").into()),
+        };
+        sum.absorb(&mut relations)?;
+        let value = sum.finish(&relations, &seed, self.delta.expose())?;
+        let value = Zeroizing::new(value + vope::verifier::<F, M>(degree - 1, &random)?);
+        self.tally.blocks += 1;
+        self.pending.push_back(Block { value, degree, tally: self.tally });
+        self.left = self.interval;
+        if self.interactive() {
+            self.link.channel().send(tags::ELEMENTS_CHALLENGE, &seed)?;
+            self.link.channel().flush()?;
+        } else {
+            // Later seeds are hashes that include the opening.
+            self.check_until(0)?;
+        }
+        self.draw();
+        Ok(())
+    }
+
+    fn interactive(&self) -> bool {
+        self.challenges.are_chosen()
+    }
+
+    /// Checks openings until only `most` blocks wait for theirs.
+    fn check_until(&mut self, most: usize) -> Result<(), Error> {
+        while self.pending.len() > most {
+            self.check_oldest()?;
+        }
+        Ok(())
+    }
+
+    /// Receives and checks the opening of the oldest pending block.
+    fn check_oldest(&mut self) -> Result<(), Error> {
+        let Some(block) = self.pending.pop_front() else { return Ok(()) };
+        let mut opening = vec![0; block.degree * M::BYTES + Tally::BYTES];
+        self.link.channel().recv_exact(tags::ELEMENTS_OPENING, &mut opening)?;
+        self.challenges.absorb(tags::ELEMENTS_OPENING, &opening);
+        let (coefficients, tally) = opening.split_at(block.degree * M::BYTES);
+        block.tally.compare(tally)?;
+        let mut value = M::ZERO;
+        for bytes in coefficients.chunks_exact(M::BYTES).rev() {
+            let coefficient = M::decode(bytes).map_err(|error| Error::Malformed {
+                step: tags::ELEMENTS_OPENING,
+                reason: error.to_string(),
+            })?;
+            value = value * self.delta.expose() + coefficient;
+        }
+        if *block.value != value {
+            return Err(Error::Rejected { reason: "a product or another polynomial is wrong".into() });
+        }
+        Ok(())
+    }
+
+    /// Counts a check of conversions between bits and elements.
+    pub(in super::super) fn count_conversions(&mut self) {
+        self.tally.conversions += 1;
+    }
+
+    /// Counts a disjunction that is claimed to hold.
+    pub(crate) fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
+        self.tally.disjunction(claims, branches, challenges);
+    }
+
+    /// A challenge that depends on everything committed so far; see the prover's.
+    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.failed.check()?;
+        let result = self.try_challenge();
+        self.failed.latch(result)
+    }
+
+    fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
+        self.close()?;
+        let seed = match self.challenges.draw() {
+            Some(seed) => {
+                // This includes the current block: P opens all of them and goes on.
+                self.link.channel().send(tags::ELEMENTS_CHALLENGE, &seed)?;
+                self.link.channel().flush()?;
+                seed
+            }
+            None => {
+                if let Some(digest) = self.link.digest()? {
+                    self.challenges.absorb(tags::MASKS, &digest);
+                }
+                let seed = self.challenges.hash(self.pool, self.link.channel())?;
+                seed.ok_or_else(|| StatementError::misuse("no challenge"))?
+            }
+        };
+        self.check_until(0)?;
+        Ok(seed)
+    }
+
+    /// The keys of the next random correlations.
+    pub(crate) fn random(&mut self, out: &mut [M]) -> Result<(), Error> {
+        self.failed.check()?;
+        let result = self.pool.fill(self.link.channel(), out).map_err(Error::from);
+        self.failed.latch(result)
+    }
+
+    /// V's key.
+    pub(crate) fn delta(&self) -> M {
+        self.delta.expose()
+    }
+
+    /// Ends this proof after a failure of a protocol on top.
+    pub(crate) fn fail<T>(&mut self, error: Error) -> Result<T, Error> {
+        self.failed.latch(Err(error))
+    }
+
+    /// Receives a message of a protocol on top.
+    pub(crate) fn receive_message(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Error> {
+        self.failed.check()?;
+        let result = self.link.channel().recv_exact(tag, out).map_err(Error::from);
+        self.failed.latch(result)?;
+        self.challenges.absorb(tag, out);
+        Ok(())
+    }
+}
+
+impl<F: Value, M: Mac<F>, L: Link> Backend for Verifier<'_, F, M, L> {
+    type Error = Error;
+}
+
+impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Verifier<'_, F, M, L> {
+    type Wire = M;
+
+    #[inline(always)]
+    fn constant(&mut self, c: F) -> M {
+        self.delta.expose().scale(c)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, x: &M, y: &M) -> M {
+        *x + *y
+    }
+
+    #[inline(always)]
+    fn sub(&mut self, x: &M, y: &M) -> M {
+        *x - *y
+    }
+
+    #[inline(always)]
+    fn add_constant(&mut self, x: &M, c: F) -> M {
+        *x + self.delta.expose().scale(c)
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, x: &M, c: F) -> M {
+        x.scale(c)
+    }
+
+    #[inline(always)]
+    fn mul(&mut self, x: &M, y: &M) -> Result<M, Error> {
+        let z = self.commit()?;
+        self.quadratic(*x * *y - z * self.delta.expose())?;
+        self.tally.multiplications += 1;
+        Ok(z)
+    }
+
+    fn mul_many(&mut self, x: &[M], y: &[M]) -> Result<Vec<M>, Error> {
+        if x.len() != y.len() {
+            return self.misuse(format!("products of {} and {} wires", x.len(), y.len()));
+        }
+        let mut out = Vec::with_capacity(x.len());
+        while out.len() < x.len() {
+            let start = out.len();
+            let n = self.at_once(x.len() - start, 2)?;
+            if n == 0 {
+                out.push(self.mul(&x[start], &y[start])?);
+                continue;
+            }
+            let (x, y) = (&x[start..][..n], &y[start..][..n]);
+            self.commit_at_once(n, 2, &mut out);
+            let delta = self.delta.expose();
+            let values = x.iter().zip(y).zip(&out[start..]).map(|((x, y), z)| *x * *y - *z * delta);
+            self.relations.extend_values(values);
+            if self.relations.waiting() >= WAITING {
+                self.absorb()?;
+            }
+            self.tally.multiplications += n as u64;
+        }
+        Ok(out)
+    }
+
+    fn add_products(&mut self, sums: &mut [M], x: &[M], y: &[M]) -> Result<(), Error> {
+        if sums.len() != x.len() {
+            return self.misuse(format!("{} products added to {} wires", x.len(), sums.len()));
+        }
+        let products = self.mul_many(x, y)?;
+        sums.iter_mut().zip(&products).for_each(|(sum, product)| *sum = self.add(product, sum));
+        Ok(())
+    }
+}
+
+impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
+    fn secret(&mut self, n: usize, _hint: Hint<'_, F, M>) -> Result<Vec<M>, Error> {
+        self.tally.secrets += n as u64;
+        let mut out = Vec::with_capacity(n);
+        while out.len() < n {
+            let n = self.at_once(n - out.len(), 1)?;
+            self.commit_at_once(n, 1, &mut out);
+        }
+        Ok(out)
+    }
+
+    fn assert_zero(&mut self, x: &[M]) -> Result<(), Error> {
+        for wire in x {
+            let result = self.assertions.push_element(*wire);
+            self.failed.latch(result)?;
+        }
+        self.tally.assertions += x.len() as u64;
+        Ok(())
+    }
+
+    fn assert_dot(&mut self, x: &[M], y: &[M], z: &M) -> Result<(), Error> {
+        let sum = M::inner_product(x, y).map_err(|error| StatementError::misuse(error.to_string()).into());
+        let sum = self.failed.latch(sum)?;
+        self.quadratic(sum - *z * self.delta.expose())?;
+        self.tally.claim(2);
+        Ok(())
+    }
+
+    fn assert_linear(&mut self, entries: &[F], x: &[M], t: &[F]) -> Result<(), Error> {
+        let checked = check_linear(entries.len(), x.len(), t.len()).map_err(Error::from);
+        self.failed.latch(checked)?;
+        if x.is_empty() {
+            if t.iter().any(|t| !t.is_zero()) {
+                return self.misuse("a public constant that is not zero is claimed to be".into());
+            }
+            return Ok(());
+        }
+        let mut combined = Zeroizing::new([M::ZERO; matrix::ROWS]);
+        for (rows, t) in entries.chunks(matrix::ROWS * x.len()).zip(t.chunks(matrix::ROWS)) {
+            let combined = &mut combined[..t.len()];
+            let result = M::combine_rows(rows, x, combined);
+            self.failed.latch(result.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
+            for (key, t) in combined.iter().zip(t) {
+                let result = self.assertions.push_element(*key - self.delta.expose().scale(*t));
+                self.failed.latch(result)?;
+                self.tally.assertions += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn assert_products(&mut self, x: &[M], y: &[M], z: &[M]) -> Result<(), Error> {
+        if x.len() != y.len() || y.len() != z.len() {
+            return self.misuse(format!("products of {}, {} and {} wires", x.len(), y.len(), z.len()));
+        }
+        for ((x, y), z) in x.iter().zip(y).zip(z) {
+            self.quadratic(*x * *y - *z * self.delta.expose())?;
+            self.tally.claim(2);
+        }
+        Ok(())
+    }
+}
+
+impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
+    type Poly = VerifierPoly<M>;
+
+    fn poly(&mut self, x: &M) -> Self::Poly {
+        VerifierPoly::wire(*x)
+    }
+
+    fn poly_constant(&mut self, c: F) -> Self::Poly {
+        VerifierPoly::constant(M::embed(c))
+    }
+
+    fn poly_add(&mut self, p: &Self::Poly, q: &Self::Poly) -> Self::Poly {
+        p.add(q, self.delta.expose())
+    }
+
+    fn poly_scale(&mut self, p: &Self::Poly, c: F) -> Self::Poly {
+        p.scale(|p| p.scale(c))
+    }
+
+    fn poly_mul(&mut self, p: &Self::Poly, q: &Self::Poly) -> Result<Self::Poly, Error> {
+        let product = p.mul(q).map_err(Error::from);
+        self.failed.latch(product)
+    }
+
+    fn assert_one_of(&mut self, x: &[M], set: &[F]) -> Result<(), Error> {
+        let checked = check_set(set.len()).map_err(Error::from);
+        self.failed.latch(checked)?;
+        // Keys of public constants.
+        let delta = self.delta.expose();
+        let set = Zeroizing::new(Vec::from_iter(set.iter().map(|element| delta.scale(*element))));
+        for x in x {
+            self.assert_poly_zero(&[VerifierPoly::product(set.iter().map(|element| *x - *element))])?;
+        }
+        Ok(())
+    }
+
+    fn assert_poly_zero(&mut self, p: &[Self::Poly]) -> Result<(), Error> {
+        for p in p {
+            match p.degree() {
+                0 if p.value().is_zero() => {}
+                0 => return self.misuse("a public constant that is not zero is claimed to be".into()),
+                1 => {
+                    let result = self.assertions.push_element(p.value());
+                    self.failed.latch(result)?;
+                    self.tally.assertions += 1;
+                }
+                degree => {
+                    self.room()?;
+                    self.relations.push(degree, [p.value()]);
+                    self.tally.claim(degree);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn assert_matrix_product(&mut self, shape: MatrixShape, a: &[M], b: &[M], c: &[M]) -> Result<(), Error> {
+        let checked = shape.check(a.len(), b.len(), c.len()).map_err(Error::from);
+        self.failed.latch(checked)?;
+        let seed = self.challenge()?;
+        let value = matrix::fold_verifier(shape, a, b, c, seed, self.delta.expose());
+        let value = self.failed.latch(value)?;
+        self.quadratic(value)?;
+        self.tally.claim(2);
+        self.tally.folds += 1;
+        Ok(())
+    }
+}
