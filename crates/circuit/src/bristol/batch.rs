@@ -171,10 +171,13 @@ impl FileBatch {
     }
 }
 
+/// What a repetition claims, and what its circuit puts out.
+type Computed = (Claim<F2>, Vec<F2>);
+
 impl FileBatch {
-    /// What the picked circuits put out: at each repetition `draft` with its outputs computed for the witness
+    /// What the picked circuits put out: at each repetition the claim, and its outputs for the witness
     /// that is inside this batch. In the clear.
-    fn computed(&self) -> Result<Vec<(Claim<F2>, Vec<F2>)>, Error> {
+    fn computed(&self) -> Result<Vec<Computed>, Error> {
         let each = self.picked.iter().zip(&self.claims).map(|(picked, claim)| {
             let missing = || Error::Witness("none was given".into());
             let branch = picked.witness.as_ref().ok_or_else(missing)?;

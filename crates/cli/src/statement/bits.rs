@@ -11,7 +11,7 @@ use volery_field::{F2, Ring};
 
 use super::bare::Bare;
 use super::refusal::Refusal;
-use super::{Given, circuit_path, claimed, computed, short};
+use super::{Given, Loaded, circuit_path, claimed, computed, short};
 use crate::args::StatementArgs;
 use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
@@ -27,7 +27,7 @@ const WITNESS_BYTES: u64 = 1 << 32;
 
 /// The statement about bits that `args` name. What is named is not of another kind, so this is where a name
 /// that nobody knows is refused.
-pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
+pub(super) fn load(args: &StatementArgs) -> Loaded {
     no_field(args)?;
     if let Some(entry) = builtin::find(&args.text()) {
         let builtin = with_values(args, |values| Ok(Builtin::new(entry.name, values)?))?;

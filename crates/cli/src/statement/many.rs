@@ -24,7 +24,7 @@ use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use super::branches::{claim_bytes, claims, split, witnesses};
 use super::refusal::Refusal;
-use super::{Given, r1cs, short, text};
+use super::{Given, Loaded, r1cs, short, text};
 use crate::args::{DisjunctionArg, StatementArgs};
 use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
@@ -52,7 +52,7 @@ enum Circuits {
 }
 
 /// The statement that `args` name, if they name several circuits.
-pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
+pub(super) fn load(args: &StatementArgs) -> Loaded {
     // Several constraint systems are a statement over their field.
     if args.any_of.first().is_none_or(|first| r1cs::is_system(split(first).0)) {
         return Ok(None);

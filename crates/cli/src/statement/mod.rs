@@ -94,10 +94,13 @@ pub(crate) trait Given: Send + Sync {
     }
 }
 
+/// A statement, if the command line names one of the kind that was asked.
+type Loaded = Result<Option<Box<dyn Given>>, Failure>;
+
 /// What is done with a statement of one kind, if the command line names one of it.
 struct Kind {
     /// Its public side.
-    load: fn(&StatementArgs) -> Result<Option<Box<dyn Given>>, Failure>,
+    load: fn(&StatementArgs) -> Loaded,
     /// The public file for which a witness is one.
     compute: fn(&StatementArgs, &Source) -> Result<Option<String>, Failure>,
 }

@@ -4,7 +4,7 @@ use volery::builtin::{self, FieldBuiltin, OverField, read_numbers, write_numbers
 use volery_circuit::{Counts, Error as StatementError, Evaluator, Polynomials, forward_statement};
 
 use super::refusal::Refusal;
-use super::{Given, none_given};
+use super::{Given, Loaded, none_given};
 use crate::args::StatementArgs;
 use crate::failure::Failure;
 use crate::fields::{self, InField, Served};
@@ -78,7 +78,7 @@ fn in_field<T>(name: &str, what: impl InField<Output = Result<T, Failure>>) -> R
 }
 
 /// The built-in statement over a field that `args` name, if they do.
-pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
+pub(super) fn load(args: &StatementArgs) -> Loaded {
     let Some((sizes, field)) = sizes(args)? else { return Ok(None) };
     in_field(&field, Load { args, sizes }).map(Some)
 }

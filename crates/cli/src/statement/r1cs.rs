@@ -13,7 +13,7 @@ use volery_zk::disjunction::AnyOf;
 
 use super::branches::{branch_file, split};
 use super::refusal::Refusal;
-use super::{Given, none_given, short};
+use super::{Given, Loaded, none_given, short};
 use crate::args::{DisjunctionArg, StatementArgs};
 use crate::failure::Failure;
 use crate::fields::{self, InPrimeField, Served};
@@ -122,7 +122,7 @@ impl<F: Served + PrimeField> Given for Constraints<F> {
 }
 
 /// The constraint system that `args` name, or several, if they name files of them.
-pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
+pub(super) fn load(args: &StatementArgs) -> Loaded {
     in_field(args, Load { args })
 }
 

@@ -11,7 +11,7 @@ use volery_field::{Z32, Z64};
 
 use super::bare::Bare;
 use super::refusal::Refusal;
-use super::{Given, circuit_path, claimed, computed, short};
+use super::{Given, Loaded, circuit_path, claimed, computed, short};
 use crate::args::{RingArg, StatementArgs};
 use crate::failure::Failure;
 use crate::info::{Described, RingInfo};
@@ -26,7 +26,7 @@ impl Served for Z32 {}
 impl Served for Z64 {}
 
 /// The statement over a ring that `args` name, if they name one.
-pub(super) fn load(args: &StatementArgs) -> Result<Option<Box<dyn Given>>, Failure> {
+pub(super) fn load(args: &StatementArgs) -> Loaded {
     args.ring
         .map(|ring| match ring {
             RingArg::Z32 => open::<Z32>(args),

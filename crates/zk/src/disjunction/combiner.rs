@@ -175,7 +175,7 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
 
     fn finish(mut self) -> Result<ElementShare<B::Mac>, Error> {
         self.combine(self.filled)?;
-        Ok(self.sums.finish::<R, B>())
+        Ok(self.sums.finish())
     }
 }
 
@@ -224,15 +224,15 @@ impl<'x, M: Element> Sums<'x, M> {
         }
         self.place += n;
         if self.place >= CHUNK {
-            self.end_chunk::<R, B>();
+            self.end_chunk();
         }
         Ok(())
     }
 
     /// Multiplies the chunk's sum by the chunk's factor.
-    fn end_chunk<R: Ring, B: Base<R, Mac = M>>(&mut self) {
+    fn end_chunk(&mut self) {
         let chunk = core::mem::take(&mut self.chunk);
-        self.total += self.rows.chunk::<R, B>(chunk, &mut self.across);
+        self.total += self.rows.chunk(chunk, &mut self.across);
         self.place = 0;
         self.chunks += 1;
         if self.chunks * CHUNK == FOLD
@@ -242,8 +242,8 @@ impl<'x, M: Element> Sums<'x, M> {
         }
     }
 
-    fn finish<R: Ring, B: Base<R, Mac = M>>(mut self) -> ElementShare<M> {
-        self.end_chunk::<R, B>();
+    fn finish(mut self) -> ElementShare<M> {
+        self.end_chunk();
         core::mem::take(&mut self.total)
     }
 }

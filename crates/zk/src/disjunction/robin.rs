@@ -80,7 +80,7 @@ impl<R: Ring, B: Base<R>> Folded<R, B> {
         for (left, right) in factors.left.chunks(CHUNK).zip(factors.right.chunks(CHUNK)) {
             let within = &rows.grid.within()[..left.len().div_ceil(B::RUN)];
             let sums = [B::combine(left, within)?, B::combine(right, within)?];
-            *self.sum += rows.chunk::<R, B>(sums, &mut across);
+            *self.sum += rows.chunk(sums, &mut across);
         }
         factors.left.clear();
         factors.right.clear();
@@ -93,11 +93,7 @@ impl<M> Products<M> {
     /// The weighted sum of a chunk of rows, from the sums of its left and right rows under the factors within
     /// it.
     #[inline]
-    pub(super) fn chunk<R: Ring, B: Base<R, Mac = M>>(
-        &self,
-        [left, right]: [ElementShare<M>; 2],
-        across: &mut Across,
-    ) -> ElementShare<M>
+    pub(super) fn chunk(&self, [left, right]: [ElementShare<M>; 2], across: &mut Across) -> ElementShare<M>
     where
         M: volery_field::Element,
     {
