@@ -77,8 +77,8 @@
 //! * [`Layer`], [`Layered`]: what stands on a channel and changes, counts or records a part of it.
 //! * [`Cursor`] takes hostile bytes apart, and [`Latch`] keeps the first error of what must not go on.
 //! * [`Rehearsal`]: a channel with nobody at the other end, to count what a protocol sends and waits for.
-//! * [`Address`], [`connect`], [`Listener`]: making connections. [`tls`] protects them. [`memory_pair`] needs
-//!   none.
+//! * [`Address`], [`connect`], [`Listener`]: making connections. [`tls`] protects them (feature `tls`, on by
+//!   default). [`memory_pair`] needs none.
 //! * [`handshake`]: who is there, what is proved, and the session id.
 #![forbid(unsafe_code)]
 
@@ -99,6 +99,7 @@ mod rehearsal;
 mod resolve;
 mod stats;
 mod tag;
+#[cfg(feature = "tls")]
 pub mod tls;
 pub mod transport;
 

@@ -1,5 +1,6 @@
 //! What a session can end with.
 
+#[cfg(feature = "web")]
 use volery_channel::tags::COMMIT_OPENING;
 
 /// Why a session, or what leads to one, failed.
@@ -22,18 +23,23 @@ pub enum Error {
     #[error(transparent)]
     Stored(#[from] crate::stored::Error),
     /// A connection to a website through the verifier.
+    #[cfg(feature = "web")]
     #[error(transparent)]
     Web(#[from] volery_tls::proxy::Error),
     /// A connection to a website that both parties made.
+    #[cfg(feature = "web")]
     #[error(transparent)]
     Joint(volery_tls::joint::Error),
     /// Commitments to parts of a connection: V's conversion, or P's opening.
+    #[cfg(feature = "web")]
     #[error(transparent)]
     Commitments(#[from] volery_tls::Error),
     /// An attestation that does not have this party's commitments.
+    #[cfg(feature = "web")]
     #[error(transparent)]
     Openings(#[from] volery_tls::commitment::OpeningsError),
     /// A verifier's signed statement.
+    #[cfg(feature = "web")]
     #[error(transparent)]
     Attestation(#[from] volery_tls::attestation::Error),
     /// The caller's options are impossible.
@@ -47,6 +53,7 @@ pub enum Error {
     Over,
 }
 
+#[cfg(feature = "web")]
 impl From<volery_tls::joint::Error> for Error {
     /// An error of the proof is one wherever it comes from.
     fn from(error: volery_tls::joint::Error) -> Self {
@@ -62,6 +69,7 @@ impl Error {
             Self::Proof(error) => error.is_rejection(),
             Self::Stored(error) => error.is_rejection(),
             // What V finds in P's opening.
+            #[cfg(feature = "web")]
             Self::Commitments(volery_tls::Error::Cheat { step, .. }) => *step == COMMIT_OPENING,
             _ => false,
         }
@@ -81,10 +89,13 @@ impl Error {
             Self::Proof(_) | Self::Channel(_) => {
                 "the connection failed, or a message was not the one expected"
             }
+            #[cfg(feature = "web")]
             Self::Web(_) | Self::Joint(_) => {
                 "the connection to the server failed, or what is said of it is refused"
             }
+            #[cfg(feature = "web")]
             Self::Commitments(_) => "the commitments, or their conversion, failed a check",
+            #[cfg(feature = "web")]
             Self::Attestation(_) | Self::Openings(_) => "a party does not accept the attestation",
             Self::Stored(_) => "a party cannot store the correlations",
             Self::Options(_) | Self::Randomness(_) => "a party cannot run with these options",

@@ -27,17 +27,33 @@
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
 //! | connections and their limits | [`connect`], [`Listener`], [`Framed`], [`Address`], [`Limits`], [`memory_pair`] |
+//! | TLS between the parties | [`channel::tls`] |
 //! | randomness | [`os_rng`] |
+//!
+//! # Features
+//!
+//! All are on by default. Without any, everything but these is there, and 53 crates are compiled.
+//!
+//! | feature | what it brings | further crates |
+//! |---|---|---|
+//! | `public` | proofs that anyone can verify: [`public`] | 1 |
+//! | `tls` | connections over TLS: [`channel::tls`] | 7 |
+//! | `web` | what a website said: [`tls`], [`notary`], the sessions' methods about web pages | 34 |
+//! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
+//! | all of them | | 51 |
 //!
 //! The repository's README has a whole program, and the guide in `docs/guide` has more; all of them are
 //! tested. The `volery` program is a package of its own, `volery-cli`.
 
 #![forbid(unsafe_code)]
+// docs.rs says at each item which feature brings it.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod builtin;
 mod error;
 #[cfg(test)]
 mod forgery;
+#[cfg(feature = "web")]
 pub mod notary;
 mod rng;
 mod session;
@@ -46,15 +62,19 @@ pub mod testing;
 
 pub use error::Error;
 pub use rng::os_rng;
+#[cfg(feature = "web")]
 pub use session::{
-    Attested, Estimate, FetchedTogether, Options, PreparedProver, PreparedVerifier, ProvedPage, Prover,
-    Report, Signed, VerifiedPage, Verifier, Watched, estimate, system,
+    Attested, FetchedTogether, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage, Watched,
 };
+pub use session::{Estimate, Options, Prover, Report, Verifier, estimate, system};
+pub use volery_channel as channel;
 pub use volery_channel::{Address, Channel, Framed, Limits, Listener, Rehearsal, connect, memory_pair};
 pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;
+#[cfg(feature = "public")]
 pub use volery_mpcith as public;
+#[cfg(feature = "web")]
 pub use volery_tls as tls;
 pub use volery_vole::correlations::Profile;
 pub use volery_zk::macncheese;

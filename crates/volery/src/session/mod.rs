@@ -28,6 +28,7 @@ mod rehearsal;
 mod report;
 pub mod system;
 mod verifier;
+#[cfg(feature = "web")]
 mod web;
 
 pub use options::Options;
@@ -35,6 +36,7 @@ pub use prover::Prover;
 pub use rehearsal::{Estimate, estimate};
 pub use report::Report;
 pub use verifier::Verifier;
+#[cfg(feature = "web")]
 pub use web::{
     Attested, FetchedTogether, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage, Watched,
 };
@@ -43,7 +45,6 @@ use std::time::Instant;
 
 use volery_channel::handshake::{Begin, Session};
 use volery_channel::{Channel, tags};
-use volery_tls::claim::{CustomClaim, Vocabulary};
 use volery_vole::correlations::{Chain, Correlation, Pool};
 use volery_vole::{Delta, SessionId, Transcript};
 use volery_zk::quicksilver::{Tally, bits::Settings};
@@ -53,11 +54,6 @@ use report::Counted;
 use system::System;
 
 use crate::Error;
-
-/// The vocabulary of who has none.
-fn no_claims() -> std::sync::Arc<dyn Vocabulary> {
-    std::sync::Arc::new(Vec::<CustomClaim>::new())
-}
 
 /// What both parties keep about a session, apart from its correlations.
 struct Common {
@@ -71,7 +67,8 @@ struct Common {
     /// Whether P evaluates a statement before it proves it.
     evaluates: bool,
     /// Claims about hidden parts of web pages that V knows besides those of [`volery_tls::claim`].
-    vocabulary: std::sync::Arc<dyn Vocabulary>,
+    #[cfg(feature = "web")]
+    vocabulary: std::sync::Arc<dyn volery_tls::claim::Vocabulary>,
 }
 
 impl Common {
@@ -80,7 +77,16 @@ impl Common {
     }
 
     fn of(id: SessionId, options: Options, threads: Option<std::sync::Arc<rayon::ThreadPool>>) -> Self {
-        Self { id, options, threads, proofs: 0, over: false, evaluates: true, vocabulary: no_claims() }
+        Self {
+            id,
+            options,
+            threads,
+            proofs: 0,
+            over: false,
+            evaluates: true,
+            #[cfg(feature = "web")]
+            vocabulary: web::no_claims(),
+        }
     }
 
     /// Counts the session as over, until [`Common::conclude`] says that what is begun here went well: what a

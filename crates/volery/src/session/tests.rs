@@ -40,7 +40,7 @@ fn first_challenge(proof: Proof) -> [u8; 16] {
 
 fn common(options: Options) -> Common {
     let id = SessionId::new([1; 32]);
-    Common { id, options, threads: None, proofs: 0, over: false, evaluates: true, vocabulary: no_claims() }
+    Common::of(id, options, None)
 }
 
 /// A pool that only has a chain.

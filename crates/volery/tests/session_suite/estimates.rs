@@ -5,9 +5,6 @@ use volery::circuit::gadgets::field as field_gadgets;
 use volery::macncheese::{Disjunction, Join, Settings};
 use volery::statements::{Aes128Many, AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
 use volery::system::{Bits, Mixed, Over, Provable, Stacked, StackedOver, System};
-use volery::tls::joint::{RoundSizes, Sizes};
-use volery::tls::proxy::Target;
-use volery::tls::server::Roots;
 use volery::{Error, Estimate, Options, Profile, Prover, Rehearsal, Report, Verifier, estimate};
 use volery_circuit::r1cs::{PrimeField, R1csStatement, sample};
 use volery_circuit::{Backend, Convert, Counter, Digest, Evaluator, MatrixShape, Ops, Prove, Statement};
@@ -341,13 +338,21 @@ fn of_a_prover_that_has_a_witness_too_and_of_a_false_claim() {
 
 /// Correlations that are zeros hide nothing.
 #[test]
-fn a_rehearsal_is_of_proofs_alone() {
+#[cfg(feature = "web")]
+fn a_rehearsal_makes_no_connection_to_a_website() {
+    use volery::tls::joint::{RoundSizes, Sizes};
+    use volery::tls::{proxy::Target, server::Roots};
+
     let prover = || Prover::rehearse(|channel| channel, Options::default()).expect("set up");
     let sizes = Sizes { rounds: vec![RoundSizes { query: 100, read: 0 }], proved: 100 };
     assert!(matches!(prover().prepare_web(sizes, rng(1)).map(drop), Err(Error::Options(_))));
     let roots = Roots::none();
     let target = Target { host: "localhost", port: 1, roots: &roots, max_received: 100 };
     assert!(matches!(prover().fetch(&target, b"GET / HTTP/1.1\r\n\r\n").map(drop), Err(Error::Options(_))));
+}
+
+#[test]
+fn a_rehearsal_makes_no_files_of_correlations() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("file");
     let hashed = Options { fiat_shamir: true, ..Options::default() };

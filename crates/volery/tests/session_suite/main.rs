@@ -17,7 +17,9 @@ mod hostile;
 mod messages;
 mod mismatches;
 mod proofs;
+#[cfg(feature = "web")]
 #[path = "../common/site.rs"]
 mod site;
 mod stacked;
+#[cfg(feature = "web")]
 mod web;

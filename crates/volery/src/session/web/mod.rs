@@ -24,7 +24,7 @@ use volery_channel::Channel;
 use volery_circuit::Digest;
 use volery_field::Gf128;
 use volery_tls::attestation::Statement;
-use volery_tls::claim::Vocabulary;
+use volery_tls::claim::{CustomClaim, Vocabulary};
 use volery_tls::commitment::CommittedBits;
 use volery_tls::dialogue::RequestSource;
 use volery_tls::proxy::relay::{self, Relayed, Rules};
@@ -40,6 +40,11 @@ use super::system::Bits;
 use super::{Prover, Report, Verifier};
 use crate::Error;
 use page::now;
+
+/// The vocabulary of a V that has none of its own.
+pub(super) fn no_claims() -> Arc<dyn Vocabulary> {
+    Arc::new(Vec::<CustomClaim>::new())
+}
 
 impl<C: Channel> Prover<C> {
     /// Sends `request` to a server through V and takes its response. Nothing is told to V yet but the
