@@ -33,7 +33,7 @@ pub fn notary_greeting(bytes: &[u8]) {
 pub fn notary_line(bytes: &[u8]) {
     let mut told = Vec::new();
     let heard = against(bytes, |channel| {
-        let mut channel = notary::InLine::new(channel, |number| told.push(number));
+        let mut channel = notary::in_line(channel, |number| told.push(number));
         channel.recv(TEST, LIMIT).is_ok()
     });
     assert!(!heard || told.last() == Some(&0), "a session has begun before the prover's turn");

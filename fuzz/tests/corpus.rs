@@ -78,7 +78,7 @@ fn an_honest_relay_is_heard_to_the_end() {
 fn an_honest_notary_is_heard_to_the_end() {
     let mut numbers = Vec::new();
     let heard = against(&committed("notary_line", "third-second-first"), |channel| {
-        let mut channel = notary::InLine::new(channel, |number| numbers.push(number));
+        let mut channel = notary::in_line(channel, |number| numbers.push(number));
         channel.recv(volery_channel::tags::TEST, 20).map(<[u8]>::to_vec)
     });
     assert_eq!(heard, Ok(b"the session".to_vec()));

@@ -30,7 +30,7 @@ impl Tag {
 
     /// The tag with this byte, if the table has one.
     #[must_use]
-    pub fn from_byte(byte: u8) -> Option<Self> {
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         tags::ALL.iter().copied().find(|tag| tag.byte == byte)
     }
 

@@ -4,21 +4,21 @@
 /// and from 1 in the paper.
 // Invariant: below 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trit(u8);
+pub(crate) struct Trit(u8);
 
 impl Trit {
     /// The three challenges.
-    pub const ALL: [Self; 3] = [Self(0), Self(1), Self(2)];
+    pub(crate) const ALL: [Self; 3] = [Self(0), Self(1), Self(2)];
 
     /// The opened players, in order.
     #[must_use]
-    pub const fn opened(self) -> [u8; 2] {
+    pub(crate) const fn opened(self) -> [u8; 2] {
         [self.0, (self.0 + 1) % 3]
     }
 
     /// The player that stays closed.
     #[must_use]
-    pub const fn closed(self) -> u8 {
+    pub(crate) const fn closed(self) -> u8 {
         (self.0 + 2) % 3
     }
 

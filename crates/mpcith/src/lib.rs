@@ -64,7 +64,7 @@
 //! | how long a proof will be | [`Counts`], [`proof_bytes`] |
 //! | with the verifier at the other end of a channel | [`interactive`] |
 //! | the soundness of proofs | [`Parameters`]; [`soundness`] |
-//! | the paper's definitions, in plain code | [`decomposition`] |
+//! | the paper's definitions in plain code, with which tests compare the engines | `decomposition` |
 //! | the engines: bits in wide registers, elements in slices | [`PublicRing`] (`rings`) |
 //! | formats, hashes | `proof`, `hash`, `challenge` |
 //!
@@ -80,7 +80,8 @@
 
 mod challenge;
 mod counts;
-pub mod decomposition;
+#[cfg(test)]
+mod decomposition;
 mod error;
 mod hash;
 pub mod interactive;
@@ -92,7 +93,6 @@ pub mod soundness;
 #[cfg(test)]
 mod testing;
 
-pub use challenge::Trit;
 pub use counts::Counts;
 pub use error::Error;
 pub use parameters::{Parameters, Protocol};

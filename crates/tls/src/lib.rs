@@ -57,13 +57,6 @@ pub use page::{attestation, claim, commitment, dialogue, disclosure, http};
 pub use wire::prf::Side;
 pub use wire::server;
 
-/// The former location of [`Side`].
-#[cfg(not(feature = "fuzzing"))]
-#[doc(hidden)]
-pub mod prf {
-    pub use crate::Side;
-}
-
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
-pub use wire::{ghash, key_exchange, prf, record, step, transcript};
+pub use wire::{ghash, key_exchange, record, transcript};

@@ -35,7 +35,7 @@ pub enum Error {
 
 impl Error {
     /// An [`Error::Malformed`].
-    pub fn malformed(step: Tag, reason: impl Into<String>) -> Self {
+    pub(crate) fn malformed(step: Tag, reason: impl Into<String>) -> Self {
         Self::Malformed { step, reason: reason.into() }
     }
 

@@ -92,11 +92,6 @@ impl<T: Transport> Framed<T> {
         }
     }
 
-    /// The transport below, for questions like who the peer is.
-    pub fn transport(&self) -> &T {
-        &self.transport
-    }
-
     /// Continues under other limits. The time for [`Limits::total_time`] starts again.
     ///
     /// For servers: a client that has just connected gets little time; once its session starts, it gets the

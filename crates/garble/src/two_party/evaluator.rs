@@ -406,7 +406,7 @@ impl<F: Function> Evaluator<F> {
 
     /// See [`Garbler::keys`](super::Garbler::keys).
     #[must_use]
-    pub fn keys(&self) -> u64 {
+    pub(crate) fn keys(&self) -> u64 {
         self.keys
     }
 

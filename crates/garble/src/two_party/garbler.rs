@@ -458,7 +458,7 @@ impl<F: Function> Garbler<F> {
     /// The number of pairs of hash keys used so far: one for each half gate, two for each AND of three
     /// halves.
     #[must_use]
-    pub fn keys(&self) -> u64 {
+    pub(crate) fn keys(&self) -> u64 {
         self.keys
     }
 

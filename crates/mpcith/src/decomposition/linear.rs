@@ -11,7 +11,7 @@ use super::{Decomposition, PLAYERS};
 /// hold fewer: a linear gate's entry follows from those before it, so only those of multiplications count
 /// ([`Linear::stored`]; the paper's "generalised multiplication gates").
 #[derive(Clone, Debug)]
-pub struct Linear<'a, R: Ring> {
+pub(crate) struct Linear<'a, R: Ring> {
     circuit: &'a Circuit<R>,
     /// For each gate, the number of multiplications before it.
     products: Vec<u32>,
@@ -19,7 +19,7 @@ pub struct Linear<'a, R: Ring> {
 
 /// A player's randomness: a random element for each input wire, and the function `R_i` on the gates.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Tape<R> {
+pub(crate) struct Tape<R> {
     /// The input share of player 1 or 2; player 3's is not used.
     pub inputs: Vec<R>,
     /// `R_i` of every multiplication, in order.
@@ -34,7 +34,7 @@ impl<R> core::fmt::Debug for Tape<R> {
 
 /// The output of the simulator for a challenge `e`.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Simulated<R> {
+pub(crate) struct Simulated<R> {
     /// Tapes and views of players `e` and `e + 1`.
     pub opened: [(Tape<R>, Vec<R>); 2],
     /// The third player's output share.
@@ -50,7 +50,7 @@ impl<R> core::fmt::Debug for Simulated<R> {
 impl<'a, R: Ring> Linear<'a, R> {
     /// The decomposition of `circuit`.
     #[must_use]
-    pub fn new(circuit: &'a Circuit<R>) -> Self {
+    pub(crate) fn new(circuit: &'a Circuit<R>) -> Self {
         let mut before = 0;
         let products = circuit.gates().iter().map(|gate| {
             before += u32::from(matches!(gate, Gate::Mul(..)));
@@ -66,7 +66,7 @@ impl<'a, R: Ring> Linear<'a, R> {
 
     /// The entries of a complete view that a file holds: the shares of products.
     #[must_use]
-    pub fn stored(&self, view: &[R]) -> Vec<R> {
+    pub(crate) fn stored(&self, view: &[R]) -> Vec<R> {
         let gates = view.iter().skip(self.inputs()).zip(self.circuit.gates());
         gates.filter(|(_, gate)| matches!(gate, Gate::Mul(..))).map(|(entry, _)| *entry).collect()
     }
@@ -76,7 +76,7 @@ impl<'a, R: Ring> Linear<'a, R> {
     /// share if that player is opened, and `products`, the entries that multiplications add to the second
     /// opened player's view.
     #[must_use]
-    pub fn simulate(
+    pub(crate) fn simulate(
         &self,
         e: usize,
         output: &[R],

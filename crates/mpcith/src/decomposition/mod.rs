@@ -13,10 +13,10 @@ mod linear;
 #[cfg(test)]
 mod tests;
 
-pub use linear::{Linear, Simulated, Tape};
+pub(crate) use linear::{Linear, Simulated, Tape};
 
 /// The branches of a computation are called players. They are counted from 0 here, and from 1 in the paper.
-pub const PLAYERS: usize = 3;
+pub(crate) const PLAYERS: usize = 3;
 
 /// A (2,3)-decomposition of a function `phi` from [`Decomposition::Input`] to [`Decomposition::Output`].
 ///
@@ -26,7 +26,7 @@ pub const PLAYERS: usize = 3;
 ///
 /// # Panics
 /// This is a reference, not a protocol: implementations may panic if inputs, views or tapes are too short.
-pub trait Decomposition {
+pub(crate) trait Decomposition {
     /// The input of `phi`.
     type Input: ?Sized;
     /// The output of `phi`.
@@ -63,7 +63,7 @@ pub trait Decomposition {
 }
 
 /// The result of [`evaluate`].
-pub struct Evaluated<D: Decomposition + ?Sized> {
+pub(crate) struct Evaluated<D: Decomposition + ?Sized> {
     /// The players' views.
     pub views: [Vec<D::Entry>; PLAYERS],
     /// Their output shares.
@@ -73,7 +73,7 @@ pub struct Evaluated<D: Decomposition + ?Sized> {
 }
 
 /// The protocol of figure 4: computes `phi(input)` in three branches.
-pub fn evaluate<D: Decomposition + ?Sized>(
+pub(crate) fn evaluate<D: Decomposition + ?Sized>(
     decomposition: &D,
     input: &D::Input,
     tapes: [&D::Tape; PLAYERS],

@@ -27,9 +27,9 @@
 
 pub mod ghash;
 pub mod key_exchange;
-pub mod prf;
+pub(crate) mod prf;
 pub mod record;
 pub mod server;
-pub mod step;
+pub(crate) mod step;
 pub(crate) mod stock;
 pub mod transcript;

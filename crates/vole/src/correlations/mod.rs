@@ -175,7 +175,7 @@ impl<P: Party> Generator<P> {
         }
     }
 
-    /// A generator as made by [`new`](Self::new), with a [chain](Correlations::chain), for proofs whose
+    /// A generator as made by [`new`](Self::new), with a [chain](Source::chain), for proofs whose
     /// challenges are hashes and for correlations that are stored. Either both parties' generators are linked
     /// or neither's. V's bytes come from `rng`, which P does not use.
     pub fn linked(
@@ -193,13 +193,9 @@ impl<P: Party> Generator<P> {
         Self { link: Some(link), ..Self::new(party, plan, threads) }
     }
 
-    /// The party's own state, e.g. V's delta.
-    pub fn party(&self) -> &P {
-        &self.party
-    }
-
     /// The number of correlations given out so far.
-    pub fn given(&self) -> u64 {
+    #[cfg(test)]
+    fn given(&self) -> u64 {
         self.given
     }
 

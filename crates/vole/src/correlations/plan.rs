@@ -56,12 +56,12 @@ impl Plan {
 
     /// The usual length of the first stage: enough for three SHA-256 blocks and more before the first tree is
     /// sent, and short compared with the output of a round.
-    pub const EXTENSION: usize = 1 << 17;
+    pub(crate) const EXTENSION: usize = 1 << 17;
 
     /// The number of expected correlations from which rounds begin at once: OT extension takes about five
     /// times as long for each correlation as a round, and a round's fixed cost is that of some ten thousand
     /// of them.
-    pub const LONG: u64 = 1 << 18;
+    pub(crate) const LONG: u64 = 1 << 18;
 
     /// A plan for random COT with these rounds.
     #[must_use]
@@ -71,7 +71,7 @@ impl Plan {
 
     /// The set of round `number`, counted from 0.
     #[must_use]
-    pub fn round(&self, number: usize) -> Option<Params> {
+    pub(crate) fn round(&self, number: usize) -> Option<Params> {
         self.rounds.get(number).or(self.rounds.last()).copied()
     }
 }

@@ -17,47 +17,44 @@ pub struct Params {
 
 impl Params {
     /// Few outputs from a small table, and short blocks, for the shortest time.
-    pub const SMALL: Self = Self { log_k: 16, log_block: 9, trees: 1940 };
+    pub(crate) const SMALL: Self = Self { log_k: 16, log_block: 9, trees: 1940 };
 
     /// More outputs from a larger table, for the fewest bytes.
-    pub const LARGE: Self = Self { log_k: 18, log_block: 11, trees: 2200 };
-
-    /// Every set in use, by name.
-    pub const ALL: [(&'static str, Self); 2] = [("small", Self::SMALL), ("large", Self::LARGE)];
+    pub(crate) const LARGE: Self = Self { log_k: 18, log_block: 11, trees: 2200 };
 
     /// The number of entries of the LPN table.
     #[must_use]
-    pub const fn table_len(&self) -> usize {
+    pub(crate) const fn table_len(&self) -> usize {
         1 << self.log_k
     }
 
     /// The number of outputs of one tree.
     #[must_use]
-    pub const fn block_len(&self) -> usize {
+    pub(crate) const fn block_len(&self) -> usize {
         1 << self.log_block
     }
 
     /// The number of outputs of a round, including those from which the next round starts.
     #[must_use]
-    pub const fn outputs(&self) -> usize {
+    pub(crate) const fn outputs(&self) -> usize {
         (self.trees as usize) << self.log_block
     }
 
     /// The number of correlations whose bits are the paths.
     #[must_use]
-    pub const fn paths_len(&self) -> usize {
+    pub(crate) const fn paths_len(&self) -> usize {
         (self.trees * self.log_block) as usize
     }
 
     /// The number of correlations that a round starts from.
     #[must_use]
-    pub const fn base_len(&self) -> usize {
+    pub(crate) const fn base_len(&self) -> usize {
         self.table_len() + self.paths_len() + CHECK_MASK
     }
 
     /// The number of bytes that V sends in a round (`FerretTrees`).
     #[must_use]
-    pub const fn trees_bytes(&self) -> usize {
+    pub(crate) const fn trees_bytes(&self) -> usize {
         16 * self.paths_len()
     }
 }

@@ -72,7 +72,7 @@ pub use sender::Sender;
 
 use volery_channel::Channel;
 use volery_channel::tags::OLE_CORRECTIONS;
-use volery_field::{Curve25519Base, Element, Gf128, P256Base, pack_elements, packed_bytes, unpack_elements};
+use volery_field::{Curve25519Base, Element, Gf128, P256Base, pack_elements, unpack_elements};
 use zeroize::Zeroizing;
 
 use crate::{Error, Oracle, SessionId};
@@ -109,14 +109,6 @@ impl OleField for Gf128 {
 
 /// The most products in one call: 16 MiB of correlations over Z_p.
 pub const MAX_BATCH: usize = 1 << 12;
-
-/// The bytes that V and P send to prepare `n` products, without frame headers and without those for the
-/// correlations.
-#[must_use]
-pub const fn preparation_bytes<F: OleField>(n: usize) -> [usize; 2] {
-    let bits = n.saturating_mul(digits::<F>());
-    [bits.div_ceil(8), packed_bytes::<F>(bits)]
-}
 
 /// The number of products whose messages are sent together: at most 256 KiB.
 const CHUNK: usize = 32;

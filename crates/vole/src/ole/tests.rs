@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use volery_channel::{Limits, Stats, Tag, tags};
-use volery_field::Value;
+use volery_field::{Value, packed_bytes};
 use volery_testing::{between, between_edited, rng, scripted, untouched};
 
 use super::*;
@@ -125,6 +125,13 @@ fn shares_of_every_pair_of_edges_and_of_random_elements_add_up<F: OleField>() {
     for (p, v) in shares[0].iter().zip(&shares[1]) {
         assert!(*p != F::ZERO && *v != F::ZERO);
     }
+}
+
+/// The bytes that V and P send to prepare `n` products, without frame headers and without those for the
+/// correlations.
+fn preparation_bytes<F: OleField>(n: usize) -> [usize; 2] {
+    let bits = n * digits::<F>();
+    [bits.div_ceil(8), packed_bytes::<F>(bits)]
 }
 
 #[test]

@@ -137,13 +137,13 @@ impl FieldBits {
 
     /// The number of trees.
     #[must_use]
-    pub const fn trees(self) -> usize {
+    pub(crate) const fn trees(self) -> usize {
         COLUMNS / self.bits()
     }
 
     /// The number of leaves of a tree.
     #[must_use]
-    pub const fn leaves(self) -> usize {
+    pub(crate) const fn leaves(self) -> usize {
         1 << self.bits()
     }
 

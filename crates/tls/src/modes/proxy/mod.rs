@@ -51,8 +51,8 @@ mod testing;
 mod tests;
 
 pub use crate::page::disclosure::{
-    Accepted, Hidden, MAX_HIDDEN, MessagePart, Part, Pending, Proven, RedactedPayload, Redaction, Refusal,
-    Rest, Selection,
+    Accepted, Hidden, MessagePart, Part, Pending, Proven, RedactedPayload, Redaction, Refusal, Rest,
+    Selection,
 };
 pub use client::{Fetched, Target, converse, fetch};
 pub use error::Error;

@@ -51,11 +51,11 @@ use sha2::Digest as _;
 ///
 /// Version 1 lacked port, certificate and context, and hid path and query together. It is refused, because
 /// the missing information cannot be recovered.
-pub const VERSION: u16 = 2;
+pub(crate) const VERSION: u16 = 2;
 /// The largest attestation, in bytes.
 pub const MAX_BYTES: usize = 1 << 26;
 /// The most entries of each list.
-pub const MAX_ENTRIES: usize = 1 << 16;
+pub(crate) const MAX_ENTRIES: usize = 1 << 16;
 
 /// Why there is no attestation, or none that can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

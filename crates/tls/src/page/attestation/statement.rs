@@ -36,7 +36,7 @@ pub enum Mode {
 ///
 /// [`Attestation::sign`](super::Attestation::sign) and
 /// [`Attestation::from_bytes`](super::Attestation::from_bytes) check these rules: the name is canonical; the
-/// time is before the year 10000; hidden strings are in existing messages; lists have at most [`MAX_ENTRIES`]
+/// time is before the year 10000; hidden strings are in existing messages; lists have at most 2^16
 /// entries. The parts have rules of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {

@@ -13,7 +13,7 @@ use super::{Claim, Class, circuits, pattern};
 use crate::page::http::json;
 
 /// The longest string or regular expression of an assertion.
-pub const MAX_TEXT: usize = 1 << 9;
+pub(crate) const MAX_TEXT: usize = 1 << 9;
 
 /// The most ANDs of a search for a string: its number of bits times the number of its possible positions.
 const MAX_SEARCH: usize = 1 << 20;

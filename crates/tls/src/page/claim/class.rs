@@ -27,7 +27,7 @@ pub enum Class {
 impl Class {
     /// The filler that V sees in place of the hidden bytes when it reads structure.
     #[must_use]
-    pub const fn filler(self) -> u8 {
+    pub(crate) const fn filler(self) -> u8 {
         match self {
             Self::Number => b'1',
             Self::JsonText | Self::HeaderValue | Self::Path | Self::Query | Self::Opaque => b'x',

@@ -62,7 +62,8 @@ mod show;
 mod tests;
 mod words;
 
-pub use assertion::{Assertion, MAX_TEXT};
+pub use assertion::Assertion;
+pub(crate) use assertion::MAX_TEXT;
 pub(crate) use circuits::INTEGER_BITS;
 pub use circuits::MAX_DIGITS;
 pub use class::Class;

@@ -26,7 +26,7 @@ impl CommittedBits {
     ///
     /// # Errors
     /// [`Error::Misuse`] unless there is one for each bit; as [`Layout::of_places`].
-    pub fn new(places: Vec<Place>, shares: Zeroizing<Vec<Gf128>>) -> Result<Self, Error> {
+    pub(crate) fn new(places: Vec<Place>, shares: Zeroizing<Vec<Gf128>>) -> Result<Self, Error> {
         let layout = Layout::of_places(&places)?;
         if layout.bits() != shares.len() {
             let reason =
@@ -34,12 +34,6 @@ impl CommittedBits {
             return Err(Error::Misuse(reason));
         }
         Ok(Self { places, layout, shares })
-    }
-
-    /// The places.
-    #[must_use]
-    pub fn places(&self) -> &[Place] {
-        &self.places
     }
 
     /// P: all steps of the conversion. V may still refuse the last one.
@@ -63,7 +57,7 @@ impl CommittedBits {
     ///
     /// # Errors
     /// As [`Verifier::receive`] and [`Verifier::reveal`].
-    pub fn receive<R: CryptoRng + ?Sized>(
+    pub(crate) fn receive<R: CryptoRng + ?Sized>(
         self,
         channel: &mut dyn Channel,
         session: &SessionId,

@@ -21,7 +21,7 @@ use crate::wire::prf::Side;
 /// The first bytes of a file.
 const MAGIC: &[u8] = b"volery openings\n";
 /// The version of the format that is written and read.
-pub const VERSION: u16 = 2;
+pub(crate) const VERSION: u16 = 2;
 /// Bytes before the parts.
 const HEAD: usize = MAGIC.len() + 2 + 4;
 /// Bytes of a part besides its values.

@@ -99,7 +99,7 @@ pub use committed_bits::CommittedBits;
 /// An integer modulo the group's order, such as a blinding.
 pub use curve25519_dalek::scalar::Scalar;
 pub use layout::{Form, Layout, MAX_VALUES, Place, VALUE_BITS};
-pub use openings::{Disclosed, MAX_BYTES, Openings, OpeningsError, VERSION};
+pub use openings::{Disclosed, MAX_BYTES, Openings, OpeningsError};
 pub use pedersen::{Commitment, Opening};
 pub use prover::Prover;
 pub use range_file::{Bounded, RangeFile, RangeFileError};

@@ -10,7 +10,8 @@ use super::pedersen::Opening;
 use crate::page::attestation::{Committed, Statement};
 use crate::wire::prf::Side;
 
-pub use super::file::{MAX_BYTES, VERSION};
+pub use super::file::MAX_BYTES;
+use super::file::VERSION;
 
 /// The greatest end of a place, the same as for an attestation's ranges.
 const MAX_END: u64 = 1 << 48;

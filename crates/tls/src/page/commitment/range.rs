@@ -10,7 +10,7 @@
 //! greatest G - C              opens to greatest - v,   which lies in 0..2^64
 //! ```
 //!
-//! Both lines are one aggregated proof of [`PROOF_BYTES`]. They imply the range: the two differences add up
+//! Both lines are one aggregated proof of 641 bytes. They imply the range: the two differences add up
 //! to `greatest - least` modulo the group's order and, since both are below `2^64`, also as integers.
 //!
 //! # Which numbers
@@ -45,7 +45,7 @@ use absent as system;
 use bulletproofs as system;
 
 /// Bytes of a proof.
-pub const PROOF_BYTES: usize = 641;
+pub(crate) const PROOF_BYTES: usize = 641;
 
 /// Why there is no proof, or no valid one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -41,7 +41,8 @@ impl Accepted {
     /// what the caller must have dropped before.
     ///
     /// # Errors
-    /// As [`CommittedBits::receive`].
+    /// As [`Verifier::receive`](crate::commitment::Verifier::receive) and
+    /// [`Verifier::reveal`](crate::commitment::Verifier::reveal).
     pub fn receive<R: CryptoRng + ?Sized>(
         self,
         channel: &mut dyn Channel,

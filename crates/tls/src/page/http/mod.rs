@@ -47,9 +47,9 @@ use core::ops::Range;
 use std::borrow::Cow;
 
 /// The most bytes of a start line and headers.
-pub const MAX_HEAD: usize = 1 << 16;
+pub(crate) const MAX_HEAD: usize = 1 << 16;
 /// The most headers of a message.
-pub const MAX_HEADERS: usize = 256;
+pub(crate) const MAX_HEADERS: usize = 256;
 /// The most messages of a direction.
 pub const MAX_MESSAGES: usize = 1 << 10;
 

@@ -70,17 +70,17 @@ use crate::Error;
 pub type Block = [u8; BLOCK_BYTES];
 
 /// Bytes of a block.
-pub const BLOCK_BYTES: usize = 16;
+pub(crate) const BLOCK_BYTES: usize = 16;
 
 /// The field element of a block in GCM.
 #[must_use]
-pub const fn from_block(block: Block) -> Gf128 {
+pub(crate) const fn from_block(block: Block) -> Gf128 {
     Gf128::from_bits(u128::from_be_bytes(block).reverse_bits())
 }
 
 /// The block of a field element in GCM.
 #[must_use]
-pub const fn to_block(element: Gf128) -> Block {
+pub(crate) const fn to_block(element: Gf128) -> Block {
     element.to_bits().reverse_bits().to_be_bytes()
 }
 
@@ -109,7 +109,7 @@ impl Powers {
     ///
     /// # Errors
     /// [`Error::Misuse`] if the record needs higher powers of `h` than there are.
-    pub fn tag_share(&self, header: &[u8], ciphertext: &[u8], mask: &Block) -> Result<Block, Error> {
+    pub(crate) fn tag_share(&self, header: &[u8], ciphertext: &[u8], mask: &Block) -> Result<Block, Error> {
         let mut blocks = hashed(header, ciphertext);
         blocks.reverse();
         let powers = self.shares().get(..blocks.len()).ok_or_else(|| {

@@ -23,7 +23,7 @@ const fn odd(n: usize) -> usize {
 
 /// The highest power: that for a TLS record of full length, 2^14 bytes of plaintext with a header and the
 /// lengths.
-pub const MAX_POWER: usize = (1 << 14) / super::BLOCK_BYTES + 2;
+pub(crate) const MAX_POWER: usize = (1 << 14) / super::BLOCK_BYTES + 2;
 
 /// A party that can share products over GF(2^128): [`ole::Sender`] is P, [`ole::Receiver`] is V.
 pub trait Shared {

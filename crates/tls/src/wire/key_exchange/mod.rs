@@ -83,7 +83,8 @@ mod tests;
 mod verifier;
 
 pub use curve::{Group, PublicPoint};
-pub use products::{ProverProducts, VerifierProducts, correlations};
+pub(crate) use products::correlations;
+pub use products::{ProverProducts, VerifierProducts};
 pub use prover::{Prover, ProverShare};
 pub use verifier::{Verifier, VerifierShare};
 
@@ -100,10 +101,10 @@ const ELEMENT: usize = 32;
 
 /// The pre-master secret, which P knows in the end: the x-coordinate in TLS's 32 bytes, which are big-endian
 /// for P-256 and little-endian for X25519.
-pub type PremasterSecret = Zeroizing<[u8; 32]>;
+pub(crate) type PremasterSecret = Zeroizing<[u8; 32]>;
 
 /// A share of the pre-master secret: an integer below the curve's prime, 32 bytes, little-endian.
-pub type Share = Zeroizing<[u8; 32]>;
+pub(crate) type Share = Zeroizing<[u8; 32]>;
 
 /// Appends elements to a message, packed together.
 fn put<F: Element>(message: &mut Vec<u8>, elements: &[F]) {

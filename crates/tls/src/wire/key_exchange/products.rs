@@ -18,7 +18,7 @@ const PRODUCTS: usize = 5;
 ///
 /// # Errors
 /// [`Error::Products`] for more than one batch may hold, which never happens.
-pub fn correlations() -> Result<usize, Error> {
+pub(crate) fn correlations() -> Result<usize, Error> {
     Ok(ole::correlations::<P256Base>(PRODUCTS)? + ole::correlations::<Curve25519Base>(PRODUCTS)?)
 }
 

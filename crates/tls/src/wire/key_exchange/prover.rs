@@ -160,7 +160,7 @@ struct On<C: Curve> {
 impl ProverShare {
     /// `s_P`, with `s_P + s_V` the x-coordinate modulo the curve's prime.
     #[must_use]
-    pub fn expose(&self) -> &Share {
+    pub(crate) fn expose(&self) -> &Share {
         match &self.0 {
             Exchanged::P256(on) => &on.bytes,
             Exchanged::X25519(on) => &on.bytes,

@@ -124,14 +124,14 @@ pub struct VerifierShare {
 impl VerifierShare {
     /// `s_V`, with `s_P + s_V` the x-coordinate modulo the curve's prime.
     #[must_use]
-    pub fn expose(&self) -> &Share {
+    pub(crate) fn expose(&self) -> &Share {
         &self.share
     }
 
     /// The server's point that P named, with its group. V must see the server's signature over both in the
     /// end.
     #[must_use]
-    pub fn server(&self) -> &PublicPoint {
+    pub(crate) fn server(&self) -> &PublicPoint {
         &self.server
     }
 

@@ -11,7 +11,7 @@ use crate::wire::step::{BLOCK, DIGEST_BITS, Step, TwoParty, WORDS, expanded_word
 
 /// A key of HMAC-SHA256. Both parties know its inner midstate, and neither knows the outer one.
 #[derive(Clone)]
-pub struct HmacKey<W> {
+pub(crate) struct HmacKey<W> {
     inner: [u32; WORDS],
     outer: Vec<W>,
 }
@@ -36,7 +36,7 @@ impl<W: Clone> HmacKey<W> {
     ///
     /// # Errors
     /// The machine's.
-    pub fn premaster<M: TwoParty<Wire = W> + ?Sized>(
+    pub(crate) fn premaster<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
         group: Group,
         prover: &[W],
@@ -50,7 +50,10 @@ impl<W: Clone> HmacKey<W> {
     ///
     /// # Errors
     /// The machine's.
-    pub fn master<M: TwoParty<Wire = W> + ?Sized>(machine: &mut M, secret: &[W]) -> Result<Self, M::Error> {
+    pub(crate) fn master<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        secret: &[W],
+    ) -> Result<Self, M::Error> {
         Self::new(machine, &Step::MasterKey, secret)
     }
 

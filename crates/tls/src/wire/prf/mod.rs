@@ -44,7 +44,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use hmac::HmacKey;
+pub(crate) use hmac::HmacKey;
 
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
@@ -53,7 +53,7 @@ use crate::Error;
 use crate::wire::step::{BLOCK_BITS, IV_BITS, MASTER_BITS, TwoParty};
 
 /// The random bytes of the client or of the server.
-pub type Random = [u8; 32];
+pub(crate) type Random = [u8; 32];
 
 /// The value that the master secret is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,13 +89,13 @@ impl Side {
 }
 
 /// Bytes of a Finished message's contents.
-pub const VERIFY_DATA_BYTES: usize = 12;
+pub(crate) const VERIFY_DATA_BYTES: usize = 12;
 
 /// The master secret: 384 wires, from the key that [`HmacKey::premaster`] made.
 ///
 /// # Errors
 /// The machine's.
-pub fn master_secret<M: TwoParty + ?Sized>(
+pub(crate) fn master_secret<M: TwoParty + ?Sized>(
     machine: &mut M,
     premaster: &HmacKey<M::Wire>,
     seed: MasterSeed,
@@ -110,7 +110,7 @@ pub fn master_secret<M: TwoParty + ?Sized>(
 /// The key block of a connection, which stays on wires. The write IVs need not be secret, but nobody needs
 /// them in the clear either, and opening them would cost a round trip.
 #[derive(Clone)]
-pub struct KeyBlock<W> {
+pub(crate) struct KeyBlock<W> {
     /// The AES-128 keys of the client's and the server's records: 128 wires each.
     pub keys: [Vec<W>; 2],
     /// The write IVs' wires, 32 each, for counter blocks.
@@ -127,7 +127,7 @@ impl<W> core::fmt::Debug for KeyBlock<W> {
 ///
 /// # Errors
 /// The machine's.
-pub fn key_block<M: TwoParty + ?Sized>(
+pub(crate) fn key_block<M: TwoParty + ?Sized>(
     machine: &mut M,
     master: &HmacKey<M::Wire>,
     client: &Random,
@@ -146,7 +146,7 @@ pub fn key_block<M: TwoParty + ?Sized>(
 ///
 /// # Errors
 /// The machine's.
-pub fn verify_data<M: TwoParty + ?Sized>(
+pub(crate) fn verify_data<M: TwoParty + ?Sized>(
     machine: &mut M,
     master: &HmacKey<M::Wire>,
     side: Side,

@@ -40,7 +40,7 @@ mod read;
 mod tests;
 
 pub(crate) use cipher::Cipher;
-pub use read::{ReadKey, blocks};
+pub(crate) use read::{ReadKey, blocks};
 
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
@@ -51,11 +51,11 @@ use crate::wire::ghash::{BLOCK_BYTES, Block};
 use crate::wire::step::{BLOCK_BITS, Plain, TwoParty};
 
 /// Bytes of the largest plaintext of a record (RFC 5246, section 6.2.1).
-pub const MAX_PLAINTEXT: usize = 1 << 14;
+pub(crate) const MAX_PLAINTEXT: usize = 1 << 14;
 
 /// Who learns a record's key stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Secrecy {
+pub(crate) enum Secrecy {
     /// Both parties: for contents that both know.
     #[cfg_attr(not(test), allow(dead_code, reason = "no record of a connection needs it today"))]
     Public,
@@ -65,7 +65,7 @@ pub enum Secrecy {
 
 /// A record that is to be protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlannedRecord {
+pub(crate) struct PlannedRecord {
     /// The sequence number, which is also the explicit nonce.
     pub sequence: u64,
     /// The length of its plaintext, in bytes.
@@ -84,7 +84,7 @@ impl PlannedRecord {
 }
 
 /// The values that a party needs to protect one record; wiped on drop.
-pub struct Protection {
+pub(crate) struct Protection {
     /// Its share of the tag's mask.
     pub mask: Zeroizing<Block>,
     /// The key stream or this party's share of it, as long as the plaintext.
@@ -96,7 +96,7 @@ impl Protection {
     ///
     /// # Errors
     /// [`Error::Misuse`] unless `data` is as long as the record.
-    pub fn apply(&self, data: &mut [u8]) -> Result<(), Error> {
+    pub(crate) fn apply(&self, data: &mut [u8]) -> Result<(), Error> {
         if data.len() != self.stream.len() {
             let reason =
                 format!("{} bytes for a record that was prepared for {}", data.len(), self.stream.len());
@@ -127,7 +127,7 @@ pub fn header(sequence: u64, content_type: u8, length: usize) -> Result<[u8; HEA
 }
 
 /// The key of one direction's records.
-pub struct WriteKey<W> {
+pub(crate) struct WriteKey<W> {
     cipher: Cipher<W>,
     /// The greatest sequence number used so far.
     last: Option<u64>,
@@ -145,7 +145,7 @@ impl<W: Clone> WriteKey<W> {
     ///
     /// # Errors
     /// The machine's.
-    pub fn new<M: TwoParty<Wire = W> + ?Sized>(
+    pub(crate) fn new<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
         key: &[W],
         iv: &[W],
@@ -164,7 +164,7 @@ impl<W: Clone> WriteKey<W> {
     /// # Errors
     /// [`Error::Misuse`] for a sequence number that is not above all before it, or a record that is too long;
     /// the machine's.
-    pub fn first<M: TwoParty<Wire = W> + ?Sized>(
+    pub(crate) fn first<M: TwoParty<Wire = W> + ?Sized>(
         &mut self,
         machine: &mut M,
         records: &[PlannedRecord],

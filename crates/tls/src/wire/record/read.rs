@@ -11,13 +11,13 @@ use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty};
 /// The number of counter blocks of a record with this many bytes of plaintext: its mask, and one for each 16
 /// bytes, rounded up.
 #[must_use]
-pub const fn blocks(length: usize) -> usize {
+pub(crate) const fn blocks(length: usize) -> usize {
     1 + length.div_ceil(BLOCK_BYTES)
 }
 
 /// The key of records whose number, lengths and explicit nonces are not known ahead, because the other side
 /// makes them. A [`Step::Block`](crate::wire::step::Step::Block) is prepared for each block that may occur.
-pub struct ReadKey<W> {
+pub(crate) struct ReadKey<W> {
     cipher: Cipher<W>,
 }
 
@@ -39,7 +39,7 @@ impl<W: Clone> ReadKey<W> {
     ///
     /// # Errors
     /// The machine's.
-    pub fn new<M: TwoParty<Wire = W> + ?Sized>(
+    pub(crate) fn new<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
         [key, iv]: [&[W]; 2],
         length: usize,
@@ -63,7 +63,7 @@ impl<W: Clone> ReadKey<W> {
     ///
     /// # Errors
     /// The machine's.
-    pub fn block<M: TwoParty<Wire = W> + ?Sized>(
+    pub(crate) fn block<M: TwoParty<Wire = W> + ?Sized>(
         &self,
         machine: &mut M,
         explicit_nonce: [u8; 8],
@@ -77,7 +77,7 @@ impl<W: Clone> ReadKey<W> {
     ///
     /// # Errors
     /// [`Error::Misuse`] for more than 2^14 bytes; the machine's.
-    pub fn protection<M: TwoParty<Wire = W> + ?Sized>(
+    pub(crate) fn protection<M: TwoParty<Wire = W> + ?Sized>(
         &self,
         machine: &mut M,
         explicit_nonce: [u8; 8],

@@ -28,8 +28,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use sha256::expanded_words;
-pub(crate) use sha256::{BLOCK, WORDS};
+pub(crate) use sha256::{BLOCK, WORDS, expanded_words};
 
 use volery_circuit::gadgets::{Aes128, PlainByte, bytes_to_bits};
 use volery_circuit::{Digest, Error, Evaluator, Ops};
@@ -39,7 +38,7 @@ use volery_field::F2;
 ///
 /// Wires persist between calls. Both parties make the same calls in the same order, and get back the bits
 /// that each method describes.
-pub trait TwoParty {
+pub(crate) trait TwoParty {
     /// A bit that nobody sees.
     type Wire: Clone;
     /// Why a call failed.
@@ -73,7 +72,7 @@ pub trait TwoParty {
 
 /// A block that AES encrypts for the record layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Plain {
+pub(crate) enum Plain {
     /// All zeros: its ciphertext is GCM's hash key.
     Zero,
     /// A counter block of GCM with TLS 1.2's nonce (RFC 5288, section 3): write IV, explicit nonce, counter.
@@ -88,7 +87,7 @@ pub enum Plain {
 
 /// A program from bits to bits that both parties hold, and that contains none of their secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(crate) enum Step {
     /// The pre-master secret from its two shares, and the two midstates of HMAC-SHA256 with it as key. The
     /// last input, which both parties learn later, is one if the shares are of X25519 and zero if they are of
     /// P-256: the server chooses after everything is prepared.
@@ -124,7 +123,7 @@ const ROUND_KEY_BITS: usize = 11 * BLOCK_BITS;
 
 impl Step {
     /// Absorbs the identity of this step.
-    pub fn identify(&self, digest: &mut Digest) {
+    pub(crate) fn identify(&self, digest: &mut Digest) {
         let name: &[u8] = match self {
             Self::PremasterKey => b"tls: premaster key v2",
             Self::MasterKey => b"tls: master key v1",
@@ -152,7 +151,7 @@ impl Step {
 
     /// The number of its input bits.
     #[must_use]
-    pub const fn inputs(&self) -> usize {
+    pub(crate) const fn inputs(&self) -> usize {
         match self {
             Self::PremasterKey => 2 * DIGEST_BITS + 1,
             Self::MasterKey => MASTER_BITS,
@@ -165,7 +164,7 @@ impl Step {
 
     /// The number of its output bits.
     #[must_use]
-    pub const fn outputs(&self) -> usize {
+    pub(crate) const fn outputs(&self) -> usize {
         match self {
             Self::PremasterKey | Self::MasterKey => 2 * DIGEST_BITS,
             Self::OuterHash => DIGEST_BITS,
@@ -180,7 +179,7 @@ impl Step {
     ///
     /// # Errors
     /// [`Error::Misuse`] if the number of inputs is not [`Step::inputs`].
-    pub fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, Error> {
+    pub(crate) fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, Error> {
         self.check(inputs.len())?;
         match self {
             Self::PremasterKey => sha256::midstates(&premaster(&mut Evaluator::new(), inputs)?),
@@ -201,7 +200,11 @@ impl Step {
     ///
     /// # Errors
     /// [`Error::Misuse`] (converted) if the number of inputs is not [`Step::inputs`]; the backend's.
-    pub fn run<B: Ops<F2> + ?Sized>(&self, b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+    pub(crate) fn run<B: Ops<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        inputs: &[B::Wire],
+    ) -> Result<Vec<B::Wire>, B::Error> {
         self.check(inputs.len())?;
         match self {
             Self::PremasterKey => {

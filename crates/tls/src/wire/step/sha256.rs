@@ -45,7 +45,7 @@ const fn depends(t: usize) -> bool {
 /// These are 28 KB of labels, where the digest itself would take 4 KB, and save 5,271 ANDs, which take 169 KB
 /// with half gates.
 #[must_use]
-pub fn expanded_words(inner: [u32; WORDS]) -> Vec<F2> {
+pub(crate) fn expanded_words(inner: [u32; WORDS]) -> Vec<F2> {
     let words = Sha256::expand(&last_block(inner));
     let dependent = words.iter().enumerate().filter(|(t, _)| depends(*t));
     dependent.flat_map(|(_, word)| (0..32).map(move |i| F2::new(word >> i & 1 == 1))).collect()

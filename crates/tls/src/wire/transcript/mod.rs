@@ -52,19 +52,19 @@ use crate::wire::key_exchange::PublicPoint;
 use crate::wire::prf::{Random, Side, VERIFY_DATA_BYTES};
 
 /// The largest number of bytes of a direction.
-pub const MAX_STREAM: usize = 1 << 28;
+pub(crate) const MAX_STREAM: usize = 1 << 28;
 /// The largest handshake message.
-pub const MAX_MESSAGE: usize = 1 << 16;
+pub(crate) const MAX_MESSAGE: usize = 1 << 16;
 /// The most bytes of handshake messages in the clear, of a direction.
-pub const MAX_HANDSHAKE: usize = 1 << 17;
+pub(crate) const MAX_HANDSHAKE: usize = 1 << 17;
 /// The most certificates of a chain.
-pub const MAX_CERTIFICATES: usize = 16;
+pub(crate) const MAX_CERTIFICATES: usize = 16;
 /// The length of a record's explicit nonce, in bytes.
-pub const NONCE_BYTES: usize = 8;
+pub(crate) const NONCE_BYTES: usize = 8;
 /// Bytes of a record's tag.
-pub const TAG_BYTES: usize = 16;
+pub(crate) const TAG_BYTES: usize = 16;
 /// Bytes of a Finished message: four of header, then the contents.
-pub const FINISHED_BYTES: usize = 4 + VERIFY_DATA_BYTES;
+pub(crate) const FINISHED_BYTES: usize = 4 + VERIFY_DATA_BYTES;
 
 /// The type of records with handshake messages: a direction's record 0, which is its Finished.
 pub const HANDSHAKE: u8 = 22;
@@ -77,7 +77,7 @@ pub const APPLICATION_DATA: u8 = 23;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
     /// The handshake, which is in the clear.
-    pub handshake: Handshake,
+    pub(crate) handshake: Handshake,
     /// The client's encrypted records. The first is its Finished, of 16 bytes; the rest are application data
     /// and alerts.
     pub client: Vec<Record>,
@@ -102,7 +102,7 @@ pub struct Record {
 
 /// A cipher suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suite {
+pub(crate) enum Suite {
     /// `TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256`, `0xC02B`.
     EcdheEcdsaAes128Gcm,
     /// `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`, `0xC02F`.
@@ -112,7 +112,7 @@ pub enum Suite {
 /// The scheme of the server's signature over its key exchange (RFC 8446, section 4.2.3, has the numbers). In
 /// TLS 1.2 the ECDSA schemes do not name the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
+pub(crate) enum Scheme {
     /// `ecdsa_secp256r1_sha256`, `0x0403`: on P-256 or P-384.
     EcdsaSha256,
     /// `ecdsa_secp384r1_sha384`, `0x0503`: on P-256 or P-384.
@@ -136,7 +136,7 @@ pub enum Scheme {
 ///
 /// [`server::verify`]: crate::server::verify
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Handshake {
+pub(crate) struct Handshake {
     /// The client's random.
     pub client_random: Random,
     /// The server's random.

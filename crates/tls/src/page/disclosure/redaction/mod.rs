@@ -30,7 +30,7 @@ use crate::page::commitment::{Form, Place};
 use crate::wire::prf::Side;
 
 /// The most hidden strings of a direction.
-pub const MAX_HIDDEN: usize = 256;
+pub(crate) const MAX_HIDDEN: usize = 256;
 /// The most ranges of one hidden string; it has several if its body comes in chunks.
 const MAX_RANGES: usize = 64;
 /// The most claims about one hidden string.

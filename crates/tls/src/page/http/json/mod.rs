@@ -22,7 +22,7 @@ use core::ops::Range;
 use zeroize::Zeroizing;
 
 /// The greatest depth of arrays and objects in each other.
-pub const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,7 +119,7 @@ pub fn find(text: &[u8], path: &Path) -> Result<Value, Error> {
 ///
 /// # Errors
 /// Those of [`enum@Error`].
-pub fn leaves(text: &[u8], most: usize) -> Result<Vec<(Path, Value)>, Error> {
+pub(crate) fn leaves(text: &[u8], most: usize) -> Result<Vec<(Path, Value)>, Error> {
     let mut reader = reader::Reader::new(text, &[])?;
     reader.leaves = Some(reader::Leaves::new(most));
     reader.document()?;

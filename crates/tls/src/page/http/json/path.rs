@@ -40,7 +40,7 @@ impl Path {
 
     /// Its steps.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub(crate) fn steps(&self) -> &[Step] {
         &self.0
     }
 }

@@ -102,11 +102,11 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order in which they are offered.
-    pub const ALL: [Self; 2] = [Self::P256, Self::X25519];
+    pub(crate) const ALL: [Self; 2] = [Self::P256, Self::X25519];
 
     /// Its number among TLS's named groups.
     #[must_use]
-    pub const fn number(self) -> u16 {
+    pub(crate) const fn number(self) -> u16 {
         match self {
             Self::P256 => 23,
             Self::X25519 => 29,
@@ -115,7 +115,7 @@ impl Group {
 
     /// The group with this number.
     #[must_use]
-    pub fn from_number(number: u16) -> Option<Self> {
+    pub(crate) fn from_number(number: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|group| group.number() == number)
     }
 }
@@ -153,7 +153,7 @@ impl PublicPoint {
 
     /// Its group.
     #[must_use]
-    pub const fn group(&self) -> Group {
+    pub(crate) const fn group(&self) -> Group {
         match self.0 {
             OnCurve::P256(_) => Group::P256,
             OnCurve::X25519(_) => Group::X25519,
