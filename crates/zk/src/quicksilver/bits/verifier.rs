@@ -170,12 +170,6 @@ impl<'a> Verifier<'a> {
         Ok(self.tally())
     }
 
-    /// The number of claims so far: see [`Tally::claims`].
-    #[must_use]
-    pub fn claims(&self) -> u64 {
-        self.tally.claims()
-    }
-
     /// The counts so far: every slot that is not a secret value is a multiplication.
     fn tally(&self) -> Tally {
         Tally { multiplications: self.tally.multiplications - self.tally.secrets, ..self.tally }
