@@ -242,7 +242,7 @@ pub trait Prove<R: Ring>: Ops<R> {
 ///
 /// # Errors
 /// [`Error::Misuse`] if they are not.
-pub fn check_products(x: usize, y: usize, z: usize) -> Result<(), Error> {
+pub(crate) fn check_products(x: usize, y: usize, z: usize) -> Result<(), Error> {
     if x == y && y == z {
         return Ok(());
     }

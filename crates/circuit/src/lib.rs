@@ -102,7 +102,7 @@ pub mod testing;
 mod text;
 pub mod witness;
 
-pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear, check_products};
+pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear};
 pub use bristol::{BristolFile, FileBatch, FileStatement};
 pub use choose::{Branch, Branches, Choose, Picked, Repeat, Shape, Steps};
 pub use circuit::{

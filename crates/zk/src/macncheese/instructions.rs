@@ -19,7 +19,7 @@ use crate::Error;
 use crate::shares::ElementShare;
 
 /// The instructions. Their values have a meaning only at P; at V they are zero.
-pub trait CommitProve<H: Share> {
+pub(super) trait CommitProve<H: Share> {
     /// This party's kind of shares.
     fn share(&self) -> &H;
 

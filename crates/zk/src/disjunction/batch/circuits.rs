@@ -6,8 +6,8 @@ use zeroize::Zeroizing;
 
 use super::replay::Replay;
 use super::{entries, misuse};
-use crate::disjunction::Topology;
 use crate::disjunction::rows::Expanded;
+use crate::disjunction::topology::Topology;
 use crate::disjunction::tracer::Trace;
 
 /// The most elements of topology vectors that are kept. If there would be more, they are computed when they
