@@ -95,8 +95,8 @@ pub trait Ops<R: Ring>: Backend {
     /// # Errors
     /// As [`Ops::mul`].
     #[inline]
-    fn multi_add<const M: usize>(&mut self, columns: Addends<'_, Self::Wire, M>) -> Result<(), Self::Error> {
-        columns.run(self)
+    fn multi_add<const M: usize>(&mut self, addends: Addends<'_, Self::Wire, M>) -> Result<(), Self::Error> {
+        addends.run(self)
     }
 
     /// Computes AES's S-box without its constant, `SubBytes(x) + 0x63`, of a byte over bits (least

@@ -11,12 +11,13 @@
 //! | Mac'n'Cheese, a stack | `R (n + i + o + 2 r (log2 (n + i) + log2 B))` | `R B` |
 //! | every branch proved separately, and the product of their claims | `R B (n + i)` | none |
 //!
-//! and the messages of the blocks' checks; V sends seeds. Bytes are those of the proof's messages.
-//! Correlations and frame headers are extra (`Over` has an estimate of them). The figures for Robin and Batchman
-//! are those of the implementation, to within a few bytes for each block. Those for Mac'n'Cheese are right to
-//! within one byte for each piece, and its waits are exact: repetitions in step with each other
-//! ([`macncheese::Settings::in_step`]) wait together. Times are estimates, fitted to measurements on one
-//! machine (docs/performance.md, "One of many") to within a factor of two, which is enough to choose by.
+//! and the messages of the blocks' checks; V sends seeds. Bytes are those of the proof's messages, without
+//! correlations ([`Cost::seconds_on`] adds an estimate of them) and without frame headers. For Robin and
+//! Batchman the figures agree with the implementation to within a few bytes for each block. For Mac'n'Cheese
+//! they agree to within one byte for each piece, and the number of waits is exact: repetitions in step with
+//! each other ([`macncheese::Settings::in_step`]) wait together. Times are estimates, fitted to measurements
+//! on one machine (docs/performance.md, "One of many") to within a factor of two. That is enough to choose
+//! by.
 
 use volery_circuit::Shape;
 use volery_field::{Mac, Value};

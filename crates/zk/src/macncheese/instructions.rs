@@ -77,8 +77,8 @@ pub(super) trait CommitProve<H: Share> {
         #[cfg(test)]
         let x = ElementShare { x: super::multiply::cheat::revealed(x.x), ..x };
         let value = self.send(x.x)?;
-        let shown = self.share().element_constant(value);
-        self.query_zero(x - shown);
+        let public = self.share().element_constant(value);
+        self.query_zero(x - public);
         Ok(value)
     }
 
