@@ -95,8 +95,8 @@ pub trait Ops<R: Ring>: Backend {
     /// # Errors
     /// As [`Ops::mul`].
     #[inline]
-    fn multi_add<const M: usize>(&mut self, columns: Addends<'_, Self::Wire, M>) -> Result<(), Self::Error> {
-        columns.run(self)
+    fn multi_add<const M: usize>(&mut self, addends: Addends<'_, Self::Wire, M>) -> Result<(), Self::Error> {
+        addends.run(self)
     }
 
     /// Computes AES's S-box without its constant, `SubBytes(x) + 0x63`, of a byte over bits (least
@@ -242,7 +242,7 @@ pub trait Prove<R: Ring>: Ops<R> {
 ///
 /// # Errors
 /// [`Error::Misuse`] if they are not.
-pub fn check_products(x: usize, y: usize, z: usize) -> Result<(), Error> {
+pub(crate) fn check_products(x: usize, y: usize, z: usize) -> Result<(), Error> {
     if x == y && y == z {
         return Ok(());
     }

@@ -70,7 +70,7 @@ impl<R: Ring> Claim<R> {
 
     /// Whether any output wire must have a value. An output without wires claims nothing.
     #[must_use]
-    pub fn says_something(&self) -> bool {
+    pub(crate) fn says_something(&self) -> bool {
         self.outputs.iter().flatten().any(|values| !values.is_empty())
     }
 
@@ -80,7 +80,7 @@ impl<R: Ring> Claim<R> {
     }
 
     /// Absorbs the claim.
-    pub fn identify(&self, digest: &mut Digest) {
+    pub(crate) fn identify(&self, digest: &mut Digest) {
         for (label, values) in [("claim: inputs", &self.inputs), ("claim: outputs", &self.outputs)] {
             digest.number(label, values.len() as u64);
             for value in values {
@@ -290,16 +290,6 @@ impl<R: FileRing> Claim<R> {
         Self::parse(&content::<R>(source, what, signature)?, what, signature)
     }
 
-    /// Reads the public inputs of a claim from a file, and leaves every output open, whatever the file says
-    /// about it or does not say. [`BristolFile::claim`](crate::BristolFile::claim) computes the outputs.
-    ///
-    /// # Errors
-    /// As [`Claim::read`], which also refuses a file without a line for each output.
-    pub fn read_inputs(source: impl Read, what: &str, signature: &Signature) -> Result<Self, Error> {
-        let (claim, _) = Self::entries(&content::<R>(source, what, signature)?, what, signature)?;
-        Ok(Self { inputs: claim.inputs, ..Self::open(signature) })
-    }
-
     /// Writes the claim as [`Claim::read`] reads it. It names inputs and outputs as `signature` does.
     ///
     /// # Errors
@@ -470,16 +460,6 @@ mod tests {
         assert_eq!(written::<F2>("output 1=any\n output 0 = 0b1010\n\ninput 1 = 0x2"), bits);
         let words = "input 1 = 7 18446744073709551615\noutput 0 = 0 1 2 3\noutput 1 = 5\n";
         assert_eq!(written::<Z64>("input 1 = 7 -1\noutput 0 = 0 1 2 3\noutput 1 = 005"), words);
-    }
-
-    #[test]
-    fn public_inputs_are_read_without_outputs() {
-        for content in ["input 1 = 0b10", "input 1 = 0b10\noutput 0 = 0x1"] {
-            let claim = Claim::<F2>::read_inputs(content.as_bytes(), "p", &signature()).expect("well-formed");
-            assert!(claim.has_public_inputs() && !claim.says_something(), "{content}");
-        }
-        let error = Claim::<F2>::read_inputs(&b"input 2 = 0b10"[..], "p", &signature());
-        assert!(matches!(error, Err(Error::Malformed { .. })));
     }
 
     #[test]

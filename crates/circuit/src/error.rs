@@ -72,13 +72,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the witness was read and does not satisfy the statement, as opposed to one that has another
-    /// form.
-    #[must_use]
-    pub fn is_unsatisfied(&self) -> bool {
-        matches!(self, Self::Unsatisfied { .. } | Self::Contradicted { .. })
-    }
-
     /// An [`Error::Misuse`].
     pub fn misuse(reason: impl Into<String>) -> Self {
         Self::Misuse(reason.into())

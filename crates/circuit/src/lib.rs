@@ -78,7 +78,6 @@ pub mod bristol;
 pub mod choose;
 pub mod circuit;
 pub mod claim;
-mod columns;
 pub mod convert;
 mod counter;
 mod digest;
@@ -91,6 +90,7 @@ mod forward;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gadgets;
+mod multi_add;
 pub mod numbers;
 mod place;
 pub mod polynomials;
@@ -102,7 +102,7 @@ pub mod testing;
 mod text;
 pub mod witness;
 
-pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear, check_products};
+pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear};
 pub use bristol::{BristolFile, FileBatch, FileStatement};
 pub use choose::{Branch, Branches, Choose, Picked, Repeat, Shape, Steps};
 pub use circuit::{
@@ -110,13 +110,13 @@ pub use circuit::{
     Step,
 };
 pub use claim::Claim;
-pub use columns::{Addends, Carries, MOST_BY_ADDERS};
 pub use convert::{Convert, MixedEvaluator};
 pub use counter::{Counter, Counts, Detail, Everything, PartCounts, Sizes};
 pub use digest::Digest;
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use fold::{Fold, Folded, Folding};
+pub use multi_add::{Addends, Carries, MOST_BY_ADDERS};
 pub use place::Place;
 pub use polynomials::{Graded, MAX_DEGREE, MatrixShape, Polynomial, Polynomials, Term};
 #[doc(hidden)]

@@ -9,7 +9,7 @@ use core::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::{F2, LengthError};
+use crate::F2;
 
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
@@ -62,21 +62,15 @@ impl Bits {
 
     /// No bits, and room for `bits` of them.
     #[must_use]
-    pub fn with_capacity(bits: usize) -> Self {
+    fn with_capacity(bits: usize) -> Self {
         Self { words: Vec::with_capacity(bits.div_ceil(WORD)), len: 0 }
-    }
-
-    /// `len` bits, all zero.
-    #[must_use]
-    pub fn zeros(len: usize) -> Self {
-        Self { words: vec![0; len.div_ceil(WORD)], len }
     }
 
     /// The first `len` bits of `words`.
     ///
     /// # Errors
     /// [`BitsError`] if there are more or fewer words than `len` bits need, or if bits past the end are set.
-    pub fn from_words(words: Vec<u64>, len: usize) -> Result<Self, BitsError> {
+    fn from_words(words: Vec<u64>, len: usize) -> Result<Self, BitsError> {
         let (expected, got) = (len.div_ceil(WORD), words.len());
         let bits = Self { words, len };
         if got != expected {
@@ -121,12 +115,6 @@ impl Bits {
         self.len == 0
     }
 
-    /// The packed words; the bits past the end of the last are zero.
-    #[must_use]
-    pub fn words(&self) -> &[u64] {
-        &self.words
-    }
-
     /// Bit `index`, or `None` past the end.
     #[inline]
     #[must_use]
@@ -135,15 +123,6 @@ impl Bits {
             return None;
         }
         self.words.get(index / WORD).map(|word| F2::from_lsb(word >> (index % WORD)))
-    }
-
-    /// Makes bit `index` equal to `bit` and returns the old one; `None` (and no change) past the end.
-    #[inline]
-    pub fn set(&mut self, index: usize, bit: F2) -> Option<F2> {
-        let old = self.get(index)?;
-        let word = self.words.get_mut(index / WORD)?;
-        *word ^= u64::from((old + bit).to_u8()) << (index % WORD);
-        Some(old)
     }
 
     /// Appends a bit.
@@ -157,25 +136,10 @@ impl Bits {
         self.len += 1;
     }
 
-    /// Adds `other` bit by bit (XOR).
-    ///
-    /// # Errors
-    /// [`LengthError`] (and no change) if the lengths differ.
-    pub fn xor_assign(&mut self, other: &Self) -> Result<(), LengthError> {
-        LengthError::check("the second bit vector", self.len, other.len)?;
-        self.words.iter_mut().zip(&other.words).for_each(|(to, from)| *to ^= from);
-        Ok(())
-    }
-
     /// The bits in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = F2> + '_ {
         (0..self.len)
             .map(|index| F2::from_lsb(self.words.get(index / WORD).map_or(0, |word| word >> (index % WORD))))
-    }
-
-    /// Removes all bits, wipes them and keeps the allocation.
-    pub fn clear(&mut self) {
-        self.zeroize();
     }
 
     /// Appends a word. If the vector moves to a larger allocation, the old one is wiped.
@@ -273,25 +237,6 @@ mod tests {
                 prop_assert_eq!(Bits::from_bytes(&bad, bits.len()), Err(error));
             }
         }
-
-        #[test]
-        fn set_changes_one_bit(bits in vec(any::<bool>(), 1..200), at in any::<prop::sample::Index>(), to in any::<bool>()) {
-            let (mut expected, mut packed) = (bits.clone(), pack(&bits));
-            let at = at.index(bits.len());
-            expected[at] = to;
-            prop_assert_eq!(packed.set(at, F2::new(to)), Some(F2::new(bits[at])));
-            prop_assert_eq!(packed.set(bits.len(), F2::ONE), None);
-            prop_assert_eq!(packed, pack(&expected));
-        }
-
-        #[test]
-        fn xor_is_bitwise(pairs in vec(any::<(bool, bool)>(), 0..200)) {
-            let (a, b): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
-            let mut sum = pack(&a);
-            sum.xor_assign(&pack(&b))?;
-            prop_assert_eq!(unpack(&sum), pairs.iter().map(|(a, b)| a ^ b).collect::<Vec<_>>());
-            prop_assert!(sum.xor_assign(&Bits::zeros(a.len() + 1)).is_err());
-        }
     }
 
     #[test]
@@ -301,15 +246,6 @@ mod tests {
         let error = BitsError::Length { bits: 64, unit: "words", expected: 1, got: 2 };
         assert_eq!(Bits::from_words(vec![0, 0], 64), Err(error));
         assert_eq!(Bits::from_words(vec![2], 1), Err(BitsError::NotCanonical { bits: 1 }));
-    }
-
-    #[test]
-    fn a_cleared_vector_can_be_used_again() {
-        let mut bits = pack(&[true; 100]);
-        bits.clear();
-        assert!(bits.is_empty());
-        bits.push(F2::ZERO);
-        assert_eq!(bits, pack(&[false]));
     }
 
     #[test]

@@ -7,7 +7,6 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use rand_core::CryptoRng;
 use subtle::{Choice, ConstantTimeEq};
 
 use crate::{EncodingError, Field, Ring};
@@ -67,11 +66,6 @@ impl F2 {
     #[must_use]
     pub const fn mask(self) -> u128 {
         (self.0 as u128).wrapping_neg()
-    }
-
-    /// A uniform bit. It spends four bytes of `rng`; for many bits fill the words of a [`Bits`](crate::Bits).
-    pub fn random(rng: &mut impl CryptoRng) -> Self {
-        Self::from_lsb(rng.next_u32().into())
     }
 }
 

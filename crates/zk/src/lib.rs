@@ -27,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bound;
 pub mod disjunction;
 mod error;
 pub mod macncheese;

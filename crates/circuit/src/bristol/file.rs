@@ -76,7 +76,8 @@ impl<R: FileRing> BristolFile<R> {
     ///
     /// # Errors
     /// As [`BristolFile::open`].
-    pub fn open_streaming(path: impl AsRef<Path>) -> Result<Self, Error> {
+    #[cfg(test)]
+    pub(super) fn open_streaming(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_keeping(path.as_ref(), 0)
     }
 
@@ -157,7 +158,7 @@ impl<R: FileRing> BristolFile<R> {
     /// # Errors
     /// [`Error::Public`] if `inputs` does not fit the file, or the circuit has no output; [`Error::Witness`]
     /// unless there is one value for each secret wire; as [`BristolFile::compute`].
-    pub fn claim(&self, inputs: &Claim<R>, witness: Witness<R>) -> Result<Claim<R>, Error> {
+    pub(crate) fn claim(&self, inputs: &Claim<R>, witness: Witness<R>) -> Result<Claim<R>, Error> {
         inputs.suits(&self.signature)?;
         let outputs: u64 = self.signature.outputs.iter().map(|output| u64::from(output.width)).sum();
         // What is claimed plays no part. As many values as that are in the file's numbers of wires.

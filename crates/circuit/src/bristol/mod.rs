@@ -50,7 +50,7 @@
 //! |---|---|
 //! | `ring` | [`FileRing`]: the rings, and what gates are called |
 //! | `lines`, `wires` | bytes to numbers; which wires are set |
-//! | `reader` | [`Reader`]: gate by gate, everything checked |
+//! | `reader` | `Reader`: gate by gate, everything checked |
 //! | `convert` | [`parse`] and [`write`](fn@write): to and from [`Circuit`](crate::Circuit) |
 //! | `file` | [`BristolFile`], [`FileStatement`]: files of any size as statements |
 //! | `batch` | [`FileBatch`]: one of several files, many times |
@@ -66,9 +66,9 @@ mod wires;
 pub use batch::{Claimed, FileBatch};
 pub use convert::{parse, write};
 pub use file::{BristolFile, FileStatement, Tally};
-pub use reader::Reader;
-pub(crate) use ring::Words;
-pub use ring::{FileRing, Kind};
+pub(crate) use reader::Reader;
+pub use ring::FileRing;
+pub(crate) use ring::{GateKind, Words};
 
 use volery_field::F2;
 
@@ -121,7 +121,7 @@ impl Header {
 
 /// A gate of a file. Wires have the file's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileGate<'a, R = F2> {
+pub(crate) enum FileGate<'a, R = F2> {
     /// `out = x + y`: over bits, `XOR`.
     Add {
         /// Left operand.

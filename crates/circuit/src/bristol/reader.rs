@@ -7,7 +7,7 @@ use volery_field::F2;
 
 use super::lines::{Cursor, Lines};
 use super::wires::WireSet;
-use super::{FileGate, FileRing, Format, Header, Kind};
+use super::{FileGate, FileRing, Format, GateKind, Header};
 use crate::Error;
 use crate::text::counted;
 
@@ -19,7 +19,7 @@ const UNUSED_INPUTS: u64 = 1 << 20;
 ///
 /// Memory does not depend on the file, except for one bit for each wire if the file sets wires out of order.
 #[derive(Debug)]
-pub struct Reader<S, R = F2> {
+pub(crate) struct Reader<S, R = F2> {
     lines: Lines<S>,
     header: Header,
     input_wires: u32,
@@ -52,7 +52,7 @@ impl<S: Read, R: FileRing> Reader<S, R> {
     ///
     /// # Errors
     /// [`Error::Malformed`], [`Error::Io`].
-    pub fn new(source: S, what: &str, length: Option<u64>) -> Result<Self, Error> {
+    pub(crate) fn new(source: S, what: &str, length: Option<u64>) -> Result<Self, Error> {
         let mut reader = Self::trusting(source, what, length)?;
         reader.set = Some(WireSet::below(reader.input_wires));
         Ok(reader)
@@ -69,19 +69,19 @@ impl<S: Read, R: FileRing> Reader<S, R> {
 
     /// The content of the file's first lines.
     #[must_use]
-    pub fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &Header {
         &self.header
     }
 
     /// The number of wires of all inputs together.
     #[must_use]
-    pub fn input_wires(&self) -> u32 {
+    pub(crate) fn input_wires(&self) -> u32 {
         self.input_wires
     }
 
     /// The source of the bytes.
     #[must_use]
-    pub fn source(&self) -> &S {
+    pub(crate) fn source(&self) -> &S {
         self.lines.source()
     }
 
@@ -91,7 +91,7 @@ impl<S: Read, R: FileRing> Reader<S, R> {
     /// [`Error::Malformed`] with line, column and reason; [`Error::Io`]. The reader cannot be used after an
     /// error.
     #[inline]
-    pub fn next_gate(&mut self) -> Result<Option<FileGate<'_, R>>, Error> {
+    pub(crate) fn next_gate(&mut self) -> Result<Option<FileGate<'_, R>>, Error> {
         if self.gates_read == self.header.gates {
             return self.finish().map(|()| None);
         }
@@ -166,10 +166,10 @@ fn parse<R: FileRing>(cursor: &mut Cursor<'_>, many: &mut Vec<u32>) -> Result<Li
             let wires = [wire(cursor, 2)?, wire(cursor, 3)?, wire(cursor, 4)?];
             let name = name(cursor, 5)?;
             match R::kind(name) {
-                Some(Kind::Add) => Ok(Line::Add(wires)),
-                Some(Kind::Sub) => Ok(Line::Sub(wires)),
-                Some(Kind::Mul) => Ok(Line::Mul(wires)),
-                Some(Kind::MulMany) => {
+                Some(GateKind::Add) => Ok(Line::Add(wires)),
+                Some(GateKind::Sub) => Ok(Line::Sub(wires)),
+                Some(GateKind::Mul) => Ok(Line::Mul(wires)),
+                Some(GateKind::MulMany) => {
                     many.clear();
                     many.extend(wires);
                     Ok(Line::Many)
@@ -183,9 +183,9 @@ fn parse<R: FileRing>(cursor: &mut Cursor<'_>, many: &mut Vec<u32>) -> Result<Li
             let name = name(cursor, 4)?;
             let from = || u32::try_from(first).map_err(|_| (2, format!("{first} is too large for a wire")));
             match R::kind(name) {
-                Some(Kind::Increment) => Ok(Line::Increment([from()?, out])),
-                Some(Kind::Copy) => Ok(Line::Copy([from()?, out])),
-                Some(Kind::Constant) => match R::from_number(first) {
+                Some(GateKind::Increment) => Ok(Line::Increment([from()?, out])),
+                Some(GateKind::Copy) => Ok(Line::Copy([from()?, out])),
+                Some(GateKind::Constant) => match R::from_number(first) {
                     Some(value) => Ok(Line::Constant(value, out)),
                     None => Err((2, format!("EQ takes a constant {}", R::CONSTANTS))),
                 },
@@ -232,7 +232,7 @@ fn parse_many<R: FileRing>(
     }
     let name = name(cursor, 2 + many.len())?;
     match R::kind(name) {
-        Some(Kind::MulMany) => Ok(Line::Many),
+        Some(GateKind::MulMany) => Ok(Line::Many),
         _ => Err((2 + many.len(), wrong_name::<R>(name, ins, outs))),
     }
 }

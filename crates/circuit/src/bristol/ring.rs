@@ -8,7 +8,7 @@ use crate::text::Entry;
 
 /// What a gate does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GateKind {
     /// The sum of two wires.
     Add,
     /// The difference of two wires.
@@ -25,7 +25,7 @@ pub enum Kind {
     Constant,
 }
 
-impl Kind {
+impl GateKind {
     /// Its operands and results, in words.
     pub(super) fn needs(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ pub trait Words: Sized {
     const INCREMENT: Option<&'static str>;
 
     /// The kind of gate with this name.
-    fn kind(name: &[u8]) -> Option<Kind>;
+    fn kind(name: &[u8]) -> Option<GateKind>;
 
     /// The constant that a number in a file stands for.
     fn from_number(number: u64) -> Option<Self>;
@@ -88,14 +88,14 @@ impl Words for F2 {
     const INCREMENT: Option<&'static str> = Some("INV");
 
     #[inline(always)]
-    fn kind(name: &[u8]) -> Option<Kind> {
+    fn kind(name: &[u8]) -> Option<GateKind> {
         Some(match name {
-            b"XOR" => Kind::Add,
-            b"AND" => Kind::Mul,
-            b"INV" | b"NOT" => Kind::Increment,
-            b"EQW" => Kind::Copy,
-            b"EQ" => Kind::Constant,
-            b"MAND" => Kind::MulMany,
+            b"XOR" => GateKind::Add,
+            b"AND" => GateKind::Mul,
+            b"INV" | b"NOT" => GateKind::Increment,
+            b"EQW" => GateKind::Copy,
+            b"EQ" => GateKind::Constant,
+            b"MAND" => GateKind::MulMany,
             _ => return None,
         })
     }
@@ -141,13 +141,13 @@ macro_rules! words {
             const INCREMENT: Option<&'static str> = None;
 
             #[inline(always)]
-            fn kind(name: &[u8]) -> Option<Kind> {
+            fn kind(name: &[u8]) -> Option<GateKind> {
                 Some(match name {
-                    b"ADD" => Kind::Add,
-                    b"SUB" => Kind::Sub,
-                    b"MUL" => Kind::Mul,
-                    b"EQW" => Kind::Copy,
-                    b"EQ" => Kind::Constant,
+                    b"ADD" => GateKind::Add,
+                    b"SUB" => GateKind::Sub,
+                    b"MUL" => GateKind::Mul,
+                    b"EQW" => GateKind::Copy,
+                    b"EQ" => GateKind::Constant,
                     _ => return None,
                 })
             }

@@ -141,11 +141,6 @@ impl<S> AtLeast<S> {
     pub fn shape(&self) -> Shape {
         self.branches.shape()
     }
-
-    /// The branches' statements.
-    pub fn statements(&self) -> impl Iterator<Item = &S> {
-        self.branches.list().iter().map(|branch| &branch.statement)
-    }
 }
 
 /// The numbers of the branches that were picked increase.

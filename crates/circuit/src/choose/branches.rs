@@ -23,7 +23,7 @@ impl Shape {
     ///
     /// # Errors
     /// The branch's own.
-    pub fn of<R: Ring>(branch: &impl Branch<R, Sizer<R>>, shared: usize) -> Result<Self, Error> {
+    pub(crate) fn of<R: Ring>(branch: &impl Branch<R, Sizer<R>>, shared: usize) -> Result<Self, Error> {
         let mut sizer = Sizer::default();
         let outputs = branch.run(&mut sizer, &vec![(); shared])?.len();
         let counts = sizer.total();

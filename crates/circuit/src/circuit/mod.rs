@@ -212,22 +212,6 @@ impl<R: Ring> Circuit<R> {
         &self.parts.signature
     }
 
-    /// The same circuit with its inputs marked public or secret as in `signature`.
-    ///
-    /// # Errors
-    /// [`Error::Circuit`] if names or widths differ.
-    pub fn with_signature(mut self, signature: Signature) -> Result<Self, Error> {
-        let own = &self.parts.signature;
-        let same_input = |(a, b): (&Input, &Input)| (&a.name, a.width) == (&b.name, b.width);
-        let inputs = own.inputs.len() == signature.inputs.len()
-            && own.inputs.iter().zip(&signature.inputs).all(same_input);
-        if !inputs || own.outputs != signature.outputs {
-            return Err(Error::circuit("the new signature has other names or widths"));
-        }
-        self.parts.signature = signature;
-        Ok(self)
-    }
-
     /// The number of wires of all inputs together. Gate `g` sets wire `input_wires() + g`.
     #[must_use]
     pub fn input_wires(&self) -> u32 {

@@ -44,12 +44,6 @@ impl<R: Ring> CircuitStatement<R> {
         Ok(self)
     }
 
-    /// The circuit.
-    #[must_use]
-    pub fn circuit(&self) -> &Circuit<R> {
-        &self.circuit
-    }
-
     fn run_on<B: Prove<R>>(&self, backend: &mut B) -> Result<(), B::Error> {
         let signature = self.circuit.signature();
         let inputs = self.claim.wires(backend, signature, self.witness.as_ref())?;

@@ -263,12 +263,12 @@ impl<R: Ring, D: Detail> Ops<R> for Counter<R, D> {
         Ok(())
     }
 
-    fn multi_add<const M: usize>(&mut self, columns: Addends<'_, D::Wire, M>) -> Result<(), Error> {
-        if D::EVERYTHING || !columns.modular {
-            return columns.run(self);
+    fn multi_add<const M: usize>(&mut self, addends: Addends<'_, D::Wire, M>) -> Result<(), Error> {
+        if D::EVERYTHING || !addends.modular {
+            return addends.run(self);
         }
         // Nothing is carried out and wires are empty, so only the count matters.
-        self.multiply(columns.multiplications());
+        self.multiply(addends.multiplications());
         Ok(())
     }
 

@@ -20,7 +20,7 @@
 use volery_field::F2;
 
 use super::logic::not;
-use crate::columns::{bit, full_adder, half_adder, shifted};
+use crate::multi_add::{bit, full_adder, half_adder, shifted};
 use crate::{Addends, Carries, Ops};
 
 /// Adds numbers column by column, least significant bit first, if some wires are known. It reuses its buffers

@@ -25,7 +25,7 @@ const MOST_FIELD_BYTES: u32 = 64;
 
 /// A kind of section that a format defines.
 #[derive(Clone, Copy)]
-pub(super) struct Kind {
+pub(super) struct SectionKind {
     pub(super) number: u32,
     pub(super) name: &'static str,
 }
@@ -117,11 +117,11 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
     }
 
     /// The size of the only section of this kind.
-    pub(super) fn size(&self, kind: Kind) -> Result<u64, Error> {
+    pub(super) fn size(&self, kind: SectionKind) -> Result<u64, Error> {
         self.find(kind).map(|section| section.end - section.start)
     }
 
-    fn find(&self, Kind { number, name }: Kind) -> Result<Section, Error> {
+    fn find(&self, SectionKind { number, name }: SectionKind) -> Result<Section, Error> {
         let mut found = self.sections.iter().filter(|section| section.kind == number);
         match (found.next(), found.next()) {
             (Some(section), None) => Ok(*section),
@@ -136,13 +136,13 @@ impl<'a, S: Read + Seek> Binary<'a, S> {
     }
 
     /// Goes to the only section of this kind.
-    pub(super) fn enter(&mut self, kind: Kind) -> Result<(), Error> {
+    pub(super) fn enter(&mut self, kind: SectionKind) -> Result<(), Error> {
         let section = self.find(kind)?;
         self.go(section.start, section.end)
     }
 
     /// Checks that the current section ends here.
-    pub(super) fn leave(&mut self, Kind { name, .. }: Kind) -> Result<(), Error> {
+    pub(super) fn leave(&mut self, SectionKind { name, .. }: SectionKind) -> Result<(), Error> {
         match self.left() {
             0 => Ok(()),
             left => Err(self

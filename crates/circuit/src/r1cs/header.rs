@@ -5,16 +5,16 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use super::KnownPrime;
-use super::binary::{Binary, Kind};
+use super::binary::{Binary, SectionKind};
 use super::system::Counts;
 use crate::text::counted;
 use crate::{Error, files};
 
 pub(super) const MAGIC: &str = "r1cs";
 pub(super) const VERSION: u32 = 1;
-pub(super) const HEADER: Kind = Kind { number: 1, name: "header" };
-pub(super) const CONSTRAINTS: Kind = Kind { number: 2, name: "constraints" };
-pub(super) const LABELS: Kind = Kind { number: 3, name: "wire-to-label" };
+pub(super) const HEADER: SectionKind = SectionKind { number: 1, name: "header" };
+pub(super) const CONSTRAINTS: SectionKind = SectionKind { number: 2, name: "constraints" };
+pub(super) const LABELS: SectionKind = SectionKind { number: 3, name: "wire-to-label" };
 /// The sections of custom gates: their list, and their uses.
 const CUSTOM_GATES: [u32; 2] = [4, 5];
 

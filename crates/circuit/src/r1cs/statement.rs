@@ -74,12 +74,6 @@ impl<F: PrimeField> R1csStatement<F> {
         Self::new(system, public)?.with_assignment(assignment)
     }
 
-    /// The system.
-    #[must_use]
-    pub fn system(&self) -> &R1cs<F> {
-        &self.system
-    }
-
     /// Outputs, then public inputs.
     #[must_use]
     pub fn public(&self) -> &[F] {

@@ -105,16 +105,10 @@ impl<F: PrimeField> R1cs<F> {
         self.hash
     }
 
-    /// The number of terms of all combinations together.
-    #[must_use]
-    pub fn terms(&self) -> usize {
-        self.rows.terms.len()
-    }
-
     /// The first of `constraints` that these values do not satisfy. Wires without a value count as zero. This
     /// works in the clear, in a time that depends on the values, so it is only for the party that knows them.
     #[must_use]
-    pub fn first_violated(&self, constraints: core::ops::Range<usize>, values: &[F]) -> Option<usize> {
+    pub(super) fn first_violated(&self, constraints: core::ops::Range<usize>, values: &[F]) -> Option<usize> {
         let value = |terms: &[Term]| {
             terms.iter().fold(F::ZERO, |sum, term| {
                 let x = values.get(term.wire as usize).copied().unwrap_or_default();

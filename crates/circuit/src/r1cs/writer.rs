@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use zeroize::Zeroizing;
 
-use super::binary::Kind;
+use super::binary::SectionKind;
 use super::header::{self, HEADER_BYTES, LABEL_BYTES};
 use super::system::{R1cs, Term};
 use super::{Assignment, KnownPrime, PrimeField, wtns};
@@ -88,7 +88,7 @@ fn container(out: &mut impl Write, magic: &str, version: u32, sections: u32) -> 
     out.write_all(&sections.to_le_bytes())
 }
 
-fn section(out: &mut impl Write, kind: Kind, size: u64) -> io::Result<()> {
+fn section(out: &mut impl Write, kind: SectionKind, size: u64) -> io::Result<()> {
     out.write_all(&kind.number.to_le_bytes())?;
     out.write_all(&size.to_le_bytes())
 }

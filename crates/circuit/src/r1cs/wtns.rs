@@ -9,15 +9,15 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use super::PrimeField;
-use super::binary::{Binary, Kind};
+use super::binary::{Binary, SectionKind};
 use super::system::Counts;
 use crate::text::counted;
 use crate::{Error, Witness};
 
 pub(super) const MAGIC: &str = "wtns";
 pub(super) const VERSION: u32 = 2;
-pub(super) const HEADER: Kind = Kind { number: 1, name: "header" };
-pub(super) const VALUES: Kind = Kind { number: 2, name: "values" };
+pub(super) const HEADER: SectionKind = SectionKind { number: 1, name: "header" };
+pub(super) const VALUES: SectionKind = SectionKind { number: 2, name: "values" };
 
 /// The values of all wires of a system, starting with wire 0, which is one. They are wiped on drop and never
 /// shown by `Debug`.

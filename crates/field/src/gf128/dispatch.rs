@@ -12,7 +12,7 @@ use crate::LengthError;
 /// An instruction set that kernels are written for, slowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Level {
+pub(super) enum Level {
     /// Plain Rust, for any CPU.
     Portable,
     /// x86-64 with PCLMULQDQ: one element at a time.
@@ -27,11 +27,12 @@ pub enum Level {
 
 impl Level {
     /// All levels, whether this CPU has them or not.
-    pub const ALL: [Self; 5] = [Self::Portable, Self::Clmul, Self::Vpclmul256, Self::Vpclmul512, Self::Pmull];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Portable, Self::Clmul, Self::Vpclmul256, Self::Vpclmul512, Self::Pmull];
 
     /// A short name for reports, e.g. `"vpclmul256"`.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
             Self::Clmul => "clmul",
@@ -108,7 +109,7 @@ impl Kernel {
 
     /// The kernel of a chosen level, for tests and benchmarks; `None` if this CPU (or build) cannot run it.
     #[must_use]
-    pub fn new(level: Level) -> Option<Self> {
+    pub(super) fn new(level: Level) -> Option<Self> {
         table(level).map(Self)
     }
 
@@ -118,8 +119,9 @@ impl Kernel {
     }
 
     /// The instruction set.
+    #[cfg(test)]
     #[must_use]
-    pub const fn level(self) -> Level {
+    pub(super) const fn level(self) -> Level {
         self.0.level
     }
 

@@ -4,7 +4,8 @@
 //! elements are mixed in. Slices start at odd places, so that no kernel can rely on more than an element's
 //! alignment.
 
-use super::{Gf128, Kernel, Level, RUN};
+use super::dispatch::Level;
+use super::{Gf128, Kernel, RUN};
 use crate::LengthError;
 use crate::laws::Words;
 

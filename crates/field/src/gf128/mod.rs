@@ -49,7 +49,7 @@ use subtle::{Choice, ConstantTimeEq};
 
 use crate::{EncodingError, F2, Field, Ring};
 
-pub use dispatch::{Kernel, Level};
+pub use dispatch::Kernel;
 
 /// The number of elements that share a coefficient in [`Kernel::weigh_prover`]: the number of bits of a field
 /// element.

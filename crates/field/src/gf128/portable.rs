@@ -26,12 +26,12 @@ const fn fold(word: u128) -> u128 {
 
 /// A polynomial of degree below 256: a sum of products before reduction.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Wide {
+pub(super) struct Unreduced {
     low: u128,
     high: u128,
 }
 
-impl Wide {
+impl Unreduced {
     #[inline(always)]
     fn add(&mut self, other: Self) {
         self.low ^= other.low;
@@ -74,42 +74,42 @@ fn multiply_words(a: u64, b: u64) -> u128 {
 
 /// The unreduced product, by Karatsuba's three multiplications.
 #[inline]
-fn multiply_wide(a: Gf128, b: Gf128) -> Wide {
+fn multiply_unreduced(a: Gf128, b: Gf128) -> Unreduced {
     let halves = |word: u128| (word as u64, (word >> 64) as u64);
     let ((a0, a1), (b0, b1)) = (halves(a.to_bits()), halves(b.to_bits()));
     let (low, high) = (multiply_words(a0, b0), multiply_words(a1, b1));
     let middle = multiply_words(a0 ^ a1, b0 ^ b1) ^ low ^ high;
-    Wide { low: low ^ (middle << 64), high: high ^ (middle >> 64) }
+    Unreduced { low: low ^ (middle << 64), high: high ^ (middle >> 64) }
 }
 
 /// Moves bit `i` to bit `2 * i`: the square of a polynomial over F2.
 #[inline]
 const fn spread(word: u64) -> u128 {
-    let mut wide = word as u128;
+    let mut spread = word as u128;
     let mut shift = 32;
     while shift > 0 {
         // Ones in every other group of `shift` bits.
         let mask = u128::MAX / ((1 << shift) + 1);
-        wide = (wide | (wide << shift)) & mask;
+        spread = (spread | (spread << shift)) & mask;
         shift /= 2;
     }
-    wide
+    spread
 }
 
 /// `a * b`.
 pub(super) fn mul(a: Gf128, b: Gf128) -> Gf128 {
-    multiply_wide(a, b).reduce()
+    multiply_unreduced(a, b).reduce()
 }
 
 /// `a * a`.
 pub(super) fn square(a: Gf128) -> Gf128 {
-    Wide { low: spread(a.to_bits() as u64), high: spread((a.to_bits() >> 64) as u64) }.reduce()
+    Unreduced { low: spread(a.to_bits() as u64), high: spread((a.to_bits() >> 64) as u64) }.reduce()
 }
 
 /// `sum a[i] * b[i]`.
 pub(super) fn inner_product(a: &[Gf128], b: &[Gf128]) -> Gf128 {
-    let mut sum = Wide::default();
-    a.iter().zip(b).for_each(|(&a, &b)| sum.add(multiply_wide(a, b)));
+    let mut sum = Unreduced::default();
+    a.iter().zip(b).for_each(|(&a, &b)| sum.add(multiply_unreduced(a, b)));
     sum.reduce()
 }
 
@@ -145,21 +145,21 @@ pub(super) fn scale_add(scale: Gf128, a: &[Gf128], out: &mut [Gf128]) {
 
 /// The two sums of [`Kernel::check_prover`](super::Kernel::check_prover).
 pub(super) fn check_prover(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
-    let (mut squares, mut mixed) = (Wide::default(), Wide::default());
+    let (mut squares, mut mixed) = (Unreduced::default(), Unreduced::default());
     for (((&chi, &a), &b), &c) in chi.iter().zip(a).zip(b).zip(c) {
-        squares.add(multiply_wide(chi, mul(a, b)));
+        squares.add(multiply_unreduced(chi, mul(a, b)));
         let linear = b * a.lsb() + a * b.lsb() + c;
-        mixed.add(multiply_wide(chi, linear));
+        mixed.add(multiply_unreduced(chi, linear));
     }
     (squares.reduce(), mixed.reduce())
 }
 
 /// The two sums of [`Kernel::check_verifier`](super::Kernel::check_verifier).
 pub(super) fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
-    let (mut products, mut linear) = (Wide::default(), Wide::default());
+    let (mut products, mut linear) = (Unreduced::default(), Unreduced::default());
     for (((&chi, &a), &b), &c) in chi.iter().zip(a).zip(b).zip(c) {
-        products.add(multiply_wide(chi, mul(a, b)));
-        linear.add(multiply_wide(chi, c));
+        products.add(multiply_unreduced(chi, mul(a, b)));
+        linear.add(multiply_unreduced(chi, c));
     }
     (products.reduce(), linear.reduce())
 }
@@ -167,16 +167,16 @@ pub(super) fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128
 /// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover). For the verifier, the sum of bits is
 /// zero.
 pub(super) fn weigh<const PROVER: bool>(c: &[Gf128], a: &[Gf128]) -> [Gf128; 2] {
-    let (mut sum, mut values) = (Wide::default(), Wide::default());
+    let (mut sum, mut values) = (Unreduced::default(), Unreduced::default());
     for (&c, run) in c.iter().zip(a.chunks(RUN)) {
-        let (mut packed, mut bits) = (Wide::default(), 0);
+        let (mut packed, mut bits) = (Unreduced::default(), 0);
         for a in run.iter().rev() {
             packed.horner(a.to_bits(), 0);
             bits = bits << 1 | (a.to_bits() & 1);
         }
-        sum.add(multiply_wide(c, packed.reduce()));
+        sum.add(multiply_unreduced(c, packed.reduce()));
         if PROVER {
-            values.add(multiply_wide(c, Gf128::from_bits(bits)));
+            values.add(multiply_unreduced(c, Gf128::from_bits(bits)));
         }
     }
     [sum.reduce(), values.reduce()]

@@ -27,7 +27,7 @@
 //! of them for each vector. Replacing Karatsuba's three by four made it 9% slower; replacing the second
 //! fold's multiplication by shifts was slower still.
 
-use super::portable::Wide;
+use super::portable::Unreduced;
 use super::{Gf128, RUN};
 
 /// Which halves [`Simd::clmul`] multiplies: the low ones.
@@ -344,7 +344,7 @@ fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) 
         s.store(v, lanes);
     }
     let [low, high, bits] = &lanes;
-    let (mut sum, mut values) = (Wide::default(), 0);
+    let (mut sum, mut values) = (Unreduced::default(), 0);
     for ((low, high), bits) in low.iter().zip(high).zip(bits).rev() {
         sum.horner(low.to_bits(), high.to_bits());
         values = values << 1 ^ bits.to_bits();

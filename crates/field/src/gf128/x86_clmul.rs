@@ -2,10 +2,10 @@
 
 use core::arch::x86_64::*;
 
-use super::dispatch::Table;
+use super::dispatch::{Level, Table};
 use super::vector::{self, Simd, entries};
 use super::x86_leaves::leaves;
-use super::{Gf128, Level, transpose};
+use super::{Gf128, transpose};
 
 /// Proof that the CPU has PCLMULQDQ (and SSE2, as every x86-64 has).
 #[derive(Clone, Copy)]

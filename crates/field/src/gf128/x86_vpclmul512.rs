@@ -2,10 +2,10 @@
 
 use core::arch::x86_64::*;
 
-use super::dispatch::Table;
+use super::dispatch::{Level, Table};
 use super::vector::{self, Simd, entries};
 use super::x86_leaves::leaves;
-use super::{Gf128, Level, transpose};
+use super::{Gf128, transpose};
 
 /// Proof that the CPU has AVX-512 F and BW and VPCLMULQDQ.
 #[derive(Clone, Copy)]

@@ -240,11 +240,11 @@ mod tests {
     crate::properties::properties! {
         #[test]
         fn operations_are_those_of_integers(a in any_element(), b in any_element(), n in any::<u128>()) {
-            let (p, wide) = (u128::from(P), |x: Goldilocks| u128::from(x.0));
-            prop_assert_eq!(wide(a + b), (wide(a) + wide(b)) % p);
-            prop_assert_eq!(wide(a - b), (p + wide(a) - wide(b)) % p);
-            prop_assert_eq!(wide(a * b), wide(a) * wide(b) % p);
-            prop_assert_eq!(wide(Goldilocks::from_u128(n)), n % p);
+            let (p, integer) = (u128::from(P), |x: Goldilocks| u128::from(x.0));
+            prop_assert_eq!(integer(a + b), (integer(a) + integer(b)) % p);
+            prop_assert_eq!(integer(a - b), (p + integer(a) - integer(b)) % p);
+            prop_assert_eq!(integer(a * b), integer(a) * integer(b) % p);
+            prop_assert_eq!(integer(Goldilocks::from_u128(n)), n % p);
         }
     }
 

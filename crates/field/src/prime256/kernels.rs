@@ -1,6 +1,6 @@
 //! MACs in a 256-bit prime field. Sums of 512-bit products are reduced once.
 
-use super::limbs::Wide;
+use super::limbs::Unreduced;
 use super::{Modulus, Prime256};
 use crate::extension::same;
 use crate::{Authenticated, LengthError, Mac, Ring, Value};
@@ -9,11 +9,11 @@ use crate::{Authenticated, LengthError, Mac, Ring, Value};
 type Pair<P> = Authenticated<Prime256<P>, Prime256<P>>;
 
 /// A sum of products of elements.
-struct Sum(Wide);
+struct Sum(Unreduced);
 
 impl Sum {
     const fn new() -> Self {
-        Self(Wide::ZERO)
+        Self(Unreduced::ZERO)
     }
 
     #[inline(always)]
@@ -30,7 +30,7 @@ impl Sum {
 /// `a * b + c * d` with a single reduction.
 #[inline(always)]
 fn two_products<P: Modulus>(a: Prime256<P>, b: Prime256<P>, c: Prime256<P>, d: Prime256<P>) -> Prime256<P> {
-    let mut sum = Wide::ZERO;
+    let mut sum = Unreduced::ZERO;
     sum.add_product(a.limbs, b.limbs);
     sum.add_product(c.limbs, d.limbs);
     Prime256::from_limbs(sum.reduce_two::<P>())

@@ -2,8 +2,8 @@
 //! branch.
 //!
 //! Everything is in Montgomery form with `R = 2^256`; see Koc, Acar and Kaliski, "Analyzing and Comparing
-//! Montgomery Multiplication Algorithms" (1996): [`mul`] is their method CIOS, [`Wide`] their SOS with sums
-//! taken before the reduction.
+//! Montgomery Multiplication Algorithms" (1996): [`mul`] is their method CIOS, [`Unreduced`] their SOS with
+//! sums taken before the reduction.
 //!
 //! Carries are `u64` or `bool` and turn into masks. Nothing here compares limbs of elements.
 
@@ -118,9 +118,9 @@ pub(super) const fn is_below(a: Limbs, b: Limbs) -> bool {
 /// A sum of products of two elements, not reduced. It is below `2^576`, so up to `2^64` products of any
 /// elements fit.
 #[derive(Clone, Copy)]
-pub(super) struct Wide([u64; 9]);
+pub(super) struct Unreduced([u64; 9]);
 
-impl Wide {
+impl Unreduced {
     /// The empty sum.
     pub(super) const ZERO: Self = Self([0; 9]);
 
@@ -154,7 +154,7 @@ impl Wide {
         add::<P>(add::<P>(low, high), top)
     }
 
-    /// [`Wide::reduce`] for a sum of at most two products of reduced elements, whose high part is below
+    /// [`Unreduced::reduce`] for a sum of at most two products of reduced elements, whose high part is below
     /// `2 p`.
     #[inline(always)]
     pub(super) fn reduce_two<P: Modulus>(self) -> Limbs {

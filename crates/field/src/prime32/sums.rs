@@ -112,9 +112,9 @@ fn dot_portable(a: &[F32], b: &[F32]) -> F32 {
             high[j] += product >> 32;
         }
     }
-    let wide = |sums: [u64; LANES]| sums.iter().fold(0_u128, |sum, lane| sum + u128::from(*lane));
+    let total = |sums: [u64; LANES]| sums.iter().fold(0_u128, |sum, lane| sum + u128::from(*lane));
     let rest = a_rest.iter().zip(b_rest).fold(F32(0), |sum, (a, b)| sum + *a * *b);
-    F32::from_u128((wide(high) << 32) + wide(low)) + rest
+    F32::from_u128((total(high) << 32) + total(low)) + rest
 }
 
 #[cfg(test)]

@@ -175,16 +175,16 @@ pub(super) fn check<M: Element>(
 ) -> Result<(), Error> {
     let (coefficients, theirs) = message.split_at(message.len().min(check_values.len() * M::BYTES));
     counts.compare(theirs)?;
-    let mut shown = M::ZERO;
+    let mut opened = M::ZERO;
     for bytes in coefficients.chunks_exact(M::BYTES).rev() {
         let coefficient = M::decode(bytes).map_err(|error| Error::Malformed {
             step: volery_channel::tags::TOKENS,
             reason: error.to_string(),
         })?;
-        shown = shown * delta + coefficient;
+        opened = opened * delta + coefficient;
     }
     let value = check_values.iter().fold(M::ONE, |product, check_value| product * check_value.m) + mask;
-    if shown != value {
+    if opened != value {
         return Err(Error::Rejected {
             reason: "the prover did not show that a branch of a disjunction holds".into(),
         });
@@ -202,7 +202,7 @@ mod tests {
     /// Check values of which number `zero` has the value zero, V's keys of them, delta and a mask of `g` with
     /// its value.
     struct Deal<M> {
-        shown: Vec<ElementShare<M>>,
+        shares: Vec<ElementShare<M>>,
         keys: Vec<ElementShare<M>>,
         delta: M,
         mask: Vec<M>,
@@ -215,16 +215,16 @@ mod tests {
         prg.coefficients(&mut random);
         let mut delta = [M::ZERO];
         prg.coefficients(&mut delta);
-        let shown: Vec<_> = (random.chunks_exact(3).enumerate())
+        let shares: Vec<_> = (random.chunks_exact(3).enumerate())
             .map(|(i, r)| ElementShare { x: if zero == Some(i) { M::ZERO } else { r[1] }, m: r[0] })
             .collect();
-        let keys = shown
+        let keys = shares
             .iter()
             .map(|check_value| ElementShare { x: M::ZERO, m: check_value.m + check_value.x * delta[0] })
             .collect();
         let mask: Vec<M> = random.chunks_exact(3).map(|r| r[2]).collect();
         let value = mask.iter().rev().fold(M::ZERO, |sum, c| sum * delta[0] + *c);
-        Deal { shown, keys, delta: delta[0], mask, value }
+        Deal { shares, keys, delta: delta[0], mask, value }
     }
 
     fn whoever_shows_the_low_coefficients_is_refused_unless_a_check_value_is_zero<M: Element>() {
@@ -232,8 +232,8 @@ mod tests {
             for zero in (0..branches).map(Some).chain([None]) {
                 let deal = deal::<M>(branches, zero);
                 let mut all =
-                    product_of_wires(deal.shown.iter().map(|check_value| [check_value.m, check_value.x]));
-                assert_eq!(product(&deal.shown).is_some(), zero.is_some());
+                    product_of_wires(deal.shares.iter().map(|check_value| [check_value.m, check_value.x]));
+                assert_eq!(product(&deal.shares).is_some(), zero.is_some());
                 // The top one is left out, whatever it is.
                 all.pop();
                 let message = message(&all, &deal.mask, OperationCounts::default()).expect("encodes");

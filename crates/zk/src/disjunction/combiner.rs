@@ -12,7 +12,7 @@
 //! * one coefficient serves both rows of a multiplication (`beta` costs `1 / |M|`).
 //!
 //! The price is two inner products for each multiplication, where the backward pass has one. Batches need the
-//! vector itself, so they use algorithm 1 ([`Topology`](super::Topology)).
+//! vector itself, so they use algorithm 1 (`Topology`).
 
 use volery_circuit::{Addends, Backend, Branch, Error as StatementError, Hint, MOST_BY_ADDERS, Ops, Prove};
 use volery_field::{Element, Ring};

@@ -1,4 +1,4 @@
-//! The cost of one of many by each protocol, and the choice of the cheapest.
+//! The cost of one of many by each protocol.
 //!
 //! With `n` multiplications, `i` secrets and `o` outputs in the largest of `B` branches, `e` entries of a
 //! topology vector, MACs in an extension of degree `r`, and `R` repetitions, P sends, in elements of the
@@ -11,12 +11,13 @@
 //! | Mac'n'Cheese, a stack | `R (n + i + o + 2 r (log2 (n + i) + log2 B))` | `R B` |
 //! | every branch proved separately, and the product of their claims | `R B (n + i)` | none |
 //!
-//! and the messages of the blocks' checks; V sends seeds. Bytes are those of the proof's messages.
-//! Correlations and frame headers are extra ([`Over::correlation_bits`]). The figures for Robin and Batchman
-//! are those of the implementation, to within a few bytes for each block. Those for Mac'n'Cheese are right to
-//! within one byte for each piece, and its waits are exact: repetitions in step with each other
-//! ([`macncheese::Settings::in_step`]) wait together. Times are estimates, fitted to measurements on one
-//! machine (docs/performance.md, "One of many") to within a factor of two, which is enough to choose by.
+//! and the messages of the blocks' checks; V sends seeds. Bytes are those of the proof's messages, without
+//! correlations ([`Cost::seconds_on`] adds an estimate of them) and without frame headers. For Robin and
+//! Batchman the figures agree with the implementation to within a few bytes for each block. For Mac'n'Cheese
+//! they agree to within one byte for each piece, and the number of waits is exact: repetitions in step with
+//! each other ([`macncheese::Settings::in_step`]) wait together. Times are estimates, fitted to measurements
+//! on one machine (docs/performance.md, "One of many") to within a factor of two. That is enough to choose
+//! by.
 
 use volery_circuit::Shape;
 use volery_field::{Mac, Value};
@@ -41,22 +42,6 @@ pub enum Protocol {
     Separate,
 }
 
-impl Protocol {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Robin, Self::Batchman, Self::MacAndCheese, Self::Separate];
-
-    /// Its name, for people.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Robin => "Robin",
-            Self::Batchman => "Batchman",
-            Self::MacAndCheese => "Mac'n'Cheese",
-            Self::Separate => "every branch by itself",
-        }
-    }
-}
-
 /// The task: to prove that one of several branches holds, a number of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -74,14 +59,14 @@ pub struct Task {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Over {
     /// Bits of a value on the wire.
-    pub value_bits: u64,
+    value_bits: u64,
     /// Bytes of a MAC.
-    pub mac_bytes: u64,
+    mac_bytes: u64,
     /// The degree of the field of MACs over the field of values.
-    pub degree: u64,
+    degree: u64,
     /// The number of bits of messages for each correlation. This is an estimate, since it depends on the
     /// generator.
-    pub correlation_bits: f64,
+    correlation_bits: f64,
     interval: u64,
     /// The settings of Mac'n'Cheese for the actual number of branches.
     stacked: macncheese::Settings,
@@ -144,7 +129,7 @@ impl Over {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// The number of elements, or bits, that P commits to. Each uses a correlation.
-    pub commitments: u64,
+    commitments: u64,
     /// The bytes of the proof's messages from P, without those of correlations.
     pub prover_bytes: u64,
     /// The bytes of the proof's messages from V, counted in the same way; none with hashed challenges.
@@ -152,7 +137,7 @@ pub struct Cost {
     /// The number of multiplications, in all branches, that either party runs.
     pub multiplications: u64,
     /// The approximate time of both parties in seconds, on one thread each, without the network.
-    pub seconds: f64,
+    seconds: f64,
     /// The number of times that P waits for V if V chooses the challenges: once for each challenge, except
     /// for those of blocks, because P sends the next block meanwhile.
     pub waits: u64,
@@ -265,16 +250,6 @@ impl Task {
             Protocol::Separate => self.separate(over).times(self.repetitions as u64).ended(),
         };
         Some(run.cost(over))
-    }
-
-    /// The protocol that takes the least time over this network, and its cost.
-    #[must_use]
-    pub fn cheapest(&self, over: &Over, network: Network) -> (Protocol, Cost) {
-        let seconds = |cost: &Cost| cost.seconds_on(over, network);
-        let costs =
-            Protocol::ALL.iter().filter_map(|protocol| Some((*protocol, self.cost(*protocol, over)?)));
-        let first = (Protocol::Robin, self.robin(over).times(self.repetitions as u64).ended().cost(over));
-        costs.fold(first, |best, next| if seconds(&next.1) < seconds(&best.1) { next } else { best })
     }
 
     /// The numbers of multiplications, secrets and outputs.
@@ -420,6 +395,16 @@ mod tests {
         Task { branches, shared: 8, shape, repetitions }
     }
 
+    const ALL: [Protocol; 4] =
+        [Protocol::Robin, Protocol::Batchman, Protocol::MacAndCheese, Protocol::Separate];
+
+    /// The protocol that takes the least time over this network.
+    fn cheapest(task: Task, over: &Over, network: Network) -> Protocol {
+        let seconds = |protocol| task.cost(protocol, over).map(|cost| cost.seconds_on(over, network));
+        let served = ALL.into_iter().filter_map(|protocol| Some((seconds(protocol)?, protocol)));
+        served.min_by(|a, b| a.0.total_cmp(&b.0)).expect("some protocol serves it").1
+    }
+
     const FAST: Network = Network { bytes_per_second: 1e9, round_trip: 0.0 };
     const SLOW: Network = Network { bytes_per_second: 1e5, round_trip: 0.0 };
 
@@ -467,17 +452,17 @@ mod tests {
         assert_eq!(without_stacks(task(100, 512, 1), &over), Some(false));
         let bits = Over::bits(quicksilver::bits::Settings::LAN);
         assert_eq!(without_stacks(task(100, 512, 2000), &bits), None);
-        assert_eq!(task(100, 512, 2000).cheapest(&over, FAST).0, Protocol::Batchman);
-        let wide = Over::field::<F61, F61x2>(field::Settings::LAN);
-        assert_eq!(task(100, 512, 2000).cheapest(&wide, FAST).0, Protocol::Batchman);
+        assert_eq!(cheapest(task(100, 512, 2000), &over, FAST), Protocol::Batchman);
+        let extension = Over::field::<F61, F61x2>(field::Settings::LAN);
+        assert_eq!(cheapest(task(100, 512, 2000), &extension, FAST), Protocol::Batchman);
     }
 
     #[test]
     fn on_slow_networks_a_few_large_branches_are_stacked() {
         let bits = Over::bits(quicksilver::bits::Settings::WAN);
         // Two are as cheap each by itself.
-        assert_eq!(task(3, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::MacAndCheese);
-        assert_eq!(task(64, 10_000_000, 1).cheapest(&bits, SLOW).0, Protocol::Robin);
+        assert_eq!(cheapest(task(3, 10_000_000, 1), &bits, SLOW), Protocol::MacAndCheese);
+        assert_eq!(cheapest(task(64, 10_000_000, 1), &bits, SLOW), Protocol::Robin);
     }
 
     /// Short blocks of branches, each with its check, make many waits.
@@ -490,14 +475,14 @@ mod tests {
             |over: &Over| task(3, 10_000_000, 1).cost(Protocol::MacAndCheese, over).expect("served").waits;
         assert!(waits(&lan) > 5 * waits(&wan), "{} {}", waits(&lan), waits(&wan));
         let distant = Network { round_trip: 1.0, ..SLOW };
-        assert_eq!(task(3, 10_000_000, 1).cheapest(&lan, SLOW).0, Protocol::MacAndCheese);
-        assert_ne!(task(3, 10_000_000, 1).cheapest(&lan, distant).0, Protocol::MacAndCheese);
+        assert_eq!(cheapest(task(3, 10_000_000, 1), &lan, SLOW), Protocol::MacAndCheese);
+        assert_ne!(cheapest(task(3, 10_000_000, 1), &lan, distant), Protocol::MacAndCheese);
     }
 
     #[test]
     fn a_single_branch_is_best_proved_as_it_is() {
         let bits = Over::bits(quicksilver::bits::Settings::LAN);
-        assert_eq!(task(1, 1000, 1).cheapest(&bits, FAST).0, Protocol::Separate);
+        assert_eq!(cheapest(task(1, 1000, 1), &bits, FAST), Protocol::Separate);
     }
 
     #[test]
@@ -507,7 +492,7 @@ mod tests {
         for over in
             [Over::bits(quicksilver::bits::Settings::LAN), Over::field::<F61, F61x2>(field::Settings::LAN)]
         {
-            for protocol in Protocol::ALL {
+            for protocol in ALL {
                 assert!(task.cost(protocol, &over).is_none_or(|cost| cost.commitments == u64::MAX));
             }
         }

@@ -17,7 +17,7 @@
 //!
 //! The check value is `s^T M_i w`, where `M_i` is the branch's topology matrix. Here it is computed as `s^T
 //! (M_i w)`, by running the branch forwards on commitments ([`LinearCombiner`]), so that any statement can be
-//! a branch without changes. [`Topology`] is `s^T M_i` alone (algorithm 1), which batches commit to.
+//! a branch without changes. `Topology` is `s^T M_i` alone (algorithm 1), which batches commit to.
 //!
 //! **Batches** (`batch`, figure 6) prove the same disjunction many times over a field, for about the price of
 //! every branch once plus that of one branch for each repetition.
@@ -61,7 +61,7 @@
 //! | `multi_add` | sums of numbers in the clear, with all factors of their ANDs, on words |
 //! | `program` | the checks of a proof about bits, from a counted statement |
 //! | `rows` | the coefficients |
-//! | `topology` | [`Topology`], algorithm 1 |
+//! | `topology` | `Topology`: the vector `s^T M_i` (algorithm 1) |
 //! | [`soundness`], [`cost`] | the bounds, and the cost of each protocol |
 
 mod any_of;
@@ -87,8 +87,6 @@ pub use any_of::AnyOf;
 pub use base::{Base, Linear, OperationCounts};
 pub use combiner::LinearCombiner;
 pub use kept::Kept;
-pub use rows::Expanded;
-pub use topology::Topology;
 pub use tracer::Tracer;
 pub use volery_circuit::choose::MAX_BRANCHES;
 

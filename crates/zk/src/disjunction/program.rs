@@ -1,9 +1,10 @@
-//! The checks that a proof about bits makes for a counted statement, including its disjunctions.
+//! The checks that a proof makes for a counted statement, including its disjunctions.
 
 use volery_circuit::Counts;
 
-use super::soundness::most_challenges;
+use super::soundness::{challenges, most_challenges};
 use crate::quicksilver::bits::{Program, SAVED_BY_S_BOX};
+use crate::quicksilver::soundness::Checks;
 
 impl From<&Counts> for Program {
     /// From the counts of a run without values. For disjunctions these are upper bounds, and exact for
@@ -22,5 +23,44 @@ impl From<&Counts> for Program {
             challenges: most_challenges(counts.disjunctions, counts.multiplications),
             masks,
         }
+    }
+}
+
+impl Checks {
+    /// Upper bounds for a proof over a field of a statement with these counts, in blocks of `interval`
+    /// commitments and relations.
+    #[must_use]
+    pub fn of(counts: &Counts, interval: usize) -> Self {
+        let entries = counts.inner_products.saturating_sub(counts.matrix_entries);
+        let relations = counts
+            .polynomials
+            .saturating_add(counts.matrix_products)
+            .saturating_add(entries)
+            .saturating_add(counts.multiplications);
+        let mut places = counts.commitments().saturating_add(relations);
+        let (mut degree, mut unknowns) = (counts.degree.max(2), relations);
+        if counts.disjunctions > 1 {
+            // They may be a batch, which adds topology vectors with up to four coordinates, and claims of
+            // degree B.
+            places = places.saturating_add(counts.commitments().saturating_mul(8));
+            unknowns = places;
+            degree = degree.max(usize::try_from(counts.most_branches).unwrap_or(usize::MAX));
+        }
+        let interval = interval.max(1) as u64;
+        let blocks = places
+            .div_ceil(interval)
+            .max(1)
+            // Each fold and each challenge ends a block.
+            .saturating_add(counts.matrix_products)
+            .saturating_add(most_challenges(counts.disjunctions, counts.multiplications));
+        let (folds, unknowns) = (counts.matrix_products, unknowns.min(interval));
+        Self { blocks, degree, folds, unknowns, ..Self::default() }.with_disjunctions(counts)
+    }
+
+    /// These checks with the largest of the counted disjunctions.
+    #[must_use]
+    pub const fn with_disjunctions(self, counts: &Counts) -> Self {
+        let challenges = if counts.disjunctions == 0 { 0 } else { challenges(counts.most_products) };
+        Self { branches: counts.most_branches, challenges, ..self }
     }
 }

@@ -102,21 +102,21 @@ impl<M: Element> Rows<M> {
     }
 }
 
-/// Coefficients in memory, each drawn separately, for [`Topology`](super::Topology).
+/// Coefficients in memory, each drawn separately, for `Topology`.
 #[derive(Clone, Debug)]
-pub struct Expanded<M> {
+pub(super) struct Expanded<M> {
     /// The coefficients of left rows.
-    pub left: Vec<M>,
+    pub(super) left: Vec<M>,
     /// The coefficients of right rows.
-    pub right: Vec<M>,
+    pub(super) right: Vec<M>,
     /// The coefficients of assertions.
-    pub assertions: Vec<M>,
+    pub(super) assertions: Vec<M>,
 }
 
 impl<M: Element> Expanded<M> {
     /// Expands this many of each from a public seed.
     #[must_use]
-    pub fn new(seed: [u8; 16], multiplications: usize, assertions: usize) -> Self {
+    pub(super) fn new(seed: [u8; 16], multiplications: usize, assertions: usize) -> Self {
         let draw = |purpose: u8, n: usize| {
             let mut out = vec![M::ZERO; n];
             Prg::new(derive(seed, purpose)).coefficients(&mut out);

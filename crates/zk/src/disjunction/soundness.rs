@@ -28,8 +28,8 @@
 //! If challenges are hashes, each of `q` hash computations is one more attempt at a seed.
 
 use super::rows::FOLD;
+use crate::bound::{FieldSize, Mode, Terms};
 use crate::quicksilver::soundness::Checks;
-use crate::soundness::{FieldSize, Mode, Terms};
 
 /// The number of challenges of a single disjunction with this many multiplications: one for each 2^18 of
 /// them. A proof has that many more blocks.

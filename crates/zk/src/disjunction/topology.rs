@@ -14,13 +14,13 @@ use super::rows::Expanded;
 ///
 /// The weights of the factors `l_k` and `r_k` are the same for every circuit, so they are not here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Topology<M> {
+pub(super) struct Topology<M> {
     /// The weights of the inputs.
-    pub inputs: Vec<M>,
+    pub(super) inputs: Vec<M>,
     /// The weights of the products, in the order of the gates.
-    pub products: Vec<M>,
+    pub(super) products: Vec<M>,
     /// The weight of the constant one.
-    pub constant: M,
+    pub(super) constant: M,
 }
 
 impl<M: Element> Topology<M> {
@@ -29,7 +29,7 @@ impl<M: Element> Topology<M> {
     ///
     /// `rows` must have a coefficient for each row of the circuit: rows without one have no weight.
     #[must_use]
-    pub fn of<R: Ring>(circuit: &Circuit<R>, rows: &Expanded<M>, scale: impl Fn(M, R) -> M) -> Self {
+    pub(super) fn of<R: Ring>(circuit: &Circuit<R>, rows: &Expanded<M>, scale: impl Fn(M, R) -> M) -> Self {
         let inputs = circuit.input_wires() as usize;
         let count = circuit.multiplications() as usize;
         let mut weights = vec![M::ZERO; inputs + circuit.gates().len()];

@@ -19,7 +19,7 @@ use crate::Error;
 use crate::shares::ElementShare;
 
 /// The instructions. Their values have a meaning only at P; at V they are zero.
-pub trait CommitProve<H: Share> {
+pub(super) trait CommitProve<H: Share> {
     /// This party's kind of shares.
     fn share(&self) -> &H;
 
@@ -77,8 +77,8 @@ pub trait CommitProve<H: Share> {
         #[cfg(test)]
         let x = ElementShare { x: super::multiply::cheat::revealed(x.x), ..x };
         let value = self.send(x.x)?;
-        let shown = self.share().element_constant(value);
-        self.query_zero(x - shown);
+        let public = self.share().element_constant(value);
+        self.query_zero(x - public);
         Ok(value)
     }
 

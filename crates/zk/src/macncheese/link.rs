@@ -17,13 +17,13 @@ use crate::shares::ElementShare;
 
 /// The numbers of commitments and messages of one kind in a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub(super) struct Counts {
     /// Commitments to values of P's choice.
-    pub fix: usize,
+    pub(super) fix: usize,
     /// Commitments to random values.
-    pub random: usize,
+    pub(super) random: usize,
     /// Values that P sends in the open.
-    pub send: usize,
+    pub(super) send: usize,
 }
 
 impl Counts {
@@ -49,17 +49,17 @@ impl Counts {
 
 /// What a run asks of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ask {
+pub(super) struct Ask {
     /// Of elements of the field of MACs.
-    pub elements: Counts,
+    pub(super) elements: Counts,
     /// Of values.
-    pub values: Counts,
+    pub(super) values: Counts,
 }
 
 impl Ask {
     /// Asks for elements of the MAC field alone.
     #[must_use]
-    pub const fn elements(fix: usize, random: usize, send: usize) -> Self {
+    pub(super) const fn elements(fix: usize, random: usize, send: usize) -> Self {
         Self { elements: Counts { fix, random, send }, values: Counts { fix: 0, random: 0, send: 0 } }
     }
 

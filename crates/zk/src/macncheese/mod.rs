@@ -14,7 +14,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `share` | [`Share`]: a party's shares of committed values and elements; P's and V's, over bits and over fields |
-//! | `instructions` | [`CommitProve`]: Random, Fix, Send, Reveal, AssertZero, challenge (section 4.1) |
+//! | `instructions` | `CommitProve`: Random, Fix, Send, Reveal, AssertZero, challenge (section 4.1) |
 //! | `run` | [`Run`], the backend that statements run on and that executes the instructions |
 //! | `link`, `trunk` | what runs share; the root's messages and correlations |
 //! | `multiply` | the multiplication protocols (sections 4.2 to 4.4, 5.1) |
@@ -70,10 +70,8 @@ mod trunk;
 pub use crate::shares::ElementShare;
 pub use block::Block;
 pub use disjunction::{Disjunction, Join};
-pub use instructions::CommitProve;
-pub use link::{Ask, Counts};
 pub use run::Run;
-pub use share::{Mask, ProverBits, ProverField, Share, VerifierBits, VerifierField};
+pub use share::{ProverBits, ProverField, Share, VerifierBits, VerifierField};
 pub use stack::{Branch, MAX_BRANCHES};
 pub use tally::Tally;
 
@@ -86,8 +84,8 @@ use volery_circuit::{Error as StatementError, Statement};
 use volery_vole::correlations::Pool;
 
 use crate::Error;
+use crate::bound::{FieldSize, Mode, Terms};
 use crate::quicksilver::Challenges;
-use crate::soundness::{FieldSize, Mode, Soundness};
 use run::Setting;
 use tally::Counters;
 use trunk::{ProverTrunk, Trunk, VerifierTrunk};
@@ -168,7 +166,9 @@ impl Settings {
     /// Refuses counts for which the embedding has less than 40 bits.
     fn enough(&self, counted: Tally) -> Result<(), Error> {
         let (proof, branches) = (soundness::Proof::of(*self, &counted), counted.branches);
-        let bits = Soundness::mac_and_cheese(proof, FieldSize::OVER_BITS, Mode::Interactive).bits();
+        let mut terms = Terms::default();
+        proof.terms(FieldSize::OVER_BITS, Mode::Interactive, &mut terms);
+        let bits = terms.bits();
         if self.multiplier == Multiplier::EmbeddedRho40 && bits < EMBEDDED_BITS {
             let reason = format!(
                 "the embedding has {bits:.1} bits of soundness for {} commitments in blocks of {} with {branches} \

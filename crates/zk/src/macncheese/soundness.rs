@@ -33,7 +33,7 @@
 //! blocks of assertions and ends, however many are asserted at once.
 
 use super::{Multiplier, Settings, Tally};
-use crate::soundness::{FieldSize, Mode, Terms};
+use crate::bound::{FieldSize, Mode, Terms};
 
 /// The counts of a proof on which the bound depends, in all branches together.
 #[derive(Clone, Copy, Debug, PartialEq)]

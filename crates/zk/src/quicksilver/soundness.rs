@@ -36,10 +36,7 @@
 //! checks, with an error of `(h + 2) / p^r` for each round, from which a cheating P cannot profit unless V
 //! cheats too.
 
-use volery_circuit::Counts;
-
-use crate::disjunction::soundness::{self, challenges, most_challenges};
-use crate::soundness::{FieldSize, Mode, Terms};
+use crate::bound::{FieldSize, Mode, Terms};
 
 /// The counts that the bound depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,44 +60,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Upper bounds for a proof over a field of a statement with these counts, in blocks of `interval`
-    /// commitments and relations.
-    #[must_use]
-    pub fn of(counts: &Counts, interval: usize) -> Self {
-        let entries = counts.inner_products.saturating_sub(counts.matrix_entries);
-        let relations = counts
-            .polynomials
-            .saturating_add(counts.matrix_products)
-            .saturating_add(entries)
-            .saturating_add(counts.multiplications);
-        let mut places = counts.commitments().saturating_add(relations);
-        let (mut degree, mut unknowns) = (counts.degree.max(2), relations);
-        if counts.disjunctions > 1 {
-            // They may be a batch, which adds topology vectors with up to four coordinates, and claims of
-            // degree B.
-            places = places.saturating_add(counts.commitments().saturating_mul(8));
-            unknowns = places;
-            degree = degree.max(usize::try_from(counts.most_branches).unwrap_or(usize::MAX));
-        }
-        let interval = interval.max(1) as u64;
-        let blocks = places
-            .div_ceil(interval)
-            .max(1)
-            // Each fold and each challenge ends a block.
-            .saturating_add(counts.matrix_products)
-            .saturating_add(most_challenges(counts.disjunctions, counts.multiplications));
-        let (folds, unknowns) = (counts.matrix_products, unknowns.min(interval));
-        Self { blocks, degree, folds, unknowns, ..Self::default() }.with_disjunctions(counts)
-    }
-
-    /// These checks with the largest of the counted disjunctions.
-    #[must_use]
-    pub const fn with_disjunctions(self, counts: &Counts) -> Self {
-        let challenges = if counts.disjunctions == 0 { 0 } else { challenges(counts.most_products) };
-        Self { branches: counts.most_branches, challenges, ..self }
-    }
-
-    /// Adds the terms of a proof with MACs in a field of this `size`.
+    /// Adds the terms of a proof with MACs in a field of this `size`, except those of disjunctions.
     pub(crate) fn terms(&self, size: FieldSize, mode: Mode, terms: &mut Terms) {
         let [field, key] = [size.field, size.key].map(f64::exp2);
         let [blocks, folds] = [self.blocks, self.folds].map(|n| n as f64);
@@ -113,7 +73,6 @@ impl Checks {
         terms.add("a wrong matrix product passes its fold", 2.0 * folds / field);
         terms.add("the tag of a wire that is not zero is guessed", 1.0 / key);
         terms.add("a hash suits a wrong relation", mode.tries() * (blocks + folds) * 2.0 / field);
-        soundness::terms(self, size, mode, terms);
     }
 }
 

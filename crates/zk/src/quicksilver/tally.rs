@@ -1,7 +1,5 @@
 //! Running counts of a program's operations. The parties compare them at each check.
 
-use super::bits::{self, unknowns};
-use super::field;
 use super::soundness::Checks;
 use crate::Error;
 
@@ -62,20 +60,8 @@ impl Tally {
         self.challenges = self.challenges.max(challenges);
     }
 
-    /// The counts that the soundness bound depends on, for a proof over bits.
-    #[must_use]
-    pub fn checks(&self, settings: bits::Settings) -> Checks {
-        self.with(unknowns(self.multiplications, self.polynomials).min(settings.most_unknowns()))
-    }
-
-    /// The same for a proof over a field.
-    #[must_use]
-    pub fn checks_over_field(&self, settings: field::Settings) -> Checks {
-        let relations = self.multiplications.saturating_add(self.polynomials);
-        self.with(relations.min(settings.interval.max(1) as u64))
-    }
-
-    fn with(&self, unknowns: u64) -> Checks {
+    /// The counts that the soundness bound depends on, for blocks in which P can choose this many errors.
+    pub(super) fn with_unknowns(&self, unknowns: u64) -> Checks {
         let Self { blocks, folds, branches, challenges, conversions, .. } = *self;
         Checks { blocks, degree: self.degree.max(2), folds, branches, challenges, conversions, unknowns }
     }

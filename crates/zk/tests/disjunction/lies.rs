@@ -63,7 +63,7 @@ fn witnesses_of_other_circuits_and_mixtures_of_two_branches_are_rejected() {
     every_kind!(who_holds_no_branch_is_rejected);
 }
 
-/// P computes the token of its branch wrongly: with one coefficient of the matrix changed.
+/// P computes the check value of its branch wrongly: with one coefficient of the matrix changed.
 #[test]
 fn a_wrong_topology_is_rejected() {
     let claimed = programs::<F61>(3);

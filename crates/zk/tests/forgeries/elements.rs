@@ -103,7 +103,7 @@ impl<B: Prove<F2> + Convert<F61>> Statement<B> for Torn {
     }
 }
 
-/// Sets of links in a check.
+/// The number of sets of conversions in a check.
 const SETS: usize = 64;
 
 /// What the parts agreed on before they know the sets: the masks and elements, the seed of the sets and the
@@ -113,48 +113,48 @@ struct Before {
     first: Vec<u8>,
     committed: Vec<u8>,
     parities: Vec<bool>,
-    said: Transcript,
+    sent: Transcript,
 }
 
 const POOLS: [Batches; 2] = [Batches { name: "bits", len: 1000 }, Batches { name: "elements", len: 1000 }];
 
-/// What a forger of a mixed proof takes the sets of links to depend on.
+/// What a forger of a mixed proof takes the sets of conversions to depend on.
 #[derive(Clone, Copy)]
 struct Foresight {
-    /// The chain of the bits, where what they said is handed to the field's part.
+    /// The chain of the bits, where what they sent is handed to the field's part.
     bits: Belief,
     /// The same chain in the last opening of bits.
     bits_later: Belief,
     /// The chain of the elements.
     elements: Belief,
-    /// Whether what the bits said enters the field's transcript.
-    said: bool,
+    /// Whether what the bits sent enters the field's transcript.
+    sent: bool,
 }
 
 /// A forger that knows everything beforehand.
 const KNOWN: Foresight =
-    Foresight { bits: Belief::Truth, bits_later: Belief::Truth, elements: Belief::Truth, said: true };
+    Foresight { bits: Belief::Truth, bits_later: Belief::Truth, elements: Belief::Truth, sent: true };
 
-/// The parities of the sets of the only link, `1` for each set that has it, as a forger foresees them.
-/// Nothing is masked; the element of the link is what its correlation holds.
+/// The parities of the sets of the only conversion, `1` for each set that has it, as a forger foresees them.
+/// Nothing is masked; the element of the conversion is what its correlation holds.
 fn foreseen(foresight: Foresight) -> Before {
     let [bits, elements] = POOLS;
     let masks = vec![0; (1 + SETS).div_ceil(8)];
-    let mut said = transcript("bits");
-    said.absorb(tags::MASKS.name(), &masks);
-    let digest = bits.seed(&mut said, 1 + SETS, foresight.bits);
+    let mut sent = transcript("bits");
+    sent.absorb(tags::MASKS.name(), &masks);
+    let digest = bits.seed(&mut sent, 1 + SETS, foresight.bits);
     let (first, committed) = (opening([65, 0, 1, 65]), zeros(1 + SETS));
     let mut plan = transcript("field");
     plan.absorb(tags::ELEMENTS.name(), &committed);
     elements.seed(&mut plan, 2 + SETS, foresight.elements);
     plan.absorb(tags::ELEMENTS_OPENING.name(), &first);
-    if foresight.said {
+    if foresight.sent {
         plan.absorb(tags::MASKS.name(), &digest);
     }
     let mut sets = vec![0; SETS];
     Prg::new(elements.seed(&mut plan, 2 + SETS, foresight.elements)).bytes(&mut sets);
     let parities = sets.iter().map(|choice| choice & 1 == 1).collect();
-    Before { masks, first, committed, parities, said }
+    Before { masks, first, committed, parities, sent }
 }
 
 /// What V says to a proof of [`Torn`] with these correlations, messages of the field's part after the sets
@@ -192,8 +192,8 @@ fn judged_link(
     })
 }
 
-/// The field's part chooses the elements that mask parities once it knows the sets: where the link is in a
-/// set, another bit than in the Boolean part, whose correlations were fixed long before.
+/// The field's part chooses the elements that mask parities once it knows the sets: where the conversion
+/// is in a set, another bit than in the Boolean part, whose correlations were fixed long before.
 fn forged_elements(foresight: Foresight) -> Result<Tallies, Error> {
     let before = foreseen(foresight);
     let parities = before.parities.iter().map(|odd| F61::new(u64::from(*odd)));
@@ -218,7 +218,7 @@ fn forged_bits(foresight: Foresight) -> Result<Tallies, Error> {
     // By now the correlations are made, and V's bytes known to everybody; but a V that leaves them out is to
     // be believed.
     let mut chi = vec![Gf128::ZERO; SETS];
-    Prg::new(POOLS[0].seed(&mut before.said, 1 + SETS + 128, foresight.bits_later)).blocks_at(1, &mut chi);
+    Prg::new(POOLS[0].seed(&mut before.sent, 1 + SETS + 128, foresight.bits_later)).blocks_at(1, &mut chi);
     let ones =
         chi.iter().zip(&parities).filter(|(_, bit)| **bit).fold(Gf128::ZERO, |sum, (chi, _)| sum + *chi);
     let bits = [&[false], &parities[..]].concat();
@@ -249,5 +249,5 @@ fn forgery_of_a_mixed_proof_that_leaves_the_chain_of_bits_out_everywhere() {
 fn forgery_of_a_mixed_proof_whose_sets_do_not_depend_on_the_bits() {
     // All of the field's part is fixed, its chain known: its challenge alone would give the sets, and the
     // bits would come after them.
-    refused(&forged_bits(Foresight { said: false, ..KNOWN }));
+    refused(&forged_bits(Foresight { sent: false, ..KNOWN }));
 }

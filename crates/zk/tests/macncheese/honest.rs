@@ -113,9 +113,9 @@ fn bits_are_accepted_by_the_embedding_in_blocks_of_all_sizes() {
 /// Refused by both parties as misuse, with words like these.
 fn refused(end: &End, words: &str) {
     for result in &end.results {
-        let told =
+        let refused =
             matches!(result, Err(Error::Statement(StatementError::Misuse(reason))) if reason.contains(words));
-        assert!(told, "{result:?}");
+        assert!(refused, "{result:?}");
     }
 }
 
@@ -170,8 +170,8 @@ fn a_threshold_of_equal_branches_is_refused_by_both_parties() {
             continue;
         }
         for result in &end.results {
-            let told = matches!(result, Err(Error::Statement(StatementError::Public(reason))) if reason.contains("branches 1 and 2"));
-            assert!(told, "{result:?}");
+            let refused = matches!(result, Err(Error::Statement(StatementError::Public(reason))) if reason.contains("branches 1 and 2"));
+            assert!(refused, "{result:?}");
         }
         assert!(end.sent.iter().all(Vec::is_empty));
     }

@@ -168,8 +168,8 @@ fn honest<K: Fields>(seed: u64, how: How) {
 fn one_changed<K: Fields>(seed: u64, how: How, at: usize) {
     let (p, _, met) = views::<K::Ring>(seed, None);
     let (known, claimed, _) = views::<K::Ring>(seed, Some(at % met));
-    let told = Evaluator::<K::Ring>::check(&known);
-    assert!(matches!(told, Err(StatementError::Unsatisfied { .. })), "{told:?}");
+    let refused = Evaluator::<K::Ring>::check(&known);
+    assert!(matches!(refused, Err(StatementError::Unsatisfied { .. })), "{refused:?}");
     let [_, v] = between::<K, _, _>(how, &p, &claimed).results;
     assert!(matches!(&v, Err(error) if error.is_rejection()), "{v:?}");
 }

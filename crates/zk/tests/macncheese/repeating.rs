@@ -460,15 +460,20 @@ fn cost_is_as_said<K: Fields>(over: Costs, kept: usize) {
         for (width, repetitions) in [(1, 1), (2, 1), (2, 40), (3, 40), (5, 13)] {
             let p = Batch::<K::Ring>::new(width, repetitions, 4);
             let task = Task { branches: width, shared: 1, shape: p.branches.shape(), repetitions };
-            let said = task.cost(Protocol::MacAndCheese, &over.stacked_by(settings)).expect("served");
+            let estimate = task.cost(Protocol::MacAndCheese, &over.stacked_by(settings)).expect("served");
             let how = blocks(settings.for_branches(width).interval);
             let end = between::<K, _, _>(how, &p, &p.public());
             end.accepted();
-            let (what, said_bytes) = (format!("{repetitions} times {width}"), said.prover_bytes as usize);
-            assert_eq!(said.waits as usize, waits(&end), "{what}");
-            assert_eq!(said.verifier_bytes as usize, 16 * waits(&end), "{what}");
+            let (what, estimated_bytes) =
+                (format!("{repetitions} times {width}"), estimate.prover_bytes as usize);
+            assert_eq!(estimate.waits as usize, waits(&end), "{what}");
+            assert_eq!(estimate.verifier_bytes as usize, 16 * waits(&end), "{what}");
             let messages = end.sent[0].len();
-            assert!(end.bytes().abs_diff(said_bytes) <= messages, "{what}: {} {said_bytes}", end.bytes());
+            assert!(
+                end.bytes().abs_diff(estimated_bytes) <= messages,
+                "{what}: {} {estimated_bytes}",
+                end.bytes()
+            );
         }
     }
 }

@@ -6,8 +6,8 @@ use zeroize::Zeroizing;
 
 use super::replay::Replay;
 use super::{entries, misuse};
-use crate::disjunction::Topology;
 use crate::disjunction::rows::Expanded;
+use crate::disjunction::topology::Topology;
 use crate::disjunction::tracer::Trace;
 
 /// The most elements of topology vectors that are kept. If there would be more, they are computed when they
@@ -64,11 +64,11 @@ fn record<F: Value, S: Branch<F, Recorder<F>>>(
     shared: usize,
     shape: Shape,
 ) -> Result<Circuit<F>, Error> {
-    let narrow = |n: usize| u32::try_from(n).map_err(|_| Error::misuse("a branch of 2^32 wires"));
+    let index = |n: usize| u32::try_from(n).map_err(|_| Error::misuse("a branch of 2^32 wires"));
     let mut recorder = Recorder::new();
-    let shared_wires = recorder.input("shared", narrow(shared)?, false)?;
+    let shared_wires = recorder.input("shared", index(shared)?, false)?;
     let computed = branch.run(&mut recorder, &shared_wires)?;
-    let outputs = recorder.input("outputs", narrow(shape.outputs)?, false)?;
+    let outputs = recorder.input("outputs", index(shape.outputs)?, false)?;
     if computed.len() != outputs.len() {
         return Err(Error::misuse("a branch has another number of outputs than its disjunction"));
     }

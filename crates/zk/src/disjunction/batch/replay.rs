@@ -134,11 +134,11 @@ fn kept<F: Value>(values: Vec<F>) -> Box<dyn Kept<F>> {
 impl<F: Value> Branch<F> {
     fn new(circuit: &Circuit<F>, first: usize, most_constants: usize, outputs: usize) -> Result<Self, Error> {
         let inputs = circuit.input_wires() as usize;
-        let narrow = |place: usize| u32::try_from(place).map_err(|_| Error::misuse("a branch of 2^32 wires"));
-        let constant = |c: u32| narrow(first + c as usize);
+        let index = |place: usize| u32::try_from(place).map_err(|_| Error::misuse("a branch of 2^32 wires"));
+        let constant = |c: u32| index(first + c as usize);
         let wire = |wire: u32| match wire as usize {
-            input if input < inputs => narrow(1 + input),
-            gate => narrow(first + most_constants + gate - inputs),
+            input if input < inputs => index(1 + input),
+            gate => index(first + most_constants + gate - inputs),
         };
         let step = |gate: &Gate| {
             Ok(match *gate {
@@ -175,9 +175,9 @@ mod tests {
 
     /// All kinds of gates on two wires, in an order of its own, as often as its number says; the first wire
     /// is its number.
-    struct Kinds(u64);
+    struct Cases(u64);
 
-    impl<B: Prove<F61>> volery_circuit::Branch<F61, B> for Kinds {
+    impl<B: Prove<F61>> volery_circuit::Branch<F61, B> for Cases {
         fn identify(&self, digest: &mut Digest) {
             digest.number("kinds", self.0);
         }
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_replay_has_the_program_s_values_in_as_many_steps_whichever_branch_it_is() {
-        let branches = Branches::new((0..9).map(Kinds).collect(), 2).expect("one shape");
+        let branches = Branches::new((0..9).map(Cases).collect(), 2).expect("one shape");
         let circuits = Circuits::record(&branches).expect("records");
         let mut steps = Vec::new();
         for index in 0..9 {
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_branch_that_does_not_hold_or_is_not_there_has_no_replay() {
-        let branches = Branches::new((0..3).map(Kinds).collect(), 2).expect("one shape");
+        let branches = Branches::new((0..3).map(Cases).collect(), 2).expect("one shape");
         let circuits = Circuits::record(&branches).expect("records");
         assert!(circuits.replay(1, &[F61::new(2), F61::ONE]).is_none());
         assert!(circuits.replay(3, &[F61::new(3), F61::ONE]).is_none());

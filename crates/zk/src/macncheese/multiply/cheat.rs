@@ -112,8 +112,8 @@ fn session(multiplier: Multiplier, product: F2) -> Result<Tally, Error> {
         LIES.set((product == F2::ZERO).then_some(wrong));
         let mut pool = deal::bits(1, None, 777);
         let (challenges, claim) = (Challenges::seeded(&SESSION, &mut rng(1)), Product { product });
-        let said = prove(ProverBits, settings, challenges, &mut rng(2), &mut pool, p, &claim);
-        (said, LIES.take().is_none_or(|lies| lies.products == 0))
+        let proved = prove(ProverBits, settings, challenges, &mut rng(2), &mut pool, p, &claim);
+        (proved, LIES.take().is_none_or(|lies| lies.products == 0))
     };
     let verifier = |v: &mut Link| {
         let mut pool = deal::bits(1, Some(deal::bit_delta()), 777);
@@ -121,8 +121,8 @@ fn session(multiplier: Multiplier, product: F2) -> Result<Tally, Error> {
         let challenges = Challenges::seeded(&SESSION, &mut rng(3));
         verify(share, settings, challenges, &mut pool, v, &Product { product })
     };
-    let ((said, lied), result) = between(prover, verifier);
-    assert!(said.is_ok() && lied, "{said:?}");
+    let ((proved, lied), result) = between(prover, verifier);
+    assert!(proved.is_ok() && lied, "{proved:?}");
     result
 }
 

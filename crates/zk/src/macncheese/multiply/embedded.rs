@@ -148,20 +148,20 @@ fn query<H: BitShare>(
 ) -> Result<(), Error> {
     let tables = Tables::get();
     let x = Zeroizing::new(tables.phi(word::<H>(&group.x) as u16));
-    let shown = Zeroizing::new(mul(weights.e, *x) ^ word::<H>(&committed.a));
+    let sent = Zeroizing::new(mul(weights.e, *x) ^ word::<H>(&committed.a));
     #[cfg(test)]
-    let shown = Zeroizing::new(*shown ^ super::cheat::in_the_embedding(weights.e));
+    let sent = Zeroizing::new(*sent ^ super::cheat::in_the_embedding(weights.e));
     let mut epsilon = 0;
     for i in 0..FIELD {
-        epsilon |= u64::from(run.send_value(F2::from_lsb(*shown >> i))?.to_u8()) << i;
+        epsilon |= u64::from(run.send_value(F2::from_lsb(*sent >> i))?.to_u8()) << i;
     }
     let sum = |parts: [Result<ElementShare<Gf128>, Error>; 2]| -> Result<ElementShare<Gf128>, Error> {
         let [first, second] = parts;
         Ok(first? + second?)
     };
     let reveal = sum([H::combine(&group.x, &weights.x), H::combine(&committed.a, &weights.units)])?;
-    let shown = run.share().element_constant(same_bits(epsilon));
-    run.query_zero(reveal - shown);
+    let public = run.share().element_constant(same_bits(epsilon));
+    run.query_zero(reveal - public);
     let by_epsilon = tables.phi.map(|phi| same_bits(mul(epsilon, phi)));
     let product = sum([H::combine(&group.z, &weights.z), H::combine(&committed.advice, &weights.advice)])?;
     let other = sum([H::combine(&committed.c, &weights.units), H::combine(&group.y, &by_epsilon)])?;

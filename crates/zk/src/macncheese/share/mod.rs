@@ -20,7 +20,7 @@ use crate::Error;
 use crate::shares::ElementShare;
 
 /// All ones to select, zero to leave.
-pub type Mask = u64;
+pub(super) type Mask = u64;
 
 /// The mask of a condition.
 #[must_use]

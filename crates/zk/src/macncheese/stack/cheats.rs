@@ -65,14 +65,14 @@ impl<H: Share<Value = F2>> Statement<Run<'_, H>> for Zeros {
 /// V's verdict on elements that are zero or not.
 fn session(elements: [F2; 4]) -> Result<Tally, Error> {
     let settings = Settings { interval: 1 << 12, multiplier: Multiplier::Batched };
-    let (said, result) = between(
+    let (proved, result) = between(
         |p| {
             LIES.set(elements[0] == F2::ONE);
             let (mut pool, mut rng) = (deal::bits(1, None, 777), rng(1));
             let challenges = Challenges::seeded(&SESSION, &mut rng);
-            let said = prove(ProverBits, settings, challenges, &mut rng, &mut pool, p, &Zeros(elements));
+            let proved = prove(ProverBits, settings, challenges, &mut rng, &mut pool, p, &Zeros(elements));
             LIES.set(false);
-            said
+            proved
         },
         |v| {
             let mut pool = deal::bits(1, Some(deal::bit_delta()), 777);
@@ -81,7 +81,7 @@ fn session(elements: [F2; 4]) -> Result<Tally, Error> {
             verify(share, settings, challenges, &mut pool, v, &Zeros([F2::ZERO; 4]))
         },
     );
-    assert!(said.is_ok(), "{said:?}");
+    assert!(proved.is_ok(), "{proved:?}");
     result
 }
 

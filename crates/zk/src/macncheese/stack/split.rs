@@ -61,8 +61,8 @@ pub(super) fn open<H: Share>(
         let r = run.random()?;
         let garbage = (end.x * inverses[i]).masked(mask(!truth[i]));
         let d = run.send(garbage + r.x)?;
-        let shown = run.share().element_constant(d);
-        blinded.push(r - shown);
+        let public = run.share().element_constant(d);
+        blinded.push(r - public);
     }
     let mut f = [H::Mac::ZERO];
     volery_vole::Prg::new(run.challenge()?).elements(&mut f);

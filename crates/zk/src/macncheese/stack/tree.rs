@@ -94,9 +94,11 @@ fn level<H: Share>(
     run.begin(Ask::elements(0, 0, count))?;
     let parts = ends.chunks(width).zip(&joints).zip(epsilons.iter()).map(|((ends, joint), epsilon)| {
         let epsilon = run.writing_where(joint.paired, |run| run.send(*epsilon))?;
-        let shown = run.share().element_constant(epsilon);
+        let public = run.share().element_constant(epsilon);
         let pairs = ends.chunks_exact(2);
-        Ok(pairs.map(|pair| (pair[0].times(e) - joint.a - shown, joint.c + pair[1].times(epsilon))).collect())
+        Ok(pairs
+            .map(|pair| (pair[0].times(e) - joint.a - public, joint.c + pair[1].times(epsilon)))
+            .collect())
     });
     parts.collect()
 }

@@ -70,8 +70,8 @@ fn a_piece_that_ends_where_the_program_goes_on_is_malformed() {
     // One piece is enough to be found out: V asks for no second.
     p.send(tags::MASKS, &[0x5a]).and_then(|()| p.flush()).expect("sent");
     let result = verify(share, Settings::LAN, challenges(), &mut pool, &mut v, &AndChain::new(1000));
-    let told = matches!(&result, Err(Error::Malformed { step: tags::MASKS, reason }) if reason.starts_with("8 values where 256"));
-    assert!(told, "{result:?}");
+    let refused = matches!(&result, Err(Error::Malformed { step: tags::MASKS, reason }) if reason.starts_with("8 values where 256"));
+    assert!(refused, "{result:?}");
 }
 
 #[test]

@@ -52,7 +52,6 @@ mod s_box;
 mod slots;
 mod verifier;
 
-pub(super) use program::unknowns;
 pub use program::{Program, SAVED_BY_S_BOX};
 pub use prover::{Prover, ProverWire};
 pub use verifier::{Verifier, VerifierWire};
@@ -83,13 +82,4 @@ impl Settings {
 
     /// Larger blocks, for fewer waits.
     pub const WAN: Self = Self { interval: 1 << 18 };
-
-    /// The number of correlations that a proof takes of a program without polynomial claims: one for each
-    /// committed bit, that is, for each secret value and each multiplication, and 128 for each check. There
-    /// is one check for each block, including the last, possibly partial, one.
-    #[must_use]
-    pub const fn correlations(&self, secrets: u64, multiplications: u64) -> u64 {
-        let commitments = secrets.saturating_add(multiplications);
-        Program { commitments, polynomials: 0, degree: 0, challenges: 0, masks: 0 }.correlations(*self)
-    }
 }

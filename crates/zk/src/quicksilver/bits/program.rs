@@ -24,7 +24,7 @@ pub struct Program {
 
 /// The number of errors that P can choose in this many multiplications and polynomials: one bit, and at most
 /// eight bits, each.
-pub(in super::super) const fn unknowns(multiplications: u64, polynomials: u64) -> u64 {
+const fn unknowns(multiplications: u64, polynomials: u64) -> u64 {
     multiplications.saturating_add(polynomials.saturating_mul(8))
 }
 
@@ -46,11 +46,19 @@ impl From<&Tally> for Program {
     }
 }
 
+impl Tally {
+    /// The counts that the soundness bound depends on, for a proof over bits.
+    #[must_use]
+    pub fn checks(&self, settings: Settings) -> Checks {
+        self.with_unknowns(unknowns(self.multiplications, self.polynomials).min(settings.most_unknowns()))
+    }
+}
+
 impl Program {
     /// The most checks that its proof makes, including the last, partial one. A block ends when it is full of
     /// commitments or of coefficients, or at a challenge of a disjunction.
     #[must_use]
-    pub const fn blocks(&self, settings: Settings) -> u64 {
+    const fn blocks(&self, settings: Settings) -> u64 {
         let interval = if settings.interval == 0 { 1 } else { settings.interval as u64 };
         let coefficients = self.polynomials.saturating_mul(self.degree as u64);
         let by_commitments = if self.commitments == 0 { 1 } else { self.commitments.div_ceil(interval) };
@@ -75,7 +83,7 @@ impl Program {
 
     /// The greatest degree of the relations that it checks, including products.
     #[must_use]
-    pub const fn degree(&self) -> usize {
+    const fn degree(&self) -> usize {
         if self.degree > 2 { self.degree } else { 2 }
     }
 

@@ -158,9 +158,9 @@ impl<'a> Verifier<'a> {
     pub fn finish(mut self) -> Result<Tally, Error> {
         self.failed.check()?;
         self.close()?;
-        let shown: [u8; 32] = self.channel.recv_array(tags::ASSERTIONS)?;
-        self.challenges.absorb(tags::ASSERTIONS, &shown);
-        let zero = self.assertions.finish() == shown;
+        let theirs: [u8; 32] = self.channel.recv_array(tags::ASSERTIONS)?;
+        self.challenges.absorb(tags::ASSERTIONS, &theirs);
+        let zero = self.assertions.finish() == theirs;
         while !self.pending.is_empty() {
             self.check_oldest()?;
         }
@@ -168,12 +168,6 @@ impl<'a> Verifier<'a> {
             return Err(Error::Rejected { reason: "a wire that must be zero is not".into() });
         }
         Ok(self.tally())
-    }
-
-    /// The number of claims so far: see [`Tally::claims`].
-    #[must_use]
-    pub fn claims(&self) -> u64 {
-        self.tally.claims()
     }
 
     /// The counts so far: every slot that is not a secret value is a multiplication.

@@ -47,6 +47,9 @@ pub use super::poly::{ProverPoly, VerifierPoly};
 pub use prover::Prover;
 pub use verifier::Verifier;
 
+use super::Tally;
+use super::soundness::Checks;
+
 /// The settings of a proof over a field. Both parties need the same ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -66,7 +69,7 @@ impl Settings {
     /// The number of correlations that a program with this many secret values and multiplications takes, if
     /// its relations have at most degree 2. `r` is the degree of the MAC field over the values' field.
     #[must_use]
-    pub const fn correlations(&self, secrets: u64, multiplications: u64, r: u64) -> u64 {
+    const fn correlations(&self, secrets: u64, multiplications: u64, r: u64) -> u64 {
         let used = secrets.saturating_add(multiplications);
         let filled = used.saturating_add(multiplications);
         let interval = if self.interval == 0 { 1 } else { self.interval as u64 };
@@ -79,5 +82,14 @@ impl Settings {
     #[must_use]
     pub const fn expected(&self, commitments: u64, r: u64) -> u64 {
         self.correlations(commitments, 0, r).saturating_add(4 * r)
+    }
+}
+
+impl Tally {
+    /// The counts that the soundness bound depends on, for a proof over a field.
+    #[must_use]
+    pub fn checks_over_field(&self, settings: Settings) -> Checks {
+        let relations = self.multiplications.saturating_add(self.polynomials);
+        self.with_unknowns(relations.min(settings.interval.max(1) as u64))
     }
 }

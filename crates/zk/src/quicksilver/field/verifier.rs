@@ -111,9 +111,9 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.failed.check()?;
         self.close()?;
         self.check_until(IN_FLIGHT)?;
-        let shown: [u8; 32] = self.link.channel().recv_array(tags::ELEMENTS_ASSERTIONS)?;
-        self.challenges.absorb(tags::ELEMENTS_ASSERTIONS, &shown);
-        let zero = self.assertions.finish() == shown;
+        let theirs: [u8; 32] = self.link.channel().recv_array(tags::ELEMENTS_ASSERTIONS)?;
+        self.challenges.absorb(tags::ELEMENTS_ASSERTIONS, &theirs);
+        let zero = self.assertions.finish() == theirs;
         self.check_until(0)?;
         if !zero {
             return Err(Error::Rejected { reason: "a wire that must be zero is not".into() });

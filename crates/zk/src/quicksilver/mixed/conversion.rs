@@ -153,11 +153,11 @@ impl<'a, F: Value, M: Mac<F>> Prover<'a, F, M> {
             }
             Ok(digits)
         })?;
-        let shown: Vec<bool> =
+        let opened: Vec<bool> =
             parities.iter().zip(&r_bits).map(|(e, r)| (e.value() + r.value()).to_bool()).collect();
-        self.field.send_message(tags::PARITIES, &pack(&shown))?;
-        conclude::<F, _, _>(&mut self.field, &sums, &digits, &r, &shown)?;
-        assert_parities(&mut self.field.link, &parities, &r_bits, &shown)
+        self.field.send_message(tags::PARITIES, &pack(&opened))?;
+        conclude::<F, _, _>(&mut self.field, &sums, &digits, &r, &opened)?;
+        assert_parities(&mut self.field.link, &parities, &r_bits, &opened)
     }
 }
 
@@ -235,11 +235,11 @@ impl<'a, F: Value, M: Mac<F>> Verifier<'a, F, M> {
         let parities = parities::sums(&conversions.bits, sets, seed);
         let sums = parities::sums(&conversions.elements, sets, seed);
         let digits = Prove::<F>::secret(&mut self.field, sets * sum_width(n), &mut |_| Ok(Vec::new()))?;
-        let mut shown = vec![0; sets / 8];
-        self.field.receive_message(tags::PARITIES, &mut shown)?;
-        let shown: Vec<bool> = (0..sets).map(|j| shown[j / 8] >> (j % 8) & 1 == 1).collect();
-        conclude::<F, _, _>(&mut self.field, &sums, &digits, &r, &shown)?;
-        assert_parities(&mut self.field.link, &parities, &r_bits, &shown)
+        let mut opened = vec![0; sets / 8];
+        self.field.receive_message(tags::PARITIES, &mut opened)?;
+        let opened: Vec<bool> = (0..sets).map(|j| opened[j / 8] >> (j % 8) & 1 == 1).collect();
+        conclude::<F, _, _>(&mut self.field, &sums, &digits, &r, &opened)?;
+        assert_parities(&mut self.field.link, &parities, &r_bits, &opened)
     }
 }
 
@@ -259,15 +259,15 @@ fn conclude<F: Value, W: Clone, B: Prove<F, Wire = W>>(
     sums: &[W],
     digits: &[W],
     r: &[W],
-    shown: &[bool],
+    opened: &[bool],
 ) -> Result<(), B::Error> {
     b.assert_products(digits, digits, digits)?;
     let width = digits.len() / sums.len().max(1);
-    for (((sum, digits), r), shown) in sums.iter().zip(digits.chunks(width.max(1))).zip(r).zip(shown) {
+    for (((sum, digits), r), opened) in sums.iter().zip(digits.chunks(width.max(1))).zip(r).zip(opened) {
         let value = volery_circuit::gadgets::field::from_bits::<F, B>(b, digits);
         let difference = b.sub(&value, sum);
         let Some(lowest) = digits.first() else { continue };
-        let parity = if *shown {
+        let parity = if *opened {
             let sum = b.add(lowest, r);
             b.add_constant(&sum, -F::ONE)
         } else {
@@ -278,17 +278,17 @@ fn conclude<F: Value, W: Clone, B: Prove<F, Wire = W>>(
     Ok(())
 }
 
-/// The binary part: parities and masks add up to the bits that were shown.
+/// The binary part: parities and masks add up to the bits that were opened.
 fn assert_parities<B: Prove<F2>>(
     b: &mut B,
     parities: &[B::Wire],
     r: &[B::Wire],
-    shown: &[bool],
+    opened: &[bool],
 ) -> Result<(), B::Error> {
-    let mut claims = Vec::with_capacity(shown.len());
-    for ((e, r), shown) in parities.iter().zip(r).zip(shown) {
+    let mut claims = Vec::with_capacity(opened.len());
+    for ((e, r), opened) in parities.iter().zip(r).zip(opened) {
         let sum = b.add(e, r);
-        claims.push(b.add_constant(&sum, F2::new(*shown)));
+        claims.push(b.add_constant(&sum, F2::new(*opened)));
     }
     b.assert_zero(&claims)
 }

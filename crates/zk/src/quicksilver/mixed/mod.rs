@@ -44,7 +44,7 @@ pub use conversion::{Prover, Tallies, Verifier};
 
 use volery_field::{Mac, Value};
 
-use crate::soundness::{FieldSize, Mode, Terms};
+use crate::bound::{FieldSize, Mode, Terms};
 
 /// The number of conversions that wait for one check.
 const CONVERSIONS: usize = 1 << 18;

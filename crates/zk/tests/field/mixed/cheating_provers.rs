@@ -18,17 +18,18 @@ fn runs() -> impl Iterator<Item = Run> {
         .map(|(interval, fiat_shamir)| Run::new(interval, fiat_shamir))
 }
 
-/// A count that is false by what one link's element is more than its bit; nothing but the link can notice.
-fn miscounted(n: usize, link: usize, more: i64) -> Over<F61> {
+/// A count that is false by what one conversion's element is more than its bit; only the check of the
+/// conversion can notice.
+fn miscounted(n: usize, conversion: usize, more: i64) -> Over<F61> {
     let mut ones = Ones::of(n);
     ones.ones = ones.ones.checked_add_signed(more).expect("not below zero");
-    assert!(link < n);
+    assert!(conversion < n);
     Over::new(ones)
 }
 
-/// The other bit of this link, as a difference.
-fn change(n: usize, link: usize) -> i64 {
-    if Ones::of(n).bits[link] { -1 } else { 1 }
+/// The other bit of this conversion, as a difference.
+fn change(n: usize, conversion: usize) -> i64 {
+    if Ones::of(n).bits[conversion] { -1 } else { 1 }
 }
 
 fn either<T: core::fmt::Debug + PartialEq>(result: Result<T, Error>, context: &str) {
@@ -46,12 +47,12 @@ where
 fn an_element_that_is_not_its_bit_is_rejected_wherever_it_stands() {
     for run in runs() {
         for n in COUNTS {
-            for link in [0, n / 2, n - 1] {
-                let claim = miscounted(n, link, change(n, link));
-                let context = format!("{run:?} {link} of {n}");
+            for conversion in [0, n / 2, n - 1] {
+                let claim = miscounted(n, conversion, change(n, conversion));
+                let context = format!("{run:?} {conversion} of {n}");
                 // The field's part fails in about half of all sets.
-                assert_eq!(answer::<F61>(run, &claim, Lie::Other(link)), not_zero(), "{context}");
-                assert_eq!(answer::<F61x2>(run, &claim, Lie::Other(link)), not_zero(), "{context}");
+                assert_eq!(answer::<F61>(run, &claim, Lie::Other(conversion)), not_zero(), "{context}");
+                assert_eq!(answer::<F61x2>(run, &claim, Lie::Other(conversion)), not_zero(), "{context}");
             }
         }
     }
@@ -62,9 +63,9 @@ fn an_element_that_is_not_its_bit_is_rejected_wherever_it_stands() {
 fn an_element_that_is_no_bit_is_rejected_wherever_it_stands() {
     for run in runs() {
         for n in [2, 7, 61] {
-            for link in [0, n / 2, n - 1] {
-                let v = answer::<F61>(run, &miscounted(n, link, 2), Lie::NotABit(link));
-                assert_eq!(v, wrong(), "{run:?} {link} of {n}");
+            for conversion in [0, n / 2, n - 1] {
+                let v = answer::<F61>(run, &miscounted(n, conversion, 2), Lie::NotABit(conversion));
+                assert_eq!(v, wrong(), "{run:?} {conversion} of {n}");
             }
         }
     }
@@ -78,8 +79,8 @@ fn who_foresees_the_sets_can_lie_about_any_link_and_who_foresees_others_cannot()
         Over<F61>: for<'a> Statement<MixedReference<'a, M>> + for<'a> Statement<Verifier<'a, F61, M>>,
     {
         let run = Run::new(1 << 17, false);
-        for (n, link) in [(1, 0), (7, 6), (61, 30)] {
-            let claim = miscounted(n, link, change(n, link));
+        for (n, conversion) in [(1, 0), (7, 6), (61, 30)] {
+            let claim = miscounted(n, conversion, change(n, conversion));
             // V's second challenge of the field's part, which here it draws alike each time.
             let (_, sent) = between(
                 |p| run.lie::<M, _>(&claim, Lie::GoOn, p),
@@ -91,11 +92,15 @@ fn who_foresees_the_sets_can_lie_about_any_link_and_who_foresees_others_cannot()
             );
             let mut seeds = sent.into_iter().filter(|(tag, _)| *tag == tags::ELEMENTS_CHALLENGE);
             let seed: [u8; 16] = seeds.nth(1).expect("the sets").1.try_into().expect("16 bytes");
-            let v = answer::<M>(run, &claim, Lie::Foreseen(link, seed));
-            assert!(v.is_ok(), "{link} of {n}: {v:?}");
+            let v = answer::<M>(run, &claim, Lie::Foreseen(conversion, seed));
+            assert!(v.is_ok(), "{conversion} of {n}: {v:?}");
             let mut other = seed;
             other[7] ^= 0x10;
-            assert_eq!(answer::<M>(run, &claim, Lie::Foreseen(link, other)), not_zero(), "{link} of {n}");
+            assert_eq!(
+                answer::<M>(run, &claim, Lie::Foreseen(conversion, other)),
+                not_zero(),
+                "{conversion} of {n}"
+            );
         }
     }
     test::<F61>();
@@ -217,7 +222,7 @@ fn no_sets_are_drawn_before_all_masks_are_there() {
         },
         |v| run.verify::<F61, F61, _>(&claim, v),
     );
-    // Elements of links and masks, in one frame, and bits of both in another.
+    // Elements of conversions and masks, in one frame, and bits of both in another.
     let first: Vec<_> = sent.into_iter().take_while(|(tag, _)| *tag != tags::ELEMENTS_OPENING).collect();
     assert!(first.iter().any(|(tag, _)| *tag == tags::MASKS), "{first:?}");
     assert!(first.iter().any(|(tag, _)| *tag == tags::ELEMENTS), "{first:?}");

@@ -172,8 +172,8 @@ fn against(messages: &[(Tag, &[u8])]) -> (Result<Tallies, Error>, Vec<Tag>) {
 const SEED: (Tag, &[u8]) = (tags::ELEMENTS_CHALLENGE, &[7; 16]);
 const BIT_SEED: (Tag, &[u8]) = (tags::CHALLENGE, &[8; 16]);
 
-/// What P says: links and masks; the opening; digits and parities, which wait for the sets; the rest of both
-/// parts.
+/// P's messages: conversions and masks; the opening; digits and parities, which wait for the sets; the rest
+/// of both parts.
 const STEPS: [Tag; 10] = [
     tags::ELEMENTS,
     tags::ELEMENTS,

@@ -1,5 +1,5 @@
-//! A prover that ties bits to elements as the module `mixed` of the library says, one set and one link at a
-//! time, and lies where it is told to. Both parts are the plain provers.
+//! A prover that converts bits to elements as the library's module `mixed` says, one set and one conversion
+//! at a time, and lies where it is told to. Both parts are the plain provers.
 
 use volery_channel::{Channel, tags};
 use volery_circuit::{Backend, Convert, Prove, Statement};
@@ -13,14 +13,14 @@ use super::bits;
 use crate::reference::Reference;
 use crate::univariate::encode;
 
-/// Where a prover departs from the protocol. Numbers count from 0, in its first check of links.
+/// Where a prover departs from the protocol. Numbers count from 0, in its first check of conversions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Lie {
     /// It only does not stop at a claim that is false.
     GoOn,
-    /// The element of this link is the other bit.
+    /// The element of this conversion is the other bit.
     Other(usize),
-    /// The element of this link is two more than its bit.
+    /// The element of this conversion is two more than its bit.
     NotABit(usize),
     /// As [`Lie::Other`], and it knows the sets before it commits to its masks: the lie that nobody can
     /// notice.
@@ -42,7 +42,7 @@ pub(crate) enum Lie {
 /// See the module's documentation.
 pub(crate) struct MixedReference<'a, M: Mac<F61>> {
     field: Reference<F61, M, bits::Reference<'a>>,
-    links: Vec<(Gf128, Authenticated<F61, M>)>,
+    conversions: Vec<(Gf128, Authenticated<F61, M>)>,
     random: Prg,
     lie: Lie,
 }
@@ -83,13 +83,13 @@ fn members(seed: [u8; 16], sets: usize, n: usize) -> Vec<Vec<bool>> {
 impl<'a, M: Mac<F61>> MixedReference<'a, M> {
     /// `seed` makes the masks of parities.
     pub(crate) fn new(field: Reference<F61, M, bits::Reference<'a>>, seed: [u8; 16], lie: Lie) -> Self {
-        Self { field, links: Vec::new(), random: Prg::new(seed), lie }
+        Self { field, conversions: Vec::new(), random: Prg::new(seed), lie }
     }
 
     pub(crate) fn prove(mut self, statement: &impl Statement<Self>) -> Result<Tallies, Error> {
         statement.run(&mut self)?;
-        if !self.links.is_empty() {
-            self.check_links()?;
+        if !self.conversions.is_empty() {
+            self.check_conversions()?;
         }
         let (elements, bits) = self.field.finish()?;
         Ok([bits.finish()?, elements])
@@ -104,21 +104,24 @@ impl<'a, M: Mac<F61>> MixedReference<'a, M> {
         self.prepare_ring::<R>()
     }
 
-    fn check_links(&mut self) -> Result<(), Error> {
-        let links = std::mem::take(&mut self.links);
+    fn check_conversions(&mut self) -> Result<(), Error> {
+        let conversions = std::mem::take(&mut self.conversions);
         let sets = if M::BITS >= 120 { 128 } else { 64 };
-        let (r_bits, r) = self.masks(sets, links.len())?;
+        let (r_bits, r) = self.masks(sets, conversions.len())?;
         let mut seed = self.field.challenge()?;
         if self.lie == Lie::Seed {
             seed[0] ^= 1;
         }
         let (mut e, mut sums) = (Vec::new(), Vec::new());
-        for members in members(seed, sets, links.len()) {
-            let chosen = || links.iter().zip(&members).filter(|(_, chosen)| **chosen).map(|(link, _)| link);
+        for members in members(seed, sets, conversions.len()) {
+            let chosen = || {
+                let each = conversions.iter().zip(&members);
+                each.filter(|(_, chosen)| **chosen).map(|(conversion, _)| conversion)
+            };
             e.push(chosen().fold(Gf128::ZERO, |sum, (bit, _)| sum + *bit));
             sums.push(chosen().fold(Authenticated::default(), |sum, (_, element)| sum + *element));
         }
-        let digits = self.digits(links.len().ilog2() as usize + 1, &sums)?;
+        let digits = self.digits(conversions.len().ilog2() as usize + 1, &sums)?;
         let value = |wire: &Gf128| wire.to_bits() & 1 == 1;
         let mut shown: Vec<bool> = e.iter().zip(&r_bits).map(|(e, r)| value(e) ^ value(r)).collect();
         if let Lie::Parity(set) = self.lie {
@@ -156,8 +159,8 @@ impl<'a, M: Mac<F61>> MixedReference<'a, M> {
         match self.lie {
             Lie::Mask(set) => elements[set] = bit(!random[set]),
             Lie::MaskNotABit(set) => elements[set] += F61::new(2),
-            Lie::Foreseen(link, seed) => {
-                let hit = members(seed, sets, n).into_iter().map(|members| members[link]);
+            Lie::Foreseen(conversion, seed) => {
+                let hit = members(seed, sets, n).into_iter().map(|members| members[conversion]);
                 elements = random.iter().zip(hit).map(|(mask, hit)| bit(mask ^ hit)).collect();
             }
             _ => {}
@@ -206,17 +209,18 @@ volery_circuit::delegate_polynomials!(['a, M: Mac<F61>] MixedReference<'a, M>, F
 
 impl<M: Mac<F61>> Convert<F61> for MixedReference<'_, M> {
     fn convert_bits(&mut self, bits: &[Gf128]) -> Result<Vec<Authenticated<F61, M>>, Error> {
-        let first = self.links.len();
+        let first = self.conversions.len();
         let mut values: Vec<F61> = bits.iter().map(|wire| bit(wire.to_bits() & 1 == 1)).collect();
-        if let Lie::Other(link) | Lie::NotABit(link) | Lie::Foreseen(link, _) = self.lie
-            && let Some(value) = link.checked_sub(first).and_then(|link| values.get_mut(link))
+        if let Lie::Other(conversion) | Lie::NotABit(conversion) | Lie::Foreseen(conversion, _) = self.lie
+            && let Some(value) =
+                conversion.checked_sub(first).and_then(|conversion| values.get_mut(conversion))
         {
             let not_a_bit = matches!(self.lie, Lie::NotABit(_));
             *value = if not_a_bit { *value + F61::new(2) } else { F61::new(1) - *value };
         }
         let elements = self.field.secret(bits.len(), &mut |_| Ok(values.clone()))?;
         self.field.assert_products(&elements, &elements, &elements)?;
-        self.links.extend(bits.iter().copied().zip(elements.iter().copied()));
+        self.conversions.extend(bits.iter().copied().zip(elements.iter().copied()));
         Ok(elements)
     }
 

@@ -1,5 +1,6 @@
-//! Sums of numbers without known bits. They are a separate operation so that backends can have a faster way
-//! for them.
+//! The multi-operand adder: sums of several numbers none of whose bits are known.
+//!
+//! It is an operation of backends ([`Ops::multi_add`]), so that a backend can have a faster way for it.
 
 use volery_field::Ring;
 
@@ -146,9 +147,9 @@ impl<W: Clone, const M: usize> Addends<'_, W, M> {
     /// The backend's.
     #[inline(always)]
     pub fn run<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
-        let columns = self.start(b)?;
-        let (carrying, quiet) = (columns.carrying(), columns.quiet_columns());
-        let Self { sums, words, carries, public, modular } = columns;
+        let rest = self.start(b)?;
+        let (carrying, quiet) = (rest.carrying(), rest.quiet_columns());
+        let Self { sums, words, carries, public, modular } = rest;
         let part = |from: usize, to: usize| words.map(|word| &word[from..to]);
         steady::<R, B, M, false>(b, &mut sums[..quiet], part(0, quiet), &mut carries.wires, 0)?;
         if quiet > 0 {
@@ -421,10 +422,10 @@ mod tests {
             words.iter().map(|word| number(word)).sum::<u128>() + into + (u128::from(public) & low);
         let slices = words.each_ref().map(Vec::as_slice);
         let mut carries = Carries { wires, live };
-        let columns = Addends { sums: &mut sums, words: slices, carries: &mut carries, public, modular };
-        let multiplications = columns.multiplications();
+        let addends = Addends { sums: &mut sums, words: slices, carries: &mut carries, public, modular };
+        let multiplications = addends.multiplications();
         let b = &mut Evaluator::<F2>::new();
-        if by_adders { columns.run_by_adders(b) } else { b.multi_add(columns) }.expect("never fails");
+        if by_adders { addends.run_by_adders(b) } else { b.multi_add(addends) }.expect("never fails");
         let out: u128 = carries.wires[..carries.live].iter().map(|carry| u128::from(carry.to_u8())).sum();
         if modular {
             assert_eq!(number(&sums), expected & low);
@@ -435,8 +436,8 @@ mod tests {
         let zeros = vec![counter.constant(F2::ZERO); width];
         let (mut sums, words) = (zeros.clone(), [zeros.as_slice(); M]);
         let mut carries = Carries { wires: core::array::from_fn(|_| counter.constant(F2::ZERO)), live };
-        let columns = Addends { sums: &mut sums, words, carries: &mut carries, public, modular };
-        if by_adders { columns.run_by_adders(&mut counter) } else { counter.multi_add(columns) }
+        let addends = Addends { sums: &mut sums, words, carries: &mut carries, public, modular };
+        if by_adders { addends.run_by_adders(&mut counter) } else { counter.multi_add(addends) }
             .expect("never fails");
         assert_eq!(counter.total().multiplications, multiplications as u64);
     }
