@@ -31,7 +31,7 @@ pub(crate) enum Failure {
 
 /// Where a witness does not satisfy the statement.
 #[derive(Debug, Default, Serialize)]
-struct Place {
+struct WitnessFailure {
     /// The number of the assertion that fails, counted from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     assertion: Option<u64>,
@@ -130,10 +130,10 @@ impl From<StatementError> for Failure {
         let rejected = Self::Rejected(error.to_string());
         match error {
             StatementError::Unsatisfied { assertion, place } => {
-                rejected.with(&Place { assertion: Some(assertion), place, claimed: None })
+                rejected.with(&WitnessFailure { assertion: Some(assertion), place, claimed: None })
             }
             StatementError::Contradicted { place, claimed } => {
-                rejected.with(&Place { assertion: None, place, claimed: Some(claimed) })
+                rejected.with(&WitnessFailure { assertion: None, place, claimed: Some(claimed) })
             }
             error => Self::input(error),
         }

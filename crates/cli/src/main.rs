@@ -82,7 +82,7 @@ fn tell(failure: &Failure, kind: &'static str) -> ExitCode {
     if !json_is_wanted() {
         return failure.exit_code();
     }
-    match outcome::json_bad(failure, kind, &failure.details()) {
+    match outcome::json_failure(failure, kind, &failure.details()) {
         Ok(()) => failure.exit_code(),
         Err(other) => {
             terminal::error(&other.to_string());

@@ -2,7 +2,7 @@
 //! which the guide's page on `--json` lists.
 //!
 //! A command prints the object of its good end itself ([`json`]). A failure goes up to `main`, with what
-//! there is to say about it ([`Failure::with`]), and `main` prints its object ([`json_bad`]). So every
+//! there is to say about it ([`Failure::with`]), and `main` prints its object ([`json_failure`]). So every
 //! exit has an object, and only one.
 
 use serde::Serialize;
@@ -50,7 +50,7 @@ pub(crate) fn json(good: Good, details: &impl Serialize) -> Result<(), Failure> 
 }
 
 /// Prints the object of a failure of this `kind`.
-pub(crate) fn json_bad(
+pub(crate) fn json_failure(
     failure: &Failure,
     kind: &'static str,
     details: &impl Serialize,
@@ -66,7 +66,7 @@ fn word(failure: &Failure) -> &'static str {
 
 /// What is said of any session, however it ended.
 #[derive(Debug, Serialize)]
-struct Session<'a> {
+struct SessionObject<'a> {
     statement: &'a str,
     peer: Option<&'a str>,
     #[serde(flatten)]
@@ -82,12 +82,14 @@ pub(crate) fn conclude(
     result: Result<Figures, Failure>,
 ) -> Result<(), Failure> {
     match &result {
-        Ok(figures) if as_json => json(Good::Accepted, &Session { statement, peer, figures: Some(figures) })?,
+        Ok(figures) if as_json => {
+            json(Good::Accepted, &SessionObject { statement, peer, figures: Some(figures) })?
+        }
         Ok(figures) => output::result(&format!("accepted: {}", figures.text()))?,
         Err(failure) if failure.is_rejection() && !as_json => output::result("rejected")?,
         Err(_) => {}
     }
-    result.map(drop).map_err(|failure| failure.with(&Session { statement, peer, figures: None }))
+    result.map(drop).map_err(|failure| failure.with(&SessionObject { statement, peer, figures: None }))
 }
 
 /// Tells how one of many sessions ended, on a line of its own.
@@ -97,11 +99,11 @@ pub(crate) fn report(
     peer: &str,
     result: &Result<Figures, Failure>,
 ) -> Result<(), Failure> {
-    let session = |figures| Session { statement, peer: Some(peer), figures };
+    let session = |figures| SessionObject { statement, peer: Some(peer), figures };
     match result {
         Ok(figures) if as_json => json(Good::Accepted, &session(Some(figures))),
         Ok(figures) => output::result(&format!("accepted: {peer}: {}", figures.text())),
-        Err(failure) if as_json => json_bad(failure, failure.kind(), &session(None)),
+        Err(failure) if as_json => json_failure(failure, failure.kind(), &session(None)),
         Err(failure) if failure.is_rejection() => {
             output::result(&format!("rejected: {peer}: {}", failure.reason()))
         }
@@ -110,7 +112,7 @@ pub(crate) fn report(
 }
 
 /// What work on a file of a proof took.
-pub(crate) trait Told {
+pub(crate) trait Summary {
     /// In words.
     fn text(&self) -> String;
     /// For `--json`.
@@ -119,21 +121,21 @@ pub(crate) trait Told {
 
 /// What is said of work on a file of a proof, however it ended.
 #[derive(Debug, Serialize)]
-struct OfFile<'a, F> {
+struct FileObject<'a, F> {
     statement: &'a str,
     #[serde(flatten)]
     figures: Option<F>,
 }
 
 /// Tells how work on a file of a proof ended.
-pub(crate) fn of_file(
+pub(crate) fn conclude_file(
     good: Good,
     statement: &str,
-    result: Result<impl Told, Failure>,
+    result: Result<impl Summary, Failure>,
     as_json: bool,
 ) -> Result<(), Failure> {
     match &result {
-        Ok(done) if as_json => json(good, &OfFile { statement, figures: Some(done.figures()) })?,
+        Ok(done) if as_json => json(good, &FileObject { statement, figures: Some(done.figures()) })?,
         Ok(done) => {
             let word = if good == Good::Accepted { "accepted" } else { "proved" };
             output::result(&format!("{word}: {}", done.text()))?;
@@ -141,5 +143,5 @@ pub(crate) fn of_file(
         Err(failure) if failure.is_rejection() && !as_json => output::result("rejected")?,
         Err(_) => {}
     }
-    result.map(drop).map_err(|failure| failure.with(&OfFile::<()> { statement, figures: None }))
+    result.map(drop).map_err(|failure| failure.with(&FileObject::<()> { statement, figures: None }))
 }
