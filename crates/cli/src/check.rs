@@ -1,4 +1,4 @@
-//! `volery check`: does the statement hold for this witness?
+//! `volery check`: checks whether a witness satisfies a statement.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::outcome::{self, Good};
 use super::output;
 use super::statement;
 
-/// What `--json` prints, however it ends. Where it fails, the failure says.
+/// The keys for `--json`. A failure adds where the witness fails.
 #[derive(Debug, Serialize)]
 struct CheckReport {
     statement: String,

@@ -1,9 +1,9 @@
-//! How a command ends: in words, or with `--json` as one object. Every object has the keys of one schema,
-//! which the guide's page on `--json` lists.
+//! Prints how a command ended: in words, or with `--json` as one object. All objects follow one schema, which
+//! docs/guide/json.md describes.
 //!
-//! A command prints the object of its good end itself ([`json`]). A failure goes up to `main`, with what
-//! there is to say about it ([`Failure::with`]), and `main` prints its object ([`json_failure`]). So every
-//! exit has an object, and only one.
+//! A command that succeeds prints its object itself ([`json`]). A command that fails returns a failure with
+//! the keys that it knows ([`Failure::with`]), and `main` prints the object ([`json_failure`]). So every exit
+//! prints exactly one object.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::output;
 use super::session::Figures;
 
-/// What a good end means.
+/// How a command succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Good {
     /// A proof, a witness or a signature was checked, and it is right.
@@ -20,12 +20,12 @@ pub(crate) enum Good {
     Done,
 }
 
-/// What `--json` prints: the keys that every object has, and those of the command.
+/// A JSON object: the keys that every object has, then those of the command.
 #[derive(Serialize)]
 struct Object<'a, D> {
     /// `accepted`, `done`, `rejected` or `error`.
     result: &'static str,
-    /// Of the command; of one session of a server, what it would be for that session alone.
+    /// The command's exit code. For a session of a server: the code of that session alone.
     exit_code: u8,
     /// Why the result is `rejected` or `error`.
     error: Option<Reason>,
@@ -40,7 +40,7 @@ struct Reason {
     message: String,
 }
 
-/// Prints the object of a good end.
+/// Prints the object of a command that succeeded.
 pub(crate) fn json(good: Good, details: &impl Serialize) -> Result<(), Failure> {
     let result = match good {
         Good::Accepted => "accepted",
@@ -59,12 +59,12 @@ pub(crate) fn json_failure(
     output::json(&Object { result: word(failure), exit_code: failure.code(), error, details })
 }
 
-/// The word for a failure.
+/// The `result` of a failure.
 fn word(failure: &Failure) -> &'static str {
     if failure.is_rejection() { "rejected" } else { "error" }
 }
 
-/// What is said of any session, however it ended.
+/// The keys of a session, whether it succeeded or failed.
 #[derive(Debug, Serialize)]
 struct SessionObject<'a> {
     statement: &'a str,
@@ -73,8 +73,8 @@ struct SessionObject<'a> {
     figures: Option<&'a Figures>,
 }
 
-/// Tells how the one session of a command ended. A verdict is a result; why there is none, or why it is no,
-/// goes where errors go.
+/// Prints how the one session of a command ended. The verdict goes to standard output. Reasons go with the
+/// failure, which `main` prints to standard error.
 pub(crate) fn conclude(
     as_json: bool,
     statement: &str,
@@ -92,7 +92,7 @@ pub(crate) fn conclude(
     result.map(drop).map_err(|failure| failure.with(&SessionObject { statement, peer, figures: None }))
 }
 
-/// Tells how one of many sessions ended, on a line of its own.
+/// Prints how one of a server's sessions ended, on one line.
 pub(crate) fn report(
     as_json: bool,
     statement: &str,
@@ -111,15 +111,15 @@ pub(crate) fn report(
     }
 }
 
-/// What work on a file of a proof took.
+/// The result of making or checking a proof in a file.
 pub(crate) trait Summary {
-    /// In words.
+    /// The result in words.
     fn text(&self) -> String;
-    /// For `--json`.
+    /// Its keys for `--json`.
     fn figures(&self) -> impl Serialize;
 }
 
-/// What is said of work on a file of a proof, however it ended.
+/// The keys of a command that makes or checks a proof in a file, whether it succeeded or failed.
 #[derive(Debug, Serialize)]
 struct FileObject<'a, F> {
     statement: &'a str,
@@ -127,7 +127,7 @@ struct FileObject<'a, F> {
     figures: Option<F>,
 }
 
-/// Tells how work on a file of a proof ended.
+/// Prints how making or checking a proof in a file ended.
 pub(crate) fn conclude_file(
     good: Good,
     statement: &str,
