@@ -30,14 +30,17 @@ pub(crate) use web::{
 /// Start with `volery demo`.
 #[derive(Debug, Parser)]
 #[command(
-    // The package has another name.
+    // Not the package's name.
     name = "volery",
     version,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 accepted or done; 1 rejected: the proof is wrong, or the witness does not satisfy the statement;
-2 bad usage or bad input file; 3 the session failed (network, peer gave up), or the parties, or a proof in a file, differ in the
-statement or in parameters.
+Exit codes
+  0  accepted, or done
+  1  rejected: the proof is wrong, or the witness does not satisfy the statement
+  2  bad usage, or a bad input file
+  3  the session failed (network, the peer gave up), or the other party, or the proof in a file, has
+     another statement or other parameters
 Results go to standard output, messages and progress to standard error."
 )]
 pub(crate) struct Cli {
@@ -49,22 +52,21 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a proof with both parties in one process, then two provers that cheat
+    /// Show an honest proof and cheating provers that are caught; both parties run in this process
     Demo(DemoArgs),
-    /// Check a witness on this machine; if the statement fails, say which assertion and where
+    /// Check on this machine whether a witness satisfies a statement; if not, say where it fails
     #[command(after_long_help = statement::formats())]
     Check(CheckArgs),
-    /// Print the public file that belongs to a witness: what a circuit puts out for it, a digest, a product.
-    /// --public then takes it
+    /// Compute the public file (--public) from a witness: a circuit's outputs, a digest, a product
     #[command(after_long_help = statement::formats())]
     Compute(ComputeArgs),
-    /// Wait for a prover (or connect to one) and check its proof; exit code 0 only if it holds
+    /// Check a prover's proof, over a connection or from a file; exit code 0 only if it holds
     #[command(after_long_help = statement::formats(), override_usage = "\
 volery verify [OPTIONS] STATEMENT (--listen ADDR | --connect ADDR)
        volery verify [OPTIONS] STATEMENT PROOF
        volery verify [OPTIONS] STATEMENT --preprocessed V.vole PROOF")]
     Verify(VerifyArgs),
-    /// Prove to a verifier that the statement holds, without showing the witness
+    /// Prove that a statement holds without showing the witness, over a connection or into a file
     #[command(after_long_help = statement::formats(), override_usage = "\
 volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
        volery prove [OPTIONS] STATEMENT --witness FILE --out PROOF
@@ -73,22 +75,21 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
     /// Make a pair of correlation files with the other party, for proofs without a connection
     #[command(after_long_help = stored::NOTES)]
     Preprocess(PreprocessArgs),
-    /// Show inputs, gates and depth of a statement, and what a proof of it costs and is worth
+    /// Show a statement's inputs and gates, what a proof of it costs, and how sound it is
     #[command(after_long_help = statement::formats())]
     Info(InfoArgs),
-    /// Print the soundness of public proofs, the repetitions that they need, and the bounds behind
-    /// correlations
+    /// Print the security bounds behind public proofs and correlations
     Soundness(SoundnessArgs),
     /// Prove what a website told you
     #[command(subcommand, after_long_help = web::PARTS)]
     Web(WebCommand),
-    /// Run a notary: connect to websites together with provers, and sign what they prove
+    /// Run a notary, which connects to websites together with provers and signs what they prove
     #[command(subcommand)]
     Notary(NotaryCommand),
-    /// Check and show what a notary signed
+    /// Check, show and open what a notary signed
     #[command(subcommand)]
     Attestation(AttestationCommand),
-    /// Measure this machine: two processes over loopback TCP
+    /// Measure proofs on this machine, between two processes over loopback TCP
     Bench(BenchArgs),
     /// Print a script that completes commands and options in a shell
     #[command(after_long_help = COMPLETIONS)]
@@ -98,7 +99,7 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
     /// One party of a measurement
     #[command(hide = true)]
     BenchParty(PartyArgs),
-    /// One party of a measurement of `web`, whose task is on standard input
+    /// One party of a measurement of `web`; reads its task from standard input
     #[command(hide = true)]
     BenchWebParty,
 }
@@ -119,7 +120,7 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The command, like `prove` or `web prove` [default: the program]
+    /// The command, like `prove` or `web prove` [default: the whole program]
     pub(crate) command: Vec<String>,
 }
 
@@ -144,7 +145,7 @@ pub(crate) enum DemoAct {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoWebArgs {
-    /// Where it listens
+    /// The address to listen at
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8443")]
     pub(crate) listen: String,
     /// Where to write its certificate, for --roots; an existing file is replaced
@@ -178,10 +179,10 @@ pub(crate) struct ComputeArgs {
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) statement: StatementArgs,
-    /// A proof made with --out, in place of a connection
+    /// The file of a proof that was made with --out; without one, give --listen or --connect
     #[arg(conflicts_with_all = ["listen", "connect", "serve"])]
     pub(crate) proof: Option<PathBuf>,
-    /// Refuse public proofs of less soundness than this, in bits
+    /// Refuse public proofs with fewer bits of soundness than this
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128),
           help_heading = "Without a connection")]
     pub(crate) sigma: u16,
@@ -201,8 +202,8 @@ pub(crate) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Moves a lone name to where it belongs: with `--any-of` there is no other statement, so the name is the
-    /// proof's.
+    /// With `--any-of` there is no STATEMENT, so a single name is the name of the proof's file. Moves it
+    /// there.
     pub(crate) fn arranged(mut self) -> Self {
         let offline = self.connection.listen.is_none() && self.connection.connect.is_none();
         if offline && !self.statement.any_of.is_empty() && self.proof.is_none() {
@@ -221,7 +222,7 @@ pub(crate) struct ProveArgs {
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]
     pub(crate) public: PublicArgs,
-    /// The prover's correlation file, for a proof that only its peer can verify
+    /// The prover's correlation file, for a proof that only the owner of the verifier's file can check
     #[arg(long, value_name = "P.vole", requires = "out", conflicts_with_all = ["listen", "connect"],
           help_heading = "Without a connection")]
     pub(crate) preprocessed: Option<PathBuf>,
@@ -252,9 +253,9 @@ pub(crate) struct InfoArgs {
 /// Which network to choose parameters for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProfileArg {
-    /// Fewest seconds: for a fast network
+    /// The fewest seconds: for a fast network
     Lan,
-    /// Fewest bytes: for a slow network
+    /// The fewest bytes: for a slow network
     Wan,
 }
 
@@ -273,24 +274,25 @@ impl From<ProfileArg> for Profile {
 pub(crate) struct ProtocolArgs {
     /// Which network to choose parameters for; both parties need the same
     ///
-    /// `lan`, the default, sends somewhat more bytes and is faster on networks of 100 Mbit/s and more. Small
-    /// statements cost the same with both.
+    /// `lan` is faster on networks of 100 Mbit/s and more, and sends more bytes. Small statements cost the
+    /// same with both.
     #[arg(long, value_enum, default_value = "lan")]
     pub(crate) profile: ProfileArg,
-    /// Threads of this party
+    /// The number of threads of this party
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) threads: u16,
     /// Take challenges from a hash instead of the verifier; both parties need the same
     ///
-    /// The prover then sends its part without waiting for the verifier, and soundness rests on the hash as
-    /// well.
+    /// The prover then hardly waits for the verifier. Each hash that a cheating prover computes is one more
+    /// try: see docs/guide/security.md.
     #[arg(long)]
     pub(crate) fiat_shamir: bool,
-    /// Refuse proofs of less soundness than this, in bits: statistical, or with --fiat-shamir for each hash
-    /// that the prover computes [default: 100; 40 over 2^61-1]
+    /// Refuse proofs with fewer bits of soundness than this: for one attempt, or with --fiat-shamir for each
+    /// hash that the prover computes [default: 100; 40 over f61 and goldilocks]
     ///
-    /// Over 2^61-1, values above about 50 use MACs in the quadratic extension, and so does --fiat-shamir;
-    /// both parties need the same value. Over other fields the value only decides what is refused.
+    /// Over f61 and goldilocks, values above about 50 take MACs in the quadratic extension; so does
+    /// --fiat-shamir. Both parties need the same value there. Elsewhere the value only decides what is
+    /// refused.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) rho: Option<u16>,
 }

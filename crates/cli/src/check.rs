@@ -1,4 +1,4 @@
-//! `volery check`: does the statement hold for this witness?
+//! `volery check`: checks whether a witness satisfies a statement.
 
 use serde::Serialize;
 
@@ -8,9 +8,9 @@ use super::outcome::{self, Good};
 use super::output;
 use super::statement;
 
-/// What `--json` prints, however it ends. Where it fails, the failure says.
+/// The keys for `--json`. A failure adds where the witness fails.
 #[derive(Debug, Serialize)]
-struct Finding {
+struct CheckReport {
     statement: String,
 }
 
@@ -18,7 +18,7 @@ struct Finding {
 pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let source = args.witness.source(&args.statement)?;
     let statement = statement::load(&args.statement)?;
-    let finding = Finding { statement: statement.text() };
+    let finding = CheckReport { statement: statement.text() };
     let checked = statement.with_witness(source).and_then(|statement| Ok(statement.check()?));
     match checked {
         Ok(()) if args.json => outcome::json(Good::Accepted, &finding),

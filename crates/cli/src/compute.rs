@@ -1,4 +1,4 @@
-//! `volery compute`: the public file for which a witness is one.
+//! `volery compute`: makes the public file from a witness.
 
 use serde::Serialize;
 

@@ -103,7 +103,7 @@ enum Side {
         listener: Listener,
         tls: Option<Arc<ServerConfig>>,
         /// How long to wait for a peer; none is for ever.
-        patience: Option<Duration>,
+        listen_timeout: Option<Duration>,
     },
     Connecting {
         address: Address,
@@ -187,8 +187,8 @@ impl Endpoint {
     /// Runs `session` with one peer: the first that comes, or the one that is called.
     pub(crate) fn meet<T>(&self, session: impl FnOnce(Link) -> Result<T, Failure>) -> Result<T, Failure> {
         match &self.side {
-            Side::Listening { listener, patience, .. } => {
-                reception::serve_one(self, listener, *patience, session)
+            Side::Listening { listener, listen_timeout, .. } => {
+                reception::serve_one(self, listener, *listen_timeout, session)
             }
             Side::Connecting { .. } => session(self.call()?),
         }
@@ -268,11 +268,11 @@ fn certified(args: &ConnectionArgs) -> Result<Option<Arc<ServerConfig>>, Failure
 fn listen(
     address: &Address,
     tls: Option<Arc<ServerConfig>>,
-    patience: Option<Duration>,
+    listen_timeout: Option<Duration>,
 ) -> Result<Side, Failure> {
     let listener = Listener::bind(address)?;
     terminal::message(&format!("listening at {}", listener.address()?));
-    Ok(Side::Listening { listener, tls, patience })
+    Ok(Side::Listening { listener, tls, listen_timeout })
 }
 
 fn client(address: &Address, args: &ConnectionArgs) -> Result<Option<(Arc<ClientConfig>, String)>, Failure> {

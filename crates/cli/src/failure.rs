@@ -1,4 +1,4 @@
-//! What a command can end with other than well.
+//! Why a command fails, and the exit code that this gives.
 
 use std::process::ExitCode;
 
@@ -12,38 +12,38 @@ use volery_circuit::Error as StatementError;
 /// Why a command failed; decides the exit code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The proof is wrong, or there is none for this witness: exit code 1.
+    /// The proof is wrong, or the witness does not satisfy the statement: exit code 1.
     #[error("rejected: {0}")]
     Rejected(String),
     /// Wrong usage or a bad input file: exit code 2.
     #[error("{0}")]
     Input(String),
-    /// The parties, or a proof and who verifies it, differ in the statement or in parameters: exit code 3.
+    /// The statement or the parameters differ from those of the other party or of the proof: exit code 3.
     #[error("{0}")]
     Mismatch(String),
-    /// The session failed (network, peer gave up), or the system did: exit code 3.
+    /// The session failed: network, peer or operating system. Exit code 3.
     #[error("{0}")]
     Session(String),
-    /// A failure, and what `--json` says about it besides.
+    /// A failure with further keys for `--json`.
     #[error("{0}")]
     Detailed(Box<Failure>, Map<String, Value>),
 }
 
-/// Where a witness does not satisfy the statement.
+/// Where a witness fails, as `--json` prints it.
 #[derive(Debug, Default, Serialize)]
-struct Place {
+struct WitnessFailure {
     /// The number of the assertion that fails, counted from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     assertion: Option<u64>,
-    /// The named parts around it, or the public value that is contradicted.
+    /// The named parts around it, or the public value that the witness contradicts.
     place: String,
-    /// What that value must be.
+    /// The public value.
     #[serde(skip_serializing_if = "Option::is_none")]
     claimed: Option<String>,
 }
 
 impl Failure {
-    /// The code that tells a script which kind of end this is.
+    /// The exit code.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code())
     }
@@ -58,7 +58,7 @@ impl Failure {
         }
     }
 
-    /// What `--json` calls it.
+    /// Its `kind` for `--json`.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Rejected(_) => "rejected",
@@ -69,7 +69,7 @@ impl Failure {
         }
     }
 
-    /// Why, without a word for the kind.
+    /// The message, without the word `rejected`.
     pub(crate) fn reason(&self) -> String {
         match self {
             Self::Rejected(reason) | Self::Input(reason) | Self::Mismatch(reason) | Self::Session(reason) => {
@@ -79,12 +79,12 @@ impl Failure {
         }
     }
 
-    /// Whether the proof is wrong, or there is none for this witness.
+    /// Whether the exit code is 1.
     pub(crate) fn is_rejection(&self) -> bool {
         self.code() == 1
     }
 
-    /// The same failure, with the keys of `details` for `--json`.
+    /// Adds the keys of `details` for `--json`.
     pub(crate) fn with(self, details: &impl Serialize) -> Self {
         let Ok(Value::Object(more)) = serde_json::to_value(details) else { return self };
         let (failure, mut all) = match self {
@@ -95,7 +95,7 @@ impl Failure {
         Self::Detailed(failure, all)
     }
 
-    /// What [`Failure::with`] has added.
+    /// The keys that [`Failure::with`] has added.
     pub(crate) fn details(&self) -> Map<String, Value> {
         match self {
             Self::Detailed(_, details) => details.clone(),
@@ -103,7 +103,7 @@ impl Failure {
         }
     }
 
-    /// The same of one of several things.
+    /// Puts `what` before the message: which of several things failed.
     pub(crate) fn of(self, what: &str) -> Self {
         match self {
             Self::Rejected(reason) => Self::Rejected(format!("{what}: {reason}")),
@@ -130,10 +130,10 @@ impl From<StatementError> for Failure {
         let rejected = Self::Rejected(error.to_string());
         match error {
             StatementError::Unsatisfied { assertion, place } => {
-                rejected.with(&Place { assertion: Some(assertion), place, claimed: None })
+                rejected.with(&WitnessFailure { assertion: Some(assertion), place, claimed: None })
             }
             StatementError::Contradicted { place, claimed } => {
-                rejected.with(&Place { assertion: None, place, claimed: Some(claimed) })
+                rejected.with(&WitnessFailure { assertion: None, place, claimed: Some(claimed) })
             }
             error => Self::input(error),
         }

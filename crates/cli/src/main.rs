@@ -13,7 +13,7 @@
 //! connection   how the parties meet: listen, connect, TLS, limits
 //! session      one session with one peer
 //! outcome      results of sessions, as text or JSON
-//! terminal     messages, colours, and the line that moves
+//! terminal     messages, colours and the progress line
 //! progress     how far a proof is
 //! web          proofs of what a website said: provers, notaries, attestations
 //! demo, check, compute, prove, verify, serve, stored, public, info, soundness, bench, manual     the commands
@@ -77,12 +77,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Ends with a failure, with an object if the command line wants one.
+/// Returns the exit code of a failure. Prints its object first if the command line has `--json`.
 fn tell(failure: &Failure, kind: &'static str) -> ExitCode {
     if !json_is_wanted() {
         return failure.exit_code();
     }
-    match outcome::json_bad(failure, kind, &failure.details()) {
+    match outcome::json_failure(failure, kind, &failure.details()) {
         Ok(()) => failure.exit_code(),
         Err(other) => {
             terminal::error(&other.to_string());
@@ -91,14 +91,14 @@ fn tell(failure: &Failure, kind: &'static str) -> ExitCode {
     }
 }
 
-/// Ends without a command: help, version, wrong usage.
+/// Prints help, the version, or what is wrong with the command line; returns the exit code.
 fn unparsed(error: &clap::Error) -> ExitCode {
-    // Nobody is left to tell if this cannot be written.
+    // If this cannot be written, there is no other place to say so.
     let _ = error.print();
     if !error.use_stderr() {
         return ExitCode::SUCCESS;
     }
-    // What is wrong; how it should be follows after an empty line.
+    // The first lines say what is wrong. After an empty line follows how to write it.
     let text = error.to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let text = lines.join(" ");

@@ -1,9 +1,9 @@
-//! How a command ends: in words, or with `--json` as one object. Every object has the keys of one schema,
-//! which the guide's page on `--json` lists.
+//! Prints how a command ended: in words, or with `--json` as one object. All objects follow one schema, which
+//! docs/guide/json.md describes.
 //!
-//! A command prints the object of its good end itself ([`json`]). A failure goes up to `main`, with what
-//! there is to say about it ([`Failure::with`]), and `main` prints its object ([`json_bad`]). So every
-//! exit has an object, and only one.
+//! A command that succeeds prints its object itself ([`json`]). A command that fails returns a failure with
+//! the keys that it knows ([`Failure::with`]), and `main` prints the object ([`json_failure`]). So every exit
+//! prints exactly one object.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::output;
 use super::session::Figures;
 
-/// What a good end means.
+/// How a command succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Good {
     /// A proof, a witness or a signature was checked, and it is right.
@@ -20,12 +20,12 @@ pub(crate) enum Good {
     Done,
 }
 
-/// What `--json` prints: the keys that every object has, and those of the command.
+/// A JSON object: the keys that every object has, then those of the command.
 #[derive(Serialize)]
 struct Object<'a, D> {
     /// `accepted`, `done`, `rejected` or `error`.
     result: &'static str,
-    /// Of the command; of one session of a server, what it would be for that session alone.
+    /// The command's exit code. For a session of a server: the code of that session alone.
     exit_code: u8,
     /// Why the result is `rejected` or `error`.
     error: Option<Reason>,
@@ -40,7 +40,7 @@ struct Reason {
     message: String,
 }
 
-/// Prints the object of a good end.
+/// Prints the object of a command that succeeded.
 pub(crate) fn json(good: Good, details: &impl Serialize) -> Result<(), Failure> {
     let result = match good {
         Good::Accepted => "accepted",
@@ -50,7 +50,7 @@ pub(crate) fn json(good: Good, details: &impl Serialize) -> Result<(), Failure> 
 }
 
 /// Prints the object of a failure of this `kind`.
-pub(crate) fn json_bad(
+pub(crate) fn json_failure(
     failure: &Failure,
     kind: &'static str,
     details: &impl Serialize,
@@ -59,22 +59,22 @@ pub(crate) fn json_bad(
     output::json(&Object { result: word(failure), exit_code: failure.code(), error, details })
 }
 
-/// The word for a failure.
+/// The `result` of a failure.
 fn word(failure: &Failure) -> &'static str {
     if failure.is_rejection() { "rejected" } else { "error" }
 }
 
-/// What is said of any session, however it ended.
+/// The keys of a session, whether it succeeded or failed.
 #[derive(Debug, Serialize)]
-struct Session<'a> {
+struct SessionObject<'a> {
     statement: &'a str,
     peer: Option<&'a str>,
     #[serde(flatten)]
     figures: Option<&'a Figures>,
 }
 
-/// Tells how the one session of a command ended. A verdict is a result; why there is none, or why it is no,
-/// goes where errors go.
+/// Prints how the one session of a command ended. The verdict goes to standard output. Reasons go with the
+/// failure, which `main` prints to standard error.
 pub(crate) fn conclude(
     as_json: bool,
     statement: &str,
@@ -82,26 +82,28 @@ pub(crate) fn conclude(
     result: Result<Figures, Failure>,
 ) -> Result<(), Failure> {
     match &result {
-        Ok(figures) if as_json => json(Good::Accepted, &Session { statement, peer, figures: Some(figures) })?,
+        Ok(figures) if as_json => {
+            json(Good::Accepted, &SessionObject { statement, peer, figures: Some(figures) })?
+        }
         Ok(figures) => output::result(&format!("accepted: {}", figures.text()))?,
         Err(failure) if failure.is_rejection() && !as_json => output::result("rejected")?,
         Err(_) => {}
     }
-    result.map(drop).map_err(|failure| failure.with(&Session { statement, peer, figures: None }))
+    result.map(drop).map_err(|failure| failure.with(&SessionObject { statement, peer, figures: None }))
 }
 
-/// Tells how one of many sessions ended, on a line of its own.
+/// Prints how one of a server's sessions ended, on one line.
 pub(crate) fn report(
     as_json: bool,
     statement: &str,
     peer: &str,
     result: &Result<Figures, Failure>,
 ) -> Result<(), Failure> {
-    let session = |figures| Session { statement, peer: Some(peer), figures };
+    let session = |figures| SessionObject { statement, peer: Some(peer), figures };
     match result {
         Ok(figures) if as_json => json(Good::Accepted, &session(Some(figures))),
         Ok(figures) => output::result(&format!("accepted: {peer}: {}", figures.text())),
-        Err(failure) if as_json => json_bad(failure, failure.kind(), &session(None)),
+        Err(failure) if as_json => json_failure(failure, failure.kind(), &session(None)),
         Err(failure) if failure.is_rejection() => {
             output::result(&format!("rejected: {peer}: {}", failure.reason()))
         }
@@ -109,31 +111,31 @@ pub(crate) fn report(
     }
 }
 
-/// What work on a file of a proof took.
-pub(crate) trait Told {
-    /// In words.
+/// The result of making or checking a proof in a file.
+pub(crate) trait Summary {
+    /// The result in words.
     fn text(&self) -> String;
-    /// For `--json`.
+    /// Its keys for `--json`.
     fn figures(&self) -> impl Serialize;
 }
 
-/// What is said of work on a file of a proof, however it ended.
+/// The keys of a command that makes or checks a proof in a file, whether it succeeded or failed.
 #[derive(Debug, Serialize)]
-struct OfFile<'a, F> {
+struct FileObject<'a, F> {
     statement: &'a str,
     #[serde(flatten)]
     figures: Option<F>,
 }
 
-/// Tells how work on a file of a proof ended.
-pub(crate) fn of_file(
+/// Prints how making or checking a proof in a file ended.
+pub(crate) fn conclude_file(
     good: Good,
     statement: &str,
-    result: Result<impl Told, Failure>,
+    result: Result<impl Summary, Failure>,
     as_json: bool,
 ) -> Result<(), Failure> {
     match &result {
-        Ok(done) if as_json => json(good, &OfFile { statement, figures: Some(done.figures()) })?,
+        Ok(done) if as_json => json(good, &FileObject { statement, figures: Some(done.figures()) })?,
         Ok(done) => {
             let word = if good == Good::Accepted { "accepted" } else { "proved" };
             output::result(&format!("{word}: {}", done.text()))?;
@@ -141,5 +143,5 @@ pub(crate) fn of_file(
         Err(failure) if failure.is_rejection() && !as_json => output::result("rejected")?,
         Err(_) => {}
     }
-    result.map(drop).map_err(|failure| failure.with(&OfFile::<()> { statement, figures: None }))
+    result.map(drop).map_err(|failure| failure.with(&FileObject::<()> { statement, figures: None }))
 }

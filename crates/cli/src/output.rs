@@ -1,4 +1,4 @@
-//! Results and messages: where they go and how numbers look.
+//! Writes results to standard output, and formats numbers, times and sizes.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::failure::Failure;
 use super::terminal;
 
-/// Writes one line of results to standard output, at once and whole.
+/// Writes one line of results to standard output, and flushes it.
 pub(crate) fn result(line: &str) -> Result<(), Failure> {
     let written = terminal::aside(|| {
         let mut out = io::stdout().lock();
@@ -23,7 +23,7 @@ pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
     result(&line)
 }
 
-/// What a proof about bits was made of.
+/// The counts of a proof about bits, in words.
 pub(crate) fn bit_counts(secrets: u64, ands: u64, polynomials: u64) -> String {
     match polynomials {
         0 => counted(ands, "AND"),
@@ -49,7 +49,7 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
-/// A number of things: `1 branch` with the plural `branches`, or one that ends in s.
+/// A number of things, singular or plural: `1 branch`, `2 branches`, `2 wires`.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     match (number, what.strip_suffix("ch")) {
         (1, _) => format!("1 {what}"),

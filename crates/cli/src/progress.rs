@@ -13,7 +13,7 @@ use volery_channel::{Error, Layer, Layered, Tag, tags};
 
 use super::failure::Failure;
 use super::output;
-use super::terminal::{self, Moving};
+use super::terminal::{self, ProgressLine};
 
 /// How far a proof is.
 pub(crate) struct Progress {
@@ -22,7 +22,7 @@ pub(crate) struct Progress {
     /// Bits of a committed value on the wire.
     bits: u64,
     /// Drawn once there is something to count.
-    bar: OnceLock<Option<Moving>>,
+    bar: OnceLock<Option<ProgressLine>>,
 }
 
 impl Progress {
@@ -38,7 +38,7 @@ impl Progress {
     }
 
     fn bar(&self) -> Option<&ProgressBar> {
-        self.bar.get_or_init(|| self.total.and_then(Moving::bar)).as_ref().map(Moving::line)
+        self.bar.get_or_init(|| self.total.and_then(ProgressLine::bar)).as_ref().map(ProgressLine::line)
     }
 
     /// Moves the bar to `position`.
@@ -57,14 +57,14 @@ impl Progress {
 
 /// The phases of a session: the moving line names the current one, and each leaves a line with its time.
 pub(crate) struct Phases {
-    line: Option<Moving>,
+    line: Option<ProgressLine>,
     now: Mutex<Option<(String, Instant)>>,
 }
 
 impl Phases {
     /// Before the first phase.
     pub(crate) fn new() -> Self {
-        Self { line: Moving::phase(), now: Mutex::new(None) }
+        Self { line: ProgressLine::phase(), now: Mutex::new(None) }
     }
 
     /// Ends the current phase and begins the next one.

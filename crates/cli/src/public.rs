@@ -14,7 +14,7 @@ use volery_circuit::{Counts, Evaluator, Recorder};
 use super::args::{ProveArgs, VerifyArgs};
 use super::failure::Failure;
 use super::info::PublicCost;
-use super::outcome::{self, Good, Told};
+use super::outcome::{self, Good, Summary};
 use super::statement::Given;
 use super::{output, terminal};
 
@@ -26,7 +26,7 @@ pub(crate) struct Public {
 }
 
 /// A proof and its figures.
-pub(crate) struct Made {
+pub(crate) struct PublicProof {
     proof: Vec<u8>,
     protocol: Protocol,
     parameters: Parameters,
@@ -35,12 +35,12 @@ pub(crate) struct Made {
 }
 
 /// An open proof file. It is read no further than a proof of the statement can reach.
-pub(crate) struct Open {
+pub(crate) struct ProofFile {
     file: File,
     path: PathBuf,
 }
 
-impl Open {
+impl ProofFile {
     fn new(path: &Path) -> Result<Self, Failure> {
         let file = File::open(path).map_err(|error| failed(path, &error))?;
         Ok(Self { file, path: path.to_owned() })
@@ -87,7 +87,7 @@ impl Public {
     }
 
     /// Makes a proof of `statement`, which has its witness.
-    pub(crate) fn prove<R, S>(&self, statement: &S) -> Result<Made, Failure>
+    pub(crate) fn prove<R, S>(&self, statement: &S) -> Result<PublicProof, Failure>
     where
         R: PublicRing,
         S: Statement<Recorder<R>> + Statement<Evaluator<R>>,
@@ -98,11 +98,11 @@ impl Public {
         let (protocol, parameters) = (self.protocol, self.parameters);
         let settings = Settings { protocol, parameters, threads: self.threads.as_ref() };
         let proof = public::prove_program(&program, &witness, settings, &mut os_rng()?)?;
-        Ok(Made { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
+        Ok(PublicProof { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
     }
 
     /// Verifies a proof of `statement`.
-    pub(crate) fn verify<R, S>(&self, statement: &S, proof: Open) -> Result<Made, Failure>
+    pub(crate) fn verify<R, S>(&self, statement: &S, proof: ProofFile) -> Result<PublicProof, Failure>
     where
         R: PublicRing,
         S: Statement<Recorder<R>>,
@@ -112,13 +112,13 @@ impl Public {
         let proof = proof.read::<R>(program.counts())?;
         let verified = public::verify_program(&program, &proof, self.parameters, self.threads.as_ref())?;
         let (protocol, parameters) = (verified.protocol, verified.parameters);
-        Ok(Made { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
+        Ok(PublicProof { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
     }
 }
 
 /// The figures of a proof, as `--json` prints them.
 #[derive(Debug, Serialize)]
-struct Figures {
+struct PublicFigures {
     protocol: &'static str,
     soundness_bits: u16,
     repetitions: usize,
@@ -129,7 +129,7 @@ struct Figures {
     seconds: f64,
 }
 
-impl Told for Made {
+impl Summary for PublicProof {
     fn text(&self) -> String {
         format!(
             "{}, {} with {}, proof of {}, {}, soundness {} bits against each hash computation",
@@ -143,7 +143,7 @@ impl Told for Made {
     }
 
     fn figures(&self) -> impl Serialize {
-        Figures {
+        PublicFigures {
             protocol: self.protocol.name(),
             soundness_bits: self.parameters.sigma(),
             repetitions: self.parameters.repetitions(),
@@ -161,10 +161,10 @@ pub(crate) trait InPublic {
     fn costs(&self, counts: &Counts) -> Result<Vec<PublicCost>, Failure>;
 
     /// Makes a proof of the statement.
-    fn prove(&self, how: &Public) -> Result<Made, Failure>;
+    fn prove(&self, how: &Public) -> Result<PublicProof, Failure>;
 
     /// Verifies a proof of the statement.
-    fn verify(&self, how: &Public, proof: Open) -> Result<Made, Failure>;
+    fn verify(&self, how: &Public, proof: ProofFile) -> Result<PublicProof, Failure>;
 }
 
 /// A statement over the ring `R`.
@@ -192,11 +192,11 @@ where
         PublicCost::all::<R>(counts)
     }
 
-    fn prove(&self, how: &Public) -> Result<Made, Failure> {
+    fn prove(&self, how: &Public) -> Result<PublicProof, Failure> {
         how.prove::<R, _>(self.statement)
     }
 
-    fn verify(&self, how: &Public, proof: Open) -> Result<Made, Failure> {
+    fn verify(&self, how: &Public, proof: ProofFile) -> Result<PublicProof, Failure> {
         how.verify::<R, _>(self.statement, proof)
     }
 }
@@ -207,7 +207,7 @@ pub(crate) fn prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> Resu
     warn_of_few_bits(args.public.sigma);
     let made = terminal::during("making the proof", || statement.public()?.prove(&how));
     let written = made.and_then(|made| write(out, &made.proof).map(|()| made));
-    outcome::of_file(Good::Done, &statement.text(), written, args.json)
+    outcome::conclude_file(Good::Done, &statement.text(), written, args.json)
 }
 
 /// The failure that a file to write exists already.
@@ -243,7 +243,7 @@ pub(crate) fn verify(statement: &dyn Given, args: &VerifyArgs, proof: &Path) -> 
     // The proof itself names its protocol.
     let how = Public::new(Protocol::default(), args.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.sigma);
-    let proof = Open::new(proof)?;
+    let proof = ProofFile::new(proof)?;
     let verified = terminal::during("verifying the proof", || statement.public()?.verify(&how, proof));
-    outcome::of_file(Good::Accepted, &statement.text(), verified, args.json)
+    outcome::conclude_file(Good::Accepted, &statement.text(), verified, args.json)
 }

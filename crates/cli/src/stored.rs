@@ -14,7 +14,7 @@ use volery_zk::quicksilver::bits::Settings;
 use super::args::{PreprocessArgs, ProtocolArgs, RoleArg};
 use super::connection::{Endpoint, Link};
 use super::failure::Failure;
-use super::outcome::{self, Good, Told};
+use super::outcome::{self, Good, Summary};
 use super::output;
 use super::progress::Progress;
 use super::settle::reached;
@@ -24,7 +24,7 @@ use super::way::{RHO, bit_soundness};
 
 /// A new correlation file, as `--json` prints it.
 #[derive(Debug, Serialize)]
-struct Made {
+struct PreprocessReport {
     correlations: u64,
     seconds: f64,
 }
@@ -37,7 +37,7 @@ pub(crate) fn preprocess(args: &PreprocessArgs) -> Result<(), Failure> {
     let (info, seconds) = endpoint.meet(|link| made(args, options, link))?;
     if args.json {
         let seconds = seconds.as_secs_f64();
-        return outcome::json(Good::Done, &Made { correlations: info.count, seconds });
+        return outcome::json(Good::Done, &PreprocessReport { correlations: info.count, seconds });
     }
     let (count, time) = (output::counted(info.count, "correlation"), output::time(seconds));
     output::result(&format!("stored: {count} in {} after {time}", args.out.display()))
@@ -62,7 +62,7 @@ fn made(args: &PreprocessArgs, options: Options, link: Link) -> Result<(Info, Du
 
 /// The figures of a proof, as `--json` prints them.
 #[derive(Debug, Serialize)]
-struct Figures {
+struct FileFigures {
     ands: u64,
     secret_bits: u64,
     /// Polynomials that are claimed to be zero: two for each S-box of AES.
@@ -76,7 +76,7 @@ struct Figures {
     soundness_bits: f64,
 }
 
-impl Figures {
+impl FileFigures {
     fn new(report: &Report, info: &Info) -> Self {
         let ands = report.tally.multiplications;
         Self {
@@ -92,7 +92,7 @@ impl Figures {
     }
 }
 
-impl Told for Figures {
+impl Summary for FileFigures {
     fn text(&self) -> String {
         format!(
             "{} in {}, proof of {}, {} left, soundness {:.0} bits against each hash computation",
@@ -150,8 +150,8 @@ pub(crate) fn prove(
     demand(statement, file.info().settings, protocol)?;
     let result = terminal::during("making the proof", || storable.prove(&mut file, out));
     let result = result.map_err(Failure::from);
-    let figures = result.map(|report| Figures::new(&report, &file.info()));
-    outcome::of_file(Good::Done, &statement.text(), figures, json)
+    let figures = result.map(|report| FileFigures::new(&report, &file.info()));
+    outcome::conclude_file(Good::Done, &statement.text(), figures, json)
 }
 
 /// Runs `volery verify --preprocessed`.
@@ -167,6 +167,6 @@ pub(crate) fn verify(
     demand(statement, file.info().settings, protocol)?;
     let result = terminal::during("verifying the proof", || storable.verify(&mut file, proof));
     let result = result.map_err(Failure::from);
-    let figures = result.map(|report| Figures::new(&report, &file.info()));
-    outcome::of_file(Good::Accepted, &statement.text(), figures, json)
+    let figures = result.map(|report| FileFigures::new(&report, &file.info()));
+    outcome::conclude_file(Good::Accepted, &statement.text(), figures, json)
 }

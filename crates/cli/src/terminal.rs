@@ -19,7 +19,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// How much is said on standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Volume {
+enum Verbosity {
     /// Errors and questions only.
     Quiet,
     #[default]
@@ -31,7 +31,7 @@ enum Volume {
 /// What the command line asked for.
 #[derive(Clone, Copy, Debug, Default)]
 struct Settings {
-    volume: Volume,
+    volume: Verbosity,
     colored: bool,
 }
 
@@ -43,9 +43,9 @@ static MOVING: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// Takes the settings of a command line; only the first call counts.
 pub(crate) fn set(args: &TerminalArgs) {
     let volume = match (args.quiet, args.verbose) {
-        (true, _) => Volume::Quiet,
-        (false, true) => Volume::Verbose,
-        (false, false) => Volume::Normal,
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
     };
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let colored = colored(args.color, stderr().is_terminal(), |name| variable(name).is_some())
@@ -68,14 +68,14 @@ fn settings() -> Settings {
 
 /// Says something that people want to know, unless they asked for quiet.
 pub(crate) fn message(line: &str) {
-    if settings().volume >= Volume::Normal {
+    if settings().volume >= Verbosity::Normal {
         question(line);
     }
 }
 
 /// Says something that only `--verbose` shows.
 pub(crate) fn detail(line: &str) {
-    if settings().volume >= Volume::Verbose {
+    if settings().volume >= Verbosity::Verbose {
         question(line);
     }
 }
@@ -100,7 +100,7 @@ pub(crate) fn question(line: &str) {
 
 /// Whether progress is shown: standard error is a terminal, and nobody asked for quiet.
 pub(crate) fn shows_progress() -> bool {
-    settings().volume > Volume::Quiet && stderr().is_terminal()
+    settings().volume > Verbosity::Quiet && stderr().is_terminal()
 }
 
 /// Runs `other`, which may write to the terminal, while no line moves there.
@@ -122,9 +122,9 @@ pub(crate) fn aside<T>(other: impl FnOnce() -> T) -> T {
 }
 
 /// A line that moves at the terminal, until it is dropped.
-pub(crate) struct Moving(ProgressBar);
+pub(crate) struct ProgressLine(ProgressBar);
 
-impl Moving {
+impl ProgressLine {
     /// A bar up to `total`. None if no progress is shown, or another line moves already.
     pub(crate) fn bar(total: u64) -> Option<Self> {
         let plain = "{bar:40} {percent:>3}%  {human_pos}  {per_sec}  {eta}";
@@ -163,7 +163,7 @@ impl Moving {
     }
 }
 
-impl Drop for Moving {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.0.finish_and_clear();
         *moving() = None;
@@ -177,7 +177,7 @@ fn moving() -> MutexGuard<'static, Option<ProgressBar>> {
 
 /// Runs `work`; on a terminal a line says what it is and how long it has taken.
 pub(crate) fn during<T>(what: &str, work: impl FnOnce() -> T) -> T {
-    let _line = Moving::task(what);
+    let _line = ProgressLine::task(what);
     work()
 }
 

@@ -27,23 +27,23 @@ pub(crate) enum BenchName {
     /// Products modulo 2^32 of committed 32-bit numbers, as polynomials over their bits; the size counts
     /// products
     Mul32,
-    /// A constraint system over BN254's scalars; the size counts constraints
+    /// A constraint system over BN254's scalar field; the size counts constraints
     R1cs,
     /// An inner product over 2^61-1; the size counts pairs
     InnerProduct,
     /// The product of two square matrices over 2^61-1; the size counts rows
     Matmul,
-    /// A ternary solution of linear equations modulo 2^32-99, two for each entry; the size counts entries
+    /// A short solution of linear equations modulo 2^32-99 (SIS): entries -1, 0 and 1, two equations for
+    /// each; the size counts entries
     Sis,
     /// Numbers modulo 2^61-1 split into their 61 bits; the size counts numbers
     Convert,
-    /// One of several chains over 2^61-1, or with --bits of SHA-256 blocks; the size counts multiplications
-    /// (or blocks) of one chain
+    /// One of several chains of multiplications over 2^61-1, or with --bits of SHA-256 blocks; the size
+    /// counts those of one chain
     Robin,
-    /// The same choice between branches many times over; the size counts multiplications of one branch
+    /// The same choice between branches, many times; the size counts multiplications of one branch
     Batchman,
-    /// Steps of a processor, each one of its instructions of 125 multiplications over 2^61-1; the size counts
-    /// steps
+    /// Steps of a processor whose instructions have 125 multiplications over 2^61-1; the size counts steps
     Cpu,
     /// A public proof of a SHA-256 preimage with ZKBoo, made and verified in this process; the size counts
     /// its bytes
@@ -53,14 +53,15 @@ pub(crate) enum BenchName {
     /// A page of a website, fetched, proved and attested; the size counts bytes of the query, and of the
     /// response [default: four sizes]
     Web,
-    /// A chain over 2^61-1 by Mac'n'Cheese, or with --bits of ANDs; the size counts those of a branch
+    /// A chain of multiplications over 2^61-1, or with --bits of ANDs, by Mac'n'Cheese; the size counts those
+    /// of a branch
     Macncheese,
 }
 
 /// The link between prover and notary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LinkArg {
-    /// This machine's own
+    /// This machine's loopback
     #[default]
     Loopback,
     /// 1 Gbit/s
@@ -114,7 +115,7 @@ pub(crate) struct MeasureArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// What to measure; without a name, a short tour of all
+    /// What to measure [default: a short measurement of each]
     #[arg(value_enum)]
     pub(crate) name: Option<BenchName>,
     /// How much to measure, in the unit that the name counts
@@ -122,8 +123,8 @@ pub(crate) struct BenchArgs {
     pub(crate) size: Option<u64>,
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
-    /// web: the link between prover and notary. `tc netem` shapes it between network namespaces if possible
-    /// (Linux, root), else a relay in this program does
+    /// web: the link between prover and notary. With root on Linux, `tc` shapes it between network
+    /// namespaces; otherwise this program relays it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) link: LinkArg,
     /// web: how the connection is made
@@ -132,10 +133,10 @@ pub(crate) struct BenchArgs {
     /// web: bytes of the response [default: the size of the query]
     #[arg(long, value_name = "BYTES")]
     pub(crate) response_size: Option<u64>,
-    /// web: prove only the first bytes of the response, its head, which has this length [default: all of it]
+    /// web: prove only the head of the response, which gets this length [default: prove all of it]
     #[arg(long, value_name = "BYTES")]
     pub(crate) proved: Option<u64>,
-    /// web: hide the page, and commit to it
+    /// web: hide the page and commit to it
     #[arg(long, conflicts_with = "proved")]
     pub(crate) commit: bool,
     /// Soundness of public proofs, in bits (zkboo, zkbpp)

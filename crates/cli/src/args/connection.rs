@@ -7,17 +7,17 @@ use clap::Args;
 use volery::Address;
 use volery_channel::tls::Fingerprint;
 
-// Options of the one side conflict with the other side: clap drops a `requires` whose target conflicts with
-// something that is there, and a certificate or a pin that is silently ignored would be a connection in the
-// clear.
+// Options of one side conflict with the other side. Otherwise clap would drop a `requires` whose target
+// conflicts with an option that is there, and silently ignore a certificate or a pin: the connection would be
+// in the clear.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArgs {
-    /// Wait for the other party here: HOST:PORT or unix:PATH (port 0: any free port, printed on standard
-    /// error). Connections that do not speak Volery do not end the wait
+    /// Wait for the other party at this address: HOST:PORT or unix:PATH. With port 0 the program takes a free
+    /// port and prints it on standard error. Connections that do not speak Volery do not end the wait
     #[arg(long, value_name = "ADDR", conflicts_with = "connect")]
     pub(crate) listen: Option<Address>,
-    /// Connect to the other party there; it may start to listen later (--connect-timeout)
+    /// Connect to the other party at this address. It may start to listen later (--connect-timeout)
     #[arg(long, value_name = "ADDR")]
     pub(crate) connect: Option<Address>,
     /// Listening: the certificate for TLS (PEM, with its chain)
@@ -35,22 +35,21 @@ pub(crate) struct ConnectionArgs {
     /// Connecting: the name that the certificate must be for [default: the host of --connect]
     #[arg(long, value_name = "NAME", conflicts_with = "listen")]
     pub(crate) tls_name: Option<String>,
-    /// Connecting: time to connect, in seconds. If nobody listens yet, the program tries again until it is
-    /// over. Listening: time that a connection has for TLS and its first message, and with --serve for its
-    /// answer when its turn comes
+    /// Connecting: how long to try, also while nobody listens yet. Listening: how long a connection may take
+    /// for TLS and its first message, and with --serve for its answer when its turn comes
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) connect_timeout: Duration,
-    /// Listening for one peer: give up if none has come by then, in seconds [default: wait for ever]
+    /// Listening for one peer: how long to wait for it [default: for ever]
     #[arg(long, value_name = "SECONDS", conflicts_with = "connect", value_parser = seconds)]
     pub(crate) listen_timeout: Option<Duration>,
-    /// Time to wait for any one message, in seconds
+    /// How long to wait for any one message
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Time for the whole session, in seconds [default: none; 600 with --serve]
+    /// How long the whole session may take [default: for ever; 600 with --serve]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_time: Option<Duration>,
-    /// Bytes of the whole session, both ways, like 500k, 20M or 3G [default: none; with --serve a generous
-    /// multiple of what the statement needs]
+    /// How many bytes the whole session may take, both ways, like 500k, 20M or 3G [default: any number; with
+    /// --serve 1 MB more than twice what the statement needs]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) max_bytes: Option<u64>,
 }
@@ -64,13 +63,13 @@ pub(crate) struct ServeArgs {
     /// Stop after this many sessions
     #[arg(long, value_name = "N", requires = "serve", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_sessions: Option<u64>,
-    /// Sessions at the same time; more wait in line
+    /// The most sessions at the same time. More provers wait in a queue
     #[arg(long, value_name = "N", requires = "serve", default_value_t = 4,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) concurrency: u16,
 }
 
-/// A positive time. More than a year is more likely a slip than meant.
+/// A time of up to a year. More is probably a slip.
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     if !(0.001..=31_536_000.0).contains(&number) {

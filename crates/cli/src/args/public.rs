@@ -1,4 +1,4 @@
-//! Options of proofs that anyone can verify: `volery prove --out`, `volery soundness`.
+//! Options of public proofs: `volery prove --out`, `volery soundness`.
 
 use clap::{Args, ValueEnum};
 use volery::public::Protocol;
@@ -6,11 +6,11 @@ use volery::public::Protocol;
 /// A proof system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProtocolArg {
-    /// To one verifier: over a connection, or with --preprocessed
+    /// For one verifier: over a connection, or with --preprocessed
     Quicksilver,
-    /// To anyone: ZKB++, for --out
+    /// For anyone: ZKB++, with --out
     Zkbpp,
-    /// To anyone: ZKBoo, more than twice as long; it says which part of a wrong proof is wrong
+    /// For anyone: ZKBoo, with --out. Twice as long; if a proof is wrong, says which part
     Zkboo,
 }
 
@@ -28,8 +28,8 @@ pub(crate) struct PublicArgs {
     /// alone]
     #[arg(long, value_enum)]
     pub(crate) protocol: Option<ProtocolArg>,
-    /// Soundness of a public proof, in bits: a forger has to compute 2^SIGMA hashes. Below 80 that is
-    /// feasible
+    /// Soundness of a public proof, in bits: a forger has to compute 2^SIGMA hashes, which is feasible below
+    /// 80 bits
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,
 }
@@ -46,7 +46,7 @@ impl PublicArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SoundnessArgs {
-    /// Number of players of a protocol in the head [default: print the tables of the paper]
+    /// Number of players of a protocol in the head [default: print tables]
     #[arg(long, value_name = "N", requires = "privacy")]
     pub(crate) players: Option<u32>,
     /// Number of corrupted players that learn nothing

@@ -8,13 +8,16 @@ use super::{ConnectionArgs, ProtocolArgs};
 
 /// What users need to know about correlation files.
 pub(super) const NOTES: &str = "\
-A proof uses one correlation for each secret bit and each AND, and some more: `volery info STATEMENT` says how many. A
-correlation takes 16 bytes on disk. Both parties give the same --count and --profile.
+A proof uses one correlation for each secret bit and each AND gate, and some more. `volery info
+STATEMENT` says how many. A correlation takes 16 bytes on disk. Both parties give the same --count
+and --profile.
 
-A correlation may be used once. Volery makes sure of that, even if it is killed, as long as there is one copy of the file. A
-copy, a restored backup or a rolled-back snapshot defeats this, and then proofs reveal secrets. Keep the files out of
-backups; if in doubt, delete them. Whoever reads the prover's file can learn the witnesses of its proofs; whoever reads the
-verifier's file can forge proofs. Only their owner can read them. A rejected proof ends the use of the verifier's file.";
+Each correlation is used once. Volery makes sure of that, even if it is killed, as long as there is
+only one copy of the file. Never copy a file, restore it from a backup, or roll it back with a
+snapshot: two proofs from the same correlations reveal secrets. If in doubt, delete the files.
+
+Whoever reads the prover's file can learn the witnesses of its proofs. Whoever reads the verifier's
+file can forge proofs. A rejected proof ends the use of the verifier's file.";
 
 /// A party.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,4 +1,4 @@
-//! What the program says at the terminal; the same options for all commands.
+//! Options for messages on the terminal; all commands have them.
 
 use clap::{Args, ColorChoice};
 
@@ -18,7 +18,8 @@ pub(crate) struct TerminalArgs {
     pub(crate) color: ColorChoice,
 }
 
-/// The choice of colours on a command line that was not parsed yet: help and wrong usage have colours, too.
+/// The choice of colours on a command line that clap has not parsed yet: help and usage errors have colours,
+/// too.
 pub(crate) fn color<T: AsRef<str>>(words: impl IntoIterator<Item = T>) -> ColorChoice {
     let mut words = words.into_iter();
     let mut choice = ColorChoice::Auto;

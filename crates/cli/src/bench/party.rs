@@ -44,24 +44,24 @@ pub(crate) struct Measured {
 }
 
 /// How long a verifier waits for its prover to start.
-const PATIENCE: Duration = Duration::from_secs(60);
+const START_TIME: Duration = Duration::from_secs(60);
 
 /// Runs `job` in two processes.
 pub(crate) fn run(job: &Job) -> Result<Row, Failure> {
-    let mut verifier = Party::spawn(job, RoleArg::Verifier, "127.0.0.1:0")?;
+    let mut verifier = PartyProcess::spawn(job, RoleArg::Verifier, "127.0.0.1:0")?;
     let address: Address = verifier.line()?.trim().parse()?;
-    let mut prover = Party::spawn(job, RoleArg::Prover, &address.to_string())?;
+    let mut prover = PartyProcess::spawn(job, RoleArg::Prover, &address.to_string())?;
     let (prover, verifier) = (prover.measured()?, verifier.measured()?);
     Row::new(job, &prover, &verifier)
 }
 
 /// A running party. Dropping this kills it.
-struct Party {
+struct PartyProcess {
     child: Child,
     lines: BufReader<ChildStdout>,
 }
 
-impl Party {
+impl PartyProcess {
     fn spawn(job: &Job, role: RoleArg, address: &str) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::session(format!("a second process: {error}"));
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
@@ -91,7 +91,7 @@ impl Party {
     }
 }
 
-impl Drop for Party {
+impl Drop for PartyProcess {
     fn drop(&mut self) {
         // It has ended by itself unless something failed, and then nobody waits for its result.
         let _ = self.child.kill();
@@ -251,7 +251,7 @@ pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
         RoleArg::Verifier => {
             let listener = Listener::bind(&args.address)?;
             output::result(&listener.address()?.to_string())?;
-            let socket = listener.accept(Some(PATIENCE))?;
+            let socket = listener.accept(Some(START_TIME))?;
             let socket = socket.ok_or_else(|| Failure::session("no prover came"))?;
             let start = Instant::now();
             let channel = wire(Box::new(Framed::new(socket, limits)));

@@ -12,7 +12,7 @@ use volery_field::Ring;
 
 /// The measurements of one run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct Timing {
     /// When the statement began to run. Everything before is set-up.
     pub(super) start: Instant,
     /// The time for committing to secret values, including the correlations that this takes.
@@ -21,16 +21,16 @@ pub(super) struct Seen {
 
 /// The place where [`Phased`] leaves its measurements.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Clock(Arc<Mutex<Option<Seen>>>);
+pub(super) struct Clock(Arc<Mutex<Option<Timing>>>);
 
 impl Clock {
     /// Records a run that began at `start` and whose commitments took `commit`.
     pub(super) fn note(&self, start: Instant, commit: Duration) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Seen { start, commit });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Timing { start, commit });
     }
 
     /// The measurements of the last run.
-    pub(super) fn seen(&self) -> Option<Seen> {
+    pub(super) fn seen(&self) -> Option<Timing> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

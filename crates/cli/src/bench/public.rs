@@ -22,7 +22,7 @@ const TIME: Duration = Duration::from_millis(500);
 
 /// A row of results, as `--json` prints it.
 #[derive(Debug, Serialize)]
-struct Row {
+struct PublicRow {
     name: String,
     size: u64,
     unit: &'static str,
@@ -77,7 +77,7 @@ pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
     let (proof, seconds) = best(|| Ok(prove_program(&program, &witness, settings, &mut rng)?))?;
     let (_, seconds_verify) = best(|| Ok(verify_program(&program, &proof, parameters, pool.as_ref())?))?;
     let gates = program.counts().multiplications;
-    let row = Row {
+    let row = PublicRow {
         name: job.name(),
         size: job.size,
         unit: job.unit(),
@@ -99,7 +99,7 @@ pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
     if args.json { outcome::json(Good::Done, &row) } else { output::result(&row.text()) }
 }
 
-impl Row {
+impl PublicRow {
     fn text(&self) -> String {
         let time = |seconds: f64| output::time(Duration::from_secs_f64(seconds));
         format!(

@@ -10,7 +10,7 @@
 //! Volery, and so they do not end the wait. Whoever says hello is the peer, whatever it does next.
 //!
 //! Strays cannot keep the peer out. Each has [`Limits::connect`](volery::Limits) for its hello. At most
-//! [`MOST`] are heard at the same time: when one more connects, the one that has been silent for longest is
+//! [`MAX_HEARD`] are heard at the same time: when one more connects, the one that has been silent for longest is
 //! closed. A peer says hello at once, so it is never that one unless thousands connect every second.
 
 use std::collections::VecDeque;
@@ -28,15 +28,15 @@ use volery_channel::transport::Socket;
 
 use super::{Endpoint, Link, Pending};
 use crate::failure::Failure;
-use crate::serve::sheltered;
+use crate::serve::catching_panics;
 use crate::terminal;
 
 /// Connections that are heard at the same time.
-const MOST: usize = 64;
+const MAX_HEARD: usize = 64;
 /// Strays that are reported. `--verbose` reports all.
-const REPORTED: usize = 8;
+const MAX_REPORTED: usize = 8;
 /// Time for those who are there when the session ends to hear so.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSING_TIME: Duration = Duration::from_secs(1);
 /// The pause after an error of the listener, which may pass, like too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -44,12 +44,12 @@ const PAUSE: Duration = Duration::from_millis(100);
 const BUSY: &str = "busy: this party serves one peer only, and that session is under way; try again later";
 const FINISHED: &str = "finished: this party serves one peer only, and that session is over";
 
-/// Waits at `listener` for a peer, for at most `patience`, and runs `session` with it. Meanwhile other peers
+/// Waits at `listener` for a peer, for at most `listen_timeout`, and runs `session` with it. Meanwhile other peers
 /// are told that they cannot be served.
 pub(super) fn serve_one<T>(
     endpoint: &Endpoint,
     listener: &Listener,
-    patience: Option<Duration>,
+    listen_timeout: Option<Duration>,
     session: impl FnOnce(Link) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let (wake, woken) = UnixStream::pair().map_err(Failure::session)?;
@@ -61,7 +61,7 @@ pub(super) fn serve_one<T>(
         Builder::new()
             .spawn_scoped(scope, || reception.accept(scope, listener, woken))
             .map_err(Failure::session)?;
-        session(reception.peer(patience)?)
+        session(reception.peer(listen_timeout)?)
     })
 }
 
@@ -137,10 +137,10 @@ impl Reception<'_> {
     }
 
     /// Waits for the peer.
-    fn peer(&self, patience: Option<Duration>) -> Result<Link, Failure> {
+    fn peer(&self, listen_timeout: Option<Duration>) -> Result<Link, Failure> {
         let state = self.state();
         let waiting = |state: &mut State| state.stage == Stage::Waiting;
-        let mut state = match patience {
+        let mut state = match listen_timeout {
             None => self.changed.wait_while(state, waiting).unwrap_or_else(PoisonError::into_inner),
             Some(time) => {
                 self.changed
@@ -152,7 +152,7 @@ impl Reception<'_> {
         if let Some(link) = state.peer.take() {
             return Ok(link);
         }
-        let time = patience.unwrap_or_default().as_secs_f32();
+        let time = listen_timeout.unwrap_or_default().as_secs_f32();
         let strays = match state.strays {
             0 => "nobody connected".to_owned(),
             1 => format!("one connection came and said no hello: {}", state.last_stray),
@@ -174,7 +174,7 @@ impl Reception<'_> {
         let mut end = None;
         loop {
             if self.state().stage == Stage::Finished {
-                let end = *end.get_or_insert_with(|| Instant::now() + FAREWELL);
+                let end = *end.get_or_insert_with(|| Instant::now() + CLOSING_TIME);
                 if Instant::now() >= end {
                     break;
                 }
@@ -182,7 +182,7 @@ impl Reception<'_> {
             heard.retain(|handle| !handle.is_released());
             match listener.accept(Some(Duration::ZERO)) {
                 Ok(Some(socket)) => {
-                    if heard.len() >= MOST
+                    if heard.len() >= MAX_HEARD
                         && let Some(oldest) = heard.pop_front()
                     {
                         oldest.close();
@@ -207,7 +207,7 @@ impl Reception<'_> {
         let own = handle.clone();
         let attend = move || {
             let peer = socket.peer();
-            if let Err(failure) = sheltered(|| self.attend(socket, &own)) {
+            if let Err(failure) = catching_panics(|| self.attend(socket, &own)) {
                 self.report(&peer, &failure);
             }
             own.release();
@@ -261,8 +261,8 @@ impl Reception<'_> {
         };
         let line = format!("{peer} got no session: {failure}");
         match number {
-            0..REPORTED => terminal::message(&line),
-            REPORTED => terminal::message(&format!("{line}; only --verbose reports more")),
+            0..MAX_REPORTED => terminal::message(&line),
+            MAX_REPORTED => terminal::message(&format!("{line}; only --verbose reports more")),
             _ => terminal::detail(&line),
         }
     }

@@ -17,8 +17,8 @@ use serde::Serialize;
 use sha2::Digest as _;
 use volery::statements::{Sha256Chain, Sha256Preimage};
 use volery::{
-    Address, Channel, Error, Limits, Listener, Options, Prover, Report, Statement, Verifier, Zeroizing,
-    connect, os_rng, system,
+    Address, Channel, Limits, Listener, Options, Prover, Statement, Verifier, Zeroizing, connect, os_rng,
+    system,
 };
 use volery_channel::{Framed, Layered};
 use volery_circuit::Evaluator;
@@ -32,6 +32,7 @@ use super::outcome::{self, Good};
 use super::output;
 use super::progress::Progress;
 use super::session::{self, Figures, Wire};
+use super::system::Done;
 use cheat::{Flip, Impostor};
 
 /// Blocks of SHA-256 in the proof that shows the speed.
@@ -39,18 +40,18 @@ const BLOCKS: u64 = 400;
 
 /// All results, as `--json` prints them.
 #[derive(Debug, Serialize)]
-struct Story {
+struct DemoReport {
     claim: String,
     honest: Figures,
     large: Figures,
     cheats: Vec<Caught>,
     /// The proof about numbers.
-    numbers: Act,
+    numbers: DemoPart,
 }
 
 /// A claim, an honest proof of it, and the cheats.
 #[derive(Debug, Serialize)]
-struct Act {
+struct DemoPart {
     claim: String,
     honest: Figures,
     cheats: Vec<Caught>,
@@ -113,7 +114,7 @@ fn tour(args: &DemoArgs) -> Result<(), Failure> {
     let numbers = model::run(&say)?;
     say("\nNext: volery help prove, volery bench, volery demo web")?;
     if args.json {
-        outcome::json(Good::Done, &Story { claim, honest, large, cheats: vec![first, second], numbers })
+        outcome::json(Good::Done, &DemoReport { claim, honest, large, cheats: vec![first, second], numbers })
     } else {
         Ok(())
     }
@@ -181,9 +182,6 @@ impl Caught {
         format!("   The prover   {}\n   verdict      REJECTED: {}", self.what, self.reason)
     }
 }
-
-/// The end of a party's session.
-type Done = Result<Report, Error>;
 
 /// Runs one session of two threads over loopback, and returns the verifier's result. `wrap` may tamper with
 /// the prover's channel.

@@ -11,7 +11,7 @@ use volery::{Prover, Verifier, os_rng, system};
 use volery_field::{F61, Ring};
 
 use super::cheat::Impostor;
-use super::{Act, Caught, accepted, meet, rejected, table};
+use super::{Caught, DemoPart, accepted, meet, rejected, table};
 use crate::failure::Failure;
 use crate::output;
 use crate::session::Wire;
@@ -20,7 +20,7 @@ use crate::session::Wire;
 const SHAPE: MatrixShape = MatrixShape { rows: 200, inner: 16, columns: 200 };
 
 /// Runs the second part: an honest prover, then one that cheats.
-pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<Act, Failure> {
+pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<DemoPart, Failure> {
     let MatrixShape { rows, inner, columns } = SHAPE;
     let claim = format!(
         "I know a model, {inner} numbers a row and {inner} a column, behind a public {rows} x {columns} table"
@@ -61,7 +61,7 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<Act, Fail
         reason: rejected(meet(prove, verify, |channel| channel)?)?,
     };
     say(&caught.text())?;
-    Ok(Act { claim, honest: figures, cheats: vec![caught] })
+    Ok(DemoPart { claim, honest: figures, cheats: vec![caught] })
 }
 
 /// Random numbers. They are not wiped: the demo's secrets protect nothing.

@@ -40,9 +40,9 @@ use super::{outcome, terminal};
 use admission::{Admission, Slot, Turn};
 
 /// How often the server looks whether it was told to stop.
-const PULSE: Duration = Duration::from_millis(100);
-/// How often waiting clients hear their position: far more often than they lose their patience.
-const NEWS: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// How often waiting clients hear their position: far more often than they give up.
+const POSITION_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Time for a session unless the command line says otherwise.
 pub(crate) const SESSION_TIME: Duration = Duration::from_secs(600);
@@ -96,7 +96,7 @@ impl Service for Verifying<'_> {
     /// looks like a wait. `--timeout`, `--max-time` and `--max-bytes` bound the session.
     fn session(&self, link: Link, _pace: &Pace, (): ()) -> Result<(), Failure> {
         let peer = link.peer.clone();
-        let result = sheltered(|| self.statement.verify(link, &Progress::none()));
+        let result = catching_panics(|| self.statement.verify(link, &Progress::none()));
         outcome::report(self.json, self.text, &peer, &result)
     }
 
@@ -111,7 +111,7 @@ impl Service for Verifying<'_> {
 
 /// Runs a part of one connection. A panic in it would be a defect of this program, and must not end the other
 /// connections.
-pub(crate) fn sheltered<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+pub(crate) fn catching_panics<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(Failure::session("internal error")))
 }
 
@@ -237,10 +237,10 @@ impl<S: Service> Server<'_, S> {
         while left > 0 && !stop.is_asked_for() {
             reap(&mut running)?;
             if running.len() >= most {
-                std::thread::sleep(PULSE / 10);
+                std::thread::sleep(POLL_INTERVAL / 10);
                 continue;
             }
-            match self.endpoint.accept(PULSE) {
+            match self.endpoint.accept(POLL_INTERVAL) {
                 Ok(None) => {}
                 Ok(Some(socket)) => {
                     let client = client(&socket.peer());
@@ -252,7 +252,7 @@ impl<S: Service> Server<'_, S> {
                 // For example too many open files, which may pass.
                 Err(failure) => {
                     terminal::message(&format!("volery: {failure}"));
-                    std::thread::sleep(PULSE);
+                    std::thread::sleep(POLL_INTERVAL);
                 }
             }
         }
@@ -305,7 +305,7 @@ impl<S: Service> Server<'_, S> {
     fn attend(&self, socket: Socket) -> Result<(), Failure> {
         let peer = socket.peer();
         self.service.count(true);
-        let admitted = sheltered(|| self.admit(socket));
+        let admitted = catching_panics(|| self.admit(socket));
         self.service.count(false);
         match admitted {
             Ok(Some(Admitted { link, pace, request, slot })) => {
@@ -337,7 +337,7 @@ impl<S: Service> Server<'_, S> {
                     return Ok(None);
                 }
             }
-            until = Instant::now() + NEWS;
+            until = Instant::now() + POSITION_INTERVAL;
         }
     }
 }

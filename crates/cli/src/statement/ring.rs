@@ -20,10 +20,10 @@ use crate::source::Source;
 use crate::stored::Storable;
 
 /// A ring that commands serve.
-trait Served: FileRing + PublicRing {}
+trait ServedRing: FileRing + PublicRing {}
 
-impl Served for Z32 {}
-impl Served for Z64 {}
+impl ServedRing for Z32 {}
+impl ServedRing for Z64 {}
 
 /// The statement over a ring that `args` name, if they name one.
 pub(super) fn load(args: &StatementArgs) -> Loaded {
@@ -37,7 +37,7 @@ pub(super) fn load(args: &StatementArgs) -> Loaded {
 
 /// As [`super::compute`].
 pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
-    fn over<R: Served>(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
+    fn over<R: ServedRing>(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
         computed(&file::<R>(args)?, args.public(), |signature| read(witness, signature))
     }
     args.ring
@@ -48,7 +48,7 @@ pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<S
         .transpose()
 }
 
-fn file<R: Served>(args: &StatementArgs) -> Result<BristolFile<R>, Failure> {
+fn file<R: ServedRing>(args: &StatementArgs) -> Result<BristolFile<R>, Failure> {
     if builtin::find(&args.text()).is_some() {
         return Err(Failure::input(format!("--ring is for circuit files; {} is built in", args.text())));
     }
@@ -56,7 +56,7 @@ fn file<R: Served>(args: &StatementArgs) -> Result<BristolFile<R>, Failure> {
 }
 
 /// Numbers for the secret inputs, in order.
-fn read<R: Served>(source: &Source, signature: &Signature) -> Result<Witness<R>, Failure> {
+fn read<R: ServedRing>(source: &Source, signature: &Signature) -> Result<Witness<R>, Failure> {
     let secret = signature.inputs.iter().filter(|input| !input.public);
     let count = secret.map(|input| u64::from(input.width)).sum::<u64>();
     let count = usize::try_from(count).map_err(Failure::input)?;
@@ -65,7 +65,7 @@ fn read<R: Served>(source: &Source, signature: &Signature) -> Result<Witness<R>,
     Ok(Witness::new(std::mem::take(&mut *numbers)))
 }
 
-fn open<R: Served>(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
+fn open<R: ServedRing>(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
     let file = file::<R>(args)?;
     Ok(match args.public() {
         Some(public) => Box::new(claimed(file, &public)?),
@@ -79,7 +79,7 @@ fn open<R: Served>(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
     })
 }
 
-fn describe<R: Served>(
+fn describe<R: ServedRing>(
     text: String,
     signature: &Signature,
     statement: &impl Statement<Counter<R>>,
@@ -88,7 +88,7 @@ fn describe<R: Served>(
     Ok(Described::new(RingInfo::new(text, signature, &counter), counter.total()))
 }
 
-impl<R: Served> Given for FileStatement<R> {
+impl<R: ServedRing> Given for FileStatement<R> {
     fn text(&self) -> String {
         format!("circuit file over {} with BLAKE3 hash {}", R::NAME, short(&self.file().hash(), 8))
     }

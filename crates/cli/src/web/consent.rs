@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::terminal;
 
 /// How long to wait for an answer: less than a notary waits for the prover's next message.
-pub(super) const PATIENCE: Duration = Duration::from_secs(25);
+pub(super) const ANSWER_TIME: Duration = Duration::from_secs(25);
 
 /// The terminal to ask at; none if nobody needs to be asked.
 pub(super) struct Consent(Option<File>);
@@ -41,27 +41,27 @@ impl Consent {
     }
 
     /// Shows what will be signed, and asks whether it may be.
-    pub(super) fn get(&self, statement: &Statement, patience: Duration) -> Result<(), Failure> {
+    pub(super) fn get(&self, statement: &Statement, time: Duration) -> Result<(), Failure> {
         let Some(terminal) = &self.0 else { return Ok(()) };
         let asked = || {
             forget(terminal)?;
-            answer(terminal, patience)
+            answer(terminal, time)
         };
-        ask(statement, patience, terminal::question, asked)
+        ask(statement, time, terminal::question, asked)
     }
 }
 
 /// As [`Consent::get`]. `answer` returns none if nobody answers in time.
 fn ask(
     statement: &Statement,
-    patience: Duration,
+    time: Duration,
     tell: impl FnOnce(&str),
     answer: impl FnOnce() -> Result<Option<String>, Failure>,
 ) -> Result<(), Failure> {
     tell(&format!(
         "The notary will see and sign this, and whoever gets the attestation reads it:\n\n{statement}\n\
          Go on? [y/N] ({} s; --yes does not ask)",
-        patience.as_secs()
+        time.as_secs()
     ));
     match answer()? {
         Some(answer) if ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()) => Ok(()),
@@ -69,7 +69,7 @@ fn ask(
         None => Err(Failure::session(format!(
             "nothing was shown to the notary: no answer in {} s, and it does not wait longer; without --notary you can look at what would be \
              shown, and --yes does not ask",
-            patience.as_secs()
+            time.as_secs()
         ))),
     }
 }
@@ -80,10 +80,9 @@ fn forget(terminal: &File) -> Result<(), Failure> {
 }
 
 /// Reads the next line at a terminal; none if none comes in time.
-fn answer(terminal: &File, patience: Duration) -> Result<Option<String>, Failure> {
-    let patience = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
-    let ready =
-        poll(&mut [PollFd::new(terminal, PollFlags::IN)], Some(&patience)).map_err(Failure::session)?;
+fn answer(terminal: &File, time: Duration) -> Result<Option<String>, Failure> {
+    let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: 0 };
+    let ready = poll(&mut [PollFd::new(terminal, PollFlags::IN)], Some(&time)).map_err(Failure::session)?;
     if ready == 0 {
         return Ok(None);
     }
@@ -126,18 +125,18 @@ mod tests {
         {
             let mut told = String::new();
             let tell = |text: &str| told = text.to_owned();
-            let asked = ask(&statement(), PATIENCE, tell, || Ok(Some(answer.to_owned())));
+            let asked = ask(&statement(), ANSWER_TIME, tell, || Ok(Some(answer.to_owned())));
             assert_eq!(asked.is_ok(), expected, "{answer:?}");
             assert!(told.contains("| GET /account HTTP/1.1") && told.contains("[y/N]"), "{told}");
         }
-        assert!(ask(&statement(), PATIENCE, |_| {}, || Ok(None)).is_err(), "silence is no yes");
+        assert!(ask(&statement(), ANSWER_TIME, |_| {}, || Ok(None)).is_err(), "silence is no yes");
     }
 
     #[test]
     fn those_who_said_yes_are_not_asked() {
         let consent = Consent::new(true, false).expect("nothing is needed");
         assert!(consent.0.is_none());
-        assert_eq!(consent.get(&statement(), PATIENCE), Ok(()));
+        assert_eq!(consent.get(&statement(), ANSWER_TIME), Ok(()));
     }
 
     /// Both ends of a terminal: the keyboard, and the program's end.

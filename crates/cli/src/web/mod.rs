@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! request      requests from URLs, header fields and bodies
-//! script       several requests, with values from earlier responses
+//! template     one request, with placeholders
+//! script       all requests, in order, and their connections
 //! plan         P: a session for each connection, or both parties in one process
 //! consent      shows what will be signed, and asks
 //! parts        what the command line reveals, hides and claims
-//! place        placeholders for values of earlier responses
+//! placeholder  placeholders for values of earlier responses
 //! notary       V: keys, and a server
 //! attestation  reads and checks what V signed
 //! opening      openings and range proofs, for readers
@@ -18,11 +19,12 @@ mod consent;
 mod notary;
 mod opening;
 mod parts;
-mod place;
+mod placeholder;
 mod plan;
 mod request;
 mod script;
 mod site;
+mod template;
 
 pub(crate) use attestation::{show, verify};
 pub(crate) use notary::{make_key, serve};
@@ -44,9 +46,10 @@ use super::source::Source;
 use super::{public, terminal};
 use consent::Consent;
 use notary::Token;
-use plan::{MAX_RECEIVED, Plan, Proved, Signer};
+use plan::{MAX_RECEIVED, Plan, SignedSession, Signer};
 use request::Page;
-use script::{Order, Script, Template};
+use script::{Order, Script};
+use template::Template;
 
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
@@ -109,7 +112,7 @@ impl Files {
     }
 
     /// Writes the results, openings first: without them nobody could ever open the attestation's commitments.
-    fn write(&self, proved: &Proved) -> Result<(), Failure> {
+    fn write(&self, proved: &SignedSession) -> Result<(), Failure> {
         if let Some(openings) = &proved.openings {
             opening::write(&self.openings, openings)?;
             terminal::message(&format!("the openings of the commitments are in {}", self.openings.display()));

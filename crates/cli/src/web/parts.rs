@@ -7,7 +7,7 @@ use volery::tls::claim::{Assertion, Bound, Interval};
 use volery::tls::disclosure::{MessagePart, Part, Redaction, Rest, Selection, Visibility, visibility};
 use volery::tls::http::json::Decimal;
 
-use super::place::round;
+use super::placeholder::round;
 use crate::args::WebProveArgs;
 use crate::failure::Failure;
 

@@ -37,12 +37,12 @@ use crate::terminal;
 
 /// How long to wait for a server in all: less than a notary waits for the prover's next message. The notary's
 /// own time does not count.
-const PATIENCE: Duration = Duration::from_secs(25);
+const SERVER_TIME: Duration = Duration::from_secs(25);
 /// The most bytes to receive from a server, and to read from a file for it.
 pub(super) const MAX_RECEIVED: usize = 16 << 20;
 
 /// How long a notary is called again right after a session with it, and the pause before each call.
-const PATIENCE_TO_CALL: Duration = Duration::from_secs(2);
+const RETRY_TIME: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// What to fetch, and what to prove about it.
@@ -69,7 +69,7 @@ pub(super) enum Signer {
 }
 
 /// The results of a session.
-pub(super) struct Proved {
+pub(super) struct SignedSession {
     pub(super) attestation: Attestation,
     pub(super) openings: Option<Openings>,
     /// All bytes from the server.
@@ -92,7 +92,7 @@ impl Plan {
     pub(super) fn run(
         &self,
         signer: &Signer,
-        done: &mut dyn FnMut(usize, &Proved) -> Result<(), Failure>,
+        done: &mut dyn FnMut(usize, &SignedSession) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut before = ReceivedResponses::default();
         let connections = self.script.connections();
@@ -131,7 +131,7 @@ impl Signer {
 }
 
 impl Visit<'_> {
-    fn signed(&self, signer: &Signer) -> Result<Proved, Failure> {
+    fn signed(&self, signer: &Signer) -> Result<SignedSession, Failure> {
         // If a value is missing, the notary is not called.
         if self.connection.start > 0 {
             self.request(0, self.before).map_err(Failure::Session)?;
@@ -148,12 +148,12 @@ impl Visit<'_> {
     /// A channel to the notary. After an earlier session of this prover the notary may need a moment before
     /// it takes the next one, so then it is called several times.
     fn call(&self, endpoint: &Endpoint) -> Result<Box<dyn Channel + Send>, Failure> {
-        let patience = if self.connection.start == 0 { Duration::ZERO } else { PATIENCE_TO_CALL };
+        let retry_time = if self.connection.start == 0 { Duration::ZERO } else { RETRY_TIME };
         let start = Instant::now();
         loop {
             match endpoint.call() {
                 Ok(link) => return Ok(link.channel),
-                Err(failure) if start.elapsed() >= patience => return Err(failure),
+                Err(failure) if start.elapsed() >= retry_time => return Err(failure),
                 Err(_) => thread::sleep(PAUSE),
             }
         }
@@ -165,7 +165,7 @@ impl Visit<'_> {
         mut channel: impl Channel + Send,
         token: &Token,
         key: &[u8; 32],
-    ) -> Result<Proved, Failure> {
+    ) -> Result<SignedSession, Failure> {
         let Plan { mode, phases, .. } = self.plan;
         token.send((*mode).into(), &mut channel)?;
         let mut rng = os_rng()?;
@@ -181,7 +181,7 @@ impl Visit<'_> {
         };
         phases.begin("waiting for the attestation");
         let Attested { attestation, openings, .. } = page.attestation(key)?;
-        Ok(Proved { attestation, openings, received })
+        Ok(SignedSession { attestation, openings, received })
     }
 
     fn together<C: Channel + Send>(
@@ -194,7 +194,7 @@ impl Visit<'_> {
         let prepared = prover.prepare_web(script.sizes(self.connection, *read, *expect), os_rng()?)?;
         let limits = client::ConnectionLimits {
             received: MAX_RECEIVED,
-            total: PATIENCE,
+            total: SERVER_TIME,
             ..client::ConnectionLimits::default()
         };
         let target = client::Target { host: &page.host, roots, limits };
@@ -240,7 +240,7 @@ impl Visit<'_> {
         expected: impl FnOnce(&[Redaction], u64) -> Result<Statement, Failure>,
     ) -> Result<(), Failure> {
         let expected = expected(hide, now()?.as_secs())?;
-        terminal::aside(|| self.plan.consent.get(&expected, consent::PATIENCE))
+        terminal::aside(|| self.plan.consent.get(&expected, consent::ANSWER_TIME))
     }
 
     /// The name of the phase in which pages are fetched.
@@ -249,7 +249,7 @@ impl Visit<'_> {
     }
 
     /// Runs both parties in this process.
-    fn alone(&self, key: &SigningKey) -> Result<Proved, Failure> {
+    fn alone(&self, key: &SigningKey) -> Result<SignedSession, Failure> {
         let (left, mut right) = memory_pair(&Limits::default());
         let public = key.verifying_key().to_bytes();
         let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
@@ -258,7 +258,7 @@ impl Visit<'_> {
             joint::Limits { query, read, proved, received: MAX_RECEIVED, ports, budget: budget.clone() };
         let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
         let (key, roots) = (key.clone(), self.plan.roots.clone());
-        let (tokens, phases) = (Tokens::default(), notary::Phases::default());
+        let (tokens, phases) = (Tokens::default(), notary::PhaseTimes::default());
         let notary = Notary { key, roots, limits, rules, tokens, phases };
         thread::scope(|scope| {
             let notary = scope.spawn(move || {

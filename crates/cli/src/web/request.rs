@@ -18,7 +18,7 @@ pub(super) struct Page {
 }
 
 /// The parts of a request that differ between requests.
-pub(super) struct Words<'a> {
+pub(super) struct RequestParts<'a> {
     pub(super) method: &'a str,
     /// From its slash on, with the query.
     pub(super) target: &'a str,
@@ -60,8 +60,8 @@ impl Page {
     }
 
     /// Makes a request. It asks the server not to compress, and the last one asks it to close the connection.
-    pub(super) fn request(&self, words: &Words<'_>) -> Result<Zeroizing<Vec<u8>>, Failure> {
-        let Words { method, target, fields, body, last } = *words;
+    pub(super) fn request(&self, words: &RequestParts<'_>) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let RequestParts { method, target, fields, body, last } = *words;
         if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
             return Err(Failure::input(format!("method {}: expected one like GET", method.escape_debug())));
         }
@@ -157,13 +157,14 @@ mod tests {
     #[test]
     fn a_request_says_how_it_is_to_be_answered() {
         let fields = [Zeroizing::new("Cookie: a=b".to_owned())];
-        let words = Words { method: "POST", target: "/x", fields: &fields, body: Some(b"12"), last: true };
+        let words =
+            RequestParts { method: "POST", target: "/x", fields: &fields, body: Some(b"12"), last: true };
         let request = page("example.com", 8443, "/").request(&words).expect("sound");
         let expected = "POST /x HTTP/1.1\r\nHost: example.com:8443\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
                         Cookie: a=b\r\nContent-Length: 2\r\n\r\n12";
         assert_eq!(request.as_slice(), expected.as_bytes());
         let request =
-            page("a", 443, "/").request(&Words { last: false, body: None, ..words }).expect("sound");
+            page("a", 443, "/").request(&RequestParts { last: false, body: None, ..words }).expect("sound");
         assert!(request.windows(22).any(|field| field == b"Connection: keep-alive"));
     }
 
@@ -173,11 +174,11 @@ mod tests {
             ["a", ": b", "a b: c", "Host: x", "connection: keep-alive", "a: b\r\nc: d", "a: \u{e4}", "a: \0"]
         {
             let fields = [Zeroizing::new(field.to_owned())];
-            let words = Words { method: "GET", target: "/", fields: &fields, body: None, last: true };
+            let words = RequestParts { method: "GET", target: "/", fields: &fields, body: None, last: true };
             assert!(page("a", 443, "/").request(&words).is_err(), "{field:?}");
         }
         for (method, target) in [("get x", "/"), ("GET", "/ x"), ("GET", "/\r\n")] {
-            let words = Words { method, target, fields: &[], body: None, last: true };
+            let words = RequestParts { method, target, fields: &[], body: None, last: true };
             assert!(page("a", 443, "/").request(&words).is_err(), "{method} {target:?}");
         }
     }

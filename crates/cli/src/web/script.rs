@@ -1,14 +1,5 @@
-//! The requests of the command line and of files, with placeholders for values of earlier responses.
-//!
-//! ```text
-//! POST /api/transfers                                       method and target
-//! Authorization: Bearer {{response.json:token|64}}          fields; up to 64 bytes from the first response
-//! Cookie: session={{response.cookie:session|32}}
-//!                                                           an empty line
-//! {"to": "{{response2.json:accounts[0].id|20}}"}            the body, if any
-//! ```
-//!
-//! [`Place`] is a placeholder.
+//! All requests of `volery web prove`, in order: that of the command line, then those of files
+//! ([`Template`]).
 //!
 //! All requests share one connection, or each has its own ([`Order`]). The program counts requests over all
 //! connections in both cases; within a connection rounds are counted from its first request.
@@ -26,8 +17,9 @@ use volery::tls::joint::{RoundSizes, Sizes};
 use zeroize::Zeroizing;
 
 use super::parts;
-use super::place::{Place, fill};
-use super::request::{Page, Words};
+use super::placeholder::Placeholder;
+use super::request::Page;
+use super::template::Template;
 use crate::failure::Failure;
 
 /// The field that pads a request.
@@ -36,15 +28,6 @@ const PADDING: &str = "X-Padding: ";
 const ROOM: usize = 64;
 /// The methods after which further requests may be sent without waiting (RFC 9112, section 9.3.2).
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
-
-/// One request.
-#[derive(Debug)]
-pub(super) struct Template {
-    pub(super) method: String,
-    pub(super) target: Zeroizing<String>,
-    pub(super) fields: Vec<Zeroizing<String>>,
-    pub(super) body: Option<Zeroizing<Vec<u8>>>,
-}
 
 /// When a request is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,112 +50,6 @@ pub(super) struct Script {
     sizes: Vec<usize>,
     /// The number of responses, from the first on, that are read before the next request.
     read: usize,
-}
-
-impl Template {
-    /// Parses a request file, and adds `fields` to it.
-    pub(super) fn parse(text: &[u8], fields: &[Zeroizing<String>]) -> Result<Self, String> {
-        let (head, body) = text.windows(2).position(|end| end == b"\n\n").map_or((text, None), |end| {
-            let (head, rest) = text.split_at(end);
-            (head, rest.strip_prefix(b"\n\n"))
-        });
-        let head =
-            core::str::from_utf8(head).map_err(|_| "method, target and fields are ASCII text".to_owned())?;
-        let mut lines = head.lines();
-        let first = lines.next().unwrap_or_default().split_once(' ');
-        let (method, target) = first.ok_or("the first line is no method and target, like `GET /page`")?;
-        if !target.starts_with('/') {
-            return Err("the target begins with a slash: all requests are to one server".into());
-        }
-        let own = lines.filter(|line| !line.is_empty()).map(|line| Zeroizing::new(line.to_owned()));
-        // Editors add a line end at the end of a file.
-        let body = body.map(|body| body.strip_suffix(b"\n").unwrap_or(body)).filter(|body| !body.is_empty());
-        Ok(Self {
-            method: method.into(),
-            target: Zeroizing::new(target.into()),
-            fields: fields.iter().cloned().chain(own).collect(),
-            body: body.map(|body| Zeroizing::new(body.to_vec())),
-        })
-    }
-
-    /// All texts that may have placeholders.
-    fn texts(&self) -> impl Iterator<Item = &[u8]> {
-        let fields = self.fields.iter().map(|field| field.as_bytes());
-        core::iter::once(self.target.as_bytes()).chain(fields).chain(self.body.as_deref().map(Vec::as_slice))
-    }
-
-    fn places(&self) -> Result<Vec<Place>, String> {
-        let mut places = Vec::new();
-        for text in self.texts() {
-            fill(text, &mut |place| {
-                places.push(place);
-                Ok(Zeroizing::default())
-            })?;
-        }
-        Ok(places)
-    }
-
-    /// The names of the header fields.
-    fn field_names(&self) -> impl Iterator<Item = &str> {
-        self.fields.iter().map(|field| field.split(':').next().unwrap_or_default())
-    }
-
-    /// Whether the path has a placeholder.
-    fn puts_into_path(&self) -> Result<bool, String> {
-        // This byte is in no target.
-        let filled = fill(self.target.as_bytes(), &mut |_| Ok(Zeroizing::new(vec![0])))?;
-        Ok(filled.split(|byte| *byte == b'?').next().is_some_and(|path| path.contains(&0)))
-    }
-
-    /// The names of the header fields with placeholders in their values.
-    ///
-    /// # Errors A name has a placeholder itself, or the name of a JSON member of the body seems to have one.
-    /// Names always show.
-    fn filled_fields(&self) -> Result<Vec<&str>, String> {
-        let mut filled = Vec::new();
-        for (name, field) in self.field_names().zip(&self.fields) {
-            if has_place(name.as_bytes())? {
-                return Err("a value cannot be part of a header field's name, which always shows".into());
-            }
-            if has_place(field.as_bytes())? {
-                filled.push(name);
-            }
-        }
-        Ok(filled)
-    }
-
-    /// Whether a placeholder stands in the name of a JSON member of the body, or in what looks like one.
-    fn puts_into_name(&self) -> Result<bool, String> {
-        let Some(body) = &self.body else { return Ok(false) };
-        let filled = fill(body, &mut |_| Ok(Zeroizing::new(vec![0])))?;
-        let marked = filled.iter().enumerate().filter(|(_, byte)| **byte == 0);
-        Ok(marked.into_iter().any(|(place, _)| ends_a_name(filled.get(place..).unwrap_or_default())))
-    }
-
-    /// The request with meaningless values of the greatest lengths.
-    fn longest(&self, page: &Page, last: bool) -> Result<Zeroizing<Vec<u8>>, String> {
-        self.with(page, last, &mut |place| Ok(Zeroizing::new(vec![b'x'; place.most])))
-    }
-
-    /// The request with these values.
-    fn with(
-        &self,
-        page: &Page,
-        last: bool,
-        value: &mut dyn FnMut(Place) -> Result<Zeroizing<Vec<u8>>, String>,
-    ) -> Result<Zeroizing<Vec<u8>>, String> {
-        let mut text = |text: &[u8]| -> Result<Zeroizing<String>, String> {
-            let filled = fill(text, value)?;
-            // All values are ASCII.
-            Ok(Zeroizing::new(String::from_utf8_lossy(&filled).into_owned()))
-        };
-        let target = text(self.target.as_bytes())?;
-        let fields = self.fields.iter().map(|field| text(field.as_bytes())).collect::<Result<Vec<_>, _>>()?;
-        let body = self.body.as_ref().map(|body| fill(body, value)).transpose()?;
-        let body = body.as_deref().map(Vec::as_slice);
-        let words = Words { method: &self.method, target: &target, fields: &fields, body, last };
-        page.request(&words).map_err(|failure| failure.to_string())
-    }
 }
 
 impl Script {
@@ -198,7 +75,7 @@ impl Script {
                 0 => Failure::input(reason),
                 later => Failure::input(format!("request {}: {reason}", later + 1)),
             };
-            for place in request.places().map_err(failed)? {
+            for place in request.placeholders().map_err(failed)? {
                 if place.round >= round {
                     return Err(failed(format!("there is no response {} before it", place.round + 1)));
                 }
@@ -209,7 +86,8 @@ impl Script {
             }
             let whole = request.longest(page, self.is_last(round)).map_err(failed)?;
             check(&whole, self.is_last(round), self.connection(round).len()).map_err(failed)?;
-            let padded = if request.places().map_err(failed)?.is_empty() { 0 } else { PADDING.len() + 2 };
+            let padded =
+                if request.placeholders().map_err(failed)?.is_empty() { 0 } else { PADDING.len() + 2 };
             sizes.push(whole.len() + padded);
         }
         Ok((sizes, if *order == Order::Apart { 0 } else { read }))
@@ -236,8 +114,8 @@ impl Script {
     pub(super) fn taken(&self) -> Result<Vec<MessagePart>, Failure> {
         let mut taken = Vec::new();
         for (round, request) in self.requests.iter().enumerate() {
-            let places = request.places().map_err(Failure::Input)?;
-            taken.extend(places.iter().map(Place::part));
+            let placeholders = request.placeholders().map_err(Failure::Input)?;
+            taken.extend(placeholders.iter().map(Placeholder::part));
             if request.puts_into_path().map_err(Failure::Input)? {
                 taken.push(MessagePart { side: Side::Client, round, part: Part::Path });
             }
@@ -294,9 +172,12 @@ impl Script {
         heard: &mut ReceivedResponses,
     ) -> Result<(), Failure> {
         let later = self.requests.get(connection.end..).unwrap_or_default();
-        let places =
-            later.iter().map(Template::places).collect::<Result<Vec<_>, _>>().map_err(Failure::Input)?;
-        if !places.iter().flatten().any(|place| connection.contains(&place.round)) {
+        let placeholders = later
+            .iter()
+            .map(Template::placeholders)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(Failure::Input)?;
+        if !placeholders.iter().flatten().any(|place| connection.contains(&place.round)) {
             // No request reads it. It only keeps the numbers of later responses.
             return heard.add(b"HTTP/1.1 204 No Content\r\n\r\n", false).map_err(Failure::session);
         }
@@ -315,35 +196,12 @@ impl Script {
         };
         let made = request.with(&self.page, self.is_last(round), &mut |place| place.value(heard))?;
         let made = match size.checked_sub(made.len() + PADDING.len() + 2) {
-            Some(padding) if !request.places()?.is_empty() => padded(&made, padding),
+            Some(padding) if !request.placeholders()?.is_empty() => padded(&made, padding),
             _ => made,
         };
         // With its values a request may be invalid although its template is valid.
         check(&made, self.is_last(round), self.connection(round).len())?;
         Ok(made)
-    }
-}
-
-/// Whether this text has a placeholder.
-fn has_place(text: &[u8]) -> Result<bool, String> {
-    let mut any = false;
-    fill(text, &mut |_| {
-        any = true;
-        Ok(Zeroizing::default())
-    })?;
-    Ok(any)
-}
-
-/// Whether a colon follows the string that this text begins in.
-fn ends_a_name(text: &[u8]) -> bool {
-    let mut rest = text.iter();
-    loop {
-        match rest.next() {
-            Some(b'\\') => drop(rest.next()),
-            Some(b'"') => return rest.find(|byte| !byte.is_ascii_whitespace()) == Some(&b':'),
-            Some(_) => {}
-            None => return false,
-        }
     }
 }
 

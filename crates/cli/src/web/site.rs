@@ -20,7 +20,7 @@ use crate::failure::Failure;
 /// The most bytes of a request's head.
 const MAX_REQUEST: usize = 1 << 16;
 /// How long the server waits for a client.
-const PATIENCE: Duration = Duration::from_secs(30);
+const CLIENT_TIME: Duration = Duration::from_secs(30);
 
 /// Makes the response to a request, which is read up to its empty line.
 pub(crate) type Answer = fn(&[u8]) -> Vec<u8>;
@@ -77,8 +77,8 @@ impl Site {
 
 /// Answers one client's requests, until a response announces that it is the last.
 fn client(socket: TcpStream, config: Arc<ServerConfig>, answer: Answer) -> io::Result<()> {
-    socket.set_read_timeout(Some(PATIENCE))?;
-    socket.set_write_timeout(Some(PATIENCE))?;
+    socket.set_read_timeout(Some(CLIENT_TIME))?;
+    socket.set_write_timeout(Some(CLIENT_TIME))?;
     let connection = ServerConnection::new(config).map_err(io::Error::other)?;
     let mut stream = StreamOwned::new(connection, socket);
     let mut received = Vec::new();

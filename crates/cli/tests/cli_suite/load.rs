@@ -12,8 +12,8 @@ use volery::{Channel, Limits, Options, Prover, memory_pair};
 use volery_channel::tags::{BASE_OT_SENDER, HELLO, NOTARY_TOKEN};
 use volery_channel::{Error as ChannelError, Stats, Tag};
 
+use crate::fixture::{FIELDS, Fixture};
 use crate::support::*;
-use crate::web::{FIELDS, Scene};
 
 /// The mode that costs a notary the most, for a page as small as this one.
 const TOGETHER: &[&str] = &["--mode", "two-party", "--expect", "200"];
@@ -27,8 +27,8 @@ struct Usage {
 }
 
 /// The notary's resources now.
-fn usage(scene: &Scene) -> Usage {
-    let process = format!("/proc/{}", scene.notary.child.id());
+fn usage(fixture: &Fixture) -> Usage {
+    let process = format!("/proc/{}", fixture.notary.child.id());
     let status = std::fs::read_to_string(format!("{process}/status")).expect("it lives");
     let number = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name)).expect(name);
@@ -39,10 +39,10 @@ fn usage(scene: &Scene) -> Usage {
 }
 
 /// The notary's resources once all of its sessions have ended.
-fn at_rest(scene: &Scene, before: Usage) -> Usage {
+fn at_rest(fixture: &Fixture, before: Usage) -> Usage {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
-        let now = usage(scene);
+        let now = usage(fixture);
         if (now.files, now.threads) == (before.files, before.threads) {
             return now;
         }
@@ -58,30 +58,31 @@ fn holds_no_more(now: Usage, before: Usage, allowance: u64) {
 }
 
 /// Runs `count` provers at the same time, and checks that each gets its attestation.
-fn crowd(scene: &Scene, name: &str, count: usize, options: &[&str]) {
+fn prove_at_once(fixture: &Fixture, name: &str, count: usize, options: &[&str]) {
     std::thread::scope(|scope| {
-        let one = |number| scene.prove(&format!("{name}-{number}"), options);
+        let one = |number| fixture.prove(&format!("{name}-{number}"), options);
         let all: Vec<_> = (0..count).map(|number| scope.spawn(move || one(number))).collect();
         for prover in all {
             prover.join().expect("no panic").expect(0, "");
         }
     });
-    let written: HashSet<String> = (0..count).map(|number| scene.path(&format!("{name}-{number}"))).collect();
+    let written: HashSet<String> =
+        (0..count).map(|number| fixture.path(&format!("{name}-{number}"))).collect();
     assert!(written.iter().all(|path| std::path::Path::new(path).exists()));
 }
 
 /// The number of sessions that ended with this word.
-fn ended(scene: Scene, word: &str) -> usize {
-    scene.results().iter().filter(|other| *other == word).count()
+fn ended(fixture: Fixture, word: &str) -> usize {
+    fixture.results().iter().filter(|other| *other == word).count()
 }
 
 #[test]
 fn provers_beyond_the_slots_wait_in_the_queue_and_none_is_lost() {
-    let scene = Scene::new(&["--concurrency", "4", "--per-client", "12"]);
-    let before = usage(&scene);
-    crowd(&scene, "one-of", 12, &[]);
-    at_rest(&scene, before);
-    assert_eq!(scene.results(), ["accepted"; 12]);
+    let fixture = Fixture::new(&["--concurrency", "4", "--per-client", "12"]);
+    let before = usage(&fixture);
+    prove_at_once(&fixture, "one-of", 12, &[]);
+    at_rest(&fixture, before);
+    assert_eq!(fixture.results(), ["accepted"; 12]);
 }
 
 /// Beginnings of a prover's first message, none of them complete.
@@ -144,16 +145,16 @@ fn opening(binding: Option<[u8; 32]>) -> Vec<u8> {
 #[test]
 fn a_client_that_is_silent_at_its_turn_loses_its_slot() {
     let patient = ["--timeout", "600", "--connect-timeout", "2"];
-    let scene = Scene::new(&[&["--concurrency", "1", "--per-client", "2"], &patient[..]].concat());
-    let before = usage(&scene);
-    let mut silent = scene.guest();
+    let fixture = Fixture::new(&[&["--concurrency", "1", "--per-client", "2"], &patient[..]].concat());
+    let before = usage(&fixture);
+    let mut silent = fixture.tls_client();
     let opening = opening(silent.binding());
     silent.write_all(&opening).expect("sent");
     // When the notary answers, it has the one slot.
     silent.read_exact(&mut [0]).expect("an answer");
-    scene.prove("page", &[]).expect(0, "");
-    at_rest(&scene, before);
-    let lines = scene.lines();
+    fixture.prove("page", &[]).expect(0, "");
+    at_rest(&fixture, before);
+    let lines = fixture.lines();
     let reason = lines[0]["error"]["message"].as_str().expect("the first to go");
     assert!(reason.contains("when its turn has come"), "{reason}");
     assert_eq!((lines.len(), &lines[1]["result"]), (2, &"accepted".into()));
@@ -163,31 +164,31 @@ fn a_client_that_is_silent_at_its_turn_loses_its_slot() {
 fn silent_clients_occupy_no_slot_that_others_need() {
     // This is longer than a prover waits for the notary's first message. If a silent client had the slot, the
     // prover would wait in vain.
-    let scene = Scene::new(&["--concurrency", "1", "--per-client", "64", "--connect-timeout", "600"]);
-    let before = usage(&scene);
+    let fixture = Fixture::new(&["--concurrency", "1", "--per-client", "64", "--connect-timeout", "600"]);
+    let before = usage(&fixture);
     let mut silent = Vec::new();
     for beginning in beginnings().iter().cycle().take(20) {
-        let mut socket = scene.guest();
+        let mut socket = fixture.tls_client();
         socket.write_all(beginning).expect("sent");
         silent.push(socket);
     }
-    scene.prove("page", &[]).expect(0, "");
+    fixture.prove("page", &[]).expect(0, "");
     drop(silent);
-    at_rest(&scene, before);
-    let results = scene.results();
+    at_rest(&fixture, before);
+    let results = fixture.results();
     assert_eq!((results.len(), &results[0][..], &results[1][..]), (21, "accepted", "failed"), "{results:?}");
 }
 
 #[test]
 fn clients_that_trickle_their_first_message_are_dropped() {
-    let scene = Scene::new(&["--connect-timeout", "2"]);
-    let before = usage(&scene);
+    let fixture = Fixture::new(&["--connect-timeout", "2"]);
+    let before = usage(&fixture);
     let sent = AtomicUsize::new(0);
     let message = [&[NOTARY_TOKEN.byte(), 1, 1, 0, 0, 2][..], &[b'x'; 256]].concat();
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
-                let mut socket = scene.guest();
+                let mut socket = fixture.tls_client();
                 // One byte at a time, each soon after the previous one.
                 for byte in &message {
                     if socket.write_all(&[*byte]).is_err() {
@@ -202,14 +203,14 @@ fn clients_that_trickle_their_first_message_are_dropped() {
         }
     });
     assert!(sent.into_inner() < 3 * message.len(), "a message was heard out that came too slowly");
-    at_rest(&scene, before);
-    assert_eq!(scene.results(), ["failed"; 3]);
+    at_rest(&fixture, before);
+    assert_eq!(fixture.results(), ["failed"; 3]);
 }
 
 #[test]
 fn messages_that_are_too_long_or_make_no_sense_end_their_own_session_alone() {
-    let scene = Scene::new(&["--concurrency", "2", "--per-client", "64"]);
-    let before = usage(&scene);
+    let fixture = Fixture::new(&["--concurrency", "2", "--per-client", "64"]);
+    let before = usage(&fixture);
     let tag = NOTARY_TOKEN.byte();
     let token = |rest: &[u8]| [&[tag, 1, 0, 0, 0, 1][..], rest].concat();
     let nonsense = [
@@ -223,12 +224,12 @@ fn messages_that_are_too_long_or_make_no_sense_end_their_own_session_alone() {
         token(&[0xff; 1000]),
     ];
     std::thread::scope(|scope| {
-        let scene = &scene;
-        let good = |number| scope.spawn(move || scene.prove(&format!("page-{number}"), &[]));
+        let fixture = &fixture;
+        let good = |number| scope.spawn(move || fixture.prove(&format!("page-{number}"), &[]));
         let good: Vec<_> = (0..3).map(good).collect();
         for bytes in &nonsense {
             scope.spawn(move || {
-                let mut socket = scene.guest();
+                let mut socket = fixture.tls_client();
                 // The notary may close it before all is sent.
                 let _ = socket.write_all(bytes);
                 let _ = socket.read_to_end(&mut Vec::new());
@@ -240,15 +241,15 @@ fn messages_that_are_too_long_or_make_no_sense_end_their_own_session_alone() {
     });
     // An honest prover with a request that is too long.
     let long = format!("Accept-Language: {}", "x".repeat(20_000));
-    scene.prove("none", &["--header", &long, "--mode", "two-party"]).expect(3, "");
-    at_rest(&scene, before);
-    assert_eq!(ended(scene, "accepted"), 3);
+    fixture.prove("none", &["--header", &long, "--mode", "two-party"]).expect(3, "");
+    at_rest(&fixture, before);
+    assert_eq!(ended(fixture, "accepted"), 3);
 }
 
 /// Starts provers and kills them, each a little later in its session than the one before, up to `length`.
-fn killed(scene: &Scene, name: &str, count: u32, length: Duration, options: &[&str]) {
+fn killed(fixture: &Fixture, name: &str, count: u32, length: Duration, options: &[&str]) {
     for number in 0..count {
-        let mut prover = spawn(&scene.arguments(&format!("{name}-{number}"), options), FIELDS.as_bytes());
+        let mut prover = spawn(&fixture.arguments(&format!("{name}-{number}"), options), FIELDS.as_bytes());
         std::thread::sleep(length * number / count);
         prover.kill().expect("it can be killed");
         prover.wait().expect("it has ended");
@@ -256,85 +257,85 @@ fn killed(scene: &Scene, name: &str, count: u32, length: Duration, options: &[&s
 }
 
 /// Measures how long a session takes now.
-fn length(scene: &Scene, out: &str, options: &[&str]) -> Duration {
+fn length(fixture: &Fixture, out: &str, options: &[&str]) -> Duration {
     let start = Instant::now();
-    scene.prove(out, options).expect(0, "");
+    fixture.prove(out, options).expect(0, "");
     start.elapsed()
 }
 
 #[test]
 fn killed_provers_leave_nothing_behind() {
-    let scene = Scene::new(&["--concurrency", "2", "--per-client", "64"]);
-    let before = usage(&scene);
-    let length = length(&scene, "first", &[]);
-    killed(&scene, "killed", 10, length, &[]);
-    scene.prove("last", &[]).expect(0, "");
-    at_rest(&scene, before);
-    assert!(ended(scene, "accepted") >= 2);
+    let fixture = Fixture::new(&["--concurrency", "2", "--per-client", "64"]);
+    let before = usage(&fixture);
+    let length = length(&fixture, "first", &[]);
+    killed(&fixture, "killed", 10, length, &[]);
+    fixture.prove("last", &[]).expect(0, "");
+    at_rest(&fixture, before);
+    assert!(ended(fixture, "accepted") >= 2);
 }
 
 #[test]
 #[ignore = "load: a hundred provers killed at all moments of their sessions, while others prove"]
 fn load_killed_provers_harm_nobody_and_leave_nothing_behind() {
-    let scene = Scene::new(&["--concurrency", "4", "--per-client", "64"]);
-    let before = usage(&scene);
-    let length = length(&scene, "first", TOGETHER);
-    killed(&scene, "killed", 20, length, TOGETHER);
-    let warm = at_rest(&scene, before);
+    let fixture = Fixture::new(&["--concurrency", "4", "--per-client", "64"]);
+    let before = usage(&fixture);
+    let length = length(&fixture, "first", TOGETHER);
+    killed(&fixture, "killed", 20, length, TOGETHER);
+    let warm = at_rest(&fixture, before);
     std::thread::scope(|scope| {
         let others = scope.spawn(|| {
             (0..10).for_each(|number| {
-                scene.prove(&format!("other-{number}"), TOGETHER).expect(0, "");
+                fixture.prove(&format!("other-{number}"), TOGETHER).expect(0, "");
             })
         });
-        killed(&scene, "relayed", 50, length, &[]);
-        killed(&scene, "together", 50, 2 * length, TOGETHER);
+        killed(&fixture, "relayed", 50, length, &[]);
+        killed(&fixture, "together", 50, 2 * length, TOGETHER);
         others.join().expect("nobody is harmed");
     });
-    holds_no_more(at_rest(&scene, before), warm, 64);
-    assert!(ended(scene, "accepted") >= 11);
+    holds_no_more(at_rest(&fixture, before), warm, 64);
+    assert!(ended(fixture, "accepted") >= 11);
 }
 
 #[test]
 #[ignore = "load: 220 provers at the same time"]
 fn load_twenty_sessions_at_once_and_two_hundred_in_the_queue_lose_none() {
-    let scene = Scene::new(&["--concurrency", "20", "--per-client", "220"]);
-    let before = usage(&scene);
-    crowd(&scene, "warm", 20, TOGETHER);
-    let warm = at_rest(&scene, before);
-    crowd(&scene, "all", 220, TOGETHER);
-    holds_no_more(at_rest(&scene, before), warm, 64);
-    assert_eq!(scene.results(), ["accepted"; 240]);
+    let fixture = Fixture::new(&["--concurrency", "20", "--per-client", "220"]);
+    let before = usage(&fixture);
+    prove_at_once(&fixture, "warm", 20, TOGETHER);
+    let warm = at_rest(&fixture, before);
+    prove_at_once(&fixture, "all", 220, TOGETHER);
+    holds_no_more(at_rest(&fixture, before), warm, 64);
+    assert_eq!(fixture.results(), ["accepted"; 240]);
 }
 
 #[test]
 #[ignore = "load: 500 sessions"]
 fn load_five_hundred_sessions_in_a_row_end_in_success() {
-    let scene = Scene::new(&[]);
-    let before = usage(&scene);
+    let fixture = Fixture::new(&[]);
+    let before = usage(&fixture);
     // Each fifth prover takes the mode that takes three times as long.
     let prove = |number: usize| {
         let options = if number.is_multiple_of(5) { TOGETHER } else { &[] };
-        scene.prove(&format!("page-{number}"), options).expect(0, "");
+        fixture.prove(&format!("page-{number}"), options).expect(0, "");
     };
     (0..50).for_each(prove);
-    let warm = at_rest(&scene, before);
+    let warm = at_rest(&fixture, before);
     (50..500).for_each(prove);
-    holds_no_more(at_rest(&scene, before), warm, 32);
-    assert_eq!(scene.results(), ["accepted"; 500]);
+    holds_no_more(at_rest(&fixture, before), warm, 32);
+    assert_eq!(fixture.results(), ["accepted"; 500]);
 }
 
 #[test]
 #[ignore = "load: 20 provers at the same time, five times"]
 fn load_twenty_sessions_at_once_again_and_again_end_in_success() {
-    let scene = Scene::new(&["--concurrency", "20", "--per-client", "40"]);
-    let before = usage(&scene);
-    crowd(&scene, "warm", 20, TOGETHER);
-    crowd(&scene, "warmer", 20, TOGETHER);
-    let warm = at_rest(&scene, before);
+    let fixture = Fixture::new(&["--concurrency", "20", "--per-client", "40"]);
+    let before = usage(&fixture);
+    prove_at_once(&fixture, "warm", 20, TOGETHER);
+    prove_at_once(&fixture, "warmer", 20, TOGETHER);
+    let warm = at_rest(&fixture, before);
     for round in 0..3 {
-        crowd(&scene, &format!("round-{round}"), 20, TOGETHER);
+        prove_at_once(&fixture, &format!("round-{round}"), 20, TOGETHER);
     }
-    holds_no_more(at_rest(&scene, before), warm, 64);
-    assert_eq!(scene.results(), ["accepted"; 100]);
+    holds_no_more(at_rest(&fixture, before), warm, 64);
+    assert_eq!(fixture.results(), ["accepted"; 100]);
 }

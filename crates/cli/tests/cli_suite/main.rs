@@ -8,11 +8,13 @@ mod bench;
 mod compute;
 mod estimates;
 mod fields;
+mod fixture;
 mod inputs;
 mod json;
 #[cfg(target_os = "linux")]
 mod load;
 mod many;
+mod notary;
 mod pipes;
 mod public;
 mod requests;

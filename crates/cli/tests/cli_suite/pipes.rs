@@ -50,7 +50,7 @@ fn witnesses_and_public_files_of_every_format_may_be_pipes() {
         assert!(checked.status.success() && checked.stdout == b"holds\n", "{statement}: {checked:?}");
     }
     run(&["check", "--public", "-", "--witness", "-", &circuit], "0x3")
-        .refused("standard input can be one of them");
+        .refused("standard input can be only one of them");
 }
 
 #[test]

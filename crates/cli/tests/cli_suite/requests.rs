@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use volery::tls::attestation::{Attestation, AttestedPayload, Context, Mode, SigningKey, Statement};
 
+use crate::fixture::key;
 use crate::site::talking;
 use crate::support::*;
-use crate::web::key;
 
 /// A token that a further request takes is hidden even if nothing else of the response is.
 #[test]

@@ -4,12 +4,12 @@
 //! ```text
 //! this process --spawns--> website, notary, prover: each reads its [`Task`] as one line, and prints one line of results
 //!
-//! prover  <-- the link that is measured: loopback, or shaped between network namespaces (`link`) -->  notary
+//! prover  <-- the link that is measured: loopback, or shaped between network namespaces ([`network`]) -->  notary
 //! ```
 //!
 //! The measurement begins when the prover connects to the notary and ends when it has the attestation.
 
-mod link;
+mod network;
 mod party;
 mod relay;
 
@@ -25,9 +25,10 @@ use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
 use crate::output;
-use link::{Link, Place};
+use network::{Network, Node};
 use party::{
-    Extent, Fetching, Listening, MAX_RESPONSE, Notarised, Party, Phase, Proved, Serving, Task, Watching,
+    Extent, Listening, MAX_RESPONSE, NotaryResult, NotaryTask, PhaseCost, Process, ProverResult, ProverTask,
+    Task, WebsiteTask,
 };
 
 /// Bytes of query and response, each: the sizes that published measurements use.
@@ -37,7 +38,7 @@ const POSSIBLE: RangeInclusive<u64> = 256..=1 << 16;
 
 /// A row of results, as `--json` prints it.
 #[derive(Debug, Serialize)]
-struct Row {
+struct WebRow {
     name: &'static str,
     mode: &'static str,
     /// Whether the proof commits to the page.
@@ -71,9 +72,9 @@ struct Row {
 /// Runs the measurement.
 pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     let extents = extents(args)?;
-    let link = Link::new(args.link, args.mode);
+    let link = Network::new(args.link, args.mode);
     if !args.json {
-        output::result(&Row::heading())?;
+        output::result(&WebRow::heading())?;
     }
     for extent in extents {
         let row = measure(&link, args, extent)?;
@@ -107,22 +108,22 @@ fn extents(args: &BenchArgs) -> Result<Vec<Extent>, Failure> {
     sizes.into_iter().map(extent).collect()
 }
 
-fn measure(link: &Link, args: &BenchArgs, extent: Extent) -> Result<Row, Failure> {
+fn measure(link: &Network, args: &BenchArgs, extent: Extent) -> Result<WebRow, Failure> {
     let (mode, host) = (args.mode, link.host().to_owned());
-    let serving = Serving { listen: format!("{}:0", link.listen()), host: host.clone() };
-    let mut website = Party::spawn(link, Place::Website, &Task::Serve(serving))?;
+    let serving = WebsiteTask { listen: format!("{}:0", link.listen()), host: host.clone() };
+    let mut website = Process::spawn(link, Node::Website, &Task::Serve(serving))?;
     let Listening { address, root } = website.line()?;
     let root = root.unwrap_or_default();
     let port = port(&address)?;
-    let watching = Watching { listen: format!("{}:0", link.listen()), port, root: root.clone(), mode };
-    let mut notary = Party::spawn(link, Place::Notary, &Task::Watch(watching))?;
+    let watching = NotaryTask { listen: format!("{}:0", link.listen()), port, root: root.clone(), mode };
+    let mut notary = Process::spawn(link, Node::Notary, &Task::Watch(watching))?;
     let Listening { address, .. } = notary.line()?;
     let connect = link.notary(self::port(&address)?)?;
-    let fetching = Fetching { connect, host, port, root, extent, mode, commit: args.commit };
-    let mut prover = Party::spawn(link, Place::Prover, &Task::Fetch(fetching))?;
-    let proved: Proved = prover.line()?;
-    let notarised: Notarised = notary.line()?;
-    Ok(Row::new(format!("{}{}", args.link.name(), link.how()), args, extent, (&proved, &notarised)))
+    let fetching = ProverTask { connect, host, port, root, extent, mode, commit: args.commit };
+    let mut prover = Process::spawn(link, Node::Prover, &Task::Fetch(fetching))?;
+    let proved: ProverResult = prover.line()?;
+    let notarised: NotaryResult = notary.line()?;
+    Ok(WebRow::new(format!("{}{}", args.link.name(), link.how()), args, extent, (&proved, &notarised)))
 }
 
 fn port(address: &str) -> Result<u16, Failure> {
@@ -130,17 +131,17 @@ fn port(address: &str) -> Result<u16, Failure> {
     port.ok_or_else(|| Failure::session("a process that listens nowhere"))
 }
 
-impl Row {
+impl WebRow {
     fn new(
         link: String,
         args: &BenchArgs,
         extent: Extent,
-        (proved, notarised): (&Proved, &Notarised),
+        (proved, notarised): (&ProverResult, &NotaryResult),
     ) -> Self {
-        let Phase { seconds: seconds_setup, bytes: bytes_setup, .. } = proved.setup;
-        let Phase { seconds: seconds_online, bytes: bytes_online, round_trips: round_trips_online } =
+        let PhaseCost { seconds: seconds_setup, bytes: bytes_setup, .. } = proved.setup;
+        let PhaseCost { seconds: seconds_online, bytes: bytes_online, round_trips: round_trips_online } =
             proved.online;
-        let Phase { seconds: seconds_proof, bytes: bytes_proof, .. } = proved.proof;
+        let PhaseCost { seconds: seconds_proof, bytes: bytes_proof, .. } = proved.proof;
         let phases = [&proved.setup, &proved.online, &proved.proof];
         Self {
             name: "web",

@@ -17,7 +17,7 @@ use volery::tls::server::Roots;
 use volery::{Address, Channel, Limits, Listener, Options, ProvedPage, Prover, Verifier, connect, os_rng};
 use volery_channel::{Framed, Stats};
 
-use super::link::{Link, Place};
+use super::network::{Network, Node};
 use crate::args::ModeArg;
 use crate::bench::party::peak_memory;
 use crate::failure::Failure;
@@ -27,14 +27,14 @@ use crate::web::Site;
 /// The task of a process, which it reads as one line of standard input.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Task {
-    Serve(Serving),
-    Watch(Watching),
-    Fetch(Fetching),
+    Serve(WebsiteTask),
+    Watch(NotaryTask),
+    Fetch(ProverTask),
 }
 
 /// The website's task.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Serving {
+pub(super) struct WebsiteTask {
     pub(super) listen: String,
     /// The name on its certificate.
     pub(super) host: String,
@@ -42,7 +42,7 @@ pub(super) struct Serving {
 
 /// The notary's task.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Watching {
+pub(super) struct NotaryTask {
     pub(super) listen: String,
     /// The website's port.
     pub(super) port: u16,
@@ -53,7 +53,7 @@ pub(super) struct Watching {
 
 /// The prover's task.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Fetching {
+pub(super) struct ProverTask {
     /// The address of the notary.
     pub(super) connect: String,
     /// The host of the website.
@@ -92,7 +92,7 @@ pub(super) struct Listening {
 
 /// The time and the bytes of a phase, both directions together.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Phase {
+pub(super) struct PhaseCost {
     pub(super) seconds: f64,
     pub(super) bytes: u64,
     pub(super) round_trips: u64,
@@ -100,26 +100,26 @@ pub(super) struct Phase {
 
 /// The measurements of the prover.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Proved {
+pub(super) struct ProverResult {
     /// Before the connection to the website opens.
-    pub(super) setup: Phase,
+    pub(super) setup: PhaseCost,
     /// While the connection is open.
-    pub(super) online: Phase,
+    pub(super) online: PhaseCost,
     /// From the end of the connection to the attestation.
-    pub(super) proof: Phase,
+    pub(super) proof: PhaseCost,
     pub(super) bytes_sent: u64,
     pub(super) rss_mb: Option<f64>,
 }
 
 /// The measurements of the notary.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Notarised {
+pub(super) struct NotaryResult {
     pub(super) bytes_sent: u64,
     pub(super) rss_mb: Option<f64>,
 }
 
 /// How long a notary waits for its prover to start.
-const PATIENCE: Duration = Duration::from_secs(60);
+const START_TIME: Duration = Duration::from_secs(60);
 /// The most bytes to receive from the website.
 const MAX_RECEIVED: usize = 16 << 20;
 /// The most bytes of a response. Records add a little to that.
@@ -128,13 +128,13 @@ pub(super) const MAX_RESPONSE: u64 = 15 << 20;
 const KEY: [u8; 32] = [7; 32];
 
 /// A running process. Dropping this kills it.
-pub(super) struct Party {
+pub(super) struct Process {
     child: Child,
     lines: BufReader<ChildStdout>,
 }
 
-impl Party {
-    pub(super) fn spawn(link: &Link, place: Place, task: &Task) -> Result<Self, Failure> {
+impl Process {
+    pub(super) fn spawn(link: &Network, place: Node, task: &Task) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::session(format!("another process: {error}"));
         let missing = || Failure::session("a process without input and output");
         let mut command = link.command(place)?;
@@ -158,7 +158,7 @@ impl Party {
     }
 }
 
-impl Drop for Party {
+impl Drop for Process {
     fn drop(&mut self) {
         // It has ended by itself, unless it is the website or something failed.
         let _ = self.child.kill();
@@ -177,7 +177,7 @@ pub(crate) fn party() -> Result<(), Failure> {
     }
 }
 
-fn serve(task: &Serving) -> Result<(), Failure> {
+fn serve(task: &WebsiteTask) -> Result<(), Failure> {
     let site = Site::new(&task.listen, &[&task.host])?;
     output::json(&Listening { address: site.address()?.to_string(), root: Some(site.root().to_owned()) })?;
     site.serve(answer);
@@ -190,13 +190,13 @@ fn roots(pem: &str) -> Result<Roots, Failure> {
     Ok(roots)
 }
 
-fn watch(task: &Watching) -> Result<(), Failure> {
+fn watch(task: &NotaryTask) -> Result<(), Failure> {
     let roots = roots(&task.root)?;
     let rules = Rules { private: true, ports: vec![task.port], ..Rules::default() };
     let (mut rng, limits) = (os_rng()?, Limits::default());
     let listener = Listener::bind(&task.listen.parse::<Address>()?)?;
     output::json(&Listening { address: listener.address()?.to_string(), root: None })?;
-    let socket = listener.accept(Some(PATIENCE))?.ok_or_else(|| Failure::session("no prover came"))?;
+    let socket = listener.accept(Some(START_TIME))?.ok_or_else(|| Failure::session("no prover came"))?;
     let mut verifier = Verifier::start(Framed::new(socket, limits), Options::default(), &mut rng)?;
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session);
     let page = match task.mode {
@@ -219,12 +219,12 @@ fn watch(task: &Watching) -> Result<(), Failure> {
         }
     };
     let signed = page.attest(&SigningKey::from_bytes(&KEY))?;
-    output::json(&Notarised { bytes_sent: signed.stats.bytes_sent, rss_mb: peak_memory() })
+    output::json(&NotaryResult { bytes_sent: signed.stats.bytes_sent, rss_mb: peak_memory() })
 }
 
-fn fetch(task: &Fetching) -> Result<(), Failure> {
+fn fetch(task: &ProverTask) -> Result<(), Failure> {
     let (mut rng, query) = (os_rng()?, query(task)?);
-    let mut clock = Clock { time: Instant::now(), stats: Stats::default() };
+    let mut clock = PhaseClock { time: Instant::now(), stats: Stats::default() };
     let channel = connect(&task.connect.parse::<Address>()?, &Limits::default())?;
     let prover = Prover::start(channel, Options::default(), &mut rng)?;
     let (page, [setup, online]) = match task.mode {
@@ -233,17 +233,17 @@ fn fetch(task: &Fetching) -> Result<(), Failure> {
     };
     let stats = page.attestation(&SigningKey::from_bytes(&KEY).verifying_key().to_bytes())?.stats;
     let proof = clock.phase(stats);
-    output::json(&Proved { setup, online, proof, bytes_sent: stats.bytes_sent, rss_mb: peak_memory() })
+    output::json(&ProverResult { setup, online, proof, bytes_sent: stats.bytes_sent, rss_mb: peak_memory() })
 }
 
 /// A proved page, and the first two phases.
-type Fetched<C> = (ProvedPage<C>, [Phase; 2]);
+type Fetched<C> = (ProvedPage<C>, [PhaseCost; 2]);
 
 fn together<C: Channel + Send>(
-    task: &Fetching,
+    task: &ProverTask,
     prover: Prover<C>,
     query: &[u8],
-    clock: &mut Clock,
+    clock: &mut PhaseClock,
 ) -> Result<Fetched<C>, Failure> {
     let roots = roots(&task.root)?;
     let proved = usize::try_from(task.extent.proved()).map_err(Failure::input)?.min(joint::MAX_PROVED);
@@ -257,10 +257,10 @@ fn together<C: Channel + Send>(
 }
 
 fn relayed<C: Channel>(
-    task: &Fetching,
+    task: &ProverTask,
     mut prover: Prover<C>,
     query: &[u8],
-    clock: &mut Clock,
+    clock: &mut PhaseClock,
 ) -> Result<Fetched<C>, Failure> {
     let roots = roots(&task.root)?;
     let setup = clock.phase(prover.channel().stats());
@@ -272,24 +272,24 @@ fn relayed<C: Channel>(
 }
 
 /// The time and the counters at the end of the last phase.
-struct Clock {
+struct PhaseClock {
     time: Instant,
     stats: Stats,
 }
 
-impl Clock {
-    fn phase(&mut self, stats: Stats) -> Phase {
+impl PhaseClock {
+    fn phase(&mut self, stats: Stats) -> PhaseCost {
         let (time, before) = (Instant::now(), core::mem::replace(&mut self.stats, stats));
         let seconds = (time - core::mem::replace(&mut self.time, time)).as_secs_f64();
         let new = stats - before;
-        Phase { seconds, bytes: new.bytes_sent + new.bytes_received, round_trips: new.round_trips }
+        PhaseCost { seconds, bytes: new.bytes_sent + new.bytes_received, round_trips: new.round_trips }
     }
 }
 
 /// Makes a query of the size of the task. It tells the website the length of the response, and the length of
 /// its head if the task sets that.
-fn query(task: &Fetching) -> Result<String, Failure> {
-    let Fetching { host, port, extent: Extent { query, response, proved }, .. } = task;
+fn query(task: &ProverTask) -> Result<String, Failure> {
+    let ProverTask { host, port, extent: Extent { query, response, proved }, .. } = task;
     let head = proved.map(|head| format!("/{head}")).unwrap_or_default();
     let base = format!(
         "GET /{response}{head} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
@@ -345,7 +345,7 @@ fn padded(mut start: String, end: &str, length: u64) -> Option<String> {
 /// The hidden parts: the cookie, and the balance with the claim that it is at least 5000. The rest is all
 /// shown, so all of it is proved; or the body is hidden without a claim. With commitments, the whole body is
 /// hidden and committed to instead.
-fn hidden(task: &Fetching) -> Vec<Redaction> {
+fn hidden(task: &ProverTask) -> Vec<Redaction> {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
     let cookie = Redaction::new(Side::Client, Part::Header("Cookie".into()));
     let body = Redaction::new(Side::Server, Part::Body);
@@ -366,7 +366,7 @@ mod tests {
         let written = |extent: Extent| {
             let (connect, host, root) = (String::new(), "198.18.0.9".into(), String::new());
             let mode = ModeArg::Proxy;
-            let task = Fetching { connect, host, port: 65_535, root, extent, mode, commit: false };
+            let task = ProverTask { connect, host, port: 65_535, root, extent, mode, commit: false };
             let query = query(&task).expect("long enough");
             assert_eq!(query.len() as u64, extent.query);
             let answer = answer(query.as_bytes());

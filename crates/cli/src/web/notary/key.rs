@@ -27,14 +27,14 @@ pub(crate) fn make(args: &NotaryKeyArgs) -> Result<(), Failure> {
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     let public_key = hex(&SigningKey::from_bytes(&seed).verifying_key().to_bytes());
     match args.json {
-        true => outcome::json(Good::Done, &Made { public_key }),
+        true => outcome::json(Good::Done, &KeyReport { public_key }),
         false => output::result(&format!("public key {public_key}")),
     }
 }
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Made {
+struct KeyReport {
     public_key: String,
 }
 

@@ -19,9 +19,9 @@ use crate::terminal;
 /// The most bytes of a request.
 const MAX_REQUEST: usize = 1 << 13;
 /// How long a client may take for its request and for reading the answer, together.
-const PATIENCE: Duration = Duration::from_secs(2);
+const REQUEST_TIME: Duration = Duration::from_secs(2);
 /// The number of clients that are answered at the same time. More wait in the system's queue.
-const CLERKS: usize = 4;
+const THREADS: usize = 4;
 
 /// The counters of a notary since it started.
 #[derive(Default)]
@@ -115,15 +115,15 @@ impl Metrics {
         let listener = TcpListener::bind(address).map_err(failed)?;
         terminal::message(&format!("metrics at http://{}/metrics", listener.local_addr().map_err(failed)?));
         let listener = Arc::new(listener);
-        for _ in 0..CLERKS {
+        for _ in 0..THREADS {
             let (metrics, listener) = (Arc::clone(self), Arc::clone(&listener));
             let clerk = move || {
                 for socket in listener.incoming() {
                     match socket {
                         // A client that goes away gets no answer.
-                        Ok(socket) => drop(metrics.answer(socket, Instant::now() + PATIENCE)),
+                        Ok(socket) => drop(metrics.answer(socket, Instant::now() + REQUEST_TIME)),
                         // For example too many open files, which may pass.
-                        Err(_) => thread::sleep(PATIENCE),
+                        Err(_) => thread::sleep(REQUEST_TIME),
                     }
                 }
             };

@@ -31,7 +31,9 @@ use crate::args::NotaryServeArgs;
 use crate::connection::{Endpoint, Flexible, Link};
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
-use crate::serve::{Capacity, FIRST_MESSAGE, Pace, Phase, SESSION_TIME, Service, Stop, client, sheltered};
+use crate::serve::{
+    Capacity, FIRST_MESSAGE, Pace, Phase, SESSION_TIME, Service, Stop, catching_panics, client,
+};
 use crate::terminal;
 use memory::Memory;
 use metrics::Metrics;
@@ -42,14 +44,14 @@ const SESSION_BYTES: u64 = 1 << 30;
 /// How long a session waits for its prover in each phase, not counting the time that bytes take at the
 /// slowest rate.
 #[derive(Clone, Copy)]
-pub(super) struct Phases {
+pub(super) struct PhaseTimes {
     set_up: Phase,
     preparation: Phase,
     connection: Phase,
     proof: Phase,
 }
 
-impl Default for Phases {
+impl Default for PhaseTimes {
     fn default() -> Self {
         let seconds = Duration::from_secs;
         Self {
@@ -81,7 +83,7 @@ pub(super) struct Notary {
     pub(super) limits: Limits,
     pub(super) rules: Rules,
     pub(super) tokens: Tokens,
-    pub(super) phases: Phases,
+    pub(super) phases: PhaseTimes,
 }
 
 impl Notary {
@@ -174,13 +176,13 @@ struct LogEntry<'a> {
 }
 
 /// A notary that serves provers: logs and counts each connection.
-struct Serving {
+struct NotaryService {
     notary: Notary,
     memory: Memory,
     metrics: Arc<Metrics>,
 }
 
-impl Serving {
+impl NotaryService {
     fn tell(
         &self,
         peer: &str,
@@ -203,13 +205,13 @@ impl Serving {
             Ok(_) => outcome::json(Good::Accepted, &entry),
             Err(failure) => {
                 let kind = if ending == Ending::Refused { "refused" } else { failure.kind() };
-                outcome::json_bad(failure, kind, &entry)
+                outcome::json_failure(failure, kind, &entry)
             }
         }
     }
 }
 
-impl Service for Serving {
+impl Service for NotaryService {
     type Request = Mode;
 
     fn count(&self, waiting: bool) {
@@ -231,7 +233,7 @@ impl Service for Serving {
         let start = Instant::now();
         self.metrics.begin();
         let budget = self.memory.of(client(&peer));
-        let result = sheltered(|| self.notary.session(mode, &mut channel, pace, &budget));
+        let result = catching_panics(|| self.notary.session(mode, &mut channel, pace, &budget));
         let stats = channel.stats();
         let ending = match &result {
             Ok(_) => Ending::Attested,
@@ -265,7 +267,7 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
         limits: Limits { ports: ports.clone(), ..Limits::default() },
         rules: Rules { private: args.allow_private, ports, ..Rules::default() },
         tokens: args.tokens.as_deref().map(Tokens::open).transpose()?.unwrap_or_default(),
-        phases: Phases::default(),
+        phases: PhaseTimes::default(),
     };
     let metrics = Arc::new(Metrics::default());
     if let Some(address) = &args.metrics {
@@ -285,7 +287,7 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
         per_client: Some(per_client),
         most: args.max_sessions,
     };
-    stop.sessions(&endpoint, capacity, &Serving { notary, memory, metrics })
+    stop.sessions(&endpoint, capacity, &NotaryService { notary, memory, metrics })
 }
 
 #[cfg(test)]
@@ -300,7 +302,7 @@ mod tests {
 
     /// A session with a notary that waits a moment in one phase and long in all others; the prover falls
     /// silent before the connection.
-    fn silent_prover(mode: Mode, phases: Phases) -> Failure {
+    fn silent_prover(mode: Mode, phases: PhaseTimes) -> Failure {
         let limits = Limits { query: 100, read: 0, proved: 100, ..Limits::default() };
         let key = SigningKey::from_bytes(&[7; 32]);
         let (rules, tokens) = (Rules::default(), Tokens::default());
@@ -338,9 +340,9 @@ mod tests {
     #[test]
     fn each_phase_of_a_session_has_its_time() {
         let long = Duration::from_secs(600);
-        let all = Phases::default();
+        let all = PhaseTimes::default();
         let slow = |phase: Phase| Phase { time: long, ..phase };
-        let phases = Phases {
+        let phases = PhaseTimes {
             set_up: slow(all.set_up),
             preparation: slow(all.preparation),
             connection: Phase { time: Duration::from_millis(300), ..all.connection },

@@ -21,13 +21,13 @@ use crate::terminal;
 
 /// A party of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Node {
     Prover,
     Notary,
     Website,
 }
 
-impl Place {
+impl Node {
     const ALL: [Self; 3] = [Self::Prover, Self::Notary, Self::Website];
 
     fn name(self) -> &'static str {
@@ -40,16 +40,16 @@ impl Place {
 }
 
 /// The two ends of a cable: the party, its device, and its address in a network of two.
-type Cable = [(Place, &'static str, &'static str); 2];
+type Cable = [(Node, &'static str, &'static str); 2];
 
 const CABLES: [Cable; 3] = [
-    [(Place::Prover, "to-notary", "198.18.0.1"), (Place::Notary, "to-prover", "198.18.0.2")],
-    [(Place::Prover, "to-website", "198.18.0.6"), (Place::Website, "to-prover", "198.18.0.5")],
-    [(Place::Notary, "to-website", "198.18.0.10"), (Place::Website, "to-notary", "198.18.0.9")],
+    [(Node::Prover, "to-notary", "198.18.0.1"), (Node::Notary, "to-prover", "198.18.0.2")],
+    [(Node::Prover, "to-website", "198.18.0.6"), (Node::Website, "to-prover", "198.18.0.5")],
+    [(Node::Notary, "to-website", "198.18.0.10"), (Node::Website, "to-notary", "198.18.0.9")],
 ];
 
 /// The network. Dropping it takes it down.
-pub(super) enum Link {
+pub(super) enum Network {
     /// This machine's loopback.
     Loopback,
     /// The loopback, with a relay between prover and notary.
@@ -58,7 +58,7 @@ pub(super) enum Link {
     Apart(Namespaces),
 }
 
-impl Link {
+impl Network {
     pub(super) fn new(kind: LinkArg, mode: ModeArg) -> Self {
         let Some(shape) = kind.shape() else { return Self::Loopback };
         Namespaces::new(shape, mode).map_or_else(
@@ -80,7 +80,7 @@ impl Link {
     }
 
     /// The command that runs this program at a place.
-    pub(super) fn command(&self, place: Place) -> Result<Command, Failure> {
+    pub(super) fn command(&self, place: Node) -> Result<Command, Failure> {
         let program = std::env::current_exe()
             .map_err(|error| Failure::session(format!("another process of this program: {error}")))?;
         let Self::Apart(namespaces) = self else { return Ok(Command::new(program)) };
@@ -155,7 +155,7 @@ impl Namespaces {
     fn new(shape: Shape, mode: ModeArg) -> Result<Self, Failure> {
         let prefix = format!("volery-{}", std::process::id());
         let mut made = Self { prefix, mode, discipline: Discipline::Netem };
-        for place in Place::ALL {
+        for place in Node::ALL {
             run("ip", &["netns", "add", &made.name(place)])?;
             run("ip", &["-n", &made.name(place), "link", "set", "lo", "up"])?;
         }
@@ -192,14 +192,14 @@ impl Namespaces {
         Ok(())
     }
 
-    fn name(&self, place: Place) -> String {
+    fn name(&self, place: Node) -> String {
         format!("{}-{}", self.prefix, place.name())
     }
 }
 
 impl Drop for Namespaces {
     fn drop(&mut self) {
-        for place in Place::ALL {
+        for place in Node::ALL {
             // If the network was not finished, the namespace may not exist.
             let _ = run("ip", &["netns", "delete", &self.name(place)]);
         }

@@ -26,17 +26,17 @@ const MAX_VALUE: usize = 1 << 12;
 
 /// A placeholder.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Placeholder {
     /// The number of the response, from 0.
     pub(super) round: usize,
-    source: Source,
+    source: ValueSource,
     /// The most bytes of the value.
     pub(super) most: usize,
 }
 
 /// The source of a value in a response.
 #[derive(Debug)]
-enum Source {
+enum ValueSource {
     Json(Path),
     Header(String),
     Cookie(String),
@@ -45,7 +45,7 @@ enum Source {
 /// Replaces the placeholders of a text by values.
 pub(super) fn fill(
     text: &[u8],
-    value: &mut dyn FnMut(Place) -> Result<Zeroizing<Vec<u8>>, String>,
+    value: &mut dyn FnMut(Placeholder) -> Result<Zeroizing<Vec<u8>>, String>,
 ) -> Result<Zeroizing<Vec<u8>>, String> {
     let find = |text: &[u8], what: &str| text.windows(what.len()).position(|part| part == what.as_bytes());
     let (mut filled, mut rest) = (Zeroizing::new(Vec::new()), text);
@@ -55,7 +55,7 @@ pub(super) fn fill(
             find(after, CLOSE).ok_or("a placeholder has no end; expected {{response.json:PATH|LENGTH}}")?;
         let (name, after) = after.split_at(end);
         filled.extend_from_slice(before);
-        filled.extend_from_slice(&value(Place::parse(name)?)?);
+        filled.extend_from_slice(&value(Placeholder::parse(name)?)?);
         rest = after.get(CLOSE.len()..).unwrap_or_default();
     }
     filled.extend_from_slice(rest);
@@ -71,7 +71,7 @@ pub(super) fn round(number: &str) -> Option<usize> {
     number.parse().ok().filter(|number: &usize| canonical && *number <= MAX_ROUNDS)?.checked_sub(1)
 }
 
-impl Place {
+impl Placeholder {
     /// Parses a placeholder without its end: `{{response2.json:PATH|LENGTH`.
     fn parse(name: &[u8]) -> Result<Self, String> {
         let name = String::from_utf8_lossy(name);
@@ -86,9 +86,9 @@ impl Place {
         let (kind, rest) = rest.split_once(':').ok_or_else(wrong)?;
         let (part, most) = rest.rsplit_once(BAR).filter(|(part, _)| !part.is_empty()).ok_or_else(wrong)?;
         let source = match kind {
-            "json" => Source::Json(part.parse().map_err(|_| wrong())?),
-            "header" => Source::Header(part.into()),
-            "cookie" => Source::Cookie(part.into()),
+            "json" => ValueSource::Json(part.parse().map_err(|_| wrong())?),
+            "header" => ValueSource::Header(part.into()),
+            "cookie" => ValueSource::Cookie(part.into()),
             _ => return Err(wrong()),
         };
         let round = round(number).ok_or_else(wrong)?;
@@ -99,9 +99,9 @@ impl Place {
     /// The part of the response that the value is, or is in.
     pub(super) fn part(&self) -> MessagePart {
         let part = match &self.source {
-            Source::Json(path) => Part::Json(path.to_string()),
-            Source::Header(name) => Part::Header(name.clone()),
-            Source::Cookie(_) => Part::Header("Set-Cookie".into()),
+            ValueSource::Json(path) => Part::Json(path.to_string()),
+            ValueSource::Header(name) => Part::Header(name.clone()),
+            ValueSource::Cookie(_) => Part::Header("Set-Cookie".into()),
         };
         MessagePart { side: Side::Server, round: self.round, part }
     }
@@ -125,7 +125,7 @@ impl Place {
     }
 }
 
-impl Source {
+impl ValueSource {
     fn find(&self, text: &[u8], response: &Response) -> Result<Zeroizing<Vec<u8>>, String> {
         match self {
             Self::Json(path) => {
@@ -157,7 +157,7 @@ impl Source {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for ValueSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Json(path) => path.fmt(f),
@@ -195,7 +195,7 @@ mod tests {
             ("{{response2.header:X-Token|9", 1, 9, "the header field X-Token"),
             ("{{response.cookie:a|b|10", 0, 10, "the cookie a|b"),
         ] {
-            let place = Place::parse(name.as_bytes()).expect("sound");
+            let place = Placeholder::parse(name.as_bytes()).expect("sound");
             assert_eq!((place.round, place.most, &*place.source.to_string()), (round, most, source));
         }
         for wrong in [
@@ -211,7 +211,7 @@ mod tests {
             "{{response.cookie:|1",
             "{{response+1.json:a|1",
         ] {
-            assert!(Place::parse(wrong.as_bytes()).is_err(), "{wrong}");
+            assert!(Placeholder::parse(wrong.as_bytes()).is_err(), "{wrong}");
         }
         assert!(fill(b"{{response.json:a|1", &mut |_| Ok(Zeroizing::default())).is_err());
         let other = b"{{mustache}} }} {{resp";
@@ -221,7 +221,7 @@ mod tests {
     fn find(head: &str, body: &str, name: &str) -> Result<String, String> {
         let text = format!("HTTP/1.1 200 OK\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len());
         let response = Response::parse(text.as_bytes(), 0, false, true).expect("a response");
-        let place = Place::parse(format!("{{{{response.{name}|9").as_bytes())?;
+        let place = Placeholder::parse(format!("{{{{response.{name}|9").as_bytes())?;
         let value = place.source.find(text.as_bytes(), &response)?;
         Ok(String::from_utf8(value.to_vec()).expect("a text"))
     }
