@@ -1,6 +1,7 @@
 //! "I know two factors of this number", without showing them.
 //!
-//! Run it with `cargo run -p volery --example factorisation`. It also says beforehand what the proof will take.
+//! Run it with `cargo run -p volery --example factorisation`. It also says beforehand what the proof will
+//! take.
 //!
 //! A proof shows what the statement says, not what you meant. "Two numbers whose product is this" would be
 //! true of 1 and the number itself. So the statement here also claims that neither factor is 0 or 1.

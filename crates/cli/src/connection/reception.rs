@@ -10,8 +10,8 @@
 //! Volery, and so they do not end the wait. Whoever says hello is the peer, whatever it does next.
 //!
 //! Strays cannot keep the peer out. Each has [`Limits::connect`](volery::Limits) for its hello. At most
-//! [`MAX_HEARD`] are heard at the same time: when one more connects, the one that has been silent for longest is
-//! closed. A peer says hello at once, so it is never that one unless thousands connect every second.
+//! [`MAX_HEARD`] are heard at the same time: when one more connects, the one that has been silent for longest
+//! is closed. A peer says hello at once, so it is never that one unless thousands connect every second.
 
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
@@ -44,8 +44,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 const BUSY: &str = "busy: this party serves one peer only, and that session is under way; try again later";
 const FINISHED: &str = "finished: this party serves one peer only, and that session is over";
 
-/// Waits at `listener` for a peer, for at most `listen_timeout`, and runs `session` with it. Meanwhile other peers
-/// are told that they cannot be served.
+/// Waits at `listener` for a peer, for at most `listen_timeout`, and runs `session` with it. Meanwhile other
+/// peers are told that they cannot be served.
 pub(super) fn serve_one<T>(
     endpoint: &Endpoint,
     listener: &Listener,
