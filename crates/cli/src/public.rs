@@ -46,8 +46,7 @@ impl ProofFile {
         Ok(Self { file, path: path.to_owned() })
     }
 
-    /// Reads the whole proof: its header, and then at most as many bytes as a proof of this many operations
-    /// has.
+    /// Reads the whole proof: first its header, then at most the bytes of a proof with these counts.
     fn read<R: PublicRing>(mut self, counts: public::Counts) -> Result<Vec<u8>, Failure> {
         let mut proof = Vec::new();
         let mut read = |most: u64, proof: &mut Vec<u8>| {
@@ -56,7 +55,7 @@ impl ProofFile {
         read(Header::BYTES as u64, &mut proof)?;
         let header = Header::decode(&proof)?;
         let [_, most] = public::proof_bytes::<R>(counts, header.protocol(), header.parameters());
-        // One byte more shows that something was appended.
+        // One more byte shows whether something was appended.
         read((most + 1).saturating_sub(Header::BYTES as u64), &mut proof)?;
         Ok(proof)
     }
@@ -240,7 +239,7 @@ fn write_with(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<
 
 /// Runs `volery verify STATEMENT PROOF`.
 pub(crate) fn verify(statement: &dyn Given, args: &VerifyArgs, proof: &Path) -> Result<(), Failure> {
-    // The proof itself names its protocol.
+    // The protocol here is a placeholder, since the proof names its own.
     let how = Public::new(Protocol::default(), args.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.sigma);
     let proof = ProofFile::new(proof)?;

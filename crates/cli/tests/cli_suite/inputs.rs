@@ -50,8 +50,8 @@ fn bad_command_lines_are_refused_with_a_reason() {
 #[test]
 fn bad_statements_are_refused_with_a_reason() {
     for (args, message) in [
-        (vec!["sha257-preimage"], "no built-in statement"),
-        (vec!["/nonexistent/circuit.txt"], "no built-in statement"),
+        (vec!["sha257-preimage"], "neither a file nor a built-in statement"),
+        (vec!["/nonexistent/circuit.txt"], "neither a file nor a built-in statement"),
         (vec!["sha256-preimage"], "`digest`"),
         (vec!["sha256-preimage", "--digest", DIGEST], "`length`"),
         (vec!["sha256-preimage", "--digest", "00", "--length", "3"], "64 hex digits"),
