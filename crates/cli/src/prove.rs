@@ -14,6 +14,11 @@ use super::terminal;
 /// Runs the command. It checks the witness before it sends anything, so a wrong witness costs nobody a
 /// session and shows nobody anything.
 pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
+    if args.out.is_none() && !args.connection.is_named() {
+        return Err(Failure::input(
+            "where does the proof go? Give --connect or --listen for a verifier, or --out for a file",
+        ));
+    }
     let source = args.witness.source(&args.statement)?;
     let statement = terminal::during("reading the statement", || statement::load(&args.statement))?;
     let text = statement.text();

@@ -10,6 +10,7 @@ use serde::Serialize;
 use volery::public::{self, Header, Parameters, Program, Protocol, PublicRing, Settings};
 use volery::{Options, Statement, os_rng};
 use volery_circuit::{Counts, Evaluator, Recorder};
+use volery_field::{F2, Ring as _};
 
 use super::args::{ProveArgs, VerifyArgs};
 use super::failure::Failure;
@@ -31,6 +32,8 @@ pub(crate) struct PublicProof {
     protocol: Protocol,
     parameters: Parameters,
     counts: public::Counts,
+    /// The name of the ring.
+    ring: &'static str,
     time: Duration,
 }
 
@@ -97,7 +100,14 @@ impl Public {
         let (protocol, parameters) = (self.protocol, self.parameters);
         let settings = Settings { protocol, parameters, threads: self.threads.as_ref() };
         let proof = public::prove_program(&program, &witness, settings, &mut os_rng()?)?;
-        Ok(PublicProof { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
+        Ok(PublicProof {
+            proof,
+            protocol,
+            parameters,
+            counts: program.counts(),
+            ring: R::NAME,
+            time: start.elapsed(),
+        })
     }
 
     /// Verifies a proof of `statement`.
@@ -111,7 +121,14 @@ impl Public {
         let proof = proof.read::<R>(program.counts())?;
         let verified = public::verify_program(&program, &proof, self.parameters, self.threads.as_ref())?;
         let (protocol, parameters) = (verified.protocol, verified.parameters);
-        Ok(PublicProof { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
+        Ok(PublicProof {
+            proof,
+            protocol,
+            parameters,
+            counts: program.counts(),
+            ring: R::NAME,
+            time: start.elapsed(),
+        })
     }
 }
 
@@ -132,7 +149,10 @@ impl Summary for PublicProof {
     fn text(&self) -> String {
         format!(
             "{}, {} with {}, proof of {}, {}, soundness {} bits against each hash computation",
-            output::counted(self.counts.multiplications, "multiplication"),
+            output::counted(
+                self.counts.multiplications,
+                if self.ring == F2::NAME { "AND" } else { "multiplication" }
+            ),
             self.protocol,
             output::counted(self.parameters.repetitions() as u64, "repetition"),
             output::bytes(self.proof.len() as u64),

@@ -109,7 +109,7 @@ impl<'a> Way<'a> {
     {
         let (small, large) = (Over::<F, F::Small>::new(), Over::<F, F::Large>::new());
         let mut ways = Vec::new();
-        for profile in [Profile::Wan, Profile::Lan] {
+        for profile in [Profile::Lan, Profile::Wan] {
             ways.push(Self::over::<F, _, _>(profile, small, statement.clone()));
             if small.fields().mac != large.fields().mac {
                 ways.push(Self::over::<F, _, _>(profile, large, statement.clone()));

@@ -121,8 +121,9 @@ fn rounds(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Fai
 
 /// Runs `volery attestation show`.
 pub(crate) fn show(args: &AttestationShowArgs) -> Result<(), Failure> {
+    let attestation = open(&args.file)?;
     terminal::message(
         "the file itself names its signer; `volery attestation verify --key` checks it against a key that you know",
     );
-    tell("unchecked", &open(&args.file)?, args.json)
+    tell("unchecked", &attestation, args.json)
 }
