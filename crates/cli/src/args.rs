@@ -205,8 +205,7 @@ impl VerifyArgs {
     /// With `--any-of` there is no STATEMENT, so a single name is the name of the proof's file. Moves it
     /// there.
     pub(crate) fn arranged(mut self) -> Self {
-        let offline = self.connection.listen.is_none() && self.connection.connect.is_none();
-        if offline && !self.statement.any_of.is_empty() && self.proof.is_none() {
+        if !self.connection.is_named() && !self.statement.any_of.is_empty() && self.proof.is_none() {
             let name = std::mem::take(&mut self.statement.name);
             self.proof = Some(name).filter(|name| !name.is_empty()).map(PathBuf::from);
         }

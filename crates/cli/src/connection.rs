@@ -27,12 +27,12 @@ use super::{output, terminal};
 /// A connection to a peer, ready for a session.
 pub(crate) struct Link {
     pub(crate) channel: Box<dyn Channel + Send>,
-    /// Who the peer is, for messages.
+    /// The peer's address, for messages.
     pub(crate) peer: String,
 }
 
-/// A channel whose limits can change, and that can wait for a message without taking it: what a listening
-/// party needs before the session.
+/// The channel of a party that listens: before the session its limits change, and it waits for messages
+/// without taking them.
 pub(crate) trait Flexible: Channel + Send {
     /// As [`Framed::renew`].
     fn renew(&mut self, limits: Limits);
@@ -67,24 +67,24 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// The channel, for what is said before the session.
+    /// The channel, for messages before the session.
     pub(crate) fn channel(&mut self) -> &mut dyn Flexible {
         &mut *self.channel
     }
 
-    /// Lifts the bound on the time before the session: the peer has said what it wants, and now waits for
-    /// this party.
+    /// Lifts the bound on the time before the session. The peer has sent its request, and now waits for this
+    /// party.
     pub(crate) fn wait(&mut self) {
         self.channel.renew(Limits { total_time: None, ..self.limits.clone() });
     }
 
-    /// The channel, the peer's name, and the limits of the session, which do not hold yet.
+    /// The channel, the peer's address, and the limits of the session, which do not hold yet.
     pub(crate) fn into_parts(self) -> (Box<dyn Flexible>, String, Limits) {
         let Self { channel, peer, limits } = self;
         (channel, peer, limits)
     }
 
-    /// The connection for its session, whose limits hold from now on.
+    /// The connection for its session. The limits of the session hold from now on.
     fn into_link(self) -> Link {
         let (mut channel, peer, limits) = self.into_parts();
         channel.renew(limits);
@@ -92,7 +92,7 @@ impl Pending {
     }
 }
 
-/// Where to find the peer. Making one finds whatever is wrong with the options.
+/// Where to find the peer. Making one checks all options of the connection.
 pub(crate) struct Endpoint {
     side: Side,
     pub(crate) limits: Limits,
@@ -102,7 +102,7 @@ enum Side {
     Listening {
         listener: Listener,
         tls: Option<Arc<ServerConfig>>,
-        /// How long to wait for a peer; none is for ever.
+        /// How long to wait for a peer; none means for ever.
         listen_timeout: Option<Duration>,
     },
     Connecting {
@@ -112,7 +112,7 @@ enum Side {
     },
 }
 
-/// What the user can do when connecting fails.
+/// Advice for the user when connecting fails.
 #[derive(Clone, Copy)]
 struct Advice {
     /// If nobody listens.
@@ -122,13 +122,13 @@ struct Advice {
 }
 
 impl Advice {
-    /// For parties that one person may start.
+    /// Advice about a prover or verifier.
     const PEER: Self = Self {
         absent: "start the other party with --listen and this address, or give it more time with --connect-timeout",
         tls: None,
     };
 
-    /// The failure that an error of TLS is.
+    /// Turns an error of TLS into a failure with advice.
     fn on(self, error: Error) -> Failure {
         match (error, self.tls) {
             (Error::Tls(reason), Some(advice)) => Failure::session(format!("TLS: {reason}; {advice}")),
@@ -153,8 +153,8 @@ impl Endpoint {
         Ok(Self { side, limits })
     }
 
-    /// A notary's. It shows a certificate if the command line has one, else the public half of its `key`. It
-    /// is never without TLS: a prover has to know whom it talks to before it says anything.
+    /// For a notary. It shows a certificate if the command line has one, otherwise the public half of its
+    /// `key`. It always uses TLS: a prover must know whom it talks to before it sends anything.
     pub(crate) fn of_notary(args: &ConnectionArgs, key: &SigningKey) -> Result<Self, Failure> {
         let address = args.listen.as_ref().ok_or_else(|| Failure::input("a notary needs --listen ADDR"))?;
         let tls = match certified(args)? {
@@ -167,14 +167,14 @@ impl Endpoint {
         Ok(Self { side: listen(address, Some(tls), None)?, limits: limits(args) })
     }
 
-    /// To a notary, which has to prove in TLS that it is the one to `trust`.
+    /// For a client of a notary, which must prove in TLS that it is the one to `trust`.
     pub(crate) fn to_notary(address: &Address, trust: &Trust) -> Result<Self, Failure> {
         let advice = match trust {
             Trust::Key(_) => {
-                "the notary has to show the key of --notary-key; if it shows a certificate, give --notary-pin or --notary-ca"
+                "the notary has to show the key of --notary-key; if it has a certificate, give --notary-pin or --notary-ca"
             }
             Trust::Pin(_) | Trust::Roots(_) => {
-                "if the notary has no certificate but shows its key alone, leave out --notary-pin and --notary-ca"
+                "if the notary has no certificate and shows only its key, leave out --notary-pin and --notary-ca"
             }
         };
         let tls = Some((client_config(trust).map_err(Failure::input)?, host(address)));
@@ -184,7 +184,7 @@ impl Endpoint {
         Ok(Self { side, limits: Limits::default() })
     }
 
-    /// Runs `session` with one peer: the first that comes, or the one that is called.
+    /// Runs `session` with one peer: the first one that connects here, or the one to connect to.
     pub(crate) fn meet<T>(&self, session: impl FnOnce(Link) -> Result<T, Failure>) -> Result<T, Failure> {
         match &self.side {
             Side::Listening { listener, listen_timeout, .. } => {
@@ -194,7 +194,7 @@ impl Endpoint {
         }
     }
 
-    /// Calls the peer.
+    /// Connects to the peer.
     pub(crate) fn call(&self) -> Result<Link, Failure> {
         let Side::Connecting { address, tls, advice } = &self.side else {
             return Err(Failure::input("only a connecting party calls"));
@@ -214,7 +214,8 @@ impl Endpoint {
         Ok(link)
     }
 
-    /// Waits for a connection for `time`. [`Endpoint::greet`] does TLS, so a slow peer holds nobody up.
+    /// Waits for a connection for `time`. TLS comes later, in [`Endpoint::greet`], so that a slow peer holds
+    /// up nobody else.
     pub(crate) fn accept(&self, time: Duration) -> Result<Option<Socket>, Failure> {
         match &self.side {
             Side::Listening { listener, .. } => Ok(listener.accept(Some(time))?),
@@ -222,8 +223,8 @@ impl Endpoint {
         }
     }
 
-    /// Makes a channel of an accepted connection. The peer's first message has to come within the time to
-    /// connect, TLS included.
+    /// Makes a channel of an accepted connection. TLS and the peer's first message together may take the time
+    /// to connect.
     pub(crate) fn greet(&self, socket: Socket) -> Result<Pending, Failure> {
         let (peer, start, limits) = (socket.peer(), Instant::now(), &self.limits);
         let greeting = Limits { read: limits.connect, write: limits.connect, ..limits.clone() };
@@ -288,7 +289,7 @@ fn client(address: &Address, args: &ConnectionArgs) -> Result<Option<(Arc<Client
     Ok(Some((config, args.tls_name.clone().unwrap_or_else(|| host(address)))))
 }
 
-/// The name that the listening party's certificate has to be for.
+/// The name that the listening party's certificate must be for.
 fn host(address: &Address) -> String {
     match address {
         Address::Tcp { host, .. } => host.clone(),

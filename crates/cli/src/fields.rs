@@ -1,10 +1,9 @@
 //! The fields that statements of the command line are over: all those of the table of
 //! [`volery_field::prime_fields!`].
 //!
-//! A row of that table serves a field everywhere: `--field`, constraint systems over its prime, sessions,
-//! `info`, public proofs, the help. Bits have no row: sessions prove them by a system of their own
-//! ([`volery::system::Bits`]), their MACs are in an extension that the table's other columns do not fit, and
-//! statements about them have no files of numbers.
+//! A row of that table makes a field work everywhere: `--field`, constraint systems over its prime, sessions,
+//! `info`, public proofs, the help. Bits have no row. They have a proof system of their own
+//! ([`volery::system::Bits`]), MACs in an extension field, and no files of numbers.
 
 use volery::Statement;
 use volery::builtin::{ENTRIES, Entry};

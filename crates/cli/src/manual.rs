@@ -1,5 +1,5 @@
-//! `volery completions` and `volery man`: what shells and manual readers need, made from the command line's
-//! own description.
+//! `volery completions` and `volery man`: scripts for shells and manual pages, made from the description of
+//! the command line.
 
 use clap::{Command, CommandFactory as _};
 
@@ -33,7 +33,7 @@ pub(crate) fn page(args: &ManArgs) -> Result<(), Failure> {
     print(&page)
 }
 
-/// Prints text that others made.
+/// Prints generated text.
 fn print(text: &[u8]) -> Result<(), Failure> {
     output::result(String::from_utf8_lossy(text).trim_end())
 }

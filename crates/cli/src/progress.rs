@@ -1,8 +1,8 @@
 //! A progress bar for proofs, and the phases of a session with a notary; on a terminal only.
 //!
 //! Every committed value passes through the channel once, in frames of some thousand. So a channel that
-//! counts bytes knows how far a proof is, and the proof itself needs no hooks. To know how far the bar goes,
-//! the statement is run once more; that happens on a terminal only.
+//! counts bytes knows how far a proof is, and the proof needs no hooks. The length of the bar comes from one
+//! more run of the statement, which happens on a terminal only.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
@@ -17,11 +17,11 @@ use super::terminal::{self, ProgressLine};
 
 /// How far a proof is.
 pub(crate) struct Progress {
-    /// The number of values; none shows no bar.
+    /// The number of values; none if no bar is shown.
     total: Option<u64>,
     /// Bits of a committed value on the wire.
     bits: u64,
-    /// Drawn once there is something to count.
+    /// Appears with the first value.
     bar: OnceLock<Option<ProgressLine>>,
 }
 
@@ -55,7 +55,7 @@ impl Progress {
     }
 }
 
-/// The phases of a session: the moving line names the current one, and each leaves a line with its time.
+/// The phases of a session. The progress line names the current one. Each leaves a line with its time.
 pub(crate) struct Phases {
     line: Option<ProgressLine>,
     now: Mutex<Option<(String, Instant)>>,
@@ -97,7 +97,7 @@ impl Phases {
     }
 }
 
-/// A channel that counts what belongs to proofs.
+/// A channel that counts the bytes of proofs.
 pub(crate) type Watched<C> = Layered<C, ProofBytes>;
 
 /// The bytes of a proof that have passed.

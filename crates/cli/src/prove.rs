@@ -14,12 +14,16 @@ use super::terminal;
 /// Runs the command. It checks the witness before it sends anything, so a wrong witness costs nobody a
 /// session and shows nobody anything.
 pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
+    if args.out.is_none() && !args.connection.is_named() {
+        return Err(Failure::input(
+            "where does the proof go? Give --connect or --listen for a verifier, or --out for a file",
+        ));
+    }
     let source = args.witness.source(&args.statement)?;
-    let statement = statement::load(&args.statement)?;
+    let statement = terminal::during("reading the statement", || statement::load(&args.statement))?;
     let text = statement.text();
     let statement = match statement.with_witness(source) {
         Ok(statement) => statement,
-        // It may contradict the public values.
         Err(failure) => return outcome::conclude(args.json, &text, None, Err(failure)),
     };
     let public_protocol = args.public.protocol.is_some_and(ProtocolArg::is_public);
@@ -40,7 +44,7 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
     if public_protocol {
         return Err(Failure::input("--protocol zkbpp and zkboo make a file: give --out PROOF"));
     }
-    let settled = args.protocol.settle(&*statement)?;
+    let settled = terminal::during("counting gates", || args.protocol.settle(&*statement))?;
     let mut peer = None;
     let result = match terminal::during("checking the witness", || statement.check()) {
         Ok(()) => prove(args, &settled, &mut peer),
@@ -51,7 +55,7 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
 
 fn prove(args: &ProveArgs, statement: &Settled<'_>, peer: &mut Option<String>) -> Result<Figures, Failure> {
     let endpoint = Endpoint::new(&args.connection)?;
-    let progress = statement.progress()?;
+    let progress = terminal::during("counting gates", || statement.progress())?;
     endpoint.meet(|link| {
         *peer = Some(link.peer.clone());
         statement.prove(link, &progress)

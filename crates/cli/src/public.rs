@@ -10,6 +10,7 @@ use serde::Serialize;
 use volery::public::{self, Header, Parameters, Program, Protocol, PublicRing, Settings};
 use volery::{Options, Statement, os_rng};
 use volery_circuit::{Counts, Evaluator, Recorder};
+use volery_field::{F2, Ring as _};
 
 use super::args::{ProveArgs, VerifyArgs};
 use super::failure::Failure;
@@ -31,6 +32,8 @@ pub(crate) struct PublicProof {
     protocol: Protocol,
     parameters: Parameters,
     counts: public::Counts,
+    /// The name of the ring.
+    ring: &'static str,
     time: Duration,
 }
 
@@ -46,8 +49,7 @@ impl ProofFile {
         Ok(Self { file, path: path.to_owned() })
     }
 
-    /// Reads the whole proof: its header, and then at most as many bytes as a proof of this many operations
-    /// has.
+    /// Reads the whole proof: first its header, then at most the bytes of a proof with these counts.
     fn read<R: PublicRing>(mut self, counts: public::Counts) -> Result<Vec<u8>, Failure> {
         let mut proof = Vec::new();
         let mut read = |most: u64, proof: &mut Vec<u8>| {
@@ -56,7 +58,7 @@ impl ProofFile {
         read(Header::BYTES as u64, &mut proof)?;
         let header = Header::decode(&proof)?;
         let [_, most] = public::proof_bytes::<R>(counts, header.protocol(), header.parameters());
-        // One byte more shows that something was appended.
+        // One more byte shows whether something was appended.
         read((most + 1).saturating_sub(Header::BYTES as u64), &mut proof)?;
         Ok(proof)
     }
@@ -98,7 +100,14 @@ impl Public {
         let (protocol, parameters) = (self.protocol, self.parameters);
         let settings = Settings { protocol, parameters, threads: self.threads.as_ref() };
         let proof = public::prove_program(&program, &witness, settings, &mut os_rng()?)?;
-        Ok(PublicProof { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
+        Ok(PublicProof {
+            proof,
+            protocol,
+            parameters,
+            counts: program.counts(),
+            ring: R::NAME,
+            time: start.elapsed(),
+        })
     }
 
     /// Verifies a proof of `statement`.
@@ -112,7 +121,14 @@ impl Public {
         let proof = proof.read::<R>(program.counts())?;
         let verified = public::verify_program(&program, &proof, self.parameters, self.threads.as_ref())?;
         let (protocol, parameters) = (verified.protocol, verified.parameters);
-        Ok(PublicProof { proof, protocol, parameters, counts: program.counts(), time: start.elapsed() })
+        Ok(PublicProof {
+            proof,
+            protocol,
+            parameters,
+            counts: program.counts(),
+            ring: R::NAME,
+            time: start.elapsed(),
+        })
     }
 }
 
@@ -133,7 +149,10 @@ impl Summary for PublicProof {
     fn text(&self) -> String {
         format!(
             "{}, {} with {}, proof of {}, {}, soundness {} bits against each hash computation",
-            output::counted(self.counts.multiplications, "multiplication"),
+            output::counted(
+                self.counts.multiplications,
+                if self.ring == F2::NAME { "AND" } else { "multiplication" }
+            ),
             self.protocol,
             output::counted(self.parameters.repetitions() as u64, "repetition"),
             output::bytes(self.proof.len() as u64),
@@ -240,7 +259,7 @@ fn write_with(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<
 
 /// Runs `volery verify STATEMENT PROOF`.
 pub(crate) fn verify(statement: &dyn Given, args: &VerifyArgs, proof: &Path) -> Result<(), Failure> {
-    // The proof itself names its protocol.
+    // The protocol here is a placeholder, since the proof names its own.
     let how = Public::new(Protocol::default(), args.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.sigma);
     let proof = ProofFile::new(proof)?;

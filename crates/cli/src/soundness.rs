@@ -1,4 +1,4 @@
-//! `volery soundness`: the bounds behind the parameters of public proofs and of correlations.
+//! `volery soundness`: the security bounds behind public proofs and correlations.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ struct Bound {
     version_2_repetitions: u64,
 }
 
-/// What it prints without a protocol.
+/// What `--json` prints without `--players`.
 #[derive(Debug, Serialize)]
 struct All {
     bounds: Vec<Bound>,
@@ -123,7 +123,7 @@ fn lpn_table() -> String {
     lines.join("\n")
 }
 
-/// The search for the verifier's key in one kind of rounds, as `--json` prints it.
+/// The cost of searching for the verifier's key in one kind of rounds, as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct Search {
     delta_search: &'static str,
@@ -141,17 +141,20 @@ fn delta_searches() -> [Search; 2] {
 }
 
 fn tables(bounds: &[Bound]) -> String {
-    let mut lines = vec!["zkboo, zkbpp: 2/3 a repetition".to_owned()];
+    let mut lines = vec!["ZKBoo and ZKB++: a forger passes one repetition with probability 2/3".to_owned()];
     lines.extend([40, 80, 128].map(|sigma| {
         format!("  sigma = {sigma:<4} {} repetitions", repetitions(ZKBOO_ERROR_BITS, f64::from(sigma)))
     }));
-    lines.push("IKOS, version 1: bits of one repetition with n players, privacy t, robustness r".to_owned());
+    lines.push(
+        "Protocols in the head (IKOS, version 1): bits of one repetition with (players, privacy, robustness)"
+            .to_owned(),
+    );
     lines.extend(bounds.iter().map(|bound| {
         let Bound { players, privacy, robustness, version_1_bits, .. } = bound;
         format!("  ({players}, {privacy}, {robustness})  {version_1_bits:.2}")
     }));
     lines.push(
-        "the prover's search for delta: q evaluations of AES find it with probability q / 2^bits".to_owned(),
+        "Search for the verifier's key: q evaluations of AES find it with probability q / 2^bits".to_owned(),
     );
     lines.extend(delta_searches().iter().map(|Search { delta_search, levels, bits }| {
         format!("  trees of rounds over {delta_search}: {levels} levels under one key, {bits:.2} bits")

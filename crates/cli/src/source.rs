@@ -30,15 +30,15 @@ impl AsRef<[u8]> for Wiped {
     }
 }
 
-/// What a source holds, for several to read: a pipe can be read once only.
+/// The content of a source in memory, to be read several times. A pipe itself can be read only once.
 pub(crate) struct Shared {
-    /// The source's.
+    /// The name of the source.
     pub(crate) name: String,
     pub(crate) content: Zeroizing<Vec<u8>>,
 }
 
 impl Source {
-    /// All that it holds, at most `most` bytes besides comments, to be read more than once.
+    /// Reads all of it, at most `most` bytes besides comments, into memory.
     pub(crate) fn shared(&self, most: u64) -> Result<Shared, Failure> {
         Ok(Shared { name: self.name(), content: self.content(most.saturating_add(Self::SLACK))? })
     }
@@ -73,7 +73,7 @@ impl Source {
         file.map_err(|error| self.failed(&error))
     }
 
-    /// All that it holds, at most `most` bytes.
+    /// Reads all of it, at most `most` bytes.
     pub(crate) fn content(&self, most: u64) -> Result<Zeroizing<Vec<u8>>, Failure> {
         let failed = |error: io::Error| self.failed(&error);
         let mut file = self.seekable(most)?;
@@ -88,7 +88,7 @@ impl Source {
     }
 
     fn too_long(&self, most: u64) -> Failure {
-        Failure::input(format!("{}: too long: at most {most} bytes are possible", self.name()))
+        Failure::input(format!("{}: too long: at most {most} bytes", self.name()))
     }
 
     /// Opens it for reading in any order. A pipe is read into memory, up to `most` bytes.

@@ -1,4 +1,4 @@
-//! Proofs without a connection: `volery preprocess`, and the `--preprocessed` of `prove` and `verify`.
+//! Proofs without a connection: `volery preprocess`, and `prove` and `verify` with `--preprocessed`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -68,11 +68,11 @@ struct FileFigures {
     /// Polynomials that are claimed to be zero: two for each S-box of AES.
     polynomials: u64,
     proof_bytes: u64,
-    /// The range of correlations that the proof used, without its end.
+    /// The range of correlations that the proof used; the end is not included.
     correlations: [u64; 2],
     correlations_left: u64,
     seconds: f64,
-    /// The probability that one hash computation gives a forgery is 2 to the minus this.
+    /// One hash computation yields a forgery with probability 2 to the minus this.
     soundness_bits: f64,
 }
 
@@ -145,12 +145,13 @@ pub(crate) fn prove(
     protocol: &ProtocolArgs,
     json: bool,
 ) -> Result<(), Failure> {
-    let storable = statement.stored()?;
-    let mut file = ProverFile::open(file)?.with_threads(usize::from(protocol.threads))?;
-    demand(statement, file.info().settings, protocol)?;
-    let result = terminal::during("making the proof", || storable.prove(&mut file, out));
-    let result = result.map_err(Failure::from);
-    let figures = result.map(|report| FileFigures::new(&report, &file.info()));
+    let figures = terminal::during("making the proof", || {
+        let storable = statement.stored()?;
+        let mut file = ProverFile::open(file)?.with_threads(usize::from(protocol.threads))?;
+        demand(statement, file.info().settings, protocol)?;
+        let report = storable.prove(&mut file, out)?;
+        Ok(FileFigures::new(&report, &file.info()))
+    });
     outcome::conclude_file(Good::Done, &statement.text(), figures, json)
 }
 
@@ -162,11 +163,12 @@ pub(crate) fn verify(
     protocol: &ProtocolArgs,
     json: bool,
 ) -> Result<(), Failure> {
-    let storable = statement.stored()?;
-    let mut file = VerifierFile::open(file)?.with_threads(usize::from(protocol.threads))?;
-    demand(statement, file.info().settings, protocol)?;
-    let result = terminal::during("verifying the proof", || storable.verify(&mut file, proof));
-    let result = result.map_err(Failure::from);
-    let figures = result.map(|report| FileFigures::new(&report, &file.info()));
+    let figures = terminal::during("verifying the proof", || {
+        let storable = statement.stored()?;
+        let mut file = VerifierFile::open(file)?.with_threads(usize::from(protocol.threads))?;
+        demand(statement, file.info().settings, protocol)?;
+        let report = storable.verify(&mut file, proof)?;
+        Ok(FileFigures::new(&report, &file.info()))
+    });
     outcome::conclude_file(Good::Accepted, &statement.text(), figures, json)
 }

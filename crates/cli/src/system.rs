@@ -1,7 +1,5 @@
-//! What the program needs to know about a proof system: its fields and its correlations.
-//!
-//! [`volery::system`] has the systems. [`Known`] adds what is known about each before a session.
-//! [`Correlations`] is the same as a trait object.
+//! The proof systems of [`volery::system`], with their fields and the number of correlations that a proof
+//! takes. [`Known`] adds these to each system; [`Correlations`] is the same as a trait object.
 
 use rand_core::CryptoRng;
 use volery::system::{Bits, Mixed, Over, Stacked, StackedOver, System};
@@ -47,14 +45,14 @@ impl Pair {
         }
     }
 
-    /// Whether challenges may be hashes. A cheater can then try again and again, so the library demands 120
-    /// bits.
+    /// Whether challenges may be hashes. A cheating prover can then try again and again, so the library
+    /// demands 120 bits.
     pub(crate) fn stands_hashes(&self) -> bool {
         self.mac_bits >= 120
     }
 }
 
-/// The end of a party's part of a session.
+/// The result of a party's part of a session.
 pub(crate) type Done = Result<Report, Error>;
 
 /// A system whose fields and costs are known before a session.

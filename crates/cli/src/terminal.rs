@@ -1,7 +1,7 @@
-//! The terminal: how much this program says there, in which colours, and the one line that moves.
+//! The terminal: messages, colours and the progress line.
 //!
-//! The command line decides once, before anything is said ([`set`]). At most one line moves at a time; all
-//! other output goes through [`aside`], which takes that line away and puts it back.
+//! The command line decides once, before the first message ([`set`]). There is at most one progress line. All
+//! other output goes through [`aside`], which removes that line and draws it again.
 
 use std::cell::Cell;
 use std::io::{IsTerminal as _, Write as _, stderr};
@@ -14,17 +14,17 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::TerminalArgs;
 
-/// How often the moving line is redrawn.
+/// How often the progress line is drawn again.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How much is said on standard error.
+/// How much the program writes to standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Verbosity {
     /// Errors and questions only.
     Quiet,
     #[default]
     Normal,
-    /// What happens inside, too.
+    /// Also what happens inside.
     Verbose,
 }
 
@@ -37,7 +37,7 @@ struct Settings {
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
-/// The line that moves now.
+/// The progress line, if there is one now.
 static MOVING: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Takes the settings of a command line; only the first call counts.
@@ -66,21 +66,21 @@ fn settings() -> Settings {
     SETTINGS.get().copied().unwrap_or_default()
 }
 
-/// Says something that people want to know, unless they asked for quiet.
+/// Prints a message, unless `--quiet` was given.
 pub(crate) fn message(line: &str) {
     if settings().volume >= Verbosity::Normal {
         question(line);
     }
 }
 
-/// Says something that only `--verbose` shows.
+/// Prints a message if `--verbose` was given.
 pub(crate) fn detail(line: &str) {
     if settings().volume >= Verbosity::Verbose {
         question(line);
     }
 }
 
-/// Says why the program fails.
+/// Prints why the program fails.
 pub(crate) fn error(line: &str) {
     let style = if settings().colored {
         Style::new().bold().fg_color(Some(AnsiColor::Red.into()))
@@ -90,23 +90,22 @@ pub(crate) fn error(line: &str) {
     question(&format!("{style}volery:{style:#} {line}"));
 }
 
-/// Says something that must be seen: a question, and what it is about. If nobody can read it, there is nobody
-/// left to tell.
+/// Prints a message even with `--quiet`: a question, and what it is about. Ignores errors of writing.
 pub(crate) fn question(line: &str) {
     aside(|| {
         let _ = stderr().lock().write_all(format!("{line}\n").as_bytes());
     });
 }
 
-/// Whether progress is shown: standard error is a terminal, and nobody asked for quiet.
+/// Whether progress is shown: standard error is a terminal, and there is no `--quiet`.
 pub(crate) fn shows_progress() -> bool {
     settings().volume > Verbosity::Quiet && stderr().is_terminal()
 }
 
-/// Runs `other`, which may write to the terminal, while no line moves there.
+/// Runs `other`, which may write to the terminal, while the progress line is removed.
 pub(crate) fn aside<T>(other: impl FnOnce() -> T) -> T {
     thread_local! {
-        /// Whether this thread is inside of a call: the line is away then already.
+        /// Whether this thread is inside such a call, so that the line is removed already.
         static AWAY: Cell<bool> = const { Cell::new(false) };
     }
     let bar = moving().clone();
@@ -121,23 +120,23 @@ pub(crate) fn aside<T>(other: impl FnOnce() -> T) -> T {
     }
 }
 
-/// A line that moves at the terminal, until it is dropped.
+/// The progress line. Dropping it removes it from the terminal.
 pub(crate) struct ProgressLine(ProgressBar);
 
 impl ProgressLine {
-    /// A bar up to `total`. None if no progress is shown, or another line moves already.
+    /// A bar up to `total`. None if no progress is shown, or if there is a progress line already.
     pub(crate) fn bar(total: u64) -> Option<Self> {
         let plain = "{bar:40} {percent:>3}%  {human_pos}  {per_sec}  {eta}";
         let colored = "{bar:40.green} {percent:>3}%  {human_pos}  {per_sec}  {eta}";
         Self::start(|| ProgressBar::new(total), [plain, colored])
     }
 
-    /// A line for the phases of a session; none where there would be no bar.
+    /// A line for the phases of a session. None as for [`Self::bar`].
     pub(crate) fn phase() -> Option<Self> {
         Self::start(ProgressBar::new_spinner, ["{spinner} {msg}", "{spinner:.green} {msg}"])
     }
 
-    /// A line that says what is done now, and for how long already; none where there would be no bar.
+    /// A line that names a task and shows how long it has taken. None as for [`Self::bar`].
     pub(crate) fn task(what: &str) -> Option<Self> {
         let spinner = || ProgressBar::new_spinner().with_message(what.to_owned());
         Self::start(spinner, ["{spinner} {msg} ({elapsed})", "{spinner:.green} {msg} ({elapsed})"])
@@ -157,7 +156,7 @@ impl ProgressLine {
         Some(Self(bar))
     }
 
-    /// What is drawn, to move it.
+    /// The bar itself, to change its position or message.
     pub(crate) fn line(&self) -> &ProgressBar {
         &self.0
     }
@@ -170,12 +169,13 @@ impl Drop for ProgressLine {
     }
 }
 
-/// What it holds is whole between any two statements.
+/// Locks the progress line. It is consistent between any two statements, so a panic of another holder does no
+/// harm.
 fn moving() -> MutexGuard<'static, Option<ProgressBar>> {
     MOVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `work`; on a terminal a line says what it is and how long it has taken.
+/// Runs `work`. On a terminal a line says what it is and how long it has taken.
 pub(crate) fn during<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let _line = ProgressLine::task(what);
     work()

@@ -1,5 +1,9 @@
 //! `volery verify` with one prover, or with files; [`super::serve`] serves many provers.
 
+use std::thread::JoinHandle;
+
+use volery::Estimate;
+
 use super::args::VerifyArgs;
 use super::connection::Endpoint;
 use super::failure::Failure;
@@ -10,12 +14,18 @@ use super::session::Figures;
 use super::settle::Settled;
 use super::statement;
 use super::stored;
+use super::terminal;
 
 /// Runs the command.
 pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
-    let statement = statement::load(&args.statement)?;
+    if args.proof.is_none() && args.preprocessed.is_none() && !args.connection.is_named() {
+        return Err(Failure::input(
+            "where does the proof come from? Give --listen or --connect for a prover, or the file of a proof",
+        ));
+    }
+    let statement = terminal::during("reading the statement", || statement::load(&args.statement))?;
     if let Some(file) = &args.preprocessed {
-        let missing = || Failure::input("--preprocessed V.vole needs the file of the proof, too: PROOF");
+        let missing = || Failure::input("--preprocessed V.vole also needs the file of the proof: PROOF");
         let proof = args.proof.as_ref().ok_or_else(missing)?;
         return stored::verify(&*statement, file, proof, &args.protocol, args.json);
     }
@@ -23,21 +33,36 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     if let Some(proof) = &args.proof {
         return public::verify(&*statement, args, proof);
     }
-    let settled = args.protocol.settle(&*statement)?;
+    // The statement lives as long as the process, since a rehearsal may outlive the session.
+    let statement = &*Box::leak(statement);
+    let settled = terminal::during("counting gates", || args.protocol.settle(statement))?;
+    let settled = &*Box::leak(Box::new(settled));
     if args.serve.serve {
-        return serve::run(args, &settled, statement.text());
+        return serve::run(args, settled, statement.text());
     }
     let mut peer = None;
-    let result = verify(args, &settled, &mut peer);
+    let result = verify(args, settled, &mut peer);
     outcome::conclude(args.json, &statement.text(), peer.as_deref(), result)
 }
 
-fn verify(args: &VerifyArgs, statement: &Settled<'_>, peer: &mut Option<String>) -> Result<Figures, Failure> {
+fn verify(
+    args: &VerifyArgs,
+    statement: &'static Settled<'static>,
+    peer: &mut Option<String>,
+) -> Result<Figures, Failure> {
     let endpoint = Endpoint::new(&args.connection)?;
+    let rehearsal = args.json.then(|| std::thread::spawn(|| statement.estimate()));
     // Before the session: to know how far the bar goes, the statement is run once.
-    let progress = statement.progress()?;
-    endpoint.meet(|link| {
+    let progress = terminal::during("counting gates", || statement.progress())?;
+    let figures = endpoint.meet(|link| {
         *peer = Some(link.peer.clone());
         statement.verify(link, &progress)
-    })
+    })?;
+    Ok(Figures { round_trips: rehearsal.and_then(round_trips), ..figures })
+}
+
+/// The prover's round trips. The verifier cannot count them, since it does not see what the prover waits for.
+/// But a rehearsal of the prover's side is exact.
+fn round_trips(rehearsal: JoinHandle<Result<Estimate, Failure>>) -> Option<u64> {
+    Some(rehearsal.join().ok()?.ok()?.round_trips)
 }

@@ -1,8 +1,8 @@
 //! The ways to prove a statement over a session: each with its system, the kind of network that it suits, and
 //! its soundness.
 //!
-//! Each kind of statement lists its ways. `info` prices all of them; `prove` and `verify` take the first that
-//! suits their options and is sound enough ([`super::settle`]).
+//! Each kind of statement lists its ways. `info` prints the cost of all of them. `prove` and `verify` take
+//! the first one that suits their options and is sound enough ([`super::settle`]).
 
 use rand_core::CryptoRng;
 use volery::system::{Bits, Over, Provable};
@@ -48,7 +48,7 @@ impl<S: Provable<Y> + Send + Sync, Y: Known> Proving for By<S, Y> {
     }
 }
 
-/// A lower bound on the soundness of a proof with these options, of a statement with these counts, in bits.
+/// Computes a lower bound on the soundness, in bits, from the options and the statement's counts.
 type Worth<'a> = Box<dyn Fn(&Options, &Counts) -> f64 + Send + Sync + 'a>;
 
 /// A way to prove one statement.
@@ -109,7 +109,7 @@ impl<'a> Way<'a> {
     {
         let (small, large) = (Over::<F, F::Small>::new(), Over::<F, F::Large>::new());
         let mut ways = Vec::new();
-        for profile in [Profile::Wan, Profile::Lan] {
+        for profile in [Profile::Lan, Profile::Wan] {
             ways.push(Self::over::<F, _, _>(profile, small, statement.clone()));
             if small.fields().mac != large.fields().mac {
                 ways.push(Self::over::<F, _, _>(profile, large, statement.clone()));

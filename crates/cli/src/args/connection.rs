@@ -69,6 +69,13 @@ pub(crate) struct ServeArgs {
     pub(crate) concurrency: u16,
 }
 
+impl ConnectionArgs {
+    /// Whether there is to be a connection.
+    pub(crate) fn is_named(&self) -> bool {
+        self.listen.is_some() || self.connect.is_some()
+    }
+}
+
 /// A time of up to a year. More is probably a slip.
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;

@@ -1,4 +1,4 @@
-//! The measurement of conversions between elements and bits.
+//! The measurement of conversions from field elements to bits.
 
 use std::time::{Duration, Instant};
 
@@ -8,8 +8,8 @@ use volery_field::F61;
 
 use super::phases::Clock;
 
-/// Elements that are converted at once: enough that the cost of a batch does not matter, and few enough that
-/// memory stays flat.
+/// The number of elements that are converted at once: so many that the fixed cost of a batch does not matter,
+/// and so few that memory does not grow.
 const BATCH: u64 = 1 << 12;
 
 /// The statement "I know this many elements", each converted to its bits.

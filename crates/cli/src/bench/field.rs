@@ -1,5 +1,5 @@
-//! The measurements of statements over a field. The witnesses are no secret; a verifier has no copy if the
-//! statement works without.
+//! The measurements of statements over a field. The witnesses are not secret. A verifier has no copy if the
+//! statement does not need one.
 
 use std::sync::Arc;
 

@@ -31,7 +31,7 @@ use volery::public::Protocol;
 use super::args::{BenchArgs, BenchName};
 use super::failure::Failure;
 use super::outcome::{self, Good};
-use super::output;
+use super::{output, terminal};
 use row::Row;
 use workload::Job;
 
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         output::result(&Row::heading())?;
     }
     for job in jobs {
-        let row = party::run(&job)?;
+        let row = terminal::during(&format!("measuring {}", job.name()), || party::run(&job))?;
         if args.json {
             outcome::json(Good::Done, &row)?;
         } else {

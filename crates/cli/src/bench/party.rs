@@ -113,8 +113,8 @@ enum Action {
     Make(Box<dyn Correlations>),
 }
 
-/// Evaluates `$make` with `$mac` as the field of MACs over 2^61-1 that the job asks for. For measurements
-/// that do not go through the command line's own choice.
+/// Evaluates `$make` with `$mac` as the field of MACs over 2^61-1 that the job asks for. For measurements of
+/// statements that the command line does not have.
 macro_rules! with_macs {
     ($job:expr, $mac:ident => $make:expr) => {
         if $crate::bench::party::wants_large_macs($job) {
@@ -195,10 +195,10 @@ impl Work {
     /// The measurements of a session that began at `start`.
     fn measured(&self, name: BenchName, start: Instant, report: &Report, channel: &Wire) -> Measured {
         let (end, stats) = (Instant::now(), channel.stats());
-        // The statement's own clock tells when the set-up was over. Without one, the set-up is all but the
-        // report's time.
-        let seen = self.clock.as_ref().and_then(Clock::seen);
-        let rest = seen.map_or(report.time, |seen| end - seen.start);
+        // The statement's clock tells when the set-up ended. Without a clock, everything before the report's
+        // time is set-up.
+        let timing = self.clock.as_ref().and_then(Clock::timing);
+        let rest = timing.map_or(report.time, |timing| end - timing.start);
         let total = end - start;
         let commits_first = !matches!(
             name,
@@ -211,7 +211,7 @@ impl Work {
         Measured {
             seconds_setup: total.saturating_sub(rest).as_secs_f64(),
             seconds: rest.as_secs_f64(),
-            seconds_commit: seen.filter(|_| commits_first).map(|seen| seen.commit.as_secs_f64()),
+            seconds_commit: timing.filter(|_| commits_first).map(|timing| timing.commit.as_secs_f64()),
             bytes_sent: stats.bytes_sent,
             bytes_sent_proof: channel.layer.so_far()[0],
             round_trips: stats.round_trips,
@@ -227,8 +227,8 @@ impl From<Box<dyn Proving>> for Work {
     }
 }
 
-/// Whether a measurement over 2^61-1 takes the large field of MACs. For measurements that are no statement of
-/// the command line.
+/// Whether a measurement over 2^61-1 takes the large field of MACs. For measurements of statements that the
+/// command line does not have.
 pub(super) fn wants_large_macs(job: &Job) -> bool {
     job.protocol.fiat_shamir || job.protocol.rho.is_some_and(|rho| rho > F61::RHO)
 }

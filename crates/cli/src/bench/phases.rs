@@ -1,8 +1,8 @@
-//! Measures when a proof begins, and how much of it is committing.
+//! Measures when a proof begins, and how much of its time is committing to secret values.
 //!
-//! Two wrappers surround a statement, which runs as it would alone: [`Phased`] gives it a backend that passes
-//! every call on to the real one, and reads the clock before and after those that commit to secret values.
-//! The rest of the proof's time is the proof proper: claims, checks, verdict.
+//! [`Phased`] runs a statement with a backend ([`Timed`]) that passes every call on to the real one, and
+//! reads the clock before and after calls that commit. The rest of the time is the proof itself: claims,
+//! checks, verdict.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ impl Clock {
     }
 
     /// The measurements of the last run.
-    pub(super) fn seen(&self) -> Option<Timing> {
+    pub(super) fn timing(&self) -> Option<Timing> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -238,10 +238,10 @@ mod tests {
         let clock = Clock::default();
         let statement = MatrixProduct::<F61>::sample(MatrixShape::square(20), true, [0; 32]).expect("small");
         let phased = Phased { statement, clock: clock.clone() };
-        assert!(clock.seen().is_none());
+        assert!(clock.timing().is_none());
         let before = Instant::now();
         assert_eq!(Evaluator::<F61>::check(&phased), Ok(()));
-        let seen = clock.seen().expect("it ran");
+        let seen = clock.timing().expect("it ran");
         assert!(seen.start >= before && seen.commit > Duration::ZERO && seen.commit <= before.elapsed());
 
         let wrong = Sis::<F61>::sample(3, 5, Short::Binary, [0; 32]).expect("small");

@@ -1,4 +1,4 @@
-//! The measurement of public proofs. This process makes and verifies them several times; the best times
+//! The measurement of public proofs. This process makes and verifies them several times. The best times
 //! count.
 
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use crate::args::{BenchArgs, BenchName};
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
 use crate::output;
+use crate::terminal::ProgressLine;
 
 /// How long making and verifying are repeated, each.
 const TIME: Duration = Duration::from_millis(500);
@@ -72,10 +73,12 @@ pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
     let parameters = Parameters::new(args.sigma)?;
     let settings = Settings { protocol, parameters, threads: pool.as_ref() };
     let mut rng = os_rng()?;
+    let line = ProgressLine::task(&format!("measuring {}", job.name()));
     let ((program, witness), seconds_setup) =
         best(|| Ok((Program::<F2>::new(&statement)?, Program::<F2>::witness(&statement)?)))?;
     let (proof, seconds) = best(|| Ok(prove_program(&program, &witness, settings, &mut rng)?))?;
     let (_, seconds_verify) = best(|| Ok(verify_program(&program, &proof, parameters, pool.as_ref())?))?;
+    drop(line);
     let gates = program.counts().multiplications;
     let row = PublicRow {
         name: job.name(),

@@ -1,7 +1,7 @@
 //! Connecting to a peer that may not listen yet.
 //!
-//! Two parties are seldom started in the right order to the millisecond. So a refused connection, or a Unix
-//! socket that is not there, means "not yet" until the time to connect is over. Any other error is final.
+//! People start the two parties in either order. So a refused connection, or a Unix socket that does not
+//! exist, means "not yet" until the time to connect is over. Any other error is final.
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
@@ -17,8 +17,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause: a peer that starts to listen is not kept waiting for longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Connects to `address` within `time`. `tell` hears once that nobody listens yet; `remedy` ends the error if
-/// nobody ever does.
+/// Connects to `address` within `time`. If nobody listens yet, calls `tell` once with a message. If nobody
+/// ever does, the error ends with `remedy`.
 pub(super) fn connect(
     address: &Address,
     time: Duration,
@@ -30,7 +30,7 @@ pub(super) fn connect(
     let mut pause = FIRST_PAUSE;
     let mut told = false;
     loop {
-        // An attempt needs some time, also the last one.
+        // Even the last attempt gets some time.
         let error = match Socket::connect(address, left().max(FIRST_PAUSE)) {
             Err(error) if is_absent(address, &error) => error,
             other => return Ok(other?),

@@ -1,17 +1,18 @@
 //! Listening for one peer.
 //!
 //! ```text
-//! accept --> a thread for each: TLS, the first message --> a hello, the first one:   the session
-//!                                                      --> a hello, a later one:     hears "busy" or "finished"
-//!                                                      --> anything else, or silence: closed
+//! accept --> a thread for each: TLS, the first message --> the first hello:         the session
+//!                                                      --> a later hello:           told "busy" or "finished"
+//!                                                      --> anything else, silence:  closed
 //! ```
 //!
-//! Port scanners and health checks connect, too. They say nothing, or nothing that begins like a hello of
-//! Volery, and so they do not end the wait. Whoever says hello is the peer, whatever it does next.
+//! Port scanners and health checks connect, too. They send nothing that begins like a hello of Volery, so
+//! they do not end the wait. The first connection that sends a hello is the peer, whatever it does next.
 //!
-//! Strays cannot keep the peer out. Each has [`Limits::connect`](volery::Limits) for its hello. At most
-//! [`MAX_HEARD`] are heard at the same time: when one more connects, the one that has been silent for longest
-//! is closed. A peer says hello at once, so it is never that one unless thousands connect every second.
+//! Such strays cannot keep the peer out. Each has [`Limits::connect`](volery::Limits) for its hello. At most
+//! [`MAX_PENDING`] connections are open at the same time: one more closes the one that has been silent for
+//! longest. A peer sends its hello at once, so this never hits the peer unless thousands connect every
+//! second.
 
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
@@ -31,16 +32,16 @@ use crate::failure::Failure;
 use crate::serve::catching_panics;
 use crate::terminal;
 
-/// Connections that are heard at the same time.
-const MAX_HEARD: usize = 64;
-/// Strays that are reported. `--verbose` reports all.
+/// The most connections without a session at the same time.
+const MAX_PENDING: usize = 64;
+/// The number of strays that are reported. `--verbose` reports all.
 const MAX_REPORTED: usize = 8;
-/// Time for those who are there when the session ends to hear so.
+/// How long connections that are open at the end of the session have to read the reason.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 /// The pause after an error of the listener, which may pass, like too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What a second peer hears.
+/// What a second peer is told.
 const BUSY: &str = "busy: this party serves one peer only, and that session is under way; try again later";
 const FINISHED: &str = "finished: this party serves one peer only, and that session is over";
 
@@ -96,12 +97,13 @@ struct End<'a, 'b>(&'a Reception<'b>);
 impl Drop for End<'_, '_> {
     fn drop(&mut self) {
         self.0.state().stage = Stage::Finished;
-        // The other end is open until its thread sees the stage.
+        // The accepting thread keeps the other end open until it sees the stage.
         let _ = (&self.0.wake).write_all(&[0]);
     }
 }
 
-/// A connection that is heard, to close it from outside. Empty once it is the peer's or has ended.
+/// Closes a connection without a session from another thread. Empty once the connection is the peer's or has
+/// ended.
 #[derive(Clone, Default)]
 struct Handle(Arc<Mutex<Option<OwnedFd>>>);
 
@@ -131,7 +133,7 @@ impl Handle {
 }
 
 impl Reception<'_> {
-    /// What it holds is whole between any two statements.
+    /// The state. It is consistent between any two statements, so a panic of another holder does no harm.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -163,7 +165,7 @@ impl Reception<'_> {
         )))
     }
 
-    /// Accepts connections until the session is over, and tells those who are there then.
+    /// Accepts connections until the session is over, and tells those that are open then.
     fn accept<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -182,7 +184,7 @@ impl Reception<'_> {
             heard.retain(|handle| !handle.is_released());
             match listener.accept(Some(Duration::ZERO)) {
                 Ok(Some(socket)) => {
-                    if heard.len() >= MAX_HEARD
+                    if heard.len() >= MAX_PENDING
                         && let Some(oldest) = heard.pop_front()
                     {
                         oldest.close();
@@ -200,9 +202,9 @@ impl Reception<'_> {
         heard.iter().for_each(Handle::close);
     }
 
-    /// Hears a connection on a thread of its own.
+    /// Starts a thread for a connection.
     fn hear<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, socket: Socket) -> Option<Handle> {
-        // Without a handle or a thread the connection is closed: the system has no more of them.
+        // If the system has no more handles or threads, the connection is closed.
         let handle = Handle::of(&socket).ok()?;
         let own = handle.clone();
         let attend = move || {
@@ -211,14 +213,14 @@ impl Reception<'_> {
                 self.report(&peer, &failure);
             }
             own.release();
-            // For the farewell, which waits for the last one.
+            // Wakes the accepting thread, which waits for the last connection to end.
             let _ = (&self.wake).write_all(&[0]);
         };
         Builder::new().spawn_scoped(scope, attend).ok().map(|_| handle)
     }
 
-    /// Waits for TLS and the hello. The first connection that says hello gets the session. All others are
-    /// told why they get none; they are reported first, since a stray may take its time to hear it.
+    /// Waits for TLS and the hello. The first connection with a hello gets the session. All others are
+    /// reported, and then told why they get none, which a slow stray may delay.
     fn attend(&self, socket: Socket, handle: &Handle) -> Result<(), Failure> {
         let peer = socket.peer();
         let mut pending = self.endpoint.greet(socket)?;

@@ -1,7 +1,7 @@
-//! Provers that lie, made with nothing but the library's public interface.
+//! Provers that cheat. They only use the library's public interface.
 //!
-//! The library's prover stops when its witness does not satisfy the statement. So one of these runs another
-//! program than the one that it names, and the other changes a message on its way out.
+//! The library's prover stops if its witness does not satisfy the statement. So one cheat names one program
+//! and runs another, and the other cheat changes a message after the prover has sent it.
 
 use volery::{Channel, Statement};
 use volery_channel::{Error, Layer, Tag, tags};

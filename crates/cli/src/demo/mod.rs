@@ -1,9 +1,9 @@
 //! `volery demo`: the first thing to run.
 //!
-//! Both parties run in this process, each on its own thread, over a real loopback connection. First comes an
-//! honest proof, then a larger one for the speed, then two provers that cheat ([`cheat`]); the usual verifier
-//! catches them. Then comes a proof about numbers ([`model`]) with a cheat of its own. `volery demo web`
-//! ([`web`]) starts a website to try `volery web prove` on.
+//! Both parties run in this process, each on its own thread, over a real loopback connection: an honest
+//! proof, a larger one for the speed, and two provers that cheat ([`cheat`]) and that the usual verifier
+//! catches. Then comes a proof about numbers ([`model`]), and another cheat. `volery demo web` ([`web`])
+//! starts a website to try `volery web prove` on.
 
 mod cheat;
 mod model;
@@ -29,10 +29,10 @@ use super::args::{DemoAct, DemoArgs};
 use super::connection::Link;
 use super::failure::Failure;
 use super::outcome::{self, Good};
-use super::output;
 use super::progress::Progress;
 use super::session::{self, Figures, Wire};
 use super::system::Done;
+use super::{output, terminal};
 use cheat::{Flip, Impostor};
 
 /// Blocks of SHA-256 in the proof that shows the speed.
@@ -49,7 +49,7 @@ struct DemoReport {
     numbers: DemoPart,
 }
 
-/// A claim, an honest proof of it, and the cheats.
+/// One part of the demo: a claim, an honest proof of it, and the cheats.
 #[derive(Debug, Serialize)]
 struct DemoPart {
     claim: String,
@@ -96,12 +96,12 @@ fn tour(args: &DemoArgs) -> Result<(), Failure> {
     let known = Sha256Preimage::new(sha2::Sha256::digest(&*other).into(), length)?.with_message(other)?;
     let impostor = Impostor { claimed: &claimed, known: &known };
     let first = Caught {
-        what: "knows another message, and proves that one under the first one's name",
+        what: "knows another message, and proves the digest of that one instead",
         reason: rejected(meet_bits(&impostor, &public, |channel| channel)?)?,
     };
     say(&first.text())?;
     let second = Caught {
-        what: "knows the message, but has one of all the AND gates give the wrong bit",
+        what: "knows the message, but flips the output of one AND gate",
         reason: rejected(meet_bits(&secret, &public, |channel| {
             Box::new(Layered { channel, layer: Flip::at(8 * length) })
         })?)?,
@@ -158,13 +158,13 @@ fn table(figures: &Figures) -> String {
         "   time         {} ({} set-up, {} proof)\n\
          \x20  prover sent  {}\n\
          \x20  verifier     sent {}\n\
-         \x20  waits        {} of the verifier for the prover",
+         \x20  waits        the verifier waited {} for the prover",
         output::time(set_up + proof),
         output::time(set_up),
         output::time(proof),
         output::bytes(figures.bytes_received),
         output::bytes(figures.bytes_sent),
-        figures.waits,
+        output::counted(figures.waits, "time"),
     )
 }
 
@@ -193,22 +193,27 @@ fn meet(
     let (limits, options) = (Limits::default(), Options::default());
     let listener = Listener::bind(&Address::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port: 0 })?;
     let address = listener.address()?;
-    std::thread::scope(|scope| {
-        let proving = scope.spawn(|| -> Result<Figures, Failure> {
-            let channel = wrap(Box::new(connect(&address, &limits)?));
-            session::prove(Link { channel, peer: String::new() }, options, &Progress::none(), prove)
-        });
-        let socket = listener.accept(Some(limits.connect))?;
-        let socket = socket.ok_or_else(|| Failure::session("the prover did not connect"))?;
-        let link = Link { channel: Box::new(Framed::new(socket, limits.clone())), peer: String::new() };
-        let verdict = session::verify(link, options, &Progress::none(), verify);
-        let told = proving.join().map_err(|_| Failure::session("internal error"))?;
-        match (&verdict, told) {
-            // Both parties know the verdict. Any other end is a failure of the demo itself.
-            (Ok(_), Ok(_)) | (Err(Failure::Rejected(_)), Err(Failure::Rejected(_))) => Ok(verdict),
-            (_, Err(failure)) => Err(failure),
-            (Err(failure), Ok(_)) => Err(failure.clone()),
-        }
+    terminal::during("proving and verifying", || {
+        std::thread::scope(|scope| {
+            let proving = scope.spawn(|| -> Result<Figures, Failure> {
+                let channel = wrap(Box::new(connect(&address, &limits)?));
+                session::prove(Link { channel, peer: String::new() }, options, &Progress::none(), prove)
+            });
+            let socket = listener.accept(Some(limits.connect))?;
+            let socket = socket.ok_or_else(|| Failure::session("the prover did not connect"))?;
+            let link = Link { channel: Box::new(Framed::new(socket, limits.clone())), peer: String::new() };
+            let verdict = session::verify(link, options, &Progress::none(), verify);
+            let proved = proving.join().map_err(|_| Failure::session("internal error"))?;
+            match (verdict, proved) {
+                // Both parties have the same verdict. Anything else is a failure of the demo itself.
+                // The prover alone knows its round trips.
+                (Ok(verified), Ok(Figures { round_trips, .. })) => {
+                    Ok(Ok(Figures { round_trips, ..verified }))
+                }
+                (Err(verdict @ Failure::Rejected(_)), Err(Failure::Rejected(_))) => Ok(Err(verdict)),
+                (_, Err(failure)) | (Err(failure), Ok(_)) => Err(failure),
+            }
+        })
     })
 }
 

@@ -1,8 +1,8 @@
 //! The second part of the demo, over a field: a private model behind a public table.
 //!
-//! The table of scores is the product of two thin matrices, one row of numbers for each user and one column
-//! for each item. Most tables are no such product, so knowing the factors means something. The prover keeps
-//! them to itself.
+//! The table of scores is the product of two thin matrices: a row of numbers for each user, and a column for
+//! each item. Most tables are not such products, so knowing the factors means something. The prover keeps
+//! them secret.
 
 use rand_core::{CryptoRng, Rng as _};
 use volery::circuit::MatrixShape;
@@ -39,7 +39,7 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<DemoPart,
     };
     let figures = accepted(meet(prove, verify, |channel| channel)?)?;
     say(&format!(
-        "   verdict      ACCEPTED\n   multiplied   {} numbers, {} of them secret; none of the multiplications costs a byte\n{}\n\
+        "   verdict      ACCEPTED\n   multiplied   {} products of {} secret numbers; only the numbers cost bytes\n{}\n\
          \x20  soundness    a false claim is accepted with a probability below one in 2^{:.0}\n\n5. A prover that cheats",
         output::count((rows * inner * columns) as u64),
         output::count(figures.secrets),
@@ -57,7 +57,7 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<DemoPart,
         session.prove(system::Over::<F61, F61>::new(), &impostor, rng)
     };
     let caught = Caught {
-        what: "has a model in which one user differs by one, and proves that one's table under the first one's name",
+        what: "has a model that differs in one user, and proves the table of that model instead",
         reason: rejected(meet(prove, verify, |channel| channel)?)?,
     };
     say(&caught.text())?;

@@ -35,6 +35,7 @@ use super::args::VerifyArgs;
 use super::connection::{Endpoint, Flexible, Link, Pending};
 use super::failure::Failure;
 use super::progress::Progress;
+use super::session::Figures;
 use super::settle::Settled;
 use super::{outcome, terminal};
 use admission::{Admission, Slot, Turn};
@@ -53,12 +54,11 @@ pub(crate) const FIRST_MESSAGE: usize = 1 << 12;
 
 /// Runs the server.
 pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> Result<(), Failure> {
-    // This takes as long as a proof, so it happens before anybody can connect, and while a signal still ends
+    // This takes as long as a proof. So it happens before anybody can connect, and while a signal still ends
     // the program.
-    let most = match args.connection.max_bytes {
-        Some(most) => most,
-        None => statement.estimate()?.bytes().saturating_mul(2).saturating_add(1 << 20),
-    };
+    let estimate = terminal::during("estimating the proof", || statement.estimate())?;
+    let most =
+        args.connection.max_bytes.unwrap_or(estimate.bytes().saturating_mul(2).saturating_add(1 << 20));
     let stop = Stop::at_signals()?;
     let mut endpoint = Endpoint::new(&args.connection)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
@@ -69,13 +69,19 @@ pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> R
         per_client: None,
         most: args.serve.max_sessions,
     };
-    stop.sessions(&endpoint, capacity, &Verifying { statement, text: &text, json: args.json })
+    stop.sessions(
+        &endpoint,
+        capacity,
+        &Verifying { statement, text: &text, round_trips: estimate.round_trips, json: args.json },
+    )
 }
 
 /// The service that verifies one statement for everybody.
 struct Verifying<'a> {
     statement: &'a Settled<'a>,
     text: &'a str,
+    /// The prover's round trips, which the verifier does not see.
+    round_trips: u64,
     json: bool,
 }
 
@@ -92,11 +98,12 @@ impl Service for Verifying<'_> {
         Ok(())
     }
 
-    /// Names no phases: the larger the statement, the longer a prover computes between two messages, and that
+    /// Names no phases. A prover of a large statement computes for a long time between two messages, which
     /// looks like a wait. `--timeout`, `--max-time` and `--max-bytes` bound the session.
     fn session(&self, link: Link, _pace: &Pace, (): ()) -> Result<(), Failure> {
         let peer = link.peer.clone();
         let result = catching_panics(|| self.statement.verify(link, &Progress::none()));
+        let result = result.map(|figures| Figures { round_trips: Some(self.round_trips), ..figures });
         outcome::report(self.json, self.text, &peer, &result)
     }
 
@@ -109,8 +116,8 @@ impl Service for Verifying<'_> {
     }
 }
 
-/// Runs a part of one connection. A panic in it would be a defect of this program, and must not end the other
-/// connections.
+/// Runs a part of one connection. A panic in it, which would be a defect of this program, does not end the
+/// other connections.
 pub(crate) fn catching_panics<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(Failure::session("internal error")))
 }
@@ -260,7 +267,7 @@ impl<S: Service> Server<'_, S> {
             self.queue.close();
             if !running.is_empty() {
                 terminal::message(
-                    "stopping when the sessions under way have ended; once more to stop at once",
+                    "stopping once the running sessions have ended; send the signal again to stop at once",
                 );
             }
         }

@@ -1,4 +1,4 @@
-//! A circuit file without a claim, which only `info` takes: nothing is there to be proved.
+//! A circuit file without a claim. Only `info` takes it, since there is nothing to prove.
 
 use volery::Statement;
 use volery::public::PublicRing;
@@ -16,12 +16,12 @@ use crate::source::Source;
 use crate::stored::Storable;
 use crate::way::Way;
 
-/// A circuit with all inputs secret and all outputs open. It has no assertions yet, but everything else.
+/// A circuit whose inputs are all secret and whose outputs are all open. It has no assertions.
 pub(super) struct Bare<R: FileRing> {
     pub(super) file: BristolFile<R>,
     /// The file's name.
     pub(super) name: String,
-    /// What it is called in results.
+    /// Its description in results.
     pub(super) text: String,
     /// As [`Given::describe`] and [`Given::ways`] of statements with a claim.
     pub(super) describe: fn(String, &Signature, &Self) -> Result<Described, Failure>,
@@ -40,7 +40,7 @@ impl<R: FileRing, B: Prove<R>> Statement<B> for Bare<R> {
     }
 
     fn commitments(&self) -> Option<u64> {
-        // As a claim about it would.
+        // The same as for a claim about it.
         let inputs = self.file.header().inputs.iter();
         inputs.copied().map(u64::from).try_fold(self.file.tally().mul, u64::checked_add)
     }

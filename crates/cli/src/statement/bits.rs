@@ -25,8 +25,8 @@ const PUBLIC_BYTES: u64 = 1 << 23;
 /// Longest text of a built-in's witness, comments not counted: a digit for each bit.
 const WITNESS_BYTES: u64 = 1 << 32;
 
-/// The statement about bits that `args` name. What is named is not of another kind, so this is where a name
-/// that nobody knows is refused.
+/// The statement about bits that `args` name. The other kinds were tried before, so this refuses unknown
+/// names.
 pub(super) fn load(args: &StatementArgs) -> Loaded {
     no_field(args)?;
     if let Some(entry) = builtin::find(&args.text()) {
@@ -76,7 +76,7 @@ fn compute_value(entry: &Entry, values: &[(&str, &str)], text: &[u8], name: &str
     Ok(entry.public.iter().map(line).collect())
 }
 
-/// How many pairs of 32-bit factors a witness of `mul32` has; one if it is none.
+/// The number of pairs of 32-bit factors in a witness of `mul32`; one if it is malformed.
 fn pairs_in(text: &[u8]) -> usize {
     let lines = text.split(|byte| *byte == b'\n');
     let values = lines.map(|line| line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii());
@@ -99,8 +99,8 @@ fn no_field(args: &StatementArgs) -> Result<(), Failure> {
     Err(Failure::input(format!("--field is for {}", names.join(", "))))
 }
 
-/// Does `what` with the public values of a built-in statement that are on the command line, and those in its
-/// public file: lines of `name = value`.
+/// Calls `what` with the public values of a built-in statement: those on the command line, and those in its
+/// public file, which has lines `name = value`.
 fn with_values<T>(
     args: &StatementArgs,
     what: impl FnOnce(&[(&str, &str)]) -> Result<T, Failure>,

@@ -48,8 +48,8 @@ pub(super) fn claim_bytes(signature: &Signature) -> u64 {
     (width(signature) + outputs).saturating_mul(2)
 }
 
-/// The claims of a batch, or what else `parse` makes of their texts: one for each repetition, each after a
-/// line `repetition N`, or one for all.
+/// The claims of a batch, each parsed by `parse`: one for each repetition after a line `repetition N`, or one
+/// for all repetitions.
 pub(super) fn claims<T: Clone>(
     source: &Source,
     signature: &Signature,
@@ -58,7 +58,7 @@ pub(super) fn claims<T: Clone>(
 ) -> Result<Vec<T>, Failure> {
     if repetitions > FileBatch::MAX_REPETITIONS {
         let most = FileBatch::MAX_REPETITIONS;
-        return Err(Failure::input(format!("--repeat {repetitions}: {most} are possible")));
+        return Err(Failure::input(format!("--repeat {repetitions}: at most {most} are possible")));
     }
     let needed = claim_bytes(signature).saturating_mul(repetitions as u64);
     let (content, name) = (content(source, needed, repetitions)?, source.name());
@@ -108,16 +108,16 @@ pub(super) fn branch_file(source: &Source) -> Result<(usize, PathBuf), Failure> 
     Ok((*number, PathBuf::from(OsStr::from_bytes(path))))
 }
 
-/// All that `source` holds, at most what `needed` bytes of values in so many `sections` can need.
+/// The content of `source`. Its length is bounded by `needed` bytes of values in this number of `sections`.
 fn content(source: &Source, needed: u64, sections: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let most = needed.saturating_add(Source::SLACK).saturating_add(SECTION_SLACK * sections as u64);
     source.content(most)
 }
 
-/// Bytes of a section of a file that are no values: its heading, names and comments.
+/// The most bytes of a section besides values: heading, names and comments.
 const SECTION_SLACK: u64 = 1 << 10;
 
-/// The number that a line of this `word` and a number names.
+/// The number in a line that has this `word` and a number.
 fn heading<'a>(line: &'a [u8], word: &str) -> Option<&'a [u8]> {
     let line = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
     let number = line.strip_prefix(word.as_bytes())?;
@@ -128,7 +128,7 @@ fn heading<'a>(line: &'a [u8], word: &str) -> Option<&'a [u8]> {
 struct Section<'a> {
     number: usize,
     values: &'a [u8],
-    /// What errors call it: they count its lines alone.
+    /// Its name in errors, which count lines within the section.
     name: String,
 }
 

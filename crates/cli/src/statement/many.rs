@@ -1,4 +1,4 @@
-//! `--any-of`, `--at-least` and `--repeat`: several circuits, of which some hold.
+//! `--any-of`, `--at-least` and `--repeat`: some of several circuits hold.
 //!
 //! ```text
 //! --any-of A.txt B.txt C.txt --public FILE                 the same claim about each
@@ -6,8 +6,8 @@
 //! --any-of A.txt B.txt --repeat 100 --public FILE          a hundred times; FILE has one claim for all, or a hundred
 //! ```
 //!
-//! The witness file says which hold ([`super::branches`]). Nothing else does: the verifier learns how many
-//! circuits there are and how many are claimed to hold.
+//! The witness file says which ones hold ([`super::branches`]). The verifier learns how many circuits there
+//! are and how many hold, but not which.
 
 use volery::system::Stacked;
 use volery::{Options, Profile};
@@ -35,15 +35,15 @@ use crate::way::{By, RHO, Way};
 /// Some of these circuits hold.
 struct Many {
     circuits: Circuits,
-    /// What proves it, if the command line says so.
+    /// The protocol, if the command line names one.
     by: Option<DisjunctionArg>,
 }
 
 /// The circuits, and how many of them hold.
 enum Circuits {
-    /// At least so many of them.
+    /// At least this number of them holds.
     AtLeast {
-        /// The circuits as a verifier has them.
+        /// The circuits without witnesses.
         files: Vec<FileStatement>,
         statement: AtLeast<FileStatement>,
     },
@@ -136,7 +136,7 @@ impl Circuits {
         Task { branches, shared, shape, repetitions }
     }
 
-    /// What they are called in results.
+    /// Their description in results.
     fn text(&self) -> String {
         let hash = |file: &BristolFile| short(&file.hash(), 4);
         let [count, number] = self.counts();
@@ -217,7 +217,7 @@ impl Given for Many {
         Ok(profiles.flat_map(|profile| [self.by_robin(profile), self.by_mac_and_cheese(profile)]).collect())
     }
 
-    /// The protocol that the command line says, or the cheaper one; both parties find the same.
+    /// The protocol that the command line names, or the cheaper one. Both parties compute the same.
     fn ways_for(&self, options: &Options) -> Result<Vec<Way<'_>>, Refusal> {
         Ok(vec![match self.by.unwrap_or_else(|| self.cheaper(options)) {
             DisjunctionArg::Robin => self.by_robin(options.profile),
@@ -281,13 +281,13 @@ impl Many {
     }
 }
 
-/// How Mac'n'Cheese is run for so many branches: in blocks so short that all of them take about the memory of
-/// one.
+/// The settings of Mac'n'Cheese for this number of branches: blocks are so short that all branches together
+/// take about the memory of one.
 fn stacked_settings(profile: Profile, branches: usize) -> macncheese::Settings {
     stacked_by(profile).for_branches(branches)
 }
 
-/// The same for one.
+/// The settings of Mac'n'Cheese for one branch.
 fn stacked_by(profile: Profile) -> macncheese::Settings {
     match profile {
         Profile::Lan => macncheese::Settings::LAN,
@@ -306,7 +306,7 @@ fn branches<T>(
     });
     let files = files.collect::<Result<Vec<_>, Failure>>()?;
     let most = files.iter().map(|(file, _)| claim_bytes(file.signature())).max().unwrap_or_default();
-    // What all share is read once: it may be a pipe.
+    // The shared public file is read once, since it may be a pipe.
     let shared = match args.public() {
         Some(public) if files.iter().any(|(_, own)| own.is_none()) => Some(public.shared(most)?),
         _ => None,
@@ -363,14 +363,15 @@ fn compute_one(args: &StatementArgs, witness: &Source) -> Result<String, Failure
         match &found {
             Some((first, other)) if *other != claim => {
                 return Err(Failure::input(format!(
-                    "branches {first} and {number} have different public files: compute each by itself, and give each \
-                     its own, CIRCUIT=FILE"
+                    "branches {first} and {number} have different outputs: run compute for each circuit by itself, and give each \
+                     its own public file (CIRCUIT=FILE)"
                 )));
             }
             _ => found = Some((number, claim)),
         }
     }
-    let missing = || Failure::input(format!("{}: no line `branch N` and no values", witness.name()));
+    let missing =
+        || Failure::input(format!("{}: expected a line `branch N` and values after it", witness.name()));
     found.map(|(_, claim)| claim).ok_or_else(missing)
 }
 

@@ -1,7 +1,7 @@
 //! Statements that a command line names: one trait, and a file for each kind.
 //!
 //! ```text
-//! Given       what a command can do with a statement; what a kind cannot do it refuses by a default
+//! Given       what a command can do with a statement; the defaults refuse what a kind cannot do
 //!   bits      built-in statements about bits, circuit files
 //!   numbers   built-in statements over a field
 //!   r1cs      constraint systems: one, or one of several
@@ -9,7 +9,7 @@
 //!   many      some of several circuits
 //! bare        a circuit file without a claim, which only `info` takes
 //! branches    files with a section for each branch or repetition
-//! refusal     what a kind of statement is not for
+//! refusal     why a kind of statement does not allow something
 //! ```
 //!
 //! A new kind is a file with an implementation of [`Given`], a `load` and a `compute`, and its line in
@@ -42,70 +42,71 @@ use super::stored::Storable;
 use super::way::Way;
 use refusal::Refusal;
 
-/// A statement that a command line names; with its witness, once [`Given::with_witness`] has read one.
+/// A statement that the command line names, with its witness once [`Given::with_witness`] has read it.
 pub(crate) trait Given: Send + Sync {
-    /// What it is called in results.
+    /// Its description in results.
     fn text(&self) -> String;
 
-    /// What its values are: the name of a field or ring.
+    /// The name of the field or ring of its values.
     fn ring(&self) -> &'static str;
 
-    /// Adds the secret side.
+    /// Reads the witness.
     fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure>;
 
-    /// Whether its public side is complete, which a verifier needs.
+    /// Checks that the public values are complete, which a verifier needs.
     fn complete(&self) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Whether it holds for the witness inside it.
+    /// Checks that its witness satisfies it.
     fn check(&self) -> Result<(), StatementError>;
 
-    /// Counts it: a run without values.
+    /// Counts its gates, in a run without values.
     fn count(&self) -> Result<Counts, StatementError>;
 
-    /// What `info` says of the statement itself.
+    /// What `info` prints about the statement itself.
     fn describe(&self) -> Result<Described, Failure>;
 
-    /// Bits of soundness that a proof of any statement of this kind has, whatever its size: nobody needs to
-    /// count it to know.
+    /// Bits of soundness that every proof of this kind of statement has, whatever its size, so that nobody
+    /// has to count it.
     fn always(&self) -> u16 {
         0
     }
 
-    /// The ways of proving it over a session, as `info` lists them.
+    /// All ways to prove it over a session, as `info` lists them.
     fn ways(&self) -> Result<Vec<Way<'_>>, Refusal> {
         Err(Refusal::OnlyInPublic { ring: self.ring() })
     }
 
-    /// Those of them that a session with these options may go; it goes the first that is sound enough.
+    /// The ways that suit these options. A session takes the first one that is sound enough.
     fn ways_for(&self, options: &Options) -> Result<Vec<Way<'_>>, Refusal> {
         Ok(self.ways()?.into_iter().filter(|way| way.suits(options)).collect())
     }
 
-    /// The statement as one for stored correlations.
+    /// The statement, to prove it with stored correlations.
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         Err(Refusal::OnlyBitsAreStored { ring: self.ring() })
     }
 
-    /// The statement as one that is proved to anyone.
+    /// The statement, to make a public proof of it.
     fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
         Err(Refusal::OneOfMany)
     }
 }
 
-/// A statement, if the command line names one of the kind that was asked.
+/// A statement, or none if the command line names one of another kind.
 type Loaded = Result<Option<Box<dyn Given>>, Failure>;
 
-/// What is done with a statement of one kind, if the command line names one of it.
+/// One kind of statement. Its functions return none if the command line names a statement of another kind.
 struct Kind {
-    /// Its public side.
+    /// Loads the public part.
     load: fn(&StatementArgs) -> Loaded,
-    /// The public file for which a witness is one.
+    /// Makes the public file from a witness.
     compute: fn(&StatementArgs, &Source) -> Result<Option<String>, Failure>,
 }
 
-/// The kinds, in the order in which they are asked. The last one takes all that the others do not know.
+/// The kinds, in the order in which they are tried. The last one takes everything that the others do not
+/// know.
 const KINDS: [Kind; 5] = [
     Kind { load: ring::load, compute: ring::compute },
     Kind { load: many::load, compute: many::compute },
@@ -114,35 +115,35 @@ const KINDS: [Kind; 5] = [
     Kind { load: bits::load, compute: bits::compute },
 ];
 
-/// What the first kind says that knows the statement of the command line.
+/// The result of the first kind that knows the statement of the command line.
 fn ask<T>(what: impl Fn(&Kind) -> Result<Option<T>, Failure>) -> Result<T, Failure> {
     let first = KINDS.iter().find_map(|kind| what(kind).transpose());
     first.unwrap_or_else(|| Err(Failure::session("internal error")))
 }
 
-/// The public side of the statement that `args` name.
+/// Loads the public part of the statement that `args` name.
 pub(crate) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
     ask(|kind| (kind.load)(args))
 }
 
-/// The public file for which `witness` is a witness of the statement that `args` name.
+/// Makes the public file of the statement that `args` name, from its witness.
 pub(crate) fn compute(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
     ask(|kind| (kind.compute)(args, witness))
 }
 
-/// The path of the circuit file that `args` name, which no values for built-ins go with.
+/// The path of the circuit file that `args` name. Refuses options for built-ins beside it.
 fn circuit_path(args: &StatementArgs) -> Result<&Path, Failure> {
     let path = Path::new(&args.name);
     if !path.exists() {
         let names: Vec<&str> = builtin::ENTRIES.iter().map(|entry| entry.name).collect();
         let (name, names) = (args.text(), names.join(", "));
-        return Err(Failure::input(format!("`{name}` is no file and no built-in statement ({names})")));
+        return Err(Failure::input(format!("`{name}` is neither a file nor a built-in statement ({names})")));
     }
     args.no_values("a file")?;
     Ok(path)
 }
 
-/// A circuit with the claim about it that `public` has.
+/// A circuit with the claim in its public file.
 fn claimed<R: FileRing>(file: BristolFile<R>, public: &Source) -> Result<FileStatement<R>, Failure> {
     let claim = Claim::read(public.open()?, &public.name(), file.signature())?;
     Ok(FileStatement::new(file, claim)?)
@@ -164,14 +165,14 @@ fn computed<R: FileRing>(
     text(&draft.complete(file, witness)?, signature)
 }
 
-/// A claim as a public file has it.
+/// A claim in the format of a public file.
 fn text<R: FileRing>(claim: &Claim<R>, signature: &Signature) -> Result<String, Failure> {
     let mut text = Vec::new();
     claim.write(signature, &mut text).map_err(Failure::session)?;
     String::from_utf8(text).map_err(Failure::session)
 }
 
-/// Refuses public values where all of them follow from the witness.
+/// Refuses a public file where the witness determines all public values.
 fn none_given(args: &StatementArgs) -> Result<(), Failure> {
     match &args.public {
         Some(_) => {

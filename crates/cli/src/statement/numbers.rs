@@ -13,7 +13,7 @@ use crate::public::{InPublic, OverRing};
 use crate::source::Source;
 use crate::way::Way;
 
-/// A built-in statement and what it was made from.
+/// A built-in statement and its sizes.
 struct Numbers<F: Served> {
     sizes: FieldBuiltin,
     statement: OverField<F>,
@@ -71,9 +71,9 @@ fn sizes(args: &StatementArgs) -> Result<Option<(FieldBuiltin, String)>, Failure
     Ok(Some((FieldBuiltin::new(entry.name, &args.values())?, field)))
 }
 
-/// Does `what` over the field that is called so.
+/// Runs `what` over the field with this name.
 fn in_field<T>(name: &str, what: impl InField<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let unknown = || Failure::input(format!("--field {name}: there are {}", fields::names()));
+    let unknown = || Failure::input(format!("--field {name}: unknown; the fields are {}", fields::names()));
     fields::named(name, what).ok_or_else(unknown)?
 }
 
@@ -83,7 +83,7 @@ pub(super) fn load(args: &StatementArgs) -> Loaded {
     in_field(&field, Load { args, sizes }).map(Some)
 }
 
-/// A statement that is to be made over a field.
+/// The task of making a statement over a field.
 struct Load<'a> {
     args: &'a StatementArgs,
     sizes: FieldBuiltin,
@@ -108,7 +108,7 @@ impl InField for Load<'_> {
     }
 }
 
-/// Too few numbers are a fault of the public side here.
+/// Turns an error about a witness into one about public values: the numbers are public here.
 fn as_public(error: StatementError) -> StatementError {
     match error {
         StatementError::Witness(reason) => StatementError::Public(reason),
@@ -123,7 +123,7 @@ pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<S
     in_field(&field, Compute { sizes, witness }).map(Some)
 }
 
-/// Public numbers that are to be computed over a field.
+/// The task of computing public numbers over a field.
 struct Compute<'a> {
     sizes: FieldBuiltin,
     witness: &'a Source,

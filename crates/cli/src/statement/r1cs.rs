@@ -1,5 +1,5 @@
-//! Constraint systems out of `.r1cs` files; the prime in the file picks the field. One of them, or one of
-//! several (`--any-of`).
+//! Constraint systems from `.r1cs` files: a single one, or one of several (`--any-of`). The prime in the file
+//! picks the field.
 
 use std::fs::File;
 use std::io::Read;
@@ -48,7 +48,7 @@ impl<F: Served + PrimeField> Constraints<F> {
         let complete = public.is_some() || counts.public() == 0;
         let public = match public {
             Some((source, name)) => read_public(source, name, &counts)?,
-            // Only to count with, unless there are none.
+            // These are for counting only, unless there are no public values.
             None => vec![F::ZERO; counts.public()],
         };
         let statement = R1csStatement::new(Arc::clone(&system), public)?;
@@ -131,7 +131,7 @@ pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<S
     in_field(args, Compute { args, witness })
 }
 
-/// Does `what` over the field of the constraint system that `args` name first, if they name any.
+/// Runs `what` over the field of the first constraint system that `args` name, if they name one.
 fn in_field<T>(
     args: &StatementArgs,
     what: impl InPrimeField<Output = Result<T, Failure>>,
@@ -147,14 +147,14 @@ fn in_field<T>(
     }
     args.no_values("a file")?;
     let prime = Header::open(path)?.prime;
-    let not_served = || Failure::input(format!("{}: {prime} is not served", path.display()));
+    let not_served = || Failure::input(format!("{}: {prime} is not a supported prime", path.display()));
     fields::of_prime(prime, what).ok_or_else(not_served)?.map(Some)
 }
 
-/// Whether there is a regular file of this name that begins like a constraint system. What cannot be read is
-/// somebody else's error.
+/// Whether there is a regular file of this name that begins like a constraint system. Whoever opens the file
+/// next reports errors of reading it.
 pub(super) fn is_system(path: &Path) -> bool {
-    // Not a pipe: what is read of it here would be missing later.
+    // Not a pipe: bytes that are read here would be missing later.
     if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return false;
     }
@@ -162,7 +162,7 @@ pub(super) fn is_system(path: &Path) -> bool {
     File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
 }
 
-/// Files that are to be opened over the field of their prime.
+/// The task of opening files over the field of their prime.
 struct Load<'a> {
     args: &'a StatementArgs,
 }
@@ -189,7 +189,7 @@ impl InPrimeField for Load<'_> {
             Ok((Arc::new(R1cs::<F>::open(path)?), own))
         });
         let systems = systems.collect::<Result<Vec<_>, Failure>>()?;
-        // What all systems share is read once: it may be a pipe.
+        // The shared public file is read once, since it may be a pipe.
         let public = systems.iter().map(|(system, _)| system.header().counts.public() as u64).max();
         let most = VALUE_BYTES.saturating_mul(public.unwrap_or_default());
         let shared = match args.public() {
@@ -209,7 +209,7 @@ impl InPrimeField for Load<'_> {
 /// Bytes that a public value may take in its file.
 const VALUE_BYTES: u64 = 256;
 
-/// Public values that are to be taken from an assignment over the field of a file's prime.
+/// The task of taking public values from an assignment, over the field of a file's prime.
 struct Compute<'a> {
     args: &'a StatementArgs,
     witness: &'a Source,
@@ -241,7 +241,7 @@ impl InPrimeField for Compute<'_> {
     }
 }
 
-/// That a witness is for a branch that is not there.
+/// The failure that a witness is for a branch that does not exist.
 fn no_branch(source: &Source, choice: usize, count: usize) -> Failure {
     let name = source.name();
     Failure::input(format!("{name}: branch {choice} of {count}; they count from 0"))
@@ -254,7 +254,7 @@ struct Several<F: PrimeField> {
 }
 
 impl<F: Served + PrimeField> Several<F> {
-    /// The systems, of which that with the number `choice` has a witness.
+    /// One of these systems; the one with the number `choice` has a witness.
     fn new(systems: Vec<Constraints<F>>, choice: Option<usize>) -> Result<Self, Failure> {
         let statement = AnyOf::new(systems.clone())?;
         let statement = match choice {
@@ -281,7 +281,7 @@ impl<F: Served + PrimeField> Given for Several<F> {
         F::NAME
     }
 
-    /// The file says which system holds, `branch N`, and in the next line where its assignment is.
+    /// The first line of the file says which system holds, `branch N`; the next one names its `.wtns` file.
     fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
         self.complete()?;
         let mut systems = self.systems;

@@ -19,7 +19,7 @@ use crate::public::{InPublic, OverRing};
 use crate::source::Source;
 use crate::stored::Storable;
 
-/// A ring that commands serve.
+/// A ring that circuit files may be over.
 trait ServedRing: FileRing + PublicRing {}
 
 impl ServedRing for Z32 {}

@@ -1,4 +1,4 @@
-//! `volery attestation verify` and `show`: reads what a notary signed.
+//! `volery attestation verify` and `show`: check and print an attestation.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::{output, terminal};
 /// What `--json` prints about an attestation.
 #[derive(Serialize)]
 struct AttestationReport<'a> {
-    /// The key that signed it, or is said to have, in hex.
+    /// The key that signed it, according to the attestation itself, in hex.
     signer: String,
     /// What it says; none if it is rejected.
     attestation: Option<&'a Statement>,
@@ -38,7 +38,7 @@ pub(super) fn tell(word: &str, attestation: &Attestation, json: bool) -> Result<
     conclude(word, attestation, attestation.claimed_signer(), Ok(Default::default()), json)
 }
 
-/// Prints an attestation and its holder's shown, or why one of them is rejected.
+/// Prints an attestation and what its holder has opened, or why one of them is rejected.
 fn conclude(
     word: &str,
     attestation: &Attestation,
@@ -60,7 +60,7 @@ fn conclude(
         (Err(error), _) => Failure::Rejected(error.to_string()),
         (Ok(_), Err(failure)) => failure,
     };
-    // With any other failure the files could not be read, so nothing was found out.
+    // After any other failure there is no verdict: a file could not be read.
     if failure.is_rejection() && !json {
         output::result("rejected")?;
     }
@@ -75,8 +75,8 @@ pub(crate) fn verify(args: &AttestationVerifyArgs) -> Result<(), Failure> {
     conclude("valid", &attestation, &args.key, shown, args.json)
 }
 
-/// Checks what the reader demands of an attestation besides its signature. The caller reports a wrong
-/// signature, so this passes then.
+/// Checks what the reader demands of an attestation besides its signature. If the signature is wrong, this
+/// succeeds, and the caller reports it.
 fn demand(args: &AttestationVerifyArgs, attestation: &Attestation) -> Result<(), Failure> {
     let Ok(statement) = attestation.verify(&args.key) else { return Ok(()) };
     rounds(args, statement)?;
@@ -89,13 +89,13 @@ fn demand(args: &AttestationVerifyArgs, attestation: &Attestation) -> Result<(),
     }
     for round in statement.hidden_words() {
         terminal::message(&format!(
-            "of request {} the query or body is hidden, wholly or in part: be sure that the document at its path cannot be made to repeat what it is asked",
+            "warning: request {} hides its query or body, at least in part: make sure that the document at its path cannot be made to repeat what it is asked",
             round.saturating_add(1)
         ));
     }
     match statement.hidden_paths().first() {
         Some(round) if !args.allow_hidden_path => Err(Failure::Rejected(format!(
-            "the path of request {} is hidden, so it does not say which document it is about; --allow-hidden-path accepts that",
+            "the path of request {} is hidden, so the attestation does not say which document it is about; --allow-hidden-path accepts that",
             round.saturating_add(1)
         ))),
         _ => Ok(()),
@@ -113,7 +113,7 @@ fn rounds(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Fai
     }
     if statement.pipelined && !args.allow_pipelined {
         return Err(Failure::Rejected(
-            "requests were sent at once, so nothing shows what a later response answers; --allow-pipelined takes it anyway".into(),
+            "the requests were sent at once, so nothing shows which request a later response answers; --allow-pipelined accepts that".into(),
         ));
     }
     Ok(())
@@ -121,8 +121,9 @@ fn rounds(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Fai
 
 /// Runs `volery attestation show`.
 pub(crate) fn show(args: &AttestationShowArgs) -> Result<(), Failure> {
+    let attestation = open(&args.file)?;
     terminal::message(
-        "the signer is whom the file names: `volery attestation verify --key` compares it with a key that you know",
+        "the file itself names its signer; `volery attestation verify --key` checks it against a key that you know",
     );
-    tell("unchecked", &open(&args.file)?, args.json)
+    tell("unchecked", &attestation, args.json)
 }

@@ -1,8 +1,8 @@
 //! Shows the user what will be signed, and asks, before the notary sees it.
 //!
-//! This takes a terminal. Without one nobody could answer, so whoever starts the program has to say
-//! beforehand that what is not hidden (see [`volery::tls::disclosure::Rest`]) may be shown. Only what is
-//! typed after the question counts as an answer.
+//! This takes a terminal. Without one, the user must agree beforehand (`--yes`) that the notary sees what is
+//! not hidden (see [`volery::tls::disclosure::Rest`]). Only what is typed after the question counts as an
+//! answer.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, IsTerminal as _, stderr};
@@ -26,7 +26,8 @@ impl Consent {
     /// the question; standard input may be in use for secrets. If the program is its own notary (`alone`),
     /// nobody else sees anything, so no terminal is needed.
     ///
-    /// # Errors [`Failure::Input`] if there is no terminal.
+    /// # Errors
+    /// [`Failure::Input`] if there is no terminal.
     pub(super) fn new(yes: bool, alone: bool) -> Result<Self, Failure> {
         if yes {
             return Ok(Self(None));
@@ -35,8 +36,8 @@ impl Consent {
         if terminal.is_none() && alone {
             return Ok(Self(None));
         }
-        let none = "there is no terminal on which you could see what will be signed, and say no: with --yes nobody is asked (leave out --notary to \
-                    see it first)";
+        let none = "there is no terminal to ask you on: give --yes to show the notary what is not hidden without asking \
+                    (run without --notary first to see it)";
         terminal.map(|terminal| Self(Some(terminal))).ok_or_else(|| Failure::input(none))
     }
 
@@ -59,22 +60,22 @@ fn ask(
     answer: impl FnOnce() -> Result<Option<String>, Failure>,
 ) -> Result<(), Failure> {
     tell(&format!(
-        "The notary will see and sign this, and whoever gets the attestation reads it:\n\n{statement}\n\
+        "The notary will see and sign this, and every reader of the attestation will see it:\n\n{statement}\n\
          Go on? [y/N] ({} s; --yes does not ask)",
         time.as_secs()
     ));
     match answer()? {
         Some(answer) if ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()) => Ok(()),
-        Some(_) => Err(Failure::session("nothing was shown to the notary, as you said")),
+        Some(_) => Err(Failure::session("you said no, so nothing was shown to the notary")),
         None => Err(Failure::session(format!(
-            "nothing was shown to the notary: no answer in {} s, and it does not wait longer; without --notary you can look at what would be \
-             shown, and --yes does not ask",
+            "no answer in {} s, so nothing was shown to the notary, which does not wait longer. Run without --notary to \
+             see what would be shown, or give --yes",
             time.as_secs()
         ))),
     }
 }
 
-/// Drops what was typed before the question.
+/// Discards what was typed before the question.
 fn forget(terminal: &File) -> Result<(), Failure> {
     tcflush(terminal, QueueSelector::IFlush).map_err(Failure::session)
 }

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! request      requests from URLs, header fields and bodies
+//! placeholder  placeholders for values of earlier responses
 //! template     one request, with placeholders
 //! script       all requests, in order, and their connections
-//! plan         P: a session for each connection, or both parties in one process
+//! plan         the prover: a session for each connection, or both parties in one process
 //! consent      shows what will be signed, and asks
 //! parts        what the command line reveals, hides and claims
-//! placeholder  placeholders for values of earlier responses
-//! notary       V: keys, and a server
-//! attestation  reads and checks what V signed
+//! notary       the notary: its key, its server
+//! attestation  reads and checks what the notary signed
 //! opening      openings and range proofs, for readers
 //! site         a website to try it on
 //! ```

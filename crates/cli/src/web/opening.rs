@@ -1,4 +1,4 @@
-//! `volery attestation open` and `prove-range`: the holder of an attestation shows more of it to others.
+//! `volery attestation open` and `prove-range`: the holder of an attestation shows others more of it.
 
 use std::path::Path;
 
@@ -131,7 +131,7 @@ struct InRange {
 }
 
 impl OpenedParts {
-    /// Reads and checks the files. Anything in them that does not hold is a rejection.
+    /// Reads and checks the files. If one of them is wrong, that is a rejection.
     pub(super) fn new(
         attestation: &Attestation,
         key: &[u8; 32],

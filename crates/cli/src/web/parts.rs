@@ -80,9 +80,7 @@ pub(super) fn check_names(selection: &Selection) -> Result<(), Failure> {
         let reason = match part {
             Part::Header(name) => match visibility(*side, name) {
                 Visibility::AlwaysShown => "this field says how to read the message, so it always shows",
-                Visibility::Unknown => {
-                    "it is not known what servers do with this field, so it cannot be hidden"
-                }
+                Visibility::Unknown => "nobody knows what servers do with this field, so it cannot be hidden",
                 Visibility::Secret | Visibility::Hideable => continue,
             },
             _ => continue,
@@ -165,7 +163,7 @@ pub(super) fn check_fields<'a>(
         if !selection.reveal.iter().any(|shown| is_same(&hide, shown)) {
             let (name, request) = (name.escape_debug(), name_of(Side::Client, round));
             return Err(Failure::input(format!(
-                "header field `{name}`: it is not known what servers do with it, so it cannot be hidden; if it is no secret, \
+                "header field `{name}`: nobody knows what servers do with it, so it cannot be hidden; if it is no secret, \
                  show it: --reveal {request}.header:{name} (which hides everything that you do not reveal)"
             )));
         }
@@ -211,7 +209,7 @@ fn is_same(hide: &Redaction, named: &MessagePart) -> bool {
     (hide.side, hide.round) == (named.side, named.round) && same
 }
 
-/// Collects the hidden parts, each with the claim about it and whether it is committed to.
+/// Collects the hidden parts, each with its claims and whether it is committed to.
 fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<Vec<Redaction>, Failure> {
     let mut all: Vec<Redaction> = Vec::new();
     let mut place = |text: &str| -> Result<usize, Failure> {
@@ -278,7 +276,7 @@ pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
     let wrong = || {
         let expected = "expected response.json:PATH, request.header:NAME, request.path, request.query or response.body, \
                         and with several requests response2.json:PATH and so on";
-        Failure::input(format!("`{}` is no part: {expected}", text.escape_debug()))
+        Failure::input(format!("`{}` is not a part: {expected}", text.escape_debug()))
     };
     let (side, rest) = text.split_once('.').ok_or_else(wrong)?;
     let (side, number) = match (side.strip_prefix("request"), side.strip_prefix("response")) {
@@ -299,7 +297,9 @@ pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
 }
 
 fn assertion(text: &str, claim: &str) -> Result<Assertion, Failure> {
-    claim.parse().map_err(|error| Failure::input(format!("`{}` is no claim: {error}", text.escape_debug())))
+    claim
+        .parse()
+        .map_err(|error| Failure::input(format!("`{}` is not a claim: {error}", text.escape_debug())))
 }
 
 #[cfg(test)]
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_has_its_own_part_of_a_wish() {
+    fn each_connection_has_its_own_part_of_a_selection() {
         let hidden = words(&["request.header:Cookie", "response2.json:a", "response3.json:b"]);
         let shown = words(&["request2.query", "response3.json:c"]);
         let taken = vec![MessagePart { side: Side::Server, round: 1, part: Part::Body }];

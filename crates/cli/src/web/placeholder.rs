@@ -6,7 +6,8 @@
 //! {{response.cookie:NAME|LENGTH}}      the cookie of this name, as `Set-Cookie` gives it
 //! ```
 //!
-//! A value must mean itself wherever it is put: visible ASCII, without quotes and backslashes.
+//! A value must mean the same wherever it is put, so it has only visible ASCII without quotes and
+//! backslashes.
 
 use core::fmt;
 
@@ -51,8 +52,8 @@ pub(super) fn fill(
     let (mut filled, mut rest) = (Zeroizing::new(Vec::new()), text);
     while let Some(start) = find(rest, OPEN) {
         let (before, after) = rest.split_at(start);
-        let end =
-            find(after, CLOSE).ok_or("a placeholder has no end; expected {{response.json:PATH|LENGTH}}")?;
+        let end = find(after, CLOSE)
+            .ok_or("a placeholder without its end; expected {{response.json:PATH|LENGTH}}")?;
         let (name, after) = after.split_at(end);
         filled.extend_from_slice(before);
         filled.extend_from_slice(&value(Placeholder::parse(name)?)?);
@@ -77,7 +78,7 @@ impl Placeholder {
         let name = String::from_utf8_lossy(name);
         let wrong = || {
             format!(
-                "`{}}}}}` is no placeholder; expected {{{{response.json:PATH|LENGTH}}}}, or header:NAME or cookie:NAME there",
+                "`{}}}}}` is not a placeholder; expected {{{{response.json:PATH|LENGTH}}}}, or header:NAME or cookie:NAME for json:PATH",
                 name.escape_debug()
             )
         };
@@ -109,17 +110,17 @@ impl Placeholder {
     /// The value. Errors do not show it.
     pub(super) fn value(&self, heard: &ReceivedResponses) -> Result<Zeroizing<Vec<u8>>, String> {
         let Self { round, source, most } = self;
-        let response =
-            heard.responses().get(*round).ok_or("the response that it takes a value from was not read")?;
+        let response = heard
+            .responses()
+            .get(*round)
+            .ok_or("the program did not read the response that this value is from")?;
         let failed = |reason: String| format!("{source} of response {}: {reason}", round + 1);
         let value = source.find(heard.text(), response).map_err(failed)?;
         if value.len() > *most {
             return Err(failed(format!("it has {} bytes, and {most} were planned", value.len())));
         }
         if !value.iter().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'"')) {
-            return Err(failed(
-                "it has other characters than visible ones of ASCII, a quote or a backslash".into(),
-            ));
+            return Err(failed("it has a quote, a backslash, or characters outside visible ASCII".into()));
         }
         Ok(value)
     }

@@ -35,13 +35,14 @@ use crate::progress::Phases;
 use crate::serve::Pace;
 use crate::terminal;
 
-/// How long to wait for a server in all: less than a notary waits for the prover's next message. The notary's
-/// own time does not count.
+/// How long to wait for a server in total, without the notary's own time: less than a notary waits for the
+/// prover's next message.
 const SERVER_TIME: Duration = Duration::from_secs(25);
 /// The most bytes to receive from a server, and to read from a file for it.
 pub(super) const MAX_RECEIVED: usize = 16 << 20;
 
-/// How long a notary is called again right after a session with it, and the pause before each call.
+/// How long to try to connect to a notary again right after a session with it, and the pause between
+/// attempts.
 const RETRY_TIME: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -122,7 +123,7 @@ impl Signer {
     /// A signer in this process, with a fresh key.
     pub(super) fn alone() -> Result<Self, Failure> {
         terminal::message(
-            "no --notary: this process is its own notary, so nobody else has a reason to believe the attestation",
+            "no --notary: this process is its own notary, so the attestation convinces nobody else",
         );
         let mut seed = Zeroizing::new([0; 32]);
         rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);

@@ -1,4 +1,4 @@
-//! Makes requests from URLs.
+//! Makes HTTP requests from URLs, header fields and bodies.
 
 use zeroize::Zeroizing;
 
@@ -36,14 +36,14 @@ impl Page {
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);
         if authority.contains('@') {
-            return Err(wrong("names and passwords do not belong into an address: use --headers"));
+            return Err(wrong("an address must not contain a name or a password: use --headers"));
         }
         let (host, port) = match authority.rsplit_once(':') {
             // In an IPv6 address in brackets the last colon separates no port.
             Some((host, port)) if !port.ends_with(']') => {
                 let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
                 let port = digits.then(|| port.parse().ok()).flatten();
-                (host, port.ok_or_else(|| wrong("the port is no number from 0 to 65535"))?)
+                (host, port.ok_or_else(|| wrong("the port must be a number from 0 to 65535"))?)
             }
             _ => (authority, 443),
         };
@@ -89,7 +89,7 @@ impl Page {
 }
 
 /// The reason why a target is not valid.
-const NOT_PLAIN: &str = "write other characters than those of ASCII, and blanks, as %XX";
+const NOT_PLAIN: &str = "write blanks, and characters outside ASCII, as %XX";
 
 fn is_plain(target: &str) -> bool {
     target.bytes().all(|byte| byte.is_ascii_graphic())
@@ -99,22 +99,22 @@ fn is_plain(target: &str) -> bool {
 /// its name.
 fn check(field: &str) -> Result<(), Failure> {
     let Some((name, value)) = field.split_once(':') else {
-        return Err(Failure::input("a header field has no colon; expected `Name: value`"));
+        return Err(Failure::input("a header field without a colon; expected `Name: value`"));
     };
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let failed =
         |reason: &str| Err(Failure::input(format!("header field `{}`: {reason}", name.escape_debug())));
     if name.is_empty() || !name.bytes().all(token) {
-        return failed("a name is made of letters, digits and -");
+        return failed("a name has letters, digits and - only");
     }
     if OWN.iter().any(|own| own.eq_ignore_ascii_case(name)) {
         return failed("the program sets this one itself");
     }
     if name.eq_ignore_ascii_case("if-range") {
-        return failed("it cannot be hidden, and a tag may be yours alone; leave it out");
+        return failed("it cannot be hidden, and its value may identify you; leave it out");
     }
     if !value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
-        return failed("its value has other characters than those of ASCII");
+        return failed("its value has characters outside visible ASCII");
     }
     Ok(())
 }

@@ -77,7 +77,7 @@ impl Script {
             };
             for place in request.placeholders().map_err(failed)? {
                 if place.round >= round {
-                    return Err(failed(format!("there is no response {} before it", place.round + 1)));
+                    return Err(failed(format!("no response {} comes before it", place.round + 1)));
                 }
                 read = read.max(place.round + 1);
             }
@@ -123,8 +123,8 @@ impl Script {
         Ok(taken)
     }
 
-    /// Checks that what this selection hides of the requests can be hidden. A refusal after sending them
-    /// would be too late.
+    /// Checks that all parts of the requests that this selection hides can be hidden, before anything is
+    /// sent.
     pub(super) fn check(&self, selection: &Selection) -> Result<(), Failure> {
         parts::check_rounds(selection, self.requests.len())?;
         parts::check_names(selection)?;
@@ -192,7 +192,7 @@ impl Script {
         heard: &ReceivedResponses,
     ) -> Result<Zeroizing<Vec<u8>>, String> {
         let (Some(request), Some(size)) = (self.requests.get(round), self.sizes.get(round)) else {
-            return Err("there are no more".into());
+            return Err("there is no such request".into());
         };
         let made = request.with(&self.page, self.is_last(round), &mut |place| place.value(heard))?;
         let made = match size.checked_sub(made.len() + PADDING.len() + 2) {
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_about_requests_that_there_are_not_are_refused() {
+    fn selections_of_requests_that_do_not_exist_are_refused() {
         let script = script("GET", &["GET /"]).expect("sound");
         for round in [1, 2] {
             for side in [Side::Client, Side::Server] {

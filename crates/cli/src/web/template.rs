@@ -33,9 +33,10 @@ impl Template {
             core::str::from_utf8(head).map_err(|_| "method, target and fields are ASCII text".to_owned())?;
         let mut lines = head.lines();
         let first = lines.next().unwrap_or_default().split_once(' ');
-        let (method, target) = first.ok_or("the first line is no method and target, like `GET /page`")?;
+        let (method, target) =
+            first.ok_or("the first line must be a method and a target, like `GET /page`")?;
         if !target.starts_with('/') {
-            return Err("the target begins with a slash: all requests are to one server".into());
+            return Err("the target must begin with a slash: all requests go to one server".into());
         }
         let own = lines.filter(|line| !line.is_empty()).map(|line| Zeroizing::new(line.to_owned()));
         // Editors add a line end at the end of a file.
@@ -79,8 +80,8 @@ impl Template {
 
     /// The names of the header fields with placeholders in their values.
     ///
-    /// # Errors A name has a placeholder itself, or the name of a JSON member of the body seems to have one.
-    /// Names always show.
+    /// # Errors
+    /// The name of a field has a placeholder. Names always show.
     pub(super) fn filled_fields(&self) -> Result<Vec<&str>, String> {
         let mut filled = Vec::new();
         for (name, field) in self.field_names().zip(&self.fields) {

@@ -337,8 +337,8 @@ fn info_counts_claims_and_predicts_what_a_proof_sends() {
     let profile = ["--profile", "wan", "--json"];
     let (prover, _) = prove([&statement, &statement], &files.witness, &profile, &profile);
     let sent = prover.expect(0, "").object();
-    let cost = &info["protocols"][0];
-    assert_eq!(cost["profile"], "wan");
+    let costs = info["protocols"].as_array().expect("a list");
+    let cost = costs.iter().find(|cost| cost["profile"] == "wan").expect("one of them");
     for (said, name) in
         [("bytes_prover", "bytes_sent"), ("bytes_verifier", "bytes_received"), ("round_trips", "round_trips")]
     {

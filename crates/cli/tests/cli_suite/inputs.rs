@@ -12,7 +12,8 @@ fn bad_command_lines_are_refused_with_a_reason() {
         (vec![], "Usage"),
         (vec!["frobnicate"], "unrecognized"),
         (vec!["prove", "sha256-preimage"], "--witness"),
-        (join(&[&["verify"], ABC]), "--listen"),
+        (join(&[&["verify"], ABC]), "where does the proof come from? Give --listen"),
+        (join(&[&["prove"], ABC, &["--witness", "-"]]), "where does the proof go? Give --connect"),
         (join(&[&["verify"], ABC, &connect, &["--listen", "127.0.0.1:0"]]), "cannot be used with"),
         (join(&[&["verify"], ABC, &["--listen", "localhost"]]), "HOST:PORT"),
         (join(&[&["verify"], ABC, &["--listen", "unix:"]]), "path"),
@@ -50,8 +51,8 @@ fn bad_command_lines_are_refused_with_a_reason() {
 #[test]
 fn bad_statements_are_refused_with_a_reason() {
     for (args, message) in [
-        (vec!["sha257-preimage"], "no built-in statement"),
-        (vec!["/nonexistent/circuit.txt"], "no built-in statement"),
+        (vec!["sha257-preimage"], "neither a file nor a built-in statement"),
+        (vec!["/nonexistent/circuit.txt"], "neither a file nor a built-in statement"),
         (vec!["sha256-preimage"], "`digest`"),
         (vec!["sha256-preimage", "--digest", DIGEST], "`length`"),
         (vec!["sha256-preimage", "--digest", "00", "--length", "3"], "64 hex digits"),

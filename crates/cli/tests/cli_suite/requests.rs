@@ -97,9 +97,9 @@ fn a_further_request_takes_values_from_an_earlier_response() {
         let then = write(dir.path(), "wrong", text);
         prove(&none, &then, &[]).refused(reason);
     };
-    refused("GET", "no method and target");
-    refused("GET /{{response2.json:a|3}}", "no response 2 before it");
-    refused("GET /{{response.json:a}}", "is no placeholder");
+    refused("GET", "must be a method and a target");
+    refused("GET /{{response2.json:a|3}}", "no response 2 comes before it");
+    refused("GET /{{response.json:a}}", "is not a placeholder");
     refused("GET /?_method=HEAD", "a different method");
     refused("DELETE /\n\n{}", "only POST, PUT and PATCH may have a body");
     refused("GET /{{response.header:Content-Type|20}}", "--reveal response.header:Content-Type");

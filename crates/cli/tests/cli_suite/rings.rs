@@ -95,7 +95,7 @@ fn a_proof_of_something_else_says_so_with_code_3_and_as_json() {
 fn there_are_no_sessions_over_rings_and_the_error_says_what_there_is() {
     let files = Files::new("output 0 = 28\noutput 1 = any\n");
     let refused = |command: &str, options: &[&str]| {
-        files.run(command, "z32", options, "7 9").refused("statements over Z32 are proved in public only");
+        files.run(command, "z32", options, "7 9").refused("statements over Z32 have public proofs only");
     };
     refused("prove", &["--witness", "-", "--connect", "127.0.0.1:1"]);
     refused("prove", &["--witness", "-", "--preprocessed", "P.vole", "--out", "proof"]);

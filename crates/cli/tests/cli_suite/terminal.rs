@@ -80,7 +80,10 @@ fn commands_without_a_peer_show_what_they_do() {
         (join(&[&["check"], ABC, &["--witness", &witness]]), "checking the witness"),
         (prove, "making the proof"),
         (join(&[&["verify"], ABC, &[&proof]]), "verifying the proof"),
+        (join(&[&["compute"], ABC, &["--witness", &witness]]), "computing"),
         (vec!["soundness"], "computing bounds"),
+        (vec!["bench", "zkbpp", "--size", "3", "--sigma", "1"], "measuring zkbpp"),
+        (vec!["bench", "preimage", "--size", "3"], "measuring preimage"),
         (join(&[&["info"], ABC]), "%"),
     ] {
         let ended = on_terminal(&args, &[]).expect(0, line);

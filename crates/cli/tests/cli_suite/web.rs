@@ -90,7 +90,7 @@ fn where_nobody_can_be_asked_nothing_is_shown_to_a_notary_without_yes() {
     let fixture = Fixture::new(&[]);
     let arguments: Vec<_> =
         fixture.arguments("page", &[]).into_iter().filter(|argument| argument != "--yes").collect();
-    run(&arguments, FIELDS).refused("with --yes nobody is asked");
+    run(&arguments, FIELDS).refused("there is no terminal to ask you on");
     assert!(fixture.results().is_empty(), "the notary was not even called");
 }
 
@@ -247,7 +247,7 @@ fn without_a_notary_both_parties_are_in_one_process() {
         ["web", "prove", &url, "--roots", &roots, "--assert", "response.json:name = Ada", "--out", &out];
     let text = run(&args, "").expect(0, "no --notary").stdout;
     assert!(text.starts_with("attested") && text.contains("response json name: equals \"Ada\""), "{text}");
-    run(&["attestation", "show", &out], "").expect(0, "whom the file names");
+    run(&["attestation", "show", &out], "").expect(0, "the file itself names its signer");
     // The certificate is of no known authority.
     let none = dir.path().join("b").display().to_string();
     run(&["web", "prove", &url, "--out", &none], "").expect(3, "");
@@ -259,9 +259,9 @@ fn words_that_make_no_sense_are_refused_before_anything_is_sent() {
         let args = [&["web", "prove", "https://localhost/", "--out", "x"], args].concat();
         run(&args, "").refused(reason);
     };
-    refused(&["--hide", "response.xml:a"], "is no part");
-    refused(&["--assert", "response.json:a is 5"], "is no claim");
-    refused(&["--commit", "response.json"], "is no part");
+    refused(&["--hide", "response.xml:a"], "is not a part");
+    refused(&["--assert", "response.json:a is 5"], "is not a claim");
+    refused(&["--commit", "response.json"], "is not a part");
     refused(&["--commit", "request.path", "--reveal", "request.path"], "revealed and hidden");
     refused(&["--header", "Host: a"], "the program sets this one itself");
     refused(&["--header", "If-Range: \"a-tag\""], "cannot be hidden");
@@ -271,7 +271,7 @@ fn words_that_make_no_sense_are_refused_before_anything_is_sent() {
     run(&deleting, "all").refused("--reveal request.body");
     refused(&["--context", "hex:0"], "hexadecimal");
     refused(&["--context", &"x".repeat(65)], "at most 64");
-    refused(&["--hide", "request.target"], "is no part");
+    refused(&["--hide", "request.target"], "is not a part");
     refused(&["--method", "get x"], "expected one like GET");
     run(&["web", "prove", "http://localhost/", "--out", "x"], "").refused("expected https://");
     run(&["notary", "serve", "--key", "/nowhere/key", "--listen", "127.0.0.1:0"], "").refused("/nowhere/key");

@@ -24,7 +24,7 @@ use volery_vole::AesLevel;
 use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
-use crate::output;
+use crate::{output, terminal};
 use network::{Network, Node};
 use party::{
     Extent, Listening, MAX_RESPONSE, NotaryResult, NotaryTask, PhaseCost, Process, ProverResult, ProverTask,
@@ -77,7 +77,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         output::result(&WebRow::heading())?;
     }
     for extent in extents {
-        let row = measure(&link, args, extent)?;
+        let row = terminal::during("measuring web", || measure(&link, args, extent))?;
         if args.json {
             outcome::json(Good::Done, &row)?;
         } else {

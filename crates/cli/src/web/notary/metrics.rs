@@ -1,6 +1,6 @@
 //! Counts of a notary's sessions, over HTTP in Prometheus' text format, at a port of its own.
 //!
-//! There are only numbers: nothing of what provers say, and not who they are.
+//! Only numbers are counted: nothing that provers send, and not who they are.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};

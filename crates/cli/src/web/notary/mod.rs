@@ -55,22 +55,19 @@ impl Default for PhaseTimes {
     fn default() -> Self {
         let seconds = Duration::from_secs;
         Self {
-            set_up: Phase {
-                what: "the time (ms) that a prover takes in all in the set-up",
-                time: seconds(20),
-            },
+            set_up: Phase { what: "the total time (ms) of a prover in the set-up", time: seconds(20) },
             // The prover garbles circuits, which is seconds of work for the longest requests.
             preparation: Phase {
-                what: "the time (ms) that a prover takes in all in the preparation",
+                what: "the total time (ms) of a prover in the preparation",
                 time: seconds(60),
             },
             // The prover also waits for the website.
             connection: Phase {
-                what: "the time (ms) that a prover takes in all in the connection",
+                what: "the total time (ms) of a prover in the connection",
                 time: seconds(90),
             },
             // The prover reads the response and proves.
-            proof: Phase { what: "the time (ms) that a prover takes in all in the proof", time: seconds(90) },
+            proof: Phase { what: "the total time (ms) of a prover in the proof", time: seconds(90) },
         }
     }
 }
@@ -129,7 +126,7 @@ impl Notary {
     }
 }
 
-/// The time since 1970, as attestations have it.
+/// The time since 1970, as in attestations.
 pub(super) fn now() -> Result<Duration, Failure> {
     SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::session)
 }
@@ -160,7 +157,7 @@ impl Ending {
     }
 }
 
-/// A line of the log: how a connection ended. Of the payload it tells only the length.
+/// A line of the log: how a connection ended. Of the payload it has only the length.
 #[derive(Serialize)]
 struct LogEntry<'a> {
     /// Seconds since 1970, at the end.
