@@ -127,7 +127,8 @@ impl<S: Read, R: FileRing> Reader<S, R> {
     #[cold]
     fn too_few_gates(&self) -> Error {
         let (promised, got) = (self.header.gates, self.gates_read);
-        self.lines.error(0, format!("the file ends after {got} gates; its header promises {promised}"))
+        self.lines
+            .error(0, format!("the file ends after {}; its header promises {promised}", counted(got, "gate")))
     }
 
     /// Checks the text after the last gate.
@@ -135,9 +136,10 @@ impl<S: Read, R: FileRing> Reader<S, R> {
         if let Some(mut cursor) = self.lines.peek()? {
             cursor.at_end();
             let (at, promised) = (cursor.at, self.header.gates);
-            return Err(self
-                .lines
-                .error(at, format!("there is more after the {promised} gates that the header promises")));
+            return Err(self.lines.error(
+                at,
+                format!("there is more after the {} that the header promises", counted(promised, "gate")),
+            ));
         }
         let Some(set) = &self.set else { return Ok(()) };
         match (self.header.first_output()..self.header.wires).find(|&wire| !set.contains(wire)) {

@@ -118,7 +118,7 @@ fn every_malformed_file_is_refused_with_line_column_and_reason() {
         // The header.
         (String::new(), 1, 1, "the number of gates should be"),
         ("\n \n".into(), 3, 1, "the number of gates should be"),
-        ("2\n".into(), 1, 1, "not 1 numbers"),
+        ("2\n".into(), 1, 1, "not 1 number"),
         ("2 5 7\n".into(), 1, 1, "not 3 numbers"),
         ("2 x\n".into(), 1, 3, "\"x\" is not a number"),
         ("2 -5\n".into(), 1, 3, "is not a number"),
@@ -169,7 +169,7 @@ fn every_malformed_file_is_refused_with_line_column_and_reason() {
         (file("2 1 0 1 5 AND\n"), 5, 9, "wire 5 is out of range: the circuit has 5 wires"),
         (file("2 1 0 5 3 AND\n"), 5, 7, "wire 5 is out of range"),
         // Counts.
-        (file(good), 6, 1, "ends after 1 gates; its header promises 2"),
+        (file(good), 6, 1, "ends after 1 gate; its header promises 2"),
         (file(&format!("{good}1 1 3 4 INV\n\n 1 1 3 4 INV\n")), 8, 2, "more after the 2 gates"),
         (file(&format!("{good}1 1 3 4 INV\nend")), 7, 1, "more after the 2 gates"),
         ("1 5\n2 1 2\n1 1\n2 1 0 1 3 AND\n".into(), 5, 1, "no gate sets output wire 4"),
@@ -293,7 +293,7 @@ fn a_file_statement_holds_or_fails_the_same_kept_and_streamed() {
         assert_eq!((opened.tally().mul, opened.tally().constant), (8, 1));
         Evaluator::check(&statement(opened.clone(), "0x115")).expect("200 + 77 = 277");
         let error = Evaluator::check(&statement(opened, "0x114")).expect_err("false");
-        assert_eq!(error, Error::Unsatisfied { assertion: 0, place: "output 0".into() });
+        assert_eq!(error, Error::Contradicted { place: "output 0, bit 0".into(), claimed: "0".into() });
     }
 }
 

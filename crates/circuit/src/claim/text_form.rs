@@ -143,7 +143,7 @@ pub(super) mod tests {
             ("output 0 = 0x1\n output 0 = any", 2, 2, "already"),
             ("input 0 = 0x1\ninput 0 = 0x1", 2, 1, "already"),
             ("input 0 = any", 1, 11, "0x"),
-            ("output 0 = 0x11", 1, 12, "1 hex digits"),
+            ("output 0 = 0x11", 1, 12, "1 hex digit, not 2"),
         ] {
             match parse(content).expect_err(content) {
                 Error::Malformed { line: l, column: c, reason: r, .. } => {

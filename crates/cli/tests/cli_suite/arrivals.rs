@@ -101,7 +101,7 @@ fn a_lie_ends_the_session_of_the_one_peer() {
 fn a_listening_party_gives_up_when_its_own_time_is_over_and_says_who_came() {
     let nobody = run(&join(&[&["verify"], ABC, LISTEN, &["--listen-timeout", "0.2", "--json"]]), "");
     let nobody = nobody.expect(3, "nobody connected").expect(3, "start the other party with --connect");
-    assert_eq!(nobody.object()["result"], "failed");
+    assert_eq!(nobody.object()["result"], "error");
 
     let verifier = verifier(&["--listen-timeout", "2"]);
     let mut stray = TcpStream::connect(&verifier.address).expect("connects");

@@ -127,7 +127,7 @@ fn a_file_over_a_ring_holds_or_fails_kept_and_streamed_with_the_same_calls() {
         let holds = statement(opened.clone(), claim, Z32::new(7));
         Evaluator::check(&holds).expect("7 * 9 - 5 * 7 = 28");
         let error = Evaluator::check(&statement(opened.clone(), claim, Z32::new(8))).expect_err("false");
-        assert_eq!(error, Error::Unsatisfied { assertion: 0, place: "output 0".into() });
+        assert_eq!(error, Error::Contradicted { place: "output 0".into(), claimed: "28".into() });
         let counter = Counter::count(&holds).expect("counts");
         // Products with constants are none.
         assert_eq!((counter.total().inputs, counter.total().multiplications), (1, 0));

@@ -143,7 +143,7 @@ fn the_container_is_checked() {
     }
     refused(None, "claims", |parts| parts.sections[2].1 = 1);
     refused(12, "claims", |parts| parts.sections[0].1 = u64::MAX - 100);
-    refused(None, "bytes after the last section", |parts| parts.sections[2].1 = u64::MAX);
+    refused(None, "1 byte after the last section", |parts| parts.sections[2].1 = u64::MAX);
     refused(8, "65 sections", |parts| parts.sections.extend((6..68).map(|kind| (kind, 0, Vec::new()))));
     let mut bytes = written(&every_kind().0);
     bytes.push(0);
@@ -177,17 +177,17 @@ fn every_field_of_the_header_is_checked() {
         put(header, 0, 16);
         header.splice(12..12, [0; 8]);
     });
-    header(HEADER + 12, "the constant, 1 outputs", WIRES, 4);
+    header(HEADER + 12, "2 wires, but the constant, 1 output and 1 public input take 3", WIRES, 2);
     header(HEADER + 12, "the constant", WIRES, 0);
     header(HEADER + 12, "(not 8 for each)", WIRES, 6);
     header(HEADER + 12, "(not 8 for each)", WIRES, u32::MAX);
-    for at in [4, 8, 12] {
+    for at in [4, 8] {
         header(HEADER + 12, "the constant", WIRES + at, u32::MAX);
-        header(HEADER + 12, "the constant", WIRES + at, 5);
+        header(HEADER + 12, "the constant", WIRES + at, 6);
     }
-    header(HEADER + 36, "4294967295 constraints do not fit", WIRES + 24, u32::MAX);
+    header(HEADER + 36, "4294967295 constraints in a constraints section", WIRES + 24, u32::MAX);
     refused(None, "constraint 7, combination A: it ends", |parts| put(parts.section(1), WIRES + 24, 8));
-    refused(None, "bytes more in the constraints section", |parts| put(parts.section(1), WIRES + 24, 6));
+    refused(None, " more in the constraints section", |parts| put(parts.section(1), WIRES + 24, 6));
     refused(None, "1 byte more in the header section", |parts| parts.section(1).push(0));
     refused(None, "it ends inside the number of constraints", |parts| {
         parts.section(1).pop();
@@ -265,7 +265,7 @@ fn every_part_of_a_values_file_is_checked() {
     refused(Some(4), "version 1", &|parts| parts.version = 1);
     refused(Some(24), "field size", &|parts| put(parts.section(1), 0, 9));
     refused(Some(28), "no field here", &|parts| put(parts.section(1), 4, 7));
-    refused(Some(36), "8 values take 64 bytes; the values section has 56", &|parts| {
+    refused(Some(36), "8 values of 64 bytes in all; the values section has 56", &|parts| {
         put(parts.section(1), 12, 8)
     });
     refused(Some(36), "4294967295 values", &|parts| put(parts.section(1), 12, u32::MAX));
