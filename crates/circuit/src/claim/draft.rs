@@ -4,7 +4,8 @@ use std::io::Read;
 
 use volery_field::Ring;
 
-use super::{Claim, content};
+use super::Claim;
+use super::text_form::content;
 use crate::bristol::FileRing;
 use crate::{BristolFile, Error, Evaluator, Signature, Witness};
 

@@ -1,9 +1,13 @@
-//! One of several branches many times over: repetitions in step with each other.
+//! One of several branches many times over: repetitions in step with each other. `groups` has those whose
+//! branches are disjunctions, `random` compares them with repetitions one after another.
+
+mod groups;
+mod random;
 
 use volery_channel::tags;
 use volery_circuit::choose::{Branches, Picked, Shape};
 use volery_circuit::{
-    Branch, Choose, Digest, Error as StatementError, Evaluator, Peek, Prove, Repeat, Statement, Steps,
+    Branch, Digest, Error as StatementError, Evaluator, Peek, Prove, Repeat, Statement, Steps,
 };
 use volery_field::{F2, F61, Ring as _};
 use volery_testing::{Bits, Change, Over, every_kind};
@@ -220,121 +224,6 @@ fn repetitions_that_do_not_fit_into_the_first_piece_get_a_longer_one() {
     let any = |batches: &[Batch<F2>]| Disjunction::new(Join::AtLeast(2), batches.to_vec()).expect("fits");
     let v = batches.each_ref().map(Batch::public);
     between::<Bits, _, _>(blocks(1 << 12), &any(&batches).with_choice(&[0, 1]), &any(&v)).accepted();
-}
-
-/// A branch that is a disjunction itself: one of these polynomials gives what goes in.
-#[derive(Clone)]
-struct Either<R> {
-    branches: Branches<R, Polynomial<R>>,
-    known: Option<(usize, R)>,
-}
-
-impl<R: Small, B: Choose<R, Polynomial<R>>> Branch<R, B> for Either<R> {
-    fn identify(&self, digest: &mut Digest) {
-        self.branches.list().iter().for_each(|branch| Branch::<R, B>::identify(branch, digest));
-    }
-
-    fn run(&self, b: &mut B, shared: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-        b.any_of(shared, &self.branches, &mut |_| {
-            let unknown = || StatementError::Witness("nothing is picked".into());
-            let (index, x) = self.known.ok_or_else(unknown)?;
-            let branch = self.branches.list()[index].clone();
-            Ok(Picked { index, witness: Some(Polynomial { x: Some(x), ..branch }) })
-        })
-    }
-}
-
-/// A batch whose polynomials are in pairs: at each repetition one of the pairs has one that gives what is
-/// claimed.
-#[derive(Clone)]
-struct Paired<R> {
-    batch: Batch<R>,
-    pairs: Branches<R, Either<R>>,
-}
-
-impl<R: Small> Paired<R> {
-    fn new(batch: Batch<R>) -> Self {
-        let pairs = batch.branches.list().chunks(2).map(|pair| {
-            let branches = Branches::new(pair.to_vec(), 1).expect("two");
-            Either { branches, known: None }
-        });
-        let shape = Shape { inputs: 1, multiplications: PRODUCTS, outputs: 0 };
-        let pairs = Branches::with_shape(pairs.collect(), 1, shape).expect("some");
-        Self { batch, pairs }
-    }
-
-    fn public(&self) -> Self {
-        Self { batch: self.batch.public(), ..self.clone() }
-    }
-}
-
-struct RunningPairs<'x, R>(&'x Paired<R>);
-
-impl<R: Small, B: Prove<R>> Steps<R, Either<R>, B> for RunningPairs<'_, R> {
-    fn before(&mut self, b: &mut B, step: usize) -> Result<Vec<B::Wire>, B::Error> {
-        Ok(vec![b.constant(self.0.batch.claims[step])])
-    }
-
-    fn pick(&mut self, step: usize, _: &dyn Peek<R, B::Wire>) -> Result<Picked<Either<R>>, StatementError> {
-        let unknown = || StatementError::Witness("nothing is picked".into());
-        let (polynomial, x) = *self.0.batch.known.get(step).ok_or_else(unknown)?;
-        let pair = self.0.pairs.list()[polynomial / 2].clone();
-        let witness = Either { known: Some((polynomial % 2, x)), ..pair };
-        Ok(Picked { index: polynomial / 2, witness: Some(witness) })
-    }
-
-    fn after(&mut self, _: &mut B, _: usize, _: Vec<B::Wire>) -> Result<(), B::Error> {
-        Ok(())
-    }
-}
-
-impl<R: Small, B: Repeat<R, Either<R>>> Statement<B> for Paired<R> {
-    fn identify(&self, digest: &mut Digest) {
-        digest.number("pairs", self.batch.seed).number("repetitions", self.batch.claims.len() as u64);
-    }
-
-    fn run(&self, b: &mut B) -> Result<(), B::Error> {
-        b.repeat(&self.pairs, self.batch.claims.len(), &mut RunningPairs(self))
-    }
-}
-
-fn disjunctions_in_repetitions_in_step<K: Fields>() {
-    for pairs in [1, 2, 3] {
-        let batch = |repetitions, seed| Paired::new(Batch::<K::Ring>::new(2 * pairs, repetitions, seed));
-        let one = between::<K, _, _>(blocks(1 << 12), &batch(1, 1), &batch(1, 1).public());
-        one.accepted();
-        let mut outline = None;
-        for seed in 1..3 {
-            let p = batch(8, seed);
-            assert_eq!(Evaluator::<K::Ring>::check(&p), Ok(()));
-            let end = between::<K, _, _>(blocks(1 << 12), &p, &p.public());
-            // Each pair is a branch, and has two.
-            assert_eq!(end.accepted().branches, 8 * 3 * pairs as u64);
-            assert_eq!(waits(&end), waits(&one), "{pairs} pairs");
-            let own = end.outline();
-            assert_eq!(outline.get_or_insert_with(|| own.clone()), &own, "what is picked shows");
-        }
-        for how in [blocks(5 * WIRES), blocks(1 << 12).fiat_shamir()] {
-            between::<K, _, _>(how, &batch(8, 9), &batch(8, 9).public()).accepted();
-        }
-    }
-}
-
-#[test]
-fn disjunctions_inside_repetitions_are_in_step_too() {
-    every_kind!(disjunctions_in_repetitions_in_step);
-}
-
-#[test]
-fn one_repetition_of_which_no_branch_s_branch_holds_is_rejected() {
-    let p = Paired::new(Batch::<F61>::new(4, 20, 3));
-    for how in [blocks(1 << 12), blocks(5 * WIRES), blocks(1 << 12).fiat_shamir()] {
-        for at in [0, 11, 19] {
-            let mut claimed = p.public();
-            claimed.batch = claimed.batch.claiming(at, F61::new(1));
-            rejected(&between::<Over<F61, F61>, _, _>(how, &p, &claimed));
-        }
-    }
 }
 
 fn every_way_to_check_products<K: Fields>() {
