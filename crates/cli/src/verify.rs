@@ -19,9 +19,10 @@ use super::terminal;
 /// Runs the command.
 pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     if args.proof.is_none() && args.preprocessed.is_none() && !args.connection.is_named() {
-        return Err(Failure::input(
-            "where does the proof come from? Give --listen or --connect for a prover, or the file of a proof",
-        ));
+        let before = if args.statement.any_of.is_empty() { "" } else { " before --any-of" };
+        return Err(Failure::input(format!(
+            "where does the proof come from? Give --listen or --connect for a prover, or the file of a proof{before}"
+        )));
     }
     let statement = terminal::during("reading the statement", || statement::load(&args.statement))?;
     if let Some(file) = &args.preprocessed {

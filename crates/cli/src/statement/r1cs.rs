@@ -311,8 +311,4 @@ impl<F: Served + PrimeField> Given for Several<F> {
     fn ways(&self) -> Result<Vec<Way<'_>>, Refusal> {
         Ok(Way::over_field::<F, _>(self))
     }
-
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
-        Ok(OverRing::<F, _>::boxed(self))
-    }
 }

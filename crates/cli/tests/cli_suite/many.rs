@@ -175,7 +175,7 @@ fn one_of_several_constraint_systems_is_proved() {
     let out = dir.path().join("proof").display().to_string();
     let witness = format!("branch 0\n{}\n", data("factors.f61.wtns"));
     run(&[&["prove"], statement.as_slice(), &["--witness", "-", "--out", &out]].concat(), &witness)
-        .refused("disjunction");
+        .refused("for --any-of give --connect or --listen");
 }
 
 #[test]
