@@ -140,7 +140,7 @@ impl<R: Ring> Evaluator<R> {
 
     /// The number of assertions that held so far.
     #[must_use]
-    pub fn assertions(&self) -> u64 {
+    pub(crate) fn assertions(&self) -> u64 {
         self.assertions
     }
 
