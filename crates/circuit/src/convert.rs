@@ -5,8 +5,8 @@
 //! gives, for each bit, an element that is zero or one like the bit. Everything else is linear: an element is
 //! computed from its bits, and the bits of an element are brought in as secrets and tied to it.
 //!
-//! Backends implement this for each field by name, not for all fields at once, because the language cannot
-//! see that the bits' field is never the other one.
+//! Backends implement this for each field by name, not for all fields at once, because Rust cannot express
+//! that `F` is never the field of bits.
 
 use volery_field::{F2, Value};
 use zeroize::Zeroizing;

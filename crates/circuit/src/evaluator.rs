@@ -1,7 +1,6 @@
 //! The plain evaluator: runs a statement on values, and says whether it holds and, if not, where it fails.
 //!
-//! `volery check` runs it, hints are tested with it, and every proof system is compared with it. Wires are
-//! the values themselves.
+//! `volery check` runs it, and the tests compare every proof system with it. A wire is its value.
 
 use volery_field::Ring;
 
@@ -141,7 +140,7 @@ impl<R: Ring> Evaluator<R> {
 
     /// The number of assertions that held so far.
     #[must_use]
-    pub fn assertions(&self) -> u64 {
+    pub(crate) fn assertions(&self) -> u64 {
         self.assertions
     }
 

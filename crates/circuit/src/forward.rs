@@ -1,7 +1,7 @@
 //! Statements that are another statement in a wrapper.
 //!
-//! A wrapper must hand on all that a [`Statement`](crate::Statement) says. [`commitments`] has a default and
-//! is easily forgotten: then a backend prepares for the wrong length, and no test sees it.
+//! A wrapper must forward every method of [`Statement`](crate::Statement). [`commitments`] has a default and
+//! is easily forgotten. A backend would then prepare for the wrong length, and no test would fail.
 //! [`forward_statement!`](crate::forward_statement) writes the whole implementation.
 //!
 //! [`commitments`]: crate::Statement::commitments

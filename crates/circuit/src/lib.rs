@@ -8,14 +8,13 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | statements, and the operations that a backend offers them | [`Statement`]; [`Backend`], [`Ops`],
-//! [`Prove`] |
+//! | statements, and the operations that a backend offers them | [`Statement`]; [`Backend`], [`Ops`], [`Prove`] |
 //! | bits and elements of a field in one statement | [`convert`]: [`Convert`] |
 //! | claims about polynomials in committed values | [`polynomials`]: [`Polynomials`] |
 //! | does it hold, and if not, where does it fail? | [`Evaluator`] |
 //! | what will it cost? | [`Counter`] |
-//! | as a flat circuit | [`Recorder`], [`Circuit`], [`CircuitStatement`] |
-//! | public constants folded away | [`Fold`] |
+//! | a statement as a flat circuit | [`Recorder`], [`Circuit`], [`CircuitStatement`] |
+//! | gadgets with public constants folded away | [`Fold`] |
 //! | a statement in a wrapper | [`forward_statement!`] |
 //! | integers, hash functions, AES over any Boolean backend | [`gadgets`] |
 //! | statements to pick by name, and to measure with | [`statements`] |
@@ -58,7 +57,7 @@
 //!     }
 //! }
 //!
-//! // It holds for the right witness, and a wrong one is told what it fails at.
+//! // It holds for the right witness. For a wrong one, the error names the assertion that fails.
 //! let right = Factors { product: F2::ONE, witness: Some([F2::ONE, F2::ONE]) };
 //! assert_eq!(Evaluator::check(&right), Ok(()));
 //! let wrong = Factors { product: F2::ONE, witness: Some([F2::ONE, F2::ZERO]) };

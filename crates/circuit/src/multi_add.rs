@@ -99,7 +99,7 @@ impl<W: Clone, const M: usize> Addends<'_, W, M> {
     /// into which `M - 1` or `M` carries go.
     ///
     /// # Errors
-    /// The backend's.
+    /// Any error of the backend.
     #[inline(always)]
     pub fn start<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<Self, B::Error> {
         let (width, carrying) = (self.width(), self.carrying());
@@ -136,7 +136,7 @@ impl<W: Clone, const M: usize> Addends<'_, W, M> {
     /// Backends that add words do this, one gate after the other.
     ///
     /// # Errors
-    /// The backend's.
+    /// Any error of the backend.
     pub fn run_as_words<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
         if self.fit_words::<R>() { self.run_by_adders(b) } else { self.run(b) }
     }
@@ -144,7 +144,7 @@ impl<W: Clone, const M: usize> Addends<'_, W, M> {
     /// Adds one column after the other.
     ///
     /// # Errors
-    /// The backend's.
+    /// Any error of the backend.
     #[inline(always)]
     pub fn run<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
         let rest = self.start(b)?;
@@ -170,7 +170,7 @@ impl<W: Clone, const M: usize> Addends<'_, W, M> {
     /// numbers, and all factors of an adder follow from sums of words.
     ///
     /// # Errors
-    /// The backend's.
+    /// Any error of the backend.
     #[inline(always)]
     pub fn run_by_adders<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<(), B::Error> {
         let rest = self.start(b)?;

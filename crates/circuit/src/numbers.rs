@@ -1,5 +1,4 @@
-//! Files of numbers. Statements over a ring of integers read their public numbers and their witnesses from
-//! them.
+//! Files of numbers: the public numbers and the witnesses of statements over a ring of integers.
 //!
 //! ```text
 //! 12 -1 0        # decimal, parted by blanks or line ends; -N stands for the ring's -N
@@ -88,7 +87,7 @@ pub(crate) fn parse_numbers<R: Ring + Zeroize>(
 /// depends on them.
 ///
 /// # Errors
-/// The writer's.
+/// Any error of the writer.
 pub fn write_numbers<R: Ring>(numbers: &[R], mut out: impl Write) -> io::Result<()> {
     numbers.iter().try_for_each(|number| writeln!(out, "{}", decimal(*number)))
 }

@@ -22,7 +22,7 @@ impl Shape {
     /// The shape of one branch with `shared` input wires, found by running it on a counter.
     ///
     /// # Errors
-    /// The branch's own.
+    /// Any error of the branch.
     pub(crate) fn of<R: Ring>(branch: &impl Branch<R, Sizer<R>>, shared: usize) -> Result<Self, Error> {
         let mut sizer = Sizer::default();
         let outputs = branch.run(&mut sizer, &vec![(); shared])?.len();

@@ -1,4 +1,4 @@
-//! One of many: a part of a statement of which only one branch has to hold. Nobody learns which.
+//! One of many: a statement of which only one branch has to hold. The proof does not show which one.
 //!
 //! A [`Branch`] is a program like a statement, with input wires (`shared` with the statement around it) and
 //! output wires. [`Branches`] are several with one interface. A backend that implements [`Choose`] proves

@@ -21,7 +21,7 @@ impl<R: FileRing> Claim<R> {
     /// Writes the claim as [`Claim::read`] reads it. It names inputs and outputs as `signature` does.
     ///
     /// # Errors
-    /// The writer's.
+    /// Any error of the writer.
     pub fn write(&self, signature: &Signature, mut out: impl Write) -> io::Result<()> {
         let inputs = signature.inputs.iter().map(|input| &input.name).zip(&self.inputs);
         for (name, values) in inputs {

@@ -1,4 +1,4 @@
-//! Folding changes no value, saves what it says, and hides no false claim.
+//! Folding changes no value, saves the operations that it should, and hides no false claim.
 
 use proptest::prelude::*;
 use volery_field::{EncodingError, F2};

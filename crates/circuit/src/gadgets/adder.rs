@@ -53,7 +53,7 @@ impl<W: Clone> Adder<W> {
     /// The previous content of `out` does not matter; the caller passes it so that a sum allocates nothing.
     ///
     /// # Errors
-    /// The backend's.
+    /// Any error of the backend.
     pub(super) fn sum<B: Ops<F2, Wire = W> + ?Sized, const M: usize>(
         &mut self,
         b: &mut B,

@@ -78,7 +78,7 @@ impl<W: Clone> Aes128<W> {
     /// Encrypts a public block; 5,120 ANDs.
     ///
     /// # Errors
-    /// The backend's.
+    /// Any error of the backend.
     pub fn encrypt_public<B: Ops<F2, Wire = W> + ?Sized>(
         &self,
         b: &mut B,

@@ -38,7 +38,7 @@ pub fn add_with_carry<B: Ops<F2> + ?Sized>(
 /// each bit above the lowest set bit of `k`, except for the last bit.
 ///
 /// # Errors
-/// The backend's.
+/// Any error of the backend.
 pub fn add_constant<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire], k: u64) -> Result<Vec<B::Wire>, B::Error> {
     sum(b, x.len(), [x], k)
 }
@@ -58,7 +58,7 @@ pub fn sub<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire], y: &[B::Wire]) -> Resu
 /// `-x` modulo `2^n`; `n - 2` ANDs (none for `n < 2`).
 ///
 /// # Errors
-/// The backend's.
+/// Any error of the backend.
 pub fn negate<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let inverted = not_word(b, x);
     add_constant(b, &inverted, 1)
@@ -95,7 +95,7 @@ pub fn less_than_signed<B: Ops<F2> + ?Sized>(
 /// `x * y` in full, `x.len() + y.len()` bits (schoolbook); for two numbers of `n > 1` bits `2 n^2 - n` ANDs.
 ///
 /// # Errors
-/// The backend's.
+/// Any error of the backend.
 pub fn multiply<B: Ops<F2> + ?Sized>(
     b: &mut B,
     x: &[B::Wire],

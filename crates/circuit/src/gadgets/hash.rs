@@ -100,7 +100,7 @@ impl<H: Compression, W: Clone> Hasher<H, W> {
     /// The digest, with bits in the order of [`bytes_to_bits`].
     ///
     /// # Errors
-    /// The backend's.
+    /// Any error of the backend.
     pub fn finish<B: Ops<F2, Wire = W> + ?Sized>(mut self, b: &mut B) -> Result<Vec<W>, B::Error> {
         let pending = self.pending.len() / 8;
         let padded = (pending + 1 + LENGTH_BYTES).next_multiple_of(BLOCK_BYTES);

@@ -86,7 +86,7 @@ pub fn mux<B: Ops<F2> + ?Sized>(
 /// Whether every wire is 1 (as a wire; 1 for no wires); `n - 1` ANDs in `log n` layers.
 ///
 /// # Errors
-/// The backend's.
+/// Any error of the backend.
 pub fn all_ones<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire]) -> Result<B::Wire, B::Error> {
     let mut layer = x.to_vec();
     while layer.len() > 1 {
@@ -101,7 +101,7 @@ pub fn all_ones<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire]) -> Result<B::Wire
 /// Whether some wire is 1 (0 for no wires); `n - 1` ANDs.
 ///
 /// # Errors
-/// The backend's.
+/// Any error of the backend.
 pub fn any_one<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire]) -> Result<B::Wire, B::Error> {
     let inverted = not_word(b, x);
     let none = all_ones(b, &inverted)?;

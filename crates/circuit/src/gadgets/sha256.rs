@@ -70,7 +70,7 @@ impl Sha256 {
     /// secret words; [`Compression::compress`] takes 22,271.
     ///
     /// # Errors
-    /// The backend's.
+    /// Any error of the backend.
     pub fn compress_expanded<B: Ops<F2> + ?Sized>(
         b: &mut B,
         state: &mut [Word<B::Wire>; 8],

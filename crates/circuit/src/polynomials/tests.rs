@@ -1,5 +1,5 @@
-//! Every backend of this crate builds the same polynomials: against direct evaluation, with the degrees they
-//! have.
+//! Every backend of this crate builds the same polynomials: compared with direct evaluation, with their
+//! degrees.
 
 use proptest::prelude::*;
 use volery_field::{F2, F61, Ring};

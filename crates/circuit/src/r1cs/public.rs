@@ -42,7 +42,7 @@ pub fn read_public<F: PrimeField>(source: impl Read, what: &str, counts: &Counts
 /// Writes public values, outputs first.
 ///
 /// # Errors
-/// The writer's.
+/// Any error of the writer.
 pub fn write_public<F: PrimeField>(values: &[F], mut out: impl Write) -> io::Result<()> {
     write!(out, "[")?;
     for (index, value) in values.iter().enumerate() {

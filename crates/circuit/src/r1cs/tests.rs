@@ -1,5 +1,5 @@
-//! Files are read as they were written, broken ones refused with their place, and every kind of constraint is
-//! claimed.
+//! Files are read as they were written, errors in broken ones name the place, and every kind of constraint
+//! is claimed.
 
 mod files;
 mod statements;

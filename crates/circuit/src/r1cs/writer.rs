@@ -17,7 +17,7 @@ impl<F: PrimeField> R1cs<F> {
     /// Writes the system as an `.r1cs` file. The label of each wire is its number.
     ///
     /// # Errors
-    /// The writer's.
+    /// Any error of the writer.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         container(&mut out, header::MAGIC, header::VERSION, 3)?;
         section(&mut out, header::HEADER, HEADER_BYTES + F::BYTES as u64)?;
@@ -68,7 +68,7 @@ impl<F: PrimeField> Assignment<F> {
     /// Writes the values as a `.wtns` file. The file is secret.
     ///
     /// # Errors
-    /// The writer's.
+    /// Any error of the writer.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         container(&mut out, wtns::MAGIC, wtns::VERSION, 2)?;
         section(&mut out, wtns::HEADER, 8 + F::BYTES as u64)?;

@@ -10,8 +10,7 @@
 //! |---|---|
 //! | [`Sha256Preimage`], [`Sha1Preimage`] | I know a message of this length with this digest |
 //! | [`Aes128Key`] | I know a key that encrypts this block to that one |
-//! | [`Sha256Chain`], [`Aes128Many`], [`AndChain`] | any number of gates, with a public witness: for
-//! benchmarks |
+//! | [`Sha256Chain`], [`Aes128Many`], [`AndChain`] | any number of gates, with a public witness: for benchmarks |
 //! | [`Sis`] | I know a short solution of this linear system |
 //! | [`MatrixProduct`], [`InnerProduct`] | I know factors with this product, public or committed to |
 //! | [`Mul32`] | I know 32-bit factors with these products modulo 2^32, as polynomials over their bits |

@@ -30,7 +30,7 @@ struct Operation<F> {
 impl<F: Value> Instruction<F> {
     /// Instruction `number`, with this many multiplications.
     #[must_use]
-    pub fn new(number: u64, multiplications: usize) -> Self {
+    fn new(number: u64, multiplications: usize) -> Self {
         let mut seeded = Seeded::new("instruction", &number.to_le_bytes());
         let operations = (0..multiplications)
             .map(|_| {

@@ -1,4 +1,4 @@
-//! The statements hold for their witnesses and for no others, and cost what they say.
+//! The statements hold for their witnesses and for no others, and cost what their docs say.
 
 use sha2::Digest as _;
 use volery_field::F2;

@@ -9,8 +9,7 @@
 //!   reduced late.
 //! * [`Value`] is a field of values; [`Mac<F>`] says that a field is an extension of it, and holds the
 //!   kernels.
-//! * [`Authenticated`] is the prover's half of the relation, `(x, m)`. The verifier's half is an element of
-//!   `M`.
+//! * [`Authenticated`] is the prover's share of a value, `(x, m)`. The verifier's share is an element of `M`.
 //!
 //! The kernels have defaults (`plain`) that are correct for any pair. A field with vector code overrides
 //! them, and its tests compare the two.
@@ -225,8 +224,8 @@ pub trait Mac<F: Value>: Element {
         Ok(())
     }
 
-    /// The prover's half of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value
-    /// `sum r_i x_i`, which is an element of the extension because `r` is. The verifier's half is the
+    /// The prover's share of `sum of r_i * [x_i]` for public `r`: the tag `sum r_i m_i` and the value
+    /// `sum r_i x_i`, which is an element of the extension because `r` is. The verifier's share is the
     /// [`Mac::inner_product`] of its keys and `r`.
     ///
     /// # Errors
@@ -235,7 +234,7 @@ pub trait Mac<F: Value>: Element {
         plain::combine_prover(x, r)
     }
 
-    /// Adds the prover's half of `r * [x_j]` to each of `sums`, which hold `(tag, value)` as
+    /// Adds the prover's share of `r * [x_j]` to each of `sums`, which hold `(tag, value)` as
     /// [`Mac::combine_prover`] returns them. One call adds one row of a matrix to a linear combination of all
     /// rows.
     ///
@@ -249,7 +248,7 @@ pub trait Mac<F: Value>: Element {
         plain::accumulate_prover(sums, x, r)
     }
 
-    /// Adds the verifier's half of `r * [x_j]`, which is `r * k_j`, to each of `sums`.
+    /// Adds the verifier's share of `r * [x_j]`, which is `r * k_j`, to each of `sums`.
     ///
     /// # Errors
     /// [`LengthError`] (and `sums` unchanged) unless the slices are equally long.
@@ -263,7 +262,7 @@ pub(crate) fn same(first: usize, others: &[usize]) -> Result<(), LengthError> {
     others.iter().try_for_each(|other| LengthError::check("an operand", first, *other))
 }
 
-/// The prover's half of an authenticated value: the value and its tag, `m = k - x * delta`.
+/// The prover's share of an authenticated value: the value and its tag, `m = k - x * delta`.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Authenticated<F, M> {
@@ -273,7 +272,7 @@ pub struct Authenticated<F, M> {
     pub m: M,
 }
 
-/// A type that can be summed row by row: the prover's half or the verifier's half of a relation.
+/// A type that can be summed row by row: the prover's share or the verifier's share of a relation.
 pub trait Summand: Copy + Default + Send + Sync + Zeroize + 'static {
     /// `self + sum of entries`.
     #[must_use]

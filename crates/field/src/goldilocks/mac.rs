@@ -9,7 +9,7 @@ use super::{Goldilocks, GoldilocksX2, loose, minus};
 use crate::extension::same;
 use crate::{Authenticated, LengthError, Mac, Ring};
 
-/// The prover's half of an authenticated value, with its tag in the field of values.
+/// The prover's share of an authenticated value, with its tag in the field of values.
 type Pair = Authenticated<Goldilocks, Goldilocks>;
 
 /// The same with its tag in the extension.

@@ -5,7 +5,7 @@ use super::{Modulus, Prime256};
 use crate::extension::same;
 use crate::{Authenticated, LengthError, Mac, Ring, Value};
 
-/// The prover's half of an authenticated value.
+/// The prover's share of an authenticated value.
 type Pair<P> = Authenticated<Prime256<P>, Prime256<P>>;
 
 /// A sum of products of elements.

@@ -1,7 +1,7 @@
 //! The statement that at least one of its branches holds.
 
 use volery_circuit::choose::{Branches, Sizer, Whole};
-use volery_circuit::{Choose, Digest, Error as StatementError, Evaluator, Picked, Shape, Statement};
+use volery_circuit::{Choose, Digest, Error as StatementError, Picked, Shape, Statement};
 use volery_field::Ring;
 
 use super::Tracer;
@@ -52,17 +52,6 @@ impl<R: Ring, S> AnyOf<R, S> {
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.branches.shape()
-    }
-
-    /// Checks, in the clear, that the chosen branch holds.
-    ///
-    /// # Errors
-    /// [`StatementError::Witness`] if none was chosen; as [`Evaluator::check`].
-    pub fn check(&self) -> Result<(), StatementError>
-    where
-        S: Statement<Evaluator<R>>,
-    {
-        Evaluator::check(&self.branches.picked(&self.chosen()?)?.0)
     }
 
     fn chosen(&self) -> Result<Picked<Whole<S>>, StatementError> {

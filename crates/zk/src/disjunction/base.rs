@@ -199,8 +199,8 @@ mod tests {
 
     use super::*;
 
-    /// Check values of which number `zero` has the value zero, V's keys of them, delta and a mask of `g` with
-    /// its value.
+    /// Check values, number `zero` of which is zero; V's keys for them; delta; and the coefficients of a
+    /// mask, with its value at delta.
     struct Deal<M> {
         shares: Vec<ElementShare<M>>,
         keys: Vec<ElementShare<M>>,

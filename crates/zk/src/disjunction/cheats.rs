@@ -1,8 +1,7 @@
-//! Provers that do what one missing check would let them do.
+//! Provers that would succeed if one check were missing.
 //!
-//! Each knows in advance what it must not know, a challenge's seed, or leaves one tie out; all else it does
-//! right. That the knowledge would be enough is tested, too: against a verifier whose seed it is, the cheat
-//! succeeds.
+//! Each guesses a challenge's seed before V draws it, or leaves out one claim, and is otherwise honest. The
+//! tests also show that a right guess would be enough: a verifier that draws the guessed seed accepts.
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -23,7 +22,7 @@ use crate::quicksilver::{Challenges, Tally};
 pub(super) type Prover<'a> = field::Prover<'a, F61, F61>;
 pub(super) type Verifier<'a> = field::Verifier<'a, F61, F61>;
 
-/// A branch of two secrets, claimed to be `claims`; the first one comes out, plus `out`.
+/// "My two secrets are `claims`." The branch's output is the first secret plus `out`.
 #[derive(Clone, Debug)]
 pub(super) struct Two {
     pub(super) values: Option<[F61; 2]>,
@@ -56,7 +55,7 @@ impl<B: Prove<F61>> Branch<F61, B> for Two {
     }
 }
 
-/// One of two branches holds, and `end` comes out; as a disjunction or as a batch of one repetition.
+/// "One of two branches holds, and its output is `end`", as a disjunction or as a batch of one repetition.
 pub(super) struct One {
     branches: Branches<F61, Two>,
     end: F61,
@@ -156,8 +155,8 @@ pub(super) fn session(
     between(prove, verify).1
 }
 
-/// A cheat that needs to know one of V's seeds: with the right one it works, and with none that a prover may
-/// think of, zeros and those of the proof before.
+/// A cheat that needs to know one of V's seeds. It works with the right seed. It does not with seeds that a
+/// prover may think of: zeros, and those of the proof before.
 pub(super) fn only_who_knows_the_seed_is_believed<S>(
     seeds: &[[u8; 16]],
     cheat: impl Fn([u8; 16]) -> S,
@@ -175,7 +174,7 @@ pub(super) fn only_who_knows_the_seed_is_believed<S>(
     }
 }
 
-/// V's branch gives what was committed; P's gives one more, and P has proved something of that.
+/// P's branch adds one to the output of V's, and P proves a claim about the sum.
 #[test]
 fn a_branch_from_which_something_else_comes_out_is_rejected() {
     for batch in [false, true] {

@@ -360,7 +360,7 @@ impl Task {
     }
 }
 
-/// A run of Mac'n'Cheese that commits to so many `values`: them, and the checks of its blocks.
+/// A run of Mac'n'Cheese with this many committed `values`, and the checks of its blocks.
 fn checks(settings: macncheese::Settings, values: u64) -> Run {
     let block = settings.block_len() as u64;
     let (whole, rest) = (values / block, values % block);

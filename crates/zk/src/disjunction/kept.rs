@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// Three lists of values, of which the second is kept, under `new`'s room.
+    /// Keeps the second of three lists of values in the storage that `new` makes.
     fn keeps_one_of_three<R: Ring>(mut kept: impl Kept<R>, lists: &[Vec<R>; 3]) {
         let room = kept.room();
         for (list, mask) in lists.iter().zip([0, u64::MAX, 0]) {

@@ -56,8 +56,7 @@
 //! | `base` | [`Base`], what disjunctions require of the backend |
 //! | `bits`, `field` | those backends: QuickSilver over bits and over fields |
 //! | `batch` | batches |
-//! | `kept`, `store` | [`Kept`], storage for the values of the branch that holds, and a buffer in front of it
-//! |
+//! | `kept`, `store` | [`Kept`], storage for the values of the branch that holds, and a buffer in front of it |
 //! | `multi_add` | sums of numbers in the clear, with all factors of their ANDs, on words |
 //! | `program` | the checks of a proof about bits, from a counted statement |
 //! | `rows` | the coefficients |

@@ -6,8 +6,8 @@ use zeroize::Zeroize;
 
 use super::kept::{BLOCK, Kept};
 
-/// `N` values at each place: storage for the branch that holds, and a buffer of values that will replace it,
-/// or not.
+/// `N` values at each place: storage for the branch that holds, and a buffer in front of it. The buffered
+/// values replace the stored ones if their branch holds.
 pub(super) struct Store<R: Ring, const N: usize> {
     kept: [Box<dyn Kept<R>>; N],
     /// The number of places of the current branch that were handed over.
@@ -223,8 +223,7 @@ mod tests {
         ]
     }
 
-    /// Three branches that make the same calls, of which the second is kept: its values are where they
-    /// belong.
+    /// Three branches make the same calls, and the second one is kept: its values are where they belong.
     fn keeps_the_second<R: Ring>(
         calls: &[Call],
         bits: bool,

@@ -82,8 +82,8 @@ mod tests {
 
     use super::*;
 
-    /// `s^T M` after the definition: every wire as its row of coefficients of inputs, products and one, then
-    /// the rows' sum.
+    /// `s^T M` by its definition: every wire as a row of coefficients of the inputs, the products and one,
+    /// and the weighted sum of the rows.
     fn by_matrix<R: Ring, M: Element>(
         circuit: &Circuit<R>,
         rows: &Expanded<M>,

@@ -1,7 +1,7 @@
 //! P's evaluation of all branches, which keeps the values of the one that holds.
 //!
 //! P evaluates *every* branch on the inputs, and keeps the values of the one that holds without looking which
-//! that is. They replace the kept values under a mask that is all ones for one branch and zero for the
+//! one it is. They replace the kept values under a mask that is all ones for one branch and zero for the
 //! others, a block of values at a time ([`Kept`]). So what P does before its first message does not depend on
 //! its choice. Only hints run in just the branch that holds. Elsewhere secrets are zeros and claims may fail,
 //! without consequence.
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Values that are added in so many operations each, whatever the mask.
+    /// Storage that counts its operations: one addition for each value, whatever the mask is.
     struct Counting(Vec<Counted>);
 
     impl Kept<Counted> for Counting {

@@ -1,10 +1,10 @@
 //! Mac'n'Cheese: commit-and-prove protocols that can be stacked.
 //!
-//! In [`crate::quicksilver`] P's message for a block of multiplications has a meaning only for the program
-//! that it belongs to. Here everything that P sends is a uniform string, and V's check is one linear query on
-//! commitments. So V can read *the same string* as the messages of many different programs, without knowing
-//! which one it belongs to. In the end P shows that one of the queries is zero. A disjunction costs as much
-//! as its longest branch, and a few elements that do not depend on the branches' lengths. Branches may be
+//! In [`crate::quicksilver`] P's message for a block of multiplications makes sense for one program only.
+//! Here everything that P sends is a uniform string, and V checks one linear query on commitments. So V can
+//! read *the same string* as the messages of many different programs, and does not learn which of them it was
+//! made for. Each program leaves a query, and P shows that one of the queries is zero. A disjunction costs as
+//! much as its longest branch, plus a few elements, however long the branches are. Branches may be
 //! disjunctions themselves.
 //!
 //! ```text
@@ -16,7 +16,7 @@
 //! | `share` | [`Share`]: a party's shares of committed values and elements; P's and V's, over bits and over fields |
 //! | `instructions` | `CommitProve`: Random, Fix, Send, Reveal, AssertZero, challenge (section 4.1) |
 //! | `run` | [`Run`], the backend that statements run on and that executes the instructions |
-//! | `link`, `trunk` | what runs share; the root's messages and correlations |
+//! | `link`, `trunk` | pieces, rounds and challenges, which runs share; the root's messages and correlations |
 //! | `multiply` | the multiplication protocols (sections 4.2 to 4.4, 5.1) |
 //! | `stack` | disjunctions and thresholds (section 3): [`Run::any_of`], [`Run::any_of_linear`], [`Run::at_least`], [`volery_circuit::Choose`] |
 //! | `disjunction` | [`Disjunction`], the statement |
@@ -27,8 +27,9 @@
 //! queries, and a combination of these with all earlier queries is one query (section 5.2, figure 5). At the
 //! end P sends that query's tag.
 //!
-//! Repetitions of a disjunction ([`volery_circuit::Repeat`]) that fill a block together share every round and
-//! its challenge ([`Settings::in_step`]). P waits for V as often as for one of them.
+//! Repetitions of a disjunction ([`volery_circuit::Repeat`]) run in step with each other, as many as fill a
+//! block ([`Settings::in_step`]). They share every round and its challenge, so P waits for V as often as in a
+//! single repetition.
 //!
 //! **Not stored.** A stored proof ([`crate::quicksilver::bits::Program`]) takes correlations that were made
 //! before it. There is no such proof by Mac'n'Cheese: its correlations are made by the session that proves.

@@ -14,7 +14,7 @@ pub trait Link {
     /// parties. The other part then sends everything that it holds back.
     ///
     /// # Errors
-    /// The channel's; a wrong message of the other part.
+    /// Any error of the channel; a wrong message of the other part.
     fn pause(&mut self) -> Result<(), Error>;
 
     /// If challenges are hashes, a digest of the other part's messages and of the chain of the correlations

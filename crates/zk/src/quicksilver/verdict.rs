@@ -7,7 +7,7 @@ use crate::Error;
 /// Tells P the result of its proof. For errors that are not about the proof, use [`Channel::fail`].
 ///
 /// # Errors
-/// The channel's.
+/// Any error of the channel.
 pub fn send(channel: &mut dyn Channel, accepted: bool) -> Result<(), Error> {
     channel.send(tags::VERDICT, &[accepted.into()])?;
     Ok(channel.flush()?)

@@ -201,7 +201,7 @@ fn every_message_of_a_disjunction_is_in_the_next_seed() {
     ]);
 }
 
-/// A branch of a batch: multiplies by itself so often.
+/// A branch of a batch: squares its input this many times.
 struct Square(usize);
 
 impl<B: Prove<F61>> Branch<F61, B> for Square {
@@ -252,7 +252,7 @@ fn every_message_of_a_batch_is_in_the_next_seed() {
     every_message_is_in_the_next_seed([|c| prove_over(&Batch, c), |c| verify_over(&Batch, c)]);
 }
 
-/// Chains one of which holds, and another chain.
+/// A chain of products, and a disjunction of chains.
 struct Stacked<R>(Join, PhantomData<R>);
 
 impl<B: Backend, R: Ring> Statement<B> for Stacked<R>

@@ -27,7 +27,7 @@ macro_rules! gates {
 /// The S-box without its constant: `SubBytes(x) XOR 0x63`, in the backend's own way or by the circuit.
 ///
 /// # Errors
-/// The backend's.
+/// Any error of the backend.
 pub(super) fn substitute<B: Ops<F2> + ?Sized>(
     b: &mut B,
     x: &Byte<B::Wire>,
@@ -50,7 +50,7 @@ pub fn substituted(x: &[F2; 8]) -> Result<[F2; 8], Error> {
 /// The circuit: 32 ANDs, 83 XORs.
 ///
 /// # Errors
-/// The backend's.
+/// Any error of the backend.
 #[rustfmt::skip]
 fn circuit<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> Result<Byte<B::Wire>, B::Error> {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = x.clone();

@@ -54,7 +54,7 @@ pub fn assert_at_most<F: Value, B: Prove<F>>(
 /// otherwise the second implies `z = 0`. This holds in any field, for any element.
 ///
 /// # Errors
-/// The backend's.
+/// Any error of the backend.
 pub fn is_zero<F: Value, B: Prove<F>>(b: &mut B, x: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let mut inverses = b.secret(2 * x.len(), &mut |peek| {
         // If there is no inverse, any element will do. So zero needs no branch in the claims, and takes the

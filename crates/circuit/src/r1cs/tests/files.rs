@@ -1,4 +1,4 @@
-//! What is written is read; whatever is wrong with a file is said, and where.
+//! Written files are read back; every error names what is wrong and where.
 
 use proptest::prelude::*;
 use volery_field::Bn254Scalar;

@@ -1,5 +1,5 @@
-//! The statements hold for their witnesses and for no others, cost what they say, and are bound to what is
-//! public.
+//! The statements hold for their witnesses and for no others, cost what their docs say, and depend on all
+//! that is public.
 
 use volery_field::{F32, F61, Gf256, Ring};
 

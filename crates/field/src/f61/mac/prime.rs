@@ -6,7 +6,7 @@ use crate::extension::same;
 use crate::f61::{F61, P};
 use crate::{Authenticated, LengthError, Mac, Ring};
 
-/// The prover's half of an authenticated value.
+/// The prover's share of an authenticated value.
 type Pair = Authenticated<F61, F61>;
 
 impl Mac<Self> for F61 {

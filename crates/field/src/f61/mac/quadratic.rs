@@ -6,7 +6,7 @@ use crate::extension::same;
 use crate::f61::{F61, F61x2, P};
 use crate::{Authenticated, LengthError, Mac, Ring};
 
-/// The prover's half of an authenticated value.
+/// The prover's share of an authenticated value.
 type Pair = Authenticated<F61, F61x2>;
 
 /// A sum of products in the extension, in three parts: what is added to the real part, what `i^2 = -1`

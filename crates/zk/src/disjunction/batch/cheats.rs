@@ -12,8 +12,8 @@ use super::*;
 enum Known {
     /// The seed of `s` and `t`: P's secrets are wrong by errors that cancel.
     Rows([u8; 16]),
-    /// The seed of `u`: P's vector is another one, which its wrong secrets fit, and of which `u` makes the
-    /// same check value.
+    /// The seed of `u`: P commits to another vector, which its wrong secrets fit and which has the same check
+    /// value under `u`.
     CheckValues([u8; 16]),
 }
 
@@ -41,8 +41,8 @@ fn quotient(x: F61, y: F61) -> F61 {
 impl volery_circuit::Statement<Prover<'_>> for Lie {
     fn identify(&self, _: &mut volery_circuit::Digest) {}
 
-    /// As [`super::repeat`], with one repetition; a vector has entries for both secrets, for what comes out,
-    /// and for one.
+    /// As [`super::repeat`], with one repetition. A vector has entries for both secrets, for the output, and
+    /// for the constant one.
     fn run(&self, base: &mut Prover<'_>) -> Result<(), Error> {
         let (shape, circuits) = (self.branches.shape(), Circuits::record(&self.branches)?);
         let mut weighed = [F61::ONE, F61::ZERO, F61::ONE, F61::ONE];

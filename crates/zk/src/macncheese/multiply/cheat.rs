@@ -64,7 +64,8 @@ thread_local! {
     static LIES: RefCell<Option<Lies>> = const { RefCell::new(None) };
 }
 
-/// Of three slots the third is the product; the secrets before it are claimed to be themselves times one.
+/// The block has three slots. The third is the product; the first two are secrets, claimed to be themselves
+/// times one.
 const SLOT: usize = 2;
 
 fn lie<T>(lie: impl FnOnce(&mut Lies) -> T) -> Option<T> {

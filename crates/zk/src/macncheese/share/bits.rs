@@ -8,7 +8,7 @@ use super::{Mask, Share, lengths};
 use crate::Error;
 use crate::shares::ElementShare;
 
-/// Words of bits that are gathered at once.
+/// The number of words of bits that are gathered at once.
 const WORDS: usize = 16;
 
 /// P's shares over bits.
@@ -22,7 +22,7 @@ pub struct VerifierBits {
 }
 
 impl VerifierBits {
-    /// Under this key.
+    /// V's shares under the key `delta`.
     #[must_use]
     pub fn new(delta: &Delta) -> Self {
         Self { delta: Zeroizing::new(delta.expose()) }

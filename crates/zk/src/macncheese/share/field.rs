@@ -29,7 +29,7 @@ pub struct VerifierField<F, M: zeroize::Zeroize> {
 }
 
 impl<F: Value, M: Mac<F>> VerifierField<F, M> {
-    /// Under this key.
+    /// V's shares under the key `delta`.
     #[must_use]
     pub fn new(delta: &FieldDelta<M>) -> Self {
         Self { delta: Zeroizing::new(delta.expose()), field: PhantomData }

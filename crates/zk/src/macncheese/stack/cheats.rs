@@ -1,4 +1,4 @@
-//! A prover of two disjunctions, of which neither holds, and whose ends cancel each other.
+//! A prover of two false disjunctions whose ends cancel each other.
 //!
 //! Each disjunction has the end `(e mu_1 - a - eps) + rho (c + eps mu_2)`. Before P sends the two `eps`, it
 //! knows everything in the ends except `rho`. With a solution of two equations both parts add up to zero over
@@ -47,7 +47,7 @@ pub(super) fn made_up<M: Element>(honest: Vec<M>, ends: &[ElementShare<M>], join
     vec![epsilon, sum - epsilon]
 }
 
-/// "Of the first two elements one is zero, and so of the other two." Committed to is which are zero.
+/// "One of the first two elements is zero, and one of the other two." P commits to all four.
 struct Zeros([F2; 4]);
 
 impl<H: Share<Value = F2>> Statement<Run<'_, H>> for Zeros {

@@ -13,7 +13,7 @@ use super::branch::{BranchLink, Down, Settled, Up, Want};
 use crate::Error;
 use crate::shares::ElementShare;
 
-/// How pieces and rounds of the link are lent to branches.
+/// The way in which pieces and rounds of the link are lent to branches.
 pub(super) trait Lend<H: Share> {
     /// The number of branches of one disjunction that write at the same time.
     fn writers(&self) -> usize;
@@ -69,7 +69,7 @@ fn out_of_turn() -> Error {
 }
 
 impl<H: Share> Stack<H> {
-    /// Gives the branch a turn and something to go on with. Returns the piece that comes back.
+    /// Gives the branch a turn, with what it asked for. Returns the piece that comes back.
     fn turn(&mut self, i: usize, give: Down<H>) -> Result<Settled<H>, Error> {
         let child = &mut self.children[i];
         child.down.send(give).map_err(|_| lost())?;
@@ -104,7 +104,7 @@ impl<H: Share> Stack<H> {
         child.down.send(Down::Round(round)).map_err(|_| lost())?;
         match child.up.recv().map_err(|_| lost())? {
             Up::Filled(round) => Ok(round),
-            // A protocol that fails in its round.
+            // The branch's protocol failed in its round.
             Up::Done(_, Err(error)) => Err(error),
             _ => Err(out_of_turn()),
         }

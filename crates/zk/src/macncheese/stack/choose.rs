@@ -13,12 +13,12 @@
 //!
 //! **Branches that choose again have little room in a group.** A run has a budget of branches
 //! ([`MAX_BRANCHES`](super::MAX_BRANCHES)), and each of the group's `n` branches may have `(budget - n) / n`
-//! below it. With 256 branches in step these are 3; with one repetition of two branches they are 511. A
+//! below it. If 256 branches are in step, that is 3 for each; in one repetition of two branches it is 511. A
 //! statement that needs more can call
 //! [`repeat_by_choosing`](volery_circuit::choose::repeat_by_choosing), which proves one repetition after
 //! another, or take shorter blocks, so that a group has fewer repetitions.
 //!
-//! So the backend decides whether a statement is proved by Robin ([`crate::disjunction`]) or by stacking. One
+//! The backend decides whether a statement is proved by Robin ([`crate::disjunction`]) or by stacking. One
 //! proof cannot use both. Robin claims that a product of check values is zero; this is a claim about a
 //! polynomial in delta, not a linear query, and P's message for it is uniform only if the claim is true. All
 //! joins of this module and `Choose` can be mixed, to any depth. In no other protocol may a branch choose

@@ -26,7 +26,7 @@
 //! | combination of queries, in the run around | the ends of all repetitions | the last joins' message |
 //!
 //! **Why this is sound.** If the claim is false, then whatever P committed to around the disjunctions, there
-//! is a repetition `j` of which no branch holds. It reads only its own parts. So it is a proof of one
+//! is a repetition `j` that has no branch that holds. It reads only its own parts. So it is a proof of one
 //! disjunction by a P that simulates the other repetitions: each challenge is uniform given everything before
 //! it, and the other repetitions' messages are only input to that P's strategy. So the end of `j` is zero
 //! with at most the error of one disjunction. P may choose `j` as late as it likes, so the errors of all
@@ -84,7 +84,7 @@ impl<H: Share> Run<'_, H> {
     }
 }
 
-/// Lends each of `count` disjunctions its own parts. Each has `width` branches, of which one writes.
+/// Lends each of `count` disjunctions its own parts. Each has `width` branches, and one of them writes.
 struct Apart {
     count: usize,
     width: usize,

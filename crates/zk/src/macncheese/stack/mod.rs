@@ -15,9 +15,9 @@
 //! branches, and passes on what they want, to any depth. Several disjunctions can advance together, each with
 //! a string of its own (`in_step`).
 //!
-//! At P the branch that holds has its turn first and writes its values. The others read them. Everything that
-//! it does not write is uniform. P sends a piece when every branch is done with it, so neither lengths nor
-//! order of messages depend on which branch holds.
+//! At P the branch that holds has the first turn and writes its values into the string. The other branches
+//! read the string. Whatever no branch writes is uniform. P sends a piece when every branch is done with it,
+//! so neither the lengths nor the order of messages depend on which branch holds.
 //!
 //! **The times of messages do, a little**, because P's own work depends on its choice. Hints run only in
 //! branches that hold. A branch that writes copies its values into the piece, and compares its assertions

@@ -2,7 +2,7 @@
 //! branches.
 //!
 //! ```text
-//! Random -> [r_i],  Send(d_i),  challenge f,  Send(the f_i, by fewer numbers than branches),  AssertZero(mu_i + f_i (r_i - d_i)) for every i
+//! Random -> [r_i],  Send(d_i),  challenge f,  Send(numbers that determine the f_i),  AssertZero(mu_i + f_i (r_i - d_i)) for every i
 //! ```
 //!
 //! For a branch that holds, `d_i = r_i`. For one that does not, P chooses `f_i` before it knows `f`, and

@@ -44,7 +44,7 @@ impl<'a, H: Share> VerifierTrunk<'a, H> {
         Ok(tally)
     }
 
-    /// Receives a piece's masked values: at least `least`, which every use of it takes, and at most `most`.
+    /// Receives a piece's masked values: at least `least`, because every run takes these, and at most `most`.
     fn receive(&mut self, least: usize, most: usize) -> Result<Vec<H::Value>, Error> {
         let (trunk, step) = (&mut self.trunk, tags::MASKS);
         trunk.channel.recv_into(step, H::bytes(most), &mut trunk.frame)?;
@@ -76,8 +76,8 @@ impl<H: Share> Link<H> for VerifierTrunk<'_, H> {
     }
 
     fn settle(&mut self, _piece: Arc<Piece<H>>, used: usize) -> Result<(), Error> {
-        // The last piece's message is still in the frame. It was read as if it had values up to its last
-        // bit.
+        // The last piece's message is still in the frame. Its last byte was read as if all bits were values,
+        // so the unused bits are checked here.
         let frame = &self.trunk.frame;
         let bits = (used as u64).saturating_mul(H::BITS.into());
         let beyond = frame.last().is_some_and(|last| bits % 8 != 0 && last >> (bits % 8) != 0);
