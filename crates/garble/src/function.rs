@@ -2,7 +2,7 @@
 
 use volery_circuit::{Circuit, Counter, Counts, Digest, Evaluator, Ops, Sizes};
 use volery_field::F2;
-use volery_zk::quicksilver::bits::SAVED_BY_S_BOX;
+use volery_zk::quicksilver::bits::Program;
 
 use crate::Error;
 
@@ -77,14 +77,16 @@ impl Shape {
 
     /// The number of commitments that a proof of it takes.
     #[must_use]
-    pub const fn commitments(&self) -> u64 {
+    pub fn commitments(&self) -> u64 {
         commitments(self.ands, self.s_boxes)
     }
 }
 
 /// The number of commitments that a proof of this many ANDs takes, including those of the S-boxes.
-pub(crate) const fn commitments(ands: u64, s_boxes: u64) -> u64 {
-    ands.saturating_sub(s_boxes.saturating_mul(SAVED_BY_S_BOX))
+pub(crate) fn commitments(ands: u64, s_boxes: u64) -> u64 {
+    let mut counts = Counts::default();
+    (counts.multiplications, counts.s_boxes) = (ands, s_boxes);
+    Program::from(&counts).commitments
 }
 
 #[cfg(test)]

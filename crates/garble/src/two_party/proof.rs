@@ -21,7 +21,6 @@ use zeroize::Zeroizing;
 use super::program::{InputRecord, Owner, Program, Step, Wire};
 use super::{Evaluator, Garbler, bits};
 use crate::decoding::DIGEST_BYTES;
-use crate::function::commitments;
 use crate::{Error, Function};
 
 /// The wires of a session inside the proof: for claims beyond the outputs that V saw.
@@ -179,8 +178,7 @@ fn count<F: Function>(program: &Program<F>) -> Result<u64, Error> {
             Output::Shared { .. } => wires,
         })
     })?;
-    let counts = counter.total();
-    Ok(commitments(counts.multiplications, counts.s_boxes))
+    Ok(quicksilver::bits::Program::from(&counter.total()).commitments)
 }
 
 /// Announces the number of correlations that a proof of the program takes, with `claimed` commitments of

@@ -172,7 +172,7 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
         let Self { mut channel, mut rng, known } = self;
         let Known { mut garbler, wires, root, ended } = known;
         let statement = ended.disclose(&mut channel, &root, hide)?;
-        garbler.expect(statement.commitments());
+        garbler.expect(statement.commitments(&root.blind())?);
         let proved = garbler.prove(&mut channel, &mut rng, |fold, proved| {
             let committed = statement.claim(fold, &Root::Keys(known_wires(&wires, proved)?))?;
             Ok(lowered(fold, &committed, ProverWire::tag))

@@ -20,31 +20,11 @@
 use std::collections::VecDeque;
 
 use volery_channel::Channel;
-use volery_circuit::{Digest, Ops};
 use volery_field::F2;
-use volery_garble::Function;
 use volery_garble::two_party::{Evaluator, Garbler, Input, Masks, Owner, Sealed, Wire};
 
 use super::Error;
 use crate::wire::step::{Step, TwoParty};
-
-impl Function for Step {
-    fn identify(&self, digest: &mut Digest) {
-        Self::identify(self, digest);
-    }
-
-    fn run<B: Ops<F2> + ?Sized>(
-        &self,
-        backend: &mut B,
-        inputs: &[B::Wire],
-    ) -> Result<Vec<B::Wire>, B::Error> {
-        Self::run(self, backend, inputs)
-    }
-
-    fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, volery_circuit::Error> {
-        Self::values(self, inputs)
-    }
-}
 
 /// The common interface of both parties' ends of garbling.
 pub(super) trait Party {

@@ -199,6 +199,7 @@
 
 mod claimed;
 pub mod client;
+mod cost;
 mod engine;
 mod error;
 mod fetched;
@@ -212,6 +213,7 @@ mod program;
 mod prover;
 mod provider;
 mod read;
+mod sizes;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -224,7 +226,7 @@ pub use crate::memory::Budget;
 pub use engine::Engine;
 pub use error::Error;
 pub use fetched::{Fetched, Remainder};
-pub use program::{MAX_PROVED, MAX_QUERY, MAX_READ, RoundSizes, Sizes, settings};
 pub use prover::Prover;
+pub use sizes::{MAX_PROVED, MAX_QUERY, MAX_READ, RoundSizes, Sizes, settings};
 pub use verifier::{Held, Limits, Verifier};
 pub use volery_garble::two_party::Settings;

@@ -10,11 +10,12 @@ use volery_vole::correlations::Pool;
 use volery_vole::{SessionId, ole};
 use zeroize::Zeroizing;
 
+use super::cost::{answer_round, begin_round};
 use super::fetched::{Connection, Known};
 use super::machine::Machine;
-use super::program::{self, Client, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes};
+use super::program::{self, Client};
 use super::read::Reader;
-use super::{Engine, Error, Fetched, message};
+use super::{Engine, Error, Fetched, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, message};
 use crate::page::dialogue::append;
 use crate::page::disclosure::finished_message;
 use crate::wire::ghash::{self, Powers};
@@ -207,10 +208,11 @@ fn prepare(
         return Err(Error::misuse("rounds that are none or too many, empty, or read out of order"));
     }
     message::send_sizes(channel, &sizes)?;
-    let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
+    let cost = sizes.cost()?;
+    let ahead = cost.announce(&mut commitments, settings.proof)?;
     let labels = GarblerLabels::start(channel, session, &mut commitments, rng)?;
     // Tables take longest, so the first ones go out while V answers.
-    program::begin_round(channel, &mut commitments)?;
+    begin_round(channel, &mut commitments)?;
     let mut garbler = Garbler::without_labels(session, settings, labels.offset(), commitments, rng);
     garbler.prepare_beside(ahead);
     let prover = garbler.input(channel, Owner::Prover, program::SHARE_BITS)?;
@@ -219,15 +221,15 @@ fn prepare(
     let mut machine = Machine::new(garbler);
     let [p, v] = &shares;
     let master = program::rehearse_master(&mut machine, channel, [p, v])?;
-    program::answer_round(channel, machine.party.commitments())?;
+    answer_round(channel, machine.party.commitments())?;
     let (offset, mut labels) = labels.finish(channel, rng)?;
-    labels.prepare(channel, program::correlations(&sizes)?)?;
+    labels.prepare(channel, sizes.label_correlations()?)?;
     let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
     let mut tags = ole::Sender::new(session, offset);
     tags.prepare(channel, &mut labels, sizes.products(), rng)?;
     machine.party.set_labels(channel, labels)?;
     program::rehearse(&mut machine, channel, &master, &sizes)?;
-    machine.party.commitments().prepare(channel, sizes.correlations(settings.proof)?)?;
+    machine.party.commitments().prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Prover::start(channel, rng)?;
     let stage = Stage::Prepared { key: Box::new(key), inputs: [prover, verifier] };
     Ok(Live { machine, exchange, tags, session: *session, sizes, share: None, shares, stage })

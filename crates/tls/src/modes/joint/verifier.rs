@@ -9,13 +9,14 @@ use volery_vole::{Delta, SessionId, ole};
 use volery_zk::quicksilver::bits::VerifierWire;
 
 use super::claimed::{known_wires, lowered};
+use super::cost::{answer_round, begin_round};
 use super::machine::Machine;
 use super::memory;
 use super::message::{self, NextStep, Sent};
-use super::program::{self, Client, Sizes};
+use super::program::{self, Client};
 use super::prover::share_bits;
 use super::read::{self, READ, Reader};
-use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ};
+use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes};
 use crate::memory::{Budget, Reservation};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
@@ -130,31 +131,32 @@ fn prepare(
     let Limits { query, read, proved, budget, .. } = &limits;
     let most = [*query.min(&MAX_QUERY), *read.min(&MAX_READ), *proved.min(&MAX_PROVED)];
     sizes.check(most)?;
-    let stored_tables = sizes.tables(settings.garbling)?;
+    let cost = sizes.cost()?;
+    let stored_tables = cost.tables(settings.garbling);
     let memory = memory::take(budget, stored_tables)?;
     let settings = Settings { stored_tables, ..settings };
-    let ahead = program::expect(&mut commitments, &sizes, settings.proof)?;
+    let ahead = cost.announce(&mut commitments, settings.proof)?;
     let mut labels = evaluator_labels(channel, session, (&delta, &mut commitments), rng)?;
     // Everything that P has to answer goes in one round trip.
-    labels.prepare(channel, program::correlations(&sizes)?)?;
+    labels.prepare(channel, sizes.label_correlations()?)?;
     let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
     let mut tags = ole::Receiver::new(session);
     let products = tags.request(channel, &mut labels, sizes.products(), rng)?;
     channel.flush()?;
     // While P answers.
-    program::begin_round(channel, &mut commitments)?;
+    begin_round(channel, &mut commitments)?;
     let mut evaluator = Evaluator::new(session, settings, labels, (delta, commitments));
     evaluator.prepare_beside(ahead);
     let prover = evaluator.input(channel, Owner::Prover, program::SHARE_BITS)?;
     let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
     let mut machine = Machine::new(evaluator);
     let master = program::rehearse_master(&mut machine, channel, [prover.wires(), verifier.wires()])?;
-    program::answer_round(channel, machine.party.commitments().1)?;
+    answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
     tags.receive(channel, products)?;
     program::rehearse(&mut machine, channel, &master, &sizes)?;
     let (_, pool) = machine.party.commitments();
-    pool.prepare(channel, sizes.correlations(settings.proof)?)?;
+    pool.prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
     let inputs = [prover, verifier];
@@ -363,7 +365,7 @@ impl Held {
             Ok(Root::Keys(keys.clone()).blind())
         };
         let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, root)?;
-        evaluator.expect(statement.commitments());
+        evaluator.expect(statement.commitments(&Root::Keys(keys.clone()).blind())?);
         let verified = evaluator.verify(channel, rng, |fold, proved| {
             let committed = statement.claim(fold, &Root::Keys(known_wires(&keys, proved)?))?;
             Ok(lowered(fold, &committed, VerifierWire::key))

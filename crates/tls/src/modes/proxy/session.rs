@@ -6,7 +6,7 @@ use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
 use crate::page::commitment::CommittedBits;
-use crate::page::disclosure::{ConnectionStatement, DERIVATION, RedactedPayload, Root};
+use crate::page::disclosure::{ConnectionStatement, RedactedPayload, Root};
 use crate::wire::step::MASTER_BITS;
 
 /// Bytes of a master secret.
@@ -67,7 +67,8 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
     }
 
     fn commitments(&self) -> Option<u64> {
-        Some(MASTER_BITS as u64 + DERIVATION + self.statement.commitments())
+        let root = Root::Master(vec![(); MASTER_BITS]);
+        Some(MASTER_BITS as u64 + self.statement.commitments(&root).ok()?)
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {

@@ -11,12 +11,13 @@ use rand_core::SeedableRng;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use volery_channel::handshake::{Begin, Parameters};
 use volery_channel::{Channel, Limits, Tag};
-use volery_circuit::{Backend, Digest, Statement};
+use volery_circuit::{Backend, Counter, Digest, Sizes, Statement};
+use volery_field::F2;
 use volery_testing::{between_edited, untouched};
 use volery_vole::SessionId;
 use volery_zk::quicksilver::{
     Challenges,
-    bits::{Prover, ProverWire, Settings, Verifier, VerifierWire},
+    bits::{Program, Prover, ProverWire, Settings, Verifier, VerifierWire},
     verdict,
 };
 use zeroize::Zeroizing;
@@ -207,6 +208,7 @@ impl<'a> Run<'a> {
         let fetched = (self.cheat)(fetched);
         let session = fetched.disclose(channel, &self.hide)?;
         begin::<Prover<'_>>(channel, &session)?;
+        assert_estimate(&session);
         pool.expect(Statement::<Prover<'_>>::commitments(&session));
         let challenges = Challenges::Interactive(rng);
         let mut prover = Prover::new(Settings::LAN, challenges, &mut pool, channel, None);
@@ -240,6 +242,15 @@ impl<'a> Run<'a> {
         let proven = accepted.receive(channel, &SESSION, (delta, pool), rng);
         Ok(proven.inspect_err(|_| channel.fail("the commitments are refused"))?)
     }
+}
+
+/// The number of commitments that a session announces is enough, and not far above the one that it takes.
+fn assert_estimate(session: &Session) {
+    let mut counter = Counter::<F2, Sizes>::default();
+    session.claim(&mut counter).unwrap();
+    let counted = Program::from(&counter.total()).commitments;
+    let announced = Statement::<Counter<F2, Sizes>>::commitments(session).unwrap();
+    assert!((counted..=counted / 20 * 21).contains(&announced), "{announced} for {counted} commitments");
 }
 
 /// Both parties compare what is to be proved.

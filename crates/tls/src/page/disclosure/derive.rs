@@ -11,7 +11,7 @@ use crate::Error;
 use crate::wire::ghash::{BLOCK_BYTES, Block};
 use crate::wire::prf::{HmacKey, KeyBlock, Side, VERIFY_DATA_BYTES, key_block, verify_data};
 use crate::wire::record::Cipher;
-use crate::wire::step::{Plain, TwoParty};
+use crate::wire::step::{BLOCK_BITS, Counting, IV_BITS, MASTER_BITS, Plain, TwoParty};
 use crate::wire::transcript::{APPLICATION_DATA, FINISHED_BYTES, Handshake, Record, Transcript};
 
 /// Both directions, in the order that everything here uses.
@@ -161,13 +161,38 @@ pub(super) fn derive<M: TwoParty + ?Sized>(
         }
         Root::Keys(keys) => keys,
     };
-    let Keys { master, client_finished, client, server: [key, iv] } = keys;
+    let Keys { master, client_finished, client, server } = keys;
     let hash = transcript.server_finished_hash(&finished_message(client_finished));
-    let server_finished = verify_data(machine, master, Side::Server, &hash)?;
-    let server = Cipher::new(machine, key, iv)?;
+    let (server_finished, server) = server_direction(machine, master, server, &hash)?;
     let client_facts = direction(machine, &transcript.client, client, *client_finished)?;
     let server_facts = direction(machine, &transcript.server, &server, server_finished)?;
     Ok(Derived { facts: [client_facts, server_facts], keys: [client.clone(), server] })
+}
+
+/// The contents of the server's Finished message, and the cipher of its direction.
+type ServerDirection<W> = ([u8; VERIFY_DATA_BYTES], Cipher<W>);
+
+/// Derives the server's direction from keys; `hash` is that of the handshake's messages up to its Finished.
+fn server_direction<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    master: &HmacKey<M::Wire>,
+    [key, iv]: &[Vec<M::Wire>; 2],
+    hash: &[u8; 32],
+) -> Result<ServerDirection<M::Wire>, M::Error> {
+    let verify_data = verify_data(machine, master, Side::Server, hash)?;
+    Ok((verify_data, Cipher::new(machine, key, iv)?))
+}
+
+/// The number of commitments of a proof of the server's Finished message and of expanding its key. That is
+/// all that a proof derives from the [`Keys`] of a connection before it comes to records.
+///
+/// # Errors
+/// None in practice: these steps can be counted.
+pub(crate) fn server_commitments() -> Result<u64, Error> {
+    let master = HmacKey::master(&mut Counting::default(), &[(); MASTER_BITS])?;
+    let mut machine = Counting::default();
+    server_direction(&mut machine, &master, &[vec![(); BLOCK_BITS], vec![(); IV_BITS]], &[0; 32])?;
+    Ok(machine.cost().commitments)
 }
 
 fn direction<M: TwoParty + ?Sized>(

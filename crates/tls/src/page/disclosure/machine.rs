@@ -12,6 +12,7 @@
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_circuit::{Error as CircuitError, Evaluator, Ops, Prove};
 use volery_field::F2;
+use volery_garble::Function;
 
 use crate::Error;
 use crate::wire::step::{Step, TwoParty};

@@ -118,11 +118,11 @@ pub use redaction::{
 };
 pub use verifier::Pending;
 
-pub(crate) use derive::{Keys, Root, finished_message};
+pub(crate) use derive::{Keys, Root, finished_message, server_commitments};
 pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::Ended;
 pub(crate) use redaction::{Server, message_name, put_all_hidden, read_all_hidden};
-pub(crate) use statement::{ConnectionStatement, DERIVATION};
+pub(crate) use statement::ConnectionStatement;
 pub(crate) use verifier::{Observed, receive};
 
 /// For fuzzing: reads any bytes as P's message to V.

@@ -19,15 +19,8 @@ use crate::page::commitment::{CommittedBits, Form, Place};
 use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::prf::Side;
 use crate::wire::record::Cipher;
-use crate::wire::step::BLOCK_BITS;
+use crate::wire::step::{BLOCK_BITS, Counting, commitments_of_blocks};
 use crate::wire::transcript::{Record, Transcript};
-
-/// The approximate number of commitments of the key derivation from a master secret.
-pub(crate) const DERIVATION: u64 = 42_900 + 6 * 16_100 + 320;
-/// The approximate number of commitments of the server's Finished message and of expanding its key.
-const SERVER: u64 = 2 * 16_100 + 320;
-/// The approximate number of commitments of an AES block: eight for each S-box.
-const BLOCK: u64 = 1_080;
 
 /// The statement that a connection's Finished messages, tags and shown payload follow from its keys, and that
 /// the claims hold for its hidden payload.
@@ -329,14 +322,20 @@ impl ConnectionStatement {
         digest.bytes("public", &self.digest);
     }
 
-    /// The approximate number of bits that the claim commits to, without those of the root.
-    pub(crate) fn commitments(&self) -> u64 {
-        let of_side = |(side, shown): (Side, &RedactedPayload)| -> u64 {
+    /// The approximate number of bits that the claim commits to, without those of the root: what follows from
+    /// the keys is counted, and blocks of payload are taken to cost the same.
+    ///
+    /// # Errors
+    /// None in practice: what can be proved can be counted.
+    pub(crate) fn commitments(&self, root: &Root<()>) -> Result<u64, crate::Error> {
+        let mut machine = Counting::default();
+        derive(&mut machine, &self.transcript, root)?;
+        let of_side = |(side, shown): (Side, &RedactedPayload)| {
             let records = records(&self.transcript, side);
             let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
             let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
-            // A mask and a partial block for each record, and the hash key.
-            (2 * records.len() + shown + 1) as u64 * BLOCK
+            // The last block of a record may be partial.
+            commitments_of_blocks(records.len() + shown)
         };
         let of_string = |constraint: &Constraint| -> u64 {
             let claims = constraint.claims.iter();
@@ -344,7 +343,8 @@ impl ConnectionStatement {
             claims.sum::<u64>() + constraint.committed.circuit().map_or(0, Circuit::multiplications)
         };
         let claims: u64 = self.constraints.iter().flatten().map(of_string).sum();
-        SERVER + claims + SIDES.into_iter().zip(&self.shown).map(of_side).sum::<u64>()
+        let payload = SIDES.into_iter().zip(&self.shown).map(of_side).sum::<Result<u64, _>>()?;
+        Ok(machine.cost().commitments + claims + payload)
     }
 
     /// Claims everything, for the keys that follow from `root`. Returns the bits to commit to.

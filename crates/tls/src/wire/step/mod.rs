@@ -20,6 +20,7 @@
 //!
 //! Bits of strings are in the order of [`bytes_to_bits`]; those of numbers go from the lowest.
 
+mod count;
 mod powers;
 mod premaster;
 mod sha256;
@@ -28,11 +29,13 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use count::{Cost, Counting, commitments_of_blocks};
 pub(crate) use sha256::{BLOCK, WORDS, expanded_words};
 
 use volery_circuit::gadgets::{Aes128, PlainByte, bytes_to_bits};
 use volery_circuit::{Digest, Error, Evaluator, Ops};
 use volery_field::F2;
+use volery_garble::Function;
 
 /// A machine on which two parties compute on bits that neither sees.
 ///
@@ -122,33 +125,6 @@ const GIVEN_BITS: usize = 80;
 const ROUND_KEY_BITS: usize = 11 * BLOCK_BITS;
 
 impl Step {
-    /// Absorbs the identity of this step.
-    pub(crate) fn identify(&self, digest: &mut Digest) {
-        let name: &[u8] = match self {
-            Self::PremasterKey => b"tls: premaster key v2",
-            Self::MasterKey => b"tls: master key v1",
-            Self::OuterHash => b"tls: outer hash v1",
-            Self::ExpandKey => b"tls: expand key v1",
-            Self::Blocks(_) => b"tls: blocks v1",
-            Self::Block => b"tls: block v1",
-            Self::Powers(_) => b"tls: powers v1",
-        };
-        digest.bytes("function", name);
-        if let Self::Powers(greatest) = self {
-            digest.number("greatest", *greatest as u64);
-        }
-        let Self::Blocks(blocks) = self else { return };
-        digest.number("blocks", blocks.len() as u64);
-        for block in blocks {
-            match block {
-                Plain::Zero => digest.bytes("zero", &[]),
-                Plain::Counter { sequence, counter } => {
-                    digest.number("sequence", *sequence).number("counter", u64::from(*counter))
-                }
-            };
-        }
-    }
-
     /// The number of its input bits.
     #[must_use]
     pub(crate) const fn inputs(&self) -> usize {
@@ -175,36 +151,42 @@ impl Step {
         }
     }
 
-    /// The result of [`Step::run`] on an evaluator. Steps that are mostly SHA-256 compute it on words.
-    ///
-    /// # Errors
-    /// [`Error::Misuse`] if the number of inputs is not [`Step::inputs`].
-    pub(crate) fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, Error> {
-        self.check(inputs.len())?;
-        match self {
-            Self::PremasterKey => sha256::midstates(&premaster(&mut Evaluator::new(), inputs)?),
-            Self::MasterKey => sha256::midstates(inputs),
-            Self::OuterHash => sha256::outer_hash(inputs),
-            _ => self.run(&mut Evaluator::new(), inputs),
-        }
-    }
-
     fn check(&self, inputs: usize) -> Result<(), Error> {
         if inputs == self.inputs() {
             return Ok(());
         }
         Err(Error::Misuse(format!("{inputs} input bits for a step that takes {}", self.inputs())))
     }
+}
 
-    /// Runs the program.
-    ///
-    /// # Errors
-    /// [`Error::Misuse`] (converted) if the number of inputs is not [`Step::inputs`]; the backend's.
-    pub(crate) fn run<B: Ops<F2> + ?Sized>(
-        &self,
-        b: &mut B,
-        inputs: &[B::Wire],
-    ) -> Result<Vec<B::Wire>, B::Error> {
+impl Function for Step {
+    fn identify(&self, digest: &mut Digest) {
+        let name: &[u8] = match self {
+            Self::PremasterKey => b"tls: premaster key v2",
+            Self::MasterKey => b"tls: master key v1",
+            Self::OuterHash => b"tls: outer hash v1",
+            Self::ExpandKey => b"tls: expand key v1",
+            Self::Blocks(_) => b"tls: blocks v1",
+            Self::Block => b"tls: block v1",
+            Self::Powers(_) => b"tls: powers v1",
+        };
+        digest.bytes("function", name);
+        if let Self::Powers(greatest) = self {
+            digest.number("greatest", *greatest as u64);
+        }
+        let Self::Blocks(blocks) = self else { return };
+        digest.number("blocks", blocks.len() as u64);
+        for block in blocks {
+            match block {
+                Plain::Zero => digest.bytes("zero", &[]),
+                Plain::Counter { sequence, counter } => {
+                    digest.number("sequence", *sequence).number("counter", u64::from(*counter))
+                }
+            };
+        }
+    }
+
+    fn run<B: Ops<F2> + ?Sized>(&self, b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
         self.check(inputs.len())?;
         match self {
             Self::PremasterKey => {
@@ -226,6 +208,17 @@ impl Step {
                 Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, bytes, &[GIVEN_BLOCK])?.concat())
             }
             Self::Powers(greatest) => powers::odd_powers(b, inputs, *greatest),
+        }
+    }
+
+    /// Steps that are mostly SHA-256 compute it on words.
+    fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, Error> {
+        self.check(inputs.len())?;
+        match self {
+            Self::PremasterKey => sha256::midstates(&premaster(&mut Evaluator::new(), inputs)?),
+            Self::MasterKey => sha256::midstates(inputs),
+            Self::OuterHash => sha256::outer_hash(inputs),
+            _ => self.run(&mut Evaluator::new(), inputs),
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
+use volery_circuit::Evaluator;
 use volery_circuit::gadgets::bytes_to_bits;
-use volery_circuit::{Counter, Evaluator};
 use volery_field::F2;
+use volery_garble::Function;
 
 use super::{Step, TwoParty};
 use crate::Error;
@@ -43,9 +44,7 @@ impl TwoParty for Clear {
     }
 
     fn call(&mut self, step: &Step, inputs: &[F2]) -> Result<Vec<F2>, Error> {
-        let mut counter = Counter::new();
-        step.run(&mut counter, &vec![0; inputs.len()]).unwrap();
-        self.log.ands += counter.total().multiplications;
+        self.log.ands += step.shape()?.ands;
         self.log.steps.push(step.clone());
         step.run(&mut Evaluator::new(), inputs).map_err(|error| Error::Misuse(error.to_string()))
     }

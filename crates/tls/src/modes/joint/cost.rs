@@ -1,0 +1,125 @@
+//! What a connection takes: memory at V for the tables, and correlations.
+//!
+//! Everything follows from the connection's sizes, so both parties know it before anything is garbled. The
+//! program of the connection is run on a machine that counts.
+
+use volery_channel::Channel;
+use volery_field::Gf128;
+use volery_garble::two_party::Garbling;
+use volery_vole::correlations::{Plan, Pool};
+use volery_vole::ole;
+use volery_zk::quicksilver;
+
+use super::program::{self, SHARE_BITS};
+use super::{Error, Sizes};
+use crate::page::disclosure::server_commitments;
+use crate::wire::ghash::BLOCK_BYTES;
+use crate::wire::key_exchange;
+use crate::wire::step::{Cost, Counting, commitments_of_blocks};
+
+/// The number of correlations from which the labels' OTs come.
+const OTS: usize = 128;
+
+/// Room for blocks of the proof that are not the response's: of the server's alerts, for one.
+const FURTHER_BLOCKS: usize = 16;
+
+/// What a connection takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConnectionCost {
+    /// What is prepared ahead of the connection.
+    prepared: Cost,
+    /// The approximate number of commitments of the proof.
+    proof: u64,
+}
+
+impl Sizes {
+    /// What a connection of these sizes takes.
+    pub(super) fn cost(&self) -> Result<ConnectionCost, Error> {
+        let mut machine = Counting::default();
+        let share = [(); SHARE_BITS];
+        let master = program::prepared_master(&mut machine, [&share, &share])?;
+        let reader = program::prepared(&mut machine, &master, self)?;
+        program::prepared_spare(&mut machine, reader.as_ref(), self)?;
+        let prepared = machine.cost();
+        // Each record of the server's has a mask. It sends about as many records as the client. Each block is
+        // taken to cost as much as the first one, which leaves a sixth for claims about the response.
+        let blocks = self.proved.div_ceil(BLOCK_BYTES) + self.records().len() + FURTHER_BLOCKS;
+        let response = commitments_of_blocks(1)?.saturating_mul(blocks as u64);
+        let proof = prepared.commitments + server_commitments()? + response;
+        Ok(ConnectionCost { prepared, proof })
+    }
+
+    /// The number of correlations that the products of a connection and V's share (V's only input) take, in
+    /// one batch.
+    pub(super) fn label_correlations(&self) -> Result<usize, Error> {
+        let tags = ole::correlations::<Gf128>(self.products()).map_err(crate::Error::from)?;
+        Ok(key_exchange::correlations()? + tags + SHARE_BITS)
+    }
+}
+
+impl ConnectionCost {
+    /// The most bytes of tables that V stores when the connection is prepared: all of them.
+    pub(super) fn tables(&self, garbling: Garbling) -> u64 {
+        self.prepared.ands.saturating_mul(garbling.table_bytes() as u64)
+    }
+
+    /// The approximate number of correlations that the proof takes.
+    pub(super) fn correlations(&self, settings: quicksilver::bits::Settings) -> Result<usize, Error> {
+        let count = quicksilver::bits::Program::from(self.proof).correlations(settings);
+        usize::try_from(count).map_err(|_| Error::misuse("more correlations than there is memory"))
+    }
+
+    /// Announces that the proof and everything before it will take these correlations, makes room for them,
+    /// and returns the number of the last one. From now on they are made whenever there is time.
+    pub(super) fn announce(
+        &self,
+        pool: &mut Pool,
+        settings: quicksilver::bits::Settings,
+    ) -> Result<u64, Error> {
+        // The masks of shared bits are P's inputs, and are taken while correlations are made.
+        let count = self.correlations(settings)? + SHARE_BITS + self.prepared.shared + OTS;
+        pool.expect(Some(count as u64));
+        pool.reserve(count);
+        Ok(pool.index() + count as u64)
+    }
+}
+
+/// Begins the first round of correlations, if there will be one, so that the parties answer each other while
+/// they do other things.
+pub(super) fn begin_round(channel: &mut dyn Channel, pool: &mut Pool) -> Result<(), Error> {
+    // In a fresh pool this is more than was made for the OTs, and the next step begins the round. In a pool
+    // that has given correlations before, it may already have begun, or this takes a step of a round under
+    // way.
+    make(channel, pool, Plan::CHUNK)
+}
+
+/// Has P read V's part of that round and answer it. V's other messages before P's first tables come with it.
+/// Call it when V has had time for that.
+pub(super) fn answer_round(channel: &mut dyn Channel, pool: &mut Pool) -> Result<(), Error> {
+    // Again the next step, in a fresh pool.
+    make(channel, pool, 2 * Plan::CHUNK)
+}
+
+fn make(channel: &mut dyn Channel, pool: &mut Pool, n: usize) -> Result<(), Error> {
+    let end = pool.index() + n as u64;
+    Ok(pool.make(channel, end).map_err(volery_garble::Error::from)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modes::joint::{Limits, RoundSizes, settings};
+
+    #[test]
+    fn the_memory_of_a_session_is_as_the_help_says() {
+        let tables = |sizes: Sizes| sizes.cost().unwrap().tables(settings().garbling);
+        let Limits { query, read, proved, .. } = Limits::default();
+        let most = tables(Sizes {
+            rounds: vec![RoundSizes { query: query - 1, read }, RoundSizes { query: 1, read: 0 }],
+            proved,
+        });
+        assert!((150_000_000..=250_000_000).contains(&most), "{most}");
+        let short = tables(Sizes::one(256, 256));
+        assert!((7_000_000..=10_000_000).contains(&short), "{short}");
+    }
+}

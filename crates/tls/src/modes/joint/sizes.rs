@@ -1,0 +1,139 @@
+//! The sizes of a connection, which both parties know before it is opened.
+
+use volery_garble::two_party::Settings;
+use volery_zk::quicksilver;
+
+use super::Error;
+use super::read::READ;
+use crate::page::dialogue::MAX_ROUNDS;
+use crate::wire::ghash::{self, BLOCK_BYTES, hashed_blocks};
+use crate::wire::record::{HEADER_BYTES, MAX_PLAINTEXT, PlannedRecord, Secrecy};
+use crate::wire::transcript::FINISHED_BYTES;
+
+/// The most bytes of all requests of a connection.
+pub const MAX_QUERY: usize = 1 << 17;
+
+/// The most bytes of responses that are read while the connection is open: 512 blocks of 5,120 ANDs, which V
+/// stores ahead.
+pub const MAX_READ: usize = 1 << 13;
+
+/// The largest part of a response for which correlations are made ahead: 140 MB of them.
+pub const MAX_PROVED: usize = 1 << 15;
+
+/// The default way to garble and prove: three halves, because bytes cost more than work, and a proof of few
+/// blocks, because each is a round trip, with 50 MB of memory at P.
+#[must_use]
+pub fn settings() -> Settings {
+    Settings { proof: quicksilver::bits::Settings { interval: 1 << 19 }, ..Settings::default() }
+}
+
+/// The size of a request, and how much of its response is read before the next one is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundSizes {
+    /// The exact number of bytes of the request, at least one. It is sent in records of 2^14 bytes and one
+    /// for the rest.
+    pub query: usize,
+    /// The number of bytes of the response that P can read while the connection is open; 0 if the next
+    /// request does not wait for it, which makes the connection [pipelined](Sizes::pipelined). Each of the
+    /// server's records takes its length, rounded up to 16, plus 16. What one round leaves unused, the next
+    /// can use. It is 0 for the last round, and after a round whose response is not read.
+    pub read: usize,
+}
+
+/// The sizes of a connection, which both parties know before it is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// The requests, in order: 1 to [`MAX_ROUNDS`] of them, with at most [`MAX_QUERY`] bytes of requests and
+    /// [`MAX_READ`] bytes to read.
+    pub rounds: Vec<RoundSizes>,
+    /// The approximate number of bytes of the responses that will be proved, at most [`MAX_PROVED`].
+    /// Correlations for this many are made ahead. More can be proved, but then takes time and bytes later.
+    pub proved: usize,
+}
+
+impl Sizes {
+    /// The sizes of a connection with one request.
+    #[must_use]
+    pub fn one(query: usize, proved: usize) -> Self {
+        Self { rounds: vec![RoundSizes { query, read: 0 }], proved }
+    }
+
+    /// Checks that nothing exceeds these limits on bytes of requests, to read, and proved.
+    pub(super) fn check(&self, [query, read, proved]: [usize; 3]) -> Result<(), Error> {
+        let sum = |of: fn(&RoundSizes) -> usize| self.rounds.iter().map(of).fold(0, usize::saturating_add);
+        let what = if self.rounds.len() > 1 { "all requests" } else { "a request" };
+        let parts = [
+            (what, sum(|round| round.query), query),
+            (READ, sum(|round| round.read), read),
+            ("a response to prove", self.proved, proved),
+        ];
+        for (what, asked, limit) in parts {
+            if asked > limit {
+                return Err(Error::Limit { what, asked, limit });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there are rounds, not too many, none empty, and none read out of order.
+    pub(super) fn are_sound(&self) -> bool {
+        let mut unread = self.rounds.iter().skip_while(|round| round.read > 0);
+        let in_order = unread.next().is_some() && unread.all(|round| round.read == 0);
+        in_order && self.rounds.len() <= MAX_ROUNDS && self.rounds.iter().all(|round| round.query > 0)
+    }
+
+    /// Whether a request is sent before the response to the one before it has been read. Then nothing shows
+    /// which request a later response answers, and the attestation says so.
+    #[must_use]
+    pub fn pipelined(&self) -> bool {
+        self.rounds.iter().rev().skip(1).any(|round| round.read == 0)
+    }
+
+    /// The client's records: Finished, then the requests. All their key streams are shared, including that of
+    /// Finished, because opening it first would cost a round trip.
+    pub(super) fn records(&self) -> Vec<PlannedRecord> {
+        let lengths = (0..self.rounds.len()).flat_map(|round| self.lengths(round));
+        let record = |(sequence, length)| PlannedRecord { sequence, length, secrecy: Secrecy::Shared };
+        (0..).zip(core::iter::once(FINISHED_BYTES).chain(lengths)).map(record).collect()
+    }
+
+    /// Whether a request other than the first begins with the client's record of this number.
+    pub(super) fn begins_later(&self, number: usize) -> bool {
+        // The first record is Finished.
+        let mut next = 1;
+        (1..self.rounds.len()).any(|round| {
+            next += self.lengths(round - 1).len();
+            next == number
+        })
+    }
+
+    /// The lengths of the records of a round's request; none for a round that does not exist.
+    #[must_use]
+    pub fn lengths(&self, round: usize) -> Vec<usize> {
+        let query = self.rounds.get(round).map_or(0, |round| round.query);
+        (0..query).step_by(MAX_PLAINTEXT).map(|start| (query - start).min(MAX_PLAINTEXT)).collect()
+    }
+
+    /// The highest power of GCM's hash key that the tag of a client's record needs.
+    pub(super) fn powers(&self) -> usize {
+        let longest = self.rounds.iter().map(|round| round.query).max().unwrap_or_default();
+        hashed_blocks(HEADER_BYTES, longest.clamp(FINISHED_BYTES, MAX_PLAINTEXT))
+    }
+
+    /// The number of products over GF(2^128) that the tags take.
+    pub(super) fn products(&self) -> usize {
+        ghash::products(1, self.powers())
+    }
+
+    /// The number of blocks of key stream and masks of the server's records that can be shared while the
+    /// connection is open.
+    pub(super) fn spare(&self) -> usize {
+        self.rounds.iter().map(|round| round.read.div_ceil(BLOCK_BYTES)).sum()
+    }
+
+    /// The longest record that can be read while the connection is open, if any can.
+    pub(super) fn longest_read(&self) -> Option<usize> {
+        // One block is the mask.
+        self.spare().checked_sub(1).map(|blocks| (BLOCK_BYTES * blocks).min(MAX_PLAINTEXT))
+    }
+}

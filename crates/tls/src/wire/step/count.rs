@@ -1,0 +1,126 @@
+//! What a program over steps costs, found by running it without values.
+//!
+//! Each step is counted by the counter of `volery-circuit`, by way of [`Shape`]. Tables, correlations and
+//! V's memory are all derived from the sums here, so that they cannot disagree.
+
+use volery_field::F2;
+use volery_garble::Shape;
+
+use super::{Plain, Step, TwoParty};
+use crate::Error;
+
+/// What all steps of a program cost together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cost {
+    /// AND gates. Garbling takes a table for each.
+    pub(crate) ands: u64,
+    /// The number of commitments of a proof of all steps.
+    pub(crate) commitments: u64,
+    /// Bits that the parties share. Each takes a mask that P is committed to.
+    pub(crate) shared: usize,
+}
+
+/// A machine that adds up costs. Wires are empty, and the bits that it opens or shares are zeros.
+#[derive(Default)]
+pub(crate) struct Counting {
+    cost: Cost,
+    /// The last step, since a program often repeats one.
+    last: Option<(Step, Shape)>,
+}
+
+impl Counting {
+    /// The cost of everything that ran on this machine.
+    pub(crate) fn cost(&self) -> Cost {
+        self.cost
+    }
+}
+
+impl Step {
+    /// The size of this step, counted.
+    ///
+    /// # Errors
+    /// None in practice: a step with its own number of inputs can be counted.
+    pub(crate) fn shape(&self) -> Result<Shape, Error> {
+        Shape::of(self, self.inputs()).map_err(|error| Error::Misuse(error.to_string()))
+    }
+}
+
+impl TwoParty for Counting {
+    type Wire = ();
+    type Error = Error;
+
+    fn public(&mut self, bits: &[F2]) -> Result<Vec<()>, Error> {
+        Ok(vec![(); bits.len()])
+    }
+
+    fn call(&mut self, step: &Step, inputs: &[()]) -> Result<Vec<()>, Error> {
+        step.check(inputs.len()).map_err(|error| Error::Misuse(error.to_string()))?;
+        let shape = match self.last.take() {
+            Some((last, shape)) if last == *step => shape,
+            _ => step.shape()?,
+        };
+        self.cost.ands = self.cost.ands.saturating_add(shape.ands);
+        self.cost.commitments = self.cost.commitments.saturating_add(shape.commitments());
+        self.last = Some((step.clone(), shape));
+        Ok(vec![(); shape.outputs])
+    }
+
+    fn open(&mut self, wires: &[()]) -> Result<Vec<F2>, Error> {
+        Ok(vec![F2::ZERO; wires.len()])
+    }
+
+    fn share(&mut self, wires: &[()]) -> Result<Vec<F2>, Error> {
+        self.cost.shared = self.cost.shared.saturating_add(wires.len());
+        Ok(vec![F2::ZERO; wires.len()])
+    }
+}
+
+/// The approximate number of commitments of a proof of this many blocks of AES under one key whose counters
+/// differ in a few bits. The first one costs more than the others, as those share what does not depend on the
+/// counter.
+///
+/// # Errors
+/// As [`Step::shape`].
+pub(crate) fn commitments_of_blocks(blocks: usize) -> Result<u64, Error> {
+    let Some(others) = blocks.checked_sub(1) else { return Ok(0) };
+    let first = |count| -> Result<u64, Error> {
+        let counters = (1..=count).map(|counter| Plain::Counter { sequence: 1, counter });
+        Ok(Step::Blocks(counters.collect()).shape()?.commitments())
+    };
+    let (one, two) = (first(1)?, first(2)?);
+    Ok(one.saturating_add(two.saturating_sub(one).saturating_mul(others as u64)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(count: usize) -> Step {
+        Step::Blocks((0..count as u32).map(|counter| Plain::Counter { sequence: 7, counter }).collect())
+    }
+
+    #[test]
+    fn what_runs_is_added_up() {
+        let mut machine = Counting::default();
+        let key = machine.public(&[F2::ONE; 128]).unwrap();
+        let round_keys = machine.call(&Step::ExpandKey, &key).unwrap();
+        assert_eq!(round_keys.len(), Step::ExpandKey.outputs());
+        machine.call(&Step::ExpandKey, &key).unwrap();
+        machine.call(&Step::MasterKey, &[(); 384]).unwrap();
+        assert_eq!(machine.share(&round_keys[..100]).unwrap().len(), 100);
+        assert_eq!(machine.open(&round_keys[..8]).unwrap().len(), 8);
+        let ands = 2 * 1280 + 43_258;
+        // An S-box of AES has 32 ANDs, and its proof takes eight commitments.
+        assert_eq!(machine.cost(), Cost { ands, commitments: 2 * 320 + 43_258, shared: 100 });
+        assert!(machine.call(&Step::ExpandKey, &key[..127]).is_err());
+    }
+
+    #[test]
+    fn blocks_are_estimated_from_the_first_two() {
+        assert_eq!(commitments_of_blocks(0), Ok(0));
+        assert_eq!(commitments_of_blocks(1), Ok(8 * 160));
+        for count in [1, 2, 18] {
+            assert_eq!(commitments_of_blocks(count), Ok(blocks(count).shape().unwrap().commitments()));
+        }
+    }
+}
