@@ -33,7 +33,7 @@ pub(crate) struct Link {
 
 /// The channel of a party that listens: before the session its limits change, and it waits for messages
 /// without taking them.
-pub(crate) trait Flexible: Channel + Send {
+pub(crate) trait ListenerChannel: Channel + Send {
     /// As [`Framed::renew`].
     fn renew(&mut self, limits: Limits);
 
@@ -44,7 +44,7 @@ pub(crate) trait Flexible: Channel + Send {
     fn await_hello(&mut self) -> Result<(), Error>;
 }
 
-impl<T: Transport + Send> Flexible for Framed<T> {
+impl<T: Transport + Send> ListenerChannel for Framed<T> {
     fn renew(&mut self, limits: Limits) {
         self.renew(limits);
     }
@@ -60,7 +60,7 @@ impl<T: Transport + Send> Flexible for Framed<T> {
 
 /// A connection that was accepted and has no session yet.
 pub(crate) struct Pending {
-    channel: Box<dyn Flexible>,
+    channel: Box<dyn ListenerChannel>,
     peer: String,
     /// The limits of the session.
     limits: Limits,
@@ -68,7 +68,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     /// The channel, for messages before the session.
-    pub(crate) fn channel(&mut self) -> &mut dyn Flexible {
+    pub(crate) fn channel(&mut self) -> &mut dyn ListenerChannel {
         &mut *self.channel
     }
 
@@ -79,7 +79,7 @@ impl Pending {
     }
 
     /// The channel, the peer's address, and the limits of the session, which do not hold yet.
-    pub(crate) fn into_parts(self) -> (Box<dyn Flexible>, String, Limits) {
+    pub(crate) fn into_parts(self) -> (Box<dyn ListenerChannel>, String, Limits) {
         let Self { channel, peer, limits } = self;
         (channel, peer, limits)
     }
@@ -235,7 +235,7 @@ impl Endpoint {
     }
 
     /// A channel over an accepted connection.
-    fn channel(&self, socket: Socket, limits: Limits) -> Result<Box<dyn Flexible>, Failure> {
+    fn channel(&self, socket: Socket, limits: Limits) -> Result<Box<dyn ListenerChannel>, Failure> {
         match &self.side {
             Side::Listening { tls: Some(config), .. } => {
                 let tls = Tls::accept(socket, Arc::clone(config), &limits)?;

@@ -20,7 +20,7 @@ use super::statement::Given;
 use super::{output, terminal};
 
 /// Settings for making and verifying public proofs.
-pub(crate) struct Public {
+pub(crate) struct PublicSettings {
     protocol: Protocol,
     parameters: Parameters,
     threads: Option<rayon::ThreadPool>,
@@ -79,7 +79,7 @@ fn warn_of_few_bits(sigma: u16) {
     }
 }
 
-impl Public {
+impl PublicSettings {
     pub(crate) fn new(protocol: Protocol, sigma: u16, threads: u16) -> Result<Self, Failure> {
         let threads = match Options::MAX_THREADS.min(usize::from(threads)) {
             0 | 1 => None,
@@ -175,15 +175,15 @@ impl Summary for PublicProof {
 }
 
 /// A statement that has public proofs, over any ring.
-pub(crate) trait InPublic {
+pub(crate) trait PublicStatement {
     /// The lengths of its proofs, from its counts.
     fn costs(&self, counts: &Counts) -> Result<Vec<PublicCost>, Failure>;
 
     /// Makes a proof of the statement.
-    fn prove(&self, how: &Public) -> Result<PublicProof, Failure>;
+    fn prove(&self, settings: &PublicSettings) -> Result<PublicProof, Failure>;
 
     /// Verifies a proof of the statement.
-    fn verify(&self, how: &Public, proof: ProofFile) -> Result<PublicProof, Failure>;
+    fn verify(&self, settings: &PublicSettings, proof: ProofFile) -> Result<PublicProof, Failure>;
 }
 
 /// A statement over the ring `R`.
@@ -197,12 +197,12 @@ where
     R: PublicRing,
     S: Statement<Recorder<R>> + Statement<Evaluator<R>>,
 {
-    pub(crate) fn boxed(statement: &'a S) -> Box<dyn InPublic + 'a> {
+    pub(crate) fn boxed(statement: &'a S) -> Box<dyn PublicStatement + 'a> {
         Box::new(Self { statement, ring: PhantomData })
     }
 }
 
-impl<R, S> InPublic for OverRing<'_, R, S>
+impl<R, S> PublicStatement for OverRing<'_, R, S>
 where
     R: PublicRing,
     S: Statement<Recorder<R>> + Statement<Evaluator<R>>,
@@ -211,20 +211,20 @@ where
         PublicCost::all::<R>(counts)
     }
 
-    fn prove(&self, how: &Public) -> Result<PublicProof, Failure> {
-        how.prove::<R, _>(self.statement)
+    fn prove(&self, settings: &PublicSettings) -> Result<PublicProof, Failure> {
+        settings.prove::<R, _>(self.statement)
     }
 
-    fn verify(&self, how: &Public, proof: ProofFile) -> Result<PublicProof, Failure> {
-        how.verify::<R, _>(self.statement, proof)
+    fn verify(&self, settings: &PublicSettings, proof: ProofFile) -> Result<PublicProof, Failure> {
+        settings.verify::<R, _>(self.statement, proof)
     }
 }
 
 /// Runs `volery prove --out`; the statement has its witness.
 pub(crate) fn prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> Result<(), Failure> {
-    let how = Public::new(args.public.protocol(), args.public.sigma, args.protocol.threads)?;
+    let settings = PublicSettings::new(args.public.protocol(), args.public.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.public.sigma);
-    let made = terminal::during("making the proof", || statement.public()?.prove(&how));
+    let made = terminal::during("making the proof", || statement.public()?.prove(&settings));
     let written = made.and_then(|made| write(out, &made.proof).map(|()| made));
     outcome::conclude_file(Good::Done, &statement.text(), written, args.json)
 }
@@ -260,9 +260,9 @@ fn write_with(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<
 /// Runs `volery verify STATEMENT PROOF`.
 pub(crate) fn verify(statement: &dyn Given, args: &VerifyArgs, proof: &Path) -> Result<(), Failure> {
     // The protocol here is a placeholder, since the proof names its own.
-    let how = Public::new(Protocol::default(), args.sigma, args.protocol.threads)?;
+    let settings = PublicSettings::new(Protocol::default(), args.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.sigma);
     let proof = ProofFile::new(proof)?;
-    let verified = terminal::during("verifying the proof", || statement.public()?.verify(&how, proof));
+    let verified = terminal::during("verifying the proof", || statement.public()?.verify(&settings, proof));
     outcome::conclude_file(Good::Accepted, &statement.text(), verified, args.json)
 }

@@ -29,12 +29,12 @@ pub(crate) trait Proving: Send + Sync {
 }
 
 /// The statement `S`, proved by the system `Y`.
-pub(crate) struct By<S, Y> {
+pub(crate) struct ProvedBy<S, Y> {
     pub(crate) statement: S,
     pub(crate) system: Y,
 }
 
-impl<S: Provable<Y> + Send + Sync, Y: Known> Proving for By<S, Y> {
+impl<S: Provable<Y> + Send + Sync, Y: Known> Proving for ProvedBy<S, Y> {
     fn correlations(&self) -> &dyn Correlations {
         &self.system
     }
@@ -76,7 +76,7 @@ impl<'a> Way<'a> {
             profile,
             memory: None,
             rho: RHO,
-            proving: Box::new(By { statement, system: Bits }),
+            proving: Box::new(ProvedBy { statement, system: Bits }),
             worth: Box::new(|options, counts| bit_soundness(counts, options.settings(), options.fiat_shamir)),
         }
     }
@@ -93,7 +93,7 @@ impl<'a> Way<'a> {
             profile,
             memory: None,
             rho: F::RHO,
-            proving: Box::new(By { statement, system }),
+            proving: Box::new(ProvedBy { statement, system }),
             worth: Box::new(move |options, counts| {
                 let checks = Checks::of(counts, options.settings_over().interval);
                 Soundness::quicksilver(checks, size, Mode::hashed(options.fiat_shamir)).bits()

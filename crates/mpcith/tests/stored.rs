@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use volery_circuit::statements::Sha256Preimage;
-use volery_circuit::{Digest, Error, Prove, Statement};
+use volery_circuit::{BristolFile, Claim, Digest, Error, FileStatement, Prove, Statement, Witness};
 use volery_field::{
     Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, Goldilocks, P256Base, Ring, RistrettoScalar,
     Secp256k1Base, Z32, Z64,
@@ -124,6 +124,25 @@ fn proofs_of_a_sha256_preimage_still_verify() {
     }
 }
 
+/// A circuit file with a constant gate. The claim names both outputs, one of which is that constant.
+fn constants() -> FileStatement {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "constants.txt"].iter().collect();
+    let file = BristolFile::open(path).expect("well-formed");
+    let claim = Claim::parse(b"output 0 = 0b1\noutput 1 = 0b1\n", "claim", file.signature()).expect("fits");
+    FileStatement::new(file, claim).expect("claims something")
+}
+
+/// What constants fold to is part of what proofs are about: a gate more, and old proofs are of another
+/// statement.
+#[test]
+fn proofs_of_a_circuit_with_constant_outputs_still_verify() {
+    for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
+        let proof = std::fs::read(path("constants", F2::NAME, protocol)).expect("is there");
+        let verified = verify::<F2, _>(&constants(), &proof, parameters(), None);
+        assert_eq!(verified, Ok(Verified { protocol, parameters: parameters() }));
+    }
+}
+
 fn make<R: PublicRing>() {
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
         let settings = Settings { protocol, parameters: parameters(), threads: None };
@@ -136,10 +155,15 @@ fn make<R: PublicRing>() {
 #[ignore = "makes the stored proofs anew"]
 fn make_stored_proofs() {
     over_every_ring!(make);
+    let witness = Witness::parse(b"0b11", "witness", &constants().signature()).expect("fits");
+    let with_constants = constants().with_witness(witness).expect("fits");
     let statement = preimage().with_message(Zeroizing::new(b"abc".to_vec())).expect("fits");
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
         let settings = Settings { protocol, parameters: preimage_parameters(), threads: None };
         let proof = prove(&statement, settings, &mut ChaCha20Rng::from_seed([1; 32])).expect("it holds");
         std::fs::write(path("sha256-abc", F2::NAME, protocol), proof).expect("can be written");
+        let settings = Settings { protocol, parameters: parameters(), threads: None };
+        let proof = prove(&with_constants, settings, &mut ChaCha20Rng::from_seed([1; 32])).expect("it holds");
+        std::fs::write(path("constants", F2::NAME, protocol), proof).expect("can be written");
     }
 }

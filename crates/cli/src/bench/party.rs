@@ -21,7 +21,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::session::Wire;
 use crate::system::{Correlations, Known, Pair};
-use crate::way::{By, Proving};
+use crate::way::{ProvedBy, Proving};
 
 /// The measurements of one party.
 #[derive(Debug, Serialize, Deserialize)]
@@ -154,7 +154,7 @@ impl Work {
         system: Y,
         statement: impl Provable<Y> + Send + Sync + 'static,
     ) -> Self {
-        Self::from(Box::new(By { statement, system }) as Box<dyn Proving>)
+        Self::from(Box::new(ProvedBy { statement, system }) as Box<dyn Proving>)
     }
 
     fn making(correlations: impl Correlations + 'static) -> Self {

@@ -32,7 +32,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use volery_channel::transport::Socket;
 
 use super::args::VerifyArgs;
-use super::connection::{Endpoint, Flexible, Link, Pending};
+use super::connection::{Endpoint, Link, ListenerChannel, Pending};
 use super::failure::Failure;
 use super::progress::Progress;
 use super::session::Figures;
@@ -89,12 +89,12 @@ impl Service for Verifying<'_> {
     type Request = ();
 
     /// A prover says hello at once. The session reads it.
-    fn greet(&self, channel: &mut dyn Flexible) -> Result<(), Failure> {
+    fn greet(&self, channel: &mut dyn ListenerChannel) -> Result<(), Failure> {
         Ok(channel.await_hello()?)
     }
 
     /// A prover of this service waits as long as its own limits say.
-    fn wait(&self, _channel: &mut dyn Flexible, _before: usize) -> Result<(), Failure> {
+    fn wait(&self, _channel: &mut dyn ListenerChannel, _before: usize) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -132,10 +132,10 @@ pub(crate) trait Service: Sync {
     fn count(&self, _waiting: bool) {}
 
     /// Receives a client's request.
-    fn greet(&self, channel: &mut dyn Flexible) -> Result<Self::Request, Failure>;
+    fn greet(&self, channel: &mut dyn ListenerChannel) -> Result<Self::Request, Failure>;
 
     /// Tells a client that `before` others are ahead of it. An error sends the client away.
-    fn wait(&self, channel: &mut dyn Flexible, before: usize) -> Result<(), Failure>;
+    fn wait(&self, channel: &mut dyn ListenerChannel, before: usize) -> Result<(), Failure>;
 
     /// Runs one session. `pace` bounds how long the session waits for the client in each phase that the
     /// service names.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use volery::{Channel, Limits};
 use volery_channel::{Error, Stats, Tag, tags};
 
-use crate::connection::Flexible;
+use crate::connection::ListenerChannel;
 
 /// A part of a session.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ impl Pace {
 
 /// A channel that ends when all waits of a phase together exceed its time.
 pub(crate) struct Paced {
-    inner: Box<dyn Flexible>,
+    inner: Box<dyn ListenerChannel>,
     /// The limits of the session, and when they began to hold.
     limits: Limits,
     since: Instant,
@@ -80,7 +80,7 @@ pub(crate) struct Paced {
 }
 
 impl Paced {
-    pub(crate) fn new(inner: Box<dyn Flexible>, limits: Limits, pace: &Pace) -> Self {
+    pub(crate) fn new(inner: Box<dyn ListenerChannel>, limits: Limits, pace: &Pace) -> Self {
         Self { inner, limits, since: Instant::now(), tight: false, step: tags::HELLO, pace: pace.clone() }
     }
 
@@ -170,7 +170,7 @@ impl Channel for Paced {
     }
 }
 
-impl Flexible for Paced {
+impl ListenerChannel for Paced {
     fn renew(&mut self, limits: Limits) {
         (self.limits, self.since, self.tight) = (limits.clone(), Instant::now(), false);
         self.inner.renew(limits);

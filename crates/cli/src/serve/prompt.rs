@@ -10,7 +10,7 @@ use volery_channel::{Error, Layer, Layered, Tag, tags};
 
 use super::FIRST_MESSAGE;
 use super::pace::{Pace, Paced};
-use crate::connection::{Flexible, Link, Pending};
+use crate::connection::{Link, ListenerChannel, Pending};
 
 /// The messages that a prover sends before it hears anything.
 const AHEAD: [Tag; 2] = [tags::HELLO, tags::BASE_OT_SENDER];
@@ -32,16 +32,19 @@ struct Prompt {
 
 impl Prompt {
     /// A channel under short limits.
-    fn over(mut channel: Box<dyn Flexible>, limits: Limits) -> Layered<Box<dyn Flexible>, Self> {
+    fn over(
+        mut channel: Box<dyn ListenerChannel>,
+        limits: Limits,
+    ) -> Layered<Box<dyn ListenerChannel>, Self> {
         let time = limits.total_time.map_or(limits.connect, |total| total.min(limits.connect));
         channel.renew(Limits { total_time: Some(time), ..limits.clone() });
         Layered { channel, layer: Self { limits: Some(limits), time } }
     }
 }
 
-impl Layer<Box<dyn Flexible>> for Prompt {
+impl Layer<Box<dyn ListenerChannel>> for Prompt {
     /// Waits for the message of a step, unless the peer has answered already.
-    fn before_receive(&mut self, below: &mut Box<dyn Flexible>, step: Tag) -> Result<(), Error> {
+    fn before_receive(&mut self, below: &mut Box<dyn ListenerChannel>, step: Tag) -> Result<(), Error> {
         if self.limits.is_none() {
             return Ok(());
         }

@@ -11,7 +11,7 @@ use super::Given;
 use super::refusal::Refusal;
 use crate::failure::Failure;
 use crate::info::Described;
-use crate::public::{InPublic, OverRing};
+use crate::public::{OverRing, PublicStatement};
 use crate::source::Source;
 use crate::stored::Storable;
 use crate::way::Way;
@@ -93,7 +93,7 @@ impl<R: FileRing + PublicRing> Given for Bare<R> {
         Err(self.refused())
     }
 
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
+    fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<R, _>::boxed(self))
     }
 }

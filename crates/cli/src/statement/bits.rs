@@ -15,7 +15,7 @@ use super::{Given, Loaded, circuit_path, claimed, computed, short};
 use crate::args::StatementArgs;
 use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
-use crate::public::{InPublic, OverRing};
+use crate::public::{OverRing, PublicStatement};
 use crate::source::{Shared, Source};
 use crate::stored::Storable;
 use crate::way::{RHO, Way};
@@ -178,7 +178,7 @@ impl Given for Builtin {
         Ok(self)
     }
 
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
+    fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<F2, _>::boxed(self))
     }
 }
@@ -221,7 +221,7 @@ impl Given for FileStatement<F2> {
         Ok(self)
     }
 
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
+    fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<F2, _>::boxed(self))
     }
 }

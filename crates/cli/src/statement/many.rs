@@ -30,7 +30,7 @@ use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
 use crate::source::{Shared, Source};
 use crate::stored::Storable;
-use crate::way::{By, RHO, Way};
+use crate::way::{ProvedBy, RHO, Way};
 
 /// Some of these circuits hold.
 struct Many {
@@ -257,7 +257,7 @@ impl Many {
             profile,
             memory: Some(settings.memory(branches, each.saturating_mul(in_step))),
             rho: RHO,
-            proving: Box::new(By { statement: ByMacAndCheese(self), system: Stacked::new(settings) }),
+            proving: Box::new(ProvedBy { statement: ByMacAndCheese(self), system: Stacked::new(settings) }),
             worth: Box::new(move |options, _| {
                 let mode = Mode::hashed(options.fiat_shamir);
                 Soundness::mac_and_cheese(proof, FieldSize::OVER_BITS, mode).bits()

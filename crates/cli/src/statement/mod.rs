@@ -36,7 +36,7 @@ use volery_circuit::{
 use super::args::StatementArgs;
 use super::failure::Failure;
 use super::info::Described;
-use super::public::InPublic;
+use super::public::PublicStatement;
 use super::source::Source;
 use super::stored::Storable;
 use super::way::Way;
@@ -89,7 +89,7 @@ pub(crate) trait Given: Send + Sync {
     }
 
     /// The statement, to make a public proof of it.
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
+    fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Err(Refusal::OneOfMany)
     }
 }

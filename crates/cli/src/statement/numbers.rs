@@ -9,7 +9,7 @@ use crate::args::StatementArgs;
 use crate::failure::Failure;
 use crate::fields::{self, InField, Served};
 use crate::info::{Described, FieldInfo};
-use crate::public::{InPublic, OverRing};
+use crate::public::{OverRing, PublicStatement};
 use crate::source::Source;
 use crate::way::Way;
 
@@ -57,7 +57,7 @@ impl<F: Served> Given for Numbers<F> {
         Ok(Way::over_field::<F, _>(self))
     }
 
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
+    fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<F, _>::boxed(self))
     }
 }

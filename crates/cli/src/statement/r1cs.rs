@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::fields::{self, InPrimeField, Served};
 use crate::info::{Described, FieldInfo};
 use crate::output::counted;
-use crate::public::{InPublic, OverRing};
+use crate::public::{OverRing, PublicStatement};
 use crate::source::Source;
 use crate::way::Way;
 
@@ -116,7 +116,7 @@ impl<F: Served + PrimeField> Given for Constraints<F> {
         Ok(Way::over_field::<F, _>(self))
     }
 
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
+    fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<F, _>::boxed(self))
     }
 }

@@ -15,7 +15,7 @@ use super::{Given, Loaded, circuit_path, claimed, computed, short};
 use crate::args::{RingArg, StatementArgs};
 use crate::failure::Failure;
 use crate::info::{Described, RingInfo};
-use crate::public::{InPublic, OverRing};
+use crate::public::{OverRing, PublicStatement};
 use crate::source::Source;
 use crate::stored::Storable;
 
@@ -118,7 +118,7 @@ impl<R: ServedRing> Given for FileStatement<R> {
         Err(Refusal::OnlyInPublic { ring: R::NAME })
     }
 
-    fn public(&self) -> Result<Box<dyn InPublic + '_>, Refusal> {
+    fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<R, _>::boxed(self))
     }
 }

@@ -32,6 +32,8 @@ fn a_proof_is_a_file_that_anyone_can_verify_any_number_of_times() {
         // The file exists already.
         prove(&proof, ABC_WITNESS, &["--protocol", other]).refused("exists already");
     }
+    let text = run(&join(&[&["verify"], ABC, &[&path(dir.path(), "zkbpp")]]), "").expect(0, "").stdout;
+    assert!(text.contains(" ANDs, zkbpp with 219 repetitions"), "{text}");
     // ZKB++ is the default, and its proofs are less than half as long.
     let proof = path(dir.path(), "default");
     let proved = prove(&proof, ABC_WITNESS, &[]).expect(0, "").object();

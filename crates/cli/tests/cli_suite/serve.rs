@@ -48,6 +48,12 @@ fn bad_provers_do_not_disturb_good_ones_at_the_same_time() {
     let ended = server.end().expect(0, "");
     let expected = ["accepted", "accepted", "accepted", "accepted", "failed", "failed", "rejected"];
     assert_eq!(results(&ended), expected, "{ended:?}");
+    // The server prints its provers' round trips.
+    let info = run(&join(&[&["info"], ABC, &["--json"]]), "").expect(0, "").object();
+    let accepted = ended.objects().into_iter().filter(|object| object["result"] == "accepted");
+    for object in accepted {
+        assert_eq!(object["round_trips"], info["protocols"][0]["round_trips"], "{object}");
+    }
     assert!(
         ended.objects().iter().all(|object| object["peer"].as_str().is_some_and(|peer| !peer.is_empty()))
     );

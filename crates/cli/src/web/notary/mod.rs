@@ -28,7 +28,7 @@ use volery_channel::Stats;
 
 use super::roots;
 use crate::args::NotaryServeArgs;
-use crate::connection::{Endpoint, Flexible, Link};
+use crate::connection::{Endpoint, Link, ListenerChannel};
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
 use crate::serve::{
@@ -215,14 +215,14 @@ impl Service for NotaryService {
         self.metrics.count_waiting(waiting);
     }
 
-    fn greet(&self, channel: &mut dyn Flexible) -> Result<Mode, Failure> {
+    fn greet(&self, channel: &mut dyn ListenerChannel) -> Result<Mode, Failure> {
         let mode = self.notary.admit(channel)?;
         // The session's first message comes together with the request.
         channel.await_frame(FIRST_MESSAGE)?;
         Ok(mode)
     }
 
-    fn wait(&self, channel: &mut dyn Flexible, before: usize) -> Result<(), Failure> {
+    fn wait(&self, channel: &mut dyn ListenerChannel, before: usize) -> Result<(), Failure> {
         Ok(notary::wait(channel, before)?)
     }
 
