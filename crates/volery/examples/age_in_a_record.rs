@@ -2,10 +2,10 @@
 //!
 //! Run it with `cargo run -p volery --example age_in_a_record`.
 //!
-//! An office knows name and date of birth of its citizens. It publishes one SHA-256 digest for each of them, of
-//! name, date and a random salt, and gives the record to its owner. The digest tells nobody anything. Now the
-//! owner proves to a shop: "I know a record with this digest, and its date of birth is 18 years ago or more."
-//! The shop learns that and nothing else.
+//! An office knows name and date of birth of its citizens. It publishes one SHA-256 digest for each of them,
+//! of name, date and a random salt, and gives the record to its owner. The digest tells nobody anything. Now
+//! the owner proves to a shop: "I know a record with this digest, and its date of birth is 18 years ago or
+//! more." The shop learns that and nothing else.
 //!
 //! The same works for whatever can be computed from such a record.
 
@@ -22,8 +22,8 @@ const RECORD: usize = 24 + 8 + 16;
 /// Where the date is.
 const BIRTH: std::ops::Range<usize> = 24..32;
 
-/// Shop and citizen have the digest, and the last date of birth that is early enough. Only the citizen has the
-/// record.
+/// Shop and citizen have the digest, and the last date of birth that is early enough. Only the citizen has
+/// the record.
 struct OldEnough {
     digest: [u8; 32],
     /// Eight digits.
@@ -49,8 +49,8 @@ impl<B: Prove<F2>> Statement<B> for OldEnough {
         let digest = sha256(b, &record)?;
         b.assert_equal(&digest, &bytes_to_bits(&self.digest))?;
 
-        // Dates of eight digits are ordered as their texts are, and texts of eight bytes as the numbers that have
-        // these bytes, the first one at the top. Wires of a number begin at its lowest bit.
+        // Dates of eight digits are ordered as their texts are, and texts of eight bytes as the numbers that
+        // have these bytes, the first one at the top. Wires of a number begin at its lowest bit.
         let birth: Vec<_> =
             record[8 * BIRTH.start..8 * BIRTH.end].chunks(8).rev().flatten().cloned().collect();
         let latest = constant(b, u64::from_be_bytes(self.latest), 64);
@@ -122,8 +122,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         report.tally.multiplications, report.bytes_received, report.time
     );
 
-    // Tim's record has Tim's digest, but the date is too late, so the claim is false. The library's prover evaluates a
-    // statement before it proves it, and stops there.
+    // Tim's record has Tim's digest, but the date is too late, so the claim is false. The library's prover
+    // evaluates a statement before it proves it, and stops there.
     let refused = Evaluator::<F2>::check(&claim(of_tim, Some(tim)));
     println!("Tim cannot prove it: {}", refused.err().ok_or("Tim is taken for an adult")?);
 

@@ -2,13 +2,13 @@
 //!
 //! Run it with `cargo run -p volery --example bits_and_a_field`.
 //!
-//! A company has given its auditor the SHA-256 digest of its list of salaries. It proves to its workers:
-//! "I know a list with this digest, whose sum is this and whose sum of squares is that", from which average and
+//! A company has given its auditor the SHA-256 digest of its list of salaries. It proves to its workers: "I
+//! know a list with this digest, whose sum is this and whose sum of squares is that", from which average and
 //! variance follow. Nobody learns a salary.
 //!
-//! SHA-256 works on bits. Sums and squares of whole numbers are cheap in a prime field, where a multiplication
-//! costs one element, whatever the size of the numbers. `Convert` ties the two together: the same secret is
-//! there as bits and as an element.
+//! SHA-256 works on bits. Sums and squares of whole numbers are cheap in a prime field, where a
+//! multiplication costs one element, whatever the size of the numbers. `Convert` ties the two together: the
+//! same secret is there as bits and as an element.
 
 use std::error::Error;
 
@@ -50,9 +50,9 @@ impl<B: Convert<F61>> Statement<B> for Salaries {
         let digest = sha256(b, &bits)?;
         Prove::<F2>::assert_equal(b, &digest, &bytes_to_bits(&self.digest))?;
 
-        // Each salary as a number. Numbers are added modulo 2^61 - 1, so a statement has to see to it that no sum
-        // comes near that: a company could otherwise hide a huge salary behind sums that wrap. Below 2^24 each,
-        // all squares together are below 2^52.
+        // Each salary as a number. Numbers are added modulo 2^61 - 1, so a statement has to see to it that no
+        // sum comes near that: a company could otherwise hide a huge salary behind sums that wrap. Below 2^24
+        // each, all squares together are below 2^52.
         let mut salaries = Vec::new();
         for bits in bits.chunks(32) {
             let (low, high) = bits.split_at(24);

@@ -3,10 +3,10 @@
 //!
 //! Run it with `cargo run -p volery --example one_of_many`.
 //!
-//! Somebody has found a mistake in a program, and wants to be believed before it is told. The branches here are
-//! three functions on two 32-bit numbers as one finds them in real programs. Each claims that its result is
-//! wrong. A proof of one of many costs about what the largest branch costs, and the verifier does not learn
-//! which branch holds.
+//! Somebody has found a mistake in a program, and wants to be believed before it is told. The branches here
+//! are three functions on two 32-bit numbers as one finds them in real programs. Each claims that its result
+//! is wrong. A proof of one of many costs about what the largest branch costs, and the verifier does not
+//! learn which branch holds.
 
 use std::error::Error;
 

@@ -2,9 +2,9 @@
 //!
 //! Run it with `cargo run -p volery --example public_proof`.
 //!
-//! The other examples convince one verifier, who takes part. This proof is a string of bytes. It can be put on
-//! a website, and whoever likes verifies it, at any time and without a secret. It is larger for that: some 27
-//! bytes an AND gate.
+//! The other examples convince one verifier, who takes part. This proof is a string of bytes. It can be put
+//! on a website, and whoever likes verifies it, at any time and without a secret. It is larger for that: some
+//! 27 bytes an AND gate.
 
 use std::error::Error;
 
@@ -30,7 +30,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let proof = prove::<F2, _>(&known, Settings::default(), &mut os_rng()?)?;
     println!("the proof has {} bytes", proof.len());
 
-    // Anyone verifies it with the claim alone. `Parameters` say how much soundness is demanded: 128 bits here.
+    // Anyone verifies it with the claim alone. `Parameters` say how much soundness is demanded: 128 bits
+    // here.
     let claim = statement(digest)?;
     verify::<F2, _>(&claim, &proof, Parameters::default(), None)?;
     println!("the proof holds");

@@ -62,9 +62,10 @@ impl<B: Prove<F2>> Statement<B> for Sudoku {
             b.assert_equal(std::slice::from_ref(bit), &[F2::new(true)])?;
         }
 
-        // All rules at once, bit by bit: `seen` says for each of them whether one of its bits was 1 so far. If the
-        // next one is 1, too, then their product is not 0. Additions and comparisons with public values are free. A
-        // product costs one bit in the proof, and many at once are faster than one at a time.
+        // All rules at once, bit by bit: `seen` says for each of them whether one of its bits was 1 so far.
+        // If the next one is 1, too, then their product is not 0. Additions and comparisons with public
+        // values are free. A product costs one bit in the proof, and many at once are faster than one at a
+        // time.
         let rules = rules();
         let mut seen: Vec<_> = rules.iter().map(|rule| bits[rule[0]].clone()).collect();
         for step in 1..9 {
@@ -141,8 +142,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let refused = Evaluator::<F2>::check(&Sudoku { puzzle, solution: Some(wrong) });
     println!("a wrong solution: {}", refused.err().ok_or("it was taken for a right one")?);
 
-    // A prover that lies goes on, and the verifier finds out. This one has solved the puzzle in which ones and twos
-    // are exchanged.
+    // A prover that lies goes on, and the verifier finds out. This one has solved the puzzle in which ones
+    // and twos are exchanged.
     let exchanged = |digits: [u8; 81]| {
         digits.map(|digit| match digit {
             1 => 2,

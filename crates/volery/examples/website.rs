@@ -3,10 +3,10 @@
 //! Run it with `cargo run -p volery --example website`. It starts the website by itself, on this machine.
 //!
 //! Prover and notary are the website's client together. While the connection lives, neither has its keys: the
-//! prover cannot forge what the website says, and the notary cannot read it. When the connection has ended, the
-//! prover shows the notary the parts that it picks, proves its claims about the others, and the notary signs
-//! what it believes. Whoever trusts the notary can then read the attestation. The website notices nothing: it
-//! speaks ordinary TLS.
+//! prover cannot forge what the website says, and the notary cannot read it. When the connection has ended,
+//! the prover shows the notary the parts that it picks, proves its claims about the others, and the notary
+//! signs what it believes. Whoever trusts the notary can then read the attestation. The website notices
+//! nothing: it speaks ordinary TLS.
 
 use std::error::Error;
 use std::io::{Read as _, Write as _};
@@ -41,8 +41,8 @@ fn request(port: u16) -> String {
     )
 }
 
-/// Starts a website on this machine. Returns its port, and the authorities that vouch for its certificate: here
-/// the certificate itself. For websites on the internet `Roots::public` has the usual authorities.
+/// Starts a website on this machine. Returns its port, and the authorities that vouch for its certificate:
+/// here the certificate itself. For websites on the internet `Roots::public` has the usual authorities.
 fn website() -> Result<(u16, Roots), Box<dyn Error>> {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
     let mut roots = Roots::none();
@@ -84,7 +84,8 @@ fn hidden(least: u64) -> Vec<Redaction> {
     ]
 }
 
-/// The prover: fetches the page with the notary at this address, and proves that the balance is at least this.
+/// The prover: fetches the page with the notary at this address, and proves that the balance is at least
+/// this.
 fn prove(
     notary: &volery::Address,
     notary_key: &[u8; 32],
