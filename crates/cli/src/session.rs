@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rand_core::CryptoRng;
 use serde::Serialize;
-use volery::{Channel, Error, Estimate, Options, Prover, Rehearsal, Report, Verifier, os_rng};
+use volery::{Channel, Error, Options, Prover, Report, Verifier, os_rng};
 use volery_channel::handshake::Role;
 
 use super::connection::Link;
@@ -14,18 +14,6 @@ use super::progress::{Progress, Watched};
 
 /// The channel of a session.
 pub(crate) type Wire = Watched<Box<dyn Channel + Send>>;
-
-/// Estimates a session in which `run` proves something, by a rehearsal without a peer.
-pub(crate) fn rehearse(
-    options: Options,
-    progress: &Progress,
-    run: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Result<Report, Error>,
-) -> Result<Estimate, Failure> {
-    let wrap = |channel: Rehearsal| progress.watch(Box::new(channel) as Box<dyn Channel + Send>);
-    let mut prover = Prover::rehearse(wrap, options)?;
-    let report = run(&mut prover, &mut os_rng()?)?;
-    Ok(prover.rehearsed(&report))
-}
 
 /// The figures of an accepted proof.
 #[derive(Debug, Clone, Serialize)]

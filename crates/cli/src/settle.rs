@@ -72,7 +72,7 @@ fn out_of_reach(rho: u16, bits: f64) -> Failure {
 impl Settled<'_> {
     /// Estimates the proof.
     pub(crate) fn estimate(&self) -> Result<Estimate, Failure> {
-        session::rehearse(self.options, &Progress::none(), |prover, rng| self.way.proving.prove(prover, rng))
+        Ok(self.way.proving.estimate(self.options, &Progress::none())?)
     }
 
     /// The progress of the proof.

@@ -20,19 +20,12 @@ pub(crate) struct Pair {
     pub(crate) size: FieldSize,
     /// Bits of a packed value.
     pub(crate) value_bits: u64,
-    pub(crate) value_bytes: u64,
     pub(crate) mac_bits: u64,
 }
 
 impl Pair {
-    const BITS: Self = Self {
-        value: F2::NAME,
-        mac: Gf128::NAME,
-        size: FieldSize::OVER_BITS,
-        value_bits: 1,
-        value_bytes: 1,
-        mac_bits: 128,
-    };
+    const BITS: Self =
+        Self { value: F2::NAME, mac: Gf128::NAME, size: FieldSize::OVER_BITS, value_bits: 1, mac_bits: 128 };
 
     fn of<F: Value, M: Mac<F>>() -> Self {
         Self {
@@ -40,7 +33,6 @@ impl Pair {
             mac: M::NAME,
             size: FieldSize::of::<F, M>(),
             value_bits: F::BITS.into(),
-            value_bytes: F::BYTES as u64,
             mac_bits: M::BITS.into(),
         }
     }

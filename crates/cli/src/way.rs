@@ -6,13 +6,14 @@
 
 use rand_core::CryptoRng;
 use volery::system::{Bits, Over, Provable};
-use volery::{Options, Profile, Prover, Verifier};
+use volery::{Channel, Error, Estimate, Options, Profile, Prover, Rehearsal, Verifier, estimate_through};
 use volery_circuit::Counts;
 use volery_zk::quicksilver::bits::{Program, Settings};
 use volery_zk::quicksilver::soundness::Checks;
 use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use super::fields::Served;
+use super::progress::Progress;
 use super::session::Wire;
 use super::system::{Correlations, Done, Known, Pair};
 
@@ -20,6 +21,9 @@ use super::system::{Correlations, Done, Known, Pair};
 pub(crate) trait Proving: Send + Sync {
     /// The correlations of the system.
     fn correlations(&self) -> &dyn Correlations;
+
+    /// Estimates a session that proves the statement. The rehearsal moves `progress`.
+    fn estimate(&self, options: Options, progress: &Progress) -> Result<Estimate, Error>;
 
     /// Proves the statement.
     fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done;
@@ -37,6 +41,11 @@ pub(crate) struct ProvedBy<S, Y> {
 impl<S: Provable<Y> + Send + Sync, Y: Known> Proving for ProvedBy<S, Y> {
     fn correlations(&self) -> &dyn Correlations {
         &self.system
+    }
+
+    fn estimate(&self, options: Options, progress: &Progress) -> Result<Estimate, Error> {
+        let wrap = |channel: Rehearsal| progress.watch(Box::new(channel) as Box<dyn Channel + Send>);
+        estimate_through(wrap, options, self.system, &self.statement)
     }
 
     fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done {
@@ -57,8 +66,6 @@ pub(crate) struct Way<'a> {
     pub(crate) protocol: &'static str,
     /// The kind of network that it suits.
     pub(crate) profile: Profile,
-    /// Bytes of memory for the prover's and the verifier's checks, if that grows with the branches.
-    pub(crate) memory: Option<[u64; 2]>,
     /// The least soundness, in bits, unless the command line asks for another one.
     pub(crate) rho: u16,
     pub(crate) proving: Box<dyn Proving + 'a>,
@@ -74,7 +81,6 @@ impl<'a> Way<'a> {
         Self {
             protocol,
             profile,
-            memory: None,
             rho: RHO,
             proving: Box::new(ProvedBy { statement, system: Bits }),
             worth: Box::new(|options, counts| bit_soundness(counts, options.settings(), options.fiat_shamir)),
@@ -91,7 +97,6 @@ impl<'a> Way<'a> {
         Self {
             protocol: "quicksilver",
             profile,
-            memory: None,
             rho: F::RHO,
             proving: Box::new(ProvedBy { statement, system }),
             worth: Box::new(move |options, counts| {

@@ -12,7 +12,7 @@ use volery::circuit::gadgets::{any_one, constant, multiply};
 use volery::circuit::{Backend, Digest, Error as StatementError, Evaluator, Prove};
 use volery::field::F2;
 use volery::system::{Bits, Provable};
-use volery::{Limits, Options, Prover, Report, Statement, Verifier, estimate, memory_pair, os_rng};
+use volery::{Limits, Network, Options, Prover, Report, Statement, Verifier, estimate, memory_pair, os_rng};
 
 /// Both parties have the product. Only the prover has the factors.
 struct Factors {
@@ -84,8 +84,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let claim = Factors { product, secret: None };
 
     // The public side is enough to know what a proof takes.
-    let expected = estimate(Options::default(), |prover, rng| prover.prove(Bits, &claim, rng))?;
-    println!("expected: {} bytes in all, {} round trips", expected.bytes(), expected.round_trips);
+    let expected = estimate(Options::default(), Bits, &claim)?;
+    println!(
+        "expected: {} bytes in all, {} round trips, {:.1} s over the internet",
+        expected.bytes(),
+        expected.round_trips,
+        expected.seconds_on(Network::WAN)
+    );
 
     let report = session(&Factors { product, secret: Some([p, q]) }, &claim)?;
     println!("accepted: {} AND gates", report.tally.multiplications);

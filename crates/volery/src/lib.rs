@@ -19,7 +19,7 @@
 //! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
 //! | what they prove with: QuickSilver over bits or fields, Mac'n'Cheese | [`system`] |
 //! | both parties in one call, to try a statement out | [`testing`] |
-//! | what a proof will take | [`estimate`], [`Estimate`], [`Rehearsal`] |
+//! | what a proof will take | [`estimate()`], [`Estimate`], [`Network`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
 //! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`tls`] |
 //! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`tls::commitment`] |
@@ -66,7 +66,7 @@ pub use rng::os_rng;
 pub use session::{
     Attested, FetchedTogether, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage, Watched,
 };
-pub use session::{Estimate, Options, Prover, Report, Verifier, estimate, system};
+pub use session::{Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, system};
 pub use volery_channel as channel;
 pub use volery_channel::{Address, Channel, Framed, Limits, Listener, Rehearsal, connect, memory_pair};
 pub use volery_circuit as circuit;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bits, field, ring   descriptions of statements, by kind
-//! cost, speed         costs of sessions: a rehearsal, and correlations made on trial
+//! cost                costs of sessions, as `volery::estimate` says them
 //! public              lengths of public proofs
 //! ```
 
@@ -11,7 +11,6 @@ mod cost;
 mod field;
 mod public;
 mod ring;
-mod speed;
 
 pub(crate) use bits::BitInfo;
 pub(crate) use field::FieldInfo;

@@ -239,12 +239,10 @@ impl Many {
     }
 
     fn by_mac_and_cheese(&self, profile: Profile) -> Way<'_> {
-        let Task { branches, shared, shape, repetitions } = self.circuits.task();
+        let Task { branches, shape, repetitions, .. } = self.circuits.task();
         let each = shape.inputs.saturating_add(shape.outputs).saturating_add(shape.multiplications) as u64;
         let all = (branches as u64).saturating_mul(repetitions as u64);
         let settings = stacked_settings(profile, branches);
-        // Repetitions that run in step with each other share a block.
-        let in_step = settings.in_step(branches, shared, shape).min(repetitions) as u64;
         let proof = macncheese::soundness::Proof {
             settings,
             commitments: each.saturating_mul(all),
@@ -255,7 +253,6 @@ impl Many {
         Way {
             protocol: "macncheese",
             profile,
-            memory: Some(settings.memory(branches, each.saturating_mul(in_step))),
             rho: RHO,
             proving: Box::new(ProvedBy { statement: ByMacAndCheese(self), system: Stacked::new(settings) }),
             worth: Box::new(move |options, _| {

@@ -20,8 +20,11 @@
 //! After any error the session is over: the peer is told a reason that says nothing about secrets, the
 //! correlations under V's delta and delta itself are wiped, and every later call fails.
 
+mod estimate;
 mod evaluate;
 mod field;
+mod making;
+mod memory;
 mod options;
 mod prover;
 mod rehearsal;
@@ -31,9 +34,9 @@ mod verifier;
 #[cfg(feature = "web")]
 mod web;
 
+pub use estimate::{Estimate, Network, estimate, estimate_through};
 pub use options::Options;
 pub use prover::Prover;
-pub use rehearsal::{Estimate, estimate};
 pub use report::Report;
 pub use verifier::Verifier;
 #[cfg(feature = "web")]
@@ -152,12 +155,8 @@ impl Common {
         // Steps of the next stage may be on their way: nobody leaves before both have what they wait for.
         channel.send(tags::GOODBYE, &[])?;
         channel.recv(tags::GOODBYE, 0)?;
-        Ok(Report::new(
-            Counted::bits(Tally::default(), &self.options),
-            start.elapsed(),
-            before,
-            channel.stats(),
-        ))
+        let counted = Counted::bits(Tally::default(), &self.options);
+        Ok(Report::new(counted, count, start.elapsed(), before, channel.stats()))
     }
 
     /// Ends the session if `result` is an error: tells the peer and destroys the correlations.

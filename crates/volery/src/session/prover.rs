@@ -115,7 +115,7 @@ impl<C: Channel> Prover<C> {
     where
         S: for<'a> Statement<Y::Prover<'a>> + ?Sized,
     {
-        let (start, before) = (Instant::now(), self.channel.stats());
+        let (start, before, unused) = (Instant::now(), self.channel.stats(), self.taken());
         let digest = digest::<Y::Prover<'_>>(statement);
         let commitments = Statement::<Y::Prover<'_>>::commitments(statement);
         let begin = self.common.begin(system, digest, commitments)?;
@@ -129,7 +129,8 @@ impl<C: Channel> Prover<C> {
         let proof = Proof { digest, commitments, chains: &chains };
         let counted = system.run_prover(self.seat(), &proof, statement, rng)?;
         verdict::receive(&mut self.channel)?;
-        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
+        let used = self.taken().into_iter().sum::<u64>().saturating_sub(unused.into_iter().sum());
+        Ok(Report::new(counted, used, start.elapsed(), before, self.channel.stats()))
     }
 
     /// Makes `count` correlations of those that `system` takes and throws them away, then ends the session:
@@ -159,6 +160,11 @@ impl<C: Channel> Prover<C> {
         let set_up = K::start_prover(&mut self.seat(), rng)?;
         K::finish_prover(&mut self.seat(), set_up, rng)?;
         K::spend_prover(self.seat(), count)
+    }
+
+    /// Correlations taken so far: over bits, and over the session's field.
+    pub(super) fn taken(&self) -> [u64; 2] {
+        [self.pool.index(), self.field.as_ref().map_or(0, |field| field.index())]
     }
 
     /// What a system needs of it.

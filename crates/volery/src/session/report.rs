@@ -22,6 +22,11 @@ pub struct Report {
     /// With what probability V accepts a false statement, and why. At P it is what an honest V gets from this
     /// proof.
     pub soundness: Soundness,
+    /// Correlations that the proof used: one for each secret and each multiplication, and what masks the
+    /// checks.
+    pub correlations: u64,
+    /// The most branches of Mac'n'Cheese that ran at the same time.
+    pub(super) at_once: u64,
     /// Time from the call to its return, set-up of the session not included.
     pub time: Duration,
     /// Bytes that this party sent for this proof.
@@ -38,6 +43,7 @@ pub struct Counted {
     bits: Tally,
     fields: [&'static str; 2],
     soundness: Soundness,
+    at_once: u64,
 }
 
 impl Counted {
@@ -50,7 +56,7 @@ impl Counted {
     pub(super) fn bits(tally: Tally, options: &Options) -> Self {
         let mode = Mode::hashed(options.fiat_shamir);
         let soundness = Soundness::quicksilver(tally.checks(options.settings()), FieldSize::OVER_BITS, mode);
-        Self { tally, bits: Tally::default(), fields: [F2::NAME, Gf128::NAME], soundness }
+        Self { tally, bits: Tally::default(), fields: [F2::NAME, Gf128::NAME], soundness, at_once: 0 }
     }
 
     /// A proof over `F` with MACs in `M`.
@@ -58,7 +64,7 @@ impl Counted {
         let mode = Mode::hashed(options.fiat_shamir);
         let checks = tally.checks_over_field(options.settings_over());
         let soundness = Soundness::quicksilver(checks, FieldSize::of::<F, M>(), mode);
-        Self { tally, bits: Tally::default(), fields: [F::NAME, M::NAME], soundness }
+        Self { tally, bits: Tally::default(), fields: [F::NAME, M::NAME], soundness, at_once: 0 }
     }
 
     /// A proof over bits and `F` with MACs in `M`.
@@ -67,7 +73,7 @@ impl Counted {
         let (first, second) =
             (bits.checks(options.settings()), tally.checks_over_field(options.settings_over()));
         let soundness = Soundness::mixed::<F, M>(first, second, mode);
-        Self { tally, bits, fields: [F::NAME, M::NAME], soundness }
+        Self { tally, bits, fields: [F::NAME, M::NAME], soundness, at_once: 0 }
     }
 
     /// A proof by Mac'n'Cheese between these fields, that of MACs of this `size`.
@@ -79,20 +85,28 @@ impl Counted {
     ) -> Self {
         let proof = macncheese::soundness::Proof::of(settings, &counted);
         let soundness = Soundness::mac_and_cheese(proof, size, Mode::hashed(options.fiat_shamir));
-        let macncheese::Tally { secrets, multiplications, assertions, branches } = counted;
+        let macncheese::Tally { secrets, multiplications, assertions, branches, at_once } = counted;
         let tally = Tally { secrets, multiplications, assertions, branches, ..Tally::default() };
-        Self { tally, bits: Tally::default(), fields, soundness }
+        Self { tally, bits: Tally::default(), fields, soundness, at_once }
     }
 }
 
 impl Report {
-    pub(super) fn new(counted: Counted, time: Duration, before: Stats, after: Stats) -> Self {
-        let Counted { tally, bits, fields, soundness } = counted;
+    pub(super) fn new(
+        counted: Counted,
+        correlations: u64,
+        time: Duration,
+        before: Stats,
+        after: Stats,
+    ) -> Self {
+        let Counted { tally, bits, fields, soundness, at_once } = counted;
         Self {
             tally,
             bits,
             fields,
             soundness,
+            correlations,
+            at_once,
             time,
             bytes_sent: after.bytes_sent - before.bytes_sent,
             bytes_received: after.bytes_received - before.bytes_received,

@@ -101,7 +101,7 @@ impl<C: Channel> Verifier<C> {
     where
         S: for<'a> Statement<Y::Verifier<'a>> + ?Sized,
     {
-        let (start, before) = (Instant::now(), self.channel.stats());
+        let (start, before, unused) = (Instant::now(), self.channel.stats(), self.taken());
         let digest = digest::<Y::Verifier<'_>>(statement);
         let commitments = Statement::<Y::Verifier<'_>>::commitments(statement);
         let begin = self.common.begin(system, digest, commitments)?;
@@ -124,7 +124,8 @@ impl<C: Channel> Verifier<C> {
         let counted = result?;
         // The proof holds whether or not P still wants to hear it.
         let _ = verdict::send(&mut self.channel, true);
-        Ok(Report::new(counted, start.elapsed(), before, self.channel.stats()))
+        let used = self.taken().into_iter().sum::<u64>().saturating_sub(unused.into_iter().sum());
+        Ok(Report::new(counted, used, start.elapsed(), before, self.channel.stats()))
     }
 
     /// Makes `count` correlations of those that `system` takes and throws them away, then ends the session:
@@ -154,6 +155,11 @@ impl<C: Channel> Verifier<C> {
         let set_up = K::start_verifier(&mut self.seat(), rng)?;
         K::finish_verifier(&mut self.seat(), set_up, rng)?;
         K::spend_verifier(self.seat(), count)
+    }
+
+    /// Correlations taken so far: over bits, and over the session's field.
+    pub(super) fn taken(&self) -> [u64; 2] {
+        [self.pool.index(), self.field.as_ref().map_or(0, |field| field.index())]
     }
 
     /// What a system needs of it.

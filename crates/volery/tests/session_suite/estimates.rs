@@ -5,15 +5,15 @@ use volery::circuit::gadgets::field as field_gadgets;
 use volery::macncheese::{Disjunction, Join, Settings};
 use volery::statements::{Aes128Many, AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
 use volery::system::{Bits, Mixed, Over, Provable, Stacked, StackedOver, System};
-use volery::{Error, Estimate, Options, Profile, Prover, Rehearsal, Report, Verifier, estimate};
+use volery::{Channel, Error, Estimate, Options, Profile, Prover, Report, Verifier, estimate};
 use volery_circuit::r1cs::{PrimeField, R1csStatement, sample};
-use volery_circuit::{Backend, Convert, Counter, Digest, Evaluator, MatrixShape, Ops, Prove, Statement};
+use volery_circuit::{Backend, Convert, Counter, Digest, MatrixShape, Ops, Prove, Statement};
 use volery_field::{
     Bn254Scalar, F2, F32, F32x4, F61, F61x2, Goldilocks, GoldilocksX2, Mac, PallasBase, Value,
 };
 use volery_zk::disjunction::AnyOf;
+use volery_zk::quicksilver::bits::Program;
 use volery_zk::quicksilver::soundness::Checks;
-use volery_zk::quicksilver::{self, bits::Program, field};
 use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
 use crate::support::{Link, Product, between, patient, rng};
@@ -24,8 +24,8 @@ trait Case {
 
     fn prove(&self, prover: &mut Prover<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
 
-    /// The same without a witness.
-    fn rehearse(&self, prover: &mut Prover<Rehearsal>, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
+    /// Without a witness.
+    fn estimate(&self, options: Options) -> Result<Estimate, Error>;
 
     fn verify(&self, verifier: &mut Verifier<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
 }
@@ -58,8 +58,8 @@ where
         prover.prove(self.system, &self.witness, rng)
     }
 
-    fn rehearse(&self, prover: &mut Prover<Rehearsal>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
-        prover.prove(self.system, &self.claim, rng)
+    fn estimate(&self, options: Options) -> Result<Estimate, Error> {
+        estimate(options, self.system, &self.claim)
     }
 
     fn verify(&self, verifier: &mut Verifier<Link>, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
@@ -87,13 +87,13 @@ fn figures(estimate: &Estimate) -> [u64; 4] {
 
 fn check(options: Options, case: &(dyn Case + Sync)) {
     let what = format!("{}, {options:?}", case.name());
-    let expected = estimate(options, |prover, rng| case.rehearse(prover, rng)).expect(&what);
+    let expected = case.estimate(options).expect(&what);
     let (p, v) = between(
         &patient(),
         |link| {
             let mut rng = rng(1);
             let mut prover = Prover::start(link, options, &mut rng)?;
-            case.prove(&mut prover, &mut rng).map(|report| prover.rehearsed(&report))
+            case.prove(&mut prover, &mut rng).map(|report| (report, prover.channel().stats()))
         },
         |link| {
             let mut rng = rng(2);
@@ -101,8 +101,10 @@ fn check(options: Options, case: &(dyn Case + Sync)) {
             case.verify(&mut verifier, &mut rng)
         },
     );
-    let (p, v) = (p.expect(&what), v.expect(&what));
-    assert_eq!(figures(&expected), figures(&p), "{what}");
+    let ((p, sent), v) = (p.expect(&what), v.expect(&what));
+    let real = [sent.bytes_sent, sent.bytes_received, sent.round_trips, p.correlations];
+    assert_eq!(figures(&expected), real, "{what}");
+    assert_eq!(p.correlations, v.correlations, "{what}");
     assert_eq!((expected.soundness, expected.fields), (v.soundness, v.fields), "{what}");
     assert_eq!((p.soundness, p.fields), (v.soundness, v.fields), "{what}");
     let least = if v.soundness.mode() == Mode::Interactive { 40.0 } else { 100.0 };
@@ -117,28 +119,28 @@ fn promised(what: &str, promised: Soundness, options: Options, proved: &Estimate
 
 fn bits_are_as_promised<S>(what: &str, statement: &S)
 where
-    S: Statement<Counter<F2>> + for<'a> Statement<quicksilver::bits::Prover<'a>> + Statement<Evaluator<F2>>,
+    S: Statement<Counter<F2>> + Provable<Bits>,
 {
     let counts = Counter::<F2>::count(statement).expect(what).total();
     for profile in [Profile::Lan, Profile::Wan] {
         let options = Options { profile, ..Options::default() };
         let checks = Program::from(&counts).checks(options.settings()).with_disjunctions(&counts);
         let least = Soundness::quicksilver(checks, FieldSize::OVER_BITS, Mode::Interactive);
-        let proved = estimate(options, |prover, rng| prover.prove(Bits, statement, rng)).expect(what);
+        let proved = estimate(options, Bits, statement).expect(what);
         promised(what, least, options, &proved);
     }
 }
 
 fn elements_are_as_promised<F: Value, M: Mac<F>, S>(what: &str, statement: &S)
 where
-    S: Statement<Counter<F>> + for<'a> Statement<field::Prover<'a, F, M>> + Statement<Evaluator<F>>,
+    S: Statement<Counter<F>> + Provable<Over<F, M>>,
 {
     let counts = Counter::<F>::count(statement).expect(what).total();
     for profile in [Profile::Lan, Profile::Wan] {
         let options = Options { profile, ..Options::default() };
         let checks = Checks::of(&counts, options.settings_over().interval);
         let least = Soundness::quicksilver(checks, FieldSize::of::<F, M>(), Mode::Interactive);
-        let proved = estimate(options, |prover, rng| prover.prove(Over::<F, M>::new(), statement, rng));
+        let proved = estimate(options, Over::<F, M>::new(), statement);
         promised(what, least, options, &proved.expect(what));
     }
 }
@@ -197,7 +199,7 @@ fn system<F: PrimeField>(proved: bool) -> R1csStatement<F> {
 
 #[test]
 fn of_fields() {
-    let (bn254, goldilocks, pallas) = (system::<Bn254Scalar>, system::<Goldilocks>, system::<PallasBase>);
+    let (bn254, goldilocks) = (system::<Bn254Scalar>, system::<Goldilocks>);
     everywhere(&[
         case("1 multiplication", Over::<F61, F61x2>::new(), chain::<F61>(1), chain::<F61>(1)),
         case("100,000", Over::<F61, F61x2>::new(), chain::<F61>(100_000), chain::<F61>(100_000)),
@@ -221,8 +223,12 @@ fn of_fields() {
         ),
         case("R1CS", Over::<Bn254Scalar, Bn254Scalar>::new(), bn254(true), bn254(false)),
         case("R1CS, 64 bits", Over::<Goldilocks, GoldilocksX2>::new(), goldilocks(true), goldilocks(false)),
-        case("R1CS, 255 bits", Over::<PallasBase, PallasBase>::new(), pallas(true), pallas(false)),
     ]);
+    let pallas = || system::<PallasBase>(true);
+    check(
+        Options::default(),
+        &*case("R1CS, 255 bits", Over::<PallasBase, PallasBase>::new(), pallas(), pallas()),
+    );
     let system = || system::<Goldilocks>(true);
     check(
         Options::default(),
@@ -324,39 +330,9 @@ fn of_bits_and_elements_together() {
 #[test]
 fn of_a_prover_that_has_a_witness_too_and_of_a_false_claim() {
     let options = Options::default();
-    let of = |any: &AnyOf<F2, AndChain>| {
-        let estimated = estimate(options, |prover, rng| prover.prove(Bits, any, rng)).expect("rehearsed");
-        figures(&estimated)
-    };
+    let of = |any: &AnyOf<F2, AndChain>| figures(&estimate(options, Bits, any).expect("rehearsed"));
     assert_eq!(of(&any_of(&[100, 3000], Some(0))), of(&any_of(&[100, 3000], None)));
     let product = |witness| Product { result: true, witness: Some([true, witness]) };
-    let of = |product| {
-        figures(&estimate(options, |prover, rng| prover.prove(Bits, &product, rng)).expect("rehearsed"))
-    };
+    let of = |product| figures(&estimate(options, Bits, &product).expect("rehearsed"));
     assert_eq!(of(product(true)), of(product(false)));
-}
-
-/// Correlations that are zeros hide nothing.
-#[test]
-#[cfg(feature = "web")]
-fn a_rehearsal_makes_no_connection_to_a_website() {
-    use volery::tls::joint::{RoundSizes, Sizes};
-    use volery::tls::{proxy::Target, server::Roots};
-
-    let prover = || Prover::rehearse(|channel| channel, Options::default()).expect("set up");
-    let sizes = Sizes { rounds: vec![RoundSizes { query: 100, read: 0 }], proved: 100 };
-    assert!(matches!(prover().prepare_web(sizes, rng(1)).map(drop), Err(Error::Options(_))));
-    let roots = Roots::none();
-    let target = Target { host: "localhost", port: 1, roots: &roots, max_received: 100 };
-    assert!(matches!(prover().fetch(&target, b"GET / HTTP/1.1\r\n\r\n").map(drop), Err(Error::Options(_))));
-}
-
-#[test]
-fn a_rehearsal_makes_no_files_of_correlations() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let file = dir.path().join("file");
-    let hashed = Options { fiat_shamir: true, ..Options::default() };
-    let prover = Prover::rehearse(|channel| channel, hashed).expect("set up");
-    let stored = volery::stored::preprocess::prover(prover, 256, &file, &mut |_| {}).map(drop);
-    assert!(matches!(stored, Err(Error::Options(_))) && !file.exists(), "{stored:?}");
 }

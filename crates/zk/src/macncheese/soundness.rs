@@ -52,7 +52,7 @@ impl Proof {
     /// From the settings and the counts of a proof.
     #[must_use]
     pub const fn of(settings: Settings, counted: &Tally) -> Self {
-        let Tally { secrets, multiplications, assertions, branches } = *counted;
+        let Tally { secrets, multiplications, assertions, branches, at_once: _ } = *counted;
         Self { settings, commitments: secrets.saturating_add(multiplications), assertions, branches }
     }
 

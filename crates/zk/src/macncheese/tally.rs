@@ -17,6 +17,9 @@ pub struct Tally {
     pub assertions: u64,
     /// Branches of disjunctions.
     pub branches: u64,
+    /// The most branches that ran at the same time, each of which keeps a block. It follows from the program
+    /// and the settings, so the parties do not compare it.
+    pub at_once: u64,
 }
 
 impl Tally {
@@ -58,15 +61,28 @@ pub(super) struct Counters {
     multiplications: AtomicU64,
     assertions: AtomicU64,
     branches: AtomicU64,
+    running: AtomicU64,
+    at_once: AtomicU64,
 }
 
 impl Counters {
     pub(super) fn add(&self, more: Tally) {
-        let Tally { secrets, multiplications, assertions, branches } = more;
+        let Tally { secrets, multiplications, assertions, branches, at_once: _ } = more;
         self.secrets.fetch_add(secrets, Ordering::Relaxed);
         self.multiplications.fetch_add(multiplications, Ordering::Relaxed);
         self.assertions.fetch_add(assertions, Ordering::Relaxed);
         self.branches.fetch_add(branches, Ordering::Relaxed);
+    }
+
+    /// Counts branches that begin, beside all others that run.
+    pub(super) fn begin(&self, branches: usize) {
+        let before = self.running.fetch_add(branches as u64, Ordering::Relaxed);
+        self.at_once.fetch_max(before + branches as u64, Ordering::Relaxed);
+    }
+
+    /// Counts branches that end.
+    pub(super) fn end(&self, branches: usize) {
+        self.running.fetch_sub(branches as u64, Ordering::Relaxed);
     }
 
     pub(super) fn read(&self) -> Tally {
@@ -75,6 +91,7 @@ impl Counters {
             multiplications: self.multiplications.load(Ordering::Relaxed),
             assertions: self.assertions.load(Ordering::Relaxed),
             branches: self.branches.load(Ordering::Relaxed),
+            at_once: self.at_once.load(Ordering::Relaxed),
         }
     }
 }

@@ -10,6 +10,7 @@ use volery_zk::quicksilver::{self, Challenges};
 use super::correlations::OfBits;
 use super::{Proof, ProverSeat, System, VerifierSeat, sealed};
 use crate::Error;
+use crate::session::memory::{self, Bytes, Rehearsed};
 use crate::session::report::Counted;
 use crate::session::{Common, Options, transcript};
 
@@ -69,6 +70,12 @@ impl System for Bits {
 
     fn evaluate<S: Statement<Evaluator<F2>> + ?Sized>(statement: &S) -> Result<(), StatementError> {
         Evaluator::<F2>::check_until_choice(statement)
+    }
+
+    fn memory(&self, rehearsed: &Rehearsed<'_>) -> Bytes {
+        let Rehearsed { options, report, .. } = rehearsed;
+        let proof = memory::bit_blocks(options, &report.tally);
+        memory::sum([memory::of_bits(rehearsed), proof, memory::robin(&report.tally, memory::WIRE)])
     }
 
     fn run_prover<S>(

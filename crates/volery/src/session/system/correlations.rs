@@ -2,14 +2,18 @@
 //! beside them.
 
 use core::marker::PhantomData;
+use std::time::Duration;
 
 use rand_core::CryptoRng;
 use volery_field::{Mac, Value};
+use volery_vole::correlations::Plan;
+use volery_vole::subfield;
 
 use super::{ProverSeat, VerifierSeat};
 use crate::Error;
 use crate::session::field::{ProverField, ProverStart, VerifierField, VerifierStart, existing};
-use crate::session::{Report, rehearsal};
+use crate::session::making::Trial;
+use crate::session::{Options, Report, rehearsal};
 
 /// What a proof's correlations are set up by. The first messages of a set-up leave together with `Begin`.
 pub trait CorrelationSetup {
@@ -36,6 +40,15 @@ pub trait CorrelationSetup {
         start: Option<VerifierStart>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error>;
+
+    /// The stages of those over a field; of none, if there is no field.
+    fn plan(options: &Options) -> Plan;
+
+    /// P's side of trials: of correlations over bits and of those over the field.
+    fn make_prover(seat: &mut ProverSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error>;
+
+    /// V's side of that.
+    fn make_verifier(seat: &mut VerifierSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error>;
 
     /// P's side of making so many correlations and throwing them away.
     fn spend_prover(seat: ProverSeat<'_>, count: u64) -> Result<Report, Error>;
@@ -74,6 +87,18 @@ impl CorrelationSetup for OfBits {
         _: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn plan(options: &Options) -> Plan {
+        options.profile.plan()
+    }
+
+    fn make_prover(seat: &mut ProverSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
+        Ok([trials[0].make(seat.pool, seat.channel)?, Default::default()])
+    }
+
+    fn make_verifier(seat: &mut VerifierSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
+        Ok([trials[0].make(seat.pool, seat.channel)?, Default::default()])
     }
 
     fn spend_prover(seat: ProverSeat<'_>, count: u64) -> Result<Report, Error> {
@@ -135,6 +160,22 @@ impl<F: Value, M: Mac<F>> CorrelationSetup for OfField<F, M> {
                 Some(Box::new(start.finish::<F, M>(seat.common, seat.extension, seat.channel, rng)?));
         }
         Ok(())
+    }
+
+    fn plan(options: &Options) -> Plan {
+        subfield::plan::<F, M>(options.profile)
+    }
+
+    fn make_prover(seat: &mut ProverSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
+        let field = existing::<ProverField<F, M>>(seat.field)?.ok_or(Error::Over)?;
+        let [bits, elements] = trials;
+        Ok([bits.make(seat.pool, seat.channel)?, elements.make(&mut field.pool, seat.channel)?])
+    }
+
+    fn make_verifier(seat: &mut VerifierSeat<'_>, trials: [Trial; 2]) -> Result<[[Duration; 2]; 2], Error> {
+        let field = existing::<VerifierField<F, M>>(seat.field)?.ok_or(Error::Over)?;
+        let [bits, elements] = trials;
+        Ok([bits.make(seat.pool, seat.channel)?, elements.make(&mut field.pool, seat.channel)?])
     }
 
     fn spend_prover(seat: ProverSeat<'_>, count: u64) -> Result<Report, Error> {

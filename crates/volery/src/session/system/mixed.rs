@@ -13,6 +13,7 @@ use super::correlations::OfField;
 use super::{Over, Proof, ProverSeat, System, VerifierSeat, sealed};
 use crate::Error;
 use crate::session::field::{ProverField, VerifierField, existing};
+use crate::session::memory::{self, Bytes, Rehearsed};
 use crate::session::report::Counted;
 use crate::session::{Common, Options};
 
@@ -68,6 +69,18 @@ impl<F: Value, M: Mac<F>> System for Mixed<F, M> {
 
     fn evaluate<S: Statement<MixedEvaluator<F>> + ?Sized>(statement: &S) -> Result<(), StatementError> {
         MixedEvaluator::<F>::check(statement)
+    }
+
+    fn memory(&self, rehearsed: &Rehearsed<'_>) -> Bytes {
+        let Rehearsed { options, report, .. } = rehearsed;
+        // Nothing is announced to either pool.
+        let rehearsed = &Rehearsed { announced: false, ..*rehearsed };
+        memory::sum([
+            memory::of_bits(rehearsed),
+            memory::of_field::<F, M>(rehearsed),
+            memory::bit_blocks(options, &report.bits),
+            memory::field_blocks::<F, M>(options, &report.tally),
+        ])
     }
 
     fn run_prover<S>(

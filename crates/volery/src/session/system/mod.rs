@@ -36,6 +36,7 @@ use volery_vole::Delta;
 use volery_vole::correlations::{Chain, Pool};
 
 use super::field::FieldPool;
+use super::memory::{Bytes, Rehearsed};
 use super::report::Counted;
 use super::{Common, Options};
 use crate::Error;
@@ -69,6 +70,10 @@ pub trait System: Copy + Send + Sync + sealed::Sealed {
     /// Evaluates a statement, as far as V may see how long that takes.
     #[doc(hidden)]
     fn evaluate<S: Statement<Self::Evaluator> + ?Sized>(statement: &S) -> Result<(), StatementError>;
+
+    /// Bytes that a session keeps at P and at V which proves what was rehearsed.
+    #[doc(hidden)]
+    fn memory(&self, rehearsed: &Rehearsed<'_>) -> Bytes;
 
     /// P's proof, up to V's verdict.
     #[doc(hidden)]

@@ -14,6 +14,7 @@ use super::correlations::OfField;
 use super::{Proof, ProverSeat, System, VerifierSeat, sealed};
 use crate::Error;
 use crate::session::field::{ProverField, VerifierField, existing};
+use crate::session::memory::{self, Bytes, Rehearsed};
 use crate::session::report::Counted;
 use crate::session::{Common, Options, transcript};
 
@@ -129,6 +130,13 @@ impl<F: Value, M: Mac<F>> System for Over<F, M> {
 
     fn evaluate<S: Statement<Evaluator<F>> + ?Sized>(statement: &S) -> Result<(), StatementError> {
         Evaluator::<F>::check_until_choice(statement)
+    }
+
+    fn memory(&self, rehearsed: &Rehearsed<'_>) -> Bytes {
+        let Rehearsed { options, report, .. } = rehearsed;
+        let proof = memory::field_blocks::<F, M>(options, &report.tally);
+        let disjunction = memory::robin(&report.tally, memory::wire::<F, M>());
+        memory::sum([memory::of_bits(rehearsed), memory::of_field::<F, M>(rehearsed), proof, disjunction])
     }
 
     fn run_prover<S>(

@@ -15,6 +15,7 @@ use super::correlations::{OfBits, OfField};
 use super::{Over, Proof, ProverSeat, System, VerifierSeat, sealed};
 use crate::Error;
 use crate::session::field::{ProverField, VerifierField, existing};
+use crate::session::memory::{self, Bytes, Rehearsed};
 use crate::session::report::Counted;
 use crate::session::{Common, Options, transcript};
 
@@ -156,6 +157,11 @@ impl System for Stacked {
         Evaluator::<F2>::check_until_choice(statement)
     }
 
+    fn memory(&self, rehearsed: &Rehearsed<'_>) -> Bytes {
+        let proof = memory::stacked(rehearsed, self.settings, memory::WIRE);
+        memory::sum([memory::of_bits(rehearsed), proof])
+    }
+
     fn run_prover<S>(
         &self,
         seat: ProverSeat<'_>,
@@ -216,6 +222,11 @@ impl<F: Value, M: Mac<F>> System for StackedOver<F, M> {
 
     fn evaluate<S: Statement<Evaluator<F>> + ?Sized>(statement: &S) -> Result<(), StatementError> {
         Evaluator::<F>::check_until_choice(statement)
+    }
+
+    fn memory(&self, rehearsed: &Rehearsed<'_>) -> Bytes {
+        let proof = memory::stacked(rehearsed, self.settings, memory::wire::<F, M>());
+        memory::sum([memory::of_bits(rehearsed), memory::of_field::<F, M>(rehearsed), proof])
     }
 
     fn run_prover<S>(

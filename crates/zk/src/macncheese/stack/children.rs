@@ -228,8 +228,9 @@ pub(super) fn advance<H: Share>(
     truth: &[bool],
     lend: &mut dyn Lend<H>,
 ) -> Result<Vec<ElementShare<H::Mac>>, Error> {
-    let settings = parent.settings;
-    std::thread::scope(|scope| {
+    let (settings, counters) = (parent.settings, parent.counters.clone());
+    counters.begin(branches.len());
+    let ends = std::thread::scope(|scope| {
         let mut children = Vec::with_capacity(branches.len());
         let mut threads = Vec::with_capacity(branches.len());
         for (branch, truth) in branches.iter().zip(truth) {
@@ -271,5 +272,7 @@ pub(super) fn advance<H: Share>(
             let _ = thread.join();
         }
         result.map(|()| ends)
-    })
+    });
+    counters.end(branches.len());
+    ends
 }

@@ -1,0 +1,170 @@
+//! What a proof will take, before anybody makes it.
+//!
+//! ```text
+//! bytes, waits, correlations, worth     a rehearsal: P's own code, with nobody at the other end
+//! time of the proof itself              the same rehearsal, on this machine
+//! time of set-up and correlations       both parties make some, in this process
+//! memory                                a formula, from what the rehearsal has counted
+//! ```
+//!
+//! Only the statement's public side is needed. What a network adds is computed: [`Estimate::seconds_on`].
+
+use std::time::Duration;
+
+use volery_channel::{Channel, Rehearsal, Stats};
+use volery_circuit::Statement;
+use volery_zk::soundness::{Mode, Soundness};
+
+use super::memory::Rehearsed;
+use super::system::{Provable, System};
+use super::{Options, Prover, making};
+use crate::{Error, os_rng};
+
+/// What a session takes that proves something once, from the first byte to the verdict.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Bytes that P sends, with frames' headers (5 each); TLS and TCP add theirs.
+    pub bytes_prover: u64,
+    /// Bytes that V sends.
+    pub bytes_verifier: u64,
+    /// How often P waits for V after it has sent something, as in [`Stats::round_trips`].
+    pub round_trips: u64,
+    /// Correlations that are used: one for each secret and each multiplication, and what masks the checks.
+    pub correlations: u64,
+    /// The names of the field of values and of that of MACs.
+    pub fields: [&'static str; 2],
+    /// With what probability V accepts a false statement, and why: [`Soundness::bits`],
+    /// [`Soundness::terms`].
+    pub soundness: Soundness,
+    /// The same if challenges are hashes ([`Options::fiat_shamir`]), against each hash computation. None if
+    /// the system refuses that.
+    pub soundness_hashed: Option<Soundness>,
+    /// Time of the set-up on this machine.
+    pub set_up: Duration,
+    /// Time in which both parties make the correlations on this machine, each with cores of its own.
+    pub making: Duration,
+    /// Time of P's part of the proof on this machine, without the making of correlations and without its
+    /// witness: finding secrets, the evaluation before the proof, Robin's evaluation of all branches. V works
+    /// meanwhile.
+    pub proving: Duration,
+    /// Bytes of memory that the session keeps at P, about: correlations, blocks that wait for their check,
+    /// disjunctions. The statement's own are not counted: its file, its witness, its wires.
+    pub memory_prover: u64,
+    /// The same at V.
+    pub memory_verifier: u64,
+}
+
+/// What lies between the parties.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Network {
+    /// Time from a message to its answer, if the answer takes no time.
+    pub round_trip: Duration,
+    /// Bits per second from P to V.
+    pub bits_to_verifier: f64,
+    /// Bits per second from V to P.
+    pub bits_to_prover: f64,
+}
+
+impl Network {
+    /// A gigabit a second, half a millisecond: one building.
+    pub const LAN: Self = Self::new(Duration::from_micros(500), 1e9);
+
+    /// A hundred megabits a second, fifty milliseconds: the internet.
+    pub const WAN: Self = Self::new(Duration::from_millis(50), 1e8);
+
+    /// A network with the same rate in both directions.
+    #[must_use]
+    pub const fn new(round_trip: Duration, bits: f64) -> Self {
+        Self { round_trip, bits_to_verifier: bits, bits_to_prover: bits }
+    }
+}
+
+impl Estimate {
+    /// Both directions together.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes_prover.saturating_add(self.bytes_verifier)
+    }
+
+    /// Time of the session on this machine, if each party has cores of its own and messages take no time.
+    #[must_use]
+    pub fn work(&self) -> Duration {
+        self.set_up + self.making + self.proving
+    }
+
+    /// Seconds of the session over a network, between machines like this one, from the first byte to the
+    /// verdict. (Connecting takes a round trip more, and one or two with TLS.)
+    ///
+    /// Messages are on their way while the parties work, so the slowest of the three counts: the work after
+    /// the set-up, the bytes of P, those of V. All round trips count in full. In a long proof most of them
+    /// pass while P goes on, so there it is an upper bound.
+    #[must_use]
+    pub fn seconds_on(&self, network: Network) -> f64 {
+        let seconds = |bytes: u64, bits: f64| bytes as f64 * 8.0 / bits.max(1.0);
+        let sent = seconds(self.bytes_prover, network.bits_to_verifier);
+        let received = seconds(self.bytes_verifier, network.bits_to_prover);
+        let work = (self.making + self.proving).as_secs_f64();
+        let waits = self.round_trips as f64 * network.round_trip.as_secs_f64();
+        self.set_up.as_secs_f64() + work.max(sent).max(received) + waits
+    }
+}
+
+/// What a session takes that proves `statement` with `system`. The statement needs no witness.
+///
+/// It takes about as long as P's part of the proof, and some tenths of a second at most for the correlations.
+///
+/// ```
+/// use volery::{Network, Options, estimate, statements::AndChain, system::Bits};
+///
+/// let estimate = estimate(Options::default(), Bits, &AndChain::new(10_000))?;
+/// assert_eq!(estimate.round_trips, 4);
+/// assert!(estimate.seconds_on(Network::WAN) > 4.0 * 0.05);
+/// # Ok::<(), volery::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Options`] for options that make no sense, or that the system does not go with; the statement's.
+pub fn estimate<Y: System>(
+    options: Options,
+    system: Y,
+    statement: &(impl Provable<Y> + ?Sized),
+) -> Result<Estimate, Error> {
+    estimate_through(|channel| channel, options, system, statement)
+}
+
+/// As [`estimate`], with something around the channel of the rehearsal, to see how far it is.
+///
+/// # Errors
+/// As [`estimate`].
+pub fn estimate_through<C: Channel, Y: System>(
+    wrap: impl FnOnce(Rehearsal) -> C,
+    options: Options,
+    system: Y,
+    statement: &(impl Provable<Y> + ?Sized),
+) -> Result<Estimate, Error> {
+    let mut prover = Prover::rehearse(wrap, options)?;
+    let report = prover.prove(system, statement, &mut os_rng()?)?;
+    let Stats { bytes_sent, bytes_received, round_trips, .. } = prover.channel().stats();
+    let taken = prover.taken();
+    let (set_up, making) = making::measure(options, system, taken)?;
+    let hashed = Options { fiat_shamir: true, ..options };
+    let soundness_hashed =
+        system.allow(&hashed, None).is_ok().then(|| report.soundness.in_mode(Mode::hashed(true)));
+    let announced = Statement::<Y::Prover<'_>>::commitments(statement).is_some();
+    let rehearsed = Rehearsed { options: &options, report: &report, taken, announced };
+    let [memory_prover, memory_verifier] = system.memory(&rehearsed);
+    Ok(Estimate {
+        bytes_prover: bytes_sent,
+        bytes_verifier: bytes_received,
+        round_trips,
+        correlations: report.correlations,
+        fields: report.fields,
+        soundness: report.soundness,
+        soundness_hashed,
+        set_up,
+        making,
+        proving: report.time,
+        memory_prover,
+        memory_verifier,
+    })
+}
