@@ -71,7 +71,7 @@ impl Plan {
 
     /// The set of round `number`, counted from 0.
     #[must_use]
-    pub(crate) fn round(&self, number: usize) -> Option<Params> {
+    pub fn round(&self, number: usize) -> Option<Params> {
         self.rounds.get(number).or(self.rounds.last()).copied()
     }
 }

@@ -24,7 +24,7 @@ impl Params {
 
     /// The number of entries of the LPN table.
     #[must_use]
-    pub(crate) const fn table_len(&self) -> usize {
+    pub const fn table_len(&self) -> usize {
         1 << self.log_k
     }
 
@@ -36,19 +36,19 @@ impl Params {
 
     /// The number of outputs of a round, including those from which the next round starts.
     #[must_use]
-    pub(crate) const fn outputs(&self) -> usize {
+    pub const fn outputs(&self) -> usize {
         (self.trees as usize) << self.log_block
     }
 
     /// The number of correlations whose bits are the paths.
     #[must_use]
-    pub(crate) const fn paths_len(&self) -> usize {
+    pub const fn paths_len(&self) -> usize {
         (self.trees * self.log_block) as usize
     }
 
     /// The number of correlations that a round starts from.
     #[must_use]
-    pub(crate) const fn base_len(&self) -> usize {
+    pub const fn base_len(&self) -> usize {
         self.table_len() + self.paths_len() + CHECK_MASK
     }
 
