@@ -1,7 +1,8 @@
 //! Repetitions in step with each other whose branches are disjunctions.
 
-use super::*;
 use volery_circuit::Choose;
+
+use super::*;
 
 /// A branch that is a disjunction itself: one of these polynomials gives what goes in.
 #[derive(Clone)]
@@ -121,7 +122,7 @@ fn one_repetition_of_which_no_branch_s_branch_holds_is_rejected() {
     }
 }
 
-/// Two groups of `size` polynomials, at so many repetitions.
+/// Two groups of `size` polynomials, at each of some repetitions.
 fn two_groups(size: usize, repetitions: usize) -> Grouped<F61> {
     Grouped::new(size, Batch::new(2 * size, repetitions, 7))
 }
