@@ -61,11 +61,18 @@ fn connect_tcp(host: &str, port: u16, end: Instant) -> io::Result<TcpStream> {
             return Err(io::ErrorKind::TimedOut.into());
         }
         match TcpStream::connect_timeout(&address, left) {
+            // The system took the port that nobody listens on for this end, too.
+            Ok(stream) if is_loop(&stream) => last = io::ErrorKind::ConnectionRefused.into(),
             Ok(stream) => return Ok(stream),
             Err(error) => last = error,
         }
     }
     Err(last)
+}
+
+/// Whether both ends of a connection are the same socket.
+fn is_loop(stream: &TcpStream) -> bool {
+    matches!((stream.local_addr(), stream.peer_addr()), (Ok(ours), Ok(theirs)) if ours == theirs)
 }
 
 /// With the standard library, connecting would block without a bound while the listener's queue is full.

@@ -182,8 +182,10 @@ impl<F: Value> MixedEvaluator<F> {
         let mut evaluator = Self { bits: Evaluator::computing(), elements: Evaluator::computing() };
         statement.run(&mut evaluator)?;
         match (evaluator.bits.into_outputs(), evaluator.elements.into_outputs()) {
-            (bits, elements) if bits.is_empty() && elements.is_empty() => Err(Error::no_outputs()),
-            outputs => Ok(outputs),
+            (bits, elements) if bits.values().is_empty() && elements.values().is_empty() => {
+                Err(Error::no_outputs())
+            }
+            (bits, elements) => Ok((bits.values().to_vec(), elements.values().to_vec())),
         }
     }
 }

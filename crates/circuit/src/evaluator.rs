@@ -15,8 +15,9 @@ pub struct Evaluator<R: Ring> {
     place: Place,
     assertions: u64,
     trace: Option<Witness<R>>,
-    /// What the statement puts out, if it is asked for that.
-    outputs: Option<Vec<R>>,
+    /// What the statement puts out, if it is asked for that; wiped like secrets, since a claim may leave some
+    /// of it open.
+    outputs: Option<Witness<R>>,
     /// Whether it stops before the first disjunction, and whether it has.
     stops: bool,
     stopped: bool,
@@ -88,21 +89,26 @@ impl<R: Ring> Evaluator<R> {
     /// [`Error::Unsatisfied`] if another assertion does not hold; [`Error::Public`] if there is no output;
     /// the statement's own errors.
     pub fn compute(statement: &(impl Statement<Self> + ?Sized)) -> Result<Vec<R>, Error> {
+        Ok(Self::outputs_of(statement)?.values().to_vec())
+    }
+
+    /// As [`Evaluator::compute`], where some of the outputs are to stay secret.
+    pub(crate) fn outputs_of(statement: &(impl Statement<Self> + ?Sized)) -> Result<Witness<R>, Error> {
         let mut evaluator = Self::computing();
         statement.run(&mut evaluator)?;
         match evaluator.into_outputs() {
-            outputs if outputs.is_empty() => Err(Error::no_outputs()),
+            outputs if outputs.values().is_empty() => Err(Error::no_outputs()),
             outputs => Ok(outputs),
         }
     }
 
     /// An evaluator that takes outputs in place of claims.
     pub(crate) fn computing() -> Self {
-        Self { outputs: Some(Vec::new()), ..Self::new() }
+        Self { outputs: Some(Witness::default()), ..Self::new() }
     }
 
     /// The outputs, if it was made by [`Evaluator::computing`].
-    pub(crate) fn into_outputs(self) -> Vec<R> {
+    pub(crate) fn into_outputs(self) -> Witness<R> {
         self.outputs.unwrap_or_default()
     }
 
@@ -229,7 +235,7 @@ impl<R: Ring> Prove<R> for Evaluator<R> {
 
     fn takes_outputs(&mut self, x: &[R]) -> bool {
         let Some(outputs) = &mut self.outputs else { return false };
-        outputs.extend_from_slice(x);
+        outputs.extend(x);
         true
     }
 

@@ -69,7 +69,18 @@ fn out_of_reach(rho: u16, bits: f64) -> Failure {
     Failure::input(format!("--rho {rho} is out of reach: this proof has {bits:.1} bits"))
 }
 
+/// The most correlations of a proof that a verifier rehearses besides: some tenths of a second of work.
+const REHEARSED: u64 = 1 << 22;
+
 impl Settled<'_> {
+    /// The prover's round trips, for the verifier of a small proof, who cannot count them: it does not see
+    /// what the prover waits for. None for a large one, which would take this party the prover's work.
+    pub(crate) fn round_trips(&self) -> Option<u64> {
+        let counts = self.counts.map_or_else(|| self.statement.count(), Ok).ok()?;
+        let small = self.way.proving.correlations().commitments(&counts) <= REHEARSED;
+        small.then(|| self.estimate().ok()).flatten().map(|estimate| estimate.round_trips)
+    }
+
     /// Estimates the proof.
     pub(crate) fn estimate(&self) -> Result<Estimate, Failure> {
         Ok(self.way.proving.estimate(self.options, &Progress::none())?)

@@ -1,9 +1,5 @@
 //! `volery verify` with one prover, or with files; [`super::serve`] serves many provers.
 
-use std::thread::JoinHandle;
-
-use volery::Estimate;
-
 use super::args::VerifyArgs;
 use super::connection::Endpoint;
 use super::failure::Failure;
@@ -34,36 +30,27 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     if let Some(proof) = &args.proof {
         return public::verify(&*statement, args, proof);
     }
-    // The statement lives as long as the process, since a rehearsal may outlive the session.
-    let statement = &*Box::leak(statement);
-    let settled = terminal::during("counting gates", || args.protocol.settle(statement))?;
-    let settled = &*Box::leak(Box::new(settled));
+    let settled = terminal::during("counting gates", || args.protocol.settle(&*statement))?;
     if args.serve.serve {
-        return serve::run(args, settled, statement.text());
+        return serve::run(args, &settled, statement.text());
     }
     let mut peer = None;
-    let result = verify(args, settled, &mut peer);
+    let result = verify(args, &settled, &mut peer);
     outcome::conclude(args.json, &statement.text(), peer.as_deref(), result)
 }
 
-fn verify(
-    args: &VerifyArgs,
-    statement: &'static Settled<'static>,
-    peer: &mut Option<String>,
-) -> Result<Figures, Failure> {
+fn verify(args: &VerifyArgs, statement: &Settled<'_>, peer: &mut Option<String>) -> Result<Figures, Failure> {
     let endpoint = Endpoint::new(&args.connection)?;
-    let rehearsal = args.json.then(|| std::thread::spawn(|| statement.estimate()));
     // Before the session: to know how far the bar goes, the statement is run once.
     let progress = terminal::during("counting gates", || statement.progress())?;
-    let figures = endpoint.meet(|link| {
-        *peer = Some(link.peer.clone());
-        statement.verify(link, &progress)
-    })?;
-    Ok(Figures { round_trips: rehearsal.and_then(round_trips), ..figures })
-}
-
-/// The prover's round trips. The verifier cannot count them, since it does not see what the prover waits for.
-/// But a rehearsal of the prover's side is exact.
-fn round_trips(rehearsal: JoinHandle<Result<Estimate, Failure>>) -> Option<u64> {
-    Some(rehearsal.join().ok()?.ok()?.round_trips)
+    std::thread::scope(|scope| {
+        // While this party waits for the prover.
+        let rehearsal = args.json.then(|| scope.spawn(|| statement.round_trips()));
+        let figures = endpoint.meet(|link| {
+            *peer = Some(link.peer.clone());
+            statement.verify(link, &progress)
+        })?;
+        let round_trips = rehearsal.and_then(|rehearsal| rehearsal.join().ok().flatten());
+        Ok(Figures { round_trips, ..figures })
+    })
 }

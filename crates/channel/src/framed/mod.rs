@@ -117,10 +117,11 @@ impl<T: Transport> Framed<T> {
     /// For parties that listen: a connection that only looks whether somebody is there says no hello.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] if the first bytes are no hello; any error of reading.
+    /// [`Error::Incompatible`] or [`Error::Malformed`] if the first bytes are no hello of this version; any
+    /// error of reading.
     pub fn await_hello(&mut self) -> Result<(), Error> {
         let result = self.try_await_frame(MAX_HELLO);
-        let result = result.and_then(|()| Ok(begins(self.inbox.live())?));
+        let result = result.and_then(|()| begins(self.inbox.live()));
         self.failed.latch(result)
     }
 

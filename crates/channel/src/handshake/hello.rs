@@ -27,20 +27,20 @@ pub(crate) const MAX_LEN: usize = 1 << 16;
 
 const _: () = assert!(8 + 2 + 1 + 32 + Parameters::MAX_LEN <= MAX_LEN);
 
-/// Checks that `stream`, the first bytes from a peer, begins with the hello of some version of Volery. The
-/// hello itself may still be wrong: [`Hello::receive`] finds out.
+/// Checks that `stream`, the first bytes from a peer, begins with a well-formed hello of this version. It may
+/// still not fit this party's: [`Hello::receive`] finds out.
 ///
 /// # Errors
-/// [`Mismatch::NotVolery`].
-pub(crate) fn begins(stream: &[u8]) -> Result<(), Mismatch> {
+/// [`Error::Incompatible`] with [`Mismatch::NotVolery`] or [`Mismatch::Version`]; [`Error::Malformed`].
+pub(crate) fn begins(stream: &[u8]) -> Result<(), Error> {
     let Some((header, payload)) = stream.split_first_chunk::<HEADER_LEN>() else {
-        return Err(Mismatch::NotVolery { first: stream.to_vec() });
+        return Err(Mismatch::NotVolery { first: stream.to_vec() }.into());
     };
     let Header { tag, length } = Header::decode(*header);
-    if tag == tags::HELLO.byte() && payload.starts_with(&MAGIC) {
-        return Ok(());
+    match payload.get(..length as usize) {
+        Some(hello) if tag == tags::HELLO.byte() => Hello::decode(hello).map(drop),
+        _ => Err(Mismatch::not_volery(tag, length, payload).into()),
     }
-    Err(Mismatch::not_volery(tag, length, payload))
 }
 
 /// Which side of the proof a party is on.

@@ -274,6 +274,28 @@ fn a_hello_that_was_awaited_is_still_received() {
 }
 
 #[test]
+fn a_broken_hello_is_not_waited_for() {
+    let short = frame(tags::HELLO.byte(), 8, b"VOLERY\r\n");
+    let mut other_version = sound();
+    other_version[8] ^= 0x80;
+    let other_version = frame(tags::HELLO.byte(), other_version.len() as u32, &other_version);
+    let mut longer = sound();
+    longer.push(0);
+    let longer = frame(tags::HELLO.byte(), longer.len() as u32, &longer);
+    for bytes in [&short, &other_version, &longer] {
+        let (mut channel, mut peer) = channel_and_raw::<InMemory>(&Limits::default());
+        assert!(put(&mut peer, bytes));
+        let error = channel.await_hello().unwrap_err();
+        let expected = if bytes == &other_version {
+            matches!(error, Error::Incompatible(Mismatch::Version { .. }))
+        } else {
+            matches!(error, Error::Malformed { step: tags::HELLO, .. })
+        };
+        assert!(expected, "{error:?}");
+    }
+}
+
+#[test]
 fn whoever_says_no_hello_is_not_waited_for_and_can_be_told() {
     // A request, a frame of another step, a hello of something else.
     let other = frame(tags::TEST.byte(), 3, b"abc");

@@ -8,6 +8,7 @@
 //! repetition, as a batch requires.
 
 use volery_field::F2;
+use zeroize::Zeroizing;
 
 use super::BristolFile;
 use crate::choose::{Branch, Branches, Picked, Repeat, Shape, Sizer, Steps};
@@ -172,7 +173,7 @@ impl FileBatch {
 }
 
 /// What a repetition claims, and what its circuit puts out.
-type Computed = (Claim<F2>, Vec<F2>);
+type Computed = (Claim<F2>, Zeroizing<Vec<F2>>);
 
 impl FileBatch {
     /// What the picked circuits put out: at each repetition the claim, and its outputs for the witness

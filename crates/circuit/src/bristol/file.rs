@@ -164,7 +164,7 @@ impl<R: FileRing> BristolFile<R> {
         // What is claimed plays no part. As many values as that are in the file's numbers of wires.
         let claim = inputs.with_outputs(&vec![R::ZERO; outputs as usize], &self.signature)?;
         let statement = FileStatement { file: self.clone(), claim, witness: None }.with_witness(witness)?;
-        inputs.with_outputs(&Evaluator::compute(&statement)?, &self.signature)
+        inputs.with_outputs(Evaluator::outputs_of(&statement)?.values(), &self.signature)
     }
 
     fn stream<B: Prove<R>>(&self, backend: &mut B, inputs: Vec<B::Wire>) -> Result<Vec<B::Wire>, B::Error> {
@@ -343,7 +343,9 @@ impl<R: FileRing> FileStatement<R> {
     fn run_on<B: Prove<R>>(&self, backend: &mut B) -> Result<(), B::Error> {
         let inputs = self.claim.wires(backend, &self.file.signature, self.witness.as_ref())?;
         let outputs = self.file.compute(backend, inputs)?;
-        self.claim.assert(backend, &self.file.signature, &outputs)
+        // Errors of other steps say what they are about.
+        let claimed = self.claim.assert(backend, &self.file.signature, &outputs);
+        claimed.map_err(|error| self.located(error))
     }
 }
 
@@ -360,11 +362,10 @@ impl<R: FileRing, B: Prove<R>> Statement<B> for FileStatement<R> {
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {
         // Folding makes wires larger, so it is only done if there are constants to fold.
-        let result = if self.claim.has_public_inputs() || self.file.tally.constant > 0 {
+        if self.claim.has_public_inputs() || self.file.tally.constant > 0 {
             self.run_on(&mut Fold::new(backend))
         } else {
             self.run_on(backend)
-        };
-        result.map_err(|error| self.located(error))
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use volery_field::Ring;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use super::Claim;
 use super::text_form::content;
@@ -65,17 +66,22 @@ impl<R: FileRing> Draft<R> {
     pub fn complete(&self, file: &BristolFile<R>, witness: Witness<R>) -> Result<Claim<R>, Error> {
         let mut claim = file.claim(&self.claim, witness)?;
         let open = claim.outputs.iter_mut().zip(&self.open).filter(|(_, open)| **open);
-        open.for_each(|(value, _)| *value = None);
+        // Nobody is to see what an open output is.
+        open.for_each(|(value, _)| value.take().unwrap_or_default().zeroize());
         Ok(claim)
     }
 }
 
 impl<R: FileRing> Claim<R> {
     /// What `file` puts out for the claim's public inputs and these secret ones. In the clear.
-    pub(crate) fn outputs_of(&self, file: &BristolFile<R>, witness: &Witness<R>) -> Result<Vec<R>, Error> {
+    pub(crate) fn outputs_of(
+        &self,
+        file: &BristolFile<R>,
+        witness: &Witness<R>,
+    ) -> Result<Zeroizing<Vec<R>>, Error> {
         let mut evaluator = Evaluator::new();
         let inputs = self.wires(&mut evaluator, file.signature(), Some(witness))?;
-        file.compute(&mut evaluator, inputs)
+        Ok(Zeroizing::new(file.compute(&mut evaluator, inputs)?))
     }
 }
 

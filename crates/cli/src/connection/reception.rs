@@ -6,15 +6,17 @@
 //!                                                      --> anything else, silence:  closed
 //! ```
 //!
-//! Port scanners and health checks connect, too. They send nothing that begins like a hello of Volery, so
-//! they do not end the wait. The first connection that sends a hello is the peer, whatever it does next.
+//! Port scanners and health checks connect, too. They send no hello of this version of Volery, so they do not
+//! end the wait. The first connection that sends one is the peer, whatever it does next: whoever may connect
+//! and speaks Volery can take the session. That costs a new attempt, and nothing else.
 //!
-//! Such strays cannot keep the peer out. Each has [`Limits::connect`](volery::Limits) for its hello. At most
-//! [`MAX_PENDING`] connections are open at the same time: one more closes the one that has been silent for
-//! longest. A peer sends its hello at once, so this never hits the peer unless thousands connect every
-//! second.
+//! Strays of one host cannot keep out the peer, who comes from another. Each has
+//! [`Limits::connect`](volery::Limits) for its hello. At most [`MAX_PENDING`] connections are open at the
+//! same time: one more closes the oldest of the host that has most of them. A flood from the peer's own host,
+//! or from very many hosts, can close the peer's connection before its hello is here, which takes a round
+//! trip, or two with TLS.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -102,25 +104,32 @@ impl Drop for End<'_, '_> {
     }
 }
 
-/// Closes a connection without a session from another thread. Empty once the connection is the peer's or has
-/// ended.
+/// Closes a connection without a session from another thread. Empty once the connection is the peer's, was
+/// closed, or has ended.
 #[derive(Clone, Default)]
-struct Handle(Arc<Mutex<Option<OwnedFd>>>);
+struct Handle {
+    /// The address of the other end, without a port.
+    host: String,
+    socket: Arc<Mutex<Option<OwnedFd>>>,
+}
 
 impl Handle {
     fn of(socket: &Socket) -> std::io::Result<Self> {
-        Ok(Self(Arc::new(Mutex::new(Some(socket.as_fd().try_clone_to_owned()?)))))
+        let peer = socket.peer();
+        let host = peer.rsplit_once(':').map_or(&*peer, |(host, _)| host).to_owned();
+        Ok(Self { host, socket: Arc::new(Mutex::new(Some(socket.as_fd().try_clone_to_owned()?))) })
     }
 
     fn close(&self) {
-        if let Some(socket) = &*self.socket() {
+        if let Some(socket) = self.socket().take() {
             // An error means that the stray has closed it already.
             let _ = shutdown(socket, Shutdown::Both);
         }
     }
 
-    fn release(&self) {
-        *self.socket() = None;
+    /// Takes the connection away from whoever would close it; false if somebody has.
+    fn release(&self) -> bool {
+        self.socket().take().is_some()
     }
 
     fn is_released(&self) -> bool {
@@ -128,7 +137,7 @@ impl Handle {
     }
 
     fn socket(&self) -> MutexGuard<'_, Option<OwnedFd>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.socket.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -173,7 +182,7 @@ impl Reception<'_> {
         mut woken: UnixStream,
     ) {
         let mut heard: VecDeque<Handle> = VecDeque::new();
-        let mut end = None;
+        let (mut end, mut refused) = (None, None);
         loop {
             if self.state().stage == Stage::Finished {
                 let end = *end.get_or_insert_with(|| Instant::now() + CLOSING_TIME);
@@ -185,16 +194,20 @@ impl Reception<'_> {
             match listener.accept(Some(Duration::ZERO)) {
                 Ok(Some(socket)) => {
                     if heard.len() >= MAX_PENDING
-                        && let Some(oldest) = heard.pop_front()
+                        && let Some(stray) = oldest_of_most(&heard).and_then(|index| heard.remove(index))
                     {
-                        oldest.close();
+                        stray.close();
                     }
                     heard.extend(self.hear(scope, socket));
                 }
                 Ok(None) if end.is_some() && heard.is_empty() => break,
                 Ok(None) => wait(listener, &mut woken, end),
                 Err(error) => {
-                    terminal::message(&format!("volery: {error}"));
+                    // It may last: too many open files, say.
+                    if refused.as_ref() != Some(&error) {
+                        terminal::message(&format!("volery: {error}"));
+                        refused = Some(error);
+                    }
                     std::thread::sleep(PAUSE);
                 }
             }
@@ -241,8 +254,9 @@ impl Reception<'_> {
     fn admit(&self, pending: Pending, handle: &Handle) -> Option<(Pending, &'static str)> {
         let mut state = self.state();
         match state.stage {
+            // It was closed to make room for others, and is no peer any more.
+            Stage::Waiting if !handle.release() => None,
             Stage::Waiting => {
-                handle.release();
                 state.stage = Stage::Serving;
                 state.peer = Some(pending.into_link());
                 self.changed.notify_all();
@@ -268,6 +282,16 @@ impl Reception<'_> {
             _ => terminal::detail(&line),
         }
     }
+}
+
+/// The place of the oldest connection of the host that has most of them.
+fn oldest_of_most(heard: &VecDeque<Handle>) -> Option<usize> {
+    let mut counts = HashMap::<&str, usize>::new();
+    for handle in heard {
+        *counts.entry(&handle.host).or_default() += 1;
+    }
+    let most = counts.values().max()?;
+    heard.iter().position(|handle| counts.get(&*handle.host) == Some(most))
 }
 
 /// Waits for a connection, or until somebody writes to the other end of `woken`, or until `end`.
@@ -299,6 +323,42 @@ mod tests {
     struct Args {
         #[command(flatten)]
         connection: ConnectionArgs,
+    }
+
+    #[test]
+    fn a_host_with_many_connections_loses_its_own() {
+        let handles = |hosts: &[&str]| -> VecDeque<Handle> {
+            hosts.iter().map(|host| Handle { host: (*host).into(), ..Handle::default() }).collect()
+        };
+        assert_eq!(oldest_of_most(&handles(&[])), None);
+        assert_eq!(oldest_of_most(&handles(&["a", "b", "b"])), Some(1));
+        assert_eq!(oldest_of_most(&handles(&["b", "a", "a", "c", "b", "a"])), Some(1));
+    }
+
+    #[test]
+    fn a_connection_that_was_closed_gets_no_session() {
+        let args = Args::parse_from(["volery", "--listen", "127.0.0.1:0"]);
+        let endpoint = Endpoint::new(&args.connection).expect("it listens");
+        let Side::Listening { listener, .. } = &endpoint.side else { panic!("it listens") };
+        let (wake, _woken) = UnixStream::pair().expect("a pair");
+        let (state, changed) = (Mutex::default(), Condvar::new());
+        let reception = Reception { endpoint: &endpoint, state, changed, wake };
+        for closed in [true, false] {
+            let mut peer =
+                connect(&listener.address().expect("bound"), &Limits::default()).expect("connects");
+            let hello = Hello::new(Role::Prover, Parameters::new(), &mut os_rng().expect("randomness"));
+            hello.send(&mut peer).and_then(|()| peer.flush()).expect("sent");
+            let socket = listener.accept(None).expect("accepts").expect("a socket");
+            let handle = Handle::of(&socket).expect("a handle");
+            let mut pending = endpoint.greet(socket).expect("greeted");
+            pending.channel().await_hello().expect("a hello");
+            // The accepting thread makes room between the hello and the session.
+            if closed {
+                handle.close();
+            }
+            assert!(reception.admit(pending, &handle).is_none());
+            assert_eq!(reception.state().peer.is_none(), closed);
+        }
     }
 
     #[test]

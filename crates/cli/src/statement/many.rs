@@ -353,23 +353,24 @@ fn compute_one(args: &StatementArgs, witness: &Source) -> Result<String, Failure
     let signatures: Vec<_> =
         drafts.iter().map(|(file, draft)| draft.mark(file.signature().clone())).collect();
     let least = usize::try_from(args.at_least.unwrap_or(1)).map_err(Failure::input)?;
-    let mut found: Option<(usize, String)> = None;
+    let mut found: Option<String> = None;
     for (number, witness) in witnesses(witness, &signatures, least)? {
         let Some((file, draft)) = drafts.get(number) else { continue };
         let claim = text(&draft.complete(file, witness)?, file.signature())?;
         match &found {
-            Some((first, other)) if *other != claim => {
-                return Err(Failure::input(format!(
-                    "branches {first} and {number} have different outputs: run compute for each circuit by itself, and give each \
-                     its own public file (CIRCUIT=FILE)"
-                )));
+            // Which branches they are is secret, and this message may be printed.
+            Some(other) if *other != claim => {
+                return Err(Failure::input(
+                    "the witness's branches have different outputs: run compute for each circuit by itself, and give each its own \
+                     public file (CIRCUIT=FILE)",
+                ));
             }
-            _ => found = Some((number, claim)),
+            _ => found = Some(claim),
         }
     }
     let missing =
         || Failure::input(format!("{}: expected a line `branch N` and values after it", witness.name()));
-    found.map(|(_, claim)| claim).ok_or_else(missing)
+    found.ok_or_else(missing)
 }
 
 /// A public file with a section for each repetition.

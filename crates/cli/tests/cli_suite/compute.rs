@@ -183,7 +183,7 @@ fn what_cannot_be_computed_is_refused_with_a_reason() {
     compute(&[&files[0]], "0x7").refused("standard input, line 1");
     compute(&["sha256-preimage"], ABC_WITNESS).refused("`length`");
     compute(&["--at-least", "2", "--any-of", &files[0], &files[1]], "branch 0\n0x07\nbranch 1\n0x00\n")
-        .refused("branches 0 and 1 have different outputs");
+        .refused("the witness's branches have different outputs");
     compute(&["--any-of", &files[0]], "").refused("branch N");
     compute(&["--repeat", "2", "--any-of", &files[0]], "branch 0\n0x07\n").refused("1 of 2 repetitions");
     compute(&["inner-product", "--length", "1", "--public", &wrong], "1 2")

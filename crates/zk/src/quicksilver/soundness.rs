@@ -17,7 +17,8 @@
 //! plus the terms of disjunctions ([`crate::disjunction::soundness`]). `K` is one over the probability of
 //! delta's most likely value ([`FieldSize`]); over bits `p^r = 2^128` and `K = 2^127`, since delta's lowest
 //! bit is fixed. `D` is the greatest degree of a relation; a product has degree 2. Relations of lower degree
-//! are shifted to the block's greatest degree by a factor `X^h`, whose only root is zero, which delta is not.
+//! are shifted to the block's greatest degree by a factor `X^h`. It adds the root zero only, so there
+//! are still at most `D` roots, whatever delta is.
 //!
 //! **Seeds.** Under a seed that P has not tried, coefficients are random, and errors cancel with probability
 //! `1 / p^r` however many relations a block has. But a seed has 128 bits, and the coefficients are a public
