@@ -21,6 +21,7 @@ use rand_core::CryptoRng;
 use volery_channel::{Channel, Limits, memory_pair, tags};
 use volery_vole::correlations::{Correlation, Plan, Pool};
 
+use super::memory::Sizes;
 use super::system::System;
 use super::system::correlations::CorrelationSetup;
 use super::{Options, Prover, Verifier};
@@ -42,9 +43,8 @@ impl Trial {
         let extension = if count >= plan.long { plan.lead * plan.chunk } else { plan.extension } as u64;
         // What a stage gives out: the next one starts from the rest.
         let given = |number| {
-            let outputs = plan.round(number).map_or(plan.extension, |round| round.outputs());
-            let base = plan.round(number + 1).map_or(0, |next| next.base_len());
-            outputs.saturating_sub(base) as u64
+            let outputs = Sizes::of(plan, number).map_or(plan.extension as u64, |round| round.outputs);
+            outputs.saturating_sub(Sizes::of(plan, number + 1).map_or(0, |next| next.base))
         };
         let small = plan.rounds.len().saturating_sub(1);
         let first = (0..small).map(given).fold(extension, u64::saturating_add);
@@ -169,7 +169,7 @@ mod tests {
             }
             let long = Trial::new(&plan, u64::MAX / 2);
             let [first, second] = long.ends;
-            let last = plan.rounds.last().map_or(plan.extension, |round| round.outputs()) as u64;
+            let last = Sizes::of(&plan, plan.rounds.len()).map_or(plan.extension as u64, |last| last.outputs);
             assert!(second - first <= last && second - first > last / 2, "{plan:?} {long:?}");
         }
     }

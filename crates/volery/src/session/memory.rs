@@ -12,7 +12,6 @@
 //! compares these figures with what the parties really allocate.
 
 use volery_field::{Authenticated, Gf128, Mac, Value};
-use volery_vole::Params;
 use volery_vole::correlations::Plan;
 use volery_zk::macncheese;
 use volery_zk::quicksilver::Tally;
@@ -55,18 +54,37 @@ struct Element {
     leaf: u64,
 }
 
+/// How many correlations belong to a round over bits. One over a field has other paths, and is about as
+/// large.
+pub(in crate::session) struct Sizes {
+    table: u64,
+    paths: u64,
+    trees: u64,
+    /// What it starts from.
+    pub(in crate::session) base: u64,
+    /// What it makes, its successor's base included.
+    pub(in crate::session) outputs: u64,
+}
+
+impl Sizes {
+    /// Round `number` of a plan, whose last one repeats.
+    pub(in crate::session) fn of(plan: &Plan, number: usize) -> Option<Self> {
+        let params = plan.rounds.get(number).or(plan.rounds.last())?;
+        let (table, trees) = (1 << params.log_k, u64::from(params.trees));
+        let paths = trees * u64::from(params.log_block);
+        // 128 more mask the check.
+        Some(Self { table, paths, trees, base: table + paths + 128, outputs: trees << params.log_block })
+    }
+}
+
 /// What a round keeps until it is read.
-fn round(params: &Params, element: Option<Element>) -> Bytes {
-    let (paths, trees) = (params.paths_len() as u64, u64::from(params.trees));
+fn round(sizes: &Sizes, element: Option<Element>) -> Bytes {
+    let Sizes { table, paths, trees, base, outputs } = *sizes;
     match element {
-        None => {
-            let base = params.base_len() as u64;
-            [BIT * (base + 2 * paths) + 4 * trees, BIT * (base + paths + trees)]
-        }
+        None => [BIT * (base + 2 * paths) + 4 * trees, BIT * (base + paths + trees)],
         Some(Element { correlation: [at_p, at_v], leaf }) => {
-            let leaves = params.outputs() as u64 * leaf;
-            let leaves = if leaves <= LEAVES { leaves } else { 0 };
-            let base = params.table_len() as u64 + trees;
+            let leaves = if outputs * leaf <= LEAVES { outputs * leaf } else { 0 };
+            let base = table + trees;
             [at_p * (base + trees) + (2 * BIT + 4) * paths + leaves, at_v * base + BIT * trees + leaves]
         }
     }
@@ -82,16 +100,16 @@ fn rounds(plan: &Plan, taken: u64, announced: bool, element: Option<Element>) ->
     let (mut most, mut before) = ([0; 2], [0; 2]);
     for number in 0.. {
         let begins = if announced { given } else { start + (given - start) / 4 };
-        let Some(params) = plan.round(number).filter(|_| taken > begins) else { break };
-        let kept = round(&params, element);
-        let messages = 2 * BIT * params.paths_len() as u64;
+        let Some(sizes) = Sizes::of(plan, number).filter(|_| taken > begins) else { break };
+        let kept = round(&sizes, element);
+        let messages = 2 * BIT * sizes.paths;
         let all = sum([before, kept, [messages; 2]]);
         most = [0, 1].map(|party| all[party].max(most[party]));
         if before == kept {
             break;
         }
-        let next = plan.round(number + 1).map_or(0, |next| next.base_len() as u64);
-        (start, given) = (given, given.saturating_add((params.outputs() as u64).saturating_sub(next)));
+        let next = Sizes::of(plan, number + 1).map_or(0, |next| next.base);
+        (start, given) = (given, given.saturating_add(sizes.outputs.saturating_sub(next)));
         before = kept;
     }
     most

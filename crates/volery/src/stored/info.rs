@@ -1,7 +1,6 @@
 //! What files and proofs report.
 
 use std::ops::Range;
-use std::path::Path;
 use std::time::Duration;
 
 use volery_channel::handshake::Role;
@@ -9,10 +8,8 @@ use volery_vole::SessionId;
 use volery_zk::quicksilver::{Tally, bits::Settings};
 use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
-use super::disk::{Disk, Os};
 use super::header::Header;
 use super::state::State;
-use super::{Error, store};
 
 /// What a correlation file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,15 +47,6 @@ impl Info {
             burnt: state.burnt,
             settings: Settings { interval: header.interval as usize },
         }
-    }
-
-    /// Whose file it is that lies at `path`, without opening it for use.
-    ///
-    /// # Errors
-    /// As opening it.
-    pub fn role_of(path: &Path) -> Result<Role, Error> {
-        let file = Os.open(path, false).map_err(Error::io("open", path))?;
-        Ok(store::read_header(&*file, path)?.role)
     }
 }
 
