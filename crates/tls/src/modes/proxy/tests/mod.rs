@@ -494,7 +494,7 @@ fn requests_that_are_sent_at_once_are_refused() {
 fn a_server_that_takes_one_request_is_named() {
     let (site, open) = (site(), REQUEST.replace("Connection: close\r\n", ""));
     let (fetched, proven) = Run { more: vec![REQUEST.into()], ..Run::new(&site, &open) }.go();
-    let last = crate::page::dialogue::Error::Last { round: 0, left: 1 };
+    let last = crate::page::dialogue::Error::Last { round: 0, remaining: 1 };
     assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::Dialogue(last)));
     proven.unwrap_err();
     let site = Site::new(HOST, b"HTTP/1.1 200 OK\r\n\r\nto the end", End::Notify);

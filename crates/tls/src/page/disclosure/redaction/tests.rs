@@ -627,7 +627,7 @@ fn where_requests_are_sent_at_once_targets_before_the_last_are_shown() {
     }
 }
 
-fn message() -> Message {
+fn message() -> DisclosureMessage {
     let claims = vec![
         Assertion::Equals(b"a".to_vec()),
         Assertion::At { offset: 3, text: b"bc".to_vec() },
@@ -645,18 +645,18 @@ fn message() -> Message {
         commit: Some(Form::Bytes),
     });
     shown[1].hidden[1].commit = Some(Form::Number);
-    Message { context: Context::new(b"nonce").unwrap(), opened: vec![1, 2, 3], shown }
+    DisclosureMessage { context: Context::new(b"nonce").unwrap(), opened: vec![1, 2, 3], shown }
 }
 
 #[test]
 fn a_message_is_read_as_it_was_written_and_only_whole() {
     let bytes = message().encode();
-    assert_eq!(Message::decode(&bytes), Ok(message()));
-    assert!(bytes.len() < Message::max_bytes(3, REQUEST.len() + RESPONSE.len()));
+    assert_eq!(DisclosureMessage::decode(&bytes), Ok(message()));
+    assert!(bytes.len() < DisclosureMessage::max_bytes(3, REQUEST.len() + RESPONSE.len()));
     for end in 0..bytes.len() {
-        assert!(matches!(Message::decode(&bytes[..end]), Err(Refusal::Message(_))), "{end}");
+        assert!(matches!(DisclosureMessage::decode(&bytes[..end]), Err(Refusal::Message(_))), "{end}");
     }
-    assert!(matches!(Message::decode(&[&*bytes, &[0]].concat()), Err(Refusal::Message(_))));
+    assert!(matches!(DisclosureMessage::decode(&[&*bytes, &[0]].concat()), Err(Refusal::Message(_))));
 }
 
 proptest! {
@@ -665,7 +665,7 @@ proptest! {
         let mut bytes = message().encode();
         let place = place.index(bytes.len());
         bytes[place] ^= change;
-        if let Ok(read) = Message::decode(&bytes) {
+        if let Ok(read) = DisclosureMessage::decode(&bytes) {
             prop_assert_ne!(&read, &message());
             prop_assert_eq!(read.encode(), bytes);
             let _ = verdict(&read.shown);
@@ -674,7 +674,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_refused_or_read_back(bytes: Vec<u8>) {
-        if let Ok(read) = Message::decode(&bytes) {
+        if let Ok(read) = DisclosureMessage::decode(&bytes) {
             prop_assert_eq!(read.encode(), bytes);
         }
     }
