@@ -1,9 +1,9 @@
-//! Errors that stick: what has failed once says the same again, whatever its caller does about it.
+//! Sticky errors: after a failure every later call returns the same error.
 
-/// The first error of something that must not go on after one.
+/// Keeps the first error of something that must not continue after one.
 ///
-/// A channel, a source of correlations or a backend may be called by code that swallows an error. Then it
-/// must not fall back into step with its peer, as if nothing had been.
+/// A channel, a source of correlations or a backend may be called by code that swallows an error. It must not
+/// then continue in step with its peer as if nothing had happened.
 ///
 /// ```
 /// # use volery_channel::Latch;

@@ -1,4 +1,4 @@
-//! What stands on a channel and passes most of it on: a recorder, a counter, a queue, a tamperer.
+//! Wrappers of channels that pass most calls on: a recorder, a counter, a queue, a tamperer.
 //!
 //! A channel has three ways to receive, and a binding that names the connection below. A wrapper that is
 //! written by hand can forget one of them, and then a message goes unrecorded or a session unbound. So a
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::stats::Stats;
 use crate::tag::Tag;
 
-/// What a layer does otherwise than the channel below it. The defaults do nothing otherwise.
+/// The places where a wrapper may act. The defaults do what the channel below does.
 pub trait Layer<C: Channel> {
     /// Sends a message, or whatever goes out in its place.
     ///
@@ -31,9 +31,9 @@ pub trait Layer<C: Channel> {
     fn received(&mut self, _tag: Tag, _payload: &[u8]) {}
 }
 
-/// A channel with a layer on it.
+/// A channel wrapped in a layer.
 pub struct Layered<C, L> {
-    /// What the layer stands on.
+    /// The channel below the layer.
     pub channel: C,
     /// The layer.
     pub layer: L,
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::{ChannelExt as _, Rehearsal, tags};
 
-    /// Notes what it is told; refuses to receive at the step `Error`.
+    /// Records its calls; refuses to receive at the step `Error`.
     #[derive(Default)]
     struct Notes(Vec<(&'static str, Tag, usize)>);
 
@@ -136,7 +136,7 @@ mod tests {
         assert!(channel.layer.0.iter().all(|(what, ..)| *what == "before"));
     }
 
-    /// Does nothing otherwise.
+    /// Passes everything on.
     struct Nothing;
 
     impl<C: Channel> Layer<C> for Nothing {}

@@ -30,7 +30,7 @@ pub struct Rehearsal {
     /// Messages that came in during a wait for another one.
     aside: Vec<(Tag, usize)>,
     /// This party's messages that the peer repeats.
-    said: BTreeMap<u8, Vec<u8>>,
+    repeated: BTreeMap<u8, Vec<u8>>,
     received: Vec<u8>,
 }
 
@@ -68,8 +68,8 @@ impl Rehearsal {
     /// Puts the message of step `tag`, of at most `most` bytes, into `received`.
     fn hear(&mut self, tag: Tag, most: usize) -> Result<(), Error> {
         self.received.clear();
-        match self.said.remove(&tag.byte()) {
-            Some(said) => self.received.extend(said),
+        match self.repeated.remove(&tag.byte()) {
+            Some(message) => self.received.extend(message),
             None if tag == tags::VERDICT => self.received.push(1),
             None => self.received.resize(most, 0),
         }
@@ -89,7 +89,7 @@ fn as_foreseen(foreseen: (Tag, usize), received: (Tag, usize)) -> Result<(), Err
 impl Channel for Rehearsal {
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
         if tag == tags::BEGIN {
-            self.said.insert(tag.byte(), payload.to_vec());
+            self.repeated.insert(tag.byte(), payload.to_vec());
         }
         self.stats.bytes_sent += (HEADER_LEN + payload.len()) as u64;
         self.stats.frames_sent += 1;

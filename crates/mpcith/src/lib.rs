@@ -8,7 +8,7 @@
 //! x = x_1 + x_2 + x_3          w_i: what player i computes, from its own and the next player's values
 //! for every repetition:        commit to (seed_i, x_i, w_i);   the outputs y_1 + y_2 + y_3 must be 0
 //! e = H(header, all output shares, all commitments)            a trit for every repetition
-//! open players e and e + 1;    who checks recomputes w_e from both
+//! open players e and e + 1;    the verifier recomputes w_e from both
 //! ```
 //!
 //! A prover without a witness must cheat in one of the three views, and is caught with probability 1/3 in

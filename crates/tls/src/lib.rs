@@ -12,17 +12,14 @@
 //!
 //! | part | module | what it holds |
 //! |---|---|---|
-//! | `wire`: the TLS connection | `transcript` | both directions of a connection, parsed from their raw bytes
-//! |
+//! | `wire`: the TLS connection | `transcript` | both directions of a connection, parsed from their raw bytes |
 //! | | [`server`] | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
 //! | | `step` | the programs that run under two-party computation, and the machine that they run on |
-//! | | `prf` | TLS 1.2's key derivation: some compressions run in two-party computation, the others at each
-//! party alone |
+//! | | `prf` | TLS 1.2's key derivation: some compressions run in two-party computation, the others at each party alone |
 //! | | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | | `ghash` | AES-GCM's tags from a hash key in two shares |
-//! | `page`: its content | [`http`] | requests and responses as ranges of the plaintext; values of JSON
-//! bodies |
+//! | `page`: its content | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
 //! | | [`dialogue`] | several requests on one connection |
 //! | | [`claim`] | what can be proved about bytes that stay hidden |
 //! | | [`disclosure`] | what P tells V about a connection that has ended, and what P proves about it |

@@ -1,23 +1,25 @@
-//! A P that chooses its correlations' values, as the ideal functionality allows a corrupted P: for tests of
-//! forgeries in other crates, which turn on the feature `cheats` for them. No release of a program or library
-//! has this module: the feature is on in builds of tests alone.
+//! A cheating P that chooses the values of its correlations, as the ideal functionality allows a corrupted P.
 //!
-//! In an extension V's key rests on P's corrections, and P is bound to one vector of values for each tree
-//! (see [`softspoken`](crate::softspoken)). P takes the vector that it likes for all trees but the first. The
-//! first then holds another one, and P mends its tags there with a guess of the first piece of V's delta; a
-//! wrong guess ends the session. Tests look the piece up ([`Deltas`]), so that one set-up is enough.
+//! Other crates need it to test forgeries. They turn on the feature `cheats` in builds of tests only, so no
+//! released program or library contains this module.
+//!
+//! In an extension V's key depends on P's corrections, and P is bound to one vector of values for each tree
+//! (see [`softspoken`](crate::softspoken)). This P uses the vector that it wants for all trees except the
+//! first. The first tree then has another vector, and P repairs its tags there with a guess of the first
+//! piece of V's delta. A wrong guess ends the session. Tests look the piece up ([`Deltas`]), so that one
+//! setup is enough.
 //!
 //! ```text
 //! V's thread:   deltas.watch();
 //! P's thread:   cheats::choose_bits(move |n| Some((deltas.piece(0, 8), wanted(n))));
 //! ```
 //!
-//! What stops such a P where challenges are hashes is that it cannot foresee the chain
-//! ([`Chain`](crate::correlations::Chain)). A test that sees a forgery refused shows little unless the
-//! same forgery is accepted with a chain that P knows: [`stop_chains`].
+//! If challenges are hashes, such a P fails because it cannot foresee the chain
+//! ([`Chain`](crate::correlations::Chain)). A test in which a forgery is refused shows little unless the same
+//! forgery is accepted with a chain that P knows: see [`stop_chains`].
 //!
-//! Hooks are the thread's: they change what this thread's receivers and generators do from then on, whoever
-//! made them, until [`honest`].
+//! Hooks belong to a thread. They change what all receivers and generators of this thread do from then on,
+//! until [`honest`] is called.
 
 use core::any::Any;
 use core::cell::{Cell, RefCell};
@@ -27,7 +29,7 @@ use volery_field::{Gf128, Value};
 
 use crate::Delta;
 
-/// What P wants of one extension: its guess of the first piece of delta, and the first values. Those beyond
+/// What P wants of one extension: its guess of the first piece of delta, and the first values. Later values
 /// stay as they are.
 type Wanted<T> = Option<(u8, Vec<T>)>;
 
@@ -41,26 +43,25 @@ thread_local! {
     static STOPPED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// From now on `choose` is asked at each chunk of OT extension that this thread sends as P: those of bits,
-/// and those of rounds over a field for their paths. `None` leaves a chunk honest.
+/// Calls `choose` from now on at each chunk of OT extension that this thread sends as P: those of bits, and
+/// those for the paths of rounds over a field. `None` leaves a chunk honest.
 pub fn choose_bits(choose: impl FnMut(usize) -> Wanted<bool> + 'static) {
     BITS.with(|hook| *hook.borrow_mut() = Some(Box::new(choose)));
 }
 
-/// From now on `choose` is asked at each extension of the base VOLE over `F` that this thread sends as P.
+/// Calls `choose` from now on at each extension of the base VOLE over `F` that this thread sends as P.
 pub fn choose_elements<F: Value>(choose: impl FnMut(usize) -> Wanted<F> + 'static) {
     let choose: Choice<F> = Box::new(choose);
     ELEMENTS.with(|hook| *hook.borrow_mut() = Some(Box::new(choose)));
 }
 
-/// From now on the chains of this thread's generators stand still: neither V's bytes nor what was said for a
-/// batch go into them, so that everybody knows beforehand what they will be. Both parties' threads must say
-/// so.
+/// Stops the chains of this thread's generators from now on: neither V's bytes nor the messages of a batch
+/// enter them, so everybody knows in advance what they will be. Both parties' threads must call this.
 pub fn stop_chains() {
     STOPPED.set(true);
 }
 
-/// This thread cheats no more.
+/// Ends all cheating of this thread.
 pub fn honest() {
     STOPPED.set(false);
     BITS.with(|hook| hook.borrow_mut().take());

@@ -1,7 +1,6 @@
 //! Correlated randomness with malicious security on both sides.
 //!
-//! Before anything is known about the statement, P and V together make as many as they need of the
-//! correlations
+//! Before anything is known about the statement, P and V together make correlations, as many as they need:
 //!
 //! ```text
 //! k = m + x * delta        in GF(2^128), x a random bit
@@ -32,17 +31,14 @@
 //! | [`base_ot`] | endemic OT from Diffie-Hellman (ePrint 2019/706, 2021/682) |
 //! | [`softspoken`] | SoftSpokenOT (ePrint 2022/192) with its checks |
 //! | `ferret` | random COT from LPN (ePrint 2020/924) on half-trees (ePrint 2022/1431), with its check; [`Params`] |
-//! | `lpn` | the local code; [`security`]: the bits of security of each set in use against the known attacks,
-//! as `lpn-estimator` computes them |
-//! | [`correlations`] | [`correlations::Generator`], which makes correlations in stages; [`correlations::Pool`], from which
-//! protocols read; [`correlations::Chain`], which challenges by hash absorb |
+//! | `lpn` | the local code; [`security`]: the bits of security of each set in use against the known attacks, as `lpn-estimator` computes them |
+//! | [`correlations`] | [`correlations::Generator`], which makes correlations in stages; [`correlations::Pool`], from which protocols read; [`correlations::Chain`], which challenges by hash absorb |
 //! | [`cot`] | the generator of bits |
 //! | [`subfield`] | the generator of elements of any field: base VOLE, LPN rounds (Wolverine, ePrint 2020/925), VOPE |
 //! | [`ole`] | shares of products over base fields of curves and GF(2^128): OLE with errors |
 //! | `pprf`, `aes`, `prg` | punctured trees; AES kernels; [`Prg`] |
 //! | `hash`, `transcript` | [`Oracle`]: random oracles; [`Transcript`]: challenges from the messages so far |
-//! | `delta`, `delta_search`, `error` | [`Delta`]; [`DeltaSearch`]: the cost of a search for it; [`Error`],
-//! which says whose fault it was |
+//! | `delta`, `delta_search`, `error` | [`Delta`]; [`DeltaSearch`]: the cost of a search for it; [`Error`], which says whose fault it was |
 //!
 //! Time depends only on lengths and on public values. Only the instruction-set files of `aes` and other
 //! kernels, and the code that calls them, contain `unsafe`.

@@ -1,4 +1,4 @@
-//! The chains of linked generators, and what becomes of them when messages change on their way.
+//! Runs linked generators, also with messages changed on their way, and returns their chains.
 
 use std::collections::HashSet;
 
@@ -7,14 +7,13 @@ use volery_channel::{Channel, Tag, tags};
 use crate::Error;
 use crate::correlations::{Chain, Correlation, Pool};
 
-/// What an edit may do with a message, for edits of different kinds in one place.
+/// An edit of the messages that pass.
 pub(crate) type Tampering<'a> = Box<dyn FnMut(Tag, &mut Vec<u8>) + Send + 'a>;
 
 /// A party's chains.
 pub(crate) type Chains = Result<Vec<Chain>, Error>;
 
-/// The chain of a linked generator at every index that is a multiple of `step`, up to `n`; now and then it
-/// settles.
+/// The chain of a linked generator at every multiple of `step` up to index `n`. It settles now and then.
 pub(crate) fn chains<T: Correlation>(
     mut pool: Pool<T>,
     [n, step]: [usize; 2],
@@ -37,9 +36,9 @@ pub(crate) fn chains<T: Correlation>(
     Ok(chains)
 }
 
-/// Changes the first and the second message of each of these kinds, which P sends or V, in its first byte and
-/// in its last. Whatever changes ends the generator, or the parties have different chains and so different
-/// challenges: the kinds for which it was the latter.
+/// Changes the first and the second message of each of these kinds (from P if the flag is set, else from V),
+/// in its first byte and in its last. Each change must end a generator, or give the parties different chains
+/// and so different challenges. Returns the kinds for which it was the latter.
 pub(crate) fn kinds_that_part<'a>(
     kinds: &[(Tag, bool)],
     run: impl Fn([Tampering<'a>; 2]) -> [Chains; 2],

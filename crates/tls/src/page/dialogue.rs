@@ -46,14 +46,14 @@ pub enum Error {
     },
     /// The server takes no further requests.
     #[error(
-        "the server ends the connection with response {}, and there are {left} more requests: it does not take several on one connection",
+        "the server ends the connection with response {}, and there are {remaining} more requests: it does not take several on one connection",
         .round + 1
     )]
     Last {
         /// The number of the response, from 0.
         round: usize,
         /// The number of remaining requests.
-        left: usize,
+        remaining: usize,
     },
     /// The connection ended within a response, or before it.
     #[error("the server ended the connection before response {} was complete", .round + 1)]
@@ -118,13 +118,13 @@ pub(crate) struct Dialogue<'a, 'b> {
     rounds: usize,
     /// For each request so far, whether it has the method HEAD, whose responses have no body.
     to_head: Vec<bool>,
-    heard: ReceivedResponses,
+    received: ReceivedResponses,
 }
 
 impl<'a, 'b> Dialogue<'a, 'b> {
     /// A dialogue of this many requests.
     pub(crate) fn new(rounds: usize, ask: &'a mut RequestSource<'b>) -> Self {
-        Self { ask, rounds, to_head: Vec::new(), heard: ReceivedResponses::default() }
+        Self { ask, rounds, to_head: Vec::new(), received: ReceivedResponses::default() }
     }
 
     /// The next request.
@@ -133,7 +133,7 @@ impl<'a, 'b> Dialogue<'a, 'b> {
     /// [`Error::Request`].
     pub(crate) fn request(&mut self) -> Result<Zeroizing<Vec<u8>>, Error> {
         let round = self.to_head.len();
-        let request = (self.ask)(round, &self.heard).map_err(|reason| Error::Request { round, reason })?;
+        let request = (self.ask)(round, &self.received).map_err(|reason| Error::Request { round, reason })?;
         let last = round + 1 >= self.rounds;
         // The other party refuses anything that is not a request.
         let parsed = Request::parse(&request, 0).ok().filter(|_| self.rounds > 1);
@@ -144,8 +144,8 @@ impl<'a, 'b> Dialogue<'a, 'b> {
     }
 
     /// The number of responses that were read.
-    pub(crate) fn heard(&self) -> usize {
-        self.heard.responses.len()
+    pub(crate) fn responses_read(&self) -> usize {
+        self.received.responses.len()
     }
 
     /// Takes bytes from the server. Returns whether they complete the expected response, after which the next
@@ -153,32 +153,32 @@ impl<'a, 'b> Dialogue<'a, 'b> {
     ///
     /// # Errors
     /// [`Error::Response`], [`Error::Unasked`], [`Error::Last`].
-    pub(crate) fn hear(&mut self, plaintext: &[u8]) -> Result<bool, Error> {
-        append(&mut self.heard.text, plaintext);
-        let round = self.heard();
-        let start = self.heard.responses.last().map_or(0, |response| response.range.end);
+    pub(crate) fn receive(&mut self, plaintext: &[u8]) -> Result<bool, Error> {
+        append(&mut self.received.text, plaintext);
+        let round = self.responses_read();
+        let start = self.received.responses.last().map_or(0, |response| response.range.end);
         let Some(to_head) = self.to_head.get(round) else { return Err(Error::Unasked { round }) };
-        let response = match Response::parse(&self.heard.text, start, *to_head, false) {
+        let response = match Response::parse(&self.received.text, start, *to_head, false) {
             Ok(response) => response,
             Err(http::Error::Incomplete { .. }) => return Ok(false),
             Err(error) => return Err(Error::Response { round, error }),
         };
-        if response.range.end < self.heard.text.len() {
+        if response.range.end < self.received.text.len() {
             return Err(Error::Unasked { round });
         }
-        let left = self.rounds.saturating_sub(round + 1);
-        if left > 0 && response.is_last(&self.heard.text) {
-            return Err(Error::Last { round, left });
+        let remaining = self.rounds.saturating_sub(round + 1);
+        if remaining > 0 && response.is_last(&self.received.text) {
+            return Err(Error::Last { round, remaining });
         }
-        http::check_response(&self.heard.text, &response, left == 0)
+        http::check_response(&self.received.text, &response, remaining == 0)
             .map_err(|error| Error::Response { round, error })?;
-        self.heard.responses.push(response);
+        self.received.responses.push(response);
         Ok(true)
     }
 
     /// The error for a connection that ended while a response was expected.
     pub(crate) fn ended(&self) -> Error {
-        Error::Ended { round: self.heard() }
+        Error::Ended { round: self.responses_read() }
     }
 }
 
@@ -199,15 +199,15 @@ mod tests {
     const FIRST: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
 
     /// What comes of these bytes after one request of two, byte by byte.
-    fn heard(method: &str, bytes: &[u8]) -> Result<usize, Error> {
+    fn received(method: &str, bytes: &[u8]) -> Result<usize, Error> {
         let mut ask = |_: usize, _: &ReceivedResponses| {
             Ok(Zeroizing::new(format!("{method} / HTTP/1.1\r\n").into_bytes()))
         };
         let mut dialogue = Dialogue::new(2, &mut ask);
         dialogue.request()?;
         for (place, byte) in bytes.iter().enumerate() {
-            if dialogue.hear(&[*byte])? {
-                assert_eq!(dialogue.heard.responses[0].range, 0..place + 1);
+            if dialogue.receive(&[*byte])? {
+                assert_eq!(dialogue.received.responses[0].range, 0..place + 1);
                 return Ok(place + 1);
             }
         }
@@ -216,38 +216,39 @@ mod tests {
 
     #[test]
     fn responses_of_several_connections_are_heard_one_after_the_other() {
-        let mut heard = ReceivedResponses::default();
-        heard.add(FIRST, false).expect("whole");
+        let mut received = ReceivedResponses::default();
+        received.add(FIRST, false).expect("whole");
         // Its end is the connection's.
-        heard.add(b"HTTP/1.1 200 OK\r\n\r\nmore", false).expect("whole");
-        heard.add(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", true).expect("no body");
-        let before = heard.text().to_vec();
+        received.add(b"HTTP/1.1 200 OK\r\n\r\nmore", false).expect("whole");
+        received.add(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", true).expect("no body");
+        let before = received.text().to_vec();
         let more = [FIRST, b"x"].concat();
-        assert_eq!(heard.add(&more, false), Err(Error::Unasked { round: 3 }));
-        assert!(matches!(heard.add(&FIRST[..40], false), Err(Error::Response { round: 3, .. })));
-        assert!(matches!(heard.add(b"", false), Err(Error::Response { round: 3, .. })));
-        assert_eq!(heard.text(), before);
-        let bodies = heard.responses().iter().map(|response| response.body.bytes(heard.text()).into_owned());
+        assert_eq!(received.add(&more, false), Err(Error::Unasked { round: 3 }));
+        assert!(matches!(received.add(&FIRST[..40], false), Err(Error::Response { round: 3, .. })));
+        assert!(matches!(received.add(b"", false), Err(Error::Response { round: 3, .. })));
+        assert_eq!(received.text(), before);
+        let bodies =
+            received.responses().iter().map(|response| response.body.bytes(received.text()).into_owned());
         assert_eq!(bodies.collect::<Vec<_>>(), [&b"body"[..], b"more", b""]);
     }
 
     #[test]
     fn a_response_is_whole_when_its_head_says_so() {
-        assert_eq!(heard("GET", FIRST), Ok(FIRST.len()));
+        assert_eq!(received("GET", FIRST), Ok(FIRST.len()));
         let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
-        assert_eq!(heard("GET", chunked), Ok(chunked.len()));
+        assert_eq!(received("GET", chunked), Ok(chunked.len()));
         // As long as the connection lives nobody knows where this ends.
         let open = b"HTTP/1.1 200 OK\r\n\r\nbody";
         for bytes in [&FIRST[..FIRST.len() - 1], open, b""] {
-            assert_eq!(heard("GET", bytes), Err(Error::Ended { round: 0 }));
+            assert_eq!(received("GET", bytes), Err(Error::Ended { round: 0 }));
         }
     }
 
     #[test]
     fn what_is_no_response_or_the_last_one_ends_the_talk() {
-        assert!(matches!(heard("GET", b"HTTP/2 200\r\n"), Err(Error::Response { round: 0, .. })));
+        assert!(matches!(received("GET", b"HTTP/2 200\r\n"), Err(Error::Response { round: 0, .. })));
         let last = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-        assert_eq!(heard("GET", last), Err(Error::Last { round: 0, left: 1 }));
+        assert_eq!(received("GET", last), Err(Error::Last { round: 0, remaining: 1 }));
     }
 
     #[test]
@@ -256,7 +257,7 @@ mod tests {
         for (method, response) in [("HEAD", FIRST), ("GET", no_content)] {
             assert!(
                 matches!(
-                    heard(method, response),
+                    received(method, response),
                     Err(Error::Response { round: 0, error: http::Error::Unsupported(_) })
                 ),
                 "{method}"
@@ -272,23 +273,26 @@ mod tests {
     fn bytes_that_nobody_asked_for_end_the_talk() {
         let mut ask = |_: usize, _: &ReceivedResponses| Ok(Zeroizing::new(b"GET".to_vec()));
         let mut dialogue = Dialogue::new(2, &mut ask);
-        assert_eq!(dialogue.hear(FIRST), Err(Error::Unasked { round: 0 }));
+        assert_eq!(dialogue.receive(FIRST), Err(Error::Unasked { round: 0 }));
         let mut ask = |_: usize, _: &ReceivedResponses| Ok(Zeroizing::new(b"GET".to_vec()));
         let mut dialogue = Dialogue::new(2, &mut ask);
         dialogue.request().unwrap();
         let more = [FIRST, b"H"].concat();
-        assert_eq!(dialogue.hear(&more), Err(Error::Unasked { round: 0 }));
+        assert_eq!(dialogue.receive(&more), Err(Error::Unasked { round: 0 }));
     }
 
     #[test]
     fn who_asks_sees_what_was_heard_and_may_have_nothing_to_ask() {
-        let mut ask = |round: usize, heard: &ReceivedResponses| match round {
+        let mut ask = |round: usize, received: &ReceivedResponses| match round {
             0 => Ok(Zeroizing::new(b"GET".to_vec())),
-            _ => Err(String::from_utf8_lossy(heard.responses()[0].body.bytes(heard.text()).as_ref()).into()),
+            _ => {
+                Err(String::from_utf8_lossy(received.responses()[0].body.bytes(received.text()).as_ref())
+                    .into())
+            }
         };
         let mut dialogue = Dialogue::new(2, &mut ask);
         dialogue.request().unwrap();
-        assert!(dialogue.hear(FIRST).unwrap());
+        assert!(dialogue.receive(FIRST).unwrap());
         let reason = "body".to_owned();
         assert_eq!(dialogue.request().unwrap_err(), Error::Request { round: 1, reason });
     }

@@ -23,13 +23,13 @@
 //! | `prf` | TLS 1.2's key derivation: compressions in two-party computation, and those of each party alone |
 //! | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
-//! | `stock` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
+//! | `rustls_client` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
 
 pub mod ghash;
 pub mod key_exchange;
 pub(crate) mod prf;
 pub mod record;
+pub(crate) mod rustls_client;
 pub mod server;
 pub(crate) mod step;
-pub(crate) mod stock;
 pub mod transcript;

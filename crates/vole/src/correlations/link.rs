@@ -39,7 +39,7 @@ struct Record {
     digest: [u8; 32],
 }
 
-/// One party's half of the chain.
+/// One party's part in the chain.
 pub(super) struct Link {
     /// The tag of V's bytes.
     tag: Tag,

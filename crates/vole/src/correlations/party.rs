@@ -6,7 +6,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::ferret::Params;
 use crate::{Error, SessionId};
 
-/// One party's half of a correlation.
+/// One party's share of a correlation.
 pub trait Correlation: Copy + Default + Zeroize + Send + Sync + 'static {}
 
 impl<T: Copy + Default + Zeroize + Send + Sync + 'static> Correlation for T {}
@@ -28,7 +28,7 @@ pub trait Round: Sync {
 
 /// A party's part in each step; see [`super`] for the order. A step of the other party does nothing.
 pub trait Party {
-    /// The party's half of a correlation.
+    /// The party's share of a correlation.
     type Correlation: Correlation;
     /// The party's side of a round.
     type Round: Round<Correlation = Self::Correlation>;

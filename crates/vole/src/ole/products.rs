@@ -6,66 +6,66 @@ use zeroize::{Zeroize, Zeroizing};
 use super::OleField;
 use crate::Error;
 
-/// One party's half of a random product: its own factor and its share.
+/// One party's part of a random product: its own factor and its share of the product.
 #[derive(Clone, Copy, Default)]
-pub(super) struct HalfProduct<F> {
+pub(super) struct ProductShare<F> {
     pub(super) factor: F,
     pub(super) share: F,
 }
 
-impl<F: Zeroize> Zeroize for HalfProduct<F> {
+impl<F: Zeroize> Zeroize for ProductShare<F> {
     fn zeroize(&mut self) {
         self.factor.zeroize();
         self.share.zeroize();
     }
 }
 
-/// Unused halves, oldest first. They are wiped when used and on drop.
+/// Unused shares, oldest first. They are wiped when used and on drop.
 pub(super) struct Products<F: Zeroize> {
-    halves: Zeroizing<Vec<HalfProduct<F>>>,
+    shares: Zeroizing<Vec<ProductShare<F>>>,
     next: usize,
 }
 
 impl<F: OleField> Products<F> {
     pub(super) fn new() -> Self {
-        Self { halves: Zeroizing::new(Vec::new()), next: 0 }
+        Self { shares: Zeroizing::new(Vec::new()), next: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.halves.len().saturating_sub(self.next)
+        self.shares.len().saturating_sub(self.next)
     }
 
-    /// Appends `more`. The existing halves move into a new vector and the old one is wiped, so that no copy
+    /// Appends `more`. The existing shares move into a new vector and the old one is wiped, so that no copy
     /// is left behind.
-    pub(super) fn append(&mut self, more: &[HalfProduct<F>]) {
-        let left = self.halves.get(self.next..).unwrap_or_default();
-        let mut halves = Zeroizing::new(Vec::with_capacity(left.len() + more.len()));
-        halves.extend_from_slice(left);
-        halves.extend_from_slice(more);
-        (self.halves, self.next) = (halves, 0);
+    pub(super) fn append(&mut self, more: &[ProductShare<F>]) {
+        let left = self.shares.get(self.next..).unwrap_or_default();
+        let mut shares = Zeroizing::new(Vec::with_capacity(left.len() + more.len()));
+        shares.extend_from_slice(left);
+        shares.extend_from_slice(more);
+        (self.shares, self.next) = (shares, 0);
     }
 
-    /// Removes and returns the next `n` halves.
-    fn take(&mut self, n: usize) -> Result<Zeroizing<Vec<HalfProduct<F>>>, Error> {
+    /// Removes and returns the next `n` shares.
+    fn take(&mut self, n: usize) -> Result<Zeroizing<Vec<ProductShare<F>>>, Error> {
         let prepared = self.len();
-        let Some(halves) = self.halves.get_mut(self.next..).and_then(|halves| halves.get_mut(..n)) else {
+        let Some(shares) = self.shares.get_mut(self.next..).and_then(|shares| shares.get_mut(..n)) else {
             return Err(Error::misuse(format!("{n} products are asked for, {prepared} are prepared")));
         };
-        let taken = Zeroizing::new(halves.to_vec());
-        halves.iter_mut().for_each(Zeroize::zeroize);
+        let taken = Zeroizing::new(shares.to_vec());
+        shares.iter_mut().for_each(Zeroize::zeroize);
         self.next += n;
         Ok(taken)
     }
 
-    /// Starts the products of this party's `factors`. P's halves are corrected by `a`, V's by the factor
+    /// Starts the products of this party's `factors`. P's products are corrected by `a`, V's by the factor
     /// itself.
     pub(super) fn begin(&mut self, factors: &[F], party: Corrects) -> Result<Pending<F>, Error> {
-        let mut halves = self.take(factors.len())?;
-        let corrections = halves.iter().zip(factors).map(|(half, factor)| *factor - half.factor).collect();
+        let mut shares = self.take(factors.len())?;
+        let corrections = shares.iter().zip(factors).map(|(own, factor)| *factor - own.factor).collect();
         if let Corrects::ByInput = party {
-            halves.iter_mut().zip(factors).for_each(|(half, factor)| half.factor = *factor);
+            shares.iter_mut().zip(factors).for_each(|(own, factor)| own.factor = *factor);
         }
-        Ok(Pending { corrections, halves })
+        Ok(Pending { corrections, shares })
     }
 }
 
@@ -78,7 +78,7 @@ pub(super) enum Corrects {
     ByInput,
 }
 
-/// Products under way: this party has its random halves and its own factors, and lacks the peer's
+/// Products under way: this party has its shares of random products and its own factors, and lacks the peer's
 /// corrections.
 ///
 /// This is for protocols that send corrections together with other messages.
@@ -86,7 +86,7 @@ pub(super) enum Corrects {
 /// exchange them at once.
 pub struct Pending<F: Zeroize> {
     corrections: Vec<F>,
-    halves: Zeroizing<Vec<HalfProduct<F>>>,
+    shares: Zeroizing<Vec<ProductShare<F>>>,
 }
 
 impl<F: OleField> Pending<F> {
@@ -101,11 +101,11 @@ impl<F: OleField> Pending<F> {
     /// # Errors
     /// [`Error::Malformed`] unless there is one correction for each product.
     pub fn finish(self, peer: &[F]) -> Result<Zeroizing<Vec<F>>, Error> {
-        if peer.len() != self.halves.len() {
-            let reason = format!("{} corrections for {} products", peer.len(), self.halves.len());
+        if peer.len() != self.shares.len() {
+            let reason = format!("{} corrections for {} products", peer.len(), self.shares.len());
             return Err(Error::malformed(OLE_CORRECTIONS, reason));
         }
-        let shares = self.halves.iter().zip(peer).map(|(half, peer)| half.share + half.factor * *peer);
+        let shares = self.shares.iter().zip(peer).map(|(own, peer)| own.share + own.factor * *peer);
         Ok(Zeroizing::new(shares.collect()))
     }
 }

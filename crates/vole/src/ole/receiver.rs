@@ -6,7 +6,7 @@ use volery_channel::tags::{OLE_CHOICES, OLE_PRODUCTS};
 use volery_field::{Gf128, packed_bytes, unpack_elements};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::products::{Corrects, HalfProduct, Pending, Products};
+use super::products::{Corrects, Pending, ProductShare, Products};
 use super::sender::random_factors;
 use super::{CHUNK, OleField, correlations, digits, failed, pad, pads};
 use crate::correlations::Pool;
@@ -15,7 +15,7 @@ use crate::{Error, Oracle, SessionId};
 /// Products that V has requested and P has not answered.
 pub struct Requested<F: Zeroize> {
     tags: Zeroizing<Vec<Gf128>>,
-    halves: Zeroizing<Vec<HalfProduct<F>>>,
+    shares: Zeroizing<Vec<ProductShare<F>>>,
 }
 
 /// The number of correlations of products whose messages are sent together.
@@ -81,12 +81,12 @@ impl<F: OleField> Receiver<F> {
         let mut tags = Zeroizing::new(vec![Gf128::ZERO; count]);
         pool.expect(Some(count as u64));
         pool.fill(channel, &mut tags)?;
-        let mut halves = Zeroizing::new(vec![HalfProduct::default(); n]);
-        random_factors(&mut halves, rng);
-        for (halves, tags) in halves.chunks(CHUNK).zip(tags.chunks(chunk::<F>())) {
-            channel.send(OLE_CHOICES, &choices(halves, tags))?;
+        let mut shares = Zeroizing::new(vec![ProductShare::default(); n]);
+        random_factors(&mut shares, rng);
+        for (shares, tags) in shares.chunks(CHUNK).zip(tags.chunks(chunk::<F>())) {
+            channel.send(OLE_CHOICES, &choices(shares, tags))?;
         }
-        Ok(Requested { tags, halves })
+        Ok(Requested { tags, shares })
     }
 
     /// Finishes the preparation of [requested](Receiver::request) products.
@@ -94,23 +94,23 @@ impl<F: OleField> Receiver<F> {
     /// # Errors
     /// [`Error::Malformed`] if P's message does not consist of canonical elements; the channel's.
     pub fn receive(&mut self, channel: &mut dyn Channel, requested: Requested<F>) -> Result<(), Error> {
-        let Requested { tags, mut halves } = requested;
-        for (halves, tags) in halves.chunks_mut(CHUNK).zip(tags.chunks(chunk::<F>())) {
+        let Requested { tags, mut shares } = requested;
+        for (shares, tags) in shares.chunks_mut(CHUNK).zip(tags.chunks(chunk::<F>())) {
             let message = channel.recv(OLE_PRODUCTS, packed_bytes::<F>(tags.len()))?;
             let products = unpack_elements::<F>(message, tags.len())
                 .map_err(|error| Error::malformed(OLE_PRODUCTS, error.to_string()))?;
-            self.sums(halves, tags, &products);
+            self.sums(shares, tags, &products);
         }
-        self.products.append(&halves);
+        self.products.append(&shares);
         self.failed = false;
         Ok(())
     }
 
-    /// Computes the shares of `halves` from P's message.
-    pub(super) fn sums(&mut self, halves: &mut [HalfProduct<F>], tags: &[Gf128], products: &[F]) {
+    /// Fills in V's shares of the products from P's message.
+    pub(super) fn sums(&mut self, shares: &mut [ProductShare<F>], tags: &[Gf128], products: &[F]) {
         let bits = digits::<F>();
-        for ((half, tags), products) in halves.iter_mut().zip(tags.chunks(bits)).zip(products.chunks(bits)) {
-            let mut factor = half.factor.to_packed();
+        for ((own, tags), products) in shares.iter_mut().zip(tags.chunks(bits)).zip(products.chunks(bits)) {
+            let mut factor = own.factor.to_packed();
             let mut sum = F::ZERO;
             for (i, (tag, product)) in tags.iter().zip(products).enumerate() {
                 let mut pad: F = pad(&self.pads, self.index, *tag);
@@ -118,7 +118,7 @@ impl<F: OleField> Receiver<F> {
                 self.index += 1;
                 pad.zeroize();
             }
-            half.share = sum;
+            own.share = sum;
             factor.zeroize();
             sum.zeroize();
         }
@@ -145,10 +145,10 @@ impl<F: OleField> Receiver<F> {
 }
 
 /// V's message for a chunk: the bits of its factors plus those of the correlations.
-pub(super) fn choices<F: OleField>(halves: &[HalfProduct<F>], tags: &[Gf128]) -> Vec<u8> {
+pub(super) fn choices<F: OleField>(shares: &[ProductShare<F>], tags: &[Gf128]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(tags.len() / 8);
-    for (half, tags) in halves.iter().zip(tags.chunks(digits::<F>())) {
-        let mut factor = half.factor.to_packed();
+    for (own, tags) in shares.iter().zip(tags.chunks(digits::<F>())) {
+        let mut factor = own.factor.to_packed();
         let words = tags.chunks(64).zip(factor.iter_mut());
         for (tags, word) in words {
             // The number of bits is a multiple of 64.

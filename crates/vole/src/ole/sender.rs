@@ -6,7 +6,7 @@ use volery_channel::tags::{OLE_CHOICES, OLE_PRODUCTS};
 use volery_field::{Gf128, pack_elements};
 use zeroize::Zeroizing;
 
-use super::products::{Corrects, HalfProduct, Pending, Products};
+use super::products::{Corrects, Pending, ProductShare, Products};
 use super::{CHUNK, OleField, correlations, digits, failed, pad, pads};
 use crate::correlations::Pool;
 use crate::{Delta, Error, Oracle, Prg, SessionId};
@@ -54,30 +54,30 @@ impl<F: OleField> Sender<F> {
         let mut keys = Zeroizing::new(vec![Gf128::ZERO; count]);
         pool.expect(Some(count as u64));
         pool.fill(channel, &mut keys)?;
-        let mut halves = Zeroizing::new(vec![HalfProduct::default(); n]);
-        random_factors(&mut halves, rng);
-        for (halves, keys) in halves.chunks_mut(CHUNK).zip(keys.chunks(CHUNK * digits::<F>())) {
+        let mut shares = Zeroizing::new(vec![ProductShare::default(); n]);
+        random_factors(&mut shares, rng);
+        for (shares, keys) in shares.chunks_mut(CHUNK).zip(keys.chunks(CHUNK * digits::<F>())) {
             let mut choices = vec![0; keys.len() / 8];
             channel.recv_exact(OLE_CHOICES, &mut choices)?;
-            channel.send(OLE_PRODUCTS, &self.products(halves, keys, &choices))?;
+            channel.send(OLE_PRODUCTS, &self.products(shares, keys, &choices))?;
         }
-        self.products.append(&halves);
+        self.products.append(&shares);
         self.failed = false;
         Ok(())
     }
 
-    /// P's message for a chunk. Also computes the shares of `halves`.
+    /// P's message for a chunk. Also fills in P's shares of the products.
     pub(super) fn products(
         &mut self,
-        halves: &mut [HalfProduct<F>],
+        shares: &mut [ProductShare<F>],
         keys: &[Gf128],
         choices: &[u8],
     ) -> Vec<u8> {
         let bits = digits::<F>();
         let mut elements = Vec::with_capacity(keys.len());
         let mut choice = choices.iter().flat_map(|byte| (0..8).map(move |i| byte >> i & 1 == 1));
-        for (half, keys) in halves.iter_mut().zip(keys.chunks(bits)) {
-            let (mut sum, mut shifted) = (F::ZERO, half.factor);
+        for (own, keys) in shares.iter_mut().zip(keys.chunks(bits)) {
+            let (mut sum, mut shifted) = (F::ZERO, own.factor);
             for (key, choice) in keys.iter().zip(&mut choice) {
                 let pads = [*key, *key + self.delta.expose()].map(|block| pad(&self.pads, self.index, block));
                 // The choice is part of V's message, so a branch on it is fine.
@@ -89,7 +89,7 @@ impl<F: OleField> Sender<F> {
                 chosen.zeroize();
                 other.zeroize();
             }
-            half.share = -sum;
+            own.share = -sum;
             sum.zeroize();
             shifted.zeroize();
         }
@@ -118,11 +118,14 @@ impl<F: OleField> Sender<F> {
     }
 }
 
-/// Draws the factors of `halves`.
-pub(super) fn random_factors<F: OleField, R: CryptoRng + ?Sized>(halves: &mut [HalfProduct<F>], rng: &mut R) {
+/// Draws the factors.
+pub(super) fn random_factors<F: OleField, R: CryptoRng + ?Sized>(
+    shares: &mut [ProductShare<F>],
+    rng: &mut R,
+) {
     let mut seed = Zeroizing::new([0; 16]);
     rng.fill_bytes(&mut *seed);
-    let mut factors = Zeroizing::new(vec![F::ZERO; halves.len()]);
+    let mut factors = Zeroizing::new(vec![F::ZERO; shares.len()]);
     Prg::new(*seed).elements(&mut factors);
-    halves.iter_mut().zip(factors.iter()).for_each(|(half, factor)| half.factor = *factor);
+    shares.iter_mut().zip(factors.iter()).for_each(|(own, factor)| own.factor = *factor);
 }

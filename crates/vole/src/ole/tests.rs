@@ -233,11 +233,11 @@ fn a_product_over_gf128_costs_two_kib() {
 #[test]
 fn random_products_are_used_once_and_only_as_many_as_there_are() {
     let mut products = products::Products::<Gf128>::new();
-    let half =
-        |n: u128| products::HalfProduct { factor: Gf128::from_bits(n), share: Gf128::from_bits(n << 64) };
-    products.append(&[half(1), half(2)]);
+    let own =
+        |n: u128| products::ProductShare { factor: Gf128::from_bits(n), share: Gf128::from_bits(n << 64) };
+    products.append(&[own(1), own(2)]);
     let first = products.begin(&[Gf128::ZERO], products::Corrects::ByRandom).unwrap();
-    products.append(&[half(3)]);
+    products.append(&[own(3)]);
     assert_eq!(products.len(), 2);
     let too_many = products.begin(&[Gf128::ZERO; 3], products::Corrects::ByRandom);
     assert!(matches!(too_many.err(), Some(Error::Misuse(_))));
@@ -293,7 +293,7 @@ fn dealt(n: usize, delta: &Delta, seed: u8) -> [Vec<Gf128>; 2] {
 fn no_two_correlations_of_a_session_have_the_same_pads() {
     fn check<F: OleField>() {
         let bits = digits::<F>();
-        let zero = products::HalfProduct { factor: F::ZERO, share: F::ZERO };
+        let zero = products::ProductShare { factor: F::ZERO, share: F::ZERO };
         let (mut p, mut v) =
             (Sender::<F>::new(&SESSION, Delta::from_element(Gf128::X)), Receiver::<F>::new(&SESSION));
         let (mut elements, mut shares) = (Vec::new(), Vec::new());
@@ -303,7 +303,7 @@ fn no_two_correlations_of_a_session_have_the_same_pads() {
             let message = p.products(&mut a, &vec![Gf128::ONE; 2 * bits], &vec![0; bits / 4]);
             elements.extend(unpack_elements::<F>(&message, 2 * bits).unwrap());
             v.sums(&mut b, &vec![Gf128::ONE; 2 * bits], &vec![F::ZERO; 2 * bits]);
-            shares.extend(b.map(|half| half.share));
+            shares.extend(b.map(|own| own.share));
             // V's pads are those that P chose.
             assert!((0..2).all(|i| a[i].share + b[i].share == F::ZERO), "{}", F::NAME);
         }
@@ -326,11 +326,11 @@ fn errors_count_where_the_receivers_random_bit_is_one<F: OleField>(errors: &[(us
     let delta = Delta::from_element(Gf128::from_bits(u128::MAX / 7));
     let [keys, tags] = dealt(2 * bits, &delta, seed);
     let (mut p, mut v) = (Sender::<F>::new(&SESSION, delta), Receiver::<F>::new(&SESSION));
-    let halves = |seed| -> Vec<products::HalfProduct<F>> {
+    let shares = |seed| -> Vec<products::ProductShare<F>> {
         let factors = elements::<F>(7, seed);
-        factors[5..].iter().map(|factor| products::HalfProduct { factor: *factor, share: F::ZERO }).collect()
+        factors[5..].iter().map(|factor| products::ProductShare { factor: *factor, share: F::ZERO }).collect()
     };
-    let (mut a, mut b) = (halves(seed ^ 1), halves(seed ^ 2));
+    let (mut a, mut b) = (shares(seed ^ 1), shares(seed ^ 2));
     let message = p.products(&mut a, &keys, &receiver::choices(&b, &tags));
     let mut products: Vec<F> = unpack_elements(&message, 2 * bits).unwrap();
     let mut expected = [0, 1].map(|i| a[i].factor * b[i].factor);

@@ -127,7 +127,7 @@ mod tests {
         every_pair!(check);
     }
 
-    /// Nothing is sent in a VOPE: who lies does so with its half of a correlation, and each of them counts.
+    /// Nothing is sent in a VOPE, so a party can only lie about its share of a correlation. Each lie counts.
     #[test]
     fn a_wrong_value_tag_or_key_in_any_correlation_makes_a_wrong_value() {
         fn check<F: Value, M: Mac<F>>() {

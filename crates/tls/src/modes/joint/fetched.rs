@@ -15,7 +15,7 @@ use super::Error;
 use super::claimed::{known_wires, lowered};
 use crate::page::attestation::{Context, Mode, Statement};
 use crate::page::commitment::CommittedBits;
-use crate::page::disclosure::{self, Ended, Keys, Redaction, Refusal, Root, Selection};
+use crate::page::disclosure::{self, EndedConnection, Keys, Redaction, Refusal, Root, Selection};
 use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::step::Step;
@@ -52,7 +52,7 @@ pub(super) struct Known {
     wires: Keys<Wire>,
     /// The keys' values.
     root: Zeroizing<Root<F2>>,
-    ended: Ended,
+    ended: EndedConnection,
 }
 
 impl Known {
@@ -74,7 +74,7 @@ impl Known {
             ));
         }
         let (mode, port, context) = (Mode::TwoParty, None, Context::default());
-        let ended = Ended {
+        let ended = EndedConnection {
             mode,
             host,
             port,
@@ -158,20 +158,20 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     ///
     /// # Errors
     /// [`Error::Disclosure`] for anything in it that V would refuse.
-    pub fn expected(&self, hide: &[Redaction], time: u64) -> Result<Statement, Error> {
-        Ok(self.known.ended.expected(hide, time)?)
+    pub fn expected(&self, redactions: &[Redaction], time: u64) -> Result<Statement, Error> {
+        Ok(self.known.ended.expected(redactions, time)?)
     }
 
-    /// Tells V everything about the connection except what `hide` names, and proves it together with
+    /// Tells V everything about the connection except what `redactions` names, and proves it together with
     /// everything that was garbled. Returns what remains of the session.
     ///
     /// # Errors
     /// [`Error::Disclosure`] for anything that V would refuse, before V hears of it; [`Error::Garbling`] if V
     /// rejects, or if a claim is false; the channel's.
-    pub fn prove(self, hide: &[Redaction]) -> Result<Remainder<C, R>, Error> {
+    pub fn prove(self, redactions: &[Redaction]) -> Result<Remainder<C, R>, Error> {
         let Self { mut channel, mut rng, known } = self;
         let Known { mut garbler, wires, root, ended } = known;
-        let statement = ended.disclose(&mut channel, &root, hide)?;
+        let statement = ended.disclose(&mut channel, &root, redactions)?;
         garbler.expect(statement.commitments(&root.blind())?);
         let proved = garbler.prove(&mut channel, &mut rng, |fold, proved| {
             let committed = statement.claim(fold, &Root::Keys(known_wires(&wires, proved)?))?;

@@ -6,7 +6,7 @@ use volery_channel::{Channel, Error as ChannelError, Stats, Tag};
 use volery_vole::SessionId;
 
 use super::Error;
-use super::message::{self, NextStep, Sent};
+use super::message::{self, ConnectionBytes, NextStep};
 use super::read::RecordTurn;
 use crate::wire::ghash::{BLOCK_BYTES, Block};
 
@@ -116,7 +116,7 @@ pub fn transcript(bytes: &[u8]) {
     let Some((host, client)) = take(&mut rest).zip(take(&mut rest)) else { return };
     let messages = [&host[..], &client, rest];
     let receive = |channel: &mut dyn Channel| message::receive_transcript(channel, MOST);
-    let send = |channel: &mut dyn Channel, Sent { host, client, server }: &Sent| {
+    let send = |channel: &mut dyn Channel, ConnectionBytes { host, client, server }: &ConnectionBytes| {
         message::send_transcript(channel, host, [client, server])
     };
     if let Some(sent) = round_trip(&messages, receive, send) {

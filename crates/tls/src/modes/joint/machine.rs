@@ -108,7 +108,7 @@ impl Prepared {
 
 /// Wires that were shared, with their masks.
 #[derive(Clone)]
-pub(super) struct Shared {
+pub(super) struct SharedWires {
     pub(super) wires: Vec<Wire>,
     pub(super) masks: Vec<Wire>,
 }
@@ -119,7 +119,7 @@ pub(super) struct Machine<P> {
     prepared: VecDeque<Prepared>,
     /// Entries that may be left over.
     spare: VecDeque<Prepared>,
-    shared: Vec<Shared>,
+    shared: Vec<SharedWires>,
 }
 
 /// The list of prepared entries from which a run takes.
@@ -162,7 +162,7 @@ impl<P: Party> Machine<P> {
     }
 
     /// What was shared so far, in order.
-    pub(super) fn shared(&self) -> &[Shared] {
+    pub(super) fn shared(&self) -> &[SharedWires] {
         &self.shared
     }
 
@@ -276,7 +276,7 @@ impl<P: Party> TwoParty for Performance<'_, P> {
     fn share(&mut self, wires: &[Wire]) -> Result<Vec<F2>, Error> {
         match self.machine.next(self.queue, "a sharing")? {
             Prepared::Share(sealed) if sealed.wires() == wires => {
-                let shared = Shared { wires: wires.to_vec(), masks: sealed.masks().to_vec() };
+                let shared = SharedWires { wires: wires.to_vec(), masks: sealed.masks().to_vec() };
                 self.machine.shared.push(shared);
                 self.machine.party.shared(self.channel, sealed)
             }

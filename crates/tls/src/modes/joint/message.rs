@@ -133,7 +133,7 @@ pub(super) fn receive_next(channel: &mut dyn Channel) -> Result<NextStep, Error>
 
 /// A connection that has ended: its host, and all bytes of both directions.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Sent {
+pub(super) struct ConnectionBytes {
     pub(super) host: String,
     pub(super) client: Vec<u8>,
     pub(super) server: Vec<u8>,
@@ -148,7 +148,10 @@ pub(super) fn send_transcript(channel: &mut dyn Channel, host: &str, raw: [&[u8]
 }
 
 /// Receives it at V. `most` limits the bytes of each direction.
-pub(super) fn receive_transcript(channel: &mut dyn Channel, most: [usize; 2]) -> Result<Sent, Error> {
+pub(super) fn receive_transcript(
+    channel: &mut dyn Channel,
+    most: [usize; 2],
+) -> Result<ConnectionBytes, Error> {
     let host = channel.recv(CLIENT_TRANSCRIPT, MAX_HOST)?.to_vec();
     let host = String::from_utf8(host);
     let host = host.map_err(|_| Error::malformed(CLIENT_TRANSCRIPT, "the host's name is not text"))?;
@@ -157,5 +160,5 @@ pub(super) fn receive_transcript(channel: &mut dyn Channel, most: [usize; 2]) ->
         channel.recv_into(CLIENT_TRANSCRIPT, most, bytes)?;
     }
     let [client, server] = raw;
-    Ok(Sent { host, client, server })
+    Ok(ConnectionBytes { host, client, server })
 }

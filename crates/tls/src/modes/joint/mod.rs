@@ -27,7 +27,7 @@
 //!   all bytes of both directions, the host    ----------->   holds them; nothing of V's is open until then
 //!   checks t_V G, s_P + s_V, every value      <-----------   t_V, s_V, labels' hash
 //!   Fetched: reads the response
-//!   what V gets to see                        ----------->   Held: checks in the clear
+//!   what V gets to see                        ----------->   ReceivedConnection: checks in the clear
 //!   one proof of everything                   <---------->   Accepted
 //!   commitments, if P makes any               <---------->   Proven; delta is open then, and the session over
 //! ```
@@ -228,5 +228,5 @@ pub use error::Error;
 pub use fetched::{Fetched, Remainder};
 pub use prover::Prover;
 pub use sizes::{MAX_PROVED, MAX_QUERY, MAX_READ, RoundSizes, Sizes, settings};
-pub use verifier::{Held, Limits, Verifier};
+pub use verifier::{Limits, ReceivedConnection, Verifier};
 pub use volery_garble::two_party::Settings;

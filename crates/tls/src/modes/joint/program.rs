@@ -6,7 +6,7 @@ use volery_field::F2;
 use volery_garble::two_party::Wire;
 use zeroize::Zeroizing;
 
-use super::machine::{Machine, Party, Shared};
+use super::machine::{Machine, Party, SharedWires};
 use super::{Error, Sizes};
 use crate::page::disclosure::Keys;
 use crate::wire::ghash::{Block, Powers};
@@ -141,7 +141,7 @@ pub(super) const SHARE_BITS: usize = 256;
 
 /// The key stream of the client's record `number`. The shared values are, in order, the hash key, then each
 /// record's mask and key stream.
-pub(super) fn stream<P: Party>(machine: &Machine<P>, number: usize) -> Result<Shared, Error> {
+pub(super) fn stream<P: Party>(machine: &Machine<P>, number: usize) -> Result<SharedWires, Error> {
     let shared = machine.shared().get(2 * number + 2).cloned();
     shared.ok_or_else(|| Error::misuse("a record whose key stream was not shared"))
 }

@@ -42,7 +42,7 @@ use volery_garble::two_party::{Evaluator, Garbler, Wire};
 use volery_vole::{Oracle, SessionId};
 use zeroize::Zeroizing;
 
-use super::machine::{Machine, Party, Shared};
+use super::machine::{Machine, Party, SharedWires};
 use super::program::{self, ServerKey};
 use super::{Error, message};
 use crate::page::disclosure::{self, Refusal};
@@ -161,7 +161,7 @@ impl Reader {
         channel: &mut dyn Channel,
         machine: &mut Machine<P>,
         record: &Record,
-    ) -> Result<(Protection, Zeroizing<Block>, Vec<Shared>), Error> {
+    ) -> Result<(Protection, Zeroizing<Block>, Vec<SharedWires>), Error> {
         let length = record.ciphertext.len();
         let (asked, limit) = (BLOCK_BYTES * record::blocks(length), BLOCK_BYTES * machine.spare_calls());
         if asked > limit {

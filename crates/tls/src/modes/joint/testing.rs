@@ -1,4 +1,4 @@
-//! Connections to a stock TLS server by a client of a few lines, and two parties in two threads.
+//! Connections to an unmodified TLS server by a client of a few lines, and two parties in two threads.
 
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;

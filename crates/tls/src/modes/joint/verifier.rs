@@ -12,7 +12,7 @@ use super::claimed::{known_wires, lowered};
 use super::cost::{answer_round, begin_round};
 use super::machine::Machine;
 use super::memory;
-use super::message::{self, NextStep, Sent};
+use super::message::{self, ConnectionBytes, NextStep};
 use super::program::{self, Client};
 use super::prover::share_bits;
 use super::read::{self, READ, Reader};
@@ -82,7 +82,7 @@ impl core::fmt::Debug for Verifier {
 }
 
 /// Tells the peer of an error.
-fn told<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T, Error> {
+fn report<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T, Error> {
     if let Err(error) = &result {
         channel.fail(error.public_reason());
     }
@@ -105,7 +105,7 @@ impl Verifier {
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
         let result = prepare(channel, session, commitments, settings, limits, rng);
-        told(channel, result)
+        report(channel, result)
     }
 
     /// Takes part in P's connection, step by step in the only possible order, until P gives V the bytes that
@@ -113,9 +113,13 @@ impl Verifier {
     ///
     /// # Errors
     /// [`Error::Parties`] and [`Error::Garbling`] if P does anything else; the channel's.
-    pub fn run(self, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Held, Error> {
+    pub fn run(
+        self,
+        channel: &mut dyn Channel,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<ReceivedConnection, Error> {
         let result = run(self, channel, rng);
-        told(channel, result)
+        report(channel, result)
     }
 }
 
@@ -179,7 +183,11 @@ struct Used {
     pipelined: bool,
 }
 
-fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Held, Error> {
+fn run(
+    verifier: Verifier,
+    channel: &mut dyn Channel,
+    rng: &mut dyn CryptoRng,
+) -> Result<ReceivedConnection, Error> {
     let Verifier { mut machine, mut exchange, mut tags, key, inputs, session, sizes, limits, memory } =
         verifier;
     let [prover, own] = inputs;
@@ -209,7 +217,7 @@ fn run(verifier: Verifier, channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -
     let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts, read, held, pipelined };
     let keys = program::keys(master, block, client_finished, client.key);
     let (evaluator, sent) = hold(channel, machine, share, &sizes, limits.received, &used)?;
-    Ok(Held { evaluator, keys, used, sent, ports: limits.ports, memory })
+    Ok(ReceivedConnection { evaluator, keys, used, sent, ports: limits.ports, memory })
 }
 
 /// The records of both directions.
@@ -297,7 +305,7 @@ fn hold(
     sizes: &Sizes,
     received: usize,
     used: &Used,
-) -> Result<(Evaluator<Step>, Sent), Error> {
+) -> Result<(Evaluator<Step>, ConnectionBytes), Error> {
     let mut evaluator = machine.into_party()?;
     // A handshake, and each record with its header, nonce and tag.
     let sent = sizes.records().iter().map(|record| record.length + 64).sum::<usize>() + 2 * MAX_HANDSHAKE;
@@ -312,24 +320,24 @@ fn hold(
 
 /// V after it has received a connection's bytes and opened its part: P knows all secrets of the connection,
 /// and has to prove.
-pub struct Held {
+pub struct ReceivedConnection {
     evaluator: Evaluator<Step>,
     keys: Keys<Wire>,
     used: Used,
-    sent: Sent,
+    sent: ConnectionBytes,
     ports: Vec<u16>,
     /// The session's share of the budget: for the tables, and soon for the claims.
     memory: Reservation,
 }
 
-impl core::fmt::Debug for Held {
+impl core::fmt::Debug for ReceivedConnection {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Held").field("host", &self.sent.host).finish_non_exhaustive()
+        f.debug_struct("ReceivedConnection").field("host", &self.sent.host).finish_non_exhaustive()
     }
 }
 
-impl Held {
-    /// The host that P claims; [`Held::verify`] verifies it.
+impl ReceivedConnection {
+    /// The host that P claims; [`ReceivedConnection::verify`] verifies it.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.sent.host
@@ -354,7 +362,7 @@ impl Held {
         rng: &mut dyn CryptoRng,
     ) -> Result<(Accepted, Delta, Pool), Error> {
         let Self { mut evaluator, keys, used, sent, ports, memory } = self;
-        let Sent { host, client, server } = sent;
+        let ConnectionBytes { host, client, server } = sent;
         let seen = OrderEvidence::Held { counts: &used.held, pipelined: used.pipelined };
         // P connected alone, so the port is the one in its requests.
         let with = Server { host: &host, port: None, ports: &ports };

@@ -12,12 +12,12 @@ use zeroize::Zeroizing;
 
 use super::Error;
 use super::relay::{self, Stream};
-use super::session::{MASTER_BYTES, Session};
+use super::statement::{MASTER_BYTES, ProxyStatement};
 use crate::page::attestation::{Context, Mode, Statement};
 use crate::page::dialogue::{Dialogue, MAX_ROUNDS, RequestSource, append};
-use crate::page::disclosure::{self, Ended, Redaction, Refusal, Root, Selection};
+use crate::page::disclosure::{self, EndedConnection, Redaction, Refusal, Root, Selection};
+use crate::wire::rustls_client;
 use crate::wire::server::Roots;
-use crate::wire::stock;
 use crate::wire::transcript::Transcript;
 
 /// The server to connect to, and the authorities to trust.
@@ -35,7 +35,7 @@ pub struct Target<'a> {
 
 /// A connection that has ended, with its secrets.
 pub struct Fetched {
-    ended: Ended,
+    ended: EndedConnection,
     master: Zeroizing<[u8; MASTER_BYTES]>,
 }
 
@@ -82,8 +82,8 @@ fn try_fetch(
     if !(1..=MAX_ROUNDS).contains(&rounds) {
         return Err(Error::Misuse("a connection has 1 to 16 requests"));
     }
-    connect(channel, target, |connection, stream, said| {
-        talk(connection, stream, Dialogue::new(rounds, ask), rounds, said)
+    connect(channel, target, |connection, stream, payload| {
+        talk(connection, stream, Dialogue::new(rounds, ask), rounds, payload)
     })
 }
 
@@ -101,8 +101,8 @@ fn connect(
     let mut connection =
         ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
     let mut stream = Stream::open(channel, host, port, max_received)?;
-    let mut said = [Zeroizing::default(), Zeroizing::default()];
-    let result = talk(&mut connection, &mut stream, &mut said);
+    let mut payload = [Zeroizing::default(), Zeroizing::default()];
+    let result = talk(&mut connection, &mut stream, &mut payload);
     if let Some(error) = stream.error() {
         return Err(error.clone().into());
     }
@@ -111,7 +111,7 @@ fn connect(
     let transcript =
         Transcript::parse(&client, &server).map_err(|error| disclosure::Error::from(Refusal::from(error)))?;
     let master = secret.take().ok_or(Error::Misuse("the TLS library told no master secret"))?;
-    let ended = Ended {
+    let ended = EndedConnection {
         mode: Mode::Proxy,
         host: host.into(),
         port: Some(port),
@@ -119,15 +119,15 @@ fn connect(
         context: Context::default(),
         transcript,
         raw: [client, server],
-        payload: said,
+        payload,
         #[cfg(test)]
         unchecked: false,
     };
     Ok(Fetched { ended, master })
 }
 
-/// Sends the requests, and receives until the server ends the connection, with or without an alert. `said` is
-/// the plaintext of client and server.
+/// Sends the requests, and receives until the server ends the connection, with or without an alert. The
+/// plaintext goes to `requests` and `responses`.
 fn talk(
     connection: &mut ClientConnection,
     stream: &mut Stream<'_>,
@@ -149,7 +149,7 @@ fn talk(
                 }
                 break;
             }
-            if round < rounds && dialogue.hear(responses.get(before..).unwrap_or_default())? {
+            if round < rounds && dialogue.receive(responses.get(before..).unwrap_or_default())? {
                 break;
             }
         }
@@ -193,7 +193,7 @@ fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Erro
         kx_groups: vec![ring::kx_group::SECP256R1, ring::kx_group::X25519],
         ..ring::default_provider()
     };
-    let mut config = stock::config(provider, roots).map_err(|error| Error::Tls(error.to_string()))?;
+    let mut config = rustls_client::config(provider, roots).map_err(|error| Error::Tls(error.to_string()))?;
     config.key_log = secret;
     Ok(config)
 }
@@ -256,21 +256,26 @@ impl Fetched {
     ///
     /// # Errors
     /// [`Error::Disclosure`] for anything in it that V would refuse.
-    pub fn expected(&self, hide: &[Redaction], time: u64) -> Result<Statement, Error> {
-        Ok(self.ended.expected(hide, time)?)
+    pub fn expected(&self, redactions: &[Redaction], time: u64) -> Result<Statement, Error> {
+        Ok(self.ended.expected(redactions, time)?)
     }
 
-    /// Tells V everything about the connection except what `hide` names. Returns the statement to prove next.
+    /// Tells V everything about the connection except what `redactions` names. Returns the statement to prove
+    /// next.
     ///
     /// Everything is first checked here as V will check it, so a claim that V would refuse fails before V
     /// hears of it. A false claim fails in the proof, at P.
     ///
     /// # Errors
     /// [`Error::Disclosure`] if the server left the connection open or V would refuse; the channel's.
-    pub fn disclose(&self, channel: &mut dyn Channel, hide: &[Redaction]) -> Result<Session, Error> {
+    pub fn disclose(
+        &self,
+        channel: &mut dyn Channel,
+        redactions: &[Redaction],
+    ) -> Result<ProxyStatement, Error> {
         let root = Zeroizing::new(Root::Master(bytes_to_bits(&self.master[..])));
-        let statement = self.ended.disclose(channel, &root, hide)?;
-        Ok(Session { statement, master: Some(self.master.clone()) })
+        let statement = self.ended.disclose(channel, &root, redactions)?;
+        Ok(ProxyStatement { statement, master: Some(self.master.clone()) })
     }
 }
 
@@ -285,14 +290,14 @@ impl Fetched {
         requests: &[Vec<u8>],
         answers: &[usize],
     ) -> Result<Self, Error> {
-        connect(channel, target, |connection, stream, [said, heard]| {
+        connect(channel, target, |connection, stream, [sent, received]| {
             let mut tls = rustls::Stream::new(connection, stream);
             let mut end = 0;
             for (number, request) in requests.iter().enumerate() {
-                append(said, request);
+                append(sent, request);
                 tls.write_all(request).map_err(|error| tls_error(&error, tls.conn))?;
                 end += answers.get(number).copied().unwrap_or_default();
-                while heard.len() < end && receive(&mut tls, heard)? {}
+                while received.len() < end && receive(&mut tls, received)? {}
             }
             // What is written and not sent would be dropped.
             Ok(tls.sock.send()?)

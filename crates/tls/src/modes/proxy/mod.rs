@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! P                                              V                                      server
-//! stock TLS 1.2, alone       <---- relay ---->   records both directions   <------->    an ordinary one
+//! plain TLS 1.2, alone       <---- relay ---->   records both directions   <------->    an ordinary one
 //! knows the master secret                        knows the bytes
 //!
 //! opened bits, shown text    ----------->        checks in the clear: certificates, signature, host, time,
@@ -15,9 +15,8 @@
 //! |---|---|
 //! | [`relay`] | the connection: P's stream, V's socket and rules |
 //! | [`fetch`], [`converse`], [`Fetched`] | P's TLS, and what P tells V |
-//! | [`receive`], [`Pending`], [`Accepted`], [`Proven`] | V's checks in the clear, and what it may believe
-//! after the proof |
-//! | [`Session`] | the statement; any backend over bits proves it |
+//! | [`receive`], [`Pending`], [`Accepted`], [`Proven`] | V's checks in the clear, and what it may believe after the proof |
+//! | [`ProxyStatement`] | the statement; any backend over bits proves it |
 //! | [`disclosure`](crate::disclosure) | what P tells V about a connection, in this mode and in that of two parties |
 //!
 //! Compared with the mode of two parties this one costs next to nothing: no garbling, 1 bit for each AND,
@@ -44,7 +43,7 @@ mod client;
 mod error;
 mod notary;
 pub mod relay;
-mod session;
+mod statement;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -57,4 +56,4 @@ pub use crate::page::disclosure::{
 pub use client::{Fetched, Target, converse, fetch};
 pub use error::Error;
 pub use notary::receive;
-pub use session::Session;
+pub use statement::ProxyStatement;

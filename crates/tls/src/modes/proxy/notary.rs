@@ -3,7 +3,7 @@
 use volery_channel::Channel;
 
 use super::relay::Relayed;
-use super::{Error, Session};
+use super::{Error, ProxyStatement};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
 use crate::page::disclosure::{self, Observed, OrderEvidence, Pending, Root, Server};
@@ -24,7 +24,7 @@ pub fn receive(
     roots: &Roots,
     time: u64,
     vocabulary: &dyn Vocabulary,
-) -> Result<(Session, Pending), Error> {
+) -> Result<(ProxyStatement, Pending), Error> {
     let Relayed { host, port, client, server, marks, budget } = relayed;
     // V connected to this port, within its rules.
     let with = Server { host, port: Some(*port), ports: &[] };
@@ -32,5 +32,5 @@ pub fn receive(
     let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory: budget.share() };
     let root = Root::Master(vec![(); MASTER_BITS]);
     let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, |_| Ok(root))?;
-    Ok((Session { statement, master: None }, pending))
+    Ok((ProxyStatement { statement, master: None }, pending))
 }

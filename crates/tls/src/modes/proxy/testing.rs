@@ -23,7 +23,7 @@ use volery_zk::quicksilver::{
 use zeroize::Zeroizing;
 
 use super::relay::{self, Relayed, Rules};
-use super::{Error, Fetched, Proven, Redaction, Session, Target, converse, receive};
+use super::{Error, Fetched, Proven, ProxyStatement, Redaction, Target, converse, receive};
 use crate::memory::Budget;
 use crate::page::claim::CustomClaim;
 use crate::page::commitment::Openings;
@@ -245,7 +245,7 @@ impl<'a> Run<'a> {
 }
 
 /// The number of commitments that a session announces is enough, and not far above the one that it takes.
-fn assert_estimate(session: &Session) {
+fn assert_estimate(session: &ProxyStatement) {
     let mut counter = Counter::<F2, Sizes>::default();
     session.claim(&mut counter).unwrap();
     let counted = Program::from(&counter.total()).commitments;
@@ -254,9 +254,9 @@ fn assert_estimate(session: &Session) {
 }
 
 /// Both parties compare what is to be proved.
-fn begin<B: Backend>(channel: &mut dyn Channel, session: &Session) -> Result<(), Failed>
+fn begin<B: Backend>(channel: &mut dyn Channel, session: &ProxyStatement) -> Result<(), Failed>
 where
-    Session: Statement<B>,
+    ProxyStatement: Statement<B>,
 {
     let mut digest = Digest::new();
     Statement::<B>::identify(session, &mut digest);

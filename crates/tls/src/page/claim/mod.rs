@@ -13,10 +13,9 @@
 //! | `number` | recognising and comparing numbers |
 //! | `pattern` | regular expressions as automata |
 //! | `circuits` | smaller circuits: texts of JSON, searching, the value of digits |
-//! | `assertion`, `words`, `codec`, `show` | the named claims; their form on a command line, in messages and
-//! attestations, and for readers |
+//! | `assertion`, `words`, `codec`, `show` | the named claims; their form on a command line, in messages and attestations, and for readers |
 //! | `class` | classes of bytes |
-//! | `own` | custom claims |
+//! | `custom` | custom claims |
 //!
 //! # Why classes
 //!
@@ -134,10 +133,10 @@ pub(crate) fn gates(
 ) -> Result<Option<usize>, Error> {
     let mut recorder = Recorder::counting(most);
     let wires = string(&mut recorder, length)?;
-    let told = claim.assert(&mut recorder, class, &wires);
+    let result = claim.assert(&mut recorder, class, &wires);
     // Beyond the limit nothing else matters.
     let Some(count) = recorder.count() else { return Ok(None) };
-    told.map(|()| Some(count))
+    result.map(|()| Some(count))
 }
 
 /// The circuit from the decimal digits of a number to its 64 bits, lowest first. It asserts that the bytes

@@ -122,9 +122,9 @@ impl<'a, B: Prove<F2> + ?Sized> Zk<'a, B> {
 }
 
 /// An error of the backend, into which errors of this crate convert.
-pub(super) struct Failure<E>(pub(super) E);
+pub(super) struct BackendError<E>(pub(super) E);
 
-impl<E: From<CircuitError>> From<Error> for Failure<E> {
+impl<E: From<CircuitError>> From<Error> for BackendError<E> {
     fn from(error: Error) -> Self {
         Self(CircuitError::Misuse(error.to_string()).into())
     }
@@ -132,21 +132,21 @@ impl<E: From<CircuitError>> From<Error> for Failure<E> {
 
 impl<B: Prove<F2> + ?Sized> TwoParty for Zk<'_, B> {
     type Wire = <B as Ops<F2>>::Wire;
-    type Error = Failure<B::Error>;
+    type Error = BackendError<B::Error>;
 
     fn public(&mut self, bits: &[F2]) -> Result<Vec<Self::Wire>, Self::Error> {
         Ok(bits.iter().map(|bit| self.backend.constant(*bit)).collect())
     }
 
     fn call(&mut self, step: &Step, inputs: &[Self::Wire]) -> Result<Vec<Self::Wire>, Self::Error> {
-        step.run(self.backend, inputs).map_err(Failure)
+        step.run(self.backend, inputs).map_err(BackendError)
     }
 
     fn open(&mut self, wires: &[Self::Wire]) -> Result<Vec<F2>, Self::Error> {
         let values = self.list.take(wires.len())?;
         let differences: Vec<_> =
             wires.iter().zip(&values).map(|(wire, value)| self.backend.add_constant(wire, *value)).collect();
-        self.backend.assert_zero(&differences).map_err(Failure)?;
+        self.backend.assert_zero(&differences).map_err(BackendError)?;
         Ok(values)
     }
 

@@ -120,7 +120,7 @@ pub use verifier::Pending;
 
 pub(crate) use derive::{Keys, Root, finished_message, server_commitments};
 pub(crate) use order::{OrderEvidence, RelayMark};
-pub(crate) use prover::Ended;
+pub(crate) use prover::EndedConnection;
 pub(crate) use redaction::{Server, message_name, put_all_hidden, read_all_hidden};
 pub(crate) use statement::ConnectionStatement;
 pub(crate) use verifier::{Observed, receive};
@@ -128,5 +128,5 @@ pub(crate) use verifier::{Observed, receive};
 /// For fuzzing: reads any bytes as P's message to V.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzz_message(bytes: &[u8]) {
-    redaction::Message::fuzz(bytes);
+    redaction::DisclosureMessage::fuzz(bytes);
 }

@@ -143,12 +143,12 @@ pub(super) fn check(
             (counts.iter().map(stamp).collect(), pipelined)
         }
     };
-    let mut said = vec![0];
+    let mut data_before = vec![0];
     for record in server {
         let data = if record.content_type == APPLICATION_DATA { record.ciphertext.len() } else { 0 };
-        said.push(said.last().copied().unwrap_or_default() + data);
+        data_before.push(data_before.last().copied().unwrap_or_default() + data);
     }
-    let early = exchanges.iter().position(|exchange| !in_order(client, &stamps, &said, exchange));
+    let early = exchanges.iter().position(|exchange| !in_order(client, &stamps, &data_before, exchange));
     match early {
         None => Ok(false),
         Some(round) if may && round > 0 => Ok(true),
@@ -157,11 +157,12 @@ pub(super) fn check(
 }
 
 /// Whether all of a request's records, of which it begins the first, were sent when V held everything before
-/// its response and nothing else. `said` are the bytes of application data in the server's first records,
-/// starting with none of them.
-fn in_order(client: &[Record], stamps: &[Stamp], said: &[usize], exchange: &Exchange) -> bool {
+/// its response and nothing else. `data_before` are the bytes of application data in the server's first
+/// records, starting with none of them.
+fn in_order(client: &[Record], stamps: &[Stamp], data_before: &[usize], exchange: &Exchange) -> bool {
     let (request, response) = (&exchange.request.range, &exchange.response.range);
-    let after_all = |held: Option<usize>| held.and_then(|held| said.get(held)) == Some(&response.start);
+    let after_all =
+        |held: Option<usize>| held.and_then(|held| data_before.get(held)) == Some(&response.start);
     let mut begins = false;
     for (number, start, record) in application(client) {
         if start >= request.end || start + record.ciphertext.len() <= request.start {

@@ -9,7 +9,9 @@ use zeroize::{Zeroize as _, Zeroizing};
 use super::derive::{Root, derive};
 use super::machine::Compute;
 use super::proven::parts;
-use super::redaction::{self, Checked, Message, RedactedPayload, Redaction, Selection, Server, find};
+use super::redaction::{
+    self, Checked, DisclosureMessage, RedactedPayload, Redaction, Selection, Server, find,
+};
 use super::statement::ConnectionStatement;
 use super::verifier::check_opened;
 use super::{Error, Refusal};
@@ -23,7 +25,7 @@ use crate::wire::server;
 use crate::wire::transcript::Transcript;
 
 /// P's view of a connection that has ended.
-pub(crate) struct Ended {
+pub(crate) struct EndedConnection {
     pub(crate) mode: Mode,
     pub(crate) host: String,
     /// The port, if V connected to it; otherwise the requests name it.
@@ -42,13 +44,13 @@ pub(crate) struct Ended {
     pub(crate) unchecked: bool,
 }
 
-impl core::fmt::Debug for Ended {
+impl core::fmt::Debug for EndedConnection {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Ended").field("host", &self.host).finish_non_exhaustive()
+        f.debug_struct("EndedConnection").field("host", &self.host).finish_non_exhaustive()
     }
 }
 
-impl Ended {
+impl EndedConnection {
     /// The requests, one after the other.
     pub(crate) fn request(&self) -> &[u8] {
         let [request, _] = &self.payload;
@@ -98,11 +100,13 @@ impl Ended {
     ///
     /// # Errors
     /// [`Error::Refused`] for anything in it that V would refuse.
-    pub(crate) fn expected(&self, hide: &[Redaction], time: u64) -> Result<Statement, Error> {
+    pub(crate) fn expected(&self, redactions: &[Redaction], time: u64) -> Result<Statement, Error> {
         let [request, response] = &self.payload;
         let exchanges = redaction::exchanges([request, response], true)?;
-        let shown =
-            [find(Side::Client, request, &exchanges, hide)?, find(Side::Server, response, &exchanges, hide)?];
+        let shown = [
+            find(Side::Client, request, &exchanges, redactions)?,
+            find(Side::Server, response, &exchanges, redactions)?,
+        ];
         let server_name = server::canonical_name(&self.host).map_err(Refusal::from)?;
         let checked = self.check_shown(&shown, &server_name, true)?;
         if self.pipelined {
@@ -151,8 +155,8 @@ impl Ended {
         redaction::check(shown, &Server { host, port: self.port, ports: &[] }, closed)
     }
 
-    /// Tells V everything about the connection except what `hide` names. Returns the statement to prove next.
-    /// `root` is V's, with values.
+    /// Tells V everything about the connection except what `redactions` names. Returns the statement to prove
+    /// next. `root` is V's, with values.
     ///
     /// Everything is first checked here as V will check it, so a claim that V would refuse, or a false one,
     /// fails before V hears of it.
@@ -164,9 +168,9 @@ impl Ended {
         &self,
         channel: &mut dyn Channel,
         root: &Root<F2>,
-        hide: &[Redaction],
+        redactions: &[Redaction],
     ) -> Result<ConnectionStatement, Error> {
-        let result = self.try_disclose(channel, root, hide);
+        let result = self.try_disclose(channel, root, redactions);
         if result.is_err() {
             channel.fail("the prover cannot say what it wants to say about this connection");
         }
@@ -177,7 +181,7 @@ impl Ended {
         &self,
         channel: &mut dyn Channel,
         root: &Root<F2>,
-        hide: &[Redaction],
+        redactions: &[Redaction],
     ) -> Result<ConnectionStatement, Error> {
         let [request, response] = &self.payload;
         let (opened, closed) = self.try_check(root)?;
@@ -188,15 +192,17 @@ impl Ended {
         if open {
             return Err(Error::StillOpen);
         }
-        let shown =
-            [find(Side::Client, request, &exchanges, hide)?, find(Side::Server, response, &exchanges, hide)?];
+        let shown = [
+            find(Side::Client, request, &exchanges, redactions)?,
+            find(Side::Server, response, &exchanges, redactions)?,
+        ];
         let host = server::canonical_name(&self.host).map_err(Refusal::from)?;
         self.check_shown(&shown, &host, closed)?;
-        let message = Message { context: self.context.clone(), opened, shown };
+        let message = DisclosureMessage { context: self.context.clone(), opened, shown };
         let [client, server] = &self.raw;
         let encoded = message.encode();
         // This also finds anything that exceeds V's limits.
-        Message::decode(&encoded)?;
+        DisclosureMessage::decode(&encoded)?;
         let memory = Budget::default().share();
         let mut statement =
             ConnectionStatement::new(self.transcript.clone(), [client, server], message, memory)?;

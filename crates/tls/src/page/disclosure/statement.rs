@@ -8,10 +8,10 @@ use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
 use super::derive::{Root, SIDES, derive, records, stream};
-use super::machine::{Failure, Zk};
+use super::machine::{BackendError, Zk};
 use super::payload::{application, blocks};
 use super::price::{claims_of, reserve};
-use super::redaction::{Hidden, Message, RedactedPayload, message_name, places};
+use super::redaction::{DisclosureMessage, Hidden, RedactedPayload, message_name, places};
 use super::{Error, Refusal};
 use crate::memory::Reservation;
 use crate::page::claim::{self, Claim, Class};
@@ -140,14 +140,14 @@ impl ConnectionStatement {
     pub(super) fn new(
         transcript: Transcript,
         raw: [&[u8]; 2],
-        message: Message,
+        message: DisclosureMessage,
         mut memory: Reservation,
     ) -> Result<Self, Refusal> {
         let mut digest = Digest::new();
         let [client, server] = raw;
         digest.bytes("client's bytes", client).bytes("server's bytes", server);
         digest.bytes("message", &message.encode());
-        let Message { opened, shown, .. } = message;
+        let DisclosureMessage { opened, shown, .. } = message;
         let [request, response] = &shown;
         reserve([request, response], &mut memory)?;
         let constraints = [constraints(Side::Client, request), constraints(Side::Server, response)];
@@ -222,7 +222,7 @@ impl ConnectionStatement {
         for (number, start, record) in application(records) {
             let places = blocks(number, start, record.ciphertext.len(), &opaque);
             let streams = stream(&mut Zk::new(backend, &[]), cipher, records, &places)
-                .map_err(|Failure(error)| error)?;
+                .map_err(|BackendError(error)| error)?;
             for (place, wires) in places.iter().zip(streams.chunks_exact(BLOCK_BITS)) {
                 let first = BLOCK_BYTES * place.block;
                 let ciphertext = record.ciphertext.iter().skip(first).zip(wires.chunks_exact(8));
@@ -358,7 +358,7 @@ impl ConnectionStatement {
     ) -> Result<Vec<B::Wire>, B::Error> {
         backend.enter("keys");
         let mut machine = Zk::new(backend, &self.opened);
-        let derived = derive(&mut machine, &self.transcript, root).map_err(|Failure(error)| error)?;
+        let derived = derive(&mut machine, &self.transcript, root).map_err(|BackendError(error)| error)?;
         backend.leave();
         let mut committed = Vec::new();
         for (i, (side, cipher)) in SIDES.into_iter().zip(&derived.keys).enumerate() {

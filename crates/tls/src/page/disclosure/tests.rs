@@ -72,16 +72,16 @@ impl Connection {
     }
 
     /// What an honest P says that hides these parts of the response.
-    fn message(&self, parts: &[Part]) -> redaction::Message {
+    fn message(&self, parts: &[Part]) -> redaction::DisclosureMessage {
         let exchanges = redaction::exchanges([REQUEST, &self.response], true).unwrap();
         let hide: Vec<_> = parts.iter().map(|part| Redaction::new(Side::Server, part.clone())).collect();
         let shown = [(Side::Client, REQUEST), (Side::Server, &self.response[..])]
             .map(|(side, text)| find(side, text, &exchanges, &hide).unwrap());
-        redaction::Message { context: Context::default(), opened: self.opened().0, shown }
+        redaction::DisclosureMessage { context: Context::default(), opened: self.opened().0, shown }
     }
 
     /// Whether V would believe this.
-    fn tell(&self, message: &redaction::Message) -> Result<(), Disbelief> {
+    fn tell(&self, message: &redaction::DisclosureMessage) -> Result<(), Disbelief> {
         let (mut channel, _peer) = scripted(&[(WEB_CLAIMS, message.encode())]);
         let Recorded { client, server, .. } = &self.recorded;
         // Of Finished, the request, and an alert: all before the response.

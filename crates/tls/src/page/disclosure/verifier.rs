@@ -7,15 +7,15 @@ use super::derive::{Root, SIDES, derive, records};
 use super::machine::{List, Read};
 use super::order::{self, OrderEvidence};
 use super::proven::{Accepted, Proven};
-use super::redaction::{self, Checked, Message, RedactedPayload, Server};
+use super::redaction::{self, Checked, DisclosureMessage, RedactedPayload, Server};
 use super::statement::ConnectionStatement;
 use super::{Error, Refusal, check, payload};
 use crate::memory::Reservation;
 use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Vocabulary;
 use crate::page::commitment::CommittedBits;
+use crate::wire::rustls_client::HTTP;
 use crate::wire::server::{self, Identity, Roots};
-use crate::wire::stock::HTTP;
 use crate::wire::transcript::{APPLICATION_DATA, Transcript};
 
 /// What V may believe about a connection once the statement returned with it is proved, and not before.
@@ -96,8 +96,8 @@ fn try_receive(
     let identity = server::verify(&transcript.handshake, with.host, roots, time).map_err(Refusal::from)?;
     check_protocol(mode, transcript.handshake.alpn.as_deref())?;
     let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
-    let max = Message::max_bytes(opened_bound(&transcript), payload);
-    let mut message = Message::decode(channel.recv(WEB_CLAIMS, max)?)?;
+    let max = DisclosureMessage::max_bytes(opened_bound(&transcript), payload);
+    let mut message = DisclosureMessage::decode(channel.recv(WEB_CLAIMS, max)?)?;
     message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
     let lengths = message.shown.each_ref().map(|shown| shown.text.len());
     let closed = check_opened(&transcript, &message.opened, lengths, root)?;

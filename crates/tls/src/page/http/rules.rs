@@ -8,10 +8,8 @@
 //! |---|---|---|
 //! | a field, or a parameter of query or form that V sees, that overrides the method | any request | HEAD by override: a head of N bytes, and none of them |
 //! | `Expect` | any request | its answer is an interim response, which is not read |
-//! | a body | before the last round | some servers ignore it, or parse it differently, and take it for the
-//! next request |
-//! | HEAD; statuses 204 and 304; HTTP/1.0; a body up to the connection's end | before the last round | some
-//! servers send a body nevertheless |
+//! | a body | before the last round | some servers ignore it, or parse it differently, and take it for the next request |
+//! | HEAD; statuses 204 and 304; HTTP/1.0; a body up to the connection's end | before the last round | some servers send a body nevertheless |
 //! | `Connection: close`, of either | before the last round | there is no further response |
 //!
 //! The method must be on a list, in upper case (`head`), because some servers take `head` for HEAD.

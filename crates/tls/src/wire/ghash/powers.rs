@@ -26,7 +26,7 @@ const fn odd(n: usize) -> usize {
 pub(crate) const MAX_POWER: usize = (1 << 14) / super::BLOCK_BYTES + 2;
 
 /// A party that can share products over GF(2^128): [`ole::Sender`] is P, [`ole::Receiver`] is V.
-pub trait Shared {
+pub trait ShareProducts {
     /// Shares of the products of P's and V's factors.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ pub trait Shared {
     fn cross(i: Gf128, j: Gf128) -> [Gf128; 2];
 }
 
-impl Shared for ole::Sender<Gf128> {
+impl ShareProducts for ole::Sender<Gf128> {
     fn multiply(
         &mut self,
         channel: &mut dyn Channel,
@@ -55,7 +55,7 @@ impl Shared for ole::Sender<Gf128> {
     }
 }
 
-impl Shared for ole::Receiver<Gf128> {
+impl ShareProducts for ole::Receiver<Gf128> {
     fn multiply(
         &mut self,
         channel: &mut dyn Channel,
@@ -117,7 +117,7 @@ impl Powers {
     pub fn extend(
         &mut self,
         channel: &mut dyn Channel,
-        party: &mut impl Shared,
+        party: &mut impl ShareProducts,
         n: usize,
     ) -> Result<(), Error> {
         if n > MAX_POWER {
@@ -151,7 +151,7 @@ impl Powers {
 /// Computes the shares of the powers `new`, whose halves are known.
 fn multiply(
     channel: &mut dyn Channel,
-    party: &mut impl Shared,
+    party: &mut impl ShareProducts,
     shares: &mut [Gf128],
     new: &[usize],
 ) -> Result<(), Error> {
@@ -169,7 +169,7 @@ fn multiply(
     Ok(())
 }
 
-fn cross<S: Shared>(_party: &S, i: Gf128, j: Gf128) -> [Gf128; 2] {
+fn cross<S: ShareProducts>(_party: &S, i: Gf128, j: Gf128) -> [Gf128; 2] {
     S::cross(i, j)
 }
 

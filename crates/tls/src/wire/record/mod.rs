@@ -14,8 +14,7 @@
 //! | blocks | result | because |
 //! |---|---|---|
 //! | `h`, the masks | shared | knowing them is enough to forge records |
-//! | key stream of Finished | public or shared | its contents are public, too; shared, it takes no round trip
-//! of its own |
+//! | key stream of Finished | public or shared | its contents are public, too; shared, it takes no round trip of its own |
 //! | key stream of a query | shared | P adds the query to its share and sends the sum; V adds its own share: the ciphertext |
 //!
 //! The explicit nonce is the sequence number, which both parties count. So no block of key stream and no mask

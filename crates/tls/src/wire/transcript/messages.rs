@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use volery_channel::Cursor;
 
 use super::hello::{ClientHello, ServerHello};
-use super::records::{Stream, limit};
+use super::records::{Direction, limit};
 use super::{CertificateDer, Error, Handshake, MAX_CERTIFICATES, MAX_MESSAGE, Scheme, Suite};
 use crate::wire::key_exchange::{Group, PublicPoint};
 use crate::wire::prf::Side;
@@ -27,12 +27,12 @@ const NAMED_CURVE: u8 = 3;
 
 /// One end's messages.
 struct Messages<'s, 'a> {
-    stream: &'s Stream<'a>,
+    stream: &'s Direction<'a>,
     cursor: Cursor<'s>,
 }
 
 impl<'s, 'a> Messages<'s, 'a> {
-    fn new(stream: &'s Stream<'a>) -> Self {
+    fn new(stream: &'s Direction<'a>) -> Self {
         Self { stream, cursor: Cursor::new(&stream.handshake) }
     }
 
@@ -75,7 +75,7 @@ impl<'s, 'a> Messages<'s, 'a> {
 
 /// Reads a client's first bytes, before it has received anything: a ClientHello and nothing else. Returns the
 /// host that it asks for.
-pub(super) fn opening(client: &Stream<'_>) -> Result<Option<String>, Error> {
+pub(super) fn opening(client: &Direction<'_>) -> Result<Option<String>, Error> {
     let mut messages = Messages::new(client);
     let hello = ClientHello::read(messages.next(kind::CLIENT_HELLO, "ClientHello")?)?;
     messages.finish()?;
@@ -84,7 +84,7 @@ pub(super) fn opening(client: &Stream<'_>) -> Result<Option<String>, Error> {
 }
 
 /// Reads the handshake of both directions.
-pub(super) fn handshake(client: &Stream<'_>, server: &Stream<'_>) -> Result<Handshake, Error> {
+pub(super) fn handshake(client: &Direction<'_>, server: &Direction<'_>) -> Result<Handshake, Error> {
     let mut from_client = Messages::new(client);
     let mut from_server = Messages::new(server);
     let hello = ClientHello::read(from_client.next(kind::CLIENT_HELLO, "ClientHello")?)?;

@@ -176,7 +176,7 @@ pub(crate) struct Handshake {
 /// # Errors
 /// Those of [`Error`] that concern the client's hello.
 pub(crate) fn opening(client: &[u8]) -> Result<Option<String>, Error> {
-    messages::opening(&records::Stream::split(Side::Client, client)?)
+    messages::opening(&records::Direction::split(Side::Client, client)?)
 }
 
 impl Transcript {
@@ -186,8 +186,8 @@ impl Transcript {
     /// Those of [`Error`], for anything that is not one whole TLS 1.2 connection of a kind that can be
     /// proved.
     pub fn parse(client: &[u8], server: &[u8]) -> Result<Self, Error> {
-        let client = records::Stream::split(Side::Client, client)?;
-        let server = records::Stream::split(Side::Server, server)?;
+        let client = records::Direction::split(Side::Client, client)?;
+        let server = records::Direction::split(Side::Server, server)?;
         let handshake = messages::handshake(&client, &server)?;
         Ok(Self { handshake, client: client.complete()?, server: server.complete()? })
     }

@@ -22,7 +22,7 @@ const HANDSHAKE_CUT: &str = "the handshake";
 pub(super) const MAX_RECORDS: usize = 1 << 13;
 
 /// A direction, with its encrypted part not parsed yet.
-pub(super) struct Stream<'a> {
+pub(super) struct Direction<'a> {
     pub(super) side: Side,
     /// The handshake messages in the clear, in one piece.
     pub(super) handshake: Vec<u8>,
@@ -31,7 +31,7 @@ pub(super) struct Stream<'a> {
     end: Result<Cursor<'a>, Error>,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> Direction<'a> {
     /// Splits a direction at its ChangeCipherSpec.
     pub(super) fn split(side: Side, bytes: &'a [u8]) -> Result<Self, Error> {
         limit(side, "the recorded bytes", bytes.len(), MAX_STREAM)?;
@@ -40,7 +40,7 @@ impl<'a> Stream<'a> {
         Ok(Self { side, handshake, end })
     }
 
-    /// The error if there are no more messages in the clear than those of [`Stream::handshake`] although
+    /// The error if there are no more messages in the clear than those of [`Direction::handshake`] although
     /// `expected` must come.
     pub(super) fn ended(&self, expected: &'static str) -> Error {
         match &self.end {

@@ -64,7 +64,7 @@ pub struct PreparedVerifier<C: Channel> {
 /// V of a connection that has ended.
 pub struct Watched<C: Channel> {
     channel: C,
-    held: joint::Held,
+    held: joint::ReceivedConnection,
     rest: Rest<softspoken::Sender>,
 }
 

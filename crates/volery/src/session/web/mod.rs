@@ -28,7 +28,7 @@ use volery_tls::claim::{CustomClaim, Vocabulary};
 use volery_tls::commitment::CommittedBits;
 use volery_tls::dialogue::RequestSource;
 use volery_tls::proxy::relay::{self, Relayed, Rules};
-use volery_tls::proxy::{self, Accepted, Fetched, Redaction, Session, Target};
+use volery_tls::proxy::{self, Accepted, Fetched, ProxyStatement, Redaction, Target};
 use volery_tls::server::Roots;
 use volery_zk::quicksilver::{
     self,
@@ -178,12 +178,12 @@ impl<C: Channel> Verifier<C> {
 
 /// The statement about a connection; keeps this party's tags or keys of the bits that are to be committed to.
 struct Shares {
-    session: Session,
+    session: ProxyStatement,
     kept: Mutex<Zeroizing<Vec<Gf128>>>,
 }
 
 impl Shares {
-    fn of(session: Session) -> Self {
+    fn of(session: ProxyStatement) -> Self {
         Self { session, kept: Mutex::default() }
     }
 

@@ -58,8 +58,8 @@ use super::provider::{Session, provider, with_engine};
 use super::{Engine, Error};
 use crate::page::dialogue::{Dialogue, RequestSource};
 use crate::wire::record::MAX_PLAINTEXT;
+use crate::wire::rustls_client;
 use crate::wire::server::{self, Roots};
-use crate::wire::stock;
 use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, TAG_BYTES, Transcript};
 
 /// The bytes of a record without its plaintext: header, explicit nonce, tag.
@@ -222,14 +222,14 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         name: ServerName<'static>,
     ) -> Result<Self, Error> {
         let early = |error| Failure::new(error, false);
-        let config = stock::config(provider(), target.roots).map_err(early)?;
+        let config = rustls_client::config(provider(), target.roots).map_err(early)?;
         let connection = UnbufferedClientConnection::new(Arc::new(config), name).map_err(early)?;
         Ok(Self { session, connection, wire: Wire::new(stream, &target.limits), outgoing: Vec::new() })
     }
 
     fn run(mut self, first: Burst, requests: &mut Requests<'_, '_, '_>) -> Result<Captured, Error> {
         self.handshake()?;
-        if self.connection.alpn_protocol() != Some(stock::HTTP) {
+        if self.connection.alpn_protocol() != Some(rustls_client::HTTP) {
             return Err(Failure::NoProtocol.into());
         }
         let mut burst = first;
@@ -299,7 +299,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
             let asked = self.session.ask(move |engine| engine.decrypt(&payload));
             self.session.check()?;
             let plaintext = asked.map_err(|error| Failure::Tls(error.to_string()))?;
-            if dialogue.hear(&plaintext).map_err(Failure::from)? {
+            if dialogue.receive(&plaintext).map_err(Failure::from)? {
                 return Ok(());
             }
         }

@@ -1,5 +1,5 @@
-//! Whole sessions against a stock TLS server: what V ends up believing, what it costs, and who notices which
-//! cheat.
+//! Whole sessions against an unmodified TLS server: what V ends up believing, what it costs, and who notices
+//! which cheat.
 
 mod cheats;
 mod commitments;

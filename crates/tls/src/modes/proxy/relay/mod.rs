@@ -43,16 +43,16 @@ pub use server::{Relayed, serve};
 /// host name must be safe to look up and to print.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzz_request(bytes: &[u8]) {
-    use server::Request;
-    let Ok(request) = Request::decode(bytes) else { return };
+    use server::RelayRequest;
+    let Ok(request) = RelayRequest::decode(bytes) else { return };
     let again = match request {
-        Request::Open { host, port } => {
+        RelayRequest::Open { host, port } => {
             assert!((1..=MAX_HOST).contains(&host.len()) && host.bytes().all(|byte| byte.is_ascii_graphic()));
             [&[OPEN], &port.to_be_bytes()[..], host.as_bytes()].concat()
         }
-        Request::Exchange(bytes) => [&[EXCHANGE], bytes].concat(),
-        Request::Write(bytes) => [&[WRITE], bytes].concat(),
-        Request::Close => vec![CLOSE],
+        RelayRequest::Exchange(bytes) => [&[EXCHANGE], bytes].concat(),
+        RelayRequest::Write(bytes) => [&[WRITE], bytes].concat(),
+        RelayRequest::Close => vec![CLOSE],
     };
     assert_eq!(again, bytes);
 }

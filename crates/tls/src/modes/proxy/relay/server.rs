@@ -58,33 +58,34 @@ pub fn serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
 
 fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error> {
     let deadline = Instant::now() + rules.total;
-    let Request::Open { host, port } = Request::decode(channel.recv(RELAY_REQUEST, 1 + 2 + MAX_HOST)?)?
+    let RelayRequest::Open { host, port } =
+        RelayRequest::decode(channel.recv(RELAY_REQUEST, 1 + 2 + MAX_HOST)?)?
     else {
         return Err(malformed("not a request to open a connection"));
     };
     let socket = connect(&host, port, rules)?;
-    let mut connection = Connection { socket, rules, deadline, told: 0, ended: false };
+    let mut connection = Connection { socket, rules, deadline, forwarded: 0, ended: false };
     channel.send(RELAY_ANSWER, &[DONE])?;
     let (client, server, marks, budget) = (Vec::new(), Vec::new(), Vec::new(), rules.budget.clone());
     let mut relayed = Relayed { host, port, client, server, marks, budget };
     let mut answer = Vec::new();
     loop {
-        match Request::decode(channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)?)? {
-            Request::Write(bytes) => connection.write(bytes, &mut relayed)?,
-            Request::Exchange(bytes) => {
+        match RelayRequest::decode(channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)?)? {
+            RelayRequest::Write(bytes) => connection.write(bytes, &mut relayed)?,
+            RelayRequest::Exchange(bytes) => {
                 connection.write(bytes, &mut relayed)?;
                 connection.read(&mut relayed, &mut answer)?;
                 channel.send(RELAY_ANSWER, &answer)?;
                 continue;
             }
-            Request::Close if connection.told == relayed.server.len() => break,
+            RelayRequest::Close if connection.forwarded == relayed.server.len() => break,
             // P ends with everything that V has, too.
-            Request::Close => {
+            RelayRequest::Close => {
                 connection.tell(&relayed, &mut answer);
                 channel.send(RELAY_ANSWER, &answer)?;
                 continue;
             }
-            Request::Open { .. } => return Err(malformed("a connection is open already")),
+            RelayRequest::Open { .. } => return Err(malformed("a connection is open already")),
         }
         channel.send(RELAY_ANSWER, &[DONE])?;
     }
@@ -96,7 +97,7 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
 
 /// P's request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Request<'a> {
+pub(super) enum RelayRequest<'a> {
     Open {
         host: String,
         port: u16,
@@ -108,7 +109,7 @@ pub(super) enum Request<'a> {
     Close,
 }
 
-impl<'a> Request<'a> {
+impl<'a> RelayRequest<'a> {
     /// # Errors
     /// [`Error::Malformed`] for an invalid request; [`Failure::Name`] for an invalid host.
     pub(super) fn decode(message: &'a [u8]) -> Result<Self, Error> {
@@ -175,7 +176,7 @@ struct Connection<'r> {
     rules: &'r Rules,
     deadline: Instant,
     /// The number of the server's bytes that P has been told.
-    told: usize,
+    forwarded: usize,
     /// Whether the server has closed its direction.
     ended: bool,
 }
@@ -259,7 +260,7 @@ impl Connection<'_> {
 
     /// Waits for bytes if P has been told everything so far. `answer` becomes the message with them for P.
     fn read(&mut self, relayed: &mut Relayed, answer: &mut Vec<u8>) -> Result<(), Error> {
-        if self.told == relayed.server.len() && !self.ended {
+        if self.forwarded == relayed.server.len() && !self.ended {
             let left = self.time_left()?;
             self.socket.set_read_timeout(Some(left)).map_err(failed)?;
             self.take(relayed).map_err(failed)??;
@@ -271,12 +272,12 @@ impl Connection<'_> {
     /// The bytes that P has not been told yet, or the first of them, as an answer. No bytes mean that the
     /// server closed its direction.
     fn tell(&mut self, relayed: &Relayed, answer: &mut Vec<u8>) {
-        let rest = relayed.server.get(self.told..).unwrap_or_default();
+        let rest = relayed.server.get(self.forwarded..).unwrap_or_default();
         let part = rest.get(..MAX_CHUNK).unwrap_or(rest);
         answer.clear();
         answer.push(DATA);
         answer.extend_from_slice(part);
-        self.told += part.len();
+        self.forwarded += part.len();
     }
 }
 

@@ -15,8 +15,8 @@ use volery_channel::{Channel, Limits, memory_pair};
 use super::server::put_all;
 use super::*;
 use crate::page::disclosure::RelayMark;
+use crate::wire::rustls_client;
 use crate::wire::server::Roots;
-use crate::wire::stock;
 
 /// A server that answers each byte with two, and its port.
 fn echo() -> u16 {
@@ -35,7 +35,7 @@ fn echo() -> u16 {
 
 /// What a TLS client for this host says first.
 fn hello(host: &str) -> Vec<u8> {
-    let config = stock::config(ring::default_provider(), &Roots::none()).unwrap();
+    let config = rustls_client::config(ring::default_provider(), &Roots::none()).unwrap();
     let name = ServerName::try_from(host.to_owned()).unwrap();
     let mut connection = ClientConnection::new(Arc::new(config), name).unwrap();
     let mut bytes = Vec::new();

@@ -1,7 +1,9 @@
 //! Whole sessions against a real server over real sockets: what V ends up believing, and who notices which
 //! cheat.
 
+mod claims;
 mod commitments;
+mod forgery;
 
 use std::sync::{Arc, Mutex};
 
@@ -35,6 +37,11 @@ fn response(body: &str) -> Vec<u8> {
         body.len()
     )
     .into_bytes()
+}
+
+/// A request for this, on a connection that goes on.
+fn get(target: &str) -> Vec<u8> {
+    format!("GET /{target} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
 fn site() -> Site {
@@ -367,110 +374,6 @@ fn several_requests_are_proved_each_by_its_number() {
     proven.unwrap_err();
 }
 
-/// A request for this, on a connection that goes on.
-fn get(target: &str) -> Vec<u8> {
-    format!("GET /{target} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
-}
-
-/// The server lets a header line be injected into a response without a body: its head announces bytes that do
-/// not come. What is taken for them, and for the responses after them, is a file that P has uploaded; the
-/// server answers the last request when nobody listens.
-#[test]
-fn forgery_a_file_of_p_s_is_taken_for_a_later_response_when_an_earlier_one_lacks_its_body() {
-    let (start, small) = ("HTTP/1.1 200 OK\r\nContent-Length: ", open_response("{}"));
-    let rich = response(r#"{"balance": 500001}"#);
-    let file = [b"padding", &*small, &rich].concat();
-    let head = format!("{start}{}\r\n\r\n", file.len());
-    let redirect =
-        format!("HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Length: {}\r\n\r\n", head.len() + 7);
-    let stored = [head.as_bytes(), &file].concat();
-    let true_one = response(r#"{"balance": 3}"#);
-    let site = Site::several(HOST, &[redirect.as_bytes(), &stored, &true_one]);
-    let least = vec![Assertion::Number(Interval::at_least(500_000))];
-    let run = Run::hiding(&site, "", vec![Redaction { round: 2, ..json("balance", least) }]);
-    let run = Run {
-        request: get("redirect?to=/a%0d%0aContent-Length:%2077"),
-        more: vec![get("files/mine"), get("account")],
-        hears: Some(vec![redirect.len(), stored.len()]),
-        ..run
-    };
-    let (_, proven) = run.go();
-    assert_eq!(proven.unwrap_err(), Failed::Disclosure(Disclosure::Refused(Refusal::Order { round: 1 })));
-}
-
-/// Two requests, after each of which so many bytes are heard: what P itself, and what V makes of a P that
-/// does not look whether V will refuse what it says.
-fn lax(site: &Site, requests: [Vec<u8>; 2], hears: &[usize]) -> [Failed; 2] {
-    let [first, second] = requests;
-    let run = |cheat: fn(Fetched) -> Fetched| {
-        let (request, more) = (first.clone(), vec![second.clone()]);
-        Run { request, more, hears: Some(hears.to_vec()), cheat, ..Run::new(site, "") }.go()
-    };
-    let (honest, heard) = run(|fetched| fetched);
-    heard.unwrap_err();
-    let (_, proven) = run(Fetched::unchecked);
-    [honest.unwrap_err(), proven.unwrap_err()]
-}
-
-/// Both parties refuse a message for a reason with this word.
-fn assert_http(errors: &[Failed; 2], expected: Side, word: &str) {
-    for error in errors {
-        assert!(
-            matches!(error, Failed::Disclosure(Disclosure::Refused(Refusal::Http { side, reason })) if *side == expected && reason.contains(word)),
-            "{word}: {error}"
-        );
-    }
-}
-
-/// Status 304 has no body; this server sends one, which is P's, and what is taken for the second response.
-/// The record that it begins in came before the second request, or after it if the server paused there: then
-/// the order is as it should be, and V's rule for such responses alone is in the way.
-#[test]
-fn forgery_the_body_of_a_response_that_has_none_is_taken_for_the_next_one() {
-    let rich = response(r#"{"balance": 500001}"#);
-    let head = b"HTTP/1.1 304 Not Modified\r\n\r\n";
-    let requests = || [get("files/mine"), get("account")];
-    let site = Site::several(HOST, &[&[&head[..], &rich].concat(), b""]);
-    assert_http(&lax(&site, requests(), &[head.len() + rich.len()]), Side::Server, "length");
-    let site = Site::several(HOST, &[head, &rich]);
-    assert_http(&lax(&site, requests(), &[head.len(), rich.len()]), Side::Server, "length");
-}
-
-/// The server takes the method from elsewhere, and answers as if to HEAD: a head of as many bytes as the
-/// response to the second request has, and none of them. What it says to the second request then passes for
-/// that body, and the third answer for the second.
-#[test]
-fn forgery_a_request_that_has_its_method_from_elsewhere_is_refused_by_v() {
-    let field = b"GET /a HTTP/1.1\r\nHost: localhost\r\nX-HTTP-Method-Override: HEAD\r\n\r\n".to_vec();
-    for first in [field, get("a?_method=HEAD")] {
-        let site = Site::several(HOST, &[&open_response("{}"), &response("{}")]);
-        let hears = [open_response("{}").len(), response("{}").len()];
-        let errors = lax(&site, [first, get("b")], &hears);
-        assert_http(&errors, Side::Client, "a different method");
-    }
-}
-
-/// What says that the connection ends, and is not the last of it, is followed by what nobody asked for.
-#[test]
-fn forgery_a_response_after_the_last_one_is_refused_by_v() {
-    let (first, rich) = (response("{}"), response(r#"{"balance": 500001}"#));
-    let site = Site::several(HOST, &[&first, &rich]);
-    let errors = lax(&site, [get("a"), get("b")], &[first.len(), rich.len()]);
-    assert_http(&errors, Side::Server, "close");
-}
-
-/// Interim responses and trailers are no part of what is read, so neither party finds messages in them.
-#[test]
-fn forgery_interim_responses_and_trailers_are_refused_by_v() {
-    let interim = [b"HTTP/1.1 103 Early Hints\r\n\r\n", &*open_response("{}")].concat();
-    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: y\r\n\r\n";
-    for (first, word) in [(&*interim, "interim"), (chunked.as_bytes(), "after the body")] {
-        let last = response("{}");
-        let site = Site::several(HOST, &[first, &last]);
-        assert_http(&lax(&site, [get("a"), get("b")], &[first.len(), last.len()]), Side::Server, word);
-    }
-}
-
 #[test]
 fn requests_that_are_sent_at_once_are_refused() {
     let (first, last) = (open_response(r#"{"age": 17}"#), response(r#"{"age": 71}"#));
@@ -494,7 +397,7 @@ fn requests_that_are_sent_at_once_are_refused() {
 fn a_server_that_takes_one_request_is_named() {
     let (site, open) = (site(), REQUEST.replace("Connection: close\r\n", ""));
     let (fetched, proven) = Run { more: vec![REQUEST.into()], ..Run::new(&site, &open) }.go();
-    let last = crate::page::dialogue::Error::Last { round: 0, left: 1 };
+    let last = crate::page::dialogue::Error::Last { round: 0, remaining: 1 };
     assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::Dialogue(last)));
     proven.unwrap_err();
     let site = Site::new(HOST, b"HTTP/1.1 200 OK\r\n\r\nto the end", End::Notify);
@@ -526,133 +429,6 @@ fn a_server_of_tls_1_3_alone_is_named() {
     });
     let (fetched, _) = Run::new(&site, REQUEST).go();
     assert_eq!(fetched.unwrap_err(), Failed::Proxy(Error::OnlyNewer));
-}
-
-const ACCOUNT: &str =
-    r#"{"balance": -12.50, "rate": 1e3, "owner": "Ada \"L\" \u00c9tude", "iban": "DE02 1203"}"#;
-
-#[test]
-fn claims_of_every_kind_are_proved() {
-    let request = REQUEST.replace("id=4711", "id=4711;\tx");
-    let site = Site::new(HOST, &response(ACCOUNT), End::Notify);
-    let digest: [u8; 32] = sha2::Sha256::digest(b"DE02 1203").into();
-    let claim = |message: Option<&[u8]>| -> CustomClaim {
-        let statement = Sha256Preimage::new(digest, 9).unwrap();
-        let statement = match message {
-            Some(message) => statement.with_message(message.to_vec().into()).unwrap(),
-            None => statement,
-        };
-        CustomClaim::new("example.com/sha256", &digest, Arc::new(StatementClaim(statement))).unwrap()
-    };
-    let number = |interval| vec![Assertion::Number(interval)];
-    let decimal = |text: &str| text.parse::<crate::page::http::json::Decimal>().unwrap();
-    let hidden = vec![
-        hide(Side::Client, Part::Header("cookie".into()), vec![Assertion::Contains(b"4711".to_vec())]),
-        json("balance", number(Interval::between(decimal("-12.5"), decimal("-12.49")))),
-        json("rate", vec![Assertion::Length(3..=3)]),
-        json("owner", vec![Assertion::Contains("\"L\" É".into()), Assertion::Matches("Ada .*".into())]),
-        json(
-            "iban",
-            vec![Assertion::Custom(claim(Some(b"DE02 1203"))), Assertion::Matches(r"DE\d{2} \d+".into())],
-        ),
-    ];
-    let mut run = Run::hiding(&site, &request, hidden.clone());
-    run.vocabulary = vec![claim(None)];
-    let (fetched, proven) = run.go();
-    fetched.unwrap();
-    let proven = proven.unwrap();
-    let shown = String::from_utf8(proven.response.text.clone()).unwrap();
-    assert!(
-        shown.ends_with(
-            r#"{"balance": 111111, "rate": 111, "owner": "xxxxxxxxxxxxxxxxxxxx", "iban": "xxxxxxxxx"}"#
-        ),
-        "{shown}"
-    );
-    let said = claims(&proven.statement().unwrap());
-    for expected in [
-        r#"response json owner: contains "\\\"L\\\" \\u00c9""#,
-        "response json balance: is a number from -12.5 to -12.49",
-        r#"response json iban: is what "example.com/sha256" claims with "#,
-        "request header cookie: contains \"4711\"",
-    ] {
-        assert!(said.iter().any(|line| line.starts_with(expected)), "{expected} in {said:#?}");
-    }
-    // A verifier that does not know the claim of others refuses the whole; a prover with another string
-    // proves nothing.
-    let (_, proven) = Run::hiding(&site, &request, hidden).go();
-    let error = proven.unwrap_err();
-    assert!(error.to_string().contains("example.com/sha256"), "{error}");
-    let other = vec![json("iban", vec![Assertion::Custom(claim(Some(b"DE02 1204")))])];
-    let (fetched, _) = Run::hiding(&site, &request, other).go();
-    assert!(matches!(fetched.unwrap_err(), Failed::Disclosure(Disclosure::NotTrue(_))));
-}
-
-#[test]
-fn false_claims_of_every_kind_end_at_p() {
-    let site = Site::new(HOST, &response(ACCOUNT), End::Notify);
-    for (claim, why) in [
-        (json("balance", vec![Assertion::Number(Interval::above(-12))]), "greater than -12"),
-        (json("rate", vec![Assertion::Number(Interval::at_least(1))]), "exponent"),
-        (json("owner", vec![Assertion::Contains(b"u00c9".to_vec())]), "u00c9"),
-        (json("iban", vec![Assertion::Matches(r"FR.*".into())]), "FR"),
-        (json("iban", vec![Assertion::Digits]), "digits"),
-    ] {
-        let (fetched, proven) = Run::hiding(&site, REQUEST, vec![claim]).go();
-        let error = fetched.unwrap_err();
-        assert!(
-            matches!(&error, Failed::Disclosure(Disclosure::NotTrue(text)) if text.contains(why)),
-            "{error}"
-        );
-        proven.unwrap_err();
-    }
-    let claim = json("iban", vec![Assertion::Length(1..=8)]);
-    let (fetched, _) = Run::hiding(&site, REQUEST, vec![claim]).go();
-    assert!(matches!(fetched.unwrap_err(), Failed::Disclosure(Disclosure::Refused(Refusal::Claim(_)))));
-}
-
-/// A stranger's claims are circuits in V's memory, which all of V's sessions share.
-#[test]
-fn claims_that_v_has_no_memory_for_are_refused() {
-    let site = site();
-    let claimed = || vec![json("user.age", vec![Assertion::Number(Interval::between(18, 120))])];
-    for (size, held) in [(1000, 0), (1 << 24, (1 << 24) - 1000)] {
-        let budget = Budget::new(size);
-        let others = budget.take(held).unwrap();
-        let (fetched, proven) = Run { budget: budget.clone(), ..Run::hiding(&site, REQUEST, claimed()) }.go();
-        let refusal = Refusal::Memory { ever: held == 0 };
-        assert_eq!(proven.unwrap_err(), Failed::Disclosure(Disclosure::Refused(refusal.clone())));
-        assert!(fetched.unwrap_err().to_string().contains(&refusal.to_string()));
-        drop(others);
-        assert_eq!(budget.free(), size);
-    }
-    let budget = Budget::new(1 << 24);
-    let (_, proven) = Run { budget: budget.clone(), ..Run::hiding(&site, REQUEST, claimed()) }.go();
-    assert!(proven.is_ok());
-    assert_eq!(budget.free(), 1 << 24, "what a session had is free again");
-}
-
-/// P takes its hidden balance for another one, so nothing stops it before the proof.
-#[test]
-fn a_claim_about_bytes_that_were_not_sent_is_not_proved() {
-    let site = Site::new(HOST, &response(ACCOUNT), End::Notify);
-    let rich = vec![Assertion::Number(Interval::above(900))];
-    let digits = vec![Assertion::Matches(r"\d+\.\d\d".into())];
-    for claims in [rich, digits] {
-        let mut run = Run::hiding(&site, REQUEST, vec![json("balance", claims)]);
-        run.cheat = |mut fetched| {
-            fetched.change_response(|text| {
-                let place = text.windows(6).position(|bytes| bytes == b"-12.50").unwrap();
-                text[place..place + 6].copy_from_slice(b"999.50");
-            });
-            fetched
-        };
-        let (fetched, proven) = run.go();
-        assert!(matches!(
-            fetched.unwrap_err(),
-            Failed::Proof(Zk::Statement(CircuitError::Unsatisfied { .. }))
-        ));
-        proven.unwrap_err();
-    }
 }
 
 #[test]

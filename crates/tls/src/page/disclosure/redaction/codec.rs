@@ -19,14 +19,14 @@ const MAX_DESCRIPTION: usize = 13 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * MAX
 
 /// P's message before the proof, for both directions, the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::page::disclosure) struct Message {
+pub(in crate::page::disclosure) struct DisclosureMessage {
     /// The context that V is to sign.
     pub(in crate::page::disclosure) context: Context,
     pub(in crate::page::disclosure) opened: Vec<u8>,
     pub(in crate::page::disclosure) shown: [RedactedPayload; 2],
 }
 
-impl Message {
+impl DisclosureMessage {
     /// The most bytes of a message with this many opened bits and payload bytes, including its few numbers
     /// and the context.
     pub(in crate::page::disclosure) fn max_bytes(opened: usize, payload: usize) -> usize {

@@ -13,7 +13,7 @@ mod structure;
 #[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests;
 
-pub(super) use codec::Message;
+pub(super) use codec::DisclosureMessage;
 pub(crate) use codec::{put_all_hidden, read_all_hidden};
 pub use fields::{Visibility, visibility};
 pub use rest::{Rest, Selection};

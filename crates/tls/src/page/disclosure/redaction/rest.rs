@@ -12,7 +12,7 @@
 //! it took from an earlier response.
 
 use super::fields::{Visibility, visibility};
-use super::structure::{Message, UNKNOWN, no_round, slice};
+use super::structure::{HttpMessage, UNKNOWN, no_round, slice};
 use super::{MAX_HIDDEN, MessagePart, Part, Redaction};
 use crate::page::disclosure::Refusal;
 use crate::page::http::Exchange;
@@ -70,7 +70,7 @@ impl Selection {
         let mut all = self.hide.clone();
         for (round, exchange) in exchanges.iter().enumerate() {
             for (side, text) in [Side::Client, Side::Server].into_iter().zip(texts) {
-                let parts = self.rest(Message::new(side, text, round, exchange), side, round)?;
+                let parts = self.rest(HttpMessage::new(side, text, round, exchange), side, round)?;
                 all.extend(parts.into_iter().map(|part| Redaction { round, ..Redaction::new(side, part) }));
             }
         }
@@ -78,7 +78,7 @@ impl Selection {
     }
 
     /// The parts of a message that are hidden in addition to those named.
-    fn rest(&self, message: Message<'_>, side: Side, round: usize) -> Result<Vec<Part>, Refusal> {
+    fn rest(&self, message: HttpMessage<'_>, side: Side, round: usize) -> Result<Vec<Part>, Refusal> {
         let here = |named: &&MessagePart| (named.side, named.round) == (side, round);
         let hidden = self.hide.iter().filter(|hide| (hide.side, hide.round) == (side, round));
         let named = Named {
@@ -127,7 +127,7 @@ impl Named<'_> {
     }
 }
 
-impl Message<'_> {
+impl HttpMessage<'_> {
     /// The parts that P supplied.
     fn of_request(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
         let mut parts = Vec::new();

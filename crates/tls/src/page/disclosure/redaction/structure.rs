@@ -110,7 +110,7 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
 }
 
 /// One direction's message.
-pub(super) struct Message<'a> {
+pub(super) struct HttpMessage<'a> {
     pub(super) side: Side,
     round: usize,
     pub(super) text: &'a [u8],
@@ -120,7 +120,7 @@ pub(super) struct Message<'a> {
     pub(super) body: &'a Body,
 }
 
-impl<'a> Message<'a> {
+impl<'a> HttpMessage<'a> {
     /// The direction's message of a round.
     ///
     /// # Errors
@@ -163,7 +163,7 @@ impl<'a> Message<'a> {
         Ok((class, ranges))
     }
 
-    /// As [`Message::locate`], but an existing empty part has no bytes instead of being an error.
+    /// As [`HttpMessage::locate`], but an existing empty part has no bytes instead of being an error.
     pub(super) fn find(&self, part: &Part) -> Result<(Class, Vec<Range<usize>>), Refusal> {
         let refuse = |reason: &str| self.refusal(part, reason);
         let request = || self.request.ok_or_else(|| refuse("only a request has one"));
@@ -310,11 +310,13 @@ pub(in crate::page::disclosure) fn find(
     side: Side,
     text: &[u8],
     exchanges: &[Exchange],
-    hide: &[Redaction],
+    redactions: &[Redaction],
 ) -> Result<RedactedPayload, Refusal> {
     let mut shown = RedactedPayload { text: text.to_vec(), hidden: Vec::new() };
-    for Redaction { round, part, claims, commit, .. } in hide.iter().filter(|hide| hide.side == side) {
-        let message = Message::of(side, text, exchanges, *round, part)?;
+    for Redaction { round, part, claims, commit, .. } in
+        redactions.iter().filter(|redaction| redaction.side == side)
+    {
+        let message = HttpMessage::of(side, text, exchanges, *round, part)?;
         let (class, ranges) = message.locate(part)?;
         message.check_claims(part, !claims.is_empty() || *commit)?;
         for range in &ranges {
@@ -389,7 +391,7 @@ pub(in crate::page::disclosure) fn check(
     for (side, shown) in [(Side::Client, request), (Side::Server, response)] {
         check_search(side, &shown.hidden, &exchanges)?;
         for hidden in &shown.hidden {
-            let message = Message::of(side, &shown.text, &exchanges, hidden.round, &hidden.part)?;
+            let message = HttpMessage::of(side, &shown.text, &exchanges, hidden.round, &hidden.part)?;
             let (class, ranges) = message.locate(&hidden.part)?;
             message.check_claims(&hidden.part, !hidden.claims.is_empty() || hidden.commit.is_some())?;
             if (class, &ranges) != (hidden.class, &hidden.ranges) {

@@ -1,4 +1,4 @@
-//! Against stock rustls and OpenSSL as servers, with an engine in the clear.
+//! Against unmodified rustls and OpenSSL as servers, with an engine in the clear.
 
 mod engine;
 mod rounds;

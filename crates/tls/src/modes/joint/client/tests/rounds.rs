@@ -101,7 +101,7 @@ fn a_server_that_takes_one_request_is_named_where_its_response_is_read() {
     let ask = |round: usize, _: &ReceivedResponses| Ok(get(["a", "b"][round], false).0);
     let closing = response("body");
     let error = dialogue(talk(&mut Clear::new(1), Answer::Notify(closing), &rounds, ask));
-    assert_eq!(error, DialogueError::Last { round: 0, left: 1 });
+    assert_eq!(error, DialogueError::Last { round: 0, remaining: 1 });
     // Nothing says where this one ends but its end.
     for answer in
         [Answer::Notify(b"HTTP/1.1 200 OK\r\n\r\nbody".to_vec()), Answer::Silent(answer("x")[..9].to_vec())]

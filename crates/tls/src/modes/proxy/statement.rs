@@ -16,25 +16,26 @@ pub(crate) const MASTER_BYTES: usize = MASTER_BITS / 8;
 /// payload follow, and that the claims hold for its hidden payload. P's copy holds the secret.
 ///
 /// V has to check claims about the connection's *transcript* itself; [`receive`](super::receive) does.
-pub struct Session {
+pub struct ProxyStatement {
     pub(super) statement: ConnectionStatement,
     pub(super) master: Option<Zeroizing<[u8; MASTER_BYTES]>>,
 }
 
-impl core::fmt::Debug for Session {
+impl core::fmt::Debug for ProxyStatement {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Session").field("shown", self.shown()).finish_non_exhaustive()
+        f.debug_struct("ProxyStatement").field("shown", self.shown()).finish_non_exhaustive()
     }
 }
 
-impl Session {
+impl ProxyStatement {
     /// What V sees of the request and of the response.
     #[must_use]
     pub fn shown(&self) -> &[RedactedPayload; 2] {
         self.statement.shown()
     }
 
-    /// Runs the statement. Returns the wires of the bits to commit to, for [`Session::committed_bits`].
+    /// Runs the statement. Returns the wires of the bits to commit to, for
+    /// [`ProxyStatement::committed_bits`].
     ///
     /// # Errors
     /// The backend's.
@@ -48,7 +49,7 @@ impl Session {
     }
 
     /// A party's shares of the bits to commit to, `None` if there are none. `shares` are its tags or keys of
-    /// the wires that [`Session::claim`] returned, after V has accepted the proof.
+    /// the wires that [`ProxyStatement::claim`] returned, after V has accepted the proof.
     ///
     /// # Errors
     /// [`Error::Misuse`](crate::Error::Misuse) unless there is one for each bit.
@@ -60,7 +61,7 @@ impl Session {
     }
 }
 
-impl<B: Prove<F2> + ?Sized> Statement<B> for Session {
+impl<B: Prove<F2> + ?Sized> Statement<B> for ProxyStatement {
     fn identify(&self, digest: &mut Digest) {
         digest.bytes("statement", b"tls 1.2 connection through a proxy v4");
         self.statement.identify(digest);
