@@ -55,8 +55,8 @@ pub trait System: Copy + Send + Sync + sealed::Sealed {
     type Setup: CorrelationSetup;
 
     /// Refuses options with which a proof of so many commitments would be worth too little.
-    // The bound is that of `Setup`, once more: older compilers (1.89) do not look at bounds of associated types
-    // when they look for public items that nobody can reach.
+    // The bound is that of `Setup`, once more: older compilers (1.89) do not look at bounds of associated
+    // types when they look for public items that nobody can reach.
     #[doc(hidden)]
     fn allow(&self, options: &Options, commitments: Option<u64>) -> Result<(), Error>
     where
