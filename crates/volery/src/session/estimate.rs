@@ -168,3 +168,68 @@ pub fn estimate_through<C: Channel, Y: System>(
         memory_verifier,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use volery_circuit::statements::{AndChain, MulChain};
+    use volery_field::{F61, F61x2};
+    use volery_zk::quicksilver::soundness::Checks;
+    use volery_zk::soundness::FieldSize;
+
+    use super::*;
+    use crate::system::{Bits, Over};
+
+    fn some() -> Estimate {
+        let soundness = Soundness::quicksilver(Checks::default(), FieldSize::OVER_BITS, Mode::Interactive);
+        Estimate {
+            bytes_prover: 1_000_000,
+            bytes_verifier: 500_000,
+            round_trips: 10,
+            correlations: 0,
+            fields: ["", ""],
+            soundness,
+            soundness_hashed: None,
+            set_up: Duration::from_millis(20),
+            making: Duration::from_millis(100),
+            proving: Duration::from_millis(300),
+            memory_prover: 0,
+            memory_verifier: 0,
+        }
+    }
+
+    #[test]
+    fn on_a_network_the_slowest_of_work_and_bytes_counts_and_every_round_trip() {
+        let network = |milliseconds, to_verifier, to_prover| Network {
+            round_trip: Duration::from_millis(milliseconds),
+            bits_to_verifier: to_verifier,
+            bits_to_prover: to_prover,
+        };
+        assert_eq!((some().bytes(), some().work()), (1_500_000, Duration::from_millis(420)));
+        for (network, seconds) in [
+            // Work is the slowest: 0.4 s.
+            (network(0, 1e9, 1e9), 0.42),
+            (network(50, 1e9, 1e9), 0.92),
+            // Then P's 8 million bits, then V's 4 million.
+            (network(50, 1e7, 1e9), 0.02 + 0.8 + 0.5),
+            (network(50, 1e7, 1e6), 0.02 + 4.0 + 0.5),
+        ] {
+            assert!((some().seconds_on(network) - seconds).abs() < 1e-9, "{network:?}");
+        }
+        assert!(some().seconds_on(network(0, 0.0, 0.0)).is_finite());
+    }
+
+    #[test]
+    fn an_estimate_says_what_hashed_challenges_are_worth_where_the_field_stands_them() {
+        let options = Options::default();
+        let chain = MulChain::<F61>::new(10).expect("a chain");
+        let small = estimate(options, Over::<F61, F61>::new(), &chain).expect("an estimate");
+        assert_eq!(small.soundness_hashed, None);
+        let large = estimate(options, Over::<F61, F61x2>::new(), &chain).expect("an estimate");
+        let hashed = Options { fiat_shamir: true, ..options };
+        let really = estimate(hashed, Over::<F61, F61x2>::new(), &chain).expect("an estimate");
+        assert_eq!(large.soundness_hashed, Some(really.soundness));
+        assert_eq!(really.soundness_hashed, Some(really.soundness));
+        let bits = estimate(options, Bits, &AndChain::new(10)).expect("an estimate");
+        assert!(bits.soundness_hashed.is_some_and(|hashed| hashed.bits() < bits.soundness.bits()));
+    }
+}
