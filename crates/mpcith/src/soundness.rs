@@ -70,12 +70,6 @@ impl Players {
         Ok(Self { n, t, r })
     }
 
-    /// The number of players.
-    #[must_use]
-    pub fn n(self) -> u32 {
-        self.n
-    }
-
     /// The bits of soundness of one run of version 1, `-log2 max(p1, p2)`. With `t = 1` a single view shows
     /// no inconsistency, and the answer is 0.
     #[must_use]

@@ -117,12 +117,6 @@ impl VerifierParty {
         let seeds = Prg::of_session(&session, "cot: seeds of V", rng);
         Self { session, extension, delta, seeds }
     }
-
-    /// The global key.
-    #[must_use]
-    pub fn delta(&self) -> &Delta {
-        &self.delta
-    }
 }
 
 impl Party for VerifierParty {

@@ -52,7 +52,7 @@ pub struct Statement {
     pub certificate: [u8; 32],
     /// When V verified the server, in seconds since 1970 (UTC).
     pub time: u64,
-    /// The number of requests on the connection, and of responses: 1 to [`MAX_MESSAGES`].
+    /// The number of requests on the connection, and of responses: 1 to 1,024.
     pub rounds: u32,
     /// Whether a request was sent before the response to the one before it had come. Then the order does not
     /// show which request a later response answers. Only possible with several rounds of two parties.

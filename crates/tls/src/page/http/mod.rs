@@ -51,7 +51,7 @@ pub(crate) const MAX_HEAD: usize = 1 << 16;
 /// The most headers of a message.
 pub(crate) const MAX_HEADERS: usize = 256;
 /// The most messages of a direction.
-pub const MAX_MESSAGES: usize = 1 << 10;
+pub(crate) const MAX_MESSAGES: usize = 1 << 10;
 
 /// A header.
 #[derive(Clone, Debug, PartialEq, Eq)]
