@@ -11,7 +11,8 @@ use crate::decoding::{DECODING_BYTES, SEAL_BYTES};
 use crate::{Error, Function};
 
 impl<F: Function> Evaluator<F> {
-    /// Decodes wires and returns their values to P as well; see [`Garbler::public`](super::Garbler::public).
+    /// Decodes wires and returns their values to P as well; see
+    /// [`Garbler::public`](crate::two_party::Garbler::public).
     ///
     /// # Errors
     /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if a label is neither
@@ -20,7 +21,7 @@ impl<F: Function> Evaluator<F> {
         self.guarded(channel, |v, channel| v.try_public(channel, wires, None))
     }
 
-    /// See [`Garbler::public_sealed`](super::Garbler::public_sealed).
+    /// See [`Garbler::public_sealed`](crate::two_party::Garbler::public_sealed).
     ///
     /// # Errors
     /// As [`Evaluator::public`]; [`Error::Misuse`] if it was sealed with masks.
@@ -47,7 +48,7 @@ impl<F: Function> Evaluator<F> {
     }
 
     /// Receives P's commitment to `n` random bits, and their labels; see
-    /// [`Garbler::masks`](super::Garbler::masks).
+    /// [`Garbler::masks`](crate::two_party::Garbler::masks).
     ///
     /// # Errors
     /// As [`Evaluator::input`] and [`Evaluator::take`].
@@ -60,7 +61,7 @@ impl<F: Function> Evaluator<F> {
     }
 
     /// V's share of wires: their values plus P's random bits. See
-    /// [`Garbler::shared`](super::Garbler::shared).
+    /// [`Garbler::shared`](crate::two_party::Garbler::shared).
     ///
     /// # Errors
     /// As [`Evaluator::public`]; [`Error::Misuse`] for other masks.
@@ -77,7 +78,7 @@ impl<F: Function> Evaluator<F> {
         })
     }
 
-    /// See [`Garbler::shared_sealed`](super::Garbler::shared_sealed).
+    /// See [`Garbler::shared_sealed`](crate::two_party::Garbler::shared_sealed).
     ///
     /// # Errors
     /// As [`Evaluator::shared`]; [`Error::Misuse`] if it was sealed without masks.
@@ -103,7 +104,8 @@ impl<F: Function> Evaluator<F> {
         Ok(values)
     }
 
-    /// Receives sealed decoding information for wires; see [`Garbler::seal`](super::Garbler::seal).
+    /// Receives sealed decoding information for wires; see
+    /// [`Garbler::seal`](crate::two_party::Garbler::seal).
     ///
     /// # Errors
     /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; the channel's
@@ -124,8 +126,8 @@ impl<F: Function> Evaluator<F> {
     }
 
     /// Returns V's share of wires that were shared with these masks to P, with a proof of its labels; see
-    /// [`Garbler::confirm`](super::Garbler::confirm). This does not wait, and is not sent before the next
-    /// flush.
+    /// [`Garbler::confirm`](crate::two_party::Garbler::confirm). This does not wait, and is not sent before
+    /// the next flush.
     ///
     /// # Errors
     /// [`Error::Misuse`] if they were not shared; any error of sending.
