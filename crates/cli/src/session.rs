@@ -36,8 +36,8 @@ pub(crate) struct Figures {
     /// Bytes of the whole session.
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
-    /// How often P waited for V after it had sent something. None at V: what P waits for depends on the order
-    /// of P's messages among V's, and V sees only its own order.
+    /// How often P waited for V after it had sent something. V sees only its own order
+    /// of messages and cannot count it: see `Settled::round_trips`. None where nobody counted it.
     pub(crate) round_trips: Option<u64>,
     /// How often this party waited for the other one after it had sent something.
     pub(crate) waits: u64,

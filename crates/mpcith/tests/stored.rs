@@ -124,7 +124,7 @@ fn proofs_of_a_sha256_preimage_still_verify() {
     }
 }
 
-/// A circuit file with a constant gate. The claim names both outputs, one of which is that constant.
+/// A circuit file with a constant gate. The claim names both outputs; the second is that constant.
 fn constants() -> FileStatement {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "constants.txt"].iter().collect();
     let file = BristolFile::open(path).expect("well-formed");

@@ -1,4 +1,4 @@
-//! One of many: a statement of which only one branch has to hold. The proof does not show which one.
+//! One of many: a statement with several branches. One has to hold, and the proof does not show which.
 //!
 //! A [`Branch`] is a program like a statement, with input wires (`shared` with the statement around it) and
 //! output wires. [`Branches`] are several with one interface. A backend that implements [`Choose`] proves

@@ -24,7 +24,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds `a * b`, of which both may be loose.
+    /// Adds `a * b`; both may be loose.
     #[inline(always)]
     fn add(&mut self, a: u64, b: u64) {
         let (low, carry) = self.low.overflowing_add(u128::from(a) * u128::from(b));

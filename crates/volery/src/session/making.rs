@@ -27,7 +27,7 @@ use super::system::correlations::CorrelationSetup;
 use super::{Options, Prover, Verifier};
 use crate::{Error, os_rng};
 
-/// Correlations of one kind, of which a part is made on trial.
+/// Correlations of one kind; a part of them is made on trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// How many a proof takes.

@@ -38,7 +38,7 @@ pub(super) struct Mixed<H: Share> {
 }
 
 impl<H: Share> Mixed<H> {
-    /// For `m` branches of which `r` write.
+    /// For `m` branches; `r` of them write.
     pub(super) fn new(r: usize, m: usize) -> Result<Self, Error> {
         if r == 0 || r > m || m > MOST {
             let reason =

@@ -77,7 +77,7 @@ impl Settings {
         interval.saturating_mul(1 + 4 * Self::COEFFICIENTS as u64)
     }
 
-    /// Blocks of which two fit in the third-level cache.
+    /// Two such blocks fit in the third-level cache.
     pub const LAN: Self = Self { interval: 1 << 17 };
 
     /// Larger blocks, for fewer waits.
