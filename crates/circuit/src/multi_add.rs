@@ -2,6 +2,8 @@
 //!
 //! It is an operation of backends ([`Ops::multi_add`]), so that a backend can have a faster way for it.
 
+use core::ops::Range;
+
 use volery_field::Ring;
 
 use crate::Ops;
@@ -104,14 +106,14 @@ impl<W: Clone, const M: usize> Addends<'_, W, M> {
     pub fn start<R: Ring, B: Ops<R, Wire = W> + ?Sized>(self, b: &mut B) -> Result<Self, B::Error> {
         let (width, carrying) = (self.width(), self.carrying());
         let Self { sums, words, carries, public, modular } = self;
-        let (sums, words) = (&mut sums[..width], words.map(|word| &word[..width]));
+        let (sums, words) = (&mut sums[..width], columns(words, 0..width));
         let mut first = 0;
         while carries.live + 1 < M && first < carrying {
             let odd = bit(public, first) == 1;
-            sums[first] = first_column(b, words.map(|word| &word[first]), carries, odd)?;
+            sums[first] = first_column(b, words, first, carries, odd)?;
             first += 1;
         }
-        let (sums, words) = (&mut sums[first..], words.map(|word| &word[first..]));
+        let (sums, words) = (&mut sums[first..], columns(words, first..width));
         Ok(Self { sums, words, carries, public: shifted(public, first), modular })
     }
 
@@ -150,17 +152,17 @@ impl<W: Clone, const M: usize> Addends<'_, W, M> {
         let rest = self.start(b)?;
         let (carrying, quiet) = (rest.carrying(), rest.quiet_columns());
         let Self { sums, words, carries, public, modular } = rest;
-        let part = |from: usize, to: usize| words.map(|word| &word[from..to]);
-        steady::<R, B, M, false>(b, &mut sums[..quiet], part(0, quiet), &mut carries.wires, 0)?;
+        let before = columns(words, 0..quiet);
+        steady::<R, B, M, false>(b, &mut sums[..quiet], before, &mut carries.wires, 0)?;
         if quiet > 0 {
             carries.make_public(b, &mut sums[quiet - 1], bit(public, quiet - 1) == 1);
         }
         let public_rest = shifted(public, quiet);
-        let rest = &mut sums[quiet..carrying];
-        steady::<R, B, M, true>(b, rest, part(quiet, carrying), &mut carries.wires, public_rest)?;
+        let (rest, after) = (&mut sums[quiet..carrying], columns(words, quiet..carrying));
+        steady::<R, B, M, true>(b, rest, after, &mut carries.wires, public_rest)?;
         if modular && let Some(out) = sums.get_mut(carrying) {
             let odd = bit(public, carrying) == 1;
-            *out = parity(b, words.map(|word| &word[carrying]), carries, odd);
+            *out = parity(b, words, carrying, carries, odd);
         }
         Ok(())
     }
@@ -209,7 +211,7 @@ impl<W: Clone, const M: usize> Addends<'_, W, M> {
         }
         if modular && let Some(out) = last.first_mut() {
             let odd = bit(public, carrying) == 1;
-            *out = parity(b, words.map(|word| &word[carrying]), carries, odd);
+            *out = parity(b, words, carrying, carries, odd);
         }
         Ok(())
     }
@@ -226,6 +228,18 @@ impl<W: Clone, const M: usize> Carries<W, M> {
             *sum = b.add_constant(sum, R::ONE);
         }
     }
+}
+
+/// The same columns of each number.
+///
+/// A loop and not `map`: this is compiled for each backend and number of operands, and the standard library's
+/// functions on arrays make a dozen functions of each closure.
+#[inline(always)]
+pub(crate) fn columns<W, const M: usize>(mut words: [&[W]; M], range: Range<usize>) -> [&[W]; M] {
+    for word in &mut words {
+        *word = &word[range.clone()];
+    }
+    words
 }
 
 /// Bit `i` of a public number; zero from 64 on.
@@ -246,13 +260,14 @@ pub(crate) fn shifted(public: u64, n: usize) -> u64 {
 #[inline(always)]
 fn first_column<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
     b: &mut B,
-    bits: [&B::Wire; M],
+    words: [&[B::Wire]; M],
+    column: usize,
     carries: &mut Carries<B::Wire, M>,
     odd: bool,
 ) -> Result<B::Wire, B::Error> {
     let into = carries.wires.clone();
     let live = core::mem::take(&mut carries.live);
-    let mut rest = bits.into_iter().chain(into.iter().take(live)).rev();
+    let mut rest = words.iter().map(|word| &word[column]).chain(into.iter().take(live)).rev();
     let Some(mut last) = rest.next().cloned() else { return Ok(b.constant(R::ZERO)) };
     let mut out = carries.wires.iter_mut();
     while let (Some(x), Some(carry)) = (rest.next(), out.next()) {
@@ -288,7 +303,7 @@ fn steady<R: Ring, B: Ops<R> + ?Sized, const M: usize, const HALF: bool>(
     // All slices have one length, which is compared once for each column, and the carries are local, so they
     // can be in registers.
     let width = sums.len();
-    let (words, mut own) = (words.map(|word| &word[..width]), carries.clone());
+    let (words, mut own) = (columns(words, 0..width), carries.clone());
     for (i, out) in sums.iter_mut().enumerate() {
         let mut sum = words[0][i].clone();
         for (x, carry) in words[1..].iter().zip(&mut own) {
@@ -307,13 +322,17 @@ fn steady<R: Ring, B: Ops<R> + ?Sized, const M: usize, const HALF: bool>(
 #[inline(always)]
 fn parity<R: Ring, B: Ops<R> + ?Sized, const M: usize>(
     b: &mut B,
-    bits: [&B::Wire; M],
+    words: [&[B::Wire]; M],
+    column: usize,
     carries: &Carries<B::Wire, M>,
     odd: bool,
 ) -> B::Wire {
-    let mut sum = bits[0].clone();
-    for x in bits[1..].iter().copied().chain(carries.wires.iter().take(carries.live)) {
-        sum = b.add(&sum, x);
+    let mut sum = words[0][column].clone();
+    for word in &words[1..] {
+        sum = b.add(&sum, &word[column]);
+    }
+    for carry in carries.wires.iter().take(carries.live) {
+        sum = b.add(&sum, carry);
     }
     if odd { b.add_constant(&sum, R::ONE) } else { sum }
 }

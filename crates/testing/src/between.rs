@@ -10,6 +10,9 @@ use crate::tap::{Change, Edit, Edited, Tap};
 /// One end of a channel in memory.
 pub type Link = Framed<Memory>;
 
+/// What a party does with its end.
+type Party<'a> = Box<dyn FnOnce(&mut Link) + Send + 'a>;
+
 /// Limits with time-outs that suit a busy machine, and tests in which a message is missing.
 #[must_use]
 pub fn limits() -> Limits {
@@ -37,12 +40,24 @@ pub fn between_within<P: Send, V: Send>(
     prover: impl FnOnce(&mut Link) -> P + Send,
     verifier: impl FnOnce(&mut Link) -> V + Send,
 ) -> (P, V) {
+    let (mut p, mut v) = (None, None);
+    in_two_threads(
+        limits,
+        Box::new(|link| p = Some(prover(link))),
+        Box::new(|link| v = Some(verifier(link))),
+    );
+    (p.expect("P is done"), v.expect("V is done"))
+}
+
+/// Runs both parties. What it does is compiled once, and not for each pair of closures.
+fn in_two_threads(limits: &Limits, prover: Party<'_>, verifier: Party<'_>) {
     let (mut p, mut v) = memory_pair(limits);
     thread::scope(|scope| {
         let prover = scope.spawn(move || prover(&mut p));
         let verifier = scope.spawn(move || verifier(&mut v));
-        (prover.join().expect("P does not panic"), verifier.join().expect("V does not panic"))
-    })
+        prover.join().expect("P does not panic");
+        verifier.join().expect("V does not panic");
+    });
 }
 
 /// As [`between_within`], with P's and V's messages passing through `edits`.

@@ -100,11 +100,19 @@ fn heard_while_writing<L: Link>(words: &'static [(Tag, &[u8])]) -> Error {
 
 fn a_party_that_still_writes_learns_why_the_peer_failed<L: Link>() {
     let why = Error::Peer { step: tags::TEST, reason: "enough".into() };
-    assert_eq!(heard_while_writing::<L>(&[]), why);
-    // A verdict of yes, or another message that was not read yet, is no reason.
-    assert_eq!(heard_while_writing::<L>(&[(tags::TEST, b"0123456789"), (tags::VERDICT, &[1])]), why);
     let no = Error::UnexpectedFrame { expected: tags::TEST, got: tags::VERDICT.byte(), length: 1 };
-    assert_eq!(heard_while_writing::<L>(&[(tags::TEST, b"0123456789"), (tags::VERDICT, &[0])]), no);
+    // A verdict of yes, or another message that was not read yet, is no reason.
+    let cases: [(&'static [(Tag, &[u8])], _); 3] = [
+        (&[], why.clone()),
+        (&[(tags::TEST, b"0123456789"), (tags::VERDICT, &[1])], why),
+        (&[(tags::TEST, b"0123456789"), (tags::VERDICT, &[0])], no),
+    ];
+    // Side by side, because each peer waits for the writer to hear it.
+    thread::scope(|scope| {
+        for (words, heard) in cases {
+            scope.spawn(move || assert_eq!(heard_while_writing::<L>(words), heard));
+        }
+    });
 }
 
 fn a_peer_that_floods_a_writer_hits_the_cap<L: Link>() {

@@ -20,7 +20,7 @@
 use volery_field::F2;
 
 use super::logic::not;
-use crate::multi_add::{bit, full_adder, half_adder, shifted};
+use crate::multi_add::{bit, columns, full_adder, half_adder, shifted};
 use crate::{Addends, Carries, Ops};
 
 /// Adds numbers column by column, least significant bit first, if some wires are known. It reuses its buffers
@@ -66,13 +66,14 @@ impl<W: Clone> Adder<W> {
         // For backends without known wires, the compiler removes this.
         let unknown = |x: &&[W]| x.len() >= n && x[..n].iter().all(|wire| b.known(wire).is_none());
         if M > 0 && n > 0 && operands.iter().all(unknown) {
-            return self.columns(b, out, operands.map(|x| &x[..n]), k, 0, true);
+            return self.columns(b, out, columns(operands, 0..n), k, 0, true);
         }
         let mut i = 0;
         while i < n {
             let unknown = self.unknown_columns(b, n, &operands, k, i);
             if unknown > i {
-                self.columns(b, &mut out[i..unknown], operands.map(|x| &x[i..unknown]), k, i, unknown == n)?;
+                let words = columns(operands, i..unknown);
+                self.columns(b, &mut out[i..unknown], words, k, i, unknown == n)?;
                 i = unknown;
                 continue;
             }
@@ -103,8 +104,7 @@ impl<W: Clone> Adder<W> {
             return first;
         }
         let end = operands.iter().fold(n, |end, x| end.min(x.len())).max(first);
-        let words = operands.map(|x| &x[..end.min(x.len())]);
-        let unknown_column = |i: &usize| words.iter().all(|word| unknown(&word[*i]));
+        let unknown_column = |i: &usize| operands.iter().all(|x| x.get(*i).is_none_or(unknown));
         first + (first..end).take_while(unknown_column).count()
     }
 

@@ -162,15 +162,24 @@ fn a_statement_s_counts_promise_no_more_than_its_proof_is_worth() {
     elements_are_as_promised::<F61, F61, _>("one of three", &any_chain::<F61>(None));
 }
 
+/// Every profile, kind of challenge and number of threads.
+fn options() -> [Options; 5] {
+    let [lan, wan] = [Profile::Lan, Profile::Wan].map(|profile| Options { profile, ..Options::default() });
+    let hashed = |options| Options { fiat_shamir: true, ..options };
+    [lan, hashed(lan), wan, hashed(wan), Options { threads: 3, ..lan }]
+}
+
 fn everywhere(cases: &[Box<dyn Case + Sync>]) {
-    for profile in [Profile::Lan, Profile::Wan] {
-        for fiat_shamir in [false, true] {
-            let options = Options { profile, fiat_shamir, ..Options::default() };
-            cases.iter().for_each(|case| check(options, &**case));
-        }
+    for options in options() {
+        cases.iter().for_each(|case| check(options, &**case));
     }
-    let several = Options { threads: 3, ..Options::default() };
-    cases.iter().for_each(|case| check(several, &**case));
+}
+
+/// For large cases: each under one set of options, and the cases together under all of them.
+fn in_turn(cases: &[Box<dyn Case + Sync>]) {
+    for (number, options) in options().into_iter().enumerate() {
+        check(options, &*cases[number % cases.len()]);
+    }
 }
 
 #[test]
@@ -178,10 +187,12 @@ fn of_bits() {
     everywhere(&[
         case("1 AND", Bits, AndChain::new(1), AndChain::new(1)),
         case("10,000 ANDs", Bits, AndChain::new(10_000), AndChain::new(10_000)),
-        case("300,000 ANDs", Bits, AndChain::new(300_000), AndChain::new(300_000)),
-        case("300,000 ANDs, silent", Bits, Silent(AndChain::new(300_000)), Silent(AndChain::new(300_000))),
         case("AES", Bits, Aes128Many::new(30), Aes128Many::new(30)),
         case("products", Bits, Mul32::sample(30, [1; 32]), Mul32::sample(30, [1; 32])),
+    ]);
+    in_turn(&[
+        case("300,000 ANDs", Bits, AndChain::new(300_000), AndChain::new(300_000)),
+        case("300,000 ANDs, silent", Bits, Silent(AndChain::new(300_000)), Silent(AndChain::new(300_000))),
     ]);
 }
 
@@ -202,9 +213,12 @@ fn of_fields() {
     let (bn254, goldilocks) = (system::<Bn254Scalar>, system::<Goldilocks>);
     everywhere(&[
         case("1 multiplication", Over::<F61, F61x2>::new(), chain::<F61>(1), chain::<F61>(1)),
+        case("R1CS, 64 bits", Over::<Goldilocks, GoldilocksX2>::new(), goldilocks(true), goldilocks(false)),
+    ]);
+    in_turn(&[
         case("100,000", Over::<F61, F61x2>::new(), chain::<F61>(100_000), chain::<F61>(100_000)),
         case(
-            "silent",
+            "100,000, silent",
             Over::<F61, F61x2>::new(),
             Silent(chain::<F61>(100_000)),
             Silent(chain::<F61>(100_000)),
@@ -222,7 +236,6 @@ fn of_fields() {
             Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small"),
         ),
         case("R1CS", Over::<Bn254Scalar, Bn254Scalar>::new(), bn254(true), bn254(false)),
-        case("R1CS, 64 bits", Over::<Goldilocks, GoldilocksX2>::new(), goldilocks(true), goldilocks(false)),
     ]);
     let pallas = || system::<PallasBase>(true);
     check(
@@ -257,9 +270,9 @@ fn any_chain<F: Value>(choice: Option<usize>) -> AnyOf<F, MulChain<F>> {
 fn of_one_of_many_by_robin() {
     everywhere(&[
         case("bits", Bits, any_of(&[100, 10_000], Some(1)), any_of(&[100, 10_000], None)),
-        case("folds", Bits, any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None)),
         case("a field", Over::<F61, F61x2>::new(), any_chain::<F61>(Some(2)), any_chain::<F61>(None)),
     ]);
+    in_turn(&[case("folds", Bits, any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None))]);
     let system = Over::<Goldilocks, GoldilocksX2>::new();
     check(
         Options::default(),
@@ -282,15 +295,17 @@ fn stacked_chains<F: Value>(choice: &[usize]) -> Disjunction<MulChain<F>> {
 #[test]
 fn of_one_of_many_by_mac_n_cheese() {
     everywhere(&[
-        case("a chain", Stacked::new(SETTINGS), AndChain::new(20_000), AndChain::new(20_000)),
         case("a tree", Stacked::new(SETTINGS), stacked(&[1]), stacked(&[])),
-        case("any", Stacked::new(SETTINGS), any_of(&[3000, 9000], Some(1)), any_of(&[3000, 9000], None)),
         case(
             "a threshold",
             StackedOver::<F61, F61x2>::new(SETTINGS),
             stacked_chains::<F61>(&[0, 1]),
             stacked_chains::<F61>(&[]),
         ),
+    ]);
+    in_turn(&[
+        case("a chain", Stacked::new(SETTINGS), AndChain::new(20_000), AndChain::new(20_000)),
+        case("any", Stacked::new(SETTINGS), any_of(&[3000, 9000], Some(1)), any_of(&[3000, 9000], None)),
     ]);
     let system = StackedOver::<Goldilocks, GoldilocksX2>::new(SETTINGS);
     check(
@@ -320,10 +335,8 @@ impl<B: Convert<F61>> Statement<B> for Sums {
 
 #[test]
 fn of_bits_and_elements_together() {
-    everywhere(&[
-        case("few", Mixed::<F61, F61x2>::new(), Sums(3), Sums(3)),
-        case("many", Mixed::<F61, F61x2>::new(), Sums(1500), Sums(1500)),
-    ]);
+    everywhere(&[case("few", Mixed::<F61, F61x2>::new(), Sums(3), Sums(3))]);
+    in_turn(&[case("many", Mixed::<F61, F61x2>::new(), Sums(400), Sums(400))]);
 }
 
 /// What a rehearsal is told of a witness makes no difference, and a false claim stops none.

@@ -34,12 +34,27 @@ pub(crate) fn between<P: Send, V: Send>(
     prover: impl FnOnce(Link) -> P + Send,
     verifier: impl FnOnce(Link) -> V + Send,
 ) -> (P, V) {
+    let (mut p, mut v) = (None, None);
+    in_two_threads(
+        limits,
+        Box::new(|link| p = Some(prover(link))),
+        Box::new(|link| v = Some(verifier(link))),
+    );
+    (p.expect("P is done"), v.expect("V is done"))
+}
+
+/// What a party does with its end.
+type Party<'a> = Box<dyn FnOnce(Link) + Send + 'a>;
+
+/// Runs both parties. What it does is compiled once, and not for each pair of closures.
+fn in_two_threads(limits: &Limits, prover: Party<'_>, verifier: Party<'_>) {
     let (p, v) = memory_pair(limits);
     std::thread::scope(|scope| {
         let prover = scope.spawn(move || prover(p));
         let verifier = scope.spawn(move || verifier(v));
-        (prover.join().expect("no panic"), verifier.join().expect("no panic"))
-    })
+        prover.join().expect("no panic");
+        verifier.join().expect("no panic");
+    });
 }
 
 /// A P that proves `claims` one after another.

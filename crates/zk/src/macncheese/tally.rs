@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::Error;
 
 /// The numbers of operations of the programs so far, in all branches of disjunctions. Both parties must have
-/// the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// the same: two tallies are equal if these numbers are, whatever [`at_once`](Self::at_once) is.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Secret values.
     pub secrets: u64,
@@ -17,10 +17,19 @@ pub struct Tally {
     pub assertions: u64,
     /// Branches of disjunctions.
     pub branches: u64,
-    /// The most branches that ran at the same time, each of which keeps a block. It follows from the program
-    /// and the settings, so the parties do not compare it.
+    /// The most branches that this party had begun and not ended at the same time, each of which keeps a
+    /// block. It is no more than program and settings allow; how much of that a run reaches depends on the
+    /// pace of its threads, so the parties need not have the same.
     pub at_once: u64,
 }
+
+impl PartialEq for Tally {
+    fn eq(&self, other: &Self) -> bool {
+        self.counts() == other.counts()
+    }
+}
+
+impl Eq for Tally {}
 
 impl Tally {
     /// The length of the encoding.

@@ -4,6 +4,7 @@ mod canonical;
 mod damage;
 mod honest;
 mod soundness;
+mod stored;
 
 use volery_circuit::CircuitStatement;
 use volery_field::Ring;

@@ -1,10 +1,8 @@
 //! Proofs of released formats still verify: small ones, checked in.
 //!
-//! `cargo test -p volery-mpcith --test stored -- --ignored` makes them anew, for a new version of the format
-//! only.
-
-// Helpers outside test functions may fail a test too.
-#![allow(clippy::expect_used)]
+//! `cargo test -p volery-mpcith --lib make_stored -- --ignored` makes them anew, for a new version of the format
+//! only. The tests only use what the crate exports. They are here and not in a program of their own because
+//! that would compile every protocol over every ring once more.
 
 use std::path::PathBuf;
 
@@ -16,8 +14,9 @@ use volery_field::{
     Bls12381Scalar, Bn254Scalar, F2, F32, F61, Gf256, Goldilocks, P256Base, Ring, RistrettoScalar,
     Secp256k1Base, Z32, Z64,
 };
-use volery_mpcith::{Parameters, Protocol, PublicRing, Settings, Verified, prove, verify};
 use zeroize::Zeroizing;
+
+use crate::{Parameters, Protocol, PublicRing, Settings, Verified, prove, verify};
 
 /// "I know x and y with (x + y + 1) x y = c", with a hint that computes the product of both.
 struct Cubic<R> {
