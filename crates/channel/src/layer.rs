@@ -29,6 +29,16 @@ pub trait Layer<C: Channel> {
 
     /// Is called with each message that was received.
     fn received(&mut self, _tag: Tag, _payload: &[u8]) {}
+
+    /// Tells the peer why the party gives up.
+    fn fail(&mut self, below: &mut C, reason: &str) {
+        below.fail(reason);
+    }
+
+    /// The encrypted connection that the messages go over, as [`Channel::binding`].
+    fn binding(&self, below: &C) -> Option<[u8; 32]> {
+        below.binding()
+    }
 }
 
 /// A channel wrapped in a layer.
@@ -70,7 +80,7 @@ impl<C: Channel, L: Layer<C>> Channel for Layered<C, L> {
     }
 
     fn fail(&mut self, reason: &str) {
-        self.channel.fail(reason);
+        self.layer.fail(&mut self.channel, reason);
     }
 
     fn foresee(&mut self, tag: Tag, length: usize) {
@@ -82,7 +92,7 @@ impl<C: Channel, L: Layer<C>> Channel for Layered<C, L> {
     }
 
     fn binding(&self) -> Option<[u8; 32]> {
-        self.channel.binding()
+        self.layer.binding(&self.channel)
     }
 }
 

@@ -35,5 +35,5 @@ pub(crate) fn page(args: &ManArgs) -> Result<(), Failure> {
 
 /// Prints generated text.
 fn print(text: &[u8]) -> Result<(), Failure> {
-    output::result(String::from_utf8_lossy(text).trim_end())
+    output::page(String::from_utf8_lossy(text).trim_end())
 }

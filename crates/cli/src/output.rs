@@ -10,11 +10,24 @@ use super::terminal;
 
 /// Writes one line of results to standard output, and flushes it.
 pub(crate) fn result(line: &str) -> Result<(), Failure> {
-    let written = terminal::aside(|| {
+    write(line).map_err(|error| Failure::session(format!("standard output: {error}")))
+}
+
+/// Writes a page to standard output. A reader that closes the pipe, such as `head`, has seen enough.
+pub(crate) fn page(text: &str) -> Result<(), Failure> {
+    match write(text) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::session(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write(text: &str) -> io::Result<()> {
+    terminal::aside(|| {
         let mut out = io::stdout().lock();
-        out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush())
-    });
-    written.map_err(|error| Failure::session(format!("standard output: {error}")))
+        out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush())
+    })
 }
 
 /// Writes one object to standard output, on a line of its own.

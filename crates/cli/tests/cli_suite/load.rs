@@ -10,7 +10,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use volery::{Channel, Limits, Options, Prover, memory_pair};
 use volery_channel::tags::{BASE_OT_SENDER, HELLO, NOTARY_TOKEN};
-use volery_channel::{Error as ChannelError, Stats, Tag};
+use volery_channel::{Layer, Layered};
 
 use crate::fixture::{FIELDS, Fixture};
 use crate::support::*;
@@ -92,33 +92,12 @@ fn beginnings() -> Vec<Vec<u8>> {
     vec![Vec::new(), vec![tag], vec![tag, 200, 0, 0, 0, 2], vec![tag, 1, 0, 0, 0], vec![tag, 1, 0, 0, 0, 2]]
 }
 
-/// A channel that claims to be on the encrypted connection with this identifier.
-struct Bound<C>(C, Option<[u8; 32]>);
+/// Claims to be on the encrypted connection with this identifier.
+struct Bound(Option<[u8; 32]>);
 
-impl<C: Channel> Channel for Bound<C> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
-        self.0.send(tag, payload)
-    }
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
-        self.0.recv(tag, max)
-    }
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
-        self.0.recv_exact(tag, out)
-    }
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        self.0.recv_into(tag, max, out)
-    }
-    fn flush(&mut self) -> Result<(), ChannelError> {
-        self.0.flush()
-    }
-    fn fail(&mut self, reason: &str) {
-        self.0.fail(reason);
-    }
-    fn stats(&self) -> Stats {
-        self.0.stats()
-    }
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.1
+impl<C: Channel> Layer<C> for Bound {
+    fn binding(&self, _below: &C) -> Option<[u8; 32]> {
+        self.0
     }
 }
 
@@ -129,7 +108,10 @@ fn opening(binding: Option<[u8; 32]>) -> Vec<u8> {
     std::thread::scope(|scope| {
         scope.spawn(move || {
             let rng = &mut ChaCha20Rng::seed_from_u64(1);
-            assert!(Prover::start(Bound(prover, binding), Options::default(), rng).is_err());
+            assert!(
+                Prover::start(Layered { channel: prover, layer: Bound(binding) }, Options::default(), rng)
+                    .is_err()
+            );
         });
         for tag in [HELLO, BASE_OT_SENDER] {
             let message = nobody.recv(tag, 1 << 12).expect("said at once");

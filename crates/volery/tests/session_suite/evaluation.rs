@@ -8,6 +8,8 @@ use volery_channel::Tag;
 use volery_circuit::{Convert, Digest, Error as StatementError, Ops, Prove, Statement};
 use volery_field::{F2, F61, F61x2, Ring};
 
+use volery_testing::Tapped;
+
 use crate::support::{Link, Tap, between, options, patient, rng};
 
 /// Blocks that the statements below fill several times.
@@ -86,7 +88,7 @@ impl<B: Convert<F61>> Statement<B> for Mixed {
 /// A way to prove and one to verify.
 struct Way {
     name: &'static str,
-    prove: fn(&mut Prover<Tap<'_, Link>>, Zeros) -> Result<Report, Error>,
+    prove: fn(&mut Prover<&mut Tapped<Link>>, Zeros) -> Result<Report, Error>,
     verify: fn(&mut Verifier<Link>, Zeros) -> Result<Report, Error>,
 }
 
@@ -128,23 +130,25 @@ const WAYS: [Way; 5] = [
 type End = ((Result<Report, Error>, Result<Report, Error>), Vec<(Tag, usize)>);
 
 fn run(way: &Way, evaluates: bool, proved: Zeros, claimed: Zeros) -> End {
-    let mut sent = Vec::new();
-    let ends = between(
+    let prove = |tap: &mut Tapped<Link>| {
+        let mut prover = Prover::start(tap, options(false, 1), &mut rng(3))?;
+        if !evaluates {
+            prover = prover.without_evaluation();
+        }
+        (way.prove)(&mut prover, proved)
+    };
+    let ((p, sent), v) = between(
         &patient(),
         |link| {
-            let tap = Tap { inner: link, change: None, sent: &mut sent };
-            let mut prover = Prover::start(tap, options(false, 1), &mut rng(3))?;
-            if !evaluates {
-                prover = prover.without_evaluation();
-            }
-            (way.prove)(&mut prover, proved)
+            let mut tap = Tap::recorder(link);
+            (prove(&mut tap), tap.layer.sent)
         },
         |link| {
             let mut verifier = Verifier::start(link, options(false, 1), &mut rng(4))?;
             (way.verify)(&mut verifier, claimed)
         },
     );
-    (ends, sent.into_iter().map(|(tag, payload)| (tag, payload.len())).collect())
+    ((p, v), sent.into_iter().map(|(tag, payload)| (tag, payload.len())).collect())
 }
 
 #[test]

@@ -185,14 +185,14 @@ impl<B: Prove<F61>> Statement<B> for Unannounced {
 #[test]
 fn no_proof_is_accepted_while_a_round_s_check_is_open() {
     let run = |secrets, change| {
-        let mut sent = Vec::new();
-        let (p, v) = between(
+        let ((p, sent), v) = between(
             &patient(),
             |inner| {
-                let mut rng = rng(1);
-                let tap = Tap { inner, change, sent: &mut sent };
-                let mut prover = Prover::start(tap, options(false, 1), &mut rng)?;
-                prover.prove(Over::<F61, F61>::new(), &Unannounced(secrets), &mut rng)
+                let (mut rng, mut tap) = (rng(1), Tap::on(inner, change));
+                let proved = Prover::start(&mut tap, options(false, 1), &mut rng).and_then(|mut prover| {
+                    prover.prove(Over::<F61, F61>::new(), &Unannounced(secrets), &mut rng)
+                });
+                (proved, tap.layer.sent)
             },
             |channel| {
                 let mut rng = rng(2);

@@ -3,7 +3,7 @@
 use volery::statements::AndChain;
 use volery::system::Bits;
 use volery::{Error, Prover, Verifier};
-use volery_channel::{Channel, Error as ChannelError, Tag, tags};
+use volery_channel::{Channel, Error as ChannelError, Layer, Layered, Tag, tags};
 
 use crate::support::{
     Change, Sender, Tap, between, options, patient, prove, rng, tapped, two_stages, verify,
@@ -86,12 +86,11 @@ fn a_rejected_proof_is_told_and_ends_the_session() {
         let honest = tapped(&patient(), both, &[&claim, &claim], None);
         for tag in [tags::CHECK_OPENING, tags::ASSERTIONS] {
             let at = *positions(&honest.sent[0], tag).last().expect("one");
-            let mut sent = Vec::new();
             let (p, v) = between(
                 &patient(),
                 |p| {
                     let mut rng = rng(1);
-                    let tap = Tap { inner: p, change: Some((at, Change::Flip(0))), sent: &mut sent };
+                    let tap = Tap::on(p, Some((at, Change::Flip(0))));
                     let mut prover = Prover::start(tap, both[0], &mut rng).expect("starts");
                     prover.prove(Bits, &claim, &mut rng).expect("accepted");
                     let second = prover.prove(Bits, &claim, &mut rng).expect_err("rejected");
@@ -123,10 +122,8 @@ fn a_wrong_proof_is_a_rejection_even_if_nobody_waits_for_the_verdict() {
         let (_, v) = between(
             &patient(),
             |p| {
-                let mut sent = Vec::new();
-                let mut link = Hangup { inner: p, after: last };
-                let tap = Tap { inner: &mut link, change: Some((last, Change::Flip(9))), sent: &mut sent };
-                prove(tap, options(true, 1), 1, &[&claim])
+                let link = Layered { channel: p, layer: Hangup { after: last } };
+                prove(Tap::on(link, Some((last, Change::Flip(9)))), options(true, 1), 1, &[&claim])
             },
             |v| verify(v, options(true, 1), 2, &[&claim]),
         );
@@ -134,48 +131,23 @@ fn a_wrong_proof_is_a_rejection_even_if_nobody_waits_for_the_verdict() {
     }
 }
 
-/// A channel that ends with its party's message number `after`.
-struct Hangup<C> {
-    inner: C,
+/// Ends a channel with its party's message number `after`.
+struct Hangup {
     after: usize,
 }
 
-impl<C: Channel> Channel for Hangup<C> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
-        self.inner.send(tag, payload)?;
+impl<C: Channel> Layer<C> for Hangup {
+    fn send(&mut self, below: &mut C, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
+        below.send(tag, payload)?;
         if self.after == 0 {
-            self.inner.flush()?;
+            below.flush()?;
             return Err(ChannelError::misuse("hung up"));
         }
         self.after -= 1;
         Ok(())
     }
 
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
-        self.inner.recv(tag, max)
-    }
-
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
-        self.inner.recv_exact(tag, out)
-    }
-
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        self.inner.recv_into(tag, max, out)
-    }
-
-    fn flush(&mut self) -> Result<(), ChannelError> {
-        self.inner.flush()
-    }
-
-    fn fail(&mut self, _reason: &str) {}
-
-    fn stats(&self) -> volery_channel::Stats {
-        self.inner.stats()
-    }
-
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.inner.binding()
-    }
+    fn fail(&mut self, _below: &mut C, _reason: &str) {}
 }
 
 /// All that P sent in one session, sent again to `verifier`.

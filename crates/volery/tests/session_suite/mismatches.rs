@@ -86,10 +86,12 @@ fn nothing_that_leaves_before_the_peer_named_the_statement_depends_on_the_witnes
         let options = options(fiat_shamir, 1);
         let sent = |witness: [bool; 2]| -> Vec<(Tag, Vec<u8>)> {
             let claim = Product { result: false, witness: Some(witness) };
-            let mut sent = Vec::new();
-            let (p, _) = between(
+            let ((p, sent), _) = between(
                 &patient(),
-                |p| prove(Tap { inner: p, change: None, sent: &mut sent }, options, 1, &[&claim]),
+                |p| {
+                    let mut tap = Tap::recorder(p);
+                    (prove(&mut tap, options, 1, &[&claim]), tap.layer.sent)
+                },
                 |v| verify(v, options, 2, &[&AndChain::new(3)]),
             );
             assert!(p.is_err());

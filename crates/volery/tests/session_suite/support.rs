@@ -1,4 +1,4 @@
-//! Two parties on two threads, and a channel that records what its party sends and changes one message.
+//! Two parties on two threads, and sessions in which one message is changed.
 
 use std::time::Duration;
 
@@ -7,11 +7,10 @@ use rand_core::SeedableRng as _;
 use volery::statements::AndChain;
 use volery::system::{Bits, Provable};
 use volery::{Error, Limits, Options, Profile, Prover, Report, Verifier, Zeroizing};
-use volery_channel::{Channel, Error as ChannelError, Framed, Stats, Tag, memory_pair, transport::Memory};
+use volery_channel::{Channel, Tag, memory_pair};
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::F2;
-
-pub(crate) type Link = Framed<Memory>;
+pub(crate) use volery_testing::{Change, Link, Tap};
 
 /// A generator for a party of a test.
 pub(crate) fn rng(seed: u64) -> ChaCha20Rng {
@@ -118,83 +117,6 @@ pub(crate) fn aes128() -> volery::statements::Aes128Key {
         .expect("16 bytes")
 }
 
-/// What is done to one message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    /// This bit is flipped, counted modulo the message's bits.
-    Flip(usize),
-    /// Every byte is replaced by this one.
-    Fill(u8),
-    /// The last byte is cut off.
-    Truncate,
-    /// One zero byte is appended.
-    Extend,
-    /// It is not sent.
-    Drop,
-    /// It is sent twice.
-    Duplicate,
-}
-
-/// A channel that records what its party sends and changes message number `at`.
-pub(crate) struct Tap<'t, C> {
-    pub(crate) inner: C,
-    pub(crate) change: Option<(usize, Change)>,
-    pub(crate) sent: &'t mut Vec<(Tag, Vec<u8>)>,
-}
-
-impl<C: Channel> Channel for Tap<'_, C> {
-    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), ChannelError> {
-        let number = self.sent.len();
-        self.sent.push((tag, payload.to_vec()));
-        let Some((_, change)) = self.change.filter(|(at, _)| *at == number) else {
-            return self.inner.send(tag, payload);
-        };
-        let mut payload = payload.to_vec();
-        match change {
-            Change::Flip(bit) => {
-                let bit = bit % (8 * payload.len().max(1));
-                if let Some(byte) = payload.get_mut(bit / 8) {
-                    *byte ^= 1 << (bit % 8);
-                }
-            }
-            Change::Fill(byte) => payload.fill(byte),
-            Change::Truncate => drop(payload.pop()),
-            Change::Extend => payload.push(0),
-            Change::Drop => return Ok(()),
-            Change::Duplicate => self.inner.send(tag, &payload)?,
-        }
-        self.inner.send(tag, &payload)
-    }
-
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<&[u8], ChannelError> {
-        self.inner.recv(tag, max)
-    }
-
-    fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), ChannelError> {
-        self.inner.recv_exact(tag, out)
-    }
-
-    fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        self.inner.recv_into(tag, max, out)
-    }
-
-    fn flush(&mut self) -> Result<(), ChannelError> {
-        self.inner.flush()
-    }
-
-    fn fail(&mut self, reason: &str) {
-        self.inner.fail(reason);
-    }
-
-    fn stats(&self) -> Stats {
-        self.inner.stats()
-    }
-
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.inner.binding()
-    }
-}
-
 /// How a session went in which one message may have been changed.
 pub(crate) struct Outcome {
     pub(crate) prover: Result<Vec<Report>, Error>,
@@ -218,11 +140,16 @@ pub(crate) fn tapped(
     change: Option<(Sender, usize, Change)>,
 ) -> Outcome {
     let of = |party| change.filter(|(sender, ..)| *sender == party).map(|(_, at, change)| (at, change));
-    let (mut from_p, mut from_v) = (Vec::new(), Vec::new());
-    let (prover, verifier) = between(
+    let ((prover, from_p), (verifier, from_v)) = between(
         limits,
-        |p| prove(Tap { inner: p, change: of(Sender::Prover), sent: &mut from_p }, options[0], 1, claims),
-        |v| verify(Tap { inner: v, change: of(Sender::Verifier), sent: &mut from_v }, options[1], 2, claims),
+        |p| {
+            let mut tap = Tap::on(p, of(Sender::Prover));
+            (prove(&mut tap, options[0], 1, claims), tap.layer.sent)
+        },
+        |v| {
+            let mut tap = Tap::on(v, of(Sender::Verifier));
+            (verify(&mut tap, options[1], 2, claims), tap.layer.sent)
+        },
     );
     Outcome { prover, verifier, sent: [from_p, from_v] }
 }
