@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use volery::Address;
 
 use super::{ModeArg, ProtocolArgs, RoleArg};
+use crate::bench::Cores;
 
 /// The measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -144,6 +145,10 @@ pub(crate) struct BenchArgs {
     pub(crate) sigma: u16,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
+    /// Do not keep each party's process to processor cores of its own. They are kept to them if there are
+    /// enough for the threads of both (not for web and public proofs)
+    #[arg(long)]
+    pub(crate) no_pin: bool,
     /// Print one JSON object a row
     #[arg(long)]
     pub(crate) json: bool,
@@ -162,4 +167,7 @@ pub(crate) struct PartyArgs {
     pub(crate) measure: MeasureArgs,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
+    /// The cores that the process keeps to.
+    #[arg(long)]
+    pub(crate) cores: Option<Cores>,
 }

@@ -10,9 +10,10 @@
 //! so this process makes and verifies them.
 //!
 //! The parties are processes and not threads, so each has its own memory, and they share no locks and no warm
-//! caches.
+//! caches. Each has [`Cores`] of its own.
 
 mod convert;
+mod cores;
 mod disjunction;
 mod field;
 mod party;
@@ -23,6 +24,7 @@ mod stacked;
 mod web;
 mod workload;
 
+pub(crate) use cores::Cores;
 pub(crate) use party::party;
 pub(crate) use web::party as web_party;
 
@@ -57,7 +59,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         output::result(&Row::heading())?;
     }
     for job in jobs {
-        let row = terminal::during(&format!("measuring {}", job.name()), || party::run(&job))?;
+        let row = terminal::during(&format!("measuring {}", job.name()), || party::run(&job, !args.no_pin))?;
         if args.json {
             outcome::json(Good::Done, &row)?;
         } else {

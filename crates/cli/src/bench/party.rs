@@ -11,6 +11,7 @@ use volery_channel::Framed;
 use volery_field::F61;
 
 use super::convert::ConvertWork;
+use super::cores::Cores;
 use super::phases::Clock;
 use super::row::Row;
 use super::workload::{BitWork, Job};
@@ -46,13 +47,15 @@ pub(crate) struct Measured {
 /// How long a verifier waits for its prover to start.
 const START_TIME: Duration = Duration::from_secs(60);
 
-/// Runs `job` in two processes.
-pub(crate) fn run(job: &Job) -> Result<Row, Failure> {
-    let mut verifier = PartyProcess::spawn(job, RoleArg::Verifier, "127.0.0.1:0")?;
+/// Runs `job` in two processes, each on cores of its own if it is to be `pinned` and there are enough.
+pub(crate) fn run(job: &Job, pinned: bool) -> Result<Row, Failure> {
+    let cores = pinned.then(|| Cores::for_both(job.protocol.threads)).flatten();
+    let of = |party: usize| cores.as_ref().map(|cores| &cores[party]);
+    let mut verifier = PartyProcess::spawn(job, RoleArg::Verifier, "127.0.0.1:0", of(0))?;
     let address: Address = verifier.line()?.trim().parse()?;
-    let mut prover = PartyProcess::spawn(job, RoleArg::Prover, &address.to_string())?;
+    let mut prover = PartyProcess::spawn(job, RoleArg::Prover, &address.to_string(), of(1))?;
     let (prover, verifier) = (prover.measured()?, verifier.measured()?);
-    Row::new(job, &prover, &verifier)
+    Row::new(job, &prover, &verifier, cores.is_some())
 }
 
 /// A running party. Dropping this kills it.
@@ -62,7 +65,7 @@ struct PartyProcess {
 }
 
 impl PartyProcess {
-    fn spawn(job: &Job, role: RoleArg, address: &str) -> Result<Self, Failure> {
+    fn spawn(job: &Job, role: RoleArg, address: &str, cores: Option<&Cores>) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::session(format!("a second process: {error}"));
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
         let role = if role == RoleArg::Prover { "prover" } else { "verifier" };
@@ -72,6 +75,7 @@ impl PartyProcess {
         command.args(job.protocol.fiat_shamir.then_some("--fiat-shamir"));
         command.args(job.protocol.rho.map(|rho| format!("--rho={rho}")));
         command.args(job.measure.options());
+        command.args(cores.map(|cores| format!("--cores={cores}")));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
         let stdout = child.stdout.take().ok_or_else(|| Failure::session("a process without output"))?;
         Ok(Self { child, lines: BufReader::new(stdout) })
@@ -235,6 +239,10 @@ pub(super) fn wants_large_macs(job: &Job) -> bool {
 
 /// Runs one party's process.
 pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
+    // Before any other thread starts.
+    if let Some(cores) = &args.cores {
+        cores.keep()?;
+    }
     let job = Job::new(args.name, Some(args.size), &args.measure, &args.protocol)?;
     let (work, options, limits) = (Work::new(&job, args.role)?, job.protocol.options(), Limits::default());
     let wire = |channel: Box<dyn Channel + Send>| Progress::none().watch(channel);

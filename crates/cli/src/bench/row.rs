@@ -39,6 +39,8 @@ pub(crate) struct Row {
     rss_prover_mb: Option<f64>,
     rss_verifier_mb: Option<f64>,
     threads: u16,
+    /// Whether each party's process had cores of its own.
+    pinned: bool,
     profile: &'static str,
     fiat_shamir: bool,
     field: String,
@@ -49,7 +51,12 @@ pub(crate) struct Row {
 impl Row {
     /// Joins the measurements of both parties. Times and round trips are the prover's, which starts first and
     /// ends last.
-    pub(crate) fn new(job: &Job, prover: &Measured, verifier: &Measured) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        job: &Job,
+        prover: &Measured,
+        verifier: &Measured,
+        pinned: bool,
+    ) -> Result<Self, Failure> {
         let (gates, seconds) = (job.gates()?, prover.seconds.max(1e-9));
         let [field, mac_field] = prover.fields.clone();
         Ok(Self {
@@ -75,6 +82,7 @@ impl Row {
             rss_prover_mb: prover.rss_mb,
             rss_verifier_mb: verifier.rss_mb,
             threads: job.protocol.threads,
+            pinned,
             profile: job.protocol.options().profile.name(),
             fiat_shamir: job.protocol.fiat_shamir,
             field,
@@ -102,6 +110,7 @@ impl Row {
             "P MB",
             "V MB",
             "thr",
+            "pin",
             "MACs",
             "kernel",
         ])
@@ -128,6 +137,7 @@ impl Row {
             rss(self.rss_prover_mb),
             rss(self.rss_verifier_mb),
             self.threads.to_string(),
+            (if self.pinned { "yes" } else { "no" }).to_owned(),
             self.mac_field.clone(),
             self.kernel.clone(),
         ];
@@ -136,9 +146,9 @@ impl Row {
 }
 
 /// Aligns the columns of a line: names to the left, numbers to the right.
-fn line(columns: [&str; 18]) -> String {
+fn line(columns: [&str; 19]) -> String {
     let [name, size, unit, numbers @ .., mac, kernel] = columns;
-    let widths = [13, 13, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 3];
+    let widths = [13, 13, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 3, 3];
     let numbers: Vec<String> =
         numbers.iter().zip(widths).map(|(number, width)| format!(" {number:>width$}")).collect();
     format!("{name:<13} {size:>11} {unit:<6}{}  {mac:<16} {kernel}", numbers.concat())

@@ -155,8 +155,7 @@ fn a_statement_s_counts_promise_no_more_than_its_proof_is_worth() {
     elements_are_as_promised::<F61, F61, _>("a chain", &chain::<F61>(300_000));
     let matrices = MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small");
     elements_are_as_promised::<F61, F61x2, _>("a matrix product", &matrices);
-    let short = Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small");
-    elements_are_as_promised::<F32, F32x4, _>("short solutions", &short);
+    elements_are_as_promised::<F32, F32x4, _>("short solutions", &sis());
     elements_are_as_promised::<Bn254Scalar, Bn254Scalar, _>("R1CS", &system::<Bn254Scalar>(false));
     elements_are_as_promised::<Goldilocks, GoldilocksX2, _>("R1CS", &system::<Goldilocks>(false));
     elements_are_as_promised::<F61, F61, _>("one of three", &any_chain::<F61>(None));
@@ -175,7 +174,7 @@ fn everywhere(cases: &[Box<dyn Case + Sync>]) {
     }
 }
 
-/// For large cases: each under one set of options, and the cases together under all of them.
+/// Each case under one set of options or some, and the cases together under all of them.
 fn in_turn(cases: &[Box<dyn Case + Sync>]) {
     for (number, options) in options().into_iter().enumerate() {
         check(options, &*cases[number % cases.len()]);
@@ -187,6 +186,8 @@ fn of_bits() {
     everywhere(&[
         case("1 AND", Bits, AndChain::new(1), AndChain::new(1)),
         case("10,000 ANDs", Bits, AndChain::new(10_000), AndChain::new(10_000)),
+    ]);
+    in_turn(&[
         case("AES", Bits, Aes128Many::new(30), Aes128Many::new(30)),
         case("products", Bits, Mul32::sample(30, [1; 32]), Mul32::sample(30, [1; 32])),
     ]);
@@ -201,19 +202,25 @@ fn chain<F: Value>(n: u64) -> MulChain<F> {
 }
 
 fn system<F: PrimeField>(proved: bool) -> R1csStatement<F> {
-    let (system, assignment) = sample::<F>(1, 1000).expect("small");
+    let (system, assignment) = sample::<F>(1, 400).expect("small");
     let system = std::sync::Arc::new(system);
     let with_witness = R1csStatement::prove(system.clone(), assignment).expect("fits");
     let public = with_witness.public().to_vec();
     if proved { with_witness } else { R1csStatement::new(system, public).expect("fits") }
 }
 
+fn sis() -> Sis<F32> {
+    Sis::sample(64, 500, Short::Within(3), [1; 32]).expect("small")
+}
+
 #[test]
 fn of_fields() {
     let (bn254, goldilocks) = (system::<Bn254Scalar>, system::<Goldilocks>);
-    everywhere(&[
-        case("1 multiplication", Over::<F61, F61x2>::new(), chain::<F61>(1), chain::<F61>(1)),
+    everywhere(&[case("1 multiplication", Over::<F61, F61x2>::new(), chain::<F61>(1), chain::<F61>(1))]);
+    in_turn(&[
         case("R1CS, 64 bits", Over::<Goldilocks, GoldilocksX2>::new(), goldilocks(true), goldilocks(false)),
+        case("short solutions", Over::<F32, F32x4>::new(), sis(), sis()),
+        case("R1CS", Over::<Bn254Scalar, Bn254Scalar>::new(), bn254(true), bn254(false)),
     ]);
     in_turn(&[
         case("100,000", Over::<F61, F61x2>::new(), chain::<F61>(100_000), chain::<F61>(100_000)),
@@ -229,13 +236,6 @@ fn of_fields() {
             MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small"),
             MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small"),
         ),
-        case(
-            "short solutions",
-            Over::<F32, F32x4>::new(),
-            Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small"),
-            Sis::<F32>::sample(64, 500, Short::Within(3), [1; 32]).expect("small"),
-        ),
-        case("R1CS", Over::<Bn254Scalar, Bn254Scalar>::new(), bn254(true), bn254(false)),
     ]);
     let pallas = || system::<PallasBase>(true);
     check(
@@ -268,11 +268,13 @@ fn any_chain<F: Value>(choice: Option<usize>) -> AnyOf<F, MulChain<F>> {
 
 #[test]
 fn of_one_of_many_by_robin() {
-    everywhere(&[
+    in_turn(&[
         case("bits", Bits, any_of(&[100, 10_000], Some(1)), any_of(&[100, 10_000], None)),
         case("a field", Over::<F61, F61x2>::new(), any_chain::<F61>(Some(2)), any_chain::<F61>(None)),
     ]);
-    in_turn(&[case("folds", Bits, any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None))]);
+    let folds = case("folds", Bits, any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None));
+    let [lan, .., hashed_wan, _] = options();
+    [lan, hashed_wan].into_iter().for_each(|options| check(options, &*folds));
     let system = Over::<Goldilocks, GoldilocksX2>::new();
     check(
         Options::default(),
@@ -294,7 +296,7 @@ fn stacked_chains<F: Value>(choice: &[usize]) -> Disjunction<MulChain<F>> {
 
 #[test]
 fn of_one_of_many_by_mac_n_cheese() {
-    everywhere(&[
+    in_turn(&[
         case("a tree", Stacked::new(SETTINGS), stacked(&[1]), stacked(&[])),
         case(
             "a threshold",
