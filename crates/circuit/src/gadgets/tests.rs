@@ -1,6 +1,7 @@
 //! Gadgets against integers and well-kept libraries, and their exact counts.
 
 mod ciphers;
+mod gates;
 mod integers;
 
 use volery_field::F2;
