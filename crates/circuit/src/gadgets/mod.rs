@@ -28,7 +28,7 @@ mod hash;
 mod logic;
 mod polynomial;
 mod sha1;
-mod sha256;
+mod sha2;
 #[cfg(test)]
 mod tests;
 
@@ -38,14 +38,17 @@ pub use arith::{
     negate, sub,
 };
 pub use bytes::{bits_to_bytes, bytes_to_bits};
-pub use hash::{Compression, Hasher, Word, bits_to_words, words_to_bits};
+pub use hash::{
+    Compression, Hasher, Number, Word, WordOf, bits_to_long_words, bits_to_words, long_words_to_bits,
+    words_to_bits,
+};
 pub use logic::{
     all_ones, and, any_one, equal, mux, not, not_word, or, rotate_left, rotate_right, shift_left,
     shift_right, shift_right_signed, xor, xor_constant,
 };
 pub use polynomial::multiply_low_as_polynomials;
 pub use sha1::{Sha1, sha1};
-pub use sha256::{Sha256, sha256};
+pub use sha2::{Sha256, Sha384, Sha512, sha256, sha384, sha512};
 
 use volery_field::F2;
 
