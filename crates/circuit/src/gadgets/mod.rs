@@ -20,7 +20,7 @@
 //! (`benches/gadgets.rs` measures them).
 
 mod adder;
-mod aes128;
+mod aes;
 mod arith;
 mod bytes;
 pub mod field;
@@ -32,7 +32,7 @@ mod sha2;
 #[cfg(test)]
 mod tests;
 
-pub use aes128::{Aes128, Block, PlainByte, substituted};
+pub use aes::{Aes, Aes128, Aes256, Block, PlainByte, substituted};
 pub use arith::{
     WithCarry, add, add_constant, add_with_carry, less_than, less_than_signed, multiply, multiply_low,
     negate, sub,
