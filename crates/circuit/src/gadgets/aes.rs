@@ -89,9 +89,9 @@ impl<W: Clone, const KEY_BITS: usize> Aes<W, KEY_BITS> {
         Ok(Self { whitening, rounds })
     }
 
-    /// Word `i` of the key schedule: `w[i-n] + w[i-1]`, for a key of `n` words. Before that, `w[i-1]` passes
-    /// through RotWord, SubWord and the round constant if `i` is a multiple of `n`. If `n` is 8 and `i` leaves
-    /// 4 modulo 8, it passes through SubWord alone.
+    /// Word `i` of the key schedule: `w[i-n] + w[i-1]`, for a key of `n` words. Before the sum, `w[i-1]`
+    /// passes through RotWord, SubWord and the round constant if `i` is a multiple of `n`. If `n` is 8 and
+    /// `i` is 4 modulo 8, it passes through SubWord alone.
     fn next_word<B: Ops<F2, Wire = W> + ?Sized>(
         b: &mut B,
         words: &[Column<W>],
@@ -141,8 +141,8 @@ impl<W: Clone, const KEY_BITS: usize> Aes<W, KEY_BITS> {
         self.rounds(b, state)
     }
 
-    /// The round keys' wires, for [`Aes::from_round_keys`], in a form of this gadget's own: 128 for each round,
-    /// and 128.
+    /// The round keys' wires, for [`Aes::from_round_keys`], in a form of this gadget's own: 128 more than 128
+    /// for each round.
     #[must_use]
     pub fn round_keys(&self) -> Vec<W> {
         [&self.whitening].into_iter().chain(&self.rounds).flatten().flatten().cloned().collect()

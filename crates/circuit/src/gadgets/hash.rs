@@ -173,7 +173,7 @@ impl<H: Compression, W: Clone> Hasher<H, W> {
             H::compress(&mut fold, &mut state, &words::<H, _>(block))?;
         }
         let digest = H::compress_last(&mut fold, &state, &words::<H, _>(last))?;
-        Ok(bits_of::<H, _>(&digest).iter().map(|bit| fold.lower(bit)).collect())
+        Ok(to_bits::<H::Number, _>(&digest).iter().map(|bit| fold.lower(bit)).collect())
     }
 
     /// Compresses the pending block, which is complete, and clears it.
@@ -201,7 +201,7 @@ impl<H: Compression, W: Clone> Hasher<H, W> {
     }
 }
 
-fn constant_word<N: Number, W: Clone>(word: N) -> N::Word<Folded<F2, W>> {
+pub(super) fn constant_word<N: Number, W: Clone>(word: N) -> N::Word<Folded<F2, W>> {
     let value: u64 = word.into();
     N::word(|i| Folded::Constant(F2::new(value >> i & 1 == 1)))
 }
@@ -215,42 +215,42 @@ const fn big_endian(i: usize, width: usize) -> usize {
 /// The 16 words of a block of exactly as many bits.
 fn words<H: Compression, W: Clone>(block: &[W]) -> [WordOf<H, W>; 16] {
     let width = H::Number::WIDTH;
-    core::array::from_fn(|t| H::Number::word(|i| block[width * t + big_endian(i, width)].clone()))
-}
-
-fn bits_of<H: Compression, W: Clone>(words: &[WordOf<H, W>]) -> Vec<W> {
-    let width = H::Number::WIDTH;
-    words.iter().flat_map(|word| (0..width).map(|i| word.as_ref()[big_endian(i, width)].clone())).collect()
+    core::array::from_fn(|t| to_word::<H::Number, W>(&block[width * t..][..width]))
 }
 
 /// The words of a string of bits in the order of [`bytes_to_bits`](super::bytes_to_bits). Each word is made
 /// of four bytes, big-endian, as FIPS 180-4 reads messages. Bits after the last whole word are left out.
 pub fn bits_to_words<W: Clone>(bits: &[W]) -> Vec<Word<W>> {
-    to_words(bits)
+    to_words::<u32, W>(bits)
 }
 
 /// As [`bits_to_words`], with words of eight bytes: those of SHA-384 and SHA-512.
 pub fn bits_to_long_words<W: Clone>(bits: &[W]) -> Vec<Word<W, 64>> {
-    to_words(bits)
+    to_words::<u64, W>(bits)
 }
 
 /// The inverse of [`bits_to_words`].
 pub fn words_to_bits<W: Clone>(words: &[Word<W>]) -> Vec<W> {
-    to_bits(words)
+    to_bits::<u32, W>(words)
 }
 
 /// The inverse of [`bits_to_long_words`].
 pub fn long_words_to_bits<W: Clone>(words: &[Word<W, 64>]) -> Vec<W> {
-    to_bits(words)
+    to_bits::<u64, W>(words)
 }
 
-fn to_words<W: Clone, const BITS: usize>(bits: &[W]) -> Vec<Word<W, BITS>> {
-    let (words, _) = bits.as_chunks::<BITS>();
-    words.iter().map(|bits| core::array::from_fn(|i| bits[big_endian(i, BITS)].clone())).collect()
+/// The word of exactly its number of bits.
+fn to_word<N: Number, W: Clone>(bits: &[W]) -> N::Word<W> {
+    N::word(|i| bits[big_endian(i, N::WIDTH)].clone())
 }
 
-fn to_bits<W: Clone, const BITS: usize>(words: &[Word<W, BITS>]) -> Vec<W> {
-    words.iter().flat_map(|word| (0..BITS).map(move |i| word[big_endian(i, BITS)].clone())).collect()
+fn to_words<N: Number, W: Clone>(bits: &[W]) -> Vec<N::Word<W>> {
+    bits.chunks_exact(N::WIDTH).map(to_word::<N, W>).collect()
+}
+
+fn to_bits<N: Number, W: Clone>(words: &[N::Word<W>]) -> Vec<W> {
+    let bits = |word| (0..N::WIDTH).map(move |i| AsRef::<[W]>::as_ref(word)[big_endian(i, N::WIDTH)].clone());
+    words.iter().flat_map(bits).collect()
 }
 
 /// The digest of a whole message of public length.

@@ -207,8 +207,8 @@ impl<W: Clone, const N: usize> Rounds<W, N> {
         self.adder.sum(b, &mut self.recent[fourth], [&self.sum, &self.sigma, &self.chosen], 0)
     }
 
-    /// Adds the working variables to the chaining value's first words, of which there may be fewer than eight.
-    /// After 64 rounds, and after 80, the variables are back in their first positions.
+    /// Adds the working variables to the chaining value, or to its first words if `state` is shorter. After
+    /// 64 rounds, and after 80, the variables are back in their first positions.
     fn feed_forward<B: Ops<F2, Wire = W> + ?Sized>(
         mut self,
         b: &mut B,

@@ -1,5 +1,6 @@
 //! Gadgets against integers and well-kept libraries, and their exact counts.
 
+mod chacha20;
 mod ciphers;
 mod gates;
 mod hashes;
