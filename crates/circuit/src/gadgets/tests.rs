@@ -5,6 +5,7 @@ mod ciphers;
 mod gates;
 mod hashes;
 mod integers;
+mod poly1305;
 
 use volery_field::F2;
 
