@@ -77,7 +77,8 @@ pub fn poly1305_share<B: Ops<F2> + ?Sized>(
 /// bytes of the one-time key (128 wires): `((x + y) mod p) + s` modulo `2^128`. 512 ANDs.
 ///
 /// `p` is subtracted from `x + y` once if that is `p` or more, whatever the shares are. So if the shares are
-/// so large that `x + y` is `2 p` or more, the result is `x + y - p + s` modulo `2^128`.
+/// so large that `x + y` is `2 p` or more, the result is `x + y - p + s` modulo `2^128`. In other words, one
+/// share `p + e` counts as `e`, unless the other one is `p - e` or more.
 ///
 /// # Errors
 /// [`Error::Misuse`] unless there are twice 130 wires, and 128; the backend's.
