@@ -74,24 +74,26 @@ impl<W: Clone, const KEY_BITS: usize> Aes<W, KEY_BITS> {
         if key.len() != KEY_BITS {
             return Err(Error::misuse(format!("AES-{KEY_BITS} with a key of {} bits", key.len())).into());
         }
+        let n = Self::KEY_WORDS;
+        // The last n words, word i at i % n.
         let mut words: Vec<Column<W>> = key.as_chunks::<32>().0.iter().map(column).collect();
         let mut rounds = Vec::with_capacity(Self::ROUNDS);
         for i in 4..4 * (Self::ROUNDS + 1) {
-            if i >= Self::KEY_WORDS {
-                words.push(Self::next_word(b, &words, i)?);
+            if i >= n {
+                words[i % n] = Self::next_word(b, &words, i)?;
             }
             if i % 4 == 3 {
-                let round_key: Block<W> = core::array::from_fn(|j| words[i - 3 + j / 4][j % 4].clone());
-                rounds.push(round_key.each_ref().map(|byte| add_public(b, byte, sbox::OFFSET)));
+                let byte = |j: usize| &words[(i - 3 + j / 4) % n][j % 4];
+                rounds.push(core::array::from_fn(|j| add_public(b, byte(j), sbox::OFFSET)));
             }
         }
-        let whitening = core::array::from_fn(|j| words[j / 4][j % 4].clone());
-        Ok(Self { whitening, rounds })
+        Ok(Self { whitening: block(&key[..128])?, rounds })
     }
 
     /// Word `i` of the key schedule: `w[i-n] + w[i-1]`, for a key of `n` words. Before the sum, `w[i-1]`
     /// passes through RotWord, SubWord and the round constant if `i` is a multiple of `n`. If `n` is 8 and
-    /// `i` is 4 modulo 8, it passes through SubWord alone.
+    /// `i` is 4 modulo 8, it passes through SubWord alone. `words` are the `n` words before, word `j` at
+    /// `j % n`.
     fn next_word<B: Ops<F2, Wire = W> + ?Sized>(
         b: &mut B,
         words: &[Column<W>],
@@ -100,15 +102,17 @@ impl<W: Clone, const KEY_BITS: usize> Aes<W, KEY_BITS> {
         let n = Self::KEY_WORDS;
         let (turn, constant) = if i.is_multiple_of(n) { (1, round_constant(i / n)) } else { (0, 0) };
         let substituted = turn == 1 || n == 8 && i % n == 4;
-        let (last, mut word) = (&words[i - 1], words[i - n].clone());
+        let (last, mut word) = (&words[(i - 1) % n], words[i % n].clone());
         for (r, byte) in word.iter_mut().enumerate() {
-            let mut term = last[(r + turn) % 4].clone();
+            let term = &last[(r + turn) % 4];
             if substituted {
                 let constant = if r == 0 { sbox::OFFSET ^ constant } else { sbox::OFFSET };
-                term = sbox::substitute(b, &term)?;
-                term = add_public(b, &term, constant);
+                let term = sbox::substitute(b, term)?;
+                let term = add_public(b, &term, constant);
+                *byte = add_byte(b, byte, &term);
+            } else {
+                *byte = add_byte(b, byte, term);
             }
-            *byte = add_byte(b, byte, &term);
         }
         Ok(word)
     }
