@@ -10,7 +10,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use volery_circuit::gadgets::{Aes128, Compression, Hasher, Sha1, Sha256, Word};
+use volery_circuit::gadgets::{Aes128, Compression, Hasher, Number, Sha1, Sha256, Sha512, WordOf};
 use volery_circuit::statements::{Aes128Many, AndChain, Sha256Chain};
 use volery_circuit::{Backend, Error, Hint, Ops, Prove, Statement};
 use volery_field::F2;
@@ -100,8 +100,10 @@ fn wires<const N: usize>(first: u128) -> [u128; N] {
 }
 
 fn compression<H: Compression>(criterion: &mut Criterion) {
-    let block: [Word<u128>; 16] = core::array::from_fn(|t| wires(t as u128));
-    let state: Vec<Word<u128>> = (0..H::INITIAL.len()).map(|t| wires(100 + t as u128)).collect();
+    let word = |t: usize| H::Number::word(|i| (t as u128 + i as u128).wrapping_mul(SPREAD));
+    let block: [WordOf<H, u128>; 16] = core::array::from_fn(word);
+    let bits: Vec<u128> = block.iter().flat_map(AsRef::as_ref).copied().collect();
+    let state: Vec<WordOf<H, u128>> = (0..H::INITIAL.len()).map(|t| word(100 + t)).collect();
     measure(criterion, &format!("{}/compress", H::NAME), |b| {
         let mut state = state.clone();
         H::compress(b, &mut state, black_box(&block)).expect("never fails");
@@ -109,12 +111,12 @@ fn compression<H: Compression>(criterion: &mut Criterion) {
     });
     measure(criterion, &format!("{}/first block", H::NAME), |b| {
         let mut hasher = Hasher::<H, u128>::new();
-        hasher.update(b, black_box(block.as_flattened())).expect("never fails");
+        hasher.update(b, black_box(&bits)).expect("never fails");
         hasher
     });
     measure(criterion, &format!("{}/32 bytes", H::NAME), |b| {
         let mut hasher = Hasher::<H, u128>::new();
-        hasher.update(b, black_box(&block.as_flattened()[..256])).expect("never fails");
+        hasher.update(b, black_box(&bits[..256])).expect("never fails");
         hasher.finish(b).expect("never fails")
     });
 }
@@ -135,6 +137,7 @@ fn all(criterion: &mut Criterion) {
     statement(criterion, "sha256 chain of 50", &Sha256Chain::new(50).expect("few enough"));
     statement(criterion, "aes128 many, 200", &Aes128Many::new(200));
     compression::<Sha256>(criterion);
+    compression::<Sha512>(criterion);
     compression::<Sha1>(criterion);
     aes128(criterion);
 }

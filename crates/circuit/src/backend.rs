@@ -101,7 +101,7 @@ pub trait Ops<R: Ring>: Backend {
 
     /// Computes AES's S-box without its constant, `SubBytes(x) + 0x63`, of a byte over bits (least
     /// significant first), if this backend has a cheaper way than the circuit's 32 multiplications. The
-    /// default returns `None`. [`Aes128`](crate::gadgets::Aes128) calls this, and runs the circuit when it
+    /// default returns `None`. [`Aes`](crate::gadgets::Aes) calls this, and runs the circuit when it
     /// gets `None`; counters assume that, so other callers must do the same. The values are those of
     /// [`substituted`](crate::gadgets::substituted). As with [`Ops::multi_add`], the backends of both parties
     /// must choose the same way.

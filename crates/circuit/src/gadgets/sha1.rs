@@ -25,6 +25,7 @@ pub fn sha1<B: Ops<F2> + ?Sized>(b: &mut B, message: &[B::Wire]) -> Result<Vec<B
 
 impl Compression for Sha1 {
     const NAME: &'static str = "sha1";
+    type Number = u32;
     const INITIAL: &'static [u32] = &[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
     type Digest = [u8; 20];
 

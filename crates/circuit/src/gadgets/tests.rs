@@ -1,7 +1,11 @@
 //! Gadgets against integers and well-kept libraries, and their exact counts.
 
+mod chacha20;
 mod ciphers;
+mod gates;
+mod hashes;
 mod integers;
+mod poly1305;
 
 use volery_field::F2;
 
@@ -15,6 +19,11 @@ fn bits(value: u128, width: usize) -> Vec<F2> {
 
 fn number(bits: &[F2]) -> u128 {
     bits.iter().rev().fold(0, |sum, bit| sum << 1 | u128::from(bit.to_bool()))
+}
+
+fn hex(digits: &str) -> Vec<u8> {
+    let digit = |i: usize| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal");
+    (0..digits.len()).step_by(2).map(digit).collect()
 }
 
 /// The ANDs and the XORs of `gadget`.

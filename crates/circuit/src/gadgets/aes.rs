@@ -1,11 +1,18 @@
-//! AES-128 encryption (FIPS 197): 5,120 ANDs for a block and 1,280 for the key schedule.
+//! AES encryption (FIPS 197) with keys of 128, 192 or 256 bits:
 //!
-//! All ANDs are in the S-box, `160 * 32` for a block; see [`sbox`].
+//! ```text
+//!            rounds    ANDs of a block    of the key schedule
+//! AES-128        10              5,120                  1,280
+//! AES-192        12              6,144                  1,024
+//! AES-256        14              7,168                  1,664
+//! ```
+//!
+//! All ANDs are in the S-box, 32 each, of which a round has 16; see [`sbox`].
 //!
 //! The S-box ends by adding 0x63 to every byte. ShiftRows does not change a block of equal bytes, and
 //! MixColumns maps a column of equal bytes to itself (its coefficients 2, 3, 1, 1 sum to 1). So adding 0x63
-//! to every byte in SubBytes is the same as adding it to every byte of the following round key. [`Aes128`]
-//! adds it to the round keys once for all blocks, and leaves it out in the blocks.
+//! to every byte in SubBytes is the same as adding it to every byte of the following round key. [`Aes`] adds
+//! it to the round keys once for all blocks, and leaves it out in the blocks.
 
 mod common;
 mod sbox;
@@ -25,43 +32,93 @@ type Byte<W> = [W; 8];
 /// 197 arranges the bytes in a square column by column: byte `i` is in row `i % 4` and column `i / 4`.)
 pub type Block<W> = [Byte<W>; 16];
 
-const ROUNDS: usize = 10;
+/// A word of the key schedule: a column of a round key.
+type Column<W> = [Byte<W>; 4];
 
-/// A key schedule: encrypts any number of blocks.
+/// A key schedule of a key of `KEY_BITS` bits, which are 128, 192 or 256: encrypts any number of blocks.
+/// Another number does not compile.
 #[derive(Clone)]
-pub struct Aes128<W> {
-    /// The unchanged key, added to the plaintext.
+pub struct Aes<W, const KEY_BITS: usize> {
+    /// The first 128 bits of the key, added to the plaintext.
     whitening: Block<W>,
-    /// The keys of rounds 1 to 10, each with 0x63 added to every byte (see the module's notes).
+    /// The keys of the rounds from 1 on, each with 0x63 added to every byte (see the module's notes).
     rounds: Vec<Block<W>>,
 }
 
-impl<W> core::fmt::Debug for Aes128<W> {
+/// AES-128: 1,280 ANDs for the key schedule and 5,120 for a block; 1,408 wires of round keys.
+pub type Aes128<W> = Aes<W, 128>;
+
+/// AES-256: 1,664 ANDs for the key schedule and 7,168 for a block; 1,920 wires of round keys.
+pub type Aes256<W> = Aes<W, 256>;
+
+impl<W, const KEY_BITS: usize> core::fmt::Debug for Aes<W, KEY_BITS> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Aes128").finish_non_exhaustive()
+        f.debug_struct("Aes").field("key_bits", &KEY_BITS).finish_non_exhaustive()
     }
 }
 
-impl<W: Clone> Aes128<W> {
-    /// Expands a key of 128 wires (bits as [`bytes_to_bits`](super::bytes_to_bits) orders them); 1,280 ANDs.
+impl<W: Clone, const KEY_BITS: usize> Aes<W, KEY_BITS> {
+    /// The key's words of 32 bits (FIPS 197's `Nk`).
+    const KEY_WORDS: usize = {
+        assert!(matches!(KEY_BITS, 128 | 192 | 256), "AES has keys of 128, 192 or 256 bits");
+        KEY_BITS / 32
+    };
+    const ROUNDS: usize = Self::KEY_WORDS + 6;
+    const ROUND_KEY_BITS: usize = 128 * (Self::ROUNDS + 1);
+
+    /// Expands a key of `KEY_BITS` wires (bits as [`bytes_to_bits`](super::bytes_to_bits) orders them).
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the key is not 128 wires; the backend's.
+    /// [`Error::Misuse`] if the key has another length; the backend's.
     pub fn new<B: Ops<F2, Wire = W> + ?Sized>(b: &mut B, key: &[W]) -> Result<Self, B::Error> {
-        let whitening = block(key)?;
-        let mut rounds = Vec::with_capacity(ROUNDS);
-        let mut round_key = whitening.clone();
-        let mut round_constant = 1_u8;
-        for _ in 0..ROUNDS {
-            round_key = next_round_key(b, &round_key, round_constant)?;
-            round_constant = (round_constant << 1) ^ ((round_constant >> 7) * 0x1b);
-            rounds.push(round_key.each_ref().map(|byte| add_public(b, byte, sbox::OFFSET)));
+        if key.len() != KEY_BITS {
+            return Err(Error::misuse(format!("AES-{KEY_BITS} with a key of {} bits", key.len())).into());
         }
-        Ok(Self { whitening, rounds })
+        let n = Self::KEY_WORDS;
+        // The last n words, word i at i % n.
+        let mut words: Vec<Column<W>> = key.as_chunks::<32>().0.iter().map(column).collect();
+        let mut rounds = Vec::with_capacity(Self::ROUNDS);
+        for i in 4..4 * (Self::ROUNDS + 1) {
+            if i >= n {
+                words[i % n] = Self::next_word(b, &words, i)?;
+            }
+            if i % 4 == 3 {
+                let byte = |j: usize| &words[(i - 3 + j / 4) % n][j % 4];
+                rounds.push(core::array::from_fn(|j| add_public(b, byte(j), sbox::OFFSET)));
+            }
+        }
+        Ok(Self { whitening: block(&key[..128])?, rounds })
+    }
+
+    /// Word `i` of the key schedule: `w[i-n] + w[i-1]`, for a key of `n` words. Before the sum, `w[i-1]`
+    /// passes through RotWord, SubWord and the round constant if `i` is a multiple of `n`. If `n` is 8 and
+    /// `i` is 4 modulo 8, it passes through SubWord alone. `words` are the `n` words before, word `j` at
+    /// `j % n`.
+    fn next_word<B: Ops<F2, Wire = W> + ?Sized>(
+        b: &mut B,
+        words: &[Column<W>],
+        i: usize,
+    ) -> Result<Column<W>, B::Error> {
+        let n = Self::KEY_WORDS;
+        let (turn, constant) = if i.is_multiple_of(n) { (1, round_constant(i / n)) } else { (0, 0) };
+        let substituted = turn == 1 || n == 8 && i % n == 4;
+        let (last, mut word) = (&words[(i - 1) % n], words[i % n].clone());
+        for (r, byte) in word.iter_mut().enumerate() {
+            let term = &last[(r + turn) % 4];
+            if substituted {
+                let constant = if r == 0 { sbox::OFFSET ^ constant } else { sbox::OFFSET };
+                let term = sbox::substitute(b, term)?;
+                let term = add_public(b, &term, constant);
+                *byte = add_byte(b, byte, &term);
+            } else {
+                *byte = add_byte(b, byte, term);
+            }
+        }
+        Ok(word)
     }
 
     /// Encrypts a block of 128 wires (bits as [`bytes_to_bits`](super::bytes_to_bits) orders them) to 128
-    /// wires; 5,120 ANDs.
+    /// wires.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the plaintext is not 128 wires; the backend's.
@@ -75,7 +132,7 @@ impl<W: Clone> Aes128<W> {
         self.rounds(b, state)
     }
 
-    /// Encrypts a public block; 5,120 ANDs.
+    /// Encrypts a public block.
     ///
     /// # Errors
     /// Any error of the backend.
@@ -88,26 +145,25 @@ impl<W: Clone> Aes128<W> {
         self.rounds(b, state)
     }
 
-    /// The round keys' wires, for [`Aes128::from_round_keys`]: 1,408, in a form of this gadget's own.
+    /// The round keys' wires, for [`Aes::from_round_keys`], in a form of this gadget's own: 128 more than 128
+    /// for each round.
     #[must_use]
     pub fn round_keys(&self) -> Vec<W> {
         [&self.whitening].into_iter().chain(&self.rounds).flatten().flatten().cloned().collect()
     }
 
-    /// The schedule with these [`round_keys`](Aes128::round_keys), which may have been stored or sent
-    /// meanwhile.
+    /// The schedule with these [`round_keys`](Aes::round_keys), which may have been stored or sent meanwhile.
     ///
     /// # Errors
-    /// [`Error::Misuse`] unless there are 1,408 wires.
+    /// [`Error::Misuse`] unless there are as many wires as [`Aes::round_keys`] returns.
     pub fn from_round_keys(wires: &[W]) -> Result<Self, Error> {
         let mut keys = wires.chunks(128).map(block);
         let whitening = keys.next().unwrap_or_else(|| block(&[]))?;
         let rounds = keys.collect::<Result<Vec<_>, _>>()?;
-        if rounds.len() != ROUNDS {
-            return Err(Error::misuse(format!(
-                "AES-128 with {} wires of round keys, not 1,408",
-                wires.len()
-            )));
+        if rounds.len() != Self::ROUNDS {
+            let (found, expected) = (wires.len(), Self::ROUND_KEY_BITS);
+            let reason = format!("AES-{KEY_BITS} with {found} wires of round keys, not {expected}");
+            return Err(Error::misuse(reason));
         }
         Ok(Self { whitening, rounds })
     }
@@ -117,7 +173,7 @@ impl<W: Clone> Aes128<W> {
         b: &mut B,
         mut state: Block<W>,
     ) -> Result<Vec<W>, B::Error> {
-        for round in 0..ROUNDS {
+        for round in 0..Self::ROUNDS {
             substitute(b, &mut state)?;
             self.mix(b, round, &mut state);
         }
@@ -127,7 +183,7 @@ impl<W: Clone> Aes128<W> {
     /// The part of a round after SubBytes. Rounds are counted from 0.
     fn mix<B: Ops<F2, Wire = W> + ?Sized>(&self, b: &mut B, round: usize, state: &mut Block<W>) {
         *state = shift_rows(state);
-        if round + 1 < ROUNDS {
+        if round + 1 < Self::ROUNDS {
             state.as_chunks_mut::<4>().0.iter_mut().for_each(|column| mix_column(b, column));
         }
         add_block(b, state, &self.rounds[round]);
@@ -144,9 +200,18 @@ fn substitute<B: Ops<F2> + ?Sized>(b: &mut B, bytes: &mut [Byte<B::Wire>]) -> Re
 
 fn block<W: Clone>(wires: &[W]) -> Result<Block<W>, Error> {
     if wires.len() != 128 {
-        return Err(Error::misuse(format!("AES-128 with a key or block of {} bits, not 128", wires.len())));
+        return Err(Error::misuse(format!("AES with a block or round key of {} bits, not 128", wires.len())));
     }
     Ok(core::array::from_fn(|i| core::array::from_fn(|j| wires[8 * i + j].clone())))
+}
+
+fn column<W: Clone>(wires: &[W; 32]) -> Column<W> {
+    core::array::from_fn(|i| core::array::from_fn(|j| wires[8 * i + j].clone()))
+}
+
+/// `2^(i-1)` in GF(2^8), for `i` from 1 on.
+fn round_constant(i: usize) -> u8 {
+    (1..i).fold(1_u8, |constant, _| (constant << 1) ^ ((constant >> 7) * 0x1b))
 }
 
 fn add_byte<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>, y: &Byte<B::Wire>) -> Byte<B::Wire> {
@@ -184,7 +249,7 @@ fn shift_rows<W: Clone>(state: &Block<W>) -> Block<W> {
 
 /// With `s` the sum of the column: byte `i` becomes `a[i] + s + 2 (a[i] + a[i+1])`, which is
 /// `2 a[i] + 3 a[i+1] + a[i+2] + a[i+3]`.
-fn mix_column<B: Ops<F2> + ?Sized>(b: &mut B, column: &mut [Byte<B::Wire>; 4]) {
+fn mix_column<B: Ops<F2> + ?Sized>(b: &mut B, column: &mut Column<B::Wire>) {
     let [a, c, d, e] = &*column;
     // The sums of neighbours; the sum of the three bytes other than a[i] is a[i+1] + (a[i+2] + a[i+3]).
     let [ac, cd, de, ea] = [(a, c), (c, d), (d, e), (e, a)].map(|(x, y)| add_byte(b, x, y));
@@ -202,24 +267,4 @@ fn add_double<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>, y: &Byte<B::Wir
         let sum = b.add(&x[i], &y[(i + 7) % 8]);
         if matches!(i, 1 | 3 | 4) { b.add(&sum, &y[7]) } else { sum }
     })
-}
-
-/// The next round key: `w[i] = w[i-4] + w[i-1]`, where `w[i-1]` first passes through RotWord, SubWord and the
-/// round constant if `i` is a multiple of four.
-fn next_round_key<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    key: &Block<B::Wire>,
-    round_constant: u8,
-) -> Result<Block<B::Wire>, B::Error> {
-    let mut next = key.clone();
-    for i in 0..4 {
-        let substituted = sbox::substitute(b, &key[12 + (i + 1) % 4])?;
-        let constant = if i == 0 { sbox::OFFSET ^ round_constant } else { sbox::OFFSET };
-        let substituted = add_public(b, &substituted, constant);
-        next[i] = add_byte(b, &key[i], &substituted);
-    }
-    for i in 4..16 {
-        next[i] = add_byte(b, &key[i], &next[i - 4]);
-    }
-    Ok(next)
 }

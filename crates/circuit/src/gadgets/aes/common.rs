@@ -7,7 +7,10 @@
 //! rounds and not 32:
 //!
 //! ```text
-//! 32 (distinct bytes + 4 distinct columns) + 4,096 a block,        at most 5,120 a block, 4,256 for most of a counter's
+//! 32 (distinct bytes + 4 distinct columns) + 512 (rounds - 2) a block
+//!
+//! AES-128    at most 5,120 a block, 4,256 for most of a counter's
+//! AES-256    at most 7,168 a block, 6,304 for most of a counter's
 //! ```
 //!
 //! The observation is due to Park and Lee, "FACE: Fast AES CTR mode Encryption Techniques based on the Reuse
@@ -18,7 +21,7 @@ use std::collections::btree_map::Entry;
 
 use volery_field::F2;
 
-use super::{Aes128, Byte, ROUNDS, add_block, add_byte, add_public, mix_column, sbox, shifted, substitute};
+use super::{Aes, Byte, Column, add_block, add_byte, add_public, mix_column, sbox, shifted, substitute};
 use crate::{Error, Ops};
 
 /// A byte of a plaintext block.
@@ -31,9 +34,9 @@ pub enum PlainByte {
 }
 
 /// The number of a column, and the four bytes that it depends on after the first round.
-type Column = (usize, [PlainByte; 4]);
+type PlainColumn = (usize, [PlainByte; 4]);
 
-impl<W: Clone> Aes128<W> {
+impl<W: Clone, const KEY_BITS: usize> Aes<W, KEY_BITS> {
     /// Encrypts `blocks`, whose [`PlainByte::Secret`] bytes are among `secret`, to 128 wires each. Bytes and
     /// columns that several blocks have in common are substituted once, as the module's notes say.
     ///
@@ -62,9 +65,9 @@ impl<W: Clone> Aes128<W> {
                 }
                 let state = state.try_into();
                 let mut state =
-                    state.map_err(|_| Error::misuse("AES-128 with a block of other than 16 bytes"))?;
+                    state.map_err(|_| Error::misuse("AES with a block of other than 16 bytes"))?;
                 self.mix(b, 1, &mut state);
-                for round in 2..ROUNDS {
+                for round in 2..Self::ROUNDS {
                     substitute(b, &mut state)?;
                     self.mix(b, round, &mut state);
                 }
@@ -80,8 +83,8 @@ impl<W: Clone> Aes128<W> {
         b: &mut B,
         secret: &[Byte<W>],
         bytes: &mut BTreeMap<(usize, PlainByte), Byte<W>>,
-        (c, plain): Column,
-    ) -> Result<[Byte<W>; 4], B::Error> {
+        (c, plain): PlainColumn,
+    ) -> Result<Column<W>, B::Error> {
         let mut column = Vec::with_capacity(4);
         for (r, plain) in plain.into_iter().enumerate() {
             let place = shifted(4 * c + r);
@@ -99,7 +102,7 @@ impl<W: Clone> Aes128<W> {
             column.push(byte.clone());
         }
         let column = column.try_into();
-        let mut column = column.map_err(|_| Error::misuse("AES-128 with a column of other than 4 bytes"))?;
+        let mut column = column.map_err(|_| Error::misuse("AES with a column of other than 4 bytes"))?;
         mix_column(b, &mut column);
         add_block(b, &mut column, &self.rounds[0][4 * c..][..4]);
         substitute(b, &mut column)?;
@@ -109,6 +112,6 @@ impl<W: Clone> Aes128<W> {
 
 fn byte_of<W>(secret: &[Byte<W>], number: usize) -> Result<&Byte<W>, Error> {
     secret.get(number).ok_or_else(|| {
-        Error::misuse(format!("AES-128 of secret byte number {number}, where {} are given", secret.len()))
+        Error::misuse(format!("AES of secret byte number {number}, where {} are given", secret.len()))
     })
 }
