@@ -80,8 +80,11 @@ fn the_peer_learns_why_a_party_failed<L: Link>() {
     });
 }
 
+/// Messages of a peer's.
+type Words = &'static [(Tag, &'static [u8])];
+
 /// What a party that writes on and on hears at last from a peer that says `words`, and ends the session.
-fn heard_while_writing<L: Link>(words: &'static [(Tag, &[u8])]) -> Error {
+fn heard_while_writing<L: Link>(words: Words) -> Error {
     let (mut left, mut right) = channels::<L>(&Limits::default());
     thread::scope(|scope| {
         scope.spawn(move || {
@@ -102,7 +105,7 @@ fn a_party_that_still_writes_learns_why_the_peer_failed<L: Link>() {
     let why = Error::Peer { step: tags::TEST, reason: "enough".into() };
     let no = Error::UnexpectedFrame { expected: tags::TEST, got: tags::VERDICT.byte(), length: 1 };
     // A verdict of yes, or another message that was not read yet, is no reason.
-    let cases: [(&'static [(Tag, &[u8])], _); 3] = [
+    let cases: [(Words, _); 3] = [
         (&[], why.clone()),
         (&[(tags::TEST, b"0123456789"), (tags::VERDICT, &[1])], why),
         (&[(tags::TEST, b"0123456789"), (tags::VERDICT, &[0])], no),
