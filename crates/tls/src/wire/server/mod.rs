@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The randoms, and the hash, are those of this connection, so the server, or somebody who has its key, took
-//! part in it with this ephemeral point. The proofs and the server's Finished show that the records' keys come
-//! from this point; neither is worth anything without the other.
+//! part in it with this ephemeral point. The proofs and the server's Finished show that the records' keys
+//! come from this point; neither is worth anything without the other.
 //!
 //! The host name that the client sent in the clear must be the intended one: one certificate may serve
 //! several hosts, and the server uses that name to choose which of them it answers for. (The `Host` header of

@@ -48,6 +48,9 @@
 //! handshake of its own: if that said TLS 1.2, and the connection's random has the sentinel, then somebody on
 //! the way changed what was found out. No such handshake exists yet, so nothing checks the sentinel.
 
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod forge;
 mod hello;
 mod messages;
 mod protected;

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::forged::{Forged, forged_secrets};
+use super::forged::Forged;
 use super::*;
+use crate::wire::transcript::tls13::forge::secrets as forged_secrets;
 
 /// Both directions of a handshake, with a record of data each, and their reading.
 fn fixed() -> ([Vec<u8>; 2], Opened) {

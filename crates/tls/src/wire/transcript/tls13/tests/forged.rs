@@ -1,14 +1,12 @@
-//! Connections that are made up, with secrets that are made up: nobody needs a key for those.
+//! Made-up connections: each refusal, for each part of a handshake.
 
-use aes_gcm::aead::{Aead as _, Payload};
 use sha2::{Digest as _, Sha256};
 
 use super::*;
 use crate::wire::transcript::MAX_MESSAGE;
-use crate::wire::transcript::tls13::protected::{header, nonce};
-
-/// The content of a record: its type, its bytes, the zeros after them.
-type Content<'a> = (u8, &'a [u8], usize);
+use crate::wire::transcript::tls13::forge::{
+    Content, client_finished, message, record, seal, secrets as forged_secrets, with_server_finished,
+};
 
 /// Both directions, of which every part can be changed before they are put together.
 #[derive(Clone)]
@@ -17,10 +15,6 @@ pub(super) struct Forged {
     pub(super) hellos: [Vec<u8>; 2],
     /// The server's messages before Finished: EncryptedExtensions, Certificate, CertificateVerify.
     pub(super) flight: Vec<Vec<u8>>,
-}
-
-fn message(kind: u8, body: &[u8]) -> Vec<u8> {
-    [&[kind], &(body.len() as u32).to_be_bytes()[1..], body].concat()
 }
 
 /// Takes messages apart.
@@ -32,24 +26,6 @@ fn split(mut messages: &[u8]) -> Vec<Vec<u8>> {
         messages = rest;
     }
     all
-}
-
-pub(super) fn forged_secrets() -> HandshakeSecrets {
-    let secret = |byte| TrafficSecret::from_bytes(&[byte; 32]).unwrap();
-    HandshakeSecrets { client: secret(1), server: secret(2) }
-}
-
-/// A protected record.
-fn seal(secret: &TrafficSecret, sequence: u64, (content_type, bytes, padding): Content<'_>) -> Vec<u8> {
-    let inner = [bytes, &[content_type], &vec![0; padding]].concat();
-    let header = header(inner.len());
-    let cipher = Aes128Gcm::new((&*secret.key::<16>()).into());
-    let nonce = nonce(&secret.iv(), sequence).into();
-    [&header[..], &cipher.encrypt(&nonce, Payload { msg: &inner, aad: &header }).unwrap()].concat()
-}
-
-fn record(content_type: u8, bytes: &[u8]) -> Vec<u8> {
-    [&[content_type, 3, 3], &(bytes.len() as u16).to_be_bytes()[..], bytes].concat()
 }
 
 impl Forged {
@@ -72,15 +48,12 @@ impl Forged {
 
     /// All messages of the server's that are protected, its Finished being right.
     pub(super) fn server(&self) -> Vec<u8> {
-        let flight = self.flight.concat();
-        let hash = Sha256::digest([&*self.hellos.concat(), &flight].concat());
-        [flight, message(20, &forged_secrets().server.verify_data(&hash))].concat()
+        with_server_finished(&self.hellos, &self.flight.concat())
     }
 
     /// The client's Finished.
     pub(super) fn client(&self) -> Vec<u8> {
-        let hash = Sha256::digest([self.hellos.concat(), self.server()].concat());
-        message(20, &forged_secrets().client.verify_data(&hash))
+        client_finished(&self.hellos, &self.server())
     }
 
     /// Both directions, with what is protected in these records, and a record of data after them.
