@@ -28,7 +28,6 @@
 
 pub mod ghash;
 pub mod key_exchange;
-#[cfg(any(test, feature = "fuzzing"))]
 pub mod key_schedule;
 pub(crate) mod prf;
 pub mod record;

@@ -29,6 +29,40 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::wire::prf::Side;
 
+/// What secrets and keys are derived with: the same labels in the clear and on wires.
+pub(crate) mod label {
+    use crate::wire::prf::Side;
+
+    pub(crate) const DERIVED: &str = "derived";
+    pub(crate) const KEY: &str = "key";
+    pub(crate) const IV: &str = "iv";
+    pub(super) const FINISHED: &str = "finished";
+
+    /// Of a side's traffic secret in the handshake.
+    pub(crate) const fn handshake(side: Side) -> &'static str {
+        match side {
+            Side::Client => "c hs traffic",
+            Side::Server => "s hs traffic",
+        }
+    }
+
+    /// Of a side's first traffic secret of data.
+    pub(crate) const fn application(side: Side) -> &'static str {
+        match side {
+            Side::Client => "c ap traffic",
+            Side::Server => "s ap traffic",
+        }
+    }
+}
+
+/// The message of the HMAC that is HKDF-Expand-Label, for at most one output of the hash. Label and context
+/// are short.
+pub(crate) fn expansion(label: &str, context: &[u8], length: u8) -> Vec<u8> {
+    let sized = |bytes: &[u8]| [&[bytes.len() as u8], bytes].concat();
+    let label = sized(&[b"tls13 ", label.as_bytes()].concat());
+    [&[0, length][..], &label, &sized(context), &[1]].concat()
+}
+
 /// Bytes of a record's IV, for AES-GCM and for ChaCha20-Poly1305.
 pub const IV_BYTES: usize = 12;
 
@@ -50,16 +84,14 @@ impl<H: Hash> Secret<H> {
         fits.then(|| Self(Zeroizing::new(bytes.to_vec()), PhantomData))
     }
 
-    /// HMAC (RFC 2104) of the parts in a row, with the secret as its key.
-    fn mac(&self, parts: &[&[u8]]) -> Self {
+    /// HMAC (RFC 2104) with the secret as its key.
+    fn mac(&self, message: &[u8]) -> Self {
         let pad = |with: u8| {
             let mut block = Zeroizing::new(vec![with; H::block_size()]);
             block.iter_mut().zip(self.0.iter()).for_each(|(byte, key)| *byte ^= key);
             block
         };
-        let mut inner = H::new_with_prefix(&*pad(0x36));
-        parts.iter().for_each(|part| inner.update(part));
-        let mut inner = inner.finalize();
+        let mut inner = H::new_with_prefix(&*pad(0x36)).chain_update(message).finalize();
         let mut outer = H::new_with_prefix(&*pad(0x5c)).chain_update(&inner).finalize();
         let mac = Self(Zeroizing::new(outer.to_vec()), PhantomData);
         inner.as_mut_slice().zeroize();
@@ -69,15 +101,12 @@ impl<H: Hash> Secret<H> {
 
     /// HKDF-Extract with the secret as its salt.
     fn extract(&self, input: &[u8]) -> Self {
-        self.mac(&[input])
+        self.mac(input)
     }
 
     /// HKDF-Expand-Label to `length` bytes, at most the hash's output.
     fn expand(&self, label: &str, context: &[u8], length: u8) -> Self {
-        // The constant labels of this module and hashes are short.
-        let sized = |bytes: &[u8]| [&[bytes.len() as u8], bytes].concat();
-        let label = sized(&[b"tls13 ", label.as_bytes()].concat());
-        self.mac(&[&[0, length], &label, &sized(context), &[1]])
+        self.mac(&expansion(label, context, length))
     }
 
     /// Derive-Secret, given the hash of the messages.
@@ -96,7 +125,7 @@ impl<H: Hash> Secret<H> {
 
     /// The salt of the next Extract.
     fn derived(&self) -> Self {
-        self.derive("derived", &H::digest([]))
+        self.derive(label::DERIVED, &H::digest([]))
     }
 }
 
@@ -137,11 +166,7 @@ impl<H: Hash> HandshakeSecret<H> {
     /// The secret of a side's records in the handshake. `hash` is that of ClientHello and ServerHello.
     #[must_use]
     pub fn traffic(&self, side: Side, hash: &[u8]) -> TrafficSecret<H> {
-        let label = match side {
-            Side::Client => "c hs traffic",
-            Side::Server => "s hs traffic",
-        };
-        TrafficSecret(self.0.derive(label, hash))
+        TrafficSecret(self.0.derive(label::handshake(side), hash))
     }
 
     /// The next secret.
@@ -155,11 +180,7 @@ impl<H: Hash> MasterSecret<H> {
     /// The first secret of a side's data. `hash` is that of all messages up to the server's Finished.
     #[must_use]
     pub fn traffic(&self, side: Side, hash: &[u8]) -> TrafficSecret<H> {
-        let label = match side {
-            Side::Client => "c ap traffic",
-            Side::Server => "s ap traffic",
-        };
-        TrafficSecret(self.0.derive(label, hash))
+        TrafficSecret(self.0.derive(label::application(side), hash))
     }
 }
 
@@ -173,20 +194,20 @@ impl<H: Hash> TrafficSecret<H> {
     /// The key of its records.
     #[must_use]
     pub fn key<const N: usize>(&self) -> Zeroizing<[u8; N]> {
-        self.0.key("key")
+        self.0.key(label::KEY)
     }
 
     /// What its records' nonces are made of.
     #[must_use]
     pub fn iv(&self) -> Zeroizing<[u8; IV_BYTES]> {
-        self.0.key("iv")
+        self.0.key(label::IV)
     }
 
     /// The contents of its side's Finished message, as long as the hash's output. `hash` is that of all
     /// messages before it. Only a handshake's secret has a Finished message.
     #[must_use]
     pub fn verify_data(&self, hash: &[u8]) -> Vec<u8> {
-        self.0.derive("finished", &[]).mac(&[hash]).0.to_vec()
+        self.0.derive(label::FINISHED, &[]).mac(hash).0.to_vec()
     }
 }
 

@@ -4,7 +4,6 @@ use rustls_pki_types::{CertificateDer, SignatureVerificationAlgorithm};
 use webpki::ring;
 
 use super::{Authenticated, Signature};
-#[cfg(any(test, feature = "fuzzing"))]
 use crate::wire::transcript::tls13;
 use crate::wire::transcript::{Handshake, Scheme};
 
@@ -30,7 +29,6 @@ impl Authenticated for Handshake {
     }
 }
 
-#[cfg(any(test, feature = "fuzzing"))]
 impl Authenticated for tls13::Handshake {
     fn sni(&self) -> Option<&str> {
         self.hello.sni.as_deref()

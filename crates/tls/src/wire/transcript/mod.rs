@@ -17,7 +17,6 @@ mod hello;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tls12;
-#[cfg(any(test, feature = "fuzzing"))]
 pub mod tls13;
 
 pub use error::Error;
@@ -82,7 +81,6 @@ impl Scheme {
     }
 
     /// Whether it is one of PKCS #1, which TLS 1.3 does not have.
-    #[cfg(any(test, feature = "fuzzing"))]
     fn is_pkcs1(self) -> bool {
         matches!(self, Self::Pkcs1Sha256 | Self::Pkcs1Sha384 | Self::Pkcs1Sha512)
     }
