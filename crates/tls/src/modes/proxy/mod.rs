@@ -43,6 +43,7 @@ mod client;
 mod error;
 mod notary;
 pub mod relay;
+mod secret;
 mod statement;
 #[cfg(test)]
 mod testing;
@@ -51,7 +52,7 @@ mod tests;
 
 pub use crate::page::disclosure::{
     Accepted, Hidden, MessagePart, Part, Pending, Proven, RedactedPayload, Redaction, Refusal, Rest,
-    Selection,
+    Selection, TlsVersion,
 };
 pub use client::{Fetched, Target, converse, fetch};
 pub use error::Error;

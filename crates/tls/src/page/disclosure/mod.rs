@@ -18,8 +18,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `connection` | connections of TLS 1.2 and 1.3 in one form |
 //! | `derive` | the program from the keys to the opened values and to key streams |
-//! | `machine` | the three machines for it: P computes, V reads, both prove |
+//! | `machine` | the machines for it: P computes, V reads, both prove |
 //! | `redaction` | V's view of the payload, and the message that describes it |
 //! | `payload` | the records' bytes that form request and response |
 //! | `check` | V's check of Finished messages and tags |
@@ -96,6 +97,7 @@
 //! reliable.
 
 mod check;
+mod connection;
 mod derive;
 mod error;
 mod machine;
@@ -111,6 +113,7 @@ mod tests;
 mod verifier;
 
 pub use crate::wire::transcript::Error as TranscriptError;
+pub use connection::TlsVersion;
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{
@@ -118,6 +121,7 @@ pub use redaction::{
 };
 pub use verifier::Pending;
 
+pub(crate) use connection::{Connection, OpenConnection};
 pub(crate) use derive::{Keys, Root, finished_message, server_commitments};
 pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::EndedConnection;

@@ -135,7 +135,8 @@ pub struct EarlySecret<H = Sha256>(Secret<H>);
 /// The secret of the key exchange.
 pub struct HandshakeSecret<H = Sha256>(Secret<H>);
 
-/// The secret of the connection's data.
+/// The secret of the connection's data. Programs derive it on wires; this is for tests and fuzz targets.
+#[cfg(any(test, feature = "fuzzing"))]
 pub struct MasterSecret<H = Sha256>(Secret<H>);
 
 /// The secret of one direction, in the handshake or after it.
@@ -169,13 +170,20 @@ impl<H: Hash> HandshakeSecret<H> {
         TrafficSecret(self.0.derive(label::handshake(side), hash))
     }
 
+    /// The secret itself.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0.0
+    }
+
     /// The next secret.
     #[must_use]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub fn master(&self) -> MasterSecret<H> {
         MasterSecret(self.0.derived().extract(&Secret::<H>::zeros().0))
     }
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
 impl<H: Hash> MasterSecret<H> {
     /// The first secret of a side's data. `hash` is that of all messages up to the server's Finished.
     #[must_use]
@@ -228,7 +236,9 @@ macro_rules! debug {
     )*};
 }
 
-debug!(EarlySecret HandshakeSecret MasterSecret TrafficSecret);
+debug!(EarlySecret HandshakeSecret TrafficSecret);
+#[cfg(any(test, feature = "fuzzing"))]
+debug!(MasterSecret);
 
 /// The bytes, for comparisons in tests.
 #[cfg(test)]

@@ -116,7 +116,8 @@ fn hidden_strings_that_could_not_be_read_again_are_not_signed() {
 
 #[test]
 fn requests_are_sent_at_once_by_two_parties_alone_and_only_if_there_are_several() {
-    let of = |mode, rounds| Statement { mode, rounds, pipelined: true, ..statement() };
+    let tls = TlsVersion::Tls12;
+    let of = |mode, rounds| Statement { mode, tls, rounds, pipelined: true, ..statement() };
     let signed = Attestation::sign(of(Mode::TwoParty, 2), &key()).unwrap();
     let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
     assert!(read.verify(&key().verifying_key().to_bytes()).unwrap().pipelined);

@@ -6,13 +6,18 @@ use aes_gcm::{Aes128Gcm, KeyInit as _};
 use sha2::{Digest as _, Sha256};
 
 use super::protected::{header, nonce};
+#[cfg(test)]
+use super::{Flight, Transcript};
 use super::{HandshakeSecrets, kind};
+
 use crate::wire::key_schedule::TrafficSecret;
+#[cfg(test)]
+use crate::wire::prf::Side;
 #[cfg(feature = "fuzzing")]
 use crate::wire::transcript::HANDSHAKE;
 
 /// The content of a record: its type, its bytes, the number of zeros after them.
-pub(super) type Content<'a> = (u8, &'a [u8], usize);
+pub(crate) type Content<'a> = (u8, &'a [u8], usize);
 
 /// The secrets of made-up connections.
 #[must_use]
@@ -23,18 +28,18 @@ pub fn secrets() -> HandshakeSecrets {
 }
 
 /// A handshake message.
-pub(super) fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+pub(crate) fn message(kind: u8, body: &[u8]) -> Vec<u8> {
     let [.., a, b, c] = body.len().to_be_bytes();
     [&[kind, a, b, c], body].concat()
 }
 
 /// A record.
-pub(super) fn record(content_type: u8, bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn record(content_type: u8, bytes: &[u8]) -> Vec<u8> {
     [&[content_type, 3, 3], &(bytes.len() as u16).to_be_bytes()[..], bytes].concat()
 }
 
 /// A protected record.
-pub(super) fn seal(
+pub(crate) fn seal(
     secret: &TrafficSecret,
     sequence: u64,
     (content_type, bytes, padding): Content<'_>,
@@ -47,14 +52,22 @@ pub(super) fn seal(
     sealed.map(|sealed| [&header[..], &sealed].concat()).unwrap_or_default()
 }
 
+/// The server's messages before its Finished.
+#[cfg(test)]
+pub(crate) fn flight(transcript: &Transcript, secrets: &HandshakeSecrets) -> Vec<u8> {
+    let mut messages = Flight::open(Side::Server, &secrets.server, &transcript.server).unwrap().messages;
+    messages.truncate(messages.len() - 4 - 32);
+    messages
+}
+
 /// The server's `flight` with the Finished that belongs to it.
-pub(super) fn with_server_finished(hellos: &[Vec<u8>; 2], flight: &[u8]) -> Vec<u8> {
+pub(crate) fn with_server_finished(hellos: &[Vec<u8>; 2], flight: &[u8]) -> Vec<u8> {
     let hash = Sha256::digest([&*hellos.concat(), flight].concat());
     [flight, &message(kind::FINISHED, &secrets().server.verify_data(&hash))].concat()
 }
 
 /// The client's Finished after all of the server's messages.
-pub(super) fn client_finished(hellos: &[Vec<u8>; 2], server: &[u8]) -> Vec<u8> {
+pub(crate) fn client_finished(hellos: &[Vec<u8>; 2], server: &[u8]) -> Vec<u8> {
     let hash = Sha256::digest([&*hellos.concat(), server].concat());
     message(kind::FINISHED, &secrets().client.verify_data(&hash))
 }

@@ -9,7 +9,7 @@ use super::super::hello::{Extensions, alpn};
 use super::hello::{Offer, ServerHello};
 use super::protected::Flight;
 use super::records::Direction;
-use super::{Handshake, HandshakeSecrets, Hello, extension, kind};
+use super::{Handshake, HandshakeSecrets, Hello, MESSAGE_HEADER_BYTES, extension, kind};
 use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::Side;
 use crate::wire::transcript::{CertificateDer, Error, MAX_CERTIFICATES, MAX_MESSAGE, Scheme};
@@ -50,6 +50,21 @@ fn misplaced(side: Side, found: u8, expected: &'static str) -> Error {
         (_, kind::KEY_UPDATE) => Error::KeyUpdate(side),
         _ => Error::unexpected(side, expected, format!("handshake message {found}")),
     }
+}
+
+/// Checks that messages with these headers may come after the handshake: session tickets of the server's.
+/// Returns the length of them all.
+///
+/// # Errors
+/// [`Error::KeyUpdate`], [`Error::CertificateRequest`], [`Error::Unexpected`].
+pub(crate) fn after_handshake(side: Side, headers: &[[u8; MESSAGE_HEADER_BYTES]]) -> Result<usize, Error> {
+    headers.iter().try_fold(0, |sum, [found, a, b, c]| match (side, *found) {
+        (Side::Server, kind::NEW_SESSION_TICKET) => {
+            // Of at most as many bytes as a record.
+            Ok(sum + MESSAGE_HEADER_BYTES + u32::from_be_bytes([0, *a, *b, *c]) as usize)
+        }
+        (_, found) => Err(misplaced(side, found, "application data")),
+    })
 }
 
 /// Reads both hellos, of whole directions.

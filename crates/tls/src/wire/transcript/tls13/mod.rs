@@ -58,6 +58,8 @@ mod records;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use messages::after_handshake;
+pub(crate) use protected::header;
 use protected::{Flight, MAX_INNER};
 use records::Direction;
 
@@ -67,7 +69,7 @@ use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::{Random, Side};
 
 /// TLS 1.3.
-const VERSION: u16 = 0x0304;
+pub(crate) const VERSION: u16 = 0x0304;
 
 /// Numbers of extensions.
 mod extension {
@@ -88,6 +90,7 @@ mod extension {
 mod kind {
     pub(super) const CLIENT_HELLO: u8 = 1;
     pub(super) const SERVER_HELLO: u8 = 2;
+    pub(super) const NEW_SESSION_TICKET: u8 = 4;
     pub(super) const END_OF_EARLY_DATA: u8 = 5;
     pub(super) const ENCRYPTED_EXTENSIONS: u8 = 8;
     pub(super) const CERTIFICATE: u8 = 11;
@@ -97,6 +100,9 @@ mod kind {
     pub(super) const KEY_UPDATE: u8 = 24;
     pub(super) const COMPRESSED_CERTIFICATE: u8 = 25;
 }
+
+/// Bytes of a handshake message's header: its type and its length.
+pub(crate) const MESSAGE_HEADER_BYTES: usize = 4;
 
 /// A cipher suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
