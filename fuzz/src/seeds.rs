@@ -479,6 +479,7 @@ fn connections(add: Add<'_>) {
     let query = AttestedPayload::revealing(get, &[0..10, 12..20]).expect("ranges of it");
     let statement = Statement {
         mode: Mode::TwoParty,
+        tls: disclosure::TlsVersion::Tls12,
         server_name: "example.com".into(),
         port: 8443,
         certificate: [5; 32],

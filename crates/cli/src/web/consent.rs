@@ -106,6 +106,7 @@ mod tests {
         let request = b"GET /account HTTP/1.1";
         Statement {
             mode: Mode::TwoParty,
+            tls: TlsVersion::Tls12,
             server_name: "example.com".into(),
             port: 443,
             certificate: [1; 32],

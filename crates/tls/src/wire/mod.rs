@@ -21,7 +21,7 @@
 //! | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
 //! | `key_schedule` | TLS 1.3's key derivation, in the clear |
 //! | `step` | the programs that run under two-party computation, and the machine that they run on |
-//! | `prf` | TLS 1.2's key derivation: compressions in two-party computation, and those of each party alone |
+//! | `prf` | key derivation of TLS 1.2 and 1.3 on wires: compressions in two-party computation, and those of each party alone |
 //! | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
 //! | `rustls_client` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
