@@ -47,10 +47,10 @@ fn encode(record: &Record) -> Vec<u8> {
     [&header[..], &record.explicit_nonce, &record.ciphertext, &record.tag].concat()
 }
 
-/// A flag. If it is 0, the two traffic secrets of a handshake of TLS 1.3, then a connection's bytes, client and
-/// server. If it is 1, the messages of the hellos, client's and server's, then the server's protected messages
-/// before Finished: the connection is made of them, with tags and Finished messages that are right. What is
-/// accepted is made of records that encode back.
+/// A flag. If it is 0, the two traffic secrets of a handshake of TLS 1.3, then a connection's bytes,
+/// client and server. If it is 1, the messages of the hellos, client's and server's, then the server's
+/// protected messages before Finished: the connection is made of them, with tags and Finished messages
+/// that are right. What is accepted is made of records that encode back.
 pub fn transcript_tls13(bytes: &[u8]) {
     match bytes.split_first() {
         Some((0, rest)) => {

@@ -61,7 +61,8 @@ impl core::fmt::Debug for Fetched {
 /// until it ends the connection.
 ///
 /// # Errors
-/// [`Error::Tls`], [`Error::OnlyNewer`], [`Error::OnlyOlder`]; any error of the relay. V is told that the session is over.
+/// [`Error::Tls`], [`Error::OnlyNewer`], [`Error::OnlyOlder`]; any error of the relay. V is told that the
+/// session is over.
 pub fn fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
     converse(channel, target, 1, &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
 }

@@ -36,8 +36,8 @@
 //! # Why it is enough
 //!
 //! See [`disclosure`](crate::disclosure): only one secret explains V's record of a connection, the master
-//! secret of TLS 1.2 or the handshake secret of TLS 1.3. The key exchange and what precedes the secret need no
-//! proof: V sees the exchange itself, and both Finished messages cover its hash.
+//! secret of TLS 1.2 or the handshake secret of TLS 1.3. The key exchange and what precedes the secret
+//! need no proof: V sees the exchange itself, and both Finished messages cover its hash.
 //!
 //! # Versions
 //!

@@ -15,8 +15,8 @@ use crate::wire::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE};
 /// An alert of level warning that announces the end of the connection.
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
 
-/// Checks that both Finished messages are those of the handshake, that all tags of all records are right, and,
-/// in TLS 1.3, that all contents are such as may come after the handshake.
+/// Checks that both Finished messages are those of the handshake, that all tags of all records are right,
+/// and, in TLS 1.3, that all contents are such as may come after the handshake.
 ///
 /// What is `derived` are claims until the proof holds. A record's number is its position in its direction,
 /// and its tag covers it or depends on it, so no record is missing, out of order or from elsewhere.

@@ -31,8 +31,8 @@
 //! | `proven` | what V may believe after it |
 //!
 //! The modes differ in where the program begins. In proxy mode P commits to a master secret, or in TLS 1.3 to
-//! a handshake secret, and the whole key derivation is proved here. Two parties have already derived keys and the client's records together,
-//! and prove that separately; the program then begins at those wires.
+//! a handshake secret, and the whole key derivation is proved here. Two parties have already derived keys
+//! and the client's records together, and prove that separately; the program then begins at those wires.
 //!
 //! # Why there is one master secret only (TLS 1.2)
 //!
@@ -65,13 +65,13 @@
 //! ```
 //!
 //! *What pins `s_hs`.* The flight was made by the server, under its own secret, before P says anything about
-//! keys: that is V's trust in its path. Under the key that follows from a value of P's choice, the flight must
-//! be EncryptedExtensions, a chain, a CertificateVerify and a Finished, with tags that hold. In the model
-//! above, each other value gives a random plaintext, and a random Finished of 256 bits to compare with; so
-//! `q` attempts succeed with probability at most `q 2^-256`. Whoever had the path could make a flight under
-//! another secret, with true messages of the server's. It could not change EncryptedExtensions or a hello,
-//! which CertificateVerify signs; and the secret that it opens is not derived from the `HS` with which the
-//! rest is proved.
+//! keys: that is V's trust in its path. Under the key that follows from a value of P's choice, the flight
+//! must be EncryptedExtensions, a chain, a CertificateVerify and a Finished, with tags that hold. In the
+//! model above, each other value gives a random plaintext, and a random Finished of 256 bits to compare
+//! with; so `q` attempts succeed with probability at most `q 2^-256`. Whoever had the path could make a
+//! flight under another secret, with true messages of the server's. It could not change
+//! EncryptedExtensions or a hello, which CertificateVerify signs; and the secret that it opens is not
+//! derived from the `HS` with which the rest is proved.
 //!
 //! *What pins `HS`.* Two handshake secrets with one `s_hs` are a collision of SHA-256, because keys of HMAC
 //! that are shorter than a block are padded, not hashed. So `HS` is the connection's, and with it all keys.
@@ -113,8 +113,8 @@
 //! because V could keep this from the server.
 //!
 //! As in `prf`, midstates and `A(i)` of the key derivation are public: outputs of a random oracle at points
-//! with 384 secret bits, or 256 in TLS 1.3. The secrets of TLS 1.3's handshake, which V gets, too, open nothing
-//! but the handshake. V learns the lengths of everything, and when it was sent.
+//! with 384 secret bits, or 256 in TLS 1.3. The secrets of TLS 1.3's handshake, which V gets, too, open
+//! nothing but the handshake. V learns the lengths of everything, and when it was sent.
 //!
 //! # What the proof is about
 //!

@@ -133,9 +133,9 @@ fn check_protocol(mode: Mode, agreed: Option<&[u8]>) -> Result<(), Refusal> {
     }
 }
 
-/// Upper bounds on the opened bits of a connection, in bytes, and on its payload. What is opened are midstates,
-/// digests and secrets, hash keys, for each record at most a mask and, unless it is application data of TLS
-/// 1.2, its key stream.
+/// Upper bounds on the opened bits of a connection, in bytes, and on its payload. What is opened are
+/// midstates, digests and secrets, hash keys, for each record at most a mask and, unless it is application
+/// data of TLS 1.2, its key stream.
 fn bounds(connection: &Connection) -> (usize, usize) {
     connection.ciphertexts().fold((1024, 0), |(opened, payload), (length, is_data)| {
         let stream = if is_data && connection.version() == TlsVersion::Tls12 { 0 } else { length };

@@ -81,9 +81,9 @@ pub(crate) trait TwoParty {
 pub(crate) enum Plain {
     /// All zeros: its ciphertext is GCM's hash key.
     Zero,
-    /// A counter block of GCM: nonce, counter. Counter 1 masks the tag, and those from 2 on encrypt. The nonce
-    /// is TLS 1.2's (RFC 5288, section 3), write IV and explicit nonce, or TLS 1.3's (RFC 8446, section 5.3),
-    /// write IV plus sequence number; the step says which.
+    /// A counter block of GCM: nonce, counter. Counter 1 masks the tag, and those from 2 on encrypt. The
+    /// nonce is TLS 1.2's (RFC 5288, section 3), write IV and explicit nonce, or TLS 1.3's (RFC 8446,
+    /// section 5.3), write IV plus sequence number; the step says which.
     Counter {
         /// The explicit nonce, or the record's sequence number.
         sequence: u64,

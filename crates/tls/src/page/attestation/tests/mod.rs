@@ -88,9 +88,10 @@ fn what_is_signed_is_what_is_read() {
     assert_eq!(read.verify(&key().verifying_key().to_bytes()), Ok(&statement()));
 }
 
-/// Version 3's bytes. The whole file was also made by hand: version 2's, which had been encoded by a few lines
-/// of Python, with the multiples of the generator of RFC 9496, appendix A.1; with the new version and the byte
-/// for that of TLS; and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`). The hash is of that file.
+/// Version 3's bytes. The whole file was also made by hand: version 2's, which had been encoded by a few
+/// lines of Python, with the multiples of the generator of RFC 9496, appendix A.1; with the new version
+/// and the byte for that of TLS; and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`). The hash is
+/// of that file.
 #[test]
 fn the_format_is_pinned() {
     let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();

@@ -103,7 +103,8 @@ pub(crate) struct Handshake {
     pub session_hash: [u8; 32],
     /// The hash in the client's Finished.
     pub client_finished_hash: [u8; 32],
-    /// The server's chain, its own certificate first: 1 to [`MAX_CERTIFICATES`](super::MAX_CERTIFICATES) certificates, not parsed.
+    /// The server's chain, its own certificate first: 1 to [`MAX_CERTIFICATES`](super::MAX_CERTIFICATES)
+    /// certificates, not parsed.
     pub certificates: Vec<CertificateDer<'static>>,
     /// The server's ephemeral point, with the group that the server named.
     pub server_point: PublicPoint,

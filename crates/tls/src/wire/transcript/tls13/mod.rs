@@ -19,9 +19,9 @@
 //! what the server signs  =  64 spaces | "TLS 1.3, server CertificateVerify" | 0 | hash up to Certificate
 //! ```
 //!
-//! What `open` returns fits the secrets that it was given: tags and Finished messages are right. *Whether they
-//! are the connection's secrets* is not known here. Anybody can make up secrets, and records that they open.
-//! It is for the caller to have a proof.
+//! What `open` returns fits the secrets that it was given: tags and Finished messages are right. *Whether
+//! they are the connection's secrets* is not known here. Anybody can make up secrets, and records that
+//! they open. It is for the caller to have a proof.
 //!
 //! # What is refused, and why
 //!

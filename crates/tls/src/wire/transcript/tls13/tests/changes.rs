@@ -18,7 +18,8 @@ fn open([client, server]: &[Vec<u8>; 2]) -> Result<Opened, Error> {
     Transcript::parse(client, server)?.open(&forged_secrets())
 }
 
-/// The handshake's bytes, all of them, each changed in one bit and in all. Of data the lengths alone are read.
+/// The handshake's bytes, all of them, each changed in one bit and in all. Of data the lengths alone are
+/// read.
 #[test]
 fn a_changed_byte_of_the_handshake_is_refused_or_has_no_meaning() {
     let (bytes, opened) = fixed();
