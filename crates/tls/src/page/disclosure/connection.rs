@@ -13,8 +13,8 @@ use super::derive::{Root, handshake_secrets};
 use super::machine::{List, Read};
 use crate::wire::prf::Side;
 use crate::wire::record::{MAX_PLAINTEXT, header as header_tls12};
-use crate::wire::server::{self, Identity, Roots};
-use crate::wire::transcript::{self, CertificateDer, TAG_BYTES, Transcript, tls13};
+use crate::wire::server::Authenticated;
+use crate::wire::transcript::{self, TAG_BYTES, Transcript, tls13};
 
 /// A version of TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,14 @@ impl Connection {
         }
     }
 
+    /// The handshake, if it is in the clear.
+    pub(super) fn handshake(&self) -> Option<&dyn Authenticated> {
+        match self {
+            Self::Tls12(transcript) => Some(&transcript.handshake),
+            Self::Tls13(_) => None,
+        }
+    }
+
     /// The lengths of all ciphertexts, and of those whose contents may be payload.
     pub(super) fn ciphertexts(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
         let (old, new) = match self {
@@ -115,30 +123,11 @@ impl OpenConnection {
         }
     }
 
-    /// The server's chain, its own certificate first.
-    pub(crate) fn certificates(&self) -> &[CertificateDer<'static>] {
+    /// The handshake.
+    pub(super) fn handshake(&self) -> &dyn Authenticated {
         match self {
-            Self::Tls12(transcript) => &transcript.handshake.certificates,
-            Self::Tls13(opened) => &opened.handshake.certificates,
-        }
-    }
-
-    /// The protocol that the server chose for the payload, if any.
-    pub(super) fn alpn(&self) -> Option<&[u8]> {
-        match self {
-            Self::Tls12(transcript) => transcript.handshake.alpn.as_deref(),
-            Self::Tls13(opened) => opened.handshake.alpn.as_deref(),
-        }
-    }
-
-    /// As [`server::verify`].
-    ///
-    /// # Errors
-    /// As [`server::verify`].
-    pub(super) fn verify(&self, host: &str, roots: &Roots, time: u64) -> Result<Identity, server::Error> {
-        match self {
-            Self::Tls12(transcript) => server::verify(&transcript.handshake, host, roots, time),
-            Self::Tls13(opened) => server::verify(&opened.handshake, host, roots, time),
+            Self::Tls12(transcript) => &transcript.handshake,
+            Self::Tls13(opened) => &opened.handshake,
         }
     }
 }

@@ -115,7 +115,7 @@ impl EndedConnection {
         }
         let outside = Refusal::Payload { side: Side::Server, reason: "it lies outside of the payload" };
         let [query, response] = parts(shown.each_ref()).ok_or(outside)?;
-        let certificates = self.connection.certificates();
+        let certificates = self.connection.handshake().certificates();
         Ok(Statement {
             mode: self.mode,
             tls: self.connection.version(),

@@ -16,7 +16,7 @@ use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Vocabulary;
 use crate::page::commitment::CommittedBits;
 use crate::wire::rustls_client::HTTP;
-use crate::wire::server::{Identity, Roots};
+use crate::wire::server::{self, Authenticated, Identity, Roots};
 
 /// What V may believe about a connection once the statement returned with it is proved, and not before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,13 +94,21 @@ fn try_receive(
     let Observed { mode, with, client, server, seen, memory } = observed;
     let connection = Connection::parse(client, server).map_err(Refusal::from)?;
     let root = root(&connection)?;
+    let identify = |handshake: &dyn Authenticated| {
+        let identity = server::verify(handshake, with.host, roots, time)?;
+        check_protocol(mode, handshake.alpn())?;
+        Ok::<_, Refusal>(identity)
+    };
+    let early = connection.handshake().map(identify).transpose()?;
     let (opened, payload) = bounds(&connection);
     let mut message =
         DisclosureMessage::decode(channel.recv(WEB_CLAIMS, DisclosureMessage::max_bytes(opened, payload))?)?;
     message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
     let connection = connection.open(&message.opened, &root)?;
-    let identity = connection.verify(with.host, roots, time).map_err(Refusal::from)?;
-    check_protocol(mode, connection.alpn())?;
+    let identity = match early {
+        Some(identity) => identity,
+        None => identify(connection.handshake())?,
+    };
     let lengths = message.shown.each_ref().map(|shown| shown.text.len());
     let (closed, [from_client, from_server]) = check_opened(&connection, &message.opened, lengths, &root)?;
     let with = Server { host: identity.name(), ..with };

@@ -98,6 +98,9 @@ pub(crate) trait Authenticated {
 
     /// The server's signature over the key exchange.
     fn signature(&self) -> Signature<'_>;
+
+    /// The protocol that the server chose for the payload (ALPN), if any.
+    fn alpn(&self) -> Option<&[u8]>;
 }
 
 /// A signature.
@@ -115,7 +118,7 @@ pub(crate) struct Signature<'a> {
 /// # Errors
 /// Those of [`enum@Error`], in the order in which they are listed.
 pub(crate) fn verify(
-    handshake: &impl Authenticated,
+    handshake: &dyn Authenticated,
     name: &str,
     roots: &Roots,
     time: u64,

@@ -27,6 +27,10 @@ impl Authenticated for Handshake {
         };
         Signature { message, algorithms, signature }
     }
+
+    fn alpn(&self) -> Option<&[u8]> {
+        self.alpn.as_deref()
+    }
 }
 
 impl Authenticated for tls13::Handshake {
@@ -41,6 +45,10 @@ impl Authenticated for tls13::Handshake {
     fn signature(&self) -> Signature<'_> {
         let message = [&[b' '; 64][..], b"TLS 1.3, server CertificateVerify\0", &self.signed_hash].concat();
         Signature { message, algorithms: vec![algorithm(self.scheme)], signature: &self.signature }
+    }
+
+    fn alpn(&self) -> Option<&[u8]> {
+        self.alpn.as_deref()
     }
 }
 
