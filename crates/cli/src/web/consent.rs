@@ -99,6 +99,7 @@ mod tests {
     use rustix::fs::{Mode as Permissions, OFlags, open};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use volery::tls::attestation::{AttestedPayload, Context, Mode};
+    use volery::tls::disclosure::TlsVersion;
 
     use super::*;
 
