@@ -93,6 +93,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("session_verifier", sessions::session_verifier),
     ("stored", stored::stored),
     ("transcript", web::transcript),
+    ("transcript_tls13", web::transcript_tls13),
     ("http", web::http),
     ("json", web::json),
     ("claim", web::claim),

@@ -424,7 +424,35 @@ const RECORDED: [(&str, &[u8]); 2] = [
     ("rsa", include_bytes!("../../crates/tls/src/wire/transcript/testing/rsa.recorded")),
 ];
 
+/// The records of RFC 8448, section 3, and the handshake's traffic secrets in it.
+const RFC_8448: &str = include_str!("../../crates/tls/src/wire/transcript/tls13/tests/rfc8448.txt");
+const RFC_8448_SECRETS: &str = "b3eddb126e067f35a780b3abf45e2d8f3b1a950738f52e9600746a0e27a55a21\
+                                b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38";
+
+fn hex(digits: &str) -> Vec<u8> {
+    let digit = |i: usize| u8::from_str_radix(&digits[i..i + 2], 16).expect("digits");
+    (0..digits.len()).step_by(2).map(digit).collect()
+}
+
+fn connections_tls13(add: Add<'_>) {
+    let records = |sender: &str| -> Vec<Vec<u8>> {
+        RFC_8448.lines().filter_map(|line| line.strip_prefix(sender)).map(hex).collect()
+    };
+    let [client, server] = ["client ", "server "].map(records);
+    let trace = web::two(&client.concat(), &server.concat());
+    add("transcript_tls13", "rfc-8448", &[&[0][..], &hex(RFC_8448_SECRETS), &trace].concat());
+    // EncryptedExtensions with ALPN, a certificate with an extension, a signature.
+    let flight = [
+        &[8, 0, 0, 11, 0, 9, 0, 0, 0, 0, 0, 10, 0, 1, 0][..],
+        &[11, 0, 0, 10, 0, 0, 0, 6, 0, 0, 1, 7, 0, 0],
+        &[15, 0, 0, 6, 4, 3, 0, 2, 1, 2],
+    ];
+    let hellos = web::two(&client[0][5..], &server[0][5..]);
+    add("transcript_tls13", "made-up", &[&[1][..], &web::two(&hellos, &flight.concat())].concat());
+}
+
 fn connections(add: Add<'_>) {
+    connections_tls13(add);
     for (name, recorded) in RECORDED {
         add("transcript", name, recorded);
     }
@@ -451,6 +479,7 @@ fn connections(add: Add<'_>) {
     let query = AttestedPayload::revealing(get, &[0..10, 12..20]).expect("ranges of it");
     let statement = Statement {
         mode: Mode::TwoParty,
+        tls: disclosure::TlsVersion::Tls12,
         server_name: "example.com".into(),
         port: 8443,
         certificate: [5; 32],

@@ -4,7 +4,8 @@ use volery_tls::attestation::Attestation;
 use volery_tls::claim::{Assertion, Class, circuit};
 use volery_tls::http::json::{self, Decimal, Path};
 use volery_tls::http::{self, Body};
-use volery_tls::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE, Record, Transcript};
+use volery_tls::key_schedule::TrafficSecret;
+use volery_tls::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE, Record, Transcript, tls13};
 
 /// Two texts as one input: four bytes of length, big-endian, the first, the second.
 #[must_use]
@@ -44,6 +45,50 @@ fn encode(record: &Record) -> Vec<u8> {
     let length = u16::try_from(24 + record.ciphertext.len()).expect("a record is short");
     let header = [&[record.content_type, 3, 3], &length.to_be_bytes()[..]].concat();
     [&header[..], &record.explicit_nonce, &record.ciphertext, &record.tag].concat()
+}
+
+/// A flag. If it is 0, the two traffic secrets of a handshake of TLS 1.3, then a connection's bytes,
+/// client and server. If it is 1, the messages of the hellos, client's and server's, then the server's
+/// protected messages before Finished: the connection is made of them, with tags and Finished messages
+/// that are right. What is accepted is made of records that encode back.
+pub fn transcript_tls13(bytes: &[u8]) {
+    match bytes.split_first() {
+        Some((0, rest)) => {
+            let Some((secrets, rest)) = rest.split_first_chunk::<64>() else { return };
+            let Some((client, server)) = split(rest) else { return };
+            let [one, other] = [&secrets[..32], &secrets[32..]].map(TrafficSecret::from_bytes);
+            let (Some(one), Some(other)) = (one, other) else { return };
+            open_tls13(client, server, &tls13::HandshakeSecrets { client: one, server: other });
+        }
+        Some((1, rest)) => {
+            let Some((hellos, flight)) = split(rest) else { return };
+            let Some((client, server)) = split(hellos) else { return };
+            let hellos = [client, server].map(<[u8]>::to_vec);
+            if hellos.iter().any(|hello| hello.len() > usize::from(u16::MAX)) {
+                return;
+            }
+            let [client, server] = tls13::forge::connection(&hellos, flight);
+            open_tls13(&client, &server, &tls13::forge::secrets());
+        }
+        _ => {}
+    }
+}
+
+fn open_tls13(client: &[u8], server: &[u8], secrets: &tls13::HandshakeSecrets) {
+    let Ok(transcript) = tls13::Transcript::parse(client, server) else { return };
+    for (records, bytes) in [(&transcript.client, client), (&transcript.server, server)] {
+        let encode = |record: &tls13::Record| {
+            let length = u16::try_from(16 + record.ciphertext.len()).expect("a record is short");
+            [&[23, 3, 3], &length.to_be_bytes()[..], &record.ciphertext, &record.tag].concat()
+        };
+        assert!(bytes.ends_with(&records.iter().flat_map(encode).collect::<Vec<u8>>()));
+    }
+    let before = [transcript.client.clone(), transcript.server.clone()];
+    let Ok(opened) = transcript.open(secrets) else { return };
+    for (before, after) in before.iter().zip([&opened.client, &opened.server]) {
+        assert!(before.len() > after.len() && before.ends_with(after));
+    }
+    assert!((1..=16).contains(&opened.handshake.certificates.len()));
 }
 
 /// A flag, then requests and responses. Messages that are accepted make up the plaintexts, and their parts

@@ -21,7 +21,8 @@ pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};
 pub(crate) use web::{
     AttestationCommand, AttestationOpenArgs, AttestationProveRangeArgs, AttestationShowArgs,
-    AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, WebCommand, WebProveArgs,
+    AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, TlsArg, WebCommand,
+    WebProveArgs,
 };
 
 /// Prove statements about secret data, fast, without revealing it.

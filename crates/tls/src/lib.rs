@@ -15,8 +15,9 @@
 //! | `wire`: the TLS connection | `transcript` | both directions of a connection, parsed from their raw bytes |
 //! | | [`server`] | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
+//! | | `key_schedule` | TLS 1.3's key derivation, in the clear |
 //! | | `step` | the programs that run under two-party computation, and the machine that they run on |
-//! | | `prf` | TLS 1.2's key derivation: some compressions run in two-party computation, the others at each party alone |
+//! | | `prf` | key derivation of TLS 1.2, and of TLS 1.3 in proxy mode: some compressions run in two-party computation, the others at each party alone |
 //! | | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | | `ghash` | AES-GCM's tags from a hash key in two shares |
 //! | `page`: its content | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
@@ -56,4 +57,4 @@ pub use wire::server;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
-pub use wire::{ghash, key_exchange, record, transcript};
+pub use wire::{ghash, key_exchange, key_schedule, record, transcript};

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 use volery::Address;
 use volery::tls::attestation::{Context, Mode};
+use volery::tls::proxy::TlsVersion;
 use volery_channel::tls::Fingerprint;
 
 use super::connection::{ConnectionArgs, bytes, pin};
@@ -67,6 +68,27 @@ impl ModeArg {
     }
 }
 
+/// The version of TLS to speak with the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TlsArg {
+    /// TLS 1.2
+    #[default]
+    #[value(name = "1.2")]
+    Tls12,
+    /// TLS 1.3, in proxy mode
+    #[value(name = "1.3")]
+    Tls13,
+}
+
+impl From<TlsArg> for TlsVersion {
+    fn from(version: TlsArg) -> Self {
+        match version {
+            TlsArg::Tls12 => Self::Tls12,
+            TlsArg::Tls13 => Self::Tls13,
+        }
+    }
+}
+
 /// How to write parts and claims: the end of the long help.
 pub(super) const PARTS: &str = "\
 PARTS of a request or response: what to reveal, to hide, to commit to, or to make a claim about
@@ -124,7 +146,7 @@ FURTHER REQUESTS (--then FILE)
 
 PROXY MODE (--mode proxy)
   The notary relays the connection. Readers of the attestation trust it to have reached the true
-  server.";
+  server. With --tls 1.3 the connection is one of TLS 1.3 (TLS_AES_128_GCM_SHA256).";
 
 #[derive(Debug, Args)]
 pub(crate) struct WebProveArgs {
@@ -150,6 +172,9 @@ pub(crate) struct WebProveArgs {
     /// How the connection is made
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: ModeArg,
+    /// The version of TLS to speak with the server, and no other
+    #[arg(long, value_enum, value_name = "VERSION", default_value_t)]
+    pub(crate) tls: TlsArg,
     /// two-party: about how many bytes of the response you will show or make claims about. More are possible,
     /// and take time after the connection
     #[arg(long, value_name = "BYTES", default_value_t = 2048, value_parser = clap::value_parser!(u16).range(..=1 << 15))]

@@ -99,6 +99,7 @@ mod tests {
     use rustix::fs::{Mode as Permissions, OFlags, open};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use volery::tls::attestation::{AttestedPayload, Context, Mode};
+    use volery::tls::disclosure::TlsVersion;
 
     use super::*;
 
@@ -106,6 +107,7 @@ mod tests {
         let request = b"GET /account HTTP/1.1";
         Statement {
             mode: Mode::TwoParty,
+            tls: TlsVersion::Tls12,
             server_name: "example.com".into(),
             port: 443,
             certificate: [1; 32],

@@ -28,7 +28,7 @@ use super::consent::{self, Consent};
 use super::notary::{self, Notary, Token, Tokens, now};
 use super::parts;
 use super::script::Script;
-use crate::args::ModeArg;
+use crate::args::{ModeArg, TlsArg};
 use crate::connection::Endpoint;
 use crate::failure::Failure;
 use crate::progress::Phases;
@@ -49,6 +49,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// What to fetch, and what to prove about it.
 pub(super) struct Plan {
     pub(super) mode: ModeArg,
+    pub(super) tls: TlsArg,
     pub(super) script: Script,
     pub(super) roots: Roots,
     pub(super) selection: Selection,
@@ -214,9 +215,10 @@ impl Visit<'_> {
         &self,
         mut prover: Prover<C>,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Plan { script, roots, phases, context, .. } = self.plan;
+        let Plan { script, roots, phases, context, tls, .. } = self.plan;
         let page = script.page();
-        let target = proxy::Target { host: &page.host, port: page.port, roots, max_received: MAX_RECEIVED };
+        let (max_received, version) = (MAX_RECEIVED, (*tls).into());
+        let target = proxy::Target { host: &page.host, port: page.port, roots, max_received, version };
         phases.begin(self.fetching());
         let mut fetched = prover
             .converse(&target, self.connection.len(), &mut |round, heard| self.request(round, heard))?;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use volery::tls::attestation::{Attestation, AttestedPayload, Context, Mode, SigningKey, Statement};
+use volery::tls::disclosure::TlsVersion;
 
 use crate::fixture::key;
 use crate::site::talking;
@@ -124,6 +125,7 @@ fn requests_sent_at_once_are_accepted_only_by_readers_who_say_so() {
     let signed = |name: &str, pipelined: bool| {
         let statement = Statement {
             mode: Mode::TwoParty,
+            tls: TlsVersion::Tls12,
             server_name: "example.com".into(),
             port: 443,
             certificate: [1; 32],

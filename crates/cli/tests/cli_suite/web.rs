@@ -84,6 +84,22 @@ fn without_a_word_what_the_user_supplied_is_hidden_and_the_path_shows() {
     assert_eq!(fixture.results(), ["accepted", "accepted"]);
 }
 
+#[test]
+fn a_page_is_proved_over_either_version_of_tls() {
+    let fixture = Fixture::new(&[]);
+    let claim = ["--assert", "response.json:balance in 5000..9999"];
+    for version in ["1.2", "1.3"] {
+        let told = fixture.prove(version, &[&["--tls", version][..], &claim].concat()).expect(0, "").object();
+        assert_eq!(told["attestation"]["tls"], version, "{told}");
+        let out = fixture.path(version);
+        let text = run(&["attestation", "verify", &out, "--key", &fixture.public], "").expect(0, "").stdout;
+        assert!(text.contains(&format!("tls       {version}\n")) && text.contains("EUR"), "{text}");
+    }
+    let two_parties = fixture.arguments("none", &["--mode", "two-party", "--tls", "1.3"]);
+    run(&two_parties, FIELDS).expect(2, "use --mode proxy");
+    assert_eq!(fixture.results(), ["accepted", "accepted"]);
+}
+
 /// These tests have no terminal.
 #[test]
 fn where_nobody_can_be_asked_nothing_is_shown_to_a_notary_without_yes() {

@@ -1,4 +1,4 @@
-//! The TLS 1.2 connection itself: its bytes, its keys, and the identity of its server.
+//! The TLS connection itself: its bytes, its keys, and the identity of its server.
 //!
 //! This part of the crate knows TLS, but not HTTP, claims, or how P and V meet. It is the lowest of the
 //! three: it uses nothing from [`page`](crate::page) or [`modes`](crate::modes), so that both modes read a
@@ -19,14 +19,16 @@
 //! | `transcript` | both directions of a connection, parsed from their raw bytes |
 //! | `server` | who the server is: certificates, host name, time, its signature over the key exchange |
 //! | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
+//! | `key_schedule` | TLS 1.3's key derivation, in the clear |
 //! | `step` | the programs that run under two-party computation, and the machine that they run on |
-//! | `prf` | TLS 1.2's key derivation: compressions in two-party computation, and those of each party alone |
+//! | `prf` | key derivation of TLS 1.2 and 1.3 on wires: compressions in two-party computation, and those of each party alone |
 //! | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
 //! | `rustls_client` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
 
 pub mod ghash;
 pub mod key_exchange;
+pub mod key_schedule;
 pub(crate) mod prf;
 pub mod record;
 pub(crate) mod rustls_client;

@@ -12,7 +12,7 @@ use volery::tls::dialogue::ReceivedResponses;
 use volery::tls::disclosure;
 use volery::tls::joint::{self, RoundSizes, Sizes, client};
 use volery::tls::proxy::relay::Rules;
-use volery::tls::proxy::{self, Part, Redaction, Target};
+use volery::tls::proxy::{self, Part, Redaction, Target, TlsVersion};
 use volery::{Error, Options, ProvedPage, Prover, VerifiedPage, Verifier};
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::F2;
@@ -75,7 +75,13 @@ fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<E
         |channel| {
             let rng = &mut rng(1);
             let mut prover = Prover::start(channel, Options::default(), rng)?;
-            let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+            let target = Target {
+                host: "localhost",
+                port,
+                roots: &roots,
+                max_received: 1 << 20,
+                version: TlsVersion::Tls12,
+            };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             assert_eq!(fetched.response(), answer);
             let (page, _) = prover.prove_web(&fetched, &hide(least), rng)?;
@@ -130,7 +136,13 @@ fn a_session_in_which_the_connection_failed_is_over() {
         |channel| {
             let rng = &mut rng(1);
             let mut prover = Prover::start(channel, Options::default(), rng)?;
-            let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+            let target = Target {
+                host: "localhost",
+                port,
+                roots: &roots,
+                max_received: 1 << 20,
+                version: TlsVersion::Tls12,
+            };
             let first = prover.fetch(&target, request(0).as_bytes()).map(drop);
             assert!(matches!(prover.fetch(&target, b""), Err(Error::Over)));
             first
@@ -303,7 +315,13 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
         |channel| {
             let rng = &mut rng(1);
             let mut prover = Prover::start(channel, Options::default(), rng)?;
-            let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+            let target = Target {
+                host: "localhost",
+                port,
+                roots: &roots,
+                max_received: 1 << 20,
+                version: TlsVersion::Tls12,
+            };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             let (page, _) = prover.prove_web(&fetched, &hide, rng)?;
             let prover = page.attestation(&public)?.session.expect("nothing was committed to");
@@ -379,7 +397,13 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
             |channel| {
                 let mut prover = Prover::start(channel, Options::default(), &mut rng(1))?;
                 if mode == Mode::Proxy {
-                    let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+                    let target = Target {
+                        host: "localhost",
+                        port,
+                        roots: &roots,
+                        max_received: 1 << 20,
+                        version: TlsVersion::Tls12,
+                    };
                     let fetched =
                         prover.converse(&target, 2, &mut |round, heard| asks(port, round, heard))?;
                     return prover.prove_web(&fetched, &hide, &mut rng(3)).map(drop);
@@ -479,7 +503,13 @@ fn commit<P: Send, V: Send>(
                 };
                 return p(prepared.fetch(&target, port, query.as_bytes())?.prove(&committed())?);
             }
-            let target = Target { host: "localhost", port, roots: &roots, max_received: 1 << 20 };
+            let target = Target {
+                host: "localhost",
+                port,
+                roots: &roots,
+                max_received: 1 << 20,
+                version: TlsVersion::Tls12,
+            };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             p(prover.prove_web(&fetched, &committed(), &mut rng(5))?.0)
         },

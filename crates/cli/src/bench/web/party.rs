@@ -11,8 +11,8 @@ use volery::tls::attestation::SigningKey;
 use volery::tls::claim::{Assertion, Interval};
 use volery::tls::disclosure::{Part, Redaction};
 use volery::tls::joint::{self, Sizes, client};
-use volery::tls::proxy::Target;
 use volery::tls::proxy::relay::Rules;
+use volery::tls::proxy::{Target, TlsVersion};
 use volery::tls::server::Roots;
 use volery::{Address, Channel, Limits, Listener, Options, ProvedPage, Prover, Verifier, connect, os_rng};
 use volery_channel::{Framed, Stats};
@@ -264,7 +264,8 @@ fn relayed<C: Channel>(
 ) -> Result<Fetched<C>, Failure> {
     let roots = roots(&task.root)?;
     let setup = clock.phase(prover.channel().stats());
-    let target = Target { host: &task.host, port: task.port, roots: &roots, max_received: MAX_RECEIVED };
+    let (max_received, version) = (MAX_RECEIVED, TlsVersion::Tls12);
+    let target = Target { host: &task.host, port: task.port, roots: &roots, max_received, version };
     let fetched = prover.fetch(&target, query)?;
     let online = clock.phase(prover.channel().stats());
     let (page, _) = prover.prove_web(&fetched, &hidden(task), &mut os_rng()?)?;

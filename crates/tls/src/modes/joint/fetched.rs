@@ -15,7 +15,9 @@ use super::Error;
 use super::claimed::{known_wires, lowered};
 use crate::page::attestation::{Context, Mode, Statement};
 use crate::page::commitment::CommittedBits;
-use crate::page::disclosure::{self, EndedConnection, Keys, Redaction, Refusal, Root, Selection};
+use crate::page::disclosure::{
+    self, EndedConnection, Keys, OpenConnection, Redaction, Refusal, Root, Selection,
+};
 use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::step::Step;
@@ -80,7 +82,7 @@ impl Known {
             port,
             pipelined,
             context,
-            transcript,
+            connection: OpenConnection::Tls12(transcript),
             raw,
             payload: [request, response],
             #[cfg(test)]

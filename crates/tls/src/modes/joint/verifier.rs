@@ -368,7 +368,10 @@ impl ReceivedConnection {
         let with = Server { host: &host, port: None, ports: &ports };
         let mode = Mode::TwoParty;
         let observed = Observed { mode, with, client: &client, server: &server, seen, memory };
-        let root = |transcript: &Transcript| {
+        let root = |connection: &disclosure::Connection| {
+            let disclosure::Connection::Tls12(transcript) = connection else {
+                return Err(transcript::Error::Version(transcript::tls13::VERSION).into());
+            };
             used.check(transcript)?;
             Ok(Root::Keys(keys.clone()).blind())
         };

@@ -5,20 +5,30 @@ use std::sync::{Arc, Mutex};
 
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::ServerName;
+use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, KeyLog};
 use volery_channel::Channel;
-use volery_circuit::gadgets::bytes_to_bits;
 use zeroize::Zeroizing;
 
 use super::Error;
 use super::relay::{self, Stream};
-use super::statement::{MASTER_BYTES, ProxyStatement};
+use super::secret::Secret;
+use super::statement::ProxyStatement;
 use crate::page::attestation::{Context, Mode, Statement};
 use crate::page::dialogue::{Dialogue, MAX_ROUNDS, RequestSource, append};
-use crate::page::disclosure::{self, EndedConnection, Redaction, Refusal, Root, Selection};
-use crate::wire::rustls_client;
+use crate::page::disclosure::{
+    self, EndedConnection, OpenConnection, Redaction, Refusal, Selection, TlsVersion,
+};
+use crate::wire::key_schedule::{EarlySecret, HandshakeSecret};
+use crate::wire::prf::Side;
+use crate::wire::rustls_client::{self, exchange};
 use crate::wire::server::Roots;
+use crate::wire::step::MASTER_BITS;
 use crate::wire::transcript::Transcript;
+use crate::wire::transcript::tls13::{self, HandshakeSecrets};
+
+/// Bytes of a master secret.
+const MASTER_BYTES: usize = MASTER_BITS / 8;
 
 /// The server to connect to, and the authorities to trust.
 #[derive(Clone, Copy, Debug)]
@@ -31,12 +41,14 @@ pub struct Target<'a> {
     pub roots: &'a Roots,
     /// The most bytes to take from the server.
     pub max_received: usize,
+    /// The version of TLS to speak, and no other.
+    pub version: TlsVersion,
 }
 
 /// A connection that has ended, with its secrets.
 pub struct Fetched {
     ended: EndedConnection,
-    master: Zeroizing<[u8; MASTER_BYTES]>,
+    secret: Secret,
 }
 
 impl core::fmt::Debug for Fetched {
@@ -49,7 +61,8 @@ impl core::fmt::Debug for Fetched {
 /// until it ends the connection.
 ///
 /// # Errors
-/// [`Error::Tls`], [`Error::OnlyNewer`]; any error of the relay. V is told that the session is over.
+/// [`Error::Tls`], [`Error::OnlyNewer`], [`Error::OnlyOlder`]; any error of the relay. V is told that the
+/// session is over.
 pub fn fetch(channel: &mut dyn Channel, target: &Target<'_>, request: &[u8]) -> Result<Fetched, Error> {
     converse(channel, target, 1, &mut |_, _| Ok(Zeroizing::new(request.to_vec())))
 }
@@ -93,11 +106,11 @@ fn connect(
     target: &Target<'_>,
     talk: impl FnOnce(&mut ClientConnection, &mut Stream<'_>, &mut [Zeroizing<Vec<u8>>; 2]) -> Result<(), Error>,
 ) -> Result<Fetched, Error> {
-    let Target { host, port, roots, max_received } = *target;
-    let secret = Arc::new(MasterSecret::default());
+    let Target { host, port, roots, max_received, version } = *target;
+    let master = Arc::new(MasterSecret::default());
     let name =
         ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
-    let config = config(roots, Arc::clone(&secret))?;
+    let config = config(version, roots, Arc::clone(&master))?;
     let mut connection =
         ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
     let mut stream = Stream::open(channel, host, port, max_received)?;
@@ -106,25 +119,46 @@ fn connect(
     if let Some(error) = stream.error() {
         return Err(error.clone().into());
     }
-    result?;
+    result.map_err(|error| match (error, version) {
+        (Error::OnlyNewer, TlsVersion::Tls13) => Error::OnlyOlder,
+        (error, _) => error,
+    })?;
     let (client, server) = stream.close()?;
-    let transcript =
-        Transcript::parse(&client, &server).map_err(|error| disclosure::Error::from(Refusal::from(error)))?;
-    let master = secret.take().ok_or(Error::Misuse("the TLS library told no master secret"))?;
+    let refused = |error| disclosure::Error::from(Refusal::from(error));
+    let (connection, secret) = match version {
+        TlsVersion::Tls12 => {
+            let transcript = Transcript::parse(&client, &server).map_err(refused)?;
+            let master = master.take().ok_or(UNTOLD)?;
+            (OpenConnection::Tls12(transcript), Secret::new(version, &master[..]))
+        }
+        TlsVersion::Tls13 => {
+            let transcript = tls13::Transcript::parse(&client, &server).map_err(refused)?;
+            let shared = exchange::take().ok_or(UNTOLD)?;
+            let secret: HandshakeSecret = EarlySecret::new().handshake(&shared);
+            let traffic = |side| secret.traffic(side, &transcript.hello.hash);
+            let secrets = HandshakeSecrets { client: traffic(Side::Client), server: traffic(Side::Server) };
+            let opened = transcript.open(&secrets).map_err(refused)?;
+            (OpenConnection::Tls13(opened), Secret::new(version, secret.bytes()))
+        }
+    };
+    let secret = secret.ok_or(UNTOLD)?;
     let ended = EndedConnection {
         mode: Mode::Proxy,
         host: host.into(),
         port: Some(port),
         pipelined: false,
         context: Context::default(),
-        transcript,
+        connection,
         raw: [client, server],
         payload,
         #[cfg(test)]
         unchecked: false,
     };
-    Ok(Fetched { ended, master })
+    Ok(Fetched { ended, secret })
 }
+
+/// The TLS library works in another way than it did.
+const UNTOLD: Error = Error::Misuse("the TLS library did not tell the connection's secret");
 
 /// Sends the requests, and receives until the server ends the connection, with or without an alert. The
 /// plaintext goes to `requests` and `responses`.
@@ -173,27 +207,38 @@ fn receive(
     }
 }
 
-/// Translates an error that occurred before or after the server had chosen among the offers.
+/// Translates an error that occurred before or after the server had chosen among the offers. That it refuses
+/// them all is called [`Error::OnlyNewer`] here, whatever the version.
 fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
     use rustls::AlertDescription::{HandshakeFailure, ProtocolVersion};
+    use rustls::Error::{AlertReceived, PeerIncompatible};
+    use rustls::PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig;
     let chosen = connection.negotiated_cipher_suite().is_some();
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(rustls::Error::AlertReceived(ProtocolVersion | HandshakeFailure)) if !chosen => Error::OnlyNewer,
+        Some(
+            AlertReceived(ProtocolVersion | HandshakeFailure)
+            | PeerIncompatible(ServerTlsVersionIsDisabledByOurConfig),
+        ) if !chosen => Error::OnlyNewer,
         _ => Error::Tls(error.to_string()),
     }
 }
 
-/// TLS 1.2 with the suites about which something can be proved, and nothing else.
-fn config(roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Error> {
-    let provider = CryptoProvider {
-        cipher_suites: vec![
-            ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
-            ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-        ],
-        kx_groups: vec![ring::kx_group::SECP256R1, ring::kx_group::X25519],
-        ..ring::default_provider()
+/// One version with the suites about which something can be proved, and nothing else.
+fn config(version: TlsVersion, roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Error> {
+    let (cipher_suites, kx_groups, version) = match version {
+        TlsVersion::Tls12 => (
+            vec![
+                ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+                ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+            ],
+            vec![ring::kx_group::SECP256R1, ring::kx_group::X25519],
+            &TLS12,
+        ),
+        TlsVersion::Tls13 => (vec![ring::cipher_suite::TLS13_AES_128_GCM_SHA256], exchange::groups(), &TLS13),
     };
-    let mut config = rustls_client::config(provider, roots).map_err(|error| Error::Tls(error.to_string()))?;
+    let provider = CryptoProvider { cipher_suites, kx_groups, ..ring::default_provider() };
+    let config = rustls_client::config(provider, version, roots);
+    let mut config = config.map_err(|error| Error::Tls(error.to_string()))?;
     config.key_log = secret;
     Ok(config)
 }
@@ -273,9 +318,8 @@ impl Fetched {
         channel: &mut dyn Channel,
         redactions: &[Redaction],
     ) -> Result<ProxyStatement, Error> {
-        let root = Zeroizing::new(Root::Master(bytes_to_bits(&self.master[..])));
-        let statement = self.ended.disclose(channel, &root, redactions)?;
-        Ok(ProxyStatement { statement, master: Some(self.master.clone()) })
+        let statement = self.ended.disclose(channel, &self.secret.root(), redactions)?;
+        Ok(ProxyStatement { statement, secret: Some(self.secret.clone()) })
     }
 }
 

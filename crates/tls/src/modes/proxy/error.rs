@@ -20,9 +20,14 @@ pub enum Error {
     Tls(String),
     /// At P: the server refuses TLS 1.2.
     #[error(
-        "the server refuses TLS 1.2: it speaks TLS 1.3 only, or with other cipher suites, which can't be proved yet"
+        "the server refuses TLS 1.2, or has other cipher suites than AES_128_GCM_SHA256 for it; try TLS 1.3"
     )]
     OnlyNewer,
+    /// At P: the server refuses TLS 1.3.
+    #[error(
+        "the server refuses TLS 1.3, or has other cipher suites than AES_128_GCM_SHA256 for it; try TLS 1.2"
+    )]
+    OnlyOlder,
     /// The connection, or what a party says about it, cannot be proved.
     #[error(transparent)]
     Disclosure(disclosure::Error),

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! P                                              V                                      server
-//! plain TLS 1.2, alone       <---- relay ---->   records both directions   <------->    an ordinary one
-//! knows the master secret                        knows the bytes
+//! plain TLS, alone           <---- relay ---->   records both directions   <------->    an ordinary one
+//! knows all secrets                              knows the bytes
 //!
 //! opened bits, shown text    ----------->        checks in the clear: certificates, signature, host, time,
 //!                                                Finished messages, all tags, structure of request and response
-//! proves with QuickSilver    <---------->        verifies: some master secret gives these bits and this text, and the
-//!                                                claims hold of what is hidden
+//! proves with QuickSilver    <---------->        verifies: some secret gives these bits and this text, and the claims
+//!                                                hold of what is hidden
 //! ```
 //!
 //! | module | what it holds |
@@ -35,14 +35,20 @@
 //!
 //! # Why it is enough
 //!
-//! See [`disclosure`](crate::disclosure): only one master secret explains V's record of a connection. The
-//! pre-master secret and the key exchange need no proof: V sees the exchange itself, and both Finished
-//! messages cover its hash.
+//! See [`disclosure`](crate::disclosure): only one secret explains V's record of a connection, the master
+//! secret of TLS 1.2 or the handshake secret of TLS 1.3. The key exchange and what precedes the secret
+//! need no proof: V sees the exchange itself, and both Finished messages cover its hash.
+//!
+//! # Versions
+//!
+//! P chooses the version, and speaks no other ([`Target::version`]). V reads from the server's hello which it
+//! was, accepts either, and its attestation says which.
 
 mod client;
 mod error;
 mod notary;
 pub mod relay;
+mod secret;
 mod statement;
 #[cfg(test)]
 mod testing;
@@ -51,7 +57,7 @@ mod tests;
 
 pub use crate::page::disclosure::{
     Accepted, Hidden, MessagePart, Part, Pending, Proven, RedactedPayload, Redaction, Refusal, Rest,
-    Selection,
+    Selection, TlsVersion,
 };
 pub use client::{Fetched, Target, converse, fetch};
 pub use error::Error;

@@ -3,12 +3,12 @@
 use volery_channel::Channel;
 
 use super::relay::Relayed;
+use super::secret::blind_root;
 use super::{Error, ProxyStatement};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
-use crate::page::disclosure::{self, Observed, OrderEvidence, Pending, Root, Server};
+use crate::page::disclosure::{self, Connection, Observed, OrderEvidence, Pending, Server};
 use crate::wire::server::Roots;
-use crate::wire::step::MASTER_BITS;
 
 /// Receives P's message about a connection that V relayed, and checks everything in it that needs no proof:
 /// certificates, host name, time (in seconds since 1970), signature, Finished messages, all tags, the
@@ -30,7 +30,7 @@ pub fn receive(
     let with = Server { host, port: Some(*port), ports: &[] };
     let seen = OrderEvidence::Relayed(marks);
     let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory: budget.share() };
-    let root = Root::Master(vec![(); MASTER_BITS]);
-    let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, |_| Ok(root))?;
-    Ok((ProxyStatement { statement, master: None }, pending))
+    let root = |connection: &Connection| Ok(blind_root(connection.version()));
+    let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, root)?;
+    Ok((ProxyStatement { statement, secret: None }, pending))
 }

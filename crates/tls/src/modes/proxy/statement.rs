@@ -1,24 +1,21 @@
 //! The statement that P proves about a connection through V.
 
-use volery_circuit::gadgets::bytes_to_bits;
 use volery_circuit::{Digest, Error as CircuitError, Prove, Statement};
 use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
+use super::secret::{Secret, blind_root, root, secret_bits};
 use crate::page::commitment::CommittedBits;
-use crate::page::disclosure::{ConnectionStatement, RedactedPayload, Root};
-use crate::wire::step::MASTER_BITS;
+use crate::page::disclosure::{ConnectionStatement, RedactedPayload, TlsVersion};
 
-/// Bytes of a master secret.
-pub(crate) const MASTER_BYTES: usize = MASTER_BITS / 8;
-
-/// The statement that there is a master secret from which a connection's Finished messages, tags and shown
-/// payload follow, and that the claims hold for its hidden payload. P's copy holds the secret.
+/// The statement that there is a secret from which a connection's Finished messages, tags and shown payload
+/// follow, and that the claims hold for its hidden payload. It is the master secret of TLS 1.2, or the
+/// handshake secret of TLS 1.3. P's copy holds it.
 ///
 /// V has to check claims about the connection's *transcript* itself; [`receive`](super::receive) does.
 pub struct ProxyStatement {
     pub(super) statement: ConnectionStatement,
-    pub(super) master: Option<Zeroizing<[u8; MASTER_BYTES]>>,
+    pub(super) secret: Option<Secret>,
 }
 
 impl core::fmt::Debug for ProxyStatement {
@@ -40,12 +37,12 @@ impl ProxyStatement {
     /// # Errors
     /// The backend's.
     pub fn claim<B: Prove<F2> + ?Sized>(&self, backend: &mut B) -> Result<Vec<B::Wire>, B::Error> {
-        let master = backend.secret(MASTER_BITS, &mut |_| {
-            let master =
-                self.master.as_ref().ok_or_else(|| CircuitError::Witness("there is no secret".into()))?;
-            Ok(bytes_to_bits(&master[..]))
+        let version = self.statement.version();
+        let secret = backend.secret(secret_bits(version), &mut |_| {
+            let secret = self.secret.as_ref().map(Secret::bits);
+            secret.ok_or_else(|| CircuitError::Witness("there is no secret".into()))
         })?;
-        self.statement.claim(backend, &Root::Master(master))
+        self.statement.claim(backend, &root(version, secret))
     }
 
     /// A party's shares of the bits to commit to, `None` if there are none. `shares` are its tags or keys of
@@ -63,13 +60,17 @@ impl ProxyStatement {
 
 impl<B: Prove<F2> + ?Sized> Statement<B> for ProxyStatement {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"tls 1.2 connection through a proxy v4");
+        let name: &[u8] = match self.statement.version() {
+            TlsVersion::Tls12 => b"tls 1.2 connection through a proxy v4",
+            TlsVersion::Tls13 => b"tls 1.3 connection through a proxy v1",
+        };
+        digest.bytes("statement", name);
         self.statement.identify(digest);
     }
 
     fn commitments(&self) -> Option<u64> {
-        let root = Root::Master(vec![(); MASTER_BITS]);
-        Some(MASTER_BITS as u64 + self.statement.commitments(&root).ok()?)
+        let version = self.statement.version();
+        Some(secret_bits(version) as u64 + self.statement.commitments(&blind_root(version)).ok()?)
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {

@@ -23,7 +23,7 @@ use volery_zk::quicksilver::{
 use zeroize::Zeroizing;
 
 use super::relay::{self, Relayed, Rules};
-use super::{Error, Fetched, Proven, ProxyStatement, Redaction, Target, converse, receive};
+use super::{Error, Fetched, Proven, ProxyStatement, Redaction, Target, TlsVersion, converse, receive};
 use crate::memory::Budget;
 use crate::page::claim::CustomClaim;
 use crate::page::commitment::Openings;
@@ -132,6 +132,8 @@ pub(super) struct Run<'a> {
     /// Those after the first.
     pub(super) more: Vec<Vec<u8>>,
     pub(super) hide: Vec<Redaction>,
+    /// The version of TLS that P speaks.
+    pub(super) version: TlsVersion,
     /// Whom V believes.
     pub(super) roots: Roots,
     /// The claims of others that V knows.
@@ -159,6 +161,7 @@ impl<'a> Run<'a> {
             request: request.into(),
             more: Vec::new(),
             hide: Vec::new(),
+            version: TlsVersion::Tls12,
             roots: site.roots(),
             vocabulary: Vec::new(),
             ahead: 0,
@@ -191,7 +194,8 @@ impl<'a> Run<'a> {
         let mut pool = tags(channel, SESSION, rng)?;
         let roots = self.site.roots();
         let port = self.site.address.port();
-        let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24 };
+        let version = self.version;
+        let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24, version };
         let mut ask = |round: usize, heard: &ReceivedResponses| {
             assert_eq!(heard.responses().len(), round, "each is asked when the one before is answered");
             let next = round.checked_sub(1).map_or(Some(&self.request), |later| self.more.get(later));

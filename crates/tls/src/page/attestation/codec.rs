@@ -8,7 +8,7 @@ use super::{
 };
 use crate::page::claim::Malformed;
 use crate::page::commitment::Form;
-use crate::page::disclosure::{put_all_hidden, read_all_hidden};
+use crate::page::disclosure::{TlsVersion, put_all_hidden, read_all_hidden};
 
 /// The first bytes of a file. They also separate these signatures from all others that a key may make.
 const MAGIC: &[u8] = b"volery attestation\n";
@@ -27,13 +27,28 @@ impl From<Flaw> for Error {
 
 /// The bytes that are signed: everything except the signature.
 pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
-    let Statement { mode, server_name, port, certificate, time, rounds, pipelined, context, query, response } =
-        statement;
+    let Statement {
+        mode,
+        tls,
+        server_name,
+        port,
+        certificate,
+        time,
+        rounds,
+        pipelined,
+        context,
+        query,
+        response,
+    } = statement;
     let mut out = MAGIC.to_vec();
     out.extend(VERSION.to_be_bytes());
     out.push(match mode {
         Mode::Proxy => 0,
         Mode::TwoParty => 1,
+    });
+    out.push(match tls {
+        TlsVersion::Tls12 => 2,
+        TlsVersion::Tls13 => 3,
     });
     put(&mut out, server_name.as_bytes());
     out.extend(port.to_be_bytes());
@@ -113,8 +128,14 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
         1 => Mode::TwoParty,
         other => return Err(Error::Malformed(format!("mode {other} is not known"))),
     };
+    let tls = match cursor.u8("the version of TLS")? {
+        2 => TlsVersion::Tls12,
+        3 => TlsVersion::Tls13,
+        other => return Err(Error::Malformed(format!("version of TLS {other} is not known"))),
+    };
     Ok(Statement {
         mode,
+        tls,
         server_name: text(cursor, "the server's name")?,
         port: cursor.u16("the port")?,
         certificate: cursor.array("the hash of the certificate")?,

@@ -51,7 +51,7 @@ use sha2::Digest as _;
 ///
 /// Version 1 lacked port, certificate and context, and hid path and query together. It is refused, because
 /// the missing information cannot be recovered.
-pub(crate) const VERSION: u16 = 2;
+pub(crate) const VERSION: u16 = 3;
 /// The largest attestation, in bytes.
 pub const MAX_BYTES: usize = 1 << 26;
 /// The most entries of each list.

@@ -54,6 +54,7 @@ impl fmt::Display for Statement {
         writeln!(f, "its cert  sha256:{}", hex(&self.certificate))?;
         writeln!(f, "time      {}", utc(self.time))?;
         writeln!(f, "mode      {}", self.mode)?;
+        writeln!(f, "tls       {}", self.tls)?;
         if self.rounds > 1 {
             let order =
                 if self.pipelined { "sent at once" } else { "each after the response to the one before" };
@@ -147,12 +148,13 @@ fn safe(text: &str) -> String {
 
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Statement", 10)?;
+        let mut object = serializer.serialize_struct("Statement", 11)?;
         object.serialize_field("server_name", &self.server_name)?;
         object.serialize_field("port", &self.port)?;
         object.serialize_field("certificate", &hex(&self.certificate))?;
         object.serialize_field("time", &utc(self.time))?;
         object.serialize_field("mode", &self.mode)?;
+        object.serialize_field("tls", &self.tls)?;
         object.serialize_field("rounds", &self.rounds)?;
         object.serialize_field("pipelined", &self.pipelined)?;
         object.serialize_field("context", &self.context)?;

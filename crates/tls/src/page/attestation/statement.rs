@@ -8,7 +8,7 @@ use volery_channel::Cursor;
 
 use super::{Context, Error, MAX_ENTRIES, codec};
 use crate::page::commitment::{Form, MAX_VALUES, Place};
-use crate::page::disclosure::{self, Hidden, put_all_hidden, read_all_hidden};
+use crate::page::disclosure::{self, Hidden, TlsVersion, put_all_hidden, read_all_hidden};
 use crate::page::http::MAX_MESSAGES;
 use crate::wire::prf::Side;
 use crate::wire::server;
@@ -42,6 +42,8 @@ pub enum Mode {
 pub struct Statement {
     /// How the connection was made.
     pub mode: Mode,
+    /// The version of TLS.
+    pub tls: TlsVersion,
     /// The host: a DNS name in lower case or an IP address, in the form of
     /// [`Identity::name`](server::Identity::name).
     pub server_name: String,
@@ -326,10 +328,22 @@ impl Statement {
     /// [`Error::Differs`] if it is not.
     pub fn check_against(&self, expected: &Self) -> Result<(), Error> {
         // Destructured, so that no field is forgotten.
-        let Self { mode, server_name, port, certificate, time, rounds, pipelined, context, query, response } =
-            self;
+        let Self {
+            mode,
+            tls,
+            server_name,
+            port,
+            certificate,
+            time,
+            rounds,
+            pipelined,
+            context,
+            query,
+            response,
+        } = self;
         let all = [
             ("mode", *mode == expected.mode),
+            ("version of TLS", *tls == expected.tls),
             ("server name", *server_name == expected.server_name),
             ("port", *port == expected.port),
             ("certificate", *certificate == expected.certificate),
@@ -364,6 +378,9 @@ impl Statement {
         if !(1..=MAX_MESSAGES).contains(&(self.rounds as usize)) {
             let reason = format!("is {}, not 1 to {MAX_MESSAGES}", self.rounds);
             return Err(Error::Statement { what: "number of rounds", reason });
+        }
+        if self.tls == TlsVersion::Tls13 && self.mode != Mode::Proxy {
+            return Err(error("version of TLS", "is 1.3, which is possible in proxy mode only"));
         }
         if self.pipelined && (self.rounds < 2 || self.mode != Mode::TwoParty) {
             return Err(error(

@@ -4,36 +4,37 @@ use subtle::ConstantTimeEq as _;
 use volery_field::Gf128;
 
 use super::Refusal;
-use super::derive::{Facts, SIDES, finished_message, records};
+use super::connection::{DataRecord, SIDES, TlsVersion};
+use super::derive::{Derived, Facts, finished_message};
 use crate::Error;
 use crate::wire::ghash::{from_block, hashed, to_block};
 use crate::wire::prf::Side;
-use crate::wire::record::header;
-use crate::wire::transcript::{ALERT, Record, Transcript};
+use crate::wire::transcript::tls13::{MESSAGE_HEADER_BYTES, after_handshake};
+use crate::wire::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE};
 
 /// An alert of level warning that announces the end of the connection.
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
 
-/// Checks that both Finished messages are those of the handshake, and that all tags of all records are right.
+/// Checks that both Finished messages are those of the handshake, that all tags of all records are right,
+/// and, in TLS 1.3, that all contents are such as may come after the handshake.
 ///
-/// `facts` are claims until the proof holds. A record's number is its position in its direction, and its tag
-/// covers it, so no record is missing, out of order or from elsewhere. Its nonce is the one that it states,
-/// on which the mask depends.
+/// What is `derived` are claims until the proof holds. A record's number is its position in its direction,
+/// and its tag covers it or depends on it, so no record is missing, out of order or from elsewhere.
 ///
 /// Returns whether the server ended the connection with `close_notify`.
 ///
 /// # Errors
-/// [`Refusal::Finished`], [`Refusal::Tag`], [`Refusal::Alert`].
-pub(super) fn check(transcript: &Transcript, facts: &[Facts; 2]) -> Result<bool, Refusal> {
+/// [`Refusal::Finished`], [`Refusal::Tag`], [`Refusal::Alert`], [`Refusal::Content`],
+/// [`Refusal::Unanswered`], [`Refusal::Transcript`].
+pub(super) fn check<W>(version: TlsVersion, derived: &Derived<'_, W>) -> Result<bool, Refusal> {
     let mut closed = false;
-    for (side, facts) in SIDES.into_iter().zip(facts) {
-        let finished = facts.control.first().map(Vec::as_slice);
-        if finished != Some(&finished_message(&facts.verify_data)) {
-            return Err(Refusal::Finished(side));
-        }
-        let records = records(transcript, side);
-        if facts.masks.len() != records.len() {
+    for ((side, facts), records) in SIDES.into_iter().zip(&derived.facts).zip(&derived.records) {
+        if facts.masks.len() != records.len() || facts.control.len() != records.len() {
             return Err(Refusal::Opened);
+        }
+        match version {
+            TlsVersion::Tls12 => check_finished(side, facts)?,
+            TlsVersion::Tls13 => check_contents(side, records, facts)?,
         }
         let hash_key = from_block(facts.hash_key);
         for (record, mask) in records.iter().zip(&facts.masks) {
@@ -45,9 +46,46 @@ pub(super) fn check(transcript: &Transcript, facts: &[Facts; 2]) -> Result<bool,
     Ok(closed)
 }
 
+/// Checks that record 0 is Finished. In TLS 1.3 that is known when the handshake is open.
+fn check_finished(side: Side, facts: &Facts) -> Result<(), Refusal> {
+    let expected = facts.verify_data.as_ref().map(|contents| finished_message(contents).to_vec());
+    let finished = facts.control.first();
+    if expected.is_none() || finished != expected.as_ref() {
+        return Err(Refusal::Finished(side));
+    }
+    Ok(())
+}
+
+/// Checks that the contents of TLS 1.3's records are data, alerts, or whole messages that may come after the
+/// handshake, and that the server sent something.
+fn check_contents(side: Side, records: &[DataRecord<'_>], facts: &Facts) -> Result<(), Refusal> {
+    if side == Side::Server && records.is_empty() {
+        return Err(Refusal::Unanswered);
+    }
+    for (record, control) in records.iter().zip(&facts.control) {
+        let refuse = |reason| Refusal::Content { side, sequence: record.sequence, reason };
+        match record.content_type {
+            APPLICATION_DATA => {}
+            ALERT if control.len() == record.length => {}
+            ALERT => return Err(refuse("an alert that is not two bytes")),
+            HANDSHAKE => {
+                let (headers, []) = control.as_chunks::<MESSAGE_HEADER_BYTES>() else {
+                    return Err(Refusal::Opened);
+                };
+                let length = after_handshake(side, headers)?;
+                if length != record.length || length == 0 {
+                    return Err(refuse("a handshake message that is not whole in it"));
+                }
+            }
+            _ => return Err(refuse("a content of no known type")),
+        }
+    }
+    Ok(())
+}
+
 /// Checks that an alert is the last record of its direction. Returns whether it is `close_notify`, after
-/// which nothing counts (RFC 5246, section 7.2.1).
-fn ends(side: Side, records: &[Record], facts: &Facts) -> Result<bool, Refusal> {
+/// which nothing counts (RFC 5246, section 7.2.1; RFC 8446, section 6.1).
+fn ends(side: Side, records: &[DataRecord<'_>], facts: &Facts) -> Result<bool, Refusal> {
     let Some(alert) = records.iter().position(|record| record.content_type == ALERT) else {
         return Ok(false);
     };
@@ -57,13 +95,11 @@ fn ends(side: Side, records: &[Record], facts: &Facts) -> Result<bool, Refusal> 
     Ok(facts.control.get(alert).is_some_and(|alert| **alert == CLOSE_NOTIFY))
 }
 
-fn check_tag(side: Side, record: &Record, hash_key: Gf128, mask: Gf128) -> Result<(), Refusal> {
+fn check_tag(side: Side, record: &DataRecord<'_>, hash_key: Gf128, mask: Gf128) -> Result<(), Refusal> {
     let refusal = Refusal::Tag { side, sequence: record.sequence };
-    let header = header(record.sequence, record.content_type, record.ciphertext.len());
-    let Ok(header) = header else { return Err(refusal) };
-    let sum =
-        hashed(&header, &record.ciphertext).into_iter().fold(Gf128::ZERO, |sum, x| (sum + x) * hash_key);
-    if bool::from(to_block(sum + mask).ct_eq(&record.tag)) { Ok(()) } else { Err(refusal) }
+    let Some(header) = record.header() else { return Err(refusal) };
+    let sum = hashed(&header, record.ciphertext).into_iter().fold(Gf128::ZERO, |sum, x| (sum + x) * hash_key);
+    if bool::from(to_block(sum + mask).ct_eq(record.tag)) { Ok(()) } else { Err(refusal) }
 }
 
 impl From<Error> for Refusal {

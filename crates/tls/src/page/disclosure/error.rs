@@ -59,6 +59,19 @@ pub enum Refusal {
         /// Its number in its direction.
         sequence: u64,
     },
+    /// A record of TLS 1.3 holds something that may not come after the handshake.
+    #[error("record {sequence} of the {} holds {reason}", name(*side))]
+    Content {
+        /// The sender of the record.
+        side: Side,
+        /// Its number under its key.
+        sequence: u64,
+        /// What it holds.
+        reason: &'static str,
+    },
+    /// In TLS 1.3, there is no record of the server's after its handshake.
+    #[error("the server sent nothing after its handshake, so nothing shows which keys it has")]
+    Unanswered,
     /// Client and server agreed on a protocol other than HTTP/1.1.
     #[error("client and server agreed to speak {0}; only http/1.1 is read")]
     Protocol(String),

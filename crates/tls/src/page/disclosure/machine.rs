@@ -1,10 +1,11 @@
-//! Three machines for one program: P computes in the clear, V reads the results, and both prove that they are
+//! The machines for one program: P computes in the clear, V reads the results, and both prove that they are
 //! right.
 //!
 //! | machine | wires | what [`TwoParty::open`] does |
 //! |---|---|---|
 //! | [`Compute`] | bits | records them: the list that P sends |
 //! | [`Read`] | nothing | reads the next of the list: V learns the claimed results |
+//! | [`Count`] | nothing | reads the next of the list, as V does, and counts what the proof of all steps takes |
 //! | [`Zk`] | the backend's | reads them and claims that the wires have these values |
 //!
 //! The program branches only on public data, and asks for the same bits in the same order on each machine.
@@ -15,7 +16,7 @@ use volery_field::F2;
 use volery_garble::Function;
 
 use crate::Error;
-use crate::wire::step::{Step, TwoParty};
+use crate::wire::step::{Counting, Step, TwoParty};
 
 /// The bits that P opens, in the order of the program and in their wire format: eight to a byte, lowest
 /// first.
@@ -102,6 +103,33 @@ impl TwoParty for Read {
 
     fn open(&mut self, wires: &[()]) -> Result<Vec<F2>, Error> {
         self.0.take(wires.len())
+    }
+
+    fn share(&mut self, _: &[()]) -> Result<Vec<F2>, Error> {
+        Err(no_shares())
+    }
+}
+
+/// The machine that counts a proof of the program.
+pub(super) struct Count {
+    pub(super) counting: Counting,
+    pub(super) list: List,
+}
+
+impl TwoParty for Count {
+    type Wire = ();
+    type Error = Error;
+
+    fn public(&mut self, bits: &[F2]) -> Result<Vec<()>, Error> {
+        self.counting.public(bits)
+    }
+
+    fn call(&mut self, step: &Step, inputs: &[()]) -> Result<Vec<()>, Error> {
+        self.counting.call(step, inputs)
+    }
+
+    fn open(&mut self, wires: &[()]) -> Result<Vec<F2>, Error> {
+        self.list.take(wires.len())
     }
 
     fn share(&mut self, _: &[()]) -> Result<Vec<F2>, Error> {

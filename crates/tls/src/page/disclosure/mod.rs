@@ -18,8 +18,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `connection` | connections of TLS 1.2 and 1.3 in one form |
 //! | `derive` | the program from the keys to the opened values and to key streams |
-//! | `machine` | the three machines for it: P computes, V reads, both prove |
+//! | `machine` | the machines for it: P computes, V reads, both prove |
 //! | `redaction` | V's view of the payload, and the message that describes it |
 //! | `payload` | the records' bytes that form request and response |
 //! | `check` | V's check of Finished messages and tags |
@@ -29,11 +30,11 @@
 //! | `prover`, `verifier` | the parties' work before the proof |
 //! | `proven` | what V may believe after it |
 //!
-//! The modes differ in where the program begins. In proxy mode P commits to a master secret, and the whole
-//! key derivation is proved here. Two parties have already derived keys and the client's records together,
-//! and prove that separately; the program then begins at those wires.
+//! The modes differ in where the program begins. In proxy mode P commits to a master secret, or in TLS 1.3 to
+//! a handshake secret, and the whole key derivation is proved here. Two parties have already derived keys
+//! and the client's records together, and prove that separately; the program then begins at those wires.
 //!
-//! # Why there is one master secret only
+//! # Why there is one master secret only (TLS 1.2)
 //!
 //! V's transcript is fixed before P says anything about keys. P proves that *some* master secret `ms`
 //! explains it. Could a secret other than the connection's do so? The server's first encrypted record is its
@@ -52,8 +53,54 @@
 //! commit to a key; this holds because key and plaintext are both derived from `ms`. With one `ms` there is
 //! one key block, and so one plaintext for each record.
 //!
-//! A record's number is its position in V's record of its direction, and its tag covers that number. Its
-//! nonce is the one that it states. All tags of all records are checked, even of those of which nothing is
+//! # Why there is one handshake secret only (TLS 1.3)
+//!
+//! P proves that *some* handshake secret `HS` explains V's transcript. The secret of the server's handshake
+//! traffic is one value of it, which P opens:
+//!
+//! ```text
+//! s_hs  =  HMAC(HS, "s hs traffic", hash of both hellos)        V opens the server's flight with s_hs, in the clear
+//! c_hs  =  HMAC(HS, "c hs traffic", hash of both hellos)        and the client's Finished with c_hs
+//! dHS, MS, c_ap, s_ap  and the keys of all records after that   are derived from HS, and never opened
+//! ```
+//!
+//! *What pins `s_hs`.* The flight was made by the server, under its own secret, before P says anything about
+//! keys: that is V's trust in its path. Under the key that follows from a value of P's choice, the flight
+//! must be EncryptedExtensions, a chain, a CertificateVerify and a Finished, with tags that hold. In the
+//! model above, each other value gives a random plaintext, and a random Finished of 256 bits to compare
+//! with; so `q` attempts succeed with probability at most `q 2^-256`. Whoever had the path could make a
+//! flight under another secret, with true messages of the server's. It could not change
+//! EncryptedExtensions or a hello, which CertificateVerify signs; and the secret that it opens is not
+//! derived from the `HS` with which the rest is proved.
+//!
+//! *What pins `HS`.* Two handshake secrets with one `s_hs` are a collision of SHA-256, because keys of HMAC
+//! that are shorter than a block are padded, not hashed. So `HS` is the connection's, and with it all keys.
+//! GCM does not commit to its key: P can make a *client's* record that opens under two keys, so the client's
+//! records pin nothing. They do not have to. They are opened under the one key that follows from `HS`.
+//!
+//! *What shows that the server has this key, too.* In the handshake P and the server agree on `s_hs`, not on
+//! what follows from the Finished. So the proof covers all of the server's records after it, and V refuses a
+//! connection that has none ([`Refusal::Unanswered`]).
+//!
+//! # What a record holds (TLS 1.3)
+//!
+//! Type and length of a content are under the record's key: `content | type | zeros`. P opens the zeros and
+//! the type, from the end of each record, and proves that they are that; so the length of the payload is
+//! proved as well (`derive::tls13`). What is not application data is checked after that:
+//!
+//! - an alert of two bytes is opened, and is the last record of its direction;
+//! - handshake messages must be whole in their record, so that the next record begins with a message or data
+//!   and with nothing else, and their headers are opened. Only session tickets are accepted. A KeyUpdate
+//!   would change keys, and a request for a certificate would be answered by showing P's name. Servers send
+//!   tickets whatever a client offers. Their contents stay hidden, and nothing depends on them.
+//!
+//! `close_notify` is such an alert, so P must open it before V, or P itself, knows that the connection ended.
+//!
+//! # Records
+//!
+//! A record's number is its position in V's record of its direction, or in TLS 1.3 among the records under
+//! its key, and its tag covers that number or depends on it. Its nonce is the one that it states, or follows
+//! from the number. All tags of all records are checked, even of those of which nothing is
 //! shown, so nothing that was damaged or inserted on the way to V counts as said.
 //!
 //! # What V learns, and when
@@ -66,7 +113,8 @@
 //! because V could keep this from the server.
 //!
 //! As in `prf`, midstates and `A(i)` of the key derivation are public: outputs of a random oracle at points
-//! with 384 secret bits. V learns the lengths of everything, and when it was sent.
+//! with 384 secret bits, or 256 in TLS 1.3. The secrets of TLS 1.3's handshake, which V gets, too, open
+//! nothing but the handshake. V learns the lengths of everything, and when it was sent.
 //!
 //! # What the proof is about
 //!
@@ -96,6 +144,7 @@
 //! reliable.
 
 mod check;
+mod connection;
 mod derive;
 mod error;
 mod machine;
@@ -111,6 +160,7 @@ mod tests;
 mod verifier;
 
 pub use crate::wire::transcript::Error as TranscriptError;
+pub use connection::TlsVersion;
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{
@@ -118,6 +168,7 @@ pub use redaction::{
 };
 pub use verifier::Pending;
 
+pub(crate) use connection::{Connection, OpenConnection};
 pub(crate) use derive::{Keys, Root, finished_message, server_commitments};
 pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::EndedConnection;

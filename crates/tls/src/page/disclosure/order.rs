@@ -60,12 +60,10 @@
 //! target may be hidden, because a method override in a query would be enough.
 
 use super::Refusal;
+use super::connection::DataRecord;
 use super::payload::application;
 use crate::page::http::Exchange;
-use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, Record, TAG_BYTES};
-
-/// The bytes of an encrypted record on the wire besides its plaintext.
-const RECORD_OVERHEAD: usize = 5 + NONCE_BYTES + TAG_BYTES;
+use crate::wire::transcript::APPLICATION_DATA;
 
 /// How many bytes of each direction had passed when V began to write more of the client's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,11 +96,11 @@ struct Stamp {
 
 /// The start of each encrypted record in a direction's `length` bytes, and the end of the last one. The
 /// records are at the end.
-fn places(records: &[Record], length: usize) -> Vec<usize> {
+fn places(records: &[DataRecord<'_>], length: usize) -> Vec<usize> {
     let mut places = vec![length];
     let mut at = length;
     for record in records.iter().rev() {
-        at = at.saturating_sub(record.ciphertext.len() + RECORD_OVERHEAD);
+        at = at.saturating_sub(record.wire_bytes());
         places.push(at);
     }
     places.reverse();
@@ -110,7 +108,7 @@ fn places(records: &[Record], length: usize) -> Vec<usize> {
 }
 
 /// The stamps of the client's records that V relayed.
-fn relayed(records: [&[Record]; 2], [client, server]: [usize; 2], marks: &[RelayMark]) -> Vec<Stamp> {
+fn relayed(records: [&[DataRecord<'_>]; 2], [client, server]: [usize; 2], marks: &[RelayMark]) -> Vec<Stamp> {
     let [client_records, server_records] = records;
     let server_places = places(server_records, server);
     let at = |byte: usize| {
@@ -131,7 +129,7 @@ fn relayed(records: [&[Record]; 2], [client, server]: [usize; 2], marks: &[Relay
 /// [`Refusal::Order`] if not.
 pub(super) fn check(
     seen: OrderEvidence<'_>,
-    records: [&[Record]; 2],
+    records: [&[DataRecord<'_>]; 2],
     lengths: [usize; 2],
     exchanges: &[Exchange],
 ) -> Result<bool, Refusal> {
@@ -145,7 +143,7 @@ pub(super) fn check(
     };
     let mut data_before = vec![0];
     for record in server {
-        let data = if record.content_type == APPLICATION_DATA { record.ciphertext.len() } else { 0 };
+        let data = if record.content_type == APPLICATION_DATA { record.length } else { 0 };
         data_before.push(data_before.last().copied().unwrap_or_default() + data);
     }
     let early = exchanges.iter().position(|exchange| !in_order(client, &stamps, &data_before, exchange));
@@ -159,13 +157,13 @@ pub(super) fn check(
 /// Whether all of a request's records, of which it begins the first, were sent when V held everything before
 /// its response and nothing else. `data_before` are the bytes of application data in the server's first
 /// records, starting with none of them.
-fn in_order(client: &[Record], stamps: &[Stamp], data_before: &[usize], exchange: &Exchange) -> bool {
+fn in_order(client: &[DataRecord<'_>], stamps: &[Stamp], data_before: &[usize], exchange: &Exchange) -> bool {
     let (request, response) = (&exchange.request.range, &exchange.response.range);
     let after_all =
         |held: Option<usize>| held.and_then(|held| data_before.get(held)) == Some(&response.start);
     let mut begins = false;
     for (number, start, record) in application(client) {
-        if start >= request.end || start + record.ciphertext.len() <= request.start {
+        if start >= request.end || start + record.length <= request.start {
             continue;
         }
         begins |= start == request.start;
@@ -180,7 +178,10 @@ fn in_order(client: &[Record], stamps: &[Stamp], data_before: &[usize], exchange
 mod tests {
     use super::*;
     use crate::page::http;
-    use crate::wire::transcript::HANDSHAKE;
+    use crate::wire::transcript::{HANDSHAKE, NONCE_BYTES, Record, TAG_BYTES};
+
+    /// The bytes of an encrypted record on the wire besides its plaintext.
+    const RECORD_OVERHEAD: usize = 5 + NONCE_BYTES + TAG_BYTES;
 
     const REQUESTS: [&str; 2] = ["GET /a HTTP/1.1\r\nHost: a\r\n\r\n", "GET /b HTTP/1.1\r\nHost: a\r\n\r\n"];
     const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
@@ -207,7 +208,9 @@ mod tests {
             let each = records.iter().map(|record| record.ciphertext.len() + RECORD_OVERHEAD);
             100 + each.sum::<usize>()
         };
-        check(seen, [&client, &server], [bytes(&client), bytes(&server)], &exchanges)
+        let data =
+            [&client, &server].map(|records| records.iter().map(DataRecord::tls12).collect::<Vec<_>>());
+        check(seen, data.each_ref().map(Vec::as_slice), [bytes(&client), bytes(&server)], &exchanges)
     }
 
     const FIRST: usize = REQUESTS[0].len();

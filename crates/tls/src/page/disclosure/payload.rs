@@ -3,23 +3,26 @@
 
 use core::ops::Range;
 
+use super::connection::DataRecord;
 use super::derive::StreamBlock;
 use crate::wire::ghash::BLOCK_BYTES;
-use crate::wire::transcript::{APPLICATION_DATA, Record};
+use crate::wire::transcript::APPLICATION_DATA;
 
 /// The records of a direction's application data, with the position in the payload where each begins.
-pub(super) fn application(records: &[Record]) -> impl Iterator<Item = (usize, usize, &Record)> {
+pub(super) fn application<'r, 'a>(
+    records: &'r [DataRecord<'a>],
+) -> impl Iterator<Item = (usize, usize, &'r DataRecord<'a>)> {
     let data = records.iter().enumerate().filter(|(_, record)| record.content_type == APPLICATION_DATA);
     data.scan(0, |end, (number, record)| {
         let start = *end;
-        *end += record.ciphertext.len();
+        *end += record.length;
         Some((number, start, record))
     })
 }
 
 /// The number of bytes of a direction's payload.
-pub(super) fn length(records: &[Record]) -> usize {
-    application(records).map(|(.., record)| record.ciphertext.len()).sum()
+pub(super) fn length(records: &[DataRecord<'_>]) -> usize {
+    application(records).map(|(.., record)| record.length).sum()
 }
 
 /// The blocks of a record (`length` bytes from `start` of the payload) that are not completely within one of
@@ -45,6 +48,7 @@ pub(super) fn blocks(
 #[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests {
     use super::*;
+    use crate::wire::transcript::Record;
 
     fn record(content_type: u8, length: usize) -> Record {
         Record {
@@ -59,6 +63,7 @@ mod tests {
     #[test]
     fn the_payload_is_application_data_alone() {
         let records = [record(22, 16), record(23, 5), record(21, 2), record(23, 0), record(23, 40)];
+        let records = records.each_ref().map(DataRecord::tls12);
         let places: Vec<_> = application(&records).map(|(number, start, _)| (number, start)).collect();
         assert_eq!(places, [(1, 0), (3, 5), (4, 5)]);
         assert_eq!(length(&records), 45);

@@ -5,6 +5,7 @@ use volery_channel::Channel;
 use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId};
 
+use super::connection::TlsVersion;
 use super::redaction::{Hidden, RedactedPayload, places};
 use crate::page::attestation::{AttestedPayload, Committed, Context, Mode, Statement};
 use crate::page::commitment::{Commitment, CommittedBits};
@@ -63,6 +64,8 @@ impl Accepted {
 pub struct Proven {
     /// How the connection was made.
     pub mode: Mode,
+    /// The version of TLS.
+    pub tls: TlsVersion,
     /// The server's identity.
     pub identity: Identity,
     /// The server's port. The mode determines how it is known (see [`Statement::port`]).
@@ -103,6 +106,7 @@ impl Proven {
         let identity = &self.identity;
         Some(Statement {
             mode: self.mode,
+            tls: self.tls,
             server_name: identity.name().into(),
             port: self.port,
             certificate: *identity.certificate(),

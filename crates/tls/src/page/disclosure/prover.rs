@@ -6,6 +6,7 @@ use volery_channel::tags::WEB_CLAIMS;
 use volery_field::F2;
 use zeroize::{Zeroize as _, Zeroizing};
 
+use super::connection::OpenConnection;
 use super::derive::{Root, derive};
 use super::machine::Compute;
 use super::proven::parts;
@@ -22,7 +23,6 @@ use crate::page::http;
 use crate::page::http::Exchange;
 use crate::wire::prf::Side;
 use crate::wire::server;
-use crate::wire::transcript::Transcript;
 
 /// P's view of a connection that has ended.
 pub(crate) struct EndedConnection {
@@ -34,7 +34,7 @@ pub(crate) struct EndedConnection {
     pub(crate) pipelined: bool,
     /// The context that V is to sign.
     pub(crate) context: Context,
-    pub(crate) transcript: Transcript,
+    pub(crate) connection: OpenConnection,
     /// All bytes: the client's, the server's.
     pub(crate) raw: [Vec<u8>; 2],
     /// All requests, and all responses.
@@ -76,10 +76,10 @@ impl EndedConnection {
     fn try_check(&self, root: &Root<F2>) -> Result<(Vec<u8>, bool), Refusal> {
         let blind = root.blind();
         let mut machine = Compute::default();
-        derive(&mut machine, &self.transcript, root)?.keys.zeroize();
+        derive(&mut machine, &self.connection, root)?.keys.zeroize();
         let opened = machine.into_opened();
         let lengths = [self.request().len(), self.response().len()];
-        let closed = check_opened(&self.transcript, &opened, lengths, blind)?;
+        let (closed, _) = check_opened(&self.connection, &opened, lengths, &blind)?;
         Ok((opened, closed))
     }
 
@@ -115,9 +115,10 @@ impl EndedConnection {
         }
         let outside = Refusal::Payload { side: Side::Server, reason: "it lies outside of the payload" };
         let [query, response] = parts(shown.each_ref()).ok_or(outside)?;
-        let certificates = &self.transcript.handshake.certificates;
+        let certificates = self.connection.handshake().certificates();
         Ok(Statement {
             mode: self.mode,
+            tls: self.connection.version(),
             server_name,
             port: checked.port,
             certificate: Sha256::digest(certificates.first().map_or(&[][..], |own| own.as_ref())).into(),
@@ -205,7 +206,7 @@ impl EndedConnection {
         DisclosureMessage::decode(&encoded)?;
         let memory = Budget::default().share();
         let mut statement =
-            ConnectionStatement::new(self.transcript.clone(), [client, server], message, memory)?;
+            ConnectionStatement::new(self.connection.clone(), [client, server], message, memory)?;
         // If P stopped later, V would learn that a claim which it has heard is false.
         statement.check_claims([request, response])?;
         channel.send(WEB_CLAIMS, &encoded)?;

@@ -7,8 +7,9 @@ use volery_circuit::{Circuit, Digest, Error as CircuitError, Evaluator, Ops, Pro
 use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
-use super::derive::{Root, SIDES, derive, records, stream};
-use super::machine::{BackendError, Zk};
+use super::connection::{DataRecord, OpenConnection, SIDES, TlsVersion};
+use super::derive::{Root, derive, stream};
+use super::machine::{BackendError, Count, List, Zk};
 use super::payload::{application, blocks};
 use super::price::{claims_of, reserve};
 use super::redaction::{DisclosureMessage, Hidden, RedactedPayload, message_name, places};
@@ -20,14 +21,13 @@ use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::prf::Side;
 use crate::wire::record::Cipher;
 use crate::wire::step::{BLOCK_BITS, Counting, commitments_of_blocks};
-use crate::wire::transcript::{Record, Transcript};
 
 /// The statement that a connection's Finished messages, tags and shown payload follow from its keys, and that
 /// the claims hold for its hidden payload.
 ///
 /// V has to check claims about the connection's *transcript* itself; [`receive`](super::receive) does.
 pub(crate) struct ConnectionStatement {
-    transcript: Transcript,
+    connection: OpenConnection,
     /// The digest of everything public.
     digest: [u8; 32],
     opened: Vec<u8>,
@@ -132,13 +132,13 @@ impl CommittedValue {
 }
 
 impl ConnectionStatement {
-    /// The statement that `message` makes about a transcript with these raw bytes (client's, server's).
+    /// The statement that `message` makes about a connection with these raw bytes (client's, server's).
     /// `memory` is the session's; the memory of the claims is added to it before there is any circuit.
     ///
     /// # Errors
     /// As [`reserve`].
     pub(super) fn new(
-        transcript: Transcript,
+        connection: OpenConnection,
         raw: [&[u8]; 2],
         message: DisclosureMessage,
         mut memory: Reservation,
@@ -153,7 +153,7 @@ impl ConnectionStatement {
         let constraints = [constraints(Side::Client, request), constraints(Side::Server, response)];
         let [request, response] = constraints;
         let constraints = [request.map_err(Refusal::Claim)?, response.map_err(Refusal::Claim)?];
-        Ok(Self { transcript, digest: digest.finish(), opened, shown, constraints, _memory: memory })
+        Ok(Self { connection, digest: digest.finish(), opened, shown, constraints, _memory: memory })
     }
 
     /// Checks that the claims are true for this payload, and keeps what is needed to prove them.
@@ -178,6 +178,11 @@ impl ConnectionStatement {
             }
         }
         Ok(())
+    }
+
+    /// The version of TLS of the connection.
+    pub(crate) fn version(&self) -> TlsVersion {
+        self.connection.version()
     }
 
     /// What V sees of the request and of the response.
@@ -209,7 +214,7 @@ impl ConnectionStatement {
         &self,
         backend: &mut B,
         side: usize,
-        records: &[Record],
+        records: &[DataRecord<'_>],
         cipher: &Cipher<B::Wire>,
     ) -> Result<Vec<B::Wire>, B::Error> {
         let (Some(shown), Some(constraints)) = (self.shown.get(side), self.constraints.get(side)) else {
@@ -220,12 +225,12 @@ impl ConnectionStatement {
         let mut hidden: Vec<Vec<Option<Vec<B::Wire>>>> =
             constraints.iter().map(|constraint| vec![None; constraint.length()]).collect();
         for (number, start, record) in application(records) {
-            let places = blocks(number, start, record.ciphertext.len(), &opaque);
+            let places = blocks(number, start, record.length, &opaque);
             let streams = stream(&mut Zk::new(backend, &[]), cipher, records, &places)
                 .map_err(|BackendError(error)| error)?;
             for (place, wires) in places.iter().zip(streams.chunks_exact(BLOCK_BITS)) {
                 let first = BLOCK_BYTES * place.block;
-                let ciphertext = record.ciphertext.iter().skip(first).zip(wires.chunks_exact(8));
+                let ciphertext = record.content().iter().skip(first).zip(wires.chunks_exact(8));
                 let mut plain = Vec::with_capacity(BLOCK_BYTES);
                 for (byte, wires) in ciphertext {
                     plain.push(plaintext(backend, *byte, wires));
@@ -328,14 +333,19 @@ impl ConnectionStatement {
     /// # Errors
     /// None in practice: what can be proved can be counted.
     pub(crate) fn commitments(&self, root: &Root<()>) -> Result<u64, crate::Error> {
-        let mut machine = Counting::default();
-        derive(&mut machine, &self.transcript, root)?;
-        let of_side = |(side, shown): (Side, &RedactedPayload)| {
-            let records = records(&self.transcript, side);
+        let mut machine = Count { counting: Counting::default(), list: List::new(&self.opened) };
+        let derived = derive(&mut machine, &self.connection, root)?;
+        let of_side = |(records, shown): (&Vec<DataRecord<'_>>, &RedactedPayload)| {
             let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
             let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
             // The last block of a record may be partial.
-            commitments_of_blocks(records.len() + shown)
+            let blocks = commitments_of_blocks(records.len() + shown)?;
+            // In TLS 1.3 records have less in common.
+            let more = match self.version() {
+                TlsVersion::Tls12 => 0,
+                TlsVersion::Tls13 => commitments_of_blocks(1)?.saturating_mul(records.len() as u64),
+            };
+            Ok::<_, crate::Error>(blocks.saturating_add(more))
         };
         let of_string = |constraint: &Constraint| -> u64 {
             let claims = constraint.claims.iter();
@@ -343,8 +353,8 @@ impl ConnectionStatement {
             claims.sum::<u64>() + constraint.committed.circuit().map_or(0, Circuit::multiplications)
         };
         let claims: u64 = self.constraints.iter().flatten().map(of_string).sum();
-        let payload = SIDES.into_iter().zip(&self.shown).map(of_side).sum::<Result<u64, _>>()?;
-        Ok(machine.cost().commitments + claims + payload)
+        let payload = derived.records.iter().zip(&self.shown).map(of_side).sum::<Result<u64, _>>()?;
+        Ok(machine.counting.cost().commitments + claims + payload)
     }
 
     /// Claims everything, for the keys that follow from `root`. Returns the bits to commit to.
@@ -358,15 +368,16 @@ impl ConnectionStatement {
     ) -> Result<Vec<B::Wire>, B::Error> {
         backend.enter("keys");
         let mut machine = Zk::new(backend, &self.opened);
-        let derived = derive(&mut machine, &self.transcript, root).map_err(|BackendError(error)| error)?;
+        let derived = derive(&mut machine, &self.connection, root).map_err(|BackendError(error)| error)?;
         backend.leave();
         let mut committed = Vec::new();
-        for (i, (side, cipher)) in SIDES.into_iter().zip(&derived.keys).enumerate() {
+        let sides = SIDES.into_iter().zip(&derived.keys).zip(&derived.records);
+        for (i, ((side, cipher), records)) in sides.enumerate() {
             backend.enter(match side {
                 Side::Client => "request",
                 Side::Server => "response",
             });
-            committed.extend(self.direction(backend, i, records(&self.transcript, side), cipher)?);
+            committed.extend(self.direction(backend, i, records, cipher)?);
             backend.leave();
         }
         Ok(committed)

@@ -3,7 +3,8 @@
 use volery_channel::Channel;
 use volery_channel::tags::WEB_CLAIMS;
 
-use super::derive::{Root, SIDES, derive, records};
+use super::connection::{Connection, DataRecord, OpenConnection, SIDES, TlsVersion};
+use super::derive::{Root, derive};
 use super::machine::{List, Read};
 use super::order::{self, OrderEvidence};
 use super::proven::{Accepted, Proven};
@@ -15,13 +16,13 @@ use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Vocabulary;
 use crate::page::commitment::CommittedBits;
 use crate::wire::rustls_client::HTTP;
-use crate::wire::server::{self, Identity, Roots};
-use crate::wire::transcript::{APPLICATION_DATA, Transcript};
+use crate::wire::server::{self, Authenticated, Identity, Roots};
 
 /// What V may believe about a connection once the statement returned with it is proved, and not before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
     mode: Mode,
+    tls: TlsVersion,
     identity: Identity,
     port: u16,
     rounds: usize,
@@ -35,10 +36,10 @@ impl Pending {
     /// the bits that P commits to, from the proof's statement.
     #[must_use]
     pub fn accept(self, committed_bits: Option<CommittedBits>) -> Accepted {
-        let Self { mode, identity, port, rounds, pipelined, context, shown: [request, response] } = self;
+        let Self { mode, tls, identity, port, rounds, pipelined, context, shown: [request, response] } = self;
         let commitments = Vec::new();
         let proven =
-            Proven { mode, identity, port, rounds, pipelined, context, request, response, commitments };
+            Proven { mode, tls, identity, port, rounds, pipelined, context, request, response, commitments };
         Accepted { proven, committed_bits }
     }
 }
@@ -61,7 +62,7 @@ pub(crate) struct Observed<'a> {
 /// Receives P's message about a connection, and checks everything in it that needs no proof: certificates,
 /// host name, time (in seconds since 1970), signature, Finished messages, all tags, the structure of request
 /// and response. `vocabulary` are the custom claims that V knows. `root` returns where the proof will begin,
-/// or why this transcript is refused.
+/// or why this connection is refused.
 ///
 /// Returns the statement to prove next.
 ///
@@ -73,7 +74,7 @@ pub(crate) fn receive(
     roots: &Roots,
     time: u64,
     vocabulary: &dyn Vocabulary,
-    root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
+    root: impl FnOnce(&Connection) -> Result<Root<()>, Refusal>,
 ) -> Result<(ConnectionStatement, Pending), Error> {
     let result = try_receive(channel, observed, roots, time, vocabulary, root);
     if let Err(Error::Refused(refusal)) = &result {
@@ -88,22 +89,31 @@ fn try_receive(
     roots: &Roots,
     time: u64,
     vocabulary: &dyn Vocabulary,
-    root: impl FnOnce(&Transcript) -> Result<Root<()>, Refusal>,
+    root: impl FnOnce(&Connection) -> Result<Root<()>, Refusal>,
 ) -> Result<(ConnectionStatement, Pending), Error> {
     let Observed { mode, with, client, server, seen, memory } = observed;
-    let transcript = Transcript::parse(client, server).map_err(Refusal::from)?;
-    let root = root(&transcript)?;
-    let identity = server::verify(&transcript.handshake, with.host, roots, time).map_err(Refusal::from)?;
-    check_protocol(mode, transcript.handshake.alpn.as_deref())?;
-    let payload: usize = SIDES.into_iter().map(|side| payload::length(records(&transcript, side))).sum();
-    let max = DisclosureMessage::max_bytes(opened_bound(&transcript), payload);
-    let mut message = DisclosureMessage::decode(channel.recv(WEB_CLAIMS, max)?)?;
+    let connection = Connection::parse(client, server).map_err(Refusal::from)?;
+    let root = root(&connection)?;
+    let identify = |handshake: &dyn Authenticated| {
+        let identity = server::verify(handshake, with.host, roots, time)?;
+        check_protocol(mode, handshake.alpn())?;
+        Ok::<_, Refusal>(identity)
+    };
+    let early = connection.handshake().map(identify).transpose()?;
+    let (opened, payload) = bounds(&connection);
+    let mut message =
+        DisclosureMessage::decode(channel.recv(WEB_CLAIMS, DisclosureMessage::max_bytes(opened, payload))?)?;
     message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
+    let connection = connection.open(&message.opened, &root)?;
+    let identity = match early {
+        Some(identity) => identity,
+        None => identify(connection.handshake())?,
+    };
     let lengths = message.shown.each_ref().map(|shown| shown.text.len());
-    let closed = check_opened(&transcript, &message.opened, lengths, root)?;
+    let (closed, [from_client, from_server]) = check_opened(&connection, &message.opened, lengths, &root)?;
     let with = Server { host: identity.name(), ..with };
     let Checked { exchanges, port } = redaction::check(&message.shown, &with, closed)?;
-    let both = [&*transcript.client, &*transcript.server];
+    let both = [&*from_client, &*from_server];
     let pipelined = order::check(seen, both, [client.len(), server.len()], &exchanges)?;
     if pipelined {
         let [request, _] = &message.shown;
@@ -111,8 +121,9 @@ fn try_receive(
     }
     let rounds = exchanges.len();
     let (shown, context) = (message.shown.clone(), message.context.clone());
-    let statement = ConnectionStatement::new(transcript, [client, server], message, memory)?;
-    Ok((statement, Pending { mode, identity, port, rounds, pipelined, context, shown }))
+    let tls = connection.version();
+    let statement = ConnectionStatement::new(connection, [client, server], message, memory)?;
+    Ok((statement, Pending { mode, tls, identity, port, rounds, pipelined, context, shown }))
 }
 
 /// Checks that the bytes are HTTP by agreement. The same bytes may belong to another protocol, and their
@@ -130,37 +141,39 @@ fn check_protocol(mode: Mode, agreed: Option<&[u8]>) -> Result<(), Refusal> {
     }
 }
 
-/// An upper bound on the opened bits of a connection, in bytes: midstates and digests, hash keys, and for
-/// each record at most a mask and, unless it is application data, its key stream.
-fn opened_bound(transcript: &Transcript) -> usize {
-    let records = transcript.client.iter().chain(&transcript.server);
-    1024 + records
-        .map(|record| 64 + if record.content_type == APPLICATION_DATA { 0 } else { record.ciphertext.len() })
-        .sum::<usize>()
+/// Upper bounds on the opened bits of a connection, in bytes, and on its payload. What is opened are
+/// midstates, digests and secrets, hash keys, for each record at most a mask and, unless it is application
+/// data of TLS 1.2, its key stream.
+fn bounds(connection: &Connection) -> (usize, usize) {
+    connection.ciphertexts().fold((1024, 0), |(opened, payload), (length, is_data)| {
+        let stream = if is_data && connection.version() == TlsVersion::Tls12 { 0 } else { length };
+        (opened + 64 + stream, payload + if is_data { length } else { 0 })
+    })
 }
 
 /// Checks P's claims about a connection's keys, given the claimed lengths of its payloads. Returns whether
-/// the server ended the connection with `close_notify`.
+/// the server ended the connection with `close_notify`, and the records with their contents.
 ///
 /// # Errors
 /// [`Refusal::Payload`], [`Refusal::Opened`]; as [`check::check`].
-pub(super) fn check_opened(
-    transcript: &Transcript,
+pub(super) fn check_opened<'a>(
+    connection: &'a OpenConnection,
     opened: &[u8],
     lengths: [usize; 2],
-    root: Root<()>,
-) -> Result<bool, Refusal> {
-    for (side, length) in SIDES.into_iter().zip(lengths) {
-        if length != payload::length(records(transcript, side)) {
-            return Err(Refusal::Payload { side, reason: "not as long as the records' contents" });
-        }
-    }
+    root: &Root<()>,
+) -> Result<(bool, [Vec<DataRecord<'a>>; 2]), Refusal> {
     let mut machine = Read(List::new(opened));
-    let derived = derive(&mut machine, transcript, &root)?;
+    let derived = derive(&mut machine, connection, root)?;
     if !machine.0.is_at_end() {
         return Err(Refusal::Opened);
     }
-    check::check(transcript, &derived.facts)
+    for ((side, length), records) in SIDES.into_iter().zip(lengths).zip(&derived.records) {
+        if length != payload::length(records) {
+            return Err(Refusal::Payload { side, reason: "not as long as the records' contents" });
+        }
+    }
+    let closed = check::check(connection.version(), &derived)?;
+    Ok((closed, derived.records))
 }
 
 #[cfg(test)]

@@ -57,6 +57,17 @@ impl<W: Clone> HmacKey<W> {
         Self::new(machine, &Step::MasterKey, secret)
     }
 
+    /// The key that is as long as a hash, 256 wires. Two compressions.
+    ///
+    /// # Errors
+    /// The machine's.
+    pub(crate) fn hash<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        secret: &[W],
+    ) -> Result<Self, M::Error> {
+        Self::new(machine, &Step::HashKey, secret)
+    }
+
     fn new<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
         step: &Step,

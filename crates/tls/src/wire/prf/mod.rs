@@ -43,6 +43,7 @@ mod hmac;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tls13;
 
 pub(crate) use hmac::HmacKey;
 

@@ -181,3 +181,27 @@ proptest! {
         prop_assert_eq!(derived.master, master);
     }
 }
+
+/// RFC 8448, section 3: from the handshake secret to the records' keys, and what that costs.
+#[test]
+fn the_keys_of_tls_1_3_are_those_of_rfc_8448() {
+    let machine = &mut Clear::new(true);
+    let secret = hex("1dc826e93606aa6fdc0aadc12f741b01046aa6b99f691ed221a9f0ca043fbeac");
+    let key = HmacKey::hash(machine, &bytes_to_bits(&secret)).unwrap();
+    let hash = |digits: &str| <[u8; 32]>::try_from(hex(digits)).unwrap();
+    let hellos = hash("860c06edc07858ee8e78f0e7428c58edd6b43f2ca3e6e95f02ed063cf0e1cad8");
+    let [client, server] = tls13::handshake_secrets(machine, &key, &hellos).unwrap();
+    assert_eq!(client.bytes(), hex("b3eddb126e067f35a780b3abf45e2d8f3b1a950738f52e9600746a0e27a55a21"));
+    assert_eq!(server.bytes(), hex("b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38"));
+    let finished = hash("9608102a0f1ccc6db6250b7b7e417b1a000eaada3daae4777a7686c9ff83df13");
+    let keys = tls13::application_keys(machine, &key, &finished).unwrap();
+    let keys = keys.map(|key| key.map(|part| to_bytes(&part)));
+    let expected = [
+        ["17422dda596ed5d9acd890e3c63f5051", "5b78923dee08579033e523d9"],
+        ["9f02283b6c9c07efc26bb9f2ac92e356", "cf782b88dd83549aadf1e984"],
+    ];
+    assert_eq!(keys, expected.map(|key| key.map(hex)));
+    // The inner midstates of HS, dHS, MS and both secrets of data, and both secrets of the handshake.
+    assert_eq!((machine.log.opened, machine.log.shared), (7 * 256, 0));
+    assert_eq!(machine.log.ands, 5 * 42_634 + 10 * 16_091);
+}

@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use zeroize::Zeroize;
 
 use crate::Error;
-use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty, given_bits};
+use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty, XORED_IV_BITS, given_bits};
 
 /// One direction's expanded key with its write IV, and the blocks that were encrypted under it, which are not
 /// computed again.
 #[derive(Clone)]
 pub(crate) struct Cipher<W> {
-    /// Round keys, then the write IV: the inputs of [`Step::Blocks`].
+    /// Round keys, then the write IV: the inputs of [`Step::Blocks`] or [`Step::XoredBlocks`].
     inputs: Vec<W>,
+    /// Whether the nonces are TLS 1.3's.
+    xored: bool,
     /// 128 wires each.
     blocks: BTreeMap<Plain, Vec<W>>,
 }
@@ -25,7 +27,8 @@ impl<W: Zeroize> Zeroize for Cipher<W> {
 }
 
 impl<W: Clone> Cipher<W> {
-    /// Expands the wires of a key, with those of a write IV: 1,280 ANDs.
+    /// Expands the wires of a key, with those of a write IV, whose length says which version's it is: 1,280
+    /// ANDs.
     ///
     /// # Errors
     /// The machine's.
@@ -35,7 +38,8 @@ impl<W: Clone> Cipher<W> {
         iv: &[W],
     ) -> Result<Self, M::Error> {
         let round_keys = machine.call(&Step::ExpandKey, key)?;
-        Ok(Self { inputs: [&*round_keys, iv].concat(), blocks: BTreeMap::new() })
+        let xored = iv.len() == XORED_IV_BITS;
+        Ok(Self { inputs: [&*round_keys, iv].concat(), xored, blocks: BTreeMap::new() })
     }
 
     /// The ciphertexts of these blocks, one after the other. Those that are not known yet take one step.
@@ -49,8 +53,8 @@ impl<W: Clone> Cipher<W> {
     ) -> Result<Vec<W>, M::Error> {
         let new: Vec<Plain> =
             plain.iter().filter(|plain| !self.blocks.contains_key(plain)).copied().collect();
-        let made =
-            if new.is_empty() { Vec::new() } else { machine.call(&Step::Blocks(new), &self.inputs)? };
+        let step = if self.xored { Step::XoredBlocks } else { Step::Blocks };
+        let made = if new.is_empty() { Vec::new() } else { machine.call(&step(new), &self.inputs)? };
         let mut made = made.chunks_exact(BLOCK_BITS);
         let mut wires = Vec::with_capacity(BLOCK_BITS * plain.len());
         for plain in plain {
@@ -102,6 +106,6 @@ impl<W: Clone> Cipher<W> {
         for (plain, wires) in &self.blocks {
             blocks.insert(*plain, wires.iter().map(&mut wire).collect::<Result<_, _>>()?);
         }
-        Ok(Cipher { inputs, blocks })
+        Ok(Cipher { inputs, xored: self.xored, blocks })
     }
 }

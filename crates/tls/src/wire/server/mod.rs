@@ -3,12 +3,13 @@
 //! ```text
 //! certificates  --chain-->  a root that is trusted, at a time      webpki's rules, those of rustls
 //!      |        --name--->  the host that the caller means
-//!      |        --key---->  verifies the signature over  client_random | server_random | ServerECDHParams     (RFC 8422, section 5.4)
+//!      |        --key---->  verifies the signature over  client_random | server_random | ServerECDHParams     TLS 1.2: RFC 8422, section 5.4
+//!      |                                                 64 spaces | its name | 0 | hash of the messages      TLS 1.3: RFC 8446, section 4.4.3
 //! ```
 //!
-//! The randoms are those of this connection, so the server, or somebody who has its key, took part in it with
-//! this ephemeral point. The proofs and the server's Finished show that the records' keys come from this
-//! point; neither is worth anything without the other.
+//! The randoms, and the hash, are those of this connection, so the server, or somebody who has its key, took
+//! part in it with this ephemeral point. The proofs and the server's Finished show that the records' keys
+//! come from this point; neither is worth anything without the other.
 //!
 //! The host name that the client sent in the clear must be the intended one: one certificate may serve
 //! several hosts, and the server uses that name to choose which of them it answers for. (The `Host` header of
@@ -18,16 +19,15 @@
 //! the caller adds is trusted for every name.
 
 mod roots;
+mod signature;
 #[cfg(test)]
 mod tests;
 
 pub use roots::{Roots, RootsError};
 
-use rustls_pki_types::{ServerName, SignatureVerificationAlgorithm, UnixTime};
+use rustls_pki_types::{CertificateDer, ServerName, SignatureVerificationAlgorithm, UnixTime};
 use sha2::{Digest, Sha256};
 use webpki::{EndEntityCert, KeyUsage, ring};
-
-use crate::wire::transcript::{Handshake, Scheme};
 
 /// Why a server is not the intended one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -88,15 +88,45 @@ impl Identity {
     }
 }
 
+/// What a handshake of either version says about its server.
+pub(crate) trait Authenticated {
+    /// The host that the client asked for, if it named one.
+    fn sni(&self) -> Option<&str>;
+
+    /// The server's chain, its own certificate first.
+    fn certificates(&self) -> &[CertificateDer<'static>];
+
+    /// The server's signature over the key exchange.
+    fn signature(&self) -> Signature<'_>;
+
+    /// The protocol that the server chose for the payload (ALPN), if any.
+    fn alpn(&self) -> Option<&[u8]>;
+}
+
+/// A signature.
+pub(crate) struct Signature<'a> {
+    /// What was signed.
+    pub(crate) message: Vec<u8>,
+    /// The algorithms that the scheme may mean. More than one if it does not name the curve of its key.
+    pub(crate) algorithms: Vec<&'static dyn SignatureVerificationAlgorithm>,
+    /// The signature's bytes.
+    pub(crate) signature: &'a [u8],
+}
+
 /// Verifies that the server of `handshake` is the host `name` at `time`, in seconds since 1970 (UTC).
 ///
 /// # Errors
 /// Those of [`enum@Error`], in the order in which they are listed.
-pub(crate) fn verify(handshake: &Handshake, name: &str, roots: &Roots, time: u64) -> Result<Identity, Error> {
+pub(crate) fn verify(
+    handshake: &dyn Authenticated,
+    name: &str,
+    roots: &Roots,
+    time: u64,
+) -> Result<Identity, Error> {
     let name = canonical(name)?;
     let shown = name.to_str().into_owned();
-    same_host(handshake.sni.as_deref(), &name)?;
-    let [own, intermediates @ ..] = &*handshake.certificates else {
+    same_host(handshake.sni(), &name)?;
+    let [own, intermediates @ ..] = handshake.certificates() else {
         return Err(Error::Chain(webpki::Error::BadDer));
     };
     let certificate = EndEntityCert::try_from(own).map_err(Error::Chain)?;
@@ -107,7 +137,7 @@ pub(crate) fn verify(handshake: &Handshake, name: &str, roots: &Roots, time: u64
     certificate
         .verify_is_valid_for_subject_name(&name)
         .map_err(|error| Error::Host { host: shown.clone(), error })?;
-    signature(&certificate, handshake)?;
+    verify_signature(&certificate, &handshake.signature())?;
     Ok(Identity { name: shown, certificate: Sha256::digest(own).into(), time })
 }
 
@@ -164,29 +194,15 @@ pub(crate) const CHAIN: &[&dyn SignatureVerificationAlgorithm] = &[
 ];
 
 /// Checks that the server signed the key exchange of this connection.
-fn signature(certificate: &EndEntityCert<'_>, handshake: &Handshake) -> Result<(), Error> {
-    let Handshake { client_random, server_random, params, scheme, signature, .. } = handshake;
-    let message = [&client_random[..], server_random, params].concat();
+fn verify_signature(certificate: &EndEntityCert<'_>, signed: &Signature<'_>) -> Result<(), Error> {
+    let Signature { message, algorithms, signature } = signed;
     let mut result = Err(webpki::Error::InvalidSignatureForPublicKey);
-    for algorithm in algorithms(*scheme) {
-        result = certificate.verify_signature(algorithm, &message, signature);
-        // The key may be on the scheme's other curve: in TLS 1.2 the scheme does not name the curve.
+    for algorithm in algorithms {
+        result = certificate.verify_signature(*algorithm, message, signature);
+        // The key may be on the scheme's other curve.
         if !matches!(result, Err(webpki::Error::UnsupportedSignatureAlgorithmForPublicKeyContext(_))) {
             break;
         }
     }
     result.map_err(Error::Signature)
-}
-
-fn algorithms(scheme: Scheme) -> Vec<&'static dyn SignatureVerificationAlgorithm> {
-    match scheme {
-        Scheme::EcdsaSha256 => vec![ring::ECDSA_P256_SHA256, ring::ECDSA_P384_SHA256],
-        Scheme::EcdsaSha384 => vec![ring::ECDSA_P256_SHA384, ring::ECDSA_P384_SHA384],
-        Scheme::Pkcs1Sha256 => vec![ring::RSA_PKCS1_2048_8192_SHA256],
-        Scheme::Pkcs1Sha384 => vec![ring::RSA_PKCS1_2048_8192_SHA384],
-        Scheme::Pkcs1Sha512 => vec![ring::RSA_PKCS1_2048_8192_SHA512],
-        Scheme::PssSha256 => vec![ring::RSA_PSS_2048_8192_SHA256_LEGACY_KEY],
-        Scheme::PssSha384 => vec![ring::RSA_PSS_2048_8192_SHA384_LEGACY_KEY],
-        Scheme::PssSha512 => vec![ring::RSA_PSS_2048_8192_SHA512_LEGACY_KEY],
-    }
 }

@@ -6,6 +6,7 @@ use super::*;
 use crate::wire::transcript::testing::{
     Authority, HOST, Issued, KeyAlgorithm, client, connect, honest, provider, server,
 };
+use crate::wire::transcript::{Handshake, Scheme};
 
 const ROUND: &[(&[u8], &[u8])] = &[(b"query", b"response")];
 /// In 2026.

@@ -1,4 +1,4 @@
-//! The programs that the two parties run on bits that neither may see: seven of them, and the machine that
+//! The programs that the two parties run on bits that neither may see: nine of them, and the machine that
 //! runs them.
 //!
 //! A [`Step`] is a program from bits to bits. The steps of a connection and their sizes are known before it
@@ -12,9 +12,11 @@
 //! |---|---|---|---|
 //! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529, 895 of them for the sum |
 //! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258 |
+//! | [`Step::HashKey`] | a secret as long as a hash: 256 | midstates of HMAC: inner, outer | 42,634 |
 //! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256 | 16,091 |
 //! | [`Step::ExpandKey`] | AES-128 key: 128 | round keys: 1,408 | 1,280 |
 //! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256 |
+//! | [`Step::XoredBlocks`] | round keys, write IV: 96 | 128 a block | as for [`Step::Blocks`]; records have less in common |
 //! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120 |
 //!
@@ -28,6 +30,7 @@ mod sha256;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod xored;
 
 pub(crate) use count::{Cost, Counting, commitments_of_blocks};
 pub(crate) use sha256::{BLOCK, WORDS, expanded_words};
@@ -78,10 +81,11 @@ pub(crate) trait TwoParty {
 pub(crate) enum Plain {
     /// All zeros: its ciphertext is GCM's hash key.
     Zero,
-    /// A counter block of GCM with TLS 1.2's nonce (RFC 5288, section 3): write IV, explicit nonce, counter.
-    /// Counter 1 masks the tag, and those from 2 on encrypt.
+    /// A counter block of GCM: nonce, counter. Counter 1 masks the tag, and those from 2 on encrypt. The
+    /// nonce is TLS 1.2's (RFC 5288, section 3), write IV and explicit nonce, or TLS 1.3's (RFC 8446,
+    /// section 5.3), write IV plus sequence number; the step says which.
     Counter {
-        /// The explicit nonce: the record's sequence number.
+        /// The explicit nonce, or the record's sequence number.
         sequence: u64,
         /// The last four bytes.
         counter: u32,
@@ -97,13 +101,17 @@ pub(crate) enum Step {
     PremasterKey,
     /// The two midstates of HMAC-SHA256 whose key is the master secret.
     MasterKey,
+    /// The two midstates of HMAC-SHA256 whose key is as long as a hash.
+    HashKey,
     /// One compression: the outer hash of an HMAC, from the outer midstate and the expanded block that both
     /// parties know (see [`expanded_words`]).
     OuterHash,
     /// AES-128's key expansion.
     ExpandKey,
-    /// AES-128 of blocks that are public apart from the write IV.
+    /// AES-128 of blocks with TLS 1.2's nonce, which are public apart from the write IV.
     Blocks(Vec<Plain>),
+    /// AES-128 of blocks with TLS 1.3's nonce, which are public apart from the write IV.
+    XoredBlocks(Vec<Plain>),
     /// AES-128 of one counter block. Both parties learn its explicit nonce (64 bits) and the lower half of
     /// its counter (16) later. This is for the server's records.
     Block,
@@ -119,6 +127,8 @@ pub(crate) const MASTER_BITS: usize = 384;
 pub(crate) const BLOCK_BITS: usize = 128;
 /// Bits of a write IV.
 pub(crate) const IV_BITS: usize = 32;
+/// Bits of a write IV in TLS 1.3.
+pub(crate) const XORED_IV_BITS: usize = 96;
 /// The bits of a counter block that are inputs of [`Step::Block`].
 const GIVEN_BITS: usize = 80;
 /// Bits of expanded round keys.
@@ -131,9 +141,11 @@ impl Step {
         match self {
             Self::PremasterKey => 2 * DIGEST_BITS + 1,
             Self::MasterKey => MASTER_BITS,
+            Self::HashKey => DIGEST_BITS,
             Self::OuterHash => DIGEST_BITS + sha256::PUBLIC_BITS,
             Self::ExpandKey | Self::Powers(_) => BLOCK_BITS,
             Self::Blocks(_) => ROUND_KEY_BITS + IV_BITS,
+            Self::XoredBlocks(_) => ROUND_KEY_BITS + XORED_IV_BITS,
             Self::Block => ROUND_KEY_BITS + IV_BITS + GIVEN_BITS,
         }
     }
@@ -142,10 +154,10 @@ impl Step {
     #[must_use]
     pub(crate) const fn outputs(&self) -> usize {
         match self {
-            Self::PremasterKey | Self::MasterKey => 2 * DIGEST_BITS,
+            Self::PremasterKey | Self::MasterKey | Self::HashKey => 2 * DIGEST_BITS,
             Self::OuterHash => DIGEST_BITS,
             Self::ExpandKey => ROUND_KEY_BITS,
-            Self::Blocks(blocks) => BLOCK_BITS * blocks.len(),
+            Self::Blocks(blocks) | Self::XoredBlocks(blocks) => BLOCK_BITS * blocks.len(),
             Self::Block => BLOCK_BITS,
             Self::Powers(greatest) => BLOCK_BITS * powers::odd(*greatest),
         }
@@ -164,9 +176,11 @@ impl Function for Step {
         let name: &[u8] = match self {
             Self::PremasterKey => b"tls: premaster key v2",
             Self::MasterKey => b"tls: master key v1",
+            Self::HashKey => b"tls: hash key v1",
             Self::OuterHash => b"tls: outer hash v1",
             Self::ExpandKey => b"tls: expand key v1",
             Self::Blocks(_) => b"tls: blocks v1",
+            Self::XoredBlocks(_) => b"tls: xored blocks v1",
             Self::Block => b"tls: block v1",
             Self::Powers(_) => b"tls: powers v1",
         };
@@ -174,7 +188,7 @@ impl Function for Step {
         if let Self::Powers(greatest) = self {
             digest.number("greatest", *greatest as u64);
         }
-        let Self::Blocks(blocks) = self else { return };
+        let (Self::Blocks(blocks) | Self::XoredBlocks(blocks)) = self else { return };
         digest.number("blocks", blocks.len() as u64);
         for block in blocks {
             match block {
@@ -193,7 +207,7 @@ impl Function for Step {
                 let secret = premaster(b, inputs)?;
                 b.folding(&sha256::Midstates, &secret)
             }
-            Self::MasterKey => b.folding(&sha256::Midstates, inputs),
+            Self::MasterKey | Self::HashKey => b.folding(&sha256::Midstates, inputs),
             Self::OuterHash => b.folding(&sha256::OuterHash, inputs),
             Self::ExpandKey => Ok(Aes128::new(b, inputs)?.round_keys()),
             Self::Blocks(blocks) => {
@@ -201,6 +215,11 @@ impl Function for Step {
                 let (iv, _) = iv.as_chunks::<8>();
                 let blocks: Vec<_> = blocks.iter().map(plain_bytes).collect();
                 Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, iv, &blocks)?.concat())
+            }
+            Self::XoredBlocks(blocks) => {
+                let (keys, iv) = inputs.split_at(ROUND_KEY_BITS);
+                let (iv, blocks) = xored::blocks(b, iv, blocks);
+                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, &iv, &blocks)?.concat())
             }
             Self::Block => {
                 let (keys, bytes) = inputs.split_at(ROUND_KEY_BITS);
@@ -216,7 +235,7 @@ impl Function for Step {
         self.check(inputs.len())?;
         match self {
             Self::PremasterKey => sha256::midstates(&premaster(&mut Evaluator::new(), inputs)?),
-            Self::MasterKey => sha256::midstates(inputs),
+            Self::MasterKey | Self::HashKey => sha256::midstates(inputs),
             Self::OuterHash => sha256::outer_hash(inputs),
             _ => self.run(&mut Evaluator::new(), inputs),
         }

@@ -61,15 +61,17 @@ fn expanding_the_block_outside_the_circuit_saves_a_quarter_of_the_outer_hash() {
 
 #[test]
 fn steps_cost_what_the_documentation_says() {
-    let costs =
-        [Step::PremasterKey, Step::MasterKey, Step::OuterHash, Step::ExpandKey].map(|step| ands(&step));
-    assert_eq!(costs, [43_529, 43_258, 16_091, 1280]);
+    let costs = [Step::PremasterKey, Step::MasterKey, Step::HashKey, Step::OuterHash, Step::ExpandKey]
+        .map(|step| ands(&step));
+    assert_eq!(costs, [43_529, 43_258, 42_634, 16_091, 1280]);
     let mut counter = Counter::new();
     premaster::secret(&mut counter, &[0; 256], &[0; 256], &0).unwrap();
     assert_eq!(counter.total().multiplications, 895);
     let counters: Vec<_> = (1..=18).map(|counter| Plain::Counter { sequence: 1, counter }).collect();
     assert_eq!(ands(&Step::Blocks(vec![Plain::Zero])), 5120);
-    assert_eq!(ands(&Step::Blocks(counters)), 5120 + 17 * 4256);
+    assert_eq!(ands(&Step::Blocks(counters.clone())), 5120 + 17 * 4256);
+    assert_eq!(ands(&Step::XoredBlocks(vec![Plain::Zero])), 5120);
+    assert_eq!(ands(&Step::XoredBlocks(counters)), 5120 + 17 * 4256);
     assert_eq!(ands(&Step::Block), 5120);
     assert_eq!([2, 3, 4, 9].map(|n| ands(&Step::Powers(n))), [0, 2187, 2187, 4 * 2187]);
 }
@@ -104,6 +106,37 @@ proptest! {
         let given = [inputs, given_bits(sequence.to_be_bytes(), counter)].concat();
         prop_assert_eq!(run(&Step::Block, &given), known);
     }
+}
+
+/// RFC 8446, section 5.3, with a library's AES.
+#[test]
+fn blocks_of_tls_1_3_have_the_iv_plus_the_sequence_number() {
+    use aes_gcm::aes::cipher::{BlockCipherEncrypt as _, KeyInit as _};
+    let (key, iv) = ([7; 16], core::array::from_fn::<u8, 12, _>(|i| 0xa0 | i as u8));
+    let round_keys = Step::ExpandKey.run(&mut Evaluator::new(), &bytes_to_bits(&key)).unwrap();
+    let counter = |sequence, counter| Plain::Counter { sequence, counter };
+    let blocks = [
+        Plain::Zero,
+        counter(0, 1),
+        counter(1, 2),
+        counter(0x0102, 2),
+        counter(u64::MAX, 3),
+        counter(1 << 32, 1025),
+    ];
+    let expected = blocks.iter().flat_map(|block| {
+        let mut plain = [0; 16];
+        if let Plain::Counter { sequence, counter } = block {
+            plain[..12].copy_from_slice(&iv);
+            plain[4..12].iter_mut().zip(sequence.to_be_bytes()).for_each(|(byte, number)| *byte ^= number);
+            plain[12..].copy_from_slice(&counter.to_be_bytes());
+        }
+        let mut block = plain.into();
+        aes_gcm::aes::Aes128::new(&key.into()).encrypt_block(&mut block);
+        block.to_vec()
+    });
+    let expected: Vec<u8> = expected.collect();
+    let inputs = [round_keys, bytes_to_bits(&iv)].concat();
+    assert_eq!(run(&Step::XoredBlocks(blocks.to_vec()), &inputs), expected);
 }
 
 /// The midstates for two shares of a pre-master secret, as the step and as the field's own addition make
@@ -170,7 +203,7 @@ proptest! {
     #[test]
     fn the_faster_way_gives_what_the_program_does_for_any_bits(seed: [u8; 16]) {
         let mut random = Prg::new(seed);
-        for step in [Step::PremasterKey, Step::MasterKey, Step::OuterHash, Step::ExpandKey] {
+        for step in [Step::PremasterKey, Step::MasterKey, Step::HashKey, Step::OuterHash, Step::ExpandKey] {
             let inputs: Vec<_> = (0..step.inputs()).map(|_| F2::from_lsb(random.block().to_bits() as u64)).collect();
             run(&step, &inputs);
         }
@@ -182,9 +215,11 @@ fn another_number_of_inputs_is_misuse() {
     let steps = [
         Step::PremasterKey,
         Step::MasterKey,
+        Step::HashKey,
         Step::OuterHash,
         Step::ExpandKey,
         Step::Blocks(vec![Plain::Zero]),
+        Step::XoredBlocks(vec![Plain::Zero]),
         Step::Block,
         Step::Powers(5),
     ];
@@ -204,6 +239,7 @@ fn steps_that_compute_different_things_have_different_digests() {
     let steps = [
         Step::PremasterKey,
         Step::MasterKey,
+        Step::HashKey,
         Step::OuterHash,
         Step::ExpandKey,
         Step::Blocks(vec![]),
@@ -212,6 +248,8 @@ fn steps_that_compute_different_things_have_different_digests() {
         Step::Blocks(vec![counter(1, 0)]),
         Step::Blocks(vec![counter(0, 1), Plain::Zero]),
         Step::Blocks(vec![Plain::Zero, counter(0, 1)]),
+        Step::XoredBlocks(vec![counter(0, 1)]),
+        Step::XoredBlocks(vec![counter(1, 0)]),
         Step::Block,
         Step::Powers(3),
         Step::Powers(5),

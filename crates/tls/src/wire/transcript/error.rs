@@ -4,7 +4,7 @@ use volery_channel::Flaw;
 
 use crate::wire::prf::Side;
 
-/// Why the recorded bytes of a connection are not a transcript of TLS 1.2.
+/// Why the recorded bytes of a connection are not a transcript about which anything can be proved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,7 +16,7 @@ pub enum Error {
         /// The part in which they end.
         what: &'static str,
     },
-    /// Bytes that are not TLS 1.2.
+    /// Bytes that are not TLS.
     #[error("{} of the {}: {reason}", what, name(*side))]
     Malformed {
         /// The sender of the bytes.
@@ -56,6 +56,12 @@ pub enum Error {
         "the server refuses TLS 1.2 (alert protocol_version): it speaks TLS 1.3 only, which can't be proved yet"
     )]
     OnlyNewer,
+    /// The server speaks an older version than TLS 1.3, which was to be read; `0x0303` is TLS 1.2.
+    #[error("the server chose {}, and TLS 1.3 was asked for", version(*.0))]
+    Older(u16),
+    /// The server refuses TLS 1.3.
+    #[error("the server refuses TLS 1.3 (alert protocol_version): it speaks older versions only")]
+    OnlyOlder,
     /// A party ended the handshake.
     #[error("the {} ended the handshake with alert {description} of level {level}", name(*side))]
     Alert {
@@ -68,7 +74,7 @@ pub enum Error {
     },
     /// The server chose another cipher suite.
     #[error(
-        "the server chose cipher suite {0:#06x}; only 0xc02b and 0xc02f can be proved (ECDHE, AES_128_GCM_SHA256)"
+        "the server chose cipher suite {0:#06x}; only 0x1301 (TLS 1.3), 0xc02b and 0xc02f (TLS 1.2) can be proved: AES_128_GCM_SHA256"
     )]
     Suite(u16),
     /// The server's key exchange is in another group.
@@ -76,8 +82,10 @@ pub enum Error {
         "the server chose group {0:#06x} for the key exchange; only secp256r1 (0x0017) and x25519 (0x001d) can be proved"
     )]
     Group(u16),
-    /// The scheme of the server's signature is not accepted, or not of the suite's kind.
-    #[error("the server signed with scheme {0:#06x}, which is not accepted with its cipher suite")]
+    /// The scheme of the server's signature is not accepted, or not in this version or with this suite.
+    #[error(
+        "the server signed with scheme {0:#06x}, which is not accepted with its version of TLS and cipher suite"
+    )]
     Scheme(u16),
     /// The session continues an earlier one, in which the server proves nothing about itself.
     #[error("the session is resumed, so the server did not sign it; connect without session resumption")]
@@ -88,6 +96,51 @@ pub enum Error {
     /// The connection was renegotiated, or one side asked for it.
     #[error("the {} began a second handshake; connections with renegotiation can't be proved", name(*.0))]
     Renegotiation(Side),
+    /// The server asked the client for another hello.
+    #[error(
+        "the server asked for another ClientHello (HelloRetryRequest); offer it a key of each group, secp256r1 and x25519"
+    )]
+    HelloRetry,
+    /// The client offered to continue an earlier session.
+    #[error("the client offered a pre-shared key; connect without session resumption")]
+    PreSharedKey,
+    /// Data in the first flight.
+    #[error("the {} sent or accepted early data, which nothing protects from repetition; connect without it", name(*.0))]
+    EarlyData(Side),
+    /// The client encrypted its hello.
+    #[error(
+        "the client encrypted its hello (ECH), so the host that it asked for does not show; connect without"
+    )]
+    EncryptedClientHello,
+    /// The client offered to name itself after the handshake.
+    #[error("the client offered to show a certificate after the handshake; connect without that offer")]
+    PostHandshakeAuth,
+    /// The server compressed its certificates.
+    #[error("the server compressed its certificates; connect without offering that")]
+    CompressedCertificate,
+    /// In TLS 1.3, the server asked for a certificate of the client's.
+    #[error(
+        "the server asked for a certificate of the client's; in TLS 1.3 no connection with that can be proved"
+    )]
+    CertificateRequest,
+    /// A party changed its keys.
+    #[error("the {} changed its keys (KeyUpdate); connections with that can't be proved", name(*.0))]
+    KeyUpdate(Side),
+    /// A record of the handshake does not open.
+    #[error(
+        "record {sequence} of the handshake of the {} does not open with the secret that was given: it is that of another connection, \
+         or bytes were changed",
+        name(*side)
+    )]
+    Sealed {
+        /// The sender of the record.
+        side: Side,
+        /// Its number among the protected records of its direction.
+        sequence: u64,
+    },
+    /// A Finished message is wrong.
+    #[error("the Finished message of the {} does not fit the handshake", name(*.0))]
+    Finished(Side),
     /// The client sent a certificate of its own.
     #[error("the client sent a certificate, which would show who it is; connect without one")]
     ClientCertificate,

@@ -1,55 +1,28 @@
-//! The content of the raw bytes of a TLS 1.2 connection, for a reader who has no keys and trusts neither end.
-//!
-//! ```text
-//! client  ->  ClientHello                                          [Certificate: empty] ClientKeyExchange  CCS  {Finished} {data}...
-//! server  ->  ServerHello Certificate [CertificateStatus] ServerKeyExchange [CertificateRequest] ServerHelloDone  CCS  {Finished} {data}...
-//! ```
-//!
-//! CCS is ChangeCipherSpec; messages in braces are encrypted. Messages may be spread over records and share
-//! them (RFC 5246, section 6.2.1). The two directions are separate streams, but the order of the handshake's
-//! messages is fixed, so its hashes are, too:
-//!
-//! ```text
-//! session_hash         = SHA-256(ClientHello | ... | ClientKeyExchange)      the extended master secret's seed (RFC 7627, section 3)
-//! client_finished_hash = the same, as no client authenticates itself        what the client's Finished is of
-//! server_finished_hash = SHA-256(ClientHello | ... | ClientKeyExchange | client's Finished, in the clear)
-//! ```
+//! The content of the raw bytes of a TLS connection, for a reader who trusts neither end.
 //!
 //! Both modes need this. V reads its own record of the connection, and then knows what must be proved about
 //! the keys, and from [`server`](crate::server) what the server signed. Nothing here is a proof: anybody can
 //! make up a transcript without keys. It is only what the proofs are about, so each byte has one reading or
 //! none.
 //!
-//! # What is refused, and why
-//!
-//! - other versions, suites, groups and signature schemes: nothing can be proved about them (yet);
-//! - resumed sessions: the server does not sign them, so its identity would be unknown;
-//! - session tickets: they would be part of the server's hash, and a client that does not ask for one gets
-//!   none;
-//! - renegotiation, and any handshake message after Finished: it would change keys;
-//! - certificates of the client: they would show V, in the clear, who P is. A server may ask for one, and the
-//!   client may answer with an empty list. That list says nothing and both Finished messages cover it, so
-//!   servers that ask optionally work;
-//! - alerts in the handshake: nothing protects them.
-//!
-//! The server's explicit nonces need not be its sequence numbers; each record states its nonce.
+//! | module | what it holds |
+//! |---|---|
+//! | `tls12` | TLS 1.2, whose handshake is in the clear |
+//! | `tls13` | TLS 1.3, of whose handshake only the hellos are in the clear |
+//! | `hello`, `frame` | what the versions have in common: the client's hello, extensions; records' frames |
 
 mod error;
+mod frame;
 mod hello;
-mod messages;
-mod records;
 #[cfg(test)]
 pub(crate) mod testing;
-#[cfg(test)]
-mod tests;
+mod tls12;
+pub mod tls13;
 
 pub use error::Error;
 pub use rustls_pki_types::CertificateDer;
-
-use sha2::{Digest, Sha256};
-
-use crate::wire::key_exchange::PublicPoint;
-use crate::wire::prf::{Random, Side, VERIFY_DATA_BYTES};
+pub(crate) use tls12::{FINISHED_BYTES, Handshake, NONCE_BYTES, opening};
+pub use tls12::{Record, Transcript};
 
 /// The largest number of bytes of a direction.
 pub(crate) const MAX_STREAM: usize = 1 << 28;
@@ -59,12 +32,8 @@ pub(crate) const MAX_MESSAGE: usize = 1 << 16;
 pub(crate) const MAX_HANDSHAKE: usize = 1 << 17;
 /// The most certificates of a chain.
 pub(crate) const MAX_CERTIFICATES: usize = 16;
-/// The length of a record's explicit nonce, in bytes.
-pub(crate) const NONCE_BYTES: usize = 8;
 /// Bytes of a record's tag.
 pub(crate) const TAG_BYTES: usize = 16;
-/// Bytes of a Finished message: four of header, then the contents.
-pub(crate) const FINISHED_BYTES: usize = 4 + VERIFY_DATA_BYTES;
 
 /// The type of records with handshake messages: a direction's record 0, which is its Finished.
 pub const HANDSHAKE: u8 = 22;
@@ -73,49 +42,13 @@ pub const ALERT: u8 = 21;
 /// The type of records with application data.
 pub const APPLICATION_DATA: u8 = 23;
 
-/// A whole connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transcript {
-    /// The handshake, which is in the clear.
-    pub(crate) handshake: Handshake,
-    /// The client's encrypted records. The first is its Finished, of 16 bytes; the rest are application data
-    /// and alerts.
-    pub client: Vec<Record>,
-    /// The server's encrypted records, in the same form.
-    pub server: Vec<Record>,
-}
-
-/// An encrypted record (RFC 5288).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// Its number in its direction, from 0.
-    pub sequence: u64,
-    /// [`HANDSHAKE`] for the first one, [`ALERT`] or [`APPLICATION_DATA`] for the others.
-    pub content_type: u8,
-    /// The eight bytes of its nonce that are not the write IV.
-    pub explicit_nonce: [u8; NONCE_BYTES],
-    /// The ciphertext, as long as its plaintext: at most 2^14 bytes; 16 in the first record, 2 in alerts.
-    pub ciphertext: Vec<u8>,
-    /// AES-GCM's tag.
-    pub tag: [u8; TAG_BYTES],
-}
-
-/// A cipher suite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Suite {
-    /// `TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256`, `0xC02B`.
-    EcdheEcdsaAes128Gcm,
-    /// `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`, `0xC02F`.
-    EcdheRsaAes128Gcm,
-}
-
 /// The scheme of the server's signature over its key exchange (RFC 8446, section 4.2.3, has the numbers). In
-/// TLS 1.2 the ECDSA schemes do not name the curve.
+/// TLS 1.2 the ECDSA schemes do not name the curve; in TLS 1.3 they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scheme {
-    /// `ecdsa_secp256r1_sha256`, `0x0403`: on P-256 or P-384.
+pub enum Scheme {
+    /// `ecdsa_secp256r1_sha256`, `0x0403`: on P-256, in TLS 1.2 also on P-384.
     EcdsaSha256,
-    /// `ecdsa_secp384r1_sha384`, `0x0503`: on P-256 or P-384.
+    /// `ecdsa_secp384r1_sha384`, `0x0503`: on P-384, in TLS 1.2 also on P-256.
     EcdsaSha384,
     /// `rsa_pkcs1_sha256`, `0x0401`.
     Pkcs1Sha256,
@@ -131,72 +64,24 @@ pub(crate) enum Scheme {
     PssSha512,
 }
 
-/// A handshake's contents, well-formed and in order. Nothing that takes a key is verified; [`server::verify`]
-/// verifies the certificates and the signature.
-///
-/// [`server::verify`]: crate::server::verify
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Handshake {
-    /// The client's random.
-    pub client_random: Random,
-    /// The server's random.
-    pub server_random: Random,
-    /// The cipher suite that the server chose.
-    pub suite: Suite,
-    /// Whether both hellos have the extended master secret (RFC 7627).
-    pub extended_master_secret: bool,
-    /// The hash of all messages up to `ClientKeyExchange`.
-    pub session_hash: [u8; 32],
-    /// The hash in the client's Finished.
-    pub client_finished_hash: [u8; 32],
-    /// The server's chain, its own certificate first: 1 to [`MAX_CERTIFICATES`] certificates, not parsed.
-    pub certificates: Vec<CertificateDer<'static>>,
-    /// The server's ephemeral point, with the group that the server named.
-    pub server_point: PublicPoint,
-    /// The client's ephemeral point, of the same group.
-    pub client_point: PublicPoint,
-    /// `ServerECDHParams` as sent, which the server signed after the randoms.
-    pub params: Vec<u8>,
-    /// The signature's scheme.
-    pub scheme: Scheme,
-    /// Its signature.
-    pub signature: Vec<u8>,
-    /// The host name that the client asked for in the clear (server name indication), if any: ASCII, without
-    /// a dot at the end.
-    pub sni: Option<String>,
-    /// The protocol that the server chose for the payload (ALPN), if any.
-    pub alpn: Option<Vec<u8>>,
-    /// All messages up to `ClientKeyExchange`.
-    messages: Vec<u8>,
-}
-
-/// The host that a client asks for (server name indication), if it asks for one, from its first bytes before
-/// it has received anything. These must be a ClientHello and nothing else.
-///
-/// # Errors
-/// Those of [`Error`] that concern the client's hello.
-pub(crate) fn opening(client: &[u8]) -> Result<Option<String>, Error> {
-    messages::opening(&records::Direction::split(Side::Client, client)?)
-}
-
-impl Transcript {
-    /// Reads all bytes that each end sent on a connection, from the first to the last.
-    ///
-    /// # Errors
-    /// Those of [`Error`], for anything that is not one whole TLS 1.2 connection of a kind that can be
-    /// proved.
-    pub fn parse(client: &[u8], server: &[u8]) -> Result<Self, Error> {
-        let client = records::Direction::split(Side::Client, client)?;
-        let server = records::Direction::split(Side::Server, server)?;
-        let handshake = messages::handshake(&client, &server)?;
-        Ok(Self { handshake, client: client.complete()?, server: server.complete()? })
+impl Scheme {
+    /// The scheme with this number.
+    fn of(number: u16) -> Option<Self> {
+        Some(match number {
+            0x0403 => Self::EcdsaSha256,
+            0x0503 => Self::EcdsaSha384,
+            0x0401 => Self::Pkcs1Sha256,
+            0x0501 => Self::Pkcs1Sha384,
+            0x0601 => Self::Pkcs1Sha512,
+            0x0804 => Self::PssSha256,
+            0x0805 => Self::PssSha384,
+            0x0806 => Self::PssSha512,
+            _ => return None,
+        })
     }
 
-    /// The hash in the server's Finished, given the client's whole Finished message in the clear:
-    /// `14 00 00 0c`, then 12 bytes.
-    #[must_use]
-    pub fn server_finished_hash(&self, client_finished_message: &[u8; FINISHED_BYTES]) -> [u8; 32] {
-        let hash = Sha256::new_with_prefix(&self.handshake.messages);
-        hash.chain_update(client_finished_message).finalize().into()
+    /// Whether it is one of PKCS #1, which TLS 1.3 does not have.
+    fn is_pkcs1(self) -> bool {
+        matches!(self, Self::Pkcs1Sha256 | Self::Pkcs1Sha384 | Self::Pkcs1Sha512)
     }
 }

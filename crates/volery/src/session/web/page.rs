@@ -238,6 +238,7 @@ mod tests {
         }
         Statement {
             mode: Mode::Proxy,
+            tls: disclosure::TlsVersion::Tls12,
             server_name: "example.com".into(),
             port: 443,
             certificate: [5; 32],

@@ -51,6 +51,7 @@ use std::sync::Arc;
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
 use rustls::pki_types::ServerName;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncodeTlsData, InsufficientSizeError};
+use rustls::version::TLS12;
 use zeroize::Zeroizing;
 
 use self::wire::Wire;
@@ -222,7 +223,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         name: ServerName<'static>,
     ) -> Result<Self, Error> {
         let early = |error| Failure::new(error, false);
-        let config = rustls_client::config(provider(), target.roots).map_err(early)?;
+        let config = rustls_client::config(provider(), &TLS12, target.roots).map_err(early)?;
         let connection = UnbufferedClientConnection::new(Arc::new(config), name).map_err(early)?;
         Ok(Self { session, connection, wire: Wire::new(stream, &target.limits), outgoing: Vec::new() })
     }

@@ -4,6 +4,7 @@
 mod claims;
 mod commitments;
 mod forgery;
+mod tls13;
 
 use std::sync::{Arc, Mutex};
 

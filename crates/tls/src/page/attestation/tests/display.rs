@@ -11,6 +11,7 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
         &format!("its cert  sha256:{}", "ce".repeat(32)),
         "context   nonce-1",
         "time      2026-05-28T20:26:40Z",
+        "tls       1.3",
         "proved    request json balance, bytes 24..26 27..30: is a JSON number",
         "proved    response json balance, bytes 32..35: is a JSON number",
         "proved    response json balance: is a number of at least 5000",
@@ -28,7 +29,8 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
     let mut second = Statement { rounds: 2, ..statement() };
     second.response.hidden[0].round = 1;
     assert!(second.to_string().contains("rounds    2 requests, each after the response to the one before"));
-    let at_once = Statement { pipelined: true, mode: Mode::TwoParty, ..second.clone() };
+    let at_once =
+        Statement { pipelined: true, mode: Mode::TwoParty, tls: TlsVersion::Tls12, ..second.clone() };
     assert!(at_once.to_string().contains("rounds    2 requests, sent at once"));
     assert!(second.to_string().contains("proved    response 2 json balance: is a number"));
     let evil = "\u{1b}[2J\u{202e}evil\u{7}\\";
@@ -48,6 +50,7 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
 fn programs_read_it_as_json() {
     let value = serde_json::to_value(statement()).unwrap();
     assert_eq!(value["mode"], "proxy");
+    assert_eq!(value["tls"], "1.3");
     assert_eq!(value["port"], 8443);
     assert_eq!(value["certificate"], "ce".repeat(32));
     assert_eq!(value["context"], "nonce-1");

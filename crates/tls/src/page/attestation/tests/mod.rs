@@ -14,14 +14,14 @@ use sha2::Digest;
 use super::*;
 use crate::page::claim::{Assertion, Class, Interval};
 use crate::page::commitment::Form;
-use crate::page::disclosure::{Hidden, Part as HiddenPart};
+use crate::page::disclosure::{Hidden, Part as HiddenPart, TlsVersion};
 use crate::testing::hex;
 
 /// Of [`key`], as OpenSSL 3.0 derives it (`openssl pkey -pubout`).
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "231bae5b826b1fd35e4b44a50338a2717c8316f0612b6649d47c9cb2ddbe0933";
+const PINNED: &str = "6bb03be347a82f763effd9b260dfe0f126b0c7585291bb3040bf79f28d9004d5";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -60,6 +60,7 @@ fn statement() -> Statement {
     response.commitments = vec![committed(&response.hidden[0], &[3])];
     Statement {
         mode: Mode::Proxy,
+        tls: TlsVersion::Tls13,
         server_name: "data.example.com".into(),
         port: 8443,
         certificate: [0xce; 32],
@@ -87,9 +88,10 @@ fn what_is_signed_is_what_is_read() {
     assert_eq!(read.verify(&key().verifying_key().to_bytes()), Ok(&statement()));
 }
 
-/// Version 2's bytes. The whole file was also made by hand: encoded by a few lines of Python, with the
-/// multiples of the generator of RFC 9496, appendix A.1, and signed by OpenSSL 3.0
-/// (`openssl pkeyutl -sign -rawin`); the hash is of that file.
+/// Version 3's bytes. The whole file was also made by hand: version 2's, which had been encoded by a few
+/// lines of Python, with the multiples of the generator of RFC 9496, appendix A.1; with the new version
+/// and the byte for that of TLS; and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`). The hash is
+/// of that file.
 #[test]
 fn the_format_is_pinned() {
     let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
@@ -98,7 +100,7 @@ fn the_format_is_pinned() {
         Statement { query: AttestedPayload::default(), response: AttestedPayload::default(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
     let expected = [
-        b"volery attestation\n\0\x02\0\0\0\0\x10data.example.com\x20\xfb".to_vec(),
+        b"volery attestation\n\0\x03\0\x03\0\0\0\x10data.example.com\x20\xfb".to_vec(),
         vec![0xce; 32],
         1_780_000_000_u64.to_be_bytes().to_vec(),
         vec![0, 0, 0, 1],
@@ -164,7 +166,9 @@ fn a_signatures_second_encoding_is_refused() {
 #[test]
 fn other_versions_and_files_are_named() {
     let mut bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
-    for (version, advice) in [(1, "have the page attested anew"), (3, "use a newer program")] {
+    for (version, advice) in
+        [(1, "have the page attested anew"), (2, "have the page attested anew"), (4, "use a newer program")]
+    {
         bytes[20] = version;
         let error = Attestation::from_bytes(&bytes).unwrap_err();
         assert_eq!(error, Error::Version(version.into()));
@@ -210,12 +214,13 @@ fn disclosed() -> Statement {
     let without = |part: AttestedPayload| AttestedPayload { commitments: Vec::new(), ..part };
     let Statement { query, response, .. } = statement();
     let (query, response) = (without(query), without(response));
-    Statement { mode: Mode::TwoParty, rounds: 2, query, response, ..statement() }
+    let tls = TlsVersion::Tls12;
+    Statement { mode: Mode::TwoParty, tls, rounds: 2, query, response, ..statement() }
 }
 
 #[test]
 fn what_p_disclosed_is_what_it_keeps_with_v_s_commitments_and_clock() {
-    let signed = || Statement { mode: Mode::TwoParty, rounds: 2, ..statement() };
+    let signed = || Statement { mode: Mode::TwoParty, tls: TlsVersion::Tls12, rounds: 2, ..statement() };
     assert_eq!(signed().check_against(&disclosed()), Ok(()));
     for time in [disclosed().time - 3600, disclosed().time + 3600] {
         assert_eq!(Statement { time, ..signed() }.check_against(&disclosed()), Ok(()));
@@ -264,7 +269,7 @@ fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_i
         ("response", |s| core::mem::swap(&mut s.query, &mut s.response)),
     ];
     for (at, (field, change)) in changes.iter().enumerate() {
-        let mut signed = Statement { mode: Mode::TwoParty, rounds: 2, ..statement() };
+        let mut signed = Statement { mode: Mode::TwoParty, tls: TlsVersion::Tls12, rounds: 2, ..statement() };
         change(&mut signed);
         // Of both texts the first is named.
         let fields = if at + 1 == changes.len() { &["query", "response"][..] } else { from_ref(field) };
@@ -315,6 +320,7 @@ fn statements() -> impl Strategy<Value = Statement> {
     (any::<bool>(), names, about, parts(), parts()).prop_map(
         |(proxy, name, (port, time, context), query, response)| Statement {
             mode: if proxy { Mode::Proxy } else { Mode::TwoParty },
+            tls: if proxy && port % 2 == 0 { TlsVersion::Tls13 } else { TlsVersion::Tls12 },
             server_name: name.into(),
             port,
             certificate: [port as u8; 32],

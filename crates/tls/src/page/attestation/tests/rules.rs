@@ -115,8 +115,17 @@ fn hidden_strings_that_could_not_be_read_again_are_not_signed() {
 }
 
 #[test]
+fn two_parties_attest_tls_1_2_only() {
+    let of = |mode, tls| Attestation::sign(Statement { mode, tls, ..statement() }, &key());
+    assert!(of(Mode::Proxy, TlsVersion::Tls13).is_ok() && of(Mode::TwoParty, TlsVersion::Tls12).is_ok());
+    let refused = of(Mode::TwoParty, TlsVersion::Tls13);
+    assert!(matches!(refused, Err(Error::Statement { what: "version of TLS", .. })), "{refused:?}");
+}
+
+#[test]
 fn requests_are_sent_at_once_by_two_parties_alone_and_only_if_there_are_several() {
-    let of = |mode, rounds| Statement { mode, rounds, pipelined: true, ..statement() };
+    let tls = TlsVersion::Tls12;
+    let of = |mode, rounds| Statement { mode, tls, rounds, pipelined: true, ..statement() };
     let signed = Attestation::sign(of(Mode::TwoParty, 2), &key()).unwrap();
     let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
     assert!(read.verify(&key().verifying_key().to_bytes()).unwrap().pipelined);

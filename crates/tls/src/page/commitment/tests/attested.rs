@@ -9,7 +9,7 @@ use crate::page::attestation::{
     Attestation, AttestedPayload, Committed, Context, Mode, SigningKey, Statement,
 };
 use crate::page::claim::Class;
-use crate::page::disclosure::{Hidden, Part as Named};
+use crate::page::disclosure::{Hidden, Part as Named, TlsVersion};
 use crate::wire::prf::Side;
 
 /// The response, whose balance comes in two chunks; and the query, of which only the path is looked at.
@@ -67,6 +67,7 @@ fn unsigned() -> Statement {
     let json = |name: &str| Named::Json(name.into());
     Statement {
         mode: Mode::Proxy,
+        tls: TlsVersion::Tls12,
         server_name: "example.com".into(),
         port: 443,
         certificate: [0xce; 32],

@@ -3,6 +3,7 @@
 
 pub(crate) mod openssl;
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
@@ -115,6 +116,29 @@ pub(crate) fn client(authority: &Authority, provider: CryptoProvider) -> ClientC
     config
 }
 
+/// A client of TLS 1.3 alone, with the suite and the groups that can be proved. Its first group is this one.
+pub(crate) fn client_13(authority: &Authority, first: &'static dyn SupportedKxGroup) -> ClientConfig {
+    let mut roots = RootCertStore::empty();
+    roots.add(authority.der().clone()).unwrap();
+    let provider = CryptoProvider {
+        cipher_suites: vec![ring::cipher_suite::TLS13_AES_128_GCM_SHA256],
+        kx_groups: core::iter::once(first)
+            .chain(
+                [ring::kx_group::SECP256R1, ring::kx_group::X25519]
+                    .into_iter()
+                    .filter(|other| other.name() != first.name()),
+            )
+            .collect(),
+        ..ring::default_provider()
+    };
+    let config = ClientConfig::builder_with_provider(Arc::new(provider));
+    let config = config.with_protocol_versions(&[&rustls::version::TLS13]).unwrap();
+    let mut config = config.with_root_certificates(roots).with_no_client_auth();
+    config.resumption = Resumption::disabled();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config
+}
+
 /// A server of both versions.
 pub(crate) fn server(issued: &Issued) -> ServerConfig {
     let key = PrivateKeyDer::try_from(issued.key.serialize_der()).unwrap();
@@ -151,21 +175,33 @@ pub(crate) fn asking(config: &ServerConfig, demanded: bool) -> ServerConfig {
     asking
 }
 
-/// Keeps the master secret.
+/// Keeps a connection's secrets by their labels in key logs.
 #[derive(Debug, Default)]
-pub(crate) struct Master(Mutex<Vec<u8>>);
+pub(crate) struct Secrets(Mutex<BTreeMap<String, Vec<u8>>>);
 
-impl KeyLog for Master {
+impl KeyLog for Secrets {
     fn log(&self, label: &str, _: &[u8], secret: &[u8]) {
-        if label == "CLIENT_RANDOM" {
-            *self.0.lock().unwrap() = secret.to_vec();
-        }
+        self.0.lock().unwrap().insert(label.into(), secret.to_vec());
     }
 }
 
-impl Master {
-    pub(crate) fn secret(&self) -> Vec<u8> {
-        self.0.lock().unwrap().clone()
+impl Secrets {
+    /// The master secret of TLS 1.2.
+    pub(crate) fn master(&self) -> Vec<u8> {
+        self.get("CLIENT_RANDOM").unwrap_or_default()
+    }
+
+    /// The traffic secrets of TLS 1.3: those of the handshake, then those of data; client's, then server's.
+    fn traffic(&self) -> Option<[[Vec<u8>; 2]; 2]> {
+        let secret = |label: &str| self.get(label);
+        Some([
+            [secret("CLIENT_HANDSHAKE_TRAFFIC_SECRET")?, secret("SERVER_HANDSHAKE_TRAFFIC_SECRET")?],
+            [secret("CLIENT_TRAFFIC_SECRET_0")?, secret("SERVER_TRAFFIC_SECRET_0")?],
+        ])
+    }
+
+    fn get(&self, label: &str) -> Option<Vec<u8>> {
+        self.0.lock().unwrap().get(label).cloned()
     }
 }
 
@@ -174,7 +210,10 @@ impl Master {
 pub(crate) struct Recorded {
     pub(crate) client: Vec<u8>,
     pub(crate) server: Vec<u8>,
+    /// The master secret of TLS 1.2.
     pub(crate) master: Vec<u8>,
+    /// The secrets of TLS 1.3: those of the handshake, then those of data; client's, then server's.
+    pub(crate) traffic: Option<[[Vec<u8>; 2]; 2]>,
 }
 
 impl Recorded {
@@ -185,7 +224,7 @@ impl Recorded {
 
 /// Each query and its response, then both ends close. Ends early, with what was recorded, if an end gives up.
 pub(crate) fn connect(mut client: ClientConfig, server: ServerConfig, rounds: &[(&[u8], &[u8])]) -> Recorded {
-    let log = Arc::new(Master::default());
+    let log = Arc::new(Secrets::default());
     client.key_log = Arc::clone(&log) as Arc<dyn KeyLog>;
     let mut client = ClientConnection::new(Arc::new(client), ServerName::try_from(HOST).unwrap()).unwrap();
     let mut server = ServerConnection::new(Arc::new(server)).unwrap();
@@ -203,7 +242,8 @@ pub(crate) fn connect(mut client: ClientConfig, server: ServerConfig, rounds: &[
         server.send_close_notify();
         exchange(&mut client, &mut server, &mut recorded);
     }
-    recorded.master = log.secret();
+    recorded.master = log.master();
+    recorded.traffic = log.traffic();
     recorded
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, KeyLog};
 
-use super::{HOST, Issued, Master, Recorded};
+use super::{HOST, Issued, Recorded, Secrets};
 
 /// A running server; ends with the value.
 pub(crate) struct Server {
@@ -78,7 +78,7 @@ pub(crate) fn connect(mut client: ClientConfig, issued: &Issued, options: &[&str
     let server = Server::start(issued, options, None);
     let mut socket = TcpStream::connect(&server.address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let log = Arc::new(Master::default());
+    let log = Arc::new(Secrets::default());
     client.key_log = Arc::clone(&log) as Arc<dyn KeyLog>;
     let mut client = ClientConnection::new(Arc::new(client), ServerName::try_from(HOST).unwrap()).unwrap();
     client.writer().write_all(query).unwrap();
@@ -104,6 +104,7 @@ pub(crate) fn connect(mut client: ClientConfig, issued: &Issued, options: &[&str
             break;
         }
     }
-    recorded.master = log.secret();
+    recorded.master = log.master();
+    recorded.traffic = log.traffic();
     recorded
 }

@@ -225,7 +225,7 @@ fn servers_with_nothing_that_can_be_proved_are_named_as_such() {
         // A server of rustls says nothing about a key that it can't sign with.
         (&ed25519, provider(true), Failure::Closed),
     ] {
-        let site = custom(&authority, issued, provider, &[&rustls::version::TLS12]);
+        let site = custom(&authority, issued, provider, &[&TLS12]);
         assert_eq!(refused(Local::new(&site.config, answer()), &site.target()), expected);
     }
 }

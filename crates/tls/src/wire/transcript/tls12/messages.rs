@@ -3,11 +3,14 @@
 use sha2::{Digest, Sha256};
 use volery_channel::Cursor;
 
-use super::hello::{ClientHello, ServerHello};
-use super::records::{Direction, limit};
-use super::{CertificateDer, Error, Handshake, MAX_CERTIFICATES, MAX_MESSAGE, Scheme, Suite};
+use super::super::frame::limit;
+use super::super::hello::ClientHello;
+use super::records::Direction;
+use super::server_hello::ServerHello;
+use super::{Handshake, Suite};
 use crate::wire::key_exchange::{Group, PublicPoint};
 use crate::wire::prf::Side;
+use crate::wire::transcript::{CertificateDer, Error, MAX_CERTIFICATES, MAX_MESSAGE, Scheme};
 
 /// Numbers of messages.
 mod kind {
@@ -227,20 +230,6 @@ fn point(side: Side, what: &'static str, group: Group, bytes: &[u8]) -> Result<P
 }
 
 impl Scheme {
-    fn of(number: u16) -> Option<Self> {
-        Some(match number {
-            0x0403 => Self::EcdsaSha256,
-            0x0503 => Self::EcdsaSha384,
-            0x0401 => Self::Pkcs1Sha256,
-            0x0501 => Self::Pkcs1Sha384,
-            0x0601 => Self::Pkcs1Sha512,
-            0x0804 => Self::PssSha256,
-            0x0805 => Self::PssSha384,
-            0x0806 => Self::PssSha512,
-            _ => return None,
-        })
-    }
-
     /// The suite whose servers use this scheme.
     fn suite(self) -> Suite {
         match self {

@@ -1,32 +1,18 @@
-//! The program from the connection's keys to the values that V checks, and to the key stream of the bytes
-//! that are shown or claimed about.
+//! TLS 1.2: the program from the master secret, or from keys that are proved already.
 
-use core::convert::Infallible;
-
-use volery_circuit::gadgets::bits_to_bytes;
-use volery_field::F2;
 use zeroize::Zeroize;
 
+use super::{Derived, Facts, Root, bytes, counter_block, other_version};
 use crate::Error;
-use crate::wire::ghash::{BLOCK_BYTES, Block};
+use crate::page::disclosure::connection::DataRecord;
+use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::prf::{HmacKey, KeyBlock, Side, VERIFY_DATA_BYTES, key_block, verify_data};
 use crate::wire::record::Cipher;
 use crate::wire::step::{BLOCK_BITS, Counting, IV_BITS, MASTER_BITS, Plain, TwoParty};
-use crate::wire::transcript::{APPLICATION_DATA, FINISHED_BYTES, Handshake, Record, Transcript};
-
-/// Both directions, in the order that everything here uses.
-pub(super) const SIDES: [Side; 2] = [Side::Client, Side::Server];
+use crate::wire::transcript::{APPLICATION_DATA, FINISHED_BYTES, Handshake, Transcript};
 
 /// The header of a Finished message: its type and its length.
 const FINISHED_HEADER: [u8; 4] = [20, 0, 0, VERIFY_DATA_BYTES as u8];
-
-/// A direction's records.
-pub(super) fn records(transcript: &Transcript, side: Side) -> &[Record] {
-    match side {
-        Side::Client => &transcript.client,
-        Side::Server => &transcript.server,
-    }
-}
 
 /// The Finished message with these contents.
 pub(crate) fn finished_message(contents: &[u8; VERIFY_DATA_BYTES]) -> [u8; FINISHED_BYTES] {
@@ -55,7 +41,7 @@ impl<W: Clone> Keys<W> {
     ///
     /// # Errors
     /// The machine's.
-    pub(super) fn derive<M: TwoParty<Wire = W> + ?Sized>(
+    fn derive<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
         handshake: &Handshake,
         master: &[W],
@@ -89,70 +75,15 @@ impl<W: Zeroize> Zeroize for Keys<W> {
     }
 }
 
-/// The start of the program.
-pub(crate) enum Root<W> {
-    /// The master secret: 384 wires. The values derived from it are to be opened and proved.
-    Master(Vec<W>),
-    /// The keys, which are proved already.
-    Keys(Keys<W>),
-}
-
-impl<W: Zeroize> Zeroize for Root<W> {
-    fn zeroize(&mut self) {
-        match self {
-            Self::Master(wires) => wires.zeroize(),
-            Self::Keys(keys) => keys.zeroize(),
-        }
-    }
-}
-
-impl<W: Clone> Root<W> {
-    /// The root without wires, for a party that sees none.
-    pub(crate) fn blind(&self) -> Root<()> {
-        match self {
-            Self::Master(wires) => Root::Master(vec![(); wires.len()]),
-            Self::Keys(keys) => {
-                let Ok(keys) = keys.try_map(|_| Ok::<_, Infallible>(()));
-                Root::Keys(keys)
-            }
-        }
-    }
-}
-
-/// What V learns about one direction.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Facts {
-    /// The contents of its Finished message.
-    pub(super) verify_data: [u8; VERIFY_DATA_BYTES],
-    /// GCM's hash key.
-    pub(super) hash_key: Block,
-    /// The mask of each record's tag.
-    pub(super) masks: Vec<Block>,
-    /// The plaintext of each record; empty for application data.
-    pub(super) control: Vec<Vec<u8>>,
-}
-
-/// The program's results for both directions.
-pub(super) struct Derived<W> {
-    pub(super) facts: [Facts; 2],
-    pub(super) keys: [Cipher<W>; 2],
-}
-
-/// The counter block of `record` with this number: 0 masks its tag, and those from 1 on are its key stream.
-fn counter_block(record: &Record, block: usize) -> Plain {
-    // A record has at most 2^10 blocks.
-    Plain::Counter { sequence: u64::from_be_bytes(record.explicit_nonce), counter: block as u32 + 1 }
-}
-
 /// Runs the key derivation and everything of the record layer that V learns.
 ///
 /// # Errors
-/// The machine's.
-pub(super) fn derive<M: TwoParty + ?Sized>(
+/// As [`derive`](super::derive).
+pub(super) fn derive<'a, M: TwoParty + ?Sized>(
     machine: &mut M,
-    transcript: &Transcript,
+    transcript: &'a Transcript,
     root: &Root<M::Wire>,
-) -> Result<Derived<M::Wire>, M::Error> {
+) -> Result<Derived<'a, M::Wire>, M::Error> {
     let derived;
     let keys = match root {
         Root::Master(master) => {
@@ -160,13 +91,17 @@ pub(super) fn derive<M: TwoParty + ?Sized>(
             &derived
         }
         Root::Keys(keys) => keys,
+        Root::Handshake(_) => return Err(other_version().into()),
     };
     let Keys { master, client_finished, client, server } = keys;
     let hash = transcript.server_finished_hash(&finished_message(client_finished));
     let (server_finished, server) = server_direction(machine, master, server, &hash)?;
-    let client_facts = direction(machine, &transcript.client, client, *client_finished)?;
-    let server_facts = direction(machine, &transcript.server, &server, server_finished)?;
-    Ok(Derived { facts: [client_facts, server_facts], keys: [client.clone(), server] })
+    let records = [&transcript.client, &transcript.server]
+        .map(|records| records.iter().map(DataRecord::tls12).collect::<Vec<_>>());
+    let [of_client, of_server] = &records;
+    let client_facts = direction(machine, of_client, client, *client_finished)?;
+    let server_facts = direction(machine, of_server, &server, server_finished)?;
+    Ok(Derived { records, facts: [client_facts, server_facts], keys: [client.clone(), server] })
 }
 
 /// The contents of the server's Finished message, and the cipher of its direction.
@@ -197,22 +132,24 @@ pub(crate) fn server_commitments() -> Result<u64, Error> {
 
 fn direction<M: TwoParty + ?Sized>(
     machine: &mut M,
-    records: &[Record],
+    records: &[DataRecord<'_>],
     cipher: &Cipher<M::Wire>,
     verify_data: [u8; VERIFY_DATA_BYTES],
 ) -> Result<Facts, M::Error> {
     // What V learns about each record: its mask, and its key stream unless it is application data.
-    let control = |record: &Record| match record.content_type {
+    let control = |record: &DataRecord<'_>| match record.content_type {
         APPLICATION_DATA => 0,
         _ => record.ciphertext.len().div_ceil(BLOCK_BYTES),
     };
-    let counters = records.iter().flat_map(|record| (0..=control(record)).map(|i| counter_block(record, i)));
+    let counters =
+        records.iter().flat_map(|record| (0..=control(record)).map(|i| counter_block(record.nonce, i)));
     let blocks: Vec<_> = core::iter::once(Plain::Zero).chain(counters).collect();
     let wires = cipher.encrypt(machine, &blocks)?;
     let opened = bytes(&machine.open(&wires)?)?;
     let mut blocks = opened.as_chunks::<BLOCK_BYTES>().0.iter().copied();
     let mut next = || blocks.next().ok_or_else(|| Error::Misuse("a machine opened too few blocks".into()));
-    let mut facts = Facts { verify_data, hash_key: next()?, masks: Vec::new(), control: Vec::new() };
+    let mut facts =
+        Facts { verify_data: Some(verify_data), hash_key: next()?, masks: Vec::new(), control: Vec::new() };
     for record in records {
         facts.masks.push(next()?);
         let mut plaintext = Vec::new();
@@ -222,35 +159,4 @@ fn direction<M: TwoParty + ?Sized>(
         facts.control.push(plaintext);
     }
     Ok(facts)
-}
-
-/// A block of key stream: the record's number in its direction, and the block's number in the record, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StreamBlock {
-    pub(super) record: usize,
-    pub(super) block: usize,
-}
-
-/// The key stream of these blocks: 128 wires each.
-///
-/// # Errors
-/// [`Error::Misuse`] for a place outside the records; the machine's.
-pub(super) fn stream<M: TwoParty + ?Sized>(
-    machine: &mut M,
-    cipher: &Cipher<M::Wire>,
-    records: &[Record],
-    places: &[StreamBlock],
-) -> Result<Vec<M::Wire>, M::Error> {
-    let block = |place: &StreamBlock| {
-        let record = records.get(place.record)?;
-        (BLOCK_BYTES.checked_mul(place.block)? < record.ciphertext.len())
-            .then(|| counter_block(record, place.block + 1))
-    };
-    let blocks: Option<Vec<Plain>> = places.iter().map(block).collect();
-    let blocks = blocks.ok_or_else(|| Error::Misuse("a block outside the connection's records".into()))?;
-    cipher.encrypt(machine, &blocks)
-}
-
-fn bytes(bits: &[F2]) -> Result<Vec<u8>, Error> {
-    bits_to_bytes(bits).ok_or_else(|| Error::Misuse("a machine opened bits that are not whole bytes".into()))
 }

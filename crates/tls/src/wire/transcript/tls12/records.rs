@@ -3,23 +3,16 @@
 
 use volery_channel::Cursor;
 
-use super::{
-    ALERT, APPLICATION_DATA, Error, FINISHED_BYTES, HANDSHAKE, MAX_HANDSHAKE, MAX_STREAM, NONCE_BYTES,
-    Record, TAG_BYTES,
+use super::super::frame::{
+    CHANGE_CIPHER_SPEC, Framed, HANDSHAKE_CUT, MAX_RECORDS, PROTOCOL_VERSION, header, kind, limit,
 };
+use super::super::hello::LEGACY_VERSION as VERSION;
+use super::{FINISHED_BYTES, NONCE_BYTES, Record};
 use crate::wire::prf::Side;
 use crate::wire::record::MAX_PLAINTEXT;
-
-const CHANGE_CIPHER_SPEC: u8 = 20;
-const VERSION: u16 = 0x0303;
-const PROTOCOL_VERSION: u8 = 70;
-
-/// The part in which bytes end if they end between two records of the handshake.
-const HANDSHAKE_CUT: &str = "the handshake";
-
-/// The most encrypted records of a direction. Each costs both parties an AES block in the proof, however
-/// little it contains.
-pub(super) const MAX_RECORDS: usize = 1 << 13;
+use crate::wire::transcript::{
+    ALERT, APPLICATION_DATA, Error, HANDSHAKE, MAX_HANDSHAKE, MAX_STREAM, TAG_BYTES,
+};
 
 /// A direction, with its encrypted part not parsed yet.
 pub(super) struct Direction<'a> {
@@ -78,32 +71,6 @@ impl<'a> Direction<'a> {
         }
         Ok(records)
     }
-}
-
-/// A framed record.
-struct Framed<'a> {
-    content_type: u8,
-    version: u16,
-    payload: &'a [u8],
-}
-
-fn header<'a>(side: Side, cursor: &mut Cursor<'a>) -> Result<Framed<'a>, Error> {
-    let cut = |_| Error::Truncated { side, what: "a record" };
-    if cursor.is_empty() {
-        return Err(Error::Truncated { side, what: HANDSHAKE_CUT });
-    }
-    let content_type = cursor.u8("its type").map_err(cut)?;
-    // Check before the length is used: a server without TLS answers in text.
-    if !(CHANGE_CIPHER_SPEC..=APPLICATION_DATA).contains(&content_type) {
-        return Err(Error::malformed(
-            side,
-            "a record",
-            format_args!("it has type {content_type}, not 20 to 23"),
-        ));
-    }
-    let version = cursor.u16("its version").map_err(cut)?;
-    let payload = cursor.vector16("its contents").map_err(cut)?;
-    Ok(Framed { content_type, version, payload })
 }
 
 /// Reads up to ChangeCipherSpec. Records have TLS 1.2's version, except for a client's first record, which
@@ -167,17 +134,4 @@ fn encrypted(side: Side, sequence: u64, framed: Framed<'_>) -> Result<Record, Er
         return Err(malformed(format!("its plaintext has {length} bytes, not {expected}")));
     }
     Ok(Record { sequence, content_type, explicit_nonce: *nonce, ciphertext: ciphertext.to_vec(), tag: *tag })
-}
-
-fn kind(content_type: u8) -> &'static str {
-    match content_type {
-        CHANGE_CIPHER_SPEC => "ChangeCipherSpec",
-        ALERT => "an alert",
-        HANDSHAKE => "a handshake message",
-        _ => "application data",
-    }
-}
-
-pub(super) fn limit(side: Side, what: &'static str, found: usize, limit: usize) -> Result<(), Error> {
-    if found > limit { Err(Error::Limit { side, what, found, limit }) } else { Ok(()) }
 }

@@ -5,6 +5,8 @@
 //! before V sees them. Each cheat is complete: but for the one check that it is about, V would believe it.
 //! The statement that V would verify is evaluated on the true keys; if that fails, P has nothing to prove.
 
+mod tls13;
+
 use std::time::SystemTime;
 
 use volery_channel::tags::WEB_CLAIMS;
@@ -35,7 +37,7 @@ const RESPONSE: &[u8] =
     b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"name\":\"Ada\",\"balance\":7,\"city\":\"London\"}";
 
 /// A connection, as P knows it.
-struct Connection {
+struct Observation {
     authority: Authority,
     recorded: Recorded,
     response: Vec<u8>,
@@ -50,7 +52,7 @@ enum Disbelief {
     Unsatisfied,
 }
 
-impl Connection {
+impl Observation {
     fn new() -> Self {
         let (authority, recorded) = honest(KeyAlgorithm::P256, &[(REQUEST, RESPONSE)]);
         Self { authority, recorded, response: RESPONSE.to_vec() }
@@ -67,8 +69,9 @@ impl Connection {
     /// The true bits that are to be opened, and what they say.
     fn opened(&self) -> (Vec<u8>, [Facts; 2]) {
         let mut machine = Compute::default();
-        let derived = derive::derive(&mut machine, &self.transcript(), &self.root()).unwrap();
-        (machine.into_opened(), derived.facts)
+        let connection = OpenConnection::Tls12(self.transcript());
+        let facts = derive::derive(&mut machine, &connection, &self.root()).unwrap().facts;
+        (machine.into_opened(), facts)
     }
 
     /// What an honest P says that hides these parts of the response.
@@ -90,7 +93,7 @@ impl Connection {
         let memory = Budget::default().share();
         let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
-        let root = |_: &Transcript| Ok(Root::Master(vec![(); MASTER_BITS]));
+        let root = |_: &Connection| Ok(Root::Master(vec![(); MASTER_BITS]));
         let statement = match receive(&mut channel, observed, &self.authority.roots(), now, &Vec::new(), root)
         {
             Ok((statement, _)) => statement,
@@ -129,7 +132,7 @@ impl Connection {
 
 #[test]
 fn what_is_true_is_believed() {
-    let connection = Connection::new();
+    let connection = Observation::new();
     for hidden in [&[][..], &[Part::Json("name".into()), Part::Json("balance".into())]] {
         assert_eq!(connection.tell(&connection.message(hidden)), Ok(()));
     }
@@ -139,7 +142,7 @@ fn what_is_true_is_believed() {
 /// balance.
 #[test]
 fn hidden_bytes_of_another_class_than_their_part_s_are_not_proved() {
-    let connection = Connection::new();
+    let connection = Observation::new();
     let mut message = connection.message(&[Part::Json("name".into())]);
     let [_, response] = &mut message.shown;
     let range = &mut response.hidden[0].ranges[0];
@@ -153,7 +156,7 @@ fn hidden_bytes_of_another_class_than_their_part_s_are_not_proved() {
 /// P changes the balance on the way from the server to V, and opens the mask that makes the tag right.
 #[test]
 fn bits_that_are_opened_are_proved() {
-    let mut connection = Connection::new();
+    let mut connection = Observation::new();
     let at = RESPONSE.iter().position(|byte| *byte == b'7').unwrap();
     connection.change(1, at, |bytes| bytes[0] ^= b'7' ^ b'9');
     connection.response[at] = b'9';
@@ -174,7 +177,7 @@ fn bits_that_are_opened_are_proved() {
 /// proved of them.
 #[test]
 fn what_is_shown_is_as_long_as_what_was_sent() {
-    let connection = Connection::new();
+    let connection = Observation::new();
     for side in [Side::Client, Side::Server] {
         let mut message = connection.message(&[]);
         let [request, response] = &mut message.shown;
@@ -198,9 +201,9 @@ fn what_is_shown_is_as_long_as_what_was_sent() {
 /// right tag.
 #[test]
 fn the_server_s_finished_message_is_compared() {
-    let mut connection = Connection::new();
+    let mut connection = Observation::new();
     let [_, Facts { verify_data, .. }] = connection.opened().1;
-    let length = finished_message(&verify_data).len();
+    let length = finished_message(&verify_data.unwrap()).len();
     connection.change(0, length - 1, |bytes| bytes[0] ^= 1);
     let tag = connection.tag(0);
     connection.change(0, length, |bytes| bytes[..TAG_BYTES].copy_from_slice(&tag));
@@ -211,7 +214,7 @@ fn the_server_s_finished_message_is_compared() {
 /// P hides the balance and has V see another one in its place.
 #[test]
 fn there_are_fillers_where_something_is_hidden() {
-    let connection = Connection::new();
+    let connection = Observation::new();
     let mut message = connection.message(&[Part::Json("balance".into())]);
     let [_, response] = &mut message.shown;
     let range = response.hidden[0].ranges[0].clone();

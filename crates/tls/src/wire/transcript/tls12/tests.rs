@@ -5,13 +5,15 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rustls::client::Resumption;
 
-use super::testing::{
+use super::super::frame::MAX_RECORDS;
+use super::super::testing::{
     Authority, HOST, KeyAlgorithm, Recorded, application, assert_says, client, connect, honest, open,
     openssl, provider, server,
 };
 use super::*;
 use crate::testing::hex;
 use crate::wire::key_exchange::Group;
+use crate::wire::transcript::{ALERT, HANDSHAKE, MAX_MESSAGE};
 
 const ROUNDS: &[(&[u8], &[u8])] = &[(b"first query", b"first response"), (b"second", &[7; 40_000])];
 
@@ -86,13 +88,13 @@ fn connections_with_openssl_say_what_was_said() {
 const RECORDED: [(KeyAlgorithm, &[u8], &str, &str); 2] = [
     (
         KeyAlgorithm::P256,
-        include_bytes!("testing/ecdsa.recorded"),
+        include_bytes!("../testing/ecdsa.recorded"),
         "156fed580ff1c605c92286ffc0b20129b7efe8764d3cf700abf769f4f1a4b0e051315577a52a5b7e62a8c93e0136ac9e",
         "57313a149da3d1813066d43c0a14d6f6bdec125b3f5b979e210c43bf3ad76aa1",
     ),
     (
         KeyAlgorithm::Rsa,
-        include_bytes!("testing/rsa.recorded"),
+        include_bytes!("../testing/rsa.recorded"),
         "eccffeb31fa95f55aed98d322a8ca1b498db954955988b30a7192563fb4fff378b6b7948f0e471e14097d4eb94c02024",
         "f29e91406af73de02c5202f58eee46bf164bfc7a4a2f7cd3e74bfaea85a39ee3",
     ),
@@ -129,22 +131,19 @@ fn records_are_counted_however_little_is_in_them() {
         let server = [&recorded.server[..], &empty.repeat(records - there)].concat();
         Transcript::parse(&recorded.client, &server)
     };
-    assert_eq!(with(records::MAX_RECORDS).unwrap().server.len(), records::MAX_RECORDS);
-    let error = with(records::MAX_RECORDS + 1).unwrap_err();
-    assert!(
-        matches!(error, Error::Limit { side: Side::Server, limit: records::MAX_RECORDS, .. }),
-        "{error:?}"
-    );
+    assert_eq!(with(MAX_RECORDS).unwrap().server.len(), MAX_RECORDS);
+    let error = with(MAX_RECORDS + 1).unwrap_err();
+    assert!(matches!(error, Error::Limit { side: Side::Server, limit: MAX_RECORDS, .. }), "{error:?}");
 }
 
 #[test]
 #[ignore = "writes the recorded connections anew and prints their secrets and hashes, for RECORDED"]
 fn record_connections() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/transcript/testing");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/wire/transcript/testing");
     for (kind, name) in [(KeyAlgorithm::P256, "ecdsa.recorded"), (KeyAlgorithm::Rsa, "rsa.recorded")] {
         let authority = Authority::new();
         let issued = authority.issue(kind, HOST);
-        let Recorded { client, server, master } =
+        let Recorded { client, server, master, .. } =
             openssl::connect(client(&authority, provider(false)), &issued, &["-tls1_2"], QUERY);
         let session_hash = Transcript::parse(&client, &server).unwrap().handshake.session_hash;
         let length = (client.len() as u32).to_be_bytes();

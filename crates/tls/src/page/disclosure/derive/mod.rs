@@ -1,0 +1,132 @@
+//! The program from the connection's keys to the values that V checks, and to the key stream of the bytes
+//! that are shown or claimed about.
+
+mod tls12;
+mod tls13;
+
+pub(crate) use tls12::{Keys, finished_message, server_commitments};
+pub(super) use tls13::handshake_secrets;
+
+use core::convert::Infallible;
+
+use volery_circuit::gadgets::bits_to_bytes;
+use volery_field::F2;
+use zeroize::Zeroize;
+
+use super::connection::{DataRecord, OpenConnection};
+use crate::Error;
+use crate::wire::ghash::{BLOCK_BYTES, Block};
+use crate::wire::prf::VERIFY_DATA_BYTES;
+use crate::wire::record::Cipher;
+use crate::wire::step::{Plain, TwoParty};
+
+/// The start of the program.
+pub(crate) enum Root<W> {
+    /// The master secret of TLS 1.2: 384 wires. The values derived from it are to be opened and proved.
+    Master(Vec<W>),
+    /// The keys of TLS 1.2, which are proved already.
+    Keys(Keys<W>),
+    /// The handshake secret of TLS 1.3: 256 wires. The values derived from it are to be opened and proved.
+    Handshake(Vec<W>),
+}
+
+impl<W: Zeroize> Zeroize for Root<W> {
+    fn zeroize(&mut self) {
+        match self {
+            Self::Master(wires) | Self::Handshake(wires) => wires.zeroize(),
+            Self::Keys(keys) => keys.zeroize(),
+        }
+    }
+}
+
+impl<W: Clone> Root<W> {
+    /// The root without wires, for a party that sees none.
+    pub(crate) fn blind(&self) -> Root<()> {
+        match self {
+            Self::Master(wires) => Root::Master(vec![(); wires.len()]),
+            Self::Handshake(wires) => Root::Handshake(vec![(); wires.len()]),
+            Self::Keys(keys) => {
+                let Ok(keys) = keys.try_map(|_| Ok::<_, Infallible>(()));
+                Root::Keys(keys)
+            }
+        }
+    }
+}
+
+/// What V learns about one direction.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// The contents of its Finished message, in TLS 1.2. In TLS 1.3 they are checked when the handshake is
+    /// opened.
+    pub(super) verify_data: Option<[u8; VERIFY_DATA_BYTES]>,
+    /// GCM's hash key.
+    pub(super) hash_key: Block,
+    /// The mask of each record's tag.
+    pub(super) masks: Vec<Block>,
+    /// What is opened of each record's content: all of it in TLS 1.2, nothing of application data. In TLS 1.3
+    /// all of an alert of two bytes, and the headers of handshake messages, one after the other.
+    pub(super) control: Vec<Vec<u8>>,
+}
+
+/// The program's results for both directions.
+pub(super) struct Derived<'a, W> {
+    pub(super) records: [Vec<DataRecord<'a>>; 2],
+    pub(super) facts: [Facts; 2],
+    pub(super) keys: [Cipher<W>; 2],
+}
+
+/// The counter block of `record` with this number: 0 masks its tag, and those from 1 on are its key stream.
+fn counter_block(nonce: u64, block: usize) -> Plain {
+    // A record has at most 2^10 and one blocks.
+    Plain::Counter { sequence: nonce, counter: block as u32 + 1 }
+}
+
+/// Runs the key derivation and everything of the record layer that V learns.
+///
+/// # Errors
+/// [`Error::Misuse`] for a root of the other version; the machine's.
+pub(super) fn derive<'a, M: TwoParty + ?Sized>(
+    machine: &mut M,
+    connection: &'a OpenConnection,
+    root: &Root<M::Wire>,
+) -> Result<Derived<'a, M::Wire>, M::Error> {
+    match connection {
+        OpenConnection::Tls12(transcript) => tls12::derive(machine, transcript, root),
+        OpenConnection::Tls13(opened) => tls13::derive(machine, opened, root),
+    }
+}
+
+fn other_version() -> Error {
+    Error::Misuse("secrets of another version of TLS than the connection's".into())
+}
+
+/// A block of key stream: the record's number in its direction, and the block's number in the record, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StreamBlock {
+    pub(super) record: usize,
+    pub(super) block: usize,
+}
+
+/// The key stream of these blocks: 128 wires each.
+///
+/// # Errors
+/// [`Error::Misuse`] for a place outside the records; the machine's.
+pub(super) fn stream<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    cipher: &Cipher<M::Wire>,
+    records: &[DataRecord<'_>],
+    places: &[StreamBlock],
+) -> Result<Vec<M::Wire>, M::Error> {
+    let block = |place: &StreamBlock| {
+        let record = records.get(place.record)?;
+        (BLOCK_BYTES.checked_mul(place.block)? < record.length)
+            .then(|| counter_block(record.nonce, place.block + 1))
+    };
+    let blocks: Option<Vec<Plain>> = places.iter().map(block).collect();
+    let blocks = blocks.ok_or_else(|| Error::Misuse("a block outside the connection's records".into()))?;
+    cipher.encrypt(machine, &blocks)
+}
+
+fn bytes(bits: &[F2]) -> Result<Vec<u8>, Error> {
+    bits_to_bytes(bits).ok_or_else(|| Error::Misuse("a machine opened bits that are not whole bytes".into()))
+}

@@ -1,0 +1,82 @@
+//! TLS 1.3's key derivation on wires, from the handshake secret.
+//!
+//! It is that of [`key_schedule`](crate::wire::key_schedule), with its labels. As in TLS 1.2's, all messages
+//! are public: labels, hashes of the handshake, zeros. So each secret that is a key of HMAC takes two
+//! compressions, whose inner midstate is opened, and each value derived from it takes one:
+//!
+//! ```text
+//! HS                   2 compressions      its key
+//! c_hs, s_hs           2                   opened: whoever holds the records opens the handshake with them
+//! dHS, MS              1, 2 + 1            Derive-Secret(HS, "derived"); Extract(dHS, 0)
+//! MS                   2                   its key
+//! c_ap, s_ap           2 (1 + 2 + 2)       each, its key, the records' key and IV: kept
+//!                     20 compressions
+//! ```
+
+use sha2::{Digest, Sha256};
+use volery_circuit::gadgets::bits_to_bytes;
+
+use super::{HmacKey, Side};
+use crate::Error;
+use crate::wire::key_schedule::{TrafficSecret, expansion, label};
+use crate::wire::step::{BLOCK_BITS, DIGEST_BITS, TwoParty, XORED_IV_BITS};
+
+/// Bytes of a secret.
+const SECRET_BYTES: u8 = (DIGEST_BITS / 8) as u8;
+
+/// The traffic secrets of the handshake, which are opened: client's, server's. `key` is that of the handshake
+/// secret, `hash` that of both hellos.
+///
+/// # Errors
+/// The machine's.
+pub(crate) fn handshake_secrets<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    key: &HmacKey<M::Wire>,
+    hash: &[u8; 32],
+) -> Result<[TrafficSecret; 2], M::Error> {
+    let mut secret = |side| {
+        let wires = key.mac(machine, &expansion(label::handshake(side), hash, SECRET_BYTES))?;
+        let bytes = bits_to_bytes(&machine.open(&wires)?);
+        let secret = bytes.and_then(|bytes| TrafficSecret::from_bytes(&bytes));
+        let secret = secret.ok_or_else(|| Error::Misuse("a machine opened too few bits of a secret".into()));
+        Ok::<_, M::Error>(secret?)
+    };
+    Ok([secret(Side::Client)?, secret(Side::Server)?])
+}
+
+/// The wires of a direction's AES-128 key, and of its IV.
+pub(crate) type RecordKey<W> = [Vec<W>; 2];
+
+/// The keys of both directions' data, client's first. `key` is that of the handshake secret, `hash` that of
+/// all messages up to the server's Finished.
+///
+/// # Errors
+/// The machine's.
+pub(crate) fn application_keys<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    key: &HmacKey<M::Wire>,
+    hash: &[u8; 32],
+) -> Result<[RecordKey<M::Wire>; 2], M::Error> {
+    let nothing = Sha256::digest([]);
+    let salt = key.mac(machine, &expansion(label::DERIVED, &nothing, SECRET_BYTES))?;
+    let master = HmacKey::hash(machine, &salt)?.mac(machine, &[0; DIGEST_BITS / 8])?;
+    let master = HmacKey::hash(machine, &master)?;
+    let mut keys = |side| record_key(machine, &master, side, hash);
+    Ok([keys(Side::Client)?, keys(Side::Server)?])
+}
+
+fn record_key<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    master: &HmacKey<M::Wire>,
+    side: Side,
+    hash: &[u8; 32],
+) -> Result<RecordKey<M::Wire>, M::Error> {
+    let secret = master.mac(machine, &expansion(label::application(side), hash, SECRET_BYTES))?;
+    let secret = HmacKey::hash(machine, &secret)?;
+    let mut part = |label, bits: usize| {
+        let mut wires = secret.mac(machine, &expansion(label, &[], (bits / 8) as u8))?;
+        wires.truncate(bits);
+        Ok::<_, M::Error>(wires)
+    };
+    Ok([part(label::KEY, BLOCK_BITS)?, part(label::IV, XORED_IV_BITS)?])
+}
