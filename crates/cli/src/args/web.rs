@@ -71,7 +71,7 @@ impl ModeArg {
 pub(super) const PARTS: &str = "\
 PARTS of a request or response: what to reveal, to hide, to commit to, or to make a claim about
   response.json:PATH     a value of the JSON body, like user.accounts[0].balance. Strings and
-                         numbers can be hidden
+                         numbers can be hidden; true, false and null with a claim about them
   request.path           the document. It shows unless you hide it
   request.query          what comes after the ? of the URL
   request.header:NAME    the value of a header field (also response.header:NAME)
@@ -82,11 +82,20 @@ CLAIMS about a part, which is then hidden
   --assert 'response.json:balance in 100.50..2000'    a number from 100.50 to 2000. `5000..` is at
                                                       least 5000. Also > >= < <=
   --assert 'response.json:name = Ada'                 exactly this text
+  --assert 'response.json:name != Eve'                not this text; a number: not this value
+  --assert 'response.json:plan one of gold|silver'    one of these texts (\\| is a bar, \\\\ a backslash)
+  --assert 'response.json:active is true'             also `is false` and `is null`
+  --assert 'response.json:born before 2008-01-01'     a date or a time before this day began (UTC)
+  --assert 'response.json:paid since 2026-01-31T12:30:00Z'    this time or later
   --assert 'response.json:name contains da'           this text, somewhere in it
   --assert 'response.json:iban at 0 DE'               this text at this byte
   --assert 'response.json:date matches 2026-\\d\\d-.*'  this regular expression describes all of it
   --assert 'response.json:id is digits'               digits only
+  --assert 'response.json:name characters 3..20'      this many characters
   --assert 'response.json:id length 3..20'            this many bytes
+  The dates that are read: 2026-01-31, and 2026-01-31T12:30:00, then perhaps a fraction (.125), then
+  Z, an offset (+01:00) or nothing, which means UTC. A blank may stand in place of the T.
+  A claim that is not true ends the command with exit code 1.
 
 COMMITMENTS to a part, which is then hidden
   --commit response.json:balance    The attestation commits to the part. You can show it to others

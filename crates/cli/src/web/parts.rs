@@ -5,7 +5,7 @@ use core::ops::{Range, RangeInclusive};
 use volery::tls::Side;
 use volery::tls::claim::{Assertion, Bound, Interval};
 use volery::tls::disclosure::{MessagePart, Part, Redaction, Rest, Selection, Visibility, visibility};
-use volery::tls::http::json::Decimal;
+use volery::tls::http::json::{Decimal, Path};
 
 use super::placeholder::round;
 use crate::args::WebProveArgs;
@@ -286,7 +286,7 @@ pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
     };
     let round = round(number).ok_or_else(wrong)?;
     let part = match rest.split_once(':') {
-        Some(("json", path)) if !path.is_empty() => Part::Json(path.into()),
+        Some(("json", path)) if !path.is_empty() => Part::Json(json(text, path)?),
         Some(("header", name)) if !name.is_empty() => Part::Header(name.into()),
         None if rest == "path" && side == Side::Client => Part::Path,
         None if rest == "query" && side == Side::Client => Part::Query,
@@ -294,6 +294,19 @@ pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
         _ => return Err(wrong()),
     };
     Ok(MessagePart { side, round, part })
+}
+
+/// A path in its usual form.
+fn json(text: &str, path: &str) -> Result<String, Failure> {
+    let path = path.parse::<Path>();
+    let path = path.map_err(|error| {
+        Failure::input(format!(
+            "`{}` is not a part: {}",
+            text.escape_debug(),
+            error.to_string().escape_debug()
+        ))
+    })?;
+    Ok(path.to_string())
 }
 
 fn assertion(text: &str, claim: &str) -> Result<Assertion, Failure> {
@@ -382,8 +395,18 @@ mod tests {
         ] {
             assert!(hide(&words(&[text]), &[], &[]).is_err(), "{text}");
         }
-        for text in ["response.json:a", "response.json:a is 5", "response.json:a in 5", "response.json:a > b"]
-        {
+        for text in ["response.json:a..b", "response.json:a b", "response.json:a[01]", "response.json:.a"] {
+            assert!(hide(&words(&[text]), &[], &[]).is_err(), "{text}");
+        }
+        for text in [
+            "response.json:a",
+            "response.json:a is 5",
+            "response.json:a in 5",
+            "response.json:a > b",
+            "response.json:a in 7..5",
+            "response.json:a matches (",
+            "response.json:a before 2026-02-30",
+        ] {
             assert!(hide(&[], &words(&[text]), &[]).is_err(), "{text}");
         }
     }

@@ -29,6 +29,11 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     }
     // The claim is false, so the prover makes no proof and writes nothing.
     prove("5121", "none").expect(1, "");
+    // It is false for any text of this length.
+    let args = ["--assert", "response.json:name = Augusta"];
+    fixture
+        .prove("none", &args)
+        .expect(1, "not true: response json name equals \"Augusta\" (it has 3 bytes)");
     assert!(!std::path::Path::new(&fixture.path("none")).exists());
 
     // Another key and a changed file are refused.
@@ -40,7 +45,7 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     std::fs::write(&out, bytes).expect("writable");
     run(&verify, "").expect(1, "signature");
     run(&["attestation", "show", &out], "").expect(1, "signature");
-    assert_eq!(fixture.results(), ["accepted", "failed"]);
+    assert_eq!(fixture.results(), ["accepted", "failed", "failed"]);
 }
 
 /// What a user supplies is hidden unless the user reveals it. The path shows.
@@ -261,6 +266,10 @@ fn words_that_make_no_sense_are_refused_before_anything_is_sent() {
     };
     refused(&["--hide", "response.xml:a"], "is not a part");
     refused(&["--assert", "response.json:a is 5"], "is not a claim");
+    refused(&["--assert", "response.json:a in 7..5"], "no number is in this interval");
+    refused(&["--assert", "response.json:a matches ("], "regular expression");
+    refused(&["--assert", "response.json:a since 2026-02-30"], "neither a date");
+    refused(&["--reveal", "response.json:a..b"], "a path looks like");
     refused(&["--commit", "response.json"], "is not a part");
     refused(&["--commit", "request.path", "--reveal", "request.path"], "revealed and hidden");
     refused(&["--header", "Host: a"], "the program sets this one itself");

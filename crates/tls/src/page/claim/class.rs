@@ -5,7 +5,7 @@ use core::fmt;
 use volery_circuit::{Error, Recorded, Recorder};
 use volery_field::F2;
 
-use super::{Claim, circuits, number};
+use super::{Claim, Word, circuits, number};
 
 /// A set of strings that cannot change the structure around them (see the [module](super)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,6 +14,8 @@ pub enum Class {
     JsonText,
     /// A JSON number.
     Number,
+    /// A JSON `true`, `false` or `null`. Its length says which, or that it is one of two.
+    Word,
     /// A part of the value of a header field.
     HeaderValue,
     /// The path of a request's target, after its slash.
@@ -29,7 +31,7 @@ impl Class {
     #[must_use]
     pub(crate) const fn filler(self) -> u8 {
         match self {
-            Self::Number => b'1',
+            Self::Number | Self::Word => b'1',
             Self::JsonText | Self::HeaderValue | Self::Path | Self::Query | Self::Opaque => b'x',
         }
     }
@@ -42,13 +44,21 @@ impl Class {
             Self::Path => 4,
             Self::Opaque => 5,
             Self::Query => 6,
+            Self::Word => 7,
         }
     }
 
     pub(crate) fn from_code(code: u8) -> Option<Self> {
-        [Self::JsonText, Self::Number, Self::HeaderValue, Self::Path, Self::Query, Self::Opaque]
-            .into_iter()
-            .find(|class| class.code() == code)
+        let all = [
+            Self::JsonText,
+            Self::Number,
+            Self::HeaderValue,
+            Self::Path,
+            Self::Opaque,
+            Self::Query,
+            Self::Word,
+        ];
+        all.into_iter().find(|class| class.code() == code)
     }
 }
 
@@ -57,6 +67,7 @@ impl fmt::Display for Class {
         f.write_str(match self {
             Self::JsonText => "is text of a JSON string",
             Self::Number => "is a JSON number",
+            Self::Word => "is true, false or null",
             Self::HeaderValue => "is text of a header",
             Self::Path => "is text of a path",
             Self::Query => "is text of a query",
@@ -71,6 +82,7 @@ impl Claim for Class {
         match self {
             Self::JsonText => circuits::json_text(recorder, bytes),
             Self::Number => number::number(recorder, bytes),
+            Self::Word => circuits::one_of(recorder, bytes, Word::ALL.map(Word::text)),
             Self::HeaderValue => circuits::header_value(recorder, bytes),
             Self::Path => circuits::target(recorder, bytes, b"?#"),
             Self::Query => circuits::target(recorder, bytes, b"#"),

@@ -5,6 +5,8 @@
 //! before V sees them. Each cheat is complete: but for the one check that it is about, V would believe it.
 //! The statement that V would verify is evaluated on the true keys; if that fails, P has nothing to prove.
 
+mod claims;
+
 use std::time::SystemTime;
 
 use volery_channel::tags::WEB_CLAIMS;
@@ -52,8 +54,12 @@ enum Disbelief {
 
 impl Connection {
     fn new() -> Self {
-        let (authority, recorded) = honest(KeyAlgorithm::P256, &[(REQUEST, RESPONSE)]);
-        Self { authority, recorded, response: RESPONSE.to_vec() }
+        Self::of(RESPONSE)
+    }
+
+    fn of(response: &[u8]) -> Self {
+        let (authority, recorded) = honest(KeyAlgorithm::P256, &[(REQUEST, response)]);
+        Self { authority, recorded, response: response.to_vec() }
     }
 
     fn transcript(&self) -> Transcript {
@@ -73,10 +79,15 @@ impl Connection {
 
     /// What an honest P says that hides these parts of the response.
     fn message(&self, parts: &[Part]) -> redaction::DisclosureMessage {
-        let exchanges = redaction::exchanges([REQUEST, &self.response], true).unwrap();
         let hide: Vec<_> = parts.iter().map(|part| Redaction::new(Side::Server, part.clone())).collect();
+        self.message_hiding(&hide)
+    }
+
+    /// The same with claims.
+    fn message_hiding(&self, hide: &[Redaction]) -> redaction::DisclosureMessage {
+        let exchanges = redaction::exchanges([REQUEST, &self.response], true).unwrap();
         let shown = [(Side::Client, REQUEST), (Side::Server, &self.response[..])]
-            .map(|(side, text)| find(side, text, &exchanges, &hide).unwrap());
+            .map(|(side, text)| find(side, text, &exchanges, hide).unwrap());
         redaction::DisclosureMessage { context: Context::default(), opened: self.opened().0, shown }
     }
 

@@ -21,7 +21,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "231bae5b826b1fd35e4b44a50338a2717c8316f0612b6649d47c9cb2ddbe0933";
+const PINNED: &str = "fa3009dc5378c12721a38812a20f218445567bf01665d43353c050cd3b3d9d55";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -87,9 +87,9 @@ fn what_is_signed_is_what_is_read() {
     assert_eq!(read.verify(&key().verifying_key().to_bytes()), Ok(&statement()));
 }
 
-/// Version 2's bytes. The whole file was also made by hand: encoded by a few lines of Python, with the
-/// multiples of the generator of RFC 9496, appendix A.1, and signed by OpenSSL 3.0
-/// (`openssl pkeyutl -sign -rawin`); the hash is of that file.
+/// Version 3's bytes. They differ from those of version 2 in that number and the signature alone. Version 2's
+/// whole file was also made by hand, with the same hash: encoded by a few lines of Python, with the multiples
+/// of the generator of RFC 9496, appendix A.1, and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`).
 #[test]
 fn the_format_is_pinned() {
     let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
@@ -98,7 +98,7 @@ fn the_format_is_pinned() {
         Statement { query: AttestedPayload::default(), response: AttestedPayload::default(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
     let expected = [
-        b"volery attestation\n\0\x02\0\0\0\0\x10data.example.com\x20\xfb".to_vec(),
+        b"volery attestation\n\0\x03\0\0\0\0\x10data.example.com\x20\xfb".to_vec(),
         vec![0xce; 32],
         1_780_000_000_u64.to_be_bytes().to_vec(),
         vec![0, 0, 0, 1],
@@ -164,7 +164,7 @@ fn a_signatures_second_encoding_is_refused() {
 #[test]
 fn other_versions_and_files_are_named() {
     let mut bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
-    for (version, advice) in [(1, "have the page attested anew"), (3, "use a newer program")] {
+    for (version, advice) in [(1, "have the page attested anew"), (4, "use a newer program")] {
         bytes[20] = version;
         let error = Attestation::from_bytes(&bytes).unwrap_err();
         assert_eq!(error, Error::Version(version.into()));

@@ -2,6 +2,8 @@
 
 mod classes;
 mod custom;
+mod dates;
+mod meanings;
 mod numbers;
 mod patterns;
 mod texts;

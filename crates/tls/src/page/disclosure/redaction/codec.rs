@@ -11,7 +11,7 @@ use crate::page::commitment::Form;
 use crate::page::disclosure::Refusal;
 use crate::page::http::MAX_MESSAGES;
 
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// The longest path or header name.
 const MAX_NAME: usize = 1 << 10;
 /// The most bytes of a hidden string's description in the message.

@@ -41,7 +41,8 @@ const MAX_CONSTRAINED: usize = 1 << 16;
 /// A part of a request or response that can be hidden.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// A value of the JSON body, at a path as in [`http`](crate::http): the inside of a string, or a number.
+    /// A value of the JSON body, at a path as in [`http`](crate::http): the inside of a string, a number, or
+    /// with claims about it `true`, `false` or `null`.
     Json(String),
     /// The values of all header fields of this name. Claims about it are possible only if there is one.
     Header(String),

@@ -20,6 +20,10 @@ const PARTIAL: [u16; 2] = [206, 226];
 pub(super) const UNKNOWN: &str =
     "what servers do with this field is not known, so it cannot be hidden: reveal it, or leave it out";
 
+/// Why a word of JSON is not hidden alone: only a claim about it is a reason to.
+const WORD: &str =
+    "its length would tell whether it is true, false or null: reveal it, or make a claim about it";
+
 /// The port of a URL that names none.
 const HTTPS: u16 = 443;
 
@@ -197,7 +201,8 @@ impl<'a> HttpMessage<'a> {
         let class = match value.kind {
             ValueType::String => Class::JsonText,
             ValueType::Number => Class::Number,
-            _ => return Err(self.refusal(part, "only strings and numbers can be hidden")),
+            ValueType::Bool | ValueType::Null => Class::Word,
+            _ => return Err(self.refusal(part, "an array or an object can only be hidden value by value")),
         };
         Ok((class, self.body.locate(value.content())))
     }
@@ -319,6 +324,9 @@ pub(in crate::page::disclosure) fn find(
         let message = HttpMessage::of(side, text, exchanges, *round, part)?;
         let (class, ranges) = message.locate(part)?;
         message.check_claims(part, !claims.is_empty() || *commit)?;
+        if class == Class::Word && (claims.is_empty() || *commit) {
+            return Err(message.refusal(part, WORD));
+        }
         for range in &ranges {
             shown.text.get_mut(range.clone()).unwrap_or_default().fill(class.filler());
         }
@@ -394,7 +402,10 @@ pub(in crate::page::disclosure) fn check(
             let message = HttpMessage::of(side, &shown.text, &exchanges, hidden.round, &hidden.part)?;
             let (class, ranges) = message.locate(&hidden.part)?;
             message.check_claims(&hidden.part, !hidden.claims.is_empty() || hidden.commit.is_some())?;
-            if (class, &ranges) != (hidden.class, &hidden.ranges) {
+            // The filler of a word is a number, so V cannot see which of the two it is. The proof says it.
+            let seen =
+                if hidden.class == Class::Word && class == Class::Number { Class::Word } else { class };
+            if (seen, &ranges) != (hidden.class, &hidden.ranges) {
                 return Err(
                     message.refusal(&hidden.part, "the hidden bytes are not this part, or more than it")
                 );
