@@ -521,6 +521,7 @@ fn clients(add: Add<'_>) {
     add("relay_prover", "one-answer", &answers);
     add("web_claims", "a-number-between", &claims());
     add("web_claims", "texts-words-and-dates", &claims_of_texts());
+    add("web_claims", "values-together", &values());
     for (name, mode, token) in
         [("two-party", Mode::TwoParty, &b""[..]), ("proxy-and-token", Mode::Proxy, b"first-token-123456")]
     {
@@ -587,13 +588,33 @@ fn long(bytes: &[u8]) -> Vec<u8> {
     [&number(bytes.len() as u32)[..], bytes].concat()
 }
 
+/// A message that hides values together.
+fn values() -> Vec<u8> {
+    let part = [&[8, 6][..], &long(b"a"), &number(1), &long(br#", "b": "#)].concat();
+    let range = [number(6), number(14)].concat();
+    hiding(br#"{"a": 111111, "b": 1}"#, &[&part[..], &[0], &number(1), &range].concat(), &number(0))
+}
+
 /// A message with one hidden string of this class in the response.
 fn message(response: &[u8], range: &[u8], class: u8, claimed: &[u8]) -> Vec<u8> {
-    let request = b"GET / HTTP/1.1\r\n\r\n";
-    let shown =
-        [&number(0)[..], &[class, 1], &long(b"a"), &[if class == 2 { 2 } else { 0 }], &number(1), range]
-            .concat();
-    let (none, one) = (number(0), number(1));
-    [&[4][..], &long(b"nonce"), &long(&[7; 3]), &long(request), &none, &long(response), &one, &shown, claimed]
-        .concat()
+    let form = if class == 2 { 2 } else { 0 };
+    let part = [&[class, 1][..], &long(b"a"), &[form], &number(1), range].concat();
+    hiding(response, &part, claimed)
+}
+
+/// A message that hides one part of the first response.
+fn hiding(response: &[u8], part: &[u8], claimed: &[u8]) -> Vec<u8> {
+    [
+        &[4][..],
+        &long(b"nonce"),
+        &long(&[7; 3]),
+        &long(b"GET / HTTP/1.1\r\n\r\n"),
+        &number(0),
+        &long(response),
+        &number(1),
+        &number(0),
+        part,
+        claimed,
+    ]
+    .concat()
 }

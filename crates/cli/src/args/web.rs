@@ -70,8 +70,7 @@ impl ModeArg {
 /// How to write parts and claims: the end of the long help.
 pub(super) const PARTS: &str = "\
 PARTS of a request or response: what to reveal, to hide, to commit to, or to make a claim about
-  response.json:PATH     a value of the JSON body, like user.accounts[0].balance. Strings and
-                         numbers can be hidden; true, false and null with a claim about them
+  response.json:PATH     a value of the JSON body, like user.accounts[0].balance
   request.path           the document. It shows unless you hide it
   request.query          what comes after the ? of the URL
   request.header:NAME    the value of a header field (also response.header:NAME)
@@ -109,7 +108,10 @@ WHAT SHOWS to the notary and to every reader of the attestation
   values of most header fields (Date, Server and others that are the same for everybody show).
   Of a response with --reveal: what you name, the status line, the names of header fields, and
   JSON keys.
-  The length of a hidden part always shows.
+  The length of a hidden part always shows. Hidden values that follow each other in a JSON body are
+  one part, of which the names show and the sum of all lengths. A value whose length would tell what
+  it is (true, false, null, \"\") is hidden only among others. Where there are none, the program asks
+  you to --reveal it, or to --show-rest.
   On a terminal the program lists what will show, and asks before it shows anything. --yes does not
   ask. Without a terminal, --notary needs --yes.
   Some header fields make servers take the path, host or method from elsewhere. They cannot be
@@ -180,6 +182,10 @@ pub(crate) struct WebProveArgs {
     /// A part to show. Everything else that can be hidden is then hidden, except paths
     #[arg(long, value_name = "PART")]
     pub(crate) reveal: Vec<String>,
+    /// Show values whose length would tell what they are, if nothing is hidden beside them, instead of
+    /// refusing the page
+    #[arg(long)]
+    pub(crate) show_rest: bool,
     /// A part to hide
     #[arg(long, value_name = "PART")]
     pub(crate) hide: Vec<String>,

@@ -16,7 +16,8 @@ use crate::failure::Failure;
 /// With `--reveal` everything else of the responses is hidden. Without it bodies show, and header fields that
 /// are the same for everybody. Parts that further requests have `taken` are hidden, too.
 pub(super) fn selection(args: &WebProveArgs, taken: Vec<MessagePart>) -> Result<Selection, Failure> {
-    parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken)
+    let selection = parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken)?;
+    Ok(Selection { show_rest: args.show_rest, ..selection })
 }
 
 fn parse(
@@ -36,7 +37,7 @@ fn parse(
         )));
     }
     let responses = if reveal.is_empty() { Rest::Revealed } else { Rest::Hidden };
-    Ok(Selection { hide, reveal, taken, responses })
+    Ok(Selection { hide, reveal, taken, responses, show_rest: false })
 }
 
 /// The user's name of a message: `request2`.
@@ -71,7 +72,8 @@ pub(super) fn within(selection: &Selection, connection: &Range<usize>) -> Select
     let hide =
         selection.hide.iter().filter_map(|hide| Some(Redaction { round: own(hide.round)?, ..hide.clone() }));
     let (reveal, taken) = (reveals(&selection.reveal), reveals(&selection.taken));
-    Selection { hide: hide.collect(), reveal, taken, responses: selection.responses }
+    let &Selection { responses, show_rest, .. } = selection;
+    Selection { hide: hide.collect(), reveal, taken, responses, show_rest }
 }
 
 /// Checks that the header fields to hide, or to take values from, can be hidden.

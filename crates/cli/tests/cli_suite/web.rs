@@ -258,6 +258,49 @@ fn without_a_notary_both_parties_are_in_one_process() {
     run(&["web", "prove", &url, "--out", &none], "").expect(3, "");
 }
 
+/// Most real pages have booleans. They are hidden among others, or the user is asked.
+#[test]
+fn booleans_are_hidden_among_others_or_shown_on_request() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let body = r#"{"active": true, "holder": "Ada Lovelace", "note": null, "plan": "gold", "vip": false, "since": "2019-05-01"}"#;
+    let length = body.len();
+    let page = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+    let (port, _, pem) = site(page.into_bytes());
+    let roots = write(dir.path(), "roots.pem", &pem);
+    let url = format!("https://localhost:{port}/");
+    let prove = |name: &str, more: &[&str]| {
+        let out = dir.path().join(name).display().to_string();
+        run(
+            &[&["web", "prove", &url, "--roots", &roots, "--mode", "proxy", "--out", &out], more].concat(),
+            "",
+        )
+    };
+    let plan = ["--reveal", "response.json:plan"];
+    let text = prove("a", &plan).expect(0, "").stdout;
+    for shown in
+        [r#"json active: <...>, "holder": <...>, "note": <...>"#, "are JSON values", "gold", "vip", "since"]
+    {
+        assert!(text.contains(shown), "{shown} not in {text}");
+    }
+    for hidden in ["true", "false", "null", "Ada", "2019"] {
+        assert!(
+            !text.contains(&format!("{hidden},")) && !text.contains(&format!("\"{hidden}")),
+            "{hidden} in {text}"
+        );
+    }
+    // With a claim about its neighbour, the last boolean is alone.
+    let claim =
+        ["--assert", "response.json:since before 2020-01-01", "--assert", "response.json:active is true"];
+    let claim = [&plan[..], &claim].concat();
+    prove("b", &claim).expect(3, "json vip of the response: its length would tell");
+    let text = prove("b", &[&claim[..], &["--show-rest"]].concat()).expect(0, "").stdout;
+    assert!(text.contains(r#""vip": false"#) && text.contains("json active: is true"), "{text}");
+    assert!(text.contains("since: is a date before 2020-01-01"), "{text}");
+    prove("c", &["--assert", "response.json:active is false"])
+        .expect(1, "not true: response json active is false");
+    prove("d", &["--assert", "response.json:plan is true"]).expect(1, "not true");
+}
+
 #[test]
 fn words_that_make_no_sense_are_refused_before_anything_is_sent() {
     let refused = |args: &[&str], reason: &str| {

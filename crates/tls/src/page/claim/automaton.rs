@@ -144,6 +144,49 @@ impl Automaton {
         })
     }
 
+    /// The wires of an automaton that is in no state.
+    pub(super) fn nowhere<W: Clone>(&self) -> Vec<Option<W>> {
+        vec![None; MAX_STATES]
+    }
+
+    /// Puts the automaton into its first state if `start` is 1. It must be in no state then.
+    pub(super) fn begin<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        states: &mut [Option<B::Wire>],
+        start: Option<B::Wire>,
+    ) {
+        if let (Some(first), Some(start)) = (states.first_mut(), start) {
+            *first = Some(plus(b, first.take(), start));
+        }
+    }
+
+    /// The wires of the states after one more byte. Whoever is in no state stays there.
+    pub(super) fn advance<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        byte: &mut Byte<'_, B::Wire>,
+        states: Vec<Option<B::Wire>>,
+    ) -> Result<Vec<Option<B::Wire>>, B::Error> {
+        self.step(b, byte, &Now::One(states), [States::MAX; 2])
+    }
+
+    /// Whether the automaton accepts what it has read: in a state from which nothing leads on, and in any
+    /// other.
+    pub(super) fn accepted<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        states: &[Option<B::Wire>],
+    ) -> [B::Wire; 2] {
+        let leaves = self.edges.iter().fold(0, |all, edge| all | edge.from);
+        [self.accepting & !leaves, self.accepting & leaves].map(|among| {
+            let wires = states.iter().enumerate().filter(|(state, _)| among >> state & 1 == 1);
+            let wires = wires.filter_map(|(_, wire)| wire.clone());
+            let sum = wires.fold(None, |sum, wire| Some(plus(b, sum, wire)));
+            sum.unwrap_or_else(|| b.constant(F2::ZERO))
+        })
+    }
+
     /// The wires of the relevant states after one more byte. `places` are the states that are relevant before
     /// it and after it.
     fn step<B: Prove<F2> + ?Sized>(

@@ -87,6 +87,11 @@ impl<'a, W: Clone> Byte<'a, W> {
         bits.as_chunks().0.iter().map(Self::new).collect()
     }
 
+    /// Its bits.
+    pub(super) fn bits(&self) -> &[W] {
+        self.bits
+    }
+
     /// The bits of its lower nibble.
     pub(super) fn lower(&self) -> &[W] {
         self.bits.split_at(4).0

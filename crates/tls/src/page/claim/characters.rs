@@ -2,8 +2,8 @@
 //!
 //! In the inside of a JSON string an escape is one character, and so is a pair of `\\u` escapes that stands
 //! for one (RFC 8259, section 7). Of any other text, and between escapes, a character is counted at its first
-//! byte: all bytes of UTF-8 but those from 128 to 191. In text that is not UTF-8, or has escapes that JSON does not have,
-//! the number has no meaning, but it is still a number.
+//! byte: all bytes of UTF-8 but those from 128 to 191. In text that is not UTF-8, or has escapes that JSON
+//! does not have, the number has no meaning, but it is still a number.
 
 use core::ops::RangeInclusive;
 
@@ -20,7 +20,8 @@ const LONGEST: usize = 12;
 /// Claims that the text has this many characters.
 ///
 /// # Errors
-/// [`Error::Contradicted`](volery_circuit::Error::Contradicted) if no text of this length does; the backend's.
+/// [`Error::Contradicted`](volery_circuit::Error::Contradicted) if no text of this length does; the
+/// backend's.
 pub(super) fn within<B: Prove<F2> + ?Sized>(
     b: &mut B,
     class: Class,

@@ -16,6 +16,9 @@ pub enum Class {
     Number,
     /// A JSON `true`, `false` or `null`. Its length says which, or that it is one of two.
     Word,
+    /// Several JSON values and the text between them, which is known
+    /// ([`Values`](crate::disclosure::Values)).
+    Values,
     /// A part of the value of a header field.
     HeaderValue,
     /// The path of a request's target, after its slash.
@@ -31,7 +34,7 @@ impl Class {
     #[must_use]
     pub(crate) const fn filler(self) -> u8 {
         match self {
-            Self::Number | Self::Word => b'1',
+            Self::Number | Self::Word | Self::Values => b'1',
             Self::JsonText | Self::HeaderValue | Self::Path | Self::Query | Self::Opaque => b'x',
         }
     }
@@ -45,6 +48,7 @@ impl Class {
             Self::Opaque => 5,
             Self::Query => 6,
             Self::Word => 7,
+            Self::Values => 8,
         }
     }
 
@@ -57,6 +61,7 @@ impl Class {
             Self::Opaque,
             Self::Query,
             Self::Word,
+            Self::Values,
         ];
         all.into_iter().find(|class| class.code() == code)
     }
@@ -68,6 +73,7 @@ impl fmt::Display for Class {
             Self::JsonText => "is text of a JSON string",
             Self::Number => "is a JSON number",
             Self::Word => "is true, false or null",
+            Self::Values => "are JSON values and the text between them",
             Self::HeaderValue => "is text of a header",
             Self::Path => "is text of a path",
             Self::Query => "is text of a query",
@@ -82,6 +88,8 @@ impl Claim for Class {
         match self {
             Self::JsonText => circuits::json_text(recorder, bytes),
             Self::Number => number::number(recorder, bytes),
+            // Nobody asks this: it takes the text to say what is claimed.
+            Self::Values => Err(Error::Public("JSON values without the text between them".into())),
             Self::Word => circuits::one_of(recorder, bytes, Word::ALL.map(Word::text)),
             Self::HeaderValue => circuits::header_value(recorder, bytes),
             Self::Path => circuits::target(recorder, bytes, b"?#"),

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The grammar is a [regular expression](super::pattern) ([`FORMS`]): months from 01 to 12, days from 01 to
-//! 31 in every month, hours to 23, minutes to 59, seconds to 60. Of a day that a month does not have, the claim
-//! holds or does not; such text is nobody's date.
+//! 31 in every month, hours to 23, minutes to 59, seconds to 60. Of a day that a month does not have, the
+//! claim holds or does not; such text is nobody's date.
 //!
 //! Bounds are whole seconds, so fractions do not matter. Apart from the offset, digits are at public
 //! places. An offset moves the time by less than a day. So the hidden day is compared with the bound's and

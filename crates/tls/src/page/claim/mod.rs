@@ -15,6 +15,7 @@
 //! | `spelling` | whether a JSON string means a text |
 //! | `characters` | the number of characters of a text |
 //! | `date` | comparing dates |
+//! | `values` | several values of a JSON text as one string |
 //! | `circuits` | smaller circuits: texts of JSON, searching, the value of digits |
 //! | `assertion`, `words`, `codec`, `show` | the named claims; their form on a command line, in messages and attestations, and for readers |
 //! | `class` | classes of bytes |
@@ -31,6 +32,7 @@
 //! | [`Class::JsonText`] | the inside of a JSON string | no control bytes; no `"` but after `\`; no `\` left open at the end | `x` |
 //! | [`Class::Number`] | a whole JSON number | RFC 8259's grammar of numbers, from the first byte to the last | `1` |
 //! | [`Class::Word`] | a whole `true`, `false` or `null` | that it is one of these | `1` |
+//! | [`Class::Values`] | JSON values with known text between them | that each is a string, a number or a word, and that the text is between them | see [`Values`](crate::disclosure::Values) |
 //! | [`Class::HeaderValue`] | the value of a header field | no bytes below 32 but tabs, no 127: so no line ends | `x` |
 //! | [`Class::Path`] | the path of a request's target | bytes from 33 to 126, so no blank, but neither `?` nor `#` | `x` |
 //! | [`Class::Query`] | the query of a request's target | bytes from 33 to 126, but no `#` | `x` |
@@ -80,6 +82,7 @@ mod show;
 mod spelling;
 #[cfg(test)]
 mod tests;
+mod values;
 mod words;
 
 pub use assertion::{Assertion, Word};
@@ -91,6 +94,8 @@ pub use custom::{CustomClaim, MAX_NAME, MAX_PARAMETERS, StatementClaim, Vocabula
 pub use date::{Instant, InstantError};
 pub use number::{Bound, Interval};
 pub use words::WordsError;
+
+pub(crate) use values::assert_values;
 
 pub(crate) use codec::{
     MAX_ENCODED, Malformed, put_assertion, put_number, put_text, read_assertion, read_number, read_text,

@@ -110,6 +110,7 @@ impl Serialize for Class {
             Self::JsonText => "json-text",
             Self::Number => "json-number",
             Self::Word => "json-word",
+            Self::Values => "json-values",
             Self::HeaderValue => "header-value",
             Self::Path => "path",
             Self::Query => "query",

@@ -9,7 +9,7 @@
 use volery_circuit::Error as CircuitError;
 
 use super::Refusal;
-use super::redaction::{Hidden, RedactedPayload, message_name};
+use super::redaction::{Hidden, Part, RedactedPayload, message_name};
 use crate::memory::{Reservation, Shortage};
 use crate::page::claim::{self, Assertion, Claim};
 use crate::page::commitment::Form;
@@ -29,7 +29,11 @@ const MAX_PATTERNS: usize = 16;
 
 /// The claims about a hidden string, its class first.
 pub(super) fn claims_of(hidden: &Hidden) -> Vec<(Box<dyn Claim>, String)> {
-    let mut claims: Vec<(Box<dyn Claim>, String)> = vec![(Box::new(hidden.class), hidden.class.to_string())];
+    let class: Box<dyn Claim> = match &hidden.part {
+        Part::Values(values) => Box::new(values.clone()),
+        _ => Box::new(hidden.class),
+    };
+    let mut claims = vec![(class, hidden.class.to_string())];
     for claim in &hidden.claims {
         claims.push((Box::new(claim.clone()), claim.to_string()));
     }
@@ -96,7 +100,6 @@ mod tests {
     use super::*;
     use crate::memory::Budget;
     use crate::page::claim::{Class, CustomClaim};
-    use crate::page::disclosure::Part;
 
     fn hidden(class: Class, length: usize, claims: Vec<Assertion>) -> Hidden {
         let ranges = core::iter::once(0..length).collect();

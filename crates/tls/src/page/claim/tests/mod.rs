@@ -7,6 +7,7 @@ mod meanings;
 mod numbers;
 mod patterns;
 mod texts;
+mod values;
 mod words;
 
 use volery_circuit::Evaluator;

@@ -16,11 +16,11 @@ use super::structure::{HttpMessage, UNKNOWN, no_round, slice};
 use super::{MAX_HIDDEN, MessagePart, Part, Redaction};
 use crate::page::disclosure::Refusal;
 use crate::page::http::Exchange;
-use crate::page::http::json::{self, Path, ValueType};
+use crate::page::http::json::{self, Path};
 use crate::wire::prf::Side;
 
-/// The most values of a JSON body that are revealed one by one if the rest is hidden.
-const MAX_REVEALED: usize = 1 << 14;
+/// The most values of a JSON body of which some are hidden one by one, or together.
+pub(super) const MAX_LEAVES: usize = (1 << 14) + MAX_HIDDEN;
 
 /// Whether the parts of responses that P does not name are shown or hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,13 +46,16 @@ pub struct Selection {
     pub taken: Vec<MessagePart>,
     /// The rule for the rest of the responses.
     pub responses: Rest,
+    /// Whether a value of the rest that its length would tell is shown if nothing beside it hides that (see
+    /// [`Values`](super::Values)). Otherwise that is an error, as it is for a value that P names.
+    pub show_rest: bool,
 }
 
 impl Selection {
     /// All hidden parts of these messages (the client's, the server's), those that P names first.
     ///
     /// A part that cannot be hidden and is not revealed is an error, so that nothing is shown without P's
-    /// knowledge.
+    /// knowledge. Consecutive values of a JSON body are hidden together.
     ///
     /// # Errors
     /// [`Refusal::Part`].
@@ -67,10 +70,18 @@ impl Selection {
         {
             return Err(no_round(*side, *round, part, exchanges.len()));
         }
-        let mut all = self.hide.clone();
+        let alone = |hide: &Redaction| {
+            let plain = hide.claims.is_empty() && !hide.commit && matches!(hide.part, Part::Json(_));
+            !plain || hide.round >= exchanges.len()
+        };
+        let (mut all, plain): (Vec<_>, Vec<_>) = self.hide.iter().cloned().partition(alone);
         for (round, exchange) in exchanges.iter().enumerate() {
             for (side, text) in [Side::Client, Side::Server].into_iter().zip(texts) {
-                let parts = self.rest(HttpMessage::new(side, text, round, exchange), side, round)?;
+                let message = HttpMessage::new(side, text, round, exchange);
+                let named = plain.iter().filter(|hide| (hide.side, hide.round) == (side, round));
+                let named = named.map(|hide| hide.part.clone()).collect();
+                let rest = self.rest(&message, side, round)?;
+                let parts = message.group(named, rest, self.show_rest)?;
                 all.extend(parts.into_iter().map(|part| Redaction { round, ..Redaction::new(side, part) }));
             }
         }
@@ -78,7 +89,7 @@ impl Selection {
     }
 
     /// The parts of a message that are hidden in addition to those named.
-    fn rest(&self, message: HttpMessage<'_>, side: Side, round: usize) -> Result<Vec<Part>, Refusal> {
+    fn rest(&self, message: &HttpMessage<'_>, side: Side, round: usize) -> Result<Vec<Part>, Refusal> {
         let here = |named: &&MessagePart| (named.side, named.round) == (side, round);
         let hidden = self.hide.iter().filter(|hide| (hide.side, hide.round) == (side, round));
         let named = Named {
@@ -216,34 +227,24 @@ impl HttpMessage<'_> {
                 paths.push(path);
             }
         }
-        let too_many = || {
-            let reason = "it has too many values to hide each of them; hide all of it, or reveal more of it";
-            self.refusal(&Part::Body, reason)
-        };
         if self.check_coding().is_err() {
             return Ok(vec![Part::Body]);
         }
-        let leaves = match json::leaves(&body, MAX_HIDDEN + MAX_REVEALED) {
+        let leaves = match json::leaves(&body, MAX_LEAVES) {
             Ok(leaves) => leaves,
-            Err(json::Error::Many { .. }) => return Err(too_many()),
+            Err(json::Error::Many { .. }) => return Err(self.too_many()),
             Err(_) => return Ok(vec![Part::Body]),
         };
-        let mut hidden = Vec::new();
-        for (path, value) in leaves {
-            let shown = paths.iter().any(|shown| path.steps().starts_with(shown.steps()));
-            let part = Part::Json(path.to_string());
-            if shown || value.content().is_empty() || named.has(&part) {
-                continue;
-            }
-            if !matches!(value.kind, ValueType::String | ValueType::Number) {
-                let reason = "it is neither a string nor a number and cannot be hidden: reveal it";
-                return Err(self.refusal(&part, reason));
-            }
-            hidden.push(part);
-        }
-        if hidden.len() > MAX_HIDDEN {
-            return Err(too_many());
-        }
-        Ok(hidden)
+        let parts = leaves
+            .into_iter()
+            .filter(|(path, _)| !paths.iter().any(|shown| path.steps().starts_with(shown.steps())));
+        let parts = parts.map(|(path, _)| Part::Json(path.to_string()));
+        Ok(parts.filter(|part| !named.has(part)).collect())
+    }
+
+    /// The error for a body with too many values.
+    pub(super) fn too_many(&self) -> Refusal {
+        let reason = "it has too many values to hide each of them; hide all of it, or reveal more of it";
+        self.refusal(&Part::Body, reason)
     }
 }

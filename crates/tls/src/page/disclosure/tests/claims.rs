@@ -91,3 +91,45 @@ fn a_word_is_not_hidden_without_a_claim() {
         assert!(refused.to_string().contains("its length would tell"), "{refused}");
     }
 }
+
+/// What P says that reveals these values of the account and hides all else.
+fn revealing(connection: &Connection, paths: &[&str]) -> redaction::DisclosureMessage {
+    let part = |path: &&str| Part::Json((*path).to_owned());
+    let shown = |path| MessagePart { side: Side::Server, round: 0, part: part(path) };
+    let reveal = paths.iter().map(shown).collect();
+    let texts = [REQUEST, &connection.response];
+    let exchanges = redaction::exchanges(texts, true).unwrap();
+    let hide = Selection { reveal, ..Selection::default() }.of(texts, &exchanges).unwrap();
+    let hide: Vec<_> = hide.into_iter().filter(|hide| hide.side == Side::Server).collect();
+    connection.message_hiding(&hide)
+}
+
+/// P says that hidden values have other names, are other values, or are fewer.
+#[test]
+fn values_that_are_hidden_together_are_proved_to_be_what_v_reads() {
+    let connection = Connection::of(&account());
+    for shown in [&[][..], &["rate"], &["seen"]] {
+        assert_eq!(connection.tell(&revealing(&connection, shown)), Ok(()), "{shown:?}");
+    }
+    let cheat = |from: &str, to: &str| {
+        let mut message = revealing(&connection, &["rate"]);
+        let response = &mut message.shown[1];
+        let text = String::from_utf8(response.text.clone()).unwrap();
+        let Part::Values(values) = &mut response.hidden[0].part else { panic!("a run") };
+        let between = values.between.join("\0").replace(from, to);
+        values.between = between.split('\0').map(str::to_owned).collect();
+        // What V sees has the filler of a run of the same length.
+        let range = response.hidden[0].ranges[0].clone();
+        let changed = text[range.clone()].replace(from, to);
+        let (first, rest) = changed.split_at(changed.find(',').unwrap());
+        let first = "1".repeat(first.len() + range.len() - changed.len());
+        response.text[range].copy_from_slice((first + rest).as_bytes());
+        connection.tell(&message)
+    };
+    // The name of the date.
+    assert_eq!(cheat("\"born\"", "\"died\""), Err(Disbelief::Unsatisfied));
+    // A blank less, so one value is longer.
+    assert_eq!(cheat(", \"born\"", ",\"born\""), Err(Disbelief::Unsatisfied));
+    // A name less: its value would be a part of another.
+    assert!(cheat(", \"born\": ", "").is_err());
+}
