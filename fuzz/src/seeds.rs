@@ -111,6 +111,7 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("frame", "reason", "the proof is rejected"),
     ("json", "deep", "a.b[1].c\n{\"a\": {\"b\": [1, {\"c\": \"x\\u00e4\"}]}, \"d\": [null, true, -1.5e3]}"),
     ("json", "quoted-key", "[\"x.y\"]\n{\"x.y\": {}}"),
+    ("json", "pattern", "a[*].stra\u{df}e\n{\"a\": [{\"stra\u{df}e\": 1}]}"),
     ("json", "duplicate", "a\n{\"a\": 1, \"\\u0061\": 2}"),
     ("json", "number", "-12.50e3\n0"),
 ];

@@ -70,12 +70,16 @@ impl ModeArg {
 /// How to write parts and claims: the end of the long help.
 pub(super) const PARTS: &str = "\
 PARTS of a request or response: what to reveal, to hide, to commit to, or to make a claim about
-  response.json:PATH     a value of the JSON body, like user.accounts[0].balance
+  response.json:PATH     a value of the JSON body, like user.accounts[0].balance; items[*].price is
+                         that of every item, and a[\"first name\"] a key with blanks
   request.path           the document. It shows unless you hide it
   request.query          what comes after the ? of the URL
   request.header:NAME    the value of a header field (also response.header:NAME)
   response.body          a whole body (also request.body)
   response2.json:PATH    the same of the second response, if there are several requests
+  Of a body and a value in it, the value decides: --reveal response.body --hide response.json:iban
+  shows all but the IBAN, and --hide response.body --reveal response.json:currency the currency
+  alone (and the keys). What a claim or --hide names is hidden even where --reveal names more.
 
 CLAIMS about a part, which is then hidden
   --assert 'response.json:balance in 100.50..2000'    a number from 100.50 to 2000. `5000..` is at

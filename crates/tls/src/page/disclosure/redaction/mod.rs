@@ -64,6 +64,7 @@ pub enum Part {
 impl core::fmt::Display for Part {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
+            Self::Json(path) if path.is_empty() => f.write_str("json, all of it"),
             Self::Json(path) => write!(f, "json {path}"),
             Self::Values(values) => values.fmt(f),
             Self::Header(name) => write!(f, "header {name}"),

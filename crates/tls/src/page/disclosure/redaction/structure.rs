@@ -117,7 +117,7 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
 /// One direction's message.
 pub(super) struct HttpMessage<'a> {
     pub(super) side: Side,
-    round: usize,
+    pub(super) round: usize,
     pub(super) text: &'a [u8],
     /// The request, if it is one.
     pub(super) request: Option<&'a Request>,

@@ -184,3 +184,64 @@ fn p_puts_nothing_into_the_view_of_a_run() {
     shown[1].text = text.replacen("\"note\"", "\"city\"", 1).into_bytes();
     assert!(verdict(&shown).is_err());
 }
+
+const ITEMS: &str =
+    r#"{"items": [{"price": 10.5, "sku": "a-1"}, {"price": 7, "sku": "a-2"}], "first name": "Ada"}"#;
+
+#[test]
+fn a_pattern_is_every_index_of_an_array() {
+    let seen = body(ITEMS, &["items[*].sku"], &[], false).unwrap();
+    let expected = ITEMS.replace("10.5", "1111").replace(" 7", " 1").replace("Ada", "xxx");
+    assert_eq!(seen, expected);
+    let seen = body(ITEMS, &["items"], &[r#"items[*].price"#], false).unwrap();
+    assert_eq!(seen, expected, "what is hidden by name is not shown");
+    let seen = body(ITEMS, &[r#"items[*]"#, r#"["first name"]"#], &[], false).unwrap();
+    assert_eq!(seen, ITEMS);
+    for none in ["items[*].tax", "items[*][*]", "other[*]"] {
+        let refused = body(ITEMS, &[none], &[], false).unwrap_err();
+        assert!(refused.to_string().contains("no string, number or word there"), "{refused}");
+        assert!(body(ITEMS, &["items"], &[none], false).is_err(), "{none}");
+    }
+    assert!(body(ITEMS, &["items"], &["items[*]"], false).is_err(), "they are objects");
+    // Each value has the claims.
+    let text = with(ITEMS);
+    let hide = Redaction {
+        claims: vec![Assertion::Length(1..=4)],
+        ..Redaction::new(Side::Server, Part::Json("items[*].price".into()))
+    };
+    let whole = exchanges([REQUEST, &text], true).unwrap();
+    let selection = Selection { hide: vec![hide], responses: Rest::Revealed, ..Selection::default() };
+    let all = selection.of([REQUEST, &text], &whole).unwrap();
+    let claimed: Vec<_> =
+        all.iter().filter(|hide| !hide.claims.is_empty()).map(|hide| hide.part.to_string()).collect();
+    assert_eq!(claimed, ["json items[0].price", "json items[1].price"]);
+    // V knows no patterns.
+    let [request, mut response] = account();
+    response.hidden[0].part = Part::Json("tags[*]".into());
+    assert!(verdict(&[request, response]).is_err());
+}
+
+#[test]
+fn of_a_body_and_a_part_of_it_the_part_decides() {
+    let whole = |reveal: &[Part], hide: &[Part]| {
+        let reveal: Vec<_> = reveal.iter().map(|part| named((Side::Server, part.clone()))).collect();
+        let hide = hide.iter().map(|part| Redaction::new(Side::Server, part.clone())).collect();
+        let responses = if reveal.is_empty() { Rest::Revealed } else { Rest::Hidden };
+        let selection = Selection { hide, reveal, responses, ..Selection::default() };
+        let [_, seen] = seen([REQUEST, &with(r#"{"a":"Ada","b":"Eve"}"#)], &selection).unwrap();
+        String::from_utf8(seen).unwrap().split_once("\r\n\r\n").unwrap().1.to_owned()
+    };
+    let a = || Part::Json("a".into());
+    assert_eq!(whole(&[Part::Body], &[a()]), r#"{"a":"xxx","b":"Eve"}"#);
+    assert_eq!(whole(&[a()], &[Part::Body]), r#"{"a":"Ada","b":"xxx"}"#);
+    assert_eq!(whole(&[], &[Part::Body, a()]), r#"{"a":111111111,"b":1}"#);
+    assert_eq!(whole(&[], &[Part::Body]), "x".repeat(21));
+}
+
+#[test]
+fn a_body_that_is_one_value_is_hidden_and_revealed_by_the_empty_path() {
+    assert_eq!(body("\"Ada\"", &[], &[], false).unwrap(), "\"xxx\"");
+    assert_eq!(body(" 12 ", &[], &[""], false).unwrap(), " 11 ");
+    assert_eq!(body("true", &[""], &[], false).unwrap(), "true");
+    assert!(body("true", &[], &[], false).is_err());
+}
