@@ -111,6 +111,7 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("frame", "reason", "the proof is rejected"),
     ("json", "deep", "a.b[1].c\n{\"a\": {\"b\": [1, {\"c\": \"x\\u00e4\"}]}, \"d\": [null, true, -1.5e3]}"),
     ("json", "quoted-key", "[\"x.y\"]\n{\"x.y\": {}}"),
+    ("json", "pattern", "a[*].stra\u{df}e\n{\"a\": [{\"stra\u{df}e\": 1}]}"),
     ("json", "duplicate", "a\n{\"a\": 1, \"\\u0061\": 2}"),
     ("json", "number", "-12.50e3\n0"),
 ];
@@ -498,6 +499,12 @@ fn connections(add: Add<'_>) {
         ("at", "at 3 x y"),
         ("matches", r"matches \d{2}-.*(a|b)?"),
         ("length", "length 3..20"),
+        ("other-than", "!= \"\u{e9}/"),
+        ("one-of", r"one of a|\||\\|"),
+        ("word", "is null"),
+        ("characters", "characters 2..5"),
+        ("before", "before 2026-01-01"),
+        ("since", "since 2026-01-31T12:30:00Z"),
     ] {
         add("claim", name, &[&[12], words.as_bytes()].concat());
     }
@@ -543,6 +550,8 @@ fn clients(add: Add<'_>) {
     );
     add("relay_prover", "one-answer", &answers);
     add("web_claims", "a-number-between", &claims());
+    add("web_claims", "texts-words-and-dates", &claims_of_texts());
+    add("web_claims", "values-together", &values());
     for (name, mode, token) in
         [("two-party", Mode::TwoParty, &b""[..]), ("proxy-and-token", Mode::Proxy, b"first-token-123456")]
     {
@@ -583,22 +592,59 @@ fn two_party_clients(add: Add<'_>) {
 /// Opened bits, a request with nothing hidden, a response with a number that lies between two others and is
 /// committed to.
 fn claims() -> Vec<u8> {
-    let number = |number: u32| number.to_be_bytes();
-    let long = |bytes: &[u8]| [&number(bytes.len() as u32), bytes].concat();
-    let (request, response) = (b"GET / HTTP/1.1\r\n\r\n", br#"{"a": 11}"#);
-    let shown = [&number(0)[..], &[2, 1], &long(b"a"), &[2], &number(1), &number(6), &number(2)].concat();
     let claimed = [&number(1)[..], &[6, 1], &long(b"10"), &[1], &long(b"20")].concat();
-    let (none, one) = (number(0), number(1));
+    message(br#"{"a": 11}"#, &[&number(6)[..], &number(2)].concat(), 2, &claimed)
+}
+
+/// The same with a claim of each kind that is about texts, words and dates.
+fn claims_of_texts() -> Vec<u8> {
+    let claimed = [
+        &number(6)[..],
+        &[&[9][..], &long(b"x")].concat(),
+        &[&[10][..], &number(2), &long(b"true"), &long(b"null")].concat(),
+        &[11, 1],
+        &[&[12][..], &number(4), &number(5)].concat(),
+        &[&[13][..], &long(b"2026-01-01")].concat(),
+        &[&[14][..], &long(b"2026-01-31T12:30:00Z")].concat(),
+    ];
+    message(br#"{"a": 1111}"#, &[&number(6)[..], &number(4)].concat(), 7, &claimed.concat())
+}
+
+fn number(number: u32) -> [u8; 4] {
+    number.to_be_bytes()
+}
+
+fn long(bytes: &[u8]) -> Vec<u8> {
+    [&number(bytes.len() as u32)[..], bytes].concat()
+}
+
+/// A message that hides values together.
+fn values() -> Vec<u8> {
+    let part = [&[8, 6][..], &long(b"a"), &number(1), &long(br#", "b": "#)].concat();
+    let range = [number(6), number(14)].concat();
+    hiding(br#"{"a": 111111, "b": 1}"#, &[&part[..], &[0], &number(1), &range].concat(), &number(0))
+}
+
+/// A message with one hidden string of this class in the response.
+fn message(response: &[u8], range: &[u8], class: u8, claimed: &[u8]) -> Vec<u8> {
+    let form = if class == 2 { 2 } else { 0 };
+    let part = [&[class, 1][..], &long(b"a"), &[form], &number(1), range].concat();
+    hiding(response, &part, claimed)
+}
+
+/// A message that hides one part of the first response.
+fn hiding(response: &[u8], part: &[u8], claimed: &[u8]) -> Vec<u8> {
     [
-        &[3][..],
+        &[4][..],
         &long(b"nonce"),
         &long(&[7; 3]),
-        &long(request),
-        &none,
+        &long(b"GET / HTTP/1.1\r\n\r\n"),
+        &number(0),
         &long(response),
-        &one,
-        &shown,
-        &claimed,
+        &number(1),
+        &number(0),
+        part,
+        claimed,
     ]
     .concat()
 }

@@ -145,7 +145,7 @@ pub fn claim(bytes: &[u8]) {
     let Ok(words) = core::str::from_utf8(rest) else { return };
     let Ok(claim) = words.parse::<Assertion>() else { return };
     assert!(claim.to_string().bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()));
-    for class in [Class::Opaque, Class::JsonText] {
+    for class in [Class::Opaque, Class::JsonText, Class::Number, Class::Word] {
         if let Ok(circuit) = circuit(&claim, class, usize::from(*length)) {
             assert_eq!(circuit.input_wires(), 8 * u32::from(*length));
         }

@@ -92,23 +92,35 @@ impl From<TlsArg> for TlsVersion {
 /// How to write parts and claims: the end of the long help.
 pub(super) const PARTS: &str = "\
 PARTS of a request or response: what to reveal, to hide, to commit to, or to make a claim about
-  response.json:PATH     a value of the JSON body, like user.accounts[0].balance. Strings and
-                         numbers can be hidden
+  response.json:PATH     a value of the JSON body, like user.accounts[0].balance; items[*].price is
+                         that of every item, and a[\"first name\"] a key with blanks
   request.path           the document. It shows unless you hide it
   request.query          what comes after the ? of the URL
   request.header:NAME    the value of a header field (also response.header:NAME)
   response.body          a whole body (also request.body)
   response2.json:PATH    the same of the second response, if there are several requests
+  Of a body and a value in it, the value decides: --reveal response.body --hide response.json:iban
+  shows all but the IBAN, and --hide response.body --reveal response.json:currency the currency
+  alone (and the keys). What a claim or --hide names is hidden even where --reveal names more.
 
 CLAIMS about a part, which is then hidden
   --assert 'response.json:balance in 100.50..2000'    a number from 100.50 to 2000. `5000..` is at
                                                       least 5000. Also > >= < <=
   --assert 'response.json:name = Ada'                 exactly this text
+  --assert 'response.json:name != Eve'                not this text; a number: not this value
+  --assert 'response.json:plan one of gold|silver'    one of these texts (\\| is a bar, \\\\ a backslash)
+  --assert 'response.json:active is true'             also `is false` and `is null`
+  --assert 'response.json:born before 2008-01-01'     a date or a time before this day began (UTC)
+  --assert 'response.json:paid since 2026-01-31T12:30:00Z'    this time or later
   --assert 'response.json:name contains da'           this text, somewhere in it
   --assert 'response.json:iban at 0 DE'               this text at this byte
   --assert 'response.json:date matches 2026-\\d\\d-.*'  this regular expression describes all of it
   --assert 'response.json:id is digits'               digits only
+  --assert 'response.json:name characters 3..20'      this many characters
   --assert 'response.json:id length 3..20'            this many bytes
+  The dates that are read: 2026-01-31, and 2026-01-31T12:30:00, then perhaps a fraction (.125), then
+  Z, an offset (+01:00) or nothing, which means UTC. A blank may stand in place of the T.
+  A claim that is not true ends the command with exit code 1.
 
 COMMITMENTS to a part, which is then hidden
   --commit response.json:balance    The attestation commits to the part. You can show it to others
@@ -122,7 +134,10 @@ WHAT SHOWS to the notary and to every reader of the attestation
   values of most header fields (Date, Server and others that are the same for everybody show).
   Of a response with --reveal: what you name, the status line, the names of header fields, and
   JSON keys.
-  The length of a hidden part always shows.
+  The length of a hidden part always shows. Hidden values that follow each other in a JSON body are
+  one part, of which the names show and the sum of all lengths. A value whose length would tell what
+  it is (true, false, null, \"\") is hidden only among others. Where there are none, the program asks
+  you to --reveal it, or to --show-rest.
   On a terminal the program lists what will show, and asks before it shows anything. --yes does not
   ask. Without a terminal, --notary needs --yes.
   Some header fields make servers take the path, host or method from elsewhere. They cannot be
@@ -196,6 +211,10 @@ pub(crate) struct WebProveArgs {
     /// A part to show. Everything else that can be hidden is then hidden, except paths
     #[arg(long, value_name = "PART")]
     pub(crate) reveal: Vec<String>,
+    /// Show values whose length would tell what they are, if nothing is hidden beside them, instead of
+    /// refusing the page
+    #[arg(long)]
+    pub(crate) show_rest: bool,
     /// A part to hide
     #[arg(long, value_name = "PART")]
     pub(crate) hide: Vec<String>,

@@ -5,7 +5,7 @@ use core::ops::{Range, RangeInclusive};
 use volery::tls::Side;
 use volery::tls::claim::{Assertion, Bound, Interval};
 use volery::tls::disclosure::{MessagePart, Part, Redaction, Rest, Selection, Visibility, visibility};
-use volery::tls::http::json::Decimal;
+use volery::tls::http::json::{Decimal, Path};
 
 use super::placeholder::round;
 use crate::args::WebProveArgs;
@@ -16,7 +16,8 @@ use crate::failure::Failure;
 /// With `--reveal` everything else of the responses is hidden. Without it bodies show, and header fields that
 /// are the same for everybody. Parts that further requests have `taken` are hidden, too.
 pub(super) fn selection(args: &WebProveArgs, taken: Vec<MessagePart>) -> Result<Selection, Failure> {
-    parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken)
+    let selection = parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken)?;
+    Ok(Selection { show_rest: args.show_rest, ..selection })
 }
 
 fn parse(
@@ -35,8 +36,22 @@ fn parse(
             "{part}: it cannot be revealed and hidden; a claim or a commitment hides what it is about"
         )));
     }
+    let whole = |hide: &&Redaction| hide.part == Part::Body && (hide.commit || !hide.claims.is_empty());
+    for body in hide.iter().filter(whole) {
+        let parts = hide.iter().map(|hide| (hide.side, hide.round, &hide.part));
+        let parts = parts.chain(reveal.iter().map(|shown| (shown.side, shown.round, &shown.part)));
+        let is_in = |(side, round, part): &(Side, usize, &Part)| {
+            (*side, *round) == (body.side, body.round) && matches!(part, Part::Json(_))
+        };
+        if let Some((side, round, part)) = parts.into_iter().find(is_in) {
+            return Err(Failure::input(format!(
+                "{} {part}: a claim about the whole body, or a commitment to it, hides it in one piece, so nothing can be said of a part of it",
+                name_of(side, round)
+            )));
+        }
+    }
     let responses = if reveal.is_empty() { Rest::Revealed } else { Rest::Hidden };
-    Ok(Selection { hide, reveal, taken, responses })
+    Ok(Selection { hide, reveal, taken, responses, show_rest: false })
 }
 
 /// The user's name of a message: `request2`.
@@ -71,7 +86,8 @@ pub(super) fn within(selection: &Selection, connection: &Range<usize>) -> Select
     let hide =
         selection.hide.iter().filter_map(|hide| Some(Redaction { round: own(hide.round)?, ..hide.clone() }));
     let (reveal, taken) = (reveals(&selection.reveal), reveals(&selection.taken));
-    Selection { hide: hide.collect(), reveal, taken, responses: selection.responses }
+    let &Selection { responses, show_rest, .. } = selection;
+    Selection { hide: hide.collect(), reveal, taken, responses, show_rest }
 }
 
 /// Checks that the header fields to hide, or to take values from, can be hidden.
@@ -225,8 +241,7 @@ fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<V
     let committed = committed.iter().map(|text| place(text)).collect::<Result<Vec<_>, _>>()?;
     let mut claims = Vec::new();
     for text in claimed {
-        // The first word is the part. A JSON path with blanks is written in quotes, which are removed here.
-        let (named, claim) = text.split_once(' ').unwrap_or((text, ""));
+        let (named, claim) = split(text);
         claims.push((place(named)?, assertion(text, claim)?));
     }
     for (at, claim) in claims {
@@ -242,13 +257,28 @@ fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<V
     Ok(all)
 }
 
+/// A part and the claim about it. The part ends at the first blank that is not in a key in quotes:
+/// `response.json:["first name"] = Ada`.
+fn split(text: &str) -> (&str, &str) {
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            ' ' if !quoted => return (&text[..at], &text[at + 1..]),
+            '"' if !escaped => quoted = !quoted,
+            _ => {}
+        }
+        escaped = quoted && c == '\\' && !escaped;
+    }
+    (text, "")
+}
+
 /// Reads a part and the bounds of a number: `PART in LEAST..GREATEST`, or another claim about a number.
 pub(super) fn range(text: &str) -> Result<(MessagePart, RangeInclusive<u64>), Failure> {
     let wrong = || {
         let expected = "expected PART in LEAST..GREATEST, whole numbers below 2^64";
         Failure::input(format!("`{}`: {expected}", text.escape_debug()))
     };
-    let (named, claim) = text.split_once(' ').unwrap_or((text, ""));
+    let (named, claim) = split(text);
     let Assertion::Number(Interval { least, greatest }) = assertion(text, claim)? else {
         return Err(wrong());
     };
@@ -286,7 +316,7 @@ pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
     };
     let round = round(number).ok_or_else(wrong)?;
     let part = match rest.split_once(':') {
-        Some(("json", path)) if !path.is_empty() => Part::Json(path.into()),
+        Some(("json", path)) => Part::Json(json(text, path)?),
         Some(("header", name)) if !name.is_empty() => Part::Header(name.into()),
         None if rest == "path" && side == Side::Client => Part::Path,
         None if rest == "query" && side == Side::Client => Part::Query,
@@ -294,6 +324,19 @@ pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
         _ => return Err(wrong()),
     };
     Ok(MessagePart { side, round, part })
+}
+
+/// A path in its usual form.
+fn json(text: &str, path: &str) -> Result<String, Failure> {
+    let path = path.parse::<Path>();
+    let path = path.map_err(|error| {
+        Failure::input(format!(
+            "`{}` is not a part: {}",
+            text.escape_debug(),
+            error.to_string().escape_debug()
+        ))
+    })?;
+    Ok(path.to_string())
 }
 
 fn assertion(text: &str, claim: &str) -> Result<Assertion, Failure> {
@@ -376,16 +419,58 @@ mod tests {
             "reply.body",
             "response.path",
             "request.target",
-            "response.json:",
+            "response.json",
             "request.head:x",
             "response.body:x",
         ] {
             assert!(hide(&words(&[text]), &[], &[]).is_err(), "{text}");
         }
-        for text in ["response.json:a", "response.json:a is 5", "response.json:a in 5", "response.json:a > b"]
-        {
+        for text in ["response.json:a..b", "response.json:a b", "response.json:a[01]", "response.json:.a"] {
+            assert!(hide(&words(&[text]), &[], &[]).is_err(), "{text}");
+        }
+        for text in [
+            "response.json:a",
+            "response.json:a is 5",
+            "response.json:a in 5",
+            "response.json:a > b",
+            "response.json:a in 7..5",
+            "response.json:a matches (",
+            "response.json:a before 2026-02-30",
+        ] {
             assert!(hide(&[], &words(&[text]), &[]).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn keys_are_of_any_characters_and_a_part_ends_at_a_blank_outside_them() {
+        for (text, part, claim) in [
+            (r#"response.json:["first name"].a = x y"#, r#"json ["first name"].a"#, "x y"),
+            (r#"response.json:a["\"b \\"] = x"#, r#"json a["\"b \\"]"#, "x"),
+            ("response.json:stra\u{df}e = x", "json [\"stra\u{df}e\"]", "x"),
+            ("response.json:@type = x", r#"json ["@type"]"#, "x"),
+            ("response.json:items[*].price = x", "json items[*].price", "x"),
+            ("response.json: = x", "json, all of it", "x"),
+        ] {
+            let all = hide(&[], &words(&[text]), &[]).expect("sound");
+            assert_eq!(all[0].part.to_string(), part);
+            assert_eq!(all[0].claims, [Assertion::Equals(claim.into())]);
+        }
+        assert!(hide(&[], &words(&["response.json:first name = x"]), &[]).is_err());
+        assert!(hide(&[], &words(&[r#"response.json:["first name = x"#]), &[]).is_err());
+    }
+
+    #[test]
+    fn a_body_that_something_is_claimed_about_has_no_parts() {
+        let (claimed, part) = (words(&["response.body contains x"]), words(&["response.json:a"]));
+        for committed in [&[][..], &words(&["response.body"])] {
+            for claims in [&[][..], &claimed].into_iter().filter(|claims| claims.len() + committed.len() > 0)
+            {
+                assert!(parse(&part, claims, committed, &[], Vec::new()).is_err());
+                assert!(parse(&[], claims, committed, &part, Vec::new()).is_err());
+                assert!(parse(&[], claims, committed, &words(&["response2.json:a"]), Vec::new()).is_ok());
+            }
+        }
+        assert!(parse(&words(&["response.body"]), &[], &[], &part, Vec::new()).is_ok());
     }
 
     #[test]

@@ -87,7 +87,10 @@ impl Placeholder {
         let (kind, rest) = rest.split_once(':').ok_or_else(wrong)?;
         let (part, most) = rest.rsplit_once(BAR).filter(|(part, _)| !part.is_empty()).ok_or_else(wrong)?;
         let source = match kind {
-            "json" => ValueSource::Json(part.parse().map_err(|_| wrong())?),
+            "json" => {
+                let path: Path = part.parse().map_err(|_| wrong())?;
+                ValueSource::Json(Some(path).filter(|path| !path.is_pattern()).ok_or_else(wrong)?)
+            }
             "header" => ValueSource::Header(part.into()),
             "cookie" => ValueSource::Cookie(part.into()),
             _ => return Err(wrong()),
@@ -202,6 +205,7 @@ mod tests {
         for wrong in [
             "{{response.json:a",
             "{{response.json:a|0",
+            "{{response.json:a[*]|5",
             "{{response.json:a|4097",
             "{{response0.json:a|1",
             "{{response01.json:a|1",

@@ -29,6 +29,11 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     }
     // The claim is false, so the prover makes no proof and writes nothing.
     prove("5121", "none").expect(1, "");
+    // It is false for any text of this length.
+    let args = ["--assert", "response.json:name = Augusta"];
+    fixture
+        .prove("none", &args)
+        .expect(1, "not true: response json name equals \"Augusta\" (it has 3 bytes)");
     assert!(!std::path::Path::new(&fixture.path("none")).exists());
 
     // Another key and a changed file are refused.
@@ -40,7 +45,7 @@ fn a_page_is_attested_with_one_field_in_a_range_and_the_rest_as_asked() {
     std::fs::write(&out, bytes).expect("writable");
     run(&verify, "").expect(1, "signature");
     run(&["attestation", "show", &out], "").expect(1, "signature");
-    assert_eq!(fixture.results(), ["accepted", "failed"]);
+    assert_eq!(fixture.results(), ["accepted", "failed", "failed"]);
 }
 
 /// What a user supplies is hidden unless the user reveals it. The path shows.
@@ -269,6 +274,49 @@ fn without_a_notary_both_parties_are_in_one_process() {
     run(&["web", "prove", &url, "--out", &none], "").expect(3, "");
 }
 
+/// Most real pages have booleans. They are hidden among others, or the user is asked.
+#[test]
+fn booleans_are_hidden_among_others_or_shown_on_request() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let body = r#"{"active": true, "holder": "Ada Lovelace", "note": null, "plan": "gold", "vip": false, "since": "2019-05-01"}"#;
+    let length = body.len();
+    let page = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+    let (port, _, pem) = site(page.into_bytes());
+    let roots = write(dir.path(), "roots.pem", &pem);
+    let url = format!("https://localhost:{port}/");
+    let prove = |name: &str, more: &[&str]| {
+        let out = dir.path().join(name).display().to_string();
+        run(
+            &[&["web", "prove", &url, "--roots", &roots, "--mode", "proxy", "--out", &out], more].concat(),
+            "",
+        )
+    };
+    let plan = ["--reveal", "response.json:plan"];
+    let text = prove("a", &plan).expect(0, "").stdout;
+    for shown in
+        [r#"json active: <...>, "holder": <...>, "note": <...>"#, "are JSON values", "gold", "vip", "since"]
+    {
+        assert!(text.contains(shown), "{shown} not in {text}");
+    }
+    for hidden in ["true", "false", "null", "Ada", "2019"] {
+        assert!(
+            !text.contains(&format!("{hidden},")) && !text.contains(&format!("\"{hidden}")),
+            "{hidden} in {text}"
+        );
+    }
+    // With a claim about its neighbour, the last boolean is alone.
+    let claim =
+        ["--assert", "response.json:since before 2020-01-01", "--assert", "response.json:active is true"];
+    let claim = [&plan[..], &claim].concat();
+    prove("b", &claim).expect(3, "json vip of the response: its length would tell");
+    let text = prove("b", &[&claim[..], &["--show-rest"]].concat()).expect(0, "").stdout;
+    assert!(text.contains(r#""vip": false"#) && text.contains("json active: is true"), "{text}");
+    assert!(text.contains("since: is a date before 2020-01-01"), "{text}");
+    prove("c", &["--assert", "response.json:active is false"])
+        .expect(1, "not true: response json active is false");
+    prove("d", &["--assert", "response.json:plan is true"]).expect(1, "not true");
+}
+
 #[test]
 fn words_that_make_no_sense_are_refused_before_anything_is_sent() {
     let refused = |args: &[&str], reason: &str| {
@@ -277,6 +325,10 @@ fn words_that_make_no_sense_are_refused_before_anything_is_sent() {
     };
     refused(&["--hide", "response.xml:a"], "is not a part");
     refused(&["--assert", "response.json:a is 5"], "is not a claim");
+    refused(&["--assert", "response.json:a in 7..5"], "no number is in this interval");
+    refused(&["--assert", "response.json:a matches ("], "regular expression");
+    refused(&["--assert", "response.json:a since 2026-02-30"], "neither a date");
+    refused(&["--reveal", "response.json:a..b"], "a path looks like");
     refused(&["--commit", "response.json"], "is not a part");
     refused(&["--commit", "request.path", "--reveal", "request.path"], "revealed and hidden");
     refused(&["--header", "Host: a"], "the program sets this one itself");

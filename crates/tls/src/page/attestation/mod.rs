@@ -50,7 +50,8 @@ use sha2::Digest as _;
 /// The version of the format that is written and read.
 ///
 /// Version 1 lacked port, certificate and context, and hid path and query together. It is refused, because
-/// the missing information cannot be recovered.
+/// the missing information cannot be recovered. Version 2, of programs before the first release, did not say
+/// the version of TLS, and had fewer kinds of claims.
 pub(crate) const VERSION: u16 = 3;
 /// The largest attestation, in bytes.
 pub const MAX_BYTES: usize = 1 << 26;
@@ -97,7 +98,7 @@ pub enum Error {
 /// Advice about another version.
 fn advice(version: u16) -> &'static str {
     if version < VERSION {
-        ": older ones do not say the server's port and certificate, and may hide which document was asked for; have the page attested anew"
+        ": older ones were made before the first release; have the page attested anew"
     } else {
         "; use a newer program"
     }

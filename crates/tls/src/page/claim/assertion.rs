@@ -3,30 +3,84 @@
 use core::fmt;
 use core::ops::RangeInclusive;
 
-use volery_circuit::{Error, Recorded, Recorder};
+use volery_circuit::gadgets::{any_one, not};
+use volery_circuit::{Error, Prove as _, Recorded, Recorder};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
 use super::custom::CustomClaim;
-use super::number::{self, Interval};
-use super::{Claim, Class, circuits, pattern};
-use crate::page::http::json;
+use super::date::{self, Instant};
+use super::number::{self, Bound, Interval};
+use super::{Claim, Class, cannot_hold, characters, circuits, magnitude, pattern, spelling};
+use crate::page::http::json::{self, Decimal};
 
 /// The longest string or regular expression of an assertion.
 pub(crate) const MAX_TEXT: usize = 1 << 9;
 
+/// The most texts of [`Assertion::OneOf`]. Together they are at most as long as one text may be.
+pub(crate) const MAX_TEXTS: usize = 32;
+
 /// The most ANDs of a search for a string: its number of bits times the number of its possible positions.
 const MAX_SEARCH: usize = 1 << 20;
 
+/// A JSON value that is a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Word {
+    /// `true`.
+    True,
+    /// `false`.
+    False,
+    /// `null`.
+    Null,
+}
+
+impl Word {
+    /// All of them.
+    pub(super) const ALL: [Self; 3] = [Self::True, Self::False, Self::Null];
+
+    /// The word's bytes.
+    pub(super) fn text(self) -> &'static [u8] {
+        self.word().as_bytes()
+    }
+
+    pub(super) fn code(self) -> u8 {
+        match self {
+            Self::True => 1,
+            Self::False => 2,
+            Self::Null => 3,
+        }
+    }
+
+    pub(super) fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|word| word.code() == code)
+    }
+
+    /// The word.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::True => "true",
+            Self::False => "false",
+            Self::Null => "null",
+        }
+    }
+}
+
 /// A claim that the parties can express to each other.
 ///
-/// Bytes are compared as they were sent. In a JSON string that is the text with its escapes. If a claim is
+/// Most compare bytes as they were sent. In a JSON string that is the text with its escapes. If a claim is
 /// about a text *within* a JSON string, the proof also shows that the text does not begin within an escape,
 /// so that the `n` of `\n` does not count as an `n`. [`json::spelling`] finds out how a text is written.
+/// [What a text is](crate::claim#what-a-text-is) says which claims compare meanings instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assertion {
     /// The bytes equal these, including the length.
     Equals(Vec<u8>),
+    /// The string is not this text: a JSON string does not mean it, a number has another value, any other
+    /// string has other bytes.
+    NotEquals(Vec<u8>),
+    /// The string is one of these texts, which are different: a JSON string means one of them, any other
+    /// string (also a number) has the bytes of one. There are at most 32, and at most 512 bytes together.
+    OneOf(Vec<Vec<u8>>),
     /// These bytes are at this offset, from 0.
     At {
         /// The offset, in bytes from the string's start.
@@ -38,10 +92,22 @@ pub enum Assertion {
     Contains(Vec<u8>),
     /// The length in bytes is in this range. V sees the length anyway; this expresses it in words.
     Length(RangeInclusive<usize>),
-    /// The bytes are a decimal number without exponent in this interval. How it is written stays hidden.
+    /// The number of characters is in this range. An escape of a JSON string is one character.
+    Characters(RangeInclusive<usize>),
+    /// The bytes are a decimal number in this interval. How it is written stays hidden. Its exponent has at
+    /// most three digits after leading zeros; each bound has at most 123 digits between zeros.
     Number(Interval),
     /// The bytes are digits, at least one, without leading zeros.
     Digits,
+    /// The value is this JSON word, and not a string of these letters.
+    Is(Word),
+    /// The bytes are a date, or a date and a time, before this. Which forms are read:
+    ///
+    /// `2026-01-31`, `2026-01-31T12:30:00`, the latter also with a fraction of a second, then with `Z` or an
+    /// offset such as `+01:00`. A text without an offset is in UTC.
+    Before(Instant),
+    /// The same, at this or later.
+    Since(Instant),
     /// This regular expression describes the whole string (of bytes; `\d`, `\w`, `\s` and cases are ASCII's).
     ///
     /// Each byte takes one AND for each different edge between states of the smallest automaton, and some to
@@ -55,62 +121,104 @@ impl fmt::Display for Assertion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Equals(text) => write!(f, "equals \"{}\"", text.escape_ascii()),
+            Self::NotEquals(text) => write!(f, "is not \"{}\"", text.escape_ascii()),
+            Self::OneOf(texts) => {
+                let texts: Vec<_> = texts.iter().map(|text| format!("\"{}\"", text.escape_ascii())).collect();
+                write!(f, "is one of {}", texts.join(", "))
+            }
             Self::At { offset, text } => write!(f, "has \"{}\" at {offset}", text.escape_ascii()),
             Self::Contains(text) => write!(f, "contains \"{}\"", text.escape_ascii()),
             Self::Length(length) => write!(f, "has from {} to {} bytes", length.start(), length.end()),
+            Self::Characters(count) => write!(f, "has from {} to {} characters", count.start(), count.end()),
             Self::Number(interval) => write!(f, "is a number {interval}"),
             Self::Digits => f.write_str("is digits only"),
+            Self::Is(word) => write!(f, "is {}", word.word()),
+            Self::Before(instant) => write!(f, "is a date before {instant}"),
+            Self::Since(instant) => write!(f, "is a date not before {instant}"),
             Self::Matches(pattern) => write!(f, "matches \"{}\"", pattern.as_bytes().escape_ascii()),
             Self::Custom(own) => write!(f, "{own}"),
         }
     }
 }
 
+impl Assertion {
+    /// Checks that there are strings for which it holds, as far as its words say, and that it is not too
+    /// large for any string. Whoever writes a claim can call this long before there is a string.
+    ///
+    /// # Errors
+    /// [`Error::Public`] with the reason.
+    pub fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Equals(text) | Self::NotEquals(text) | Self::Contains(text) | Self::At { text, .. } => {
+                proper((1..=MAX_TEXT).contains(&text.len()), || {
+                    format!("a text of {} bytes; it must have from 1 to {MAX_TEXT}", text.len())
+                })
+            }
+            Self::OneOf(texts) => check_texts(texts),
+            Self::Length(range) | Self::Characters(range) => proper(!range.is_empty(), || {
+                format!("from {} to {}: no number is in this range", range.start(), range.end())
+            }),
+            Self::Number(interval) => {
+                proper(!interval.is_empty(), || {
+                    format!("a number {interval}: no number is in this interval")
+                })?;
+                let bounds = [&interval.least, &interval.greatest].into_iter().flatten();
+                bounds.map(|Bound { number, .. }| number).try_for_each(magnitude::check_bound)
+            }
+            Self::Matches(pattern) => pattern::automaton(pattern).map(drop),
+            Self::Digits | Self::Is(_) | Self::Before(_) | Self::Since(_) | Self::Custom(_) => Ok(()),
+        }
+    }
+}
+
+fn proper(proper: bool, reason: impl FnOnce() -> String) -> Result<(), Error> {
+    if proper { Ok(()) } else { Err(Error::Public(reason())) }
+}
+
+fn check_texts(texts: &[Vec<u8>]) -> Result<(), Error> {
+    proper((1..=MAX_TEXTS).contains(&texts.len()), || {
+        format!("one of {} texts; there must be from 1 to {MAX_TEXTS}", texts.len())
+    })?;
+    let length: usize = texts.iter().map(Vec::len).sum();
+    proper(length <= MAX_TEXT, || format!("texts of {length} bytes in all; at most {MAX_TEXT}"))?;
+    let twice =
+        texts.iter().enumerate().find(|(at, text)| texts.iter().take(*at).any(|other| other == *text));
+    proper(twice.is_none(), || {
+        let text = twice.map(|(_, text)| text.as_slice()).unwrap_or_default();
+        format!("one of several texts, and \"{}\" is there twice", text.escape_ascii())
+    })
+}
+
 impl Claim for Assertion {
     fn assert(&self, recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded]) -> Result<(), Error> {
         let length = bytes.len() / 8;
         match self {
-            Self::Equals(text) => {
-                fits(text, length == text.len(), length)?;
-                circuits::equals(recorder, bytes, text)
-            }
-            Self::At { offset, text } => {
-                let end = offset.checked_add(text.len()).filter(|end| *end <= length);
-                fits(text, end.is_some(), length)?;
-                let end = end.unwrap_or_default();
-                circuits::equals(recorder, bytes.get(8 * offset..8 * end).unwrap_or_default(), text)?;
-                if class == Class::JsonText {
-                    is_whole(text)?;
-                    let before = bytes.get(..8 * offset).unwrap_or_default();
-                    circuits::assert_boundary(recorder, before)?;
-                }
-                Ok(())
-            }
-            Self::Contains(text) => {
-                fits(text, text.len() <= length, length)?;
-                if bytes.len().saturating_mul(text.len()) > MAX_SEARCH {
-                    let reason = format!("{} bytes searched for in {length}", text.len());
-                    return Err(Error::Public(format!(
-                        "{reason}: the product may be 2^17; say where they are"
-                    )));
-                }
-                if class == Class::JsonText {
-                    is_whole(text)?;
-                }
-                circuits::contains(recorder, bytes, text, class == Class::JsonText)
-            }
+            // Its check is the making of its automaton.
+            Self::Matches(_) => {}
+            _ => self.check()?,
+        }
+        match self {
+            Self::Equals(text) if length == text.len() => circuits::equals(recorder, bytes, text),
+            Self::NotEquals(text) => differs(recorder, class, bytes, text),
+            Self::OneOf(texts) if class == Class::JsonText => means_one(recorder, bytes, texts),
+            Self::OneOf(texts) => circuits::one_of(recorder, bytes, texts.iter().map(Vec::as_slice)),
+            Self::At { offset, text } => at(recorder, class, bytes, *offset, text),
+            Self::Contains(text) if text.len() <= length => contains(recorder, class, bytes, text),
             Self::Length(expected) if expected.contains(&length) => Ok(()),
-            Self::Length(_) => Err(Error::Public(format!("a hidden string of {length} bytes {self}"))),
-            Self::Number(interval) if interval.is_empty() => {
-                Err(Error::Public(format!("a hidden string {self}: no number is in this interval")))
-            }
+            Self::Characters(expected) => characters::within(recorder, class, bytes, expected),
             Self::Number(interval) => number::within(recorder, bytes, interval),
-            Self::Digits => circuits::digits(recorder, bytes),
+            Self::Digits if length > 0 => circuits::digits(recorder, bytes),
+            Self::Is(word) if class == Class::Word => circuits::one_of(recorder, bytes, [word.text()]),
+            Self::Before(instant) => date::compare(recorder, bytes, instant, true),
+            Self::Since(instant) => date::compare(recorder, bytes, instant, false),
             Self::Matches(pattern) => {
                 let automaton = pattern::automaton(pattern)?;
                 automaton.assert(recorder, &mut super::byte::Byte::all(bytes))
             }
             Self::Custom(own) => own.assert(recorder, class, bytes),
+            Self::Equals(_) | Self::Contains(_) | Self::Length(_) | Self::Digits | Self::Is(_) => {
+                Err(cannot_hold(length))
+            }
         }
     }
 
@@ -123,22 +231,83 @@ impl Claim for Assertion {
 
     fn reason(&self, bytes: &[u8]) -> Option<String> {
         match self {
-            Self::Number(_) if bytes.iter().any(|byte| matches!(byte, b'e' | b'E')) => {
-                Some("it is written with an exponent, and such numbers are not compared".into())
+            Self::Number(_) | Self::NotEquals(_) if magnitude::has_long_exponent(bytes) => {
+                let most = magnitude::EXPONENT_DIGITS;
+                Some(format!("its exponent has more than {most} digits, and such numbers are not compared"))
             }
+            Self::Before(_) | Self::Since(_) if !date::is_read(bytes) => Some(
+                "it is not in one of the forms that are read: 2026-01-31, or 2026-01-31T12:30:00 and then Z or \
+                 an offset such as +01:00"
+                    .into(),
+            ),
             Self::Custom(own) => own.reason(bytes),
             _ => None,
         }
     }
 }
 
-/// Checks that a string for a comparison is neither empty nor too long for its place.
-fn fits(text: &[u8], fits: bool, length: usize) -> Result<(), Error> {
-    if fits && !text.is_empty() && text.len() <= MAX_TEXT {
-        return Ok(());
+/// Claims that the string is not this text.
+fn differs(recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded], text: &[u8]) -> Result<(), Error> {
+    let number = || core::str::from_utf8(text).ok()?.parse::<Decimal>().ok();
+    match class {
+        Class::JsonText => match spelling::means(recorder, bytes, text) {
+            Ok(same) => recorder.assert_zero(&[same]),
+            // No spelling of the text has this length.
+            Err(Error::Contradicted { .. }) => Ok(()),
+            Err(error) => Err(error),
+        },
+        Class::Number => number().map_or(Ok(()), |number| number::other_than(recorder, bytes, &number)),
+        _ if bytes.len() == 8 * text.len() => circuits::differs(recorder, bytes, text),
+        _ => Ok(()),
     }
-    let reason = format!("a claim about {} bytes on a hidden string of {length}", text.len());
-    Err(Error::Public(format!("{reason}: it must fit there, and have from 1 to 512 bytes")))
+}
+
+/// Claims that a JSON string means one of these texts, which are different.
+fn means_one(recorder: &mut Recorder<F2>, bytes: &[Recorded], texts: &[Vec<u8>]) -> Result<(), Error> {
+    let mut found = Vec::new();
+    for text in texts {
+        match spelling::means(recorder, bytes, text) {
+            Ok(same) => found.push(same),
+            Err(Error::Contradicted { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if found.is_empty() {
+        return Err(cannot_hold(bytes.len() / 8));
+    }
+    let found = any_one(recorder, &found)?;
+    let none = not(recorder, &found);
+    recorder.assert_zero(&[none])
+}
+
+fn at(
+    recorder: &mut Recorder<F2>,
+    class: Class,
+    bytes: &[Recorded],
+    offset: usize,
+    text: &[u8],
+) -> Result<(), Error> {
+    let length = bytes.len() / 8;
+    let end = offset.checked_add(text.len()).filter(|end| *end <= length);
+    let end = end.ok_or_else(|| cannot_hold(length))?;
+    circuits::equals(recorder, bytes.get(8 * offset..8 * end).unwrap_or_default(), text)?;
+    if class == Class::JsonText {
+        is_whole(text)?;
+        let before = bytes.get(..8 * offset).unwrap_or_default();
+        circuits::assert_boundary(recorder, before)?;
+    }
+    Ok(())
+}
+
+fn contains(recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded], text: &[u8]) -> Result<(), Error> {
+    if bytes.len().saturating_mul(text.len()) > MAX_SEARCH {
+        let reason = format!("{} bytes searched for in {}", text.len(), bytes.len() / 8);
+        return Err(Error::Public(format!("{reason}: the product may be 2^17; say where they are")));
+    }
+    if class == Class::JsonText {
+        is_whole(text)?;
+    }
+    circuits::contains(recorder, bytes, text, class == Class::JsonText)
 }
 
 /// Checks that a text within a JSON string consists of whole characters, as JSON writes them.

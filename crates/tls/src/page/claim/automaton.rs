@@ -9,8 +9,8 @@
 //! state'[to]  =  sum over edges to it of (sum of state[from]) * [byte in set]          at most one product of all is 1
 //! ```
 //!
-//! For each byte, an edge takes one AND, a set a few more ([`ByteSet::price`]), and the byte's own products
-//! at most 22.
+//! For each byte, an edge takes one AND (none if its set is that of all bytes), a set a few more
+//! ([`ByteSet::price`]), and the byte's own products at most 22.
 //!
 //! The string's length is public, too. States that cannot be reached after a given number of bytes, or that
 //! cannot lead to acceptance with the remaining bytes, get no wires. If only one state is left, the automaton
@@ -23,6 +23,7 @@ use volery_circuit::{Error, Prove};
 use volery_field::F2;
 
 use super::byte::{Byte, ByteSet, plus};
+use super::cannot_hold;
 
 /// The most states of an automaton.
 pub(super) const MAX_STATES: usize = 128;
@@ -100,12 +101,27 @@ impl Automaton {
     /// Claims that the automaton accepts the string.
     ///
     /// # Errors
-    /// [`Error::Public`] if it accepts no string of this length, or would take too many gates; the backend's.
+    /// [`Error::Contradicted`] if it accepts no string of this length; [`Error::Public`] if it would take too
+    /// many gates; the backend's.
     pub(super) fn assert<B: Prove<F2> + ?Sized>(
         &self,
         b: &mut B,
         bytes: &mut [Byte<'_, B::Wire>],
     ) -> Result<(), B::Error> {
+        let last = self.run(b, bytes)?;
+        assert_one(b, last)
+    }
+
+    /// Reads the string. Returns the wires of the accepting states in which the automaton may be at its end,
+    /// of which at most one is 1. Claims that a string of this length comes to the end.
+    ///
+    /// # Errors
+    /// As [`Automaton::assert`].
+    pub(super) fn run<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        bytes: &mut [Byte<'_, B::Wire>],
+    ) -> Result<Vec<Option<B::Wire>>, B::Error> {
         let live = self.live(bytes.len())?;
         let mut now = Now::Certain;
         for (byte, places) in bytes.iter_mut().zip(live.windows(2)) {
@@ -118,10 +134,57 @@ impl Automaton {
                 Now::One(next)
             };
         }
-        match now {
-            Now::Certain => Ok(()),
-            Now::One(states) => assert_one(b, states),
+        let certain = live.last().copied().unwrap_or_default();
+        Ok(match now {
+            Now::One(states) => states,
+            Now::Certain => {
+                let one = b.constant(F2::ONE);
+                (0..MAX_STATES).map(|state| (certain >> state & 1 == 1).then(|| one.clone())).collect()
+            }
+        })
+    }
+
+    /// The wires of an automaton that is in no state.
+    pub(super) fn nowhere<W: Clone>(&self) -> Vec<Option<W>> {
+        vec![None; MAX_STATES]
+    }
+
+    /// Puts the automaton into its first state if `start` is 1. It must be in no state then.
+    pub(super) fn begin<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        states: &mut [Option<B::Wire>],
+        start: Option<B::Wire>,
+    ) {
+        if let (Some(first), Some(start)) = (states.first_mut(), start) {
+            *first = Some(plus(b, first.take(), start));
         }
+    }
+
+    /// The wires of the states after one more byte. Whoever is in no state stays there.
+    pub(super) fn advance<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        byte: &mut Byte<'_, B::Wire>,
+        states: Vec<Option<B::Wire>>,
+    ) -> Result<Vec<Option<B::Wire>>, B::Error> {
+        self.step(b, byte, &Now::One(states), [States::MAX; 2])
+    }
+
+    /// Whether the automaton accepts what it has read: in a state from which nothing leads on, and in any
+    /// other.
+    pub(super) fn accepted<B: Prove<F2> + ?Sized>(
+        &self,
+        b: &mut B,
+        states: &[Option<B::Wire>],
+    ) -> [B::Wire; 2] {
+        let leaves = self.edges.iter().fold(0, |all, edge| all | edge.from);
+        [self.accepting & !leaves, self.accepting & leaves].map(|among| {
+            let wires = states.iter().enumerate().filter(|(state, _)| among >> state & 1 == 1);
+            let wires = wires.filter_map(|(_, wire)| wire.clone());
+            let sum = wires.fold(None, |sum, wire| Some(plus(b, sum, wire)));
+            sum.unwrap_or_else(|| b.constant(F2::ZERO))
+        })
     }
 
     /// The wires of the relevant states after one more byte. `places` are the states that are relevant before
@@ -146,19 +209,30 @@ impl Automaton {
             if from == 0 || there >> edge.to & 1 == 0 {
                 continue;
             }
-            let in_set = match known {
-                Some(in_set) => in_set.clone(),
-                None => known.insert(byte.is_in(b, set)?).clone(),
-            };
-            let term = match now {
-                Now::Certain => in_set,
+            let source = match now {
+                Now::Certain => None,
                 Now::One(states) => {
                     let sources = states.iter().enumerate().filter(|(state, _)| from >> state & 1 == 1);
                     let source = sources
                         .filter_map(|(_, wire)| wire.clone())
                         .fold(None, |sum, wire| Some(plus(b, sum, wire)));
-                    let Some(source) = source else { continue };
-                    b.mul(&source, &in_set)?
+                    if source.is_none() {
+                        continue;
+                    }
+                    source
+                }
+            };
+            let term = match (source, set.is_all()) {
+                (Some(source), true) => source,
+                (source, _) => {
+                    let in_set = match known {
+                        Some(in_set) => in_set.clone(),
+                        None => known.insert(byte.is_in(b, set)?).clone(),
+                    };
+                    match source {
+                        Some(source) => b.mul(&source, &in_set)?,
+                        None => in_set,
+                    }
                 }
             };
             *sum = Some(plus(b, sum.take(), term));
@@ -170,7 +244,7 @@ impl Automaton {
     /// after its last.
     ///
     /// # Errors
-    /// [`Error::Public`] if there are none, or if this would take too much work.
+    /// [`Error::Contradicted`] if there are none; [`Error::Public`] if this would take too much work.
     fn live(&self, length: usize) -> Result<Vec<States>, Error> {
         let price = self.price();
         if price.saturating_mul(length) > MAX_PRICE {
@@ -192,7 +266,7 @@ impl Automaton {
             reached = ways.fold(0, |reached, edge| reached | 1 << edge.to);
         }
         if live.contains(&0) {
-            return Err(Error::Public(format!("no string of {length} bytes matches")));
+            return Err(cannot_hold(length));
         }
         Ok(live)
     }

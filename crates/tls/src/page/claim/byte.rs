@@ -37,6 +37,11 @@ impl ByteSet {
         Self::of(|other| other == byte)
     }
 
+    /// Whether it has every byte.
+    pub(super) fn is_all(&self) -> bool {
+        self.0 == [ALL; 16]
+    }
+
     /// The different nonempty sets of lower nibbles, each with the upper nibbles that it goes with.
     fn products(&self) -> Vec<(u16, u16)> {
         let mut products: Vec<(u16, u16)> = Vec::new();
@@ -80,6 +85,16 @@ impl<'a, W: Clone> Byte<'a, W> {
     /// The bytes of a string's bits.
     pub(super) fn all(bits: &'a [W]) -> Vec<Self> {
         bits.as_chunks().0.iter().map(Self::new).collect()
+    }
+
+    /// Its bits.
+    pub(super) fn bits(&self) -> &[W] {
+        self.bits
+    }
+
+    /// The bits of its lower nibble.
+    pub(super) fn lower(&self) -> &[W] {
+        self.bits.split_at(4).0
     }
 
     /// Whether the byte is in this set. Takes at most [`ByteSet::price`] ANDs, and products of bits that were

@@ -6,6 +6,7 @@ use volery_circuit::{Error, Prove};
 use volery_field::F2;
 
 use super::byte::{Byte, ByteSet};
+use super::cannot_hold;
 
 /// The most digits of a number that is committed to as a number.
 pub const MAX_DIGITS: usize = 19;
@@ -130,6 +131,50 @@ pub(super) fn equals<B: Prove<F2> + ?Sized>(
     b.assert_zero(&differences)
 }
 
+/// Claims that the bytes are one of these texts; 8 ANDs a byte for each text of this length, or none if there
+/// is one.
+///
+/// # Errors
+/// [`Error::Contradicted`] if no text has this length; the backend's.
+pub(super) fn one_of<'a, B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    texts: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<(), B::Error> {
+    let length = bits.len() / 8;
+    let texts: Vec<&[u8]> = texts.into_iter().filter(|text| text.len() == length).collect();
+    match &*texts {
+        [] => Err(cannot_hold(length).into()),
+        [text] => equals(b, bits, text),
+        _ => {
+            let mut found = Vec::new();
+            for text in texts {
+                found.push(is_text(b, bits, text)?);
+            }
+            let found = any_one(b, &found)?;
+            let none = not(b, &found);
+            b.assert_zero(&[none])
+        }
+    }
+}
+
+/// Claims that the bytes are another text of the same length.
+pub(super) fn differs<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    text: &[u8],
+) -> Result<(), B::Error> {
+    let same = is_text(b, bits, text)?;
+    b.assert_zero(&[same])
+}
+
+/// Whether the bytes are a text of the same length.
+fn is_text<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire], text: &[u8]) -> Result<B::Wire, B::Error> {
+    let differences = xor_constant(b, bits, &bytes_to_bits(text))?;
+    let differs = any_one(b, &differences)?;
+    Ok(not(b, &differs))
+}
+
 /// Claims that `text` is somewhere in the bytes; `8 * text` ANDs for each position. If `whole` is set, the
 /// bytes are the inside of a JSON string, and the text begins where a character does.
 pub(super) fn contains<B: Prove<F2> + ?Sized>(
@@ -162,7 +207,10 @@ pub(super) fn assert_boundary<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]
 
 /// For the inside of a JSON string: whether a character begins, at each byte and after the last. An escape is
 /// one character, so neither the byte after its `\` nor the four digits after a `u` begin one.
-fn boundaries<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+pub(super) fn boundaries<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+) -> Result<Vec<B::Wire>, B::Error> {
     let mut open = b.constant(F2::ZERO);
     // Whether the `u` of an escape is 1, 2, 3 or 4 bytes before.
     let mut unicode = [const { None }; 4];

@@ -5,7 +5,7 @@ use core::fmt;
 use volery_circuit::{Error, Recorded, Recorder};
 use volery_field::F2;
 
-use super::{Claim, circuits, number};
+use super::{Claim, Word, circuits, number};
 
 /// A set of strings that cannot change the structure around them (see the [module](super)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,6 +14,11 @@ pub enum Class {
     JsonText,
     /// A JSON number.
     Number,
+    /// A JSON `true`, `false` or `null`. Its length says which, or that it is one of two.
+    Word,
+    /// Several JSON values and the text between them, which is known
+    /// ([`Values`](crate::disclosure::Values)).
+    Values,
     /// A part of the value of a header field.
     HeaderValue,
     /// The path of a request's target, after its slash.
@@ -29,7 +34,7 @@ impl Class {
     #[must_use]
     pub(crate) const fn filler(self) -> u8 {
         match self {
-            Self::Number => b'1',
+            Self::Number | Self::Word | Self::Values => b'1',
             Self::JsonText | Self::HeaderValue | Self::Path | Self::Query | Self::Opaque => b'x',
         }
     }
@@ -42,13 +47,23 @@ impl Class {
             Self::Path => 4,
             Self::Opaque => 5,
             Self::Query => 6,
+            Self::Word => 7,
+            Self::Values => 8,
         }
     }
 
     pub(crate) fn from_code(code: u8) -> Option<Self> {
-        [Self::JsonText, Self::Number, Self::HeaderValue, Self::Path, Self::Query, Self::Opaque]
-            .into_iter()
-            .find(|class| class.code() == code)
+        let all = [
+            Self::JsonText,
+            Self::Number,
+            Self::HeaderValue,
+            Self::Path,
+            Self::Opaque,
+            Self::Query,
+            Self::Word,
+            Self::Values,
+        ];
+        all.into_iter().find(|class| class.code() == code)
     }
 }
 
@@ -57,6 +72,8 @@ impl fmt::Display for Class {
         f.write_str(match self {
             Self::JsonText => "is text of a JSON string",
             Self::Number => "is a JSON number",
+            Self::Word => "is true, false or null",
+            Self::Values => "are JSON values and the text between them",
             Self::HeaderValue => "is text of a header",
             Self::Path => "is text of a path",
             Self::Query => "is text of a query",
@@ -71,6 +88,9 @@ impl Claim for Class {
         match self {
             Self::JsonText => circuits::json_text(recorder, bytes),
             Self::Number => number::number(recorder, bytes),
+            // Nobody asks this: it takes the text to say what is claimed.
+            Self::Values => Err(Error::Public("JSON values without the text between them".into())),
+            Self::Word => circuits::one_of(recorder, bytes, Word::ALL.map(Word::text)),
             Self::HeaderValue => circuits::header_value(recorder, bytes),
             Self::Path => circuits::target(recorder, bytes, b"?#"),
             Self::Query => circuits::target(recorder, bytes, b"#"),

@@ -5,22 +5,30 @@
 //! at           02 | offset, 4 bytes | text   number     06 | bound | bound        bound: 00, or 01 (closed) or 02 (open) | text
 //! contains     03 | text                     digits     07
 //! matches      04 | text                     own        08 | text of its name | text of its parameters
+//! not equals   09 | text                     one of     0a | number of texts, 4 bytes | texts
+//! is           0b | 01 true, 02 false, 03 null            characters  0c | least, 4 bytes | greatest, 4 bytes
+//! before       0d | text of a time           since      0e | text of a time
 //! ```
 //!
 //! A text is its length in 4 bytes followed by its bytes. Numbers are big-endian. A bound's number is text as
-//! [`Decimal`] writes it.
+//! [`Decimal`] writes it, a time text as [`Instant`] writes it.
+
+use core::ops::RangeInclusive;
 
 use volery_channel::{Cursor, Flaw};
 
 use super::custom::CustomClaim;
 use super::number::{Bound, Interval};
-use super::{Assertion, MAX_NAME, MAX_PARAMETERS, MAX_TEXT};
+use super::{Assertion, Instant, MAX_NAME, MAX_PARAMETERS, MAX_TEXT, MAX_TEXTS, Word};
 use crate::page::http::json::Decimal;
 
 /// The longest text of a decimal number: a sign, a point, 512 digits and an exponent, or 21 zeros more.
 const MAX_DECIMAL: usize = 540;
 /// The most bytes of an assertion.
 pub(crate) const MAX_ENCODED: usize = 16 + 2 * MAX_DECIMAL;
+/// The longest text of a time.
+const MAX_INSTANT: usize = 20;
+const _: () = assert!(MAX_ENCODED >= 16 + MAX_TEXT + 4 * MAX_TEXTS);
 const _: () = assert!(MAX_ENCODED >= 16 + MAX_TEXT && MAX_ENCODED >= 16 + MAX_NAME + MAX_PARAMETERS);
 
 /// Bytes that are not an encoding, and what is wrong.
@@ -98,7 +106,29 @@ pub(crate) fn put_assertion(out: &mut Vec<u8>, assertion: &Assertion) {
             put_text(out, own.name().as_bytes());
             put_text(out, own.parameters());
         }
+        Assertion::NotEquals(text) => {
+            out.push(9);
+            put_text(out, text);
+        }
+        Assertion::OneOf(texts) => {
+            out.push(10);
+            put_number(out, texts.len());
+            texts.iter().for_each(|text| put_text(out, text));
+        }
+        Assertion::Is(word) => out.extend([11, word.code()]),
+        Assertion::Characters(count) => {
+            out.push(12);
+            put_number(out, *count.start());
+            put_number(out, *count.end());
+        }
+        Assertion::Before(instant) => put_instant(out, 13, instant),
+        Assertion::Since(instant) => put_instant(out, 14, instant),
     }
+}
+
+fn put_instant(out: &mut Vec<u8>, code: u8, instant: &Instant) {
+    out.push(code);
+    put_text(out, instant.to_string().as_bytes());
 }
 
 fn put_bound(out: &mut Vec<u8>, bound: Option<&Bound>) {
@@ -124,10 +154,7 @@ pub(crate) fn read_assertion(cursor: &mut Cursor<'_>) -> Result<Assertion, Malfo
                 pattern.map_err(|_| Malformed("a regular expression is not UTF-8".into()))?.into(),
             )
         }
-        5 => {
-            let least = read_number(cursor, "a length", usize::MAX)?;
-            Assertion::Length(least..=read_number(cursor, "a length", usize::MAX)?)
-        }
+        5 => Assertion::Length(read_range(cursor)?),
         6 => Assertion::Number(Interval { least: read_bound(cursor)?, greatest: read_bound(cursor)? }),
         7 => Assertion::Digits,
         8 => {
@@ -137,8 +164,37 @@ pub(crate) fn read_assertion(cursor: &mut Cursor<'_>) -> Result<Assertion, Malfo
                 CustomClaim::read(name, parameters).map_err(|error| Malformed(error.to_string()))?,
             )
         }
+        9 => Assertion::NotEquals(read_text(cursor, WHAT, MAX_TEXT)?.to_vec()),
+        10 => {
+            let count = read_number(cursor, "the number of a claim's texts", MAX_TEXTS)?;
+            let texts = (0..count).map(|_| read_text(cursor, WHAT, MAX_TEXT).map(<[u8]>::to_vec));
+            let texts = texts.collect::<Result<Vec<_>, _>>()?;
+            if texts.iter().map(Vec::len).sum::<usize>() > MAX_TEXT {
+                return Err(Malformed(format!("texts of a claim with more than {MAX_TEXT} bytes in all")));
+            }
+            Assertion::OneOf(texts)
+        }
+        11 => {
+            let word = Word::from_code(cursor.u8("a word")?);
+            Assertion::Is(word.ok_or_else(|| Malformed("an unknown word".into()))?)
+        }
+        12 => Assertion::Characters(read_range(cursor)?),
+        13 => Assertion::Before(read_instant(cursor)?),
+        14 => Assertion::Since(read_instant(cursor)?),
         _ => return Err(Malformed("an unknown claim".into())),
     })
+}
+
+fn read_range(cursor: &mut Cursor<'_>) -> Result<RangeInclusive<usize>, Malformed> {
+    let least = read_number(cursor, "a length", usize::MAX)?;
+    Ok(least..=read_number(cursor, "a length", usize::MAX)?)
+}
+
+fn read_instant(cursor: &mut Cursor<'_>) -> Result<Instant, Malformed> {
+    let text = core::str::from_utf8(read_text(cursor, "a time", MAX_INSTANT)?).ok();
+    let instant =
+        text.and_then(|text| text.parse::<Instant>().ok().filter(|instant| instant.to_string() == text));
+    instant.ok_or_else(|| Malformed("a bound that is no time in its usual form".into()))
 }
 
 fn read_bound(cursor: &mut Cursor<'_>) -> Result<Option<Bound>, Malformed> {

@@ -10,8 +10,12 @@
 //! |---|---|
 //! | `byte` | whether a hidden byte is in a set |
 //! | `automaton` | reading a hidden string with a finite automaton |
-//! | `number` | recognising and comparing numbers |
+//! | `number`, `magnitude` | recognising and comparing numbers |
 //! | `pattern` | regular expressions as automata |
+//! | `spelling` | whether a JSON string means a text |
+//! | `characters` | the number of characters of a text |
+//! | `date` | comparing dates |
+//! | `values` | several values of a JSON text as one string |
 //! | `circuits` | smaller circuits: texts of JSON, searching, the value of digits |
 //! | `assertion`, `words`, `codec`, `show` | the named claims; their form on a command line, in messages and attestations, and for readers |
 //! | `class` | classes of bytes |
@@ -27,6 +31,8 @@
 //! |---|---|---|---|
 //! | [`Class::JsonText`] | the inside of a JSON string | no control bytes; no `"` but after `\`; no `\` left open at the end | `x` |
 //! | [`Class::Number`] | a whole JSON number | RFC 8259's grammar of numbers, from the first byte to the last | `1` |
+//! | [`Class::Word`] | a whole `true`, `false` or `null` | that it is one of these | `1` |
+//! | [`Class::Values`] | JSON values with known text between them | that each is a string, a number or a word, and that the text is between them | see [`Values`](crate::disclosure::Values) |
 //! | [`Class::HeaderValue`] | the value of a header field | no bytes below 32 but tabs, no 127: so no line ends | `x` |
 //! | [`Class::Path`] | the path of a request's target | bytes from 33 to 126, so no blank, but neither `?` nor `#` | `x` |
 //! | [`Class::Query`] | the query of a request's target | bytes from 33 to 126, but no `#` | `x` |
@@ -37,38 +43,59 @@
 //! number with all digits beside it. So a sign, a point or an exponent outside the hidden range is noticed,
 //! either because the range is not that of the whole number or because the text is not JSON. Any number ends
 //! where the filler does, because anything that could continue the number could also continue the filler.
+//! The same holds for a word, which stands where a number could stand.
 //!
 //! # What stays visible
 //!
 //! The *length* of each hidden string, in bytes, stays visible. Nothing else about a number does: not its
-//! sign, nor the position of its point, nor whether it has an exponent. Claims compare bytes as they were
-//! sent, and not what escapes mean: `"\u0041"` does not equal `"A"`. P finds out how the server wrote a text,
-//! and claims that ([`json::spelling`](crate::http::json::spelling)). If a number is committed to, it becomes
-//! visible whether it is written in at most 19 digits and nothing else: see
+//! sign, nor the position of its point, nor whether it has an exponent. If a number is committed to, it
+//! becomes visible whether it is written in at most 19 digits and nothing else: see
 //! [`Form`](crate::commitment::Form).
+//!
+//! A claim says no more about the string than its words and the length do together. That can be much: of
+//! `one of paid|open|overdue`, only one text has seven bytes; and a word of five bytes is `false`.
+//!
+//! # What a text is
+//!
+//! `= TEXT`, `contains` and `at` compare bytes as they were sent, and not what escapes mean: `"\u0041"` does
+//! not equal `"A"`. P finds out how the server wrote a text, and claims that
+//! ([`json::spelling`](crate::http::json::spelling)), so V learns the spelling of this text.
+//!
+//! A *negative* claim must not be true because of a spelling, and one of several texts must not show which
+//! one it is. So `!=` and `one of` compare what a JSON string means (`spelling`), and `!=` compares numbers
+//! by value: `5.0` is not other than 5. In header fields, paths, queries and bodies, `!=` and `one of`
+//! compare bytes, whatever a server takes these for: `%41` is other than `A`.
 
 mod assertion;
 mod automaton;
 mod byte;
+mod characters;
 mod circuits;
 mod class;
 mod codec;
 mod custom;
+mod date;
+mod magnitude;
 mod number;
 mod pattern;
 mod show;
+mod spelling;
 #[cfg(test)]
 mod tests;
+mod values;
 mod words;
 
-pub use assertion::Assertion;
-pub(crate) use assertion::MAX_TEXT;
+pub use assertion::{Assertion, Word};
+pub(crate) use assertion::{MAX_TEXT, MAX_TEXTS};
 pub(crate) use circuits::INTEGER_BITS;
 pub use circuits::MAX_DIGITS;
 pub use class::Class;
 pub use custom::{CustomClaim, MAX_NAME, MAX_PARAMETERS, StatementClaim, Vocabulary};
+pub use date::{Instant, InstantError};
 pub use number::{Bound, Interval};
 pub use words::WordsError;
+
+pub(crate) use values::assert_values;
 
 pub(crate) use codec::{
     MAX_ENCODED, Malformed, put_assertion, put_number, put_text, read_assertion, read_number, read_text,
@@ -90,7 +117,8 @@ pub trait Claim: Send + Sync {
     /// Their values come from [`Claim::witness`], because a recorder runs no hints.
     ///
     /// # Errors
-    /// [`Error::Public`] if the claim cannot hold for a string of this class and length; the recorder's.
+    /// [`Error::Contradicted`] if the claim does not hold for any string of this class and length, so that it
+    /// is not true; [`Error::Public`] if it is no claim, or too large a one; the recorder's.
     fn assert(&self, recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded]) -> Result<(), Error>;
 
     /// At P: the values of all secrets that [`Claim::assert`] asks for, in order. The default is for claims
@@ -107,6 +135,12 @@ pub trait Claim: Send + Sync {
     fn reason(&self, _bytes: &[u8]) -> Option<String> {
         None
     }
+}
+
+/// The error of a claim that holds for no string of this length, or for none of its class.
+fn cannot_hold(length: usize) -> Error {
+    let place = format!("it has {length} byte{}", if length == 1 { "" } else { "s" });
+    Error::Contradicted { place, claimed: "something else".into() }
 }
 
 /// The circuit of a claim about `length` bytes of a class: `8 * length` inputs, then those of

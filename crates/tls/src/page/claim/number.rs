@@ -1,30 +1,8 @@
-//! Decimal numbers in hidden strings: recognising them, and comparing them with public ones.
+//! Decimal numbers in hidden strings: recognising them, and the intervals with which they are compared.
 //!
-//! # Grammar
-//!
-//! An [automaton](super::automaton) reads RFC 8259, section 6: a sign, digits without leading zeros, a point
-//! and digits, an exponent. The positions of the sign, the point and the exponent stay hidden.
-//!
-//! # Comparison
-//!
-//! Numbers without exponent are compared exactly as they are written, whatever their length. Let `p` be the
-//! number of digits before the hidden number's point, and `k` that of the bound `c >= 0`. First digits are
-//! not zero unless they are the only ones before the point, so
-//!
-//! ```text
-//! p > k: |x| > c          p < k: |x| < c          p = k: digit by digit, from the first that differs
-//! ```
-//!
-//! Digits matter only in the last case, in which the point is at the same position as in the bound. So digits
-//! are compared at public positions. The sign shifts them by one. A bound only needs the digits of one sign:
-//!
-//! ```text
-//! x >= c   is   x >= 0 and |x| >= c       for c > 0
-//!               x >= 0 or not |x| > |c|   for c <= 0
-//! ```
-//!
-//! and the same for `x > c`; `x <= c` is `not x > c`. All of this takes about 27 ANDs for each byte, most of
-//! them products that classify the byte.
+//! An [automaton](super::automaton) reads the grammar of RFC 8259, section 6: a sign, digits without leading
+//! zeros, a point and digits, an exponent. The positions of the sign, the point and the exponent stay hidden.
+//! The module `magnitude` compares what is written.
 
 use core::fmt;
 
@@ -33,7 +11,8 @@ use volery_circuit::{Error, Prove};
 use volery_field::F2;
 
 use super::automaton::{Automaton, State};
-use super::byte::{Byte, ByteSet, plus};
+use super::byte::Byte;
+use super::magnitude::Magnitude;
 use crate::page::http::json::Decimal;
 
 /// An end of an [`Interval`].
@@ -114,7 +93,7 @@ impl fmt::Display for Interval {
             format!("{} {}", if bound.open { "less than" } else { "of at most" }, bound.number)
         };
         match (&self.least, &self.greatest) {
-            (None, None) => f.write_str("without exponent"),
+            (None, None) => f.write_str("of any value"),
             (Some(one), None) => f.write_str(&least(one)),
             (None, Some(one)) => f.write_str(&greatest(one)),
             (Some(Bound { number: from, open: false }), Some(Bound { number: to, open: false })) => {
@@ -127,7 +106,7 @@ impl fmt::Display for Interval {
 
 /// The grammar of a number. Its states: at the beginning; after the sign; after a zero; within digits; after
 /// the point; within the digits after it; after `e`; after the exponent's sign; within its digits.
-fn grammar(exponents: bool) -> Result<Automaton, Error> {
+fn grammar() -> Result<Automaton, Error> {
     let mut states = vec![State { accepts: false, next: [None; 256] }; 9];
     for state in [2, 3, 5, 8] {
         states[state].accepts = true;
@@ -143,7 +122,7 @@ fn grammar(exponents: bool) -> Result<Automaton, Error> {
         (&[6], b"+-", 7),
         (&[6, 7, 8], b"0123456789", 8),
     ];
-    for (from, bytes, to) in ways.into_iter().filter(|(.., to)| exponents || *to < 6) {
+    for (from, bytes, to) in ways {
         for (state, byte) in from.iter().flat_map(|state| bytes.iter().map(move |byte| (*state, *byte))) {
             states[state].next[usize::from(byte)] = Some(to);
         }
@@ -153,100 +132,49 @@ fn grammar(exponents: bool) -> Result<Automaton, Error> {
 
 /// Claims that the bytes are a number as JSON writes it.
 pub(super) fn number<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
-    grammar(true)?.assert(b, &mut Byte::all(bits))
+    grammar()?.assert(b, &mut Byte::all(bits))
 }
 
-/// Claims that the bytes are a number without exponent that lies in this interval.
+/// Claims that the bytes are a number that lies in this interval.
+///
+/// # Errors
+/// As [`Magnitude::new`] and [`Magnitude::is_above`].
 pub(super) fn within<B: Prove<F2> + ?Sized>(
     b: &mut B,
     bits: &[B::Wire],
     interval: &Interval,
 ) -> Result<(), B::Error> {
     let mut bytes = Byte::all(bits);
-    grammar(false)?.assert(b, &mut bytes)?;
+    grammar()?.assert(b, &mut bytes)?;
+    if interval.least.is_none() && interval.greatest.is_none() {
+        return Ok(());
+    }
+    let mut x = Magnitude::new(b, bytes)?;
     if let Some(Bound { number, open }) = &interval.least {
-        let inside = is_above(b, &mut bytes, number, *open)?;
+        let inside = x.is_above(b, number, *open)?;
         let outside = not(b, &inside);
         b.assert_zero(&[outside])?;
     }
     if let Some(Bound { number, open }) = &interval.greatest {
-        let outside = is_above(b, &mut bytes, number, !*open)?;
+        let outside = x.is_above(b, number, !*open)?;
         b.assert_zero(&[outside])?;
     }
     Ok(())
 }
 
-/// Whether `x > c` (`strictly`) or `x >= c`.
-fn is_above<B: Prove<F2> + ?Sized>(
+/// Claims that the bytes are a number with another value than this one.
+///
+/// # Errors
+/// As [`within`].
+pub(super) fn other_than<B: Prove<F2> + ?Sized>(
     b: &mut B,
-    bytes: &mut [Byte<'_, B::Wire>],
-    bound: &Decimal,
-    strictly: bool,
-) -> Result<B::Wire, B::Error> {
-    let Some((sign, rest)) = bytes.split_first_mut() else { return Ok(b.constant(F2::ZERO)) };
-    let negative = sign.is_in(b, &ByteSet::one(b'-'))?;
-    let positive = bound.sign() > 0 || (strictly && bound.sign() == 0);
-    if positive {
-        let exceeds = exceeds(b, bytes, bound, strictly)?;
-        let sign = not(b, &negative);
-        b.mul(&sign, &exceeds)
-    } else {
-        let exceeds = exceeds(b, rest, bound, !strictly)?;
-        let below = b.mul(&negative, &exceeds)?;
-        Ok(not(b, &below))
-    }
-}
-
-/// Whether `|x| > |c|` (`strictly`) or `|x| >= |c|`, where `x` is written without its sign.
-fn exceeds<B: Prove<F2> + ?Sized>(
-    b: &mut B,
-    x: &mut [Byte<'_, B::Wire>],
-    bound: &Decimal,
-    strictly: bool,
-) -> Result<B::Wire, B::Error> {
-    let whole = usize::try_from(bound.whole_digits()).unwrap_or(usize::MAX);
-    if x.len() < whole {
-        return Ok(b.constant(F2::ZERO));
-    }
-    // There is at most one point, so the sum says whether there is one.
-    let (before, point) = x.split_at_mut_checked(whole).unwrap_or_default();
-    let mut earlier = b.constant(F2::ZERO);
-    for byte in before {
-        let is_point = byte.is_in(b, &ByteSet::one(b'.'))?;
-        earlier = b.add(&earlier, &is_point);
-    }
-    // Whether x has as many digits before its point, or more.
-    let (same, more) = match point.first_mut() {
-        None => (not(b, &earlier), None),
-        Some(byte) => {
-            let here = byte.is_in(b, &ByteSet::one(b'.'))?;
-            let at_most = b.add(&earlier, &here);
-            (here, Some(not(b, &at_most)))
-        }
-    };
-    let greater = digits_exceed(b, x, bound, whole, strictly)?;
-    let greater = b.mul(&same, &greater)?;
-    Ok(plus(b, more, greater))
-}
-
-/// As [`exceeds`], if both have `whole` digits before their points.
-fn digits_exceed<B: Prove<F2> + ?Sized>(
-    b: &mut B,
-    x: &mut [Byte<'_, B::Wire>],
-    bound: &Decimal,
-    whole: usize,
-    strictly: bool,
-) -> Result<B::Wire, B::Error> {
-    let digits = x.iter_mut().enumerate().filter(|(place, _)| *place != whole).map(|(_, byte)| byte);
-    let digits: Vec<_> = digits.collect();
-    // From the last digit on: if the digits so far are equal, the later ones decide.
-    let mut greater = b.constant(F2::new(!strictly && !bound.has_digits_from(digits.len())));
-    for (place, digit) in digits.into_iter().enumerate().rev() {
-        let other = bound.digit(place);
-        let above = digit.is_in(b, &ByteSet::of(|byte| byte & 15 > other))?;
-        let equal = digit.is_in(b, &ByteSet::of(|byte| byte & 15 == other))?;
-        let equal = b.mul(&equal, &greater)?;
-        greater = b.add(&above, &equal);
-    }
-    Ok(greater)
+    bits: &[B::Wire],
+    number: &Decimal,
+) -> Result<(), B::Error> {
+    let mut bytes = Byte::all(bits);
+    grammar()?.assert(b, &mut bytes)?;
+    let mut x = Magnitude::new(b, bytes)?;
+    let [from, above] = [x.is_above(b, number, false)?, x.is_above(b, number, true)?];
+    let same = b.add(&from, &above);
+    b.assert_zero(&[same])
 }

@@ -20,6 +20,15 @@ impl Bytes<'_> {
     }
 }
 
+/// An object with `text`, or `text_hex`.
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.put(&mut map, "text")?;
+        map.end()
+    }
+}
+
 /// An object with at least `kind`, and `words` as in [`Display`](core::fmt::Display). Numbers are texts, so
 /// that no reader rounds them.
 impl Serialize for Assertion {
@@ -29,6 +38,27 @@ impl Serialize for Assertion {
             Self::Equals(text) => {
                 map.serialize_entry("kind", "equals")?;
                 Bytes(text).put(&mut map, "text")?;
+            }
+            Self::NotEquals(text) => {
+                map.serialize_entry("kind", "not-equals")?;
+                Bytes(text).put(&mut map, "text")?;
+            }
+            Self::OneOf(texts) => {
+                map.serialize_entry("kind", "one-of")?;
+                let texts: Vec<_> = texts.iter().map(|text| Bytes(text)).collect();
+                map.serialize_entry("texts", &texts)?;
+            }
+            Self::Is(word) => {
+                map.serialize_entry("kind", "is")?;
+                map.serialize_entry("word", word.word())?;
+            }
+            Self::Before(instant) => {
+                map.serialize_entry("kind", "date")?;
+                map.serialize_entry("before", &instant.to_string())?;
+            }
+            Self::Since(instant) => {
+                map.serialize_entry("kind", "date")?;
+                map.serialize_entry("since", &instant.to_string())?;
             }
             Self::At { offset, text } => {
                 map.serialize_entry("kind", "at")?;
@@ -43,6 +73,11 @@ impl Serialize for Assertion {
                 map.serialize_entry("kind", "length")?;
                 map.serialize_entry("least", length.start())?;
                 map.serialize_entry("greatest", length.end())?;
+            }
+            Self::Characters(count) => {
+                map.serialize_entry("kind", "characters")?;
+                map.serialize_entry("least", count.start())?;
+                map.serialize_entry("greatest", count.end())?;
             }
             Self::Number(Interval { least, greatest }) => {
                 map.serialize_entry("kind", "number")?;
@@ -74,6 +109,8 @@ impl Serialize for Class {
         serializer.serialize_str(match self {
             Self::JsonText => "json-text",
             Self::Number => "json-number",
+            Self::Word => "json-word",
+            Self::Values => "json-values",
             Self::HeaderValue => "header-value",
             Self::Path => "path",
             Self::Query => "query",

@@ -1,50 +1,80 @@
 //! Assertions in the words of a command line.
 //!
 //! ```text
-//! = TEXT                 at OFFSET TEXT          contains TEXT          length LEAST..GREATEST
-//! in LEAST..GREATEST     > NUMBER   >= NUMBER    < NUMBER   <= NUMBER   is digits           matches REGULAR EXPRESSION
+//! = TEXT                 != TEXT                 one of TEXT|TEXT|...    contains TEXT           at OFFSET TEXT
+//! in LEAST..GREATEST     > NUMBER   >= NUMBER    < NUMBER   <= NUMBER    is true                 is false   is null
+//! before DATE            since DATE              is digits               matches REGULAR EXPRESSION
+//! characters LEAST..GREATEST                     length LEAST..GREATEST
 //! ```
 //!
-//! One end of a range may be left out. A text extends to the end, including blanks.
+//! One end of a range may be left out. A text extends to the end, including blanks. In the texts of `one of`,
+//! `\|` is a bar and `\\` a backslash.
 
+use core::ops::RangeInclusive;
 use core::str::FromStr;
 
+use volery_circuit::Error;
+
 use super::number::{Bound, Interval};
-use super::{Assertion, MAX_TEXT};
+use super::{Assertion, MAX_TEXT, Word};
 use crate::page::http::json::Decimal;
 
 /// Words that are not an assertion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "expected `= TEXT`, `contains TEXT`, `at OFFSET TEXT`, `matches REGEX`, `in LEAST..GREATEST`, `>= NUMBER` (or <=, >, <), \
-     `is digits` or `length LEAST..GREATEST`"
-)]
-pub struct WordsError;
+#[non_exhaustive]
+pub enum WordsError {
+    /// They have none of the forms.
+    #[error(
+        "expected `= TEXT`, `!= TEXT`, `one of TEXT|TEXT`, `contains TEXT`, `at OFFSET TEXT`, `matches REGEX`, `in LEAST..GREATEST`, \
+         `>= NUMBER` (or <=, >, <), `before DATE`, `since DATE`, `is true` (or false, null), `is digits`, \
+         `characters LEAST..GREATEST` or `length LEAST..GREATEST`"
+    )]
+    Form,
+    /// They have one of the forms, and what they say holds for no string, or is too large.
+    #[error("{0}")]
+    Claim(String),
+}
 
 impl FromStr for Assertion {
     type Err = WordsError;
 
+    /// Also [checks](Assertion::check) the assertion.
     fn from_str(words: &str) -> Result<Self, WordsError> {
-        read(words).ok_or(WordsError)
+        let assertion = read(words)?;
+        assertion.check().map_err(|error| match error {
+            Error::Public(reason) => WordsError::Claim(reason),
+            error => WordsError::Claim(error.to_string()),
+        })?;
+        Ok(assertion)
     }
 }
 
-fn read(words: &str) -> Option<Assertion> {
-    let (word, rest) = words.split_once(' ')?;
+fn read(words: &str) -> Result<Assertion, WordsError> {
+    let (word, rest) = words.split_once(' ').ok_or(WordsError::Form)?;
+    match word {
+        "before" | "since" => {
+            let instant = rest.parse().map_err(|error| WordsError::Claim(format!("{error}")))?;
+            Ok(if word == "before" { Assertion::Before(instant) } else { Assertion::Since(instant) })
+        }
+        "one" => rest.strip_prefix("of ").and_then(texts).map(Assertion::OneOf).ok_or(WordsError::Form),
+        _ => form(word, rest).ok_or(WordsError::Form),
+    }
+}
+
+fn form(word: &str, rest: &str) -> Option<Assertion> {
     let interval = match word {
         "=" => return text(rest).map(Assertion::Equals),
+        "!=" => return text(rest).map(Assertion::NotEquals),
         "contains" => return text(rest).map(Assertion::Contains),
         "matches" => return text(rest).map(|_| Assertion::Matches(rest.into())),
-        "is" => return (rest == "digits").then_some(Assertion::Digits),
+        "is" if rest == "digits" => return Some(Assertion::Digits),
+        "is" => return Word::ALL.into_iter().find(|word| word.word() == rest).map(Assertion::Is),
         "at" => {
             let (offset, found) = rest.split_once(' ')?;
             return Some(Assertion::At { offset: whole(offset)?, text: text(found)? });
         }
-        "length" => {
-            let (least, greatest) = range(rest)?;
-            let greatest = greatest.map_or(Some(u32::MAX as usize), whole)?;
-            return Some(Assertion::Length(least.map_or(Some(0), whole)?..=greatest));
-        }
+        "length" => return counts(rest).map(Assertion::Length),
+        "characters" => return counts(rest).map(Assertion::Characters),
         "in" => {
             let (least, greatest) = range(rest)?;
             Interval { least: bound(least, false)?, greatest: bound(greatest, false)? }
@@ -54,6 +84,27 @@ fn read(words: &str) -> Option<Assertion> {
         _ => return None,
     };
     Some(Assertion::Number(interval))
+}
+
+/// Texts between bars.
+fn texts(words: &str) -> Option<Vec<Vec<u8>>> {
+    let (mut texts, mut text) = (Vec::new(), String::new());
+    let mut characters = words.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '|' => texts.push(core::mem::take(&mut text).into_bytes()),
+            '\\' => text.push(characters.next().filter(|next| matches!(next, '|' | '\\'))?),
+            c => text.push(c),
+        }
+    }
+    texts.push(text.into_bytes());
+    Some(texts)
+}
+
+fn counts(text: &str) -> Option<RangeInclusive<usize>> {
+    let (least, greatest) = range(text)?;
+    let greatest = greatest.map_or(Some(u32::MAX as usize), whole)?;
+    Some(least.map_or(Some(0), whole)?..=greatest)
 }
 
 fn text(text: &str) -> Option<Vec<u8>> {

@@ -164,7 +164,7 @@ pub use connection::TlsVersion;
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{
-    Hidden, MessagePart, Part, RedactedPayload, Redaction, Rest, Selection, Visibility, visibility,
+    Hidden, MessagePart, Part, RedactedPayload, Redaction, Rest, Selection, Values, Visibility, visibility,
 };
 pub use verifier::Pending;
 

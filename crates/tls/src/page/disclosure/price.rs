@@ -9,10 +9,11 @@
 use volery_circuit::Error as CircuitError;
 
 use super::Refusal;
-use super::redaction::{Hidden, RedactedPayload};
+use super::redaction::{Hidden, Part, RedactedPayload, message_name};
 use crate::memory::{Reservation, Shortage};
 use crate::page::claim::{self, Assertion, Claim};
 use crate::page::commitment::Form;
+use crate::wire::prf::Side;
 
 /// The most gates of all claims of a session. They are in memory, also at V.
 const MAX_GATES: usize = 1 << 22;
@@ -28,7 +29,11 @@ const MAX_PATTERNS: usize = 16;
 
 /// The claims about a hidden string, its class first.
 pub(super) fn claims_of(hidden: &Hidden) -> Vec<(Box<dyn Claim>, String)> {
-    let mut claims: Vec<(Box<dyn Claim>, String)> = vec![(Box::new(hidden.class), hidden.class.to_string())];
+    let class: Box<dyn Claim> = match &hidden.part {
+        Part::Values(values) => Box::new(values.clone()),
+        _ => Box::new(hidden.class),
+    };
+    let mut claims = vec![(class, hidden.class.to_string())];
     for claim in &hidden.claims {
         claims.push((Box::new(claim.clone()), claim.to_string()));
     }
@@ -39,7 +44,7 @@ pub(super) fn claims_of(hidden: &Hidden) -> Vec<(Box<dyn Claim>, String)> {
 ///
 /// # Errors
 /// [`Refusal::Claim`] for more than a session may claim, and for a claim that cannot hold for the length of
-/// its string; [`Refusal::Memory`].
+/// its string (with [`CircuitError::Contradicted`], which names it); [`Refusal::Memory`].
 pub(super) fn reserve(shown: [&RedactedPayload; 2], memory: &mut Reservation) -> Result<(), Refusal> {
     let lack = |lack| Refusal::Memory { ever: matches!(lack, Shortage::Ever { .. }) };
     let constrained = || shown.into_iter().flat_map(RedactedPayload::constrained);
@@ -53,20 +58,30 @@ pub(super) fn reserve(shown: [&RedactedPayload; 2], memory: &mut Reservation) ->
             return Err(Refusal::Claim(CircuitError::Public(reason.into())));
         }
     }
-    let gates = constrained().try_fold(0, |gates, hidden| count(hidden, gates)).map_err(Refusal::Claim)?;
+    let sides = [Side::Client, Side::Server].into_iter().zip(shown);
+    let mut all = sides.flat_map(|(side, shown)| shown.constrained().map(move |hidden| (side, hidden)));
+    let gates =
+        all.try_fold(0, |gates, (side, hidden)| count(side, hidden, gates)).map_err(Refusal::Claim)?;
     memory.grow((gates as u64).saturating_mul(GATE_BYTES)).map_err(lack)
 }
 
 /// `gates` plus those of all claims about a hidden string.
-fn count(hidden: &Hidden, mut gates: usize) -> Result<usize, CircuitError> {
-    let number: Option<Box<dyn Claim>> = match hidden.commit {
-        Some(Form::Number) => Some(Box::new(claim::Integer)),
+fn count(side: Side, hidden: &Hidden, mut gates: usize) -> Result<usize, CircuitError> {
+    let number: Option<(Box<dyn Claim>, String)> = match hidden.commit {
+        Some(Form::Number) => Some((Box::new(claim::Integer), "is a number".into())),
         Some(Form::Bytes) | None => None,
     };
-    let claims = claims_of(hidden).into_iter().map(|(claim, _)| claim);
-    for claim in claims.chain(number) {
+    for (claim, text) in claims_of(hidden).into_iter().chain(number) {
         let left = MAX_GATES.saturating_sub(gates);
-        gates += claim::gates(&*claim, hidden.class, hidden.length(), left)?.ok_or_else(|| {
+        let more =
+            claim::gates(&*claim, hidden.class, hidden.length(), left).map_err(|error| match error {
+                CircuitError::Contradicted { place, .. } => {
+                    let claimed = format!("{} {} {text}", message_name(side, hidden.round), hidden.part);
+                    CircuitError::Contradicted { place, claimed }
+                }
+                error => error,
+            })?;
+        gates += more.ok_or_else(|| {
             CircuitError::Public("all claims of a session together take more than 2^22 gates".into())
         })?;
     }
@@ -85,7 +100,6 @@ mod tests {
     use super::*;
     use crate::memory::Budget;
     use crate::page::claim::{Class, CustomClaim};
-    use crate::page::disclosure::Part;
 
     fn hidden(class: Class, length: usize, claims: Vec<Assertion>) -> Hidden {
         let ranges = core::iter::once(0..length).collect();
@@ -120,7 +134,7 @@ mod tests {
                 .into_iter()
                 .map(|(claim, _)| claim::circuit(&*claim, class, 9).expect("a circuit").gates().len());
             let number = commit.map_or(0, |_| claim::integer(9).expect("a circuit").gates().len());
-            assert_eq!(count(&hidden, 7), Ok(7 + made.sum::<usize>() + number));
+            assert_eq!(count(Side::Server, &hidden, 7), Ok(7 + made.sum::<usize>() + number));
         }
     }
 

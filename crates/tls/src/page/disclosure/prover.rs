@@ -3,6 +3,7 @@
 use sha2::{Digest as _, Sha256};
 use volery_channel::Channel;
 use volery_channel::tags::WEB_CLAIMS;
+use volery_circuit::Error as CircuitError;
 use volery_field::F2;
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -205,8 +206,14 @@ impl EndedConnection {
         // This also finds anything that exceeds V's limits.
         DisclosureMessage::decode(&encoded)?;
         let memory = Budget::default().share();
-        let mut statement =
-            ConnectionStatement::new(self.connection.clone(), [client, server], message, memory)?;
+        let statement = ConnectionStatement::new(self.connection.clone(), [client, server], message, memory);
+        let mut statement = statement.map_err(|refusal| match refusal {
+            // A claim that holds for no string of this length does not hold for this one.
+            Refusal::Claim(CircuitError::Contradicted { place, claimed }) => {
+                Error::NotTrue(format!("{claimed} ({place})"))
+            }
+            refusal => refusal.into(),
+        })?;
         // If P stopped later, V would learn that a claim which it has heard is false.
         statement.check_claims([request, response])?;
         channel.send(WEB_CLAIMS, &encoded)?;

@@ -80,6 +80,16 @@ fn a_number_is_one_from_its_first_byte_to_its_last() {
     }
 }
 
+#[test]
+fn a_word_is_true_false_or_null() {
+    for text in ["true", "false", "null"] {
+        assert!(holds(&Class::Word, text.as_bytes()), "{text}");
+    }
+    for text in ["True", "nul", "nulls", "falsx", "trux", "1111", "11111", "\"\"\"\"", "", "x"] {
+        assert!(!holds(&Class::Word, text.as_bytes()), "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 

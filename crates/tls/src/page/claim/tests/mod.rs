@@ -2,9 +2,12 @@
 
 mod classes;
 mod custom;
+mod dates;
+mod meanings;
 mod numbers;
 mod patterns;
 mod texts;
+mod values;
 mod words;
 
 use volery_circuit::Evaluator;

@@ -61,6 +61,7 @@ fn expressions_of_other_parties_are_bounded() {
     ] {
         let refused = circuit(&matches(&pattern), Class::Opaque, 20);
         assert!(matches!(refused, Err(Error::Public(_))), "{pattern}");
+        assert!(matches!(matches(&pattern).check(), Err(Error::Public(_))), "{pattern}");
     }
     assert!(matches!(circuit(&matches(".*a.*b.*"), Class::Opaque, 1 << 16), Err(Error::Public(_))));
     assert!(circuit(&matches(".*a.*b.*"), Class::Opaque, 1 << 10).is_ok());
@@ -69,7 +70,7 @@ fn expressions_of_other_parties_are_bounded() {
 #[test]
 fn a_length_that_no_described_string_has_is_refused() {
     let refused = circuit(&matches("(ab)*"), Class::Opaque, 3);
-    assert!(matches!(refused, Err(Error::Public(reason)) if reason.contains("3 bytes")));
+    assert!(matches!(refused, Err(Error::Contradicted { place, .. }) if place.contains("3 bytes")));
 }
 
 /// Where the length alone says which state comes when, a byte takes what its set takes.

@@ -23,6 +23,15 @@ pub(super) fn all() -> Vec<Assertion> {
         Assertion::Number(Interval::default()),
         Assertion::Digits,
         Assertion::Matches(r"\d+".into()),
+        Assertion::NotEquals(b"a".to_vec()),
+        Assertion::OneOf(vec![b"a".to_vec(), Vec::new(), b"\xff".to_vec()]),
+        Assertion::OneOf((0..32).map(|n| vec![n; 16]).collect()),
+        Assertion::Is(Word::True),
+        Assertion::Is(Word::False),
+        Assertion::Is(Word::Null),
+        Assertion::Characters(3..=70),
+        Assertion::Before("2026-01-31".parse().unwrap()),
+        Assertion::Since("2026-01-31T12:30:00Z".parse().unwrap()),
         Assertion::Custom(CustomClaim::new("example.com/x", &[7], own).unwrap()),
     ]
 }
@@ -54,6 +63,29 @@ fn words_of_a_command_line_are_claims() {
         ("< -3", Assertion::Number(Interval::below(-3)), "is a number less than -3"),
         ("<= 7", Assertion::Number(Interval::at_most(7)), "is a number of at most 7"),
         ("is digits", Assertion::Digits, "is digits only"),
+        ("!= a  b", Assertion::NotEquals(b"a  b".to_vec()), r#"is not "a  b""#),
+        (
+            r"one of paid| open|\||\\|",
+            Assertion::OneOf(["paid", " open", "|", "\\", ""].map(|text| text.into()).to_vec()),
+            r#"is one of "paid", " open", "|", "\\", """#,
+        ),
+        ("is true", Assertion::Is(Word::True), "is true"),
+        ("is null", Assertion::Is(Word::Null), "is null"),
+        (
+            "characters 3..",
+            Assertion::Characters(3..=u32::MAX as usize),
+            "has from 3 to 4294967295 characters",
+        ),
+        (
+            "before 2026-01-01",
+            Assertion::Before("2026-01-01".parse().unwrap()),
+            "is a date before 2026-01-01",
+        ),
+        (
+            "since 2026-01-01T12:00:00Z",
+            Assertion::Since("2026-01-01T12:00:00Z".parse().unwrap()),
+            "is a date not before 2026-01-01T12:00:00Z",
+        ),
         (r"matches \d+ EUR", Assertion::Matches(r"\d+ EUR".into()), r#"matches "\\d+ EUR""#),
     ] {
         assert_eq!(words.parse(), Ok(claim.clone()), "{words}");
@@ -85,8 +117,28 @@ fn words_that_are_no_claim_are_refused() {
         "contains ",
         "matches ",
         "equals x",
+        "!= ",
+        "one of",
+        "one a",
+        r"one of a\b",
+        "is True",
+        "is 5 digits",
+        "characters 5",
     ] {
-        assert_eq!(words.parse::<Assertion>(), Err(WordsError), "{words}");
+        assert_eq!(words.parse::<Assertion>(), Err(WordsError::Form), "{words}");
+    }
+    for (words, reason) in [
+        ("in 7..5", "no number is in this interval"),
+        ("characters 7..5", "no number is in this range"),
+        ("length 7..5", "no number is in this range"),
+        ("matches (", "regular expression"),
+        (r"matches \w{200}", "regular expression"),
+        ("before 2026-02-30", "neither a date"),
+        ("since yesterday", "neither a date"),
+        ("one of a|b|a", "twice"),
+    ] {
+        let error = words.parse::<Assertion>().unwrap_err();
+        assert!(matches!(&error, WordsError::Claim(found) if found.contains(reason)), "{words}: {error}");
     }
     assert!(format!("= {}", "x".repeat(MAX_TEXT + 1)).parse::<Assertion>().is_err());
 }
@@ -121,6 +173,21 @@ fn a_bound_has_one_encoding() {
 }
 
 #[test]
+fn a_time_has_one_encoding() {
+    for (text, reads) in [
+        ("2026-01-31", true),
+        ("2026-01-31T12:00:00Z", true),
+        ("2026-01-31T00:00:00Z", false),
+        ("2026-02-30", false),
+        ("2026-01-31 ", false),
+        ("", false),
+    ] {
+        let bytes = [&[13, 0, 0, 0, text.len() as u8][..], text.as_bytes()].concat();
+        assert_eq!(read_assertion(&mut Cursor::new(&bytes)).is_ok(), reads, "{text}");
+    }
+}
+
+#[test]
 fn programs_read_claims_as_json() {
     let value = |claim: &Assertion| serde_json::to_value(claim).unwrap();
     let number = value(&Assertion::Number(Interval { greatest: None, ..Interval::above(5) }));
@@ -136,11 +203,14 @@ fn programs_read_claims_as_json() {
     for claim in all() {
         assert_eq!(value(&claim)["words"], claim.to_string());
     }
+    let texts = value(&Assertion::OneOf(vec![b"a".to_vec(), b"\xff".to_vec()]));
+    assert_eq!(texts["texts"], serde_json::json!([{"text": "a"}, {"text_hex": "ff"}]));
+    assert_eq!(value(&Assertion::Since("2026-01-31".parse().unwrap()))["since"], "2026-01-31");
 }
 
 proptest! {
     #[test]
-    fn any_bytes_are_refused_or_read_back(code in 0_u8..10, bytes: Vec<u8>) {
+    fn any_bytes_are_refused_or_read_back(code in 0_u8..16, bytes: Vec<u8>) {
         let bytes = [&[code][..], &bytes].concat();
         let mut cursor = Cursor::new(&bytes);
         if let Ok(read) = read_assertion(&mut cursor) {
@@ -150,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn any_words_are_refused_or_a_claim_that_has_an_encoding(words in "(=|contains|at|in|length|>|<=|is|matches) [0-9.e -]{0,9}") {
+    fn any_words_are_refused_or_a_claim_that_has_an_encoding(words in "(=|!=|one of|contains|at|in|length|characters|before|since|>|<=|is|matches) [0-9.e|-]{0,9}") {
         if let Ok(claim) = words.parse::<Assertion>() {
             let bytes = encoded(&claim);
             prop_assert_eq!(read_assertion(&mut Cursor::new(&bytes)), Ok(claim));

@@ -4,18 +4,20 @@ use core::ops::Range;
 
 use volery_channel::{Cursor, Flaw};
 
-use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, RedactedPayload};
+use super::values::{MAX_BETWEEN, MAX_VALUES};
+use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, RedactedPayload, Values};
 use crate::page::attestation::{Context, MAX_CONTEXT};
 use crate::page::claim::{self, Class, MAX_ENCODED, Malformed, put_number, put_text, read_number, read_text};
 use crate::page::commitment::Form;
 use crate::page::disclosure::Refusal;
 use crate::page::http::MAX_MESSAGES;
 
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// The longest path or header name.
 const MAX_NAME: usize = 1 << 10;
 /// The most bytes of a hidden string's description in the message.
-const MAX_DESCRIPTION: usize = 13 + MAX_NAME + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED;
+const MAX_DESCRIPTION: usize =
+    17 + MAX_NAME + 4 * MAX_VALUES + MAX_BETWEEN + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED;
 
 /// P's message before the proof, for both directions, the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,9 +97,14 @@ fn put_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
         Part::Path => (3, ""),
         Part::Body => (4, ""),
         Part::Query => (5, ""),
+        Part::Values(values) => (6, values.first.as_str()),
     };
     out.push(code);
     put_text(out, name.as_bytes());
+    if let Part::Values(Values { between, .. }) = &hidden.part {
+        put_number(out, between.len());
+        between.iter().for_each(|text| put_text(out, text.as_bytes()));
+    }
     out.push(match hidden.commit {
         None => 0,
         Some(Form::Bytes) => 1,
@@ -142,6 +149,7 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
         (3, true) => Part::Path,
         (4, true) => Part::Body,
         (5, true) => Part::Query,
+        (6, _) => Part::Values(Values { first: name, between: read_between(cursor)? }),
         _ => return Err(unknown("part of a message")),
     };
     let commit = match cursor.u8("a form")? {
@@ -155,6 +163,19 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
     let count = read_number(cursor, "the number of claims", MAX_CLAIMS)?;
     let claims = (0..count).map(|_| claim::read_assertion(cursor)).collect::<Result<_, _>>()?;
     Ok(Hidden { round, part, class, ranges, claims, commit })
+}
+
+/// The text between values.
+fn read_between(cursor: &mut Cursor<'_>) -> Result<Vec<String>, Malformed> {
+    let count = read_number(cursor, "the number of texts between values", MAX_VALUES - 1)?;
+    let (mut between, mut left) = (Vec::new(), MAX_BETWEEN);
+    for _ in 0..count {
+        let text = read_text(cursor, "the text between values", left)?;
+        left = left.saturating_sub(text.len());
+        let text = core::str::from_utf8(text);
+        between.push(text.map_err(|_| Malformed("text between values that is not UTF-8".into()))?.into());
+    }
+    Ok(between)
 }
 
 fn read_range(cursor: &mut Cursor<'_>) -> Result<Range<usize>, Malformed> {

@@ -3,15 +3,18 @@
 //! Everything is shown except what is hidden. So V, and anybody who reads the attestation, sees the text
 //! around a hidden value: that `response.user.age` is a value with that name in that place, and not two
 //! digits somewhere on a page. A hidden string has a name ([`Part`]), by which V finds it in the text that it
-//! sees. `rest` decides about the parts that P does not name, `fields` about header fields.
+//! sees. `rest` decides about the parts that P does not name, `fields` about header fields; `values` hides
+//! several values of a JSON body as one string.
 
 mod codec;
 mod fields;
+mod group;
 mod rest;
 mod structure;
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests;
+mod values;
 
 pub(super) use codec::DisclosureMessage;
 pub(crate) use codec::{put_all_hidden, read_all_hidden};
@@ -19,6 +22,7 @@ pub use fields::{Visibility, visibility};
 pub use rest::{Rest, Selection};
 pub(crate) use structure::Server;
 pub(super) use structure::{Checked, check, check_pipelined, exchanges, find};
+pub use values::Values;
 
 use core::ops::Range;
 
@@ -41,8 +45,11 @@ const MAX_CONSTRAINED: usize = 1 << 16;
 /// A part of a request or response that can be hidden.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// A value of the JSON body, at a path as in [`http`](crate::http): the inside of a string, or a number.
+    /// A value of the JSON body, at a path as in [`http`](crate::http): the inside of a string, a number, or
+    /// with claims about it `true`, `false` or `null`.
     Json(String),
+    /// Consecutive values of the JSON body, with the text between them.
+    Values(Values),
     /// The values of all header fields of this name. Claims about it are possible only if there is one.
     Header(String),
     /// The path of the request's target, after its slash and up to its question mark, which says which
@@ -57,7 +64,9 @@ pub enum Part {
 impl core::fmt::Display for Part {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
+            Self::Json(path) if path.is_empty() => f.write_str("json, all of it"),
             Self::Json(path) => write!(f, "json {path}"),
+            Self::Values(values) => values.fmt(f),
             Self::Header(name) => write!(f, "header {name}"),
             Self::Path => f.write_str("path"),
             Self::Query => f.write_str("query"),
@@ -234,6 +243,8 @@ impl RedactedPayload {
     /// they must be, and that nothing exceeds the limits. The codec has checked numbers.
     fn check_shape(&self, side: Side) -> Result<(), Refusal> {
         let refuse = |reason| Err(Refusal::Payload { side, reason });
+        let other = |bytes: &[u8], filler: u8| bytes.iter().any(|byte| *byte != filler);
+        // `check` compares the bytes of values with their text.
         let mut all: Vec<(&Range<usize>, Class)> = Vec::new();
         for hidden in &self.hidden {
             all.extend(hidden.ranges.iter().map(|range| (range, hidden.class)));
@@ -248,7 +259,7 @@ impl RedactedPayload {
         for (range, class) in &all {
             match self.text.get((*range).clone()) {
                 Some([]) | None => return refuse("a range that is empty or outside of the payload"),
-                Some(bytes) if bytes.iter().any(|byte| *byte != class.filler()) => {
+                Some(bytes) if *class != Class::Values && other(bytes, class.filler()) => {
                     return refuse("bytes that are said to be hidden");
                 }
                 Some(_) => {}

@@ -7,7 +7,12 @@
 //! | each response, [`Rest::Revealed`] | status line, names of fields, the fields that say how it is to be read and [some that are everybody's](super::fields), body | values of all other fields, what P took from it for a later request |
 //! | each response, [`Rest::Hidden`] | status line, names of fields, keys of JSON objects, the fields that say how it is to be read | all else |
 //!
-//! P may show or hide any part by naming it. The *path* tells readers which document the claims are about. So
+//! P may show or hide any part by naming it. Of two parts of which one contains the other, the smaller one
+//! decides about its bytes, and of a shown one and a hidden one with the same bytes the hidden one: a body
+//! that is shown hides the values that P hides or claims something about, and one that is hidden shows those
+//! that P shows. Then the rest of the body is hidden value by value, so the names of its values show.
+//!
+//! The *path* tells readers which document the claims are about. So
 //! it is shown even if everything else is hidden, unless P names it as hidden, or put something into it that
 //! it took from an earlier response.
 
@@ -16,11 +21,11 @@ use super::structure::{HttpMessage, UNKNOWN, no_round, slice};
 use super::{MAX_HIDDEN, MessagePart, Part, Redaction};
 use crate::page::disclosure::Refusal;
 use crate::page::http::Exchange;
-use crate::page::http::json::{self, Path, ValueType};
+use crate::page::http::json::{self, Path};
 use crate::wire::prf::Side;
 
-/// The most values of a JSON body that are revealed one by one if the rest is hidden.
-const MAX_REVEALED: usize = 1 << 14;
+/// The most values of a JSON body of which some are hidden one by one, or together.
+pub(super) const MAX_LEAVES: usize = (1 << 14) + MAX_HIDDEN;
 
 /// Whether the parts of responses that P does not name are shown or hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,13 +51,16 @@ pub struct Selection {
     pub taken: Vec<MessagePart>,
     /// The rule for the rest of the responses.
     pub responses: Rest,
+    /// Whether a value of the rest that its length would tell is shown if nothing beside it hides that (see
+    /// [`Values`](super::Values)). Otherwise that is an error, as it is for a value that P names.
+    pub show_rest: bool,
 }
 
 impl Selection {
     /// All hidden parts of these messages (the client's, the server's), those that P names first.
     ///
     /// A part that cannot be hidden and is not revealed is an error, so that nothing is shown without P's
-    /// knowledge.
+    /// knowledge. Consecutive values of a JSON body are hidden together.
     ///
     /// # Errors
     /// [`Refusal::Part`].
@@ -67,22 +75,76 @@ impl Selection {
         {
             return Err(no_round(*side, *round, part, exchanges.len()));
         }
-        let mut all = self.hide.clone();
+        let hide = self.expanded(texts, exchanges)?;
+        let parted: Vec<_> = hide.iter().filter(|hide| self.is_parted(hide)).collect();
+        let others = hide.iter().filter(|hide| !self.is_parted(hide)).cloned();
+        let alone = |hide: &Redaction| {
+            let plain = hide.claims.is_empty() && !hide.commit && matches!(hide.part, Part::Json(_));
+            !plain || hide.round >= exchanges.len()
+        };
+        let (mut all, plain): (Vec<_>, Vec<_>) = others.partition(alone);
         for (round, exchange) in exchanges.iter().enumerate() {
             for (side, text) in [Side::Client, Side::Server].into_iter().zip(texts) {
-                let parts = self.rest(HttpMessage::new(side, text, round, exchange), side, round)?;
+                let message = HttpMessage::new(side, text, round, exchange);
+                let named = plain.iter().filter(|hide| (hide.side, hide.round) == (side, round));
+                let named = named.map(|hide| hide.part.clone()).collect();
+                let parted = parted.iter().any(|hide| (hide.side, hide.round) == (side, round));
+                let rest = self.rest(&message, &hide, parted)?;
+                let parts = message.group(named, rest, self.show_rest)?;
                 all.extend(parts.into_iter().map(|part| Redaction { round, ..Redaction::new(side, part) }));
             }
         }
         Ok(all)
     }
 
-    /// The parts of a message that are hidden in addition to those named.
-    fn rest(&self, message: HttpMessage<'_>, side: Side, round: usize) -> Result<Vec<Part>, Refusal> {
+    /// The parts that P names as hidden, with those that patterns of paths stand for.
+    fn expanded(&self, texts: [&[u8]; 2], exchanges: &[Exchange]) -> Result<Vec<Redaction>, Refusal> {
+        let mut all = Vec::new();
+        for hide in &self.hide {
+            let pattern = match &hide.part {
+                Part::Json(path) => path.parse::<Path>().ok().filter(Path::is_pattern),
+                _ => None,
+            };
+            let Some(pattern) = pattern else {
+                all.push(hide.clone());
+                continue;
+            };
+            let [client, server] = texts;
+            let text = if hide.side == Side::Client { client } else { server };
+            let message = HttpMessage::of(hide.side, text, exchanges, hide.round, &hide.part)?;
+            let paths = message.paths(&hide.part, &pattern)?;
+            all.extend(paths.into_iter().map(|path| Redaction { part: Part::Json(path), ..hide.clone() }));
+        }
+        Ok(all)
+    }
+
+    /// Whether this hides a body of which P also names values. They come first: what is left of the body is
+    /// hidden value by value.
+    fn is_parted(&self, hide: &Redaction) -> bool {
+        let here = |side: Side, round: usize, part: &Part| {
+            (side, round) == (hide.side, hide.round) && matches!(part, Part::Json(_))
+        };
+        hide.part == Part::Body
+            && hide.claims.is_empty()
+            && !hide.commit
+            && (self.hide.iter().any(|other| here(other.side, other.round, &other.part))
+                || self.reveal.iter().any(|other| here(other.side, other.round, &other.part)))
+    }
+
+    /// The parts of a message that are hidden in addition to those named, which are `hide`. `parted`: P hides
+    /// the body but for the values that it names.
+    fn rest(
+        &self,
+        message: &HttpMessage<'_>,
+        hide: &[Redaction],
+        parted: bool,
+    ) -> Result<Vec<Part>, Refusal> {
+        let (side, round) = (message.side, message.round);
         let here = |named: &&MessagePart| (named.side, named.round) == (side, round);
-        let hidden = self.hide.iter().filter(|hide| (hide.side, hide.round) == (side, round));
+        let hidden = hide.iter().filter(|hide| (hide.side, hide.round) == (side, round));
+        let hidden = hidden.map(|hide| &hide.part).filter(|part| !parted || **part != Part::Body);
         let named = Named {
-            hidden: hidden.map(|hide| &hide.part).collect(),
+            hidden: hidden.collect(),
             revealed: self.reveal.iter().filter(here).map(|reveal| &reveal.part).collect(),
         };
         let mut parts = match (side, self.responses) {
@@ -90,6 +152,9 @@ impl Selection {
             (Side::Server, Rest::Revealed) => message.secrets(&named)?,
             (Side::Server, Rest::Hidden) => message.all_but(&named)?,
         };
+        if parted && (side, self.responses) == (Side::Server, Rest::Revealed) {
+            parts.extend(message.values_but(&named)?);
+        }
         for MessagePart { part, .. } in self.taken.iter().filter(here) {
             let known = named.has(part) || parts.iter().any(|other| is_same(other, part));
             let inside = matches!(part, Part::Json(_))
@@ -212,38 +277,48 @@ impl HttpMessage<'_> {
             if let Part::Json(path) = part {
                 self.check_coding().map_err(|reason| self.refusal(part, reason))?;
                 let path: Path = path.parse().map_err(|error| self.refusal(part, &format!("{error}")))?;
-                json::find(&body, &path).map_err(|error| self.refusal(part, &error.to_string()))?;
+                if path.is_pattern() {
+                    self.leaves_of(part, |leaf| path.leads_to(leaf))?;
+                } else {
+                    json::find(&body, &path).map_err(|error| self.refusal(part, &error.to_string()))?;
+                }
                 paths.push(path);
             }
         }
-        let too_many = || {
-            let reason = "it has too many values to hide each of them; hide all of it, or reveal more of it";
-            self.refusal(&Part::Body, reason)
-        };
         if self.check_coding().is_err() {
             return Ok(vec![Part::Body]);
         }
-        let leaves = match json::leaves(&body, MAX_HIDDEN + MAX_REVEALED) {
+        let leaves = match json::leaves(&body, MAX_LEAVES) {
             Ok(leaves) => leaves,
-            Err(json::Error::Many { .. }) => return Err(too_many()),
+            Err(json::Error::Many { .. }) => return Err(self.too_many()),
             Err(_) => return Ok(vec![Part::Body]),
         };
-        let mut hidden = Vec::new();
-        for (path, value) in leaves {
-            let shown = paths.iter().any(|shown| path.steps().starts_with(shown.steps()));
-            let part = Part::Json(path.to_string());
-            if shown || value.content().is_empty() || named.has(&part) {
-                continue;
-            }
-            if !matches!(value.kind, ValueType::String | ValueType::Number) {
-                let reason = "it is neither a string nor a number and cannot be hidden: reveal it";
-                return Err(self.refusal(&part, reason));
-            }
-            hidden.push(part);
+        let parts = leaves.into_iter().filter(|(path, _)| !paths.iter().any(|shown| shown.leads_to(path)));
+        let parts = parts.map(|(path, _)| Part::Json(path.to_string()));
+        Ok(parts.filter(|part| !named.has(part)).collect())
+    }
+
+    /// The paths of a pattern that lead to values.
+    fn paths(&self, part: &Part, pattern: &Path) -> Result<Vec<String>, Refusal> {
+        let found = self.leaves_of(part, |leaf| leaf.is_of(pattern))?;
+        Ok(found.iter().map(Path::to_string).collect())
+    }
+
+    /// The values of the body that `part` names, which is a pattern.
+    fn leaves_of(&self, part: &Part, is: impl Fn(&Path) -> bool) -> Result<Vec<Path>, Refusal> {
+        self.check_coding().map_err(|reason| self.refusal(part, reason))?;
+        let leaves = json::leaves(&self.body.bytes(self.text), MAX_LEAVES);
+        let leaves = leaves.map_err(|error| self.refusal(part, &error.to_string()))?;
+        let found: Vec<_> = leaves.into_iter().map(|(path, _)| path).filter(is).collect();
+        if found.is_empty() {
+            return Err(self.refusal(part, "the body has no string, number or word there"));
         }
-        if hidden.len() > MAX_HIDDEN {
-            return Err(too_many());
-        }
-        Ok(hidden)
+        Ok(found)
+    }
+
+    /// The error for a body with too many values.
+    pub(super) fn too_many(&self) -> Refusal {
+        let reason = "it has too many values to hide each of them; hide all of it, or reveal more of it";
+        self.refusal(&Part::Body, reason)
     }
 }

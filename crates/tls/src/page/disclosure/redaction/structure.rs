@@ -5,11 +5,12 @@ use core::ops::Range;
 use zeroize::Zeroizing;
 
 use super::fields::{Visibility, visibility};
-use super::{Hidden, Part, RedactedPayload, Redaction, message_name};
+use super::rest::MAX_LEAVES;
+use super::{Hidden, Part, RedactedPayload, Redaction, Values, message_name};
 use crate::page::claim::{Assertion, Class, MAX_DIGITS};
 use crate::page::commitment::Form;
 use crate::page::disclosure::Refusal;
-use crate::page::http::json::{self, Path, ValueType};
+use crate::page::http::json::{self, Path, Value, ValueType};
 use crate::page::http::{self, Body, Exchange, Header, Request, Response};
 use crate::wire::prf::Side;
 
@@ -19,6 +20,10 @@ const PARTIAL: [u16; 2] = [206, 226];
 /// Why a field of a request cannot be hidden.
 pub(super) const UNKNOWN: &str =
     "what servers do with this field is not known, so it cannot be hidden: reveal it, or leave it out";
+
+/// Why a word of JSON is not hidden alone: only a claim about it is a reason to.
+const WORD: &str =
+    "its length would tell whether it is true, false or null: reveal it, or make a claim about it";
 
 /// The port of a URL that names none.
 const HTTPS: u16 = 443;
@@ -112,7 +117,7 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
 /// One direction's message.
 pub(super) struct HttpMessage<'a> {
     pub(super) side: Side,
-    round: usize,
+    pub(super) round: usize,
     pub(super) text: &'a [u8],
     /// The request, if it is one.
     pub(super) request: Option<&'a Request>,
@@ -169,6 +174,7 @@ impl<'a> HttpMessage<'a> {
         let request = || self.request.ok_or_else(|| refuse("only a request has one"));
         let (class, mut ranges) = match part {
             Part::Json(path) => self.json(part, path)?,
+            Part::Values(values) => (Class::Values, self.values(part, values)?),
             Part::Header(name) => (Class::HeaderValue, self.header(part, name)?),
             Part::Path => {
                 let path = request()?.path(self.text);
@@ -186,18 +192,41 @@ impl<'a> HttpMessage<'a> {
         Ok((class, ranges))
     }
 
-    fn json(&self, part: &Part, path: &str) -> Result<(Class, Vec<Range<usize>>), Refusal> {
+    /// The value at a path of the body, which is `body`.
+    fn value(&self, part: &Part, path: &str, body: &[u8]) -> Result<Value, Refusal> {
         self.check_coding().map_err(|reason| self.refusal(part, reason))?;
         let parsed: Path = path.parse().map_err(|error| self.refusal(part, &format!("{error}")))?;
         if parsed.to_string() != path {
             return Err(self.refusal(part, &format!("the path is written {parsed}")));
         }
-        let value = json::find(&self.body.bytes(self.text), &parsed);
-        let value = value.map_err(|error| self.refusal(part, &error.to_string()))?;
+        json::find(body, &parsed).map_err(|error| self.refusal(part, &error.to_string()))
+    }
+
+    /// Values, from the first to the end of the last. Checks that they are consecutive, and that the text
+    /// between them is what is said.
+    fn values(&self, part: &Part, values: &Values) -> Result<Vec<Range<usize>>, Refusal> {
+        let body = self.body.bytes(self.text);
+        let first = self.value(part, &values.first, &body)?.range;
+        let leaves = json::leaf_ranges(&body, MAX_LEAVES);
+        let leaves = leaves.map_err(|error| self.refusal(part, &error.to_string()))?;
+        let mut run = leaves.into_iter().skip_while(|leaf| *leaf != first);
+        let mut end = run.next().filter(|_| !values.between.is_empty()).map(|leaf| leaf.end);
+        for text in &values.between {
+            end = end.zip(run.next()).and_then(|(end, leaf)| {
+                (body.get(end..leaf.start) == Some(text.as_bytes())).then_some(leaf.end)
+            });
+        }
+        let end = end.ok_or_else(|| self.refusal(part, "the body does not have these values and text"))?;
+        Ok(self.body.locate(first.start..end))
+    }
+
+    fn json(&self, part: &Part, path: &str) -> Result<(Class, Vec<Range<usize>>), Refusal> {
+        let value = self.value(part, path, &self.body.bytes(self.text))?;
         let class = match value.kind {
             ValueType::String => Class::JsonText,
             ValueType::Number => Class::Number,
-            _ => return Err(self.refusal(part, "only strings and numbers can be hidden")),
+            ValueType::Bool | ValueType::Null => Class::Word,
+            _ => return Err(self.refusal(part, "an array or an object can only be hidden value by value")),
         };
         Ok((class, self.body.locate(value.content())))
     }
@@ -257,7 +286,13 @@ impl<'a> HttpMessage<'a> {
     /// Checks that claims and commitments, if there are any, are about one string: several fields of one name
     /// have no meaning as one.
     fn check_claims(&self, part: &Part, any: bool) -> Result<(), Refusal> {
-        let Part::Header(name) = part else { return Ok(()) };
+        let name = match part {
+            Part::Header(name) => name,
+            Part::Values(_) if any => {
+                return Err(self.refusal(part, "nothing can be claimed of several values, nor committed to"));
+            }
+            _ => return Ok(()),
+        };
         let fields = self.headers.iter().filter(|header| header.is(self.text, name)).count();
         if fields > 1 && any {
             let reason =
@@ -288,7 +323,7 @@ fn refusal(side: Side, round: usize, part: &Part, reason: &str) -> Refusal {
 
 /// Checks that searching for hidden values stays within the limit.
 fn check_search(side: Side, hidden: &[Hidden], exchanges: &[Exchange]) -> Result<(), Refusal> {
-    let searched = |hidden: &&Hidden| matches!(hidden.part, Part::Json(_));
+    let searched = |hidden: &&Hidden| matches!(hidden.part, Part::Json(_) | Part::Values(_));
     let length = |hidden: &Hidden| match (exchanges.get(hidden.round), side) {
         (Some(exchange), Side::Client) => exchange.request.body.length(),
         (Some(exchange), Side::Server) => exchange.response.body.length(),
@@ -319,11 +354,16 @@ pub(in crate::page::disclosure) fn find(
         let message = HttpMessage::of(side, text, exchanges, *round, part)?;
         let (class, ranges) = message.locate(part)?;
         message.check_claims(part, !claims.is_empty() || *commit)?;
-        for range in &ranges {
-            shown.text.get_mut(range.clone()).unwrap_or_default().fill(class.filler());
+        if class == Class::Word && (claims.is_empty() || *commit) {
+            return Err(message.refusal(part, WORD));
         }
         let written: Zeroizing<Vec<u8>> =
             Zeroizing::new(ranges.iter().flat_map(|range| slice(text, range)).copied().collect());
+        let mut filler = filler(class, part, written.len()).into_iter();
+        for range in &ranges {
+            let bytes = shown.text.get_mut(range.clone()).unwrap_or_default();
+            bytes.iter_mut().zip(&mut filler).for_each(|(byte, filler)| *byte = filler);
+        }
         let mut claims = claims.clone();
         if class == Class::JsonText {
             claims.iter_mut().for_each(|claim| spell(claim, &written));
@@ -334,6 +374,14 @@ pub(in crate::page::disclosure) fn find(
     }
     shown.hidden.sort_by_key(|hidden| hidden.ranges.first().map(|range| range.start));
     Ok(shown)
+}
+
+/// What V sees in place of a hidden string.
+fn filler(class: Class, part: &Part, length: usize) -> Vec<u8> {
+    match part {
+        Part::Values(values) => values.filler(length).unwrap_or_default(),
+        _ => vec![class.filler(); length],
+    }
 }
 
 /// The form of commitments to a string: a number if it consists of digits only, and not too many.
@@ -394,7 +442,16 @@ pub(in crate::page::disclosure) fn check(
             let message = HttpMessage::of(side, &shown.text, &exchanges, hidden.round, &hidden.part)?;
             let (class, ranges) = message.locate(&hidden.part)?;
             message.check_claims(&hidden.part, !hidden.claims.is_empty() || hidden.commit.is_some())?;
-            if (class, &ranges) != (hidden.class, &hidden.ranges) {
+            // The filler of a word is a number, so V cannot see which of the two it is. The proof says it.
+            let seen =
+                if hidden.class == Class::Word && class == Class::Number { Class::Word } else { class };
+            let bytes = || ranges.iter().flat_map(|range| slice(&shown.text, range)).copied();
+            if matches!(hidden.part, Part::Values(_))
+                && !bytes().eq(filler(class, &hidden.part, hidden.length()))
+            {
+                return Err(message.refusal(&hidden.part, "bytes that are said to be hidden"));
+            }
+            if (seen, &ranges) != (hidden.class, &hidden.ranges) {
                 return Err(
                     message.refusal(&hidden.part, "the hidden bytes are not this part, or more than it")
                 );

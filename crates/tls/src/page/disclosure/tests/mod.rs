@@ -5,6 +5,7 @@
 //! before V sees them. Each cheat is complete: but for the one check that it is about, V would believe it.
 //! The statement that V would verify is evaluated on the true keys; if that fails, P has nothing to prove.
 
+mod claims;
 mod tls13;
 
 use std::time::SystemTime;
@@ -54,8 +55,12 @@ enum Disbelief {
 
 impl Observation {
     fn new() -> Self {
-        let (authority, recorded) = honest(KeyAlgorithm::P256, &[(REQUEST, RESPONSE)]);
-        Self { authority, recorded, response: RESPONSE.to_vec() }
+        Self::of(RESPONSE)
+    }
+
+    fn of(response: &[u8]) -> Self {
+        let (authority, recorded) = honest(KeyAlgorithm::P256, &[(REQUEST, response)]);
+        Self { authority, recorded, response: response.to_vec() }
     }
 
     fn transcript(&self) -> Transcript {
@@ -76,10 +81,15 @@ impl Observation {
 
     /// What an honest P says that hides these parts of the response.
     fn message(&self, parts: &[Part]) -> redaction::DisclosureMessage {
-        let exchanges = redaction::exchanges([REQUEST, &self.response], true).unwrap();
         let hide: Vec<_> = parts.iter().map(|part| Redaction::new(Side::Server, part.clone())).collect();
+        self.message_hiding(&hide)
+    }
+
+    /// The same with claims.
+    fn message_hiding(&self, hide: &[Redaction]) -> redaction::DisclosureMessage {
+        let exchanges = redaction::exchanges([REQUEST, &self.response], true).unwrap();
         let shown = [(Side::Client, REQUEST), (Side::Server, &self.response[..])]
-            .map(|(side, text)| find(side, text, &exchanges, &hide).unwrap());
+            .map(|(side, text)| find(side, text, &exchanges, hide).unwrap());
         redaction::DisclosureMessage { context: Context::default(), opened: self.opened().0, shown }
     }
 

@@ -100,27 +100,14 @@ impl Decimal {
         }
     }
 
-    /// The number of digits before the point if the number is written without an exponent, at least one.
-    pub(crate) fn whole_digits(&self) -> u64 {
-        u64::try_from(self.exponent).unwrap_or_default().max(1)
+    /// The exponent of `0.d1 d2 ... * 10^exponent`; 0 for zero.
+    pub(crate) fn exponent(&self) -> i64 {
+        self.exponent
     }
 
-    /// The number of zeros before the first of the digits if the number is written without an exponent.
-    fn leading(&self) -> usize {
-        // At most 10^9.
-        usize::try_from(1 - self.exponent).unwrap_or_default()
-    }
-
-    /// The digit at this place of the number written without an exponent, from 0; the point does not count.
-    /// It is 0 at all places after the last digit.
-    pub(crate) fn digit(&self, place: usize) -> u8 {
-        let digit = place.checked_sub(self.leading()).and_then(|place| self.digits.as_bytes().get(place));
-        digit.map_or(0, |digit| digit.saturating_sub(b'0'))
-    }
-
-    /// Whether there are digits other than 0 from this place on.
-    pub(crate) fn has_digits_from(&self, place: usize) -> bool {
-        !self.digits.is_empty() && place < self.leading() + self.digits.len()
+    /// The digits `d1 d2 ...` as text, of which the first and the last are not 0; none for zero.
+    pub(crate) fn digits(&self) -> &[u8] {
+        self.digits.as_bytes()
     }
 }
 

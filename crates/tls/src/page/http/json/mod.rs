@@ -126,6 +126,19 @@ pub(crate) fn leaves(text: &[u8], most: usize) -> Result<Vec<(Path, Value)>, Err
     Ok(reader.leaves.map(|leaves| leaves.found).unwrap_or_default())
 }
 
+/// The places of all values of `text` that contain no others, in order, and at most `most` of them. Unlike
+/// [`leaves`], this takes no more memory than the text, whoever wrote it.
+///
+/// # Errors
+/// Those of [`enum@Error`].
+pub(crate) fn leaf_ranges(text: &[u8], most: usize) -> Result<Vec<Range<usize>>, Error> {
+    let mut reader = reader::Reader::new(text, &[])?;
+    reader.leaves = Some(reader::Leaves::without_paths(most));
+    reader.document()?;
+    let found = reader.leaves.map(|leaves| leaves.found).unwrap_or_default();
+    Ok(found.into_iter().map(|(_, value)| value.range).collect())
+}
+
 /// The position of the first characters in the inside of a JSON string that mean `wanted`, as this string
 /// spells them. `None` if there are none, or if `text` is not the inside of a string.
 #[must_use]

@@ -23,14 +23,19 @@ pub(super) struct Reader<'a> {
 pub(super) struct Leaves {
     /// The most entries.
     most: usize,
-    /// The reader's current path.
-    path: Vec<Step>,
+    /// The reader's current path, if paths are wanted.
+    path: Option<Vec<Step>>,
     pub(super) found: Vec<(Path, Value)>,
 }
 
 impl Leaves {
     pub(super) fn new(most: usize) -> Self {
-        Self { most, path: Vec::new(), found: Vec::new() }
+        Self { most, path: Some(Vec::new()), found: Vec::new() }
+    }
+
+    /// All paths of the list are empty.
+    pub(super) fn without_paths(most: usize) -> Self {
+        Self { most, path: None, found: Vec::new() }
     }
 
     fn add(&mut self, value: Value) -> Result<(), Error> {
@@ -40,7 +45,7 @@ impl Leaves {
         if self.found.len() == self.most {
             return Err(Error::Many { most: self.most });
         }
-        self.found.push((Path::new(self.path.clone()), value));
+        self.found.push((Path::new(self.path.clone().unwrap_or_default()), value));
         Ok(())
     }
 }
@@ -120,12 +125,12 @@ impl<'a> Reader<'a> {
         taken: Option<usize>,
         step: impl FnOnce() -> Step,
     ) -> Result<(), Error> {
-        if let Some(leaves) = &mut self.leaves {
-            leaves.path.push(step());
+        if let Some(Leaves { path: Some(path), .. }) = &mut self.leaves {
+            path.push(step());
         }
         self.value(depth + 1, taken)?;
-        if let Some(leaves) = &mut self.leaves {
-            leaves.path.pop();
+        if let Some(Leaves { path: Some(path), .. }) = &mut self.leaves {
+            path.pop();
         }
         Ok(())
     }
