@@ -552,6 +552,7 @@ fn clients(add: Add<'_>) {
     add("web_claims", "a-number-between", &claims());
     add("web_claims", "texts-words-and-dates", &claims_of_texts());
     add("web_claims", "values-together", &values());
+    add("web_claims", "a-parameter", &parameter());
     for (name, mode, token) in
         [("two-party", Mode::TwoParty, &b""[..]), ("proxy-and-token", Mode::Proxy, b"first-token-123456")]
     {
@@ -623,6 +624,12 @@ fn values() -> Vec<u8> {
     let part = [&[8, 6][..], &long(b"a"), &number(1), &long(br#", "b": "#)].concat();
     let range = [number(6), number(14)].concat();
     hiding(br#"{"a": 111111, "b": 1}"#, &[&part[..], &[0], &number(1), &range].concat(), &number(0))
+}
+
+/// A message that hides a parameter, of a response, which has none.
+fn parameter() -> Vec<u8> {
+    let part = [&[9, 7][..], &long(b"id"), &[0], &number(1), &number(0), &number(1)].concat();
+    hiding(b"x", &part, &number(0))
 }
 
 /// A message with one hidden string of this class in the response.

@@ -304,7 +304,7 @@ fn whole(number: &Decimal) -> Option<u64> {
 
 pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
     let wrong = || {
-        let expected = "expected response.json:PATH, request.header:NAME, request.path, request.query or response.body, \
+        let expected = "expected response.json:PATH, request.header:NAME, request.path, request.query, request.query.NAME or response.body, \
                         and with several requests response2.json:PATH and so on";
         Failure::input(format!("`{}` is not a part: {expected}", text.escape_debug()))
     };
@@ -315,6 +315,10 @@ pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
         _ => return Err(wrong()),
     };
     let round = round(number).ok_or_else(wrong)?;
+    let parameter = rest.strip_prefix("query.").filter(|name| side == Side::Client && !name.is_empty());
+    if let Some(name) = parameter {
+        return Ok(MessagePart { side, round, part: Part::Parameter(name.into()) });
+    }
     let part = match rest.split_once(':') {
         Some(("json", path)) => Part::Json(json(text, path)?),
         Some(("header", name)) if !name.is_empty() => Part::Header(name.into()),

@@ -313,8 +313,9 @@ impl Statement {
     /// the path must not depend on it.
     #[must_use]
     pub fn hidden_words(&self) -> Vec<usize> {
-        use disclosure::Part::{Body, Json, Query, Values};
-        let says = |hidden: &&Hidden| matches!(hidden.part, Query | Body | Json(_) | Values(_));
+        use disclosure::Part::{Body, Json, Parameter, Query, Values};
+        let says =
+            |hidden: &&Hidden| matches!(hidden.part, Query | Parameter(_) | Body | Json(_) | Values(_));
         let words = self.query.hidden.iter().filter(says);
         let mut rounds: Vec<usize> = words.map(|hidden| hidden.round).collect();
         rounds.dedup();

@@ -25,6 +25,8 @@ pub enum Class {
     Path,
     /// The query of a request's target, after its question mark.
     Query,
+    /// The value of a parameter of a request's query.
+    Parameter,
     /// Anything.
     Opaque,
 }
@@ -35,7 +37,12 @@ impl Class {
     pub(crate) const fn filler(self) -> u8 {
         match self {
             Self::Number | Self::Word | Self::Values => b'1',
-            Self::JsonText | Self::HeaderValue | Self::Path | Self::Query | Self::Opaque => b'x',
+            Self::JsonText
+            | Self::HeaderValue
+            | Self::Path
+            | Self::Query
+            | Self::Parameter
+            | Self::Opaque => b'x',
         }
     }
 
@@ -49,6 +56,7 @@ impl Class {
             Self::Query => 6,
             Self::Word => 7,
             Self::Values => 8,
+            Self::Parameter => 9,
         }
     }
 
@@ -62,6 +70,7 @@ impl Class {
             Self::Query,
             Self::Word,
             Self::Values,
+            Self::Parameter,
         ];
         all.into_iter().find(|class| class.code() == code)
     }
@@ -77,6 +86,7 @@ impl fmt::Display for Class {
             Self::HeaderValue => "is text of a header",
             Self::Path => "is text of a path",
             Self::Query => "is text of a query",
+            Self::Parameter => "is the value of a parameter",
             Self::Opaque => "is hidden",
         })
     }
@@ -94,6 +104,7 @@ impl Claim for Class {
             Self::HeaderValue => circuits::header_value(recorder, bytes),
             Self::Path => circuits::target(recorder, bytes, b"?#"),
             Self::Query => circuits::target(recorder, bytes, b"#"),
+            Self::Parameter => circuits::target(recorder, bytes, b"#&;"),
             Self::Opaque => Ok(()),
         }
     }

@@ -114,6 +114,7 @@ impl Serialize for Class {
             Self::HeaderValue => "header-value",
             Self::Path => "path",
             Self::Query => "query",
+            Self::Parameter => "parameter",
             Self::Opaque => "opaque",
         })
     }

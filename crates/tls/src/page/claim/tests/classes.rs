@@ -34,6 +34,7 @@ fn each_class_accepts_exactly_its_bytes() {
         let visible = byte.is_ascii_graphic();
         assert_eq!(holds(&Class::Path, &text), visible && !b"?#".contains(&byte), "{byte}");
         assert_eq!(holds(&Class::Query, &text), visible && byte != b'#', "{byte}");
+        assert_eq!(holds(&Class::Parameter, &text), visible && !b"#&;".contains(&byte), "{byte}");
         assert!(holds(&Class::Opaque, &text));
     }
 }

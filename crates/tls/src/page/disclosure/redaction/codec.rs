@@ -98,6 +98,7 @@ fn put_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
         Part::Body => (4, ""),
         Part::Query => (5, ""),
         Part::Values(values) => (6, values.first.as_str()),
+        Part::Parameter(name) => (7, name.as_str()),
     };
     out.push(code);
     put_text(out, name.as_bytes());
@@ -149,6 +150,7 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
         (3, true) => Part::Path,
         (4, true) => Part::Body,
         (5, true) => Part::Query,
+        (7, false) => Part::Parameter(name),
         (6, _) => Part::Values(Values { first: name, between: read_between(cursor)? }),
         _ => return Err(unknown("part of a message")),
     };

@@ -57,6 +57,13 @@ pub enum Part {
     Path,
     /// The query of the request's target, after its question mark.
     Query,
+    /// The value of the only parameter of the query with this name, as it was sent. Names of parameters are
+    /// compared with `%XX` and `+` decoded.
+    ///
+    /// Servers that split a query at `;` find other parameters in it, so a query with one has none here, and
+    /// a hidden value is proved to have neither that nor `&`. So whatever it is, V and the server find the
+    /// same names.
+    Parameter(String),
     /// The whole body. V then knows only its length.
     Body,
 }
@@ -70,6 +77,7 @@ impl core::fmt::Display for Part {
             Self::Header(name) => write!(f, "header {name}"),
             Self::Path => f.write_str("path"),
             Self::Query => f.write_str("query"),
+            Self::Parameter(name) => write!(f, "query {name}"),
             Self::Body => f.write_str("body"),
         }
     }

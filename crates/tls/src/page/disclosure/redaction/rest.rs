@@ -20,8 +20,8 @@ use super::fields::{Visibility, visibility};
 use super::structure::{HttpMessage, UNKNOWN, no_round, slice};
 use super::{MAX_HIDDEN, MessagePart, Part, Redaction};
 use crate::page::disclosure::Refusal;
-use crate::page::http::Exchange;
 use crate::page::http::json::{self, Path};
+use crate::page::http::{self, Exchange};
 use crate::wire::prf::Side;
 
 /// The most values of a JSON body of which some are hidden one by one, or together.
@@ -198,13 +198,36 @@ impl HttpMessage<'_> {
         let mut parts = Vec::new();
         let query = self.request.and_then(|request| request.query(self.text));
         if query.is_some_and(|query| !query.is_empty()) && !named.has(&Part::Query) {
-            parts.push(Part::Query);
+            parts.extend(self.parameters_but(named)?);
         }
         parts.extend(self.fields_but(named)?);
         if self.body.length() > 0 && !named.has(&Part::Body) {
             // Keys of JSON objects would be shown.
             let parted = named.has_json();
             parts.extend(if parted { self.values_but(named)? } else { vec![Part::Body] });
+        }
+        Ok(parts)
+    }
+
+    /// The query, or if P names a parameter of it, the values of all others.
+    fn parameters_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
+        let mut all = named.hidden.iter().chain(&named.revealed);
+        let Some(request) = self.request.filter(|_| all.any(|part| matches!(part, Part::Parameter(_))))
+        else {
+            return Ok(vec![Part::Query]);
+        };
+        for part in named.revealed.iter().filter(|part| matches!(part, Part::Parameter(_))) {
+            self.find(part)?;
+        }
+        let mut parts = Vec::new();
+        for (name, value) in request.parameters(self.text) {
+            let name = String::from_utf8(http::decoded(slice(self.text, &name)));
+            let name =
+                name.map_err(|_| self.refusal(&Part::Query, "the name of a parameter is not UTF-8"))?;
+            let part = Part::Parameter(name);
+            if value.is_some_and(|value| !value.is_empty()) && !named.has(&part) {
+                parts.push(part);
+            }
         }
         Ok(parts)
     }

@@ -186,6 +186,7 @@ impl<'a> HttpMessage<'a> {
                 let query = request()?.query(self.text);
                 (Class::Query, vec![query.ok_or_else(|| refuse("the target has none"))?])
             }
+            Part::Parameter(name) => (Class::Parameter, vec![self.parameter(part, request()?, name)?]),
             Part::Body => (Class::Opaque, self.body.parts.clone()),
         };
         ranges.retain(|range| !range.is_empty());
@@ -229,6 +230,24 @@ impl<'a> HttpMessage<'a> {
             _ => return Err(self.refusal(part, "an array or an object can only be hidden value by value")),
         };
         Ok((class, self.body.locate(value.content())))
+    }
+
+    /// The value of the only parameter of this name.
+    fn parameter(&self, part: &Part, request: &Request, name: &str) -> Result<Range<usize>, Refusal> {
+        let query = request.query(self.text).unwrap_or_default();
+        if slice(self.text, &query).contains(&b';') {
+            return Err(self.refusal(part, "the query has a semicolon, at which some servers split it"));
+        }
+        let mut all = request
+            .parameters(self.text)
+            .into_iter()
+            .filter(|(own, _)| http::decoded(slice(self.text, own)) == name.as_bytes());
+        match (all.next(), all.next()) {
+            (Some((_, Some(value))), None) => Ok(value),
+            (Some((_, None)), None) => Err(self.refusal(part, "it has no value")),
+            (None, _) => Err(self.refusal(part, "the query has no parameter of this name")),
+            (Some(_), Some(_)) => Err(self.refusal(part, "there are several parameters of this name")),
+        }
     }
 
     /// Checks that every reader takes the body's bytes for the same JSON: as far as the header says, they are

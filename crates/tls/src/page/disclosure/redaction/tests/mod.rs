@@ -1,6 +1,7 @@
 //! What V refuses of what it is shown.
 
 mod message;
+mod parameters;
 mod rounds;
 mod values;
 
