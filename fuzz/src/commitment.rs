@@ -131,6 +131,7 @@ fn statement() -> Statement {
     };
     Statement {
         mode: Mode::TwoParty,
+        tls: volery_tls::disclosure::TlsVersion::Tls12,
         server_name: "example.com".into(),
         port: 443,
         certificate: [5; 32],

@@ -52,30 +52,34 @@ fn encode(record: &Record) -> Vec<u8> {
 /// protected messages before Finished: the connection is made of them, with tags and Finished messages
 /// that are right. What is accepted is made of records that encode back.
 pub fn transcript_tls13(bytes: &[u8]) {
-    match bytes.split_first() {
-        Some((0, rest)) => {
-            let Some((secrets, rest)) = rest.split_first_chunk::<64>() else { return };
-            let Some((client, server)) = split(rest) else { return };
-            let [one, other] = [&secrets[..32], &secrets[32..]].map(TrafficSecret::from_bytes);
-            let (Some(one), Some(other)) = (one, other) else { return };
-            open_tls13(client, server, &tls13::HandshakeSecrets { client: one, server: other });
-        }
-        Some((1, rest)) => {
-            let Some((hellos, flight)) = split(rest) else { return };
-            let Some((client, server)) = split(hellos) else { return };
-            let hellos = [client, server].map(<[u8]>::to_vec);
-            if hellos.iter().any(|hello| hello.len() > usize::from(u16::MAX)) {
-                return;
-            }
-            let [client, server] = tls13::forge::connection(&hellos, flight);
-            open_tls13(&client, &server, &tls13::forge::secrets());
-        }
-        _ => {}
-    }
+    let _ = opens_tls13(bytes);
 }
 
-fn open_tls13(client: &[u8], server: &[u8], secrets: &tls13::HandshakeSecrets) {
-    let Ok(transcript) = tls13::Transcript::parse(client, server) else { return };
+/// Whether the handshake of [`transcript_tls13`]'s input opens.
+#[must_use]
+pub fn opens_tls13(bytes: &[u8]) -> bool {
+    let opens = || match bytes.split_first()? {
+        (0, rest) => {
+            let (secrets, rest) = rest.split_first_chunk::<64>()?;
+            let (client, server) = split(rest)?;
+            let [one, other] = [&secrets[..32], &secrets[32..]].map(TrafficSecret::from_bytes);
+            open_tls13(client, server, &tls13::HandshakeSecrets { client: one?, server: other? })
+        }
+        (1, rest) => {
+            let (hellos, flight) = split(rest)?;
+            let (client, server) = split(hellos)?;
+            let hellos = [client, server].map(<[u8]>::to_vec);
+            let fit = hellos.iter().all(|hello| hello.len() <= usize::from(u16::MAX));
+            let [client, server] = fit.then(|| tls13::forge::connection(&hellos, flight))?;
+            open_tls13(&client, &server, &tls13::forge::secrets())
+        }
+        _ => None,
+    };
+    opens().is_some()
+}
+
+fn open_tls13(client: &[u8], server: &[u8], secrets: &tls13::HandshakeSecrets) -> Option<()> {
+    let transcript = tls13::Transcript::parse(client, server).ok()?;
     for (records, bytes) in [(&transcript.client, client), (&transcript.server, server)] {
         let encode = |record: &tls13::Record| {
             let length = u16::try_from(16 + record.ciphertext.len()).expect("a record is short");
@@ -84,11 +88,12 @@ fn open_tls13(client: &[u8], server: &[u8], secrets: &tls13::HandshakeSecrets) {
         assert!(bytes.ends_with(&records.iter().flat_map(encode).collect::<Vec<u8>>()));
     }
     let before = [transcript.client.clone(), transcript.server.clone()];
-    let Ok(opened) = transcript.open(secrets) else { return };
+    let opened = transcript.open(secrets).ok()?;
     for (before, after) in before.iter().zip([&opened.client, &opened.server]) {
         assert!(before.len() > after.len() && before.ends_with(after));
     }
     assert!((1..=16).contains(&opened.handshake.certificates.len()));
+    Some(())
 }
 
 /// A flag, then requests and responses. Messages that are accepted make up the plaintexts, and their parts

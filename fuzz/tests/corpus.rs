@@ -12,7 +12,7 @@ use volery_fuzz::replay::{against, rng};
 use volery_fuzz::stacked::{self, Mode};
 use volery_fuzz::{
     TARGETS, arithmetic, client, commitment, correlations, dealing, disjunction, driver, garbling, joint,
-    proofs, public, seeds, sessions, subfield,
+    proofs, public, seeds, sessions, subfield, web,
 };
 use volery_tls::commitment::RangeFile;
 use volery_tls::fuzz;
@@ -65,6 +65,13 @@ fn honest_conversations_are_accepted_to_the_end() {
     assert_eq!(against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::TRUE)), Ok(()));
     let lie = against(&bytes[1..], |c| sessions::as_verifier(c, &Chain::FALSE));
     assert!(lie.is_err_and(|error| error.is_rejection()));
+}
+
+#[test]
+fn handshakes_of_tls_1_3_open() {
+    for name in ["rfc-8448", "made-up"] {
+        assert!(web::opens_tls13(&committed("transcript_tls13", name)), "{name}");
+    }
 }
 
 #[test]
