@@ -1,8 +1,8 @@
 //! Proofs of released formats still verify: small ones, checked in.
 //!
-//! `cargo test -p volery-mpcith --lib make_stored -- --ignored` makes them anew, for a new version of the format
-//! only. The tests only use what the crate exports. They are here and not in a program of their own because
-//! that would compile every protocol over every ring once more.
+//! `cargo test -p volery-mpcith --lib make_stored -- --ignored` makes them anew, for a new version of the
+//! format only. The tests only use what the crate exports. They are here and not in a program of their own
+//! because that would compile every protocol over every ring once more.
 
 use std::path::PathBuf;
 
