@@ -76,7 +76,8 @@ pub enum Assertion {
     /// The bytes equal these, including the length.
     Equals(Vec<u8>),
     /// The string is not this text: a JSON string does not mean it, a number has another value, any other
-    /// string has other bytes.
+    /// string has other bytes. A text with digits that is no [`Decimal`] is not compared with a number, so
+    /// that `5.` or `1e9999999999` is not said to be other than the number that it would be.
     NotEquals(Vec<u8>),
     /// The string is one of these texts, which are different: a JSON string means one of them, any other
     /// string (also a number) has the bytes of one. There are at most 32, and at most 512 bytes together.
@@ -248,7 +249,6 @@ impl Claim for Assertion {
 
 /// Claims that the string is not this text.
 fn differs(recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded], text: &[u8]) -> Result<(), Error> {
-    let number = || core::str::from_utf8(text).ok()?.parse::<Decimal>().ok();
     match class {
         Class::JsonText => match spelling::means(recorder, bytes, text) {
             Ok(same) => recorder.assert_zero(&[same]),
@@ -256,10 +256,25 @@ fn differs(recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded], text: 
             Err(Error::Contradicted { .. }) => Ok(()),
             Err(error) => Err(error),
         },
-        Class::Number => number().map_or(Ok(()), |number| number::other_than(recorder, bytes, &number)),
+        Class::Number => {
+            match core::str::from_utf8(text).ok().and_then(|text| text.parse::<Decimal>().ok()) {
+                Some(number) => number::other_than(recorder, bytes, &number),
+                // A text that could be taken for a number says nothing true about one if it is not compared.
+                None if has_digits(text) => Err(Error::Public(format!(
+                    "is not \"{}\": a number is compared with what JSON takes for one, and with no exponent of more than nine digits",
+                    text.escape_ascii()
+                ))),
+                None => Ok(()),
+            }
+        }
         _ if bytes.len() == 8 * text.len() => circuits::differs(recorder, bytes, text),
         _ => Ok(()),
     }
+}
+
+/// Whether there are digits in this text, of any script.
+fn has_digits(text: &[u8]) -> bool {
+    core::str::from_utf8(text).is_ok_and(|text| text.chars().any(char::is_numeric))
 }
 
 /// Claims that a JSON string means one of these texts, which are different.

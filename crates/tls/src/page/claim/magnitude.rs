@@ -51,10 +51,15 @@ pub(super) fn check_bound(bound: &Decimal) -> Result<(), Error> {
 
 /// Whether this is a number whose exponent is too long to be compared.
 pub(super) fn has_long_exponent(number: &[u8]) -> bool {
-    let mut parts = number.splitn(2, |byte| matches!(byte, b'e' | b'E')).skip(1);
-    let digits =
-        parts.next().unwrap_or_default().iter().skip_while(|byte| matches!(byte, b'+' | b'-' | b'0'));
-    digits.count() > EXPONENT_DIGITS
+    let mut parts = number.splitn(2, |byte| matches!(byte, b'e' | b'E'));
+    let (Some(before), Some(exponent)) = (parts.next(), parts.next()) else { return false };
+    let digits = match exponent {
+        [b'+' | b'-', digits @ ..] => digits,
+        digits => digits,
+    };
+    let mantissa = before.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+    let significant = digits.iter().skip_while(|byte| **byte == b'0').count();
+    mantissa && !before.is_empty() && digits.iter().all(u8::is_ascii_digit) && significant > EXPONENT_DIGITS
 }
 
 /// A hidden number that is known to be one.

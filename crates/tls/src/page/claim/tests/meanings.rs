@@ -45,6 +45,28 @@ fn a_json_string_is_not_other_than_what_it_means() {
     }
 }
 
+/// Some servers write back halves of pairs that somebody gave them. Readers see a character for each.
+#[test]
+fn a_half_of_a_pair_without_the_other_counts() {
+    for (written, count) in [
+        (r"\udc00", 1),
+        (r"\udc00\uDFFF", 2),
+        (r"\ud800\udc00\udc00", 2),
+        (r"\ud800\ud800\udc00", 2),
+        (r"\ud800", 1),
+        (r"a\udc00", 2),
+        (r"\uabcd\udc00", 2),
+        (r"\\ud800\udc00", 7),
+        (r"\ud800a\udc00", 3),
+        (r"\u0d80\udc00", 2),
+    ] {
+        for asked in 1..9 {
+            let holds = holds_in(Class::JsonText, &characters(asked, asked), written.as_bytes());
+            assert_eq!(holds, asked == count, "{written} {asked}");
+        }
+    }
+}
+
 #[test]
 fn elsewhere_texts_are_compared_as_bytes() {
     for class in [Class::HeaderValue, Class::Path, Class::Query, Class::Opaque] {

@@ -119,6 +119,13 @@ fn numbers_with_exponents_are_compared_by_value() {
         assert!(claim.reason(long.as_bytes()).is_some_and(|reason| reason.contains("exponent")), "{long}");
     }
     assert_eq!(claim.reason(b"1e00000003"), None);
+    for text in ["Genevieve", "e1234", "1e12345x", "2e-0003", "echo 12345"] {
+        assert_eq!(
+            Assertion::NotEquals(text.into()).reason(text.as_bytes()),
+            None,
+            "{text} is no such number"
+        );
+    }
     assert!(is(Interval::default(), "1e1234"), "any number is one");
 }
 
@@ -149,10 +156,41 @@ fn a_number_is_other_than_those_of_another_value() {
         ("0", "-0.0", false),
         ("0", "1", true),
         ("five", "5", true),
-        ("5 ", "5", true),
+        ("-", "5", true),
     ] {
         assert_eq!(other(text, number), expected, "{text} {number}");
     }
+}
+
+/// A text that a reader takes for a number, but that is not compared as one, says nothing about a number: the
+/// claim would hold of the very number that is written there.
+#[test]
+fn a_number_is_not_said_to_be_other_than_one_that_is_not_compared() {
+    let power = "1e9999999999";
+    assert!(holds(&Class::Number, power.as_bytes()), "JSON has this number");
+    let all = [
+        power,
+        "0e9999999999",
+        "1e1000000000",
+        "0.1e-999999999",
+        "5 ",
+        "+5",
+        "05",
+        "5.",
+        ".5",
+        "5,0",
+        "\u{ff15}",
+    ];
+    for text in all {
+        for number in [power, "0", "5"] {
+            let claim = Assertion::NotEquals(text.into());
+            assert!(!holds_in(Class::Number, &claim, number.as_bytes()), "{number} is not {text}");
+            let refused = circuit(&claim, Class::Number, number.len());
+            assert!(matches!(refused, Err(Error::Public(reason)) if reason.contains("compared")), "{text}");
+        }
+    }
+    // A string is its text.
+    assert!(holds_in(Class::JsonText, &Assertion::NotEquals(power.into()), b"5"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Values of JSON that are hidden together.
 
 use super::*;
+use crate::page::claim::Interval;
 
 /// A response with this body.
 fn with(body: &str) -> Vec<u8> {
@@ -131,7 +132,11 @@ fn account() -> [RedactedPayload; 2] {
 /// Each of these would let V read something that was not said.
 #[test]
 fn v_refuses_runs_that_are_not_what_it_sees() {
-    let changes: [(&str, Change); 11] = [
+    let changes: [(&str, Change); 14] = [
+        // The view is the same, because the filler of a value is a digit.
+        ("a text with the end of a value", |shown| change(shown, |values| values.between[0].insert(0, '1'))),
+        ("a text with the start of a value", |shown| change(shown, |values| values.between[0].push('1'))),
+        ("no text", |shown| change(shown, |values| values.between.insert(0, String::new()))),
         ("a name", |shown| change(shown, |values| values.between[0] = r#", "actixe": "#.into())),
         ("an order", |shown| change(shown, |values| values.between.swap(0, 1))),
         ("fewer", |shown| change(shown, |values| drop(values.between.pop()))),
@@ -185,6 +190,53 @@ fn p_puts_nothing_into_the_view_of_a_run() {
     assert!(verdict(&shown).is_err());
 }
 
+/// In V's view a word is a number, and is not in quotation marks: a string of its letters would be.
+#[test]
+fn a_string_is_not_shown_as_a_word() {
+    let mut shown = usual();
+    let name = &mut shown[1].hidden[0];
+    assert_eq!((&name.part, name.class), (&Part::Json("name".into()), Class::JsonText));
+    name.class = Class::Word;
+    let range = name.ranges[0].clone();
+    shown[1].text[range].fill(Class::Word.filler());
+    assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })));
+}
+
+/// V looks for each hidden value in the whole body.
+#[test]
+fn so_many_values_in_so_large_a_body_are_not_searched_for() {
+    let count = (1 << 20) / 2;
+    let text = with(&format!("[1{}]", ",1".repeat(count)));
+    let start = text.iter().position(|byte| *byte == b'[').unwrap() + 1;
+    let one = |part: fn(usize) -> Part, class, length| {
+        let hidden = |i: usize| {
+            let (part, ranges) = (part(4 * i), vec![start + 8 * i..start + 8 * i + length]);
+            Hidden { round: 0, part, class, ranges, claims: Vec::new(), commit: None }
+        };
+        let [request, _] = usual();
+        let response = RedactedPayload { text: text.clone(), hidden: (0..128).map(hidden).collect() };
+        verdict(&[request, response]).unwrap_err()
+    };
+    let value = |at: usize| Part::Json(format!("[{at}]"));
+    let run = |at: usize| Part::Values(Values { first: format!("[{at}]"), between: vec![",".into()] });
+    for refused in [one(value, Class::Number, 1), one(run, Class::Values, 3)] {
+        assert!(refused.to_string().contains("too long to find"), "{refused}");
+    }
+}
+
+#[test]
+fn the_text_between_values_is_bounded_before_it_is_read() {
+    let read = |texts: &[usize]| {
+        let mut shown = account();
+        let texts: Vec<_> = texts.iter().map(|length| " ".repeat(*length)).collect();
+        change(&mut shown, |values| values.between = texts);
+        let context = crate::page::attestation::Context::default();
+        DisclosureMessage::decode(&DisclosureMessage { context, opened: Vec::new(), shown }.encode()).is_ok()
+    };
+    assert!(read(&[1 << 12]) && read(&[2048, 2048]) && read(&[1; 15]));
+    assert!(!read(&[4097]) && !read(&[2048, 2049]) && !read(&[1; 16]));
+}
+
 const ITEMS: &str =
     r#"{"items": [{"price": 10.5, "sku": "a-1"}, {"price": 7, "sku": "a-2"}], "first name": "Ada"}"#;
 
@@ -219,6 +271,50 @@ fn a_pattern_is_every_index_of_an_array() {
     let [request, mut response] = account();
     response.hidden[0].part = Part::Json("tags[*]".into());
     assert!(verdict(&[request, response]).is_err());
+}
+
+/// What P wants hidden in every item is not shown in one because it has another form there.
+#[test]
+fn a_pattern_that_is_an_object_somewhere_is_refused() {
+    for other in [r#"{"net": 7, "tax": 1}"#, "[7]", r#"{"deep": [{"net": 7}]}"#] {
+        let text =
+            with(&format!(r#"{{"items": [{{"price": 10.5}}, {{"price": {other}}}, {{"sku": "a"}}]}}"#));
+        let part = Part::Json("items[*].price".into());
+        for claims in [vec![], vec![Assertion::Length(1..=4)]] {
+            let hide = vec![Redaction { claims, ..Redaction::new(Side::Server, part.clone()) }];
+            let selection = Selection { hide, responses: Rest::Revealed, ..Selection::default() };
+            let refused = seen([REQUEST, &text], &selection).map(|[_, text]| text.escape_ascii().to_string());
+            let refused = refused.expect_err(other).to_string();
+            assert!(refused.contains("items[1].price"), "{refused}");
+        }
+    }
+}
+
+/// A part that P names in several ways is hidden once, with everything that is claimed of it.
+#[test]
+fn a_part_may_be_named_by_several_patterns() {
+    let json = |path: &str| Redaction::new(Side::Server, Part::Json(path.into()));
+    let claim = |path: &str, claim: Assertion| Redaction { claims: vec![claim], ..json(path) };
+    let all = |hide: Vec<Redaction>| {
+        let text = with(ITEMS);
+        let selection = Selection { hide, responses: Rest::Revealed, ..Selection::default() };
+        seen([REQUEST, &text], &selection)?;
+        let whole = exchanges([REQUEST, &text], true)?;
+        let all = selection.of([REQUEST, &text], &whole)?;
+        let said = |hide: &Redaction| (hide.part.to_string(), hide.claims.len(), hide.commit);
+        let all = all.iter().filter(|hide| matches!(hide.part, Part::Json(_))).map(said);
+        Ok::<_, Refusal>(all.collect::<Vec<_>>())
+    };
+    let name = |index: u8| format!("json items[{index}].price");
+    let (length, digits) = (Assertion::Length(1..=4), Assertion::Number(Interval::at_least(1)));
+    let hide = vec![json("items[*].price"), claim("items[0].price", length.clone())];
+    assert_eq!(all(hide).unwrap(), [(name(0), 1, false), (name(1), 0, false)]);
+    let commit = Redaction { commit: true, ..json("items[1].price") };
+    let hide = vec![commit, claim("items[*].price", length.clone()), claim("items[0].price", digits)];
+    assert_eq!(all(hide).unwrap(), [(name(1), 1, true), (name(0), 2, false)]);
+    // A claim that is made twice is one.
+    let hide = vec![claim("items[*].price", length.clone()), claim("items[0].price", length)];
+    assert_eq!(all(hide).unwrap(), [(name(0), 1, false), (name(1), 1, false)]);
 }
 
 #[test]
