@@ -10,9 +10,8 @@
 //! 2026-01-31T12:30:00+01:00       also after a fraction: 11:30:00 UTC
 //! ```
 //!
-//! The grammar is a [regular expression](super::pattern) ([`FORMS`]): months from 01 to 12, days from 01 to
-//! 31 in every month, hours to 23, minutes to 59, seconds to 60. Of a day that a month does not have, the
-//! claim holds or does not; such text is nobody's date.
+//! The grammar is a [regular expression](super::pattern) ([`FORMS`]): days that there are in the Gregorian
+//! calendar, hours to 23, minutes to 59, seconds to 60.
 //!
 //! Bounds are whole seconds, so fractions do not matter. Apart from the offset, digits are at public
 //! places. An offset moves the time by less than a day. So the hidden day is compared with the bound's and
@@ -22,7 +21,7 @@
 //! before  =  day < bound's - 1   or   day is one of three and  minutes - offset + 1440 * (0, 1 or 2)  <  bound's minutes + 1440
 //! ```
 //!
-//! with seconds as lower digits. All of this takes at most 20 ANDs a byte, and 300.
+//! with seconds as lower digits. All of this takes at most 20 ANDs a byte, and 400.
 
 use core::fmt;
 use core::str::FromStr;
@@ -37,7 +36,12 @@ use super::byte::{Byte, ByteSet, plus};
 use super::pattern;
 
 /// The forms that are read.
-const FORMS: &str = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([Tt ]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)?)?";
+const FORMS: &str = concat!(
+    r"(\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\d|3[01])|(0[469]|11)-(0[1-9]|[12]\d|30)|02-(0[1-9]|1\d|2[0-8]))",
+    // Leap days.
+    r"|(\d\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)",
+    r"([Tt ]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)?)?"
+);
 
 /// The automaton of the forms.
 static READER: LazyLock<Result<Automaton, Error>> = LazyLock::new(|| pattern::automaton(FORMS));

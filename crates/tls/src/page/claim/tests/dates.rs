@@ -55,6 +55,16 @@ fn what_is_in_none_of_the_forms_is_neither_before_nor_after() {
         "2026-00-01",
         "2026-01-00",
         "2026-01-32",
+        // Days that these months do not have.
+        "2026-02-29",
+        "2026-02-30",
+        "2024-02-30",
+        "1900-02-29",
+        "2100-02-29T12:00:00Z",
+        "2026-04-31",
+        "2026-06-31",
+        "2026-09-31",
+        "2026-11-31",
         "20260101",
         "2026-W01-1",
         "26-01-2026",
@@ -78,6 +88,15 @@ fn what_is_in_none_of_the_forms_is_neither_before_nor_after() {
         }
     }
     assert_eq!(Assertion::Before(instant("2026-01-01")).reason(b"2026-02-02"), None);
+}
+
+#[test]
+fn a_leap_day_is_one_in_leap_years() {
+    for year in 0..=2500_u32 {
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let text = format!("{year:04}-02-29");
+        assert_eq!(holds(&Assertion::Since(instant("0000-01-01")), text.as_bytes()), leap, "{text}");
+    }
 }
 
 #[test]
@@ -108,10 +127,10 @@ fn a_bound_is_a_day_or_a_second_that_exists() {
 
 /// The module's documentation names this price.
 #[test]
-fn a_date_takes_at_most_20_ands_a_byte_and_300() {
+fn a_date_takes_at_most_20_ands_a_byte_and_400() {
     let claim = Assertion::Before(instant("2026-01-01"));
     for length in [10, 20, 25, 29] {
-        assert!(price(&claim, length) <= 20 * length as u64 + 300, "{length}: {}", price(&claim, length));
+        assert!(price(&claim, length) <= 20 * length as u64 + 400, "{length}: {}", price(&claim, length));
     }
 }
 
