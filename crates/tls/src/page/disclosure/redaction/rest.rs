@@ -16,6 +16,8 @@
 //! it is shown even if everything else is hidden, unless P names it as hidden, or put something into it that
 //! it took from an earlier response.
 
+use std::collections::HashMap;
+
 use super::fields::{Visibility, visibility};
 use super::structure::{HttpMessage, UNKNOWN, no_round, slice};
 use super::{MAX_HIDDEN, MessagePart, Part, Redaction};
@@ -97,25 +99,27 @@ impl Selection {
         Ok(all)
     }
 
-    /// The parts that P names as hidden, with those that patterns of paths stand for.
+    /// The parts that P names as hidden, with those that patterns of paths stand for. Each value of a body is
+    /// there once, with all that is claimed of it.
     fn expanded(&self, texts: [&[u8]; 2], exchanges: &[Exchange]) -> Result<Vec<Redaction>, Refusal> {
-        let mut all = Vec::new();
+        let mut all = Hides::default();
         for hide in &self.hide {
             let pattern = match &hide.part {
                 Part::Json(path) => path.parse::<Path>().ok().filter(Path::is_pattern),
                 _ => None,
             };
             let Some(pattern) = pattern else {
-                all.push(hide.clone());
+                all.add(hide.clone());
                 continue;
             };
             let [client, server] = texts;
             let text = if hide.side == Side::Client { client } else { server };
             let message = HttpMessage::of(hide.side, text, exchanges, hide.round, &hide.part)?;
             let paths = message.paths(&hide.part, &pattern)?;
-            all.extend(paths.into_iter().map(|path| Redaction { part: Part::Json(path), ..hide.clone() }));
+            let one = |path| Redaction { part: Part::Json(path), ..hide.clone() };
+            paths.into_iter().for_each(|path| all.add(one(path)));
         }
-        Ok(all)
+        Ok(all.list)
     }
 
     /// Whether this hides a body of which P also names values. They come first: what is left of the body is
@@ -165,6 +169,32 @@ impl Selection {
             }
         }
         Ok(parts)
+    }
+}
+
+/// Hidden parts, each value of a body once.
+#[derive(Default)]
+struct Hides {
+    list: Vec<Redaction>,
+    /// The place in the list of each value.
+    places: HashMap<(bool, usize, String), usize>,
+}
+
+impl Hides {
+    fn add(&mut self, hide: Redaction) {
+        if let Part::Json(path) = &hide.part {
+            let name = (hide.side == Side::Client, hide.round, path.clone());
+            let next = self.list.len();
+            let place = *self.places.entry(name).or_insert(next);
+            if let Some(known) = self.list.get_mut(place) {
+                let more = hide.claims.into_iter().filter(|claim| !known.claims.contains(claim));
+                let more: Vec<_> = more.collect();
+                known.claims.extend(more);
+                known.commit |= hide.commit;
+                return;
+            }
+        }
+        self.list.push(hide);
     }
 }
 
@@ -298,9 +328,13 @@ impl HttpMessage<'_> {
         Ok(parts.filter(|part| !named.has(part)).collect())
     }
 
-    /// The paths of a pattern that lead to values.
+    /// The paths of a pattern, all of which must lead to values: what P wants hidden must not be shown where
+    /// it is an array or an object.
     fn paths(&self, part: &Part, pattern: &Path) -> Result<Vec<String>, Refusal> {
-        let found = self.leaves_of(part, |leaf| leaf.is_of(pattern))?;
+        let found = self.leaves_of(part, |leaf| pattern.leads_to(leaf))?;
+        if let Some(inner) = found.iter().find(|leaf| !leaf.is_of(pattern)) {
+            return Err(self.refusal(part, &format!("it is an array or an object where {inner} is in it")));
+        }
         Ok(found.iter().map(Path::to_string).collect())
     }
 

@@ -1,6 +1,7 @@
 //! Values of JSON that are hidden together.
 
 use super::*;
+use crate::page::claim::Interval;
 
 /// A response with this body.
 fn with(body: &str) -> Vec<u8> {
@@ -219,6 +220,50 @@ fn a_pattern_is_every_index_of_an_array() {
     let [request, mut response] = account();
     response.hidden[0].part = Part::Json("tags[*]".into());
     assert!(verdict(&[request, response]).is_err());
+}
+
+/// What P wants hidden in every item is not shown in one because it has another form there.
+#[test]
+fn a_pattern_that_is_an_object_somewhere_is_refused() {
+    for other in [r#"{"net": 7, "tax": 1}"#, "[7]", r#"{"deep": [{"net": 7}]}"#] {
+        let text =
+            with(&format!(r#"{{"items": [{{"price": 10.5}}, {{"price": {other}}}, {{"sku": "a"}}]}}"#));
+        let part = Part::Json("items[*].price".into());
+        for claims in [vec![], vec![Assertion::Length(1..=4)]] {
+            let hide = vec![Redaction { claims, ..Redaction::new(Side::Server, part.clone()) }];
+            let selection = Selection { hide, responses: Rest::Revealed, ..Selection::default() };
+            let refused = seen([REQUEST, &text], &selection).map(|[_, text]| text.escape_ascii().to_string());
+            let refused = refused.expect_err(other).to_string();
+            assert!(refused.contains("items[1].price"), "{refused}");
+        }
+    }
+}
+
+/// A part that P names in several ways is hidden once, with everything that is claimed of it.
+#[test]
+fn a_part_may_be_named_by_several_patterns() {
+    let json = |path: &str| Redaction::new(Side::Server, Part::Json(path.into()));
+    let claim = |path: &str, claim: Assertion| Redaction { claims: vec![claim], ..json(path) };
+    let all = |hide: Vec<Redaction>| {
+        let text = with(ITEMS);
+        let selection = Selection { hide, responses: Rest::Revealed, ..Selection::default() };
+        seen([REQUEST, &text], &selection)?;
+        let whole = exchanges([REQUEST, &text], true)?;
+        let all = selection.of([REQUEST, &text], &whole)?;
+        let said = |hide: &Redaction| (hide.part.to_string(), hide.claims.len(), hide.commit);
+        let all = all.iter().filter(|hide| matches!(hide.part, Part::Json(_))).map(said);
+        Ok::<_, Refusal>(all.collect::<Vec<_>>())
+    };
+    let name = |index: u8| format!("json items[{index}].price");
+    let (length, digits) = (Assertion::Length(1..=4), Assertion::Number(Interval::at_least(1)));
+    let hide = vec![json("items[*].price"), claim("items[0].price", length.clone())];
+    assert_eq!(all(hide).unwrap(), [(name(0), 1, false), (name(1), 0, false)]);
+    let commit = Redaction { commit: true, ..json("items[1].price") };
+    let hide = vec![commit, claim("items[*].price", length.clone()), claim("items[0].price", digits)];
+    assert_eq!(all(hide).unwrap(), [(name(1), 1, true), (name(0), 2, false)]);
+    // A claim that is made twice is one.
+    let hide = vec![claim("items[*].price", length.clone()), claim("items[0].price", length)];
+    assert_eq!(all(hide).unwrap(), [(name(0), 1, false), (name(1), 1, false)]);
 }
 
 #[test]
