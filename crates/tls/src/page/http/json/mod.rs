@@ -56,8 +56,8 @@ pub enum Error {
         /// The number of steps that lead to a value.
         found: usize,
     },
-    /// The body has more values than a list of them may have.
-    #[error("the body has more than {most} values")]
+    /// The body has more values than a list of them may have, or their paths are too long.
+    #[error("the body has more than {most} values, or they are at paths that are too long")]
     Many {
         /// The most entries of the list.
         most: usize,

@@ -6,6 +6,9 @@ use zeroize::Zeroizing;
 
 use super::{Error, MAX_DEPTH, Path, Step, Value, ValueType};
 
+/// The most bytes of the paths of a list. Long keys around many values would take as many times the text.
+const MAX_PATHS: usize = 1 << 26;
+
 /// A reader that looks for the value at a path.
 pub(super) struct Reader<'a> {
     text: &'a [u8],
@@ -25,26 +28,34 @@ pub(super) struct Leaves {
     most: usize,
     /// The reader's current path, if paths are wanted.
     path: Option<Vec<Step>>,
+    /// How many bytes more the paths of the list may have.
+    left: usize,
     pub(super) found: Vec<(Path, Value)>,
 }
 
 impl Leaves {
     pub(super) fn new(most: usize) -> Self {
-        Self { most, path: Some(Vec::new()), found: Vec::new() }
+        Self { most, path: Some(Vec::new()), left: MAX_PATHS, found: Vec::new() }
     }
 
     /// All paths of the list are empty.
     pub(super) fn without_paths(most: usize) -> Self {
-        Self { most, path: None, found: Vec::new() }
+        Self { most, path: None, left: MAX_PATHS, found: Vec::new() }
     }
 
     fn add(&mut self, value: Value) -> Result<(), Error> {
         if matches!(value.kind, ValueType::Array | ValueType::Object) {
             return Ok(());
         }
-        if self.found.len() == self.most {
+        let bytes = |step: &Step| match step {
+            Step::Key(key) => size_of::<Step>() + key.len(),
+            Step::Index(_) | Step::Every => size_of::<Step>(),
+        };
+        let left = self.left.checked_sub(self.path.iter().flatten().map(bytes).sum());
+        let Some(left) = left.filter(|_| self.found.len() < self.most) else {
             return Err(Error::Many { most: self.most });
-        }
+        };
+        self.left = left;
         self.found.push((Path::new(self.path.clone().unwrap_or_default()), value));
         Ok(())
     }

@@ -350,3 +350,13 @@ fn the_meaning_of_a_string_is_that_of_its_escapes() {
     }
     assert_eq!(meaning(b"\xff"), None);
 }
+
+/// A text of 1 MB would have paths of 10 GB.
+#[test]
+fn paths_of_values_take_no_more_memory_than_is_allowed() {
+    let long = "k".repeat(1 << 20);
+    let text = |values: usize| format!("{{\"{long}\": [0{}]}}", ",0".repeat(values - 1));
+    assert_eq!(leaves(text(10).as_bytes(), 1 << 14).map(|leaves| leaves.len()), Ok(10));
+    assert_eq!(leaves(text(10_000).as_bytes(), 1 << 14), Err(Error::Many { most: 1 << 14 }));
+    assert_eq!(leaf_ranges(text(10_000).as_bytes(), 1 << 14).map(|leaves| leaves.len()), Ok(10_000));
+}
