@@ -14,7 +14,7 @@ use sha2::Digest;
 use super::*;
 use crate::page::claim::{Assertion, Class, Interval};
 use crate::page::commitment::Form;
-use crate::page::disclosure::{Hidden, Part as HiddenPart};
+use crate::page::disclosure::{Hidden, Part as HiddenPart, Values};
 use crate::testing::hex;
 
 /// Of [`key`], as OpenSSL 3.0 derives it (`openssl pkey -pubout`).
@@ -194,6 +194,7 @@ fn a_statement_says_of_which_requests_words_are_hidden() {
         (HiddenPart::Query, &[1]),
         (HiddenPart::Body, &[1]),
         (HiddenPart::Json("a".into()), &[1]),
+        (HiddenPart::Values(Values { first: "a".into(), between: vec![",\"b\":".into()] }), &[1]),
     ] {
         let mut hiding = Statement { rounds: 2, ..statement() };
         for hidden in &mut hiding.query.hidden {

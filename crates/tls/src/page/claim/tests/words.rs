@@ -188,6 +188,21 @@ fn a_time_has_one_encoding() {
 }
 
 #[test]
+fn several_texts_are_together_as_long_as_one_may_be() {
+    for (lengths, reads) in
+        [(&[256, 256][..], true), (&[512], true), (&[256, 257], false), (&[512, 1], false), (&[16; 32], true)]
+    {
+        let texts = lengths.iter().map(|length| vec![b'a'; *length]).collect();
+        let mut bytes = Vec::new();
+        put_assertion(&mut bytes, &Assertion::OneOf(texts));
+        assert_eq!(read_assertion(&mut Cursor::new(&bytes)).is_ok(), reads, "{lengths:?}");
+    }
+    let mut bytes = Vec::new();
+    put_assertion(&mut bytes, &Assertion::OneOf(vec![Vec::new(); 33]));
+    assert!(read_assertion(&mut Cursor::new(&bytes)).is_err());
+}
+
+#[test]
 fn programs_read_claims_as_json() {
     let value = |claim: &Assertion| serde_json::to_value(claim).unwrap();
     let number = value(&Assertion::Number(Interval { greatest: None, ..Interval::above(5) }));

@@ -132,7 +132,11 @@ fn account() -> [RedactedPayload; 2] {
 /// Each of these would let V read something that was not said.
 #[test]
 fn v_refuses_runs_that_are_not_what_it_sees() {
-    let changes: [(&str, Change); 11] = [
+    let changes: [(&str, Change); 14] = [
+        // The view is the same, because the filler of a value is a digit.
+        ("a text with the end of a value", |shown| change(shown, |values| values.between[0].insert(0, '1'))),
+        ("a text with the start of a value", |shown| change(shown, |values| values.between[0].push('1'))),
+        ("no text", |shown| change(shown, |values| values.between.insert(0, String::new()))),
         ("a name", |shown| change(shown, |values| values.between[0] = r#", "actixe": "#.into())),
         ("an order", |shown| change(shown, |values| values.between.swap(0, 1))),
         ("fewer", |shown| change(shown, |values| drop(values.between.pop()))),
@@ -184,6 +188,53 @@ fn p_puts_nothing_into_the_view_of_a_run() {
     let text = String::from_utf8(shown[1].text.clone()).unwrap();
     shown[1].text = text.replacen("\"note\"", "\"city\"", 1).into_bytes();
     assert!(verdict(&shown).is_err());
+}
+
+/// In V's view a word is a number, and is not in quotation marks: a string of its letters would be.
+#[test]
+fn a_string_is_not_shown_as_a_word() {
+    let mut shown = usual();
+    let name = &mut shown[1].hidden[0];
+    assert_eq!((&name.part, name.class), (&Part::Json("name".into()), Class::JsonText));
+    name.class = Class::Word;
+    let range = name.ranges[0].clone();
+    shown[1].text[range].fill(Class::Word.filler());
+    assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })));
+}
+
+/// V looks for each hidden value in the whole body.
+#[test]
+fn so_many_values_in_so_large_a_body_are_not_searched_for() {
+    let count = (1 << 20) / 2;
+    let text = with(&format!("[1{}]", ",1".repeat(count)));
+    let start = text.iter().position(|byte| *byte == b'[').unwrap() + 1;
+    let one = |part: fn(usize) -> Part, class, length| {
+        let hidden = |i: usize| {
+            let (part, ranges) = (part(4 * i), vec![start + 8 * i..start + 8 * i + length]);
+            Hidden { round: 0, part, class, ranges, claims: Vec::new(), commit: None }
+        };
+        let [request, _] = usual();
+        let response = RedactedPayload { text: text.clone(), hidden: (0..128).map(hidden).collect() };
+        verdict(&[request, response]).unwrap_err()
+    };
+    let value = |at: usize| Part::Json(format!("[{at}]"));
+    let run = |at: usize| Part::Values(Values { first: format!("[{at}]"), between: vec![",".into()] });
+    for refused in [one(value, Class::Number, 1), one(run, Class::Values, 3)] {
+        assert!(refused.to_string().contains("too long to find"), "{refused}");
+    }
+}
+
+#[test]
+fn the_text_between_values_is_bounded_before_it_is_read() {
+    let read = |texts: &[usize]| {
+        let mut shown = account();
+        let texts: Vec<_> = texts.iter().map(|length| " ".repeat(*length)).collect();
+        change(&mut shown, |values| values.between = texts);
+        let context = crate::page::attestation::Context::default();
+        DisclosureMessage::decode(&DisclosureMessage { context, opened: Vec::new(), shown }.encode()).is_ok()
+    };
+    assert!(read(&[1 << 12]) && read(&[2048, 2048]) && read(&[1; 15]));
+    assert!(!read(&[4097]) && !read(&[2048, 2049]) && !read(&[1; 16]));
 }
 
 const ITEMS: &str =
