@@ -142,6 +142,8 @@ fn a_text_with_too_many_spellings_of_a_length_is_refused() {
     assert!(circuit(&long, Class::JsonText, 400).is_ok(), "one spelling");
     assert!(matches!(circuit(&long, Class::JsonText, 1200), Err(Error::Public(_))));
     assert!(price(&Assertion::Characters(5..=9), 20) <= 4 * 20);
+    let counted = circuit(&characters(3, 20), Class::JsonText, 100).unwrap().multiplications();
+    assert!(counted <= 60 * 100, "the guide names this price: {counted}");
     let plain = circuit(&not("Ada Lovelace"), Class::JsonText, 12).unwrap().multiplications();
     assert!(plain <= 8 * 12, "{plain}");
     let spelled = circuit(&not("Ada Lovelace"), Class::JsonText, 32).unwrap().multiplications();
