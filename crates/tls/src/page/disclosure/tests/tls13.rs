@@ -312,7 +312,10 @@ fn only_whole_tickets_data_and_alerts_come_after_the_handshake() {
         let result = known.after_response(&[(22, part, padding), closed]);
         assert_eq!(result, content("a handshake message that is not whole in it"), "{part:?}");
     }
-    assert_eq!(known.after_response(&[(21, &[1, 0, 0], 0)]), content("an alert that is not two bytes"));
+    for alert in [&[][..], &[1], &[1, 0, 0]] {
+        let result = known.after_response(&[(21, alert, 0)]);
+        assert_eq!(result, content("an alert that is not two bytes"), "{alert:?}");
+    }
     for (content_type, bytes) in [(20, &[1][..]), (24, &[1]), (0, &[])] {
         let result = known.after_response(&[(content_type, bytes, 5), closed]);
         assert_eq!(result, content("a content of no known type"), "{content_type}");
