@@ -116,6 +116,8 @@ fn connect(
     let mut stream = Stream::open(channel, host, port, max_received)?;
     let mut payload = [Zeroizing::default(), Zeroizing::default()];
     let result = talk(&mut connection, &mut stream, &mut payload);
+    // Taken in any case, so that it does not outlive a connection that fails.
+    let shared = exchange::take();
     if let Some(error) = stream.error() {
         return Err(error.clone().into());
     }
@@ -133,8 +135,7 @@ fn connect(
         }
         TlsVersion::Tls13 => {
             let transcript = tls13::Transcript::parse(&client, &server).map_err(refused)?;
-            let shared = exchange::take().ok_or(UNTOLD)?;
-            let secret: HandshakeSecret = EarlySecret::new().handshake(&shared);
+            let secret: HandshakeSecret = EarlySecret::new().handshake(&shared.ok_or(UNTOLD)?);
             let traffic = |side| secret.traffic(side, &transcript.hello.hash);
             let secrets = HandshakeSecrets { client: traffic(Side::Client), server: traffic(Side::Server) };
             let opened = transcript.open(&secrets).map_err(refused)?;

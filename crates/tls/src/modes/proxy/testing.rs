@@ -30,6 +30,7 @@ use crate::page::commitment::Openings;
 use crate::page::dialogue::ReceivedResponses;
 use crate::page::disclosure;
 use crate::testing::{keys, tags};
+use crate::wire::rustls_client::exchange;
 use crate::wire::server::Roots;
 use crate::wire::transcript::testing::{Authority, KeyAlgorithm, server};
 
@@ -202,7 +203,11 @@ impl<'a> Run<'a> {
             next.map(|request| Zeroizing::new(request.clone())).ok_or_else(|| "nothing is left to ask".into())
         };
         let fetched = match &self.hears {
-            None => converse(channel, &target, 1 + self.more.len(), &mut ask)?,
+            None => {
+                let fetched = converse(channel, &target, 1 + self.more.len(), &mut ask);
+                assert!(exchange::take().is_none(), "no secret stays behind, even if the connection fails");
+                fetched?
+            }
             Some(hears) => {
                 let requests = [core::slice::from_ref(&self.request), &*self.more].concat();
                 let fetched = Fetched::unheard(channel, &target, &requests, hears);

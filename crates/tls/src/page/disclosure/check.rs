@@ -5,7 +5,7 @@ use volery_field::Gf128;
 
 use super::Refusal;
 use super::connection::{DataRecord, SIDES, TlsVersion};
-use super::derive::{Derived, Facts, finished_message};
+use super::derive::{ALERT_BYTES, Derived, Facts, finished_message};
 use crate::Error;
 use crate::wire::ghash::{from_block, hashed, to_block};
 use crate::wire::prf::Side;
@@ -13,7 +13,7 @@ use crate::wire::transcript::tls13::{MESSAGE_HEADER_BYTES, after_handshake};
 use crate::wire::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE};
 
 /// An alert of level warning that announces the end of the connection.
-const CLOSE_NOTIFY: [u8; 2] = [1, 0];
+const CLOSE_NOTIFY: [u8; ALERT_BYTES] = [1, 0];
 
 /// Checks that both Finished messages are those of the handshake, that all tags of all records are right,
 /// and, in TLS 1.3, that all contents are such as may come after the handshake.
@@ -66,7 +66,7 @@ fn check_contents(side: Side, records: &[DataRecord<'_>], facts: &Facts) -> Resu
         let refuse = |reason| Refusal::Content { side, sequence: record.sequence, reason };
         match record.content_type {
             APPLICATION_DATA => {}
-            ALERT if control.len() == record.length => {}
+            ALERT if control.len() == ALERT_BYTES => {}
             ALERT => return Err(refuse("an alert that is not two bytes")),
             HANDSHAKE => {
                 let (headers, []) = control.as_chunks::<MESSAGE_HEADER_BYTES>() else {

@@ -112,6 +112,14 @@
 //! 9.6). Otherwise P refuses ([`Error::StillOpen`]). That P itself closes the connection proves nothing,
 //! because V could keep this from the server.
 //!
+//! In TLS 1.3, `close_notify` ends the sender's direction only (RFC 8446, section 6.1): such a server may
+//! still read. But there a nonce is the number of its record, and P opens masks of the numbers that it used,
+//! and no others. So V can't add a record. It can put one in the place of a record of P's that it has kept
+//! from the server, and of all after that. The server has answered every request, so these are the alert, in
+//! whose place V can say two bytes, and what of the last request the server did not need for its answer. In
+//! TLS 1.2 a sender chooses its nonces, so V could use a known one again under any number, and it matters
+//! that the server reads nothing more.
+//!
 //! As in `prf`, midstates and `A(i)` of the key derivation are public: outputs of a random oracle at points
 //! with 384 secret bits, or 256 in TLS 1.3. The secrets of TLS 1.3's handshake, which V gets, too, open
 //! nothing but the handshake. V learns the lengths of everything, and when it was sent.

@@ -49,11 +49,11 @@ pub enum Error {
         limit: usize,
     },
     /// The server speaks a version other than TLS 1.2; `0x0304` is TLS 1.3.
-    #[error("the server chose {}, and only TLS 1.2 can be proved; configure the client for TLS 1.2", version(*.0))]
+    #[error("the server chose {}, and only TLS 1.2 can be proved in this mode; configure the client for TLS 1.2", version(*.0))]
     Version(u16),
     /// The server refuses TLS 1.2.
     #[error(
-        "the server refuses TLS 1.2 (alert protocol_version): it speaks TLS 1.3 only, which can't be proved yet"
+        "the server refuses TLS 1.2 (alert protocol_version): it speaks TLS 1.3 only, which takes proxy mode"
     )]
     OnlyNewer,
     /// The server speaks an older version than TLS 1.3, which was to be read; `0x0303` is TLS 1.2.

@@ -38,7 +38,7 @@ pub enum Failure {
     #[error("the server closed the connection in the middle of the handshake")]
     Closed,
     /// The server refuses TLS 1.2.
-    #[error("the server refuses TLS 1.2; it seems to speak TLS 1.3 only, which can't be proved yet")]
+    #[error("the server refuses TLS 1.2; it seems to speak TLS 1.3 only, which takes proxy mode")]
     OnlyNewer,
     /// The server only speaks an older version.
     #[error("the server speaks only versions before TLS 1.2")]

@@ -5,7 +5,7 @@ mod tls12;
 mod tls13;
 
 pub(crate) use tls12::{Keys, finished_message, server_commitments};
-pub(super) use tls13::handshake_secrets;
+pub(super) use tls13::{ALERT_BYTES, handshake_secrets};
 
 use core::convert::Infallible;
 

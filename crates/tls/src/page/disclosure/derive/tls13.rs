@@ -20,7 +20,7 @@ use crate::wire::transcript::tls13::{HandshakeSecrets, MESSAGE_HEADER_BYTES, Ope
 use crate::wire::transcript::{ALERT, HANDSHAKE};
 
 /// Bytes of an alert.
-const ALERT_BYTES: usize = 2;
+pub(in crate::page::disclosure) const ALERT_BYTES: usize = 2;
 
 /// The program's start: the key that is the handshake secret, and the traffic secrets of the handshake, which
 /// are opened. `hash` is that of both hellos.

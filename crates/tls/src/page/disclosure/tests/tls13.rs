@@ -79,8 +79,13 @@ fn is_true(_: usize, _: &mut [F2]) {}
 
 impl Known {
     fn new() -> Self {
+        Self::speaking(b"http/1.1")
+    }
+
+    /// Of a client and a server that agree on this protocol.
+    fn speaking(protocol: &[u8]) -> Self {
         let authority = Authority::new();
-        let mut client = client_13(&authority, rustls::crypto::ring::kx_group::X25519);
+        let client = client_13(&authority, rustls::crypto::ring::kx_group::X25519);
         let provider = CryptoProvider {
             kx_groups: exchange::groups(),
             ..CryptoProvider::clone(client.crypto_provider())
@@ -89,12 +94,12 @@ impl Known {
         let config = config.with_protocol_versions(&[&rustls::version::TLS13]).unwrap();
         let mut roots = rustls::RootCertStore::empty();
         roots.add(authority.der().clone()).unwrap();
-        let alpn = core::mem::take(&mut client.alpn_protocols);
-        client = config.with_root_certificates(roots).with_no_client_auth();
-        client.alpn_protocols = alpn;
+        let mut client = config.with_root_certificates(roots).with_no_client_auth();
+        client.alpn_protocols = vec![protocol.to_vec()];
         client.resumption = rustls::client::Resumption::disabled();
         let mut server = server_of(&authority.issue(KeyAlgorithm::P256, HOST));
         server.send_tls13_tickets = 0;
+        server.alpn_protocols = vec![protocol.to_vec()];
         let Recorded { client, server, .. } = connect(client, server, &[(REQUEST, RESPONSE)]);
         let secret = EarlySecret::new().handshake(&exchange::take().unwrap());
         Self { roots: authority.roots(), raw: [client, server], secret, response: RESPONSE.to_vec() }
@@ -218,6 +223,13 @@ fn what_is_true_is_believed() {
     }
 }
 
+/// The protocol shows when the handshake is open, which is after P has spoken.
+#[test]
+fn what_was_agreed_to_be_another_protocol_is_not_read_as_http() {
+    let known = Known::speaking(b"h2");
+    assert_eq!(known.tell(&known.message(is_true)), refused(Refusal::Protocol("h2".into())));
+}
+
 #[test]
 fn padding_and_empty_records_and_whole_tickets_are_believed() {
     let known = Known::new();
@@ -312,7 +324,10 @@ fn only_whole_tickets_data_and_alerts_come_after_the_handshake() {
         let result = known.after_response(&[(22, part, padding), closed]);
         assert_eq!(result, content("a handshake message that is not whole in it"), "{part:?}");
     }
-    assert_eq!(known.after_response(&[(21, &[1, 0, 0], 0)]), content("an alert that is not two bytes"));
+    for alert in [&[][..], &[1], &[1, 0, 0]] {
+        let result = known.after_response(&[(21, alert, 0)]);
+        assert_eq!(result, content("an alert that is not two bytes"), "{alert:?}");
+    }
     for (content_type, bytes) in [(20, &[1][..]), (24, &[1]), (0, &[])] {
         let result = known.after_response(&[(content_type, bytes, 5), closed]);
         assert_eq!(result, content("a content of no known type"), "{content_type}");

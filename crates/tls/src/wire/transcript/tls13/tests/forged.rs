@@ -201,6 +201,15 @@ fn another_choice_of_the_server_s_is_refused() {
     for number in [0x1302, 0x1303, 0x1304, 0xc02b] {
         assert_eq!(suite(number), Error::Suite(number));
     }
+    let mut offer = Forged::new();
+    let at = 39 + usize::from(offer.hellos[0][38]);
+    assert_eq!(offer.hellos[0][at + 2..at + 4], [0x13, 1]);
+    offer.hellos[0][at + 3] = 2;
+    assert_malformed(offer.open(), "ServerHello", "does not offer");
+    let mut compressing = Forged::new();
+    let at = 39 + usize::from(compressing.hellos[1][38]);
+    compressing.hellos[1][at + 2] = 1;
+    assert_malformed(compressing.open(), "ServerHello", "compression");
     let version = |contents: &[u8]| {
         let mut forged = Forged::new();
         forged.extensions(1, |list| {
@@ -340,6 +349,9 @@ fn signatures_are_of_the_server_over_this_handshake_with_the_scheme_s_curve() {
             handshake.scheme = scheme;
             assert_eq!(check(&handshake), scheme == true_scheme, "{kind:?} {scheme:?}");
         }
+        // The scheme names the curve: no other one is tried.
+        let algorithms = crate::wire::server::Authenticated::signature(&opened.handshake).algorithms;
+        assert_eq!(algorithms.len(), 1);
         let mut handshake = opened.handshake;
         handshake.signed_hash[0] ^= 1;
         assert!(!check(&handshake));
@@ -450,6 +462,15 @@ fn records_of_other_sizes_versions_and_kinds_are_refused() {
     assert_malformed(after(&record(22, &[])), "a record in the clear", "0 bytes");
     assert_malformed(after(&[24, 3, 3, 0, 1, 0]), "a record", "type 24");
     assert_eq!(after(&record(21, &[2, 70])).unwrap_err(), Error::OnlyOlder);
+    let [client, server] = &plain;
+    let hello = 5 + forged.hellos[0].len();
+    for more in [&forged.hellos[0][..], &[20, 0, 0, 0]] {
+        let client = [&client[..hello], &record(22, more), &client[hello..]].concat();
+        assert!(matches!(
+            Transcript::parse(&client, server),
+            Err(Error::Unexpected { side: Side::Client, expected: "a protected record", .. })
+        ));
+    }
     // A message in the clear after the hello, and a record in the clear after protected ones.
     assert!(matches!(after(&record(22, &forged.flight[0])), Err(Error::Unexpected { .. })));
     let [client, server] = &plain;

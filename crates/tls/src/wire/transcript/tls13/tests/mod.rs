@@ -128,6 +128,8 @@ fn rfc_8448() -> [Vec<u8>; 2] {
 #[test]
 fn the_trace_of_rfc_8448_says_what_was_said() {
     let [client, server] = rfc_8448();
+    // It has no ChangeCipherSpec.
+    assert_eq!(tls12::Transcript::parse(&client, &server).unwrap_err(), Error::Version(VERSION));
     let transcript = Transcript::parse(&client, &server).unwrap();
     let shared = hex("8bd4054fb55b9d63fdfbacf9f04b9f0d35e6d63f537563efd46272900f89492d");
     let secret = EarlySecret::new().handshake(&shared);
