@@ -4,7 +4,7 @@ use super::*;
 use crate::page::claim::{Assertion, Interval, Word};
 
 const ACCOUNT: &[u8] = br#"HTTP/1.1 200 OK
-Observation: close
+Connection: close
 
 {"active": true, "born": "1990-05-17", "seen": "2026-01-01T00:30:00+01:00", "rate": -2.5e-3, "plan": "\u0067old", "note": null}"#;
 
