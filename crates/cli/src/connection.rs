@@ -226,10 +226,16 @@ impl Endpoint {
     /// Makes a channel of an accepted connection. TLS and the peer's first message together may take the time
     /// to connect.
     pub(crate) fn greet(&self, socket: Socket) -> Result<Pending, Failure> {
+        self.greet_within(socket, self.limits.connect)
+    }
+
+    /// As [`Self::greet`], in at most this time.
+    pub(crate) fn greet_within(&self, socket: Socket, time: Duration) -> Result<Pending, Failure> {
         let (peer, start, limits) = (socket.peer(), Instant::now(), &self.limits);
-        let greeting = Limits { read: limits.connect, write: limits.connect, ..limits.clone() };
+        let time = time.min(limits.connect);
+        let greeting = Limits { connect: time, read: time, write: time, ..limits.clone() };
         let mut channel = self.channel(socket, greeting.clone())?;
-        let left = limits.connect.saturating_sub(start.elapsed());
+        let left = time.saturating_sub(start.elapsed());
         channel.renew(Limits { total_time: Some(left), ..greeting });
         Ok(Pending { channel, peer, limits: limits.clone() })
     }

@@ -77,7 +77,7 @@ impl ConnectionArgs {
 }
 
 /// A time of up to a year. More is probably a slip.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     if !(0.001..=31_536_000.0).contains(&number) {
         return Err("expected 0.001 to 31536000 seconds".into());

@@ -1,6 +1,7 @@
 //! `volery web prove`, `volery notary`, `volery attestation`: proofs of what a website said.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use volery::tls::attestation::{Context, Mode};
 use volery::tls::proxy::TlsVersion;
 use volery_channel::tls::Fingerprint;
 
-use super::connection::{ConnectionArgs, bytes, pin};
+use super::connection::{ConnectionArgs, bytes, pin, seconds};
 use crate::serve::WAITING;
 
 #[derive(Debug, Subcommand)]
@@ -290,6 +291,13 @@ pub(crate) struct NotaryServeArgs {
     /// Serve counts of sessions at http://HOST:PORT/metrics, for Prometheus
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) metrics: Option<String>,
+    /// Answer GET http://HOST:PORT/healthz: 200 while the notary serves, 503 once it was told to stop
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) health: Option<String>,
+    /// After SIGINT or SIGTERM: how long the running sessions may go on. New ones are refused. A second
+    /// signal ends them at once
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) drain_time: Duration,
     /// Stop after this many sessions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_sessions: Option<u64>,
@@ -297,6 +305,13 @@ pub(crate) struct NotaryServeArgs {
     /// is an address, or a /64 network of IPv6 [default: half of --concurrency]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) per_client: Option<u16>,
+    /// The most connections that one client may begin within a minute. More are refused [default: any number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) client_rate: Option<u32>,
+    /// The most sessions that provers with the same token may begin within a minute. More are refused
+    /// [default: any number]
+    #[arg(long, value_name = "N", requires = "tokens", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) token_rate: Option<u32>,
     /// The most sessions at the same time. More provers wait in a queue
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) concurrency: u16,

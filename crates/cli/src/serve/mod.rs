@@ -10,16 +10,22 @@
 //! turn has come. So silent connections never occupy a slot. A service that names the phases of a session
 //! ([`pace`]) also bounds how long a slow client takes in each. [`Capacity`] bounds the number of
 //! connections. Each connection has a thread and limits of its own, and when one fails, the others go on. A
-//! signal stops the accepting and sends the queue away. Sessions under way may end, and their limits bound
-//! how long that takes. A second signal ends the program at once.
+//! signal sends the queue away, and everybody who comes later. Sessions under way may end;
+//! [`Capacity::drain`] or their limits bound how long that takes. A second signal ends the program at once.
+//!
+//! Clients that have or begin too many connections are turned away, and told why ([`away`], [`rate`]).
 
 mod admission;
+mod away;
+mod drain;
 mod pace;
 mod prompt;
+mod rate;
 
 #[cfg(test)]
 pub(crate) use pace::Paced;
 pub(crate) use pace::{Pace, Phase};
+pub(crate) use rate::Rates;
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,16 +40,21 @@ use volery_channel::transport::Socket;
 use super::args::VerifyArgs;
 use super::connection::{Endpoint, Link, ListenerChannel, Pending};
 use super::failure::Failure;
+use super::output::counted;
 use super::progress::Progress;
 use super::session::Figures;
 use super::settle::Settled;
 use super::{outcome, terminal};
 use admission::{Admission, Slot, Turn};
+use away::Away;
 
 /// How often the server looks whether it was told to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How often waiting clients hear their position: far more often than they give up.
 const POSITION_INTERVAL: Duration = Duration::from_secs(5);
+
+/// What clients are told when the server stops.
+const STOPPING: &str = "the server stops; try again later";
 
 /// Time for a session unless the command line says otherwise.
 pub(crate) const SESSION_TIME: Duration = Duration::from_secs(600);
@@ -67,6 +78,8 @@ pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> R
         concurrency: args.serve.concurrency,
         waiting: WAITING,
         per_client: None,
+        client_rate: None,
+        drain: None,
         most: args.serve.max_sessions,
     };
     stop.sessions(
@@ -146,6 +159,9 @@ pub(crate) trait Service: Sync {
 
     /// Reports a connection that this server turned away.
     fn refused(&self, peer: &str, reason: &str) -> Result<(), Failure>;
+
+    /// Counts a connection that this server closed without a reason, since its client heard one just now.
+    fn dropped(&self) {}
 }
 
 /// How many connections a server takes.
@@ -157,6 +173,10 @@ pub(crate) struct Capacity {
     pub(crate) waiting: u16,
     /// The most connections of one client at the same time. More are refused.
     pub(crate) per_client: Option<u16>,
+    /// How many connections one client may begin within a minute. More are refused.
+    pub(crate) client_rate: Option<u32>,
+    /// How long sessions go on after the signal to stop. None: as long as their limits let them.
+    pub(crate) drain: Option<Duration>,
     /// The number of connections after which the server stops.
     pub(crate) most: Option<u64>,
 }
@@ -177,6 +197,7 @@ pub(crate) fn client(peer: &str) -> Option<IpAddr> {
 ///
 /// Make it before the endpoint: whoever reads the address from the endpoint's message may send a signal at
 /// once.
+#[derive(Clone)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
@@ -206,7 +227,8 @@ impl Stop {
         std::thread::scope(|scope| server.run(scope, capacity.most.unwrap_or(u64::MAX), self))
     }
 
-    fn is_asked_for(&self) -> bool {
+    /// Whether the server is to stop.
+    pub(crate) fn is_asked_for(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -221,13 +243,23 @@ struct Server<'a, S> {
 /// A connection and the thread that serves it.
 struct Running<'scope> {
     client: Option<IpAddr>,
+    peer: String,
+    pace: Pace,
     thread: ScopedJoinHandle<'scope, Result<(), Failure>>,
+}
+
+/// All connections, and what is known of clients.
+struct Floor<'scope> {
+    running: Vec<Running<'scope>>,
+    away: Away,
+    rates: Option<Rates<IpAddr>>,
+    /// Whether it was reported that all places are taken.
+    full: bool,
 }
 
 /// A client that has a slot.
 struct Admitted<'a, R> {
     link: Link,
-    pace: Pace,
     request: R,
     slot: Slot<'a>,
 }
@@ -239,84 +271,136 @@ impl<S: Service> Server<'_, S> {
         mut left: u64,
         stop: &Stop,
     ) -> Result<(), Failure> {
-        let mut running: Vec<Running<'_>> = Vec::new();
-        let most = usize::from(self.capacity.concurrency) + usize::from(self.capacity.waiting);
+        let rates = self.capacity.client_rate.map(Rates::new);
+        let mut floor = Floor { running: Vec::new(), away: Away::default(), rates, full: false };
         while left > 0 && !stop.is_asked_for() {
-            reap(&mut running)?;
-            if running.len() >= most {
+            floor.reap()?;
+            if self.is_full(&mut floor) {
                 std::thread::sleep(POLL_INTERVAL / 10);
-                continue;
+            } else if let Some(socket) = self.accept()
+                && self.take(scope, &mut floor, socket)?
+            {
+                left -= 1;
             }
-            match self.endpoint.accept(POLL_INTERVAL) {
-                Ok(None) => {}
-                Ok(Some(socket)) => {
-                    let client = client(&socket.peer());
-                    if let Some(connection) = self.take(scope, &running, socket, client)? {
-                        running.push(connection);
-                        left -= 1;
-                    }
-                }
-                // For example too many open files, which may pass.
-                Err(failure) => {
-                    terminal::message(&format!("volery: {failure}"));
-                    std::thread::sleep(POLL_INTERVAL);
-                }
-            }
+        }
+        while !floor.running.is_empty() && !stop.is_asked_for() {
+            floor.reap()?;
+            std::thread::sleep(POLL_INTERVAL / 10);
         }
         if stop.is_asked_for() {
             self.queue.close();
-            if !running.is_empty() {
-                terminal::message(
-                    "stopping once the running sessions have ended; send the signal again to stop at once",
-                );
-            }
+            self.drain(scope, &mut floor)?;
         }
-        running.into_iter().try_for_each(finish)
+        floor.running.into_iter().try_for_each(finish)
     }
 
-    /// Starts a thread for a connection, unless its client has too many.
+    /// Waits a moment for a connection.
+    fn accept(&self) -> Option<Socket> {
+        self.endpoint.accept(POLL_INTERVAL).unwrap_or_else(|failure| {
+            // For example too many open files, which may pass.
+            terminal::message(&format!("volery: {failure}"));
+            std::thread::sleep(POLL_INTERVAL);
+            None
+        })
+    }
+
+    /// Whether there is no place for a further connection. Says so when that begins.
+    fn is_full(&self, floor: &mut Floor<'_>) -> bool {
+        let Capacity { concurrency, waiting, .. } = self.capacity;
+        let most = usize::from(concurrency) + usize::from(waiting);
+        let before = floor.full;
+        floor.full = floor.running.len() >= most;
+        if floor.full && !before {
+            terminal::message(&format!(
+                "{most} connections, the limit ({concurrency} with a session and {waiting} without); more have to wait until one ends"
+            ));
+        }
+        floor.full
+    }
+
+    /// Starts a thread for a connection, unless its client has too many. Returns whether it did.
     fn take<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
-        running: &[Running<'_>],
+        floor: &mut Floor<'scope>,
         socket: Socket,
-        client: Option<IpAddr>,
-    ) -> Result<Option<Running<'scope>>, Failure> {
-        let peer = socket.peer();
-        if self.is_too_many(running, client) {
-            // Reported before it is closed: whoever sees it close may look for the report at once.
-            self.service.refused(&peer, "too many connections of this client at the same time")?;
-            drop(socket);
-            return Ok(None);
+    ) -> Result<bool, Failure> {
+        let (peer, pace) = (socket.peer(), Pace::default());
+        let client = client(&peer);
+        if let Some(reason) = client.and_then(|client| self.objection(floor, client)) {
+            self.turn_away(scope, &mut floor.away, socket, reason)?;
+            return Ok(false);
         }
         // If no thread starts, the socket is closed.
-        match Builder::new().spawn_scoped(scope, move || self.attend(socket)) {
-            Ok(thread) => Ok(Some(Running { client, thread })),
+        let own = pace.clone();
+        match Builder::new().spawn_scoped(scope, move || self.attend(socket, &own)) {
+            Ok(thread) => floor.running.push(Running { client, peer, pace, thread }),
             Err(error) => {
                 self.service.refused(&peer, &format!("no thread for it: {error}"))?;
-                Ok(None)
+                return Ok(false);
             }
         }
+        Ok(true)
     }
 
-    /// Whether this client has as many connections as a client may have.
-    fn is_too_many(&self, running: &[Running<'_>], client: Option<IpAddr>) -> bool {
-        let same = running
+    /// Why this client gets no further connection now, if it gets none.
+    fn objection(&self, floor: &mut Floor<'_>, client: IpAddr) -> Option<String> {
+        let name = if client.is_ipv4() { "this address" } else { "this network (/64)" };
+        let same = floor
+            .running
             .iter()
-            .filter(|connection| connection.client == client && !connection.thread.is_finished())
+            .filter(|connection| connection.client == Some(client) && !connection.thread.is_finished())
             .count();
-        client.is_some() && self.capacity.per_client.is_some_and(|most| same >= usize::from(most))
+        if self.capacity.per_client.is_some_and(|most| same >= usize::from(most)) {
+            let sessions = counted(same as u64, "connection");
+            return Some(format!(
+                "{name} has {sessions} at the same time, the limit; try again when one has ended"
+            ));
+        }
+        let rates = floor.rates.as_mut()?;
+        let wait = rates.visit(client, Instant::now()).err()?;
+        Some(too_often(name, rates.rate(), wait))
+    }
+
+    /// Closes a connection, and if its client has not heard too many reasons just now, tells it the reason.
+    fn turn_away<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        away: &mut Away,
+        socket: Socket,
+        reason: String,
+    ) -> Result<(), Failure> {
+        let peer = socket.peer();
+        let Some(telling) = away.tell(client(&peer), Instant::now()) else {
+            self.service.dropped();
+            return Ok(());
+        };
+        // Reported before it is closed: whoever sees it close may look for the report at once.
+        self.service.refused(&peer, &reason)?;
+        let tell = move || {
+            let _telling = telling;
+            let told = catching_panics(|| {
+                self.endpoint.greet_within(socket, away::TIME)?.channel().fail(&reason);
+                Ok(())
+            });
+            if let Err(failure) = told {
+                terminal::detail(&format!("{peer} was not told why it is turned away: {failure}"));
+            }
+        };
+        // If no thread starts, the socket is closed without a reason.
+        drop(Builder::new().spawn_scoped(scope, tell));
+        Ok(())
     }
 
     /// Serves a connection from its greeting to its end.
-    fn attend(&self, socket: Socket) -> Result<(), Failure> {
+    fn attend(&self, socket: Socket, pace: &Pace) -> Result<(), Failure> {
         let peer = socket.peer();
         self.service.count(true);
-        let admitted = catching_panics(|| self.admit(socket));
+        let admitted = catching_panics(|| self.admit(socket, pace));
         self.service.count(false);
         match admitted {
-            Ok(Some(Admitted { link, pace, request, slot })) => {
-                let reported = self.service.session(link, &pace, request);
+            Ok(Some(Admitted { link, request, slot })) => {
+                let reported = self.service.session(link, pace, request);
                 drop(slot);
                 reported
             }
@@ -326,7 +410,7 @@ impl<S: Service> Server<'_, S> {
     }
 
     /// Receives a client's request and waits for a slot. None if the server stops first.
-    fn admit(&self, socket: Socket) -> Result<Option<Admitted<'_, S::Request>>, Failure> {
+    fn admit(&self, socket: Socket, pace: &Pace) -> Result<Option<Admitted<'_, S::Request>>, Failure> {
         let mut client: Pending = self.endpoint.greet(socket)?;
         let request = self.service.greet(client.channel())?;
         client.wait();
@@ -335,12 +419,11 @@ impl<S: Service> Server<'_, S> {
         loop {
             match ticket.wait(until) {
                 Turn::Begin(slot) => {
-                    let pace = Pace::default();
-                    return Ok(Some(Admitted { link: prompt::link(client, &pace), pace, request, slot }));
+                    return Ok(Some(Admitted { link: prompt::link(client, pace), request, slot }));
                 }
                 Turn::Wait(before) => self.service.wait(client.channel(), before)?,
                 Turn::Closed => {
-                    client.channel().fail("the server stops; try again later");
+                    client.channel().fail(STOPPING);
                     return Ok(None);
                 }
             }
@@ -349,14 +432,30 @@ impl<S: Service> Server<'_, S> {
     }
 }
 
-/// Removes the connections that have ended.
-fn reap(running: &mut Vec<Running<'_>>) -> Result<(), Failure> {
-    for index in (0..running.len()).rev() {
-        if running.get(index).is_some_and(|connection| connection.thread.is_finished()) {
-            finish(running.swap_remove(index))?;
+impl Floor<'_> {
+    /// Removes the connections that have ended, and reports those that were closed without a reason.
+    fn reap(&mut self) -> Result<(), Failure> {
+        let running = &mut self.running;
+        for index in (0..running.len()).rev() {
+            if running.get(index).is_some_and(|connection| connection.thread.is_finished()) {
+                finish(running.swap_remove(index))?;
+            }
         }
+        if let Some(count) = self.away.report(Instant::now()) {
+            let connections = counted(count, "connection");
+            terminal::message(&format!(
+                "closed {connections} of clients over a limit that heard it just now"
+            ));
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+/// What a client is told that came too often.
+pub(crate) fn too_often(name: &str, rate: u32, wait: Duration) -> String {
+    let seconds = wait.as_secs() + 1;
+    let sessions = counted(u64::from(rate), "session");
+    format!("{name} has begun {sessions} within a minute, the limit; try again in {seconds} s")
 }
 
 /// The error says that a result could not be written. Then serving has no use.

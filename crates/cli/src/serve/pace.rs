@@ -28,9 +28,17 @@ pub(crate) struct Phase {
     pub(crate) time: Duration,
 }
 
-/// The phase of a session and the time left in it. Before the first phase nothing is bounded.
+/// The phase of a session and the time left in it. Before the first phase nothing is bounded, unless the
+/// session is to end.
 #[derive(Clone, Default)]
-pub(crate) struct Pace(Arc<Mutex<Option<Account>>>);
+pub(crate) struct Pace(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    account: Option<Account>,
+    /// When the session is to end, whatever its phase, and the name of that bound.
+    end: Option<(Instant, Phase)>,
+}
 
 struct Account {
     phase: Phase,
@@ -41,25 +49,35 @@ struct Account {
 impl Pace {
     /// Begins the next phase.
     pub(crate) fn begin(&self, phase: Phase) {
-        *self.account() = Some(Account { phase, waited: Duration::ZERO, bytes: 0 });
+        self.state().account = Some(Account { phase, waited: Duration::ZERO, bytes: 0 });
     }
 
-    /// The account. It is consistent between any two statements, so a panic of another holder does no harm.
-    fn account(&self) -> MutexGuard<'_, Option<Account>> {
+    /// Ends the session when the time of `phase` has passed from `now` on. Bytes earn no time then. A wait
+    /// that has begun already goes on until its own end.
+    pub(super) fn end(&self, phase: Phase, now: Instant) {
+        self.state().end = Some((now + phase.time, phase));
+    }
+
+    /// The state. It is consistent between any two statements, so a panic of another holder does no harm.
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The time left in the phase if bytes earn time at `rate` (bytes a second), and the phase.
+    /// The time left in the phase if bytes earn time at `rate` (bytes a second), and the phase. If the
+    /// session is to end before, the time until then.
     fn left(&self, rate: u32) -> Option<(Duration, Phase)> {
-        self.account().as_ref().map(|Account { phase, waited, bytes }| {
+        let State { account, end } = &*self.state();
+        let phase = account.as_ref().map(|Account { phase, waited, bytes }| {
             let earned = Duration::from_millis(bytes.saturating_mul(1000) / u64::from(rate.max(1)));
             (phase.time.saturating_add(earned).saturating_sub(*waited), *phase)
-        })
+        });
+        let end = end.map(|(end, phase)| (end.saturating_duration_since(Instant::now()), phase));
+        phase.into_iter().chain(end).min_by_key(|(left, _)| *left)
     }
 
     /// Counts an operation that began at `start` and moved this many bytes.
     fn count(&self, start: Instant, bytes: usize) {
-        if let Some(account) = &mut *self.account() {
+        if let Some(account) = &mut self.state().account {
             account.waited = account.waited.saturating_add(start.elapsed());
             account.bytes = account.bytes.saturating_add(bytes as u64);
         }
@@ -266,6 +284,16 @@ mod tests {
         assert!(is_over(server.recv(TEST, 4)));
         pace.begin(Phase { time: LONG, ..SHORT });
         assert_eq!(server.recv(TEST, 4), Ok(&b"late"[..]));
+    }
+
+    #[test]
+    fn a_session_that_is_to_end_has_no_more_time_than_that() {
+        let (mut peer, mut server, pace) = paced();
+        pace.begin(Phase { time: LONG, ..SHORT });
+        peer.send(TEST, &[0; 10_000]).and_then(|()| peer.flush()).expect("sent");
+        pace.end(SHORT, Instant::now());
+        assert_eq!(server.recv(TEST, 10_000).map(<[u8]>::len), Ok(10_000));
+        assert!(is_over(server.recv(TEST, 0)));
     }
 
     #[test]

@@ -3,10 +3,14 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
 use rustix::process::{Pid, Signal, kill_process};
-use volery_channel::Limits;
+use volery::{Channel, Options, Prover, memory_pair};
+use volery_channel::tags::{BASE_OT_SENDER, HELLO, NOTARY_TOKEN};
 use volery_channel::tls::{Tls, Trust, client_config};
 use volery_channel::transport::{Interest, Socket, Transport as _};
+use volery_channel::{Layer, Layered, Limits};
 
 use crate::site::site;
 use crate::support::*;
@@ -84,6 +88,21 @@ impl Fixture {
         TlsClient(Tls::connect(socket, config, "localhost", &limits).expect("the notary's key"))
     }
 
+    /// A client that has a slot and is silent.
+    pub(crate) fn silent_session(&self) -> TlsClient {
+        let mut silent = self.tls_client();
+        let opening = opening(silent.binding());
+        silent.write_all(&opening).expect("sent");
+        // When the notary answers, it has the slot.
+        silent.read_exact(&mut [0]).expect("an answer");
+        silent
+    }
+
+    /// Sends a signal to the notary.
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.notary.child), signal).expect("signals");
+    }
+
     /// Proves the page to the notary.
     pub(crate) fn prove(&self, out: &str, options: &[&str]) -> Ended {
         run(&self.arguments(out, options), FIELDS)
@@ -91,7 +110,7 @@ impl Fixture {
 
     /// Ends the notary and returns its log, one line for each session.
     pub(crate) fn lines(self) -> Vec<serde_json::Value> {
-        kill_process(Pid::from_child(&self.notary.child), Signal::TERM).expect("signals");
+        self.signal(Signal::TERM);
         let lines = self.notary.end().expect(0, "").objects();
         // Numbers like a peer's port or a time may contain these digits by chance.
         let texts =
@@ -109,6 +128,38 @@ impl Fixture {
         words.sort();
         words
     }
+}
+
+/// Claims to be on the encrypted connection with this identifier.
+struct Bound(Option<[u8; 32]>);
+
+impl<C: Channel> Layer<C> for Bound {
+    fn binding(&self, _below: &C) -> Option<[u8; 32]> {
+        self.0
+    }
+}
+
+/// All bytes that a prover on this encrypted connection sends before it hears anything.
+fn opening(binding: Option<[u8; 32]>) -> Vec<u8> {
+    let (prover, mut nobody) = memory_pair(&Limits::default());
+    let mut sent = vec![NOTARY_TOKEN.byte(), 1, 0, 0, 0, 2];
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let rng = &mut ChaCha20Rng::seed_from_u64(1);
+            assert!(
+                Prover::start(Layered { channel: prover, layer: Bound(binding) }, Options::default(), rng)
+                    .is_err()
+            );
+        });
+        for tag in [HELLO, BASE_OT_SENDER] {
+            let message = nobody.recv(tag, 1 << 12).expect("said at once");
+            sent.push(tag.byte());
+            sent.extend((message.len() as u32).to_le_bytes());
+            sent.extend(message);
+        }
+        drop(nobody);
+    });
+    sent
 }
 
 /// A client that sends bytes within TLS.

@@ -6,11 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
-use volery::{Channel, Limits, Options, Prover, memory_pair};
-use volery_channel::tags::{BASE_OT_SENDER, HELLO, NOTARY_TOKEN};
-use volery_channel::{Layer, Layered};
+use volery_channel::tags::NOTARY_TOKEN;
 
 use crate::fixture::{FIELDS, Fixture};
 use crate::support::*;
@@ -92,48 +88,12 @@ fn beginnings() -> Vec<Vec<u8>> {
     vec![Vec::new(), vec![tag], vec![tag, 200, 0, 0, 0, 2], vec![tag, 1, 0, 0, 0], vec![tag, 1, 0, 0, 0, 2]]
 }
 
-/// Claims to be on the encrypted connection with this identifier.
-struct Bound(Option<[u8; 32]>);
-
-impl<C: Channel> Layer<C> for Bound {
-    fn binding(&self, _below: &C) -> Option<[u8; 32]> {
-        self.0
-    }
-}
-
-/// All bytes that a prover on this encrypted connection sends before it hears anything.
-fn opening(binding: Option<[u8; 32]>) -> Vec<u8> {
-    let (prover, mut nobody) = memory_pair(&Limits::default());
-    let mut sent = vec![NOTARY_TOKEN.byte(), 1, 0, 0, 0, 2];
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let rng = &mut ChaCha20Rng::seed_from_u64(1);
-            assert!(
-                Prover::start(Layered { channel: prover, layer: Bound(binding) }, Options::default(), rng)
-                    .is_err()
-            );
-        });
-        for tag in [HELLO, BASE_OT_SENDER] {
-            let message = nobody.recv(tag, 1 << 12).expect("said at once");
-            sent.push(tag.byte());
-            sent.extend((message.len() as u32).to_le_bytes());
-            sent.extend(message);
-        }
-        drop(nobody);
-    });
-    sent
-}
-
 #[test]
 fn a_client_that_is_silent_at_its_turn_loses_its_slot() {
     let patient = ["--timeout", "600", "--connect-timeout", "2"];
     let fixture = Fixture::new(&[&["--concurrency", "1", "--per-client", "2"], &patient[..]].concat());
     let before = usage(&fixture);
-    let mut silent = fixture.tls_client();
-    let opening = opening(silent.binding());
-    silent.write_all(&opening).expect("sent");
-    // When the notary answers, it has the one slot.
-    silent.read_exact(&mut [0]).expect("an answer");
+    let _silent = fixture.silent_session();
     fixture.prove("page", &[]).expect(0, "");
     at_rest(&fixture, before);
     let lines = fixture.lines();

@@ -15,6 +15,7 @@ mod json;
 mod load;
 mod many;
 mod notary;
+mod operations;
 mod pipes;
 mod public;
 mod requests;

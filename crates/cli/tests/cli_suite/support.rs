@@ -238,3 +238,24 @@ pub(crate) fn constraint_file(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../circuit/testdata/r1cs").join(name);
     path.to_str().expect("UTF-8").to_owned()
 }
+
+/// Sets the permissions of a file.
+pub(crate) fn set_mode(path: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("its owner may");
+}
+
+/// An address with a port that was free a moment ago.
+pub(crate) fn free_port() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("bound").to_string()
+}
+
+/// The answer of an HTTP server to a request for `target`.
+pub(crate) fn get(address: &str, target: &str) -> String {
+    let mut socket = std::net::TcpStream::connect(address).expect("connects");
+    write!(socket, "GET {target} HTTP/1.1\r\nHost: x\r\n\r\n").expect("sent");
+    let mut text = String::new();
+    socket.read_to_string(&mut text).expect("readable");
+    text
+}

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use serde::Serialize;
@@ -42,8 +42,23 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Refuses the file of a secret key that others than its owner can read or change. Pipes and the like have no
+/// such permissions, and a file that is not there is reported by whoever reads it.
+pub(super) fn check_private(path: &Path) -> Result<(), Failure> {
+    let Ok(data) = std::fs::metadata(path) else { return Ok(()) };
+    let mode = data.permissions().mode() & 0o777;
+    if !data.is_file() || mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::input(format!(
+        "{path}: its permissions ({mode:04o}) let others than its owner use this key; run `chmod 600 {path}`, and make a new key if somebody may have read it"
+    )))
+}
+
 /// Reads a key file that `volery notary key` wrote.
 pub(super) fn open(path: &Path) -> Result<SigningKey, Failure> {
+    check_private(path)?;
     let text = read(path, 1 << 10)?;
     let digits = text.trim_ascii();
     let wrong = || {

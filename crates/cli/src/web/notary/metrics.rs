@@ -3,25 +3,12 @@
 //! Only numbers are counted: nothing that provers send, and not who they are.
 
 use std::fmt::Write as _;
-use std::io::{self, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use volery_channel::Stats;
 
 use super::Ending;
-use crate::failure::Failure;
-use crate::terminal;
-
-/// The most bytes of a request.
-const MAX_REQUEST: usize = 1 << 13;
-/// How long a client may take for its request and for reading the answer, together.
-const REQUEST_TIME: Duration = Duration::from_secs(2);
-/// The number of clients that are answered at the same time. More wait in the system's queue.
-const THREADS: usize = 4;
 
 /// The counters of a notary since it started.
 #[derive(Default)]
@@ -67,7 +54,8 @@ impl Metrics {
         }
     }
 
-    fn text(&self) -> String {
+    /// All counts, in Prometheus' text format.
+    pub(super) fn text(&self) -> String {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut text = String::new();
         let mut family = |name: &str, kind: &str, help: &str, samples: &[(String, String)]| {
@@ -108,71 +96,6 @@ impl Metrics {
         );
         text
     }
-
-    /// Answers at `address`, HOST:PORT, until the program ends.
-    pub(super) fn serve(self: &Arc<Self>, address: &str) -> Result<(), Failure> {
-        let failed = |error: io::Error| Failure::session(format!("--metrics {address}: {error}"));
-        let listener = TcpListener::bind(address).map_err(failed)?;
-        terminal::message(&format!("metrics at http://{}/metrics", listener.local_addr().map_err(failed)?));
-        let listener = Arc::new(listener);
-        for _ in 0..THREADS {
-            let (metrics, listener) = (Arc::clone(self), Arc::clone(&listener));
-            let clerk = move || {
-                for socket in listener.incoming() {
-                    match socket {
-                        // A client that goes away gets no answer.
-                        Ok(socket) => drop(metrics.answer(socket, Instant::now() + REQUEST_TIME)),
-                        // For example too many open files, which may pass.
-                        Err(_) => thread::sleep(REQUEST_TIME),
-                    }
-                }
-            };
-            thread::Builder::new().spawn(clerk).map_err(failed)?;
-        }
-        Ok(())
-    }
-
-    /// Answers one request, until `end` at the latest.
-    fn answer(&self, mut socket: TcpStream, end: Instant) -> io::Result<()> {
-        let request = head(&mut socket, end)?;
-        let target = request.strip_prefix(b"GET ").and_then(|rest| rest.split(|byte| *byte == b' ').next());
-        let (status, body) = match target {
-            Some(b"/metrics") => ("200 OK", self.text()),
-            Some(b"/health") => ("200 OK", "ok\n".into()),
-            _ => ("404 Not Found", "there are /metrics and /health\n".into()),
-        };
-        let head = "Content-Type: text/plain; version=0.0.4\r\nConnection: close";
-        let answer = format!("HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-        let mut rest = answer.as_bytes();
-        while !rest.is_empty() {
-            socket.set_write_timeout(Some(left(end)?))?;
-            let count = socket.write(rest)?;
-            rest = rest.get(count..).filter(|_| count > 0).ok_or(io::ErrorKind::WriteZero)?;
-        }
-        Ok(())
-    }
-}
-
-/// The time left until `end`.
-fn left(end: Instant) -> io::Result<Duration> {
-    let left = end.saturating_duration_since(Instant::now());
-    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
-}
-
-/// Reads a request up to its empty line, or as far as the client sends it.
-fn head(socket: &mut TcpStream, end: Instant) -> io::Result<Vec<u8>> {
-    let (mut request, mut chunk) = (Vec::new(), [0; 1024]);
-    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
-        if request.len() > MAX_REQUEST {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        socket.set_read_timeout(Some(left(end)?))?;
-        match socket.read(&mut chunk)? {
-            0 => break,
-            count => request.extend_from_slice(chunk.get(..count).unwrap_or_default()),
-        }
-    }
-    Ok(request)
 }
 
 #[cfg(test)]
@@ -206,39 +129,5 @@ mod tests {
         ] {
             assert!(text.lines().any(|other| other == line), "{line} in {text}");
         }
-    }
-
-    /// A client's socket and the server's end of it.
-    fn pair() -> (TcpStream, TcpStream) {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let client = TcpStream::connect(listener.local_addr().expect("bound")).expect("connects");
-        (client, listener.accept().expect("it connects").0)
-    }
-
-    #[test]
-    fn bytes_that_trickle_in_gain_a_client_no_time() {
-        let (mut client, socket) = pair();
-        let trickle = thread::spawn(move || {
-            // This would take half a minute.
-            (0..3000)
-                .take_while(|_| {
-                    thread::sleep(Duration::from_millis(10));
-                    client.write_all(b"x").is_ok()
-                })
-                .count()
-        });
-        let error = Metrics::default().answer(socket, Instant::now() + Duration::from_millis(100));
-        assert!(error.is_err_and(|error| {
-            [io::ErrorKind::TimedOut, io::ErrorKind::WouldBlock].contains(&error.kind())
-        }));
-        assert!(trickle.join().expect("no panic") < 3000);
-    }
-
-    #[test]
-    fn a_request_without_an_end_is_not_gathered() {
-        let (mut client, socket) = pair();
-        client.write_all(&[b'x'; 2 * MAX_REQUEST]).expect("there is room");
-        let error = Metrics::default().answer(socket, Instant::now() + Duration::from_secs(60));
-        assert!(error.is_err_and(|error| error.kind() == io::ErrorKind::InvalidData));
     }
 }

@@ -6,7 +6,9 @@
 //! | [`token`] | access tokens of provers |
 //! | [`memory`] | the memory that clients share |
 //! | [`metrics`] | counts for Prometheus |
+//! | [`http`] | one page over HTTP, for metrics and health |
 
+mod http;
 mod key;
 mod memory;
 mod metrics;
@@ -15,6 +17,7 @@ mod token;
 pub(crate) use key::make as make_key;
 pub(super) use token::{Token, Tokens};
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -35,6 +38,7 @@ use crate::serve::{
     Capacity, FIRST_MESSAGE, Pace, Phase, SESSION_TIME, Service, Stop, catching_panics, client,
 };
 use crate::terminal;
+use http::{HttpServer, Page};
 use memory::Memory;
 use metrics::Metrics;
 
@@ -140,7 +144,7 @@ enum Ending {
     Rejected,
     /// There was no verdict.
     Failed,
-    /// There was no session: too many connections of one client, or the notary stops.
+    /// There was no session: a client is over a limit, or the notary stops.
     Refused,
 }
 
@@ -252,6 +256,54 @@ impl Service for NotaryService {
         let result = Err(Failure::session(reason));
         self.tell(peer, &result, Ending::Refused, (Duration::ZERO, Stats::default()))
     }
+
+    fn dropped(&self) {
+        self.metrics.count(Ending::Refused);
+    }
+}
+
+/// The ports for programs that watch a notary.
+struct Watched {
+    metrics: Option<HttpServer>,
+    health: Option<HttpServer>,
+}
+
+impl Watched {
+    fn bind(args: &NotaryServeArgs) -> Result<Self, Failure> {
+        let bind = |option, address: &Option<String>, path| {
+            address.as_ref().map(|address| HttpServer::bind(option, address, path)).transpose()
+        };
+        Ok(Self {
+            metrics: bind("--metrics", &args.metrics, "/metrics")?,
+            health: bind("--health", &args.health, "/healthz")?,
+        })
+    }
+
+    fn serve(self, metrics: &Arc<Metrics>, stop: &Stop) -> Result<(), Failure> {
+        if let Some(server) = self.metrics {
+            let metrics = Arc::clone(metrics);
+            server.serve(move || Page { status: "200 OK", body: metrics.text() })?;
+        }
+        if let Some(server) = self.health {
+            let stop = stop.clone();
+            server.serve(move || match stop.is_asked_for() {
+                false => Page { status: "200 OK", body: "serving\n".into() },
+                true => Page { status: "503 Service Unavailable", body: "draining\n".into() },
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The key that signs. Checks the permissions of all secret keys.
+fn signing_key(args: &NotaryServeArgs) -> Result<SigningKey, Failure> {
+    args.connection.tls_key.as_deref().map_or(Ok(()), key::check_private)?;
+    key::open(&args.key)
+}
+
+fn tokens(args: &NotaryServeArgs) -> Result<Tokens, Failure> {
+    let open = |path: &PathBuf| Tokens::open(path, args.token_rate);
+    Ok(args.tokens.as_ref().map(open).transpose()?.unwrap_or_default())
 }
 
 /// Runs `volery notary serve`.
@@ -259,17 +311,15 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     let stop = Stop::at_signals()?;
     let ports = args.port.clone();
     let notary = Notary {
-        key: key::open(&args.key)?,
+        key: signing_key(args)?,
         roots: roots(&args.roots)?,
         limits: Limits { ports: ports.clone(), ..Limits::default() },
         rules: Rules { private: args.allow_private, ports, ..Rules::default() },
-        tokens: args.tokens.as_deref().map(Tokens::open).transpose()?.unwrap_or_default(),
+        tokens: tokens(args)?,
         phases: PhaseTimes::default(),
     };
     let metrics = Arc::new(Metrics::default());
-    if let Some(address) = &args.metrics {
-        metrics.serve(address)?;
-    }
+    let watched = Watched::bind(args)?;
     let mut endpoint = Endpoint::of_notary(&args.connection, &notary.key)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
     endpoint.limits.total_bytes.get_or_insert(SESSION_BYTES);
@@ -282,8 +332,11 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
         concurrency: args.concurrency,
         waiting: args.waiting,
         per_client: Some(per_client),
+        client_rate: args.client_rate,
+        drain: Some(args.drain_time),
         most: args.max_sessions,
     };
+    watched.serve(&metrics, &stop)?;
     stop.sessions(&endpoint, capacity, &NotaryService { notary, memory, metrics })
 }
 

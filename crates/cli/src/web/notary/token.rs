@@ -5,14 +5,17 @@
 //! compares hashes of tokens, in constant time.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
-use subtle::{Choice, ConstantTimeEq as _};
+use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
 use volery::Channel;
 use volery::notary::{Greeting, MAX_TOKEN};
 use volery::tls::attestation::Mode;
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;
+use crate::serve::{Rates, too_often};
 use crate::web::read;
 
 /// The possible lengths of a token.
@@ -43,29 +46,50 @@ impl Token {
 
 /// The tokens that a notary accepts. If there are none, it accepts every prover.
 #[derive(Default)]
-pub(in crate::web) struct Tokens(Vec<blake3::Hash>);
+pub(in crate::web) struct Tokens {
+    known: Vec<blake3::Hash>,
+    /// The sessions of each token, by its number.
+    rates: Option<Mutex<Rates<u32>>>,
+}
 
 impl Tokens {
-    /// Reads a file of tokens, one on each line.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+    /// Reads a file of tokens, one on each line. Each may begin `rate` sessions a minute.
+    pub(super) fn open(path: &Path, rate: Option<u32>) -> Result<Self, Failure> {
         let tokens = tokens(path)?;
         if tokens.is_empty() {
             return Err(Failure::input(format!("{}: no token", path.display())));
         }
-        Ok(Self(tokens.iter().map(|token| blake3::hash(token)).collect()))
+        let known = tokens.iter().map(|token| blake3::hash(token)).collect();
+        Ok(Self { known, rates: rate.map(|rate| Mutex::new(Rates::new(rate))) })
     }
 
     /// Receives a prover's first message, checks its token, and returns the mode that it wants.
     pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Mode, Failure> {
         let Greeting { mode, token } = Greeting::receive(channel)?;
         let token = blake3::hash(&token);
-        let known = |known: &blake3::Hash| token.as_bytes().ct_eq(known.as_bytes());
-        let found = self.0.iter().map(known).fold(Choice::from(0), |found, one| found | one);
-        if !self.0.is_empty() && !bool::from(found) {
+        let (mut found, mut number) = (Choice::from(0), 0);
+        for (at, known) in (0..).zip(&self.known) {
+            let same = token.as_bytes().ct_eq(known.as_bytes());
+            found |= same;
+            number.conditional_assign(&at, same);
+        }
+        if !self.known.is_empty() && !bool::from(found) {
             channel.fail("the notary needs a token that it knows (--notary-token)");
             return Err(Failure::session("a prover without a known token"));
         }
-        Ok(mode)
+        self.count(number).map(|()| mode).map_err(|reason| {
+            channel.fail(&reason);
+            // Which line of the file it is tells the operator whose it is, and nobody else anything.
+            Failure::session(format!("token {}: {reason}", number.saturating_add(1)))
+        })
+    }
+
+    /// Counts a session of this token. The error is why it may not begin now.
+    fn count(&self, number: u32) -> Result<(), String> {
+        let Some(rates) = &self.rates else { return Ok(()) };
+        let mut rates = rates.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = rates.visit(number, Instant::now());
+        result.map_err(|wait| too_often("this token", rates.rate(), wait))
     }
 }
 
@@ -100,7 +124,7 @@ mod tests {
     #[test]
     fn only_those_with_a_known_token_are_admitted() {
         let (_dir, path) = file("first-token-123456\n\n  second-token-12345 \r\n");
-        let tokens = Tokens::open(&path).expect("sound");
+        let tokens = Tokens::open(&path, None).expect("sound");
         let admitted = |token: &str| {
             let (mut prover, mut notary) = memory_pair(&Limits::default());
             Token(Zeroizing::new(token.into())).send(Mode::Proxy, &mut prover).expect("sent");
@@ -116,10 +140,27 @@ mod tests {
     }
 
     #[test]
+    fn each_token_has_its_own_rate() {
+        let (_dir, path) = file("first-token-123456\nsecond-token-12345\n");
+        let tokens = Tokens::open(&path, Some(2)).expect("sound");
+        let admitted = |token: &str| {
+            let (mut prover, mut notary) = memory_pair(&Limits::default());
+            Token(Zeroizing::new(token.into())).send(Mode::Proxy, &mut prover).expect("sent");
+            tokens.admit(&mut notary).map_err(|failure| failure.to_string())
+        };
+        for token in ["first-token-123456", "second-token-12345"] {
+            assert!(admitted(token).is_ok() && admitted(token).is_ok());
+        }
+        let reason = admitted("second-token-12345").expect_err("too often");
+        let starts = "token 2: this token has begun 2 sessions within a minute, the limit; try again in ";
+        assert!(reason.starts_with(starts), "{reason}");
+    }
+
+    #[test]
     fn files_are_refused_that_hold_no_tokens() {
         for text in ["", "\n\n", "short", "a token with blanks", "0123456789abcde\u{e4}"] {
             let (_dir, path) = file(text);
-            assert!(Tokens::open(&path).is_err() && Token::open(&path).is_err(), "{text}");
+            assert!(Tokens::open(&path, None).is_err() && Token::open(&path).is_err(), "{text}");
         }
         let (_dir, path) = file("first-token-123456\nsecond-token-12345");
         assert!(Token::open(&path).is_err(), "a prover has one");
