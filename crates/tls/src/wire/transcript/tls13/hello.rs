@@ -52,8 +52,8 @@ impl<'a> Offer<'a> {
         let (side, what) = (Side::Client, "ClientHello");
         let share = self.shares.iter().find(|(number, _)| *number == group.number());
         let (_, bytes) = share.ok_or_else(|| {
-            let reason =
-                format_args!("it chooses group {:#06x}, for which the client sent no key", group.number());
+            let number = group.number();
+            let reason = format_args!("it chooses group {number:#06x}, for which the client sent no key");
             Error::malformed(Side::Server, "ServerHello", reason)
         })?;
         point(side, what, group, bytes)
