@@ -11,7 +11,7 @@ mod reception;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use volery::tls::attestation::SigningKey;
+use volery::web::attestation::SigningKey;
 use volery::{Address, Channel, Limits, Listener};
 use volery_channel::tls::{
     ClientConfig, ServerConfig, Tls, Trust, client_config, raw_key_server_config, server_config,

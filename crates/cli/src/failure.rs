@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use volery::tls::{disclosure, joint, proxy};
+use volery::web::{disclosure, joint, proxy};
 use volery::{Error, stored};
 use volery_channel::handshake::Mismatch;
 use volery_circuit::Error as StatementError;

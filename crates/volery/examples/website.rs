@@ -16,13 +16,13 @@ use std::time::SystemTime;
 
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use volery::tls::Side;
-use volery::tls::attestation::{Attestation, SigningKey};
-use volery::tls::claim::{Assertion, Interval};
-use volery::tls::disclosure::{Part, Redaction};
-use volery::tls::joint::client::{ConnectionLimits, Target};
-use volery::tls::joint::{self, Sizes};
-use volery::tls::server::Roots;
+use volery::web::Side;
+use volery::web::attestation::{Attestation, SigningKey};
+use volery::web::claim::{Assertion, Interval};
+use volery::web::disclosure::{Part, Redaction};
+use volery::web::joint::client::{ConnectionLimits, Target};
+use volery::web::joint::{self, Sizes};
+use volery::web::server::Roots;
 use volery::{Framed, Limits, Listener, Options, Prover, Verifier, connect, os_rng};
 
 /// What the website answers.

@@ -21,8 +21,8 @@
 //! | both parties in one call, to try a statement out | [`testing`] |
 //! | what a proof will take | [`estimate()`], [`Estimate`], [`Network`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
-//! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`tls`] |
-//! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`tls::commitment`] |
+//! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`web`] |
+//! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`web::commitment`] |
 //! | proofs as a file that anyone can verify | [`public`] |
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
@@ -38,7 +38,7 @@
 //! |---|---|---|
 //! | `public` | proofs that anyone can verify: [`public`] | 1 |
 //! | `tls` | connections over TLS: [`channel::tls`] | 7 |
-//! | `web` | what a website said: [`tls`], [`notary`], the sessions' methods about web pages | 34 |
+//! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 34 |
 //! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
 //! | all of them | | 51 |
 //!
@@ -75,7 +75,7 @@ pub use volery_field as field;
 #[cfg(feature = "public")]
 pub use volery_mpcith as public;
 #[cfg(feature = "web")]
-pub use volery_tls as tls;
+pub use volery_tls as web;
 pub use volery_vole::correlations::Profile;
 pub use volery_zk::macncheese;
 pub use zeroize::Zeroizing;

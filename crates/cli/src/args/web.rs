@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 use volery::Address;
-use volery::tls::attestation::{Context, Mode};
-use volery::tls::proxy::TlsVersion;
+use volery::web::attestation::{Context, Mode};
+use volery::web::proxy::TlsVersion;
 use volery_channel::tls::Fingerprint;
 
 use super::connection::{ConnectionArgs, bytes, pin, seconds};
@@ -410,7 +410,7 @@ pub(crate) struct AttestationShowArgs {
 /// Parses a context, which must not be empty.
 fn context(text: &str) -> Result<Context, String> {
     let context: Context =
-        text.parse().map_err(|error: volery::tls::attestation::Error| error.to_string())?;
+        text.parse().map_err(|error: volery::web::attestation::Error| error.to_string())?;
     if context.is_empty() { Err("a context has 1 to 64 bytes".into()) } else { Ok(context) }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use volery::tls::attestation::{Attestation, Error, MAX_BYTES, Statement};
+use volery::web::attestation::{Attestation, Error, MAX_BYTES, Statement};
 
 use super::opening::OpenedParts;
 use super::read;

@@ -1,7 +1,7 @@
 //! Shows the user what will be signed, and asks, before the notary sees it.
 //!
 //! This takes a terminal. Without one, the user must agree beforehand (`--yes`) that the notary sees what is
-//! not hidden (see [`volery::tls::disclosure::Rest`]). Only what is typed after the question counts as an
+//! not hidden (see [`volery::web::disclosure::Rest`]). Only what is typed after the question counts as an
 //! answer.
 
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
-use volery::tls::attestation::Statement;
+use volery::web::attestation::Statement;
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -98,8 +98,8 @@ mod tests {
 
     use rustix::fs::{Mode as Permissions, OFlags, open};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    use volery::tls::attestation::{AttestedPayload, Context, Mode};
-    use volery::tls::disclosure::TlsVersion;
+    use volery::web::attestation::{AttestedPayload, Context, Mode};
+    use volery::web::disclosure::TlsVersion;
 
     use super::*;
 

@@ -33,8 +33,8 @@ pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
 
-use volery::tls::disclosure::Selection;
-use volery::tls::server::Roots;
+use volery::web::disclosure::Selection;
+use volery::web::server::Roots;
 use volery_channel::tls::Trust;
 use zeroize::Zeroizing;
 

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use serde::Serialize;
 use volery::os_rng;
-use volery::tls::Side;
-use volery::tls::attestation::{Attestation, Statement};
-use volery::tls::commitment::{
+use volery::web::Side;
+use volery::web::attestation::{Attestation, Statement};
+use volery::web::commitment::{
     self, Bounded, Disclosed, Openings, RangeFile, RangeFileError, range::RangeError,
 };
-use volery::tls::disclosure::{MessagePart, Part};
+use volery::web::disclosure::{MessagePart, Part};
 
 use super::attestation::{self, hex};
 use super::{parts, read};

@@ -2,10 +2,10 @@
 
 use core::ops::{Range, RangeInclusive};
 
-use volery::tls::Side;
-use volery::tls::claim::{Assertion, Bound, Interval};
-use volery::tls::disclosure::{MessagePart, Part, Redaction, Rest, Selection, Visibility, visibility};
-use volery::tls::http::json::{Decimal, Path};
+use volery::web::Side;
+use volery::web::claim::{Assertion, Bound, Interval};
+use volery::web::disclosure::{MessagePart, Part, Redaction, Rest, Selection, Visibility, visibility};
+use volery::web::http::json::{Decimal, Path};
 
 use super::placeholder::round;
 use crate::args::WebProveArgs;

@@ -11,11 +11,11 @@
 
 use core::fmt;
 
-use volery::tls::Side;
-use volery::tls::dialogue::{MAX_ROUNDS, ReceivedResponses};
-use volery::tls::disclosure::{MessagePart, Part};
-use volery::tls::http::Response;
-use volery::tls::http::json::{self, Path, ValueType};
+use volery::web::Side;
+use volery::web::dialogue::{MAX_ROUNDS, ReceivedResponses};
+use volery::web::disclosure::{MessagePart, Part};
+use volery::web::http::Response;
+use volery::web::http::json::{self, Path, ValueType};
 use zeroize::Zeroizing;
 
 /// The beginning of a placeholder, the separator between its name and its length, and its end.

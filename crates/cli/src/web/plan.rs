@@ -14,13 +14,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use volery::notary::in_line;
-use volery::tls::attestation::{Attestation, Context, SigningKey, Statement};
-use volery::tls::commitment::Openings;
-use volery::tls::dialogue::ReceivedResponses;
-use volery::tls::disclosure::{Redaction, Selection};
-use volery::tls::joint::{self, client};
-use volery::tls::proxy::{self, relay::Rules};
-use volery::tls::server::Roots;
+use volery::web::attestation::{Attestation, Context, SigningKey, Statement};
+use volery::web::commitment::Openings;
+use volery::web::dialogue::ReceivedResponses;
+use volery::web::disclosure::{Redaction, Selection};
+use volery::web::joint::{self, client};
+use volery::web::proxy::{self, relay::Rules};
+use volery::web::server::Roots;
 use volery::{Attested, Channel, Limits, Options, ProvedPage, Prover, memory_pair, os_rng};
 use zeroize::Zeroizing;
 

@@ -9,11 +9,11 @@
 
 use core::ops::Range;
 
-use volery::tls::Side;
-use volery::tls::dialogue::{MAX_ROUNDS, ReceivedResponses};
-use volery::tls::disclosure::{MessagePart, Part, Selection};
-use volery::tls::http::{self, Request};
-use volery::tls::joint::{RoundSizes, Sizes};
+use volery::web::Side;
+use volery::web::dialogue::{MAX_ROUNDS, ReceivedResponses};
+use volery::web::disclosure::{MessagePart, Part, Selection};
+use volery::web::http::{self, Request};
+use volery::web::joint::{RoundSizes, Sizes};
 use zeroize::Zeroizing;
 
 use super::parts;
@@ -228,7 +228,7 @@ fn padded(request: &[u8], padding: usize) -> Zeroizing<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use volery::tls::disclosure::Redaction;
+    use volery::web::disclosure::Redaction;
 
     use super::*;
 

@@ -13,7 +13,7 @@ use rcgen::generate_simple_self_signed;
 use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use volery::tls::http::Response;
+use volery::web::http::Response;
 
 use crate::failure::Failure;
 

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use volery::tls::attestation::{Attestation, AttestedPayload, Context, Mode, SigningKey, Statement};
-use volery::tls::disclosure::TlsVersion;
+use volery::web::attestation::{Attestation, AttestedPayload, Context, Mode, SigningKey, Statement};
+use volery::web::disclosure::TlsVersion;
 
 use crate::fixture::key;
 use crate::site::talking;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use volery::tls::server::Roots;
+use volery::web::server::Roots;
 
 /// What a server answers to a connection's request of this number and head.
 type Answer = dyn Fn(usize, &str) -> Option<Vec<u8>> + Send + Sync;

@@ -5,14 +5,14 @@ use std::time::SystemTime;
 
 use volery::statements::{AndChain, Sha256Preimage};
 use volery::system::Bits;
-use volery::tls::Side;
-use volery::tls::attestation::{Context, Mode, SigningKey};
-use volery::tls::claim::{Assertion, CustomClaim, Interval, StatementClaim};
-use volery::tls::dialogue::ReceivedResponses;
-use volery::tls::disclosure;
-use volery::tls::joint::{self, RoundSizes, Sizes, client};
-use volery::tls::proxy::relay::Rules;
-use volery::tls::proxy::{self, Part, Redaction, Target, TlsVersion};
+use volery::web::Side;
+use volery::web::attestation::{Context, Mode, SigningKey};
+use volery::web::claim::{Assertion, CustomClaim, Interval, StatementClaim};
+use volery::web::dialogue::ReceivedResponses;
+use volery::web::disclosure;
+use volery::web::joint::{self, RoundSizes, Sizes, client};
+use volery::web::proxy::relay::Rules;
+use volery::web::proxy::{self, Part, Redaction, Target, TlsVersion};
 use volery::{Error, Options, ProvedPage, Prover, VerifiedPage, Verifier};
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::F2;
@@ -357,7 +357,7 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
 }
 
 /// A server that gives a token and, to those who have it, an age.
-fn with_token() -> (u16, volery::tls::server::Roots, String) {
+fn with_token() -> (u16, volery::web::server::Roots, String) {
     talking(|_, head| {
         let body = match head.split(' ').nth(1) {
             Some("/token") => r#"{"token": "t-0815"}"#,

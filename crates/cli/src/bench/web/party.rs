@@ -6,14 +6,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use volery::tls::Side;
-use volery::tls::attestation::SigningKey;
-use volery::tls::claim::{Assertion, Interval};
-use volery::tls::disclosure::{Part, Redaction};
-use volery::tls::joint::{self, Sizes, client};
-use volery::tls::proxy::relay::Rules;
-use volery::tls::proxy::{Target, TlsVersion};
-use volery::tls::server::Roots;
+use volery::web::Side;
+use volery::web::attestation::SigningKey;
+use volery::web::claim::{Assertion, Interval};
+use volery::web::disclosure::{Part, Redaction};
+use volery::web::joint::{self, Sizes, client};
+use volery::web::proxy::relay::Rules;
+use volery::web::proxy::{Target, TlsVersion};
+use volery::web::server::Roots;
 use volery::{Address, Channel, Limits, Listener, Options, ProvedPage, Prover, Verifier, connect, os_rng};
 use volery_channel::{Framed, Stats};
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use volery::os_rng;
-use volery::tls::attestation::SigningKey;
+use volery::web::attestation::SigningKey;
 use zeroize::Zeroizing;
 
 use crate::args::NotaryKeyArgs;

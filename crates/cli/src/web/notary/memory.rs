@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use volery::tls::joint::Budget;
+use volery::web::joint::Budget;
 
 /// Memory for the sessions of all clients.
 pub(super) struct Memory {

@@ -22,10 +22,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use volery::tls::attestation::{Mode, SigningKey, Statement};
-use volery::tls::joint::{Budget, Limits};
-use volery::tls::proxy::relay::Rules;
-use volery::tls::server::Roots;
+use volery::web::attestation::{Mode, SigningKey, Statement};
+use volery::web::joint::{Budget, Limits};
+use volery::web::proxy::relay::Rules;
+use volery::web::server::Roots;
 use volery::{Channel, Options, Verifier, notary, os_rng};
 use volery_channel::Stats;
 
@@ -343,7 +343,7 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use volery::notary::in_line;
-    use volery::tls::joint::Sizes;
+    use volery::web::joint::Sizes;
     use volery::{Prover, memory_pair};
     use volery_channel::Limits as ChannelLimits;
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
 use volery::Channel;
 use volery::notary::{Greeting, MAX_TOKEN};
-use volery::tls::attestation::Mode;
+use volery::web::attestation::Mode;
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;
