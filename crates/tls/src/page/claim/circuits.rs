@@ -44,10 +44,39 @@ pub(super) fn target<B: Prove<F2> + ?Sized>(
     bits: &[B::Wire],
     delimiters: &[u8],
 ) -> Result<(), B::Error> {
-    let refused = ByteSet::of(|byte| !byte.is_ascii_graphic() || delimiters.contains(&byte));
+    let refused = outside(delimiters);
     for mut byte in Byte::all(bits) {
         let refused = byte.is_in(b, &refused)?;
         b.assert_zero(&[refused])?;
+    }
+    Ok(())
+}
+
+/// The bytes that are not from 33 to 126, and these.
+fn outside(delimiters: &[u8]) -> ByteSet {
+    ByteSet::of(|byte| !byte.is_ascii_graphic() || delimiters.contains(&byte))
+}
+
+/// Claims that all bytes can be in the value of a query's parameter: as [`target`], and no `]=`, whether the
+/// bracket is written so or as `%5D`. Some servers look for that before they look for an equals sign alone.
+pub(super) fn parameter<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
+    let delimiters = outside(b"#&;");
+    let sets = [&b"%"[..], b"5", b"Dd", b"]", b"="].map(|set| ByteSet::of(|byte| set.contains(&byte)));
+    let [percent, five, d, bracket, equals] = sets;
+    // Whether the bytes so far end with `%`, with `%5`, and with one of the brackets.
+    let zero = b.constant(F2::ZERO);
+    let mut ends = [zero.clone(), zero.clone(), zero];
+    for mut byte in Byte::all(bits) {
+        let delimiter = byte.is_in(b, &delimiters)?;
+        let [first, second, closed] = ends;
+        let (is_five, is_d, is_equals) = (byte.is_in(b, &five)?, byte.is_in(b, &d)?, byte.is_in(b, &equals)?);
+        let products = b.mul_many(&[is_five, is_d, is_equals], &[first, second, closed])?;
+        let [second, encoded, refused] =
+            <[_; 3]>::try_from(products).map_err(|_| Error::misuse("three products are not three"))?;
+        b.assert_zero(&[delimiter, refused])?;
+        // The byte is not both.
+        let bracket = byte.is_in(b, &bracket)?;
+        ends = [byte.is_in(b, &percent)?, second, b.add(&bracket, &encoded)];
     }
     Ok(())
 }

@@ -104,7 +104,7 @@ impl Claim for Class {
             Self::HeaderValue => circuits::header_value(recorder, bytes),
             Self::Path => circuits::target(recorder, bytes, b"?#"),
             Self::Query => circuits::target(recorder, bytes, b"#"),
-            Self::Parameter => circuits::target(recorder, bytes, b"#&;"),
+            Self::Parameter => circuits::parameter(recorder, bytes),
             Self::Opaque => Ok(()),
         }
     }

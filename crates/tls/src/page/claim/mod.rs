@@ -36,7 +36,7 @@
 //! | [`Class::HeaderValue`] | the value of a header field | no bytes below 32 but tabs, no 127: so no line ends | `x` |
 //! | [`Class::Path`] | the path of a request's target | bytes from 33 to 126, so no blank, but neither `?` nor `#` | `x` |
 //! | [`Class::Query`] | the query of a request's target | bytes from 33 to 126, but no `#` | `x` |
-//! | [`Class::Parameter`] | the value of a parameter of the query | bytes from 33 to 126, but neither `#` nor `&` nor `;` | `x` |
+//! | [`Class::Parameter`] | the value of a parameter of the query | bytes from 33 to 126, but no `#`, `&` or `;`, nor `]=` (also with `%5D`) | `x` |
 //! | [`Class::Opaque`] | a whole body | nothing: V reads no structure in it | `x` |
 //!
 //! The fillers are chosen so that the text around them cannot be misread either. `x` after a revealed `\` or

@@ -25,7 +25,7 @@
 //! readers get the same ranges. Start lines, header names and lengths must be known.
 //!
 //! **Unusual methods and bodies** can make servers answer in a different way than the response's head says:
-//! `rules` refuses them.
+//! `rules` refuses them. `query` says which parameters a query has.
 //!
 //! [`json`] finds values in bodies.
 
@@ -33,6 +33,7 @@ mod body;
 mod error;
 mod head;
 pub mod json;
+mod query;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -41,7 +42,8 @@ pub use error::Error;
 
 pub use rules::{check_request, has_usual_body};
 
-pub(crate) use rules::{check_response, decoded};
+pub(crate) use query::{MAX_PARAMETERS, may_be_same};
+pub(crate) use rules::check_response;
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -195,24 +197,6 @@ impl Request {
     pub fn query(&self, plaintext: &[u8]) -> Option<Range<usize>> {
         let start = self.path(plaintext).end.saturating_add(1);
         (start <= self.target.end).then_some(start..self.target.end)
-    }
-}
-
-impl Request {
-    /// The parameters of the query: the name of each as it was sent, and its value, if it has one.
-    #[must_use]
-    pub(crate) fn parameters(&self, plaintext: &[u8]) -> Vec<(Range<usize>, Option<Range<usize>>)> {
-        let Some(query) = self.query(plaintext) else { return Vec::new() };
-        let mut start = query.start;
-        let mut all = Vec::new();
-        for parameter in slice(plaintext, &query).split(|byte| *byte == b'&') {
-            let end = start.saturating_add(parameter.len());
-            let equals = parameter.iter().position(|byte| *byte == b'=').map(|at| start.saturating_add(at));
-            let name = start..equals.unwrap_or(end);
-            all.push((name, equals.map(|equals| equals.saturating_add(1)..end)));
-            start = end.saturating_add(1);
-        }
-        all
     }
 }
 

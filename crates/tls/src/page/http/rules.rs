@@ -133,7 +133,7 @@ fn is_method(name: &[u8]) -> bool {
 }
 
 /// Letters and digits of a name, in lower case, because some servers do not distinguish `-`, `_` and `.`.
-fn bare(name: &[u8]) -> Vec<u8> {
+pub(super) fn bare(name: &[u8]) -> Vec<u8> {
     name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
 }
 
@@ -153,7 +153,7 @@ fn form_has_method(text: &[u8], request: &Request) -> bool {
 }
 
 /// With `%XX` and `+` decoded.
-pub(crate) fn decoded(text: &[u8]) -> Vec<u8> {
+pub(super) fn decoded(text: &[u8]) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
     while let [first, tail @ ..] = rest {
         let digits = tail.first_chunk::<2>().filter(|_| *first == b'%');

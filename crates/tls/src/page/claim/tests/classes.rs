@@ -91,8 +91,31 @@ fn a_word_is_true_false_or_null() {
     }
 }
 
+/// Some servers take what is before `]=` for the name, whatever equals sign comes first.
+#[test]
+fn the_value_of_a_parameter_ends_no_other_name() {
+    for text in
+        ["17", "a=b==", "]", "]]", "=]", "]x=", "%5D", "%5Dx=", "5D=", "D=", "%5E=", "%%5D", "%5%5D5D="]
+    {
+        assert!(holds(&Class::Parameter, text.as_bytes()), "{text}");
+    }
+    for text in ["]=", "17]=5", "%5D=", "a%5d=", "%%5D=", "]]=", "%5%5D=", "=]="] {
+        assert!(!holds(&Class::Parameter, text.as_bytes()), "{text}");
+    }
+    assert!(price(&Class::Parameter, 16) <= 16 * 40, "{}", price(&Class::Parameter, 16));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn values_of_parameters_are_what_a_search_says(
+        bytes in proptest::collection::vec(proptest::sample::select(b"%%5Dd]]==x".to_vec()), 0..12)
+    ) {
+        let ends = bytes.windows(2).any(|end| end == b"]=")
+            || bytes.windows(4).any(|end| end.eq_ignore_ascii_case(b"%5D="));
+        prop_assert_eq!(holds(&Class::Parameter, &bytes), !ends, "{}", bytes.escape_ascii());
+    }
 
     #[test]
     fn text_of_json_is_what_a_reader_of_bytes_says(

@@ -9,6 +9,7 @@
 mod codec;
 mod fields;
 mod group;
+mod parameters;
 mod rest;
 mod structure;
 #[cfg(test)]
@@ -57,12 +58,14 @@ pub enum Part {
     Path,
     /// The query of the request's target, after its question mark.
     Query,
-    /// The value of the only parameter of the query with this name, as it was sent. Names of parameters are
-    /// compared with `%XX` and `+` decoded.
+    /// The values of all parameters of the query with this name, as they were sent; the name with `%XX` and
+    /// `+` decoded. Claims about it are possible only if there is one, and no other name that some server may
+    /// take for this one (in another case, or with a bracket).
     ///
-    /// Servers that split a query at `;` find other parameters in it, so a query with one has none here, and
-    /// a hidden value is proved to have neither that nor `&`. So whatever it is, V and the server find the
-    /// same names.
+    /// Servers do not agree on some queries, so these have no parameters here: those with `;`, with names of
+    /// other characters than blanks and visible ones of ASCII, or with more than 256 parameters. A hidden
+    /// value is proved to have none of `&`, `;` and `]=`. So whatever it is, V and the server find the same
+    /// names.
     Parameter(String),
     /// The whole body. V then knows only its length.
     Body,
@@ -77,10 +80,17 @@ impl core::fmt::Display for Part {
             Self::Header(name) => write!(f, "header {name}"),
             Self::Path => f.write_str("path"),
             Self::Query => f.write_str("query"),
-            Self::Parameter(name) => write!(f, "query {name}"),
+            Self::Parameter(name) if is_plain(name) => write!(f, "query {name}"),
+            Self::Parameter(name) => write!(f, "query {name:?}"),
             Self::Body => f.write_str("body"),
         }
     }
+}
+
+/// Whether a parameter's name can stand among other words without quotation marks.
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~[]$@".contains(&byte);
+    !name.is_empty() && name.bytes().all(plain)
 }
 
 /// In its `Display` form.

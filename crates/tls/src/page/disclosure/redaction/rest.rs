@@ -9,8 +9,8 @@
 //!
 //! P may show or hide any part by naming it. Of two parts of which one contains the other, the smaller one
 //! decides about its bytes, and of a shown one and a hidden one with the same bytes the hidden one: a body
-//! that is shown hides the values that P hides or claims something about, and one that is hidden shows those
-//! that P shows. Then the rest of the body is hidden value by value, so the names of its values show.
+//! or query that is shown hides the values that P hides or claims something about, and one that is hidden
+//! shows those that P shows. Then the rest is hidden value by value, so the names of its values show.
 //!
 //! The *path* tells readers which document the claims are about. So
 //! it is shown even if everything else is hidden, unless P names it as hidden, or put something into it that
@@ -22,8 +22,8 @@ use super::fields::{Visibility, visibility};
 use super::structure::{HttpMessage, UNKNOWN, no_round, slice};
 use super::{MAX_HIDDEN, MessagePart, Part, Redaction};
 use crate::page::disclosure::Refusal;
+use crate::page::http::Exchange;
 use crate::page::http::json::{self, Path};
-use crate::page::http::{self, Exchange};
 use crate::wire::prf::Side;
 
 /// The most values of a JSON body of which some are hidden one by one, or together.
@@ -90,8 +90,9 @@ impl Selection {
                 let message = HttpMessage::new(side, text, round, exchange);
                 let named = plain.iter().filter(|hide| (hide.side, hide.round) == (side, round));
                 let named = named.map(|hide| hide.part.clone()).collect();
-                let parted = parted.iter().any(|hide| (hide.side, hide.round) == (side, round));
-                let rest = self.rest(&message, &hide, parted)?;
+                let parted = parted.iter().filter(|hide| (hide.side, hide.round) == (side, round));
+                let parted: Vec<_> = parted.map(|hide| &hide.part).collect();
+                let rest = self.rest(&message, &hide, &parted)?;
                 let parts = message.group(named, rest, self.show_rest)?;
                 all.extend(parts.into_iter().map(|part| Redaction { round, ..Redaction::new(side, part) }));
             }
@@ -122,31 +123,35 @@ impl Selection {
         Ok(all.list)
     }
 
-    /// Whether this hides a body of which P also names values. They come first: what is left of the body is
+    /// Whether this hides a body or a query of which P also names values. They come first: what is left is
     /// hidden value by value.
     fn is_parted(&self, hide: &Redaction) -> bool {
         let here = |side: Side, round: usize, part: &Part| {
-            (side, round) == (hide.side, hide.round) && matches!(part, Part::Json(_))
+            (side, round) == (hide.side, hide.round)
+                && match part {
+                    Part::Json(_) => hide.part == Part::Body,
+                    Part::Parameter(_) => hide.part == Part::Query,
+                    _ => false,
+                }
         };
-        hide.part == Part::Body
-            && hide.claims.is_empty()
+        hide.claims.is_empty()
             && !hide.commit
             && (self.hide.iter().any(|other| here(other.side, other.round, &other.part))
                 || self.reveal.iter().any(|other| here(other.side, other.round, &other.part)))
     }
 
-    /// The parts of a message that are hidden in addition to those named, which are `hide`. `parted`: P hides
-    /// the body but for the values that it names.
+    /// The parts of a message that are hidden in addition to those named, which are `hide`. `parted`: of
+    /// these, P hides all but the values that it names.
     fn rest(
         &self,
         message: &HttpMessage<'_>,
         hide: &[Redaction],
-        parted: bool,
+        parted: &[&Part],
     ) -> Result<Vec<Part>, Refusal> {
         let (side, round) = (message.side, message.round);
         let here = |named: &&MessagePart| (named.side, named.round) == (side, round);
         let hidden = hide.iter().filter(|hide| (hide.side, hide.round) == (side, round));
-        let hidden = hidden.map(|hide| &hide.part).filter(|part| !parted || **part != Part::Body);
+        let hidden = hidden.map(|hide| &hide.part).filter(|part| !parted.contains(part));
         let named = Named {
             hidden: hidden.collect(),
             revealed: self.reveal.iter().filter(here).map(|reveal| &reveal.part).collect(),
@@ -156,7 +161,7 @@ impl Selection {
             (Side::Server, Rest::Revealed) => message.secrets(&named)?,
             (Side::Server, Rest::Hidden) => message.all_but(&named)?,
         };
-        if parted && (side, self.responses) == (Side::Server, Rest::Revealed) {
+        if parted.contains(&&Part::Body) && (side, self.responses) == (Side::Server, Rest::Revealed) {
             parts.extend(message.values_but(&named)?);
         }
         for MessagePart { part, .. } in self.taken.iter().filter(here) {
@@ -207,14 +212,18 @@ fn is_same(a: &Part, b: &Part) -> bool {
 }
 
 /// The parts of a message that P names.
-struct Named<'a> {
+pub(super) struct Named<'a> {
     hidden: Vec<&'a Part>,
-    revealed: Vec<&'a Part>,
+    pub(super) revealed: Vec<&'a Part>,
 }
 
 impl Named<'_> {
-    fn has(&self, part: &Part) -> bool {
+    pub(super) fn has(&self, part: &Part) -> bool {
         self.hidden.iter().chain(&self.revealed).any(|named| is_same(named, part))
+    }
+
+    pub(super) fn has_parameter(&self) -> bool {
+        self.hidden.iter().chain(&self.revealed).any(|named| matches!(named, Part::Parameter(_)))
     }
 
     fn has_json(&self) -> bool {
@@ -235,29 +244,6 @@ impl HttpMessage<'_> {
             // Keys of JSON objects would be shown.
             let parted = named.has_json();
             parts.extend(if parted { self.values_but(named)? } else { vec![Part::Body] });
-        }
-        Ok(parts)
-    }
-
-    /// The query, or if P names a parameter of it, the values of all others.
-    fn parameters_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
-        let mut all = named.hidden.iter().chain(&named.revealed);
-        let Some(request) = self.request.filter(|_| all.any(|part| matches!(part, Part::Parameter(_))))
-        else {
-            return Ok(vec![Part::Query]);
-        };
-        for part in named.revealed.iter().filter(|part| matches!(part, Part::Parameter(_))) {
-            self.find(part)?;
-        }
-        let mut parts = Vec::new();
-        for (name, value) in request.parameters(self.text) {
-            let name = String::from_utf8(http::decoded(slice(self.text, &name)));
-            let name =
-                name.map_err(|_| self.refusal(&Part::Query, "the name of a parameter is not UTF-8"))?;
-            let part = Part::Parameter(name);
-            if value.is_some_and(|value| !value.is_empty()) && !named.has(&part) {
-                parts.push(part);
-            }
         }
         Ok(parts)
     }

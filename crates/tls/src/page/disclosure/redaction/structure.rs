@@ -186,7 +186,7 @@ impl<'a> HttpMessage<'a> {
                 let query = request()?.query(self.text);
                 (Class::Query, vec![query.ok_or_else(|| refuse("the target has none"))?])
             }
-            Part::Parameter(name) => (Class::Parameter, vec![self.parameter(part, request()?, name)?]),
+            Part::Parameter(name) => (Class::Parameter, self.parameter(part, request()?, name)?),
             Part::Body => (Class::Opaque, self.body.parts.clone()),
         };
         ranges.retain(|range| !range.is_empty());
@@ -230,24 +230,6 @@ impl<'a> HttpMessage<'a> {
             _ => return Err(self.refusal(part, "an array or an object can only be hidden value by value")),
         };
         Ok((class, self.body.locate(value.content())))
-    }
-
-    /// The value of the only parameter of this name.
-    fn parameter(&self, part: &Part, request: &Request, name: &str) -> Result<Range<usize>, Refusal> {
-        let query = request.query(self.text).unwrap_or_default();
-        if slice(self.text, &query).contains(&b';') {
-            return Err(self.refusal(part, "the query has a semicolon, at which some servers split it"));
-        }
-        let mut all = request
-            .parameters(self.text)
-            .into_iter()
-            .filter(|(own, _)| http::decoded(slice(self.text, own)) == name.as_bytes());
-        match (all.next(), all.next()) {
-            (Some((_, Some(value))), None) => Ok(value),
-            (Some((_, None)), None) => Err(self.refusal(part, "it has no value")),
-            (None, _) => Err(self.refusal(part, "the query has no parameter of this name")),
-            (Some(_), Some(_)) => Err(self.refusal(part, "there are several parameters of this name")),
-        }
     }
 
     /// Checks that every reader takes the body's bytes for the same JSON: as far as the header says, they are
@@ -302,23 +284,23 @@ impl<'a> HttpMessage<'a> {
         Ok(values.into_iter().filter(|value| !value.is_empty()).collect())
     }
 
-    /// Checks that claims and commitments, if there are any, are about one string: several fields of one name
-    /// have no meaning as one.
+    /// Checks that claims and commitments, if there are any, are about one string: several fields or
+    /// parameters of one name have no meaning as one.
     fn check_claims(&self, part: &Part, any: bool) -> Result<(), Refusal> {
-        let name = match part {
-            Part::Header(name) => name,
-            Part::Values(_) if any => {
-                return Err(self.refusal(part, "nothing can be claimed of several values, nor committed to"));
+        match part {
+            _ if !any => Ok(()),
+            Part::Header(name)
+                if self.headers.iter().filter(|field| field.is(self.text, name)).count() > 1 =>
+            {
+                let reason = "there are several fields of this name, so nothing can be claimed of it, nor committed to";
+                Err(self.refusal(part, reason))
             }
-            _ => return Ok(()),
-        };
-        let fields = self.headers.iter().filter(|header| header.is(self.text, name)).count();
-        if fields > 1 && any {
-            let reason =
-                "there are several fields of this name, so nothing can be claimed of it, nor committed to";
-            return Err(self.refusal(part, reason));
+            Part::Values(_) => {
+                Err(self.refusal(part, "nothing can be claimed of several values, nor committed to"))
+            }
+            Part::Parameter(name) => self.check_only(part, name),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     pub(super) fn refusal(&self, part: &Part, reason: &str) -> Refusal {
