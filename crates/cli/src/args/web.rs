@@ -97,7 +97,8 @@ PARTS of a request or response: what to reveal, to hide, to commit to, or to mak
                          that of every item, and a[\"first name\"] a key with blanks
   request.path           the document. It shows unless you hide it
   request.query          what comes after the ? of the URL
-  request.query.NAME     the value of one parameter of it, as it was sent; then all names show
+  request.query.NAME     the value of one parameter of it, as it was sent; then all names show,
+                         and what has no =
   request.header:NAME    the value of a header field (also response.header:NAME)
   response.body          a whole body (also request.body)
   response2.json:PATH    the same of the second response, if there are several requests

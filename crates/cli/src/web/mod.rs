@@ -8,6 +8,7 @@
 //! plan         the prover: a session for each connection, or both parties in one process
 //! consent      shows what will be signed, and asks
 //! parts        what the command line reveals, hides and claims
+//! checks       whether that can be, before anything is sent
 //! notary       the notary: its key, its server
 //! attestation  reads and checks what the notary signed
 //! opening      openings and range proofs, for readers
@@ -15,6 +16,7 @@
 //! ```
 
 mod attestation;
+mod checks;
 mod consent;
 mod notary;
 mod opening;

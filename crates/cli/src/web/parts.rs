@@ -4,7 +4,7 @@ use core::ops::{Range, RangeInclusive};
 
 use volery::web::Side;
 use volery::web::claim::{Assertion, Bound, Interval};
-use volery::web::disclosure::{MessagePart, Part, Redaction, Rest, Selection, Visibility, visibility};
+use volery::web::disclosure::{MessagePart, Part, Redaction, Rest, Selection};
 use volery::web::http::json::{Decimal, Path};
 
 use super::placeholder::round;
@@ -20,7 +20,7 @@ pub(super) fn selection(args: &WebProveArgs, taken: Vec<MessagePart>) -> Result<
     Ok(Selection { show_rest: args.show_rest, ..selection })
 }
 
-fn parse(
+pub(super) fn parse(
     hidden: &[String],
     claimed: &[String],
     committed: &[String],
@@ -36,17 +36,21 @@ fn parse(
             "{part}: it cannot be revealed and hidden; a claim or a commitment hides what it is about"
         )));
     }
-    let whole = |hide: &&Redaction| hide.part == Part::Body && (hide.commit || !hide.claims.is_empty());
-    for body in hide.iter().filter(whole) {
+    for whole in hide.iter().filter(|hide| hide.commit || !hide.claims.is_empty()) {
         let parts = hide.iter().map(|hide| (hide.side, hide.round, &hide.part));
         let parts = parts.chain(reveal.iter().map(|shown| (shown.side, shown.round, &shown.part)));
         let is_in = |(side, round, part): &(Side, usize, &Part)| {
-            (*side, *round) == (body.side, body.round) && matches!(part, Part::Json(_))
+            let inside = matches!(
+                (&whole.part, part),
+                (Part::Body, Part::Json(_)) | (Part::Query, Part::Parameter(_))
+            );
+            (*side, *round) == (whole.side, whole.round) && inside
         };
         if let Some((side, round, part)) = parts.into_iter().find(is_in) {
             return Err(Failure::input(format!(
-                "{} {part}: a claim about the whole body, or a commitment to it, hides it in one piece, so nothing can be said of a part of it",
-                name_of(side, round)
+                "{} {part}: a claim about the whole {whole}, or a commitment to it, hides it in one piece, so nothing can be said of a part of it",
+                name_of(side, round),
+                whole = whole.part
             )));
         }
     }
@@ -55,24 +59,12 @@ fn parse(
 }
 
 /// The user's name of a message: `request2`.
-fn name_of(side: Side, round: usize) -> String {
+pub(super) fn name_of(side: Side, round: usize) -> String {
     let name = match side {
         Side::Client => "request",
         Side::Server => "response",
     };
     if round == 0 { name.into() } else { format!("{name}{}", round + 1) }
-}
-
-/// Checks that each named part belongs to one of `count` requests or responses.
-pub(super) fn check_rounds(selection: &Selection, count: usize) -> Result<(), Failure> {
-    let hidden = selection.hide.iter().map(|Redaction { side, round, part, .. }| (*side, *round, part));
-    let shown = selection.reveal.iter().map(|MessagePart { side, round, part }| (*side, *round, part));
-    let beyond = hidden.chain(shown).find(|(_, round, _)| *round >= count);
-    beyond.map_or(Ok(()), |(side, round, part)| {
-        let requests =
-            if count == 1 { "there is 1 request".into() } else { format!("there are {count} requests") };
-        Err(Failure::input(format!("{} {part}: {requests}", name_of(side, round))))
-    })
 }
 
 /// The parts that belong to one connection, with rounds counted from its first.
@@ -90,134 +82,8 @@ pub(super) fn within(selection: &Selection, connection: &Range<usize>) -> Select
     Selection { hide: hide.collect(), reveal, taken, responses, show_rest }
 }
 
-/// Checks that the header fields to hide, or to take values from, can be hidden.
-pub(super) fn check_names(selection: &Selection) -> Result<(), Failure> {
-    for Redaction { side, round, part, .. } in &selection.hide {
-        let reason = match part {
-            Part::Header(name) => match visibility(*side, name) {
-                Visibility::AlwaysShown => "this field says how to read the message, so it always shows",
-                Visibility::Unknown => "nobody knows what servers do with this field, so it cannot be hidden",
-                Visibility::Secret | Visibility::Hideable => continue,
-            },
-            _ => continue,
-        };
-        return Err(Failure::input(format!("{} {part}: {reason}", name_of(*side, *round))));
-    }
-    let shows = |taken: &&MessagePart| match &taken.part {
-        Part::Header(name) => visibility(taken.side, name) == Visibility::AlwaysShown,
-        _ => false,
-    };
-    let unnamed = |taken: &&MessagePart| {
-        let hide = Redaction { round: taken.round, ..Redaction::new(taken.side, taken.part.clone()) };
-        !selection.reveal.iter().any(|shown| is_same(&hide, shown))
-    };
-    if let Some(MessagePart { side, round, part: Part::Header(name) }) =
-        selection.taken.iter().filter(shows).find(unnamed)
-    {
-        let (message, name) = (name_of(*side, *round), name.escape_debug());
-        return Err(Failure::input(format!(
-            "{{{{{message}.header:{name}|...}}}}: this field says how the response is to be read, so it always shows; if what a request takes \
-             from it is no secret: --reveal {message}.header:{name} (which hides everything that you do not reveal)"
-        )));
-    }
-    Ok(())
-}
-
-/// Checks that nothing is hidden of a body that some servers do not read as a body.
-pub(super) fn check_body(selection: &Selection, round: usize, method: &str) -> Result<(), Failure> {
-    let of_body = |side: Side, at: usize, part: &Part| {
-        (side, at) == (Side::Client, round) && matches!(part, Part::Body | Part::Json(_))
-    };
-    // Only the body's parser knows which values are all of it.
-    let shown = selection.reveal.iter().any(|shown| of_body(shown.side, shown.round, &shown.part));
-    let hidden = selection.hide.iter().any(|hide| of_body(hide.side, hide.round, &hide.part));
-    if shown && !hidden {
-        return Ok(());
-    }
-    let (method, request) = (method.escape_debug(), name_of(Side::Client, round));
-    Err(Failure::input(format!(
-        "the body of a {method} request cannot be hidden, since some servers ignore it: only those of POST, PUT and PATCH can; if it is no \
-         secret: --reveal {request}.body (which hides everything that you do not reveal)"
-    )))
-}
-
-/// Checks that no target is hidden, wholly or in part, of a request that others are sent behind at once.
-/// `query` tells whether the target has a query.
-pub(super) fn check_target(selection: &Selection, round: usize, query: bool) -> Result<(), Failure> {
-    let named = |parts: &[MessagePart], part: &Part| {
-        parts.iter().any(|named| (named.side, named.round, &named.part) == (Side::Client, round, part))
-    };
-    let hides = |part: &Part| {
-        selection.hide.iter().any(|hide| (hide.side, hide.round, &hide.part) == (Side::Client, round, part))
-    };
-    let path =
-        hides(&Part::Path) || named(&selection.taken, &Part::Path) && !named(&selection.reveal, &Part::Path);
-    let query = query && !named(&selection.reveal, &Part::Query);
-    let hidden = if path {
-        "path"
-    } else if query {
-        "query"
-    } else {
-        return Ok(());
-    };
-    let request = name_of(Side::Client, round);
-    Err(Failure::input(format!(
-        "{request}.{hidden}: when requests are sent at once, all targets except the last must show: --reveal {request}.{hidden} (which hides \
-         everything that you do not reveal), or leave out --pipelined"
-    )))
-}
-
-/// Checks that each header field of a request can be hidden, or always shows, or is revealed by the user.
-/// Other fields would end the session after everything was sent.
-pub(super) fn check_fields<'a>(
-    selection: &Selection,
-    round: usize,
-    names: impl Iterator<Item = &'a str>,
-) -> Result<(), Failure> {
-    for name in names.filter(|name| visibility(Side::Client, name) == Visibility::Unknown) {
-        let hide = Redaction { round, ..Redaction::new(Side::Client, Part::Header(name.into())) };
-        if !selection.reveal.iter().any(|shown| is_same(&hide, shown)) {
-            let (name, request) = (name.escape_debug(), name_of(Side::Client, round));
-            return Err(Failure::input(format!(
-                "header field `{name}`: nobody knows what servers do with it, so it cannot be hidden; if it is no secret, \
-                 show it: --reveal {request}.header:{name} (which hides everything that you do not reveal)"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that none of these header fields, which have values of earlier responses, always shows, unless the
-/// user reveals it.
-pub(super) fn check_filled(selection: &Selection, round: usize, names: &[&str]) -> Result<(), Failure> {
-    for name in names.iter().filter(|name| visibility(Side::Client, name) == Visibility::AlwaysShown) {
-        let hide = Redaction { round, ..Redaction::new(Side::Client, Part::Header((*name).into())) };
-        if !selection.reveal.iter().any(|shown| is_same(&hide, shown)) {
-            let (name, request) = (name.escape_debug(), name_of(Side::Client, round));
-            return Err(Failure::input(format!(
-                "header field `{name}`: it always shows, and has a value of an earlier response; if that is no secret: --reveal \
-                 {request}.header:{name} (which hides everything that you do not reveal)"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that nothing of a request's JSON body is revealed, since the names of its members show then.
-pub(super) fn check_body_names(selection: &Selection, round: usize) -> Result<(), Failure> {
-    let of_body = |shown: &&MessagePart| {
-        (shown.side, shown.round) == (Side::Client, round) && matches!(shown.part, Part::Json(_))
-    };
-    selection.reveal.iter().find(of_body).map_or(Ok(()), |MessagePart { part, .. }| {
-        Err(Failure::input(format!(
-            "{} {part}: revealing it shows the names in this body, and one of them has a value of an earlier response",
-            name_of(Side::Client, round)
-        )))
-    })
-}
-
 /// Whether both name the same part. The case of header field names does not matter.
-fn is_same(hide: &Redaction, named: &MessagePart) -> bool {
+pub(super) fn is_same(hide: &Redaction, named: &MessagePart) -> bool {
     let same = match (&hide.part, &named.part) {
         (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
         (a, b) => a == b,
@@ -404,18 +270,6 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_may_change_what_is_asked_for_is_sent_only_if_it_is_shown() {
-        let selection =
-            |revealed: &[&str]| parse(&[], &[], &[], &words(revealed), Vec::new()).expect("sound");
-        let names = || ["Cookie", "Content-Type", "X-Original-URL"].into_iter();
-        assert!(check_fields(&selection(&[]), 0, names().take(2)).is_ok());
-        let refused = check_fields(&selection(&[]), 1, names()).expect_err("it is not known");
-        assert!(refused.to_string().contains("--reveal request2.header:X-Original-URL"), "{refused}");
-        assert!(check_fields(&selection(&["request.header:x-original-url"]), 0, names()).is_ok());
-        assert!(check_fields(&selection(&["request.header:x-original-url"]), 1, names()).is_err());
-    }
-
-    #[test]
     fn what_is_no_part_or_no_claim_is_refused() {
         for text in [
             "",
@@ -475,6 +329,16 @@ mod tests {
             }
         }
         assert!(parse(&words(&["response.body"]), &[], &[], &part, Vec::new()).is_ok());
+    }
+
+    #[test]
+    fn a_query_that_something_is_claimed_about_has_no_parameters() {
+        let (claimed, part) = (words(&["request.query contains x"]), words(&["request.query.a"]));
+        assert!(parse(&part, &claimed, &[], &[], Vec::new()).is_err());
+        assert!(parse(&[], &claimed, &[], &part, Vec::new()).is_err());
+        assert!(parse(&[], &[], &words(&["request.query"]), &part, Vec::new()).is_err());
+        assert!(parse(&[], &claimed, &[], &words(&["request2.query.a"]), Vec::new()).is_ok());
+        assert!(parse(&words(&["request.query"]), &[], &[], &part, Vec::new()).is_ok());
     }
 
     #[test]

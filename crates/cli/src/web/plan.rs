@@ -24,6 +24,7 @@ use volery::web::server::Roots;
 use volery::{Attested, Channel, Limits, Options, ProvedPage, Prover, memory_pair, os_rng};
 use zeroize::Zeroizing;
 
+use super::checks;
 use super::consent::{self, Consent};
 use super::notary::{self, Notary, Token, Tokens, now};
 use super::parts;
@@ -233,7 +234,11 @@ impl Visit<'_> {
     /// Request `round` of this connection, with values of responses on it, or on those before it.
     fn request(&self, round: usize, heard: &ReceivedResponses) -> Result<Zeroizing<Vec<u8>>, String> {
         let heard = if self.connection.start == 0 { heard } else { self.before };
-        self.plan.script.request(self.connection.start + round, heard)
+        let made = self.plan.script.request(self.connection.start + round, heard)?;
+        if checks::shows_query_names(&self.selection, round) {
+            self.plan.script.check_query_names(self.connection.start + round, &made)?;
+        }
+        Ok(made)
     }
 
     /// Shows the user what will be signed, and asks.

@@ -78,6 +78,12 @@ impl Template {
         Ok(filled.split(|byte| *byte == b'?').next().is_some_and(|path| path.contains(&0)))
     }
 
+    /// Whether the name of a parameter of the query has a placeholder.
+    pub(super) fn puts_into_parameter_name(&self) -> Result<bool, String> {
+        let filled = fill(self.target.as_bytes(), &mut |_| Ok(Zeroizing::new(vec![0])))?;
+        Ok(parameter_names(&filled).any(|name| name.contains(&0)))
+    }
+
     /// The names of the header fields with placeholders in their values.
     ///
     /// # Errors
@@ -127,6 +133,14 @@ impl Template {
         let words = RequestParts { method: &self.method, target: &target, fields: &fields, body, last };
         page.request(&words).map_err(|failure| failure.to_string())
     }
+}
+
+/// The names of the parameters of a target's query, as they are sent.
+pub(super) fn parameter_names(target: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let query =
+        target.iter().position(|byte| *byte == b'?').and_then(|at| target.get(at.saturating_add(1)..));
+    let parameters = query.into_iter().flat_map(|query| query.split(|byte| matches!(byte, b'&' | b';')));
+    parameters.map(|parameter| parameter.split(|byte| *byte == b'=').next().unwrap_or_default())
 }
 
 /// Whether this text has a placeholder.
