@@ -98,6 +98,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("json", web::json),
     ("claim", web::claim),
     ("attestation", web::attestation),
+    ("policy", web::policy),
     ("client_step", client::client_step),
     ("client_transcript", client::client_transcript),
     ("relay_request", client::relay_request),

@@ -493,6 +493,7 @@ fn connections(add: Add<'_>) {
     };
     let signed = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
     add("attestation", "two-ranges", &signed.to_bytes());
+    add("policy", "all-keys", POLICY.as_bytes());
     for (name, words) in [
         ("number", "in -100.50..2e3"),
         ("contains", "contains \\u00e9"),
@@ -625,6 +626,9 @@ fn values() -> Vec<u8> {
     let range = [number(6), number(14)].concat();
     hiding(br#"{"a": 111111, "b": 1}"#, &[&part[..], &[0], &number(1), &range].concat(), &number(0))
 }
+
+/// A policy that has each key.
+const POLICY: &str = r#"{"version": 1, "notaries": [{"name": "a", "keys": [{"key": "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c", "from": "2026-01-01", "until": "2027-01-01T12:00:00Z"}]}], "at_least": 1, "host": "data.example.com", "port": 8443, "method": "GET", "path": "/a/*", "status": 200, "claims": ["response.json:balance >= 5000", "request.query.id one of 1|2"], "shows": ["response.header:Date"], "max_age": 60, "modes": ["proxy"], "tls": ["1.3"], "max_rounds": 2, "allow_pipelined": false, "allow_hidden_words": true, "context": "hex:00"}"#;
 
 /// A message that hides a parameter, of a response, which has none.
 fn parameter() -> Vec<u8> {

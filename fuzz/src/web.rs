@@ -1,6 +1,7 @@
 //! What a web server and its client say, and what a notary signs.
 
-use volery_tls::attestation::Attestation;
+use volery_tls::attestation::policy::Policy;
+use volery_tls::attestation::{Attestation, Brief};
 use volery_tls::claim::{Assertion, Class, circuit};
 use volery_tls::http::json::{self, Decimal, Path};
 use volery_tls::http::{self, Body};
@@ -162,6 +163,15 @@ pub fn attestation(bytes: &[u8]) {
     let Ok(read) = Attestation::from_bytes(bytes) else { return };
     assert_eq!(read.to_bytes(), bytes);
     if let Ok(statement) = read.verify(read.claimed_signer()) {
-        assert!(!statement.to_string().chars().any(|c| c.is_control() && c != '\n'));
+        let shown = statement.to_string() + &Brief(statement).to_string() + &statement.summary().join("\n");
+        assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
+    }
+}
+
+/// A reader's policy.
+pub fn policy(bytes: &[u8]) {
+    if let Ok(policy) = Policy::from_json(bytes) {
+        // Nobody signed, and each policy demands at least one notary.
+        assert!(policy.check(&[], 0).is_err());
     }
 }

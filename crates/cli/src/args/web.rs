@@ -266,6 +266,9 @@ pub(crate) struct WebProveArgs {
 pub(crate) struct NotaryKeyArgs {
     /// Where to write the key; a new file that only its owner can read
     pub(crate) file: PathBuf,
+    /// Show the public key and the id of an existing file instead of making one
+    #[arg(long)]
+    pub(crate) show: bool,
     /// Print the result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -332,11 +335,16 @@ pub(crate) struct NotaryServeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct AttestationVerifyArgs {
-    /// The attestation
-    pub(crate) file: PathBuf,
+    /// The attestation; with --policy several of the same, by different notaries
+    #[arg(required = true)]
+    pub(crate) file: Vec<PathBuf>,
     /// The notary's public key, 64 hex digits
-    #[arg(long, value_name = "HEX", value_parser = key)]
-    pub(crate) key: [u8; 32],
+    #[arg(long, value_name = "HEX", value_parser = key, required_unless_present = "policy")]
+    pub(crate) key: Option<[u8; 32]>,
+    /// A file that says what you demand: notaries and their keys, host, path, claims, age and so on (JSON;
+    /// see the guide)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "context", "allow_hidden_path", "max_rounds", "allow_pipelined"])]
+    pub(crate) policy: Option<PathBuf>,
     /// Accept only an attestation with this context, as text or as hex:DIGITS
     #[arg(long, value_name = "TEXT", value_parser = context)]
     pub(crate) context: Option<Context>,
@@ -357,6 +365,9 @@ pub(crate) struct AttestationVerifyArgs {
     /// A proof that a committed number lies in a range, made by `volery attestation prove-range`
     #[arg(long, value_name = "FILE")]
     pub(crate) range: Vec<PathBuf>,
+    /// Also print where each part is, as positions of bytes
+    #[arg(long)]
+    pub(crate) verbose: bool,
     /// Print the result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -403,6 +414,9 @@ pub(crate) struct AttestationProveRangeArgs {
 pub(crate) struct AttestationShowArgs {
     /// The attestation
     pub(crate) file: PathBuf,
+    /// Also print where each part is, as positions of bytes
+    #[arg(long)]
+    pub(crate) verbose: bool,
     /// Print it as a JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use serde::Serialize;
-use volery::web::attestation::{Attestation, Error, MAX_BYTES, Statement};
+use volery::web::attestation::policy::{self, Policy, Rule};
+use volery::web::attestation::{Attestation, Brief, Error, MAX_BYTES, Statement};
 
+use super::notary::now;
 use super::opening::OpenedParts;
 use super::read;
 use crate::args::{AttestationShowArgs, AttestationVerifyArgs};
@@ -12,16 +14,45 @@ use crate::failure::Failure;
 use crate::outcome::{self, Good};
 use crate::{output, terminal};
 
-/// What `--json` prints about an attestation.
+/// The longest file of a policy.
+const MAX_POLICY: u64 = 1 << 20;
+
+/// What `--json` prints about attestations: `docs/attestation.schema.json`.
 #[derive(Serialize)]
 struct AttestationReport<'a> {
-    /// The key that signed it, according to the attestation itself, in hex.
-    signer: String,
-    /// What it says; none if it is rejected.
-    attestation: Option<&'a Statement>,
+    #[serde(flatten)]
+    first: OneReport<'a>,
+    /// Further attestations of the same, which only a policy takes.
+    others: Vec<OneReport<'a>>,
+    /// What came of the policy, if there was one.
+    policy: Option<PolicyReport>,
     /// What openings and range proofs show of its hidden parts.
     #[serde(flatten)]
     shown: OpenedParts,
+}
+
+/// One attestation.
+#[derive(Serialize)]
+struct OneReport<'a> {
+    /// The key that signed it, according to the attestation itself, in hex.
+    signer: String,
+    /// A sentence for each request; none if it is rejected.
+    summary: Vec<String>,
+    /// What it says; none if it is rejected.
+    attestation: Option<&'a Statement>,
+}
+
+/// Whether attestations satisfy a policy.
+#[derive(Serialize)]
+struct PolicyReport {
+    satisfied: bool,
+    /// The notaries of the policy that signed.
+    notaries: Vec<String>,
+    /// The rule that failed.
+    rule: Option<Rule>,
+    /// The number of the attestation that fails it, from 1; none if it is about all of them.
+    attestation: Option<usize>,
+    reason: Option<String>,
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
@@ -33,9 +64,36 @@ pub(super) fn open(path: &Path) -> Result<Attestation, Failure> {
     Attestation::from_bytes(&bytes).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
+impl<'a> OneReport<'a> {
+    fn of(attestation: &Attestation, statement: Option<&'a Statement>) -> Self {
+        let summary = statement.map(Statement::summary).unwrap_or_default();
+        Self { signer: hex(attestation.claimed_signer()), summary, attestation: statement }
+    }
+
+    /// As text: a sentence for each request, then the details.
+    fn text(&self, word: &str, verbose: bool) -> String {
+        let Self { signer, summary, attestation } = self;
+        let sentences = summary.join("\n          ");
+        let details = match attestation {
+            Some(statement) if verbose => statement.to_string(),
+            Some(statement) => Brief(statement).to_string(),
+            None => String::new(),
+        };
+        format!("{word:<9} {sentences}\nsigner    {signer}\n{details}")
+    }
+}
+
+/// How to print.
+#[derive(Clone, Copy)]
+struct Print {
+    json: bool,
+    verbose: bool,
+}
+
 /// Prints an attestation, checked against the key that it names itself.
-pub(super) fn tell(word: &str, attestation: &Attestation, json: bool) -> Result<(), Failure> {
-    conclude(word, attestation, attestation.claimed_signer(), Ok(Default::default()), json)
+pub(super) fn tell(word: &str, attestation: &Attestation, json: bool, verbose: bool) -> Result<(), Failure> {
+    let key = attestation.claimed_signer();
+    conclude(word, attestation, key, Ok(Default::default()), Print { json, verbose })
 }
 
 /// Prints an attestation and what its holder has opened, or why one of them is rejected.
@@ -44,41 +102,124 @@ fn conclude(
     attestation: &Attestation,
     key: &[u8; 32],
     shown: Result<(OpenedParts, Vec<String>), Failure>,
-    json: bool,
+    print: Print,
 ) -> Result<(), Failure> {
-    let signer = hex(attestation.claimed_signer());
+    let report = |statement, shown| AttestationReport {
+        first: OneReport::of(attestation, statement),
+        others: Vec::new(),
+        policy: None,
+        shown,
+    };
     let failure = match (attestation.verify(key), shown) {
-        (Ok(statement), Ok((shown, _))) if json => {
+        (Ok(statement), Ok((shown, _))) if print.json => {
             let good = if word == "valid" { Good::Accepted } else { Good::Done };
-            return outcome::json(good, &AttestationReport { signer, attestation: Some(statement), shown });
+            return outcome::json(good, &report(Some(statement), shown));
         }
         (Ok(statement), Ok((_, lines))) => {
-            let text = format!("{word}\nsigner    {signer}\n{statement}{}", lines.join("\n"));
-            return output::result(text.trim_end());
+            let text = OneReport::of(attestation, Some(statement)).text(word, print.verbose);
+            return output::result((text + &lines.join("\n")).trim_end());
         }
         (Err(Error::Key), _) => Failure::input(Error::Key),
         (Err(error), _) => Failure::Rejected(error.to_string()),
         (Ok(_), Err(failure)) => failure,
     };
-    // After any other failure there is no verdict: a file could not be read.
+    rejected(failure, print.json, &report(None, OpenedParts::default()))
+}
+
+/// Ends with a failure. Only a rejection is a verdict; after any other a file could not be read.
+fn rejected(failure: Failure, json: bool, report: &AttestationReport<'_>) -> Result<(), Failure> {
     if failure.is_rejection() && !json {
         output::result("rejected")?;
     }
-    Err(failure.with(&AttestationReport { signer, attestation: None, shown: OpenedParts::default() }))
+    Err(failure.with(report))
 }
 
 /// Runs `volery attestation verify`.
 pub(crate) fn verify(args: &AttestationVerifyArgs) -> Result<(), Failure> {
-    let attestation = open(&args.file)?;
-    let shown = demand(args, &attestation);
-    let shown = shown.and_then(|()| OpenedParts::new(&attestation, &args.key, &args.opening, &args.range));
-    conclude("valid", &attestation, &args.key, shown, args.json)
+    let print = Print { json: args.json, verbose: args.verbose };
+    let all = args.file.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(path) = &args.policy {
+        return by_policy(args, path, &all, print);
+    }
+    let (Some(key), [attestation]) = (&args.key, &*all) else {
+        return Err(Failure::input("only a policy (--policy) compares several attestations"));
+    };
+    let shown = demand(args, key, attestation);
+    let shown = shown.and_then(|()| OpenedParts::new(attestation, key, &args.opening, &args.range));
+    conclude("valid", attestation, key, shown, print)
+}
+
+/// Checks attestations against a policy and prints them.
+fn by_policy(
+    args: &AttestationVerifyArgs,
+    path: &Path,
+    all: &[Attestation],
+    print: Print,
+) -> Result<(), Failure> {
+    let wrong = |reason: String| Failure::input(format!("{}: {reason}", path.display()));
+    let policy = Policy::from_json(&read(path, MAX_POLICY)?).map_err(|error| wrong(error.to_string()))?;
+    let Some((first, others)) = all.split_first() else { return Err(wrong("no attestation".into())) };
+    if !others.is_empty() && args.opening.len() + args.range.len() > 0 {
+        return Err(Failure::input("an opening or a range is of one attestation: verify that one alone"));
+    }
+    let report = |satisfied: bool, policy, shown| {
+        let of = |attestation| OneReport::of(attestation, statement(attestation).filter(|_| satisfied));
+        let others = others.iter().map(of).collect();
+        AttestationReport { first: of(first), others, policy: Some(policy), shown }
+    };
+    let notaries = match policy.check(all, now()?.as_secs()) {
+        Ok(notaries) => notaries,
+        Err(failure) => {
+            let (failed, text) = PolicyReport::failed(failure, all.len());
+            return rejected(
+                Failure::Rejected(text),
+                print.json,
+                &report(false, failed, OpenedParts::default()),
+            );
+        }
+    };
+    let (names, satisfied) = (notaries.join(", "), PolicyReport::satisfied(notaries));
+    // The policy has found this key good.
+    let shown = OpenedParts::new(first, first.claimed_signer(), &args.opening, &args.range);
+    let (shown, lines) = match shown {
+        Ok(shown) => shown,
+        Err(failure) => {
+            return rejected(failure, print.json, &report(false, satisfied, OpenedParts::default()));
+        }
+    };
+    if print.json {
+        return outcome::json(Good::Accepted, &report(true, satisfied, shown));
+    }
+    let texts = all.iter().map(|one| OneReport::of(one, statement(one)).text("valid", print.verbose));
+    let text = texts.collect::<String>() + &format!("policy    satisfied, by {}\n", names.escape_debug());
+    output::result((text + &lines.join("\n")).trim_end())
+}
+
+/// The statement of an attestation that its claimed signer has signed.
+fn statement(attestation: &Attestation) -> Option<&Statement> {
+    attestation.verify(attestation.claimed_signer()).ok()
+}
+
+impl PolicyReport {
+    fn satisfied(notaries: Vec<String>) -> Self {
+        Self { satisfied: true, notaries, rule: None, attestation: None, reason: None }
+    }
+
+    /// The failure of one of `count` attestations, and in words.
+    fn failed(failure: policy::Failure, count: usize) -> (Self, String) {
+        let policy::Failure { rule, attestation, reason } = failure;
+        let number = attestation.map(|number| number.saturating_add(1));
+        let which = number.filter(|_| count > 1).map(|number| format!("attestation {number}: "));
+        let text = format!("the policy's rule `{rule}`: {}{reason}", which.unwrap_or_default());
+        let (rule, reason) = (Some(rule), Some(reason));
+        (Self { satisfied: false, notaries: Vec::new(), rule, attestation: number, reason }, text)
+    }
 }
 
 /// Checks what the reader demands of an attestation besides its signature. If the signature is wrong, this
 /// succeeds, and the caller reports it.
-fn demand(args: &AttestationVerifyArgs, attestation: &Attestation) -> Result<(), Failure> {
-    let Ok(statement) = attestation.verify(&args.key) else { return Ok(()) };
+fn demand(args: &AttestationVerifyArgs, key: &[u8; 32], attestation: &Attestation) -> Result<(), Failure> {
+    let Ok(statement) = attestation.verify(key) else { return Ok(()) };
     rounds(args, statement)?;
     if let Some(context) = args.context.as_ref().filter(|context| **context != statement.context) {
         let found = match &statement.context {
@@ -125,5 +266,5 @@ pub(crate) fn show(args: &AttestationShowArgs) -> Result<(), Failure> {
     terminal::message(
         "the file itself names its signer; `volery attestation verify --key` checks it against a key that you know",
     );
-    tell("unchecked", &attestation, args.json)
+    tell("unchecked", &attestation, args.json, args.verbose)
 }

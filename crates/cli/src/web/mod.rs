@@ -79,7 +79,7 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
         if args.apart && !args.json {
             terminal::message(&format!("request {}: {}", number + 1, files.attestation.display()));
         }
-        attestation::tell("attested", &proved.attestation, args.json)
+        attestation::tell("attested", &proved.attestation, args.json, false)
     })
 }
 

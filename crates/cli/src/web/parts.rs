@@ -4,10 +4,9 @@ use core::ops::{Range, RangeInclusive};
 
 use volery::web::Side;
 use volery::web::claim::{Assertion, Bound, Interval};
-use volery::web::disclosure::{MessagePart, Part, Redaction, Rest, Selection};
-use volery::web::http::json::{Decimal, Path};
+use volery::web::disclosure::{MessagePart, Part, PartError, Redaction, Rest, Selection};
+use volery::web::http::json::Decimal;
 
-use super::placeholder::round;
 use crate::args::WebProveArgs;
 use crate::failure::Failure;
 
@@ -94,21 +93,20 @@ pub(super) fn is_same(hide: &Redaction, named: &MessagePart) -> bool {
 /// Collects the hidden parts, each with its claims and whether it is committed to.
 fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<Vec<Redaction>, Failure> {
     let mut all: Vec<Redaction> = Vec::new();
-    let mut place = |text: &str| -> Result<usize, Failure> {
-        let named = part(text)?;
+    let mut place = |named: MessagePart| -> usize {
         if let Some(at) = all.iter().position(|hide| is_same(hide, &named)) {
-            return Ok(at);
+            return at;
         }
         let MessagePart { side, round, part } = named;
         all.push(Redaction { round, ..Redaction::new(side, part) });
-        Ok(all.len() - 1)
+        all.len() - 1
     };
-    hidden.iter().try_for_each(|text| place(text).map(drop))?;
-    let committed = committed.iter().map(|text| place(text)).collect::<Result<Vec<_>, _>>()?;
+    hidden.iter().try_for_each(|text| part(text).map(&mut place).map(drop))?;
+    let committed = committed.iter().map(|text| part(text).map(&mut place)).collect::<Result<Vec<_>, _>>()?;
     let mut claims = Vec::new();
     for text in claimed {
-        let (named, claim) = split(text);
-        claims.push((place(named)?, assertion(text, claim)?));
+        let (named, claim) = split(text)?;
+        claims.push((place(named), assertion(text, claim)?));
     }
     for (at, claim) in claims {
         if let Some(hide) = all.get_mut(at) {
@@ -123,19 +121,9 @@ fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<V
     Ok(all)
 }
 
-/// A part and the claim about it. The part ends at the first blank that is not in a key in quotes:
-/// `response.json:["first name"] = Ada`.
-fn split(text: &str) -> (&str, &str) {
-    let (mut quoted, mut escaped) = (false, false);
-    for (at, c) in text.char_indices() {
-        match c {
-            ' ' if !quoted => return (&text[..at], &text[at + 1..]),
-            '"' if !escaped => quoted = !quoted,
-            _ => {}
-        }
-        escaped = quoted && c == '\\' && !escaped;
-    }
-    (text, "")
+/// A part and the claim about it.
+fn split(text: &str) -> Result<(MessagePart, &str), Failure> {
+    MessagePart::split(text).map_err(|error| no_part(text, &error))
 }
 
 /// Reads a part and the bounds of a number: `PART in LEAST..GREATEST`, or another claim about a number.
@@ -144,7 +132,7 @@ pub(super) fn range(text: &str) -> Result<(MessagePart, RangeInclusive<u64>), Fa
         let expected = "expected PART in LEAST..GREATEST, whole numbers below 2^64";
         Failure::input(format!("`{}`: {expected}", text.escape_debug()))
     };
-    let (named, claim) = split(text);
+    let (named, claim) = split(text)?;
     let Assertion::Number(Interval { least, greatest }) = assertion(text, claim)? else {
         return Err(wrong());
     };
@@ -160,7 +148,7 @@ pub(super) fn range(text: &str) -> Result<(MessagePart, RangeInclusive<u64>), Fa
             whole(&number).and_then(|n| n.checked_sub(open.into())).ok_or_else(wrong)?
         }
     };
-    Ok((part(named)?, least..=greatest))
+    Ok((named, least..=greatest))
 }
 
 /// The number as a bound in a proof about a commitment; none if it is not whole or too large.
@@ -169,44 +157,11 @@ fn whole(number: &Decimal) -> Option<u64> {
 }
 
 pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
-    let wrong = || {
-        let expected = "expected response.json:PATH, request.header:NAME, request.path, request.query, request.query.NAME or response.body, \
-                        and with several requests response2.json:PATH and so on";
-        Failure::input(format!("`{}` is not a part: {expected}", text.escape_debug()))
-    };
-    let (side, rest) = text.split_once('.').ok_or_else(wrong)?;
-    let (side, number) = match (side.strip_prefix("request"), side.strip_prefix("response")) {
-        (Some(number), _) => (Side::Client, number),
-        (_, Some(number)) => (Side::Server, number),
-        _ => return Err(wrong()),
-    };
-    let round = round(number).ok_or_else(wrong)?;
-    let parameter = rest.strip_prefix("query.").filter(|name| side == Side::Client && !name.is_empty());
-    if let Some(name) = parameter {
-        return Ok(MessagePart { side, round, part: Part::Parameter(name.into()) });
-    }
-    let part = match rest.split_once(':') {
-        Some(("json", path)) => Part::Json(json(text, path)?),
-        Some(("header", name)) if !name.is_empty() => Part::Header(name.into()),
-        None if rest == "path" && side == Side::Client => Part::Path,
-        None if rest == "query" && side == Side::Client => Part::Query,
-        None if rest == "body" => Part::Body,
-        _ => return Err(wrong()),
-    };
-    Ok(MessagePart { side, round, part })
+    text.parse().map_err(|error| no_part(text, &error))
 }
 
-/// A path in its usual form.
-fn json(text: &str, path: &str) -> Result<String, Failure> {
-    let path = path.parse::<Path>();
-    let path = path.map_err(|error| {
-        Failure::input(format!(
-            "`{}` is not a part: {}",
-            text.escape_debug(),
-            error.to_string().escape_debug()
-        ))
-    })?;
-    Ok(path.to_string())
+fn no_part(text: &str, error: &PartError) -> Failure {
+    Failure::input(format!("`{}` is not a part: {}", text.escape_debug(), error.to_string().escape_debug()))
 }
 
 fn assertion(text: &str, claim: &str) -> Result<Assertion, Failure> {

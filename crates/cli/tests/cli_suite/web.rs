@@ -194,6 +194,8 @@ fn committed_parts_are_opened_and_put_in_ranges_for_a_fourth_party() {
     assert_eq!(secret & 0o777, 0o600);
     let (page, openings, key) = (path("page"), path("page.openings"), fixture.public.as_str());
     let shown = run(&["attestation", "show", &page], "").expect(0, "").stdout;
+    assert!(shown.contains("json points: committed to as a number"), "{shown}");
+    let shown = run(&["attestation", "show", &page, "--verbose"], "").expect(0, "").stdout;
     assert!(shown.contains("json points, bytes") && shown.contains("committed to as a number"), "{shown}");
     assert!(!shown.contains("Ada") && !shows_the_points(&shown), "{shown}");
 

@@ -16,7 +16,7 @@
 //!
 //! A comment in HTML, which readers do not see, may stand above a block:
 //!
-//! * `<!-- file: NAME -->`: the block is a file of this name,
+//! * `<!-- file: NAME -->`: the block is a file of this name, with the same values and ports,
 //! * `<!-- needs: PROGRAM -->`: the block runs if the machine has this program,
 //! * `<!-- not run: WHY -->`: the block does not run.
 //!

@@ -27,7 +27,9 @@ pub(crate) fn page(page: &Page) {
         let place = format!("{}:{}", page.path, block.line);
         match (&block.note, &*block.language) {
             (Some(Note::NotRun), _) => {}
-            (Some(Note::File(name)), _) => std::fs::write(stage.file(name), &block.text).expect("writable"),
+            (Some(Note::File(name)), _) => {
+                std::fs::write(stage.file(name), stage.translated_file(&block.text)).expect("writable");
+            }
             (Some(Note::Needs(program)), _) if !exists(program) => {}
             (None | Some(Note::Needs(_)), "console" | "sh") => {
                 for command in block.commands().unwrap_or_else(|why| panic!("{place}: {why}")) {
@@ -146,6 +148,16 @@ impl Stage {
     fn translated_lines(&self, lines: &[String]) -> Vec<String> {
         let line = |line: &String| line.split(' ').map(|word| self.translated_word(word)).collect::<Vec<_>>();
         lines.iter().map(|shown| line(shown).join(" ")).collect()
+    }
+
+    /// A file with the values that differ from run to run, and the ports that were found.
+    fn translated_file(&self, text: &str) -> String {
+        let all = self
+            .kept
+            .iter()
+            .map(|(name, value)| (*name, value))
+            .chain(self.ports.iter().map(|(asked, found)| (asked.as_str(), found)));
+        all.fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
     }
 
     fn translated_word(&self, word: &str) -> String {

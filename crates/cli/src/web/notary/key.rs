@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use volery::os_rng;
-use volery::web::attestation::SigningKey;
+use volery::web::attestation::{SigningKey, key_id};
 use zeroize::Zeroizing;
 
 use crate::args::NotaryKeyArgs;
@@ -16,8 +16,11 @@ use crate::outcome::{self, Good};
 use crate::output;
 use crate::web::read;
 
-/// Runs `volery notary key`.
+/// Runs `volery notary key`, and with `--show` says what is in a file.
 pub(crate) fn make(args: &NotaryKeyArgs) -> Result<(), Failure> {
+    if args.show {
+        return tell(&open(&args.file)?, args);
+    }
     let mut seed = Zeroizing::new([0; 32]);
     rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
     let failed = |error: std::io::Error| Failure::input(format!("{}: {error}", args.file.display()));
@@ -25,17 +28,25 @@ pub(crate) fn make(args: &NotaryKeyArgs) -> Result<(), Failure> {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&args.file).map_err(failed)?;
     let text = Zeroizing::new(hex(&*seed) + "\n");
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    let public_key = hex(&SigningKey::from_bytes(&seed).verifying_key().to_bytes());
-    match args.json {
-        true => outcome::json(Good::Done, &KeyReport { public_key }),
-        false => output::result(&format!("public key {public_key}")),
+    tell(&SigningKey::from_bytes(&seed), args)
+}
+
+/// Prints a key's public half; with `--show` also its id.
+fn tell(key: &SigningKey, args: &NotaryKeyArgs) -> Result<(), Failure> {
+    let public = key.verifying_key().to_bytes();
+    let (public_key, id) = (hex(&public), key_id(&public));
+    if args.json {
+        return outcome::json(Good::Done, &KeyReport { public_key, id });
     }
+    output::result(&format!("public key {public_key}"))?;
+    if args.show { output::result(&format!("id         {id}")) } else { Ok(()) }
 }
 
 /// What `--json` prints.
 #[derive(Serialize)]
 struct KeyReport {
     public_key: String,
+    id: String,
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {

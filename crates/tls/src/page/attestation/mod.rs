@@ -34,15 +34,19 @@
 
 mod codec;
 mod context;
+pub mod policy;
 mod show;
 mod statement;
+mod summary;
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests;
 
 pub use context::{Context, MAX_CONTEXT};
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
+pub use show::Brief;
 pub use statement::{AttestedPayload, Committed, Mode, Revealed, Statement};
+pub use summary::key_id;
 
 use ed25519_dalek::{Signature, Signer};
 use sha2::Digest as _;

@@ -47,38 +47,83 @@ impl fmt::Display for Mode {
     }
 }
 
+/// With the place of each part.
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "server    {}", self.server_name)?;
-        writeln!(f, "port      {}", self.port)?;
-        writeln!(f, "its cert  sha256:{}", hex(&self.certificate))?;
-        writeln!(f, "time      {}", utc(self.time))?;
-        writeln!(f, "mode      {}", self.mode)?;
-        writeln!(f, "tls       {}", self.tls)?;
-        if self.rounds > 1 {
-            let order =
-                if self.pipelined { "sent at once" } else { "each after the response to the one before" };
-            writeln!(f, "rounds    {} requests, {order}", self.rounds)?;
-        }
-        if !self.context.is_empty() {
-            writeln!(f, "context   {}", self.context)?;
-        }
+        head(f, self)?;
         for (side, AttestedPayload { hidden, .. }) in
             [(Side::Client, &self.query), (Side::Server, &self.response)]
         {
-            hidden.iter().try_for_each(|hidden| proved(f, side, hidden))?;
+            hidden.iter().try_for_each(|hidden| proved(f, side, hidden, true))?;
         }
         part(f, "query", &self.query)?;
         part(f, "response", &self.response)
     }
 }
 
-/// What is proved about a hidden string: its place and class, then the claims.
-fn proved(f: &mut fmt::Formatter<'_>, side: Side, hidden: &Hidden) -> fmt::Result {
+/// A statement without the places of its parts: in the text `<hidden>` is for each hidden string. A `<` before
+/// `hidden` that was sent is written `\x3c`.
+#[derive(Clone, Copy, Debug)]
+pub struct Brief<'a>(pub &'a Statement);
+
+impl fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(statement) = self;
+        head(f, statement)?;
+        for (side, payload) in [(Side::Client, &statement.query), (Side::Server, &statement.response)] {
+            payload.hidden.iter().try_for_each(|hidden| proved(f, side, hidden, false))?;
+        }
+        brief_part(f, "query", &statement.query)?;
+        brief_part(f, "response", &statement.response)
+    }
+}
+
+/// A direction's text, with a mark for each hidden range.
+fn brief_part(f: &mut fmt::Formatter<'_>, name: &str, part: &AttestedPayload) -> fmt::Result {
+    writeln!(f, "{name}, {} bytes", part.length)?;
+    let (mut text, mut at) = (String::new(), 0);
+    for revealed in &part.revealed {
+        let range = revealed.range();
+        if at < range.start {
+            text.push_str("<hidden>");
+        }
+        text.push_str(&lines(&revealed.bytes).join("\n").replace("<hidden", "\\x3chidden"));
+        at = range.end;
+    }
+    if at < part.length {
+        text.push_str("<hidden>");
+    }
+    text.lines().try_for_each(|line| writeln!(f, "    | {line}"))?;
+    part.commitments
+        .iter()
+        .try_for_each(|entry| writeln!(f, "  {}: {}", safe(&entry.part), committed_to(entry.form)))
+}
+
+/// What a statement says of the connection.
+fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
+    writeln!(f, "server    {}", statement.server_name)?;
+    writeln!(f, "port      {}", statement.port)?;
+    writeln!(f, "its cert  sha256:{}", hex(&statement.certificate))?;
+    writeln!(f, "time      {}", utc(statement.time))?;
+    writeln!(f, "mode      {}", statement.mode)?;
+    writeln!(f, "tls       {}", statement.tls)?;
+    if statement.rounds > 1 {
+        let order =
+            if statement.pipelined { "sent at once" } else { "each after the response to the one before" };
+        writeln!(f, "rounds    {} requests, {order}", statement.rounds)?;
+    }
+    if !statement.context.is_empty() {
+        writeln!(f, "context   {}", statement.context)?;
+    }
+    Ok(())
+}
+
+/// What is proved about a hidden string: its class, then the claims; perhaps with its place.
+fn proved(f: &mut fmt::Formatter<'_>, side: Side, hidden: &Hidden, place: bool) -> fmt::Result {
     let (whose, part) = (message_name(side, hidden.round), safe(&hidden.part.to_string()));
-    let ranges: Vec<String> =
-        hidden.ranges.iter().map(|Range { start, end }| format!("{start}..{end}")).collect();
-    writeln!(f, "proved    {whose} {part}, bytes {}: {}", ranges.join(" "), hidden.class)?;
+    let ranges = hidden.ranges.iter().map(|Range { start, end }| format!(" {start}..{end}"));
+    let place = if place { format!(", bytes{}", ranges.collect::<String>()) } else { String::new() };
+    writeln!(f, "proved    {whose} {part}{place}: {}", hidden.class)?;
     hidden
         .claims
         .iter()
@@ -102,13 +147,17 @@ fn part(f: &mut fmt::Formatter<'_>, name: &str, part: &AttestedPayload) -> fmt::
     part.commitments.iter().try_for_each(|entry| committed(f, entry))
 }
 
+fn committed_to(form: Form) -> &'static str {
+    match form {
+        Form::Bytes => "committed to",
+        Form::Number => "committed to as a number",
+    }
+}
+
 fn committed(f: &mut fmt::Formatter<'_>, entry: &Committed) -> fmt::Result {
     let Committed { part, form, ranges, points } = entry;
     let ranges: Vec<_> = ranges.iter().map(|range| format!("{range:?}")).collect();
-    let form = match form {
-        Form::Bytes => "committed to",
-        Form::Number => "committed to as a number",
-    };
+    let form = committed_to(*form);
     writeln!(f, "  {}, bytes {}: {form}", safe(part), ranges.join(" "))?;
     points.iter().try_for_each(|point| writeln!(f, "    by {}", hex(point)))
 }
@@ -135,7 +184,7 @@ fn lines(bytes: &[u8]) -> Vec<String> {
 }
 
 /// Text that a terminal can only take as text: unprintable characters are escaped.
-fn safe(text: &str) -> String {
+pub(super) fn safe(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -102,7 +102,8 @@ pub(crate) use codec::{
     MAX_ENCODED, Malformed, put_assertion, put_number, put_text, read_assertion, read_number, read_text,
 };
 
-use volery_circuit::{Circuit, Error, Recorded, Recorder};
+use volery_circuit::gadgets::bytes_to_bits;
+use volery_circuit::{Circuit, Error, Evaluator, Recorded, Recorder};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
@@ -154,6 +155,14 @@ pub fn circuit(claim: &dyn Claim, class: Class, length: usize) -> Result<Circuit
     let wires = string(&mut recorder, length)?;
     claim.assert(&mut recorder, class, &wires)?;
     recorder.finish(&[])
+}
+
+/// Whether a claim holds for these bytes, which everybody may know. A claim that cannot be proved does not.
+pub(crate) fn holds(claim: &dyn Claim, class: Class, bytes: &[u8]) -> bool {
+    let Ok(circuit) = circuit(claim, class, bytes.len()) else { return false };
+    let Ok(witness) = claim.witness(bytes) else { return false };
+    let inputs = [bytes_to_bits(bytes), witness.to_vec()].concat();
+    circuit.run(&mut Evaluator::new(), inputs).is_ok()
 }
 
 /// The number of gates of [`circuit`], computed without building it; `None` if there are more than `most`.

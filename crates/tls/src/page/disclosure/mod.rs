@@ -172,7 +172,8 @@ pub use connection::TlsVersion;
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{
-    Hidden, MessagePart, Part, RedactedPayload, Redaction, Rest, Selection, Values, Visibility, visibility,
+    Hidden, MessagePart, Part, PartError, RedactedPayload, Redaction, Rest, Selection, Values, Visibility,
+    visibility,
 };
 pub use verifier::Pending;
 
@@ -180,7 +181,9 @@ pub(crate) use connection::{Connection, OpenConnection};
 pub(crate) use derive::{Keys, Root, finished_message, server_commitments};
 pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::EndedConnection;
-pub(crate) use redaction::{Server, message_name, put_all_hidden, read_all_hidden};
+pub(crate) use redaction::{
+    Found, Reading, Server, message_name, put_all_hidden, read_all_hidden, spell, view,
+};
 pub(crate) use statement::ConnectionStatement;
 pub(crate) use verifier::{Observed, receive};
 

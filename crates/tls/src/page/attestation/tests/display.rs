@@ -26,6 +26,18 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
+    let brief = Brief(&statement()).to_string();
+    for line in [
+        "proved    response json balance: is a number of at least 5000",
+        "    | {\"balance\": 1<hidden>5}",
+        "  json balance: committed to as a number",
+    ] {
+        assert!(brief.lines().any(|found| found == line), "{line}\n{brief}");
+    }
+    assert!(!brief.contains("bytes 24") && !brief.contains("by "), "{brief}");
+    let mut marked = statement();
+    marked.query = AttestedPayload::revealing(b"<hidden>\\x3c", from_ref(&(0..12))).unwrap();
+    assert!(Brief(&marked).to_string().contains(r"| \x3chidden>\\x3c"), "{}", Brief(&marked));
     let mut second = Statement { rounds: 2, ..statement() };
     second.response.hidden[0].round = 1;
     assert!(second.to_string().contains("rounds    2 requests, each after the response to the one before"));

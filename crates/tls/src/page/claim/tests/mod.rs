@@ -10,17 +10,11 @@ mod texts;
 mod values;
 mod words;
 
-use volery_circuit::Evaluator;
-use volery_circuit::gadgets::bytes_to_bits;
-
 use super::*;
 
 /// Whether the claim's circuit accepts `bytes`, as a string of a class.
 fn holds_in(class: Class, claim: &dyn Claim, bytes: &[u8]) -> bool {
-    let Ok(circuit) = circuit(claim, class, bytes.len()) else { return false };
-    let Ok(witness) = claim.witness(bytes) else { return false };
-    let inputs = [bytes_to_bits(bytes), witness.to_vec()].concat();
-    circuit.run(&mut Evaluator::new(), inputs).is_ok()
+    super::holds(claim, class, bytes)
 }
 
 /// Whether the claim's circuit accepts `bytes`.

@@ -9,7 +9,9 @@
 mod codec;
 mod fields;
 mod group;
+mod name;
 mod parameters;
+mod reading;
 mod rest;
 mod structure;
 #[cfg(test)]
@@ -20,9 +22,11 @@ mod values;
 pub(super) use codec::DisclosureMessage;
 pub(crate) use codec::{put_all_hidden, read_all_hidden};
 pub use fields::{Visibility, visibility};
+pub use name::PartError;
+pub(crate) use reading::{Found, Reading, view};
 pub use rest::{Rest, Selection};
-pub(crate) use structure::Server;
 pub(super) use structure::{Checked, check, check_pipelined, exchanges, find};
+pub(crate) use structure::{Server, spell};
 pub use values::Values;
 
 use core::ops::Range;

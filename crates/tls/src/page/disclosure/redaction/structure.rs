@@ -286,7 +286,7 @@ impl<'a> HttpMessage<'a> {
 
     /// Checks that claims and commitments, if there are any, are about one string: several fields or
     /// parameters of one name have no meaning as one.
-    fn check_claims(&self, part: &Part, any: bool) -> Result<(), Refusal> {
+    pub(super) fn check_claims(&self, part: &Part, any: bool) -> Result<(), Refusal> {
         match part {
             _ if !any => Ok(()),
             Part::Header(name)
@@ -378,7 +378,7 @@ pub(in crate::page::disclosure) fn find(
 }
 
 /// What V sees in place of a hidden string.
-fn filler(class: Class, part: &Part, length: usize) -> Vec<u8> {
+pub(super) fn filler(class: Class, part: &Part, length: usize) -> Vec<u8> {
     match part {
         Part::Values(values) => values.filler(length).unwrap_or_default(),
         _ => vec![class.filler(); length],
@@ -392,7 +392,7 @@ fn form(class: Class, written: &[u8]) -> Form {
 }
 
 /// Rewrites the text of a claim about a JSON string in this string's spelling, whose escapes may differ.
-fn spell(claim: &mut Assertion, written: &[u8]) {
+pub(crate) fn spell(claim: &mut Assertion, written: &[u8]) {
     let (Assertion::Equals(text) | Assertion::Contains(text)) = claim else { return };
     let wanted = core::str::from_utf8(text).ok();
     let spelling = wanted.and_then(|wanted| json::spelling(written, wanted));

@@ -1,0 +1,324 @@
+//! What a reader demands of attestations, written down once, and whether some of them satisfy it.
+//!
+//! A policy is a JSON file. Keys that are not known are errors, so no demand is overlooked for a spelling.
+//!
+//! ```json
+//! {
+//!   "version": 1,
+//!   "notaries": [{"name": "example", "keys": [{"key": "64 hex digits", "from": "2026-01-01", "until": "2027-01-01"}]}],
+//!   "host": "bank.example",
+//!   "path": "/accounts/*",
+//!   "claims": ["response.json:balance >= 1000", "response.json:currency one of EUR|USD"]
+//! }
+//! ```
+//!
+//! | key | demand | without it |
+//! |---|---|---|
+//! | `version` | 1 | error |
+//! | `notaries` | who may sign: names, and their keys with the dates of the statements that each may sign | error |
+//! | `at_least` | how many of these notaries signed, each its own attestation | 1 |
+//! | `host`, `port` | the server | error, 443 |
+//! | `method` | that of each request | `GET` |
+//! | `path` | the path of each request; `*` is any text without a slash, `**` any text | error |
+//! | `claims` | what holds of parts that are hidden or shown | none |
+//! | `shows` | parts that are shown | none |
+//! | `status` | that of each response | 200 |
+//! | `max_age` | the most seconds since the statement | any age |
+//! | `modes`, `tls` | how the connection was made; its version of TLS | `["two-party"]`, `["1.2", "1.3"]` |
+//! | `max_rounds`, `allow_pipelined` | the most requests; whether they may be sent at once | 1, false |
+//! | `allow_hidden_words` | whether a query or a body of a request may be hidden, which can make pages repeat it | false |
+//! | `context` | the context, as text or `hex:DIGITS` | any |
+//!
+//! `demand` says when an attested claim implies a demanded one.
+//!
+//! **Several attestations.** Two notaries see two connections, with other times and perhaps other values. So
+//! each attestation has to satisfy the policy by itself, and all have to be about the same requests: the same
+//! methods and targets as far as they are shown, the same context, and the same bytes of each part of
+//! `shows`. A notary counts once, with whatever keys.
+
+mod demand;
+mod file;
+#[cfg(test)]
+mod tests;
+
+pub use demand::Demand;
+pub use file::{Key, Notary, Policy, PolicyError};
+
+use super::{Attestation, Mode, Statement, show};
+use crate::page::claim::Instant;
+use crate::page::disclosure::{Found, MessagePart, Reading};
+
+/// Seconds by which the clock of a notary may be ahead of the reader's.
+const CLOCKS: u64 = 300;
+
+/// The rules of a policy, in the order in which they are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Rule {
+    /// A notary of the policy signed, with a key that it had then.
+    Notaries,
+    /// The mode.
+    Mode,
+    /// The version of TLS.
+    Tls,
+    /// The host.
+    Host,
+    /// The port.
+    Port,
+    /// The time.
+    Age,
+    /// The context.
+    Context,
+    /// The number of requests, and that they were not sent at once.
+    Rounds,
+    /// That the messages can be read again.
+    Messages,
+    /// The methods.
+    Method,
+    /// The paths.
+    Path,
+    /// The statuses.
+    Status,
+    /// That queries and bodies of requests are not hidden.
+    HiddenWords,
+    /// The claims.
+    Claims,
+    /// The shown parts.
+    Shows,
+    /// That all attestations are about the same requests.
+    Same,
+    /// The number of notaries.
+    AtLeast,
+}
+
+/// The rule's name in JSON: `hidden-words`.
+impl core::fmt::Display for Rule {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        use serde::Serialize as _;
+        self.serialize(f)
+    }
+}
+
+/// Why attestations do not satisfy a policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Failure {
+    /// The rule that failed.
+    pub rule: Rule,
+    /// Which of the attestations, from 0; none for a rule about all of them.
+    pub attestation: Option<usize>,
+    /// The reason.
+    pub reason: String,
+}
+
+/// An attestation that satisfies a policy by itself.
+struct Satisfied<'a> {
+    notary: &'a str,
+    statement: &'a Statement,
+    /// Methods and targets of its requests.
+    requests: Vec<(String, String)>,
+    /// The bytes of the parts that the policy wants shown.
+    shown: Vec<Vec<u8>>,
+}
+
+impl Policy {
+    /// Checks signatures and all rules. `now` is in seconds since 1970. Returns the names of the notaries.
+    ///
+    /// # Errors
+    /// [`Failure`] with the first rule that fails.
+    pub fn check(&self, attestations: &[Attestation], now: u64) -> Result<Vec<String>, Failure> {
+        let mut all: Vec<Satisfied<'_>> = Vec::new();
+        for (number, attestation) in attestations.iter().enumerate() {
+            let failed = |(rule, reason)| Failure { rule, attestation: Some(number), reason };
+            let satisfied = self.check_one(attestation, now).map_err(failed)?;
+            if let Some(first) = all.first() {
+                same(first, &satisfied).map_err(|reason| failed((Rule::Same, reason)))?;
+            }
+            all.push(satisfied);
+        }
+        let mut names: Vec<String> = Vec::new();
+        for Satisfied { notary, .. } in all {
+            if !names.iter().any(|name| name == notary) {
+                names.push(notary.into());
+            }
+        }
+        if names.len() >= self.at_least {
+            return Ok(names);
+        }
+        let reason =
+            format!("{} of the policy's notaries signed, and it demands {}", names.len(), self.at_least);
+        Err(Failure { rule: Rule::AtLeast, attestation: None, reason })
+    }
+
+    fn check_one<'a>(
+        &'a self,
+        attestation: &'a Attestation,
+        now: u64,
+    ) -> Result<Satisfied<'a>, (Rule, String)> {
+        let (notary, statement) = self.signer(attestation).map_err(|reason| (Rule::Notaries, reason))?;
+        self.check_connection(statement, now)?;
+        let reading = statement.reading().ok_or_else(|| {
+            (Rule::Messages, "the messages are too long, or are not what a notary accepts".to_owned())
+        })?;
+        let requests = self.check_requests(statement, &reading)?;
+        for demand in &self.claims {
+            demand.check(&reading).map_err(|reason| (Rule::Claims, reason))?;
+        }
+        let shown = |part: &MessagePart| match reading.find(part) {
+            Ok(Found::Shown { text, .. }) => Ok(text),
+            Ok(Found::Hidden(_)) => Err((Rule::Shows, format!("{} is hidden", demand::name(part)))),
+            Err(refusal) => Err((Rule::Shows, refusal.to_string())),
+        };
+        let shown = self.shows.iter().map(shown).collect::<Result<_, _>>()?;
+        Ok(Satisfied { notary, statement, requests, shown })
+    }
+
+    /// The notary that signed, if its key was good at the time.
+    fn signer<'a>(&self, attestation: &'a Attestation) -> Result<(&str, &'a Statement), String> {
+        let signer = attestation.claimed_signer();
+        let keys = |notary: &Notary| notary.keys.iter().any(|key| key.key == *signer);
+        let Some(notary) = self.notaries.iter().find(|notary| keys(notary)) else {
+            return Err(format!("the key {} is of no notary of the policy", super::key_id(signer)));
+        };
+        let statement = attestation.verify(signer).map_err(|error| error.to_string())?;
+        let time = show::utc(statement.time).parse::<Instant>().map_err(|error| error.to_string())?;
+        let mut keys = notary.keys.iter().filter(|key| key.key == *signer);
+        if keys
+            .any(|key| key.from.is_none_or(|from| from <= time) && key.until.is_none_or(|until| time < until))
+        {
+            return Ok((&notary.name, statement));
+        }
+        Err(format!("the key {} of {} was not its key at {time}", super::key_id(signer), notary.name))
+    }
+
+    /// The rules about the connection.
+    fn check_connection(&self, statement: &Statement, now: u64) -> Result<(), (Rule, String)> {
+        let Statement { mode, tls, server_name, port, time, context, rounds, pipelined, .. } = statement;
+        let fail = |rule, reason: String| Err((rule, reason));
+        if !self.modes.contains(mode) {
+            return fail(Rule::Mode, format!("the mode is {}", mode_name(*mode)));
+        }
+        if !self.tls.contains(tls) {
+            return fail(Rule::Tls, format!("the version of TLS is {tls}"));
+        }
+        if *server_name != self.host {
+            return fail(Rule::Host, format!("the host is {server_name}, not {}", self.host));
+        }
+        if *port != self.port {
+            return fail(Rule::Port, format!("the port is {port}, not {}", self.port));
+        }
+        if *time > now.saturating_add(CLOCKS) {
+            return fail(Rule::Age, format!("it is from {}, which has not come", show::utc(*time)));
+        }
+        if let Some(most) = self.max_age.filter(|most| now.saturating_sub(*time) > *most) {
+            let age = now.saturating_sub(*time);
+            return fail(Rule::Age, format!("it is {age} seconds old, and at most {most} are allowed"));
+        }
+        if let Some(wanted) = self.context.as_ref().filter(|wanted| *wanted != context) {
+            let found = if context.is_empty() { "none".into() } else { format!("`{context}`") };
+            return fail(Rule::Context, format!("it was made for {found}, not for the context `{wanted}`"));
+        }
+        if *rounds > self.max_rounds {
+            return fail(
+                Rule::Rounds,
+                format!("it has {rounds} requests, at most {} are allowed", self.max_rounds),
+            );
+        }
+        if *pipelined && !self.allow_pipelined {
+            return fail(Rule::Rounds, "its requests were sent at once".into());
+        }
+        Ok(())
+    }
+
+    /// The rules about each request and response. Returns methods and targets.
+    fn check_requests(
+        &self,
+        statement: &Statement,
+        reading: &Reading,
+    ) -> Result<Vec<(String, String)>, (Rule, String)> {
+        let mut requests = Vec::new();
+        for round in 0..reading.rounds() {
+            let number = round.saturating_add(1);
+            let Some((method, target, status)) = reading.outline(round) else { continue };
+            if method != self.method {
+                return Err((
+                    Rule::Method,
+                    format!("the method of request {number} is {method}, not {}", self.method),
+                ));
+            }
+            let Some(path) = reading.path(round) else {
+                return Err((Rule::Path, format!("the path of request {number} is hidden")));
+            };
+            if !matches(&self.path, &path) {
+                return Err((
+                    Rule::Path,
+                    format!("the path of request {number} is {path}, not {}", self.path),
+                ));
+            }
+            if status != self.status {
+                return Err((
+                    Rule::Status,
+                    format!("the status of response {number} is {status}, not {}", self.status),
+                ));
+            }
+            requests.push((method, target));
+        }
+        match statement.hidden_words().first() {
+            Some(round) if !self.allow_hidden_words => Err((
+                Rule::HiddenWords,
+                format!("request {} hides its query or body, at least in part", round.saturating_add(1)),
+            )),
+            _ => Ok(requests),
+        }
+    }
+}
+
+/// Whether two attestations are about the same requests.
+fn same(a: &Satisfied<'_>, b: &Satisfied<'_>) -> Result<(), String> {
+    let what = if a.requests != b.requests {
+        "other requests"
+    } else if a.statement.context != b.statement.context {
+        "another context"
+    } else if a.shown != b.shown {
+        "other values of the parts that must show"
+    } else {
+        return Ok(());
+    };
+    Err(format!("it has {what} than the first attestation"))
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Proxy => "proxy",
+        Mode::TwoParty => "two-party",
+    }
+}
+
+/// Whether a path has a pattern's form: `*` is any text without a slash, `**` any text.
+fn matches(pattern: &str, path: &str) -> bool {
+    // For each length of the path's beginning: whether the pattern so far describes it.
+    let path = path.as_bytes();
+    let mut reached = vec![false; path.len().saturating_add(1)];
+    reached.iter_mut().take(1).for_each(|first| *first = true);
+    let mut rest = pattern.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let (slashes, star) = (tail.first() == Some(&b'*'), *first == b'*');
+        let mut next = vec![false; reached.len()];
+        let mut before = false;
+        for (at, slot) in next.iter_mut().enumerate() {
+            let here = reached.get(at).copied().unwrap_or_default();
+            let byte = at.checked_sub(1).and_then(|at| path.get(at));
+            *slot = match star {
+                true => here || before && (slashes || byte != Some(&b'/')),
+                false => {
+                    byte == Some(first) && at.checked_sub(1).and_then(|at| reached.get(at)) == Some(&true)
+                }
+            };
+            before = *slot;
+        }
+        reached = next;
+        rest = if star && slashes { tail.get(1..).unwrap_or_default() } else { tail };
+    }
+    reached.last() == Some(&true)
+}

@@ -1,0 +1,114 @@
+//! What a statement says, in a sentence for each request, for people who want to know nothing else:
+//!
+//! ```text
+//! https://data.example.com/account?<hidden>, 200, at 2026-05-28T20:26:40Z: currency = "EUR", balance is at least 5000 (hidden)
+//! ```
+//!
+//! Values are written as JSON, so strings are in quotation marks, and none of them can pass for a claim.
+
+use super::show::{hex, safe, utc};
+use super::{AttestedPayload, Statement};
+use crate::page::claim::Assertion;
+use crate::page::disclosure::{Hidden, Part, Reading, view};
+use crate::wire::prf::Side;
+
+/// The most shown values that a sentence has.
+const MAX_VALUES: usize = 12;
+/// The most characters of a shown value.
+const MAX_CHARACTERS: usize = 60;
+
+impl Statement {
+    /// A sentence for each request: what was asked for, when, and what is shown and claimed. The text is safe
+    /// on a terminal. If the messages cannot be read again, the sentence says only which server it was.
+    #[must_use]
+    pub fn summary(&self) -> Vec<String> {
+        let address = self.address();
+        let Some(reading) = self.reading() else {
+            return vec![format!("https://{address}, at {}", utc(self.time))];
+        };
+        (0..reading.rounds()).filter_map(|round| self.sentence(&reading, &address, round)).collect()
+    }
+
+    /// The messages again; none if they are too long, or are not what V must have seen.
+    pub(super) fn reading(&self) -> Option<Reading> {
+        let shown = |part: &AttestedPayload| {
+            let revealed = part.revealed.iter().map(|revealed| (revealed.start, &*revealed.bytes));
+            view(part.length, revealed, &part.hidden)
+        };
+        let shown = [shown(&self.query)?, shown(&self.response)?];
+        let reading = Reading::new(shown, &self.server_name, self.port).ok()?;
+        (reading.rounds() == self.rounds as usize).then_some(reading)
+    }
+
+    /// Host and port as in a URL.
+    fn address(&self) -> String {
+        let host = &self.server_name;
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        if self.port == 443 { host } else { format!("{host}:{}", self.port) }
+    }
+
+    fn sentence(&self, reading: &Reading, address: &str, round: usize) -> Option<String> {
+        let (method, target, status) = reading.outline(round)?;
+        let mut text = match round {
+            0 => String::new(),
+            _ => format!("request {}: ", round.saturating_add(1)),
+        };
+        if method != "GET" {
+            text = format!("{text}{method} ");
+        }
+        text = format!("{text}https://{address}{target}, {status}, at {}", utc(self.time));
+        let mut parts: Vec<String> = Vec::new();
+        for (side, word) in [(Side::Client, "request "), (Side::Server, "")] {
+            let mut values = reading.values(side, round);
+            let more = values.len().saturating_sub(MAX_VALUES);
+            values.truncate(MAX_VALUES);
+            let of = |path: &str| if path.is_empty() { "body".to_owned() } else { path.to_owned() };
+            parts.extend(values.iter().map(|(path, value)| format!("{word}{} = {}", of(path), short(value))));
+            if more > 0 {
+                parts.push(format!("{more} more {word}values"));
+            }
+            let hidden = self.part(side).hidden.iter().filter(|hidden| hidden.round == round);
+            parts.extend(hidden.flat_map(|hidden| claims(word, hidden)));
+        }
+        let parts = if parts.is_empty() { "no value is shown or claimed".into() } else { parts.join(", ") };
+        Some(safe(&format!("{text}: {parts}")))
+    }
+}
+
+/// What is said of a hidden string.
+fn claims(word: &str, hidden: &Hidden) -> Vec<String> {
+    let name = match &hidden.part {
+        Part::Json(path) if !path.is_empty() => path.clone(),
+        part => part.to_string(),
+    };
+    let commit = hidden.commit.map(|_| "is committed to".to_owned());
+    let all = hidden.claims.iter().map(words).chain(commit);
+    all.map(|claim| format!("{word}{name} {claim} (hidden)")).collect()
+}
+
+/// A claim in few words.
+fn words(claim: &Assertion) -> String {
+    match claim {
+        Assertion::Number(interval) => match interval.to_string().replace(" and of ", " and ") {
+            any if any == "of any value" => "is a number".into(),
+            bounds => format!("is {}", bounds.strip_prefix("of ").unwrap_or(&bounds)),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// The beginning of a long value.
+fn short(value: &str) -> String {
+    match value.char_indices().nth(MAX_CHARACTERS) {
+        Some((end, _)) => format!("{}... ({} bytes)", value.get(..end).unwrap_or_default(), value.len()),
+        None => value.to_owned(),
+    }
+}
+
+/// The id of a public key: the first 8 bytes of its SHA-256 in hexadecimal digits.
+#[must_use]
+pub fn key_id(key: &[u8; 32]) -> String {
+    use sha2::Digest as _;
+    let digest: [u8; 32] = sha2::Sha256::digest(key).into();
+    hex(digest.get(..8).unwrap_or_default())
+}

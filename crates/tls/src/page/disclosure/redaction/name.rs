@@ -1,0 +1,90 @@
+//! Names of parts as people write them.
+//!
+//! ```text
+//! request.path              request.query            request.query.NAME       request.header:NAME
+//! response.json:PATH        response.header:NAME     response.body            response2.json:PATH
+//! ```
+
+use core::str::FromStr;
+
+use super::{MessagePart, Part};
+use crate::page::http::MAX_MESSAGES;
+use crate::page::http::json::Path;
+use crate::wire::prf::Side;
+
+/// Text that names no part of a message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PartError {
+    /// It has none of the forms.
+    #[error(
+        "expected response.json:PATH, request.header:NAME, request.path, request.query, request.query.NAME or response.body, and with \
+         several requests response2.json:PATH and so on"
+    )]
+    Form,
+    /// The path of a JSON value is none.
+    #[error("{0}")]
+    Path(String),
+}
+
+impl MessagePart {
+    /// Reads a part and the text behind it. The part ends at the first blank that is not in a key in quotes:
+    /// `response.json:["first name"] = Ada`.
+    ///
+    /// # Errors
+    /// [`PartError`].
+    pub fn split(text: &str) -> Result<(Self, &str), PartError> {
+        let (mut quoted, mut escaped) = (false, false);
+        let mut end = text.len();
+        for (at, c) in text.char_indices() {
+            match c {
+                ' ' if !quoted => {
+                    end = at;
+                    break;
+                }
+                '"' if !escaped => quoted = !quoted,
+                _ => {}
+            }
+            escaped = quoted && c == '\\' && !escaped;
+        }
+        let (part, rest) = text.split_at(end);
+        Ok((part.parse()?, rest.strip_prefix(' ').unwrap_or(rest)))
+    }
+}
+
+impl FromStr for MessagePart {
+    type Err = PartError;
+
+    fn from_str(text: &str) -> Result<Self, PartError> {
+        let (message, rest) = text.split_once('.').ok_or(PartError::Form)?;
+        let (side, number) = match (message.strip_prefix("request"), message.strip_prefix("response")) {
+            (Some(number), _) => (Side::Client, number),
+            (_, Some(number)) => (Side::Server, number),
+            _ => return Err(PartError::Form),
+        };
+        let round = round(number).ok_or(PartError::Form)?;
+        let parameter = rest.strip_prefix("query.").filter(|name| side == Side::Client && !name.is_empty());
+        let part = match (parameter, rest.split_once(':')) {
+            (Some(name), _) => Part::Parameter(name.into()),
+            (None, Some(("json", path))) => {
+                let path = path.parse::<Path>().map_err(|error| PartError::Path(error.to_string()))?;
+                Part::Json(path.to_string())
+            }
+            (None, Some(("header", name))) if !name.is_empty() => Part::Header(name.into()),
+            (None, None) if rest == "path" && side == Side::Client => Part::Path,
+            (None, None) if rest == "query" && side == Side::Client => Part::Query,
+            (None, None) if rest == "body" => Part::Body,
+            _ => return Err(PartError::Form),
+        };
+        Ok(Self { side, round, part })
+    }
+}
+
+/// The message, from 0, that a number after `request` or `response` means. No number means the first.
+fn round(number: &str) -> Option<usize> {
+    if number.is_empty() {
+        return Some(0);
+    }
+    let canonical = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
+    number.parse().ok().filter(|number: &usize| canonical && *number <= MAX_MESSAGES)?.checked_sub(1)
+}
