@@ -132,6 +132,12 @@ fn what_is_printed_as_json_is_what_the_schema_says() {
     let rejected =
         run(&["attestation", "verify", &page, "--key", &other, "--json"], "").expect(1, "").object();
     check_schema(&rejected);
+    // Every kind of claim and part.
+    for name in ["claims", "parts"] {
+        let path = format!("{}/../tls/tests/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let read = serde_json::from_slice(&std::fs::read(path).expect("a vector")).expect("JSON");
+        assert!(fits(&schema(), &json!({"$ref": "#/$defs/statement"}), &read), "{name}");
+    }
     // The schema notices what it does not know.
     for change in ["/attestation/mode", "/attestation/query/length", "/signer", "/result"] {
         let mut wrong = told.clone();

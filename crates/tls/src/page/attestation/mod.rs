@@ -23,6 +23,9 @@
 //! was *asked* for. If services of one host share a certificate and ignore `Host`, only proxy mode can tell
 //! them apart.
 //!
+//! [`Statement::summary`] says it in a sentence. A [`policy`] is what a reader demands, written down.
+//! `docs/attestation-format.md` describes the file for verifiers in other languages.
+//!
 //! A reader calls [`Attestation::from_bytes`] and then [`Attestation::verify`], which is the only way to
 //! the statement. It must trust V not to have colluded with P; nothing here is a proof of TLS. In proxy mode
 //! it must also trust V's path to the server, which is why the [`Mode`] is part of the statement.

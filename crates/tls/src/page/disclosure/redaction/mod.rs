@@ -85,7 +85,8 @@ impl core::fmt::Display for Part {
             Self::Path => f.write_str("path"),
             Self::Query => f.write_str("query"),
             Self::Parameter(name) if is_plain(name) => write!(f, "query {name}"),
-            Self::Parameter(name) => write!(f, "query {name:?}"),
+            // Signed commitments have this text, so its form is JSON's and nobody's own.
+            Self::Parameter(name) => write!(f, "query {}", serde_json::Value::from(name.as_str())),
             Self::Body => f.write_str("body"),
         }
     }

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Verifies an attestation as attestation-format.md describes it, and prints what it says as JSON.
+
+    verify_attestation.py FILE PUBLIC_KEY_IN_HEX
+
+It has no code of Volery's. It needs the package `cryptography`, for Ed25519.
+"""
+
+import datetime, ipaddress, json, re, sys
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+MAGIC = b"volery attestation\n"
+CLASSES = {1: "json-text", 2: "json-number", 3: "header-value", 4: "path", 5: "opaque", 6: "query", 7: "json-word", 8: "json-values", 9: "parameter"}
+P = 2**255 - 19
+D = -121665 * pow(121666, -1, P) % P
+
+
+class Refused(Exception):
+    pass
+
+
+def check(holds, reason):
+    if not holds:
+        raise Refused(reason)
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, count):
+        check(self.at + count <= len(self.data), "it ends early")
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def number(self, width, most=None):
+        value = int.from_bytes(self.take(width), "big")
+        check(most is None or value <= most, f"{value} where at most {most} is allowed")
+        return value
+
+    def blob(self, most=2**32):
+        return self.take(self.number(4, most))
+
+    def text(self, most=2**32):
+        return utf8(self.blob(most))
+
+    def list(self, most, read):
+        return [read() for _ in range(self.number(4, most))]
+
+    def choice(self, names):
+        code = self.number(1)
+        check(code in names, f"the code {code}")
+        return names[code]
+
+
+def utf8(data):
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise Refused("a text that is not UTF-8")
+
+
+def named(name, data, plain=None):
+    """Bytes in JSON: as text if they are UTF-8, else in hexadecimal digits."""
+    try:
+        return {plain or name: data.decode()}
+    except UnicodeDecodeError:
+        return {f"{name}_hex" if plain is None else "hex": data.hex()}
+
+
+def bound(r, closed, opened):
+    kind = r.number(1, 2)
+    if kind == 0:
+        return {}
+    text = r.text(540)
+    check(re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?(e-?[1-9]\d*)?", text), "a bound that is no number")
+    return {opened if kind == 2 else closed: text}
+
+
+def moment(r):
+    text = r.text(20)
+    form = "%Y-%m-%dT%H:%M:%SZ" if "T" in text else "%Y-%m-%d"
+    try:
+        time = datetime.datetime.strptime(text, form)
+    except ValueError:
+        raise Refused("a bound that is no time")
+    check("T00:00:00Z" not in text and time.strftime(form).rjust(len(text), "0") == text, "a time in another form")
+    return text
+
+
+def claim(r):
+    code = r.number(1)
+    if code in (1, 3, 9):
+        return {"kind": {1: "equals", 3: "contains", 9: "not-equals"}[code], **named("text", r.blob(512))}
+    if code == 2:
+        return {"kind": "at", "offset": r.number(4), **named("text", r.blob(512))}
+    if code == 4:
+        return {"kind": "matches", "pattern": r.text(512)}
+    if code in (5, 12):
+        return {"kind": "length" if code == 5 else "characters", "least": r.number(4), "greatest": r.number(4)}
+    if code == 6:
+        return {"kind": "number", **bound(r, "at_least", "above"), **bound(r, "at_most", "below")}
+    if code == 7:
+        return {"kind": "digits"}
+    if code == 8:
+        name = r.text(64)
+        check(name and all(33 <= ord(c) <= 126 for c in name), "the name of a claim")
+        return {"kind": "own", "name": name, **named("parameters", r.blob(512))}
+    if code == 10:
+        texts = r.list(32, lambda: r.blob(512))
+        check(sum(map(len, texts)) <= 512, "texts that are too long")
+        return {"kind": "one-of", "texts": [named("text", text) for text in texts]}
+    if code == 11:
+        return {"kind": "is", "word": r.choice({1: "true", 2: "false", 3: "null"})}
+    if code in (13, 14):
+        return {"kind": "date", {13: "before", 14: "since"}[code]: moment(r)}
+    raise Refused(f"the claim {code}")
+
+
+def part(r):
+    code, name = r.number(1), r.text(1024)
+    check(code in (1, 2, 3, 4, 5, 6, 7), f"the part {code}")
+    check(code in (1, 6) or (name == "") == (code in (3, 4, 5)), "a part with a wrong name")
+    if code == 1:
+        return f"json {name}" if name else "json, all of it"
+    if code == 6:
+        between = r.list(15, lambda: r.text(4096))
+        check(sum(len(text.encode()) for text in between) <= 4096, "too much text between values")
+        return f"json {name}: <...>" + "".join(text + "<...>" for text in between)
+    if code == 7 and not re.fullmatch(r"[A-Za-z0-9._~\[\]$@-]+", name):
+        return "query " + json.dumps(name, ensure_ascii=False)
+    return {2: f"header {name}", 3: "path", 4: "body", 5: "query", 7: f"query {name}"}[code]
+
+
+def span(r):
+    start = r.number(4)
+    return {"start": start, "end": start + r.number(4)}
+
+
+def hidden(r):
+    return {
+        "round": r.number(4, 1024), "class": r.choice(CLASSES), "part": part(r),
+        "commit": r.choice({0: None, 1: "bytes", 2: "number"}),
+        "ranges": r.list(64, lambda: span(r)), "claims": r.list(16, lambda: claim(r)),
+    }
+
+
+def is_ristretto(data):
+    """Whether these bytes are the encoding of a point (RFC 9496, section 4.3.1)."""
+    s = int.from_bytes(data, "little")
+    if s >= P or s & 1:
+        return False
+    u1, u2 = (1 - s * s) % P, (1 + s * s) % P
+    v = (-D * u1 * u1 - u2 * u2) % P
+    square, i = v * u2 * u2 % P, pow(2, (P - 1) // 4, P)
+    root = pow(square, (P + 3) // 8, P)
+    root = root if root * root % P == square else root * i % P
+    if root == 0 or root * root % P != square or u2 == 0:
+        return False
+    x, y = 2 * s * pow(root, -1, P) * u2 % P, u1 * pow(u2, -1, P) % P
+    x = P - x if x & 1 else x
+    return not (x * y % P) & 1 and y != 0
+
+
+def payload(r, rounds):
+    shown = lambda: (r.number(8), r.blob())
+    length = r.number(8, 2**48)
+    revealed = [{"start": start, "end": start + len(data), **named("text", data, "text")} for start, data in r.list(65536, shown)]
+    strings = r.list(256, lambda: hidden(r))
+    entries = r.list(65536, lambda: {
+        "part": r.text(), "form": r.choice({0: "bytes", 1: "number"}),
+        "ranges": r.list(65536, lambda: {"start": r.number(8), "end": r.number(8)}),
+        "points": r.list(65536, lambda: r.take(32).hex()),
+    })
+    places = [(one["start"], one["end"]) for one in revealed]
+    check(all(a < b for a, b in places), "a shown range that is empty")
+    check(all(a[1] < b[0] for a, b in zip(places, places[1:])), "shown ranges that touch or are not in order")
+    for string in strings:
+        own = [(one["start"], one["end"]) for one in string["ranges"]]
+        check(own and all(a[1] <= b[0] for a, b in zip(own, own[1:])), "a hidden string that is not in order")
+        check(string["round"] < rounds, "a hidden string in a message that there is not")
+        places += own
+    check([s["round"] for s in strings] == sorted(s["round"] for s in strings), "messages that are not in order")
+    firsts = [s["ranges"][0]["start"] for s in strings]
+    check(all(a < b for a, b in zip(firsts, firsts[1:])), "hidden strings that are not in order")
+    places.sort()
+    check(all(a < b <= length for a, b in places), "a range that is empty or outside")
+    check(all(a[1] <= b[0] for a, b in zip(places, places[1:])), "ranges that overlap")
+    committed = [s for s in strings if s["commit"]]
+    check(len(committed) == len(entries), "commitments to other strings")
+    for string, entry in zip(committed, entries):
+        name = string["part"] if string["round"] == 0 else f"{string['round'] + 1} {string['part']}"
+        check((name, string["commit"], string["ranges"]) == (entry["part"], entry["form"], entry["ranges"]), "a commitment to another string")
+        own = entry["ranges"]
+        check(all(a["end"] < b["start"] for a, b in zip(own, own[1:])), "committed ranges that touch")
+        size = sum(one["end"] - one["start"] for one in own)
+        check(entry["form"] == "bytes" or size <= 19, "a number of more than 19 digits")
+        check(len(entry["points"]) == (1 if entry["form"] == "number" else -(-size // 31)), "another number of commitments")
+        check(all(is_ristretto(bytes.fromhex(point)) for point in entry["points"]), "a commitment that is no point")
+    check(sum(len(entry["points"]) for entry in entries) <= 65536, "too many commitments")
+    return {"length": length, "revealed": revealed, "hidden": strings, "commitments": entries}
+
+
+def host(name):
+    if re.fullmatch(r"[0-9.]+|.*:.*", name):
+        try:
+            check(str(ipaddress.ip_address(name)) == name, "an address in another form")
+        except ValueError:
+            raise Refused("a name that is neither of a host nor an address")
+    label = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
+    check(":" in name or re.fullmatch(rf"{label}(\.{label})*", name) and len(name) <= 253, "a name that is not in lower case, or none")
+    return name
+
+
+def context(data):
+    visible = all(33 <= byte <= 126 for byte in data) and not data.startswith(b"hex:")
+    return None if not data else data.decode() if visible else "hex:" + data.hex()
+
+
+def read(data, key):
+    check(len(data) <= 2**26, "it is too long")
+    r = Reader(data)
+    check(r.take(len(MAGIC)) == MAGIC, "it is no attestation")
+    check(r.number(2) == 3, "it has another version")
+    said = {
+        "mode": r.choice({0: "proxy", 1: "two-party"}), "tls": r.choice({2: "1.2", 3: "1.3"}),
+        "server_name": host(r.text()), "port": r.number(2), "certificate": r.take(32).hex(),
+        "time": r.number(8, 253402300799), "rounds": r.number(4, 1024), "pipelined": r.choice({0: False, 1: True}),
+        "context": context(r.blob(64)),
+    }
+    said["query"], said["response"] = payload(r, said["rounds"]), payload(r, said["rounds"])
+    end = r.at + 32
+    signer, signature = r.take(32), r.take(64)
+    check(r.at == len(data), "bytes after its end")
+    check(said["port"] > 0 and said["rounds"] > 0, "port or rounds of 0")
+    check(said["tls"] == "1.2" or said["mode"] == "proxy", "TLS 1.3 between two parties")
+    check(not said["pipelined"] or said["rounds"] > 1 and said["mode"] == "two-party", "requests at once")
+    check(signer == key, "another key signed")
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, data[:end])
+    except (InvalidSignature, ValueError):
+        raise Refused("the signature is wrong")
+    time = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=said["time"])
+    return {**said, "time": time.isoformat() + "Z"}
+
+
+if __name__ == "__main__":
+    try:
+        with open(sys.argv[1], "rb") as file:
+            print(json.dumps(read(file.read(), bytes.fromhex(sys.argv[2]))))
+    except Refused as refused:
+        sys.exit(f"refused: {refused}")
