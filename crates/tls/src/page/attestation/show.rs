@@ -61,8 +61,8 @@ impl fmt::Display for Statement {
     }
 }
 
-/// A statement without the places of its parts: in the text `<hidden>` is for each hidden string. A `<` before
-/// `hidden` that was sent is written `\x3c`.
+/// A statement without the places of its parts: in the text `<hidden>` is for each hidden string. A `<`
+/// before `hidden` that was sent is written `\x3c`.
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a>(pub &'a Statement);
 

@@ -1,5 +1,7 @@
-//! What a reader of an attestation finds in it. The reader has the text that V saw, so it parses the messages
-//! again, checks again that hidden strings are the parts that they are said to be, and looks parts up by name.
+//! What a reader of an attestation finds in it.
+//!
+//! The reader has the text that V saw, so it parses the messages again, checks again that hidden strings are
+//! the parts that they are said to be, and looks parts up by name.
 
 use super::rest::MAX_LEAVES;
 use super::structure::{HttpMessage, Server, check, filler, slice};
