@@ -220,10 +220,11 @@ mod testing;
 // A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;
+mod used;
 mod verifier;
 
 pub use crate::memory::Budget;
-pub use engine::Engine;
+pub use engine::{Content, Engine};
 pub use error::Error;
 pub use fetched::{Fetched, Remainder};
 pub use prover::Prover;

@@ -31,6 +31,6 @@ pub fn receive(
     let seen = OrderEvidence::Relayed(marks);
     let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory: budget.share() };
     let root = |connection: &Connection| Ok(blind_root(connection.version()));
-    let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, root)?;
+    let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, &root)?;
     Ok((ProxyStatement { statement, secret: None }, pending))
 }

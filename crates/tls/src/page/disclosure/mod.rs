@@ -32,7 +32,8 @@
 //!
 //! The modes differ in where the program begins. In proxy mode P commits to a master secret, or in TLS 1.3 to
 //! a handshake secret, and the whole key derivation is proved here. Two parties have already derived keys
-//! and the client's records together, and prove that separately; the program then begins at those wires.
+//! and the client's records together, and prove that separately; the program then begins at those wires. In TLS
+//! 1.3 the traffic secrets of the handshake are among them, and are opened here.
 //!
 //! # Why there is one master secret only (TLS 1.2)
 //!
@@ -168,7 +169,7 @@ mod tests;
 mod verifier;
 
 pub use crate::wire::transcript::Error as TranscriptError;
-pub use connection::TlsVersion;
+pub use crate::wire::version::TlsVersion;
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{
@@ -177,12 +178,14 @@ pub use redaction::{
 pub use verifier::Pending;
 
 pub(crate) use connection::{Connection, OpenConnection};
-pub(crate) use derive::{Keys, Root, finished_message, server_commitments};
+pub(crate) use derive::{
+    Keys, Root, TrafficKeys, finished_message, server_commitments, server_commitments_tls13,
+};
 pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::EndedConnection;
 pub(crate) use redaction::{Server, message_name, put_all_hidden, read_all_hidden};
 pub(crate) use statement::ConnectionStatement;
-pub(crate) use verifier::{Observed, receive};
+pub(crate) use verifier::{Observed, OwnPart, receive};
 
 /// For fuzzing: reads any bytes as P's message to V.
 #[cfg(feature = "fuzzing")]

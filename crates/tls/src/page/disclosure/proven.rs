@@ -5,7 +5,7 @@ use volery_channel::Channel;
 use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId};
 
-use super::connection::TlsVersion;
+use super::TlsVersion;
 use super::redaction::{Hidden, RedactedPayload, places};
 use crate::page::attestation::{AttestedPayload, Committed, Context, Mode, Statement};
 use crate::page::commitment::{Commitment, CommittedBits};

@@ -7,7 +7,7 @@ use volery_circuit::{Circuit, Digest, Error as CircuitError, Evaluator, Ops, Pro
 use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
-use super::connection::{DataRecord, OpenConnection, SIDES, TlsVersion};
+use super::connection::{DataRecord, OpenConnection, SIDES};
 use super::derive::{Root, derive, stream};
 use super::machine::{BackendError, Count, List, Zk};
 use super::payload::{application, blocks};
@@ -21,6 +21,7 @@ use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::prf::Side;
 use crate::wire::record::Cipher;
 use crate::wire::step::{BLOCK_BITS, Counting, commitments_of_blocks};
+use crate::wire::version::TlsVersion;
 
 /// The statement that a connection's Finished messages, tags and shown payload follow from its keys, and that
 /// the claims hold for its hidden payload.

@@ -3,7 +3,7 @@
 use volery_channel::Channel;
 use volery_channel::tags::WEB_CLAIMS;
 
-use super::connection::{Connection, DataRecord, OpenConnection, SIDES, TlsVersion};
+use super::connection::{Connection, DataRecord, OpenConnection, SIDES};
 use super::derive::{Root, derive};
 use super::machine::{List, Read};
 use super::order::{self, OrderEvidence};
@@ -17,6 +17,7 @@ use crate::page::claim::Vocabulary;
 use crate::page::commitment::CommittedBits;
 use crate::wire::rustls_client::HTTP;
 use crate::wire::server::{self, Authenticated, Identity, Roots};
+use crate::wire::version::TlsVersion;
 
 /// What V may believe about a connection once the statement returned with it is proved, and not before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,10 +60,33 @@ pub(crate) struct Observed<'a> {
     pub(crate) memory: Reservation,
 }
 
+/// V's own part in a connection: where the proof begins, and what V knows of the connection besides its bytes.
+pub(crate) trait OwnPart {
+    /// Where the proof will begin.
+    ///
+    /// # Errors
+    /// Why this connection is refused.
+    fn root(&self, connection: &Connection) -> Result<Root<()>, Refusal>;
+
+    /// Checks that this is the connection that V had a part in, as far as its handshake must be open for that.
+    ///
+    /// # Errors
+    /// [`Refusal::Another`] if it is not.
+    fn check(&self, _: &OpenConnection) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// V had no part in it.
+impl<F: Fn(&Connection) -> Result<Root<()>, Refusal>> OwnPart for F {
+    fn root(&self, connection: &Connection) -> Result<Root<()>, Refusal> {
+        self(connection)
+    }
+}
+
 /// Receives P's message about a connection, and checks everything in it that needs no proof: certificates,
 /// host name, time (in seconds since 1970), signature, Finished messages, all tags, the structure of request
-/// and response. `vocabulary` are the custom claims that V knows. `root` returns where the proof will begin,
-/// or why this connection is refused.
+/// and response. `vocabulary` are the custom claims that V knows, `part` is V's own part in the connection.
 ///
 /// Returns the statement to prove next.
 ///
@@ -74,9 +98,9 @@ pub(crate) fn receive(
     roots: &Roots,
     time: u64,
     vocabulary: &dyn Vocabulary,
-    root: impl FnOnce(&Connection) -> Result<Root<()>, Refusal>,
+    part: &impl OwnPart,
 ) -> Result<(ConnectionStatement, Pending), Error> {
-    let result = try_receive(channel, observed, roots, time, vocabulary, root);
+    let result = try_receive(channel, observed, roots, time, vocabulary, part);
     if let Err(Error::Refused(refusal)) = &result {
         channel.fail(&refusal.to_string());
     }
@@ -89,11 +113,11 @@ fn try_receive(
     roots: &Roots,
     time: u64,
     vocabulary: &dyn Vocabulary,
-    root: impl FnOnce(&Connection) -> Result<Root<()>, Refusal>,
+    part: &impl OwnPart,
 ) -> Result<(ConnectionStatement, Pending), Error> {
     let Observed { mode, with, client, server, seen, memory } = observed;
     let connection = Connection::parse(client, server).map_err(Refusal::from)?;
-    let root = root(&connection)?;
+    let root = part.root(&connection)?;
     let identify = |handshake: &dyn Authenticated| {
         let identity = server::verify(handshake, with.host, roots, time)?;
         check_protocol(mode, handshake.alpn())?;
@@ -105,6 +129,7 @@ fn try_receive(
         DisclosureMessage::decode(channel.recv(WEB_CLAIMS, DisclosureMessage::max_bytes(opened, payload))?)?;
     message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
     let connection = connection.open(&message.opened, &root)?;
+    part.check(&connection)?;
     let identity = match early {
         Some(identity) => identity,
         None => identify(connection.handshake())?,

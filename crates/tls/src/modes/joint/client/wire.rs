@@ -78,6 +78,11 @@ impl<S: Read + Write> Wire<S> {
         }
     }
 
+    /// What was sent, and the whole records that were taken.
+    pub(super) fn so_far(&self) -> [&[u8]; 2] {
+        [&self.sent, self.received.get(..self.next).unwrap_or_default()]
+    }
+
     /// Waits for bytes. Returns their number.
     fn fill(&mut self) -> Result<usize, Failure> {
         let mut chunk = [0; CHUNK];

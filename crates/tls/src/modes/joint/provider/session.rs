@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{io, thread};
 
 use volery_channel::Latch;
+use zeroize::Zeroizing;
 
 use crate::modes::joint::client::Failure;
 use crate::modes::joint::{Engine, Error};
@@ -37,7 +38,14 @@ struct State {
     alert: bool,
     /// The randoms of client and server that the key block was derived from.
     key_block: Option<[Random; 2]>,
+    /// The hash of both hellos, and the secrets of TLS 1.3's handshake that were derived from it.
+    handshake: Option<([u8; 32], Secrets)>,
+    /// The hash from which TLS 1.3's keys of data were derived.
+    data: Option<[u8; 32]>,
 }
+
+/// The traffic secrets of TLS 1.3's handshake, client's first.
+pub(super) type Secrets = [Zeroizing<[u8; 32]>; 2];
 
 thread_local! {
     /// The session of this thread's TLS connection.
@@ -153,6 +161,39 @@ impl Session {
                 Ok(())
             }
         }
+    }
+
+    /// The secrets of TLS 1.3's handshake, which are derived once, however often they are asked for.
+    pub(super) fn handshake_secrets(&self, hash: [u8; 32]) -> Result<Secrets, rustls::Error> {
+        let before = self.state().handshake.clone();
+        match before {
+            Some((before, secrets)) if before == hash => Ok(secrets),
+            Some(_) => Err(self.misuse("secrets of one session from other hellos")),
+            None => {
+                let secrets = self.ask(move |engine| engine.handshake_secrets(&hash))?;
+                self.state().handshake = Some((hash, secrets.clone()));
+                Ok(secrets)
+            }
+        }
+    }
+
+    /// Derives TLS 1.3's keys of data once, however often they are asked for.
+    pub(super) fn data_keys(&self, hash: [u8; 32]) -> Result<(), rustls::Error> {
+        let before = self.state().data;
+        match before {
+            Some(before) if before == hash => Ok(()),
+            Some(_) => Err(self.misuse("keys of one session from other messages")),
+            None => {
+                self.ask(move |engine| engine.data_keys(&hash))?;
+                self.state().data = Some(hash);
+                Ok(())
+            }
+        }
+    }
+
+    /// The secrets of TLS 1.3's handshake, if there are any.
+    pub(in crate::modes::joint) fn known_secrets(&self) -> Option<Secrets> {
+        self.state().handshake.as_ref().map(|(_, secrets)| secrets.clone())
     }
 
     /// Checks that a secret from rustls is this session's handle, possibly followed by more bytes.

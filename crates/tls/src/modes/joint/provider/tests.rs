@@ -10,10 +10,12 @@ use zeroize::Zeroizing;
 
 use super::session::{Entered, HANDLE_BYTES, Handle};
 use super::*;
-use crate::modes::joint::{Engine, Error};
+use crate::modes::joint::testing::Around;
+use crate::modes::joint::{Content, Engine, Error};
+use crate::wire::key_exchange::Group;
 use crate::wire::prf::{MasterSeed, Random};
 
-const P256: group::Ecdhe = group::Ecdhe(Group::P256);
+use group::P256_ALONE as P256;
 
 /// Counts its calls, and fails from one of them on.
 #[derive(Default)]
@@ -35,6 +37,9 @@ impl Counting {
 }
 
 impl Engine for Counting {
+    fn version(&self) -> TlsVersion {
+        TlsVersion::Tls12
+    }
     fn public_key(&mut self, _: Group) -> Result<Vec<u8>, Error> {
         self.call(vec![4; 65])
     }
@@ -53,8 +58,14 @@ impl Engine for Counting {
     fn encrypt(&mut self, _: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
         self.call(vec![0; plaintext.len() + 24])
     }
-    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
-        self.call(Zeroizing::new(payload.to_vec()))
+    fn handshake_secrets(&mut self, _: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
+        self.call([5, 6].map(|byte| Zeroizing::new([byte; 32])))
+    }
+    fn data_keys(&mut self, _: &[u8; 32]) -> Result<(), Error> {
+        self.call(())
+    }
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Content, Error> {
+        self.call(Content { content_type: 23, bytes: Zeroizing::new(payload.to_vec()) })
     }
 }
 
@@ -82,7 +93,7 @@ fn encrypt(key: &Handle, kind: ContentType, payload: &[u8]) -> Vec<u8> {
 fn secrets_are_handles_and_the_key_block_is_derived_once() {
     let mut engine = Counting::default();
     with(&mut engine, |session| {
-        let exchange = rustls::crypto::SupportedKxGroup::start(&P256).unwrap();
+        let exchange = P256.start().unwrap();
         let mut master = [0xff; 48];
         let label = b"extended master secret";
         prf::Derivation.for_key_exchange(&mut master, exchange, &[4; 65], label, &[1; 32]).unwrap();
@@ -147,7 +158,7 @@ fn what_is_derived_in_unknown_ways_is_refused() {
     }
     let mut engine = Counting::default();
     with(&mut engine, |session| {
-        let exchange = rustls::crypto::SupportedKxGroup::start(&P256).unwrap();
+        let exchange = P256.start().unwrap();
         let result =
             prf::Derivation.for_key_exchange(&mut [0; 48], exchange, &[4; 65], b"master secret", &[1; 32]);
         assert!(result.is_err());
@@ -161,7 +172,7 @@ fn the_first_error_is_latched_and_no_call_follows() {
     let mut engine = Counting { fails_from: Some(0), ..Counting::default() };
     with(&mut engine, |session| {
         let first = Error::Parties(crate::Error::Misuse("call 1".into()));
-        assert!(rustls::crypto::SupportedKxGroup::start(&P256).is_err());
+        assert!(P256.start().is_err());
         assert_eq!(session.check(), Err(first.clone()));
         assert_eq!(key_expansion(session.handle()), [0; 40]);
         let mut finished = [0xff; 12];
@@ -187,39 +198,16 @@ fn an_alert_never_reaches_the_engine_and_is_kept_back() {
 /// Engines whose records rustls must not get: its buffers are for the length it was told.
 #[test]
 fn a_record_of_another_length_or_number_is_kept_back() {
-    type Change = fn(Vec<u8>) -> Vec<u8>;
-    struct Wrong(Change, Counting);
-    impl Engine for Wrong {
-        fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
-            self.1.public_key(group)
-        }
-        fn agree(&mut self, group: Group, point: &[u8]) -> Result<(), Error> {
-            self.1.agree(group, point)
-        }
-        fn master_secret(&mut self, seed: &MasterSeed) -> Result<(), Error> {
-            self.1.master_secret(seed)
-        }
-        fn key_block(&mut self, client: &Random, server: &Random) -> Result<(), Error> {
-            self.1.key_block(client, server)
-        }
-        fn client_finished(&mut self, hash: &[u8; 32]) -> Result<[u8; 12], Error> {
-            self.1.client_finished(hash)
-        }
-        fn encrypt(&mut self, kind: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
-            self.1.encrypt(kind, plaintext).map(self.0)
-        }
-        fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
-            self.1.decrypt(payload)
-        }
-    }
+    type Change = fn(&mut Vec<u8>);
     let cases: [(Change, bool); 4] = [
-        (|record| record, true),
-        (|mut record| record.split_off(1), false),
-        (|record| [&*record, &[0]].concat(), false),
-        (|record| [&[0, 0, 0, 0, 0, 0, 0, 1], &record[8..]].concat(), false),
+        (|_| {}, true),
+        (|record| record.truncate(record.len() - 1), false),
+        (|record| record.push(0), false),
+        (|record| record[7] = 1, false),
     ];
     for (change, good) in cases {
-        let mut engine = Wrong(change, Counting::default());
+        let mut counting = Counting::default();
+        let mut engine = Around { made: Box::new(change), ..Around::new(&mut counting) };
         let result = with_engine(&mut engine, |session| {
             assert_eq!(encrypt(session.handle(), ContentType::Handshake, &[1; 16])[5..].len(), 40);
             session.check()
@@ -230,7 +218,7 @@ fn a_record_of_another_length_or_number_is_kept_back() {
 
 #[test]
 fn without_a_session_nothing_starts() {
-    assert!(rustls::crypto::SupportedKxGroup::start(&P256).is_err());
+    assert!(P256.start().is_err());
     assert_eq!(key_expansion(b"session \0\0\0\0\0\0\0\0"), [0; 40]);
 }
 

@@ -5,6 +5,7 @@ mod cheats;
 mod commitments;
 mod opening;
 mod rounds;
+mod tls13;
 
 use volery_garble::two_party::Garbling;
 

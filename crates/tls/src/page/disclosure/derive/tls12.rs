@@ -91,7 +91,7 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
             &derived
         }
         Root::Keys(keys) => keys,
-        Root::Handshake(_) => return Err(other_version().into()),
+        Root::Handshake(_) | Root::Traffic(_) => return Err(other_version().into()),
     };
     let Keys { master, client_finished, client, server } = keys;
     let hash = transcript.server_finished_hash(&finished_message(client_finished));

@@ -104,12 +104,12 @@ impl Observation {
         let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let root = |_: &Connection| Ok(Root::Master(vec![(); MASTER_BITS]));
-        let statement = match receive(&mut channel, observed, &self.authority.roots(), now, &Vec::new(), root)
-        {
-            Ok((statement, _)) => statement,
-            Err(Error::Refused(refusal)) => return Err(Disbelief::Refused(refusal)),
-            Err(error) => panic!("{error}"),
-        };
+        let statement =
+            match receive(&mut channel, observed, &self.authority.roots(), now, &Vec::new(), &root) {
+                Ok((statement, _)) => statement,
+                Err(Error::Refused(refusal)) => return Err(Disbelief::Refused(refusal)),
+                Err(error) => panic!("{error}"),
+            };
         match statement.claim(&mut Evaluator::new(), &self.root()) {
             Ok(_) => Ok(()),
             Err(CircuitError::Unsatisfied { .. }) => Err(Disbelief::Unsatisfied),

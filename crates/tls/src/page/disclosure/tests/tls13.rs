@@ -168,7 +168,7 @@ impl Known {
         let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let root = |_: &Connection| Ok(self.root().blind());
-        let statement = match receive(&mut channel, observed, &self.roots, now, &Vec::new(), root) {
+        let statement = match receive(&mut channel, observed, &self.roots, now, &Vec::new(), &root) {
             Ok((statement, _)) => statement,
             Err(Error::Refused(refusal)) => return Err(Disbelief::Refused(refusal)),
             Err(error) => panic!("{error}"),
