@@ -70,22 +70,37 @@ impl ModeArg {
 }
 
 /// The version of TLS to speak with the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub(crate) enum TlsArg {
-    /// TLS 1.2
+    /// TLS 1.3 if the server speaks it, otherwise TLS 1.2
     #[default]
+    Auto,
+    /// TLS 1.2
     #[value(name = "1.2")]
     Tls12,
-    /// TLS 1.3, in proxy mode
+    /// TLS 1.3
     #[value(name = "1.3")]
     Tls13,
 }
 
-impl From<TlsArg> for TlsVersion {
+impl TlsArg {
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Tls12 => "1.2",
+            Self::Tls13 => "1.3",
+        }
+    }
+}
+
+/// `None` if the server chooses.
+impl From<TlsArg> for Option<TlsVersion> {
     fn from(version: TlsArg) -> Self {
         match version {
-            TlsArg::Tls12 => Self::Tls12,
-            TlsArg::Tls13 => Self::Tls13,
+            TlsArg::Auto => None,
+            TlsArg::Tls12 => Some(TlsVersion::Tls12),
+            TlsArg::Tls13 => Some(TlsVersion::Tls13),
         }
     }
 }
@@ -163,7 +178,7 @@ FURTHER REQUESTS (--then FILE)
 
 PROXY MODE (--mode proxy)
   The notary relays the connection. Readers of the attestation trust it to have reached the true
-  server. With --tls 1.3 the connection is one of TLS 1.3 (TLS_AES_128_GCM_SHA256).";
+  server.";
 
 #[derive(Debug, Args)]
 pub(crate) struct WebProveArgs {
@@ -189,7 +204,8 @@ pub(crate) struct WebProveArgs {
     /// How the connection is made
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: ModeArg,
-    /// The version of TLS to speak with the server, and no other
+    /// The version of TLS to speak with the server. Two parties prepare one version: the program first asks the
+    /// server which it chooses, on a connection that says nothing. 1.2 and 1.3 go without that
     #[arg(long, value_enum, value_name = "VERSION", default_value_t)]
     pub(crate) tls: TlsArg,
     /// two-party: about how many bytes of the response you will show or make claims about. More are possible,

@@ -38,7 +38,7 @@ use volery::web::server::Roots;
 use volery_channel::tls::Trust;
 use zeroize::Zeroizing;
 
-use super::args::{ModeArg, TlsArg, WebProveArgs};
+use super::args::{ModeArg, WebProveArgs};
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::progress::Phases;
@@ -62,7 +62,8 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let phases = Phases::new();
     let consent = Consent::new(args.yes, args.notary.is_none())?;
     let context = args.context.clone().unwrap_or_default();
-    let plan = Plan { mode, tls: args.tls, script, roots, selection, context, consent, read, expect, phases };
+    let tls = args.tls.into();
+    let plan = Plan { mode, tls, script, roots, selection, context, consent, read, expect, phases };
     let notary = match (&args.notary, args.notary_key) {
         (Some(address), Some(key)) => Signer::Notary {
             endpoint: Endpoint::to_notary(address, &trust(args, key))?,
@@ -147,9 +148,6 @@ fn script(args: &WebProveArgs) -> Result<Script, Failure> {
         return Err(Failure::input(
             "--pipelined: in proxy mode each request waits for the response before it",
         ));
-    }
-    if args.tls == TlsArg::Tls13 && args.mode != ModeArg::Proxy {
-        return Err(Failure::input("--tls 1.3: two parties are a client of TLS 1.2 only; use --mode proxy"));
     }
     let order = match (args.apart, args.pipelined) {
         (true, _) => Order::Apart,

@@ -17,7 +17,7 @@ use volery::notary::in_line;
 use volery::web::attestation::{Attestation, Context, SigningKey, Statement};
 use volery::web::commitment::Openings;
 use volery::web::dialogue::ReceivedResponses;
-use volery::web::disclosure::{Redaction, Selection};
+use volery::web::disclosure::{Redaction, Selection, TlsVersion};
 use volery::web::joint::{self, client};
 use volery::web::proxy::{self, relay::Rules};
 use volery::web::server::Roots;
@@ -28,7 +28,7 @@ use super::consent::{self, Consent};
 use super::notary::{self, Notary, Token, Tokens, now};
 use super::parts;
 use super::script::Script;
-use crate::args::{ModeArg, TlsArg};
+use crate::args::ModeArg;
 use crate::connection::Endpoint;
 use crate::failure::Failure;
 use crate::progress::Phases;
@@ -49,7 +49,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// What to fetch, and what to prove about it.
 pub(super) struct Plan {
     pub(super) mode: ModeArg,
-    pub(super) tls: TlsArg,
+    /// The version of TLS to speak; `None` for the server's choice.
+    pub(super) tls: Option<TlsVersion>,
     pub(super) script: Script,
     pub(super) roots: Roots,
     pub(super) selection: Selection,
@@ -138,13 +139,41 @@ impl Visit<'_> {
         if self.connection.start > 0 {
             self.request(0, self.before).map_err(Failure::Session)?;
         }
+        // A server that cannot be served is found out before anything is paid.
+        let version = self.version()?;
         match signer {
             Signer::Notary { endpoint, token, key } => {
                 self.plan.phases.begin("connecting to the notary");
-                self.attested(self.call(endpoint)?, token, key)
+                self.attested(self.call(endpoint)?, token, key, version)
             }
-            Signer::Alone(key) => self.alone(key),
+            Signer::Alone(key) => self.alone(key, version),
         }
+    }
+
+    /// The version of TLS for which two parties prepare a connection. In proxy mode it is not needed ahead.
+    fn version(&self) -> Result<Option<TlsVersion>, Failure> {
+        let Plan { mode, tls, script, roots, phases, .. } = self.plan;
+        if *mode == ModeArg::Proxy || tls.is_some() {
+            return Ok(*tls);
+        }
+        phases.begin("asking the server for its version of TLS");
+        let page = script.page();
+        let target = self.target(roots);
+        let probe = client::dial(&page.host, page.port, &target.limits)
+            .and_then(|stream| client::probe(stream, &target))
+            .map_err(joint::Error::from);
+        Ok(Some(probe.map_err(volery::Error::from)?.version))
+    }
+
+    /// The server as two parties see it.
+    fn target<'a>(&'a self, roots: &'a Roots) -> client::Target<'a> {
+        let limits = client::ConnectionLimits {
+            received: MAX_RECEIVED,
+            total: SERVER_TIME,
+            ..client::ConnectionLimits::default()
+        };
+        let Plan { script, tls, .. } = self.plan;
+        client::Target { host: &script.page().host, roots, probed: tls.is_none(), limits }
     }
 
     /// A channel to the notary. After an earlier session of this prover the notary may need a moment before
@@ -167,6 +196,7 @@ impl Visit<'_> {
         mut channel: impl Channel + Send,
         token: &Token,
         key: &[u8; 32],
+        version: Option<TlsVersion>,
     ) -> Result<SignedSession, Failure> {
         let Plan { mode, phases, .. } = self.plan;
         token.send((*mode).into(), &mut channel)?;
@@ -178,7 +208,7 @@ impl Visit<'_> {
         });
         let prover = Prover::start(channel, Options::default(), &mut rng)?;
         let (page, received) = match mode {
-            ModeArg::TwoParty => self.together(prover)?,
+            ModeArg::TwoParty => self.together(prover, version.unwrap_or(TlsVersion::Tls12))?,
             ModeArg::Proxy => self.relayed(prover)?,
         };
         phases.begin("waiting for the attestation");
@@ -189,17 +219,14 @@ impl Visit<'_> {
     fn together<C: Channel + Send>(
         &self,
         prover: Prover<C>,
+        version: TlsVersion,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
         let Plan { script, roots, phases, read, expect, context, .. } = self.plan;
         let page = script.page();
         phases.begin("preparing the connection");
-        let prepared = prover.prepare_web(script.sizes(self.connection, *read, *expect), os_rng()?)?;
-        let limits = client::ConnectionLimits {
-            received: MAX_RECEIVED,
-            total: SERVER_TIME,
-            ..client::ConnectionLimits::default()
-        };
-        let target = client::Target { host: &page.host, roots, limits };
+        let sizes = script.sizes(self.connection, version, *read, *expect);
+        let prepared = prover.prepare_web(sizes, os_rng()?)?;
+        let target = self.target(roots);
         phases.begin(self.fetching());
         let mut fetched =
             prepared.converse(&target, page.port, &mut |round, heard| self.request(round, heard))?;
@@ -217,7 +244,7 @@ impl Visit<'_> {
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
         let Plan { script, roots, phases, context, tls, .. } = self.plan;
         let page = script.page();
-        let (max_received, version) = (MAX_RECEIVED, (*tls).into());
+        let (max_received, version) = (MAX_RECEIVED, *tls);
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received, version };
         phases.begin(self.fetching());
         let mut fetched = prover
@@ -252,7 +279,7 @@ impl Visit<'_> {
     }
 
     /// Runs both parties in this process.
-    fn alone(&self, key: &SigningKey) -> Result<SignedSession, Failure> {
+    fn alone(&self, key: &SigningKey, version: Option<TlsVersion>) -> Result<SignedSession, Failure> {
         let (left, mut right) = memory_pair(&Limits::default());
         let public = key.verifying_key().to_bytes();
         let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
@@ -268,7 +295,7 @@ impl Visit<'_> {
                 let mode = notary.admit(&mut right)?;
                 notary.session(mode, right, &Pace::default(), &budget)
             });
-            let proved = self.attested(left, &Token::default(), &public);
+            let proved = self.attested(left, &Token::default(), &public, version);
             // The prover's error is the nearer cause.
             let notary = notary.join().map_err(|_| Failure::session("internal error"));
             let proved = proved?;

@@ -11,7 +11,7 @@ use core::ops::Range;
 
 use volery::web::Side;
 use volery::web::dialogue::{MAX_ROUNDS, ReceivedResponses};
-use volery::web::disclosure::{MessagePart, Part, Selection};
+use volery::web::disclosure::{MessagePart, Part, Selection, TlsVersion};
 use volery::web::http::{self, Request};
 use volery::web::joint::{RoundSizes, Sizes};
 use zeroize::Zeroizing;
@@ -26,6 +26,8 @@ use crate::failure::Failure;
 const PADDING: &str = "X-Padding: ";
 /// Bytes that reading a response takes in addition to its own: the ends of two records.
 const ROOM: usize = 64;
+/// Bytes that reading the first response takes in TLS 1.3: two session tickets, as servers send them before it.
+const TICKETS: usize = 576;
 /// The methods after which further requests may be sent without waiting (RFC 9112, section 9.3.2).
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
@@ -155,13 +157,20 @@ impl Script {
 
     /// The sizes for the connection of these requests. `read` bytes can be read of each response that a
     /// request waits for.
-    pub(super) fn sizes(&self, connection: &Range<usize>, read: usize, proved: usize) -> Sizes {
+    pub(super) fn sizes(
+        &self,
+        connection: &Range<usize>,
+        tls: TlsVersion,
+        read: usize,
+        proved: usize,
+    ) -> Sizes {
         let round = |(round, query): (usize, &usize)| {
-            let read = if round < self.read { read + ROOM } else { 0 };
+            let tickets = if tls == TlsVersion::Tls13 && round == 0 { TICKETS } else { 0 };
+            let read = if round < self.read { read + ROOM + tickets } else { 0 };
             RoundSizes { query: *query, read }
         };
         let sizes = self.sizes.iter().enumerate().filter(|(round, _)| connection.contains(round));
-        Sizes { rounds: sizes.map(round).collect(), proved }
+        Sizes { tls, rounds: sizes.map(round).collect(), proved }
     }
 
     /// Adds the responses on the connection of these requests to `heard`, for requests on later connections.
@@ -364,7 +373,12 @@ mod tests {
     fn responses_are_read_where_something_waits_for_them() {
         let reads = |script: &Script| -> Vec<usize> {
             let [connection] = &*script.connections() else { panic!("only one") };
-            script.sizes(connection, 100, 7).rounds.iter().map(|round| round.read).collect()
+            script
+                .sizes(connection, TlsVersion::Tls12, 100, 7)
+                .rounds
+                .iter()
+                .map(|round| round.read)
+                .collect()
         };
         assert_eq!(reads(&script("GET", &["GET /", "GET /"]).expect("sound")), [164, 164, 0]);
         let at_once =
@@ -386,7 +400,8 @@ mod tests {
         assert_eq!(connections, [0..1, 1..2, 2..3, 3..4]);
         for (connection, size) in connections.iter().zip(&apart.sizes) {
             let rounds = vec![RoundSizes { query: *size, read: 0 }];
-            assert_eq!(apart.sizes(connection, 100, 7), Sizes { rounds, proved: 7 });
+            let tls = TlsVersion::Tls12;
+            assert_eq!(apart.sizes(connection, tls, 100, 7), Sizes { tls, rounds, proved: 7 });
         }
         assert!(text(&apart, 0).expect("made").contains("Connection: close"));
         assert!(apart.request(2, &ReceivedResponses::default()).is_err(), "nothing was heard");

@@ -42,9 +42,9 @@ impl Sizes {
         let reader = program::prepared(&mut machine, secrets, self)?;
         program::prepared_spare(&mut machine, reader.as_ref(), self)?;
         let prepared = machine.cost();
-        // Each record of the server's has a mask, and in TLS 1.3 a last block with its type, which is mostly one
-        // of the response's. It sends about as many records as the client. Each block is
-        // taken to cost as much as the first one, which leaves a sixth for claims about the response.
+        // Each record of the server's has a mask, and in TLS 1.3 a last block with its type, which is mostly
+        // one of the response's. It sends about as many records as the client. Each block is taken to cost as
+        // much as the first one, which leaves a sixth for claims about the response.
         let blocks = self.proved.div_ceil(BLOCK_BYTES) + self.records().len() + FURTHER_BLOCKS;
         let response = commitments_of_blocks(1)?.saturating_mul(blocks as u64);
         let server = match self.tls {

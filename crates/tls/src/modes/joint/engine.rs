@@ -53,8 +53,8 @@ pub trait Engine: Send {
     /// The engine's.
     fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error>;
 
-    /// Derives TLS 1.3's keys of data, given the hash of all messages up to the server's Finished. It is called
-    /// once.
+    /// Derives TLS 1.3's keys of data, given the hash of all messages up to the server's Finished. It is
+    /// called once.
     ///
     /// # Errors
     /// The engine's.
@@ -67,8 +67,8 @@ pub trait Engine: Send {
     /// The engine's, including that for a length or type that was not prepared.
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error>;
 
-    /// Reads the server's next record while the connection is open. `payload` is explicit nonce | ciphertext |
-    /// tag, or ciphertext | tag in TLS 1.3. In TLS 1.2 only records of application data are read. Sequence
+    /// Reads the server's next record while the connection is open. `payload` is explicit nonce | ciphertext
+    /// | tag, or ciphertext | tag in TLS 1.3. In TLS 1.2 only records of application data are read. Sequence
     /// numbers count from 1 there, because the server's Finished is not read, and in TLS 1.3 from 0 after the
     /// handshake. Verifies the tag and returns the content.
     ///

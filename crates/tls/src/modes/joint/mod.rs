@@ -60,54 +60,58 @@
 //! plaintext ends with its type, and its nonce is its number plus the IV. `s_ap` is derived in two-party
 //! computation only if something is read while the connection is open, and otherwise in the proof.
 //!
-//! *V learns `c_hs` and `s_hs` only in the end*, when P opens them and proves that they are the steps' outputs.
-//! With `c_hs` a V on the path could answer a request for a certificate with one of its own. It could also read
-//! which page's server P talks to (the certificate), which it is told later anyway.
+//! *V learns `c_hs` and `s_hs` only in the end*, when P opens them and proves that they are the steps'
+//! outputs. With `c_hs` a V on the path could answer a request for a certificate with one of its own. It
+//! could also read which page's server P talks to (the certificate), which it is told later anyway.
 //!
 //! ## Why V may believe it (TLS 1.3)
 //!
 //! Before V opens anything, these are fixed: `s_P`, P's masks of `c_hs` and `s_hs`, labels and products, the
 //! hashes that went into the derivation, and all bytes of both directions. V checks in the clear, before it
-//! opens, that the hellos are those whose hash it used, with the server point that it used, and that the client's
-//! last records are those that it completed. With the `c_hs` and `s_hs` that P then opens and proves, V opens the
-//! handshake and checks both Finished messages, chain, signature, and that the hash up to Finished is the one it
-//! used.
+//! opens, that the hellos are those whose hash it used, with the server point that it used, and that the
+//! client's last records are those that it completed. With the `c_hs` and `s_hs` that P then opens and
+//! proves, V opens the handshake and checks both Finished messages, chain, signature, and that the hash up to
+//! Finished is the one it used.
 //!
 //! P knows `s_hs` while the connection is open, so P can make *records* of the handshake that V opens without
 //! complaint: EncryptedExtensions, a chain, a Finished. What it can't make is CertificateVerify. It signs the
 //! hash of both hellos, EncryptedExtensions and Certificate: so what V reads in them is what the owner of the
-//! certificate's key signed, for these randoms, the server's point `S` and the client's point `T`. Finished and
-//! the client's Finished follow from them. Three questions are left.
+//! certificate's key signed, for these randoms, the server's point `S` and the client's point `T`. Finished
+//! and the client's Finished follow from them. Three questions are left.
 //!
-//! * *Is `T` the joint point?* V does not see P's `t_P`. If the server used another client point, the keys of its
-//!   data are not those of `s_P + s_V`, except with a guess of `s_V`, by the argument above. V demands a record of
-//!   the server's under `s_ap` ([`Refusal::Unanswered`](crate::disclosure::Refusal::Unanswered)): a response, an
-//!   alert or a session ticket. All these records are among the bytes that V holds before it opens, and each must
-//!   have the right tag under the key that follows from `s_P + s_V`. Before the opening P does not know this key,
-//!   its hash key `h` or a mask, so a record that the server did not make under this key has the right tag with
-//!   probability `1026 / 2^128` (`read` has the argument for records that P shows V earlier). GCM does not commit
-//!   to a key, but a ciphertext that is fixed before the key is known to be anything fits it only by chance.
-//!   Hence the server has the keys of `s_P + s_V`, so it multiplied `T = (t_P + t_V) G`, and the bytes are its own.
-//! * *Are the hashes those of the connection?* The derivation's labels are fixed by both parties' programs, and
-//!   each label is used for one secret. P supplies hashes and nothing else, and V compares both with what it
-//!   reads in the end. With another hash the keys are others than the server's, as before.
-//! * *Did the server mean this client?* In TLS 1.3 a server sends data before it has read the client's Finished
-//!   at its own risk. The client's Finished is checked all the same, and the requests are bytes that V completed.
+//! * *Is `T` the joint point?* V does not see P's `t_P`. If the server used another client point, the keys of
+//!   its data are not those of `s_P + s_V`, except with a guess of `s_V`, by the argument above. V demands a
+//!   record of the server's under `s_ap` ([`Refusal::Unanswered`](crate::disclosure::Refusal::Unanswered)): a
+//!   response, an alert or a session ticket. All these records are among the bytes that V holds before it
+//!   opens, and each must have the right tag under the key that follows from `s_P + s_V`. Before the opening
+//!   P does not know this key, its hash key `h` or a mask, so a record that the server did not make under
+//!   this key has the right tag with probability `1026 / 2^128` (`read` has the argument for records that P
+//!   shows V earlier). GCM does not commit to a key, but a ciphertext that is fixed before the key is known
+//!   to be anything fits it only by chance. Hence the server has the keys of `s_P + s_V`, so it multiplied `T
+//!   = (t_P + t_V) G`, and the bytes are its own.
+//! * *Are the hashes those of the connection?* The derivation's labels are fixed by both parties' programs,
+//!   and each label is used for one secret. P supplies hashes and nothing else, and V compares both with what
+//!   it reads in the end. With another hash the keys are others than the server's, as before.
+//! * *Did the server mean this client?* In TLS 1.3 a server sends data before it has read the client's
+//!   Finished at its own risk. The client's Finished is checked all the same, and the requests are bytes that
+//!   V completed.
 //!
 //! The client's own tags show nothing: V helped to make them. So do both Finished messages, whose keys P has.
 //!
 //! ## Why P is safe (TLS 1.3)
 //!
 //! P runs the key exchange before it knows who the server is, because the signature comes under a key that
-//! follows from the exchange. A V on the path can put its own point in the place of the server's and then knows
-//! what the exchange gives. It learns nothing with that: `t_P` serves one session, and all that P says before it
-//! has verified chain, name, signature and Finished is ClientHello, which is in the clear anyway. Whatever V
-//! makes wrong in its own part changes `s_hs`, and then the server's flight does not open. After that the case is
-//! that of TLS 1.2: only the server can know the keys. Here P has even verified the server's Finished before it
-//! sends anything under them. The client's Finished goes out under `c_hs`, which V does not know.
+//! follows from the exchange. A V on the path can put its own point in the place of the server's and then
+//! knows what the exchange gives. It learns nothing with that: `t_P` serves one session, and all that P says
+//! before it has verified chain, name, signature and Finished is ClientHello, which is in the clear anyway.
+//! Whatever V makes wrong in its own part changes `s_hs`, and then the server's flight does not open. After
+//! that the case is that of TLS 1.2: only the server can know the keys. Here P has even verified the server's
+//! Finished before it sends anything under them. The client's Finished goes out under `c_hs`, which V does
+//! not know.
 //!
-//! A server in TLS 1.3 ends its direction with an alert that nobody can read before the opening. So P waits until
-//! the server closes the connection, and P sends no alert of its own: its record would have to be prepared.
+//! A server in TLS 1.3 ends its direction with an alert that nobody can read before the opening. So P waits
+//! until the server closes the connection, and P sends no alert of its own: its record would have to be
+//! prepared.
 //!
 //! # Several requests
 //!

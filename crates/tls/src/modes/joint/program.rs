@@ -261,7 +261,8 @@ pub(super) fn prepared_spare<M: TwoParty>(
 /// Bits of a share of the pre-master secret.
 pub(super) const SHARE_BITS: usize = 256;
 
-/// Where the traffic secrets of TLS 1.3's handshake were shared: the first of the shared values, client's first.
+/// Where the traffic secrets of TLS 1.3's handshake were shared: the first of the shared values, client's
+/// first.
 pub(super) fn handshake_shared<P: Party>(machine: &Machine<P>) -> Result<[SharedWires; 2], Error> {
     match machine.shared() {
         [client, server, ..] => Ok([client.clone(), server.clone()]),

@@ -34,9 +34,9 @@
 //! server's records after its Finished are read in turn, session tickets among them. P has read the server's
 //! Finished by then.
 //!
-//! **In TLS 1.2 Finished is still not verified** when P reads, and need not be. A server sends nothing under its keys
-//! before it has verified the client's Finished. So a record with a right tag shows that both saw the same
-//! handshake.
+//! **In TLS 1.2 Finished is still not verified** when P reads, and need not be. A server sends nothing under
+//! its keys before it has verified the client's Finished. So a record with a right tag shows that both saw
+//! the same handshake.
 
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
@@ -226,12 +226,13 @@ impl Reader {
         Ok((protection, Zeroizing::new(share), streams))
     }
 
-    /// P's part: the content of the server's next record, which has this payload and must come from the server.
+    /// P's part: the content of the server's next record, which has this payload and must come from the
+    /// server.
     ///
     /// # Errors
     /// [`Error::Limit`] for more than was prepared; a cheat if V accepts a wrong tag, or returns another
-    /// share of key stream than it has; V's error if the tag is wrong; [`Error::Disclosure`] for a record of TLS
-    /// 1.3 that holds nothing; the channel's.
+    /// share of key stream than it has; V's error if the tag is wrong; [`Error::Disclosure`] for a record of
+    /// TLS 1.3 that holds nothing; the channel's.
     pub(super) fn read(
         &mut self,
         channel: &mut dyn Channel,

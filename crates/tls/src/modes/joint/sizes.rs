@@ -36,9 +36,9 @@ pub struct RoundSizes {
     pub query: usize,
     /// The number of bytes of the response that P can read while the connection is open; 0 if the next
     /// request does not wait for it, which makes the connection [pipelined](Sizes::pipelined). Each of the
-    /// server's records takes its length, rounded up to 16, plus 16. In TLS 1.3 that includes session tickets,
-    /// which most servers send before the first response. What one round leaves unused, the next
-    /// can use. It is 0 for the last round, and after a round whose response is not read.
+    /// server's records takes its length, rounded up to 16, plus 16. In TLS 1.3 that includes session
+    /// tickets, which most servers send before the first response. What one round leaves unused, the next can
+    /// use. It is 0 for the last round, and after a round whose response is not read.
     pub read: usize,
 }
 
@@ -93,9 +93,10 @@ impl Sizes {
         self.rounds.iter().rev().skip(1).any(|round| round.read == 0)
     }
 
-    /// The client's records under the keys that are prepared: in TLS 1.2 Finished, then the requests. All their
-    /// key streams are shared, including that of Finished, because opening it first would cost a round trip. In
-    /// TLS 1.3 Finished is under another key, which P has, and each plaintext ends with a byte for its type.
+    /// The client's records under the keys that are prepared: in TLS 1.2 Finished, then the requests. All
+    /// their key streams are shared, including that of Finished, because opening it first would cost a round
+    /// trip. In TLS 1.3 Finished is under another key, which P has, and each plaintext ends with a byte for
+    /// its type.
     pub(super) fn records(&self) -> Vec<PlannedRecord> {
         let (finished, more) = match self.tls {
             TlsVersion::Tls12 => (Some(FINISHED_BYTES), 0),

@@ -260,10 +260,21 @@ pub(super) fn connect(
     requests: &[Vec<u8>],
     reads: usize,
 ) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> {
+    connect_as(engine, site, requests, reads, false)
+}
+
+/// As [`connect`], after a probe or without one.
+pub(super) fn connect_as(
+    engine: &mut dyn Engine,
+    site: &Site,
+    requests: &[Vec<u8>],
+    reads: usize,
+    probed: bool,
+) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> {
     let server = Local::new(&site.config, Answer::Each(site.responses.clone()));
     let heard = Arc::clone(&server.requests);
     let roots = site.authority.roots();
-    let target = Target { host: HOST, roots: &roots, limits: ConnectionLimits::default() };
+    let target = Target { host: HOST, roots: &roots, probed, limits: ConnectionLimits::default() };
     let rounds = requests.iter().enumerate().map(|(round, request)| RoundRecords {
         lengths: request.chunks(MAX_PLAINTEXT).map(<[u8]>::len).collect(),
         read: round < reads,
@@ -278,15 +289,21 @@ pub(super) fn connect(
     Ok((heard, [captured.client, captured.server]))
 }
 
+/// What a test does before a call of an engine.
+type Before<'a> = Box<dyn FnMut(&mut dyn Engine) -> Result<(), Error> + Send + 'a>;
+
+/// What a test does to a record.
+type ChangeRecord<'a> = Box<dyn FnMut(&mut Vec<u8>) + Send + 'a>;
+
 /// An engine around another one, in whose calls a test interferes.
 pub(super) struct Around<'a> {
     pub(super) inner: &'a mut dyn Engine,
     /// Called before each call of the engine's.
-    pub(super) before: Box<dyn FnMut(&mut dyn Engine) -> Result<(), Error> + Send + 'a>,
+    pub(super) before: Before<'a>,
     /// Changes the client's records after they were made.
-    pub(super) made: Box<dyn FnMut(&mut Vec<u8>) + Send + 'a>,
+    pub(super) made: ChangeRecord<'a>,
     /// Changes the payloads of the server's records before they are read.
-    pub(super) read: Box<dyn FnMut(&mut Vec<u8>) + Send + 'a>,
+    pub(super) read: ChangeRecord<'a>,
 }
 
 impl<'a> Around<'a> {

@@ -134,7 +134,7 @@ pub(super) struct Run<'a> {
     pub(super) more: Vec<Vec<u8>>,
     pub(super) hide: Vec<Redaction>,
     /// The version of TLS that P speaks.
-    pub(super) version: TlsVersion,
+    pub(super) version: Option<TlsVersion>,
     /// Whom V believes.
     pub(super) roots: Roots,
     /// The claims of others that V knows.
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
             request: request.into(),
             more: Vec::new(),
             hide: Vec::new(),
-            version: TlsVersion::Tls12,
+            version: Some(TlsVersion::Tls12),
             roots: site.roots(),
             vocabulary: Vec::new(),
             ahead: 0,

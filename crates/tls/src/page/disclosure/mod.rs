@@ -31,8 +31,8 @@
 //! | `proven` | what V may believe after it |
 //!
 //! The modes differ in where the program begins. In proxy mode P commits to a master secret, or in TLS 1.3 to
-//! a handshake secret, and the whole key derivation is proved here. Two parties have already derived keys
-//! and the client's records together, and prove that separately; the program then begins at those wires. In TLS
+//! a handshake secret, and the whole key derivation is proved here. Two parties have already derived keys and
+//! the client's records together, and prove that separately; the program then begins at those wires. In TLS
 //! 1.3 the traffic secrets of the handshake are among them, and are opened here.
 //!
 //! # Why there is one master secret only (TLS 1.2)

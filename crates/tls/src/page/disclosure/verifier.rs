@@ -60,7 +60,8 @@ pub(crate) struct Observed<'a> {
     pub(crate) memory: Reservation,
 }
 
-/// V's own part in a connection: where the proof begins, and what V knows of the connection besides its bytes.
+/// V's own part in a connection: where the proof begins, and what V knows of the connection besides its
+/// bytes.
 pub(crate) trait OwnPart {
     /// Where the proof will begin.
     ///
@@ -68,7 +69,8 @@ pub(crate) trait OwnPart {
     /// Why this connection is refused.
     fn root(&self, connection: &Connection) -> Result<Root<()>, Refusal>;
 
-    /// Checks that this is the connection that V had a part in, as far as its handshake must be open for that.
+    /// Checks that this is the connection that V had a part in, as far as its handshake must be open for
+    /// that.
     ///
     /// # Errors
     /// [`Refusal::Another`] if it is not.

@@ -29,8 +29,8 @@ use crate::wire::step::{BLOCK_BITS, DIGEST_BITS, TwoParty, XORED_IV_BITS};
 /// Bytes of a secret.
 const SECRET_BYTES: u8 = (DIGEST_BITS / 8) as u8;
 
-/// The wires of the traffic secrets of the handshake: client's, server's. `key` is that of the handshake secret,
-/// `hash` that of both hellos.
+/// The wires of the traffic secrets of the handshake: client's, server's. `key` is that of the handshake
+/// secret, `hash` that of both hellos.
 ///
 /// # Errors
 /// The machine's.
@@ -104,8 +104,8 @@ pub(crate) fn master<M: TwoParty + ?Sized>(
     HmacKey::hash(machine, &master)
 }
 
-/// The keys of a direction's data. `master` is the key that is the master secret, `hash` that of all messages up
-/// to the server's Finished.
+/// The keys of a direction's data. `master` is the key that is the master secret, `hash` that of all messages
+/// up to the server's Finished.
 ///
 /// # Errors
 /// The machine's.

@@ -18,11 +18,11 @@
 //! | key stream of a query | shared | P adds the query to its share and sends the sum; V adds its own share: the ciphertext |
 //!
 //! In TLS 1.3 a record has no explicit nonce: its nonce is a write IV of 12 bytes plus its number, and its
-//! plaintext ends with a byte for the content's type. Everything else is as in TLS 1.2, but the blocks have less in
-//! common: most of them take 4,512 ANDs.
+//! plaintext ends with a byte for the content's type. Everything else is as in TLS 1.2, but the blocks have
+//! less in common: most of them take 4,512 ANDs.
 //!
-//! In TLS 1.2 the explicit nonce is the sequence number, which both parties count. So no block of key stream and no mask
-//! is used twice: [`WriteKey`] refuses a sequence number that it has seen.
+//! In TLS 1.2 the explicit nonce is the sequence number, which both parties count. So no block of key stream
+//! and no mask is used twice: [`WriteKey`] refuses a sequence number that it has seen.
 //!
 //! Records of the server's are read in the end, or, where P has to read one while the connection lives, by a
 //! [`ReadKey`]: their nonces are the server's choice, so both parties learn them when the record comes.
@@ -136,8 +136,8 @@ fn too_long() -> Error {
     Error::Misuse("a record of more than 2^14 bytes".into())
 }
 
-/// The header that a record's tag covers in TLS 1.2 (RFC 5246, section 6.2.3.3): sequence number, type, version, length
-/// of the plaintext.
+/// The header that a record's tag covers in TLS 1.2 (RFC 5246, section 6.2.3.3): sequence number, type,
+/// version, length of the plaintext.
 ///
 /// # Errors
 /// [`Error::Misuse`] for more than [`MAX_PLAINTEXT`] bytes.

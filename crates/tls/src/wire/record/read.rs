@@ -15,8 +15,8 @@ pub(crate) const fn blocks(length: usize) -> usize {
     1 + length.div_ceil(BLOCK_BYTES)
 }
 
-/// The key of records whose number, lengths and nonces are not known ahead, because the other side makes them. A
-/// [`Step::Block`] or [`Step::XoredBlock`] is prepared for each block that may occur.
+/// The key of records whose number, lengths and nonces are not known ahead, because the other side makes
+/// them. A [`Step::Block`] or [`Step::XoredBlock`] is prepared for each block that may occur.
 pub(crate) struct ReadKey<W> {
     cipher: Cipher<W>,
 }
@@ -59,8 +59,8 @@ impl<W: Clone> ReadKey<W> {
         Ok((Self { cipher }, powers))
     }
 
-    /// This party's share of one counter block's ciphertext: 5,120 ANDs. `nonce` is what the nonce has besides the
-    /// IV.
+    /// This party's share of one counter block's ciphertext: 5,120 ANDs. `nonce` is what the nonce has
+    /// besides the IV.
     ///
     /// # Errors
     /// The machine's.

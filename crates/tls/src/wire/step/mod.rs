@@ -119,8 +119,8 @@ pub(crate) enum Step {
     /// AES-128 of one counter block. Both parties learn its explicit nonce (64 bits) and the lower half of
     /// its counter (16) later. This is for the server's records.
     Block,
-    /// As [`Step::Block`] with TLS 1.3's nonce. Both parties learn the lower halves of the record's number (16)
-    /// and of its counter (16) later.
+    /// As [`Step::Block`] with TLS 1.3's nonce. Both parties learn the lower halves of the record's number
+    /// (16) and of its counter (16) later.
     XoredBlock,
     /// The odd powers of GCM's hash key from the third to at most this one.
     Powers(usize),
@@ -264,8 +264,8 @@ impl Function for Step {
     }
 }
 
-/// What the key exchange gives, from the inputs of [`Step::PremasterKey`] or [`Step::HandshakeKey`], whose number
-/// must be right.
+/// What the key exchange gives, from the inputs of [`Step::PremasterKey`] or [`Step::HandshakeKey`], whose
+/// number must be right.
 fn premaster<B: Ops<F2> + ?Sized>(b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let (p, rest) = inputs.split_at(DIGEST_BITS);
     let (v, curve) = rest.split_at(DIGEST_BITS);

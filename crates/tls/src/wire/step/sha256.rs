@@ -89,9 +89,9 @@ impl Folding<F2> for Midstates {
 
 /// HMAC's chaining values for the key that is TLS 1.3's handshake secret, from what the key exchange gave.
 ///
-/// The secret is an HMAC itself, whose key is a constant (`Extract` in RFC 8446, section 7.1) and whose message
-/// is one block with its padding. So two compressions begin with known midstates, and nothing between is an
-/// output.
+/// The secret is an HMAC itself, whose key is a constant (`Extract` in RFC 8446, section 7.1) and whose
+/// message is one block with its padding. So two compressions begin with known midstates, and nothing between
+/// is an output.
 pub(super) struct HandshakeMidstates;
 
 impl Folding<F2> for HandshakeMidstates {

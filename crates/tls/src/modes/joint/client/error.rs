@@ -44,6 +44,12 @@ pub enum Failure {
     /// The server refuses TLS 1.3.
     #[error("the server refuses TLS 1.3; it seems to speak TLS 1.2 only: prepare the connection for that")]
     OnlyTls12,
+    /// The server does not choose what it chose before.
+    #[error(
+        "the server does not choose the version of TLS that it chose a moment ago: it has several machines that \
+         differ, or somebody on the way interferes; try again, or name the version with --tls"
+    )]
+    NotAsProbed,
     /// The server only speaks an older version.
     #[error("the server speaks only versions before TLS 1.2")]
     OnlyOlder,

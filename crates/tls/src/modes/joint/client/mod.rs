@@ -26,8 +26,8 @@
 //!
 //! In TLS 1.3 the engine is asked for `handshake_secrets` after ServerHello, and for `data_keys` when P has
 //! verified the server's flight up to its Finished message, with the TLS library alone. Before the request is
-//! said P opens the handshake once more, as V will: what V would refuse of it ends the connection here. Alerts
-//! are encrypted, so nothing but the end of the connection shows that the server has said everything.
+//! said P opens the handshake once more, as V will: what V would refuse of it ends the connection here.
+//! Alerts are encrypted, so nothing but the end of the connection shows that the server has said everything.
 //!
 //! The result, [`Captured`], is a connection that *parses*. It is not known yet whether the server's records
 //! come from the server: P and V find out after V has opened its part.
@@ -40,6 +40,7 @@
 
 mod dialed;
 mod error;
+mod probe;
 #[cfg(test)]
 pub(super) mod testing;
 #[cfg(test)]
@@ -48,6 +49,8 @@ mod wire;
 
 pub use dialed::{Dialed, dial};
 pub use error::{Distrust, Failure};
+pub(super) use probe::has_sentinel;
+pub use probe::{Probe, probe};
 pub use wire::ConnectionLimits;
 
 use std::io::{Read, Write};
@@ -88,6 +91,9 @@ pub struct Target<'a> {
     pub host: &'a str,
     /// The authorities that P trusts. V has its own.
     pub roots: &'a Roots,
+    /// Whether the version was found out by a [`probe`]. Then a server that chooses another one, or shows that it
+    /// could speak a newer one, is [not as it was](Failure::NotAsProbed).
+    pub probed: bool,
     /// ConnectionLimits on time and bytes.
     pub limits: ConnectionLimits,
 }
@@ -165,7 +171,15 @@ pub fn converse<S: Read + Write + Send>(
     let name = ServerName::try_from(name).map_err(|_| Failure::Name)?;
     let version = engine.version();
     let tls = |session: &Session| Tls::new(session, stream, target, name, version)?.run(first, &mut requests);
-    with_engine(engine, tls).map_err(|error| Failure::Thread(error.kind()))?
+    let result = with_engine(engine, target.probed, tls).map_err(|error| Failure::Thread(error.kind()))?;
+    match result {
+        Err(Error::Connection(Failure::OnlyNewer | Failure::OnlyTls12 | Failure::NothingInCommon))
+            if target.probed =>
+        {
+            Err(Failure::NotAsProbed.into())
+        }
+        result => result,
+    }
 }
 
 /// The state of the requests on a connection.
@@ -246,7 +260,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
             TlsVersion::Tls12 => &TLS12,
             TlsVersion::Tls13 => &TLS13,
         };
-        let config = rustls_client::config(provider(version), offered, target.roots).map_err(early)?;
+        let config = rustls_client::config(provider(version), &[offered], target.roots).map_err(early)?;
         let connection = UnbufferedClientConnection::new(Arc::new(config), name).map_err(early)?;
         let wire = Wire::new(stream, &target.limits);
         Ok(Self { session, version, connection, wire, outgoing: Vec::new() })
@@ -283,8 +297,8 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         Ok(Captured { client, server, connection })
     }
 
-    /// In TLS 1.3, opens the handshake of these bytes, of both directions, and checks that it is of a kind that
-    /// can be proved. Returns the number of the server's protected records.
+    /// In TLS 1.3, opens the handshake of these bytes, of both directions, and checks that it is of a kind
+    /// that can be proved. Returns the number of the server's protected records.
     fn open(&self, [client, server]: [&[u8]; 2]) -> Result<usize, Failure> {
         if self.version == TlsVersion::Tls12 {
             return Ok(0);

@@ -350,7 +350,7 @@ impl Site {
     }
 
     pub(super) fn target(&self) -> Target<'_> {
-        Target { host: HOST, roots: &self.roots, limits: ConnectionLimits::default() }
+        Target { host: HOST, roots: &self.roots, probed: false, limits: ConnectionLimits::default() }
     }
 
     /// A connection with this server in this process.

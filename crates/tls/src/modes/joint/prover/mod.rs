@@ -285,8 +285,8 @@ impl Live {
         Ok(record)
     }
 
-    /// The plaintext of the client's record with this number, from its content; `None` if that is not what was
-    /// prepared.
+    /// The plaintext of the client's record with this number, from its content; `None` if that is not what
+    /// was prepared.
     fn plaintext(&self, number: usize, content_type: u8, content: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let expected = program::content_type(self.sizes.tls, number);
         let mut plaintext = Zeroizing::new(Vec::with_capacity(content.len() + 1));

@@ -62,8 +62,8 @@ impl Stage {
 }
 
 impl Live {
-    /// Derives the traffic secrets of the handshake. V gets a share of each and gives it to P, so that P alone
-    /// knows them until V opens its part.
+    /// Derives the traffic secrets of the handshake. V gets a share of each and gives it to P, so that P
+    /// alone knows them until V opens its part.
     pub(super) fn handshake_secrets(
         &mut self,
         channel: &mut dyn Channel,

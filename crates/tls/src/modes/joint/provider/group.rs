@@ -12,9 +12,9 @@ use crate::wire::key_exchange::Group;
 /// The groups alone: a client of TLS 1.2 makes the key that the server asks for.
 pub(super) static P256_ALONE: Ecdhe = Ecdhe { group: Group::P256, and: None };
 pub(super) static X25519_ALONE: Ecdhe = Ecdhe { group: Group::X25519, and: None };
-/// X25519, with a key of P-256 offered beside it: a client of TLS 1.3 offers both at once, so that no server has
-/// to ask for another hello. The library does that for the parts of a hybrid group; here they are two groups of
-/// which the server takes one.
+/// X25519, with a key of P-256 offered beside it: a client of TLS 1.3 offers both at once, so that no server
+/// has to ask for another hello. The library does that for the parts of a hybrid group; here they are two
+/// groups of which the server takes one.
 pub(super) static BOTH: Ecdhe = Ecdhe { group: Group::X25519, and: Some(Group::P256) };
 
 /// A group, with the current session's key in it.

@@ -1,5 +1,6 @@
-//! TLS 1.3's key derivation. rustls derives with HKDF from objects that stand for secrets: those that P may know
-//! are the library's own, and those that nobody knows are [`Joint`], whose outputs are the engine's or handles.
+//! TLS 1.3's key derivation. rustls derives with HKDF from objects that stand for secrets: those that P may
+//! know are the library's own, and those that nobody knows are [`Joint`], whose outputs are the engine's or
+//! handles.
 
 use std::sync::Arc;
 
@@ -50,10 +51,11 @@ impl Hkdf for Derivation {
     }
 
     fn expander_for_okm(&self, okm: &OkmBlock) -> Box<dyn HkdfExpander> {
-        if let Ok(session) = Session::current() {
-            if [CLIENT_DATA, SERVER_DATA].into_iter().any(|name| okm.as_ref() == handle(&session, name)) {
-                return Box::new(Joint { session, secret: Secret::Data });
-            }
+        let data = |session: &Arc<Session>| {
+            [CLIENT_DATA, SERVER_DATA].into_iter().any(|name| okm.as_ref() == handle(session, name))
+        };
+        if let Some(session) = Session::current().ok().filter(data) {
+            return Box::new(Joint { session, secret: Secret::Data });
         }
         library().expander_for_okm(okm)
     }

@@ -22,9 +22,9 @@
 //! the request, each record                 MessageEncrypter                encrypt              the record
 //! ```
 //!
-//! In TLS 1.3 P may know the secrets of the handshake, so rustls gets them as they are and computes with them by
-//! itself: it opens the server's flight, verifies everything, and makes its Finished message. Secrets of which
-//! neither party knows anything are handles again.
+//! In TLS 1.3 P may know the secrets of the handshake, so rustls gets them as they are and computes with them
+//! by itself: it opens the server's flight, verifies everything, and makes its Finished message. Secrets of
+//! which neither party knows anything are handles again.
 //!
 //! ```text
 //! rustls 0.23, client of TLS 1.3           object                          engine               what rustls gets
@@ -42,9 +42,9 @@
 //! the request, each record                 MessageEncrypter                encrypt              the record
 //! ```
 //!
-//! In TLS 1.2 rustls verifies the certificates first (`client/tls12.rs`, `ExpectServerDone`: the chain, then the
-//! signature, only then `start`), and tests rely on that: whatever is altered in the server's certificate or
-//! key exchange, the engine gets no call.
+//! In TLS 1.2 rustls verifies the certificates first (`client/tls12.rs`, `ExpectServerDone`: the chain, then
+//! the signature, only then `start`), and tests rely on that: whatever is altered in the server's certificate
+//! or key exchange, the engine gets no call.
 //!
 //! # Caveats
 //!
@@ -157,7 +157,7 @@ const RSA_SCHEMES: &[SignatureScheme] = &[
 
 /// Exactly what V accepts in [`server`]: a server with another signature should fail here, not after all the
 /// work is done.
-const SIGNATURES: WebPkiSupportedAlgorithms = WebPkiSupportedAlgorithms {
+pub(super) const SIGNATURES: WebPkiSupportedAlgorithms = WebPkiSupportedAlgorithms {
     all: server::CHAIN,
     mapping: &[
         (

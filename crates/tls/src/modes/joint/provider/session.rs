@@ -10,7 +10,7 @@ use std::{io, thread};
 use volery_channel::Latch;
 use zeroize::Zeroizing;
 
-use crate::modes::joint::client::Failure;
+use crate::modes::joint::client::{Failure, has_sentinel};
 use crate::modes::joint::{Engine, Error};
 use crate::wire::prf::Random;
 
@@ -27,6 +27,8 @@ type Call = Box<dyn FnOnce(&mut dyn Engine) + Send>;
 pub(in crate::modes::joint) struct Session {
     handle: Handle,
     calls: Sender<Call>,
+    /// Whether the version was found out by a probe, so that the server has no reason for its sentinel.
+    probed: bool,
     state: Mutex<State>,
 }
 
@@ -52,7 +54,8 @@ thread_local! {
     static CURRENT: RefCell<Option<Arc<Session>>> = const { RefCell::new(None) };
 }
 
-/// Runs `tls` on a thread of its own, with a session whose calls reach `engine` on this one.
+/// Runs `tls` on a thread of its own, with a session whose calls reach `engine` on this one. `probed` says
+/// whether the version was found out by a probe.
 ///
 /// # Errors
 /// If no further thread can be started.
@@ -61,12 +64,13 @@ thread_local! {
 /// If `tls` or the engine panics, with the same payload.
 pub(in crate::modes::joint) fn with_engine<T: Send>(
     engine: &mut dyn Engine,
+    probed: bool,
     tls: impl FnOnce(&Session) -> T + Send,
 ) -> io::Result<T> {
     let (sender, calls) = mpsc::channel::<Call>();
     thread::scope(|scope| {
         let tls = thread::Builder::new().name("tls".into()).spawn_scoped(scope, move || {
-            let session = Arc::new(Session::new(sender));
+            let session = Arc::new(Session::new(sender, probed));
             let _entered = Entered::new(&session);
             tls(&session)
         })?;
@@ -92,13 +96,13 @@ impl Drop for Entered {
 }
 
 impl Session {
-    pub(super) fn new(calls: Sender<Call>) -> Self {
+    pub(super) fn new(calls: Sender<Call>, probed: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut handle = *b"session ........";
         if let Some(number) = handle.last_chunk_mut() {
             *number = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
         }
-        Self { handle, calls, state: Mutex::default() }
+        Self { handle, calls, probed, state: Mutex::default() }
     }
 
     /// This thread's session.
@@ -149,8 +153,12 @@ impl Session {
         }
     }
 
-    /// Derives the key block once, however often it is asked for.
+    /// Derives the key block once, however often it is asked for. A server that was found to speak TLS 1.2 and
+    /// whose random says that it speaks TLS 1.3 gets no further.
     pub(super) fn key_block(&self, client: Random, server: Random) -> Result<(), rustls::Error> {
+        if self.probed && has_sentinel(&server) {
+            return Err(self.latch(Failure::NotAsProbed.into()));
+        }
         let before = self.state().key_block;
         match before {
             Some(before) if before == [client, server] => Ok(()),

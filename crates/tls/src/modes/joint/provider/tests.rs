@@ -71,7 +71,7 @@ impl Engine for Counting {
 
 /// What rustls's calls come to when a thread has this session.
 fn with<T: Send>(engine: &mut Counting, tls: impl FnOnce(&Session) -> T + Send) -> T {
-    with_engine(engine, tls).unwrap()
+    with_engine(engine, false, tls).unwrap()
 }
 
 fn key_expansion(secret: &[u8]) -> [u8; 40] {
@@ -208,7 +208,7 @@ fn a_record_of_another_length_or_number_is_kept_back() {
     for (change, good) in cases {
         let mut counting = Counting::default();
         let mut engine = Around { made: Box::new(change), ..Around::new(&mut counting) };
-        let result = with_engine(&mut engine, |session| {
+        let result = with_engine(&mut engine, false, |session| {
             assert_eq!(encrypt(session.handle(), ContentType::Handshake, &[1; 16])[5..].len(), 40);
             session.check()
         });
@@ -226,7 +226,7 @@ fn without_a_session_nothing_starts() {
 fn the_inner_of_two_sessions_of_a_thread_is_the_current_one() {
     let sessions = [(); 2].map(|()| {
         let (sender, calls): (_, Receiver<_>) = mpsc::channel();
-        (Arc::new(Session::new(sender)), calls)
+        (Arc::new(Session::new(sender, false)), calls)
     });
     let [(outer, _), (inner, _)] = &sessions;
     let handle = || Session::current().map(|session| *session.handle());
@@ -246,7 +246,7 @@ fn the_inner_of_two_sessions_of_a_thread_is_the_current_one() {
 fn an_engine_that_is_gone_is_an_error_and_no_wait() {
     let (sender, calls) = mpsc::channel();
     drop(calls);
-    let session = Session::new(sender);
+    let session = Session::new(sender, false);
     assert!(session.ask(|engine| engine.public_key(Group::P256)).is_err());
     assert!(session.check().is_err());
 }

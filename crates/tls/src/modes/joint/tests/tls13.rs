@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, Mutex};
 
-use rustls::crypto::ring::kx_group::{SECP256R1, X25519};
+use rustls::crypto::ring::kx_group::{SECP256R1, SECP384R1, X25519};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ServerConfig, SupportedProtocolVersion};
 use volery_channel::{Tag, tags};
 
 use super::*;
-use crate::modes::joint::client::Failure;
-use crate::modes::joint::testing::{Change, connect};
+use crate::modes::joint::client::testing::{Answer, Local};
+use crate::modes::joint::client::{ConnectionLimits, Failure, Probe, Target, probe};
+use crate::modes::joint::testing::{Change, connect, connect_as};
 use crate::page::disclosure::{Error as Disclosure, Refusal, TlsVersion, TranscriptError};
-use crate::wire::transcript::testing::{asking, of_group};
+use crate::wire::transcript::testing::{Authority, asking, of_group};
 
 fn run<'a>(site: &'a Site, request: &str, hide: Vec<Redaction>) -> Run<'a> {
     Run { tls: TlsVersion::Tls13, hide, ..Run::new(site, request.as_bytes()) }
@@ -150,6 +151,59 @@ fn servers_of_another_version_are_named() {
     let requests = older.requests.clone();
     let (fetched, _) = older.go_with(|engine| connect(engine, &site, &requests, 0));
     assert_eq!(fetched.unwrap_err(), Error::Connection(Failure::OnlyNewer));
+}
+
+/// What a probe of this server finds.
+fn probed(site: &Site) -> Result<Probe, Failure> {
+    let roots = site.authority.roots();
+    let target = Target { host: HOST, roots: &roots, probed: true, limits: ConnectionLimits::default() };
+    let server = Local::new(&site.config, Answer::Notify(Vec::new()));
+    let heard = Arc::clone(&server.requests);
+    let probe = probe(server, &target);
+    assert!(heard.lock().unwrap().is_empty(), "a probe says nothing");
+    probe
+}
+
+#[test]
+fn a_probe_finds_the_version_and_what_cannot_be_served() {
+    assert_eq!(probed(&site()), Ok(Probe { version: TlsVersion::Tls13 }));
+    assert_eq!(probed(&of_version(&TLS13)), Ok(Probe { version: TlsVersion::Tls13 }));
+    assert_eq!(probed(&of_version(&TLS12)), Ok(Probe { version: TlsVersion::Tls12 }));
+    let silent = with(|config| {
+        let mut silent = config.clone();
+        silent.alpn_protocols.clear();
+        silent
+    });
+    assert_eq!(probed(&silent), Err(Failure::NoProtocol));
+    let other = with(|config| of_group(config, SECP384R1));
+    assert_eq!(probed(&other), Err(Failure::NothingInCommon));
+    let mut strange = site();
+    strange.authority = Authority::new();
+    assert!(matches!(probed(&strange), Err(Failure::Untrusted { .. })));
+}
+
+/// The server speaks TLS 1.3, whatever a probe was made to find.
+#[test]
+fn a_server_that_could_speak_a_newer_version_than_was_found_is_left() {
+    let site = site();
+    let older = |probed| {
+        let run = Run { tls: TlsVersion::Tls12, ..run(&site, SHORT, Vec::new()) };
+        let requests = run.requests.clone();
+        run.go_with(|engine| connect_as(engine, &site, &requests, 0, probed)).0
+    };
+    assert_eq!(older(true).unwrap_err(), Error::Connection(Failure::NotAsProbed));
+    assert!(site.heard.lock().unwrap().is_empty());
+    assert!(older(false).is_ok(), "the user asked for TLS 1.2");
+}
+
+#[test]
+fn a_server_that_chooses_another_version_than_it_did_is_named() {
+    for (site, tls) in [(of_version(&TLS12), TlsVersion::Tls13), (of_version(&TLS13), TlsVersion::Tls12)] {
+        let run = Run { tls, ..run(&site, SHORT, Vec::new()) };
+        let requests = run.requests.clone();
+        let (fetched, _) = run.go_with(|engine| connect_as(engine, &site, &requests, 0, true));
+        assert_eq!(fetched.unwrap_err(), Error::Connection(Failure::NotAsProbed));
+    }
 }
 
 /// Changes one of the three messages of the transcript: the host, the client's bytes, the server's.

@@ -25,7 +25,8 @@ use crate::wire::transcript::{ALERT, HANDSHAKE};
 /// Bytes of an alert.
 pub(in crate::page::disclosure) const ALERT_BYTES: usize = 2;
 
-/// The secrets and keys of a connection that two parties derived together, up to those of what its client sent.
+/// The secrets and keys of a connection that two parties derived together, up to those of what its client
+/// sent.
 #[derive(Clone)]
 pub(crate) struct TrafficKeys<W> {
     /// The traffic secrets of the handshake: the client's, the server's.
@@ -74,7 +75,8 @@ pub(in crate::page::disclosure) enum Rest<'a, W> {
     Known(&'a TrafficKeys<W>),
 }
 
-/// The program's start: the traffic secrets of the handshake, which are opened. `hash` is that of both hellos.
+/// The program's start: the traffic secrets of the handshake, which are opened. `hash` is that of both
+/// hellos.
 ///
 /// # Errors
 /// As [`derive`](super::derive).
@@ -130,8 +132,8 @@ fn server_cipher<M: TwoParty + ?Sized>(
     Cipher::new(machine, key, iv)
 }
 
-/// The number of commitments of a proof of what it derives from [`TrafficKeys`] before it comes to records: the
-/// server's keys if the parties have not derived them, and their expansion.
+/// The number of commitments of a proof of what it derives from [`TrafficKeys`] before it comes to records:
+/// the server's keys if the parties have not derived them, and their expansion.
 ///
 /// # Errors
 /// None in practice: these steps can be counted.

@@ -67,8 +67,8 @@ pub(crate) fn after_handshake(side: Side, headers: &[[u8; MESSAGE_HEADER_BYTES]]
     })
 }
 
-/// Checks that the content of a handshake record of the server's after the handshake is session tickets, whole
-/// ones.
+/// Checks that the content of a handshake record of the server's after the handshake is session tickets,
+/// whole ones.
 ///
 /// # Errors
 /// As [`after_handshake`]; [`Error::Truncated`].

@@ -167,7 +167,7 @@ fn connections_with_openssl_are_captured() {
         let authority = Authority::new();
         let (issued, roots) = (authority.issue(kind, HOST), authority.roots());
         let server = Server::start(&issued, options, switches);
-        let target = Target { host: HOST, roots: &roots, limits: ConnectionLimits::default() };
+        let target = Target { host: HOST, roots: &roots, probed: false, limits: ConnectionLimits::default() };
         let (mut engine, sent) = (Clear::new(4), request(256));
         let socket = std::net::TcpStream::connect(&server.address).unwrap();
         let captured = query(&mut engine, socket, &target, &sent, &[256]).unwrap();
