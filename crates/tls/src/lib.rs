@@ -17,7 +17,7 @@
 //! | | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
 //! | | `key_schedule` | TLS 1.3's key derivation, in the clear |
 //! | | `step` | the programs that run under two-party computation, and the machine that they run on |
-//! | | `prf` | key derivation of TLS 1.2, and of TLS 1.3 in proxy mode: some compressions run in two-party computation, the others at each party alone |
+//! | | `prf` | key derivation of TLS 1.2 and 1.3: some compressions run in two-party computation, the others at each party alone |
 //! | | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | | `ghash` | AES-GCM's tags from a hash key in two shares |
 //! | `page`: its content | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |

@@ -381,9 +381,6 @@ impl Statement {
             let reason = format!("is {}, not 1 to {MAX_MESSAGES}", self.rounds);
             return Err(Error::Statement { what: "number of rounds", reason });
         }
-        if self.tls == TlsVersion::Tls13 && self.mode != Mode::Proxy {
-            return Err(error("version of TLS", "is 1.3, which is possible in proxy mode only"));
-        }
         if self.pipelined && (self.rounds < 2 || self.mode != Mode::TwoParty) {
             return Err(error(
                 "order of rounds",
