@@ -26,7 +26,8 @@ use crate::failure::Failure;
 const PADDING: &str = "X-Padding: ";
 /// Bytes that reading a response takes in addition to its own: the ends of two records.
 const ROOM: usize = 64;
-/// Bytes that reading the first response takes in TLS 1.3: two session tickets, as servers send them before it.
+/// Bytes that reading the first response takes in TLS 1.3: two session tickets, as servers send them before
+/// it.
 const TICKETS: usize = 576;
 /// The methods after which further requests may be sent without waiting (RFC 9112, section 9.3.2).
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];

@@ -304,12 +304,15 @@ pub(super) struct Around<'a> {
     pub(super) made: ChangeRecord<'a>,
     /// Changes the payloads of the server's records before they are read.
     pub(super) read: ChangeRecord<'a>,
+    /// The secrets of TLS 1.3's handshake, once they were asked for.
+    pub(super) secrets: Option<[Zeroizing<[u8; 32]>; 2]>,
 }
 
 impl<'a> Around<'a> {
     /// One that only passes calls on.
     pub(super) fn new(inner: &'a mut dyn Engine) -> Self {
-        Self { inner, before: Box::new(|_| Ok(())), made: Box::new(|_| {}), read: Box::new(|_| {}) }
+        let (before, secrets) = (Box::new(|_: &mut dyn Engine| Ok(())), None);
+        Self { inner, before, made: Box::new(|_| {}), read: Box::new(|_| {}), secrets }
     }
 }
 
@@ -339,7 +342,9 @@ impl Engine for Around<'_> {
     }
     fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
         (self.before)(self.inner)?;
-        self.inner.handshake_secrets(hash)
+        let secrets = self.inner.handshake_secrets(hash)?;
+        self.secrets = Some(secrets.clone());
+        Ok(secrets)
     }
     fn data_keys(&mut self, hash: &[u8; 32]) -> Result<(), Error> {
         (self.before)(self.inner)?;

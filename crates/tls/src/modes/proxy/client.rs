@@ -229,8 +229,8 @@ fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
     }
 }
 
-/// One version, or whichever the server chooses, with the suites about which something can be proved, and nothing
-/// else.
+/// One version, or whichever the server chooses, with the suites about which something can be proved, and
+/// nothing else.
 fn config(
     version: Option<TlsVersion>,
     roots: &Roots,

@@ -14,8 +14,8 @@ use crate::wire::server::Roots;
 /// The only protocol that client and server may agree on, if they agree on one (ALPN).
 pub(crate) const HTTP: &[u8] = b"http/1.1";
 
-/// A client of these versions that trusts `roots` and computes with `provider`. It resumes no sessions, because
-/// a server does not sign those.
+/// A client of these versions that trusts `roots` and computes with `provider`. It resumes no sessions,
+/// because a server does not sign those.
 ///
 /// # Errors
 /// If the provider has nothing for these versions.

@@ -91,8 +91,8 @@ pub struct Target<'a> {
     pub host: &'a str,
     /// The authorities that P trusts. V has its own.
     pub roots: &'a Roots,
-    /// Whether the version was found out by a [`probe`]. Then a server that chooses another one, or shows that it
-    /// could speak a newer one, is [not as it was](Failure::NotAsProbed).
+    /// Whether the version was found out by a [`probe`]. Then a server that chooses another one, or shows
+    /// that it could speak a newer one, is [not as it was](Failure::NotAsProbed).
     pub probed: bool,
     /// ConnectionLimits on time and bytes.
     pub limits: ConnectionLimits,

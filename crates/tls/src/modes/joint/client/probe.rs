@@ -1,16 +1,17 @@
 //! Which version of TLS a server speaks, before anything is prepared for it.
 //!
 //! Circuits are garbled before a connection is opened, and those of the versions differ. So P first makes a
-//! handshake of its own, offers all that can be proved, and closes the connection. It says nothing on it. Along
-//! the way it finds out whether the server can be served at all, and is to be trusted, before the set-up is paid.
+//! handshake of its own, offers all that can be proved, and closes the connection. It says nothing on it.
+//! Along the way it finds out whether the server can be served at all, and is to be trusted, before the
+//! set-up is paid.
 //!
 //! # The downgrade sentinel
 //!
 //! Somebody on the way can change what the probe finds out. Each connection is as secure as its version, and
 //! both versions are accepted, but P should not be made to speak the older one unnoticed. A server of TLS 1.3
 //! that is asked for TLS 1.2 alone writes a sentinel into the last bytes of its random (RFC 8446, section
-//! 4.1.3), which it signs. So a connection of TLS 1.2 that follows a [`Probe`] must not have the sentinel. Where
-//! the user asks for TLS 1.2, it proves nothing: there such a server always writes it.
+//! 4.1.3), which it signs. So a connection of TLS 1.2 that follows a [`Probe`] must not have the sentinel.
+//! Where the user asks for TLS 1.2, it proves nothing: there such a server always writes it.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -42,11 +43,12 @@ pub struct Probe {
     pub version: TlsVersion,
 }
 
-/// Asks the server on `stream`, which must be open, what it would choose, by a handshake that comes to nothing.
+/// Asks the server on `stream`, which must be open, what it would choose, by a handshake that comes to
+/// nothing.
 ///
 /// # Errors
-/// As [`converse`](super::converse), for a server that chooses nothing that can be proved, is not trusted, or does
-/// not agree on HTTP.
+/// As [`converse`](super::converse), for a server that chooses nothing that can be proved, is not trusted, or
+/// does not agree on HTTP.
 pub fn probe<S: Read + Write>(mut stream: S, target: &Target<'_>) -> Result<Probe, Failure> {
     let failed = |error| Failure::new(error, TlsVersion::Tls12, false);
     let provider = CryptoProvider {

@@ -153,8 +153,8 @@ impl Session {
         }
     }
 
-    /// Derives the key block once, however often it is asked for. A server that was found to speak TLS 1.2 and
-    /// whose random says that it speaks TLS 1.3 gets no further.
+    /// Derives the key block once, however often it is asked for. A server that was found to speak TLS 1.2
+    /// and whose random says that it speaks TLS 1.3 gets no further.
     pub(super) fn key_block(&self, client: Random, server: Random) -> Result<(), rustls::Error> {
         if self.probed && has_sentinel(&server) {
             return Err(self.latch(Failure::NotAsProbed.into()));

@@ -5,14 +5,19 @@ use std::sync::{Arc, Mutex};
 use rustls::crypto::ring::kx_group::{SECP256R1, SECP384R1, X25519};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ServerConfig, SupportedProtocolVersion};
+use sha2::{Digest as _, Sha256};
 use volery_channel::{Tag, tags};
+use zeroize::Zeroizing;
 
 use super::*;
 use crate::modes::joint::client::testing::{Answer, Local};
 use crate::modes::joint::client::{ConnectionLimits, Failure, Probe, Target, probe};
-use crate::modes::joint::testing::{Change, connect, connect_as};
+use crate::modes::joint::testing::{Around, Change, connect, connect_as};
 use crate::page::disclosure::{Error as Disclosure, Refusal, TlsVersion, TranscriptError};
+use crate::wire::key_schedule::TrafficSecret;
+use crate::wire::transcript::HANDSHAKE;
 use crate::wire::transcript::testing::{Authority, asking, of_group};
+use crate::wire::transcript::tls13::{self, forge};
 
 fn run<'a>(site: &'a Site, request: &str, hide: Vec<Redaction>) -> Run<'a> {
     Run { tls: TlsVersion::Tls13, hide, ..Run::new(site, request.as_bytes()) }
@@ -252,4 +257,110 @@ fn a_record_altered_on_its_way_to_v_is_refused() {
     let flip: fn(&mut Vec<u8>) = |bytes| *bytes.last_mut().unwrap() ^= 1;
     assert!(matches!(opens(transcript(2, flip)).0, Refusal::Tag { side: Side::Server, .. }));
     assert_eq!(opens(transcript(1, flip)).0, Refusal::Tag { side: Side::Client, sequence: 0 });
+}
+
+/// Both directions with another flight of the server's, and with the Finished messages that belong to it. P
+/// has the secrets for that.
+fn forged(
+    [client, server]: &[Vec<u8>; 2],
+    secrets: &[Zeroizing<[u8; 32]>; 2],
+    change: fn(&mut Vec<u8>),
+) -> [Vec<u8>; 2] {
+    let transcript = tls13::Transcript::parse(client, server).unwrap();
+    let [own, other] = secrets.each_ref().map(|secret| TrafficSecret::from_bytes(&**secret).unwrap());
+    let secrets = tls13::HandshakeSecrets { client: own.clone(), server: other.clone() };
+    let mut messages = [client, server].map(|bytes| bytes[5..5 + record_length(bytes)].to_vec()).concat();
+    let mut flight = forge::flight(&transcript, &secrets);
+    let records = forge::flight_records(&transcript, &secrets);
+    change(&mut flight);
+    messages.extend_from_slice(&flight);
+    let mut finished = |secret: &TrafficSecret| {
+        let finished = forge::message(20, &secret.verify_data(&Sha256::digest(&messages)));
+        messages.extend_from_slice(&finished);
+        finished
+    };
+    flight.extend(finished(&other));
+    let last = finished(&own);
+    let replaced = |bytes: &[u8], secret: &TrafficSecret, messages: &[u8], records: usize| {
+        // The hello, and ChangeCipherSpec.
+        let start = 5 + record_length(bytes) + 6;
+        let mut rest = &bytes[start..];
+        (0..records).for_each(|_| rest = &rest[5 + record_length(rest)..]);
+        [&bytes[..start], &forge::seal(secret, 0, (HANDSHAKE, messages, 0)), rest].concat()
+    };
+    [replaced(client, &own, &last, 1), replaced(server, &other, &flight, records)]
+}
+
+/// The length of the first record's payload.
+fn record_length(bytes: &[u8]) -> usize {
+    usize::from(u16::from_be_bytes([bytes[3], bytes[4]]))
+}
+
+#[test]
+fn a_flight_that_p_makes_with_the_secrets_of_the_handshake_is_refused() {
+    let site = site();
+    let said = Arc::new(Mutex::new(None::<[Vec<u8>; 2]>));
+    let (other, mut seen) = (Arc::clone(&said), 0);
+    let change: Change = Box::new(move |tag, message| {
+        if tag == tags::CLIENT_TRANSCRIPT {
+            let said = other.lock().unwrap();
+            if let (1.., Some(said)) = (seen, &*said) {
+                message.clone_from(&said[seen - 1]);
+            }
+            seen += 1;
+        }
+    });
+    let run = Run { changes: [change, Box::new(|_, _| {})], ..run(&site, SHORT, Vec::new()) };
+    let requests = run.requests.clone();
+    let (_, proven) = run.go_with(|engine| {
+        let mut around = Around::new(engine);
+        let (heard, raw) = connect(&mut around, &site, &requests, 0)?;
+        // EncryptedExtensions without the protocol.
+        let silent: fn(&mut Vec<u8>) = |flight| {
+            let length = 4 + usize::from(u16::from_be_bytes([flight[2], flight[3]]));
+            flight.splice(..length, forge::message(8, &[0, 0]));
+        };
+        *said.lock().unwrap() = around.secrets.as_ref().map(|secrets| forged(&raw, secrets, silent));
+        Ok((heard, raw))
+    });
+    assert_eq!(refused(proven), Refusal::Another("handshake"));
+}
+
+/// Only a record of the server's under the keys of data shows that the server has them.
+#[test]
+fn a_connection_in_which_the_server_says_nothing_after_its_handshake_is_refused() {
+    let site = with(|config| {
+        let mut config = config.clone();
+        config.send_tls13_tickets = 0;
+        config
+    });
+    // All but the response and the alert.
+    let tail = [response("42").len(), 2].map(|content| 5 + content + 1 + 16).iter().sum::<usize>();
+    let cut = transcript(2, move |bytes| bytes.truncate(bytes.len() - tail));
+    let (_, proven) = Run { changes: [cut, Box::new(|_, _| {})], ..run(&site, SHORT, Vec::new()) }.go();
+    assert!(matches!(refused(proven), Refusal::Opened | Refusal::Unanswered));
+}
+
+#[test]
+fn what_was_read_must_be_what_p_hands_over_in_the_end() {
+    let first = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n17";
+    let mut site = Site::several(KeyAlgorithm::P256, &[first, &response("42")]);
+    let mut config = (*site.config).clone();
+    config.send_tls13_tickets = 0;
+    site.config = Arc::new(config);
+    let open = SHORT.replace("Connection: close\r\n", "");
+    let requests = vec![open.into_bytes(), SHORT.into()];
+    // A byte of the first response: the tail after it is the second one, and the alert.
+    let tail = [response("42").len(), 2].map(|content| 5 + content + 1 + 16).iter().sum::<usize>() + 20;
+    let other = transcript(2, move |bytes| {
+        let place = bytes.len() - tail;
+        bytes[place] ^= 1;
+    });
+    let run = Run {
+        requests,
+        reads: vec![200],
+        changes: [other, Box::new(|_, _| {})],
+        ..run(&site, "", Vec::new())
+    };
+    assert_eq!(refused(run.go().1), Refusal::Another("server's records"));
 }
