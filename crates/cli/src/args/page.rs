@@ -108,8 +108,8 @@ pub(crate) struct WebPageArgs {
     /// How the connection is made
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: ModeArg,
-    /// The version of TLS to speak with the server. Two parties prepare one version: the program first asks the
-    /// server which it chooses, on a connection that says nothing. 1.2 and 1.3 go without that
+    /// The version of TLS to speak with the server. Two parties prepare one version: the program first asks
+    /// the server which it chooses, on a connection that says nothing. 1.2 and 1.3 go without that
     #[arg(long, value_enum, value_name = "VERSION", default_value_t)]
     pub(crate) tls: TlsArg,
     /// two-party: about how many bytes of the response you will show or make claims about. More are possible,
