@@ -107,6 +107,23 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "aes128-key",
         "aes128-key\nplaintext=0x00112233445566778899aabbccddeeff\nciphertext=69c4e0d86a7b0430d8cdb78070b4c55a\n",
     ),
+    (
+        "curl_command",
+        "chrome",
+        "curl 'https://api.example/v1/account?id=7' \\\n  -H 'accept: application/json' \\\n  -b 'session=a1; theme=dark' \\\n  --data-raw $'{\"name\":\"O\\'Neil \\u0021\"}' --compressed\n",
+    ),
+    (
+        "curl_command",
+        "by-hand",
+        "curl -sSXPUT -u me:pass -A x -e y -G -d a=1 --data-urlencode \"b= &\\\"3\" --json '{}' -H 'X-A;' -H B: https://a/",
+    ),
+    ("curl_command", "not-read", "curl -k --proxy x https://a/?b&c"),
+    (
+        "har",
+        "two-entries",
+        "{\"log\":{\"entries\":[{\"request\":{\"method\":\"POST\",\"url\":\"https://a/b?c\",\"headers\":[{\"name\":\":path\",\"value\":\"/\"},{\"name\":\"cookie\",\"value\":\"d=e\\nf=g\"}],\"postData\":{\"text\":\"{}\"}},\"response\":{\"status\":200,\"headers\":[],\"content\":{\"size\":2,\"text\":\"/wA=\",\"encoding\":\"base64\"}}},{\"request\":{\"method\":\"GET\",\"url\":\"https://a/\"},\"response\":null}]}}",
+    ),
+    ("har", "no-entries", "\u{feff}{\"log\":{\"entries\":[]}}"),
     ("frame", "hello-of-60-bytes", "\u{1}\u{3c}\0\0\0"),
     ("frame", "reason", "the proof is rejected"),
     ("json", "deep", "a.b[1].c\n{\"a\": {\"b\": [1, {\"c\": \"x\\u00e4\"}]}, \"d\": [null, true, -1.5e3]}"),

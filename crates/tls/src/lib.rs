@@ -28,6 +28,7 @@
 //! | | [`attestation`] | V's signed statement, for others who trust V |
 //! | `modes`: who runs the client | [`joint`] | two parties are the client together |
 //! | | [`proxy`] | V relays the connection, and P proves what went over it |
+//! | | [`plain`] | P alone, to see what there would be to prove |
 //!
 //! [`Error`] says whose fault a failure of the two parties was. [`Side`] is the end of the connection that a
 //! byte comes from. A module without a link is of no use on its own: callers reach it through the modes, and
@@ -50,7 +51,7 @@ mod testing;
 mod wire;
 
 pub use error::Error;
-pub use modes::{joint, proxy};
+pub use modes::{joint, plain, proxy};
 pub use page::{attestation, claim, commitment, dialogue, disclosure, http};
 pub use wire::prf::Side;
 pub use wire::server;

@@ -8,16 +8,23 @@ use volery::web::disclosure::{MessagePart, Part, Redaction, Rest, Selection, Vis
 use volery::web::http::json::{Decimal, Path};
 
 use super::placeholder::round;
-use crate::args::WebProveArgs;
+use crate::args::WebPageArgs;
 use crate::failure::Failure;
 
 /// Reads the values of `--hide`, `--assert`, `--commit` and `--reveal`.
 ///
 /// With `--reveal` everything else of the responses is hidden. Without it bodies show, and header fields that
 /// are the same for everybody. Parts that further requests have `taken` are hidden, too.
-pub(super) fn selection(args: &WebProveArgs, taken: Vec<MessagePart>) -> Result<Selection, Failure> {
+pub(super) fn selection(args: &WebPageArgs, taken: Vec<MessagePart>) -> Result<Selection, Failure> {
     let selection = parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken)?;
     Ok(Selection { show_rest: args.show_rest, ..selection })
+}
+
+/// Every word of `--hide`, `--assert`, `--commit` and `--reveal` that is no part or no claim.
+pub(super) fn no_words(args: &WebPageArgs) -> Vec<String> {
+    let parts = args.hide.iter().chain(&args.commit).chain(&args.reveal).map(|text| part(text).map(drop));
+    let claims = args.assert.iter().map(|text| hide(&[], core::slice::from_ref(text), &[]).map(drop));
+    parts.chain(claims).filter_map(Result::err).map(|failure| failure.to_string()).collect()
 }
 
 fn parse(
@@ -61,6 +68,24 @@ fn name_of(side: Side, round: usize) -> String {
         Side::Server => "response",
     };
     if round == 0 { name.into() } else { format!("{name}{}", round + 1) }
+}
+
+/// Each part that is named, with a selection that names nothing else, but for what is revealed beside a part
+/// that is taken.
+pub(super) fn each(selection: &Selection) -> impl Iterator<Item = (MessagePart, Selection)> + '_ {
+    let hide = selection.hide.iter().map(|hide| {
+        let Redaction { side, round, part, .. } = hide.clone();
+        (MessagePart { side, round, part }, Selection { hide: vec![hide.clone()], ..Selection::default() })
+    });
+    let reveal = selection
+        .reveal
+        .iter()
+        .map(|named| (named.clone(), Selection { reveal: vec![named.clone()], ..Selection::default() }));
+    let taken = selection.taken.iter().map(|named| {
+        let reveal = selection.reveal.clone();
+        (named.clone(), Selection { taken: vec![named.clone()], reveal, ..Selection::default() })
+    });
+    hide.chain(reveal).chain(taken)
 }
 
 /// Checks that each named part belongs to one of `count` requests or responses.

@@ -43,6 +43,27 @@ pub(super) enum Order {
     Apart,
 }
 
+/// Something wrong with what is shown, hidden or claimed.
+#[derive(Debug)]
+pub(super) struct Mistake {
+    /// The part that it is about, if it is about one.
+    pub(super) part: Option<MessagePart>,
+    pub(super) failure: Failure,
+}
+
+/// A list of mistakes.
+struct Found(Vec<Mistake>);
+
+impl Found {
+    fn add(&mut self, part: Option<MessagePart>, checked: Result<(), Failure>) {
+        if let Err(failure) = checked
+            && !self.0.iter().any(|known| known.failure == failure)
+        {
+            self.0.push(Mistake { part, failure });
+        }
+    }
+}
+
 /// All requests of a flow, in order.
 #[derive(Debug)]
 pub(super) struct Script {
@@ -129,24 +150,51 @@ impl Script {
     /// Checks that all parts of the requests that this selection hides can be hidden, before anything is
     /// sent.
     pub(super) fn check(&self, selection: &Selection) -> Result<(), Failure> {
-        parts::check_rounds(selection, self.requests.len())?;
-        parts::check_names(selection)?;
+        self.mistakes(selection).into_iter().next().map_or(Ok(()), |mistake| Err(mistake.failure))
+    }
+
+    /// Everything that is wrong with this selection, as far as it shows before anything is sent.
+    pub(super) fn mistakes(&self, selection: &Selection) -> Vec<Mistake> {
+        let mut found = Found(Vec::new());
+        for (named, alone) in parts::each(selection) {
+            found.add(Some(named.clone()), parts::check_rounds(&alone, self.requests.len()));
+            found.add(Some(named), parts::check_names(&alone));
+        }
         for (round, request) in self.requests.iter().enumerate() {
-            parts::check_fields(selection, round, request.field_names())?;
-            parts::check_filled(selection, round, &request.filled_fields().map_err(Failure::Input)?)?;
-            if request.puts_into_name().map_err(Failure::Input)? {
-                parts::check_body_names(selection, round)?;
+            if let Err(failure) = self.check_request(selection, (round, request), &mut found) {
+                found.add(None, Err(failure));
             }
-            let last = self.is_last(round);
-            let whole = request.longest(&self.page, last).map_err(Failure::Input)?;
-            let parsed = Request::parse(&whole, 0).map_err(Failure::input)?;
-            if parsed.body.length() > 0 && !http::has_usual_body(&whole, &parsed) {
-                parts::check_body(selection, round, &request.method)?;
-            }
-            if !last && self.read + 1 < self.requests.len() {
-                let query = parsed.query(&whole).is_some_and(|query| !query.is_empty());
-                parts::check_target(selection, round, query)?;
-            }
+        }
+        found.0
+    }
+
+    /// Looks at a request of which something may be hidden that cannot be.
+    fn check_request(
+        &self,
+        selection: &Selection,
+        (round, request): (usize, &Template),
+        found: &mut Found,
+    ) -> Result<(), Failure> {
+        let named = |part| Some(MessagePart { side: Side::Client, round, part });
+        let header = |name: &str| named(Part::Header(name.into()));
+        for name in request.field_names() {
+            found.add(header(name), parts::check_fields(selection, round, core::iter::once(name)));
+        }
+        for name in request.filled_fields().map_err(Failure::Input)? {
+            found.add(header(name), parts::check_filled(selection, round, &[name]));
+        }
+        if request.puts_into_name().map_err(Failure::Input)? {
+            found.add(named(Part::Body), parts::check_body_names(selection, round));
+        }
+        let last = self.is_last(round);
+        let whole = request.longest(&self.page, last).map_err(Failure::Input)?;
+        let parsed = Request::parse(&whole, 0).map_err(Failure::input)?;
+        if parsed.body.length() > 0 && !http::has_usual_body(&whole, &parsed) {
+            found.add(named(Part::Body), parts::check_body(selection, round, &request.method));
+        }
+        if !last && self.read + 1 < self.requests.len() {
+            let query = parsed.query(&whole).is_some_and(|query| !query.is_empty());
+            found.add(named(Part::Path), parts::check_target(selection, round, query));
         }
         Ok(())
     }

@@ -28,9 +28,9 @@ const FURTHER_BLOCKS: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectionCost {
     /// What is prepared ahead of the connection.
-    prepared: Cost,
+    pub(super) prepared: Cost,
     /// The approximate number of commitments of the proof.
-    proof: u64,
+    pub(super) proof: u64,
 }
 
 impl Sizes {
@@ -47,12 +47,16 @@ impl Sizes {
         // much as the first one, which leaves a sixth for claims about the response.
         let blocks = self.proved.div_ceil(BLOCK_BYTES) + self.records().len() + FURTHER_BLOCKS;
         let response = commitments_of_blocks(1)?.saturating_mul(blocks as u64);
-        let server = match self.tls {
+        let proof = prepared.commitments + self.server_commitments()? + response;
+        Ok(ConnectionCost { prepared, proof })
+    }
+
+    /// The number of commitments of a proof of what follows from the prepared keys before any record.
+    pub(super) fn server_commitments(&self) -> Result<u64, Error> {
+        Ok(match self.tls {
             TlsVersion::Tls12 => server_commitments()?,
             TlsVersion::Tls13 => server_commitments_tls13(self.longest_read().is_some())?,
-        };
-        let proof = prepared.commitments + server + response;
-        Ok(ConnectionCost { prepared, proof })
+        })
     }
 
     /// The number of correlations that the products of a connection and V's share (V's only input) take, in

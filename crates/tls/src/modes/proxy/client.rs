@@ -229,6 +229,11 @@ fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
     }
 }
 
+/// What is offered in this version: the suites about which something can be proved, and nothing else.
+pub(in crate::modes) fn offer(version: TlsVersion, roots: &Roots) -> Result<ClientConfig, Error> {
+    config(Some(version), roots, Arc::default())
+}
+
 /// One version, or whichever the server chooses, with the suites about which something can be proved, and
 /// nothing else.
 fn config(
@@ -363,6 +368,23 @@ impl Fetched {
             }
             // What is written and not sent would be dropped.
             Ok(tls.sock.send()?)
+        })
+    }
+
+    /// What can be said of this connection without its secrets; none if P cheats.
+    pub(super) fn draft(&self) -> Option<disclosure::Draft> {
+        let EndedConnection { mode, host, port, pipelined, context, connection, payload, unchecked, .. } =
+            &self.ended;
+        (!*unchecked).then(|| disclosure::Draft {
+            mode: *mode,
+            tls: connection.version(),
+            host: host.clone(),
+            port: port.unwrap_or(443),
+            certificate: connection.handshake().certificates()[0].to_vec(),
+            pipelined: *pipelined,
+            context: context.clone(),
+            closed: true,
+            payload: payload.clone(),
         })
     }
 

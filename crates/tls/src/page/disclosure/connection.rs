@@ -100,7 +100,7 @@ impl OpenConnection {
     }
 
     /// The handshake.
-    pub(super) fn handshake(&self) -> &dyn Authenticated {
+    pub(crate) fn handshake(&self) -> &dyn Authenticated {
         match self {
             Self::Tls12(transcript) => &transcript.handshake,
             Self::Tls13(opened) => &opened.handshake,

@@ -26,6 +26,13 @@ pub enum Error {
     Refused(#[from] Refusal),
 }
 
+/// Counting what a proof takes failed, which does not happen.
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        Self::Refused(Refusal::Message(error.to_string()))
+    }
+}
+
 /// Why a connection, or what P says about it, is not accepted. V finds these errors in P's message; P finds
 /// them in the message that it is about to send.
 ///

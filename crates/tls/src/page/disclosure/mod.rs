@@ -27,6 +27,7 @@
 //! | `order` | the check that each request came after the response to the one before |
 //! | `statement` | the statement that is proved |
 //! | `price` | the memory of its claims |
+//! | `draft` | what V would sign of a payload, and what is wrong with P's choice, without a connection |
 //! | `prover`, `verifier` | the parties' work before the proof |
 //! | `proven` | what V may believe after it |
 //!
@@ -155,6 +156,7 @@
 mod check;
 mod connection;
 mod derive;
+mod draft;
 mod error;
 mod machine;
 mod order;
@@ -170,10 +172,12 @@ mod verifier;
 
 pub use crate::wire::transcript::Error as TranscriptError;
 pub use crate::wire::version::TlsVersion;
+pub use draft::{Draft, DraftCost};
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{
-    Hidden, MessagePart, Part, RedactedPayload, Redaction, Rest, Selection, Values, Visibility, visibility,
+    Hidden, Listed, MessagePart, Part, PartKind, RedactedPayload, Redaction, Rest, Selection, Values,
+    Visibility, visibility,
 };
 pub use verifier::Pending;
 

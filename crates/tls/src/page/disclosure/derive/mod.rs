@@ -20,6 +20,7 @@ use crate::wire::ghash::{BLOCK_BYTES, Block};
 use crate::wire::prf::VERIFY_DATA_BYTES;
 use crate::wire::record::Cipher;
 use crate::wire::step::{Plain, TwoParty};
+use crate::wire::version::TlsVersion;
 
 /// The start of the program.
 pub(crate) enum Root<W> {
@@ -105,6 +106,18 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
     match connection {
         OpenConnection::Tls12(transcript) => tls12::derive(machine, transcript, root),
         OpenConnection::Tls13(opened) => tls13::derive(machine, opened, root),
+    }
+}
+
+/// The approximate number of commitments of a proof of everything that follows from a connection's secret,
+/// itself included, but payload. Each direction has so many records with payload.
+///
+/// # Errors
+/// None in practice: what can be proved can be counted.
+pub(super) fn root_commitments(version: TlsVersion, records: [usize; 2]) -> Result<u64, Error> {
+    match version {
+        TlsVersion::Tls12 => tls12::root_commitments(records),
+        TlsVersion::Tls13 => tls13::root_commitments(records),
     }
 }
 

@@ -18,7 +18,9 @@ use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::prf::tls13::{self as schedule, RecordKey};
 use crate::wire::prf::{HmacKey, Side};
 use crate::wire::record::Cipher;
-use crate::wire::step::{BLOCK_BITS, Counting, DIGEST_BITS, Plain, TwoParty, XORED_IV_BITS};
+use crate::wire::step::{
+    BLOCK_BITS, Counting, DIGEST_BITS, Plain, TwoParty, XORED_IV_BITS, commitments_of_blocks,
+};
 use crate::wire::transcript::tls13::{HandshakeSecrets, MESSAGE_HEADER_BYTES, Opened, Record};
 use crate::wire::transcript::{ALERT, HANDSHAKE};
 
@@ -169,6 +171,24 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
         facts: [client_facts, server_facts],
         keys: [client_key, server_key],
     })
+}
+
+/// The number of commitments of a proof of everything that follows from a handshake secret, itself included,
+/// and what is opened of records, if each direction has this many with payload.
+///
+/// # Errors
+/// None in practice: these steps can be counted.
+pub(super) fn root_commitments(records: [usize; 2]) -> Result<u64, Error> {
+    let mut machine = Counting::default();
+    let key = HmacKey::hash(&mut machine, &[(); DIGEST_BITS])?;
+    schedule::handshake_wires(&mut machine, &key, &[0; 32])?;
+    for [key, iv] in schedule::application_keys(&mut machine, &key, &[0; 32])? {
+        Cipher::new(&mut machine, &key, &iv)?;
+    }
+    // A record has a mask, and a block of its tail, with little in common. There are alerts and tickets, and
+    // the hash keys.
+    let opened: u64 = records.iter().map(|records| 2 * (*records as u64 + 2) + 1).sum();
+    Ok(machine.cost().commitments + DIGEST_BITS as u64 + commitments_of_blocks(1)?.saturating_mul(opened))
 }
 
 /// A direction's records with their contents, and what V learns.

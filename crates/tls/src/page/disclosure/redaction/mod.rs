@@ -9,6 +9,7 @@
 mod codec;
 mod fields;
 mod group;
+mod listing;
 mod rest;
 mod structure;
 #[cfg(test)]
@@ -19,6 +20,8 @@ mod values;
 pub(super) use codec::DisclosureMessage;
 pub(crate) use codec::{put_all_hidden, read_all_hidden};
 pub use fields::{Visibility, visibility};
+pub(super) use listing::listed;
+pub use listing::{Listed, PartKind};
 pub use rest::{Rest, Selection};
 pub(crate) use structure::Server;
 pub(super) use structure::{Checked, check, check_pipelined, exchanges, find};

@@ -101,7 +101,11 @@ impl Selection {
 
     /// The parts that P names as hidden, with those that patterns of paths stand for. Each value of a body is
     /// there once, with all that is claimed of it.
-    fn expanded(&self, texts: [&[u8]; 2], exchanges: &[Exchange]) -> Result<Vec<Redaction>, Refusal> {
+    pub(in crate::page::disclosure) fn expanded(
+        &self,
+        texts: [&[u8]; 2],
+        exchanges: &[Exchange],
+    ) -> Result<Vec<Redaction>, Refusal> {
         let mut all = Hides::default();
         for hide in &self.hide {
             let pattern = match &hide.part {
@@ -280,7 +284,7 @@ impl HttpMessage<'_> {
     }
 
     /// Names of the header fields that have a value, each once.
-    fn field_names(&self) -> Vec<String> {
+    pub(super) fn field_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for header in self.headers.iter().filter(|header| !header.value.is_empty()) {
             // Names are words of ASCII.

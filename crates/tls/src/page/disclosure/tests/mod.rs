@@ -6,6 +6,7 @@
 //! The statement that V would verify is evaluated on the true keys; if that fails, P has nothing to prove.
 
 mod claims;
+mod draft;
 mod tls13;
 
 use std::time::SystemTime;

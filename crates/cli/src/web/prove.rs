@@ -37,7 +37,7 @@ use crate::terminal;
 
 /// How long to wait for a server in total, without the notary's own time: less than a notary waits for the
 /// prover's next message.
-const SERVER_TIME: Duration = Duration::from_secs(25);
+pub(super) const SERVER_TIME: Duration = Duration::from_secs(25);
 /// The most bytes to receive from a server, and to read from a file for it.
 pub(super) const MAX_RECEIVED: usize = 16 << 20;
 
@@ -47,7 +47,7 @@ const RETRY_TIME: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// What to fetch, and what to prove about it.
-pub(super) struct Plan {
+pub(super) struct Task {
     pub(super) mode: ModeArg,
     /// The version of TLS to speak; `None` for the server's choice.
     pub(super) tls: Option<TlsVersion>,
@@ -81,7 +81,7 @@ pub(super) struct SignedSession {
 
 /// One connection to the website.
 struct Visit<'a> {
-    plan: &'a Plan,
+    task: &'a Task,
     /// The numbers of its requests.
     connection: &'a Range<usize>,
     /// What to prove about them.
@@ -90,7 +90,7 @@ struct Visit<'a> {
     before: &'a ReceivedResponses,
 }
 
-impl Plan {
+impl Task {
     /// Makes one connection after the other. `done` gets the number and the results of each.
     pub(super) fn run(
         &self,
@@ -101,7 +101,7 @@ impl Plan {
         let connections = self.script.connections();
         for (number, connection) in connections.iter().enumerate() {
             let selection = parts::within(&self.selection, connection);
-            let visit = Visit { plan: self, connection, selection, before: &before };
+            let visit = Visit { task: self, connection, selection, before: &before };
             let several = connections.len() > 1;
             let of = |failure: Failure| {
                 match number + 1 {
@@ -143,7 +143,7 @@ impl Visit<'_> {
         let version = self.version()?;
         match signer {
             Signer::Notary { endpoint, token, key } => {
-                self.plan.phases.begin("connecting to the notary");
+                self.task.phases.begin("connecting to the notary");
                 self.attested(self.call(endpoint)?, token, key, version)
             }
             Signer::Alone(key) => self.alone(key, version),
@@ -152,7 +152,7 @@ impl Visit<'_> {
 
     /// The version of TLS for which two parties prepare a connection. In proxy mode it is not needed ahead.
     fn version(&self) -> Result<Option<TlsVersion>, Failure> {
-        let Plan { mode, tls, script, roots, phases, .. } = self.plan;
+        let Task { mode, tls, script, roots, phases, .. } = self.task;
         if *mode == ModeArg::Proxy || tls.is_some() {
             return Ok(*tls);
         }
@@ -172,7 +172,7 @@ impl Visit<'_> {
             total: SERVER_TIME,
             ..client::ConnectionLimits::default()
         };
-        let Plan { script, tls, .. } = self.plan;
+        let Task { script, tls, .. } = self.task;
         client::Target { host: &script.page().host, roots, probed: tls.is_none(), limits }
     }
 
@@ -198,7 +198,7 @@ impl Visit<'_> {
         key: &[u8; 32],
         version: Option<TlsVersion>,
     ) -> Result<SignedSession, Failure> {
-        let Plan { mode, phases, .. } = self.plan;
+        let Task { mode, phases, .. } = self.task;
         token.send((*mode).into(), &mut channel)?;
         let mut rng = os_rng()?;
         phases.begin("waiting for the notary");
@@ -221,7 +221,7 @@ impl Visit<'_> {
         prover: Prover<C>,
         version: TlsVersion,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Plan { script, roots, phases, read, expect, context, .. } = self.plan;
+        let Task { script, roots, phases, read, expect, context, .. } = self.task;
         let page = script.page();
         phases.begin("preparing the connection");
         let sizes = script.sizes(self.connection, version, *read, *expect);
@@ -242,7 +242,7 @@ impl Visit<'_> {
         &self,
         mut prover: Prover<C>,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Plan { script, roots, phases, context, tls, .. } = self.plan;
+        let Task { script, roots, phases, context, tls, .. } = self.task;
         let page = script.page();
         let (max_received, version) = (MAX_RECEIVED, *tls);
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received, version };
@@ -260,7 +260,7 @@ impl Visit<'_> {
     /// Request `round` of this connection, with values of responses on it, or on those before it.
     fn request(&self, round: usize, heard: &ReceivedResponses) -> Result<Zeroizing<Vec<u8>>, String> {
         let heard = if self.connection.start == 0 { heard } else { self.before };
-        self.plan.script.request(self.connection.start + round, heard)
+        self.task.script.request(self.connection.start + round, heard)
     }
 
     /// Shows the user what will be signed, and asks.
@@ -270,7 +270,7 @@ impl Visit<'_> {
         expected: impl FnOnce(&[Redaction], u64) -> Result<Statement, Failure>,
     ) -> Result<(), Failure> {
         let expected = expected(hide, now()?.as_secs())?;
-        terminal::aside(|| self.plan.consent.get(&expected, consent::ANSWER_TIME))
+        terminal::aside(|| self.task.consent.get(&expected, consent::ANSWER_TIME))
     }
 
     /// The name of the phase in which pages are fetched.
@@ -287,7 +287,7 @@ impl Visit<'_> {
         let limits =
             joint::Limits { query, read, proved, received: MAX_RECEIVED, ports, budget: budget.clone() };
         let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
-        let (key, roots) = (key.clone(), self.plan.roots.clone());
+        let (key, roots) = (key.clone(), self.task.roots.clone());
         let (tokens, phases) = (Tokens::default(), notary::PhaseTimes::default());
         let notary = Notary { key, roots, limits, rules, tokens, phases };
         thread::scope(|scope| {

@@ -1,0 +1,134 @@
+//! All parts of requests and responses that P can name.
+
+use core::ops::Range;
+
+use super::super::connection::SIDES;
+use super::fields::{Visibility, visibility};
+use super::rest::MAX_LEAVES;
+use super::structure::{HttpMessage, slice};
+use super::{MessagePart, Part};
+use crate::page::http::json::{self, ValueType};
+use crate::page::http::{self, Exchange};
+use crate::wire::prf::Side;
+
+/// A part that P can name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The part.
+    pub part: MessagePart,
+    /// What it is.
+    pub kind: PartKind,
+    /// Its places in all messages of its side: of a JSON string without its quotation marks, of a path
+    /// without its slash.
+    pub ranges: Vec<Range<usize>>,
+}
+
+impl Listed {
+    /// Its length in bytes.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.ranges.iter().map(ExactSizeIterator::len).sum()
+    }
+}
+
+/// What a part is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// The path of a target.
+    Path,
+    /// The query of a target.
+    Query,
+    /// A parameter of it.
+    Parameter,
+    /// The values of all header fields of a name, and whether they show.
+    Header(Visibility),
+    /// A body. If something names its values, it is JSON; otherwise this says why no value can be named.
+    Body {
+        /// Why it has no values with names.
+        opaque: Option<String>,
+    },
+    /// A value of a JSON body that contains no others.
+    Json(ValueType),
+}
+
+/// All parts of these messages that can be named, in order. Of empty ones nothing can be shown or hidden, so
+/// they are missing, but for JSON strings.
+pub(in crate::page::disclosure) fn listed(texts: [&[u8]; 2], exchanges: &[Exchange]) -> Vec<Listed> {
+    let mut all = Vec::new();
+    for (round, exchange) in exchanges.iter().enumerate() {
+        for (side, text) in SIDES.into_iter().zip(texts) {
+            HttpMessage::new(side, text, round, exchange).list(&mut all);
+        }
+    }
+    all
+}
+
+impl HttpMessage<'_> {
+    fn list(&self, all: &mut Vec<Listed>) {
+        let mut add = |part, kind, ranges| {
+            let part = MessagePart { side: self.side, round: self.round, part };
+            all.push(Listed { part, kind, ranges });
+        };
+        if let Some(request) = self.request {
+            let path = request.path(self.text);
+            let after_slash = path.start.saturating_add(1).min(path.end)..path.end;
+            add(Part::Path, PartKind::Path, vec![after_slash]);
+            if let Some(query) = request.query(self.text).filter(|query| !query.is_empty()) {
+                add(Part::Query, PartKind::Query, vec![query]);
+            }
+            for (name, value) in request.parameters(self.text) {
+                let name = String::from_utf8(http::decoded(slice(self.text, &name)));
+                let part = name.ok().map(Part::Parameter);
+                // Of a name that comes twice none can be named.
+                if let (Some(part), Some(value)) = (part, value)
+                    && self.find(&part).is_ok()
+                {
+                    add(part, PartKind::Parameter, vec![value]);
+                }
+            }
+        }
+        for name in self.field_names() {
+            let fields = self.headers.iter().filter(|header| header.is(self.text, &name));
+            let ranges = fields.map(|header| header.value.clone()).collect();
+            let kind = PartKind::Header(visibility(self.side, &name));
+            add(Part::Header(name), kind, ranges);
+        }
+        if self.body.length() == 0 {
+            return;
+        }
+        let body = self.body.bytes(self.text);
+        let leaves = self.check_coding().map_err(str::to_owned);
+        let leaves = leaves.and_then(|()| json::leaves(&body, MAX_LEAVES).map_err(|error| error.to_string()));
+        let opaque = leaves.as_ref().err().cloned();
+        add(Part::Body, PartKind::Body { opaque }, self.body.parts.clone());
+        for (path, value) in leaves.unwrap_or_default() {
+            let ranges = self.body.locate(value.content());
+            add(Part::Json(path.to_string()), PartKind::Json(value.kind), ranges);
+        }
+    }
+}
+
+impl MessagePart {
+    /// Its name on a command line: `response2.json:user.name`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let message = match self.side {
+            Side::Client => "request",
+            Side::Server => "response",
+        };
+        let number = match self.round {
+            0 => String::new(),
+            round => round.saturating_add(1).to_string(),
+        };
+        let part = match &self.part {
+            Part::Json(path) => format!("json:{path}"),
+            Part::Values(values) => format!("json:{} and what follows", values.first),
+            Part::Header(name) => format!("header:{name}"),
+            Part::Path => "path".into(),
+            Part::Query => "query".into(),
+            Part::Parameter(name) => format!("query.{name}"),
+            Part::Body => "body".into(),
+        };
+        format!("{message}{number}.{part}")
+    }
+}
