@@ -13,7 +13,7 @@
 use std::time::Duration;
 
 use volery_circuit::statements::AndChain;
-use volery_tls::disclosure::DraftCost;
+use volery_tls::disclosure::{DraftCost, TlsVersion};
 use volery_tls::joint::Sizes;
 
 use super::super::Options;
@@ -21,11 +21,12 @@ use super::super::estimate::{Estimate, estimate};
 use super::super::system::Bits;
 use crate::Error;
 
-/// Round trips of a relayed connection with one request: to open it, one for each flight of a handshake of
-/// TLS 1.2, one each for the answer, the end and the closing; and the attestation's.
+/// Round trips of a relayed connection with one request, in TLS 1.2: to open it, one for each flight of the
+/// handshake, one each for the answer, the end and the closing. TLS 1.3 has a flight less.
 const RELAYED: u64 = 6;
-/// Those of a connection that both parties make together, and of its preparation, beyond those of a proof.
-const TOGETHER: u64 = 16;
+/// Those of a connection over TLS 1.2 that both parties make together, and of its preparation, beyond those
+/// of a proof; and how many less TLS 1.3 has.
+const TOGETHER: [u64; 2] = [16, 4];
 /// What both parties say in a connection and before it, in bytes, whatever its sizes: P, most of it labels of
 /// public bits; V.
 const SAID: [u64; 2] = [440_000, 12_000];
@@ -57,7 +58,8 @@ impl PagePlan {
         proof.bytes_prover = proof.bytes_prover.saturating_add(client).saturating_add(self.message());
         proof.bytes_verifier = proof.bytes_verifier.saturating_add(server).saturating_add(self.attestation());
         let more = self.sizes.rounds.len().saturating_sub(1) as u64;
-        proof.round_trips = proof.round_trips.saturating_add(RELAYED).saturating_add(more);
+        let flights = RELAYED - u64::from(self.sizes.tls == TlsVersion::Tls13);
+        proof.round_trips = proof.round_trips.saturating_add(flights).saturating_add(more);
         Ok(proof)
     }
 
@@ -79,7 +81,9 @@ impl PagePlan {
         proof.bytes_verifier =
             proof.bytes_verifier.saturating_add(answered).saturating_add(self.attestation());
         let read = self.sizes.rounds.iter().filter(|round| round.read > 0).count() as u64;
-        proof.round_trips = proof.round_trips.saturating_add(TOGETHER).saturating_add(4 * read);
+        let [trips, less] = TOGETHER;
+        let trips = if self.sizes.tls == TlsVersion::Tls13 { trips - less } else { trips };
+        proof.round_trips = proof.round_trips.saturating_add(trips).saturating_add(4 * read);
         let garbling: Duration = prepared.garbling()?;
         // V evaluates what P garbles, later.
         proof.making = proof.making.saturating_add(garbling);
