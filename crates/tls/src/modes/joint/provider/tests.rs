@@ -250,3 +250,17 @@ fn an_engine_that_is_gone_is_an_error_and_no_wait() {
     assert!(session.ask(|engine| engine.public_key(Group::P256)).is_err());
     assert!(session.check().is_err());
 }
+
+/// REVIEW (h-rev), fails: in TLS 1.3 a handle that is not this session's is taken for a secret that P knows. What is
+/// derived from it is the library's, and records are protected under what anybody can compute.
+#[test]
+fn nothing_is_derived_in_tls_1_3_of_a_secret_of_another_session() {
+    use rustls::crypto::tls13::Hkdf;
+    let mut other = Counting::default();
+    let foreign = with(&mut other, |session| *session.handle());
+    let mut engine = Counting::default();
+    with(&mut engine, |session| {
+        hkdf::Derivation.extract_from_secret(Some(&[1; 32]), &foreign);
+        assert!(session.check().is_err(), "a key exchange of another session");
+    });
+}

@@ -4,6 +4,7 @@
 mod cheats;
 mod commitments;
 mod opening;
+mod review13;
 mod rounds;
 mod tls13;
 
