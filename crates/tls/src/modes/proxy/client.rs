@@ -154,6 +154,7 @@ fn connect(
         port: Some(port),
         pipelined: false,
         context: Context::default(),
+        trusts_close: false,
         connection,
         raw: [client, server],
         payload,
@@ -311,6 +312,13 @@ impl Fetched {
     /// Has V sign this context together with its statement.
     pub fn set_context(&mut self, context: Context) {
         self.ended.context = context;
+    }
+
+    /// Has P rely on the server to take no further requests after one with `Connection: close`, although
+    /// nothing that the server says shows that it ends the connection: see [what V learns, and
+    /// when](crate::disclosure#what-v-learns-and-when).
+    pub fn trust_close(&mut self) {
+        self.ended.trusts_close = true;
     }
 
     /// The statement that V will sign if P [discloses](Fetched::disclose) the connection in this way, without

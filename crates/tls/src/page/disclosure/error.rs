@@ -14,8 +14,9 @@ pub enum Error {
     /// At P: the server may still take requests on this connection, so V must not see values derived from its
     /// keys (see the [module](super)).
     #[error(
-        "the server did not end the connection: no close_notify, and no whole response with `Connection: close`; \
-         ask for that in the request"
+        "the server did not say that it ends the connection: no close_notify, and no whole response with \
+         `Connection: close` or of HTTP/1.0; so it might take requests that the verifier forges. If you know that it takes \
+         none after a request with `Connection: close`: --trust-close"
     )]
     StillOpen,
     /// At P: a claim that it wants to make is not true. V has not heard of it.

@@ -36,6 +36,8 @@ pub(crate) struct EndedConnection {
     /// The context that V is to sign.
     pub(crate) context: Context,
     pub(crate) connection: OpenConnection,
+    /// Whether P relies on the server to take nothing after a request that asked it to close the connection.
+    pub(crate) trusts_close: bool,
     /// All bytes: the client's, the server's.
     pub(crate) raw: [Vec<u8>; 2],
     /// All requests, and all responses.
@@ -146,6 +148,16 @@ impl EndedConnection {
     /// Runs V's checks of what it is shown. V decides itself which ports it accepts.
     fn check_shown(
         &self,
+    /// Whether the server takes no further requests, as its last response says, or, if P relies on that, as
+    /// the last request asked.
+    fn takes_no_more(&self, exchanges: &[Exchange]) -> bool {
+        let [request, response] = &self.payload;
+        exchanges.last().is_some_and(|last| {
+            let asked = last.request.is_last(request) && !last.response.stays_open(response);
+            last.response.is_last(response) || self.trusts_close && asked
+        })
+    }
+
         shown: &[RedactedPayload; 2],
         host: &str,
         closed: bool,
@@ -188,7 +200,7 @@ impl EndedConnection {
         let [request, response] = &self.payload;
         let (opened, closed) = self.try_check(root)?;
         let exchanges = self.exchanges(closed)?;
-        let open = !closed && !exchanges.last().is_some_and(|last| last.response.is_last(response));
+        let open = !closed && !self.takes_no_more(&exchanges);
         #[cfg(test)]
         let open = open && !self.unchecked;
         if open {

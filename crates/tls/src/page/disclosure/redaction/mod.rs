@@ -53,6 +53,9 @@ pub enum Part {
     /// The values of all header fields of this name. Claims about it are possible only if there is one.
     Header(String),
     /// The path of the request's target, after its slash and up to its question mark, which says which
+    /// The values of all header fields of this name after the body of a response. Otherwise as a header
+    /// field.
+    Trailer(String),
     /// document is asked for.
     Path,
     /// The query of the request's target, after its question mark.
@@ -76,6 +79,7 @@ impl core::fmt::Display for Part {
             Self::Values(values) => values.fmt(f),
             Self::Header(name) => write!(f, "header {name}"),
             Self::Path => f.write_str("path"),
+            Self::Trailer(name) => write!(f, "trailer {name}"),
             Self::Query => f.write_str("query"),
             Self::Parameter(name) => write!(f, "query {name}"),
             Self::Body => f.write_str("body"),
