@@ -3,6 +3,7 @@
 mod bench;
 mod connection;
 mod public;
+mod session_limits;
 mod statement;
 mod stored;
 mod terminal;
@@ -16,6 +17,7 @@ use volery::{Options, Profile};
 pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs, Shape};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
+pub(crate) use session_limits::SessionLimitArgs;
 pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};

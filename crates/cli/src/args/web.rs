@@ -11,6 +11,7 @@ use volery::web::proxy::TlsVersion;
 use volery_channel::tls::Fingerprint;
 
 use super::connection::{ConnectionArgs, bytes, pin, seconds};
+use super::session_limits::{SessionLimitArgs, wait};
 use crate::serve::WAITING;
 
 #[derive(Debug, Subcommand)]
@@ -115,6 +116,7 @@ PARTS of a request or response: what to reveal, to hide, to commit to, or to mak
   request.query.NAME     the value of one parameter of it, as it was sent; then all names show
   request.header:NAME    the value of a header field (also response.header:NAME)
   response.body          a whole body (also request.body)
+  response.trailer:NAME  the value of a header field after a body in chunks
   response2.json:PATH    the same of the second response, if there are several requests
   Of a body and a value in it, the value decides: --reveal response.body --hide response.json:iban
   shows all but the IBAN, and --hide response.body --reveal response.json:currency the currency
@@ -204,6 +206,15 @@ pub(crate) struct WebProveArgs {
     /// How the connection is made
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: ModeArg,
+    /// two-party: accept a server that names no protocol (ALPN). Its words may then be those of any service
+    /// of its host, on any port, that has its certificate. So the notary must allow it, the attestation says
+    /// it, and readers refuse it unless they say --allow-no-alpn. Proxy mode needs none of this
+    #[arg(long)]
+    pub(crate) no_alpn: bool,
+    /// How long the server may take for its next bytes, also before the first ones; whole seconds up to the
+    /// notary's --max-wait [default: 10]
+    #[arg(long, value_name = "SECONDS", value_parser = wait)]
+    pub(crate) timeout: Option<Duration>,
     /// The version of TLS to speak with the server. Two parties prepare one version: the program first asks
     /// the server which it chooses, on a connection that says nothing. 1.2 and 1.3 go without that
     #[arg(long, value_enum, value_name = "VERSION", default_value_t)]
@@ -250,6 +261,11 @@ pub(crate) struct WebProveArgs {
     /// public key
     #[arg(long, value_name = "TEXT", value_parser = context)]
     pub(crate) context: Option<Context>,
+    /// Accept a response after which the server does not say that it ends the connection, if the request
+    /// asked for that. The notary gets values with which it could forge requests in your name, if the server
+    /// took more on this connection. Servers that follow RFC 9112 do not; some of them do not say so
+    #[arg(long)]
+    pub(crate) trust_close: bool,
     /// Do not ask before the notary sees what is not hidden. Needed without a terminal
     #[arg(long)]
     pub(crate) yes: bool,
@@ -342,6 +358,8 @@ pub(crate) struct NotaryServeArgs {
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
     pub(crate) memory: u64,
     #[command(flatten)]
+    pub(crate) session: SessionLimitArgs,
+    #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
 }
 
@@ -366,6 +384,11 @@ pub(crate) struct AttestationVerifyArgs {
     /// Accept requests that were sent at once. A later response may then be part of an earlier one
     #[arg(long)]
     pub(crate) allow_pipelined: bool,
+    /// Accept a two-party connection on which the server named no protocol (ALPN). Only say this for a host
+    /// of which you know all services with its certificate, and that none repeats what it is sent: see
+    /// SECURITY.md
+    #[arg(long)]
+    pub(crate) allow_no_alpn: bool,
     /// A file that opens commitments, made by `volery attestation open`
     #[arg(long, value_name = "FILE")]
     pub(crate) opening: Vec<PathBuf>,

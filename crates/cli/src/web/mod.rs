@@ -5,6 +5,7 @@
 //! placeholder  placeholders for values of earlier responses
 //! template     one request, with placeholders
 //! script       all requests, in order, and their connections
+//! terms        a notary's limits
 //! plan         the prover: a session for each connection, or both parties in one process
 //! consent      shows what will be signed, and asks
 //! parts        what the command line reveals, hides and claims
@@ -25,6 +26,7 @@ mod request;
 mod script;
 mod site;
 mod template;
+mod terms;
 
 pub(crate) use attestation::{show, verify};
 pub(crate) use notary::{make_key, serve};
@@ -50,6 +52,7 @@ use plan::{MAX_RECEIVED, Plan, SignedSession, Signer};
 use request::Page;
 use script::{Order, Script};
 use template::Template;
+use terms::Wishes;
 
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
@@ -62,11 +65,13 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let phases = Phases::new();
     let consent = Consent::new(args.yes, args.notary.is_none())?;
     let context = args.context.clone().unwrap_or_default();
-    let tls = args.tls.into();
-    let plan = Plan { mode, tls, script, roots, selection, context, consent, read, expect, phases };
+    let (tls, trust_close) = (args.tls.into(), args.trust_close);
+    let wishes = Wishes { mode, no_alpn: args.no_alpn, wait: args.timeout };
+    let plan =
+        Plan { wishes, tls, trust_close, script, roots, selection, context, consent, read, expect, phases };
     let notary = match (&args.notary, args.notary_key) {
         (Some(address), Some(key)) => Signer::Notary {
-            endpoint: Endpoint::to_notary(address, &trust(args, key))?,
+            endpoint: Endpoint::to_notary(address, &trust(args, key))?.waiting(wishes.longest_wait()),
             token: args.notary_token.as_deref().map(Token::open).transpose()?.unwrap_or_default(),
             key,
         },

@@ -78,13 +78,26 @@ pub enum Refusal {
     Protocol(String),
     /// Client and server did not agree on a protocol although that is required.
     #[error(
-        "the server did not agree on http/1.1 (ALPN), so its words may be those of another service; if whoever verifies can reach it, \
-         proxy mode does without"
+        "the server did not agree on http/1.1 (ALPN), so its words may be those of another service of its host. If the verifier can reach \
+         it, proxy mode does without; in two-party mode the verifier must allow it (a notary: --allow-no-alpn)"
     )]
     NoProtocol,
     /// Something follows an alert.
     #[error("the {} went on after an alert", name(*.0))]
     Alert(Side),
+    /// More is hidden than V's limit.
+    #[error(
+        "{bytes} bytes of the {} are hidden with something claimed about them, if only what they are, and the verifier takes {limit}: reveal \
+         more (a notary's limit: --max-hidden)", payload_name(*side)
+    )]
+    Hidden {
+        /// The direction.
+        side: Side,
+        /// The number of bytes.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// What is shown does not have the required form.
     #[error("what is shown of the {}: {reason}", payload_name(*side))]
     Payload {

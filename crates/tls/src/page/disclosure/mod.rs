@@ -186,7 +186,8 @@ pub use crate::wire::version::TlsVersion;
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{
-    Hidden, MessagePart, Part, RedactedPayload, Redaction, Rest, Selection, Values, Visibility, visibility,
+    Hidden, MAX_HIDDEN_BYTES, MessagePart, Part, RedactedPayload, Redaction, Rest, Selection, Values,
+    Visibility, visibility,
 };
 pub use verifier::Pending;
 
@@ -198,7 +199,7 @@ pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::EndedConnection;
 pub(crate) use redaction::{Server, message_name, put_all_hidden, read_all_hidden};
 pub(crate) use statement::ConnectionStatement;
-pub(crate) use verifier::{Observed, OwnPart, receive};
+pub(crate) use verifier::{Observed, OwnPart, Terms, receive};
 
 /// For fuzzing: reads any bytes as P's message to V.
 #[cfg(feature = "fuzzing")]

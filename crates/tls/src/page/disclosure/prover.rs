@@ -12,7 +12,7 @@ use super::derive::{Root, derive};
 use super::machine::Compute;
 use super::proven::parts;
 use super::redaction::{
-    self, Checked, DisclosureMessage, RedactedPayload, Redaction, Selection, Server, find,
+    self, Checked, DisclosureMessage, MAX_HIDDEN_BYTES, RedactedPayload, Redaction, Selection, Server, find,
 };
 use super::statement::ConnectionStatement;
 use super::verifier::check_opened;
@@ -23,6 +23,7 @@ use crate::page::attestation::{Context, Mode, Statement};
 use crate::page::http;
 use crate::page::http::Exchange;
 use crate::wire::prf::Side;
+use crate::wire::rustls_client::HTTP;
 use crate::wire::server;
 
 /// P's view of a connection that has ended.
@@ -35,9 +36,9 @@ pub(crate) struct EndedConnection {
     pub(crate) pipelined: bool,
     /// The context that V is to sign.
     pub(crate) context: Context,
-    pub(crate) connection: OpenConnection,
     /// Whether P relies on the server to take nothing after a request that asked it to close the connection.
     pub(crate) trusts_close: bool,
+    pub(crate) connection: OpenConnection,
     /// All bytes: the client's, the server's.
     pub(crate) raw: [Vec<u8>; 2],
     /// All requests, and all responses.
@@ -118,12 +119,14 @@ impl EndedConnection {
         }
         let outside = Refusal::Payload { side: Side::Server, reason: "it lies outside of the payload" };
         let [query, response] = parts(shown.each_ref()).ok_or(outside)?;
-        let certificates = self.connection.handshake().certificates();
+        let handshake = self.connection.handshake();
+        let certificates = handshake.certificates();
         Ok(Statement {
             mode: self.mode,
             tls: self.connection.version(),
             server_name,
             port: checked.port,
+            alpn: handshake.alpn() == Some(HTTP),
             certificate: Sha256::digest(certificates.first().map_or(&[][..], |own| own.as_ref())).into(),
             time,
             // At most the number of messages that are read.
@@ -145,9 +148,6 @@ impl EndedConnection {
         redaction::exchanges([request, response], closed)
     }
 
-    /// Runs V's checks of what it is shown. V decides itself which ports it accepts.
-    fn check_shown(
-        &self,
     /// Whether the server takes no further requests, as its last response says, or, if P relies on that, as
     /// the last request asked.
     fn takes_no_more(&self, exchanges: &[Exchange]) -> bool {
@@ -158,6 +158,9 @@ impl EndedConnection {
         })
     }
 
+    /// Runs V's checks of what it is shown. V decides itself which ports it accepts.
+    fn check_shown(
+        &self,
         shown: &[RedactedPayload; 2],
         host: &str,
         closed: bool,
@@ -212,6 +215,7 @@ impl EndedConnection {
         ];
         let host = server::canonical_name(&self.host).map_err(Refusal::from)?;
         self.check_shown(&shown, &host, closed)?;
+        redaction::check_hidden(&shown, MAX_HIDDEN_BYTES)?;
         let message = DisclosureMessage { context: self.context.clone(), opened, shown };
         let [client, server] = &self.raw;
         let encoded = message.encode();
