@@ -35,9 +35,9 @@ pub(crate) struct SessionLimitArgs {
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = wait)]
     pub(crate) max_wait: Duration,
     /// two-party: accept websites that name no protocol (ALPN). The prover alone connects, to a port of its
-    /// choice. If a service of the same host and certificate, on any port, repeats what it is sent, a prover can
-    /// have its own words signed as those of the website. Attestations say that no protocol was named, and
-    /// readers refuse them unless they say otherwise
+    /// choice. If a service of the same host and certificate, on any port, repeats what it is sent, a prover
+    /// can have its own words signed as those of the website. Attestations say that no protocol was named,
+    /// and readers refuse them unless they say otherwise
     #[arg(long)]
     pub(crate) allow_no_alpn: bool,
 }
