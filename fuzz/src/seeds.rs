@@ -476,12 +476,16 @@ fn connections(add: Add<'_>) {
     }
     let get = b"GET /a HTTP/1.1\r\nHost: example.com\r\n\r\n";
     let post = b"POST /b HTTP/1.1\r\nHost: example.com\r\nContent-Length: 3\r\n\r\nabc";
-    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\na;x=y\r\n0123456789\r\n0\r\nT: v\r\n\r\n";
+    let chunked =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\na;x=y\r\n0123456789\r\n0\r\n\r\n";
+    let trailers =
+        b"HTTP/1.1 200 OK\r\nTrailer: T\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nT: v\r\n\r\n";
     let counted = b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno";
     let open = b"HTTP/1.0 200 OK\r\nServer: x\r\n\r\nto the end";
     for (name, closed, client, server) in [
         ("two-rounds", 0, [&get[..], post].concat(), [&chunked[..], counted].concat()),
         ("until-close", 1, get.to_vec(), open.to_vec()),
+        ("trailers", 0, get.to_vec(), trailers.to_vec()),
     ] {
         add("http", name, &[&[closed], &web::two(&client, &server)[..]].concat());
     }
@@ -500,6 +504,7 @@ fn connections(add: Add<'_>) {
         tls: disclosure::TlsVersion::Tls12,
         server_name: "example.com".into(),
         port: 8443,
+        alpn: true,
         certificate: [5; 32],
         time: 1_780_000_000,
         rounds: 2,
@@ -570,6 +575,7 @@ fn clients(add: Add<'_>) {
     add("web_claims", "texts-words-and-dates", &claims_of_texts());
     add("web_claims", "values-together", &values());
     add("web_claims", "a-parameter", &parameter());
+    add("web_claims", "a-trailer", &trailer());
     for (name, mode, token) in
         [("two-party", Mode::TwoParty, &b""[..]), ("proxy-and-token", Mode::Proxy, b"first-token-123456")]
     {
@@ -646,6 +652,12 @@ fn values() -> Vec<u8> {
 /// A message that hides a parameter, of a response, which has none.
 fn parameter() -> Vec<u8> {
     let part = [&[9, 7][..], &long(b"id"), &[0], &number(1), &number(0), &number(1)].concat();
+    hiding(b"x", &part, &number(0))
+}
+
+/// A message that hides a field after a body.
+fn trailer() -> Vec<u8> {
+    let part = [&[3, 8][..], &long(b"Checksum"), &[0], &number(1), &number(0), &number(1)].concat();
     hiding(b"x", &part, &number(0))
 }
 

@@ -4,6 +4,7 @@ mod bench;
 mod connection;
 mod page;
 mod public;
+mod session_limits;
 mod statement;
 mod stored;
 mod terminal;
@@ -18,6 +19,7 @@ pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs, Sh
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use page::{WebPageArgs, WebPlanArgs, WebProveArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
+pub(crate) use session_limits::SessionLimitArgs;
 pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};

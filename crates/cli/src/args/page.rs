@@ -1,6 +1,7 @@
 //! `volery web prove` and `volery web plan`: a page, what to fetch and what to say about it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use volery::Address;
@@ -8,6 +9,7 @@ use volery::web::attestation::Context;
 use volery_channel::tls::Fingerprint;
 
 use super::connection::pin;
+use super::session_limits::wait;
 use super::web::{ModeArg, TlsArg, context, key};
 
 /// How to write parts and claims: the end of the long help.
@@ -20,6 +22,7 @@ PARTS of a request or response: what to reveal, to hide, to commit to, or to mak
   request.query.NAME     the value of one parameter of it, as it was sent; then all names show
   request.header:NAME    the value of a header field (also response.header:NAME)
   response.body          a whole body (also request.body)
+  response.trailer:NAME  the value of a header field after a body in chunks
   response2.json:PATH    the same of the second response, if there are several requests
   Of a body and a value in it, the value decides: --reveal response.body --hide response.json:iban
   shows all but the IBAN, and --hide response.body --reveal response.json:currency the currency
@@ -108,6 +111,15 @@ pub(crate) struct WebPageArgs {
     /// How the connection is made
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: ModeArg,
+    /// two-party: accept a server that names no protocol (ALPN). Its words may then be those of any service
+    /// of its host, on any port, that has its certificate. So the notary must allow it, the attestation says
+    /// it, and readers refuse it unless they say --allow-no-alpn. Proxy mode needs none of this
+    #[arg(long)]
+    pub(crate) no_alpn: bool,
+    /// How long the server may take for its next bytes, also before the first ones; whole seconds up to the
+    /// notary's --max-wait [default: 10]
+    #[arg(long, value_name = "SECONDS", value_parser = wait)]
+    pub(crate) timeout: Option<Duration>,
     /// The version of TLS to speak with the server. Two parties prepare one version: the program first asks
     /// the server which it chooses, on a connection that says nothing. 1.2 and 1.3 go without that
     #[arg(long, value_enum, value_name = "VERSION", default_value_t)]
@@ -154,6 +166,11 @@ pub(crate) struct WebPageArgs {
     /// public key
     #[arg(long, value_name = "TEXT", value_parser = context)]
     pub(crate) context: Option<Context>,
+    /// Accept a response after which the server does not say that it ends the connection, if the request
+    /// asked for that. The notary gets values with which it could forge requests in your name, if the server
+    /// took more on this connection. Servers that follow RFC 9112 do not; some of them do not say so
+    #[arg(long)]
+    pub(crate) trust_close: bool,
     /// Do not ask before the notary sees what is not hidden. Needed without a terminal
     #[arg(long)]
     pub(crate) yes: bool,

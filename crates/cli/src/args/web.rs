@@ -11,6 +11,7 @@ use volery_channel::tls::Fingerprint;
 
 use super::connection::{ConnectionArgs, bytes, seconds};
 use super::page::{PARTS, WebPlanArgs, WebProveArgs};
+use super::session_limits::SessionLimitArgs;
 use crate::serve::WAITING;
 
 #[derive(Debug, Subcommand)]
@@ -176,6 +177,8 @@ pub(crate) struct NotaryServeArgs {
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
     pub(crate) memory: u64,
     #[command(flatten)]
+    pub(crate) session: SessionLimitArgs,
+    #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
 }
 
@@ -200,6 +203,11 @@ pub(crate) struct AttestationVerifyArgs {
     /// Accept requests that were sent at once. A later response may then be part of an earlier one
     #[arg(long)]
     pub(crate) allow_pipelined: bool,
+    /// Accept a two-party connection on which the server named no protocol (ALPN). Only say this for a host
+    /// of which you know all services with its certificate, and that none repeats what it is sent: see
+    /// SECURITY.md
+    #[arg(long)]
+    pub(crate) allow_no_alpn: bool,
     /// A file that opens commitments, made by `volery attestation open`
     #[arg(long, value_name = "FILE")]
     pub(crate) opening: Vec<PathBuf>,

@@ -8,6 +8,7 @@
 //! prove        the prover: a session for each connection, or both parties in one process
 //! plan         what a proof would show, hide and cost, and every mistake, without one
 //! saved        requests that a browser has saved: cURL commands, HAR files
+//! terms        a notary's limits
 //! consent      shows what will be signed, and asks
 //! parts        what the command line reveals, hides and claims
 //! notary       the notary: its key, its server
@@ -29,6 +30,7 @@ mod saved;
 mod script;
 mod site;
 mod template;
+mod terms;
 
 pub(crate) use attestation::{show, verify};
 pub(crate) use notary::{make_key, serve};
@@ -55,6 +57,7 @@ use prove::{MAX_RECEIVED, SignedSession, Signer, Task};
 use request::Page;
 use script::{Order, Script};
 use template::Template;
+use terms::Wishes;
 
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
@@ -70,11 +73,13 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let phases = Phases::new();
     let consent = Consent::new(asked.yes, asked.notary.is_none())?;
     let context = asked.context.clone().unwrap_or_default();
-    let tls = asked.tls.into();
-    let task = Task { mode, tls, script, roots, selection, context, consent, read, expect, phases };
+    let (tls, trust_close) = (asked.tls.into(), asked.trust_close);
+    let wishes = Wishes { mode, no_alpn: asked.no_alpn, wait: asked.timeout };
+    let task =
+        Task { wishes, tls, trust_close, script, roots, selection, context, consent, read, expect, phases };
     let notary = match (&asked.notary, asked.notary_key) {
         (Some(address), Some(key)) => Signer::Notary {
-            endpoint: Endpoint::to_notary(address, &trust(asked, key))?,
+            endpoint: Endpoint::to_notary(address, &trust(asked, key))?.waiting(wishes.longest_wait()),
             token: asked.notary_token.as_deref().map(Token::open).transpose()?.unwrap_or_default(),
             key,
         },

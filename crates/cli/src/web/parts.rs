@@ -244,7 +244,9 @@ pub(super) fn check_body_names(selection: &Selection, round: usize) -> Result<()
 /// Whether both name the same part. The case of header field names does not matter.
 fn is_same(hide: &Redaction, named: &MessagePart) -> bool {
     let same = match (&hide.part, &named.part) {
-        (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
+        (Part::Header(a), Part::Header(b)) | (Part::Trailer(a), Part::Trailer(b)) => {
+            a.eq_ignore_ascii_case(b)
+        }
         (a, b) => a == b,
     };
     (hide.side, hide.round) == (named.side, named.round) && same
@@ -329,8 +331,8 @@ fn whole(number: &Decimal) -> Option<u64> {
 
 pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
     let wrong = || {
-        let expected = "expected response.json:PATH, request.header:NAME, request.path, request.query, request.query.NAME or response.body, \
-                        and with several requests response2.json:PATH and so on";
+        let expected = "expected response.json:PATH, request.header:NAME, request.path, request.query, request.query.NAME, response.body or \
+                        response.trailer:NAME, and with several requests response2.json:PATH and so on";
         Failure::input(format!("`{}` is not a part: {expected}", text.escape_debug()))
     };
     let (side, rest) = text.split_once('.').ok_or_else(wrong)?;
@@ -347,6 +349,7 @@ pub(super) fn part(text: &str) -> Result<MessagePart, Failure> {
     let part = match rest.split_once(':') {
         Some(("json", path)) => Part::Json(json(text, path)?),
         Some(("header", name)) if !name.is_empty() => Part::Header(name.into()),
+        Some(("trailer", name)) if !name.is_empty() && side == Side::Server => Part::Trailer(name.into()),
         None if rest == "path" && side == Side::Client => Part::Path,
         None if rest == "query" && side == Side::Client => Part::Query,
         None if rest == "body" => Part::Body,
@@ -417,6 +420,9 @@ mod tests {
     #[test]
     fn what_is_revealed_is_neither_hidden_nor_claimed_about() {
         let (hidden, claimed) = (words(&["request.header:Cookie"]), words(&["response.json:a = x"]));
+        let trailer = words(&["response.trailer:Checksum"]);
+        assert!(parse(&trailer, &[], &[], &words(&["response.trailer:checksum"]), Vec::new()).is_err());
+        assert!(parse(&trailer, &[], &[], &words(&["response.header:checksum"]), Vec::new()).is_ok());
         for revealed in ["request.header:cookie", "response.json:a"] {
             assert!(parse(&hidden, &claimed, &[], &words(&[revealed]), Vec::new()).is_err(), "{revealed}");
         }
@@ -448,6 +454,8 @@ mod tests {
             "reply.body",
             "response.path",
             "request.target",
+            "request.trailer:x",
+            "response.trailer:",
             "response.json",
             "request.head:x",
             "response.body:x",

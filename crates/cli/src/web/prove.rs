@@ -10,14 +10,15 @@
 //! nothing, so each attestation is worth as much as one of a single request, whatever happens to the others.
 
 use core::ops::Range;
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use volery::notary::in_line;
+use volery::notary::{Terms, Turn, in_line};
 use volery::web::attestation::{Attestation, Context, SigningKey, Statement};
 use volery::web::commitment::Openings;
 use volery::web::dialogue::ReceivedResponses;
-use volery::web::disclosure::{Redaction, Selection, TlsVersion};
+use volery::web::disclosure::{MAX_HIDDEN_BYTES, Redaction, Selection, TlsVersion};
 use volery::web::joint::{self, client};
 use volery::web::proxy::{self, relay::Rules};
 use volery::web::server::Roots;
@@ -28,16 +29,17 @@ use super::consent::{self, Consent};
 use super::notary::{self, Notary, Token, Tokens, now};
 use super::parts;
 use super::script::Script;
+use super::terms::Wishes;
 use crate::args::ModeArg;
-use crate::connection::Endpoint;
+use crate::connection::{Endpoint, patience};
 use crate::failure::Failure;
 use crate::progress::Phases;
 use crate::serve::Pace;
 use crate::terminal;
 
-/// How long to wait for a server in total, without the notary's own time: less than a notary waits for the
-/// prover's next message.
-pub(super) const SERVER_TIME: Duration = Duration::from_secs(25);
+/// How long to wait for a server in total, without the notary's own time and the wait for the first bytes:
+/// less than a notary waits for the prover in this phase.
+pub(super) const SERVER_TIME: Duration = Duration::from_secs(15);
 /// The most bytes to receive from a server, and to read from a file for it.
 pub(super) const MAX_RECEIVED: usize = 16 << 20;
 
@@ -48,9 +50,11 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// What to fetch, and what to prove about it.
 pub(super) struct Task {
-    pub(super) mode: ModeArg,
+    pub(super) wishes: Wishes,
     /// The version of TLS to speak; `None` for the server's choice.
     pub(super) tls: Option<TlsVersion>,
+    /// Whether to rely on servers that were asked to end the connection and do not say that they do.
+    pub(super) trust_close: bool,
     pub(super) script: Script,
     pub(super) roots: Roots,
     pub(super) selection: Selection,
@@ -152,28 +156,30 @@ impl Visit<'_> {
 
     /// The version of TLS for which two parties prepare a connection. In proxy mode it is not needed ahead.
     fn version(&self) -> Result<Option<TlsVersion>, Failure> {
-        let Task { mode, tls, script, roots, phases, .. } = self.task;
-        if *mode == ModeArg::Proxy || tls.is_some() {
+        let Task { wishes, tls, script, roots, phases, .. } = self.task;
+        if wishes.mode == ModeArg::Proxy || tls.is_some() {
             return Ok(*tls);
         }
         phases.begin("asking the server for its version of TLS");
         let page = script.page();
-        let target = self.target(roots);
+        let target = self.target(roots, wishes.longest_wait(), MAX_RECEIVED);
         let probe = client::dial(&page.host, page.port, &target.limits)
             .and_then(|stream| client::probe(stream, &target))
             .map_err(joint::Error::from);
         Ok(Some(probe.map_err(volery::Error::from)?.version))
     }
 
-    /// The server as two parties see it.
-    fn target<'a>(&'a self, roots: &'a Roots) -> client::Target<'a> {
+    /// The server as two parties see it, which may take this long for its next bytes.
+    fn target<'a>(&'a self, roots: &'a Roots, idle: Duration, received: usize) -> client::Target<'a> {
         let limits = client::ConnectionLimits {
-            received: MAX_RECEIVED,
-            total: SERVER_TIME,
+            received,
+            idle,
+            total: SERVER_TIME + idle,
             ..client::ConnectionLimits::default()
         };
-        let Task { script, tls, .. } = self.task;
-        client::Target { host: &script.page().host, roots, probed: tls.is_none(), limits }
+        let Task { wishes, script, tls, .. } = self.task;
+        let (host, no_alpn) = (&*script.page().host, wishes.no_alpn);
+        client::Target { host, roots, probed: tls.is_none(), limits, no_alpn }
     }
 
     /// A channel to the notary. After an earlier session of this prover the notary may need a moment before
@@ -198,17 +204,25 @@ impl Visit<'_> {
         key: &[u8; 32],
         version: Option<TlsVersion>,
     ) -> Result<SignedSession, Failure> {
-        let Task { mode, phases, .. } = self.task;
-        token.send((*mode).into(), &mut channel)?;
+        let Task { wishes, phases, .. } = self.task;
+        token.send(wishes.mode.into(), &mut channel)?;
         let mut rng = os_rng()?;
         phases.begin("waiting for the notary");
-        let channel = in_line(channel, |number| match number {
-            0 => phases.begin("setting up"),
-            number => phases.note(&format!("number {number} in the queue")),
+        let told = OnceLock::new();
+        let channel = in_line(channel, |turn| match turn {
+            Turn::Waits(number) => phases.note(&format!("number {number} in the queue")),
+            Turn::Begins(terms) => {
+                phases.begin("setting up");
+                phases.tell(&wishes.describe(&terms));
+                // It is said once.
+                let _ = told.set(terms);
+            }
         });
         let prover = Prover::start(channel, Options::default(), &mut rng)?;
-        let (page, received) = match mode {
-            ModeArg::TwoParty => self.together(prover, version.unwrap_or(TlsVersion::Tls12))?,
+        let terms = told.get().ok_or_else(|| Failure::session("internal error"))?;
+        wishes.check(terms)?;
+        let (page, received) = match wishes.mode {
+            ModeArg::TwoParty => self.together(prover, version.unwrap_or(TlsVersion::Tls12), terms)?,
             ModeArg::Proxy => self.relayed(prover)?,
         };
         phases.begin("waiting for the attestation");
@@ -220,17 +234,21 @@ impl Visit<'_> {
         &self,
         prover: Prover<C>,
         version: TlsVersion,
+        terms: &Terms,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Task { script, roots, phases, read, expect, context, .. } = self.task;
+        let Task { wishes, script, roots, phases, read, expect, context, trust_close, .. } = self.task;
         let page = script.page();
+        let sizes = wishes.fit(terms, script.sizes(self.connection, version, *read, *expect))?;
         phases.begin("preparing the connection");
-        let sizes = script.sizes(self.connection, version, *read, *expect);
         let prepared = prover.prepare_web(sizes, os_rng()?)?;
-        let target = self.target(roots);
+        let target = self.target(roots, wishes.wait(terms), MAX_RECEIVED.min(terms.received as usize));
         phases.begin(self.fetching());
         let mut fetched =
             prepared.converse(&target, page.port, &mut |round, heard| self.request(round, heard))?;
         fetched.set_context(context.clone());
+        if *trust_close {
+            fetched.trust_close();
+        }
         let hide = fetched.select(&self.selection)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time)?))?;
         phases.begin("proving");
@@ -242,7 +260,7 @@ impl Visit<'_> {
         &self,
         mut prover: Prover<C>,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Task { script, roots, phases, context, tls, .. } = self.task;
+        let Task { script, roots, phases, context, tls, trust_close, .. } = self.task;
         let page = script.page();
         let (max_received, version) = (MAX_RECEIVED, *tls);
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received, version };
@@ -250,6 +268,9 @@ impl Visit<'_> {
         let mut fetched = prover
             .converse(&target, self.connection.len(), &mut |round, heard| self.request(round, heard))?;
         fetched.set_context(context.clone());
+        if *trust_close {
+            fetched.trust_close();
+        }
         let hide = fetched.select(&self.selection).map_err(volery::Error::from)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time).map_err(volery::Error::from)?))?;
         phases.begin("proving");
@@ -280,15 +301,26 @@ impl Visit<'_> {
 
     /// Runs both parties in this process.
     fn alone(&self, key: &SigningKey, version: Option<TlsVersion>) -> Result<SignedSession, Failure> {
-        let (left, mut right) = memory_pair(&Limits::default());
+        let wait = self.task.wishes.longest_wait();
+        let read = Limits::default().read.max(patience(wait));
+        let (left, mut right) = memory_pair(&Limits { read, ..Limits::default() });
         let public = key.verifying_key().to_bytes();
-        let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
-        let (ports, budget) = (Vec::new(), joint::Budget::default());
-        let limits =
-            joint::Limits { query, read, proved, received: MAX_RECEIVED, ports, budget: budget.clone() };
-        let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
-        let (key, roots) = (key.clone(), self.task.roots.clone());
-        let (tokens, phases) = (Tokens::default(), notary::PhaseTimes::default());
+        let budget = joint::Budget::default();
+        let limits = joint::Limits {
+            query: joint::MAX_QUERY,
+            read: joint::MAX_READ,
+            proved: joint::MAX_PROVED,
+            received: MAX_RECEIVED,
+            hidden: MAX_HIDDEN_BYTES,
+            // This process makes both choices.
+            no_alpn: true,
+            ports: Vec::new(),
+            budget: budget.clone(),
+        };
+        let phases = notary::PhaseTimes::waiting(wait);
+        let (ports, hidden) = (Vec::new(), MAX_HIDDEN_BYTES);
+        let rules = Rules { private: true, ports, hidden, ..notary::rules(wait) };
+        let (key, roots, tokens) = (key.clone(), self.task.roots.clone(), Tokens::default());
         let notary = Notary { key, roots, limits, rules, tokens, phases };
         thread::scope(|scope| {
             let notary = scope.spawn(move || {

@@ -47,7 +47,8 @@ fn taken(mode: Mode, port: u16, roots: &Roots, request: &[u8], sizes: &Sizes) ->
                 Mode::TwoParty => {
                     let prepared = prover.prepare_web(sizes.clone(), rng(3))?;
                     let limits = client::ConnectionLimits::default();
-                    let target = client::Target { host: "localhost", roots, probed: false, limits };
+                    let target =
+                        client::Target { host: "localhost", roots, probed: false, no_alpn: false, limits };
                     prepared.fetch(&target, port, request)?.prove(&hide())?
                 }
             };
@@ -95,10 +96,12 @@ fn what_is_estimated_of_a_page_is_about_what_it_takes() {
             tls,
             host: "localhost".into(),
             port,
+            alpn: true,
             certificate: visit.certificate,
             pipelined: false,
             context: Context::default(),
             closed: visit.ending == Ending::Closed,
+            trusts_close: false,
             payload: visit.payload,
         };
         let plan = PagePlan {

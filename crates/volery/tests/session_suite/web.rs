@@ -170,6 +170,7 @@ fn two_parties_have_a_port_that_the_requests_name_and_the_notary_allows() {
                     roots: &roots,
                     probed: false,
                     limits: client::ConnectionLimits::default(),
+                    no_alpn: false,
                 };
                 let mut fetched = prepared.fetch(&target, port, query.as_bytes())?;
                 fetched.set_context(Context::new(b"nonce").expect("short"));
@@ -261,6 +262,7 @@ fn connection_after(before: Option<Before>, threads: [usize; 2]) {
                 roots: &roots,
                 probed: false,
                 limits: client::ConnectionLimits::default(),
+                no_alpn: false,
             };
             let fetched = prepared.fetch(&target, port, query.as_bytes())?;
             assert_eq!((fetched.request(), fetched.response()), (query.as_bytes(), &answer[..]));
@@ -329,7 +331,8 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
             let prover = page.attestation(&public)?.session.expect("nothing was committed to");
             let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), self::rng(3))?;
             let limits = client::ConnectionLimits::default();
-            let target = client::Target { host: "localhost", roots: &roots, probed: false, limits };
+            let target =
+                client::Target { host: "localhost", roots: &roots, probed: false, limits, no_alpn: false };
             prepared.fetch(&target, port, query.as_bytes())?.prove(&hide).map(drop)
         },
         |channel| {
@@ -422,7 +425,13 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                 let prepared =
                     prover.prepare_web(Sizes { tls: TlsVersion::Tls12, rounds, proved: 120 }, rng(3))?;
                 let limits = client::ConnectionLimits::default();
-                let target = client::Target { host: "localhost", roots: &roots, probed: false, limits };
+                let target = client::Target {
+                    host: "localhost",
+                    roots: &roots,
+                    probed: false,
+                    limits,
+                    no_alpn: false,
+                };
                 prepared
                     .converse(&target, port, &mut |round, heard| asks(port, round, heard))?
                     .prove(&hide)
@@ -460,7 +469,13 @@ fn a_notary_refuses_requests_over_its_limit_and_provers_requests_over_their_prep
                 let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
                 let prepared = prover.prepare_web(Sizes::one(query, 100), rng(3))?;
                 let limits = client::ConnectionLimits::default();
-                let target = client::Target { host: "localhost", roots: &roots, probed: false, limits };
+                let target = client::Target {
+                    host: "localhost",
+                    roots: &roots,
+                    probed: false,
+                    limits,
+                    no_alpn: false,
+                };
                 prepared.fetch(&target, port, request(0).as_bytes()).map(drop)
             },
             |channel| {
@@ -504,6 +519,7 @@ fn commit<P: Send, V: Send>(
                     roots: &roots,
                     probed: false,
                     limits: client::ConnectionLimits::default(),
+                    no_alpn: false,
                 };
                 return p(prepared.fetch(&target, port, query.as_bytes())?.prove(&committed())?);
             }

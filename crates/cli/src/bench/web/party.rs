@@ -258,6 +258,7 @@ fn together<C: Channel + Send>(
         roots: &roots,
         probed: false,
         limits: client::ConnectionLimits::default(),
+        no_alpn: false,
     };
     let fetched = prepared.fetch(&target, task.port, query)?;
     let online = clock.phase(fetched.stats());

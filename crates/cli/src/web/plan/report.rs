@@ -266,6 +266,7 @@ impl PartReport {
             PartKind::Query => "query",
             PartKind::Parameter => "parameter",
             PartKind::Header(_) => "header field",
+            PartKind::Trailer => "trailer field",
             PartKind::Body { .. } => "body",
             PartKind::Json(ValueType::String) => "string",
             PartKind::Json(ValueType::Number) => "number",

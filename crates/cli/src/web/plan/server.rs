@@ -49,10 +49,12 @@ impl Visitor<'_> {
             tls: Option::from(self.asked.tls).unwrap_or(TlsVersion::Tls13),
             host: page.host.clone(),
             port: page.port,
+            alpn: visit.agreed.alpn,
             certificate: visit.certificate,
             pipelined: self.asked.pipelined && connection.len() > 1,
             context: self.asked.context.clone().unwrap_or_default(),
             closed: visit.ending == Ending::Closed,
+            trusts_close: self.asked.trust_close,
             payload: visit.payload,
         };
         let wire = visit.wire.map(|bytes| bytes as u64);
@@ -66,7 +68,7 @@ impl Visitor<'_> {
                 format!("no handshake of TLS {version} with AES_128_GCM_SHA256 on P-256 or X25519 ({error})")
             })
         };
-        ServerReport::new(agreed, &probe(TlsVersion::Tls12), &probe(TlsVersion::Tls13))
+        ServerReport::new(agreed, [&probe(TlsVersion::Tls12), &probe(TlsVersion::Tls13)], self.asked.no_alpn)
     }
 }
 
@@ -83,6 +85,10 @@ fn explained(error: &plain::Error) -> String {
         _ => error.to_string(),
     }
 }
+
+/// Why two parties do not serve a server that names no protocol.
+const NO_ALPN: &str = "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of \
+                       another service; --no-alpn goes on, if the notary and the reader allow it";
 
 /// What the server speaks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -106,17 +112,13 @@ pub(super) struct ModeReport {
 }
 
 impl ServerReport {
-    fn new(agreed: Agreed, tls12: &Result<Agreed, String>, tls13: &Result<Agreed, String>) -> Self {
+    /// What the server chose among everything, and of what each version offers.
+    fn new(agreed: Agreed, [tls12, tls13]: [&Result<Agreed, String>; 2], no_alpn: bool) -> Self {
         let Agreed { version, suite, group, alpn } = agreed;
         let alone = |offered: &Result<Agreed, String>| offered.as_ref().err().cloned();
-        let together = |offered: &Result<Agreed, String>| {
-            match offered {
-            Ok(Agreed { alpn: false, .. }) => Some(
-                "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of another service"
-                    .to_owned(),
-            ),
+        let together = |offered: &Result<Agreed, String>| match offered {
+            Ok(Agreed { alpn: false, .. }) if !no_alpn => Some(NO_ALPN.to_owned()),
             other => alone(other),
-        }
         };
         let mode = |mode: ModeArg, tls, reason| ModeReport { mode: mode.name(), tls, reason };
         let modes = vec![
@@ -192,7 +194,7 @@ mod tests {
     }
 
     fn report(tls12: Result<Agreed, String>, tls13: Result<Agreed, String>) -> ServerReport {
-        ServerReport::new(agreed("1.3", true), &tls12, &tls13)
+        ServerReport::new(agreed("1.3", true), [&tls12, &tls13], false)
     }
 
     fn none() -> Result<Agreed, String> {

@@ -91,6 +91,7 @@ impl Known {
             port,
             pipelined,
             context,
+            trusts_close: false,
             connection,
             raw,
             payload: [request, response],
@@ -173,6 +174,13 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     /// Has V sign this context together with its statement.
     pub fn set_context(&mut self, context: Context) {
         self.known.ended.context = context;
+    }
+
+    /// Has P rely on the server to take no further requests after one with `Connection: close`, although
+    /// nothing that the server says shows that it ends the connection: see [what V learns, and
+    /// when](crate::disclosure#what-v-learns-and-when).
+    pub fn trust_close(&mut self) {
+        self.known.ended.trusts_close = true;
     }
 
     /// The statement that V will sign if P [discloses](Fetched::prove) the connection in this way; see

@@ -274,7 +274,8 @@ pub(super) fn connect_as(
     let server = Local::new(&site.config, Answer::Each(site.responses.clone()));
     let heard = Arc::clone(&server.requests);
     let roots = site.authority.roots();
-    let target = Target { host: HOST, roots: &roots, probed, limits: ConnectionLimits::default() };
+    let target =
+        Target { host: HOST, roots: &roots, probed, limits: ConnectionLimits::default(), no_alpn: false };
     let rounds = requests.iter().enumerate().map(|(round, request)| RoundRecords {
         lengths: request.chunks(MAX_PLAINTEXT).map(<[u8]>::len).collect(),
         read: round < reads,

@@ -21,7 +21,7 @@ use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes};
 use crate::memory::{Budget, Reservation};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
-use crate::page::disclosure::{self, Accepted, Connection, Observed, OrderEvidence, Root, Server};
+use crate::page::disclosure::{self, Accepted, Connection, Observed, OrderEvidence, Root, Server, Terms};
 use crate::wire::ghash::{Powers, send_tag_share};
 use crate::wire::key_exchange::{self, Group, VerifierProducts, VerifierShare};
 use crate::wire::prf::{self, HmacKey, Side};
@@ -43,6 +43,11 @@ pub struct Limits {
     pub proved: usize,
     /// The most bytes that the server sends.
     pub received: usize,
+    /// The most hidden bytes of requests, and of responses, about which something is proved.
+    pub hidden: usize,
+    /// Whether a server may leave open which protocol it speaks (ALPN). P chose its port, so what it said may
+    /// then be the words of any service that has its certificate; the attestation says so.
+    pub no_alpn: bool,
     /// The ports that requests may name in their `Host` (443 if they name none). All are allowed if this is
     /// empty.
     pub ports: Vec<u16>,
@@ -53,10 +58,11 @@ pub struct Limits {
 
 impl Default for Limits {
     /// 16 KiB of requests, 4 KiB read in the connection, 8 KiB of response proved ahead, 16 MiB received,
-    /// port 443, a budget without a bound.
+    /// 64 KiB hidden, no server without ALPN, port 443, a budget without a bound.
     fn default() -> Self {
         let (ports, budget) = (vec![443], Budget::default());
-        Self { query: 1 << 14, read: 1 << 12, proved: 1 << 13, received: 1 << 24, ports, budget }
+        let (query, read, proved, received) = (1 << 14, 1 << 12, 1 << 13, 1 << 24);
+        Self { query, read, proved, received, hidden: 1 << 16, no_alpn: false, ports, budget }
     }
 }
 
@@ -86,7 +92,7 @@ impl core::fmt::Debug for Verifier {
 /// Tells the peer of an error.
 fn report<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T, Error> {
     if let Err(error) = &result {
-        channel.fail(error.public_reason());
+        channel.fail(&error.public_reason());
     }
     result
 }
@@ -197,7 +203,9 @@ fn run(
     let used = Used { server_point: *share.server(), messages, ciphertexts, read, held, pipelined };
     let root = derived.into_root(client.key);
     let (evaluator, sent) = hold(channel, machine, share, &sizes, limits.received, &used)?;
-    Ok(ReceivedConnection { evaluator, root, used, sent, ports: limits.ports, memory })
+    let Limits { hidden, no_alpn, ports, .. } = limits;
+    let terms = Terms { no_alpn, hidden };
+    Ok(ReceivedConnection { evaluator, root, used, sent, ports, terms, memory })
 }
 
 /// V's state while keys are derived.
@@ -367,6 +375,7 @@ pub struct ReceivedConnection {
     used: Used,
     sent: ConnectionBytes,
     ports: Vec<u16>,
+    terms: Terms,
     /// The session's share of the budget: for the tables, and soon for the claims.
     memory: Reservation,
 }
@@ -402,13 +411,13 @@ impl ReceivedConnection {
         vocabulary: &dyn Vocabulary,
         rng: &mut dyn CryptoRng,
     ) -> Result<(Accepted, Delta, Pool), Error> {
-        let Self { mut evaluator, root, used, sent, ports, memory } = self;
+        let Self { mut evaluator, root, used, sent, ports, terms, memory } = self;
         let ConnectionBytes { host, client, server } = sent;
         let seen = OrderEvidence::Held { counts: &used.held, pipelined: used.pipelined };
         // P connected alone, so the port is the one in its requests.
         let with = Server { host: &host, port: None, ports: &ports };
         let mode = Mode::TwoParty;
-        let observed = Observed { mode, with, client: &client, server: &server, seen, memory };
+        let observed = Observed { mode, terms, with, client: &client, server: &server, seen, memory };
         let part = Part { used: &used, root: &root };
         let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, &part)?;
         evaluator.expect(statement.commitments(&root.blind())?);

@@ -154,6 +154,7 @@ fn connect(
         port: Some(port),
         pipelined: false,
         context: Context::default(),
+        trusts_close: false,
         connection,
         raw: [client, server],
         payload,
@@ -318,6 +319,13 @@ impl Fetched {
         self.ended.context = context;
     }
 
+    /// Has P rely on the server to take no further requests after one with `Connection: close`, although
+    /// nothing that the server says shows that it ends the connection: see [what V learns, and
+    /// when](crate::disclosure#what-v-learns-and-when).
+    pub fn trust_close(&mut self) {
+        self.ended.trusts_close = true;
+    }
+
     /// The statement that V will sign if P [discloses](Fetched::disclose) the connection in this way, without
     /// commitments. It is everything that a recipient of the attestation will see. `time` is the current time
     /// in seconds since 1970 (UTC).
@@ -375,15 +383,18 @@ impl Fetched {
     pub(super) fn draft(&self) -> Option<disclosure::Draft> {
         let EndedConnection { mode, host, port, pipelined, context, connection, payload, unchecked, .. } =
             &self.ended;
+        let handshake = connection.handshake();
         (!*unchecked).then(|| disclosure::Draft {
             mode: *mode,
             tls: connection.version(),
             host: host.clone(),
             port: port.unwrap_or(443),
-            certificate: connection.handshake().certificates()[0].to_vec(),
+            alpn: handshake.alpn().is_some(),
+            certificate: handshake.certificates()[0].to_vec(),
             pipelined: *pipelined,
             context: context.clone(),
             closed: true,
+            trusts_close: false,
             payload: payload.clone(),
         })
     }

@@ -51,6 +51,12 @@ impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "server    {}", self.server_name)?;
         writeln!(f, "port      {}", self.port)?;
+        if self.mode == Mode::TwoParty && !self.alpn {
+            writeln!(
+                f,
+                "protocol  not named by the server (ALPN): another service of this host may have answered"
+            )?;
+        }
         writeln!(f, "its cert  sha256:{}", hex(&self.certificate))?;
         writeln!(f, "time      {}", utc(self.time))?;
         writeln!(f, "mode      {}", self.mode)?;
@@ -148,9 +154,10 @@ fn safe(text: &str) -> String {
 
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Statement", 11)?;
+        let mut object = serializer.serialize_struct("Statement", 12)?;
         object.serialize_field("server_name", &self.server_name)?;
         object.serialize_field("port", &self.port)?;
+        object.serialize_field("alpn", &self.alpn)?;
         object.serialize_field("certificate", &hex(&self.certificate))?;
         object.serialize_field("time", &utc(self.time))?;
         object.serialize_field("mode", &self.mode)?;

@@ -14,8 +14,8 @@ use super::connection::SIDES;
 use super::derive::root_commitments;
 use super::proven::parts;
 use super::redaction::{
-    self, Checked, DisclosureMessage, Listed, MessagePart, Part, RedactedPayload, Redaction, Selection,
-    Server, find, listed,
+    self, Checked, DisclosureMessage, Listed, MAX_HIDDEN_BYTES, MessagePart, Part, RedactedPayload,
+    Redaction, Selection, Server, find, listed,
 };
 use super::statement::{claim_commitments, payload_commitments, untrue};
 use super::{Error, Refusal};
@@ -37,9 +37,13 @@ pub(super) struct Said<'a> {
     pub(super) host: &'a str,
     /// The port, if V connected to it; otherwise the requests name it.
     pub(super) port: Option<u16>,
+    /// Whether the server named the protocol, HTTP.
+    pub(super) alpn: bool,
     /// The server's certificate.
     pub(super) certificate: &'a [u8],
     pub(super) pipelined: bool,
+    /// Whether P relies on the server to take nothing after a request that asked it to close the connection.
+    pub(super) trusts_close: bool,
     pub(super) context: &'a Context,
     /// All requests, and all responses.
     pub(super) payload: [&'a [u8]; 2],
@@ -86,6 +90,7 @@ impl Said<'_> {
             let [request, _] = &shown;
             redaction::check_pipelined(request, &checked.exchanges)?;
         }
+        redaction::check_hidden(&shown, MAX_HIDDEN_BYTES)?;
         let outside = Refusal::Payload { side: Side::Server, reason: "it lies outside of the payload" };
         let [query, response] = parts(shown.each_ref()).ok_or(outside)?;
         Ok(Statement {
@@ -93,6 +98,7 @@ impl Said<'_> {
             tls: self.tls,
             server_name,
             port: checked.port,
+            alpn: self.alpn,
             certificate: Sha256::digest(self.certificate).into(),
             time,
             // At most the number of messages that are read.
@@ -128,11 +134,20 @@ impl Said<'_> {
         redaction::check(shown, &Server { host, port: self.port, ports: &[] }, closed)
     }
 
+    /// Whether the server takes no further requests, as its last response says, or, if P relies on that, as
+    /// the last request asked.
+    fn takes_no_more(&self, exchanges: &[Exchange]) -> bool {
+        let [request, response] = self.payload;
+        exchanges.last().is_some_and(|last| {
+            let asked = last.request.is_last(request) && !last.response.stays_open(response);
+            last.response.is_last(response) || self.trusts_close && asked
+        })
+    }
+
     /// Whether the server may still take requests, so that P shows nothing: it neither ended the connection
-    /// (`closed`) nor said that its last response is the last.
+    /// (`closed`) nor takes any more.
     pub(super) fn is_open(&self, closed: bool, exchanges: &[Exchange]) -> bool {
-        let [_, response] = self.payload;
-        let open = !closed && !exchanges.last().is_some_and(|last| last.response.is_last(response));
+        let open = !closed && !self.takes_no_more(exchanges);
         #[cfg(test)]
         let open = open && !self.unchecked;
         open
@@ -149,6 +164,8 @@ pub struct Draft {
     pub host: String,
     /// The port.
     pub port: u16,
+    /// Whether the server named the protocol, HTTP (ALPN).
+    pub alpn: bool,
     /// The server's certificate, in DER; empty if it is not known. A statement has its hash, or zeros.
     pub certificate: Vec<u8>,
     /// Whether a request was sent before the response to the one before it had come.
@@ -157,6 +174,8 @@ pub struct Draft {
     pub context: Context,
     /// Whether the server ended the connection with `close_notify`.
     pub closed: bool,
+    /// Whether to rely on the server to take nothing after a request that asked it to close the connection.
+    pub trusts_close: bool,
     /// All requests, and all responses.
     pub payload: [Zeroizing<Vec<u8>>; 2],
 }
@@ -186,8 +205,10 @@ impl Draft {
             tls: self.tls,
             host: &self.host,
             port: Some(self.port),
+            alpn: self.alpn,
             certificate: &self.certificate,
             pipelined: self.pipelined,
+            trusts_close: self.trusts_close,
             context: &self.context,
             payload: [request, response],
             #[cfg(test)]

@@ -110,9 +110,22 @@
 //! With the hash keys and masks that P opens, V could make records, and V may be on the path. It could insert
 //! a request of its own, with P's cookies, into a connection that the server still serves. So P opens nothing
 //! before the server has ended the connection *under its keys*: with `close_notify`, or with a whole response
-//! that says `Connection: close`, after which a server must not take further requests (RFC 9112, section
-//! 9.6). Otherwise P refuses ([`Error::StillOpen`]). That P itself closes the connection proves nothing,
-//! because V could keep this from the server.
+//! after which a server must not take further requests. Such a response says `Connection: close` (RFC 9112,
+//! section 9.6), or it is of HTTP/1.0 and does not say `keep-alive`, which means the same (section 9.3).
+//! Otherwise P refuses ([`Error::StillOpen`]). That P itself closes the connection proves nothing, because V
+//! could keep this from the server. That the connection of TCP ends proves nothing either: V could have ended
+//! it.
+//!
+//! *What the server does after such a response does not matter.* Many application servers close their socket
+//! without `close_notify`. A response that says its length, or comes in chunks, is whole by itself. A body up
+//! to the connection's end is whole only with `close_notify`; otherwise somebody may have cut it off.
+//!
+//! *Servers that say nothing.* Some (Java's `HttpsServer`; Python's `http.server`, if it speaks HTTP/1.1) end
+//! a connection because the request asked for it, and say nothing about that. Section 9.6 demands of a server
+//! that has got `Connection: close` that it takes no further requests. It has got it, because its response
+//! answers that request. But nothing that it said shows that it keeps this rule. So P decides whether it
+//! relies on it ([`trust_close`](crate::proxy::Fetched::trust_close)), and a response that says `keep-alive`
+//! is refused even then. Only P can lose by this decision: V does not depend on it.
 //!
 //! In TLS 1.3, `close_notify` ends the sender's direction only (RFC 8446, section 6.1): such a server may
 //! still read. But there a nonce is the number of its record, and P opens masks of the numbers that it used,
@@ -176,8 +189,8 @@ pub use draft::{Draft, DraftCost};
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{
-    Hidden, Listed, MessagePart, Part, PartKind, RedactedPayload, Redaction, Rest, Selection, Values,
-    Visibility, visibility,
+    Hidden, Listed, MAX_HIDDEN_BYTES, MessagePart, Part, PartKind, RedactedPayload, Redaction, Rest,
+    Selection, Values, Visibility, visibility,
 };
 pub use verifier::Pending;
 
@@ -189,7 +202,7 @@ pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::EndedConnection;
 pub(crate) use redaction::{Server, message_name, put_all_hidden, read_all_hidden};
 pub(crate) use statement::ConnectionStatement;
-pub(crate) use verifier::{Observed, OwnPart, receive};
+pub(crate) use verifier::{Observed, OwnPart, Terms, receive};
 
 /// For fuzzing: reads any bytes as P's message to V.
 #[cfg(feature = "fuzzing")]

@@ -9,13 +9,14 @@ use super::connection::OpenConnection;
 use super::derive::{Root, derive};
 use super::draft::Said;
 use super::machine::Compute;
-use super::redaction::{DisclosureMessage, Redaction, Selection, find};
+use super::redaction::{self, DisclosureMessage, MAX_HIDDEN_BYTES, Redaction, Selection, find};
 use super::statement::{ConnectionStatement, not_true};
 use super::verifier::check_opened;
 use super::{Error, Refusal};
 use crate::memory::Budget;
 use crate::page::attestation::{Context, Mode, Statement};
 use crate::wire::prf::Side;
+use crate::wire::rustls_client::HTTP;
 use crate::wire::server;
 
 /// P's view of a connection that has ended.
@@ -28,6 +29,8 @@ pub(crate) struct EndedConnection {
     pub(crate) pipelined: bool,
     /// The context that V is to sign.
     pub(crate) context: Context,
+    /// Whether P relies on the server to take nothing after a request that asked it to close the connection.
+    pub(crate) trusts_close: bool,
     pub(crate) connection: OpenConnection,
     /// All bytes: the client's, the server's.
     pub(crate) raw: [Vec<u8>; 2],
@@ -98,14 +101,17 @@ impl EndedConnection {
     /// What was said, without the connection's secrets.
     fn said(&self) -> Said<'_> {
         let [request, response] = &self.payload;
-        let certificates = self.connection.handshake().certificates();
+        let handshake = self.connection.handshake();
+        let certificates = handshake.certificates();
         Said {
             mode: self.mode,
             tls: self.connection.version(),
             host: &self.host,
             port: self.port,
+            alpn: handshake.alpn() == Some(HTTP),
             certificate: certificates.first().map_or(&[][..], |own| own.as_ref()),
             pipelined: self.pipelined,
+            trusts_close: self.trusts_close,
             context: &self.context,
             payload: [request, response],
             #[cfg(test)]
@@ -154,6 +160,7 @@ impl EndedConnection {
         ];
         let host = server::canonical_name(&self.host).map_err(Refusal::from)?;
         said.check_shown(&shown, &host, closed)?;
+        redaction::check_hidden(&shown, MAX_HIDDEN_BYTES)?;
         let message = DisclosureMessage { context: self.context.clone(), opened, shown };
         let [client, server] = &self.raw;
         let encoded = message.encode();

@@ -23,7 +23,8 @@ pub enum Failure {
     Broken(io::ErrorKind),
     /// Nothing came, or nothing could be sent, for too long.
     #[error(
-        "the server took too long: it neither answers nor ends the connection; the request must say `Connection: close`"
+        "the server took too long: it neither answers nor ends the connection, which the request must ask for with \
+         `Connection: close`. If it needs the time to think: --timeout"
     )]
     Time,
     /// More bytes than the limit.
@@ -72,7 +73,8 @@ pub enum Failure {
     Alert(String),
     /// The server does not confirm its protocol.
     #[error(
-        "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of another service; proxy mode does without"
+        "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of another service of its host. \
+         Proxy mode does without; in two-party mode --no-alpn does, if the notary allows it, and the attestation then says so"
     )]
     NoProtocol,
     /// Any other error of the handshake.

@@ -96,6 +96,9 @@ pub struct Target<'a> {
     pub probed: bool,
     /// ConnectionLimits on time and bytes.
     pub limits: ConnectionLimits,
+    /// Whether the server may leave open which protocol it speaks (ALPN), which V has to allow, too: see
+    /// [`Limits::no_alpn`](super::Limits::no_alpn). HTTP/1.1 is offered in any case.
+    pub no_alpn: bool,
 }
 
 /// A connection that has ended. Nothing in it that needs a key is verified yet.
@@ -233,6 +236,7 @@ struct Tls<'s, S> {
     version: TlsVersion,
     connection: UnbufferedClientConnection,
     wire: Wire<S>,
+    no_alpn: bool,
     /// The bytes that rustls wants to send.
     outgoing: Vec<u8>,
 }
@@ -262,13 +266,14 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         };
         let config = rustls_client::config(provider(version), &[offered], target.roots).map_err(early)?;
         let connection = UnbufferedClientConnection::new(Arc::new(config), name).map_err(early)?;
-        let wire = Wire::new(stream, &target.limits);
-        Ok(Self { session, version, connection, wire, outgoing: Vec::new() })
+        let (wire, no_alpn) = (Wire::new(stream, &target.limits), target.no_alpn);
+        Ok(Self { session, version, connection, wire, no_alpn, outgoing: Vec::new() })
     }
 
     fn run(mut self, first: Burst, requests: &mut Requests<'_, '_, '_>) -> Result<Captured, Error> {
         self.handshake()?;
-        if self.connection.alpn_protocol() != Some(rustls_client::HTTP) {
+        // rustls refuses a protocol that was not offered.
+        if self.connection.alpn_protocol().is_none() && !self.no_alpn {
             return Err(Failure::NoProtocol.into());
         }
         // What nobody can prove is refused before the request is said.

@@ -80,7 +80,8 @@ pub fn probe<S: Read + Write>(mut stream: S, target: &Target<'_>) -> Result<Prob
         Some(ProtocolVersion::TLSv1_3) => TlsVersion::Tls13,
         _ => TlsVersion::Tls12,
     };
-    if connection.alpn_protocol() != Some(rustls_client::HTTP) {
+    // rustls refuses a protocol that was not offered.
+    if connection.alpn_protocol().is_none() && !target.no_alpn {
         return Err(Failure::NoProtocol);
     }
     // The server may have gone already, and nothing depends on it.

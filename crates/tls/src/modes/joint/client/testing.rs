@@ -350,7 +350,13 @@ impl Site {
     }
 
     pub(super) fn target(&self) -> Target<'_> {
-        Target { host: HOST, roots: &self.roots, probed: false, limits: ConnectionLimits::default() }
+        Target {
+            host: HOST,
+            roots: &self.roots,
+            probed: false,
+            limits: ConnectionLimits::default(),
+            no_alpn: false,
+        }
     }
 
     /// A connection with this server in this process.

@@ -139,7 +139,7 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
         match prepare(&mut channel, session, commitments, settings, sizes, &mut rng) {
             Ok(live) => Ok(Self { channel, rng, version, live: Some(live) }),
             Err(error) => {
-                channel.fail(error.public_reason());
+                channel.fail(&error.public_reason());
                 Err(error)
             }
         }
@@ -163,7 +163,7 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
                 Ok(value)
             }
             Err(error) => {
-                self.channel.fail(error.public_reason());
+                self.channel.fail(&error.public_reason());
                 Err(error)
             }
         }
@@ -183,7 +183,7 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
         match live.conclude(&mut self.channel, host, raw) {
             Ok(known) => Ok(Fetched { channel: self.channel, rng: self.rng, known }),
             Err(error) => {
-                self.channel.fail(error.public_reason());
+                self.channel.fail(&error.public_reason());
                 Err(error)
             }
         }

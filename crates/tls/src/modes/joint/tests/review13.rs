@@ -21,7 +21,11 @@ const SHORT: &str = "GET / HTTP/1.1\r\nHost: data.example.com\r\nConnection: clo
 fn recorded() -> (Recorded, HandshakeSecrets) {
     let authority = Authority::new();
     let client = client_13(&authority, X25519);
-    let recorded = connect(client, server(&authority.issue(KeyAlgorithm::P256, HOST)), &[(SHORT.as_bytes(), b"HTTP/1.1 204 No\r\n\r\n")]);
+    let recorded = connect(
+        client,
+        server(&authority.issue(KeyAlgorithm::P256, HOST)),
+        &[(SHORT.as_bytes(), b"HTTP/1.1 204 No\r\n\r\n")],
+    );
     let [handshake, _] = recorded.traffic.clone().unwrap();
     let [client, server] = handshake.map(|secret| TrafficSecret::from_bytes(&secret).unwrap());
     (recorded, HandshakeSecrets { client, server })
@@ -88,8 +92,12 @@ fn all_that_v_used_must_be_in_the_connection_that_p_hands_over() {
     let mut tag = payload(1);
     *tag.last_mut().unwrap() ^= 1;
     let all: Vec<_> = (0..opened.server.len()).map(payload).collect();
-    for payloads in [vec![payload(1), payload(0)], vec![payload(0), tag], vec![payload(1)], [all, vec![payload(0)]].concat()]
-    {
+    for payloads in [
+        vec![payload(1), payload(0)],
+        vec![payload(0), tag],
+        vec![payload(1)],
+        [all, vec![payload(0)]].concat(),
+    ] {
         assert_eq!(late(&Used { read: read(&payloads), ..used() }), other("server's records"));
     }
 }
@@ -273,7 +281,13 @@ fn a_request_under_keys_that_the_server_does_not_have_is_refused() {
             let connection = rustls::ServerConnection::new(std::sync::Arc::clone(&site.config)).unwrap();
             let server = Eager { connection, response: Some(response("42")), output: Vec::new() };
             let roots = site.authority.roots();
-            let target = Target { host: HOST, roots: &roots, limits: ConnectionLimits::default() };
+            let target = Target {
+                host: HOST,
+                roots: &roots,
+                probed: false,
+                no_alpn: false,
+                limits: ConnectionLimits::default(),
+            };
             let engine = &mut OtherHash(engine, other);
             let captured = query(engine, server, &target, SHORT.as_bytes(), &[SHORT.len()])?;
             Ok((Vec::new(), [captured.client, captured.server]))

@@ -161,7 +161,13 @@ fn servers_of_another_version_are_named() {
 /// What a probe of this server finds.
 fn probed(site: &Site) -> Result<Probe, Failure> {
     let roots = site.authority.roots();
-    let target = Target { host: HOST, roots: &roots, probed: true, limits: ConnectionLimits::default() };
+    let target = Target {
+        host: HOST,
+        roots: &roots,
+        probed: true,
+        limits: ConnectionLimits::default(),
+        no_alpn: false,
+    };
     let server = Local::new(&site.config, Answer::Notify(Vec::new()));
     let heard = Arc::clone(&server.requests);
     let probe = probe(server, &target);

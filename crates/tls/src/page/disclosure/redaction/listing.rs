@@ -49,6 +49,8 @@ pub enum PartKind {
     },
     /// A value of a JSON body that contains no others.
     Json(ValueType),
+    /// The values of all fields of a name after a body in chunks.
+    Trailer,
 }
 
 /// All parts of these messages that can be named, in order. Of empty ones nothing can be shown or hidden, so
@@ -65,6 +67,16 @@ pub(in crate::page::disclosure) fn listed(texts: [&[u8]; 2], exchanges: &[Exchan
 
 impl HttpMessage<'_> {
     fn list(&self, all: &mut Vec<Listed>) {
+        self.list_before_trailers(all);
+        for name in self.trailer_names() {
+            let fields = self.trailers.iter().filter(|field| field.is(self.text, &name));
+            let ranges = fields.map(|field| field.value.clone()).collect();
+            let part = MessagePart { side: self.side, round: self.round, part: Part::Trailer(name) };
+            all.push(Listed { part, kind: PartKind::Trailer, ranges });
+        }
+    }
+
+    fn list_before_trailers(&self, all: &mut Vec<Listed>) {
         let mut add = |part, kind, ranges| {
             let part = MessagePart { side: self.side, round: self.round, part };
             all.push(Listed { part, kind, ranges });
@@ -124,6 +136,7 @@ impl MessagePart {
             Part::Json(path) => format!("json:{path}"),
             Part::Values(values) => format!("json:{} and what follows", values.first),
             Part::Header(name) => format!("header:{name}"),
+            Part::Trailer(name) => format!("trailer:{name}"),
             Part::Path => "path".into(),
             Part::Query => "query".into(),
             Part::Parameter(name) => format!("query.{name}"),

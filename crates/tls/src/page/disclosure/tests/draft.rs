@@ -18,10 +18,12 @@ fn draft(request: &str, response: &str) -> Draft {
         tls: TlsVersion::Tls12,
         host: "localhost".into(),
         port: 443,
+        alpn: true,
         certificate: Vec::new(),
         pipelined: false,
         context: Context::default(),
         closed: true,
+        trusts_close: false,
         payload: [request, response].map(|text| Zeroizing::new(text.as_bytes().to_vec())),
     }
 }

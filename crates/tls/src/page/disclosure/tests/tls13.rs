@@ -169,7 +169,7 @@ impl Known {
         let seen = OrderEvidence::Held { counts: &[0; 2], pipelined: false };
         let with = Server { host: HOST, port: None, ports: &[] };
         let memory = budget.share();
-        let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory };
+        let observed = Observed { mode: Mode::Proxy, terms: TERMS, with, client, server, seen, memory };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let root = |_: &Connection| Ok(self.root().blind());
         let statement = match receive(&mut channel, observed, &self.roots, now, &Vec::new(), &root) {

@@ -167,7 +167,13 @@ fn connections_with_openssl_are_captured() {
         let authority = Authority::new();
         let (issued, roots) = (authority.issue(kind, HOST), authority.roots());
         let server = Server::start(&issued, options, switches);
-        let target = Target { host: HOST, roots: &roots, probed: false, limits: ConnectionLimits::default() };
+        let target = Target {
+            host: HOST,
+            roots: &roots,
+            probed: false,
+            limits: ConnectionLimits::default(),
+            no_alpn: false,
+        };
         let (mut engine, sent) = (Clear::new(4), request(256));
         let socket = std::net::TcpStream::connect(&server.address).unwrap();
         let captured = query(&mut engine, socket, &target, &sent, &[256]).unwrap();
@@ -176,4 +182,28 @@ fn connections_with_openssl_are_captured() {
         assert_eq!(captured.tls12().handshake.extended_master_secret, extended, "{options:?}");
         assert_eq!(crate::page::http::parse(&sent, &response, true).unwrap()[0].response.status, 200);
     }
+}
+
+#[test]
+fn a_server_that_names_no_protocol_gets_a_request_only_if_p_agreed() {
+    let site = Site::with(KeyAlgorithm::P256, |mut config| {
+        config.alpn_protocols.clear();
+        config
+    });
+    let asks = |target: &Target<'_>| {
+        let mut engine = Clear::new(1);
+        let result = query(
+            &mut engine,
+            Local::new(&site.config, Answer::Notify(response("body"))),
+            target,
+            &request(256),
+            &[256],
+        );
+        let asked = |asked: &Asked| matches!(asked, Asked::Encrypt(APPLICATION_DATA, _));
+        (result, engine.asked.iter().any(asked))
+    };
+    let (refused, asked) = asks(&site.target());
+    assert_eq!((refused, asked), (Err(Failure::NoProtocol.into()), false));
+    let (captured, asked) = asks(&Target { no_alpn: true, ..site.target() });
+    assert!(captured.is_ok() && asked, "{captured:?}");
 }

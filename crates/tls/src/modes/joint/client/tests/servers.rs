@@ -246,7 +246,13 @@ fn openssl_with_nothing_that_can_be_proved_is_refused() {
         let authority = Authority::new();
         let (issued, roots) = (authority.issue(KeyAlgorithm::P256, HOST), authority.roots());
         let server = Server::start(&issued, options, None);
-        let target = Target { host: HOST, roots: &roots, probed: false, limits: ConnectionLimits::default() };
+        let target = Target {
+            host: HOST,
+            roots: &roots,
+            probed: false,
+            limits: ConnectionLimits::default(),
+            no_alpn: false,
+        };
         let socket = TcpStream::connect(&server.address).unwrap();
         assert_eq!(refused(socket, &target), expected, "{options:?}");
     }
