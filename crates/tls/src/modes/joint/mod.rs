@@ -80,15 +80,22 @@
 //! and the client's Finished follow from them. Three questions are left.
 //!
 //! * *Is `T` the joint point?* V does not see P's `t_P`. If the server used another client point, the keys of
-//!   its data are not those of `s_P + s_V`, except with a guess of `s_V`, by the argument above. V demands a
-//!   record of the server's under `s_ap` ([`Refusal::Unanswered`](crate::disclosure::Refusal::Unanswered)): a
-//!   response, an alert or a session ticket. All these records are among the bytes that V holds before it
-//!   opens, and each must have the right tag under the key that follows from `s_P + s_V`. Before the opening
-//!   P does not know this key, its hash key `h` or a mask, so a record that the server did not make under
-//!   this key has the right tag with probability `1026 / 2^128` (`read` has the argument for records that P
-//!   shows V earlier). GCM does not commit to a key, but a ciphertext that is fixed before the key is known
-//!   to be anything fits it only by chance. Hence the server has the keys of `s_P + s_V`, so it multiplied `T
-//!   = (t_P + t_V) G`, and the bytes are its own.
+//!   its data are not those of `s_P + s_V`, unless P finds `s_V`. V demands a record of the server's under
+//!   `s_ap` ([`Refusal::Unanswered`](crate::disclosure::Refusal::Unanswered)): a response, an alert or a
+//!   session ticket. All these records are among the bytes that V holds before it opens, and each must have
+//!   the right tag under the key that follows from `s_P + s_V`. Before the opening P does not know this key,
+//!   its hash key `h` or a mask, so a record that the server did not make under this key has the right tag
+//!   with probability `1026 / 2^128` (`read` has the argument for records that P shows V earlier). GCM does
+//!   not commit to a key, but a ciphertext that is fixed before anybody knows the key fits it only by chance.
+//!   Hence the server has the keys of `s_P + s_V`, so it multiplied `T = (t_P + t_V) G`, and the bytes are
+//!   its own.
+//!
+//! *Finding `s_V` is work here, not one guess.* In TLS 1.2 a wrong sum shows in the client's Finished
+//! message, and the server ends the connection. Here a P with a key of its own is punished by nobody. It
+//! commits to any `s_P`, gets `c_hs`, `s_hs` and midstates, and can try candidates for `s_V` on them for as
+//! long as V waits for its bytes. With the products that V and P prepared honestly that is the Diffie-Hellman
+//! problem, as above. A P that prepared wrong products meets the entropy that the argument above leaves to
+//! `s_V`, and that is an argument, not a proof: a hundred bits are then the work of a search.
 //! * *Are the hashes those of the connection?* The derivation's labels are fixed by both parties' programs,
 //!   and each label is used for one secret. P supplies hashes and nothing else, and V compares both with what
 //!   it reads in the end. With another hash the keys are others than the server's, as before.
@@ -146,13 +153,13 @@
 //!
 //! | | until the end | when V has opened | in the end |
 //! |---|---|---|---|
-//! | P | public values; its shares; its own key stream; responses that were prepared to be read | everything | |
-//! | V | public values; its shares; lengths; the records that P reads, in ciphertext | | what is shown; h and the masks that were used, of both directions |
+//! | P | public values; its shares; its own key stream; responses that were prepared to be read; in TLS 1.3 `c_hs` and `s_hs` | everything | |
+//! | V | public values; its shares; lengths; the records that P reads, in ciphertext | | what is shown; h and the masks that were used, of both directions; in TLS 1.3 `c_hs`, `s_hs` and how long each record's content is without padding |
 //!
 //! Public values are the inner midstates of HMAC, the `A(i)`, and the contents of the client's Finished
 //! message. (So V knows the key stream of that record; opening it as a public value would cost a round trip.)
-//! Neither party can forge a record before the end, nor read one except those that P was prepared to read. P
-//! can choose what it sends, as it should.
+//! Neither party can forge a record of data before the end, nor read one except those that P was prepared to
+//! read. P can choose what it sends, as it should.
 //!
 //! # Why V may believe it
 //!

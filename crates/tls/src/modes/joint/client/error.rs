@@ -125,10 +125,11 @@ impl Failure {
         use AlertDescription::{HandshakeFailure, InsufficientSecurity, ProtocolVersion};
         match error {
             TlsError::AlertReceived(ProtocolVersion)
-            | TlsError::PeerIncompatible(
-                PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
-                | PeerIncompatible::ServerDoesNotSupportTls12Or13,
-            ) if version == TlsVersion::Tls13 => Self::OnlyTls12,
+            | TlsError::PeerIncompatible(PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig)
+                if version == TlsVersion::Tls13 =>
+            {
+                Self::OnlyTls12
+            }
             TlsError::AlertReceived(ProtocolVersion)
             | TlsError::PeerIncompatible(PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig) => {
                 Self::OnlyNewer

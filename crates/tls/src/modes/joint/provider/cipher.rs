@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use super::LIBRARY;
 use super::prf::PLACEHOLDER;
-use super::session::{HANDLE_BYTES, Session};
+use super::session::{HANDLE_BYTES, Session, is_handle};
 use crate::wire::transcript::{FINISHED_BYTES, NONCE_BYTES, TAG_BYTES};
 use crate::wire::version::TlsVersion;
 
@@ -54,16 +54,21 @@ impl Tls12AeadAlgorithm for Records {
 /// AES-128-GCM of TLS 1.3: the current session's for data, and the library's own for the handshake.
 pub(super) struct RecordsTls13;
 
-/// The session whose handle this key is.
-fn session_of(key: &AeadKey) -> Option<Arc<Session>> {
-    Session::current().ok().filter(|session| key.as_ref() == session.handle())
+/// The current session, if this key is its handle; no session for any other handle. `None` for a key that P
+/// may know.
+fn session_of(key: &AeadKey) -> Option<Option<Arc<Session>>> {
+    if !is_handle(key.as_ref()) {
+        return None;
+    }
+    // Another one's is latched.
+    Some(Session::current().ok().filter(|session| session.own(key.as_ref()).is_ok()))
 }
 
 impl Tls13AeadAlgorithm for RecordsTls13 {
     fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageEncrypter> {
         match session_of(&key) {
             None => LIBRARY.aead_alg.encrypter(key, iv),
-            session => Box::new(Encrypter { session, version: TlsVersion::Tls13 }),
+            Some(session) => Box::new(Encrypter { session, version: TlsVersion::Tls13 }),
         }
     }
 

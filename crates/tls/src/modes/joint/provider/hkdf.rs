@@ -11,9 +11,12 @@ use volery_channel::Cursor;
 use zeroize::Zeroizing;
 
 use super::LIBRARY;
-use super::session::{HANDLE_BYTES, Session};
+use super::session::{HANDLE_BYTES, Session, is_handle};
 use crate::wire::key_schedule::label;
 use crate::wire::prf::Side;
+
+/// What nothing is made of: it looks like a handle, and is none.
+const FILLER: &[u8; HASH_BYTES] = b"session of nobody, so no secret.";
 
 /// Bytes of SHA-256's output.
 const HASH_BYTES: usize = 32;
@@ -33,40 +36,62 @@ fn library() -> &'static dyn Hkdf {
 
 impl Hkdf for Derivation {
     fn extract_from_zero_ikm(&self, salt: Option<&[u8]>) -> Box<dyn HkdfExpander> {
-        match (Session::current(), salt) {
-            (Ok(session), Some(salt)) if salt == handle(&session, SALT) => {
-                Box::new(Joint { session, secret: Secret::Master })
-            }
-            _ => library().extract_from_zero_ikm(salt),
-        }
+        let salts = |session: &Session| vec![(handle(session, SALT).to_vec(), Secret::Master)];
+        joint(salt.unwrap_or_default(), salts).unwrap_or_else(|| library().extract_from_zero_ikm(salt))
     }
 
     fn extract_from_secret(&self, salt: Option<&[u8]>, secret: &[u8]) -> Box<dyn HkdfExpander> {
-        match Session::current() {
-            Ok(session) if secret == session.handle() => {
-                Box::new(Joint { session, secret: Secret::Handshake })
-            }
-            Ok(session) if secret.starts_with(b"session ") => {
-                // Another session's. Latched; what is derived of it is filler.
-                let _ = session.own(secret);
-                library().extract_from_zero_ikm(salt)
-            }
-            _ => library().extract_from_secret(salt, secret),
-        }
+        let exchanges = |session: &Session| vec![(session.handle().to_vec(), Secret::Handshake)];
+        joint(secret, exchanges).unwrap_or_else(|| library().extract_from_secret(salt, secret))
     }
 
     fn expander_for_okm(&self, okm: &OkmBlock) -> Box<dyn HkdfExpander> {
-        let data = |session: &Arc<Session>| {
-            [CLIENT_DATA, SERVER_DATA].into_iter().any(|name| okm.as_ref() == handle(session, name))
+        let data = |session: &Session| {
+            [CLIENT_DATA, SERVER_DATA].map(|name| (handle(session, name).to_vec(), Secret::Data)).to_vec()
         };
-        if let Some(session) = Session::current().ok().filter(data) {
-            return Box::new(Joint { session, secret: Secret::Data });
-        }
-        library().expander_for_okm(okm)
+        joint(okm.as_ref(), data).unwrap_or_else(|| library().expander_for_okm(okm))
     }
 
     fn hmac_sign(&self, key: &OkmBlock, message: &[u8]) -> Tag {
         library().hmac_sign(key, message)
+    }
+}
+
+/// The object of a handle, which must be one of those that are `possible` in the current session. `None` for
+/// what is no handle, but a secret that P may know. A handle out of place is latched, and nothing is derived
+/// of it.
+fn joint(
+    secret: &[u8],
+    possible: impl FnOnce(&Session) -> Vec<(Vec<u8>, Secret)>,
+) -> Option<Box<dyn HkdfExpander>> {
+    if !is_handle(secret) {
+        return None;
+    }
+    let Ok(session) = Session::current() else { return Some(Box::new(Refused)) };
+    match possible(&session).into_iter().find(|(handle, _)| handle == secret) {
+        Some((_, secret)) => Some(Box::new(Joint { session, secret })),
+        None => {
+            let _ = session.misuse("the TLS library brought a secret of another session or of another use");
+            Some(Box::new(Refused))
+        }
+    }
+}
+
+/// What is derived of a secret that does not belong here: filler that no cipher takes for a key.
+struct Refused;
+
+impl HkdfExpander for Refused {
+    fn expand_slice(&self, _: &[&[u8]], output: &mut [u8]) -> Result<(), OutputLengthError> {
+        output.iter_mut().zip(FILLER.iter().cycle()).for_each(|(to, from)| *to = *from);
+        Ok(())
+    }
+
+    fn expand_block(&self, _: &[&[u8]]) -> OkmBlock {
+        OkmBlock::new(FILLER)
+    }
+
+    fn hash_len(&self) -> usize {
+        HASH_BYTES
     }
 }
 
@@ -97,9 +122,9 @@ impl HkdfExpander for Joint {
         output.fill(0);
         let key = parse(&info.concat()).is_some_and(|(name, _)| [label::KEY, label::IV].contains(&&*name));
         if !key || !matches!(self.secret, Secret::Data) {
-            // Latched; the output is then filler.
+            // Latched.
             let _ = self.session.misuse("the TLS library derives something unknown");
-            return Ok(());
+            return Refused.expand_slice(info, output);
         }
         output.iter_mut().zip(self.session.handle()).for_each(|(to, from)| *to = *from);
         Ok(())
@@ -107,7 +132,7 @@ impl HkdfExpander for Joint {
 
     fn expand_block(&self, info: &[&[u8]]) -> OkmBlock {
         // Errors are latched; the output is then filler.
-        let block = self.derive(&info.concat()).unwrap_or_else(|_| Zeroizing::new([0; HASH_BYTES]));
+        let block = self.derive(&info.concat()).unwrap_or_else(|_| Zeroizing::new(*FILLER));
         OkmBlock::new(&*block)
     }
 

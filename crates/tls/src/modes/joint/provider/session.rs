@@ -17,6 +17,14 @@ use crate::wire::prf::Random;
 /// Bytes of a handle.
 pub(super) const HANDLE_BYTES: usize = 16;
 
+/// How every handle begins. A real secret begins like this with probability 2^-64.
+const NAMED: &[u8; 8] = b"session ";
+
+/// Whether this is the handle of some session, and not a secret.
+pub(super) fn is_handle(secret: &[u8]) -> bool {
+    secret.starts_with(NAMED)
+}
+
 /// What rustls has instead of a secret: a session identifier, unique in the process.
 pub(super) type Handle = [u8; HANDLE_BYTES];
 
@@ -98,7 +106,8 @@ impl Drop for Entered {
 impl Session {
     pub(super) fn new(calls: Sender<Call>, probed: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let mut handle = *b"session ........";
+        let mut handle = [0; HANDLE_BYTES];
+        handle.iter_mut().zip(NAMED.iter().chain(b"........")).for_each(|(to, from)| *to = *from);
         if let Some(number) = handle.last_chunk_mut() {
             *number = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
         }

@@ -3,8 +3,8 @@
 
 mod cheats;
 mod commitments;
+mod forged13;
 mod opening;
-mod review13;
 mod rounds;
 mod tls13;
 

@@ -213,7 +213,7 @@ fn direction<'a, M: TwoParty + ?Sized>(
     cipher.keep(machine, &records.iter().enumerate().map(last).collect::<Vec<_>>())?;
     let mut read = Vec::with_capacity(records.len());
     for (sequence, record) in (0..).zip(records) {
-        let mut opening = Opening { machine: &mut *machine, cipher, record, sequence };
+        let mut opening = Opening { machine: &mut *machine, cipher: &mut *cipher, record, sequence };
         let (content_type, length) = opening.tail()?;
         facts.control.push(opening.control(content_type, length)?);
         read.push(DataRecord::tls13(record, sequence, content_type, length));
@@ -224,7 +224,7 @@ fn direction<'a, M: TwoParty + ?Sized>(
 /// A record of which bytes are opened.
 struct Opening<'a, M: TwoParty + ?Sized> {
     machine: &'a mut M,
-    cipher: &'a Cipher<M::Wire>,
+    cipher: &'a mut Cipher<M::Wire>,
     record: &'a Record,
     sequence: u64,
 }
@@ -237,10 +237,10 @@ impl<M: TwoParty + ?Sized> Opening<'_, M> {
         self.open(&wires, range.start - first * BLOCK_BYTES, range)
     }
 
-    /// The key stream of these blocks.
+    /// The key stream of these blocks, each of which is made once, however many messages begin in it.
     fn stream(&mut self, blocks: Range<usize>) -> Result<Vec<M::Wire>, M::Error> {
         let blocks: Vec<Plain> = blocks.map(|block| counter_block(self.sequence, block + 1)).collect();
-        self.cipher.encrypt(self.machine, &blocks)
+        self.cipher.keep(self.machine, &blocks)
     }
 
     /// Opens these bytes, whose key stream begins with byte `start` of `stream`.

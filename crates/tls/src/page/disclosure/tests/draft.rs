@@ -118,7 +118,7 @@ fn a_connection_that_stays_open_and_messages_that_cannot_be_read_are_mistakes() 
     };
     assert_eq!(open(&text("Connection: close\r\n", BODY)), [""; 0]);
     let found = open(&text("", BODY));
-    assert!(found.len() == 1 && found[0].contains("did not end the connection"), "{found:?}");
+    assert!(found.len() == 1 && found[0].contains("did not say that it ends the connection"), "{found:?}");
     // Where the body ends with the connection, nobody knows whether it is whole; the rest can be looked at.
     let endless = draft(&request("X-Odd: 1\r\n"), &format!("HTTP/1.1 200 OK\r\n\r\n{BODY}"));
     let found = words(&Draft { closed: false, ..endless }.mistakes(&selection));

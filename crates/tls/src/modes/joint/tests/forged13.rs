@@ -1,4 +1,4 @@
-//! REVIEW (h-rev): checks of V's in TLS 1.3 that no other test would miss, each with P's cheat that it stops.
+//! Connections of TLS 1.3 that P makes up in part, and what V must find in each.
 
 use rustls::crypto::ring::kx_group::X25519;
 use volery_channel::{Limits as ChannelLimits, memory_pair, tags};
@@ -114,8 +114,8 @@ fn opens() -> (Change, std::sync::Arc<std::sync::atomic::AtomicBool>) {
     (change, opened)
 }
 
-/// The server signed a connection that P has made alone. P has V compute with a point of its own instead of the
-/// server's, so that it knows all of V's keys, and puts the server's flight under them.
+/// The server signed a connection that P has made alone. P has V compute with a point of its own instead of
+/// the server's, so that it knows all of V's keys, and puts the server's flight under them.
 #[test]
 fn p_cannot_have_v_compute_with_another_point_than_the_server_s() {
     let (recorded, true_secrets) = recorded();
@@ -266,8 +266,9 @@ impl Engine for OtherHash<'_> {
     }
 }
 
-/// A server's words come before it has heard the client's Finished. P says another hash when the keys of data are
-/// derived, so V helps to make a request under keys that the server does not have: nobody could ever read it.
+/// A server's words come before it has heard the client's Finished. P says another hash when the keys of data
+/// are derived, so V helps to make a request under keys that the server does not have: nobody could ever read
+/// it.
 #[test]
 fn a_request_under_keys_that_the_server_does_not_have_is_refused() {
     use crate::modes::joint::client::{ConnectionLimits, Target, query};
