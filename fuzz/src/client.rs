@@ -3,7 +3,7 @@
 
 use std::io::{Read as _, Write as _};
 
-use volery::notary;
+use volery::notary::{self, Terms, Turn};
 use volery_channel::Channel;
 use volery_channel::tags::{NOTARY_TOKEN, TEST};
 use volery_tls::proxy::relay::{Error, Stream};
@@ -31,13 +31,25 @@ pub fn notary_greeting(bytes: &[u8]) {
 
 /// All that a notary says to a prover in its line, and one message of the session.
 pub fn notary_line(bytes: &[u8]) {
+    let (told, heard) = line(bytes);
+    let begins = |turn: &Turn| matches!(turn, Turn::Begins(_));
+    assert!(!heard || told.last().is_some_and(begins), "a session has begun before the prover's turn");
+    assert!(!told.iter().rev().skip(1).any(begins), "a turn has come twice");
+    let say_all = |channel: &mut dyn Channel| {
+        told.iter().for_each(|turn| say(channel, *turn).expect("there is room"));
+    };
+    let (again, _) = record(say_all, |_| {});
+    assert_eq!(line(&again).0, told, "what is heard is heard again when it is said again");
+}
+
+/// The turns that a prover hears, and whether a message of the session comes after them.
+fn line(bytes: &[u8]) -> (Vec<Turn>, bool) {
     let mut told = Vec::new();
     let heard = against(bytes, |channel| {
-        let mut channel = notary::in_line(channel, |number| told.push(number));
+        let mut channel = notary::in_line(channel, |turn| told.push(turn));
         channel.recv(TEST, LIMIT).is_ok()
     });
-    assert!(!heard || told.last() == Some(&0), "a session has begun before the prover's turn");
-    assert!(told.iter().rev().skip(1).all(|number| *number != 0), "a turn has come twice");
+    (told, heard)
 }
 
 /// An honest notary: a prover's numbers, its turn, and the session's first message.
@@ -45,11 +57,20 @@ pub fn notary_line(bytes: &[u8]) {
 /// # Errors
 /// The channel's.
 pub fn as_notary(channel: &mut dyn Channel) -> Result<(), volery_channel::Error> {
-    for before in [2, 1, 0] {
-        notary::wait(channel, before)?;
+    for number in [3, 2, 1] {
+        say(channel, Turn::Waits(number))?;
     }
-    notary::begin(channel)?;
+    let (request, read, proved, received, hidden) = (1 << 14, 1 << 12, 1 << 13, 1 << 24, 1 << 16);
+    let terms = Terms { request, read, proved, received, hidden, wait: 10, no_alpn: true };
+    say(channel, Turn::Begins(terms))?;
     channel.send(TEST, b"the session")
+}
+
+fn say(channel: &mut dyn Channel, turn: Turn) -> Result<(), volery_channel::Error> {
+    match turn {
+        Turn::Waits(number) => notary::wait(channel, number as usize - 1),
+        Turn::Begins(terms) => notary::begin(channel, terms),
+    }
 }
 
 /// What P writes.

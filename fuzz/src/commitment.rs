@@ -134,6 +134,7 @@ fn statement() -> Statement {
         tls: volery_tls::disclosure::TlsVersion::Tls12,
         server_name: "example.com".into(),
         port: 443,
+        alpn: true,
         certificate: [5; 32],
         time: 1_780_000_000,
         rounds: 1,

@@ -7,6 +7,7 @@
 //! | module | whose bytes |
 //! |---|---|
 //! | [`texts`] | circuit files, witnesses, claims, command lines |
+//! | [`saved`] | what a browser saved of a request: cURL commands, HAR files |
 //! | [`files`] | circom's files: constraint systems, witnesses, public values |
 //! | [`wire`] | frames and the handshake, at either party |
 //! | [`correlations`] | base OT, SoftSpokenOT, Ferret, at either party |
@@ -43,6 +44,7 @@ pub mod joint;
 pub mod proofs;
 pub mod public;
 pub mod replay;
+pub mod saved;
 pub mod seeds;
 pub mod sessions;
 pub mod stacked;
@@ -64,6 +66,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("wtns", files::wtns),
     ("public_json", files::public_json),
     ("arguments", texts::arguments),
+    ("curl_command", saved::curl_command),
+    ("har", saved::har),
     ("frame", wire::frame),
     ("hello", wire::hello),
     ("begin", wire::begin),

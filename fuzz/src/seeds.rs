@@ -107,6 +107,23 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "aes128-key",
         "aes128-key\nplaintext=0x00112233445566778899aabbccddeeff\nciphertext=69c4e0d86a7b0430d8cdb78070b4c55a\n",
     ),
+    (
+        "curl_command",
+        "chrome",
+        "curl 'https://api.example/v1/account?id=7' \\\n  -H 'accept: application/json' \\\n  -b 'session=a1; theme=dark' \\\n  --data-raw $'{\"name\":\"O\\'Neil \\u0021\"}' --compressed\n",
+    ),
+    (
+        "curl_command",
+        "by-hand",
+        "curl -sSXPUT -u me:pass -A x -e y -G -d a=1 --data-urlencode \"b= &\\\"3\" --json '{}' -H 'X-A;' -H B: https://a/",
+    ),
+    ("curl_command", "not-read", "curl -k --proxy x https://a/?b&c"),
+    (
+        "har",
+        "two-entries",
+        "{\"log\":{\"entries\":[{\"request\":{\"method\":\"POST\",\"url\":\"https://a/b?c\",\"headers\":[{\"name\":\":path\",\"value\":\"/\"},{\"name\":\"cookie\",\"value\":\"d=e\\nf=g\"}],\"postData\":{\"text\":\"{}\"}},\"response\":{\"status\":200,\"headers\":[],\"content\":{\"size\":2,\"text\":\"/wA=\",\"encoding\":\"base64\"}}},{\"request\":{\"method\":\"GET\",\"url\":\"https://a/\"},\"response\":null}]}}",
+    ),
+    ("har", "no-entries", "\u{feff}{\"log\":{\"entries\":[]}}"),
     ("frame", "hello-of-60-bytes", "\u{1}\u{3c}\0\0\0"),
     ("frame", "reason", "the proof is rejected"),
     ("json", "deep", "a.b[1].c\n{\"a\": {\"b\": [1, {\"c\": \"x\\u00e4\"}]}, \"d\": [null, true, -1.5e3]}"),
@@ -459,12 +476,16 @@ fn connections(add: Add<'_>) {
     }
     let get = b"GET /a HTTP/1.1\r\nHost: example.com\r\n\r\n";
     let post = b"POST /b HTTP/1.1\r\nHost: example.com\r\nContent-Length: 3\r\n\r\nabc";
-    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\na;x=y\r\n0123456789\r\n0\r\nT: v\r\n\r\n";
+    let chunked =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\na;x=y\r\n0123456789\r\n0\r\n\r\n";
+    let trailers =
+        b"HTTP/1.1 200 OK\r\nTrailer: T\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nT: v\r\n\r\n";
     let counted = b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno";
     let open = b"HTTP/1.0 200 OK\r\nServer: x\r\n\r\nto the end";
     for (name, closed, client, server) in [
         ("two-rounds", 0, [&get[..], post].concat(), [&chunked[..], counted].concat()),
         ("until-close", 1, get.to_vec(), open.to_vec()),
+        ("trailers", 0, get.to_vec(), trailers.to_vec()),
     ] {
         add("http", name, &[&[closed], &web::two(&client, &server)[..]].concat());
     }
@@ -483,6 +504,7 @@ fn connections(add: Add<'_>) {
         tls: disclosure::TlsVersion::Tls12,
         server_name: "example.com".into(),
         port: 8443,
+        alpn: true,
         certificate: [5; 32],
         time: 1_780_000_000,
         rounds: 2,
@@ -554,6 +576,7 @@ fn clients(add: Add<'_>) {
     add("web_claims", "texts-words-and-dates", &claims_of_texts());
     add("web_claims", "values-together", &values());
     add("web_claims", "a-parameter", &parameter());
+    add("web_claims", "a-trailer", &trailer());
     for (name, mode, token) in
         [("two-party", Mode::TwoParty, &b""[..]), ("proxy-and-token", Mode::Proxy, b"first-token-123456")]
     {
@@ -628,11 +651,17 @@ fn values() -> Vec<u8> {
 }
 
 /// A policy that has each key.
-const POLICY: &str = r#"{"version": 1, "notaries": [{"name": "a", "keys": [{"key": "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c", "from": "2026-01-01", "until": "2027-01-01T12:00:00Z"}]}], "at_least": 1, "host": "data.example.com", "port": 8443, "method": "GET", "path": "/a/*", "status": 200, "claims": ["response.json:balance >= 5000", "request.query.id one of 1|2"], "shows": ["response.header:Date"], "max_age": 60, "modes": ["proxy"], "tls": ["1.3"], "max_rounds": 2, "allow_pipelined": false, "allow_hidden_words": true, "context": "hex:00"}"#;
+const POLICY: &str = r#"{"version": 1, "notaries": [{"name": "a", "keys": [{"key": "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c", "from": "2026-01-01", "until": "2027-01-01T12:00:00Z"}]}], "at_least": 1, "host": "data.example.com", "port": 8443, "method": "GET", "path": "/a/*", "status": 200, "claims": ["response.json:balance >= 5000", "request.query.id one of 1|2"], "shows": ["response.header:Date"], "max_age": 60, "modes": ["proxy"], "tls": ["1.3"], "max_rounds": 2, "allow_pipelined": false, "allow_hidden_words": true, "allow_no_alpn": true, "context": "hex:00"}"#;
 
 /// A message that hides a parameter, of a response, which has none.
 fn parameter() -> Vec<u8> {
     let part = [&[9, 7][..], &long(b"id"), &[0], &number(1), &number(0), &number(1)].concat();
+    hiding(b"x", &part, &number(0))
+}
+
+/// A message that hides a field after a body.
+fn trailer() -> Vec<u8> {
+    let part = [&[3, 8][..], &long(b"Checksum"), &[0], &number(1), &number(0), &number(1)].concat();
     hiding(b"x", &part, &number(0))
 }
 

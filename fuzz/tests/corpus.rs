@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use volery::Channel as _;
+use volery::notary::{self, Turn};
 use volery::public::{Error, Protocol};
-use volery::{Channel as _, notary};
 use volery_field::{F2, F61, Z32};
 use volery_fuzz::proofs::Chain;
 use volery_fuzz::replay::{against, rng};
@@ -83,13 +84,14 @@ fn an_honest_relay_is_heard_to_the_end() {
 
 #[test]
 fn an_honest_notary_is_heard_to_the_end() {
-    let mut numbers = Vec::new();
+    let mut turns = Vec::new();
     let heard = against(&committed("notary_line", "third-second-first"), |channel| {
-        let mut channel = notary::in_line(channel, |number| numbers.push(number));
+        let mut channel = notary::in_line(channel, |turn| turns.push(turn));
         channel.recv(volery_channel::tags::TEST, 20).map(<[u8]>::to_vec)
     });
     assert_eq!(heard, Ok(b"the session".to_vec()));
-    assert_eq!(numbers, [3, 2, 1, 0]);
+    assert_eq!(turns[..3], [Turn::Waits(3), Turn::Waits(2), Turn::Waits(1)]);
+    assert!(matches!(turns[3..], [Turn::Begins(_)]));
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 mod bench;
 mod connection;
+mod page;
 mod public;
+mod session_limits;
 mod statement;
 mod stored;
 mod terminal;
@@ -15,14 +17,15 @@ use volery::{Options, Profile};
 
 pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs, Shape};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
+pub(crate) use page::{WebPageArgs, WebPlanArgs, WebProveArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
+pub(crate) use session_limits::SessionLimitArgs;
 pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};
 pub(crate) use web::{
     AttestationCommand, AttestationOpenArgs, AttestationProveRangeArgs, AttestationShowArgs,
     AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, TlsArg, WebCommand,
-    WebProveArgs,
 };
 
 /// Prove statements about secret data, fast, without revealing it.
@@ -82,7 +85,7 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
     /// Print the security bounds behind public proofs and correlations
     Soundness(SoundnessArgs),
     /// Prove what a website told you
-    #[command(subcommand, after_long_help = web::PARTS)]
+    #[command(subcommand, after_long_help = page::PARTS)]
     Web(WebCommand),
     /// Run a notary, which connects to websites together with provers and signs what they prove
     #[command(subcommand)]

@@ -24,6 +24,14 @@ use super::args::ConnectionArgs;
 use super::failure::Failure;
 use super::{output, terminal};
 
+/// What a party needs besides waiting for a website, until its next message.
+const MARGIN: Duration = Duration::from_secs(20);
+
+/// How long to wait for a peer that may wait for a website this long.
+pub(crate) fn patience(wait: Duration) -> Duration {
+    wait.saturating_add(MARGIN)
+}
+
 /// A connection to a peer, ready for a session.
 pub(crate) struct Link {
     pub(crate) channel: Box<dyn Channel + Send>,
@@ -182,6 +190,12 @@ impl Endpoint {
         let advice = Advice { absent, tls: Some(advice) };
         let side = Side::Connecting { address: address.clone(), tls, advice };
         Ok(Self { side, limits: Limits::default() })
+    }
+
+    /// The same, where the peer may be silent for this long because it waits for a website.
+    pub(crate) fn waiting(mut self, wait: Duration) -> Self {
+        self.limits.read = self.limits.read.max(patience(wait));
+        self
     }
 
     /// Runs `session` with one peer: the first one that connects here, or the one to connect to.

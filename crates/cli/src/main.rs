@@ -121,6 +121,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Info(args) => info::run(&args),
         Command::Soundness(args) => terminal::during("computing bounds", || soundness::run(&args)),
         Command::Web(WebCommand::Prove(args)) => web::prove(&args),
+        Command::Web(WebCommand::Plan(args)) => web::plan(&args),
         Command::Notary(NotaryCommand::Key(args)) => web::make_key(&args),
         Command::Notary(NotaryCommand::Serve(args)) => web::serve(&args),
         Command::Attestation(AttestationCommand::Verify(args)) => web::verify(&args),

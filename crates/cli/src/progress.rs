@@ -83,6 +83,11 @@ impl Phases {
         }
     }
 
+    /// Prints a line where phases are shown, and with `--verbose`.
+    pub(crate) fn tell(&self, text: &str) {
+        if self.line.is_some() { terminal::message(text) } else { terminal::detail(text) }
+    }
+
     /// Ends the current phase.
     pub(crate) fn finish(&self) {
         if self.line.is_some()

@@ -17,7 +17,7 @@
 //! | | `key_exchange` | ECDHE on P-256 or X25519 with a key in two shares: additive shares of the pre-master secret |
 //! | | `key_schedule` | TLS 1.3's key derivation, in the clear |
 //! | | `step` | the programs that run under two-party computation, and the machine that they run on |
-//! | | `prf` | key derivation of TLS 1.2, and of TLS 1.3 in proxy mode: some compressions run in two-party computation, the others at each party alone |
+//! | | `prf` | key derivation of TLS 1.2 and 1.3: some compressions run in two-party computation, the others at each party alone |
 //! | | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | | `ghash` | AES-GCM's tags from a hash key in two shares |
 //! | `page`: its content | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
@@ -28,6 +28,7 @@
 //! | | [`attestation`] | V's signed statement, for others who trust V |
 //! | `modes`: who runs the client | [`joint`] | two parties are the client together |
 //! | | [`proxy`] | V relays the connection, and P proves what went over it |
+//! | | [`plain`] | P alone, to see what there would be to prove |
 //!
 //! [`Error`] says whose fault a failure of the two parties was. [`Side`] is the end of the connection that a
 //! byte comes from. A module without a link is of no use on its own: callers reach it through the modes, and
@@ -50,7 +51,7 @@ mod testing;
 mod wire;
 
 pub use error::Error;
-pub use modes::{joint, proxy};
+pub use modes::{joint, plain, proxy};
 pub use page::{attestation, claim, commitment, dialogue, disclosure, http};
 pub use wire::prf::Side;
 pub use wire::server;

@@ -98,7 +98,13 @@ fn prove(
     let request = request(port);
     // Nearly all of the time and bytes go here. It only needs to know how long request and response will be.
     let prepared = prover.prepare_web(Sizes::one(request.len(), response().len()), rng)?;
-    let target = Target { host: "localhost", roots, limits: ConnectionLimits::default() };
+    let target = Target {
+        host: "localhost",
+        roots,
+        probed: false,
+        limits: ConnectionLimits::default(),
+        no_alpn: false,
+    };
     let fetched = prepared.fetch(&target, port, request.as_bytes())?;
     // The prover can read the page now. The notary has ciphertexts.
     Ok(fetched.prove(&hidden(least))?.attestation(notary_key)?.attestation)

@@ -19,7 +19,7 @@
 //! | one set-up, any number of proofs over a connection | [`Prover`], [`Verifier`], [`Options`], [`Report`] |
 //! | what they prove with: QuickSilver over bits or fields, Mac'n'Cheese | [`system`] |
 //! | both parties in one call, to try a statement out | [`testing`] |
-//! | what a proof will take | [`estimate()`], [`Estimate`], [`Network`] |
+//! | what a proof will take | [`estimate()`], [`Estimate`], [`Network`]; of a page [`PagePlan`] |
 //! | proofs without a connection, from correlations made before | [`stored`] |
 //! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`web`] |
 //! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`web::commitment`] |
@@ -64,7 +64,8 @@ pub use error::Error;
 pub use rng::os_rng;
 #[cfg(feature = "web")]
 pub use session::{
-    Attested, FetchedTogether, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage, Watched,
+    Attested, FetchedTogether, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage,
+    Watched,
 };
 pub use session::{Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, system};
 pub use volery_channel as channel;

@@ -6,12 +6,12 @@
 //! TLS 1.3                      <---------->      shows the key that it signs with, or a certificate; P goes on only if it knows it
 //! Greeting: a mode, a token    ----------->      hears out only whom it knows by the token
 //!                              <-----------      P's number in the line, from 1, as often as V likes
-//!                              <-----------      0: P's turn has come
+//!                              <-----------      0: P's turn has come; Terms: V's limits
 //! Prover::start                <---------->      Verifier::start
 //! ```
 //!
 //! P begins its part of the session without waiting for the answer, so but for TLS none of this takes a round
-//! trip.
+//! trip. It hears the limits before it asks for anything that they bound.
 //!
 //! **TLS comes first.** What P says is for the notary alone: its token, which page it asks for (in proxy
 //! mode), when. And P believes what an honest notary says of itself: that it is the one that those trust who
@@ -23,7 +23,7 @@
 use std::time::{Duration, Instant};
 
 use volery_channel::tags::{NOTARY_TOKEN, NOTARY_TURN};
-use volery_channel::{Channel, ChannelExt as _, Error, Layer, Layered, Tag};
+use volery_channel::{Channel, Cursor, Error, Flaw, Layer, Layered, Tag};
 use volery_tls::attestation::Mode;
 use zeroize::Zeroizing;
 
@@ -81,13 +81,98 @@ impl Greeting {
     }
 }
 
+/// A notary's limits, which it tells each prover when its turn has come. It holds to them whatever a prover
+/// does; they are told so that a prover does not begin what must fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// With two parties: the most bytes of all requests of a connection.
+    pub request: u32,
+    /// With two parties: the most bytes of responses that are read while the connection lives.
+    pub read: u32,
+    /// With two parties: the most bytes of responses for which the proof is prepared ahead.
+    pub proved: u32,
+    /// The most bytes that a server may send.
+    pub received: u32,
+    /// The most hidden bytes of requests, and of responses, about which something is proved.
+    pub hidden: u32,
+    /// The most seconds that a server may take for its next bytes.
+    pub wait: u16,
+    /// With two parties: whether the server may leave open which protocol it speaks (ALPN).
+    pub no_alpn: bool,
+}
+
+/// Bytes of [`Terms`] after the number 0.
+const TERMS_BYTES: usize = 5 * 4 + 2 + 1;
+
+impl Terms {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Self { request, read, proved, received, hidden, wait, no_alpn } = self;
+        for bytes in [request, read, proved, received, hidden] {
+            out.extend_from_slice(&bytes.to_be_bytes());
+        }
+        out.extend_from_slice(&wait.to_be_bytes());
+        out.push(u8::from(*no_alpn));
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
+        let malformed = |flaw: Flaw| flaw.at(NOTARY_TURN);
+        let number = |cursor: &mut Cursor<'_>| cursor.u32("a limit").map_err(malformed);
+        Ok(Self {
+            request: number(cursor)?,
+            read: number(cursor)?,
+            proved: number(cursor)?,
+            received: number(cursor)?,
+            hidden: number(cursor)?,
+            wait: cursor.u16("a time").map_err(malformed)?,
+            no_alpn: match cursor.u8("whether ALPN may be missing").map_err(malformed)? {
+                0 => false,
+                1 => true,
+                _ => return Err(Error::malformed(NOTARY_TURN, "neither yes nor no")),
+            },
+        })
+    }
+}
+
+/// What a notary says to a prover that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// The prover's number in the line, from 1.
+    Waits(u32),
+    /// Its turn has come, with these limits.
+    Begins(Terms),
+}
+
+impl Turn {
+    fn encode(self) -> Vec<u8> {
+        match self {
+            Self::Waits(number) => number.to_be_bytes().to_vec(),
+            Self::Begins(terms) => {
+                let mut out = 0_u32.to_be_bytes().to_vec();
+                terms.put(&mut out);
+                out
+            }
+        }
+    }
+
+    fn decode(message: &[u8]) -> Result<Self, Error> {
+        let malformed = |flaw: Flaw| flaw.at(NOTARY_TURN);
+        let mut cursor = Cursor::new(message);
+        let turn = match cursor.u32("a number in the line").map_err(malformed)? {
+            0 => Self::Begins(Terms::read(&mut cursor)?),
+            number => Self::Waits(number),
+        };
+        cursor.finish().map_err(malformed)?;
+        Ok(turn)
+    }
+}
+
 /// What a notary says to a prover when there are so many before it.
 ///
 /// # Errors
 /// What writing meets.
 pub fn wait(channel: &mut (impl Channel + ?Sized), before: usize) -> Result<(), Error> {
     let number = u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1);
-    channel.send(NOTARY_TURN, &number.to_be_bytes())?;
+    channel.send(NOTARY_TURN, &Turn::Waits(number).encode())?;
     channel.flush()
 }
 
@@ -95,16 +180,16 @@ pub fn wait(channel: &mut (impl Channel + ?Sized), before: usize) -> Result<(), 
 ///
 /// # Errors
 /// What writing meets.
-pub fn begin(channel: &mut (impl Channel + ?Sized)) -> Result<(), Error> {
-    channel.send(NOTARY_TURN, &0_u32.to_be_bytes())
+pub fn begin(channel: &mut (impl Channel + ?Sized), terms: Terms) -> Result<(), Error> {
+    channel.send(NOTARY_TURN, &Turn::Begins(terms).encode())
 }
 
 /// A prover's channel to a notary: what it receives first is that its turn has come.
 pub type InLine<C, F> = Layered<C, Waiting<F>>;
 
-/// A prover's channel to a notary over `channel`. Whenever the notary says the prover's number, `tell` hears
-/// it; 0 is the last.
-pub fn in_line<C: Channel, F: FnMut(u32)>(channel: C, tell: F) -> InLine<C, F> {
+/// A prover's channel to a notary over `channel`. `tell` hears each turn that the notary says;
+/// [`Turn::Begins`] is the last.
+pub fn in_line<C: Channel, F: FnMut(Turn)>(channel: C, tell: F) -> InLine<C, F> {
     Layered { channel, layer: Waiting { until: Some(Instant::now() + LONGEST), tell } }
 }
 
@@ -115,21 +200,19 @@ pub struct Waiting<F> {
     tell: F,
 }
 
-impl<C: Channel, F: FnMut(u32)> Layer<C> for Waiting<F> {
+impl<C: Channel, F: FnMut(Turn)> Layer<C> for Waiting<F> {
     fn before_receive(&mut self, below: &mut C, _tag: Tag) -> Result<(), Error> {
         while let Some(end) = self.until {
-            let number = u32::from_be_bytes(below.recv_array(NOTARY_TURN)?);
-            if number == 0 {
-                self.until = None;
-            } else if Instant::now() > end {
-                let limit = LONGEST.as_secs();
-                return Err(Error::Limit {
-                    step: NOTARY_TURN,
-                    what: "the seconds in a notary's line",
-                    limit,
-                });
+            let turn = Turn::decode(below.recv(NOTARY_TURN, 4 + TERMS_BYTES)?)?;
+            match turn {
+                Turn::Begins(_) => self.until = None,
+                Turn::Waits(_) if Instant::now() > end => {
+                    let (what, limit) = ("the seconds in a notary's line", LONGEST.as_secs());
+                    return Err(Error::Limit { step: NOTARY_TURN, what, limit });
+                }
+                Turn::Waits(_) => {}
             }
-            (self.tell)(number);
+            (self.tell)(turn);
         }
         Ok(())
     }
@@ -166,25 +249,59 @@ mod tests {
         }
     }
 
+    const TERMS: Terms = Terms {
+        request: 1 << 14,
+        read: 1 << 12,
+        proved: 3,
+        received: u32::MAX,
+        hidden: 0,
+        wait: 600,
+        no_alpn: true,
+    };
+
+    /// The bytes that `docs/wire.md` describes.
+    #[test]
+    fn a_turn_has_one_encoding() {
+        let expected =
+            [0, 0, 0, 0, 0, 0, 64, 0, 0, 0, 16, 0, 0, 0, 0, 3, 255, 255, 255, 255, 0, 0, 0, 0, 2, 88, 1];
+        assert_eq!(Turn::Begins(TERMS).encode(), expected);
+        for turn in [Turn::Begins(TERMS), Turn::Waits(1), Turn::Waits(u32::MAX)] {
+            assert_eq!(Turn::decode(&turn.encode()), Ok(turn));
+        }
+    }
+
     #[test]
     fn a_prover_hears_its_number_until_its_turn_has_come() {
         let (prover, mut notary) = memory_pair(&Limits::default());
         for before in [17, 3, 0] {
             wait(&mut notary, before).expect("sent");
         }
-        begin(&mut notary).expect("sent");
+        begin(&mut notary, TERMS).expect("sent");
         notary.send(TEST, b"first").and_then(|()| notary.send(TEST, b"second")).expect("sent");
         notary.flush().expect("sent");
         let mut told = Vec::new();
-        let mut channel = in_line(prover, |number| told.push(number));
+        let mut channel = in_line(prover, |turn| told.push(turn));
         assert_eq!(channel.recv(TEST, 9), Ok(&b"first"[..]));
         assert_eq!(channel.recv(TEST, 9), Ok(&b"second"[..]));
-        assert_eq!(told, [18, 4, 1, 0]);
+        assert_eq!(told, [Turn::Waits(18), Turn::Waits(4), Turn::Waits(1), Turn::Begins(TERMS)]);
     }
 
     #[test]
     fn nothing_else_is_taken_for_the_turn() {
-        for (tag, message) in [(TEST, &[0, 0, 0, 0][..]), (NOTARY_TURN, &[0, 0, 0]), (NOTARY_TURN, &[0; 5])] {
+        let mut flag = Turn::Begins(TERMS).encode();
+        flag.pop();
+        flag.push(2);
+        let short = [&[0; 4][..], &[0; TERMS_BYTES - 1]].concat();
+        let long = [&[0; 4][..], &[0; TERMS_BYTES + 1]].concat();
+        for (tag, message) in [
+            (TEST, &[0; 4 + TERMS_BYTES][..]),
+            (NOTARY_TURN, &[0, 0, 0]),
+            (NOTARY_TURN, &[0; 4]),
+            (NOTARY_TURN, &[0, 0, 0, 1, 0]),
+            (NOTARY_TURN, &flag),
+            (NOTARY_TURN, &short),
+            (NOTARY_TURN, &long),
+        ] {
             let (prover, mut notary) = memory_pair(&Limits::default());
             notary.send(tag, message).and_then(|()| notary.flush()).expect("sent");
             let mut channel = in_line(prover, |_| {});

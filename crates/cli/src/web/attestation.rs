@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use volery::web::attestation::policy::{self, Policy, Rule};
-use volery::web::attestation::{Attestation, Brief, Error, MAX_BYTES, Statement};
+use volery::web::attestation::{Attestation, Brief, Error, MAX_BYTES, Mode, Statement};
 
 use super::notary::now;
 use super::opening::OpenedParts;
@@ -221,6 +221,7 @@ impl PolicyReport {
 fn demand(args: &AttestationVerifyArgs, key: &[u8; 32], attestation: &Attestation) -> Result<(), Failure> {
     let Ok(statement) = attestation.verify(key) else { return Ok(()) };
     rounds(args, statement)?;
+    protocol(args, statement)?;
     if let Some(context) = args.context.as_ref().filter(|context| **context != statement.context) {
         let found = match &statement.context {
             none if none.is_empty() => "none".to_owned(),
@@ -258,6 +259,17 @@ fn rounds(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Fai
         ));
     }
     Ok(())
+}
+
+/// Checks that the server named its protocol, or that the reader does without. In proxy mode the notary chose
+/// the port.
+fn protocol(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Failure> {
+    if statement.alpn || statement.mode == Mode::Proxy || args.allow_no_alpn {
+        return Ok(());
+    }
+    Err(Failure::Rejected(
+        "the server named no protocol (ALPN), so another service of this host may have answered; --allow-no-alpn accepts that".into(),
+    ))
 }
 
 /// Runs `volery attestation show`.

@@ -110,6 +110,7 @@ mod tests {
             tls: TlsVersion::Tls12,
             server_name: "example.com".into(),
             port: 443,
+            alpn: true,
             certificate: [1; 32],
             time: 1_780_000_000,
             rounds: 1,

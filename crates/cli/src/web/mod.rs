@@ -5,7 +5,10 @@
 //! placeholder  placeholders for values of earlier responses
 //! template     one request, with placeholders
 //! script       all requests, in order, and their connections
-//! plan         the prover: a session for each connection, or both parties in one process
+//! prove        the prover: a session for each connection, or both parties in one process
+//! plan         what a proof would show, hide and cost, and every mistake, without one
+//! saved        requests that a browser has saved: cURL commands, HAR files
+//! terms        a notary's limits
 //! consent      shows what will be signed, and asks
 //! parts        what the command line reveals, hides and claims
 //! checks       whether that can be, before anything is sent
@@ -23,14 +26,18 @@ mod opening;
 mod parts;
 mod placeholder;
 mod plan;
+mod prove;
 mod request;
+mod saved;
 mod script;
 mod site;
 mod template;
+mod terms;
 
 pub(crate) use attestation::{show, verify};
 pub(crate) use notary::{make_key, serve};
 pub(crate) use opening::{open, prove_range};
+pub(crate) use plan::plan;
 pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
@@ -40,7 +47,7 @@ use volery::web::server::Roots;
 use volery_channel::tls::Trust;
 use zeroize::Zeroizing;
 
-use super::args::{ModeArg, TlsArg, WebProveArgs};
+use super::args::{ModeArg, WebPageArgs, WebProveArgs};
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::progress::Phases;
@@ -48,38 +55,45 @@ use super::source::Source;
 use super::{public, terminal};
 use consent::Consent;
 use notary::Token;
-use plan::{MAX_RECEIVED, Plan, SignedSession, Signer};
+use prove::{MAX_RECEIVED, SignedSession, Signer, Task};
 use request::Page;
 use script::{Order, Script};
 use template::Template;
+use terms::Wishes;
 
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
-    let script = script(args)?;
-    let selection = parts::selection(args, script.taken()?)?;
+    let WebProveArgs { url, page: asked, out, json } = args;
+    let page = Page::parse(url)?;
+    let first = first(asked, &page)?;
+    let script = script(asked, page, first)?;
+    let selection = parts::selection(asked, script.taken()?)?;
     script.check(&selection)?;
-    let files = Files::of(args, &script, &selection)?;
-    let roots = roots(&args.roots)?;
-    let (mode, read, expect) = (args.mode, args.read.into(), args.expect.into());
+    let files = Files::of(asked, out, &script, &selection)?;
+    let roots = roots(&asked.roots)?;
+    let (mode, read, expect) = (asked.mode, asked.read.into(), asked.expect.into());
     let phases = Phases::new();
-    let consent = Consent::new(args.yes, args.notary.is_none())?;
-    let context = args.context.clone().unwrap_or_default();
-    let plan = Plan { mode, tls: args.tls, script, roots, selection, context, consent, read, expect, phases };
-    let notary = match (&args.notary, args.notary_key) {
+    let consent = Consent::new(asked.yes, asked.notary.is_none())?;
+    let context = asked.context.clone().unwrap_or_default();
+    let (tls, trust_close) = (asked.tls.into(), asked.trust_close);
+    let wishes = Wishes { mode, no_alpn: asked.no_alpn, wait: asked.timeout };
+    let task =
+        Task { wishes, tls, trust_close, script, roots, selection, context, consent, read, expect, phases };
+    let notary = match (&asked.notary, asked.notary_key) {
         (Some(address), Some(key)) => Signer::Notary {
-            endpoint: Endpoint::to_notary(address, &trust(args, key))?,
-            token: args.notary_token.as_deref().map(Token::open).transpose()?.unwrap_or_default(),
+            endpoint: Endpoint::to_notary(address, &trust(asked, key))?.waiting(wishes.longest_wait()),
+            token: asked.notary_token.as_deref().map(Token::open).transpose()?.unwrap_or_default(),
             key,
         },
         _ => Signer::alone()?,
     };
-    plan.run(&notary, &mut |number, proved| {
+    task.run(&notary, &mut |number, proved| {
         let files = files.get(number).ok_or_else(|| Failure::session("internal error"))?;
         files.write(proved)?;
-        if args.apart && !args.json {
+        if asked.apart && !json {
             terminal::message(&format!("request {}: {}", number + 1, files.attestation.display()));
         }
-        attestation::tell("attested", &proved.attestation, args.json, false)
+        attestation::tell("attested", &proved.attestation, *json, false)
     })
 }
 
@@ -92,7 +106,12 @@ struct Files {
 impl Files {
     /// The files of each connection. A file that exists already is refused here, before anything is sent:
     /// results that cannot be written are lost.
-    fn of(args: &WebProveArgs, script: &Script, selection: &Selection) -> Result<Vec<Self>, Failure> {
+    fn of(
+        args: &WebPageArgs,
+        out: &Path,
+        script: &Script,
+        selection: &Selection,
+    ) -> Result<Vec<Self>, Failure> {
         let beside = |name: &Path, end: &str| -> PathBuf {
             let mut name = name.as_os_str().to_owned();
             name.push(end);
@@ -100,8 +119,7 @@ impl Files {
         };
         let mut all = Vec::new();
         for (number, connection) in (1..).zip(script.connections()) {
-            let attestation =
-                if number == 1 { args.out.clone() } else { beside(&args.out, &format!(".{number}")) };
+            let attestation = if number == 1 { out.to_owned() } else { beside(out, &format!(".{number}")) };
             let openings = args.openings.clone().unwrap_or_else(|| beside(&attestation, ".openings"));
             let commits = parts::within(selection, &connection).hide.iter().any(|hide| hide.commit);
             let mut written = core::iter::once(&attestation).chain(commits.then_some(&openings));
@@ -125,7 +143,7 @@ impl Files {
 
 /// How the notary identifies itself in TLS, before the prover says anything: by its certificate if it has
 /// one, else by its signing key.
-fn trust(args: &WebProveArgs, key: [u8; 32]) -> Trust {
+fn trust(args: &WebPageArgs, key: [u8; 32]) -> Trust {
     match (&args.notary_ca, args.notary_pin) {
         (Some(path), _) => Trust::Roots(path.clone()),
         (None, Some(pin)) => Trust::Pin(pin),
@@ -143,37 +161,36 @@ fn roots(files: &[PathBuf]) -> Result<Roots, Failure> {
     Ok(roots)
 }
 
-/// Reads the requests of the command line and of files.
-fn script(args: &WebProveArgs) -> Result<Script, Failure> {
+/// The first request: that of the command line.
+fn first(args: &WebPageArgs, page: &Page) -> Result<Template, Failure> {
+    let body = args.body.as_ref().map(|path| read(path, MAX_RECEIVED as u64)).transpose()?;
+    let target = Zeroizing::new(page.target.clone());
+    Ok(Template { method: args.method.clone(), target, fields: fields(args)?, body })
+}
+
+/// Adds further requests, from files, to the first one.
+fn script(args: &WebPageArgs, page: Page, first: Template) -> Result<Script, Failure> {
     if args.pipelined && args.mode == ModeArg::Proxy {
         return Err(Failure::input(
             "--pipelined: in proxy mode each request waits for the response before it",
         ));
-    }
-    if args.tls == TlsArg::Tls13 && args.mode != ModeArg::Proxy {
-        return Err(Failure::input("--tls 1.3: two parties are a client of TLS 1.2 only; use --mode proxy"));
     }
     let order = match (args.apart, args.pipelined) {
         (true, _) => Order::Apart,
         (false, true) => Order::AtOnce,
         (false, false) => Order::InTurn,
     };
-    let page = Page::parse(&args.url)?;
-    let fields = fields(args)?;
     let mut then = Vec::new();
     for path in &args.then {
         let text = read(path, MAX_RECEIVED as u64)?;
         let failed = |reason| Failure::input(format!("{}: {reason}", path.display()));
-        then.push(Template::parse(&text, &fields).map_err(failed)?);
+        then.push(Template::parse(&text, &first.fields).map_err(failed)?);
     }
-    let body = args.body.as_ref().map(|path| read(path, MAX_RECEIVED as u64)).transpose()?;
-    let target = Zeroizing::new(page.target.clone());
-    let first = Template { method: args.method.clone(), target, fields, body };
     Script::new(page, core::iter::once(first).chain(then).collect(), order)
 }
 
 /// Reads the header fields of the command line and of a file.
-fn fields(args: &WebProveArgs) -> Result<Vec<Zeroizing<String>>, Failure> {
+fn fields(args: &WebPageArgs) -> Result<Vec<Zeroizing<String>>, Failure> {
     let mut fields: Vec<_> = args.header.iter().cloned().map(Zeroizing::new).collect();
     if let Some(path) = &args.headers {
         let text = read(path, 1 << 16)?;

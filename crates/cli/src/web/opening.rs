@@ -76,7 +76,9 @@ fn place(statement: &Statement, named: MessagePart) -> Result<(Side, u64), Failu
     let MessagePart { side, round, part } = named;
     let same = |found: &Part| match (found, &part) {
         // Names of header fields have no case.
-        (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
+        (Part::Header(a), Part::Header(b)) | (Part::Trailer(a), Part::Trailer(b)) => {
+            a.eq_ignore_ascii_case(b)
+        }
         (a, b) => a == b,
     };
     let mut hidden = statement.part(side).hidden.iter();

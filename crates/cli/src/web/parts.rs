@@ -7,16 +7,23 @@ use volery::web::claim::{Assertion, Bound, Interval};
 use volery::web::disclosure::{MessagePart, Part, PartError, Redaction, Rest, Selection};
 use volery::web::http::json::Decimal;
 
-use crate::args::WebProveArgs;
+use crate::args::WebPageArgs;
 use crate::failure::Failure;
 
 /// Reads the values of `--hide`, `--assert`, `--commit` and `--reveal`.
 ///
 /// With `--reveal` everything else of the responses is hidden. Without it bodies show, and header fields that
 /// are the same for everybody. Parts that further requests have `taken` are hidden, too.
-pub(super) fn selection(args: &WebProveArgs, taken: Vec<MessagePart>) -> Result<Selection, Failure> {
+pub(super) fn selection(args: &WebPageArgs, taken: Vec<MessagePart>) -> Result<Selection, Failure> {
     let selection = parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken)?;
     Ok(Selection { show_rest: args.show_rest, ..selection })
+}
+
+/// Every word of `--hide`, `--assert`, `--commit` and `--reveal` that is no part or no claim.
+pub(super) fn no_words(args: &WebPageArgs) -> Vec<String> {
+    let parts = args.hide.iter().chain(&args.commit).chain(&args.reveal).map(|text| part(text).map(drop));
+    let claims = args.assert.iter().map(|text| hide(&[], core::slice::from_ref(text), &[]).map(drop));
+    parts.chain(claims).filter_map(Result::err).map(|failure| failure.to_string()).collect()
 }
 
 pub(super) fn parse(
@@ -66,6 +73,24 @@ pub(super) fn name_of(side: Side, round: usize) -> String {
     if round == 0 { name.into() } else { format!("{name}{}", round + 1) }
 }
 
+/// Each part that is named, with a selection that names nothing else, but for what is revealed beside a part
+/// that is taken.
+pub(super) fn each(selection: &Selection) -> impl Iterator<Item = (MessagePart, Selection)> + '_ {
+    let hide = selection.hide.iter().map(|hide| {
+        let Redaction { side, round, part, .. } = hide.clone();
+        (MessagePart { side, round, part }, Selection { hide: vec![hide.clone()], ..Selection::default() })
+    });
+    let reveal = selection
+        .reveal
+        .iter()
+        .map(|named| (named.clone(), Selection { reveal: vec![named.clone()], ..Selection::default() }));
+    let taken = selection.taken.iter().map(|named| {
+        let reveal = selection.reveal.clone();
+        (named.clone(), Selection { taken: vec![named.clone()], reveal, ..Selection::default() })
+    });
+    hide.chain(reveal).chain(taken)
+}
+
 /// The parts that belong to one connection, with rounds counted from its first.
 pub(super) fn within(selection: &Selection, connection: &Range<usize>) -> Selection {
     let own = |round: usize| round.checked_sub(connection.start).filter(|_| connection.contains(&round));
@@ -84,7 +109,9 @@ pub(super) fn within(selection: &Selection, connection: &Range<usize>) -> Select
 /// Whether both name the same part. The case of header field names does not matter.
 pub(super) fn is_same(hide: &Redaction, named: &MessagePart) -> bool {
     let same = match (&hide.part, &named.part) {
-        (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
+        (Part::Header(a), Part::Header(b)) | (Part::Trailer(a), Part::Trailer(b)) => {
+            a.eq_ignore_ascii_case(b)
+        }
         (a, b) => a == b,
     };
     (hide.side, hide.round) == (named.side, named.round) && same
@@ -213,6 +240,9 @@ mod tests {
     #[test]
     fn what_is_revealed_is_neither_hidden_nor_claimed_about() {
         let (hidden, claimed) = (words(&["request.header:Cookie"]), words(&["response.json:a = x"]));
+        let trailer = words(&["response.trailer:Checksum"]);
+        assert!(parse(&trailer, &[], &[], &words(&["response.trailer:checksum"]), Vec::new()).is_err());
+        assert!(parse(&trailer, &[], &[], &words(&["response.header:checksum"]), Vec::new()).is_ok());
         for revealed in ["request.header:cookie", "response.json:a"] {
             assert!(parse(&hidden, &claimed, &[], &words(&[revealed]), Vec::new()).is_err(), "{revealed}");
         }
@@ -232,6 +262,8 @@ mod tests {
             "reply.body",
             "response.path",
             "request.target",
+            "request.trailer:x",
+            "response.trailer:",
             "response.json",
             "request.head:x",
             "response.body:x",

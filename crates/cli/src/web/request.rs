@@ -31,7 +31,12 @@ pub(super) struct RequestParts<'a> {
 impl Page {
     /// Reads `https://host[:port]/path`.
     pub(super) fn parse(url: &str) -> Result<Self, Failure> {
-        let wrong = |reason: &str| Failure::input(format!("`{}`: {reason}", url.escape_debug()));
+        Self::read(url).map_err(|reason| Failure::input(format!("`{}`: {reason}", url.escape_debug())))
+    }
+
+    /// The same of an address with secrets, which the error does not show.
+    pub(super) fn read(url: &str) -> Result<Self, &'static str> {
+        let wrong = |reason| reason;
         let rest = url.strip_prefix("https://").ok_or_else(|| wrong("expected https://host/path"))?;
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);

@@ -11,12 +11,13 @@ use core::ops::Range;
 
 use volery::web::Side;
 use volery::web::dialogue::{MAX_ROUNDS, ReceivedResponses};
-use volery::web::disclosure::{MessagePart, Part, Selection};
+use volery::web::disclosure::{MessagePart, Part, Selection, TlsVersion};
 use volery::web::http::{self, Request};
 use volery::web::joint::{RoundSizes, Sizes};
 use zeroize::Zeroizing;
 
 use super::checks;
+use super::parts;
 use super::placeholder::{Placeholder, fill};
 use super::request::Page;
 use super::template::{Template, parameter_names};
@@ -26,6 +27,9 @@ use crate::failure::Failure;
 const PADDING: &str = "X-Padding: ";
 /// Bytes that reading a response takes in addition to its own: the ends of two records.
 const ROOM: usize = 64;
+/// Bytes that reading the first response takes in TLS 1.3: two session tickets, as servers send them before
+/// it.
+const TICKETS: usize = 576;
 /// The methods after which further requests may be sent without waiting (RFC 9112, section 9.3.2).
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
@@ -38,6 +42,27 @@ pub(super) enum Order {
     AtOnce,
     /// On a connection of its own, after the previous connection.
     Apart,
+}
+
+/// Something wrong with what is shown, hidden or claimed.
+#[derive(Debug)]
+pub(super) struct Mistake {
+    /// The part that it is about, if it is about one.
+    pub(super) part: Option<MessagePart>,
+    pub(super) failure: Failure,
+}
+
+/// A list of mistakes.
+struct Found(Vec<Mistake>);
+
+impl Found {
+    fn add(&mut self, part: Option<MessagePart>, checked: Result<(), Failure>) {
+        if let Err(failure) = checked
+            && !self.0.iter().any(|known| known.failure == failure)
+        {
+            self.0.push(Mistake { part, failure });
+        }
+    }
 }
 
 /// All requests of a flow, in order.
@@ -126,27 +151,54 @@ impl Script {
     /// Checks that all parts of the requests that this selection hides can be hidden, before anything is
     /// sent.
     pub(super) fn check(&self, selection: &Selection) -> Result<(), Failure> {
-        checks::check_rounds(selection, self.requests.len())?;
-        checks::check_names(selection)?;
+        self.mistakes(selection).into_iter().next().map_or(Ok(()), |mistake| Err(mistake.failure))
+    }
+
+    /// Everything that is wrong with this selection, as far as it shows before anything is sent.
+    pub(super) fn mistakes(&self, selection: &Selection) -> Vec<Mistake> {
+        let mut found = Found(Vec::new());
+        for (named, alone) in parts::each(selection) {
+            found.add(Some(named.clone()), checks::check_rounds(&alone, self.requests.len()));
+            found.add(Some(named), checks::check_names(&alone));
+        }
         for (round, request) in self.requests.iter().enumerate() {
-            checks::check_fields(selection, round, request.field_names())?;
-            checks::check_filled(selection, round, &request.filled_fields().map_err(Failure::Input)?)?;
-            if request.puts_into_name().map_err(Failure::Input)? {
-                checks::check_body_names(selection, round)?;
+            if let Err(failure) = self.check_request(selection, (round, request), &mut found) {
+                found.add(None, Err(failure));
             }
-            if request.puts_into_parameter_name().map_err(Failure::Input)? {
-                checks::check_query_names(selection, round)?;
-            }
-            let last = self.is_last(round);
-            let whole = request.longest(&self.page, last).map_err(Failure::Input)?;
-            let parsed = Request::parse(&whole, 0).map_err(Failure::input)?;
-            if parsed.body.length() > 0 && !http::has_usual_body(&whole, &parsed) {
-                checks::check_body(selection, round, &request.method)?;
-            }
-            if !last && self.read + 1 < self.requests.len() {
-                let query = parsed.query(&whole).is_some_and(|query| !query.is_empty());
-                checks::check_target(selection, round, query)?;
-            }
+        }
+        found.0
+    }
+
+    /// Looks at a request of which something may be hidden that cannot be.
+    fn check_request(
+        &self,
+        selection: &Selection,
+        (round, request): (usize, &Template),
+        found: &mut Found,
+    ) -> Result<(), Failure> {
+        let named = |part| Some(MessagePart { side: Side::Client, round, part });
+        let header = |name: &str| named(Part::Header(name.into()));
+        for name in request.field_names() {
+            found.add(header(name), checks::check_fields(selection, round, core::iter::once(name)));
+        }
+        for name in request.filled_fields().map_err(Failure::Input)? {
+            found.add(header(name), checks::check_filled(selection, round, &[name]));
+        }
+        if request.puts_into_name().map_err(Failure::Input)? {
+            found.add(named(Part::Body), checks::check_body_names(selection, round));
+        }
+        if request.puts_into_parameter_name().map_err(Failure::Input)? {
+            found.add(named(Part::Query), checks::check_query_names(selection, round));
+        }
+        let last = self.is_last(round);
+        let whole = request.longest(&self.page, last).map_err(Failure::Input)?;
+        let parsed = Request::parse(&whole, 0).map_err(Failure::input)?;
+        if parsed.body.length() > 0 && !http::has_usual_body(&whole, &parsed) {
+            found.add(named(Part::Body), checks::check_body(selection, round, &request.method));
+        }
+        if !last && self.read + 1 < self.requests.len() {
+            let query = parsed.query(&whole).is_some_and(|query| !query.is_empty());
+            found.add(named(Part::Path), checks::check_target(selection, round, query));
         }
         Ok(())
     }
@@ -167,6 +219,26 @@ impl Script {
         ))
     }
 
+    /// What [`Script::check_query_names`] finds in the requests that were made on this connection, whose part
+    /// of the selection is `own`.
+    pub(super) fn made_names(
+        &self,
+        connection: &Range<usize>,
+        own: &Selection,
+        made: &[u8],
+    ) -> Result<(), String> {
+        let mut start = 0;
+        for round in 0..connection.len() {
+            let request = Request::parse(made, start).map_err(|error| error.to_string())?;
+            let end = request.range.end;
+            if checks::shows_query_names(own, round) {
+                self.check_query_names(connection.start + round, made.get(start..end).unwrap_or_default())?;
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
     /// The page.
     pub(super) fn page(&self) -> &Page {
         &self.page
@@ -174,13 +246,20 @@ impl Script {
 
     /// The sizes for the connection of these requests. `read` bytes can be read of each response that a
     /// request waits for.
-    pub(super) fn sizes(&self, connection: &Range<usize>, read: usize, proved: usize) -> Sizes {
+    pub(super) fn sizes(
+        &self,
+        connection: &Range<usize>,
+        tls: TlsVersion,
+        read: usize,
+        proved: usize,
+    ) -> Sizes {
         let round = |(round, query): (usize, &usize)| {
-            let read = if round < self.read { read + ROOM } else { 0 };
+            let tickets = if tls == TlsVersion::Tls13 && round == 0 { TICKETS } else { 0 };
+            let read = if round < self.read { read + ROOM + tickets } else { 0 };
             RoundSizes { query: *query, read }
         };
         let sizes = self.sizes.iter().enumerate().filter(|(round, _)| connection.contains(round));
-        Sizes { rounds: sizes.map(round).collect(), proved }
+        Sizes { tls, rounds: sizes.map(round).collect(), proved }
     }
 
     /// Adds the responses on the connection of these requests to `heard`, for requests on later connections.

@@ -17,6 +17,7 @@ mod many;
 mod notary;
 mod operations;
 mod pipes;
+mod plan;
 mod policy;
 mod public;
 mod requests;

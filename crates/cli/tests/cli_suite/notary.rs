@@ -48,6 +48,27 @@ fn a_notary_shows_its_key_before_anything_is_said_to_it() {
 }
 
 #[test]
+fn a_notary_tells_its_limits_before_a_session_begins() {
+    let fixture = Fixture::new(&["--max-request", "100", "--max-hidden", "24", "--max-wait", "5"]);
+    let joint = &["--mode", "two-party", "--expect", "200"][..];
+    fixture.prove("page", joint).expect(3, "the notary takes at most 100: its operator sets --max-request");
+    fixture.prove("page", &[joint, &["--no-alpn"]].concat()).expect(3, "its operator sets --allow-no-alpn");
+    fixture.prove("page", &["--timeout", "6"]).expect(3, "the notary waits at most 5 s");
+    fixture.prove("page", &["--timeout", "0.5"]).refused("a whole number");
+    // What a page hides shows only when it is there.
+    let hidden = &["--assert", "response.body contains balance"][..];
+    fixture.prove("page", hidden).expect(3, "are hidden with something claimed about them");
+    let told = fixture.prove("page", &["--verbose", "--hide", "response.body"]).expect(0, "").stderr;
+    assert!(
+        told.contains("the notary's limits: 16777216 bytes received, 24 hidden, 5 s for the server"),
+        "{told}"
+    );
+    let mut kinds: Vec<String> = fixture.results();
+    kinds.dedup();
+    assert_eq!(kinds, ["accepted", "failed"]);
+}
+
+#[test]
 fn a_notary_with_a_certificate_shows_that() {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
     let dir = tempfile::tempdir().expect("a directory");
@@ -66,7 +87,7 @@ fn a_notary_without_the_memory_for_a_session_says_so_before_it_begins() {
     let fixture = Fixture::new(&["--memory", "1M"]);
     fixture
         .prove("page", &["--mode", "two-party", "--expect", "200"])
-        .expect(3, "more is asked than the limits allow");
+        .expect(3, "memory for garbled circuits (all sessions together) of ");
     fixture.prove("page", &[]).expect(0, "");
     let lines = fixture.lines();
     let reason = lines[0]["error"]["message"].as_str().expect("it failed");

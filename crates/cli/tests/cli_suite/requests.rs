@@ -1,5 +1,6 @@
 //! `volery web prove --then`: several requests, on one connection or on one each.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -116,36 +117,66 @@ fn a_further_request_takes_values_from_an_earlier_response() {
     }
 }
 
+/// A file with an attestation of a page with two parties, changed in this way, and the key that signed it.
+fn signed(dir: &Path, name: &str, change: impl FnOnce(&mut Statement)) -> (String, String) {
+    let key = SigningKey::from_bytes(&[7; 32]);
+    let mut statement = Statement {
+        mode: Mode::TwoParty,
+        tls: TlsVersion::Tls12,
+        server_name: "example.com".into(),
+        port: 443,
+        alpn: true,
+        certificate: [1; 32],
+        time: 1_780_000_000,
+        rounds: 1,
+        pipelined: false,
+        context: Context::default(),
+        query: AttestedPayload::default(),
+        response: AttestedPayload::default(),
+    };
+    change(&mut statement);
+    let file = dir.join(name);
+    std::fs::write(&file, Attestation::sign(statement, &key).expect("sound").to_bytes()).expect("written");
+    let public = key.verifying_key().to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    (file.display().to_string(), public)
+}
+
+/// With two parties the prover chooses the port, and any service of the host with its certificate may have
+/// answered. The reader has to say that none does harm.
+#[test]
+fn servers_that_name_no_protocol_are_accepted_only_by_readers_who_say_so() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (mode, alpn, accepted) in
+        [(Mode::TwoParty, true, true), (Mode::TwoParty, false, false), (Mode::Proxy, false, true)]
+    {
+        let (file, public) = signed(dir.path(), "page", |statement| {
+            (statement.mode, statement.alpn) = (mode, alpn);
+        });
+        let verify =
+            |more: &[&str]| run(&[&["attestation", "verify", &file, "--key", &public], more].concat(), "");
+        let told = verify(&["--allow-no-alpn", "--json"]).expect(0, "").objects();
+        assert_eq!(told[0]["attestation"]["alpn"], alpn);
+        let plain = verify(&[]);
+        if accepted {
+            plain.expect(0, "")
+        } else {
+            plain.expect(1, "--allow-no-alpn")
+        };
+    }
+}
+
 /// If requests were sent at once, nothing shows which request a later response answers. The reader has to say
 /// that this is enough.
 #[test]
 fn requests_sent_at_once_are_accepted_only_by_readers_who_say_so() {
     let dir = tempfile::tempdir().expect("a directory");
-    let key = SigningKey::from_bytes(&[7; 32]);
-    let signed = |name: &str, pipelined: bool| {
-        let statement = Statement {
-            mode: Mode::TwoParty,
-            tls: TlsVersion::Tls12,
-            server_name: "example.com".into(),
-            port: 443,
-            certificate: [1; 32],
-            time: 1_780_000_000,
-            rounds: 2,
-            pipelined,
-            context: Context::default(),
-            query: AttestedPayload::default(),
-            response: AttestedPayload::default(),
-        };
-        let file = dir.path().join(name);
-        std::fs::write(&file, Attestation::sign(statement, &key).expect("sound").to_bytes())
-            .expect("written");
-        file.display().to_string()
+    let several = |name: &str, pipelined: bool| {
+        signed(dir.path(), name, |statement| (statement.rounds, statement.pipelined) = (2, pipelined))
     };
-    let public: String = key.verifying_key().to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let ((at_once, public), (in_turn, _)) = (several("at-once", true), several("in-turn", false));
     let verify = |file: &str, more: &[&str]| {
         run(&[&["attestation", "verify", file, "--key", &public][..], more].concat(), "")
     };
-    let (at_once, in_turn) = (signed("at-once", true), signed("in-turn", false));
     verify(&at_once, &["--max-rounds", "2"]).expect(1, "--allow-pipelined");
     verify(&at_once, &["--max-rounds", "2", "--json"]).expect(1, "were sent at once");
     let text = verify(&at_once, &["--max-rounds", "2", "--allow-pipelined"]).expect(0, "").stdout;

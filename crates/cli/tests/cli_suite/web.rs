@@ -98,16 +98,29 @@ fn without_a_word_what_the_user_supplied_is_hidden_and_the_path_shows() {
 fn a_page_is_proved_over_either_version_of_tls() {
     let fixture = Fixture::new(&[]);
     let claim = ["--assert", "response.json:balance in 5000..9999"];
-    for version in ["1.2", "1.3"] {
-        let told = fixture.prove(version, &[&["--tls", version][..], &claim].concat()).expect(0, "").object();
-        assert_eq!(told["attestation"]["tls"], version, "{told}");
-        let out = fixture.path(version);
-        let text = run(&["attestation", "verify", &out, "--key", &fixture.public], "").expect(0, "").stdout;
-        assert!(text.contains(&format!("tls       {version}\n")) && text.contains("EUR"), "{text}");
+    for mode in ["proxy", "two-party"] {
+        for version in ["1.2", "1.3"] {
+            let out = format!("{mode}-{version}");
+            let more = [&["--mode", mode, "--tls", version][..], &claim].concat();
+            let told = fixture.prove(&out, &more).expect(0, "").object();
+            assert_eq!(told["attestation"]["tls"], version, "{told}");
+            let out = fixture.path(&out);
+            let verify = ["attestation", "verify", &out, "--key", &fixture.public];
+            let text = run(&verify, "").expect(0, "").stdout;
+            assert!(text.contains(&format!("tls       {version}\n")) && text.contains("EUR"), "{text}");
+        }
     }
-    let two_parties = fixture.arguments("none", &["--mode", "two-party", "--tls", "1.3"]);
-    run(&two_parties, FIELDS).expect(2, "use --mode proxy");
-    assert_eq!(fixture.results(), ["accepted", "accepted"]);
+    assert_eq!(fixture.results(), ["accepted"; 4]);
+}
+
+/// The server knows both versions.
+#[test]
+fn the_newer_version_of_tls_is_spoken_if_nobody_says_which() {
+    let fixture = Fixture::new(&[]);
+    for mode in ["proxy", "two-party"] {
+        let told = fixture.prove(mode, &["--mode", mode]).expect(0, "").object();
+        assert_eq!(told["attestation"]["tls"], "1.3", "{told}");
+    }
 }
 
 /// These tests have no terminal.

@@ -5,10 +5,13 @@
 //! | `joint` | P and V together, by garbling | nothing between it and the server | circuits garbled ahead, messages for each record |
 //! | `proxy` | P alone, through a connection that V relays | its own path to the server | next to nothing before the proof |
 //!
+//! `plain` is no mode: P alone, over ordinary TLS, to see what there would be to prove.
+//!
 //! Each mode ends with the same two things: V's own record of the connection's bytes, and P's knowledge of
 //! its keys. After that, both use one program, [`disclosure`](crate::disclosure). So this part of the crate
 //! only has sessions: the protocols are in [`wire`](crate::wire), and the meaning of the content in
 //! [`page`](crate::page).
 
 pub mod joint;
+pub mod plain;
 pub mod proxy;

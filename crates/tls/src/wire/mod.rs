@@ -24,6 +24,7 @@
 //! | `prf` | key derivation of TLS 1.2 and 1.3 on wires: compressions in two-party computation, and those of each party alone |
 //! | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
+//! | `version` | the versions of TLS |
 //! | `rustls_client` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
 
 pub mod ghash;
@@ -35,3 +36,4 @@ pub(crate) mod rustls_client;
 pub mod server;
 pub(crate) mod step;
 pub mod transcript;
+pub(crate) mod version;

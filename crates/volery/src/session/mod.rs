@@ -41,7 +41,8 @@ pub use report::Report;
 pub use verifier::Verifier;
 #[cfg(feature = "web")]
 pub use web::{
-    Attested, FetchedTogether, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage, Watched,
+    Attested, FetchedTogether, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage,
+    Watched,
 };
 
 use std::time::Instant;

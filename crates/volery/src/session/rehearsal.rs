@@ -87,16 +87,16 @@ mod tests {
     #[test]
     #[cfg(feature = "web")]
     fn a_rehearsal_makes_no_connection_to_a_website() {
-        use volery_tls::joint::{RoundSizes, Sizes};
+        use volery_tls::joint::Sizes;
         use volery_tls::proxy::{Target, TlsVersion};
         use volery_tls::server::Roots;
 
         let prover = || Prover::rehearse(|channel| channel, Options::default()).expect("set up");
         let rng = os_rng().expect("randomness");
-        let sizes = Sizes { rounds: vec![RoundSizes { query: 100, read: 0 }], proved: 100 };
+        let sizes = Sizes::one(100, 100);
         assert!(matches!(prover().prepare_web(sizes, rng).map(drop), Err(Error::Options(_))));
         let roots = Roots::none();
-        let version = TlsVersion::Tls12;
+        let version = Some(TlsVersion::Tls12);
         let target = Target { host: "localhost", port: 1, roots: &roots, max_received: 100, version };
         let fetched = prover().fetch(&target, b"GET / HTTP/1.1\r\n\r\n").map(drop);
         assert!(matches!(fetched, Err(Error::Options(_))));

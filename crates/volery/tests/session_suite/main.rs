@@ -16,6 +16,8 @@ mod fields;
 mod hostile;
 mod messages;
 mod mismatches;
+#[cfg(feature = "web")]
+mod pages;
 mod proofs;
 #[cfg(feature = "web")]
 #[path = "../common/site.rs"]

@@ -80,7 +80,7 @@ fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<E
                 port,
                 roots: &roots,
                 max_received: 1 << 20,
-                version: TlsVersion::Tls12,
+                version: Some(TlsVersion::Tls12),
             };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             assert_eq!(fetched.response(), answer);
@@ -141,7 +141,7 @@ fn a_session_in_which_the_connection_failed_is_over() {
                 port,
                 roots: &roots,
                 max_received: 1 << 20,
-                version: TlsVersion::Tls12,
+                version: Some(TlsVersion::Tls12),
             };
             let first = prover.fetch(&target, request(0).as_bytes()).map(drop);
             assert!(matches!(prover.fetch(&target, b""), Err(Error::Over)));
@@ -168,7 +168,9 @@ fn two_parties_have_a_port_that_the_requests_name_and_the_notary_allows() {
                 let target = client::Target {
                     host: "localhost",
                     roots: &roots,
+                    probed: false,
                     limits: client::ConnectionLimits::default(),
+                    no_alpn: false,
                 };
                 let mut fetched = prepared.fetch(&target, port, query.as_bytes())?;
                 fetched.set_context(Context::new(b"nonce").expect("short"));
@@ -258,7 +260,9 @@ fn connection_after(before: Option<Before>, threads: [usize; 2]) {
             let target = client::Target {
                 host: "localhost",
                 roots: &roots,
+                probed: false,
                 limits: client::ConnectionLimits::default(),
+                no_alpn: false,
             };
             let fetched = prepared.fetch(&target, port, query.as_bytes())?;
             assert_eq!((fetched.request(), fetched.response()), (query.as_bytes(), &answer[..]));
@@ -320,14 +324,15 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
                 port,
                 roots: &roots,
                 max_received: 1 << 20,
-                version: TlsVersion::Tls12,
+                version: Some(TlsVersion::Tls12),
             };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             let (page, _) = prover.prove_web(&fetched, &hide, rng)?;
             let prover = page.attestation(&public)?.session.expect("nothing was committed to");
             let prepared = prover.prepare_web(Sizes::one(query.len(), answer.len()), self::rng(3))?;
             let limits = client::ConnectionLimits::default();
-            let target = client::Target { host: "localhost", roots: &roots, limits };
+            let target =
+                client::Target { host: "localhost", roots: &roots, probed: false, limits, no_alpn: false };
             prepared.fetch(&target, port, query.as_bytes())?.prove(&hide).map(drop)
         },
         |channel| {
@@ -402,7 +407,7 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                         port,
                         roots: &roots,
                         max_received: 1 << 20,
-                        version: TlsVersion::Tls12,
+                        version: Some(TlsVersion::Tls12),
                     };
                     let fetched =
                         prover.converse(&target, 2, &mut |round, heard| asks(port, round, heard))?;
@@ -417,9 +422,16 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                     });
                 let rounds =
                     vec![RoundSizes { query: first, read: 96 }, RoundSizes { query: second, read: 0 }];
-                let prepared = prover.prepare_web(Sizes { rounds, proved: 120 }, rng(3))?;
+                let prepared =
+                    prover.prepare_web(Sizes { tls: TlsVersion::Tls12, rounds, proved: 120 }, rng(3))?;
                 let limits = client::ConnectionLimits::default();
-                let target = client::Target { host: "localhost", roots: &roots, limits };
+                let target = client::Target {
+                    host: "localhost",
+                    roots: &roots,
+                    probed: false,
+                    limits,
+                    no_alpn: false,
+                };
                 prepared
                     .converse(&target, port, &mut |round, heard| asks(port, round, heard))?
                     .prove(&hide)
@@ -457,7 +469,13 @@ fn a_notary_refuses_requests_over_its_limit_and_provers_requests_over_their_prep
                 let prover = Prover::start(channel, Options::default(), &mut rng(1))?;
                 let prepared = prover.prepare_web(Sizes::one(query, 100), rng(3))?;
                 let limits = client::ConnectionLimits::default();
-                let target = client::Target { host: "localhost", roots: &roots, limits };
+                let target = client::Target {
+                    host: "localhost",
+                    roots: &roots,
+                    probed: false,
+                    limits,
+                    no_alpn: false,
+                };
                 prepared.fetch(&target, port, request(0).as_bytes()).map(drop)
             },
             |channel| {
@@ -499,7 +517,9 @@ fn commit<P: Send, V: Send>(
                 let target = client::Target {
                     host: "localhost",
                     roots: &roots,
+                    probed: false,
                     limits: client::ConnectionLimits::default(),
+                    no_alpn: false,
                 };
                 return p(prepared.fetch(&target, port, query.as_bytes())?.prove(&committed())?);
             }
@@ -508,7 +528,7 @@ fn commit<P: Send, V: Send>(
                 port,
                 roots: &roots,
                 max_received: 1 << 20,
-                version: TlsVersion::Tls12,
+                version: Some(TlsVersion::Tls12),
             };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             p(prover.prove_web(&fetched, &committed(), &mut rng(5))?.0)

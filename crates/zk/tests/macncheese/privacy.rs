@@ -11,7 +11,7 @@ use crate::repeating::Batch;
 use crate::trees::{at_prover, at_verifier};
 
 /// Proofs of one choice, each with fresh correlations and choices of P's own.
-const PROOFS: u64 = 100;
+const PROOFS: u64 = 64;
 
 /// How often each bit of P's messages is set, the last message, which V computes itself, left out.
 fn ones(proof: impl Fn(u64) -> End) -> Vec<u32> {

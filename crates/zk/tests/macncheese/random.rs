@@ -184,7 +184,7 @@ fn ways() -> impl Strategy<Value = How> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     /// Over bits a branch that does not hold may hold by chance, with what was written for another one: a
     /// changed claim is for a large field.

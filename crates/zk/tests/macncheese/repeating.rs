@@ -144,12 +144,12 @@ fn rejected(end: &End) {
 }
 
 fn forty_wait_as_often_as_one<K: Fields>() {
-    for width in [1, 2, 3, 5] {
+    for width in [1, 2, 5] {
         let batch = |repetitions, seed| Batch::<K::Ring>::new(width, repetitions, seed);
         let one = between::<K, _, _>(blocks(1 << 12), &batch(1, 1), &batch(1, 1).public());
         one.accepted();
         let mut outline = None;
-        for seed in 1..4 {
+        for seed in 1..3 {
             let p = batch(40, seed);
             let end = between::<K, _, _>(blocks(1 << 12), &p, &p.public());
             assert_eq!(end.accepted().branches, 40 * width as u64);
@@ -246,7 +246,7 @@ fn repetitions_are_accepted_with_every_multiplier_and_block_size() {
 fn one_lie_among_forty<K: Fields>() {
     let claimed = Batch::<K::Ring>::new(2, 40, 3);
     for how in [blocks(1 << 12), blocks(5 * WIRES), blocks(1 << 12).fiat_shamir()] {
-        for at in [0, 1, 22, 39] {
+        for at in [0, 22, 39] {
             // P does all that a true claim of its own asks for.
             let other = claimed.public().claiming(at, K::Ring::ONE);
             rejected(&between::<K, _, _>(how, &claimed, &other));

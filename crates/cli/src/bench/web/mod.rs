@@ -41,6 +41,7 @@ const POSSIBLE: RangeInclusive<u64> = 256..=1 << 16;
 struct WebRow {
     name: &'static str,
     mode: &'static str,
+    tls: &'static str,
     /// Whether the proof commits to the page.
     commit: bool,
     link: String,
@@ -119,7 +120,7 @@ fn measure(link: &Network, args: &BenchArgs, extent: Extent) -> Result<WebRow, F
     let mut notary = Process::spawn(link, Node::Notary, &Task::Watch(watching))?;
     let Listening { address, .. } = notary.line()?;
     let connect = link.notary(self::port(&address)?)?;
-    let fetching = ProverTask { connect, host, port, root, extent, mode, commit: args.commit };
+    let fetching = ProverTask { connect, host, port, root, extent, mode, tls: args.tls, commit: args.commit };
     let mut prover = Process::spawn(link, Node::Prover, &Task::Fetch(fetching))?;
     let proved: ProverResult = prover.line()?;
     let notarised: NotaryResult = notary.line()?;
@@ -146,6 +147,7 @@ impl WebRow {
         Self {
             name: "web",
             mode: args.mode.name(),
+            tls: args.tls.name(),
             commit: args.commit,
             link,
             size: extent.query,
@@ -171,8 +173,8 @@ impl WebRow {
 
     fn heading() -> String {
         line([
-            "mode", "link", "query", "response", "proved", "seconds", "set-up s", "online s", "proof s",
-            "set-up", "online", "proof", "trips", "online", "P MB", "V MB",
+            "mode", "tls", "link", "query", "response", "proved", "seconds", "set-up s", "online s",
+            "proof s", "set-up", "online", "proof", "trips", "online", "P MB", "V MB",
         ])
     }
 
@@ -181,6 +183,7 @@ impl WebRow {
         let rss = |mb: Option<f64>| mb.map_or_else(|| "-".into(), |mb| format!("{mb:.1}"));
         let columns = [
             self.mode.to_owned(),
+            self.tls.to_owned(),
             self.link.clone(),
             self.size.to_string(),
             self.response.to_string(),
@@ -202,10 +205,10 @@ impl WebRow {
 }
 
 /// Aligns the columns of a line: names to the left, numbers to the right.
-fn line(columns: [&str; 16]) -> String {
-    let [mode, link, numbers @ ..] = columns;
+fn line(columns: [&str; 17]) -> String {
+    let [mode, tls, link, numbers @ ..] = columns;
     let widths = [6, 8, 6, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 6];
     let numbers: Vec<String> =
         numbers.iter().zip(widths).map(|(number, width)| format!(" {number:>width$}")).collect();
-    format!("{mode:<10} {link:<12}{}", numbers.concat())
+    format!("{mode:<10} {tls:<4} {link:<12}{}", numbers.concat())
 }

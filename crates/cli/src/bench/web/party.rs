@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 use volery::web::Side;
 use volery::web::attestation::SigningKey;
 use volery::web::claim::{Assertion, Interval};
-use volery::web::disclosure::{Part, Redaction};
+use volery::web::disclosure::{Part, Redaction, TlsVersion};
 use volery::web::joint::{self, Sizes, client};
+use volery::web::proxy::Target;
 use volery::web::proxy::relay::Rules;
-use volery::web::proxy::{Target, TlsVersion};
 use volery::web::server::Roots;
 use volery::{Address, Channel, Limits, Listener, Options, ProvedPage, Prover, Verifier, connect, os_rng};
 use volery_channel::{Framed, Stats};
 
 use super::network::{Network, Node};
-use crate::args::ModeArg;
+use crate::args::{ModeArg, TlsArg};
 use crate::bench::party::peak_memory;
 use crate::failure::Failure;
 use crate::output;
@@ -62,6 +62,7 @@ pub(super) struct ProverTask {
     pub(super) root: String,
     pub(super) extent: Extent,
     pub(super) mode: ModeArg,
+    pub(super) tls: TlsArg,
     /// Whether to commit to the page.
     pub(super) commit: bool,
 }
@@ -247,10 +248,18 @@ fn together<C: Channel + Send>(
 ) -> Result<Fetched<C>, Failure> {
     let roots = roots(&task.root)?;
     let proved = usize::try_from(task.extent.proved()).map_err(Failure::input)?.min(joint::MAX_PROVED);
-    let prepared = prover.prepare_web(Sizes::one(query.len(), proved), os_rng()?)?;
+    // The website speaks both.
+    let tls = Option::from(task.tls).unwrap_or(TlsVersion::Tls13);
+    let sizes = Sizes { tls, ..Sizes::one(query.len(), proved) };
+    let prepared = prover.prepare_web(sizes, os_rng()?)?;
     let setup = clock.phase(prepared.stats());
-    let target =
-        client::Target { host: &task.host, roots: &roots, limits: client::ConnectionLimits::default() };
+    let target = client::Target {
+        host: &task.host,
+        roots: &roots,
+        probed: false,
+        limits: client::ConnectionLimits::default(),
+        no_alpn: false,
+    };
     let fetched = prepared.fetch(&target, task.port, query)?;
     let online = clock.phase(fetched.stats());
     Ok((fetched.prove(&hidden(task))?, [setup, online]))
@@ -264,7 +273,7 @@ fn relayed<C: Channel>(
 ) -> Result<Fetched<C>, Failure> {
     let roots = roots(&task.root)?;
     let setup = clock.phase(prover.channel().stats());
-    let (max_received, version) = (MAX_RECEIVED, TlsVersion::Tls12);
+    let (max_received, version) = (MAX_RECEIVED, task.tls.into());
     let target = Target { host: &task.host, port: task.port, roots: &roots, max_received, version };
     let fetched = prover.fetch(&target, query)?;
     let online = clock.phase(prover.channel().stats());
@@ -367,7 +376,8 @@ mod tests {
         let written = |extent: Extent| {
             let (connect, host, root) = (String::new(), "198.18.0.9".into(), String::new());
             let mode = ModeArg::Proxy;
-            let task = ProverTask { connect, host, port: 65_535, root, extent, mode, commit: false };
+            let tls = TlsArg::Tls12;
+            let task = ProverTask { connect, host, port: 65_535, root, extent, mode, tls, commit: false };
             let query = query(&task).expect("long enough");
             assert_eq!(query.len() as u64, extent.query);
             let answer = answer(query.as_bytes());

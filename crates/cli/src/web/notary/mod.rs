@@ -29,8 +29,8 @@ use volery::web::server::Roots;
 use volery::{Channel, Options, Verifier, notary, os_rng};
 use volery_channel::Stats;
 
-use super::roots;
-use crate::args::NotaryServeArgs;
+use super::{roots, terms};
+use crate::args::{NotaryServeArgs, SessionLimitArgs};
 use crate::connection::{Endpoint, Link, ListenerChannel};
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
@@ -76,6 +76,23 @@ impl Default for PhaseTimes {
     }
 }
 
+impl PhaseTimes {
+    /// The times of a notary whose provers may wait this long for a website's next bytes.
+    pub(super) fn waiting(wait: Duration) -> Self {
+        let usual = Self::default();
+        // It waits once for the connection and the first bytes, and once for what follows.
+        let time = usual.connection.time.max(wait.saturating_mul(2).saturating_add(Duration::from_secs(70)));
+        Self { connection: Phase { time, ..usual.connection }, ..usual }
+    }
+}
+
+/// The rules for relaying if websites may take this long for their next bytes.
+pub(super) fn rules(wait: Duration) -> Rules {
+    let usual = Rules::default();
+    let total = usual.total.max(wait.saturating_add(Duration::from_secs(50)));
+    Rules { idle: wait, total, ..usual }
+}
+
 /// The settings of a notary.
 pub(super) struct Notary {
     pub(super) key: SigningKey,
@@ -105,7 +122,7 @@ impl Notary {
         let limits = Limits { budget: budget.clone(), ..self.limits.clone() };
         let rules = Rules { budget: budget.clone(), ..self.rules.clone() };
         pace.begin(self.phases.set_up);
-        notary::begin(&mut channel)?;
+        notary::begin(&mut channel, terms::of(&self.limits, &self.rules))?;
         let mut rng = os_rng()?;
         let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
         let page = match mode {
@@ -306,6 +323,20 @@ fn tokens(args: &NotaryServeArgs) -> Result<Tokens, Failure> {
     Ok(args.tokens.as_ref().map(open).transpose()?.unwrap_or_default())
 }
 
+/// The limits of two-party sessions.
+fn limits(args: &SessionLimitArgs, ports: &[u16]) -> Limits {
+    Limits {
+        query: args.max_request as usize,
+        read: args.max_read as usize,
+        proved: args.max_proved as usize,
+        received: args.max_received as usize,
+        hidden: args.max_hidden as usize,
+        no_alpn: args.allow_no_alpn,
+        ports: ports.to_vec(),
+        ..Limits::default()
+    }
+}
+
 /// Runs `volery notary serve`.
 pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     let stop = Stop::at_signals()?;
@@ -313,15 +344,22 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     let notary = Notary {
         key: signing_key(args)?,
         roots: roots(&args.roots)?,
-        limits: Limits { ports: ports.clone(), ..Limits::default() },
-        rules: Rules { private: args.allow_private, ports, ..Rules::default() },
+        limits: limits(&args.session, &ports),
+        rules: Rules {
+            private: args.allow_private,
+            ports,
+            max_received: args.session.max_received as usize,
+            hidden: args.session.max_hidden as usize,
+            ..rules(args.session.max_wait)
+        },
         tokens: tokens(args)?,
-        phases: PhaseTimes::default(),
+        phases: PhaseTimes::waiting(args.session.max_wait),
     };
     let metrics = Arc::new(Metrics::default());
     let watched = Watched::bind(args)?;
-    let mut endpoint = Endpoint::of_notary(&args.connection, &notary.key)?;
-    endpoint.limits.total_time.get_or_insert(SESSION_TIME);
+    let endpoint = Endpoint::of_notary(&args.connection, &notary.key)?;
+    let mut endpoint = endpoint.waiting(args.session.max_wait);
+    endpoint.limits.total_time.get_or_insert(SESSION_TIME.saturating_add(args.session.max_wait));
     endpoint.limits.total_bytes.get_or_insert(SESSION_BYTES);
     terminal::message(&format!("public key {}", key::hex(&notary.key.verifying_key().to_bytes())));
     // By default no client can take all slots or all memory.

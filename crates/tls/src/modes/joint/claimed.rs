@@ -5,17 +5,17 @@ use volery_field::{F2, Gf128};
 use volery_garble::two_party::{Proved, Wire};
 use zeroize::Zeroizing;
 
-use crate::page::disclosure::Keys;
+use crate::page::disclosure::Root;
 
 /// The keys' wires in the proof.
 ///
 /// # Errors
 /// [`CircuitError::Misuse`] if one was never evaluated.
 pub(super) fn known_wires<W: Copy>(
-    keys: &Keys<Wire>,
+    root: &Root<Wire>,
     proved: &Proved<W>,
-) -> Result<Keys<Folded<F2, W>>, CircuitError> {
-    keys.try_map(|wire| {
+) -> Result<Root<Folded<F2, W>>, CircuitError> {
+    root.try_map(|wire| {
         proved.wire(*wire).copied().ok_or_else(|| CircuitError::misuse("a key that was never computed"))
     })
 }

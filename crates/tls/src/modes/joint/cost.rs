@@ -12,10 +12,11 @@ use volery_zk::quicksilver;
 
 use super::program::{self, SHARE_BITS};
 use super::{Error, Sizes};
-use crate::page::disclosure::server_commitments;
+use crate::page::disclosure::{server_commitments, server_commitments_tls13};
 use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::key_exchange;
 use crate::wire::step::{Cost, Counting, commitments_of_blocks};
+use crate::wire::version::TlsVersion;
 
 /// The number of correlations from which the labels' OTs come.
 const OTS: usize = 128;
@@ -27,9 +28,9 @@ const FURTHER_BLOCKS: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectionCost {
     /// What is prepared ahead of the connection.
-    prepared: Cost,
+    pub(super) prepared: Cost,
     /// The approximate number of commitments of the proof.
-    proof: u64,
+    pub(super) proof: u64,
 }
 
 impl Sizes {
@@ -37,16 +38,25 @@ impl Sizes {
     pub(super) fn cost(&self) -> Result<ConnectionCost, Error> {
         let mut machine = Counting::default();
         let share = [(); SHARE_BITS];
-        let master = program::prepared_master(&mut machine, [&share, &share])?;
-        let reader = program::prepared(&mut machine, &master, self)?;
+        let secrets = program::prepared_secrets(&mut machine, self.tls, [&share, &share])?;
+        let reader = program::prepared(&mut machine, secrets, self)?;
         program::prepared_spare(&mut machine, reader.as_ref(), self)?;
         let prepared = machine.cost();
-        // Each record of the server's has a mask. It sends about as many records as the client. Each block is
-        // taken to cost as much as the first one, which leaves a sixth for claims about the response.
+        // Each record of the server's has a mask, and in TLS 1.3 a last block with its type, which is mostly
+        // one of the response's. It sends about as many records as the client. Each block is taken to cost as
+        // much as the first one, which leaves a sixth for claims about the response.
         let blocks = self.proved.div_ceil(BLOCK_BYTES) + self.records().len() + FURTHER_BLOCKS;
         let response = commitments_of_blocks(1)?.saturating_mul(blocks as u64);
-        let proof = prepared.commitments + server_commitments()? + response;
+        let proof = prepared.commitments + self.server_commitments()? + response;
         Ok(ConnectionCost { prepared, proof })
+    }
+
+    /// The number of commitments of a proof of what follows from the prepared keys before any record.
+    pub(super) fn server_commitments(&self) -> Result<u64, Error> {
+        Ok(match self.tls {
+            TlsVersion::Tls12 => server_commitments()?,
+            TlsVersion::Tls13 => server_commitments_tls13(self.longest_read().is_some())?,
+        })
     }
 
     /// The number of correlations that the products of a connection and V's share (V's only input) take, in
@@ -58,6 +68,12 @@ impl Sizes {
 }
 
 impl ConnectionCost {
+    /// The number of ANDs that are garbled.
+    #[cfg(test)]
+    pub(super) fn ands(&self) -> u64 {
+        self.prepared.ands
+    }
+
     /// The most bytes of tables that V stores when the connection is prepared: all of them.
     pub(super) fn tables(&self, garbling: Garbling) -> u64 {
         self.prepared.ands.saturating_mul(garbling.table_bytes() as u64)
@@ -115,6 +131,7 @@ mod tests {
         let tables = |sizes: Sizes| sizes.cost().unwrap().tables(settings().garbling);
         let Limits { query, read, proved, .. } = Limits::default();
         let most = tables(Sizes {
+            tls: TlsVersion::Tls12,
             rounds: vec![RoundSizes { query: query - 1, read }, RoundSizes { query: 1, read: 0 }],
             proved,
         });

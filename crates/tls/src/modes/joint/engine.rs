@@ -5,10 +5,14 @@ use zeroize::Zeroizing;
 use super::Error;
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::{MasterSeed, Random};
+use crate::wire::version::TlsVersion;
 
 /// The operations that the TLS state machine asks of the two parties. P's side of the protocol implements
 /// them.
 pub trait Engine: Send {
+    /// The version of TLS that was prepared.
+    fn version(&self) -> TlsVersion;
+
     /// The connection's public key in the group that the server chose, in TLS's encoding: the sum of both
     /// parties' shares.
     ///
@@ -42,18 +46,47 @@ pub trait Engine: Send {
     /// The engine's.
     fn client_finished(&mut self, handshake_hash: &[u8; 32]) -> Result<[u8; 12], Error>;
 
-    /// Protects the client's next record. Sequence numbers count from 0. The result is explicit nonce |
-    /// ciphertext | tag.
+    /// The traffic secrets of TLS 1.3's handshake, client's first, given the hash of both hellos. P may know
+    /// them at once.
+    ///
+    /// # Errors
+    /// The engine's.
+    fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error>;
+
+    /// Derives TLS 1.3's keys of data, given the hash of all messages up to the server's Finished. It is
+    /// called once.
+    ///
+    /// # Errors
+    /// The engine's.
+    fn data_keys(&mut self, hash: &[u8; 32]) -> Result<(), Error>;
+
+    /// Protects the client's next record. Sequence numbers count from 0, in TLS 1.3 after the handshake. The
+    /// result is explicit nonce | ciphertext | tag, or ciphertext | tag in TLS 1.3.
     ///
     /// # Errors
     /// The engine's, including that for a length or type that was not prepared.
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error>;
 
-    /// Reads the server's next record of application data while the connection is open. Sequence numbers
-    /// count from 1, because the server's Finished is not read. `payload` is explicit nonce | ciphertext |
-    /// tag. Verifies the tag and returns the plaintext.
+    /// Reads the server's next record while the connection is open. `payload` is explicit nonce | ciphertext
+    /// | tag, or ciphertext | tag in TLS 1.3. In TLS 1.2 only records of application data are read. Sequence
+    /// numbers count from 1 there, because the server's Finished is not read, and in TLS 1.3 from 0 after the
+    /// handshake. Verifies the tag and returns the content.
     ///
     /// # Errors
     /// The engine's, including that for a record that is not the server's, or for more than was prepared.
-    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error>;
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Content, Error>;
+}
+
+/// What a record of the server's holds.
+pub struct Content {
+    /// Its type: 23 for application data.
+    pub content_type: u8,
+    /// The bytes.
+    pub bytes: Zeroizing<Vec<u8>>,
+}
+
+impl core::fmt::Debug for Content {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Content").field("content_type", &self.content_type).finish_non_exhaustive()
+    }
 }

@@ -1,5 +1,7 @@
 //! The errors of a connection of two parties.
 
+use std::borrow::Cow;
+
 use volery_channel::Tag;
 
 use super::client::Failure;
@@ -81,8 +83,10 @@ impl Error {
     }
 
     /// The part that the peer may be told: whose fault it was, and none of this party's values.
-    pub(super) fn public_reason(&self) -> &'static str {
-        match self {
+    pub(super) fn public_reason(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            // The peer's own number, and a limit that it has to know.
+            Self::Limit { .. } => return Cow::Owned(self.to_string()),
             Self::Parties(crate::Error::Cheat { .. }) => "a check failed",
             Self::Parties(crate::Error::Malformed { .. }) => "a message is malformed",
             Self::Parties(crate::Error::Server { .. }) => "the server's key exchange is not valid",
@@ -92,11 +96,10 @@ impl Error {
             Self::Disclosure(_) => "what is said about the connection is refused",
             Self::Connection(_) => "the connection to the server failed",
             Self::Busy => "too many others are served now, come again later",
-            Self::Limit { .. } => "more is asked than the limits allow",
             Self::Parties(crate::Error::Misuse(_)) | Self::Order { .. } | Self::Over => {
                 "this party cannot continue"
             }
-        }
+        })
     }
 }
 

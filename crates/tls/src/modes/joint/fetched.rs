@@ -18,10 +18,12 @@ use crate::page::commitment::CommittedBits;
 use crate::page::disclosure::{
     self, EndedConnection, Keys, OpenConnection, Redaction, Refusal, Root, Selection,
 };
+use crate::wire::key_exchange::PremasterSecret;
+use crate::wire::key_schedule::{EarlySecret, HandshakeSecret};
 use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::step::Step;
-use crate::wire::transcript::{APPLICATION_DATA, Record, Transcript};
+use crate::wire::transcript::{self, APPLICATION_DATA, Record, tls13};
 
 /// A connection that has ended. P knows everything about it, and has told V nothing yet.
 pub struct Fetched<C, R> {
@@ -39,7 +41,9 @@ impl<C, R> core::fmt::Debug for Fetched<C, R> {
 /// A connection before its response is read.
 pub(super) struct Connection {
     pub(super) host: String,
-    pub(super) transcript: Transcript,
+    pub(super) connection: OpenConnection,
+    /// What the key exchange gave.
+    pub(super) secret: PremasterSecret,
     pub(super) raw: [Vec<u8>; 2],
     pub(super) request: Zeroizing<Vec<u8>>,
     /// What P read of the responses while the connection was open.
@@ -51,7 +55,7 @@ pub(super) struct Connection {
 /// What P knows about the connection.
 pub(super) struct Known {
     garbler: Garbler<Step>,
-    wires: Keys<Wire>,
+    wires: Root<Wire>,
     /// The keys' values.
     root: Zeroizing<Root<F2>>,
     ended: EndedConnection,
@@ -61,15 +65,20 @@ impl Known {
     /// Decrypts the response with the session's values, and checks everything that V will check.
     pub(super) fn new(
         garbler: Garbler<Step>,
-        wires: Keys<Wire>,
+        wires: Root<Wire>,
         values: &Values,
         connection: Connection,
     ) -> Result<Self, Error> {
-        let values = wires.try_map(|wire| {
+        let root = wires.try_map(|wire| {
             values.wire(*wire).ok_or_else(|| Error::misuse("a key that was never computed"))
         })?;
-        let Connection { host, transcript, raw, request, read, pipelined } = connection;
-        let response = response(&values, &transcript.server)?;
+        let root = Zeroizing::new(root);
+        let Connection { host, connection, secret, raw, request, read, pipelined } = connection;
+        let response = match (&connection, &*root) {
+            (OpenConnection::Tls12(transcript), Root::Keys(keys)) => response(keys, &transcript.server)?,
+            (OpenConnection::Tls13(opened), _) => response_tls13(&secret, opened)?,
+            _ => return Err(Error::misuse("keys of another version than the connection's")),
+        };
         if !response.starts_with(&read) {
             return Err(Error::misuse(
                 "what was read while the connection lived is not what the server said",
@@ -82,13 +91,13 @@ impl Known {
             port,
             pipelined,
             context,
-            connection: OpenConnection::Tls12(transcript),
+            trusts_close: false,
+            connection,
             raw,
             payload: [request, response],
             #[cfg(test)]
             unchecked: false,
         };
-        let root = Zeroizing::new(Root::Keys(values));
         ended.check(&root)?;
         Ok(Self { garbler, wires, root, ended })
     }
@@ -110,6 +119,18 @@ fn response(keys: &Keys<F2>, records: &[Record]) -> Result<Zeroizing<Vec<u8>>, E
         }
     }
     Ok(response)
+}
+
+/// The server's application data in TLS 1.3, from what the key exchange gave.
+fn response_tls13(secret: &PremasterSecret, opened: &tls13::Opened) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let handshake: HandshakeSecret = EarlySecret::new().handshake(&**secret);
+    let traffic = handshake.master().traffic(Side::Server, &opened.handshake.finished_hash);
+    tls13::data(Side::Server, &traffic, &opened.server).map_err(|error| match error {
+        transcript::Error::Sealed { side, sequence } => {
+            disclosure::Error::from(Refusal::Tag { side, sequence }).into()
+        }
+        error => error.into(),
+    })
 }
 
 /// A record's plaintext, if its tag is right.
@@ -155,6 +176,13 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
         self.known.ended.context = context;
     }
 
+    /// Has P rely on the server to take no further requests after one with `Connection: close`, although
+    /// nothing that the server says shows that it ends the connection: see [what V learns, and
+    /// when](crate::disclosure#what-v-learns-and-when).
+    pub fn trust_close(&mut self) {
+        self.known.ended.trusts_close = true;
+    }
+
     /// The statement that V will sign if P [discloses](Fetched::prove) the connection in this way; see
     /// [`proxy`](crate::proxy::Fetched::expected).
     ///
@@ -176,7 +204,7 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
         let statement = ended.disclose(&mut channel, &root, redactions)?;
         garbler.expect(statement.commitments(&root.blind())?);
         let proved = garbler.prove(&mut channel, &mut rng, |fold, proved| {
-            let committed = statement.claim(fold, &Root::Keys(known_wires(&wires, proved)?))?;
+            let committed = statement.claim(fold, &known_wires(&wires, proved)?)?;
             Ok(lowered(fold, &committed, ProverWire::tag))
         });
         let (tags, pool) = proved?;

@@ -9,6 +9,7 @@ use super::Error;
 use super::message::{self, ConnectionBytes, NextStep};
 use super::read::RecordTurn;
 use crate::wire::ghash::{BLOCK_BYTES, Block};
+use crate::wire::version::TlsVersion;
 
 /// A channel whose peer has said these messages and is gone; and all that is said to it.
 struct Scripted<'a> {
@@ -93,6 +94,8 @@ pub fn step(bytes: &[u8]) {
         })
         .is_some(),
         round_trip(&message, message::receive_finished, |c, hash| message::send_finished(c, hash)).is_some(),
+        round_trip(&message, message::receive_hellos, |c, hash| message::send_hellos(c, hash)).is_some(),
+        round_trip(&message, message::receive_data, |c, hash| message::send_data(c, hash)).is_some(),
         round_trip(&message, message::receive_next, |c, next| match next {
             NextStep::Request => message::send_request(c),
             NextStep::Read => message::send_read(c),
@@ -136,7 +139,7 @@ const SHARE: Block = *b"a share of a tag";
 /// # Errors
 /// What V does wrong.
 pub fn record_prover(channel: &mut dyn Channel) -> Result<(), Error> {
-    let mut turn = RecordTurn::new(&SESSION);
+    let mut turn = RecordTurn::new(&SESSION, TlsVersion::Tls12);
     for payload in RECORDS {
         let record = turn.announce(channel, payload)?;
         turn.believe(channel, &record, &SHARE)?;
@@ -150,7 +153,7 @@ pub fn record_prover(channel: &mut dyn Channel) -> Result<(), Error> {
 /// What P does wrong.
 pub fn record_verifier(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(), Error> {
     const BLOCKS: usize = 4;
-    let mut turn = RecordTurn::new(&SESSION);
+    let mut turn = RecordTurn::new(&SESSION, TlsVersion::Tls12);
     for _ in RECORDS {
         if message::receive_next(channel)? != NextStep::Read {
             return Err(Error::malformed(CLIENT_STEP, "it is not the step that comes next"));
@@ -175,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_upset_a_step(code in 0_u8..8, rest in prop::collection::vec(any::<u8>(), 0..140)) {
+        fn no_bytes_upset_a_step(code in 0_u8..10, rest in prop::collection::vec(any::<u8>(), 0..140)) {
             step(&rest);
             step(&[&[code], &rest[..]].concat());
             transcript(&rest);
@@ -210,7 +213,7 @@ mod tests {
     fn sound_steps_are_accepted() {
         // What is proved; a request whose response is read, and two others.
         let sizes: [u32; 7] = [9, 100, 32, 300, 0, 1, 0];
-        let sizes: Vec<u8> = sizes.into_iter().flat_map(u32::to_be_bytes).collect();
+        let sizes: Vec<u8> = [3].into_iter().chain(sizes.into_iter().flat_map(u32::to_be_bytes)).collect();
         let seven = |length: usize| vec![7; length];
         for (code, rest) in [
             (0, sizes),
@@ -220,6 +223,8 @@ mod tests {
             (4, seven(32)),
             (5, Vec::new()),
             (6, Vec::new()),
+            (7, seven(32)),
+            (8, seven(32)),
         ] {
             let bytes = [&[code], &rest[..]].concat();
             let message = [&bytes[..]];
@@ -229,6 +234,8 @@ mod tests {
                 message::receive_keys(&mut Scripted::new(&message)).is_ok(),
                 message::receive_finished(&mut Scripted::new(&message)).is_ok(),
                 message::receive_next(&mut Scripted::new(&message)).is_ok(),
+                message::receive_hellos(&mut Scripted::new(&message)).is_ok(),
+                message::receive_data(&mut Scripted::new(&message)).is_ok(),
             ];
             assert_eq!(accepted.iter().filter(|read| **read).count(), 1, "{code}");
             step(&bytes);

@@ -6,12 +6,13 @@ use volery_channel::{Channel, Cursor, Flaw};
 use super::{Error, RoundSizes, Sizes};
 use crate::page::dialogue::MAX_ROUNDS;
 use crate::wire::prf::{MasterSeed, Random};
+use crate::wire::version::TlsVersion;
 
 /// The longest host name (RFC 1035).
 pub(super) const MAX_HOST: usize = 253;
 
 /// The longest message of a step.
-const MAX_STEP: usize = 5 + 8 * MAX_ROUNDS;
+const MAX_STEP: usize = 6 + 8 * MAX_ROUNDS;
 
 /// The first byte of each message. The two ways to a master secret have different ones.
 const SIZES: u8 = 0;
@@ -21,6 +22,16 @@ const KEYS: u8 = 3;
 const FINISHED: u8 = 4;
 const REQUEST: u8 = 5;
 const READ: u8 = 6;
+const HANDSHAKE: u8 = 7;
+const DATA: u8 = 8;
+
+/// A version of TLS in the sizes of a connection.
+fn version_code(version: TlsVersion) -> u8 {
+    match version {
+        TlsVersion::Tls12 => 2,
+        TlsVersion::Tls13 => 3,
+    }
+}
 
 /// Sends a step with its values.
 fn send(channel: &mut dyn Channel, code: u8, values: &[&[u8]]) -> Result<(), Error> {
@@ -47,7 +58,11 @@ pub(super) fn send_sizes(channel: &mut dyn Channel, sizes: &Sizes) -> Result<(),
     // All are at most 2^17.
     let number = |size: usize| (size as u32).to_be_bytes();
     let rounds = sizes.rounds.iter().flat_map(|round| [number(round.query), number(round.read)]);
-    send(channel, SIZES, &[&number(sizes.proved), &rounds.flatten().collect::<Vec<u8>>()])
+    send(
+        channel,
+        SIZES,
+        &[&[version_code(sizes.tls)], &number(sizes.proved), &rounds.flatten().collect::<Vec<u8>>()],
+    )
 }
 
 pub(super) fn receive_sizes(channel: &mut dyn Channel) -> Result<Sizes, Error> {
@@ -56,11 +71,14 @@ pub(super) fn receive_sizes(channel: &mut dyn Channel) -> Result<Sizes, Error> {
         if code != SIZES {
             return Ok(None);
         }
+        let code = cursor.u8("a version")?;
+        let tls = [TlsVersion::Tls12, TlsVersion::Tls13].into_iter().find(|tls| version_code(*tls) == code);
+        let Some(tls) = tls else { return Ok(None) };
         let (proved, mut rounds) = (size(cursor)?, Vec::new());
         while !cursor.is_empty() {
             rounds.push(RoundSizes { query: size(cursor)?, read: size(cursor)? });
         }
-        Ok(Some(Sizes { rounds, proved }).filter(Sizes::are_sound))
+        Ok(Some(Sizes { tls, rounds, proved }).filter(Sizes::are_sound))
     })
 }
 
@@ -99,9 +117,29 @@ pub(super) fn send_finished(channel: &mut dyn Channel, hash: &[u8; 32]) -> Resul
 }
 
 pub(super) fn receive_finished(channel: &mut dyn Channel) -> Result<[u8; 32], Error> {
-    receive(channel, |code, cursor| {
-        Ok(if code == FINISHED { Some(cursor.array("the handshake's hash")?) } else { None })
-    })
+    receive_hash(channel, FINISHED, "the handshake's hash")
+}
+
+/// Sends the hash of both hellos, from which the traffic secrets of TLS 1.3's handshake are derived.
+pub(super) fn send_hellos(channel: &mut dyn Channel, hash: &[u8; 32]) -> Result<(), Error> {
+    send(channel, HANDSHAKE, &[hash])
+}
+
+pub(super) fn receive_hellos(channel: &mut dyn Channel) -> Result<[u8; 32], Error> {
+    receive_hash(channel, HANDSHAKE, "the hash of both hellos")
+}
+
+/// Sends the hash of all messages up to the server's Finished, from which TLS 1.3's keys of data are derived.
+pub(super) fn send_data(channel: &mut dyn Channel, hash: &[u8; 32]) -> Result<(), Error> {
+    send(channel, DATA, &[hash])
+}
+
+pub(super) fn receive_data(channel: &mut dyn Channel) -> Result<[u8; 32], Error> {
+    receive_hash(channel, DATA, "the handshake's hash")
+}
+
+fn receive_hash(channel: &mut dyn Channel, step: u8, what: &'static str) -> Result<[u8; 32], Error> {
+    receive(channel, |code, cursor| Ok(if code == step { Some(cursor.array(what)?) } else { None }))
 }
 
 /// P's next step before a request that is not the first.

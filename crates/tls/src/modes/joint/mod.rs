@@ -37,6 +37,89 @@
 //! and V refuses anything else. Everything that is computed under garbling was garbled ahead (see `machine`);
 //! during the connection only inputs, openings and corrections are sent.
 //!
+//! # TLS 1.3
+//!
+//! The version is prepared ahead, because the key derivations are other circuits ([`Sizes::tls`]). In TLS 1.3
+//! nearly all of the handshake is encrypted, under secrets that P may know at once:
+//!
+//! ```text
+//! P                                                          V                       TLS server
+//! ClientHello with the points of both curves                                                     ---->
+//!                                                                                    ServerHello <----
+//!   agree: point, E2F                         <---------->   shares of what the key exchange gives
+//!   s_P committed, s_V by OT; inner midstates <---------->   of the handshake secret, of the master secret's salt
+//!   both hellos' hash                         ----------->
+//!   c_hs, s_hs: shared, and V's share to P    <-----------   its shares with labels' hash
+//! P alone: opens the server's flight with s_hs; checks chain, name, signature and Finished; Finished under c_hs <---->
+//!   the hash up to the server's Finished      ----------->   master secret, c_ap, its key and IV; kept
+//!   shares of h, of masks, of key stream; powers of h <-->
+//! records of the request, the response, the end: as in TLS 1.2
+//! ```
+//!
+//! `c_hs` and `s_hs` are the traffic secrets of the handshake, `c_ap` and `s_ap` those of data. A record's
+//! plaintext ends with its type, and its nonce is its number plus the IV. `s_ap` is derived in two-party
+//! computation only if something is read while the connection is open, and otherwise in the proof.
+//!
+//! *V learns `c_hs` and `s_hs` only in the end*, when P opens them and proves that they are the steps'
+//! outputs. With `c_hs` a V on the path could answer a request for a certificate with one of its own. It
+//! could also read which page's server P talks to (the certificate), which it is told later anyway.
+//!
+//! ## Why V may believe it (TLS 1.3)
+//!
+//! Before V opens anything, these are fixed: `s_P`, P's masks of `c_hs` and `s_hs`, labels and products, the
+//! hashes that went into the derivation, and all bytes of both directions. V checks in the clear, before it
+//! opens, that the hellos are those whose hash it used, with the server point that it used, and that the
+//! client's last records are those that it completed. With the `c_hs` and `s_hs` that P then opens and
+//! proves, V opens the handshake and checks both Finished messages, chain, signature, and that the hash up to
+//! Finished is the one it used.
+//!
+//! P knows `s_hs` while the connection is open, so P can make *records* of the handshake that V opens without
+//! complaint: EncryptedExtensions, a chain, a Finished. What it can't make is CertificateVerify. It signs the
+//! hash of both hellos, EncryptedExtensions and Certificate: so what V reads in them is what the owner of the
+//! certificate's key signed, for these randoms, the server's point `S` and the client's point `T`. Finished
+//! and the client's Finished follow from them. Three questions are left.
+//!
+//! * *Is `T` the joint point?* V does not see P's `t_P`. If the server used another client point, the keys of
+//!   its data are not those of `s_P + s_V`, unless P finds `s_V`. V demands a record of the server's under
+//!   `s_ap` ([`Refusal::Unanswered`](crate::disclosure::Refusal::Unanswered)): a response, an alert or a
+//!   session ticket. All these records are among the bytes that V holds before it opens, and each must have
+//!   the right tag under the key that follows from `s_P + s_V`. Before the opening P does not know this key,
+//!   its hash key `h` or a mask, so a record that the server did not make under this key has the right tag
+//!   with probability `1026 / 2^128` (`read` has the argument for records that P shows V earlier). GCM does
+//!   not commit to a key, but a ciphertext that is fixed before anybody knows the key fits it only by chance.
+//!   Hence the server has the keys of `s_P + s_V`, so it multiplied `T = (t_P + t_V) G`, and the bytes are
+//!   its own.
+//!
+//! *Finding `s_V` is work here, not one guess.* In TLS 1.2 a wrong sum shows in the client's Finished
+//! message, and the server ends the connection. Here a P with a key of its own is punished by nobody. It
+//! commits to any `s_P`, gets `c_hs`, `s_hs` and midstates, and can try candidates for `s_V` on them for as
+//! long as V waits for its bytes. With the products that V and P prepared honestly that is the Diffie-Hellman
+//! problem, as above. A P that prepared wrong products meets the entropy that the argument above leaves to
+//! `s_V`, and that is an argument, not a proof: a hundred bits are then the work of a search.
+//! * *Are the hashes those of the connection?* The derivation's labels are fixed by both parties' programs,
+//!   and each label is used for one secret. P supplies hashes and nothing else, and V compares both with what
+//!   it reads in the end. With another hash the keys are others than the server's, as before.
+//! * *Did the server mean this client?* In TLS 1.3 a server sends data before it has read the client's
+//!   Finished at its own risk. The client's Finished is checked all the same, and the requests are bytes that
+//!   V completed.
+//!
+//! The client's own tags show nothing: V helped to make them. So do both Finished messages, whose keys P has.
+//!
+//! ## Why P is safe (TLS 1.3)
+//!
+//! P runs the key exchange before it knows who the server is, because the signature comes under a key that
+//! follows from the exchange. A V on the path can put its own point in the place of the server's and then
+//! knows what the exchange gives. It learns nothing with that: `t_P` serves one session, and all that P says
+//! before it has verified chain, name, signature and Finished is ClientHello, which is in the clear anyway.
+//! Whatever V makes wrong in its own part changes `s_hs`, and then the server's flight does not open. After
+//! that the case is that of TLS 1.2: only the server can know the keys. Here P has even verified the server's
+//! Finished before it sends anything under them. The client's Finished goes out under `c_hs`, which V does
+//! not know.
+//!
+//! A server in TLS 1.3 ends its direction with an alert that nobody can read before the opening. So P waits
+//! until the server closes the connection, and P sends no alert of its own: its record would have to be
+//! prepared.
+//!
 //! # Several requests
 //!
 //! A connection may have several requests, whose sizes are prepared like that of one (the paper's section
@@ -70,13 +153,13 @@
 //!
 //! | | until the end | when V has opened | in the end |
 //! |---|---|---|---|
-//! | P | public values; its shares; its own key stream; responses that were prepared to be read | everything | |
-//! | V | public values; its shares; lengths; the records that P reads, in ciphertext | | what is shown; h and the masks that were used, of both directions |
+//! | P | public values; its shares; its own key stream; responses that were prepared to be read; in TLS 1.3 `c_hs` and `s_hs` | everything | |
+//! | V | public values; its shares; lengths; the records that P reads, in ciphertext | | what is shown; h and the masks that were used, of both directions; in TLS 1.3 `c_hs`, `s_hs` and how long each record's content is without padding |
 //!
 //! Public values are the inner midstates of HMAC, the `A(i)`, and the contents of the client's Finished
 //! message. (So V knows the key stream of that record; opening it as a public value would cost a round trip.)
-//! Neither party can forge a record before the end, nor read one except those that P was prepared to read. P
-//! can choose what it sends, as it should.
+//! Neither party can forge a record of data before the end, nor read one except those that P was prepared to
+//! read. P can choose what it sends, as it should.
 //!
 //! # Why V may believe it
 //!
@@ -194,6 +277,15 @@
 //! | in the connection, including V's opening | 300,000 | 15 | 311,000 | 16 |
 //! | after it | 59,000 | 2 | 186,000 | 4 |
 //!
+//! In TLS 1.3, where P checks that the handshake can be proved before it says its request:
+//!
+//! | | 256 bytes | round trips | 2,048 bytes | round trips |
+//! |---|---|---|---|---|
+//! | ANDs garbled | 409,803 | | 886,475 | |
+//! | ahead | 11,097,000 | 4 | 24,080,000 | 7 |
+//! | in the connection, including V's opening | 214,000 | 11 | 224,000 | 12 |
+//! | after it | 59,000 | 2 | 96,000 | 3 |
+//!
 //! During the connection nearly all bytes, 287 KB, are labels of public bits. Outputs only take keys of 16
 //! bytes, because their decoding information was [sent ahead](volery_garble::two_party::Garbler::seal).
 
@@ -209,6 +301,7 @@ pub(crate) mod fuzz;
 mod machine;
 mod memory;
 mod message;
+mod preparation;
 mod program;
 mod prover;
 mod provider;
@@ -220,12 +313,14 @@ mod testing;
 // A tap may change the length of a message, so it takes the vector even if it flips only one bit.
 #[allow(clippy::ptr_arg)]
 mod tests;
+mod used;
 mod verifier;
 
 pub use crate::memory::Budget;
-pub use engine::Engine;
+pub use engine::{Content, Engine};
 pub use error::Error;
 pub use fetched::{Fetched, Remainder};
+pub use preparation::Preparation;
 pub use prover::Prover;
 pub use sizes::{MAX_PROVED, MAX_QUERY, MAX_READ, RoundSizes, Sizes, settings};
 pub use verifier::{Limits, ReceivedConnection, Verifier};

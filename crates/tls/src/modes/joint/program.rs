@@ -1,4 +1,13 @@
 //! The program of a connection under garbling: what the two parties compute before it and while it is open.
+//!
+//! ```text
+//!                                 TLS 1.2                                      TLS 1.3
+//! first, Secrets                  pre-master secret, master secret             handshake secret, the master secret's salt
+//! then, Derived                   key block, the client's Finished             traffic secrets of the handshake, master
+//!                                                                              secret, keys of data
+//! records                         hash key, masks, key streams                 the same
+//! spare                           blocks for the server's records              the same
+//! ```
 
 use volery_channel::Channel;
 use volery_circuit::gadgets::bits_to_bytes;
@@ -8,17 +17,32 @@ use zeroize::Zeroizing;
 
 use super::machine::{Machine, Party, SharedWires};
 use super::{Error, Sizes};
-use crate::page::disclosure::Keys;
+use crate::page::disclosure::{Keys, Root, TrafficKeys};
 use crate::wire::ghash::{Block, Powers};
 use crate::wire::key_exchange::Group;
-use crate::wire::prf::{self, HmacKey, KeyBlock, MasterSeed, Side};
+use crate::wire::prf::tls13::{RecordKey, handshake_wires, master_salt, record_key};
+use crate::wire::prf::{self, HmacKey, KeyBlock, MasterSeed, Side, VERIFY_DATA_BYTES};
 use crate::wire::record::{PlannedRecord, Protection, ReadKey, WriteKey};
 use crate::wire::step::TwoParty;
-use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, NONCE_BYTES};
+use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE};
+use crate::wire::version::TlsVersion;
 
-/// The type of the client's record with this number.
-pub(super) fn content_type(sequence: usize) -> u8 {
-    if sequence == 0 { HANDSHAKE } else { APPLICATION_DATA }
+/// The type of the client's record with this number, as its header says.
+pub(super) fn content_type(version: TlsVersion, number: usize) -> u8 {
+    if version == TlsVersion::Tls12 && number == 0 { HANDSHAKE } else { APPLICATION_DATA }
+}
+
+/// The keys from which everything else is derived.
+pub(super) enum Secrets<W> {
+    /// The master secret of TLS 1.2.
+    Tls12(HmacKey<W>),
+    /// The secrets of TLS 1.3.
+    Tls13 {
+        /// The handshake secret.
+        handshake: HmacKey<W>,
+        /// The salt of the master secret.
+        salt: HmacKey<W>,
+    },
 }
 
 /// The key made from the master secret, from the key made from the pre-master secret.
@@ -29,6 +53,97 @@ pub(super) fn master<M: TwoParty>(
 ) -> Result<HmacKey<M::Wire>, M::Error> {
     let secret = prf::master_secret(machine, premaster, seed)?;
     HmacKey::master(machine, &secret)
+}
+
+/// TLS 1.3's secrets, from the shares of what the key exchange gives.
+pub(super) fn secrets_tls13<M: TwoParty>(
+    machine: &mut M,
+    group: Group,
+    [prover, verifier]: [&[M::Wire]; 2],
+) -> Result<Secrets<M::Wire>, M::Error> {
+    let handshake = HmacKey::handshake(machine, group, prover, verifier)?;
+    let salt = master_salt(machine, &handshake)?;
+    Ok(Secrets::Tls13 { handshake, salt })
+}
+
+/// The traffic secrets of a handshake, client's first: their wires, and this party's shares.
+pub(super) type HandshakeShares<W> = ([Vec<W>; 2], [Zeroizing<Vec<F2>>; 2]);
+
+/// The traffic secrets of the handshake, given the hash of both hellos.
+pub(super) fn handshake_shares<M: TwoParty>(
+    machine: &mut M,
+    handshake: &HmacKey<M::Wire>,
+    hash: &[u8; 32],
+) -> Result<HandshakeShares<M::Wire>, M::Error> {
+    let wires = handshake_wires(machine, handshake, hash)?;
+    let [client, server] = &wires;
+    let shares = [Zeroizing::new(machine.share(client)?), Zeroizing::new(machine.share(server)?)];
+    Ok((wires, shares))
+}
+
+/// What was derived before the client's records.
+pub(super) enum Derived<W> {
+    Tls12 {
+        master: HmacKey<W>,
+        block: KeyBlock<W>,
+        client_finished: [u8; VERIFY_DATA_BYTES],
+    },
+    Tls13 {
+        /// The traffic secrets of the handshake.
+        handshake: [Vec<W>; 2],
+        master: HmacKey<W>,
+        client: RecordKey<W>,
+        /// If the server's records are read while the connection is open.
+        server: Option<RecordKey<W>>,
+    },
+}
+
+impl<W: Clone> Derived<W> {
+    /// The keys of TLS 1.3's data, given the salt of the master secret and the hash of all messages up to the
+    /// server's Finished.
+    pub(super) fn tls13<M: TwoParty<Wire = W>>(
+        machine: &mut M,
+        handshake: [Vec<W>; 2],
+        salt: &HmacKey<W>,
+        hash: &[u8; 32],
+        sizes: &Sizes,
+    ) -> Result<Self, M::Error> {
+        let master = prf::tls13::master(machine, salt)?;
+        let client = record_key(machine, &master, Side::Client, hash)?;
+        let read = sizes.longest_read().is_some();
+        let server = read.then(|| record_key(machine, &master, Side::Server, hash)).transpose()?;
+        Ok(Self::Tls13 { handshake, master, client, server })
+    }
+
+    /// The wires of the client's key and IV.
+    fn client(&self) -> [&[W]; 2] {
+        match self {
+            Self::Tls12 { block: KeyBlock { keys: [key, _], iv_wires: [iv, _] }, .. } => [key, iv],
+            Self::Tls13 { client: [key, iv], .. } => [key, iv],
+        }
+    }
+
+    /// The wires of the server's key and IV, if they are known.
+    fn server(&self) -> Option<[&[W]; 2]> {
+        match self {
+            Self::Tls12 { block: KeyBlock { keys: [_, key], iv_wires: [_, iv] }, .. } => Some([key, iv]),
+            Self::Tls13 { server, .. } => server.as_ref().map(|[key, iv]| [&**key, &**iv]),
+        }
+    }
+
+    /// The wires of a finished connection, for the proof.
+    pub(super) fn into_root(self, client: WriteKey<W>) -> Root<W> {
+        let client = client.into_cipher();
+        match self {
+            Self::Tls12 { master, block, client_finished } => {
+                let KeyBlock { keys: [_, server_key], iv_wires: [_, server_iv] } = block;
+                Root::Keys(Keys { master, client_finished, client, server: [server_key, server_iv] })
+            }
+            Self::Tls13 { handshake, master, server, .. } => {
+                Root::Traffic(TrafficKeys { handshake, master, client, server })
+            }
+        }
+    }
 }
 
 /// A party's state for the client's direction.
@@ -48,10 +163,10 @@ pub(super) fn protection<W>(client: &Client<W>, number: usize) -> Result<&Protec
 /// Everything that the client's records need.
 pub(super) fn client<M: TwoParty>(
     machine: &mut M,
-    block: &KeyBlock<M::Wire>,
+    derived: &Derived<M::Wire>,
     records: &[PlannedRecord],
 ) -> Result<Client<M::Wire>, M::Error> {
-    let ([key, _], [iv, _]) = (&block.keys, &block.iv_wires);
+    let [key, iv] = derived.client();
     let mut key = WriteKey::new(machine, key, iv)?;
     let (hash_key, protections) = key.first(machine, records)?;
     Ok(Client { key, hash_key, protections })
@@ -63,53 +178,71 @@ pub(super) type ServerKey<W> = (ReadKey<W>, Powers);
 /// What reading the server's records needs while the connection is open; `None` if nothing is read.
 pub(super) fn server<M: TwoParty>(
     machine: &mut M,
-    block: &KeyBlock<M::Wire>,
+    derived: &Derived<M::Wire>,
     sizes: &Sizes,
 ) -> Result<Option<ServerKey<M::Wire>>, M::Error> {
-    let ([_, key], [_, iv]) = (&block.keys, &block.iv_wires);
-    sizes.longest_read().map(|longest| ReadKey::new(machine, [key, iv], longest)).transpose()
+    let key = derived.server().zip(sizes.longest_read());
+    key.map(|(key, longest)| ReadKey::new(machine, key, longest)).transpose()
 }
 
-/// Prepares the first part, from the wires of the two shares to the master secret.
-pub(super) fn rehearse_master<P: Party>(
+/// Prepares the first part, from the wires of the two shares to [`Secrets`].
+pub(super) fn rehearse_secrets<P: Party>(
     machine: &mut Machine<P>,
     channel: &mut dyn Channel,
+    version: TlsVersion,
     shares: [&[Wire]; 2],
-) -> Result<HmacKey<Wire>, Error> {
-    prepared_master(&mut machine.rehearse(channel), shares)
+) -> Result<Secrets<Wire>, Error> {
+    prepared_secrets(&mut machine.rehearse(channel), version, shares)
 }
 
-/// Prepares the rest, from the master secret on.
+/// Prepares the rest.
 pub(super) fn rehearse<P: Party>(
     machine: &mut Machine<P>,
     channel: &mut dyn Channel,
-    master: &HmacKey<Wire>,
+    secrets: Secrets<Wire>,
     sizes: &Sizes,
 ) -> Result<(), Error> {
-    let reader = prepared(&mut machine.rehearse(channel), master, sizes)?;
+    let reader = prepared(&mut machine.rehearse(channel), secrets, sizes)?;
     prepared_spare(&mut machine.rehearse_spare(channel), reader.as_ref(), sizes)
 }
 
-/// The part up to the master secret, on any machine.
-pub(super) fn prepared_master<M: TwoParty>(
+/// The part up to [`Secrets`], on any machine.
+pub(super) fn prepared_secrets<M: TwoParty>(
     machine: &mut M,
+    version: TlsVersion,
     [prover, verifier]: [&[M::Wire]; 2],
-) -> Result<HmacKey<M::Wire>, M::Error> {
+) -> Result<Secrets<M::Wire>, M::Error> {
     // The server has not chosen a curve yet; the calls are the same for both.
-    let premaster = HmacKey::premaster(machine, Group::P256, prover, verifier)?;
-    master(machine, &premaster, MasterSeed::SessionHash([0; 32]))
+    let group = Group::P256;
+    match version {
+        TlsVersion::Tls12 => {
+            let premaster = HmacKey::premaster(machine, group, prover, verifier)?;
+            master(machine, &premaster, MasterSeed::SessionHash([0; 32])).map(Secrets::Tls12)
+        }
+        TlsVersion::Tls13 => secrets_tls13(machine, group, [prover, verifier]),
+    }
 }
 
 /// The rest for every connection, and the key of spare blocks if there are any.
 pub(super) fn prepared<M: TwoParty>(
     machine: &mut M,
-    master: &HmacKey<M::Wire>,
+    secrets: Secrets<M::Wire>,
     sizes: &Sizes,
 ) -> Result<Option<ReadKey<M::Wire>>, M::Error> {
-    let block = prf::key_block(machine, master, &[0; 32], &[0; 32])?;
-    prf::verify_data(machine, master, Side::Client, &[0; 32])?;
-    client(machine, &block, &sizes.records())?;
-    Ok(server(machine, &block, sizes)?.map(|(key, _)| key))
+    let hash = [0; 32];
+    let derived = match secrets {
+        Secrets::Tls12(master) => {
+            let block = prf::key_block(machine, &master, &hash, &hash)?;
+            let client_finished = prf::verify_data(machine, &master, Side::Client, &hash)?;
+            Derived::Tls12 { master, block, client_finished }
+        }
+        Secrets::Tls13 { handshake, salt } => {
+            let (handshake, _) = handshake_shares(machine, &handshake, &hash)?;
+            Derived::tls13(machine, handshake, &salt, &hash, sizes)?
+        }
+    };
+    client(machine, &derived, &sizes.records())?;
+    Ok(server(machine, &derived, sizes)?.map(|(key, _)| key))
 }
 
 /// The spare blocks.
@@ -120,29 +253,32 @@ pub(super) fn prepared_spare<M: TwoParty>(
 ) -> Result<(), M::Error> {
     let Some(key) = reader else { return Ok(()) };
     for _ in 0..sizes.spare() {
-        key.block(machine, [0; NONCE_BYTES], 0)?;
+        key.block(machine, 0, 0)?;
     }
     Ok(())
-}
-
-/// The wires of a finished connection, for the proof.
-pub(super) fn keys(
-    master: HmacKey<Wire>,
-    block: KeyBlock<Wire>,
-    client_finished: [u8; prf::VERIFY_DATA_BYTES],
-    client: WriteKey<Wire>,
-) -> Keys<Wire> {
-    let KeyBlock { keys: [_, server_key], iv_wires: [_, server_iv] } = block;
-    Keys { master, client_finished, client: client.into_cipher(), server: [server_key, server_iv] }
 }
 
 /// Bits of a share of the pre-master secret.
 pub(super) const SHARE_BITS: usize = 256;
 
-/// The key stream of the client's record `number`. The shared values are, in order, the hash key, then each
-/// record's mask and key stream.
-pub(super) fn stream<P: Party>(machine: &Machine<P>, number: usize) -> Result<SharedWires, Error> {
-    let shared = machine.shared().get(2 * number + 2).cloned();
+/// Where the traffic secrets of TLS 1.3's handshake were shared: the first of the shared values, client's
+/// first.
+pub(super) fn handshake_shared<P: Party>(machine: &Machine<P>) -> Result<[SharedWires; 2], Error> {
+    match machine.shared() {
+        [client, server, ..] => Ok([client.clone(), server.clone()]),
+        _ => Err(Error::misuse("secrets of the handshake that were not shared")),
+    }
+}
+
+/// The key stream of the client's record `number`. The shared values are, in order, TLS 1.3's secrets of the
+/// handshake, the hash key, then each record's mask and key stream.
+pub(super) fn stream<P: Party>(
+    machine: &Machine<P>,
+    version: TlsVersion,
+    number: usize,
+) -> Result<SharedWires, Error> {
+    let first = if version == TlsVersion::Tls13 { 4 } else { 2 };
+    let shared = machine.shared().get(2 * number + first).cloned();
     shared.ok_or_else(|| Error::misuse("a record whose key stream was not shared"))
 }
 
@@ -186,40 +322,41 @@ mod tests {
         })
     }
 
-    /// Tables that [`Garbler::prepare_beside`] excepts.
-    const TABLES_AHEAD: u64 = 160_000;
-
     #[test]
     fn p_garbles_up_to_the_master_secret_without_a_word_of_v_s_and_with_no_more_correlations_than_its_inputs()
     {
-        // Nobody reads at the other end.
-        let (p, _v) = memory_pair(&Limits::default());
-        let mut tables = 0;
-        let count = |tag: Tag, message: &mut Vec<u8>| {
-            if tag == GARBLED_TABLES {
-                tables += message.len() as u64 / 25;
-            }
-            message.clear();
-        };
-        let mut p = Edit::on(p, count);
-        let rng = &mut ChaCha20Rng::seed_from_u64(1);
-        let pool = once();
-        let mut garbler = Garbler::without_labels(&SESSION, settings(), Delta::random(rng), pool, rng);
-        garbler.prepare_beside(1 << 30);
-        let shares = [Owner::Prover, Owner::Verifier].map(|owner| {
-            let input = garbler.input(&mut p, owner, SHARE_BITS).unwrap();
-            input.wires().to_vec()
-        });
-        let [prover, verifier] = &shares;
-        rehearse_master(&mut Machine::new(garbler), &mut p, [prover, verifier]).unwrap();
-        assert_eq!(p.stats().round_trips, 0);
-        drop(p);
-        assert!((TABLES_AHEAD / 10 * 9..=TABLES_AHEAD).contains(&tables), "{tables} tables");
+        // Tables that `Garbler::prepare_beside` excepts.
+        for (version, ahead) in [(TlsVersion::Tls12, 160_000), (TlsVersion::Tls13, 160_000)] {
+            // Nobody reads at the other end.
+            let (p, _v) = memory_pair(&Limits::default());
+            let mut tables = 0;
+            let count = |tag: Tag, message: &mut Vec<u8>| {
+                if tag == GARBLED_TABLES {
+                    tables += message.len() as u64 / 25;
+                }
+                message.clear();
+            };
+            let mut p = Edit::on(p, count);
+            let rng = &mut ChaCha20Rng::seed_from_u64(1);
+            let pool = once();
+            let mut garbler = Garbler::without_labels(&SESSION, settings(), Delta::random(rng), pool, rng);
+            garbler.prepare_beside(1 << 30);
+            let shares = [Owner::Prover, Owner::Verifier].map(|owner| {
+                let input = garbler.input(&mut p, owner, SHARE_BITS).unwrap();
+                input.wires().to_vec()
+            });
+            let [prover, verifier] = &shares;
+            rehearse_secrets(&mut Machine::new(garbler), &mut p, version, [prover, verifier]).unwrap();
+            assert_eq!(p.stats().round_trips, 0);
+            drop(p);
+            assert!((ahead / 10 * 9..=ahead).contains(&tables), "{tables} tables");
+        }
     }
 
     #[test]
     fn what_a_session_will_keep_is_known_from_its_sizes_to_the_byte() {
         let several = Sizes {
+            tls: TlsVersion::Tls12,
             rounds: vec![
                 RoundSizes { query: 17, read: 40 },
                 RoundSizes { query: 1, read: 0 },
@@ -227,7 +364,9 @@ mod tests {
             ],
             proved: 9,
         };
-        for sizes in [Sizes::one(1, 0), Sizes::one(100, 5000), several] {
+        let newer = |sizes: &Sizes| Sizes { tls: TlsVersion::Tls13, ..sizes.clone() };
+        let sizes = [Sizes::one(1, 0), Sizes::one(100, 5000), several];
+        for sizes in sizes.iter().cloned().chain(sizes.iter().map(newer)) {
             let (p, _v) = memory_pair(&Limits::default());
             let mut bytes = 0;
             let count = |tag: Tag, message: &mut Vec<u8>| {
@@ -242,8 +381,8 @@ mod tests {
                 .map(|owner| garbler.input(&mut p, owner, SHARE_BITS).unwrap());
             let [prover, verifier] = inputs.each_ref().map(Input::wires);
             let mut machine = Machine::new(garbler);
-            let master = rehearse_master(&mut machine, &mut p, [prover, verifier]).unwrap();
-            rehearse(&mut machine, &mut p, &master, &sizes).unwrap();
+            let secrets = rehearse_secrets(&mut machine, &mut p, sizes.tls, [prover, verifier]).unwrap();
+            rehearse(&mut machine, &mut p, secrets, &sizes).unwrap();
             drop(p);
             assert_eq!(bytes, sizes.cost().unwrap().tables(settings().garbling), "{sizes:?}");
         }

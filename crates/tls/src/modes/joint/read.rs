@@ -30,9 +30,13 @@
 //! word: in the end, the records that were read must be the first records of the transcript, in this order.
 //! Whatever else P garbles, V's shares are claims of the final proof.
 //!
-//! **Finished is still not verified** when P reads, and need not be. A server sends nothing under its keys
-//! before it has verified the client's Finished. So a record with a right tag shows that both saw the same
-//! handshake.
+//! **In TLS 1.3** a record states no nonce: it is the record's number, which both parties count. All of the
+//! server's records after its Finished are read in turn, session tickets among them. P has read the server's
+//! Finished by then.
+//!
+//! **In TLS 1.2 Finished is still not verified** when P reads, and need not be. A server sends nothing under
+//! its keys before it has verified the client's Finished. So a record with a right tag shows that both saw
+//! the same handshake.
 
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
@@ -44,13 +48,14 @@ use zeroize::Zeroizing;
 
 use super::machine::{Machine, Party, SharedWires};
 use super::program::{self, ServerKey};
-use super::{Error, message};
+use super::{Content, Error, message};
 use crate::page::disclosure::{self, Refusal};
 use crate::wire::ghash::{BLOCK_BYTES, Block, Powers};
 use crate::wire::prf::Side;
-use crate::wire::record::{self, Protection, ReadKey};
+use crate::wire::record::{self, Protection, ReadKey, associated_data};
 use crate::wire::step::Step;
-use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, Record, TAG_BYTES};
+use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, Record, TAG_BYTES, tls13};
+use crate::wire::version::TlsVersion;
 
 /// The name of the limit.
 pub(super) const READ: &str = "a response that is read in the connection";
@@ -58,20 +63,54 @@ pub(super) const READ: &str = "a response that is read in the connection";
 /// The length of a promise, and of its opening, in bytes.
 const PROMISE: usize = 32;
 
+/// One of the server's records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ServerRecord {
+    /// Its number under its key.
+    sequence: u64,
+    /// What its nonce has besides the IV.
+    nonce: u64,
+    pub(super) ciphertext: Vec<u8>,
+    tag: [u8; TAG_BYTES],
+}
+
+impl ServerRecord {
+    /// Whether it is this one of a transcript of TLS 1.2.
+    fn is_tls12(&self, record: &Record) -> bool {
+        record.content_type == APPLICATION_DATA
+            && record.sequence == self.sequence
+            && record.explicit_nonce == self.nonce.to_be_bytes()
+            && record.ciphertext == self.ciphertext
+            && record.tag == self.tag
+    }
+
+    /// Whether it is this one of a transcript of TLS 1.3.
+    fn is_tls13(&self, record: &tls13::Record) -> bool {
+        record.ciphertext == self.ciphertext && record.tag == self.tag
+    }
+}
+
 /// The parties' messages about the records themselves: which one is next, and that its tag is right.
 pub(super) struct RecordTurn {
-    /// The number of the next record; 0 was the server's Finished.
+    version: TlsVersion,
+    /// The number of the next record.
     next: u64,
     oracle: Oracle,
 }
 
 impl RecordTurn {
-    pub(super) fn new(session: &SessionId) -> Self {
-        Self { next: 1, oracle: Oracle::new("tls: promise of a tag", session) }
+    pub(super) fn new(session: &SessionId, version: TlsVersion) -> Self {
+        // In TLS 1.2 record 0 was the server's Finished.
+        let next = u64::from(version == TlsVersion::Tls12);
+        Self { version, next, oracle: Oracle::new("tls: promise of a tag", session) }
     }
 
     /// P's part: announces the next record, given its payload on the wire.
-    pub(super) fn announce(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Record, Error> {
+    pub(super) fn announce(
+        &mut self,
+        channel: &mut dyn Channel,
+        payload: &[u8],
+    ) -> Result<ServerRecord, Error> {
         let record = self.record(payload)?;
         message::send_read(channel)?;
         channel.send(SERVER_RECORD, payload)?;
@@ -79,27 +118,38 @@ impl RecordTurn {
     }
 
     /// V's part: receives the next record, of at most this many blocks.
-    pub(super) fn receive(&mut self, channel: &mut dyn Channel, blocks: usize) -> Result<Record, Error> {
-        let most = NONCE_BYTES + BLOCK_BYTES * blocks + TAG_BYTES;
+    pub(super) fn receive(
+        &mut self,
+        channel: &mut dyn Channel,
+        blocks: usize,
+    ) -> Result<ServerRecord, Error> {
+        let most = self.nonce_bytes() + BLOCK_BYTES * blocks + TAG_BYTES;
         let payload = channel.recv(SERVER_RECORD, most)?.to_vec();
         self.record(&payload)
     }
 
+    /// Bytes of a record's nonce on the wire.
+    fn nonce_bytes(&self) -> usize {
+        match self.version {
+            TlsVersion::Tls12 => NONCE_BYTES,
+            TlsVersion::Tls13 => 0,
+        }
+    }
+
     /// The next record, from its payload on the wire.
-    fn record(&mut self, payload: &[u8]) -> Result<Record, Error> {
-        let parts = payload.split_first_chunk::<NONCE_BYTES>();
+    fn record(&mut self, payload: &[u8]) -> Result<ServerRecord, Error> {
+        let sequence = self.next;
+        let parts = payload.split_at_checked(self.nonce_bytes());
         let parts = parts.and_then(|(nonce, rest)| Some((nonce, rest.split_last_chunk::<TAG_BYTES>()?)));
         let Some((nonce, (ciphertext, tag))) = parts else {
             return Err(Error::malformed(SERVER_RECORD, "it is too short for a nonce and a tag"));
         };
-        let (content_type, ciphertext) = (APPLICATION_DATA, ciphertext.to_vec());
-        let record =
-            Record { sequence: self.next, content_type, explicit_nonce: *nonce, ciphertext, tag: *tag };
+        let nonce = nonce.first_chunk().map_or(sequence, |nonce| u64::from_be_bytes(*nonce));
         self.next += 1;
-        Ok(record)
+        Ok(ServerRecord { sequence, nonce, ciphertext: ciphertext.to_vec(), tag: *tag })
     }
 
-    fn promise(&self, record: &Record, share: &Block, random: &[u8; PROMISE]) -> [u8; PROMISE] {
+    fn promise(&self, record: &ServerRecord, share: &Block, random: &[u8; PROMISE]) -> [u8; PROMISE] {
         self.oracle.hash(record.sequence, &[share, random])
     }
 
@@ -107,7 +157,7 @@ impl RecordTurn {
     pub(super) fn believe(
         &self,
         channel: &mut dyn Channel,
-        record: &Record,
+        record: &ServerRecord,
         sum: &Block,
     ) -> Result<(), Error> {
         channel.flush()?;
@@ -125,7 +175,7 @@ impl RecordTurn {
     pub(super) fn verify(
         &self,
         channel: &mut dyn Channel,
-        record: &Record,
+        record: &ServerRecord,
         share: &Block,
         rng: &mut (impl CryptoRng + ?Sized),
     ) -> Result<(), Error> {
@@ -150,8 +200,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(session: &SessionId, (key, powers): ServerKey<Wire>) -> Self {
-        Self { key, powers, turn: RecordTurn::new(session) }
+    pub(super) fn new(session: &SessionId, version: TlsVersion, (key, powers): ServerKey<Wire>) -> Self {
+        Self { key, powers, turn: RecordTurn::new(session, version) }
     }
 
     /// Both parties' part: the shares of mask and key stream, the share of the tag, and where the key stream
@@ -160,7 +210,7 @@ impl Reader {
         &self,
         channel: &mut dyn Channel,
         machine: &mut Machine<P>,
-        record: &Record,
+        record: &ServerRecord,
     ) -> Result<(Protection, Zeroizing<Block>, Vec<SharedWires>), Error> {
         let length = record.ciphertext.len();
         let (asked, limit) = (BLOCK_BYTES * record::blocks(length), BLOCK_BYTES * machine.spare_calls());
@@ -168,27 +218,27 @@ impl Reader {
             return Err(Error::Limit { what: READ, asked, limit });
         }
         let before = machine.shared().len();
-        let protection =
-            self.key.protection(&mut machine.perform_spare(channel), record.explicit_nonce, length)?;
+        let protection = self.key.protection(&mut machine.perform_spare(channel), record.nonce, length)?;
         // The first block is the mask.
         let streams = machine.shared().get(before + 1..).unwrap_or_default().to_vec();
-        let header = record::header(record.sequence, record.content_type, length)?;
+        let header = associated_data(self.turn.version, record.sequence, APPLICATION_DATA, length)?;
         let share = self.powers.tag_share(&header, &record.ciphertext, &protection.mask)?;
         Ok((protection, Zeroizing::new(share), streams))
     }
 
-    /// P's part: the plaintext of the server's next record, which has this payload and must come from the
+    /// P's part: the content of the server's next record, which has this payload and must come from the
     /// server.
     ///
     /// # Errors
     /// [`Error::Limit`] for more than was prepared; a cheat if V accepts a wrong tag, or returns another
-    /// share of key stream than it has; V's error if the tag is wrong; the channel's.
+    /// share of key stream than it has; V's error if the tag is wrong; [`Error::Disclosure`] for a record of
+    /// TLS 1.3 that holds nothing; the channel's.
     pub(super) fn read(
         &mut self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Garbler<Step>>,
         payload: &[u8],
-    ) -> Result<Zeroizing<Vec<u8>>, Error> {
+    ) -> Result<Content, Error> {
         let record = self.turn.announce(channel, payload)?;
         let (protection, mut sum, streams) = self.shares(channel, machine, &record)?;
         sum.iter_mut().zip(record.tag).for_each(|(byte, tag)| *byte ^= tag);
@@ -199,7 +249,14 @@ impl Reader {
             let share = machine.party.confirm(channel, &shared.wires, &shared.masks)?;
             program::add_first(part, &share)?;
         }
-        Ok(plaintext)
+        match self.turn.version {
+            TlsVersion::Tls12 => Ok(Content { content_type: APPLICATION_DATA, bytes: plaintext }),
+            TlsVersion::Tls13 => {
+                let content = tls13::content(Side::Server, core::mem::take(&mut *plaintext));
+                let tls13::Content { content_type, bytes } = content?;
+                Ok(Content { content_type, bytes: Zeroizing::new(bytes) })
+            }
+        }
     }
 
     /// V's part: returns the record, whose plaintext P then knows.
@@ -211,7 +268,7 @@ impl Reader {
         channel: &mut dyn Channel,
         machine: &mut Machine<Evaluator<Step>>,
         rng: &mut (impl CryptoRng + ?Sized),
-    ) -> Result<Record, Error> {
+    ) -> Result<ServerRecord, Error> {
         let record = self.turn.receive(channel, machine.spare_calls())?;
         let (_, share, streams) = self.shares(channel, machine, &record)?;
         self.turn.verify(channel, &record, &share, rng)?;
@@ -223,7 +280,13 @@ impl Reader {
     }
 }
 
-/// Whether key stream was only computed for the server's first records.
-pub(super) fn are_first(read: &[Record], server: &[Record]) -> bool {
-    server.get(1..).is_some_and(|server| server.starts_with(read))
+/// Whether key stream was only computed for the server's first records, after its Finished.
+pub(super) fn are_first_tls12(read: &[ServerRecord], server: &[Record]) -> bool {
+    let server = server.get(1..).unwrap_or_default();
+    read.len() <= server.len() && read.iter().zip(server).all(|(read, record)| read.is_tls12(record))
+}
+
+/// As [`are_first_tls12`], of the server's records after its handshake.
+pub(super) fn are_first_tls13(read: &[ServerRecord], server: &[tls13::Record]) -> bool {
+    read.len() <= server.len() && read.iter().zip(server).all(|(read, record)| read.is_tls13(record))
 }

@@ -9,6 +9,7 @@ use crate::page::dialogue::MAX_ROUNDS;
 use crate::wire::ghash::{self, BLOCK_BYTES, hashed_blocks};
 use crate::wire::record::{HEADER_BYTES, MAX_PLAINTEXT, PlannedRecord, Secrecy};
 use crate::wire::transcript::FINISHED_BYTES;
+use crate::wire::version::TlsVersion;
 
 /// The most bytes of all requests of a connection.
 pub const MAX_QUERY: usize = 1 << 17;
@@ -35,14 +36,17 @@ pub struct RoundSizes {
     pub query: usize,
     /// The number of bytes of the response that P can read while the connection is open; 0 if the next
     /// request does not wait for it, which makes the connection [pipelined](Sizes::pipelined). Each of the
-    /// server's records takes its length, rounded up to 16, plus 16. What one round leaves unused, the next
-    /// can use. It is 0 for the last round, and after a round whose response is not read.
+    /// server's records takes its length, rounded up to 16, plus 16. In TLS 1.3 that includes session
+    /// tickets, which most servers send before the first response. What one round leaves unused, the next can
+    /// use. It is 0 for the last round, and after a round whose response is not read.
     pub read: usize,
 }
 
 /// The sizes of a connection, which both parties know before it is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
+    /// The version of TLS. Its key derivation is prepared, so the server must choose this one.
+    pub tls: TlsVersion,
     /// The requests, in order: 1 to [`MAX_ROUNDS`] of them, with at most [`MAX_QUERY`] bytes of requests and
     /// [`MAX_READ`] bytes to read.
     pub rounds: Vec<RoundSizes>,
@@ -52,10 +56,10 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes of a connection with one request.
+    /// The sizes of a connection over TLS 1.2 with one request.
     #[must_use]
     pub fn one(query: usize, proved: usize) -> Self {
-        Self { rounds: vec![RoundSizes { query, read: 0 }], proved }
+        Self { tls: TlsVersion::Tls12, rounds: vec![RoundSizes { query, read: 0 }], proved }
     }
 
     /// Checks that nothing exceeds these limits on bytes of requests, to read, and proved.
@@ -89,18 +93,29 @@ impl Sizes {
         self.rounds.iter().rev().skip(1).any(|round| round.read == 0)
     }
 
-    /// The client's records: Finished, then the requests. All their key streams are shared, including that of
-    /// Finished, because opening it first would cost a round trip.
+    /// The client's records under the keys that are prepared: in TLS 1.2 Finished, then the requests. All
+    /// their key streams are shared, including that of Finished, because opening it first would cost a round
+    /// trip. In TLS 1.3 Finished is under another key, which P has, and each plaintext ends with a byte for
+    /// its type.
     pub(super) fn records(&self) -> Vec<PlannedRecord> {
+        let (finished, more) = match self.tls {
+            TlsVersion::Tls12 => (Some(FINISHED_BYTES), 0),
+            TlsVersion::Tls13 => (None, 1),
+        };
         let lengths = (0..self.rounds.len()).flat_map(|round| self.lengths(round));
+        let lengths = finished.into_iter().chain(lengths.map(|length| length + more));
         let record = |(sequence, length)| PlannedRecord { sequence, length, secrecy: Secrecy::Shared };
-        (0..).zip(core::iter::once(FINISHED_BYTES).chain(lengths)).map(record).collect()
+        (0..).zip(lengths).map(record).collect()
+    }
+
+    /// The number of the client's records before its first request.
+    fn before_requests(&self) -> usize {
+        usize::from(self.tls == TlsVersion::Tls12)
     }
 
     /// Whether a request other than the first begins with the client's record of this number.
     pub(super) fn begins_later(&self, number: usize) -> bool {
-        // The first record is Finished.
-        let mut next = 1;
+        let mut next = self.before_requests();
         (1..self.rounds.len()).any(|round| {
             next += self.lengths(round - 1).len();
             next == number
@@ -116,8 +131,8 @@ impl Sizes {
 
     /// The highest power of GCM's hash key that the tag of a client's record needs.
     pub(super) fn powers(&self) -> usize {
-        let longest = self.rounds.iter().map(|round| round.query).max().unwrap_or_default();
-        hashed_blocks(HEADER_BYTES, longest.clamp(FINISHED_BYTES, MAX_PLAINTEXT))
+        let longest = self.records().iter().map(|record| record.length).max().unwrap_or_default();
+        hashed_blocks(HEADER_BYTES, longest)
     }
 
     /// The number of products over GF(2^128) that the tags take.
@@ -134,6 +149,6 @@ impl Sizes {
     /// The longest record that can be read while the connection is open, if any can.
     pub(super) fn longest_read(&self) -> Option<usize> {
         // One block is the mask.
-        self.spare().checked_sub(1).map(|blocks| (BLOCK_BYTES * blocks).min(MAX_PLAINTEXT))
+        self.spare().checked_sub(1).map(|blocks| (BLOCK_BYTES * blocks).min(self.tls.max_plaintext()))
     }
 }

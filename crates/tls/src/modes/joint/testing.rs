@@ -1,7 +1,7 @@
 //! Connections to an unmodified TLS server by a client of a few lines, and two parties in two threads.
 
 use std::io::{Read as _, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use rand_chacha::ChaCha20Rng;
@@ -11,9 +11,13 @@ use sha2::{Digest, Sha256};
 use volery_channel::{Channel, Stats, Tag};
 use volery_testing::{Edited, between_edited, untouched};
 use volery_vole::SessionId;
+use zeroize::Zeroizing;
 
+use super::client::testing::{Answer, Local};
+use super::client::{ConnectionLimits, RoundRecords, Target, converse};
 use super::{
-    Engine, Error, Limits, MAX_PROVED, Prover, Remainder, RoundSizes, Settings, Sizes, Verifier, settings,
+    Content, Engine, Error, Limits, MAX_PROVED, Prover, Remainder, RoundSizes, Settings, Sizes, Verifier,
+    settings,
 };
 use crate::page::commitment::Openings;
 use crate::page::disclosure::{Proven, Redaction, finished_message};
@@ -24,6 +28,7 @@ use crate::wire::record::MAX_PLAINTEXT;
 use crate::wire::server::Roots;
 use crate::wire::transcript::testing::{Authority, HOST, KeyAlgorithm, server};
 use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE};
+use crate::wire::version::TlsVersion;
 
 const SESSION: SessionId = SessionId::new([6; 32]);
 
@@ -32,12 +37,14 @@ const CHANGE_CIPHER_SPEC: u8 = 20;
 /// A server that gives each request of a connection the next response, and closes after the last one.
 pub(super) struct Site {
     pub(super) authority: Authority,
-    config: Arc<ServerConfig>,
-    responses: Vec<Vec<u8>>,
+    pub(super) config: Arc<ServerConfig>,
+    pub(super) responses: Vec<Vec<u8>>,
     /// Whether all responses are said to the first request, each in a record of its own.
     pub(super) unasked: bool,
     /// The group that the client offers.
     pub(super) group: Group,
+    /// What the last server of TLS 1.3 has heard.
+    pub(super) heard: Mutex<Vec<u8>>,
 }
 
 impl Site {
@@ -49,7 +56,8 @@ impl Site {
         let authority = Authority::new();
         let config = Arc::new(server(&authority.issue(kind, HOST)));
         let responses = responses.iter().map(|response| response.to_vec()).collect();
-        Self { authority, config, responses, unasked: false, group: Group::P256 }
+        let (unasked, group, heard) = (false, Group::P256, Mutex::default());
+        Self { authority, config, responses, unasked, group, heard }
     }
 }
 
@@ -239,10 +247,122 @@ fn read_in_the_connection(engine: &mut dyn Engine, mut flight: &[u8]) -> Result<
     let mut heard = Vec::new();
     while let [APPLICATION_DATA, 3, 3, high, low, tail @ ..] = flight {
         let (payload, tail) = tail.split_at(usize::from(*high) << 8 | usize::from(*low));
-        heard.extend_from_slice(&engine.decrypt(payload)?);
+        heard.extend_from_slice(&engine.decrypt(payload)?.bytes);
         flight = tail;
     }
     Ok(heard)
+}
+
+/// A connection as the TLS library makes it: what the server read, and all bytes.
+pub(super) fn connect(
+    engine: &mut dyn Engine,
+    site: &Site,
+    requests: &[Vec<u8>],
+    reads: usize,
+) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> {
+    connect_as(engine, site, requests, reads, false)
+}
+
+/// As [`connect`], after a probe or without one.
+pub(super) fn connect_as(
+    engine: &mut dyn Engine,
+    site: &Site,
+    requests: &[Vec<u8>],
+    reads: usize,
+    probed: bool,
+) -> Result<(Vec<u8>, [Vec<u8>; 2]), Error> {
+    let server = Local::new(&site.config, Answer::Each(site.responses.clone()));
+    let heard = Arc::clone(&server.requests);
+    let roots = site.authority.roots();
+    let target =
+        Target { host: HOST, roots: &roots, probed, limits: ConnectionLimits::default(), no_alpn: false };
+    let rounds = requests.iter().enumerate().map(|(round, request)| RoundRecords {
+        lengths: request.chunks(MAX_PLAINTEXT).map(<[u8]>::len).collect(),
+        read: round < reads,
+    });
+    let rounds: Vec<RoundRecords> = rounds.collect();
+    let captured = converse(engine, server, &target, &rounds, &mut |round, _| {
+        Ok(Zeroizing::new(requests.get(round).cloned().unwrap_or_default()))
+    });
+    site.heard.lock().unwrap().clone_from(&heard.lock().unwrap());
+    let captured = captured?;
+    let heard = heard.lock().unwrap().clone();
+    Ok((heard, [captured.client, captured.server]))
+}
+
+/// What a test does before a call of an engine.
+type Before<'a> = Box<dyn FnMut(&mut dyn Engine) -> Result<(), Error> + Send + 'a>;
+
+/// What a test does to a record.
+type ChangeRecord<'a> = Box<dyn FnMut(&mut Vec<u8>) + Send + 'a>;
+
+/// An engine around another one, in whose calls a test interferes.
+pub(super) struct Around<'a> {
+    pub(super) inner: &'a mut dyn Engine,
+    /// Called before each call of the engine's.
+    pub(super) before: Before<'a>,
+    /// Changes the client's records after they were made.
+    pub(super) made: ChangeRecord<'a>,
+    /// Changes the payloads of the server's records before they are read.
+    pub(super) read: ChangeRecord<'a>,
+    /// The secrets of TLS 1.3's handshake, once they were asked for.
+    pub(super) secrets: Option<[Zeroizing<[u8; 32]>; 2]>,
+}
+
+impl<'a> Around<'a> {
+    /// One that only passes calls on.
+    pub(super) fn new(inner: &'a mut dyn Engine) -> Self {
+        let (before, secrets) = (Box::new(|_: &mut dyn Engine| Ok(())), None);
+        Self { inner, before, made: Box::new(|_| {}), read: Box::new(|_| {}), secrets }
+    }
+}
+
+impl Engine for Around<'_> {
+    fn version(&self) -> TlsVersion {
+        self.inner.version()
+    }
+    fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
+        (self.before)(self.inner)?;
+        self.inner.public_key(group)
+    }
+    fn agree(&mut self, group: Group, server_point: &[u8]) -> Result<(), Error> {
+        (self.before)(self.inner)?;
+        self.inner.agree(group, server_point)
+    }
+    fn master_secret(&mut self, seed: &MasterSeed) -> Result<(), Error> {
+        (self.before)(self.inner)?;
+        self.inner.master_secret(seed)
+    }
+    fn key_block(&mut self, client: &[u8; 32], server: &[u8; 32]) -> Result<(), Error> {
+        (self.before)(self.inner)?;
+        self.inner.key_block(client, server)
+    }
+    fn client_finished(&mut self, hash: &[u8; 32]) -> Result<[u8; 12], Error> {
+        (self.before)(self.inner)?;
+        self.inner.client_finished(hash)
+    }
+    fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
+        (self.before)(self.inner)?;
+        let secrets = self.inner.handshake_secrets(hash)?;
+        self.secrets = Some(secrets.clone());
+        Ok(secrets)
+    }
+    fn data_keys(&mut self, hash: &[u8; 32]) -> Result<(), Error> {
+        (self.before)(self.inner)?;
+        self.inner.data_keys(hash)
+    }
+    fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
+        (self.before)(self.inner)?;
+        let mut record = self.inner.encrypt(content_type, plaintext)?;
+        (self.made)(&mut record);
+        Ok(record)
+    }
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Content, Error> {
+        (self.before)(self.inner)?;
+        let mut payload = payload.to_vec();
+        (self.read)(&mut payload);
+        self.inner.decrypt(&payload)
+    }
 }
 
 /// Changes a party's messages.
@@ -264,6 +384,7 @@ pub(super) struct Run<'a> {
     pub(super) reads: Vec<usize>,
     pub(super) hide: Vec<Redaction>,
     pub(super) extended: bool,
+    pub(super) tls: TlsVersion,
     pub(super) settings: Settings,
     /// V's.
     pub(super) limits: Limits,
@@ -296,6 +417,7 @@ impl<'a> Run<'a> {
             reads: Vec::new(),
             hide: Vec::new(),
             extended: true,
+            tls: TlsVersion::Tls12,
             settings: settings(),
             limits: Limits::default(),
             host: HOST,
@@ -311,7 +433,12 @@ impl<'a> Run<'a> {
     pub(super) fn go(self) -> (Result<Fetched, Error>, Result<Proven, Error>) {
         let (site, extended, requests, reads) =
             (self.site, self.extended, self.requests.clone(), self.reads.len());
-        self.go_with(|engine| Client::new(site, extended).converse(engine, &requests, reads))
+        match self.tls {
+            TlsVersion::Tls12 => {
+                self.go_with(|engine| Client::new(site, extended).converse(engine, &requests, reads))
+            }
+            TlsVersion::Tls13 => self.go_with(|engine| connect(engine, site, &requests, reads)),
+        }
     }
 
     /// As [`Run::go`], with another client.
@@ -339,7 +466,7 @@ impl<'a> Run<'a> {
         let rounds = self.requests.iter().zip(reads);
         let rounds = rounds.map(|(request, read)| RoundSizes { query: request.len(), read }).collect();
         let proved = self.site.responses.iter().map(Vec::len).sum::<usize>().min(MAX_PROVED);
-        let sizes = Sizes { rounds, proved };
+        let sizes = Sizes { tls: self.tls, rounds, proved };
         let mut prover = Prover::prepare(channel, &SESSION, pool, self.settings, sizes, &mut rng)?;
         let prepared = prover.stats();
         let (read, mut raw) = client(&mut prover)?;

@@ -13,21 +13,23 @@ use super::cost::{answer_round, begin_round};
 use super::machine::Machine;
 use super::memory;
 use super::message::{self, ConnectionBytes, NextStep};
-use super::program::{self, Client};
+use super::program::{self, Client, Derived, Secrets};
 use super::prover::share_bits;
-use super::read::{self, READ, Reader};
+use super::read::{READ, Reader, ServerRecord};
+use super::used::{Part, Used, UsedMessages};
 use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes};
 use crate::memory::{Budget, Reservation};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
-use crate::page::disclosure::{self, Accepted, Keys, Observed, OrderEvidence, Refusal, Root, Server};
+use crate::page::disclosure::{self, Accepted, Connection, Observed, OrderEvidence, Root, Server, Terms};
 use crate::wire::ghash::{Powers, send_tag_share};
-use crate::wire::key_exchange::{self, PublicPoint, VerifierProducts, VerifierShare};
-use crate::wire::prf::{self, HmacKey, MasterSeed, Random, Side};
-use crate::wire::record::{self, PlannedRecord};
+use crate::wire::key_exchange::{self, Group, VerifierProducts, VerifierShare};
+use crate::wire::prf::{self, HmacKey, Side};
+use crate::wire::record::{PlannedRecord, associated_data};
 use crate::wire::server::Roots;
 use crate::wire::step::Step;
-use crate::wire::transcript::{self, FINISHED_BYTES, MAX_HANDSHAKE, Transcript};
+use crate::wire::transcript::MAX_HANDSHAKE;
+use crate::wire::version::TlsVersion;
 
 /// The limits of a session at V.
 #[derive(Clone, Debug)]
@@ -41,6 +43,11 @@ pub struct Limits {
     pub proved: usize,
     /// The most bytes that the server sends.
     pub received: usize,
+    /// The most hidden bytes of requests, and of responses, about which something is proved.
+    pub hidden: usize,
+    /// Whether a server may leave open which protocol it speaks (ALPN). P chose its port, so what it said may
+    /// then be the words of any service that has its certificate; the attestation says so.
+    pub no_alpn: bool,
     /// The ports that requests may name in their `Host` (443 if they name none). All are allowed if this is
     /// empty.
     pub ports: Vec<u16>,
@@ -51,10 +58,11 @@ pub struct Limits {
 
 impl Default for Limits {
     /// 16 KiB of requests, 4 KiB read in the connection, 8 KiB of response proved ahead, 16 MiB received,
-    /// port 443, a budget without a bound.
+    /// 64 KiB hidden, no server without ALPN, port 443, a budget without a bound.
     fn default() -> Self {
         let (ports, budget) = (vec![443], Budget::default());
-        Self { query: 1 << 14, read: 1 << 12, proved: 1 << 13, received: 1 << 24, ports, budget }
+        let (query, read, proved, received) = (1 << 14, 1 << 12, 1 << 13, 1 << 24);
+        Self { query, read, proved, received, hidden: 1 << 16, no_alpn: false, ports, budget }
     }
 }
 
@@ -84,7 +92,7 @@ impl core::fmt::Debug for Verifier {
 /// Tells the peer of an error.
 fn report<T>(channel: &mut dyn Channel, result: Result<T, Error>) -> Result<T, Error> {
     if let Err(error) = &result {
-        channel.fail(error.public_reason());
+        channel.fail(&error.public_reason());
     }
     result
 }
@@ -154,33 +162,18 @@ fn prepare(
     let prover = evaluator.input(channel, Owner::Prover, program::SHARE_BITS)?;
     let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
     let mut machine = Machine::new(evaluator);
-    let master = program::rehearse_master(&mut machine, channel, [prover.wires(), verifier.wires()])?;
+    let shares = [prover.wires(), verifier.wires()];
+    let secrets = program::rehearse_secrets(&mut machine, channel, sizes.tls, shares)?;
     answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
     tags.receive(channel, products)?;
-    program::rehearse(&mut machine, channel, &master, &sizes)?;
+    program::rehearse(&mut machine, channel, secrets, &sizes)?;
     let (_, pool) = machine.party.commitments();
     pool.prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
     let inputs = [prover, verifier];
     Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits, memory })
-}
-
-/// The values that both parties used during the connection, and that V must find in its bytes.
-struct Used {
-    server_point: PublicPoint,
-    seed: MasterSeed,
-    randoms: [Random; 2],
-    handshake_hash: [u8; 32],
-    /// The client's records, in order.
-    ciphertexts: Vec<Vec<u8>>,
-    /// The server's records that P read while the connection was open.
-    read: Vec<transcript::Record>,
-    /// For each of the client's records, the number of the server's records that V held at that time.
-    held: Vec<usize>,
-    /// Whether requests were sent at once.
-    pipelined: bool,
 }
 
 fn run(
@@ -196,28 +189,79 @@ fn run(
     machine.party.give(channel, own, &share_bits(share.expose()))?;
     machine.party.take(channel, prover)?;
     let group = share.server().group();
-    let premaster = HmacKey::premaster(&mut machine.perform(channel), group, &prover_wires, &own_wires)?;
+    let mut deriving = Deriving { channel, machine: &mut machine, sizes: &sizes };
+    let (derived, messages) = deriving.derive(group, [&prover_wires, &own_wires])?;
 
-    let seed = message::receive_master(channel)?;
-    let master = program::master(&mut machine.perform(channel), &premaster, seed)?;
-    let randoms = message::receive_keys(channel)?;
-    let [client_random, server_random] = &randoms;
-    let block = prf::key_block(&mut machine.perform(channel), &master, client_random, server_random)?;
-    let handshake_hash = message::receive_finished(channel)?;
-    let client_finished =
-        prf::verify_data(&mut machine.perform(channel), &master, Side::Client, &handshake_hash)?;
-
+    let version = sizes.tls;
     let performance = &mut machine.perform(channel);
-    let client = program::client(performance, &block, &sizes.records())?;
-    let reader = program::server(performance, &block, &sizes)?.map(|key| Reader::new(&session, key));
-    let mut exchange = RecordExchange { channel, machine: &mut machine, reader };
+    let client = program::client(performance, &derived, &sizes.records())?;
+    let reader = program::server(performance, &derived, &sizes)?;
+    let reader = reader.map(|key| Reader::new(&session, version, key));
+    let mut exchange = RecordExchange { channel, machine: &mut machine, version, reader };
     let ExchangedRecords { ciphertexts, read, held } = exchange.records(&mut tags, &sizes, &client, rng)?;
     let pipelined = sizes.pipelined();
-    let server_point = *share.server();
-    let used = Used { server_point, seed, randoms, handshake_hash, ciphertexts, read, held, pipelined };
-    let keys = program::keys(master, block, client_finished, client.key);
+    let used = Used { server_point: *share.server(), messages, ciphertexts, read, held, pipelined };
+    let root = derived.into_root(client.key);
     let (evaluator, sent) = hold(channel, machine, share, &sizes, limits.received, &used)?;
-    Ok(ReceivedConnection { evaluator, keys, used, sent, ports: limits.ports, memory })
+    let Limits { hidden, no_alpn, ports, .. } = limits;
+    let terms = Terms { no_alpn, hidden };
+    Ok(ReceivedConnection { evaluator, root, used, sent, ports, terms, memory })
+}
+
+/// V's state while keys are derived.
+struct Deriving<'a> {
+    channel: &'a mut dyn Channel,
+    machine: &'a mut Machine<Evaluator<Step>>,
+    sizes: &'a Sizes,
+}
+
+impl Deriving<'_> {
+    /// Derives everything that comes before the client's records, from the wires of the two shares, with the
+    /// values that P says.
+    fn derive(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
+        match self.sizes.tls {
+            TlsVersion::Tls12 => self.tls12(group, shares),
+            TlsVersion::Tls13 => self.tls13(group, shares),
+        }
+    }
+
+    fn tls12(
+        &mut self,
+        group: Group,
+        [prover, own]: [&[Wire]; 2],
+    ) -> Result<(Derived<Wire>, UsedMessages), Error> {
+        let Self { channel, machine, .. } = self;
+        let premaster = HmacKey::premaster(&mut machine.perform(*channel), group, prover, own)?;
+        let seed = message::receive_master(*channel)?;
+        let master = program::master(&mut machine.perform(*channel), &premaster, seed)?;
+        let randoms = message::receive_keys(*channel)?;
+        let [client_random, server_random] = &randoms;
+        let block = prf::key_block(&mut machine.perform(*channel), &master, client_random, server_random)?;
+        let handshake_hash = message::receive_finished(*channel)?;
+        let client_finished =
+            prf::verify_data(&mut machine.perform(*channel), &master, Side::Client, &handshake_hash)?;
+        let derived = Derived::Tls12 { master, block, client_finished };
+        Ok((derived, UsedMessages::Tls12 { seed, randoms, handshake_hash }))
+    }
+
+    fn tls13(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
+        let Self { channel, machine, sizes } = self;
+        let Secrets::Tls13 { handshake, salt } =
+            program::secrets_tls13(&mut machine.perform(*channel), group, shares)?
+        else {
+            return Err(Error::misuse("secrets of TLS 1.2"));
+        };
+        let hellos = message::receive_hellos(*channel)?;
+        let (wires, _) = program::handshake_shares(&mut machine.perform(*channel), &handshake, &hellos)?;
+        // Only P gets both shares: V could otherwise answer the server in P's place.
+        for shared in program::handshake_shared(machine)? {
+            machine.party.confirm(*channel, &shared.wires, &shared.masks)?;
+        }
+        channel.flush()?;
+        let finished = message::receive_data(*channel)?;
+        let derived = Derived::tls13(&mut machine.perform(*channel), wires, &salt, &finished, sizes)?;
+        Ok((derived, UsedMessages::Tls13 { hellos, finished }))
+    }
 }
 
 /// The records of both directions.
@@ -226,7 +270,7 @@ struct ExchangedRecords {
     /// The ciphertexts of the client's records.
     ciphertexts: Vec<Vec<u8>>,
     /// The server's records that were read.
-    read: Vec<transcript::Record>,
+    read: Vec<ServerRecord>,
     /// The number of the server's records that V held when it took part in each of the client's.
     held: Vec<usize>,
 }
@@ -235,6 +279,7 @@ struct ExchangedRecords {
 struct RecordExchange<'a> {
     channel: &'a mut dyn Channel,
     machine: &'a mut Machine<Evaluator<Step>>,
+    version: TlsVersion,
     reader: Option<Reader>,
 }
 
@@ -249,16 +294,19 @@ impl RecordExchange<'_> {
     ) -> Result<ExchangedRecords, Error> {
         let mut powers = Powers::new(*client.hash_key);
         // P announces its first record before the powers are there, so that it need not wait twice.
-        let mut first = Some(masked(self.channel, FINISHED_BYTES)?);
+        let records = sizes.records();
+        let length = records.first().map_or(0, |record| record.length);
+        let mut first = Some(masked(self.channel, length)?);
         powers.extend(self.channel, tags, sizes.powers())?;
         let ExchangedRecords { mut ciphertexts, mut read, mut held } = ExchangedRecords::default();
-        for (number, record) in sizes.records().iter().enumerate() {
+        // In TLS 1.2 the server's Finished came before all records that are read.
+        let before = usize::from(self.version == TlsVersion::Tls12);
+        for (number, record) in records.iter().enumerate() {
             while sizes.begins_later(number) && message::receive_next(self.channel)? == NextStep::Read {
                 read.push(self.read(rng)?);
             }
             let next = first.take().map_or_else(|| masked(self.channel, record.length), Ok)?;
-            // The server's Finished came before all records that are read.
-            held.push(1 + read.len());
+            held.push(before + read.len());
             ciphertexts.push(self.record(number, record, next, client, &powers)?);
         }
         Ok(ExchangedRecords { ciphertexts, read, held })
@@ -274,17 +322,18 @@ impl RecordExchange<'_> {
         client: &Client<Wire>,
         powers: &Powers,
     ) -> Result<Vec<u8>, Error> {
-        let shared = program::stream(self.machine, number)?;
+        let shared = program::stream(self.machine, self.version, number)?;
         self.machine.party.confirm(self.channel, &shared.wires, &shared.masks)?;
         let protection = program::protection(client, number)?;
         protection.apply(&mut ciphertext)?;
-        let header = record::header(record.sequence, program::content_type(number), record.length)?;
+        let content_type = program::content_type(self.version, number);
+        let header = associated_data(self.version, record.sequence, content_type, record.length)?;
         send_tag_share(self.channel, powers, &header, &ciphertext, &protection.mask)?;
         self.channel.flush()?;
         Ok(ciphertext)
     }
 
-    fn read(&mut self, rng: &mut dyn CryptoRng) -> Result<transcript::Record, Error> {
+    fn read(&mut self, rng: &mut dyn CryptoRng) -> Result<ServerRecord, Error> {
         let reader = self.reader.as_mut().ok_or(Error::Limit { what: READ, asked: 1, limit: 0 })?;
         reader.watch(self.channel, self.machine, rng)
     }
@@ -311,8 +360,8 @@ fn hold(
     let sent = sizes.records().iter().map(|record| record.length + 64).sum::<usize>() + 2 * MAX_HANDSHAKE;
     let sent = message::receive_transcript(channel, [sent, received])?;
     // V opens nothing for any connection other than the one it took part in.
-    let transcript = Transcript::parse(&sent.client, &sent.server)?;
-    used.check(&transcript).map_err(disclosure::Error::from)?;
+    let connection = Connection::parse(&sent.client, &sent.server)?;
+    used.check(&connection).map_err(disclosure::Error::from)?;
     share.open(channel)?;
     evaluator.open(channel)?;
     Ok((evaluator, sent))
@@ -322,10 +371,11 @@ fn hold(
 /// and has to prove.
 pub struct ReceivedConnection {
     evaluator: Evaluator<Step>,
-    keys: Keys<Wire>,
+    root: Root<Wire>,
     used: Used,
     sent: ConnectionBytes,
     ports: Vec<u16>,
+    terms: Terms,
     /// The session's share of the budget: for the tables, and soon for the claims.
     memory: Reservation,
 }
@@ -361,60 +411,21 @@ impl ReceivedConnection {
         vocabulary: &dyn Vocabulary,
         rng: &mut dyn CryptoRng,
     ) -> Result<(Accepted, Delta, Pool), Error> {
-        let Self { mut evaluator, keys, used, sent, ports, memory } = self;
+        let Self { mut evaluator, root, used, sent, ports, terms, memory } = self;
         let ConnectionBytes { host, client, server } = sent;
         let seen = OrderEvidence::Held { counts: &used.held, pipelined: used.pipelined };
         // P connected alone, so the port is the one in its requests.
         let with = Server { host: &host, port: None, ports: &ports };
         let mode = Mode::TwoParty;
-        let observed = Observed { mode, with, client: &client, server: &server, seen, memory };
-        let root = |connection: &disclosure::Connection| {
-            let disclosure::Connection::Tls12(transcript) = connection else {
-                return Err(transcript::Error::Version(transcript::tls13::VERSION).into());
-            };
-            used.check(transcript)?;
-            Ok(Root::Keys(keys.clone()).blind())
-        };
-        let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, root)?;
-        evaluator.expect(statement.commitments(&Root::Keys(keys.clone()).blind())?);
+        let observed = Observed { mode, terms, with, client: &client, server: &server, seen, memory };
+        let part = Part { used: &used, root: &root };
+        let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, &part)?;
+        evaluator.expect(statement.commitments(&root.blind())?);
         let verified = evaluator.verify(channel, rng, |fold, proved| {
-            let committed = statement.claim(fold, &Root::Keys(known_wires(&keys, proved)?))?;
+            let committed = statement.claim(fold, &known_wires(&root, proved)?)?;
             Ok(lowered(fold, &committed, VerifierWire::key))
         });
         let (keys, delta, pool) = verified?;
         Ok((pending.accept(statement.committed_bits(keys)?), delta, pool))
-    }
-}
-
-impl Used {
-    /// Checks that a connection is the one that both parties made.
-    fn check(&self, transcript: &Transcript) -> Result<(), Refusal> {
-        let handshake = &transcript.handshake;
-        let seed = if handshake.extended_master_secret {
-            MasterSeed::SessionHash(handshake.session_hash)
-        } else {
-            MasterSeed::Randoms { client: handshake.client_random, server: handshake.server_random }
-        };
-        let parts = [
-            ("server's point", handshake.server_point == self.server_point),
-            ("master secret's seed", seed == self.seed),
-            ("randoms", [handshake.client_random, handshake.server_random] == self.randoms),
-            ("handshake", handshake.client_finished_hash == self.handshake_hash),
-            ("client's records", self.has_records(&transcript.client)),
-            ("server's records", read::are_first(&self.read, &transcript.server)),
-        ];
-        match parts.iter().find(|(_, equal)| !equal) {
-            None => Ok(()),
-            Some((part, _)) => Err(Refusal::Another(part)),
-        }
-    }
-
-    fn has_records(&self, records: &[transcript::Record]) -> bool {
-        let same = |(number, (record, ciphertext)): (usize, (&transcript::Record, &Vec<u8>))| {
-            record.content_type == program::content_type(number)
-                && record.explicit_nonce == (number as u64).to_be_bytes()
-                && record.ciphertext == *ciphertext
-        };
-        records.len() == self.ciphertexts.len() && records.iter().zip(&self.ciphertexts).enumerate().all(same)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::ServerName;
 use rustls::version::{TLS12, TLS13};
-use rustls::{ClientConfig, ClientConnection, KeyLog};
+use rustls::{ClientConfig, ClientConnection, KeyLog, ProtocolVersion};
 use volery_channel::Channel;
 use zeroize::Zeroizing;
 
@@ -41,8 +41,8 @@ pub struct Target<'a> {
     pub roots: &'a Roots,
     /// The most bytes to take from the server.
     pub max_received: usize,
-    /// The version of TLS to speak, and no other.
-    pub version: TlsVersion,
+    /// The version of TLS to speak, and no other; `None` for whichever the server chooses.
+    pub version: Option<TlsVersion>,
 }
 
 /// A connection that has ended, with its secrets.
@@ -122,11 +122,16 @@ fn connect(
         return Err(error.clone().into());
     }
     result.map_err(|error| match (error, version) {
-        (Error::OnlyNewer, TlsVersion::Tls13) => Error::OnlyOlder,
+        (Error::OnlyNewer, Some(TlsVersion::Tls13)) => Error::OnlyOlder,
+        (Error::OnlyNewer, None) => Error::NothingInCommon,
         (error, _) => error,
     })?;
     let (client, server) = stream.close()?;
     let refused = |error| disclosure::Error::from(Refusal::from(error));
+    let version = match connection.protocol_version() {
+        Some(ProtocolVersion::TLSv1_3) => TlsVersion::Tls13,
+        _ => TlsVersion::Tls12,
+    };
     let (connection, secret) = match version {
         TlsVersion::Tls12 => {
             let transcript = Transcript::parse(&client, &server).map_err(refused)?;
@@ -149,6 +154,7 @@ fn connect(
         port: Some(port),
         pipelined: false,
         context: Context::default(),
+        trusts_close: false,
         connection,
         raw: [client, server],
         payload,
@@ -224,21 +230,38 @@ fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
     }
 }
 
-/// One version with the suites about which something can be proved, and nothing else.
-fn config(version: TlsVersion, roots: &Roots, secret: Arc<MasterSecret>) -> Result<ClientConfig, Error> {
-    let (cipher_suites, kx_groups, version) = match version {
-        TlsVersion::Tls12 => (
-            vec![
-                ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
-                ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-            ],
-            vec![ring::kx_group::SECP256R1, ring::kx_group::X25519],
-            &TLS12,
-        ),
-        TlsVersion::Tls13 => (vec![ring::cipher_suite::TLS13_AES_128_GCM_SHA256], exchange::groups(), &TLS13),
+/// What is offered in this version: the suites about which something can be proved, and nothing else.
+pub(in crate::modes) fn offer(version: TlsVersion, roots: &Roots) -> Result<ClientConfig, Error> {
+    config(Some(version), roots, Arc::default())
+}
+
+/// One version, or whichever the server chooses, with the suites about which something can be proved, and
+/// nothing else.
+fn config(
+    version: Option<TlsVersion>,
+    roots: &Roots,
+    secret: Arc<MasterSecret>,
+) -> Result<ClientConfig, Error> {
+    let newer = || (vec![ring::cipher_suite::TLS13_AES_128_GCM_SHA256], exchange::groups(), vec![&TLS13]);
+    let older = vec![
+        ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+        ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+    ];
+    let (cipher_suites, kx_groups, versions) = match version {
+        Some(TlsVersion::Tls12) => {
+            (older, vec![ring::kx_group::SECP256R1, ring::kx_group::X25519], vec![&TLS12])
+        }
+        Some(TlsVersion::Tls13) => newer(),
+        // The library itself refuses TLS 1.2 of a server whose random says that it speaks TLS 1.3.
+        None => {
+            let (mut suites, groups, mut versions) = newer();
+            suites.extend(older);
+            versions.push(&TLS12);
+            (suites, groups, versions)
+        }
     };
     let provider = CryptoProvider { cipher_suites, kx_groups, ..ring::default_provider() };
-    let config = rustls_client::config(provider, version, roots);
+    let config = rustls_client::config(provider, &versions, roots);
     let mut config = config.map_err(|error| Error::Tls(error.to_string()))?;
     config.key_log = secret;
     Ok(config)
@@ -296,6 +319,13 @@ impl Fetched {
         self.ended.context = context;
     }
 
+    /// Has P rely on the server to take no further requests after one with `Connection: close`, although
+    /// nothing that the server says shows that it ends the connection: see [what V learns, and
+    /// when](crate::disclosure#what-v-learns-and-when).
+    pub fn trust_close(&mut self) {
+        self.ended.trusts_close = true;
+    }
+
     /// The statement that V will sign if P [discloses](Fetched::disclose) the connection in this way, without
     /// commitments. It is everything that a recipient of the attestation will see. `time` is the current time
     /// in seconds since 1970 (UTC).
@@ -346,6 +376,26 @@ impl Fetched {
             }
             // What is written and not sent would be dropped.
             Ok(tls.sock.send()?)
+        })
+    }
+
+    /// What can be said of this connection without its secrets; none if P cheats.
+    pub(super) fn draft(&self) -> Option<disclosure::Draft> {
+        let EndedConnection { mode, host, port, pipelined, context, connection, payload, unchecked, .. } =
+            &self.ended;
+        let handshake = connection.handshake();
+        (!*unchecked).then(|| disclosure::Draft {
+            mode: *mode,
+            tls: connection.version(),
+            host: host.clone(),
+            port: port.unwrap_or(443),
+            alpn: handshake.alpn().is_some(),
+            certificate: handshake.certificates()[0].to_vec(),
+            pipelined: *pipelined,
+            context: context.clone(),
+            closed: true,
+            trusts_close: false,
+            payload: payload.clone(),
         })
     }
 

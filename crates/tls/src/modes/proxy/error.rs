@@ -28,6 +28,12 @@ pub enum Error {
         "the server refuses TLS 1.3, or has other cipher suites than AES_128_GCM_SHA256 for it; try TLS 1.2"
     )]
     OnlyOlder,
+    /// At P: the server refuses everything that was offered.
+    #[error(
+        "the server accepts none of what can be proved: TLS 1.3 or 1.2 with AES_128_GCM_SHA256, key exchange on \
+         X25519 or P-256, a certificate with an RSA, P-256 or P-384 key"
+    )]
+    NothingInCommon,
     /// The connection, or what a party says about it, cannot be proved.
     #[error(transparent)]
     Disclosure(disclosure::Error),

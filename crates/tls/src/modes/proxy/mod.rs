@@ -59,6 +59,7 @@ pub use crate::page::disclosure::{
     Accepted, Hidden, MessagePart, Part, Pending, Proven, RedactedPayload, Redaction, Refusal, Rest,
     Selection, TlsVersion,
 };
+pub(super) use client::offer;
 pub use client::{Fetched, Target, converse, fetch};
 pub use error::Error;
 pub use notary::receive;

@@ -7,7 +7,7 @@ use super::secret::blind_root;
 use super::{Error, ProxyStatement};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
-use crate::page::disclosure::{self, Connection, Observed, OrderEvidence, Pending, Server};
+use crate::page::disclosure::{self, Connection, Observed, OrderEvidence, Pending, Server, Terms};
 use crate::wire::server::Roots;
 
 /// Receives P's message about a connection that V relayed, and checks everything in it that needs no proof:
@@ -25,12 +25,15 @@ pub fn receive(
     time: u64,
     vocabulary: &dyn Vocabulary,
 ) -> Result<(ProxyStatement, Pending), Error> {
-    let Relayed { host, port, client, server, marks, budget } = relayed;
+    let Relayed { host, port, client, server, marks, hidden, budget } = relayed;
     // V connected to this port, within its rules.
     let with = Server { host, port: Some(*port), ports: &[] };
     let seen = OrderEvidence::Relayed(marks);
-    let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory: budget.share() };
+    // V chose the port, so the server need not name its protocol.
+    let terms = Terms { no_alpn: true, hidden: *hidden };
+    let (mode, memory) = (Mode::Proxy, budget.share());
+    let observed = Observed { mode, terms, with, client, server, seen, memory };
     let root = |connection: &Connection| Ok(blind_root(connection.version()));
-    let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, root)?;
+    let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, &root)?;
     Ok((ProxyStatement { statement, secret: None }, pending))
 }

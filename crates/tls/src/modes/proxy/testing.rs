@@ -134,7 +134,7 @@ pub(super) struct Run<'a> {
     pub(super) more: Vec<Vec<u8>>,
     pub(super) hide: Vec<Redaction>,
     /// The version of TLS that P speaks.
-    pub(super) version: TlsVersion,
+    pub(super) version: Option<TlsVersion>,
     /// Whom V believes.
     pub(super) roots: Roots,
     /// The claims of others that V knows.
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
             request: request.into(),
             more: Vec::new(),
             hide: Vec::new(),
-            version: TlsVersion::Tls12,
+            version: Some(TlsVersion::Tls12),
             roots: site.roots(),
             vocabulary: Vec::new(),
             ahead: 0,
@@ -218,6 +218,7 @@ impl<'a> Run<'a> {
         let session = fetched.disclose(channel, &self.hide)?;
         begin::<Prover<'_>>(channel, &session)?;
         assert_estimate(&session);
+        assert_draft(&fetched, &self.hide, &session);
         pool.expect(Statement::<Prover<'_>>::commitments(&session));
         let challenges = Challenges::Interactive(rng);
         let mut prover = Prover::new(Settings::LAN, challenges, &mut pool, channel, None);
@@ -260,6 +261,21 @@ fn assert_estimate(session: &ProxyStatement) {
     let counted = Program::from(&counter.total()).commitments;
     let announced = Statement::<Counter<F2, Sizes>>::commitments(session).unwrap();
     assert!((counted..=counted / 20 * 21).contains(&announced), "{announced} for {counted} commitments");
+}
+
+/// A draft says what will be signed, and about what the proof will take.
+fn assert_draft(fetched: &Fetched, hide: &[Redaction], session: &ProxyStatement) {
+    let Some(draft) = fetched.draft() else { return };
+    assert_eq!(
+        draft.expected(hide, 7),
+        fetched.expected(hide, 7).map_err(|error| match error {
+            Error::Disclosure(error) => error,
+            other => panic!("{other}"),
+        })
+    );
+    let announced = Statement::<Counter<F2, Sizes>>::commitments(session).unwrap();
+    let drafted = draft.cost(hide).unwrap().from_secret;
+    assert!((announced * 9 / 10..=announced * 11 / 10).contains(&drafted), "{drafted} for {announced}");
 }
 
 /// Both parties compare what is to be proved.

@@ -32,6 +32,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
         tls,
         server_name,
         port,
+        alpn,
         certificate,
         time,
         rounds,
@@ -52,6 +53,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     });
     put(&mut out, server_name.as_bytes());
     out.extend(port.to_be_bytes());
+    out.push(u8::from(*alpn));
     out.extend(certificate);
     out.extend(time.to_be_bytes());
     out.extend(rounds.to_be_bytes());
@@ -138,18 +140,23 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
         tls,
         server_name: text(cursor, "the server's name")?,
         port: cursor.u16("the port")?,
+        alpn: flag(cursor, "whether the server named its protocol")?,
         certificate: cursor.array("the hash of the certificate")?,
         time: cursor.u64("the time")?,
         rounds: cursor.u32("the number of rounds")?,
-        pipelined: match cursor.u8("whether requests were sent at once")? {
-            0 => false,
-            1 => true,
-            other => return Err(Error::Malformed(format!("order of rounds {other} is not known"))),
-        },
+        pipelined: flag(cursor, "whether requests were sent at once")?,
         context: Context::new(counted(cursor, "the context")?)?,
         query: part(cursor)?,
         response: part(cursor)?,
     })
+}
+
+fn flag(cursor: &mut Cursor<'_>, what: &'static str) -> Result<bool, Error> {
+    match cursor.u8(what)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(Error::Malformed(format!("{what}: {other} is neither 0 nor 1"))),
+    }
 }
 
 fn part(cursor: &mut Cursor<'_>) -> Result<AttestedPayload, Error> {

@@ -23,6 +23,11 @@
 //! was *asked* for. If services of one host share a certificate and ignore `Host`, only proxy mode can tell
 //! them apart.
 //!
+//! **The protocol.** A server that names its protocol (ALPN) has agreed to speak HTTP. One that does not may
+//! be any service of the host that has the certificate, also one that repeats what it is sent. In proxy mode
+//! V chose the port. With two parties P did, so V has to allow such servers, and a reader looks at
+//! [`Statement::alpn`].
+//!
 //! [`Statement::summary`] says it in a sentence. A [`policy`] is what a reader demands, written down.
 //! `docs/attestation-format.md` describes the file for verifiers in other languages.
 //!

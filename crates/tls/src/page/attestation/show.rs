@@ -103,6 +103,12 @@ fn brief_part(f: &mut fmt::Formatter<'_>, name: &str, part: &AttestedPayload) ->
 fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
     writeln!(f, "server    {}", statement.server_name)?;
     writeln!(f, "port      {}", statement.port)?;
+    if statement.mode == Mode::TwoParty && !statement.alpn {
+        writeln!(
+            f,
+            "protocol  not named by the server (ALPN): another service of this host may have answered"
+        )?;
+    }
     writeln!(f, "its cert  sha256:{}", hex(&statement.certificate))?;
     writeln!(f, "time      {}", utc(statement.time))?;
     writeln!(f, "mode      {}", statement.mode)?;
@@ -197,9 +203,10 @@ pub(super) fn safe(text: &str) -> String {
 
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Statement", 11)?;
+        let mut object = serializer.serialize_struct("Statement", 12)?;
         object.serialize_field("server_name", &self.server_name)?;
         object.serialize_field("port", &self.port)?;
+        object.serialize_field("alpn", &self.alpn)?;
         object.serialize_field("certificate", &hex(&self.certificate))?;
         object.serialize_field("time", &utc(self.time))?;
         object.serialize_field("mode", &self.mode)?;

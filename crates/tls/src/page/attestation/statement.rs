@@ -50,6 +50,10 @@ pub struct Statement {
     /// The server's port: in proxy mode the one that V connected to, with two parties the one in the
     /// requests' `Host` (443 if that names none).
     pub port: u16,
+    /// Whether the server named HTTP/1.1 as its protocol (ALPN). If not, what it said may be the words of
+    /// another of the host's services, which P may have made it say. With two parties P chose the port, so
+    /// readers then must know all services of the host that have its certificate.
+    pub alpn: bool,
     /// SHA-256 of the DER of the server's certificate.
     pub certificate: [u8; 32],
     /// When V verified the server, in seconds since 1970 (UTC).
@@ -335,6 +339,7 @@ impl Statement {
             tls,
             server_name,
             port,
+            alpn,
             certificate,
             time,
             rounds,
@@ -348,6 +353,7 @@ impl Statement {
             ("version of TLS", *tls == expected.tls),
             ("server name", *server_name == expected.server_name),
             ("port", *port == expected.port),
+            ("protocol", *alpn == expected.alpn),
             ("certificate", *certificate == expected.certificate),
             ("time", time.abs_diff(expected.time) <= CLOCKS),
             ("number of rounds", *rounds == expected.rounds),
@@ -380,9 +386,6 @@ impl Statement {
         if !(1..=MAX_MESSAGES).contains(&(self.rounds as usize)) {
             let reason = format!("is {}, not 1 to {MAX_MESSAGES}", self.rounds);
             return Err(Error::Statement { what: "number of rounds", reason });
-        }
-        if self.tls == TlsVersion::Tls13 && self.mode != Mode::Proxy {
-            return Err(error("version of TLS", "is 1.3, which is possible in proxy mode only"));
         }
         if self.pipelined && (self.rounds < 2 || self.mode != Mode::TwoParty) {
             return Err(error(

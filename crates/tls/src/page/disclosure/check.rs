@@ -4,13 +4,14 @@ use subtle::ConstantTimeEq as _;
 use volery_field::Gf128;
 
 use super::Refusal;
-use super::connection::{DataRecord, SIDES, TlsVersion};
+use super::connection::{DataRecord, SIDES};
 use super::derive::{ALERT_BYTES, Derived, Facts, finished_message};
 use crate::Error;
 use crate::wire::ghash::{from_block, hashed, to_block};
 use crate::wire::prf::Side;
 use crate::wire::transcript::tls13::{MESSAGE_HEADER_BYTES, after_handshake};
 use crate::wire::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE};
+use crate::wire::version::TlsVersion;
 
 /// An alert of level warning that announces the end of the connection.
 const CLOSE_NOTIFY: [u8; ALERT_BYTES] = [1, 0];

@@ -12,37 +12,13 @@ use super::Refusal;
 use super::derive::{Root, handshake_secrets};
 use super::machine::{List, Read};
 use crate::wire::prf::Side;
-use crate::wire::record::{MAX_PLAINTEXT, header as header_tls12};
+use crate::wire::record::associated_data;
 use crate::wire::server::Authenticated;
 use crate::wire::transcript::{self, TAG_BYTES, Transcript, tls13};
-
-/// A version of TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TlsVersion {
-    /// TLS 1.2.
-    Tls12,
-    /// TLS 1.3.
-    Tls13,
-}
-
-impl core::fmt::Display for TlsVersion {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::Tls12 => "1.2",
-            Self::Tls13 => "1.3",
-        })
-    }
-}
-
-/// In its `Display` form.
-impl serde::Serialize for TlsVersion {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+use crate::wire::version::TlsVersion;
 
 /// A connection, as anybody sees it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Connection {
     Tls12(Transcript),
     Tls13(tls13::Transcript),
@@ -124,7 +100,7 @@ impl OpenConnection {
     }
 
     /// The handshake.
-    pub(super) fn handshake(&self) -> &dyn Authenticated {
+    pub(crate) fn handshake(&self) -> &dyn Authenticated {
         match self {
             Self::Tls12(transcript) => &transcript.handshake,
             Self::Tls13(opened) => &opened.handshake,
@@ -184,14 +160,7 @@ impl<'a> DataRecord<'a> {
 
     /// What the tag covers besides the ciphertext; `None` for a record that is too long.
     pub(super) fn header(&self) -> Option<Vec<u8>> {
-        match self.version {
-            TlsVersion::Tls12 => {
-                let header = header_tls12(self.sequence, self.content_type, self.ciphertext.len());
-                header.ok().map(|header| header.to_vec())
-            }
-            TlsVersion::Tls13 => (self.ciphertext.len() <= MAX_PLAINTEXT + 1)
-                .then(|| tls13::header(self.ciphertext.len()).to_vec()),
-        }
+        associated_data(self.version, self.sequence, self.content_type, self.ciphertext.len()).ok()
     }
 
     /// Its bytes on the wire.

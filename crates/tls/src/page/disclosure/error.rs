@@ -14,8 +14,9 @@ pub enum Error {
     /// At P: the server may still take requests on this connection, so V must not see values derived from its
     /// keys (see the [module](super)).
     #[error(
-        "the server did not end the connection: no close_notify, and no whole response with `Connection: close`; \
-         ask for that in the request"
+        "the server did not say that it ends the connection: no close_notify, and no whole response with \
+         `Connection: close` or of HTTP/1.0; so it might take requests that the verifier forges. If you know that it takes \
+         none after a request with `Connection: close`: --trust-close"
     )]
     StillOpen,
     /// At P: a claim that it wants to make is not true. V has not heard of it.
@@ -24,6 +25,13 @@ pub enum Error {
     /// The connection, or what the peer says about it, cannot be proved.
     #[error(transparent)]
     Refused(#[from] Refusal),
+}
+
+/// Counting what a proof takes failed, which does not happen.
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        Self::Refused(Refusal::Message(error.to_string()))
+    }
 }
 
 /// Why a connection, or what P says about it, is not accepted. V finds these errors in P's message; P finds
@@ -77,13 +85,26 @@ pub enum Refusal {
     Protocol(String),
     /// Client and server did not agree on a protocol although that is required.
     #[error(
-        "the server did not agree on http/1.1 (ALPN), so its words may be those of another service; if whoever verifies can reach it, \
-         proxy mode does without"
+        "the server did not agree on http/1.1 (ALPN), so its words may be those of another service of its host. If the verifier can reach \
+         it, proxy mode does without; in two-party mode the verifier must allow it (a notary: --allow-no-alpn)"
     )]
     NoProtocol,
     /// Something follows an alert.
     #[error("the {} went on after an alert", name(*.0))]
     Alert(Side),
+    /// More is hidden than V's limit.
+    #[error(
+        "{bytes} bytes of the {} are hidden with something claimed about them, if only what they are, and the verifier takes {limit}: reveal \
+         more (a notary's limit: --max-hidden)", payload_name(*side)
+    )]
+    Hidden {
+        /// The direction.
+        side: Side,
+        /// The number of bytes.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// What is shown does not have the required form.
     #[error("what is shown of the {}: {reason}", payload_name(*side))]
     Payload {

@@ -27,12 +27,14 @@
 //! | `order` | the check that each request came after the response to the one before |
 //! | `statement` | the statement that is proved |
 //! | `price` | the memory of its claims |
+//! | `draft` | what V would sign of a payload, and what is wrong with P's choice, without a connection |
 //! | `prover`, `verifier` | the parties' work before the proof |
 //! | `proven` | what V may believe after it |
 //!
 //! The modes differ in where the program begins. In proxy mode P commits to a master secret, or in TLS 1.3 to
-//! a handshake secret, and the whole key derivation is proved here. Two parties have already derived keys
-//! and the client's records together, and prove that separately; the program then begins at those wires.
+//! a handshake secret, and the whole key derivation is proved here. Two parties have already derived keys and
+//! the client's records together, and prove that separately; the program then begins at those wires. In TLS
+//! 1.3 the traffic secrets of the handshake are among them, and are opened here.
 //!
 //! # Why there is one master secret only (TLS 1.2)
 //!
@@ -108,9 +110,22 @@
 //! With the hash keys and masks that P opens, V could make records, and V may be on the path. It could insert
 //! a request of its own, with P's cookies, into a connection that the server still serves. So P opens nothing
 //! before the server has ended the connection *under its keys*: with `close_notify`, or with a whole response
-//! that says `Connection: close`, after which a server must not take further requests (RFC 9112, section
-//! 9.6). Otherwise P refuses ([`Error::StillOpen`]). That P itself closes the connection proves nothing,
-//! because V could keep this from the server.
+//! after which a server must not take further requests. Such a response says `Connection: close` (RFC 9112,
+//! section 9.6), or it is of HTTP/1.0 and does not say `keep-alive`, which means the same (section 9.3).
+//! Otherwise P refuses ([`Error::StillOpen`]). That P itself closes the connection proves nothing, because V
+//! could keep this from the server. That the connection of TCP ends proves nothing either: V could have ended
+//! it.
+//!
+//! *What the server does after such a response does not matter.* Many application servers close their socket
+//! without `close_notify`. A response that says its length, or comes in chunks, is whole by itself. A body up
+//! to the connection's end is whole only with `close_notify`; otherwise somebody may have cut it off.
+//!
+//! *Servers that say nothing.* Some (Java's `HttpsServer`; Python's `http.server`, if it speaks HTTP/1.1) end
+//! a connection because the request asked for it, and say nothing about that. Section 9.6 demands of a server
+//! that has got `Connection: close` that it takes no further requests. It has got it, because its response
+//! answers that request. But nothing that it said shows that it keeps this rule. So P decides whether it
+//! relies on it ([`trust_close`](crate::proxy::Fetched::trust_close)), and a response that says `keep-alive`
+//! is refused even then. Only P can lose by this decision: V does not depend on it.
 //!
 //! In TLS 1.3, `close_notify` ends the sender's direction only (RFC 8446, section 6.1): such a server may
 //! still read. But there a nonce is the number of its record, and P opens masks of the numbers that it used,
@@ -154,6 +169,7 @@
 mod check;
 mod connection;
 mod derive;
+mod draft;
 mod error;
 mod machine;
 mod order;
@@ -168,24 +184,27 @@ mod tests;
 mod verifier;
 
 pub use crate::wire::transcript::Error as TranscriptError;
-pub use connection::TlsVersion;
+pub use crate::wire::version::TlsVersion;
+pub use draft::{Draft, DraftCost};
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{
-    Hidden, MessagePart, Part, PartError, RedactedPayload, Redaction, Rest, Selection, Values, Visibility,
-    visibility,
+    Hidden, Listed, MAX_HIDDEN_BYTES, MessagePart, Part, PartError, PartKind, RedactedPayload, Redaction,
+    Rest, Selection, Values, Visibility, visibility,
 };
 pub use verifier::Pending;
 
 pub(crate) use connection::{Connection, OpenConnection};
-pub(crate) use derive::{Keys, Root, finished_message, server_commitments};
+pub(crate) use derive::{
+    Keys, Root, TrafficKeys, finished_message, server_commitments, server_commitments_tls13,
+};
 pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::EndedConnection;
 pub(crate) use redaction::{
     Found, Reading, Server, message_name, put_all_hidden, read_all_hidden, spell, view,
 };
 pub(crate) use statement::ConnectionStatement;
-pub(crate) use verifier::{Observed, receive};
+pub(crate) use verifier::{Observed, OwnPart, Terms, receive};
 
 /// For fuzzing: reads any bytes as P's message to V.
 #[cfg(feature = "fuzzing")]

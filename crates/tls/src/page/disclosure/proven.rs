@@ -5,7 +5,7 @@ use volery_channel::Channel;
 use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId};
 
-use super::connection::TlsVersion;
+use super::TlsVersion;
 use super::redaction::{Hidden, RedactedPayload, places};
 use crate::page::attestation::{AttestedPayload, Committed, Context, Mode, Statement};
 use crate::page::commitment::{Commitment, CommittedBits};
@@ -70,6 +70,8 @@ pub struct Proven {
     pub identity: Identity,
     /// The server's port. The mode determines how it is known (see [`Statement::port`]).
     pub port: u16,
+    /// Whether the server named HTTP/1.1 as its protocol (ALPN): see [`Statement::alpn`].
+    pub alpn: bool,
     /// The number of requests, and of responses.
     pub rounds: usize,
     /// Whether a request was sent before the response to the one before it had come: see
@@ -109,6 +111,7 @@ impl Proven {
             tls: self.tls,
             server_name: identity.name().into(),
             port: self.port,
+            alpn: self.alpn,
             certificate: *identity.certificate(),
             time: identity.time(),
             rounds: u32::try_from(self.rounds).ok()?,

@@ -1,28 +1,22 @@
 //! P's part before the proof: its message to V.
 
-use sha2::{Digest as _, Sha256};
 use volery_channel::Channel;
 use volery_channel::tags::WEB_CLAIMS;
-use volery_circuit::Error as CircuitError;
 use volery_field::F2;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::connection::OpenConnection;
 use super::derive::{Root, derive};
+use super::draft::Said;
 use super::machine::Compute;
-use super::proven::parts;
-use super::redaction::{
-    self, Checked, DisclosureMessage, RedactedPayload, Redaction, Selection, Server, find,
-};
-use super::statement::ConnectionStatement;
+use super::redaction::{self, DisclosureMessage, MAX_HIDDEN_BYTES, Redaction, Selection, find};
+use super::statement::{ConnectionStatement, not_true};
 use super::verifier::check_opened;
 use super::{Error, Refusal};
 use crate::memory::Budget;
 use crate::page::attestation::{Context, Mode, Statement};
-#[cfg(test)]
-use crate::page::http;
-use crate::page::http::Exchange;
 use crate::wire::prf::Side;
+use crate::wire::rustls_client::HTTP;
 use crate::wire::server;
 
 /// P's view of a connection that has ended.
@@ -35,6 +29,8 @@ pub(crate) struct EndedConnection {
     pub(crate) pipelined: bool,
     /// The context that V is to sign.
     pub(crate) context: Context,
+    /// Whether P relies on the server to take nothing after a request that asked it to close the connection.
+    pub(crate) trusts_close: bool,
     pub(crate) connection: OpenConnection,
     /// All bytes: the client's, the server's.
     pub(crate) raw: [Vec<u8>; 2],
@@ -90,10 +86,7 @@ impl EndedConnection {
     /// [`Error::Refused`] for a part that does not exist, and for one that is neither revealed nor can be
     /// hidden.
     pub(crate) fn select(&self, selection: &Selection) -> Result<Vec<Redaction>, Error> {
-        let [request, response] = &self.payload;
-        // Whether the server closed the connection affects what V may believe; `disclose` checks that.
-        let exchanges = redaction::exchanges([request, response], true)?;
-        Ok(selection.of([request, response], &exchanges)?)
+        self.said().select(selection)
     }
 
     /// The statement that V will sign if P discloses the connection in this way at this time (in seconds
@@ -102,59 +95,28 @@ impl EndedConnection {
     /// # Errors
     /// [`Error::Refused`] for anything in it that V would refuse.
     pub(crate) fn expected(&self, redactions: &[Redaction], time: u64) -> Result<Statement, Error> {
+        self.said().expected(redactions, time)
+    }
+
+    /// What was said, without the connection's secrets.
+    fn said(&self) -> Said<'_> {
         let [request, response] = &self.payload;
-        let exchanges = redaction::exchanges([request, response], true)?;
-        let shown = [
-            find(Side::Client, request, &exchanges, redactions)?,
-            find(Side::Server, response, &exchanges, redactions)?,
-        ];
-        let server_name = server::canonical_name(&self.host).map_err(Refusal::from)?;
-        let checked = self.check_shown(&shown, &server_name, true)?;
-        if self.pipelined {
-            let [request, _] = &shown;
-            redaction::check_pipelined(request, &checked.exchanges)?;
-        }
-        let outside = Refusal::Payload { side: Side::Server, reason: "it lies outside of the payload" };
-        let [query, response] = parts(shown.each_ref()).ok_or(outside)?;
-        let certificates = self.connection.handshake().certificates();
-        Ok(Statement {
+        let handshake = self.connection.handshake();
+        let certificates = handshake.certificates();
+        Said {
             mode: self.mode,
             tls: self.connection.version(),
-            server_name,
-            port: checked.port,
-            certificate: Sha256::digest(certificates.first().map_or(&[][..], |own| own.as_ref())).into(),
-            time,
-            // At most the number of messages that are read.
-            rounds: u32::try_from(checked.exchanges.len()).unwrap_or(u32::MAX),
+            host: &self.host,
+            port: self.port,
+            alpn: handshake.alpn() == Some(HTTP),
+            certificate: certificates.first().map_or(&[][..], |own| own.as_ref()),
             pipelined: self.pipelined,
-            context: self.context.clone(),
-            query,
-            response,
-        })
-    }
-
-    /// Requests and responses, as V will read them.
-    fn exchanges(&self, closed: bool) -> Result<Vec<Exchange>, Refusal> {
-        let [request, response] = &self.payload;
-        #[cfg(test)]
-        if self.unchecked {
-            return Ok(http::parse(request, response, closed).unwrap_or_default());
+            trusts_close: self.trusts_close,
+            context: &self.context,
+            payload: [request, response],
+            #[cfg(test)]
+            unchecked: self.unchecked,
         }
-        redaction::exchanges([request, response], closed)
-    }
-
-    /// Runs V's checks of what it is shown. V decides itself which ports it accepts.
-    fn check_shown(
-        &self,
-        shown: &[RedactedPayload; 2],
-        host: &str,
-        closed: bool,
-    ) -> Result<Checked, Refusal> {
-        #[cfg(test)]
-        if self.unchecked {
-            return Ok(Checked { exchanges: self.exchanges(closed)?, port: self.port.unwrap_or_default() });
-        }
-        redaction::check(shown, &Server { host, port: self.port, ports: &[] }, closed)
     }
 
     /// Tells V everything about the connection except what `redactions` names. Returns the statement to prove
@@ -187,11 +149,9 @@ impl EndedConnection {
     ) -> Result<ConnectionStatement, Error> {
         let [request, response] = &self.payload;
         let (opened, closed) = self.try_check(root)?;
-        let exchanges = self.exchanges(closed)?;
-        let open = !closed && !exchanges.last().is_some_and(|last| last.response.is_last(response));
-        #[cfg(test)]
-        let open = open && !self.unchecked;
-        if open {
+        let said = self.said();
+        let exchanges = said.exchanges(closed)?;
+        if said.is_open(closed, &exchanges) {
             return Err(Error::StillOpen);
         }
         let shown = [
@@ -199,7 +159,8 @@ impl EndedConnection {
             find(Side::Server, response, &exchanges, redactions)?,
         ];
         let host = server::canonical_name(&self.host).map_err(Refusal::from)?;
-        self.check_shown(&shown, &host, closed)?;
+        said.check_shown(&shown, &host, closed)?;
+        redaction::check_hidden(&shown, MAX_HIDDEN_BYTES)?;
         let message = DisclosureMessage { context: self.context.clone(), opened, shown };
         let [client, server] = &self.raw;
         let encoded = message.encode();
@@ -207,13 +168,8 @@ impl EndedConnection {
         DisclosureMessage::decode(&encoded)?;
         let memory = Budget::default().share();
         let statement = ConnectionStatement::new(self.connection.clone(), [client, server], message, memory);
-        let mut statement = statement.map_err(|refusal| match refusal {
-            // A claim that holds for no string of this length does not hold for this one.
-            Refusal::Claim(CircuitError::Contradicted { place, claimed }) => {
-                Error::NotTrue(format!("{claimed} ({place})"))
-            }
-            refusal => refusal.into(),
-        })?;
+        // A claim that holds for no string of this length does not hold for this one.
+        let mut statement = statement.map_err(not_true)?;
         // If P stopped later, V would learn that a claim which it has heard is false.
         statement.check_claims([request, response])?;
         channel.send(WEB_CLAIMS, &encoded)?;

@@ -7,20 +7,21 @@ use volery_circuit::{Circuit, Digest, Error as CircuitError, Evaluator, Ops, Pro
 use volery_field::{F2, Gf128};
 use zeroize::Zeroizing;
 
-use super::connection::{DataRecord, OpenConnection, SIDES, TlsVersion};
+use super::connection::{DataRecord, OpenConnection, SIDES};
 use super::derive::{Root, derive, stream};
 use super::machine::{BackendError, Count, List, Zk};
 use super::payload::{application, blocks};
 use super::price::{claims_of, reserve};
 use super::redaction::{DisclosureMessage, Hidden, RedactedPayload, message_name, places};
 use super::{Error, Refusal};
-use crate::memory::Reservation;
+use crate::memory::{Budget, Reservation};
 use crate::page::claim::{self, Claim, Class};
 use crate::page::commitment::{CommittedBits, Form, Place};
 use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::prf::Side;
 use crate::wire::record::Cipher;
 use crate::wire::step::{BLOCK_BITS, Counting, commitments_of_blocks};
+use crate::wire::version::TlsVersion;
 
 /// The statement that a connection's Finished messages, tags and shown payload follow from its keys, and that
 /// the claims hold for its hidden payload.
@@ -65,7 +66,17 @@ impl Claimed {
     }
 
     /// Checks that it is true for these bytes, and keeps the witness.
-    fn check(&mut self, bytes: &[u8]) -> Result<(), CircuitError> {
+    ///
+    /// # Errors
+    /// [`Error::NotTrue`].
+    fn check(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.try_check(bytes).map_err(|_| {
+            let reason = self.claim.reason(bytes).map(|reason| format!(" ({reason})"));
+            Error::NotTrue(format!("{}{}", self.text, reason.unwrap_or_default()))
+        })
+    }
+
+    fn try_check(&mut self, bytes: &[u8]) -> Result<(), CircuitError> {
         let witness = self.claim.witness(bytes)?;
         let mut inputs = Zeroizing::new(bytes_to_bits(bytes));
         inputs.extend_from_slice(&witness);
@@ -163,18 +174,8 @@ impl ConnectionStatement {
     pub(super) fn check_claims(&mut self, payload: [&[u8]; 2]) -> Result<(), Error> {
         for (text, constraints) in payload.into_iter().zip(&mut self.constraints) {
             for Constraint { ranges, claims, .. } in constraints {
-                let parts = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
-                let bytes = Zeroizing::new(parts.collect::<Vec<_>>().concat());
-                for claimed in claims {
-                    if claimed.check(&bytes).is_err() {
-                        let reason = claimed.claim.reason(&bytes).map(|reason| format!(" ({reason})"));
-                        return Err(Error::NotTrue(format!(
-                            "{}{}",
-                            claimed.text,
-                            reason.unwrap_or_default()
-                        )));
-                    }
-                }
+                let bytes = bytes_of(text, ranges);
+                claims.iter_mut().try_for_each(|claimed| claimed.check(&bytes))?;
             }
         }
         Ok(())
@@ -290,6 +291,13 @@ impl Constraint {
         self.ranges.iter().map(ExactSizeIterator::len).sum()
     }
 
+    /// The number of bits that its circuits commit to.
+    fn commitments(&self) -> u64 {
+        let claims = self.claims.iter();
+        let claims = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64);
+        claims.sum::<u64>() + self.committed.circuit().map_or(0, Circuit::multiplications)
+    }
+
     /// Takes the wires of a block that belong to the string.
     fn take<W: Clone>(&self, start: usize, plain: &[Vec<W>], hidden: &mut [Option<Vec<W>>]) {
         let end = start + plain.len();
@@ -307,18 +315,114 @@ impl Constraint {
     }
 }
 
+/// The bytes in these ranges.
+fn bytes_of(text: &[u8], ranges: &[Range<usize>]) -> Zeroizing<Vec<u8>> {
+    let parts = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
+    Zeroizing::new(parts.collect::<Vec<_>>().concat())
+}
+
+/// The circuits of a claim about a hidden string.
+fn claimed(
+    side: Side,
+    hidden: &Hidden,
+    (claim, text): (Box<dyn Claim>, String),
+) -> Result<Claimed, CircuitError> {
+    let text = format!("{} {} {text}", message_name(side, hidden.round), hidden.part);
+    Claimed::new(claim, text, hidden.class, hidden.length())
+}
+
 /// The circuits of a direction's hidden strings. Their memory must have been [reserved](reserve).
 fn constraints(side: Side, shown: &RedactedPayload) -> Result<Vec<Constraint>, CircuitError> {
     let constraint = |hidden: &Hidden| {
-        let claimed = |(claim, text)| {
-            let text = format!("{} {} {text}", message_name(side, hidden.round), hidden.part);
-            Claimed::new(claim, text, hidden.class, hidden.length())
-        };
-        let claims = claims_of(hidden).into_iter().map(claimed).collect::<Result<_, _>>()?;
+        let claims = claims_of(hidden).into_iter().map(|claim| claimed(side, hidden, claim));
+        let claims = claims.collect::<Result<_, _>>()?;
         let committed = CommittedValue::new(hidden.commit, hidden.length())?;
         Ok(Constraint { ranges: hidden.ranges.clone(), claims, committed })
     };
     shown.constrained().map(constraint).collect()
+}
+
+/// All claims that are not true of this payload, and whatever else V would refuse of the claims.
+pub(super) fn untrue(shown: &[RedactedPayload; 2], payload: [&[u8]; 2]) -> Vec<Error> {
+    let mut found = Vec::new();
+    for ((side, shown), text) in SIDES.into_iter().zip(shown).zip(payload) {
+        for hidden in shown.constrained() {
+            let bytes = bytes_of(text, &hidden.ranges);
+            for claim in &hidden.claims {
+                let alone = Hidden { claims: vec![claim.clone()], commit: None, ..hidden.clone() };
+                found.extend(check_alone(side, alone, &bytes).err());
+            }
+        }
+    }
+    // Together they may be too many.
+    if found.is_empty()
+        && let Err(refusal) = reserve(shown.each_ref(), &mut Budget::default().share())
+    {
+        found.push(refusal.into());
+    }
+    found
+}
+
+/// Checks the claims about one hidden string.
+fn check_alone(side: Side, hidden: Hidden, bytes: &[u8]) -> Result<(), Error> {
+    let one = RedactedPayload { text: Vec::new(), hidden: vec![hidden] };
+    let none = RedactedPayload::default();
+    let shown = if side == Side::Client { [&one, &none] } else { [&none, &one] };
+    reserve(shown, &mut Budget::default().share()).map_err(not_true)?;
+    for hidden in &one.hidden {
+        for claim in claims_of(hidden) {
+            let made = claimed(side, hidden, claim).map_err(|error| not_true(Refusal::Claim(error)));
+            made?.check(bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// The error for a claim that holds for no string of this length, so not for P's, either.
+pub(super) fn not_true(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Claim(CircuitError::Contradicted { place, claimed }) => {
+            Error::NotTrue(format!("{claimed} ({place})"))
+        }
+        refusal => refusal.into(),
+    }
+}
+
+/// The approximate number of bits that claims and commitments to numbers commit to.
+///
+/// # Errors
+/// As [`ConnectionStatement::new`].
+pub(super) fn claim_commitments(shown: &[RedactedPayload; 2]) -> Result<u64, Error> {
+    let mut memory = Budget::default().share();
+    reserve(shown.each_ref(), &mut memory).map_err(not_true)?;
+    let mut sum = 0_u64;
+    for (side, shown) in SIDES.into_iter().zip(shown) {
+        let constraints = constraints(side, shown).map_err(|error| not_true(Refusal::Claim(error)))?;
+        sum = constraints.iter().map(Constraint::commitments).fold(sum, u64::saturating_add);
+    }
+    Ok(sum)
+}
+
+/// The approximate number of bits that the proof of a direction's payload in this many records commits to:
+/// blocks are taken to cost the same.
+///
+/// # Errors
+/// None in practice: blocks can be counted.
+pub(super) fn payload_commitments(
+    version: TlsVersion,
+    records: usize,
+    shown: &RedactedPayload,
+) -> Result<u64, crate::Error> {
+    let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
+    let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
+    // The last block of a record may be partial.
+    let blocks = commitments_of_blocks(records.saturating_add(shown))?;
+    // In TLS 1.3 records have less in common.
+    let more = match version {
+        TlsVersion::Tls12 => 0,
+        TlsVersion::Tls13 => commitments_of_blocks(1)?.saturating_mul(records as u64),
+    };
+    Ok(blocks.saturating_add(more))
 }
 
 impl ConnectionStatement {
@@ -336,23 +440,9 @@ impl ConnectionStatement {
         let mut machine = Count { counting: Counting::default(), list: List::new(&self.opened) };
         let derived = derive(&mut machine, &self.connection, root)?;
         let of_side = |(records, shown): (&Vec<DataRecord<'_>>, &RedactedPayload)| {
-            let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
-            let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
-            // The last block of a record may be partial.
-            let blocks = commitments_of_blocks(records.len() + shown)?;
-            // In TLS 1.3 records have less in common.
-            let more = match self.version() {
-                TlsVersion::Tls12 => 0,
-                TlsVersion::Tls13 => commitments_of_blocks(1)?.saturating_mul(records.len() as u64),
-            };
-            Ok::<_, crate::Error>(blocks.saturating_add(more))
+            payload_commitments(self.version(), records.len(), shown)
         };
-        let of_string = |constraint: &Constraint| -> u64 {
-            let claims = constraint.claims.iter();
-            let claims = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64);
-            claims.sum::<u64>() + constraint.committed.circuit().map_or(0, Circuit::multiplications)
-        };
-        let claims: u64 = self.constraints.iter().flatten().map(of_string).sum();
+        let claims: u64 = self.constraints.iter().flatten().map(Constraint::commitments).sum();
         let payload = derived.records.iter().zip(&self.shown).map(of_side).sum::<Result<u64, _>>()?;
         Ok(machine.counting.cost().commitments + claims + payload)
     }

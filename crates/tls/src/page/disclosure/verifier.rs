@@ -3,7 +3,7 @@
 use volery_channel::Channel;
 use volery_channel::tags::WEB_CLAIMS;
 
-use super::connection::{Connection, DataRecord, OpenConnection, SIDES, TlsVersion};
+use super::connection::{Connection, DataRecord, OpenConnection, SIDES};
 use super::derive::{Root, derive};
 use super::machine::{List, Read};
 use super::order::{self, OrderEvidence};
@@ -11,12 +11,13 @@ use super::proven::{Accepted, Proven};
 use super::redaction::{self, Checked, DisclosureMessage, RedactedPayload, Server};
 use super::statement::ConnectionStatement;
 use super::{Error, Refusal, check, payload};
-use crate::memory::Reservation;
+use crate::memory::{Reservation, Shortage};
 use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Vocabulary;
 use crate::page::commitment::CommittedBits;
 use crate::wire::rustls_client::HTTP;
 use crate::wire::server::{self, Authenticated, Identity, Roots};
+use crate::wire::version::TlsVersion;
 
 /// What V may believe about a connection once the statement returned with it is proved, and not before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,7 @@ pub struct Pending {
     tls: TlsVersion,
     identity: Identity,
     port: u16,
+    alpn: bool,
     rounds: usize,
     pipelined: bool,
     context: Context,
@@ -36,17 +38,40 @@ impl Pending {
     /// the bits that P commits to, from the proof's statement.
     #[must_use]
     pub fn accept(self, committed_bits: Option<CommittedBits>) -> Accepted {
-        let Self { mode, tls, identity, port, rounds, pipelined, context, shown: [request, response] } = self;
+        let Self { mode, tls, identity, port, alpn, rounds, pipelined, context, shown } = self;
+        let [request, response] = shown;
         let commitments = Vec::new();
-        let proven =
-            Proven { mode, tls, identity, port, rounds, pipelined, context, request, response, commitments };
+        let proven = Proven {
+            mode,
+            tls,
+            identity,
+            port,
+            alpn,
+            rounds,
+            pipelined,
+            context,
+            request,
+            response,
+            commitments,
+        };
         Accepted { proven, committed_bits }
     }
+}
+
+/// What V accepts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// Whether, with two parties, the server may leave open which protocol it speaks.
+    pub(crate) no_alpn: bool,
+    /// The most hidden bytes of each direction about which something is proved.
+    pub(crate) hidden: usize,
 }
 
 /// V's view of a connection: its own record of the bytes, and the server that P names.
 pub(crate) struct Observed<'a> {
     pub(crate) mode: Mode,
+    /// V's conditions.
+    pub(crate) terms: Terms,
     /// The server. Its host is the one that P names.
     pub(crate) with: Server<'a>,
     /// All that the client sent.
@@ -59,10 +84,35 @@ pub(crate) struct Observed<'a> {
     pub(crate) memory: Reservation,
 }
 
+/// V's own part in a connection: where the proof begins, and what V knows of the connection besides its
+/// bytes.
+pub(crate) trait OwnPart {
+    /// Where the proof will begin.
+    ///
+    /// # Errors
+    /// Why this connection is refused.
+    fn root(&self, connection: &Connection) -> Result<Root<()>, Refusal>;
+
+    /// Checks that this is the connection that V had a part in, as far as its handshake must be open for
+    /// that.
+    ///
+    /// # Errors
+    /// [`Refusal::Another`] if it is not.
+    fn check(&self, _: &OpenConnection) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// V had no part in it.
+impl<F: Fn(&Connection) -> Result<Root<()>, Refusal>> OwnPart for F {
+    fn root(&self, connection: &Connection) -> Result<Root<()>, Refusal> {
+        self(connection)
+    }
+}
+
 /// Receives P's message about a connection, and checks everything in it that needs no proof: certificates,
 /// host name, time (in seconds since 1970), signature, Finished messages, all tags, the structure of request
-/// and response. `vocabulary` are the custom claims that V knows. `root` returns where the proof will begin,
-/// or why this connection is refused.
+/// and response. `vocabulary` are the custom claims that V knows, `part` is V's own part in the connection.
 ///
 /// Returns the statement to prove next.
 ///
@@ -74,9 +124,9 @@ pub(crate) fn receive(
     roots: &Roots,
     time: u64,
     vocabulary: &dyn Vocabulary,
-    root: impl FnOnce(&Connection) -> Result<Root<()>, Refusal>,
+    part: &impl OwnPart,
 ) -> Result<(ConnectionStatement, Pending), Error> {
-    let result = try_receive(channel, observed, roots, time, vocabulary, root);
+    let result = try_receive(channel, observed, roots, time, vocabulary, part);
     if let Err(Error::Refused(refusal)) = &result {
         channel.fail(&refusal.to_string());
     }
@@ -89,23 +139,27 @@ fn try_receive(
     roots: &Roots,
     time: u64,
     vocabulary: &dyn Vocabulary,
-    root: impl FnOnce(&Connection) -> Result<Root<()>, Refusal>,
+    part: &impl OwnPart,
 ) -> Result<(ConnectionStatement, Pending), Error> {
-    let Observed { mode, with, client, server, seen, memory } = observed;
+    let Observed { mode, terms, with, client, server, seen, mut memory } = observed;
     let connection = Connection::parse(client, server).map_err(Refusal::from)?;
-    let root = root(&connection)?;
+    let root = part.root(&connection)?;
     let identify = |handshake: &dyn Authenticated| {
         let identity = server::verify(handshake, with.host, roots, time)?;
-        check_protocol(mode, handshake.alpn())?;
-        Ok::<_, Refusal>(identity)
+        let alpn = check_protocol(mode, terms.no_alpn, handshake.alpn())?;
+        Ok::<_, Refusal>((identity, alpn))
     };
     let early = connection.handshake().map(identify).transpose()?;
     let (opened, payload) = bounds(&connection);
     let mut message =
         DisclosureMessage::decode(channel.recv(WEB_CLAIMS, DisclosureMessage::max_bytes(opened, payload))?)?;
     message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
+    // Each opened bit takes a byte while it is read.
+    let bits = (message.opened.len() as u64).saturating_mul(8);
+    memory.grow(bits).map_err(|lack| Refusal::Memory { ever: matches!(lack, Shortage::Ever { .. }) })?;
     let connection = connection.open(&message.opened, &root)?;
-    let identity = match early {
+    part.check(&connection)?;
+    let (identity, alpn) = match early {
         Some(identity) => identity,
         None => identify(connection.handshake())?,
     };
@@ -113,6 +167,7 @@ fn try_receive(
     let (closed, [from_client, from_server]) = check_opened(&connection, &message.opened, lengths, &root)?;
     let with = Server { host: identity.name(), ..with };
     let Checked { exchanges, port } = redaction::check(&message.shown, &with, closed)?;
+    redaction::check_hidden(&message.shown, terms.hidden)?;
     let both = [&*from_client, &*from_server];
     let pipelined = order::check(seen, both, [client.len(), server.len()], &exchanges)?;
     if pipelined {
@@ -123,19 +178,21 @@ fn try_receive(
     let (shown, context) = (message.shown.clone(), message.context.clone());
     let tls = connection.version();
     let statement = ConnectionStatement::new(connection, [client, server], message, memory)?;
-    Ok((statement, Pending { mode, tls, identity, port, rounds, pipelined, context, shown }))
+    Ok((statement, Pending { mode, tls, identity, port, alpn, rounds, pipelined, context, shown }))
 }
 
 /// Checks that the bytes are HTTP by agreement. The same bytes may belong to another protocol, and their
-/// meaning is the one on which client and server agreed.
+/// meaning is the one on which client and server agreed. Returns whether they did: if not, the attestation
+/// says so.
 ///
 /// In the mode of two parties P alone chooses the server's port, and a server's certificate is valid for all
 /// of its services. If one of them returned P's input without naming a protocol, P would be the author of a
-/// "response". In proxy mode V connects, to ports of its choice.
-fn check_protocol(mode: Mode, agreed: Option<&[u8]>) -> Result<(), Refusal> {
+/// "response". So V must have agreed to that (`no_alpn`), and readers must know that no service of this host
+/// does it. In proxy mode V connects, to ports of its choice.
+fn check_protocol(mode: Mode, no_alpn: bool, agreed: Option<&[u8]>) -> Result<bool, Refusal> {
     match agreed {
-        Some(HTTP) => Ok(()),
-        None if mode == Mode::Proxy => Ok(()),
+        Some(HTTP) => Ok(true),
+        None if mode == Mode::Proxy || no_alpn => Ok(false),
         Some(protocol) => Err(Refusal::Protocol(protocol.escape_ascii().to_string())),
         None => Err(Refusal::NoProtocol),
     }
@@ -181,12 +238,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_parties_demand_that_the_server_named_the_protocol() {
-        assert_eq!(check_protocol(Mode::TwoParty, Some(b"http/1.1")), Ok(()));
-        assert_eq!(check_protocol(Mode::TwoParty, None), Err(Refusal::NoProtocol));
-        assert_eq!(check_protocol(Mode::Proxy, None), Ok(()));
-        for mode in [Mode::TwoParty, Mode::Proxy] {
-            assert_eq!(check_protocol(mode, Some(b"h2")), Err(Refusal::Protocol("h2".into())));
+    fn two_parties_demand_that_the_server_named_the_protocol_unless_v_agreed() {
+        assert_eq!(check_protocol(Mode::TwoParty, false, None), Err(Refusal::NoProtocol));
+        assert_eq!(check_protocol(Mode::TwoParty, true, None), Ok(false));
+        for no_alpn in [false, true] {
+            assert_eq!(check_protocol(Mode::Proxy, no_alpn, None), Ok(false));
+            for mode in [Mode::TwoParty, Mode::Proxy] {
+                assert_eq!(check_protocol(mode, no_alpn, Some(b"http/1.1")), Ok(true));
+                let refused = Err(Refusal::Protocol("h2".into()));
+                assert_eq!(check_protocol(mode, no_alpn, Some(b"h2")), refused);
+            }
         }
     }
 }

@@ -66,9 +66,10 @@ pub(super) fn of_response(
     }
 }
 
-/// Reads the body. Also returns where the message ends.
-pub(super) fn read(lines: &mut Lines<'_>, plan: Plan, closed: bool) -> Result<(Body, usize), Error> {
+/// Reads the body, and the header fields after it, which are the end of the message.
+pub(super) fn read(lines: &mut Lines<'_>, plan: Plan, closed: bool) -> Result<(Body, Vec<Header>), Error> {
     let mut body = Body { framing: Framing::None, parts: Vec::new() };
+    let mut trailers = Vec::new();
     match plan {
         Plan::None => {}
         Plan::Length(length) => {
@@ -83,16 +84,15 @@ pub(super) fn read(lines: &mut Lines<'_>, plan: Plan, closed: bool) -> Result<(B
             body.parts.extend(Some(part).filter(|part| !part.is_empty()));
         }
         Plan::Close => {
-            let what =
-                "a body that goes on until the server closes the connection, and there is no close_notify";
+            let what = "a body without a length, which goes on until close_notify; the server sent none, so the rest may be cut off";
             return Err(Error::Incomplete { start: lines.start, what });
         }
         Plan::Chunked => {
             body.framing = Framing::Chunked;
-            chunks(lines, &mut body)?;
+            trailers = chunks(lines, &mut body)?;
         }
     }
-    Ok((body, lines.at))
+    Ok((body, trailers))
 }
 
 /// The next `length` bytes.
@@ -103,9 +103,8 @@ fn take(lines: &mut Lines<'_>, length: usize, what: &'static str) -> Result<Rang
     Ok(part)
 }
 
-/// Reads chunks, the last of which is empty (section 7.1). Trailers are refused: see the module's
-/// documentation.
-fn chunks(lines: &mut Lines<'_>, body: &mut Body) -> Result<(), Error> {
+/// Reads chunks, the last of which is empty (section 7.1). Returns the header fields after it.
+fn chunks(lines: &mut Lines<'_>, body: &mut Body) -> Result<Vec<Header>, Error> {
     loop {
         lines.new_head();
         let line = lines.line("a chunk's size")?;
@@ -116,9 +115,7 @@ fn chunks(lines: &mut Lines<'_>, body: &mut Body) -> Result<(), Error> {
         })?;
         if size == 0 {
             lines.new_head();
-            let Some(trailer) = lines.headers()?.into_iter().next() else { return Ok(()) };
-            let reason = "it comes after the body, where it could be the rest of another message's head";
-            return Err(Error::Malformed { what: "a header field", offset: trailer.name.start, reason });
+            return lines.headers();
         }
         body.parts.push(take(lines, size, "a chunk")?);
         let end = take(lines, 2, "the line end after a chunk")?;

@@ -14,10 +14,14 @@
 //! Content-Length, the last chunk with the empty line after it, or, if the body extends to the end of the
 //! connection, the server's `close_notify`. Otherwise the rest may have been cut off.
 //!
-//! **No trailers.** Header fields after the last chunk are refused. Somebody who can insert lines into a
-//! server's head (a redirect's target, a file name in `Content-Disposition`) could begin a body there, in
-//! chunks, and let the rest of the true head pass as trailers. Then one complete response would consist of
-//! that person's words. Without trailers, the rest of the head is left over, which is refused, too.
+//! **Trailers.** Somebody who can insert lines into a server's head (a redirect's target, a file name in
+//! `Content-Disposition`) could begin a body there, in chunks, and let the rest of the true head pass as
+//! header fields after the last chunk. Then one complete response would consist of that person's words. So
+//! only fields that cannot be the rest of a head are read there (`trailer`). Anything else is refused, and so
+//! is what is left over after a response.
+//!
+//! **HTTP/1.0.** A response may be of this version. It has no chunks. The connection ends with it unless it
+//! says `keep-alive` (section 9.3), and no other response may come after it.
 //!
 //! **Hidden bytes.** A reader who does not know all bytes puts another byte of the same class into each
 //! hidden place (a digit for a digit; for a character of a string, a letter, which is not a quote, a
@@ -37,6 +41,7 @@ mod query;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod trailer;
 
 pub use error::Error;
 
@@ -158,6 +163,8 @@ pub struct Response {
     pub headers: Vec<Header>,
     /// Its body.
     pub body: Body,
+    /// The header fields after a body in chunks.
+    pub trailers: Vec<Header>,
 }
 
 /// A request and its response.
@@ -180,8 +187,15 @@ impl Request {
         let headers = lines.headers()?;
         let host = head::host(plaintext, start, &headers)?;
         let framing = body::of_request(plaintext, start, &headers)?;
-        let (body, end) = body::read(&mut lines, framing, false)?;
-        Ok(Self { range: start..end, method, target, host, headers, body })
+        let (body, trailers) = body::read(&mut lines, framing, false)?;
+        trailer::check_none(&trailers)?;
+        Ok(Self { range: start..lines.at, method, target, host, headers, body })
+    }
+
+    /// Whether it asks the server to take no further requests on the connection (section 9.6).
+    #[must_use]
+    pub fn is_last(&self, plaintext: &[u8]) -> bool {
+        rules::has_option(plaintext, &self.headers, b"close")
     }
 
     /// The path: the target up to, and without, its first question mark.
@@ -212,16 +226,30 @@ impl Response {
         let line = lines.status_line()?;
         let headers = lines.headers()?;
         let framing = body::of_response(plaintext, start, &headers, &line, to_head)?;
-        let (body, end) = body::read(&mut lines, framing, closed)?;
-        Ok(Self { range: start..end, status: line.status, status_line: line.range, headers, body })
+        let (body, trailers) = body::read(&mut lines, framing, closed)?;
+        trailer::check(plaintext, line.status, &headers, &trailers)?;
+        let (range, status, status_line) = (start..lines.at, line.status, line.range);
+        Ok(Self { range, status, status_line, headers, body, trailers })
     }
 }
 
 impl Response {
-    /// Whether a server that gives this response takes no further requests on its connection (section 9.6).
+    /// Whether a server that gives this response takes no further requests on its connection: it says `close`
+    /// (section 9.6), or its version is HTTP/1.0 and it does not say `keep-alive` (section 9.3).
     #[must_use]
     pub fn is_last(&self, plaintext: &[u8]) -> bool {
-        rules::closes(plaintext, &self.headers)
+        let says = |option: &[u8]| rules::has_option(plaintext, &self.headers, option);
+        says(b"close") || self.is_old(plaintext) && !says(b"keep-alive")
+    }
+
+    /// Whether the server says that it waits for further requests on the connection.
+    pub(crate) fn stays_open(&self, plaintext: &[u8]) -> bool {
+        !self.is_last(plaintext) && rules::has_option(plaintext, &self.headers, b"keep-alive")
+    }
+
+    /// Whether its version is HTTP/1.0.
+    fn is_old(&self, plaintext: &[u8]) -> bool {
+        slice(plaintext, &self.status_line).starts_with(b"HTTP/1.0")
     }
 }
 

@@ -10,6 +10,7 @@
 //! | `Expect` | any request | its answer is an interim response, which is not read |
 //! | a body | before the last round | some servers ignore it, or parse it differently, and take it for the next request |
 //! | HEAD; statuses 204 and 304; HTTP/1.0; a body up to the connection's end | before the last round | some servers send a body nevertheless |
+//! | header fields after the body | before the last round | they may be the rest of a head, and the true body another response (`trailer`) |
 //! | `Connection: close`, of either | before the last round | there is no further response |
 //!
 //! The method must be on a list, in upper case (`head`), because some servers take `head` for HEAD.
@@ -59,7 +60,7 @@ pub fn check_request(text: &[u8], request: &Request, last: bool) -> Result<(), E
     if slice(text, &request.method) == b"HEAD" {
         return Err(Error::Unsupported("only the last request of a connection may be HEAD"));
     }
-    if closes(text, &request.headers) {
+    if request.is_last(text) {
         return Err(Error::Unsupported("`Connection: close` before the last request"));
     }
     Ok(())
@@ -89,8 +90,13 @@ pub(crate) fn check_response(text: &[u8], response: &Response, last: bool) -> Re
             "only the last response of a connection may come without a length (as those of status 204 and 304 do)",
         ));
     }
-    if slice(text, &response.status_line).starts_with(b"HTTP/1.0") {
+    if response.is_old(text) {
         return Err(Error::Unsupported("HTTP/1.0 before the last response"));
+    }
+    if !response.trailers.is_empty() {
+        return Err(Error::Unsupported(
+            "only the last response of a connection may have header fields after its body",
+        ));
     }
     if response.is_last(text) {
         return Err(Error::Unsupported("`Connection: close` before the last response"));
@@ -98,12 +104,12 @@ pub(crate) fn check_response(text: &[u8], response: &Response, last: bool) -> Re
     Ok(())
 }
 
-/// Whether a message says that the connection ends with it (RFC 9112, section 9.6).
-pub(super) fn closes(text: &[u8], headers: &[Header]) -> bool {
+/// Whether a message's `Connection` has this option.
+pub(super) fn has_option(text: &[u8], headers: &[Header], wanted: &[u8]) -> bool {
     let connection = headers.iter().filter(|header| header.is(text, "connection"));
     connection
         .flat_map(|header| slice(text, &header.value).split(|byte| *byte == b','))
-        .any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
+        .any(|option| option.trim_ascii().eq_ignore_ascii_case(wanted))
 }
 
 /// Whether servers may take the method from a field of this name: `X-HTTP-Method-Override` and its variants,
@@ -266,12 +272,37 @@ mod tests {
             ("HTTP/1.1 200 OK\r\nContent-Length: 9", true),
             ("HTTP/1.1 200 OK", false),
             ("HTTP/1.0 200 OK\r\nContent-Length: 0", false),
+            ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive", false),
             ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close", false),
+            ("HTTP/1.1 200 OK\r\nTrailer: A\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: 1", false),
         ] {
             assert!(of(head, to_head, false).is_err(), "{head}");
             assert_eq!(of(head, to_head, true), Ok(()), "{head}");
         }
-        assert_eq!(of("HTTP/1.1 200 OK\r\nContent-Length: 0", false, false), Ok(()));
+        let chunked = "HTTP/1.1 200 OK\r\nTrailer: A\r\nTransfer-Encoding: chunked\r\n\r\n0";
+        for head in ["HTTP/1.1 200 OK\r\nContent-Length: 0", chunked] {
+            assert_eq!(of(head, false, false), Ok(()), "{head}");
+        }
+    }
+
+    #[test]
+    fn a_server_takes_no_more_after_close_or_http_1_0_without_keep_alive() {
+        let of = |version: &str, field: &str| {
+            let text = format!("HTTP/{version} 200 OK\r\nContent-Length: 0\r\n{field}\r\n");
+            let response = Response::parse(text.as_bytes(), 0, false, false).unwrap();
+            (response.is_last(text.as_bytes()), response.stays_open(text.as_bytes()))
+        };
+        for (version, field, expected) in [
+            ("1.1", "", (false, false)),
+            ("1.0", "", (true, false)),
+            ("1.1", "Connection: Close\r\n", (true, false)),
+            ("1.1", "Connection: keep-alive\r\n", (false, true)),
+            ("1.0", "Connection: Keep-Alive\r\n", (false, true)),
+            ("1.0", "Connection: keep-alive, close\r\n", (true, false)),
+            ("1.0", "Keep-Alive: timeout=5\r\n", (true, false)),
+        ] {
+            assert_eq!(of(version, field), expected, "{version} {field}");
+        }
     }
 
     #[test]

@@ -62,6 +62,9 @@ fn bodies_end_where_their_framing_says() {
     let open = b"HTTP/1.0 200 OK\r\n\r\nto the end";
     assert_eq!(Response::parse(open, 0, false, true).unwrap().body.bytes(open), &b"to the end"[..]);
     assert!(matches!(response(open), Err(Error::Incomplete { .. })), "without close_notify it may be cut");
+    let old = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+    assert_eq!(body(old).unwrap(), b"hello");
+    assert!(matches!(body(&old[..old.len() - 1]), Err(Error::Incomplete { .. })));
     for nothing in [&b"HTTP/1.1 204 No\r\n\r\n"[..], b"HTTP/1.1 304 Not\r\nContent-Length: 9\r\n\r\n"] {
         assert_eq!(response(nothing).unwrap().body.framing, Framing::None);
     }
@@ -69,20 +72,31 @@ fn bodies_end_where_their_framing_says() {
     assert_eq!(Response::parse(head, 0, true, false).unwrap().range.end, head.len());
 }
 
-/// A redirect whose target is what P asked for, line ends and all: without the refusal the rest of the
-/// server's own head would be trailers, and its empty body the end of a whole response that P wrote.
+/// A head with what P asked for in it, line ends and all: without the refusal the rest of the server's own
+/// head would be trailers, and its empty body the end of a whole response that P wrote.
 #[test]
 fn forgery_a_body_within_an_injected_head_is_refused() {
-    let injected = "/x\r\nTransfer-Encoding: chunked\r\n\r\n7\r\nbalance\r\n0\r\n";
-    for end in ["X: ", "\r\n"] {
-        let forged = format!("HTTP/1.1 302 Found\r\nLocation: {injected}{end}\r\nContent-Length: 0\r\n\r\n");
-        let read = Response::parse(forged.as_bytes(), 0, false, true);
-        match end {
-            "X: " => {
-                assert!(matches!(read, Err(Error::Malformed { what: "a header field", .. })), "{read:?}")
-            }
-            // The rest of the head is left over, which is for whoever reads all of a connection to refuse.
-            _ => assert!(read.is_ok_and(|read| read.range.end < forged.len())),
+    let fields = "Trailer: A, Content-Length\r\nTransfer-Encoding: chunked";
+    let body = "\r\n\r\n7\r\nbalance\r\n0\r\n";
+    for start in ["HTTP/1.1 302 Found\r\nLocation: /", "HTTP/1.1 200 OK\r\nContent-Disposition: a"] {
+        let forged = |end: &str| format!("{start}\r\n{fields}{body}{end}\r\nContent-Length: 0\r\n\r\n");
+        let text = forged("A: ");
+        let read = Response::parse(text.as_bytes(), 0, false, true);
+        assert!(matches!(read, Err(Error::Malformed { what: "a header field", .. })), "{read:?}");
+        // The rest of the head is left over, which is for whoever reads all of a connection to refuse. So are
+        // the last chunk of a server that says by itself that it sends chunks, and its body.
+        let text = forged("\r\n");
+        assert!(
+            Response::parse(text.as_bytes(), 0, false, true).is_ok_and(|read| read.range.end < text.len())
+        );
+        let (fields, rest) = fields.split_once("\r\n").unwrap();
+        for own in ["0\r\n\r\n", "3\r\nown\r\n0\r\n\r\n"] {
+            let head = start.replacen("\r\n", &format!("\r\n{rest}\r\n"), 1);
+            let text = format!("{head}\r\n{fields}{body}A: \r\n\r\n{own}");
+            let status = if start.contains("200") { Ok(text.len() - own.len()) } else { Err(()) };
+            let read = Response::parse(text.as_bytes(), 0, false, true);
+            assert_eq!(read.map(|read| read.range.end).map_err(drop), status);
+            assert!(parse(GET, text.as_bytes(), true).is_err());
         }
     }
 }
@@ -172,6 +186,7 @@ fn what_two_readers_may_take_differently_is_refused() {
         "GET /\u{e9} HTTP/1.1\r\nHost: a\r\n\r\n",
         "G(T / HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET / HTTP/1.1 \r\nHost: a\r\n\r\n",
+        "PUT / HTTP/1.1\r\nHost: a\r\nTrailer: A\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n",
     ] {
         let result = Request::parse(request.as_bytes(), 0);
         assert!(matches!(result, Err(Error::Malformed { .. })), "{request:?} {result:?}");

@@ -68,10 +68,10 @@
 //!
 //! Later, anything else that P does: its products may have errors that depend on V's secrets, or its messages
 //! may be wrong. Then the shares do not add up to the pre-master secret, and the keys derived from the sum do
-//! not open the server's records. V decides in the end, by a proof that P's committed share, V's own and the
-//! server's records belong together. P learns one bit, whether the session broke. `c` bits of V's secrets
-//! that it guesses survive with probability `2^-c`, and the pre-master secret has 256 to spare (paper,
-//! section 3.2.1).
+//! not open the server's records of data. V decides in the end, by a proof that P's committed share, V's own
+//! and the server's records belong together. P learns one bit, whether the session broke. `c` bits of V's
+//! secrets that it guesses survive with probability `2^-c`, and the pre-master secret has 256 to spare
+//! (paper, section 3.2.1).
 
 mod curve;
 mod products;

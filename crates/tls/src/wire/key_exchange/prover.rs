@@ -67,8 +67,8 @@ impl Prover {
         }
     }
 
-    /// P's share of the pre-master secret. Call it when the server's point is known and its signature is
-    /// verified.
+    /// P's share of the pre-master secret. Call it when the server's point is known, and in TLS 1.2 when its
+    /// signature is verified. (In TLS 1.3 the signature is under a key that follows from the secret.)
     ///
     /// # Errors
     /// [`Error::Malformed`] and [`Error::Cheat`] as the [module](super) says; [`Error::Products`] if the

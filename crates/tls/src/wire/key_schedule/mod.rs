@@ -132,11 +132,18 @@ impl<H: Hash> Secret<H> {
 /// The secrets of a schedule before there is a shared one. It is a constant.
 pub struct EarlySecret<H = Sha256>(Secret<H>);
 
+/// The constant with which the handshake secret is extracted from what the key exchange gave.
+pub(crate) fn handshake_salt() -> [u8; 32] {
+    let EarlySecret(early) = EarlySecret::<Sha256>::new();
+    let mut salt = [0; 32];
+    salt.iter_mut().zip(early.derived().0.iter()).for_each(|(to, from)| *to = *from);
+    salt
+}
+
 /// The secret of the key exchange.
 pub struct HandshakeSecret<H = Sha256>(Secret<H>);
 
-/// The secret of the connection's data. Programs derive it on wires; this is for tests and fuzz targets.
-#[cfg(any(test, feature = "fuzzing"))]
+/// The secret of the connection's data.
 pub struct MasterSecret<H = Sha256>(Secret<H>);
 
 /// The secret of one direction, in the handshake or after it.
@@ -177,13 +184,11 @@ impl<H: Hash> HandshakeSecret<H> {
 
     /// The next secret.
     #[must_use]
-    #[cfg(any(test, feature = "fuzzing"))]
     pub fn master(&self) -> MasterSecret<H> {
         MasterSecret(self.0.derived().extract(&Secret::<H>::zeros().0))
     }
 }
 
-#[cfg(any(test, feature = "fuzzing"))]
 impl<H: Hash> MasterSecret<H> {
     /// The first secret of a side's data. `hash` is that of all messages up to the server's Finished.
     #[must_use]
@@ -236,9 +241,7 @@ macro_rules! debug {
     )*};
 }
 
-debug!(EarlySecret HandshakeSecret TrafficSecret);
-#[cfg(any(test, feature = "fuzzing"))]
-debug!(MasterSecret);
+debug!(EarlySecret HandshakeSecret MasterSecret TrafficSecret);
 
 /// The bytes, for comparisons in tests.
 #[cfg(test)]

@@ -46,6 +46,21 @@ impl<W: Clone> HmacKey<W> {
         Self::new(machine, &Step::PremasterKey, &[prover, verifier, &curve].concat())
     }
 
+    /// The key that is TLS 1.3's handshake secret, given the two shares of what the key exchange gives, as
+    /// [`HmacKey::premaster`]. Four compressions, of which nothing but the inner midstate is opened.
+    ///
+    /// # Errors
+    /// The machine's.
+    pub(crate) fn handshake<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        group: Group,
+        prover: &[W],
+        verifier: &[W],
+    ) -> Result<Self, M::Error> {
+        let curve = machine.public(&[F2::new(group == Group::X25519)])?;
+        Self::new(machine, &Step::HandshakeKey, &[prover, verifier, &curve].concat())
+    }
+
     /// The key made from the master secret, 384 wires. Two compressions.
     ///
     /// # Errors

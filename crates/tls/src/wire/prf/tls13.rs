@@ -12,9 +12,14 @@
 //! c_ap, s_ap           2 (1 + 2 + 2)       each, its key, the records' key and IV: kept
 //!                     20 compressions
 //! ```
+//!
+//! Two parties take two more for `HS` itself, from the shares of what the key exchange gives
+//! ([`HmacKey::handshake`]). They share `c_hs` and `s_hs` and do not open them, and derive `s_ap` only if
+//! something is read while the connection is open: 17 compressions to send a request.
 
 use sha2::{Digest, Sha256};
 use volery_circuit::gadgets::bits_to_bytes;
+use zeroize::Zeroizing;
 
 use super::{HmacKey, Side};
 use crate::Error;
@@ -24,24 +29,35 @@ use crate::wire::step::{BLOCK_BITS, DIGEST_BITS, TwoParty, XORED_IV_BITS};
 /// Bytes of a secret.
 const SECRET_BYTES: u8 = (DIGEST_BITS / 8) as u8;
 
-/// The traffic secrets of the handshake, which are opened: client's, server's. `key` is that of the handshake
+/// The wires of the traffic secrets of the handshake: client's, server's. `key` is that of the handshake
 /// secret, `hash` that of both hellos.
 ///
 /// # Errors
 /// The machine's.
-pub(crate) fn handshake_secrets<M: TwoParty + ?Sized>(
+pub(crate) fn handshake_wires<M: TwoParty + ?Sized>(
     machine: &mut M,
     key: &HmacKey<M::Wire>,
     hash: &[u8; 32],
+) -> Result<[Vec<M::Wire>; 2], M::Error> {
+    let mut secret = |side| key.mac(machine, &expansion(label::handshake(side), hash, SECRET_BYTES));
+    Ok([secret(Side::Client)?, secret(Side::Server)?])
+}
+
+/// The traffic secrets of the handshake on these wires, which are opened: client's, server's.
+///
+/// # Errors
+/// The machine's.
+pub(crate) fn open_secrets<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    [client, server]: &[Vec<M::Wire>; 2],
 ) -> Result<[TrafficSecret; 2], M::Error> {
-    let mut secret = |side| {
-        let wires = key.mac(machine, &expansion(label::handshake(side), hash, SECRET_BYTES))?;
-        let bytes = bits_to_bytes(&machine.open(&wires)?);
+    let mut secret = |wires: &[M::Wire]| {
+        let bytes = bits_to_bytes(&machine.open(wires)?).map(Zeroizing::new);
         let secret = bytes.and_then(|bytes| TrafficSecret::from_bytes(&bytes));
         let secret = secret.ok_or_else(|| Error::Misuse("a machine opened too few bits of a secret".into()));
         Ok::<_, M::Error>(secret?)
     };
-    Ok([secret(Side::Client)?, secret(Side::Server)?])
+    Ok([secret(client)?, secret(server)?])
 }
 
 /// The wires of a direction's AES-128 key, and of its IV.
@@ -57,15 +73,43 @@ pub(crate) fn application_keys<M: TwoParty + ?Sized>(
     key: &HmacKey<M::Wire>,
     hash: &[u8; 32],
 ) -> Result<[RecordKey<M::Wire>; 2], M::Error> {
-    let nothing = Sha256::digest([]);
-    let salt = key.mac(machine, &expansion(label::DERIVED, &nothing, SECRET_BYTES))?;
-    let master = HmacKey::hash(machine, &salt)?.mac(machine, &[0; DIGEST_BITS / 8])?;
-    let master = HmacKey::hash(machine, &master)?;
+    let salt = master_salt(machine, key)?;
+    let master = master(machine, &salt)?;
     let mut keys = |side| record_key(machine, &master, side, hash);
     Ok([keys(Side::Client)?, keys(Side::Server)?])
 }
 
-fn record_key<M: TwoParty + ?Sized>(
+/// The key that is the salt of the master secret, from the one that is the handshake secret.
+///
+/// # Errors
+/// The machine's.
+pub(crate) fn master_salt<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    handshake: &HmacKey<M::Wire>,
+) -> Result<HmacKey<M::Wire>, M::Error> {
+    let nothing = Sha256::digest([]);
+    let salt = handshake.mac(machine, &expansion(label::DERIVED, &nothing, SECRET_BYTES))?;
+    HmacKey::hash(machine, &salt)
+}
+
+/// The key that is the master secret, from its salt.
+///
+/// # Errors
+/// The machine's.
+pub(crate) fn master<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    salt: &HmacKey<M::Wire>,
+) -> Result<HmacKey<M::Wire>, M::Error> {
+    let master = salt.mac(machine, &[0; DIGEST_BITS / 8])?;
+    HmacKey::hash(machine, &master)
+}
+
+/// The keys of a direction's data. `master` is the key that is the master secret, `hash` that of all messages
+/// up to the server's Finished.
+///
+/// # Errors
+/// The machine's.
+pub(crate) fn record_key<M: TwoParty + ?Sized>(
     machine: &mut M,
     master: &HmacKey<M::Wire>,
     side: Side,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use zeroize::Zeroize;
 
 use crate::Error;
-use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty, XORED_IV_BITS, given_bits};
+use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty, XORED_IV_BITS, given_bits, given_xored_bits};
+use crate::wire::version::TlsVersion;
 
 /// One direction's expanded key with its write IV, and the blocks that were encrypted under it, which are not
 /// computed again.
@@ -13,8 +14,8 @@ use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty, XORED_IV_BITS, given_
 pub(crate) struct Cipher<W> {
     /// Round keys, then the write IV: the inputs of [`Step::Blocks`] or [`Step::XoredBlocks`].
     inputs: Vec<W>,
-    /// Whether the nonces are TLS 1.3's.
-    xored: bool,
+    /// Whose nonces it takes.
+    version: TlsVersion,
     /// 128 wires each.
     blocks: BTreeMap<Plain, Vec<W>>,
 }
@@ -38,8 +39,13 @@ impl<W: Clone> Cipher<W> {
         iv: &[W],
     ) -> Result<Self, M::Error> {
         let round_keys = machine.call(&Step::ExpandKey, key)?;
-        let xored = iv.len() == XORED_IV_BITS;
-        Ok(Self { inputs: [&*round_keys, iv].concat(), xored, blocks: BTreeMap::new() })
+        let version = if iv.len() == XORED_IV_BITS { TlsVersion::Tls13 } else { TlsVersion::Tls12 };
+        Ok(Self { inputs: [&*round_keys, iv].concat(), version, blocks: BTreeMap::new() })
+    }
+
+    /// The version of TLS whose nonces it takes.
+    pub(crate) fn version(&self) -> TlsVersion {
+        self.version
     }
 
     /// The ciphertexts of these blocks, one after the other. Those that are not known yet take one step.
@@ -53,7 +59,10 @@ impl<W: Clone> Cipher<W> {
     ) -> Result<Vec<W>, M::Error> {
         let new: Vec<Plain> =
             plain.iter().filter(|plain| !self.blocks.contains_key(plain)).copied().collect();
-        let step = if self.xored { Step::XoredBlocks } else { Step::Blocks };
+        let step = match self.version {
+            TlsVersion::Tls12 => Step::Blocks,
+            TlsVersion::Tls13 => Step::XoredBlocks,
+        };
         let made = if new.is_empty() { Vec::new() } else { machine.call(&step(new), &self.inputs)? };
         let mut made = made.chunks_exact(BLOCK_BITS);
         let mut wires = Vec::with_capacity(BLOCK_BITS * plain.len());
@@ -82,18 +91,26 @@ impl<W: Clone> Cipher<W> {
     }
 
     /// The ciphertext of a counter block whose nonce and counter were not known when it was prepared: 128
-    /// wires.
+    /// wires. `nonce` is what the nonce has besides the IV: the explicit nonce, or the record's number.
     ///
     /// # Errors
-    /// The machine's.
+    /// [`Error::Misuse`] for a record's number of 2^16 or more; the machine's.
     pub(crate) fn given<M: TwoParty<Wire = W> + ?Sized>(
         &self,
         machine: &mut M,
-        explicit_nonce: [u8; 8],
+        nonce: u64,
         counter: u16,
     ) -> Result<Vec<W>, M::Error> {
-        let given = machine.public(&given_bits(explicit_nonce, counter))?;
-        machine.call(&Step::Block, &[&*self.inputs, &given].concat())
+        let (step, bits) = match self.version {
+            TlsVersion::Tls12 => (Step::Block, given_bits(nonce.to_be_bytes(), counter)),
+            TlsVersion::Tls13 => {
+                let number = u16::try_from(nonce);
+                let number = number.map_err(|_| Error::Misuse(format!("record {nonce} of a direction")))?;
+                (Step::XoredBlock, given_xored_bits(number, counter))
+            }
+        };
+        let given = machine.public(&bits)?;
+        machine.call(&step, &[&*self.inputs, &given].concat())
     }
 
     /// The same cipher, with `wire` applied to each wire.
@@ -106,6 +123,6 @@ impl<W: Clone> Cipher<W> {
         for (plain, wires) in &self.blocks {
             blocks.insert(*plain, wires.iter().map(&mut wire).collect::<Result<_, _>>()?);
         }
-        Ok(Cipher { inputs, xored: self.xored, blocks })
+        Ok(Cipher { inputs, version: self.version, blocks })
     }
 }

@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
-use super::{HEADER_BYTES, MAX_PLAINTEXT, Protection, block, share, too_few};
+use super::{HEADER_BYTES, Protection, block, share, too_few};
 use crate::Error;
 use crate::wire::ghash::{BLOCK_BYTES, Block, Powers, hashed_blocks};
 use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty};
@@ -15,8 +15,8 @@ pub(crate) const fn blocks(length: usize) -> usize {
     1 + length.div_ceil(BLOCK_BYTES)
 }
 
-/// The key of records whose number, lengths and explicit nonces are not known ahead, because the other side
-/// makes them. A [`Step::Block`](crate::wire::step::Step::Block) is prepared for each block that may occur.
+/// The key of records whose number, lengths and nonces are not known ahead, because the other side makes
+/// them. A [`Step::Block`] or [`Step::XoredBlock`] is prepared for each block that may occur.
 pub(crate) struct ReadKey<W> {
     cipher: Cipher<W>,
 }
@@ -46,7 +46,7 @@ impl<W: Clone> ReadKey<W> {
     ) -> Result<(Self, Powers), M::Error> {
         let cipher = Cipher::new(machine, key, iv)?;
         let hash_key = cipher.encrypt(machine, &[Plain::Zero])?;
-        let greatest = hashed_blocks(HEADER_BYTES, length.min(MAX_PLAINTEXT));
+        let greatest = hashed_blocks(HEADER_BYTES, length.min(cipher.version().max_plaintext()));
         let odd = machine.call(&Step::Powers(greatest), &hash_key)?;
         let mut shares = Vec::new();
         for wires in [&*hash_key, &odd] {
@@ -59,17 +59,18 @@ impl<W: Clone> ReadKey<W> {
         Ok((Self { cipher }, powers))
     }
 
-    /// This party's share of one counter block's ciphertext: 5,120 ANDs.
+    /// This party's share of one counter block's ciphertext: 5,120 ANDs. `nonce` is what the nonce has
+    /// besides the IV.
     ///
     /// # Errors
     /// The machine's.
     pub(crate) fn block<M: TwoParty<Wire = W> + ?Sized>(
         &self,
         machine: &mut M,
-        explicit_nonce: [u8; 8],
+        nonce: u64,
         counter: u16,
     ) -> Result<Zeroizing<Block>, M::Error> {
-        let wires = self.cipher.given(machine, explicit_nonce, counter)?;
+        let wires = self.cipher.given(machine, nonce, counter)?;
         Ok(block(&share(machine, &wires)?)?)
     }
 
@@ -80,17 +81,17 @@ impl<W: Clone> ReadKey<W> {
     pub(crate) fn protection<M: TwoParty<Wire = W> + ?Sized>(
         &self,
         machine: &mut M,
-        explicit_nonce: [u8; 8],
+        nonce: u64,
         length: usize,
     ) -> Result<Protection, M::Error> {
-        if length > MAX_PLAINTEXT {
+        if length > self.cipher.version().max_plaintext() {
             return Err(Error::Misuse(format!("a record of {length} bytes; at most 2^14")).into());
         }
-        let mask = self.block(machine, explicit_nonce, 1)?;
+        let mask = self.block(machine, nonce, 1)?;
         let mut stream = Zeroizing::new(Vec::with_capacity(length.next_multiple_of(BLOCK_BYTES)));
         // Counters up to 2^10 + 1.
         for counter in (2..).take(length.div_ceil(BLOCK_BYTES)) {
-            stream.extend_from_slice(&*self.block(machine, explicit_nonce, counter)?);
+            stream.extend_from_slice(&*self.block(machine, nonce, counter)?);
         }
         stream.truncate(length);
         Ok(Protection { mask, stream })

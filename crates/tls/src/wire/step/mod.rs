@@ -1,5 +1,4 @@
-//! The programs that the two parties run on bits that neither may see: nine of them, and the machine that
-//! runs them.
+//! The programs that the two parties run on bits that neither may see, and the machine that runs them.
 //!
 //! A [`Step`] is a program from bits to bits. The steps of a connection and their sizes are known before it
 //! is opened, so a machine that garbles can prepare them all; later values enter as wires. [`TwoParty`] is
@@ -11,6 +10,7 @@
 //! | step | inputs | outputs | ANDs |
 //! |---|---|---|---|
 //! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529, 895 of them for the sum |
+//! | [`Step::HandshakeKey`] | likewise, for TLS 1.3 | midstates of HMAC: inner, outer | 85,488 |
 //! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258 |
 //! | [`Step::HashKey`] | a secret as long as a hash: 256 | midstates of HMAC: inner, outer | 42,634 |
 //! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256 | 16,091 |
@@ -19,6 +19,7 @@
 //! | [`Step::XoredBlocks`] | round keys, write IV: 96 | 128 a block | as for [`Step::Blocks`]; records have less in common |
 //! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120 |
+//! | [`Step::XoredBlock`] | round keys, write IV: 96, number of the record and counter: 32 | 128 | 5,120 |
 //!
 //! Bits of strings are in the order of [`bytes_to_bits`]; those of numbers go from the lowest.
 
@@ -99,6 +100,9 @@ pub(crate) enum Step {
     /// last input, which both parties learn later, is one if the shares are of X25519 and zero if they are of
     /// P-256: the server chooses after everything is prepared.
     PremasterKey,
+    /// The two midstates of HMAC-SHA256 whose key is TLS 1.3's handshake secret, from the two shares of what
+    /// the key exchange gives. The inputs are those of [`Step::PremasterKey`].
+    HandshakeKey,
     /// The two midstates of HMAC-SHA256 whose key is the master secret.
     MasterKey,
     /// The two midstates of HMAC-SHA256 whose key is as long as a hash.
@@ -115,6 +119,9 @@ pub(crate) enum Step {
     /// AES-128 of one counter block. Both parties learn its explicit nonce (64 bits) and the lower half of
     /// its counter (16) later. This is for the server's records.
     Block,
+    /// As [`Step::Block`] with TLS 1.3's nonce. Both parties learn the lower halves of the record's number
+    /// (16) and of its counter (16) later.
+    XoredBlock,
     /// The odd powers of GCM's hash key from the third to at most this one.
     Powers(usize),
 }
@@ -131,6 +138,8 @@ pub(crate) const IV_BITS: usize = 32;
 pub(crate) const XORED_IV_BITS: usize = 96;
 /// The bits of a counter block that are inputs of [`Step::Block`].
 const GIVEN_BITS: usize = 80;
+/// The bits of a counter block that are inputs of [`Step::XoredBlock`].
+const GIVEN_XORED_BITS: usize = 32;
 /// Bits of expanded round keys.
 const ROUND_KEY_BITS: usize = 11 * BLOCK_BITS;
 
@@ -139,7 +148,7 @@ impl Step {
     #[must_use]
     pub(crate) const fn inputs(&self) -> usize {
         match self {
-            Self::PremasterKey => 2 * DIGEST_BITS + 1,
+            Self::PremasterKey | Self::HandshakeKey => 2 * DIGEST_BITS + 1,
             Self::MasterKey => MASTER_BITS,
             Self::HashKey => DIGEST_BITS,
             Self::OuterHash => DIGEST_BITS + sha256::PUBLIC_BITS,
@@ -147,6 +156,7 @@ impl Step {
             Self::Blocks(_) => ROUND_KEY_BITS + IV_BITS,
             Self::XoredBlocks(_) => ROUND_KEY_BITS + XORED_IV_BITS,
             Self::Block => ROUND_KEY_BITS + IV_BITS + GIVEN_BITS,
+            Self::XoredBlock => ROUND_KEY_BITS + XORED_IV_BITS + GIVEN_XORED_BITS,
         }
     }
 
@@ -154,11 +164,11 @@ impl Step {
     #[must_use]
     pub(crate) const fn outputs(&self) -> usize {
         match self {
-            Self::PremasterKey | Self::MasterKey | Self::HashKey => 2 * DIGEST_BITS,
+            Self::PremasterKey | Self::HandshakeKey | Self::MasterKey | Self::HashKey => 2 * DIGEST_BITS,
             Self::OuterHash => DIGEST_BITS,
             Self::ExpandKey => ROUND_KEY_BITS,
             Self::Blocks(blocks) | Self::XoredBlocks(blocks) => BLOCK_BITS * blocks.len(),
-            Self::Block => BLOCK_BITS,
+            Self::Block | Self::XoredBlock => BLOCK_BITS,
             Self::Powers(greatest) => BLOCK_BITS * powers::odd(*greatest),
         }
     }
@@ -175,6 +185,7 @@ impl Function for Step {
     fn identify(&self, digest: &mut Digest) {
         let name: &[u8] = match self {
             Self::PremasterKey => b"tls: premaster key v2",
+            Self::HandshakeKey => b"tls: handshake key v1",
             Self::MasterKey => b"tls: master key v1",
             Self::HashKey => b"tls: hash key v1",
             Self::OuterHash => b"tls: outer hash v1",
@@ -182,6 +193,7 @@ impl Function for Step {
             Self::Blocks(_) => b"tls: blocks v1",
             Self::XoredBlocks(_) => b"tls: xored blocks v1",
             Self::Block => b"tls: block v1",
+            Self::XoredBlock => b"tls: xored block v1",
             Self::Powers(_) => b"tls: powers v1",
         };
         digest.bytes("function", name);
@@ -207,6 +219,10 @@ impl Function for Step {
                 let secret = premaster(b, inputs)?;
                 b.folding(&sha256::Midstates, &secret)
             }
+            Self::HandshakeKey => {
+                let shared = premaster(b, inputs)?;
+                b.folding(&sha256::HandshakeMidstates, &shared)
+            }
             Self::MasterKey | Self::HashKey => b.folding(&sha256::Midstates, inputs),
             Self::OuterHash => b.folding(&sha256::OuterHash, inputs),
             Self::ExpandKey => Ok(Aes128::new(b, inputs)?.round_keys()),
@@ -226,6 +242,11 @@ impl Function for Step {
                 let (bytes, _) = bytes.as_chunks::<8>();
                 Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, bytes, &[GIVEN_BLOCK])?.concat())
             }
+            Self::XoredBlock => {
+                let (keys, bytes) = inputs.split_at(ROUND_KEY_BITS);
+                let (bytes, block) = xored::given_block(b, bytes);
+                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, &bytes, &[block])?.concat())
+            }
             Self::Powers(greatest) => powers::odd_powers(b, inputs, *greatest),
         }
     }
@@ -235,6 +256,7 @@ impl Function for Step {
         self.check(inputs.len())?;
         match self {
             Self::PremasterKey => sha256::midstates(&premaster(&mut Evaluator::new(), inputs)?),
+            Self::HandshakeKey => sha256::handshake_midstates(&premaster(&mut Evaluator::new(), inputs)?),
             Self::MasterKey | Self::HashKey => sha256::midstates(inputs),
             Self::OuterHash => sha256::outer_hash(inputs),
             _ => self.run(&mut Evaluator::new(), inputs),
@@ -242,7 +264,8 @@ impl Function for Step {
     }
 }
 
-/// The pre-master secret of [`Step::PremasterKey`]'s inputs, whose number must be right.
+/// What the key exchange gives, from the inputs of [`Step::PremasterKey`] or [`Step::HandshakeKey`], whose
+/// number must be right.
 fn premaster<B: Ops<F2> + ?Sized>(b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let (p, rest) = inputs.split_at(DIGEST_BITS);
     let (v, curve) = rest.split_at(DIGEST_BITS);
@@ -266,6 +289,11 @@ const GIVEN_BLOCK: [PlainByte; 16] = {
 /// The bits of a counter block that are inputs of [`Step::Block`].
 pub(crate) fn given_bits(explicit_nonce: [u8; 8], counter: u16) -> Vec<F2> {
     bytes_to_bits(&[&explicit_nonce[..], &counter.to_be_bytes()].concat())
+}
+
+/// The bits of a counter block that are inputs of [`Step::XoredBlock`].
+pub(crate) fn given_xored_bits(sequence: u16, counter: u16) -> Vec<F2> {
+    bytes_to_bits(&[sequence.to_be_bytes(), counter.to_be_bytes()].concat())
 }
 
 /// A block's bytes. The secret ones are those of the write IV.

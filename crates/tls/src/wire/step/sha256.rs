@@ -1,9 +1,13 @@
 //! The compressions of SHA-256 that HMAC takes with a secret key and a public message.
 
-use volery_circuit::gadgets::{Compression, Sha256, Word, bits_to_bytes, bits_to_words, words_to_bits};
+use volery_circuit::gadgets::{
+    Compression, Sha256, Word, bits_to_bytes, bits_to_words, bytes_to_bits, words_to_bits,
+};
 use volery_circuit::{Error, Fold, Folded, Folding, Ops};
 use volery_field::F2;
 use zeroize::Zeroizing;
+
+use crate::wire::key_schedule::handshake_salt;
 
 /// HMAC's pads (RFC 2104): the key, padded with zeros, plus this in every byte.
 const INNER_PAD: u8 = 0x36;
@@ -83,6 +87,46 @@ impl Folding<F2> for Midstates {
     }
 }
 
+/// HMAC's chaining values for the key that is TLS 1.3's handshake secret, from what the key exchange gave.
+///
+/// The secret is an HMAC itself, whose key is a constant (`Extract` in RFC 8446, section 7.1) and whose
+/// message is one block with its padding. So two compressions begin with known midstates, and nothing between
+/// is an output.
+pub(super) struct HandshakeMidstates;
+
+impl Folding<F2> for HandshakeMidstates {
+    fn run<B: Ops<F2> + ?Sized>(
+        &self,
+        fold: &mut Fold<'_, B>,
+        shared: &[Folded<F2, B::Wire>],
+    ) -> Result<Vec<Folded<F2, B::Wire>>, B::Error> {
+        let mut secret = shared.to_vec();
+        for midstate in salt_midstates() {
+            let padding = bytes_to_bits(&last_block([0; WORDS]));
+            let padding = padding.into_iter().skip(secret.len()).map(Folded::Constant);
+            let block: Vec<_> = secret.into_iter().chain(padding).collect();
+            let block = bits_to_words(&block).try_into();
+            let block = block.map_err(|_| Error::Misuse("a block of other than 16 words".into()))?;
+            let mut state: Vec<_> = midstate.into_iter().map(constant_word).collect();
+            Sha256::compress(fold, &mut state, &block)?;
+            secret = words_to_bits(&state);
+        }
+        Midstates.run(fold, &secret)
+    }
+}
+
+/// HMAC's midstates for the constant that is the handshake secret's salt.
+fn salt_midstates() -> [[u32; WORDS]; 2] {
+    let salt = handshake_salt();
+    [INNER_PAD, OUTER_PAD].map(|pad| {
+        let mut block = [pad; BLOCK];
+        block.iter_mut().zip(salt).for_each(|(byte, salt)| *byte ^= salt);
+        let initial: [u32; WORDS] =
+            core::array::from_fn(|i| Sha256::INITIAL.get(i).copied().unwrap_or_default());
+        Sha256::compress_values(initial, &Sha256::expand(&block))
+    })
+}
+
 /// The digest of the outer hash, from its midstate and the wires of [`expanded_words`].
 pub(super) struct OuterHash;
 
@@ -125,6 +169,17 @@ pub(super) fn midstates(key: &[F2]) -> Result<Vec<F2>, Error> {
         states.extend(bits_of(Sha256::compress_values(initial, &Sha256::expand(&block))));
     }
     Ok(states)
+}
+
+/// Computes [`HandshakeMidstates`] for what the key exchange gave.
+pub(super) fn handshake_midstates(shared: &[F2]) -> Result<Vec<F2>, Error> {
+    let mut secret: Zeroizing<[u32; WORDS]> =
+        Zeroizing::new(value_words(bits_to_words(shared).iter().map(value))?);
+    for midstate in salt_midstates() {
+        let block = Zeroizing::new(last_block(*secret));
+        *secret = Sha256::compress_values(midstate, &Sha256::expand(&block));
+    }
+    midstates(&Zeroizing::new(bits_of(*secret)))
 }
 
 /// Computes [`OuterHash`] for known inputs.

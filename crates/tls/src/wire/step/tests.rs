@@ -7,6 +7,7 @@ use volery_field::{Curve25519Base, Element, Field, P256Base, Ring, Value};
 use volery_vole::Prg;
 
 use super::*;
+use crate::wire::key_schedule::{EarlySecret, HandshakeSecret};
 
 /// What the program gives, and the faster way, too.
 fn run(step: &Step, inputs: &[F2]) -> Vec<u8> {
@@ -61,9 +62,15 @@ fn expanding_the_block_outside_the_circuit_saves_a_quarter_of_the_outer_hash() {
 
 #[test]
 fn steps_cost_what_the_documentation_says() {
-    let costs = [Step::PremasterKey, Step::MasterKey, Step::HashKey, Step::OuterHash, Step::ExpandKey]
-        .map(|step| ands(&step));
-    assert_eq!(costs, [43_529, 43_258, 42_634, 16_091, 1280]);
+    let steps = [
+        Step::PremasterKey,
+        Step::HandshakeKey,
+        Step::MasterKey,
+        Step::HashKey,
+        Step::OuterHash,
+        Step::ExpandKey,
+    ];
+    assert_eq!(steps.map(|step| ands(&step)), [43_529, 85_488, 43_258, 42_634, 16_091, 1280]);
     let mut counter = Counter::new();
     premaster::secret(&mut counter, &[0; 256], &[0; 256], &0).unwrap();
     assert_eq!(counter.total().multiplications, 895);
@@ -73,6 +80,7 @@ fn steps_cost_what_the_documentation_says() {
     assert_eq!(ands(&Step::XoredBlocks(vec![Plain::Zero])), 5120);
     assert_eq!(ands(&Step::XoredBlocks(counters)), 5120 + 17 * 4256);
     assert_eq!(ands(&Step::Block), 5120);
+    assert_eq!(ands(&Step::XoredBlock), 5120);
     assert_eq!([2, 3, 4, 9].map(|n| ands(&Step::Powers(n))), [0, 2187, 2187, 4 * 2187]);
 }
 
@@ -105,6 +113,21 @@ proptest! {
         let known = run(&Step::Blocks(vec![Plain::Counter { sequence, counter: counter.into() }]), &inputs);
         let given = [inputs, given_bits(sequence.to_be_bytes(), counter)].concat();
         prop_assert_eq!(run(&Step::Block, &given), known);
+    }
+
+    #[test]
+    fn a_block_whose_number_comes_later_is_the_one_prepared_for_it(
+        key: [u8; 16],
+        iv: [u8; 12],
+        sequence: u16,
+        counter in 1..1026_u16,
+    ) {
+        let round_keys = Step::ExpandKey.run(&mut Evaluator::new(), &bytes_to_bits(&key)).unwrap();
+        let inputs = [round_keys, bytes_to_bits(&iv)].concat();
+        let plain = Plain::Counter { sequence: sequence.into(), counter: counter.into() };
+        let known = run(&Step::XoredBlocks(vec![plain]), &inputs);
+        let given = [inputs, given_xored_bits(sequence, counter)].concat();
+        prop_assert_eq!(run(&Step::XoredBlock, &given), known);
     }
 }
 
@@ -150,6 +173,10 @@ fn check_premaster<F: Ring>(p: F, v: F, x25519: bool) {
     }
     let [inner, outer] = midstates(&secret);
     assert_eq!(run(&Step::PremasterKey, &inputs), [words(&inner), words(&outer)].concat());
+    // RFC 8446, section 7.1, in the clear.
+    let handshake: HandshakeSecret = EarlySecret::new().handshake(&secret);
+    let [inner, outer] = midstates(handshake.bytes());
+    assert_eq!(run(&Step::HandshakeKey, &inputs), [words(&inner), words(&outer)].concat());
 }
 
 #[test]
@@ -203,7 +230,14 @@ proptest! {
     #[test]
     fn the_faster_way_gives_what_the_program_does_for_any_bits(seed: [u8; 16]) {
         let mut random = Prg::new(seed);
-        for step in [Step::PremasterKey, Step::MasterKey, Step::HashKey, Step::OuterHash, Step::ExpandKey] {
+        for step in [
+            Step::PremasterKey,
+            Step::HandshakeKey,
+            Step::MasterKey,
+            Step::HashKey,
+            Step::OuterHash,
+            Step::ExpandKey,
+        ] {
             let inputs: Vec<_> = (0..step.inputs()).map(|_| F2::from_lsb(random.block().to_bits() as u64)).collect();
             run(&step, &inputs);
         }
@@ -214,10 +248,12 @@ proptest! {
 fn another_number_of_inputs_is_misuse() {
     let steps = [
         Step::PremasterKey,
+        Step::HandshakeKey,
         Step::MasterKey,
         Step::HashKey,
         Step::OuterHash,
         Step::ExpandKey,
+        Step::XoredBlock,
         Step::Blocks(vec![Plain::Zero]),
         Step::XoredBlocks(vec![Plain::Zero]),
         Step::Block,
@@ -238,10 +274,12 @@ fn steps_that_compute_different_things_have_different_digests() {
     let counter = |sequence, counter| Plain::Counter { sequence, counter };
     let steps = [
         Step::PremasterKey,
+        Step::HandshakeKey,
         Step::MasterKey,
         Step::HashKey,
         Step::OuterHash,
         Step::ExpandKey,
+        Step::XoredBlock,
         Step::Blocks(vec![]),
         Step::Blocks(vec![Plain::Zero]),
         Step::Blocks(vec![counter(0, 1)]),

@@ -189,6 +189,11 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
         self.fetched.set_context(context);
     }
 
+    /// As [`Fetched::trust_close`](volery_tls::proxy::Fetched::trust_close).
+    pub fn trust_close(&mut self) {
+        self.fetched.trust_close();
+    }
+
     /// As [`Fetched::expected`](volery_tls::proxy::Fetched::expected).
     ///
     /// # Errors

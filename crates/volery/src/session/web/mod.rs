@@ -11,9 +11,11 @@
 //!
 //! `prove_web` and `verify_web` take the session, because it ends there if P commits to something ([`page`]).
 
+mod estimate;
 mod joint;
 mod page;
 
+pub use estimate::PagePlan;
 pub use joint::{FetchedTogether, PreparedProver, PreparedVerifier, Watched};
 pub use page::{Attested, ProvedPage, Signed, VerifiedPage};
 

@@ -240,6 +240,7 @@ mod tests {
             mode: Mode::Proxy,
             tls: disclosure::TlsVersion::Tls12,
             server_name: "example.com".into(),
+            alpn: true,
             port: 443,
             certificate: [5; 32],
             time: 1_780_000_000,

@@ -318,7 +318,7 @@ fn ways_to_prove() -> impl Strategy<Value = How> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20))]
+    #![proptest_config(ProptestConfig::with_cases(10))]
 
     /// Over bits a branch that does not hold may hold by chance, with what was written for another one: an
     /// error is for a large field.

@@ -50,6 +50,11 @@ fn open(address: &SocketAddr, time: Duration) -> io::Result<TcpStream> {
 }
 
 impl Dialed {
+    /// From now on no wait may take longer than this.
+    pub(in crate::modes) fn hurry(&mut self, idle: Duration) {
+        self.idle = self.idle.min(idle);
+    }
+
     /// Runs an operation that may wait for the server, with the time that it may take.
     fn wait<T>(&mut self, run: impl FnOnce(&mut TcpStream, Duration) -> io::Result<T>) -> io::Result<T> {
         let most = self.idle.min(self.left);

@@ -6,6 +6,7 @@ use rustls::{AlertDescription, CertificateError, Error as TlsError, PeerIncompat
 
 use crate::page::dialogue;
 use crate::wire::transcript;
+use crate::wire::version::TlsVersion;
 
 /// Why the connection failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +23,8 @@ pub enum Failure {
     Broken(io::ErrorKind),
     /// Nothing came, or nothing could be sent, for too long.
     #[error(
-        "the server took too long: it neither answers nor ends the connection; the request must say `Connection: close`"
+        "the server took too long: it neither answers nor ends the connection, which the request must ask for with \
+         `Connection: close`. If it needs the time to think: --timeout"
     )]
     Time,
     /// More bytes than the limit.
@@ -38,14 +40,23 @@ pub enum Failure {
     #[error("the server closed the connection in the middle of the handshake")]
     Closed,
     /// The server refuses TLS 1.2.
-    #[error("the server refuses TLS 1.2; it seems to speak TLS 1.3 only, which takes proxy mode")]
+    #[error("the server refuses TLS 1.2; it seems to speak TLS 1.3 only: prepare the connection for that")]
     OnlyNewer,
+    /// The server refuses TLS 1.3.
+    #[error("the server refuses TLS 1.3; it seems to speak TLS 1.2 only: prepare the connection for that")]
+    OnlyTls12,
+    /// The server does not choose what it chose before.
+    #[error(
+        "the server does not choose the version of TLS that it chose a moment ago: it has several machines that \
+         differ, or somebody on the way interferes; try again, or name the version with --tls"
+    )]
+    NotAsProbed,
     /// The server only speaks an older version.
     #[error("the server speaks only versions before TLS 1.2")]
     OnlyOlder,
     /// The server accepts nothing of what was offered.
     #[error(
-        "the server accepts none of what can be proved: TLS 1.2, key exchange on P-256 (secp256r1) or X25519, \
+        "the server accepts none of what can be proved: TLS 1.2 or 1.3 as prepared, key exchange on P-256 (secp256r1) or X25519, \
          AES_128_GCM_SHA256, a certificate with an RSA, P-256 or P-384 key"
     )]
     NothingInCommon,
@@ -62,7 +73,8 @@ pub enum Failure {
     Alert(String),
     /// The server does not confirm its protocol.
     #[error(
-        "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of another service; proxy mode does without"
+        "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of another service of its host. \
+         Proxy mode does without; in two-party mode --no-alpn does, if the notary allows it, and the attestation then says so"
     )]
     NoProtocol,
     /// Any other error of the handshake.
@@ -109,9 +121,15 @@ pub enum Distrust {
 impl Failure {
     /// Translates an error of the TLS library that occurred before or after the server had chosen among the
     /// offers.
-    pub(super) fn new(error: TlsError, chosen: bool) -> Self {
+    pub(super) fn new(error: TlsError, version: TlsVersion, chosen: bool) -> Self {
         use AlertDescription::{HandshakeFailure, InsufficientSecurity, ProtocolVersion};
         match error {
+            TlsError::AlertReceived(ProtocolVersion)
+            | TlsError::PeerIncompatible(PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig)
+                if version == TlsVersion::Tls13 =>
+            {
+                Self::OnlyTls12
+            }
             TlsError::AlertReceived(ProtocolVersion)
             | TlsError::PeerIncompatible(PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig) => {
                 Self::OnlyNewer

@@ -24,6 +24,11 @@
 //! response is read first, `engine: decrypt` returns the content of each record, and the content shows where
 //! the response ends ([`dialogue`](crate::dialogue)).
 //!
+//! In TLS 1.3 the engine is asked for `handshake_secrets` after ServerHello, and for `data_keys` when P has
+//! verified the server's flight up to its Finished message, with the TLS library alone. Before the request is
+//! said P opens the handshake once more, as V will: what V would refuse of it ends the connection here.
+//! Alerts are encrypted, so nothing but the end of the connection shows that the server has said everything.
+//!
 //! The result, [`Captured`], is a connection that *parses*. It is not known yet whether the server's records
 //! come from the server: P and V find out after V has opened its part.
 //!
@@ -35,14 +40,17 @@
 
 mod dialed;
 mod error;
+mod probe;
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 pub use dialed::{Dialed, dial};
 pub use error::{Distrust, Failure};
+pub(super) use probe::has_sentinel;
+pub use probe::{Probe, probe};
 pub use wire::ConnectionLimits;
 
 use std::io::{Read, Write};
@@ -51,20 +59,30 @@ use std::sync::Arc;
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
 use rustls::pki_types::ServerName;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncodeTlsData, InsufficientSizeError};
-use rustls::version::TLS12;
+use rustls::version::{TLS12, TLS13};
 use zeroize::Zeroizing;
 
 use self::wire::Wire;
 use super::provider::{Session, provider, with_engine};
-use super::{Engine, Error};
+use super::{Content, Engine, Error};
 use crate::page::dialogue::{Dialogue, RequestSource};
+use crate::page::disclosure::Connection;
+use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::record::MAX_PLAINTEXT;
 use crate::wire::rustls_client;
 use crate::wire::server::{self, Roots};
-use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, TAG_BYTES, Transcript};
+use crate::wire::transcript::tls13::{self, HandshakeSecrets};
+use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, NONCE_BYTES, TAG_BYTES};
+use crate::wire::version::TlsVersion;
 
-/// The bytes of a record without its plaintext: header, explicit nonce, tag.
-const RECORD_OVERHEAD: usize = wire::HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
+/// The bytes of a record without its content: header, explicit nonce or the content's type, tag.
+const fn record_overhead(version: TlsVersion) -> usize {
+    let inner = match version {
+        TlsVersion::Tls12 => NONCE_BYTES,
+        TlsVersion::Tls13 => 1,
+    };
+    wire::HEADER_BYTES + inner + TAG_BYTES
+}
 
 /// The server to connect to, and the authorities to trust.
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +91,14 @@ pub struct Target<'a> {
     pub host: &'a str,
     /// The authorities that P trusts. V has its own.
     pub roots: &'a Roots,
+    /// Whether the version was found out by a [`probe`]. Then a server that chooses another one, or shows
+    /// that it could speak a newer one, is [not as it was](Failure::NotAsProbed).
+    pub probed: bool,
     /// ConnectionLimits on time and bytes.
     pub limits: ConnectionLimits,
+    /// Whether the server may leave open which protocol it speaks (ALPN), which V has to allow, too: see
+    /// [`Limits::no_alpn`](super::Limits::no_alpn). HTTP/1.1 is offered in any case.
+    pub no_alpn: bool,
 }
 
 /// A connection that has ended. Nothing in it that needs a key is verified yet.
@@ -85,7 +109,8 @@ pub struct Captured {
     /// All bytes that P took from the server.
     pub server: Vec<u8>,
     /// The parsed connection.
-    pub(crate) transcript: Transcript,
+    #[cfg_attr(not(test), allow(dead_code, reason = "whoever has the keys parses it again"))]
+    pub(crate) connection: Connection,
 }
 
 /// The records of a request, and whether its response is read.
@@ -147,8 +172,17 @@ pub fn converse<S: Read + Write + Send>(
     let first = requests.next_burst()?;
     let name = server::canonical_name(target.host).map_err(|_| Failure::Name)?;
     let name = ServerName::try_from(name).map_err(|_| Failure::Name)?;
-    let tls = |session: &Session| Tls::new(session, stream, target, name)?.run(first, &mut requests);
-    with_engine(engine, tls).map_err(|error| Failure::Thread(error.kind()))?
+    let version = engine.version();
+    let tls = |session: &Session| Tls::new(session, stream, target, name, version)?.run(first, &mut requests);
+    let result = with_engine(engine, target.probed, tls).map_err(|error| Failure::Thread(error.kind()))?;
+    match result {
+        Err(Error::Connection(Failure::OnlyNewer | Failure::OnlyTls12 | Failure::NothingInCommon))
+            if target.probed =>
+        {
+            Err(Failure::NotAsProbed.into())
+        }
+        result => result,
+    }
 }
 
 /// The state of the requests on a connection.
@@ -199,8 +233,10 @@ const TOO_SHORT: Failure = Failure::Misuse("the request does not fill the record
 /// A connection, on the thread of its session.
 struct Tls<'s, S> {
     session: &'s Session,
+    version: TlsVersion,
     connection: UnbufferedClientConnection,
     wire: Wire<S>,
+    no_alpn: bool,
     /// The bytes that rustls wants to send.
     outgoing: Vec<u8>,
 }
@@ -221,18 +257,27 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         stream: S,
         target: &Target<'_>,
         name: ServerName<'static>,
+        version: TlsVersion,
     ) -> Result<Self, Error> {
-        let early = |error| Failure::new(error, false);
-        let config = rustls_client::config(provider(), &TLS12, target.roots).map_err(early)?;
+        let early = |error| Failure::new(error, version, false);
+        let offered = match version {
+            TlsVersion::Tls12 => &TLS12,
+            TlsVersion::Tls13 => &TLS13,
+        };
+        let config = rustls_client::config(provider(version), &[offered], target.roots).map_err(early)?;
         let connection = UnbufferedClientConnection::new(Arc::new(config), name).map_err(early)?;
-        Ok(Self { session, connection, wire: Wire::new(stream, &target.limits), outgoing: Vec::new() })
+        let (wire, no_alpn) = (Wire::new(stream, &target.limits), target.no_alpn);
+        Ok(Self { session, version, connection, wire, no_alpn, outgoing: Vec::new() })
     }
 
     fn run(mut self, first: Burst, requests: &mut Requests<'_, '_, '_>) -> Result<Captured, Error> {
         self.handshake()?;
-        if self.connection.alpn_protocol() != Some(rustls_client::HTTP) {
+        // rustls refuses a protocol that was not offered.
+        if self.connection.alpn_protocol().is_none() && !self.no_alpn {
             return Err(Failure::NoProtocol.into());
         }
+        // What nobody can prove is refused before the request is said.
+        let flight = self.open(self.wire.so_far())?;
         let mut burst = first;
         loop {
             self.send(&burst.records)?;
@@ -243,11 +288,34 @@ impl<'s, S: Read + Write> Tls<'s, S> {
             burst = requests.next_burst()?;
         }
         let (client, server) = self.wire.finish()?;
-        let transcript = Transcript::parse(&client, &server).map_err(Failure::from)?;
-        if !transcript.server.iter().any(|record| record.content_type == APPLICATION_DATA) {
+        let connection = Connection::parse(&client, &server).map_err(Failure::from)?;
+        let answered = match &connection {
+            Connection::Tls12(transcript) => {
+                transcript.server.iter().any(|record| record.content_type == APPLICATION_DATA)
+            }
+            // Nobody sees yet what the records hold.
+            Connection::Tls13(transcript) => transcript.server.len() > flight,
+        };
+        if !answered {
             return Err(Failure::NoResponse.into());
         }
-        Ok(Captured { client, server, transcript })
+        Ok(Captured { client, server, connection })
+    }
+
+    /// In TLS 1.3, opens the handshake of these bytes, of both directions, and checks that it is of a kind
+    /// that can be proved. Returns the number of the server's protected records.
+    fn open(&self, [client, server]: [&[u8]; 2]) -> Result<usize, Failure> {
+        if self.version == TlsVersion::Tls12 {
+            return Ok(0);
+        }
+        let transcript = tls13::Transcript::parse(client, server)?;
+        let secrets = self.session.known_secrets().and_then(|[client, server]| {
+            let secret = |bytes: &[u8; 32]| TrafficSecret::from_bytes(bytes);
+            Some(HandshakeSecrets { client: secret(&client)?, server: secret(&server)? })
+        });
+        let count = transcript.server.len();
+        transcript.open(&secrets.ok_or(Failure::Misuse("a handshake without secrets"))?)?;
+        Ok(count)
     }
 
     /// Runs the handshake up to the server's Finished. rustls gets one record at a time, so that it never
@@ -269,7 +337,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         let status = self.connection.process_tls_records(incoming);
         self.session.error()?;
         let discard = status.discard;
-        let next = match status.state.map_err(|error| Failure::new(error, chosen))? {
+        let next = match status.state.map_err(|error| Failure::new(error, self.version, chosen))? {
             ConnectionState::EncodeTlsData(mut data) => {
                 encode(&mut data, &mut self.outgoing)?;
                 Waiting::Ask
@@ -299,9 +367,13 @@ impl<'s, S: Read + Write> Tls<'s, S> {
             };
             let asked = self.session.ask(move |engine| engine.decrypt(&payload));
             self.session.check()?;
-            let plaintext = asked.map_err(|error| Failure::Tls(error.to_string()))?;
-            if dialogue.receive(&plaintext).map_err(Failure::from)? {
-                return Ok(());
+            let Content { content_type, bytes } = asked.map_err(|error| Failure::Tls(error.to_string()))?;
+            match content_type {
+                APPLICATION_DATA if dialogue.receive(&bytes).map_err(Failure::from)? => return Ok(()),
+                APPLICATION_DATA => {}
+                // They follow the handshake, and this client uses none.
+                HANDSHAKE => tls13::check_tickets(&bytes).map_err(Failure::from)?,
+                _ => return Err(Failure::from(dialogue.ended()).into()),
             }
         }
     }
@@ -312,12 +384,12 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         for record in records {
             let status = self.connection.process_tls_records(&mut []);
             let ConnectionState::WriteTraffic(mut traffic) =
-                status.state.map_err(|error| Failure::new(error, true))?
+                status.state.map_err(|error| Failure::new(error, self.version, true))?
             else {
                 return Err(unexpected().into());
             };
             let start = self.outgoing.len();
-            self.outgoing.resize(start + record.len() + RECORD_OVERHEAD, 0);
+            self.outgoing.resize(start + record.len() + record_overhead(self.version), 0);
             let place = self.outgoing.get_mut(start..).unwrap_or_default();
             let written = traffic.encrypt(record, place);
             self.session.check()?;

@@ -19,14 +19,16 @@ use rustls::{ServerConfig, ServerConnection};
 use zeroize::Zeroizing;
 
 use super::{Captured, ConnectionLimits, Target, query};
-use crate::modes::joint::{Engine, Error};
+use crate::modes::joint::{Content, Engine, Error};
+use crate::page::disclosure::Connection;
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::testing::plain_prf;
 use crate::wire::prf::{MasterSeed, Random};
 use crate::wire::record::header;
 use crate::wire::server::Roots;
-use crate::wire::transcript::APPLICATION_DATA;
 use crate::wire::transcript::testing::{Authority, HOST, KeyAlgorithm, server};
+use crate::wire::transcript::{APPLICATION_DATA, Transcript};
+use crate::wire::version::TlsVersion;
 
 /// What an engine was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +100,10 @@ impl Clear {
 }
 
 impl Engine for Clear {
+    fn version(&self) -> TlsVersion {
+        TlsVersion::Tls12
+    }
+
     fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
         self.note(Asked::PublicKey(group))?;
         Ok(self.point(group))
@@ -155,7 +161,15 @@ impl Engine for Clear {
         Ok([&explicit[..], &protected].concat())
     }
 
-    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+    fn handshake_secrets(&mut self, _: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
+        Err(Self::failure())
+    }
+
+    fn data_keys(&mut self, _: &[u8; 32]) -> Result<(), Error> {
+        Err(Self::failure())
+    }
+
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Content, Error> {
         self.note(Asked::Decrypt(payload.len()))?;
         let [_, (cipher, iv)] = self.ciphers.as_ref().unwrap();
         let (explicit, msg) = payload.split_at(8);
@@ -163,13 +177,24 @@ impl Engine for Clear {
         let aad = header(self.sequences[1], APPLICATION_DATA, msg.len() - 16).unwrap();
         self.sequences[1] += 1;
         let opened = cipher.decrypt(&nonce, Payload { msg, aad: &aad });
-        opened.map(Zeroizing::new).map_err(|_| Self::failure())
+        let bytes = opened.map(Zeroizing::new).map_err(|_| Self::failure())?;
+        Ok(Content { content_type: APPLICATION_DATA, bytes })
+    }
+}
+
+impl Captured {
+    /// The connection, which is one of TLS 1.2.
+    pub(super) fn tls12(&self) -> &Transcript {
+        match &self.connection {
+            Connection::Tls12(transcript) => transcript,
+            Connection::Tls13(_) => panic!("a connection of TLS 1.3"),
+        }
     }
 }
 
 /// What a server does about a request.
 #[derive(Clone, Debug)]
-pub(super) enum Answer {
+pub(in crate::modes::joint) enum Answer {
     /// Answers, then ends the connection with `close_notify`.
     Notify(Vec<u8>),
     /// Answers and closes.
@@ -180,12 +205,12 @@ pub(super) enum Answer {
 
 /// A server of this process at the other end of a stream. When it has nothing to say, the stream is at its
 /// end.
-pub(super) struct Local<C = fn(&mut Vec<u8>)> {
+pub(in crate::modes::joint) struct Local<C = fn(&mut Vec<u8>)> {
     connection: ServerConnection,
     answer: Option<Answer>,
     /// How many requests were answered, of several.
     answered: usize,
-    pub(super) requests: Arc<Mutex<Vec<u8>>>,
+    pub(in crate::modes::joint) requests: Arc<Mutex<Vec<u8>>>,
     /// All that came from the client.
     pub(super) received: Arc<Mutex<Vec<u8>>>,
     output: Vec<u8>,
@@ -196,13 +221,13 @@ pub(super) struct Local<C = fn(&mut Vec<u8>)> {
 pub(super) fn untouched(_: &mut Vec<u8>) {}
 
 impl Local {
-    pub(super) fn new(config: &Arc<ServerConfig>, answer: Answer) -> Self {
+    pub(in crate::modes::joint) fn new(config: &Arc<ServerConfig>, answer: Answer) -> Self {
         Self::changed(config, answer, untouched)
     }
 }
 
 impl<C: FnMut(&mut Vec<u8>)> Local<C> {
-    pub(super) fn changed(config: &Arc<ServerConfig>, answer: Answer, change: C) -> Self {
+    pub(in crate::modes::joint) fn changed(config: &Arc<ServerConfig>, answer: Answer, change: C) -> Self {
         let connection = ServerConnection::new(Arc::clone(config)).unwrap();
         let (requests, received) = (Arc::default(), Arc::default());
         let (answer, output) = (Some(answer), Vec::new());
@@ -325,7 +350,13 @@ impl Site {
     }
 
     pub(super) fn target(&self) -> Target<'_> {
-        Target { host: HOST, roots: &self.roots, limits: ConnectionLimits::default() }
+        Target {
+            host: HOST,
+            roots: &self.roots,
+            probed: false,
+            limits: ConnectionLimits::default(),
+            no_alpn: false,
+        }
     }
 
     /// A connection with this server in this process.

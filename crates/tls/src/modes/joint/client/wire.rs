@@ -58,7 +58,7 @@ impl<S: Read + Write> Wire<S> {
     }
 
     pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.stream.write_all(bytes).and_then(|()| self.stream.flush()).map_err(failed)?;
+        self.stream.write_all(bytes).and_then(|()| self.stream.flush()).map_err(|error| failed(&error))?;
         self.sent.extend_from_slice(bytes);
         Ok(())
     }
@@ -78,13 +78,18 @@ impl<S: Read + Write> Wire<S> {
         }
     }
 
+    /// What was sent, and the whole records that were taken.
+    pub(super) fn so_far(&self) -> [&[u8]; 2] {
+        [&self.sent, self.received.get(..self.next).unwrap_or_default()]
+    }
+
     /// Waits for bytes. Returns their number.
     fn fill(&mut self) -> Result<usize, Failure> {
         let mut chunk = [0; CHUNK];
         let count = loop {
             match self.stream.read(&mut chunk) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                result => break result.map_err(failed)?,
+                result => break result.map_err(|error| failed(&error))?,
             }
         };
         let limit = self.limit;
@@ -121,7 +126,8 @@ fn length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
     if contents > MAX_CONTENTS { Err(Failure::NotTls) } else { Ok(Some(HEADER_BYTES + contents)) }
 }
 
-fn failed(error: io::Error) -> Failure {
+/// Why a stream failed.
+pub(super) fn failed(error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Failure::Time,
         kind => Failure::Broken(kind),

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use rustls::crypto::cipher::{
-    AeadKey, InboundOpaqueMessage, InboundPlainMessage, KeyBlockShape, MessageDecrypter, MessageEncrypter,
-    OutboundOpaqueMessage, OutboundPlainMessage, PrefixedPayload, Tls12AeadAlgorithm,
-    UnsupportedOperationError,
+    AeadKey, InboundOpaqueMessage, InboundPlainMessage, Iv, KeyBlockShape, MessageDecrypter,
+    MessageEncrypter, OutboundOpaqueMessage, OutboundPlainMessage, PrefixedPayload, Tls12AeadAlgorithm,
+    Tls13AeadAlgorithm, UnsupportedOperationError,
 };
-use rustls::{ConnectionTrafficSecrets, ContentType, Error};
+use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion};
 use zeroize::Zeroizing;
 
+use super::LIBRARY;
 use super::prf::PLACEHOLDER;
-use super::session::{HANDLE_BYTES, Session};
+use super::session::{HANDLE_BYTES, Session, is_handle};
 use crate::wire::transcript::{FINISHED_BYTES, NONCE_BYTES, TAG_BYTES};
+use crate::wire::version::TlsVersion;
 
 /// The number of bytes that protection adds to a record.
 const OVERHEAD: usize = NONCE_BYTES + TAG_BYTES;
@@ -27,7 +29,7 @@ impl Tls12AeadAlgorithm for Records {
             // A wrong length is latched.
             let _ = session.own(key.as_ref());
         }
-        Box::new(Encrypter { session })
+        Box::new(Encrypter { session, version: TlsVersion::Tls12 })
     }
 
     fn decrypter(&self, _key: AeadKey, _iv: &[u8]) -> Box<dyn MessageDecrypter> {
@@ -49,10 +51,98 @@ impl Tls12AeadAlgorithm for Records {
     }
 }
 
+/// AES-128-GCM of TLS 1.3: the current session's for data, and the library's own for the handshake.
+pub(super) struct RecordsTls13;
+
+/// The current session, if this key is its handle; no session for any other handle. `None` for a key that P
+/// may know.
+fn session_of(key: &AeadKey) -> Option<Option<Arc<Session>>> {
+    if !is_handle(key.as_ref()) {
+        return None;
+    }
+    // Another one's is latched.
+    Some(Session::current().ok().filter(|session| session.own(key.as_ref()).is_ok()))
+}
+
+impl Tls13AeadAlgorithm for RecordsTls13 {
+    fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageEncrypter> {
+        match session_of(&key) {
+            None => LIBRARY.aead_alg.encrypter(key, iv),
+            Some(session) => Box::new(Encrypter { session, version: TlsVersion::Tls13 }),
+        }
+    }
+
+    fn decrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageDecrypter> {
+        match session_of(&key) {
+            None => LIBRARY.aead_alg.decrypter(key, iv),
+            Some(_) => Box::new(Nothing),
+        }
+    }
+
+    fn key_len(&self) -> usize {
+        HANDLE_BYTES
+    }
+
+    fn extract_keys(
+        &self,
+        _key: AeadKey,
+        _iv: Iv,
+    ) -> Result<ConnectionTrafficSecrets, UnsupportedOperationError> {
+        Err(UnsupportedOperationError)
+    }
+}
+
+/// The server's data, of which rustls sees nothing.
+struct Nothing;
+
+impl MessageDecrypter for Nothing {
+    fn decrypt<'a>(
+        &mut self,
+        _message: InboundOpaqueMessage<'a>,
+        _sequence: u64,
+    ) -> Result<InboundPlainMessage<'a>, Error> {
+        Err(Error::DecryptError)
+    }
+}
+
 /// Encrypts the client's records. It lacks a session only if rustls is used without one, and then the key
 /// exchange has failed before.
 struct Encrypter {
     session: Option<Arc<Session>>,
+    version: TlsVersion,
+}
+
+impl Encrypter {
+    /// The number of bytes that protection adds to a record.
+    fn overhead(&self) -> usize {
+        match self.version {
+            TlsVersion::Tls12 => OVERHEAD,
+            // The content's type.
+            TlsVersion::Tls13 => 1 + TAG_BYTES,
+        }
+    }
+
+    /// The payload of the record with this message.
+    fn protect(
+        &self,
+        session: &Session,
+        message: &OutboundPlainMessage<'_>,
+        sequence: u64,
+    ) -> Result<Vec<u8>, Error> {
+        if message.typ == ContentType::Alert {
+            session.alert();
+            return Err(Error::EncryptError);
+        }
+        let (kind, plaintext) = (message.typ.into(), Zeroizing::new(message.payload.to_vec()));
+        let length = plaintext.len() + self.overhead();
+        let record = session.ask(move |engine| engine.encrypt(kind, &plaintext))?;
+        // The driver's buffer is for this length, and the server counts with rustls's number.
+        let next = self.version == TlsVersion::Tls13 || record.starts_with(&sequence.to_be_bytes());
+        if record.len() != length || !next {
+            return Err(session.misuse("the engine's record is not the next one, or of another length"));
+        }
+        Ok(record)
+    }
 }
 
 impl MessageEncrypter for Encrypter {
@@ -64,28 +154,17 @@ impl MessageEncrypter for Encrypter {
         let session = self.session.as_ref().ok_or(Error::EncryptError)?;
         let length = self.encrypted_payload_len(message.payload.len());
         // rustls unwraps the result, so after an error, which is latched, this returns filler.
-        let record = protect(session, &message, sequence).unwrap_or_else(|_| vec![0; length]);
-        Ok(OutboundOpaqueMessage::new(message.typ, message.version, PrefixedPayload::from(record.as_slice())))
+        let record = self.protect(session, &message, sequence).unwrap_or_else(|_| vec![0; length]);
+        let (typ, version) = match self.version {
+            TlsVersion::Tls12 => (message.typ, message.version),
+            TlsVersion::Tls13 => (ContentType::ApplicationData, ProtocolVersion::TLSv1_2),
+        };
+        Ok(OutboundOpaqueMessage::new(typ, version, PrefixedPayload::from(record.as_slice())))
     }
 
     fn encrypted_payload_len(&self, length: usize) -> usize {
-        length + OVERHEAD
+        length + self.overhead()
     }
-}
-
-fn protect(session: &Session, message: &OutboundPlainMessage<'_>, sequence: u64) -> Result<Vec<u8>, Error> {
-    if message.typ == ContentType::Alert {
-        session.alert();
-        return Err(Error::EncryptError);
-    }
-    let (kind, plaintext) = (message.typ.into(), Zeroizing::new(message.payload.to_vec()));
-    let length = plaintext.len() + OVERHEAD;
-    let record = session.ask(move |engine| engine.encrypt(kind, &plaintext))?;
-    // The driver's buffer is for this length, and the server counts with rustls's number.
-    if record.len() != length || !record.starts_with(&sequence.to_be_bytes()) {
-        return Err(session.misuse("the engine's record is not the next one, or of another length"));
-    }
-    Ok(record)
 }
 
 /// The server's records. rustls sees only the first, its Finished, with a placeholder for its contents.

@@ -22,9 +22,29 @@
 //! the request, each record                 MessageEncrypter                encrypt              the record
 //! ```
 //!
-//! rustls verifies the certificates first (`client/tls12.rs`, `ExpectServerDone`: the chain, then the
-//! signature, only then `start`), and tests rely on that: whatever is altered in the server's certificate or
-//! key exchange, the engine gets no call.
+//! In TLS 1.3 P may know the secrets of the handshake, so rustls gets them as they are and computes with them
+//! by itself: it opens the server's flight, verifies everything, and makes its Finished message. Secrets of
+//! which neither party knows anything are handles again.
+//!
+//! ```text
+//! rustls 0.23, client of TLS 1.3           object                          engine               what rustls gets
+//!
+//! ClientHello
+//!   start, for both groups                 SupportedKxGroup::start         public_key           the points
+//! ServerHello: the end of the exchange     ActiveKeyExchange::complete     agree                handle
+//!   Extract                                Hkdf::extract_from_secret                            the handshake secret's object
+//!   "c hs traffic", "s hs traffic"         HkdfExpander::expand_block      handshake_secrets    both secrets
+//! the server's flight: certificates, name, signature, Finished are verified by rustls alone
+//!   "derived", Extract                     HkdfExpander, Hkdf                                   handle, the master secret's object
+//!   "c ap traffic", "s ap traffic"         HkdfExpander::expand_block      data_keys, once      handles
+//!   "exp master", "res master"             HkdfExpander::expand_block                           zeros
+//! Finished                                 rustls alone
+//! the request, each record                 MessageEncrypter                encrypt              the record
+//! ```
+//!
+//! In TLS 1.2 rustls verifies the certificates first (`client/tls12.rs`, `ExpectServerDone`: the chain, then
+//! the signature, only then `start`), and tests rely on that: whatever is altered in the server's certificate
+//! or key exchange, the engine gets no call.
 //!
 //! # Caveats
 //!
@@ -52,6 +72,7 @@
 
 mod cipher;
 mod group;
+mod hkdf;
 mod prf;
 mod session;
 #[cfg(test)]
@@ -59,22 +80,49 @@ mod tests;
 
 pub(super) use session::{Session, with_engine};
 
-use rustls::crypto::{CryptoProvider, KeyExchangeAlgorithm, WebPkiSupportedAlgorithms, ring};
-use rustls::{CipherSuite, CipherSuiteCommon, SignatureScheme, SupportedCipherSuite, Tls12CipherSuite};
+use rustls::crypto::{
+    CryptoProvider, KeyExchangeAlgorithm, SupportedKxGroup, WebPkiSupportedAlgorithms, ring,
+};
+use rustls::{
+    CipherSuite, CipherSuiteCommon, SignatureScheme, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite,
+};
 use webpki::ring as algorithms;
 
-use crate::wire::key_exchange::Group;
 use crate::wire::server;
+use crate::wire::version::TlsVersion;
 
-/// The suites, groups and signatures about which something can be proved, over the current session's engine.
-pub(super) fn provider() -> CryptoProvider {
-    CryptoProvider {
-        cipher_suites: vec![SupportedCipherSuite::Tls12(&ECDSA), SupportedCipherSuite::Tls12(&RSA)],
-        kx_groups: vec![&group::Ecdhe(Group::P256), &group::Ecdhe(Group::X25519)],
-        signature_verification_algorithms: SIGNATURES,
-        ..ring::default_provider()
-    }
+/// The suites, groups and signatures of this version about which something can be proved, over the current
+/// session's engine.
+pub(super) fn provider(version: TlsVersion) -> CryptoProvider {
+    let (cipher_suites, kx_groups): (Vec<_>, Vec<&'static dyn SupportedKxGroup>) = match version {
+        TlsVersion::Tls12 => (
+            vec![SupportedCipherSuite::Tls12(&ECDSA), SupportedCipherSuite::Tls12(&RSA)],
+            vec![&group::P256_ALONE, &group::X25519_ALONE],
+        ),
+        TlsVersion::Tls13 => {
+            (vec![SupportedCipherSuite::Tls13(&TLS13)], vec![&group::BOTH, &group::P256_ALONE])
+        }
+    };
+    let signature_verification_algorithms = SIGNATURES;
+    CryptoProvider { cipher_suites, kx_groups, signature_verification_algorithms, ..ring::default_provider() }
 }
+
+/// The library's own `TLS_AES_128_GCM_SHA256`, for what P may know.
+const LIBRARY: &Tls13CipherSuite = match ring::cipher_suite::TLS13_AES_128_GCM_SHA256 {
+    SupportedCipherSuite::Tls13(suite) => suite,
+    _ => panic!("a suite of TLS 1.3"),
+};
+
+/// The same suite for data that nobody knows.
+static TLS13: Tls13CipherSuite = {
+    let CipherSuiteCommon { suite, hash_provider, confidentiality_limit } = LIBRARY.common;
+    Tls13CipherSuite {
+        common: CipherSuiteCommon { suite, hash_provider, confidentiality_limit },
+        hkdf_provider: &hkdf::Derivation,
+        aead_alg: &cipher::RecordsTls13,
+        quic: None,
+    }
+};
 
 static ECDSA: Tls12CipherSuite = suite(CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, ECDSA_SCHEMES);
 
@@ -109,7 +157,7 @@ const RSA_SCHEMES: &[SignatureScheme] = &[
 
 /// Exactly what V accepts in [`server`]: a server with another signature should fail here, not after all the
 /// work is done.
-const SIGNATURES: WebPkiSupportedAlgorithms = WebPkiSupportedAlgorithms {
+pub(super) const SIGNATURES: WebPkiSupportedAlgorithms = WebPkiSupportedAlgorithms {
     all: server::CHAIN,
     mapping: &[
         (

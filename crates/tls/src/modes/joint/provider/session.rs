@@ -8,13 +8,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{io, thread};
 
 use volery_channel::Latch;
+use zeroize::Zeroizing;
 
-use crate::modes::joint::client::Failure;
+use crate::modes::joint::client::{Failure, has_sentinel};
 use crate::modes::joint::{Engine, Error};
 use crate::wire::prf::Random;
 
 /// Bytes of a handle.
 pub(super) const HANDLE_BYTES: usize = 16;
+
+/// How every handle begins. A real secret begins like this with probability 2^-64.
+const NAMED: &[u8; 8] = b"session ";
+
+/// Whether this is the handle of some session, and not a secret.
+pub(super) fn is_handle(secret: &[u8]) -> bool {
+    secret.starts_with(NAMED)
+}
 
 /// What rustls has instead of a secret: a session identifier, unique in the process.
 pub(super) type Handle = [u8; HANDLE_BYTES];
@@ -26,6 +35,8 @@ type Call = Box<dyn FnOnce(&mut dyn Engine) + Send>;
 pub(in crate::modes::joint) struct Session {
     handle: Handle,
     calls: Sender<Call>,
+    /// Whether the version was found out by a probe, so that the server has no reason for its sentinel.
+    probed: bool,
     state: Mutex<State>,
 }
 
@@ -37,14 +48,22 @@ struct State {
     alert: bool,
     /// The randoms of client and server that the key block was derived from.
     key_block: Option<[Random; 2]>,
+    /// The hash of both hellos, and the secrets of TLS 1.3's handshake that were derived from it.
+    handshake: Option<([u8; 32], Secrets)>,
+    /// The hash from which TLS 1.3's keys of data were derived.
+    data: Option<[u8; 32]>,
 }
+
+/// The traffic secrets of TLS 1.3's handshake, client's first.
+pub(super) type Secrets = [Zeroizing<[u8; 32]>; 2];
 
 thread_local! {
     /// The session of this thread's TLS connection.
     static CURRENT: RefCell<Option<Arc<Session>>> = const { RefCell::new(None) };
 }
 
-/// Runs `tls` on a thread of its own, with a session whose calls reach `engine` on this one.
+/// Runs `tls` on a thread of its own, with a session whose calls reach `engine` on this one. `probed` says
+/// whether the version was found out by a probe.
 ///
 /// # Errors
 /// If no further thread can be started.
@@ -53,12 +72,13 @@ thread_local! {
 /// If `tls` or the engine panics, with the same payload.
 pub(in crate::modes::joint) fn with_engine<T: Send>(
     engine: &mut dyn Engine,
+    probed: bool,
     tls: impl FnOnce(&Session) -> T + Send,
 ) -> io::Result<T> {
     let (sender, calls) = mpsc::channel::<Call>();
     thread::scope(|scope| {
         let tls = thread::Builder::new().name("tls".into()).spawn_scoped(scope, move || {
-            let session = Arc::new(Session::new(sender));
+            let session = Arc::new(Session::new(sender, probed));
             let _entered = Entered::new(&session);
             tls(&session)
         })?;
@@ -84,13 +104,14 @@ impl Drop for Entered {
 }
 
 impl Session {
-    pub(super) fn new(calls: Sender<Call>) -> Self {
+    pub(super) fn new(calls: Sender<Call>, probed: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let mut handle = *b"session ........";
+        let mut handle = [0; HANDLE_BYTES];
+        handle.iter_mut().zip(NAMED.iter().chain(b"........")).for_each(|(to, from)| *to = *from);
         if let Some(number) = handle.last_chunk_mut() {
             *number = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
         }
-        Self { handle, calls, state: Mutex::default() }
+        Self { handle, calls, probed, state: Mutex::default() }
     }
 
     /// This thread's session.
@@ -141,8 +162,12 @@ impl Session {
         }
     }
 
-    /// Derives the key block once, however often it is asked for.
+    /// Derives the key block once, however often it is asked for. A server that was found to speak TLS 1.2
+    /// and whose random says that it speaks TLS 1.3 gets no further.
     pub(super) fn key_block(&self, client: Random, server: Random) -> Result<(), rustls::Error> {
+        if self.probed && has_sentinel(&server) {
+            return Err(self.latch(Failure::NotAsProbed.into()));
+        }
         let before = self.state().key_block;
         match before {
             Some(before) if before == [client, server] => Ok(()),
@@ -153,6 +178,39 @@ impl Session {
                 Ok(())
             }
         }
+    }
+
+    /// The secrets of TLS 1.3's handshake, which are derived once, however often they are asked for.
+    pub(super) fn handshake_secrets(&self, hash: [u8; 32]) -> Result<Secrets, rustls::Error> {
+        let before = self.state().handshake.clone();
+        match before {
+            Some((before, secrets)) if before == hash => Ok(secrets),
+            Some(_) => Err(self.misuse("secrets of one session from other hellos")),
+            None => {
+                let secrets = self.ask(move |engine| engine.handshake_secrets(&hash))?;
+                self.state().handshake = Some((hash, secrets.clone()));
+                Ok(secrets)
+            }
+        }
+    }
+
+    /// Derives TLS 1.3's keys of data once, however often they are asked for.
+    pub(super) fn data_keys(&self, hash: [u8; 32]) -> Result<(), rustls::Error> {
+        let before = self.state().data;
+        match before {
+            Some(before) if before == hash => Ok(()),
+            Some(_) => Err(self.misuse("keys of one session from other messages")),
+            None => {
+                self.ask(move |engine| engine.data_keys(&hash))?;
+                self.state().data = Some(hash);
+                Ok(())
+            }
+        }
+    }
+
+    /// The secrets of TLS 1.3's handshake, if there are any.
+    pub(in crate::modes::joint) fn known_secrets(&self) -> Option<Secrets> {
+        self.state().handshake.as_ref().map(|(_, secrets)| secrets.clone())
     }
 
     /// Checks that a secret from rustls is this session's handle, possibly followed by more bytes.

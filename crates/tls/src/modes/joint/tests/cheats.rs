@@ -4,25 +4,31 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use rustls::crypto::ring::kx_group::{SECP256R1, X25519};
 use volery_channel::{Tag, tags};
 use volery_testing::untouched;
-use zeroize::Zeroizing;
 
 use super::*;
-use crate::modes::joint::testing::{Bytes, Change, Client, Fetched};
-use crate::page::disclosure::{Error as Disclosure, Proven, Refusal};
+use crate::modes::joint::testing::{Around, Bytes, Change, Client, Fetched};
+use crate::page::disclosure::{Error as Disclosure, Proven, Refusal, TlsVersion};
+use crate::wire::transcript::testing::of_group;
 use crate::wire::{server, transcript};
 
 /// A short connection.
 const SHORT: &str = "GET / HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\n\r\n";
 
 fn site() -> Site {
-    Site::new(KeyAlgorithm::P256, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n42")
+    site_on(Group::P256)
 }
 
-/// The same with a client that offers this group.
+/// A site on this group: the client of TLS 1.2 offers it alone, and the server knows no other.
 fn site_on(group: Group) -> Site {
-    let mut site = site();
+    let mut site = Site::new(KeyAlgorithm::P256, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n42");
+    let known = match group {
+        Group::P256 => SECP256R1,
+        Group::X25519 => X25519,
+    };
+    site.config = Arc::new(of_group(&site.config, known));
     site.group = group;
     site
 }
@@ -64,16 +70,24 @@ fn at(step: Tag, at: usize, tamper: Tamper) -> Change {
 
 /// What both end with if that message of P's is changed.
 fn prover_says(site: &Site, change: Change) -> (Result<Fetched, Error>, Result<Proven, Error>) {
-    Run { changes: [change, Box::new(untouched)], ..short(site) }.go()
+    prover_changes(short(site), change)
+}
+
+fn prover_changes(run: Run<'_>, change: Change) -> (Result<Fetched, Error>, Result<Proven, Error>) {
+    Run { changes: [change, Box::new(untouched)], ..run }.go()
 }
 
 /// Likewise of V's.
 fn verifier_says(site: &Site, change: Change) -> (Result<Fetched, Error>, Result<Proven, Error>) {
-    Run { changes: [Box::new(untouched), change], ..short(site) }.go()
+    verifier_changes(short(site), change)
+}
+
+fn verifier_changes(run: Run<'_>, change: Change) -> (Result<Fetched, Error>, Result<Proven, Error>) {
+    Run { changes: [Box::new(untouched), change], ..run }.go()
 }
 
 /// The steps of the messages of both parties in an honest run, with how many there are of each.
-fn messages(site: &Site) -> [Vec<(Tag, usize)>; 2] {
+fn messages(run: Run<'_>) -> [Vec<(Tag, usize)>; 2] {
     let counts = [(); 2].map(|()| Arc::new(Mutex::new(Vec::<(Tag, usize)>::new())));
     let changes = counts.each_ref().map(|counts| {
         let counts = Arc::clone(counts);
@@ -86,7 +100,7 @@ fn messages(site: &Site) -> [Vec<(Tag, usize)>; 2] {
         });
         count
     });
-    let (p, v) = Run { changes, ..short(site) }.go();
+    let (p, v) = Run { changes, ..run }.go();
     assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");
     counts.map(|counts| counts.lock().unwrap().clone())
 }
@@ -108,46 +122,52 @@ fn last(count: usize) -> Vec<usize> {
 }
 
 /// Every `of`-th step of P's, from the first message of the preparation to the last of the proof.
-fn changes_of_p_s_are_noticed(of: usize, places: fn(usize) -> Vec<usize>) {
+fn changes_of_p_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> Vec<usize>) {
     let site = site();
-    let [prover, _] = messages(&site);
+    let run = || Run { tls, ..short(&site) };
+    let [prover, _] = messages(run());
     assert!(prover.len() > 20, "{prover:?}");
     for (tag, count) in prover.into_iter().step_by(of) {
         for place in places(count).into_iter().filter(|place| is_used(tag, *place)) {
-            let (_, v) = prover_says(&site, at(tag, place, invert));
+            let (_, v) = prover_changes(run(), at(tag, place, invert));
             assert!(v.is_err(), "V accepts although message {place} of {count} of {tag} was changed");
         }
     }
 }
 
 #[test]
-fn v_notices_whatever_is_changed_in_every_second_step_of_p_s() {
-    changes_of_p_s_are_noticed(2, last);
+fn v_notices_whatever_is_changed_in_every_fourth_step_of_p_s() {
+    changes_of_p_s_are_noticed(TlsVersion::Tls12, 4, last);
+    changes_of_p_s_are_noticed(TlsVersion::Tls13, 4, last);
 }
 
 #[test]
-#[ignore = "long: about a hundred sessions"]
+#[ignore = "long: about two hundred sessions"]
 fn long_the_first_and_the_last_message_of_each_step_are_changed() {
-    changes_of_p_s_are_noticed(1, borders);
-    changes_of_v_s_are_noticed(1, borders);
+    for tls in [TlsVersion::Tls12, TlsVersion::Tls13] {
+        changes_of_p_s_are_noticed(tls, 1, borders);
+        changes_of_v_s_are_noticed(tls, 1, borders);
+    }
 }
 
 /// Every `of`-th step of V's. A changed verdict or share of a tag is noticed like anything else.
-fn changes_of_v_s_are_noticed(of: usize, places: fn(usize) -> Vec<usize>) {
+fn changes_of_v_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> Vec<usize>) {
     let site = site();
-    let [_, verifier] = messages(&site);
+    let run = || Run { tls, ..short(&site) };
+    let [_, verifier] = messages(run());
     assert!(verifier.len() > 15, "{verifier:?}");
     for (tag, count) in verifier.into_iter().step_by(of) {
         for place in places(count).into_iter().filter(|place| is_used(tag, *place)) {
-            let (p, _) = verifier_says(&site, at(tag, place, invert));
+            let (p, _) = verifier_changes(run(), at(tag, place, invert));
             assert!(p.is_err(), "P goes on although message {place} of {count} of {tag} was changed");
         }
     }
 }
 
 #[test]
-fn p_notices_whatever_is_changed_in_every_second_step_of_v_s() {
-    changes_of_v_s_are_noticed(2, last);
+fn p_notices_whatever_is_changed_in_every_fourth_step_of_v_s() {
+    changes_of_v_s_are_noticed(TlsVersion::Tls12, 4, last);
+    changes_of_v_s_are_noticed(TlsVersion::Tls13, 4, last);
 }
 
 /// The other tests of changed messages are on P-256; of all their messages these depend on the curve.
@@ -213,7 +233,7 @@ fn another_committed_share_than_the_one_used_is_rejected() {
 
 fn another_committed_share_is_rejected(site: &Site) {
     // The last input of P's is its share; all before are masks.
-    let [prover, _] = messages(site);
+    let [prover, _] = messages(short(site));
     let (_, count) = prover.iter().find(|(tag, _)| *tag == tags::GARBLED_COMMITMENTS).unwrap();
     let (p, v) = prover_says(site, at(tags::GARBLED_COMMITMENTS, count - 1, flip_first));
     assert!(v.unwrap_err().is_rejection());
@@ -261,7 +281,7 @@ fn v_can_open_no_other_share_and_no_other_value() {
     let (p, _) = verifier_says(&site, at(tags::GARBLED_OPENING, 0, flip_first));
     cheat(p, tags::GARBLED_OPENING);
     // The share of the request's key stream is the last value that V returns: P would send another request.
-    let [_, verifier] = messages(&site);
+    let [_, verifier] = messages(short(&site));
     let (_, count) = verifier.iter().find(|(tag, _)| *tag == tags::GARBLED_RETURN).unwrap();
     let (p, _) = verifier_says(&site, at(tags::GARBLED_RETURN, count - 1, flip_first));
     cheat(p, tags::GARBLED_RETURN);
@@ -339,55 +359,6 @@ fn bytes_that_are_no_connection_are_refused_by_p_before_it_says_anything() {
     v.unwrap_err();
 }
 
-/// An engine between the client and P's, which asks for something else.
-struct Other<'a, E> {
-    inner: &'a mut E,
-    ask: fn(&mut dyn Engine) -> Result<(), Error>,
-    /// The calls to let pass before.
-    after: usize,
-}
-
-impl<E: Engine> Other<'_, E> {
-    fn now(&mut self) -> Result<(), Error> {
-        if self.after == 0 {
-            (self.ask)(self.inner)?;
-        }
-        self.after = self.after.wrapping_sub(1);
-        Ok(())
-    }
-}
-
-impl<E: Engine> Engine for Other<'_, E> {
-    fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
-        self.now()?;
-        self.inner.public_key(group)
-    }
-    fn agree(&mut self, group: Group, server_point: &[u8]) -> Result<(), Error> {
-        self.now()?;
-        self.inner.agree(group, server_point)
-    }
-    fn master_secret(&mut self, seed: &crate::wire::prf::MasterSeed) -> Result<(), Error> {
-        self.now()?;
-        self.inner.master_secret(seed)
-    }
-    fn key_block(&mut self, client: &[u8; 32], server: &[u8; 32]) -> Result<(), Error> {
-        self.now()?;
-        self.inner.key_block(client, server)
-    }
-    fn client_finished(&mut self, hash: &[u8; 32]) -> Result<[u8; 12], Error> {
-        self.now()?;
-        self.inner.client_finished(hash)
-    }
-    fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
-        self.now()?;
-        self.inner.encrypt(content_type, plaintext)
-    }
-    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
-        self.now()?;
-        self.inner.decrypt(payload)
-    }
-}
-
 #[test]
 fn a_client_that_asks_for_anything_else_ends_the_session() {
     type Ask = fn(&mut dyn Engine) -> Result<(), Error>;
@@ -416,7 +387,16 @@ fn a_client_that_asks_for_anything_else_ends_the_session() {
     let site = site();
     for (number, (ask, after)) in cases.into_iter().enumerate() {
         let (p, v) = short(&site).go_with(|engine| {
-            let mut other = Other { inner: engine, ask, after };
+            // The calls to let pass before.
+            let mut left = after;
+            let before = move |inner: &mut dyn Engine| {
+                if left == 0 {
+                    ask(inner)?;
+                }
+                left = left.wrapping_sub(1);
+                Ok(())
+            };
+            let mut other = Around { before: Box::new(before), ..Around::new(engine) };
             let result = Client::new(&site, true).fetch(&mut other, SHORT.as_bytes());
             // The session stays over.
             assert_eq!(other.inner.public_key(Group::P256), Err(Error::Over), "case {number}");

@@ -3,8 +3,10 @@
 
 mod cheats;
 mod commitments;
+mod forged13;
 mod opening;
 mod rounds;
+mod tls13;
 
 use volery_garble::two_party::Garbling;
 

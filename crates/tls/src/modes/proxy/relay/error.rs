@@ -42,7 +42,10 @@ pub enum Failure {
     #[error("the server does not accept the connection")]
     Connect,
     /// Nothing came for too long, or nothing could be sent.
-    #[error("the server took too long")]
+    #[error(
+        "the server took too long: it neither answers nor ends the connection within the time that the notary waits, which is what its \
+         operator sets (--max-wait)"
+    )]
     Time,
     /// The server broke off the connection.
     #[error("the server broke off the connection")]

@@ -23,6 +23,8 @@ pub struct Rules {
     pub max_sent: usize,
     /// The most bytes from the server; 16 MiB.
     pub max_received: usize,
+    /// The most hidden bytes of request and of response about which something is proved; 64 KiB.
+    pub hidden: usize,
     /// The source of memory for claims about the connection; one without a bound. Clones share it.
     pub budget: Budget,
 }
@@ -37,6 +39,7 @@ impl Default for Rules {
             total: Duration::from_secs(60),
             max_sent: 1 << 20,
             max_received: 16 << 20,
+            hidden: 1 << 16,
             budget: Budget::default(),
         }
     }

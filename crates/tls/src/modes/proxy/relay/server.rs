@@ -30,6 +30,8 @@ pub struct Relayed {
     pub server: Vec<u8>,
     /// How much of the server's bytes V had when it wrote each part of the client's.
     pub(in crate::modes::proxy) marks: Vec<RelayMark>,
+    /// The most hidden bytes about which something is proved.
+    pub(in crate::modes::proxy) hidden: usize,
     /// The source of memory for claims about it.
     pub(in crate::modes::proxy) budget: Budget,
 }
@@ -66,8 +68,9 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
     let socket = connect(&host, port, rules)?;
     let mut connection = Connection { socket, rules, deadline, forwarded: 0, ended: false };
     channel.send(RELAY_ANSWER, &[DONE])?;
-    let (client, server, marks, budget) = (Vec::new(), Vec::new(), Vec::new(), rules.budget.clone());
-    let mut relayed = Relayed { host, port, client, server, marks, budget };
+    let (client, server, marks) = (Vec::new(), Vec::new(), Vec::new());
+    let (hidden, budget) = (rules.hidden, rules.budget.clone());
+    let mut relayed = Relayed { host, port, client, server, marks, hidden, budget };
     let mut answer = Vec::new();
     loop {
         match RelayRequest::decode(channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)?)? {

@@ -36,7 +36,7 @@ fn echo() -> u16 {
 /// What a TLS client for this host says first.
 fn hello(host: &str) -> Vec<u8> {
     let config =
-        rustls_client::config(ring::default_provider(), &rustls::version::TLS12, &Roots::none()).unwrap();
+        rustls_client::config(ring::default_provider(), &[&rustls::version::TLS12], &Roots::none()).unwrap();
     let name = ServerName::try_from(host.to_owned()).unwrap();
     let mut connection = ClientConnection::new(Arc::new(config), name).unwrap();
     let mut bytes = Vec::new();

@@ -3,6 +3,7 @@
 
 mod claims;
 mod commitments;
+mod ending;
 mod forgery;
 mod tls13;
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::page::disclosure::TranscriptError;
 
 fn run<'a>(site: &'a Site, request: &str, hide: Vec<Redaction>) -> Run<'a> {
-    Run { version: TlsVersion::Tls13, ..Run::hiding(site, request, hide) }
+    Run { version: Some(TlsVersion::Tls13), ..Run::hiding(site, request, hide) }
 }
 
 #[test]
@@ -97,11 +97,17 @@ fn long_padded_text_and_a_false_claim_are_seen() {
 }
 
 #[test]
-fn a_server_of_tls_1_2_alone_is_named() {
+fn the_server_chooses_unless_the_version_is_named() {
+    let newer = |site: &Site| {
+        let run = Run { version: None, ..run(site, REQUEST, usual()) };
+        run.go().1.unwrap().statement().unwrap().tls
+    };
+    assert_eq!(newer(&site()), TlsVersion::Tls13);
     let site = Site::with(HOST, &[&response(BODY)], End::Notify, |config| {
         let older = rustls::ServerConfig::builder_with_protocol_versions(&[&rustls::version::TLS12]);
         older.with_no_client_auth().with_cert_resolver(config.cert_resolver)
     });
+    assert_eq!(newer(&site), TlsVersion::Tls12);
     assert_eq!(run(&site, REQUEST, Vec::new()).go().0.unwrap_err(), Failed::Proxy(Error::OnlyOlder));
 }
 

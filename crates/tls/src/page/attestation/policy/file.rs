@@ -64,6 +64,8 @@ pub struct Policy {
     pub allow_pipelined: bool,
     /// Whether a query or a body of a request may be hidden.
     pub allow_hidden_words: bool,
+    /// Whether the server may have named no protocol (ALPN) where the prover chose its port.
+    pub allow_no_alpn: bool,
     /// The context.
     pub context: Option<Context>,
 }
@@ -120,6 +122,8 @@ struct File {
     allow_pipelined: bool,
     #[serde(default)]
     allow_hidden_words: bool,
+    #[serde(default)]
+    allow_no_alpn: bool,
     context: Option<String>,
 }
 
@@ -235,6 +239,7 @@ impl Policy {
             max_rounds: file.max_rounds,
             allow_pipelined: file.allow_pipelined,
             allow_hidden_words: file.allow_hidden_words,
+            allow_no_alpn: file.allow_no_alpn,
             context: file.context.map(|text| context(&text)).transpose()?,
         };
         policy.check_values()?;

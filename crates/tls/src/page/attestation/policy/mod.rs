@@ -27,6 +27,7 @@
 //! | `modes`, `tls` | how the connection was made; its version of TLS | `["two-party"]`, `["1.2", "1.3"]` |
 //! | `max_rounds`, `allow_pipelined` | the most requests; whether they may be sent at once | 1, false |
 //! | `allow_hidden_words` | whether a query or a body of a request may be hidden, which can make pages repeat it | false |
+//! | `allow_no_alpn` | whether with two parties the server may have named no protocol (ALPN): then another service of the host may have answered | false |
 //! | `context` | the context, as text or `hex:DIGITS` | any |
 //!
 //! `demand` says when an attested claim implies a demanded one.
@@ -66,6 +67,8 @@ pub enum Rule {
     Host,
     /// The port.
     Port,
+    /// That the server named its protocol, where the prover chose the port.
+    Protocol,
     /// The time.
     Age,
     /// The context.
@@ -194,7 +197,8 @@ impl Policy {
 
     /// The rules about the connection.
     fn check_connection(&self, statement: &Statement, now: u64) -> Result<(), (Rule, String)> {
-        let Statement { mode, tls, server_name, port, time, context, rounds, pipelined, .. } = statement;
+        let Statement { mode, tls, server_name, port, alpn, time, context, rounds, pipelined, .. } =
+            statement;
         let fail = |rule, reason: String| Err((rule, reason));
         if !self.modes.contains(mode) {
             return fail(Rule::Mode, format!("the mode is {}", mode_name(*mode)));
@@ -207,6 +211,13 @@ impl Policy {
         }
         if *port != self.port {
             return fail(Rule::Port, format!("the port is {port}, not {}", self.port));
+        }
+        if !alpn && *mode == Mode::TwoParty && !self.allow_no_alpn {
+            return fail(
+                Rule::Protocol,
+                "the server named no protocol (ALPN), so another service of this host may have answered"
+                    .into(),
+            );
         }
         if *time > now.saturating_add(CLOCKS) {
             return fail(Rule::Age, format!("it is from {}, which has not come", show::utc(*time)));

@@ -49,6 +49,7 @@ fn statement() -> Statement {
         tls: TlsVersion::Tls12,
         server_name: "bank.example".into(),
         port: 443,
+        alpn: true,
         certificate: [7; 32],
         time: TIME,
         rounds: 1,
@@ -101,6 +102,7 @@ fn each_rule_is_looked_at() {
     let proxy = Statement { mode: Mode::Proxy, ..statement() };
     for (rule, more, statement) in [
         (Rule::Mode, "", proxy.clone()),
+        (Rule::Tls, ", \"tls\": [\"1.2\"]", Statement { tls: TlsVersion::Tls13, ..statement() }),
         (Rule::Tls, ", \"tls\": [\"1.3\"]", statement()),
         (
             Rule::Tls,
@@ -109,6 +111,7 @@ fn each_rule_is_looked_at() {
         ),
         (Rule::Host, "", Statement { server_name: "bank.example.org".into(), ..statement() }),
         (Rule::Port, "", Statement { port: 8443, ..statement() }),
+        (Rule::Protocol, "", Statement { alpn: false, ..statement() }),
         (Rule::Age, ", \"max_age\": 99", statement()),
         (Rule::Age, "", Statement { time: TIME + 401, ..statement() }),
         (Rule::Context, ", \"context\": \"other\"", statement()),
@@ -134,12 +137,49 @@ fn each_rule_is_looked_at() {
     // What is allowed when it is said.
     let words = policy(", \"allow_hidden_words\": true");
     assert_eq!(failed(&words, &one(hiding(Part::Query, Class::Query, b"id=5"))), None);
+    let unnamed = || Statement { alpn: false, ..statement() };
+    assert_eq!(failed(&policy(", \"allow_no_alpn\": true"), &one(unnamed())), None);
+    // In proxy mode the notary chose the port.
+    let relayed = one(Statement { mode: Mode::Proxy, ..unnamed() });
+    assert_eq!(failed(&policy(", \"modes\": [\"proxy\"]"), &relayed), None);
     // A hidden path is none that a pattern describes.
     let hidden = one(hiding(Part::Path, Class::Path, b"accounts/7"));
     assert_eq!(failed(&Policy { path: "**".into(), ..words.clone() }, &hidden), Some(Rule::Path));
     // The path is still demanded.
     let any = Policy { path: "/other".into(), ..policy("") };
     assert_eq!(failed(&any, &one(statement())), Some(Rule::Path));
+}
+
+/// A field after the body is found under its own name, in whatever case, and never as a field of the head.
+#[test]
+fn a_trailer_is_demanded_as_one() {
+    let text: &[u8] =
+        b"HTTP/1.1 200 OK\r\nTrailer: Checksum, Grpc-Status\r\nTransfer-Encoding: chunked\r\n\r\n\
+                        2\r\n{}\r\n0\r\nChecksum: 5f\r\nGrpc-Status: 0\r\n\r\n";
+    let range = place(text, b"5f");
+    let hidden = Hidden {
+        round: 0,
+        part: Part::Trailer("Checksum".into()),
+        class: Class::HeaderValue,
+        ranges: vec![range.clone()],
+        claims: vec!["= 5f".parse().unwrap()],
+        commit: None,
+    };
+    let one = [sign(Statement { response: payload(text, range, hidden), ..statement() }, 2)];
+    let sound =
+        ", \"claims\": [\"response.trailer:checksum = 5f\"], \"shows\": [\"response.trailer:grpc-status\"]";
+    assert_eq!(failed(&policy(sound), &one), None);
+    for claim in
+        ["response.trailer:checksum = 5e", "response.header:Checksum = 5f", "response.trailer:Other = 5f"]
+    {
+        assert_eq!(
+            failed(&policy(&format!(", \"claims\": [\"{claim}\"]")), &one),
+            Some(Rule::Claims),
+            "{claim}"
+        );
+    }
+    let shows = policy(", \"shows\": [\"response.trailer:Checksum\"]");
+    assert_eq!(failed(&shows, &one), Some(Rule::Shows));
 }
 
 /// A hidden string under a name that the text does not have it at is no part.

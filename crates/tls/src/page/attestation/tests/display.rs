@@ -44,6 +44,11 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
     let at_once =
         Statement { pipelined: true, mode: Mode::TwoParty, tls: TlsVersion::Tls12, ..second.clone() };
     assert!(at_once.to_string().contains("rounds    2 requests, sent at once"));
+    let unnamed = "protocol  not named by the server";
+    for (mode, alpn) in [(Mode::TwoParty, true), (Mode::Proxy, false), (Mode::TwoParty, false)] {
+        let text = Statement { mode, alpn, tls: TlsVersion::Tls12, ..statement() }.to_string();
+        assert_eq!(text.contains(unnamed), (mode, alpn) == (Mode::TwoParty, false));
+    }
     assert!(second.to_string().contains("proved    response 2 json balance: is a number"));
     let evil = "\u{1b}[2J\u{202e}evil\u{7}\\";
     let mut statement = statement();
@@ -64,6 +69,7 @@ fn programs_read_it_as_json() {
     assert_eq!(value["mode"], "proxy");
     assert_eq!(value["tls"], "1.3");
     assert_eq!(value["port"], 8443);
+    assert_eq!(value["alpn"], true);
     assert_eq!(value["certificate"], "ce".repeat(32));
     assert_eq!(value["context"], "nonce-1");
     assert_eq!(value["time"], "2026-05-28T20:26:40Z");

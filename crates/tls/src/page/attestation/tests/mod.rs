@@ -21,7 +21,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "6bb03be347a82f763effd9b260dfe0f126b0c7585291bb3040bf79f28d9004d5";
+const PINNED: &str = "fde08b5f9b3493f22adfe3e37765272a91e04a8d837c8211f6850a4fafca53cc";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -63,6 +63,7 @@ fn statement() -> Statement {
         tls: TlsVersion::Tls13,
         server_name: "data.example.com".into(),
         port: 8443,
+        alpn: true,
         certificate: [0xce; 32],
         time: 1_780_000_000,
         rounds: 1,
@@ -100,7 +101,7 @@ fn the_format_is_pinned() {
         Statement { query: AttestedPayload::default(), response: AttestedPayload::default(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
     let expected = [
-        b"volery attestation\n\0\x03\0\x03\0\0\0\x10data.example.com\x20\xfb".to_vec(),
+        b"volery attestation\n\0\x03\0\x03\0\0\0\x10data.example.com\x20\xfb\x01".to_vec(),
         vec![0xce; 32],
         1_780_000_000_u64.to_be_bytes().to_vec(),
         vec![0, 0, 0, 1],
@@ -236,6 +237,7 @@ fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_i
         ("mode", |s| s.mode = Mode::Proxy),
         ("server name", |s| s.server_name = "data.example.org".into()),
         ("port", |s| s.port = 443),
+        ("protocol", |s| s.alpn = false),
         ("certificate", |s| s.certificate[31] ^= 1),
         ("time", |s| s.time += 3601),
         ("time", |s| s.time -= 3601),
@@ -324,6 +326,7 @@ fn statements() -> impl Strategy<Value = Statement> {
             tls: if proxy && port % 2 == 0 { TlsVersion::Tls13 } else { TlsVersion::Tls12 },
             server_name: name.into(),
             port,
+            alpn: port % 3 == 0,
             certificate: [port as u8; 32],
             time,
             rounds: 1,

@@ -70,6 +70,7 @@ fn unsigned() -> Statement {
         tls: TlsVersion::Tls12,
         server_name: "example.com".into(),
         port: 443,
+        alpn: true,
         certificate: [0xce; 32],
         time: 1_780_000_000,
         rounds: 1,

@@ -6,6 +6,7 @@ mod tls13;
 
 pub(crate) use tls12::{Keys, finished_message, server_commitments};
 pub(super) use tls13::{ALERT_BYTES, handshake_secrets};
+pub(crate) use tls13::{TrafficKeys, server_commitments as server_commitments_tls13};
 
 use core::convert::Infallible;
 
@@ -19,6 +20,7 @@ use crate::wire::ghash::{BLOCK_BYTES, Block};
 use crate::wire::prf::VERIFY_DATA_BYTES;
 use crate::wire::record::Cipher;
 use crate::wire::step::{Plain, TwoParty};
+use crate::wire::version::TlsVersion;
 
 /// The start of the program.
 pub(crate) enum Root<W> {
@@ -28,6 +30,8 @@ pub(crate) enum Root<W> {
     Keys(Keys<W>),
     /// The handshake secret of TLS 1.3: 256 wires. The values derived from it are to be opened and proved.
     Handshake(Vec<W>),
+    /// The keys of TLS 1.3, which are proved already.
+    Traffic(TrafficKeys<W>),
 }
 
 impl<W: Zeroize> Zeroize for Root<W> {
@@ -35,21 +39,30 @@ impl<W: Zeroize> Zeroize for Root<W> {
         match self {
             Self::Master(wires) | Self::Handshake(wires) => wires.zeroize(),
             Self::Keys(keys) => keys.zeroize(),
+            Self::Traffic(keys) => keys.zeroize(),
         }
     }
 }
 
 impl<W: Clone> Root<W> {
+    /// The same root, with `wire` applied to each wire.
+    ///
+    /// # Errors
+    /// Those of `wire`.
+    pub(crate) fn try_map<T, E>(&self, mut wire: impl FnMut(&W) -> Result<T, E>) -> Result<Root<T>, E> {
+        let mut list = |wires: &[W]| wires.iter().map(&mut wire).collect::<Result<Vec<T>, E>>();
+        Ok(match self {
+            Self::Master(wires) => Root::Master(list(wires)?),
+            Self::Handshake(wires) => Root::Handshake(list(wires)?),
+            Self::Keys(keys) => Root::Keys(keys.try_map(wire)?),
+            Self::Traffic(keys) => Root::Traffic(keys.try_map(wire)?),
+        })
+    }
+
     /// The root without wires, for a party that sees none.
     pub(crate) fn blind(&self) -> Root<()> {
-        match self {
-            Self::Master(wires) => Root::Master(vec![(); wires.len()]),
-            Self::Handshake(wires) => Root::Handshake(vec![(); wires.len()]),
-            Self::Keys(keys) => {
-                let Ok(keys) = keys.try_map(|_| Ok::<_, Infallible>(()));
-                Root::Keys(keys)
-            }
-        }
+        let Ok(blind) = self.try_map(|_| Ok::<_, Infallible>(()));
+        blind
     }
 }
 
@@ -93,6 +106,18 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
     match connection {
         OpenConnection::Tls12(transcript) => tls12::derive(machine, transcript, root),
         OpenConnection::Tls13(opened) => tls13::derive(machine, opened, root),
+    }
+}
+
+/// The approximate number of commitments of a proof of everything that follows from a connection's secret,
+/// itself included, but payload. Each direction has so many records with payload.
+///
+/// # Errors
+/// None in practice: what can be proved can be counted.
+pub(super) fn root_commitments(version: TlsVersion, records: [usize; 2]) -> Result<u64, Error> {
+    match version {
+        TlsVersion::Tls12 => tls12::root_commitments(records),
+        TlsVersion::Tls13 => tls13::root_commitments(records),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::page::disclosure::connection::DataRecord;
 use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::prf::{HmacKey, KeyBlock, Side, VERIFY_DATA_BYTES, key_block, verify_data};
 use crate::wire::record::Cipher;
-use crate::wire::step::{BLOCK_BITS, Counting, IV_BITS, MASTER_BITS, Plain, TwoParty};
+use crate::wire::step::{BLOCK_BITS, Counting, IV_BITS, MASTER_BITS, Plain, TwoParty, commitments_of_blocks};
 use crate::wire::transcript::{APPLICATION_DATA, FINISHED_BYTES, Handshake, Transcript};
 
 /// The header of a Finished message: its type and its length.
@@ -91,7 +91,7 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
             &derived
         }
         Root::Keys(keys) => keys,
-        Root::Handshake(_) => return Err(other_version().into()),
+        Root::Handshake(_) | Root::Traffic(_) => return Err(other_version().into()),
     };
     let Keys { master, client_finished, client, server } = keys;
     let hash = transcript.server_finished_hash(&finished_message(client_finished));
@@ -128,6 +128,24 @@ pub(crate) fn server_commitments() -> Result<u64, Error> {
     let mut machine = Counting::default();
     server_direction(&mut machine, &master, &[vec![(); BLOCK_BITS], vec![(); IV_BITS]], &[0; 32])?;
     Ok(machine.cost().commitments)
+}
+
+/// The number of commitments of a proof of everything that follows from a master secret, itself included, and
+/// what is opened of records, if each direction has this many with payload.
+///
+/// # Errors
+/// As [`server_commitments`].
+pub(super) fn root_commitments(records: [usize; 2]) -> Result<u64, Error> {
+    let mut machine = Counting::default();
+    let master = HmacKey::master(&mut machine, &[(); MASTER_BITS])?;
+    let KeyBlock { keys: [client, server], iv_wires: [client_iv, server_iv] } =
+        key_block(&mut machine, &master, &[0; 32], &[0; 32])?;
+    verify_data(&mut machine, &master, Side::Client, &[0; 32])?;
+    Cipher::new(&mut machine, &client, &client_iv)?;
+    server_direction(&mut machine, &master, &[server, server_iv], &[0; 32])?;
+    // A record has a mask. Finished and an alert have a block besides, and there is the hash key.
+    let opened = records.iter().map(|records| records + 5).sum();
+    Ok(machine.cost().commitments + MASTER_BITS as u64 + commitments_of_blocks(opened)?)
 }
 
 fn direction<M: TwoParty + ?Sized>(

@@ -1,4 +1,4 @@
-//! TLS 1.3: the program from the handshake secret.
+//! TLS 1.3: the program from the handshake secret, or from the keys that two parties derived together.
 //!
 //! What a record holds is under the record's key, too. So the program opens a record from its end: zeros, and
 //! the byte before them, which is the content's type. Nothing has to be claimed about types and lengths;
@@ -9,33 +9,142 @@
 
 use core::ops::Range;
 
+use zeroize::Zeroize;
+
 use super::{Derived, Facts, Root, bytes, counter_block, other_version};
 use crate::Error;
 use crate::page::disclosure::connection::DataRecord;
 use crate::wire::ghash::BLOCK_BYTES;
-use crate::wire::prf::{HmacKey, tls13 as schedule};
+use crate::wire::prf::tls13::{self as schedule, RecordKey};
+use crate::wire::prf::{HmacKey, Side};
 use crate::wire::record::Cipher;
-use crate::wire::step::{Plain, TwoParty};
+use crate::wire::step::{
+    BLOCK_BITS, Counting, DIGEST_BITS, Plain, TwoParty, XORED_IV_BITS, commitments_of_blocks,
+};
 use crate::wire::transcript::tls13::{HandshakeSecrets, MESSAGE_HEADER_BYTES, Opened, Record};
 use crate::wire::transcript::{ALERT, HANDSHAKE};
 
 /// Bytes of an alert.
 pub(in crate::page::disclosure) const ALERT_BYTES: usize = 2;
 
-/// The program's start: the key that is the handshake secret, and the traffic secrets of the handshake, which
-/// are opened. `hash` is that of both hellos.
+/// The secrets and keys of a connection that two parties derived together, up to those of what its client
+/// sent.
+#[derive(Clone)]
+pub(crate) struct TrafficKeys<W> {
+    /// The traffic secrets of the handshake: the client's, the server's.
+    pub(crate) handshake: [Vec<W>; 2],
+    /// The key that is the master secret.
+    pub(crate) master: HmacKey<W>,
+    /// The client's direction.
+    pub(crate) client: Cipher<W>,
+    /// The wires of the server's key and IV, if the parties derived them.
+    pub(crate) server: Option<RecordKey<W>>,
+}
+
+impl<W: Clone> TrafficKeys<W> {
+    /// The same keys, with `wire` applied to each wire.
+    ///
+    /// # Errors
+    /// Those of `wire`.
+    pub(crate) fn try_map<T, E>(
+        &self,
+        mut wire: impl FnMut(&W) -> Result<T, E>,
+    ) -> Result<TrafficKeys<T>, E> {
+        let mut lists = |[one, two]: &[Vec<W>; 2]| -> Result<[Vec<T>; 2], E> {
+            let mut list = |wires: &[W]| wires.iter().map(&mut wire).collect::<Result<Vec<T>, E>>();
+            Ok([list(one)?, list(two)?])
+        };
+        let (handshake, server) = (lists(&self.handshake)?, self.server.as_ref().map(lists).transpose()?);
+        let (master, client) = (self.master.try_map(&mut wire)?, self.client.try_map(&mut wire)?);
+        Ok(TrafficKeys { handshake, master, client, server })
+    }
+}
+
+impl<W: Zeroize> Zeroize for TrafficKeys<W> {
+    fn zeroize(&mut self) {
+        self.handshake.zeroize();
+        self.master.zeroize();
+        self.client.zeroize();
+        self.server.zeroize();
+    }
+}
+
+/// What the program goes on with after the handshake.
+pub(in crate::page::disclosure) enum Rest<'a, W> {
+    /// From the key that is the handshake secret.
+    Derive(HmacKey<W>),
+    /// With keys that are proved already.
+    Known(&'a TrafficKeys<W>),
+}
+
+/// The program's start: the traffic secrets of the handshake, which are opened. `hash` is that of both
+/// hellos.
 ///
 /// # Errors
 /// As [`derive`](super::derive).
-pub(in crate::page::disclosure) fn handshake_secrets<M: TwoParty + ?Sized>(
+pub(in crate::page::disclosure) fn handshake_secrets<'a, M: TwoParty + ?Sized>(
     machine: &mut M,
-    root: &Root<M::Wire>,
+    root: &'a Root<M::Wire>,
     hash: &[u8; 32],
-) -> Result<(HmacKey<M::Wire>, HandshakeSecrets), M::Error> {
-    let Root::Handshake(secret) = root else { return Err(other_version().into()) };
-    let key = HmacKey::hash(machine, secret)?;
-    let [client, server] = schedule::handshake_secrets(machine, &key, hash)?;
-    Ok((key, HandshakeSecrets { client, server }))
+) -> Result<(Rest<'a, M::Wire>, HandshakeSecrets), M::Error> {
+    let derived;
+    let (rest, wires) = match root {
+        Root::Handshake(secret) => {
+            let key = HmacKey::hash(machine, secret)?;
+            derived = schedule::handshake_wires(machine, &key, hash)?;
+            (Rest::Derive(key), &derived)
+        }
+        Root::Traffic(keys) => (Rest::Known(keys), &keys.handshake),
+        Root::Master(_) | Root::Keys(_) => return Err(other_version().into()),
+    };
+    let [client, server] = schedule::open_secrets(machine, wires)?;
+    Ok((rest, HandshakeSecrets { client, server }))
+}
+
+/// The ciphers of both directions. `hash` is that of all messages up to the server's Finished.
+fn ciphers<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    rest: Rest<'_, M::Wire>,
+    hash: &[u8; 32],
+) -> Result<[Cipher<M::Wire>; 2], M::Error> {
+    match rest {
+        Rest::Derive(key) => {
+            let [[client, client_iv], [server, server_iv]] = schedule::application_keys(machine, &key, hash)?;
+            let client = Cipher::new(machine, &client, &client_iv)?;
+            Ok([client, Cipher::new(machine, &server, &server_iv)?])
+        }
+        Rest::Known(keys) => {
+            Ok([keys.client.clone(), server_cipher(machine, &keys.master, keys.server.as_ref(), hash)?])
+        }
+    }
+}
+
+/// The cipher of the server's direction, with its `key` if that is known.
+fn server_cipher<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    master: &HmacKey<M::Wire>,
+    key: Option<&RecordKey<M::Wire>>,
+    hash: &[u8; 32],
+) -> Result<Cipher<M::Wire>, M::Error> {
+    let key = match key {
+        Some(key) => key,
+        None => &schedule::record_key(machine, master, Side::Server, hash)?,
+    };
+    let [key, iv] = key;
+    Cipher::new(machine, key, iv)
+}
+
+/// The number of commitments of a proof of what it derives from [`TrafficKeys`] before it comes to records:
+/// the server's keys if the parties have not derived them, and their expansion.
+///
+/// # Errors
+/// None in practice: these steps can be counted.
+pub(crate) fn server_commitments(key_is_known: bool) -> Result<u64, Error> {
+    let master = HmacKey::hash(&mut Counting::default(), &[(); DIGEST_BITS])?;
+    let mut machine = Counting::default();
+    let key = [vec![(); BLOCK_BITS], vec![(); XORED_IV_BITS]];
+    server_cipher(&mut machine, &master, key_is_known.then_some(&key), &[0; 32])?;
+    Ok(machine.cost().commitments)
 }
 
 /// Runs the key derivation and everything of the record layer that V learns.
@@ -49,10 +158,9 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
 ) -> Result<Derived<'a, M::Wire>, M::Error> {
     let handshake = &opened.handshake;
     // The secrets are those with which the handshake was opened, because the bits are the same.
-    let (key, _) = handshake_secrets(machine, root, &handshake.hello.hash)?;
-    let [client, server] = schedule::application_keys(machine, &key, &handshake.finished_hash)?;
-    let mut direction = |[key, iv]: [Vec<M::Wire>; 2], records: &'a [Record]| {
-        let mut cipher = Cipher::new(machine, &key, &iv)?;
+    let (rest, _) = handshake_secrets(machine, root, &handshake.hello.hash)?;
+    let [client, server] = ciphers(machine, rest, &handshake.finished_hash)?;
+    let mut direction = |mut cipher: Cipher<M::Wire>, records: &'a [Record]| {
         let (records, facts) = direction(machine, &mut cipher, records)?;
         Ok::<_, M::Error>((records, facts, cipher))
     };
@@ -63,6 +171,24 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
         facts: [client_facts, server_facts],
         keys: [client_key, server_key],
     })
+}
+
+/// The number of commitments of a proof of everything that follows from a handshake secret, itself included,
+/// and what is opened of records, if each direction has this many with payload.
+///
+/// # Errors
+/// None in practice: these steps can be counted.
+pub(super) fn root_commitments(records: [usize; 2]) -> Result<u64, Error> {
+    let mut machine = Counting::default();
+    let key = HmacKey::hash(&mut machine, &[(); DIGEST_BITS])?;
+    schedule::handshake_wires(&mut machine, &key, &[0; 32])?;
+    for [key, iv] in schedule::application_keys(&mut machine, &key, &[0; 32])? {
+        Cipher::new(&mut machine, &key, &iv)?;
+    }
+    // A record has a mask, and a block of its tail, with little in common. There are alerts and tickets, and
+    // the hash keys.
+    let opened: u64 = records.iter().map(|records| 2 * (*records as u64 + 2) + 1).sum();
+    Ok(machine.cost().commitments + DIGEST_BITS as u64 + commitments_of_blocks(1)?.saturating_mul(opened))
 }
 
 /// A direction's records with their contents, and what V learns.
@@ -87,7 +213,7 @@ fn direction<'a, M: TwoParty + ?Sized>(
     cipher.keep(machine, &records.iter().enumerate().map(last).collect::<Vec<_>>())?;
     let mut read = Vec::with_capacity(records.len());
     for (sequence, record) in (0..).zip(records) {
-        let mut opening = Opening { machine: &mut *machine, cipher, record, sequence };
+        let mut opening = Opening { machine: &mut *machine, cipher: &mut *cipher, record, sequence };
         let (content_type, length) = opening.tail()?;
         facts.control.push(opening.control(content_type, length)?);
         read.push(DataRecord::tls13(record, sequence, content_type, length));
@@ -98,7 +224,7 @@ fn direction<'a, M: TwoParty + ?Sized>(
 /// A record of which bytes are opened.
 struct Opening<'a, M: TwoParty + ?Sized> {
     machine: &'a mut M,
-    cipher: &'a Cipher<M::Wire>,
+    cipher: &'a mut Cipher<M::Wire>,
     record: &'a Record,
     sequence: u64,
 }
@@ -111,10 +237,10 @@ impl<M: TwoParty + ?Sized> Opening<'_, M> {
         self.open(&wires, range.start - first * BLOCK_BYTES, range)
     }
 
-    /// The key stream of these blocks.
+    /// The key stream of these blocks, each of which is made once, however many messages begin in it.
     fn stream(&mut self, blocks: Range<usize>) -> Result<Vec<M::Wire>, M::Error> {
         let blocks: Vec<Plain> = blocks.map(|block| counter_block(self.sequence, block + 1)).collect();
-        self.cipher.encrypt(self.machine, &blocks)
+        self.cipher.keep(self.machine, &blocks)
     }
 
     /// Opens these bytes, whose key stream begins with byte `start` of `stream`.

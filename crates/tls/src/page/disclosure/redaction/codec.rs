@@ -99,6 +99,7 @@ fn put_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
         Part::Query => (5, ""),
         Part::Values(values) => (6, values.first.as_str()),
         Part::Parameter(name) => (7, name.as_str()),
+        Part::Trailer(name) => (8, name.as_str()),
     };
     out.push(code);
     put_text(out, name.as_bytes());
@@ -151,6 +152,7 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
         (4, true) => Part::Body,
         (5, true) => Part::Query,
         (7, false) => Part::Parameter(name),
+        (8, false) => Part::Trailer(name),
         (6, _) => Part::Values(Values { first: name, between: read_between(cursor)? }),
         _ => return Err(unknown("part of a message")),
     };

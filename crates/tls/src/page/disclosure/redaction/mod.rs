@@ -9,6 +9,7 @@
 mod codec;
 mod fields;
 mod group;
+mod listing;
 mod name;
 mod parameters;
 mod reading;
@@ -22,6 +23,8 @@ mod values;
 pub(super) use codec::DisclosureMessage;
 pub(crate) use codec::{put_all_hidden, read_all_hidden};
 pub use fields::{Visibility, visibility};
+pub(super) use listing::listed;
+pub use listing::{Listed, PartKind};
 pub use name::PartError;
 pub(crate) use reading::{Found, Reading, view};
 pub use rest::{Rest, Selection};
@@ -44,8 +47,9 @@ pub(crate) const MAX_HIDDEN: usize = 256;
 const MAX_RANGES: usize = 64;
 /// The most claims about one hidden string.
 const MAX_CLAIMS: usize = 16;
-/// The most bytes of a direction's hidden strings about which something is proved, or that are committed to.
-const MAX_CONSTRAINED: usize = 1 << 16;
+/// The most bytes of a direction's hidden strings about which something is proved, or that are committed to,
+/// whatever V's own limit.
+pub const MAX_HIDDEN_BYTES: usize = 1 << 18;
 
 /// A part of a request or response that can be hidden.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +61,9 @@ pub enum Part {
     Values(Values),
     /// The values of all header fields of this name. Claims about it are possible only if there is one.
     Header(String),
+    /// The values of all header fields of this name after the body of a response. Otherwise as a header
+    /// field.
+    Trailer(String),
     /// The path of the request's target, after its slash and up to its question mark, which says which
     /// document is asked for.
     Path,
@@ -82,6 +89,7 @@ impl core::fmt::Display for Part {
             Self::Json(path) => write!(f, "json {path}"),
             Self::Values(values) => values.fmt(f),
             Self::Header(name) => write!(f, "header {name}"),
+            Self::Trailer(name) => write!(f, "trailer {name}"),
             Self::Path => f.write_str("path"),
             Self::Query => f.write_str("query"),
             Self::Parameter(name) if is_plain(name) => write!(f, "query {name}"),
@@ -288,13 +296,24 @@ impl RedactedPayload {
                 Some(_) => {}
             }
         }
-        if self.constrained().map(Hidden::length).sum::<usize>() > MAX_CONSTRAINED {
-            return refuse(
-                "more than 2^16 hidden bytes that something is claimed about, or that are committed to",
-            );
-        }
         Ok(())
     }
+}
+
+/// Checks that no more bytes of a direction are hidden with something proved about them than V takes, of
+/// which there is a limit for all.
+///
+/// # Errors
+/// [`Refusal::Hidden`].
+pub(super) fn check_hidden(shown: &[RedactedPayload; 2], limit: usize) -> Result<(), Refusal> {
+    let limit = limit.min(MAX_HIDDEN_BYTES);
+    for (side, shown) in [Side::Client, Side::Server].into_iter().zip(shown) {
+        let bytes = shown.constrained().map(Hidden::length).fold(0, usize::saturating_add);
+        if bytes > limit {
+            return Err(Refusal::Hidden { side, bytes, limit });
+        }
+    }
+    Ok(())
 }
 
 /// The places of request and response that are committed to, in the order of their commitments.

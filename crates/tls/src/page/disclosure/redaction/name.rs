@@ -3,6 +3,7 @@
 //! ```text
 //! request.path              request.query            request.query.NAME       request.header:NAME
 //! response.json:PATH        response.header:NAME     response.body            response2.json:PATH
+//! response.trailer:NAME
 //! ```
 
 use core::str::FromStr;
@@ -18,8 +19,8 @@ use crate::wire::prf::Side;
 pub enum PartError {
     /// It has none of the forms.
     #[error(
-        "expected response.json:PATH, request.header:NAME, request.path, request.query, request.query.NAME or response.body, and with \
-         several requests response2.json:PATH and so on"
+        "expected response.json:PATH, request.header:NAME, request.path, request.query, request.query.NAME, response.body or \
+         response.trailer:NAME, and with several requests response2.json:PATH and so on"
     )]
     Form,
     /// The path of a JSON value is none.
@@ -28,6 +29,30 @@ pub enum PartError {
 }
 
 impl MessagePart {
+    /// Its name on a command line: `response2.json:user.name`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let message = match self.side {
+            Side::Client => "request",
+            Side::Server => "response",
+        };
+        let number = match self.round {
+            0 => String::new(),
+            round => round.saturating_add(1).to_string(),
+        };
+        let part = match &self.part {
+            Part::Json(path) => format!("json:{path}"),
+            Part::Values(values) => format!("json:{} and what follows", values.first),
+            Part::Header(name) => format!("header:{name}"),
+            Part::Trailer(name) => format!("trailer:{name}"),
+            Part::Path => "path".into(),
+            Part::Query => "query".into(),
+            Part::Parameter(name) => format!("query.{name}"),
+            Part::Body => "body".into(),
+        };
+        format!("{message}{number}.{part}")
+    }
+
     /// Reads a part and the text behind it. The part ends at the first blank that is not in a key in quotes:
     /// `response.json:["first name"] = Ada`.
     ///
@@ -71,6 +96,9 @@ impl FromStr for MessagePart {
                 Part::Json(path.to_string())
             }
             (None, Some(("header", name))) if !name.is_empty() => Part::Header(name.into()),
+            (None, Some(("trailer", name))) if !name.is_empty() && side == Side::Server => {
+                Part::Trailer(name.into())
+            }
             (None, None) if rest == "path" && side == Side::Client => Part::Path,
             (None, None) if rest == "query" && side == Side::Client => Part::Query,
             (None, None) if rest == "body" => Part::Body,
@@ -87,4 +115,32 @@ fn round(number: &str) -> Option<usize> {
     }
     let canonical = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
     number.parse().ok().filter(|number: &usize| canonical && *number <= MAX_MESSAGES)?.checked_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_as_it_is_written() {
+        for text in [
+            "request.path",
+            "request2.query",
+            "request.query.a b",
+            "request.header:Cookie",
+            "request.body",
+            "response.json:",
+            "response3.json:a[\"first name\"][0]",
+            "response.header:ETag",
+            "response2.trailer:Checksum",
+            "response.body",
+        ] {
+            assert_eq!(text.parse::<MessagePart>().map(|part| part.name()), Ok(text.to_owned()));
+        }
+        for text in
+            ["request.trailer:a", "response.trailer:", "response.trailer", "response.path", "response0.body"]
+        {
+            assert_eq!(text.parse::<MessagePart>(), Err(PartError::Form), "{text}");
+        }
+    }
 }

@@ -166,7 +166,9 @@ impl Reading {
 
 fn is_same(a: &Part, b: &Part) -> bool {
     match (a, b) {
-        (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
+        (Part::Header(a), Part::Header(b)) | (Part::Trailer(a), Part::Trailer(b)) => {
+            a.eq_ignore_ascii_case(b)
+        }
         (a, b) => a == b,
     }
 }

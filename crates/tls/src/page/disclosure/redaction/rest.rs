@@ -4,7 +4,7 @@
 //! | of | shown | hidden |
 //! |---|---|---|
 //! | each request | method, path, names of fields, the fields that say how it is to be read | query, values of all other fields, body |
-//! | each response, [`Rest::Revealed`] | status line, names of fields, the fields that say how it is to be read and [some that are everybody's](super::fields), body | values of all other fields, what P took from it for a later request |
+//! | each response, [`Rest::Revealed`] | status line, names of fields, the fields that say how it is to be read and [some that are everybody's](super::fields), body | values of all other fields and of those after the body, what P took from it for a later request |
 //! | each response, [`Rest::Hidden`] | status line, names of fields, keys of JSON objects, the fields that say how it is to be read | all else |
 //!
 //! P may show or hide any part by naming it. Of two parts of which one contains the other, the smaller one
@@ -22,8 +22,8 @@ use super::fields::{Visibility, visibility};
 use super::structure::{HttpMessage, UNKNOWN, no_round, slice};
 use super::{MAX_HIDDEN, MessagePart, Part, Redaction};
 use crate::page::disclosure::Refusal;
-use crate::page::http::Exchange;
 use crate::page::http::json::{self, Path};
+use crate::page::http::{Exchange, Header};
 use crate::wire::prf::Side;
 
 /// The most values of a JSON body of which some are hidden one by one, or together.
@@ -102,7 +102,11 @@ impl Selection {
 
     /// The parts that P names as hidden, with those that patterns of paths stand for. Each value of a body is
     /// there once, with all that is claimed of it.
-    fn expanded(&self, texts: [&[u8]; 2], exchanges: &[Exchange]) -> Result<Vec<Redaction>, Refusal> {
+    pub(in crate::page::disclosure) fn expanded(
+        &self,
+        texts: [&[u8]; 2],
+        exchanges: &[Exchange],
+    ) -> Result<Vec<Redaction>, Refusal> {
         let mut all = Hides::default();
         for hide in &self.hide {
             let pattern = match &hide.part {
@@ -206,7 +210,9 @@ impl Hides {
 /// Whether two names are of the same part. Names of header fields ignore case.
 fn is_same(a: &Part, b: &Part) -> bool {
     match (a, b) {
-        (Part::Header(a), Part::Header(b)) => a.eq_ignore_ascii_case(b),
+        (Part::Header(a), Part::Header(b)) | (Part::Trailer(a), Part::Trailer(b)) => {
+            a.eq_ignore_ascii_case(b)
+        }
         (a, b) => a == b,
     }
 }
@@ -251,14 +257,16 @@ impl HttpMessage<'_> {
     /// The fields of a response that may hold something with which others could act as P.
     fn secrets(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
         let names = self.field_names();
-        self.check_revealed(&names, named)?;
         let secret = names.into_iter().filter(|name| visibility(Side::Server, name) == Visibility::Secret);
-        Ok(secret.map(Part::Header).filter(|part| !named.has(part)).collect())
+        let secret: Vec<_> = secret.map(Part::Header).filter(|part| !named.has(part)).collect();
+        self.check_revealed(named)?;
+        Ok([secret, self.trailers_but(named)].concat())
     }
 
     /// Everything in a response that can be hidden.
     fn all_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
         let mut parts = self.fields_but(named)?;
+        parts.extend(self.trailers_but(named));
         if self.body.length() > 0 && !named.has(&Part::Body) {
             parts.extend(self.values_but(named)?);
         }
@@ -266,9 +274,19 @@ impl HttpMessage<'_> {
     }
 
     /// Names of the header fields that have a value, each once.
-    fn field_names(&self) -> Vec<String> {
+    pub(super) fn field_names(&self) -> Vec<String> {
+        self.names(self.headers)
+    }
+
+    /// Names of the fields after a body in chunks that have a value, each once.
+    pub(super) fn trailer_names(&self) -> Vec<String> {
+        self.names(self.trailers)
+    }
+
+    /// Names of the fields that have a value, each once.
+    fn names(&self, fields: &[Header]) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for header in self.headers.iter().filter(|header| !header.value.is_empty()) {
+        for header in fields.iter().filter(|header| !header.value.is_empty()) {
             // Names are words of ASCII.
             let name = String::from_utf8_lossy(slice(self.text, &header.name));
             if !names.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
@@ -279,23 +297,32 @@ impl HttpMessage<'_> {
     }
 
     /// Checks that the fields which P reveals exist and have a value.
-    fn check_revealed(&self, names: &[String], named: &Named<'_>) -> Result<(), Refusal> {
+    fn check_revealed(&self, named: &Named<'_>) -> Result<(), Refusal> {
         for part in &named.revealed {
-            if let Part::Header(wanted) = part
-                && !names.iter().any(|name| name.eq_ignore_ascii_case(wanted))
-            {
+            let (fields, wanted) = match part {
+                Part::Header(name) => (self.headers, name),
+                Part::Trailer(name) => (self.trailers, name),
+                _ => continue,
+            };
+            if !fields.iter().any(|field| field.is(self.text, wanted) && !field.value.is_empty()) {
                 return Err(self.refusal(part, "there is no field of this name with a value"));
             }
         }
         Ok(())
     }
 
+    /// The fields after the body, without those named. They are few and rare, so none is known to be no
+    /// secret.
+    fn trailers_but(&self, named: &Named<'_>) -> Vec<Part> {
+        let all = self.trailer_names().into_iter().map(Part::Trailer);
+        all.filter(|part| !named.has(part)).collect()
+    }
+
     /// Header fields with a value, without those named and those that are always shown.
     fn fields_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
-        let names = self.field_names();
-        self.check_revealed(&names, named)?;
+        self.check_revealed(named)?;
         let mut parts = Vec::new();
-        for name in names {
+        for name in self.field_names() {
             let (visibility, part) = (visibility(self.side, &name), Part::Header(name));
             match visibility {
                 _ if named.has(&part) => {}

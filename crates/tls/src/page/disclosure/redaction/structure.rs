@@ -123,6 +123,8 @@ pub(super) struct HttpMessage<'a> {
     pub(super) request: Option<&'a Request>,
     pub(super) headers: &'a [Header],
     pub(super) body: &'a Body,
+    /// The header fields after the body.
+    pub(super) trailers: &'a [Header],
 }
 
 impl<'a> HttpMessage<'a> {
@@ -151,10 +153,11 @@ impl<'a> HttpMessage<'a> {
                 request: Some(request),
                 headers: &request.headers,
                 body: &request.body,
+                trailers: &[],
             },
             Side::Server => {
-                let Response { headers, body, .. } = response;
-                Self { side, round, text, request: None, headers, body }
+                let Response { headers, body, trailers, .. } = response;
+                Self { side, round, text, request: None, headers, body, trailers }
             }
         }
     }
@@ -176,6 +179,7 @@ impl<'a> HttpMessage<'a> {
             Part::Json(path) => self.json(part, path)?,
             Part::Values(values) => (Class::Values, self.values(part, values)?),
             Part::Header(name) => (Class::HeaderValue, self.header(part, name)?),
+            Part::Trailer(name) => (Class::HeaderValue, self.fields(part, self.trailers, name)?),
             Part::Path => {
                 let path = request()?.path(self.text);
                 // The slash stays visible: it shows that this is a path, and not another host.
@@ -242,7 +246,10 @@ impl<'a> HttpMessage<'a> {
             fields.map(|header| String::from_utf8_lossy(slice(self.text, &header.value)))
         };
         if fields("content-encoding").any(|coding| !coding.eq_ignore_ascii_case("identity")) {
-            return Err("the body is compressed or encoded (Content-Encoding), so it is not read as JSON");
+            return Err(
+                "the body is compressed or encoded (Content-Encoding), although the program asks for it as it is; so only all of it can be \
+                 shown, hidden or claimed about (body), as it was sent, and nothing in it by name",
+            );
         }
         let mut types = fields("content-type");
         let (kind, more) = (types.next(), types.next());
@@ -276,8 +283,13 @@ impl<'a> HttpMessage<'a> {
             Visibility::Unknown => return Err(self.refusal(part, UNKNOWN)),
             Visibility::Secret | Visibility::Hideable => {}
         }
-        let fields = self.headers.iter().filter(|header| header.is(self.text, name));
-        let values: Vec<_> = fields.map(|header| header.value.clone()).collect();
+        self.fields(part, self.headers, name)
+    }
+
+    /// The nonempty values of those of `fields` that have this name.
+    fn fields(&self, part: &Part, fields: &[Header], name: &str) -> Result<Vec<Range<usize>>, Refusal> {
+        let fields = fields.iter().filter(|field| field.is(self.text, name));
+        let values: Vec<_> = fields.map(|field| field.value.clone()).collect();
         if values.is_empty() {
             return Err(self.refusal(part, "there is no field of this name"));
         }
@@ -289,18 +301,24 @@ impl<'a> HttpMessage<'a> {
     pub(super) fn check_claims(&self, part: &Part, any: bool) -> Result<(), Refusal> {
         match part {
             _ if !any => Ok(()),
-            Part::Header(name)
-                if self.headers.iter().filter(|field| field.is(self.text, name)).count() > 1 =>
-            {
-                let reason = "there are several fields of this name, so nothing can be claimed of it, nor committed to";
-                Err(self.refusal(part, reason))
-            }
+            Part::Header(name) => self.check_one(part, self.headers, name),
+            Part::Trailer(name) => self.check_one(part, self.trailers, name),
             Part::Values(_) => {
                 Err(self.refusal(part, "nothing can be claimed of several values, nor committed to"))
             }
             Part::Parameter(name) => self.check_only(part, name),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that no two of `fields` have this name.
+    fn check_one(&self, part: &Part, fields: &[Header], name: &str) -> Result<(), Refusal> {
+        if fields.iter().filter(|field| field.is(self.text, name)).count() > 1 {
+            let reason =
+                "there are several fields of this name, so nothing can be claimed of it, nor committed to";
+            return Err(self.refusal(part, reason));
+        }
+        Ok(())
     }
 
     pub(super) fn refusal(&self, part: &Part, reason: &str) -> Refusal {

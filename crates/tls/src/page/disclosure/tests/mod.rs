@@ -6,6 +6,7 @@
 //! The statement that V would verify is evaluated on the true keys; if that fails, P has nothing to prove.
 
 mod claims;
+mod draft;
 mod tls13;
 
 use std::time::SystemTime;
@@ -19,7 +20,7 @@ use volery_testing::scripted;
 use super::derive::{Facts, finished_message};
 use super::machine::Compute;
 use super::order::OrderEvidence;
-use super::redaction::find;
+use super::redaction::{MAX_HIDDEN_BYTES, find};
 use super::*;
 use crate::memory::Budget;
 use crate::page::attestation::{Context, Mode};
@@ -30,6 +31,8 @@ use crate::wire::record::header;
 use crate::wire::step::MASTER_BITS;
 use crate::wire::transcript::testing::{Authority, HOST, KeyAlgorithm, Recorded, honest};
 use crate::wire::transcript::{NONCE_BYTES, TAG_BYTES, Transcript};
+
+const TERMS: Terms = Terms { no_alpn: false, hidden: MAX_HIDDEN_BYTES };
 
 const REQUEST: &[u8] = b"GET /statement HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\n\r\n";
 
@@ -95,21 +98,26 @@ impl Observation {
 
     /// Whether V would believe this.
     fn tell(&self, message: &redaction::DisclosureMessage) -> Result<(), Disbelief> {
+        self.tell_on(TERMS, message)
+    }
+
+    /// Whether V would believe this, if these are its terms.
+    fn tell_on(&self, terms: Terms, message: &redaction::DisclosureMessage) -> Result<(), Disbelief> {
         let (mut channel, _peer) = scripted(&[(WEB_CLAIMS, message.encode())]);
         let Recorded { client, server, .. } = &self.recorded;
         // Of Finished, the request, and an alert: all before the response.
         let seen = OrderEvidence::Held { counts: &[0; 3], pipelined: false };
         let with = Server { host: HOST, port: None, ports: &[] };
         let memory = Budget::default().share();
-        let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory };
+        let observed = Observed { mode: Mode::Proxy, terms, with, client, server, seen, memory };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let root = |_: &Connection| Ok(Root::Master(vec![(); MASTER_BITS]));
-        let statement = match receive(&mut channel, observed, &self.authority.roots(), now, &Vec::new(), root)
-        {
-            Ok((statement, _)) => statement,
-            Err(Error::Refused(refusal)) => return Err(Disbelief::Refused(refusal)),
-            Err(error) => panic!("{error}"),
-        };
+        let statement =
+            match receive(&mut channel, observed, &self.authority.roots(), now, &Vec::new(), &root) {
+                Ok((statement, _)) => statement,
+                Err(Error::Refused(refusal)) => return Err(Disbelief::Refused(refusal)),
+                Err(error) => panic!("{error}"),
+            };
         match statement.claim(&mut Evaluator::new(), &self.root()) {
             Ok(_) => Ok(()),
             Err(CircuitError::Unsatisfied { .. }) => Err(Disbelief::Unsatisfied),
@@ -146,6 +154,19 @@ fn what_is_true_is_believed() {
     for hidden in [&[][..], &[Part::Json("name".into()), Part::Json("balance".into())]] {
         assert_eq!(connection.tell(&connection.message(hidden)), Ok(()));
     }
+}
+
+#[test]
+fn v_takes_no_more_hidden_bytes_than_its_limit() {
+    let connection = Observation::new();
+    let message = connection.message(&[Part::Json("name".into()), Part::Json("balance".into())]);
+    assert_eq!(connection.tell_on(Terms { hidden: 4, ..TERMS }, &message), Ok(()));
+    let refusal = Refusal::Hidden { side: Side::Server, bytes: 4, limit: 3 };
+    let told = connection.tell_on(Terms { hidden: 3, ..TERMS }, &message);
+    assert_eq!(told, Err(Disbelief::Refused(refusal)));
+    // Of a body nothing is proved.
+    let message = connection.message(&[Part::Body]);
+    assert_eq!(connection.tell_on(Terms { hidden: 0, ..TERMS }, &message), Ok(()));
 }
 
 /// P hides more than a JSON string, quotes and all, and calls it the string: V would not see that there is a

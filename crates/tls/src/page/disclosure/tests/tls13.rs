@@ -159,16 +159,20 @@ impl Known {
 
     /// Whether V would believe this.
     fn tell(&self, message: &redaction::DisclosureMessage) -> Result<(), Disbelief> {
+        self.tell_with(message, Budget::default())
+    }
+
+    fn tell_with(&self, message: &redaction::DisclosureMessage, budget: Budget) -> Result<(), Disbelief> {
         let (mut channel, _peer) = scripted(&[(WEB_CLAIMS, message.encode())]);
         let [client, server] = &self.raw;
         // Of the request and an alert: all before the response.
         let seen = OrderEvidence::Held { counts: &[0; 2], pipelined: false };
         let with = Server { host: HOST, port: None, ports: &[] };
-        let memory = Budget::default().share();
-        let observed = Observed { mode: Mode::Proxy, with, client, server, seen, memory };
+        let memory = budget.share();
+        let observed = Observed { mode: Mode::Proxy, terms: TERMS, with, client, server, seen, memory };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let root = |_: &Connection| Ok(self.root().blind());
-        let statement = match receive(&mut channel, observed, &self.roots, now, &Vec::new(), root) {
+        let statement = match receive(&mut channel, observed, &self.roots, now, &Vec::new(), &root) {
             Ok((statement, _)) => statement,
             Err(Error::Refused(refusal)) => return Err(Disbelief::Refused(refusal)),
             Err(error) => panic!("{error}"),
@@ -454,4 +458,18 @@ impl Known {
         }
         Self { raw, ..self.clone() }
     }
+}
+
+/// REVIEW (h-rev), fails: what P opens takes V eight bytes of memory for each byte of padding, and a server
+/// of P's own can send as much padding as V takes bytes. None of it comes from V's budget.
+#[test]
+fn v_opens_no_more_than_it_has_memory_for() {
+    let known = Known::new();
+    let padded = known.with(Side::Server, 0, &[(23, RESPONSE, 15_000), (21, &[1, 0], 0)]);
+    let message = padded.message(is_true);
+    assert!(message.opened.len() > 15_000);
+    // Enough for the claims, of which there are none.
+    let told = padded.tell_with(&message, Budget::new(10_000));
+    assert_eq!(told, refused(Refusal::Memory { ever: true }));
+    assert_eq!(padded.tell_with(&message, Budget::new(1_000_000)), Ok(()));
 }

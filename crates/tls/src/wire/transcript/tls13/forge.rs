@@ -60,6 +60,12 @@ pub(crate) fn flight(transcript: &Transcript, secrets: &HandshakeSecrets) -> Vec
     messages
 }
 
+/// The number of records of the server's handshake.
+#[cfg(test)]
+pub(crate) fn flight_records(transcript: &Transcript, secrets: &HandshakeSecrets) -> usize {
+    Flight::open(Side::Server, &secrets.server, &transcript.server).unwrap().records
+}
+
 /// The server's `flight` with the Finished that belongs to it.
 pub(crate) fn with_server_finished(hellos: &[Vec<u8>; 2], flight: &[u8]) -> Vec<u8> {
     let hash = Sha256::digest([&*hellos.concat(), flight].concat());

@@ -67,6 +67,23 @@ pub(crate) fn after_handshake(side: Side, headers: &[[u8; MESSAGE_HEADER_BYTES]]
     })
 }
 
+/// Checks that the content of a handshake record of the server's after the handshake is session tickets,
+/// whole ones.
+///
+/// # Errors
+/// As [`after_handshake`]; [`Error::Truncated`].
+pub(crate) fn check_tickets(content: &[u8]) -> Result<(), Error> {
+    let (side, what) = (Side::Server, "a session ticket");
+    let cut = |_| Error::Truncated { side, what };
+    let mut cursor = Cursor::new(content);
+    while !cursor.is_empty() {
+        let header = cursor.array("a message").map_err(cut)?;
+        let length = after_handshake(side, &[header])?.saturating_sub(MESSAGE_HEADER_BYTES);
+        cursor.bytes(length, "a message").map_err(cut)?;
+    }
+    Ok(())
+}
+
 /// Reads both hellos, of whole directions.
 pub(super) fn hellos(client: &Direction, server: &Direction) -> Result<Hello, Error> {
     let (body, after_client) = only(Side::Client, client, kind::CLIENT_HELLO, "ClientHello")?;

@@ -58,8 +58,8 @@ mod records;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use messages::after_handshake;
-pub(crate) use protected::header;
+pub(crate) use messages::{after_handshake, check_tickets};
+pub(crate) use protected::{Content, content, data, header};
 use protected::{Flight, MAX_INNER};
 use records::Direction;
 

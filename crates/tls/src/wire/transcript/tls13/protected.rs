@@ -3,6 +3,7 @@
 
 use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::{Aes128Gcm, KeyInit as _, Nonce};
+use zeroize::Zeroizing;
 
 use super::super::frame::limit;
 use super::{Record, kind};
@@ -36,13 +37,16 @@ pub(super) fn nonce(iv: &[u8; IV_BYTES], sequence: u64) -> [u8; IV_BYTES] {
 }
 
 /// The content of a protected record, with its type.
-pub(super) struct Content {
-    pub(super) content_type: u8,
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Content {
+    pub(crate) content_type: u8,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Takes off the padding, which is zeros, and the type before it.
-pub(super) fn content(side: Side, mut bytes: Vec<u8>) -> Result<Content, Error> {
+///
+/// # Errors
+/// [`Error::Malformed`] if there is nothing but zeros.
+pub(crate) fn content(side: Side, mut bytes: Vec<u8>) -> Result<Content, Error> {
     let end = bytes.iter().rposition(|byte| *byte != 0);
     let content_type = end.and_then(|end| bytes.drain(end..).next());
     let content_type = content_type
@@ -57,6 +61,30 @@ impl Record {
         let (aad, msg) = (header(self.ciphertext.len()), [&*self.ciphertext, &self.tag].concat());
         cipher.decrypt(&nonce, Payload { msg: &msg, aad: &aad }).ok()
     }
+}
+
+/// The application data in a direction's records after its handshake, which open with this secret.
+///
+/// # Errors
+/// [`Error::Sealed`] if a record does not open; [`Error::Malformed`] if one holds nothing.
+pub(crate) fn data(
+    side: Side,
+    secret: &TrafficSecret,
+    records: &[Record],
+) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let (key, iv) = (secret.key::<16>(), secret.iv());
+    let cipher = Aes128Gcm::new((&*key).into());
+    let length = records.iter().map(|record| record.ciphertext.len()).sum();
+    let mut data = Zeroizing::new(Vec::with_capacity(length));
+    for (sequence, record) in (0..).zip(records) {
+        let opened = record.open(&cipher, &iv, sequence).ok_or(Error::Sealed { side, sequence })?;
+        let Content { content_type, bytes } = content(side, opened)?;
+        let bytes = Zeroizing::new(bytes);
+        if content_type == APPLICATION_DATA {
+            data.extend_from_slice(&bytes);
+        }
+    }
+    Ok(data)
 }
 
 /// The handshake messages in a direction's first protected records: up to its Finished, which ends its

@@ -1,9 +1,7 @@
 //! Engines that fail, and callers who are wrong.
 
-use zeroize::Zeroizing;
-
 use super::*;
-use crate::wire::key_exchange::Group;
+use crate::modes::joint::testing::Around;
 
 /// The calls of a connection whose request is two records.
 const CALLS: usize = 8;
@@ -19,7 +17,7 @@ fn after_an_error_of_the_engine_nothing_is_sent_or_asked() {
         (result, received)
     };
     let (result, whole) = hello(&mut Clear::new(1));
-    let requests = 2 * RECORD_OVERHEAD + 256;
+    let requests = 2 * record_overhead(TlsVersion::Tls12) + 256;
     assert_eq!(result.unwrap().client, whole);
     for call in 0..=CALLS {
         let mut engine = Clear::failing(call);
@@ -63,34 +61,13 @@ fn a_request_that_does_not_fill_its_records_is_refused_before_anything_is_sent()
 
 #[test]
 fn a_panic_of_the_engine_is_a_panic_and_no_wait() {
-    struct Panics(Clear);
-    impl Engine for Panics {
-        fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
-            self.0.public_key(group)
-        }
-        fn agree(&mut self, _: Group, _: &[u8]) -> Result<(), Error> {
-            std::panic::resume_unwind(Box::new("the engine's panic"))
-        }
-        fn master_secret(&mut self, seed: &MasterSeed) -> Result<(), Error> {
-            self.0.master_secret(seed)
-        }
-        fn key_block(&mut self, client: &[u8; 32], server: &[u8; 32]) -> Result<(), Error> {
-            self.0.key_block(client, server)
-        }
-        fn client_finished(&mut self, hash: &[u8; 32]) -> Result<[u8; 12], Error> {
-            self.0.client_finished(hash)
-        }
-        fn encrypt(&mut self, kind: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
-            self.0.encrypt(kind, plaintext)
-        }
-        fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
-            self.0.decrypt(payload)
-        }
-    }
     let site = Site::new(KeyAlgorithm::P256);
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let server = Local::new(&site.config, Answer::Notify(response("body")));
-        let _ = query(&mut Panics(Clear::new(1)), server, &site.target(), &request(256), &[256]);
+        let mut clear = Clear::new(1);
+        let panic = |_: &mut dyn Engine| std::panic::resume_unwind(Box::new("the engine's panic"));
+        let mut engine = Around { before: Box::new(panic), ..Around::new(&mut clear) };
+        let _ = query(&mut engine, server, &site.target(), &request(256), &[256]);
     }));
     assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"the engine's panic"));
 }

@@ -18,8 +18,9 @@ use crate::wire::transcript::{ALERT, HANDSHAKE};
 
 /// What was captured is what the engine was asked for, and what both ends said.
 fn assert_fits(captured: &Captured, engine: &Clear, lengths: &[usize], request: &[u8], response: &[u8]) {
-    let Captured { client, server, transcript } = captured;
-    assert_eq!(Transcript::parse(client, server).as_ref(), Ok(transcript));
+    let Captured { client, server, connection } = captured;
+    assert_eq!(Connection::parse(client, server).as_ref(), Ok(connection));
+    let Connection::Tls12(transcript) = connection else { panic!("another version") };
     let handshake = &transcript.handshake;
     let (client_random, server_random) = (handshake.client_random, handshake.server_random);
     let seed = if handshake.extended_master_secret {
@@ -63,10 +64,10 @@ fn a_request_of_any_size_and_its_response_are_captured_whole() {
             let captured = query(&mut engine, server, &site.target(), &sent, lengths).unwrap();
             assert_fits(&captured, &engine, lengths, &sent, &response);
             assert_eq!(*requests.lock().unwrap(), sent);
-            assert!(captured.transcript.handshake.extended_master_secret);
-            assert_eq!(captured.transcript.handshake.sni.as_deref(), Some(HOST));
+            assert!(captured.tls12().handshake.extended_master_secret);
+            assert_eq!(captured.tls12().handshake.sni.as_deref(), Some(HOST));
             let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
-            let identity = server::verify(&captured.transcript.handshake, HOST, &site.roots, now);
+            let identity = server::verify(&captured.tls12().handshake, HOST, &site.roots, now);
             assert_eq!(identity.unwrap().name(), HOST);
         }
     }
@@ -84,7 +85,7 @@ fn a_connection_over_a_socket_ends_as_the_server_ends_it() {
         let socket = dial("127.0.0.1", address.port(), &ConnectionLimits::default()).unwrap();
         let captured = query(&mut engine, socket, &site.target(), &sent, &[300]).unwrap();
         assert_fits(&captured, &engine, &[300], &sent, &response);
-        let last = captured.transcript.server.last().unwrap();
+        let last = captured.tls12().server.last().unwrap();
         assert_eq!(last.content_type == ALERT, closed);
     }
 }
@@ -113,7 +114,7 @@ fn an_address_needs_a_certificate_with_it_and_is_not_asked_for_by_name() {
     let server = Local::new(&site.config, Answer::Notify(response.clone()));
     let captured = query(&mut engine, server, &target, &request(256), &[256]).unwrap();
     assert_fits(&captured, &engine, &[256], &request(256), &response);
-    assert_eq!(captured.transcript.handshake.sni, None);
+    assert_eq!(captured.tls12().handshake.sni, None);
 }
 
 #[test]
@@ -166,13 +167,43 @@ fn connections_with_openssl_are_captured() {
         let authority = Authority::new();
         let (issued, roots) = (authority.issue(kind, HOST), authority.roots());
         let server = Server::start(&issued, options, switches);
-        let target = Target { host: HOST, roots: &roots, limits: ConnectionLimits::default() };
+        let target = Target {
+            host: HOST,
+            roots: &roots,
+            probed: false,
+            limits: ConnectionLimits::default(),
+            no_alpn: false,
+        };
         let (mut engine, sent) = (Clear::new(4), request(256));
         let socket = std::net::TcpStream::connect(&server.address).unwrap();
         let captured = query(&mut engine, socket, &target, &sent, &[256]).unwrap();
-        let response = application(&open(&captured.transcript, &engine.master, Side::Server));
+        let response = application(&open(captured.tls12(), &engine.master, Side::Server));
         assert_fits(&captured, &engine, &[256], &sent, &response);
-        assert_eq!(captured.transcript.handshake.extended_master_secret, extended, "{options:?}");
+        assert_eq!(captured.tls12().handshake.extended_master_secret, extended, "{options:?}");
         assert_eq!(crate::page::http::parse(&sent, &response, true).unwrap()[0].response.status, 200);
     }
+}
+
+#[test]
+fn a_server_that_names_no_protocol_gets_a_request_only_if_p_agreed() {
+    let site = Site::with(KeyAlgorithm::P256, |mut config| {
+        config.alpn_protocols.clear();
+        config
+    });
+    let asks = |target: &Target<'_>| {
+        let mut engine = Clear::new(1);
+        let result = query(
+            &mut engine,
+            Local::new(&site.config, Answer::Notify(response("body"))),
+            target,
+            &request(256),
+            &[256],
+        );
+        let asked = |asked: &Asked| matches!(asked, Asked::Encrypt(APPLICATION_DATA, _));
+        (result, engine.asked.iter().any(asked))
+    };
+    let (refused, asked) = asks(&site.target());
+    assert_eq!((refused, asked), (Err(Failure::NoProtocol.into()), false));
+    let (captured, asked) = asks(&Target { no_alpn: true, ..site.target() });
+    assert!(captured.is_ok() && asked, "{captured:?}");
 }

@@ -53,7 +53,7 @@ fn requests_that_wait_for_nothing_are_sent_together() {
         Ok(said[round].clone())
     };
     let captured = talk(&mut engine, Answer::Each(answers.to_vec()), &rounds, ask).unwrap();
-    let response = application(&open(&captured.transcript, &engine.master, Side::Server));
+    let response = application(&open(captured.tls12(), &engine.master, Side::Server));
     assert_eq!(response, answers.concat());
     let lengths: Vec<usize> = rounds.iter().flat_map(|round| round.lengths.clone()).collect();
     assert_fits(&captured, &engine, &lengths, &requests.concat(), &answers.concat());
@@ -79,8 +79,8 @@ fn a_later_request_is_made_of_what_an_earlier_response_says() {
     };
     let mut engine = Clear::new(1);
     let captured = talk(&mut engine, Answer::Each(answers.to_vec()), &rounds, ask).unwrap();
-    assert_eq!(application(&open(&captured.transcript, &engine.master, Side::Server)), answers.concat());
-    let requests = application(&open(&captured.transcript, &engine.master, Side::Client));
+    assert_eq!(application(&open(captured.tls12(), &engine.master, Side::Server)), answers.concat());
+    let requests = application(&open(captured.tls12(), &engine.master, Side::Client));
     let expected = ["start", "token-1", "token-2", "more"].map(|target| get(target, false).0).concat();
     assert_eq!(requests, expected);
     // The first response, then the records of the second, before the third request.
@@ -122,7 +122,7 @@ fn where_nothing_is_read_a_server_that_takes_one_request_is_captured() {
     let said = requests.clone();
     let ask = |round: usize, _: &ReceivedResponses| Ok(said[round].clone());
     let captured = talk(&mut engine, Answer::Notify(response("one")), &rounds, ask).unwrap();
-    let text = application(&open(&captured.transcript, &engine.master, Side::Server));
+    let text = application(&open(captured.tls12(), &engine.master, Side::Server));
     // Both parties refuse it when they read it.
     let error = crate::page::http::parse(&requests.concat(), &text, true).unwrap_err();
     assert_eq!(error, crate::page::http::Error::Unanswered { requests: 2, responses: 1 });

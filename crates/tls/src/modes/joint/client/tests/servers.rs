@@ -187,7 +187,7 @@ fn custom(
 fn servers_of_tls_1_3_only_are_named_as_such() {
     let authority = Authority::new();
     let issued = authority.issue(KeyAlgorithm::P256, HOST);
-    let site = custom(&authority, &issued, ring::default_provider(), &[&rustls::version::TLS13]);
+    let site = custom(&authority, &issued, ring::default_provider(), &[&TLS13]);
     assert_eq!(refused(Local::new(&site.config, answer()), &site.target()), Failure::OnlyNewer);
 }
 
@@ -199,7 +199,7 @@ fn servers_of_one_group_alone_get_a_key_in_it() {
             let mut engine = Clear::new(5);
             let captured = site.query(&mut engine, &request(256), answer()).unwrap();
             assert_fits(&captured, &engine, &[256], &request(256), &response("body"));
-            assert_eq!(captured.transcript.handshake.server_point.group(), group);
+            assert_eq!(captured.tls12().handshake.server_point.group(), group);
         }
     }
 }
@@ -246,7 +246,13 @@ fn openssl_with_nothing_that_can_be_proved_is_refused() {
         let authority = Authority::new();
         let (issued, roots) = (authority.issue(KeyAlgorithm::P256, HOST), authority.roots());
         let server = Server::start(&issued, options, None);
-        let target = Target { host: HOST, roots: &roots, limits: ConnectionLimits::default() };
+        let target = Target {
+            host: HOST,
+            roots: &roots,
+            probed: false,
+            limits: ConnectionLimits::default(),
+            no_alpn: false,
+        };
         let socket = TcpStream::connect(&server.address).unwrap();
         assert_eq!(refused(socket, &target), expected, "{options:?}");
     }
@@ -432,7 +438,7 @@ fn what_a_server_says_after_an_alert_is_not_taken() {
         }
     };
     let captured = changed(&site, answer(), more).unwrap();
-    assert_eq!(captured.transcript.server.last().unwrap().content_type, ALERT);
+    assert_eq!(captured.tls12().server.last().unwrap().content_type, ALERT);
 }
 
 /// Encrypted, as it is; what it asks for can't be read, and would change the keys.

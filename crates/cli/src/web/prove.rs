@@ -10,14 +10,15 @@
 //! nothing, so each attestation is worth as much as one of a single request, whatever happens to the others.
 
 use core::ops::Range;
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use volery::notary::in_line;
+use volery::notary::{Terms, Turn, in_line};
 use volery::web::attestation::{Attestation, Context, SigningKey, Statement};
 use volery::web::commitment::Openings;
 use volery::web::dialogue::ReceivedResponses;
-use volery::web::disclosure::{Redaction, Selection};
+use volery::web::disclosure::{MAX_HIDDEN_BYTES, Redaction, Selection, TlsVersion};
 use volery::web::joint::{self, client};
 use volery::web::proxy::{self, relay::Rules};
 use volery::web::server::Roots;
@@ -29,16 +30,17 @@ use super::consent::{self, Consent};
 use super::notary::{self, Notary, Token, Tokens, now};
 use super::parts;
 use super::script::Script;
-use crate::args::{ModeArg, TlsArg};
-use crate::connection::Endpoint;
+use super::terms::Wishes;
+use crate::args::ModeArg;
+use crate::connection::{Endpoint, patience};
 use crate::failure::Failure;
 use crate::progress::Phases;
 use crate::serve::Pace;
 use crate::terminal;
 
-/// How long to wait for a server in total, without the notary's own time: less than a notary waits for the
-/// prover's next message.
-const SERVER_TIME: Duration = Duration::from_secs(25);
+/// How long to wait for a server in total, without the notary's own time and the wait for the first bytes:
+/// less than a notary waits for the prover in this phase.
+pub(super) const SERVER_TIME: Duration = Duration::from_secs(15);
 /// The most bytes to receive from a server, and to read from a file for it.
 pub(super) const MAX_RECEIVED: usize = 16 << 20;
 
@@ -48,9 +50,12 @@ const RETRY_TIME: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// What to fetch, and what to prove about it.
-pub(super) struct Plan {
-    pub(super) mode: ModeArg,
-    pub(super) tls: TlsArg,
+pub(super) struct Task {
+    pub(super) wishes: Wishes,
+    /// The version of TLS to speak; `None` for the server's choice.
+    pub(super) tls: Option<TlsVersion>,
+    /// Whether to rely on servers that were asked to end the connection and do not say that they do.
+    pub(super) trust_close: bool,
     pub(super) script: Script,
     pub(super) roots: Roots,
     pub(super) selection: Selection,
@@ -81,7 +86,7 @@ pub(super) struct SignedSession {
 
 /// One connection to the website.
 struct Visit<'a> {
-    plan: &'a Plan,
+    task: &'a Task,
     /// The numbers of its requests.
     connection: &'a Range<usize>,
     /// What to prove about them.
@@ -90,7 +95,7 @@ struct Visit<'a> {
     before: &'a ReceivedResponses,
 }
 
-impl Plan {
+impl Task {
     /// Makes one connection after the other. `done` gets the number and the results of each.
     pub(super) fn run(
         &self,
@@ -101,7 +106,7 @@ impl Plan {
         let connections = self.script.connections();
         for (number, connection) in connections.iter().enumerate() {
             let selection = parts::within(&self.selection, connection);
-            let visit = Visit { plan: self, connection, selection, before: &before };
+            let visit = Visit { task: self, connection, selection, before: &before };
             let several = connections.len() > 1;
             let of = |failure: Failure| {
                 match number + 1 {
@@ -139,13 +144,43 @@ impl Visit<'_> {
         if self.connection.start > 0 {
             self.request(0, self.before).map_err(Failure::Session)?;
         }
+        // A server that cannot be served is found out before anything is paid.
+        let version = self.version()?;
         match signer {
             Signer::Notary { endpoint, token, key } => {
-                self.plan.phases.begin("connecting to the notary");
-                self.attested(self.call(endpoint)?, token, key)
+                self.task.phases.begin("connecting to the notary");
+                self.attested(self.call(endpoint)?, token, key, version)
             }
-            Signer::Alone(key) => self.alone(key),
+            Signer::Alone(key) => self.alone(key, version),
         }
+    }
+
+    /// The version of TLS for which two parties prepare a connection. In proxy mode it is not needed ahead.
+    fn version(&self) -> Result<Option<TlsVersion>, Failure> {
+        let Task { wishes, tls, script, roots, phases, .. } = self.task;
+        if wishes.mode == ModeArg::Proxy || tls.is_some() {
+            return Ok(*tls);
+        }
+        phases.begin("asking the server for its version of TLS");
+        let page = script.page();
+        let target = self.target(roots, wishes.longest_wait(), MAX_RECEIVED);
+        let probe = client::dial(&page.host, page.port, &target.limits)
+            .and_then(|stream| client::probe(stream, &target))
+            .map_err(joint::Error::from);
+        Ok(Some(probe.map_err(volery::Error::from)?.version))
+    }
+
+    /// The server as two parties see it, which may take this long for its next bytes.
+    fn target<'a>(&'a self, roots: &'a Roots, idle: Duration, received: usize) -> client::Target<'a> {
+        let limits = client::ConnectionLimits {
+            received,
+            idle,
+            total: SERVER_TIME + idle,
+            ..client::ConnectionLimits::default()
+        };
+        let Task { wishes, script, tls, .. } = self.task;
+        let (host, no_alpn) = (&*script.page().host, wishes.no_alpn);
+        client::Target { host, roots, probed: tls.is_none(), limits, no_alpn }
     }
 
     /// A channel to the notary. After an earlier session of this prover the notary may need a moment before
@@ -168,18 +203,27 @@ impl Visit<'_> {
         mut channel: impl Channel + Send,
         token: &Token,
         key: &[u8; 32],
+        version: Option<TlsVersion>,
     ) -> Result<SignedSession, Failure> {
-        let Plan { mode, phases, .. } = self.plan;
-        token.send((*mode).into(), &mut channel)?;
+        let Task { wishes, phases, .. } = self.task;
+        token.send(wishes.mode.into(), &mut channel)?;
         let mut rng = os_rng()?;
         phases.begin("waiting for the notary");
-        let channel = in_line(channel, |number| match number {
-            0 => phases.begin("setting up"),
-            number => phases.note(&format!("number {number} in the queue")),
+        let told = OnceLock::new();
+        let channel = in_line(channel, |turn| match turn {
+            Turn::Waits(number) => phases.note(&format!("number {number} in the queue")),
+            Turn::Begins(terms) => {
+                phases.begin("setting up");
+                phases.tell(&wishes.describe(&terms));
+                // It is said once.
+                let _ = told.set(terms);
+            }
         });
         let prover = Prover::start(channel, Options::default(), &mut rng)?;
-        let (page, received) = match mode {
-            ModeArg::TwoParty => self.together(prover)?,
+        let terms = told.get().ok_or_else(|| Failure::session("internal error"))?;
+        wishes.check(terms)?;
+        let (page, received) = match wishes.mode {
+            ModeArg::TwoParty => self.together(prover, version.unwrap_or(TlsVersion::Tls12), terms)?,
             ModeArg::Proxy => self.relayed(prover)?,
         };
         phases.begin("waiting for the attestation");
@@ -190,21 +234,22 @@ impl Visit<'_> {
     fn together<C: Channel + Send>(
         &self,
         prover: Prover<C>,
+        version: TlsVersion,
+        terms: &Terms,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Plan { script, roots, phases, read, expect, context, .. } = self.plan;
+        let Task { wishes, script, roots, phases, read, expect, context, trust_close, .. } = self.task;
         let page = script.page();
+        let sizes = wishes.fit(terms, script.sizes(self.connection, version, *read, *expect))?;
         phases.begin("preparing the connection");
-        let prepared = prover.prepare_web(script.sizes(self.connection, *read, *expect), os_rng()?)?;
-        let limits = client::ConnectionLimits {
-            received: MAX_RECEIVED,
-            total: SERVER_TIME,
-            ..client::ConnectionLimits::default()
-        };
-        let target = client::Target { host: &page.host, roots, limits };
+        let prepared = prover.prepare_web(sizes, os_rng()?)?;
+        let target = self.target(roots, wishes.wait(terms), MAX_RECEIVED.min(terms.received as usize));
         phases.begin(self.fetching());
         let mut fetched =
             prepared.converse(&target, page.port, &mut |round, heard| self.request(round, heard))?;
         fetched.set_context(context.clone());
+        if *trust_close {
+            fetched.trust_close();
+        }
         let hide = fetched.select(&self.selection)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time)?))?;
         phases.begin("proving");
@@ -216,14 +261,17 @@ impl Visit<'_> {
         &self,
         mut prover: Prover<C>,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Plan { script, roots, phases, context, tls, .. } = self.plan;
+        let Task { script, roots, phases, context, tls, trust_close, .. } = self.task;
         let page = script.page();
-        let (max_received, version) = (MAX_RECEIVED, (*tls).into());
+        let (max_received, version) = (MAX_RECEIVED, *tls);
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received, version };
         phases.begin(self.fetching());
         let mut fetched = prover
             .converse(&target, self.connection.len(), &mut |round, heard| self.request(round, heard))?;
         fetched.set_context(context.clone());
+        if *trust_close {
+            fetched.trust_close();
+        }
         let hide = fetched.select(&self.selection).map_err(volery::Error::from)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time).map_err(volery::Error::from)?))?;
         phases.begin("proving");
@@ -234,9 +282,9 @@ impl Visit<'_> {
     /// Request `round` of this connection, with values of responses on it, or on those before it.
     fn request(&self, round: usize, heard: &ReceivedResponses) -> Result<Zeroizing<Vec<u8>>, String> {
         let heard = if self.connection.start == 0 { heard } else { self.before };
-        let made = self.plan.script.request(self.connection.start + round, heard)?;
+        let made = self.task.script.request(self.connection.start + round, heard)?;
         if checks::shows_query_names(&self.selection, round) {
-            self.plan.script.check_query_names(self.connection.start + round, &made)?;
+            self.task.script.check_query_names(self.connection.start + round, &made)?;
         }
         Ok(made)
     }
@@ -248,7 +296,7 @@ impl Visit<'_> {
         expected: impl FnOnce(&[Redaction], u64) -> Result<Statement, Failure>,
     ) -> Result<(), Failure> {
         let expected = expected(hide, now()?.as_secs())?;
-        terminal::aside(|| self.plan.consent.get(&expected, consent::ANSWER_TIME))
+        terminal::aside(|| self.task.consent.get(&expected, consent::ANSWER_TIME))
     }
 
     /// The name of the phase in which pages are fetched.
@@ -257,23 +305,34 @@ impl Visit<'_> {
     }
 
     /// Runs both parties in this process.
-    fn alone(&self, key: &SigningKey) -> Result<SignedSession, Failure> {
-        let (left, mut right) = memory_pair(&Limits::default());
+    fn alone(&self, key: &SigningKey, version: Option<TlsVersion>) -> Result<SignedSession, Failure> {
+        let wait = self.task.wishes.longest_wait();
+        let read = Limits::default().read.max(patience(wait));
+        let (left, mut right) = memory_pair(&Limits { read, ..Limits::default() });
         let public = key.verifying_key().to_bytes();
-        let (query, read, proved) = (joint::MAX_QUERY, joint::MAX_READ, joint::MAX_PROVED);
-        let (ports, budget) = (Vec::new(), joint::Budget::default());
-        let limits =
-            joint::Limits { query, read, proved, received: MAX_RECEIVED, ports, budget: budget.clone() };
-        let rules = Rules { private: true, ports: Vec::new(), ..Rules::default() };
-        let (key, roots) = (key.clone(), self.plan.roots.clone());
-        let (tokens, phases) = (Tokens::default(), notary::PhaseTimes::default());
+        let budget = joint::Budget::default();
+        let limits = joint::Limits {
+            query: joint::MAX_QUERY,
+            read: joint::MAX_READ,
+            proved: joint::MAX_PROVED,
+            received: MAX_RECEIVED,
+            hidden: MAX_HIDDEN_BYTES,
+            // This process makes both choices.
+            no_alpn: true,
+            ports: Vec::new(),
+            budget: budget.clone(),
+        };
+        let phases = notary::PhaseTimes::waiting(wait);
+        let (ports, hidden) = (Vec::new(), MAX_HIDDEN_BYTES);
+        let rules = Rules { private: true, ports, hidden, ..notary::rules(wait) };
+        let (key, roots, tokens) = (key.clone(), self.task.roots.clone(), Tokens::default());
         let notary = Notary { key, roots, limits, rules, tokens, phases };
         thread::scope(|scope| {
             let notary = scope.spawn(move || {
                 let mode = notary.admit(&mut right)?;
                 notary.session(mode, right, &Pace::default(), &budget)
             });
-            let proved = self.attested(left, &Token::default(), &public);
+            let proved = self.attested(left, &Token::default(), &public, version);
             // The prover's error is the nearer cause.
             let notary = notary.join().map_err(|_| Failure::session("internal error"));
             let proved = proved?;

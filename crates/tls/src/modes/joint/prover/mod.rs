@@ -1,4 +1,12 @@
 //! P: the party that speaks to the server.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | the preparation, the key exchange, records, the end |
+//! | `tls12`, `tls13` | the key derivation of each version |
+
+mod tls12;
+mod tls13;
 
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
@@ -13,17 +21,19 @@ use zeroize::Zeroizing;
 use super::cost::{answer_round, begin_round};
 use super::fetched::{Connection, Known};
 use super::machine::Machine;
-use super::program::{self, Client};
+use super::program::{self, Client, Derived};
 use super::read::Reader;
-use super::{Engine, Error, Fetched, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, message};
+use super::{Content, Engine, Error, Fetched, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, message};
 use crate::page::dialogue::append;
-use crate::page::disclosure::finished_message;
+use crate::page::disclosure::OpenConnection;
 use crate::wire::ghash::{self, Powers};
 use crate::wire::key_exchange::{self, Group, ProverProducts, ProverShare, PublicPoint, Share};
-use crate::wire::prf::{self, HmacKey, KeyBlock, MasterSeed, Random, Side, VERIFY_DATA_BYTES};
-use crate::wire::record;
+use crate::wire::prf::{MasterSeed, Random, VERIFY_DATA_BYTES};
+use crate::wire::record::associated_data;
 use crate::wire::step::Step;
-use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, Transcript};
+use crate::wire::transcript::tls13::{self as tls13_transcript, HandshakeSecrets};
+use crate::wire::transcript::{APPLICATION_DATA, Transcript};
+use crate::wire::version::TlsVersion;
 
 /// P in a connection, from the preparation to the connection's end. It is the [`Engine`] of a TLS client.
 ///
@@ -31,6 +41,7 @@ use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, Transcript};
 pub struct Prover<C, R> {
     channel: C,
     rng: R,
+    version: TlsVersion,
     live: Option<Live>,
 }
 
@@ -49,6 +60,8 @@ struct Live {
     session: SessionId,
     sizes: Sizes,
     share: Option<ProverShare>,
+    /// The secrets of TLS 1.3's handshake.
+    handshake: Option<HandshakeSecrets>,
     /// The wires of P's share and of V's.
     shares: [Vec<Wire>; 2],
     stage: Stage,
@@ -60,34 +73,17 @@ enum Stage {
         key: Box<key_exchange::Prover>,
         inputs: [Input; 2],
     },
-    Agreed {
-        premaster: HmacKey<Wire>,
-    },
-    Master {
-        master: HmacKey<Wire>,
-    },
-    Keys {
-        master: HmacKey<Wire>,
-        block: KeyBlock<Wire>,
-    },
-    Finished {
-        made: Made,
-    },
+    Tls12(tls12::Stage),
+    Tls13(tls13::Stage),
     Sending(Box<Sending>),
     /// A step is under way, or has failed.
     Moving,
 }
 
-/// The handshake's results.
-struct Made {
-    master: HmacKey<Wire>,
-    block: KeyBlock<Wire>,
-    client_finished: [u8; VERIFY_DATA_BYTES],
-}
-
 /// What records need.
 struct Sending {
-    made: Made,
+    version: TlsVersion,
+    derived: Derived<Wire>,
     client: Client<Wire>,
     powers: Powers,
     /// The plaintexts of the records so far.
@@ -103,10 +99,8 @@ impl Stage {
     fn expected(&self) -> String {
         match self {
             Self::Prepared { .. } => "the key exchange".into(),
-            Self::Agreed { .. } => "the master secret".into(),
-            Self::Master { .. } => "the key block".into(),
-            Self::Keys { .. } => "Finished".into(),
-            Self::Finished { .. } => "the record of Finished".into(),
+            Self::Tls12(stage) => stage.expected().into(),
+            Self::Tls13(stage) => stage.expected().into(),
             Self::Sending(sending) => format!("record {}, if one is left", sending.plaintexts.len()),
             Self::Moving => "nothing".into(),
         }
@@ -141,10 +135,11 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
         sizes: Sizes,
         mut rng: R,
     ) -> Result<Self, Error> {
+        let version = sizes.tls;
         match prepare(&mut channel, session, commitments, settings, sizes, &mut rng) {
-            Ok(live) => Ok(Self { channel, rng, live: Some(live) }),
+            Ok(live) => Ok(Self { channel, rng, version, live: Some(live) }),
             Err(error) => {
-                channel.fail(error.public_reason());
+                channel.fail(&error.public_reason());
                 Err(error)
             }
         }
@@ -168,7 +163,7 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
                 Ok(value)
             }
             Err(error) => {
-                self.channel.fail(error.public_reason());
+                self.channel.fail(&error.public_reason());
                 Err(error)
             }
         }
@@ -188,7 +183,7 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
         match live.conclude(&mut self.channel, host, raw) {
             Ok(known) => Ok(Fetched { channel: self.channel, rng: self.rng, known }),
             Err(error) => {
-                self.channel.fail(error.public_reason());
+                self.channel.fail(&error.public_reason());
                 Err(error)
             }
         }
@@ -220,7 +215,7 @@ fn prepare(
     let shares = [prover.wires().to_vec(), verifier.wires().to_vec()];
     let mut machine = Machine::new(garbler);
     let [p, v] = &shares;
-    let master = program::rehearse_master(&mut machine, channel, [p, v])?;
+    let secrets = program::rehearse_secrets(&mut machine, channel, sizes.tls, [p, v])?;
     answer_round(channel, machine.party.commitments())?;
     let (offset, mut labels) = labels.finish(channel, rng)?;
     labels.prepare(channel, sizes.label_correlations()?)?;
@@ -228,11 +223,12 @@ fn prepare(
     let mut tags = ole::Sender::new(session, offset);
     tags.prepare(channel, &mut labels, sizes.products(), rng)?;
     machine.party.set_labels(channel, labels)?;
-    program::rehearse(&mut machine, channel, &master, &sizes)?;
+    program::rehearse(&mut machine, channel, secrets, &sizes)?;
     machine.party.commitments().prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Prover::start(channel, rng)?;
     let stage = Stage::Prepared { key: Box::new(key), inputs: [prover, verifier] };
-    Ok(Live { machine, exchange, tags, session: *session, sizes, share: None, shares, stage })
+    let (session, share, handshake) = (*session, None, None);
+    Ok(Live { machine, exchange, tags, session, sizes, share, handshake, shares, stage })
 }
 
 impl Live {
@@ -256,101 +252,85 @@ impl Live {
         garbler.give(channel, prover, &share_bits(share.expose()))?;
         self.share = Some(share);
         let [prover, verifier] = &self.shares;
+        let (group, shares) = (server.group(), [&**prover, &**verifier]);
         let machine = &mut self.machine.perform(channel);
-        let premaster = HmacKey::premaster(machine, server.group(), prover, verifier)?;
-        self.stage = Stage::Agreed { premaster };
-        Ok(())
-    }
-
-    fn master(&mut self, channel: &mut dyn Channel, seed: &MasterSeed) -> Result<(), Error> {
-        let premaster = match self.take() {
-            Stage::Agreed { premaster } => premaster,
-            stage => return stage.order("the master secret"),
+        self.stage = match self.sizes.tls {
+            TlsVersion::Tls12 => Stage::Tls12(tls12::Stage::agreed(machine, group, shares)?),
+            TlsVersion::Tls13 => Stage::Tls13(tls13::Stage::agreed(machine, group, shares)?),
         };
-        message::send_master(channel, seed)?;
-        let master = program::master(&mut self.machine.perform(channel), &premaster, *seed)?;
-        self.stage = Stage::Master { master };
         Ok(())
     }
 
-    fn keys(&mut self, channel: &mut dyn Channel, [client, server]: [&Random; 2]) -> Result<(), Error> {
-        let master = match self.take() {
-            Stage::Master { master } => master,
-            stage => return stage.order("the key block"),
-        };
-        message::send_keys(channel, client, server)?;
-        let block = prf::key_block(&mut self.machine.perform(channel), &master, client, server)?;
-        self.stage = Stage::Keys { master, block };
-        Ok(())
-    }
-
-    fn finished(
+    /// What all records need, and the first record. P's message about that record goes first, so that V's
+    /// answer comes with its last message about the powers.
+    fn first_record(
         &mut self,
         channel: &mut dyn Channel,
-        hash: &[u8; 32],
-    ) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
-        let (master, block) = match self.take() {
-            Stage::Keys { master, block } => (master, block),
-            stage => return stage.order("Finished"),
-        };
-        message::send_finished(channel, hash)?;
-        let machine = &mut self.machine.perform(channel);
-        let client_finished = prf::verify_data(machine, &master, Side::Client, hash)?;
-        self.stage = Stage::Finished { made: Made { master, block, client_finished } };
-        Ok(client_finished)
-    }
-
-    /// What all records need, and the record of Finished. P's message about that record goes first, so that
-    /// V's answer comes with its last message about the powers.
-    fn first_record(&mut self, channel: &mut dyn Channel, made: Made) -> Result<Vec<u8>, Error> {
+        derived: Derived<Wire>,
+        plaintext: &[u8],
+    ) -> Result<Vec<u8>, Error> {
+        let version = self.sizes.tls;
         let records = self.sizes.records();
         let machine = &mut self.machine.perform(channel);
-        let client = program::client(machine, &made.block, &records)?;
-        let reader = program::server(machine, &made.block, &self.sizes)?;
-        let reader = reader.map(|key| Reader::new(&self.session, key));
+        let client = program::client(machine, &derived, &records)?;
+        let reader = program::server(machine, &derived, &self.sizes)?;
+        let reader = reader.map(|key| Reader::new(&self.session, version, key));
         let mut powers = Powers::new(*client.hash_key);
-        let finished = finished_message(&made.client_finished);
-        let masked = masked(channel, &client, 0, &finished)?;
+        let masked = masked(channel, &client, 0, plaintext)?;
         powers.extend(channel, &mut self.tags, self.sizes.powers())?;
         let (plaintexts, read) = (Vec::new(), Zeroizing::default());
-        let mut sending = Sending { made, client, powers, plaintexts, reader, read };
-        let record = sending.complete(channel, &mut self.machine, &finished, masked)?;
+        let mut sending = Sending { version, derived, client, powers, plaintexts, reader, read };
+        let record = sending.complete(channel, &mut self.machine, plaintext, masked)?;
         self.stage = Stage::Sending(Box::new(sending));
         Ok(record)
+    }
+
+    /// The plaintext of the client's record with this number, from its content; `None` if that is not what
+    /// was prepared.
+    fn plaintext(&self, number: usize, content_type: u8, content: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        let expected = program::content_type(self.sizes.tls, number);
+        let mut plaintext = Zeroizing::new(Vec::with_capacity(content.len() + 1));
+        plaintext.extend_from_slice(content);
+        if self.sizes.tls == TlsVersion::Tls13 {
+            plaintext.push(content_type);
+        }
+        let length = self.sizes.records().get(number)?.length;
+        (content_type == expected && plaintext.len() == length).then_some(plaintext)
     }
 
     fn encrypt(
         &mut self,
         channel: &mut dyn Channel,
         content_type: u8,
-        plaintext: &[u8],
+        content: &[u8],
     ) -> Result<Vec<u8>, Error> {
-        match self.take() {
-            Stage::Finished { made }
-                if content_type == HANDSHAKE && plaintext == finished_message(&made.client_finished) =>
-            {
-                self.first_record(channel, made)
+        const OTHER: &str = "a record of another type or length, or one too many";
+        let (number, stage) = match self.take() {
+            Stage::Sending(sending) => (sending.plaintexts.len(), Stage::Sending(sending)),
+            stage => (0, stage),
+        };
+        let plaintext = self.plaintext(number, content_type, content);
+        match (stage, plaintext) {
+            (Stage::Tls12(stage), Some(plaintext)) if stage.finished_is(content) => {
+                self.first_record(channel, stage.derived()?, &plaintext)
             }
-            Stage::Sending(mut sending) => {
-                let number = sending.plaintexts.len();
-                let length = self.sizes.records().get(number).map(|record| record.length);
-                if content_type != APPLICATION_DATA || Some(plaintext.len()) != length {
-                    return Stage::Sending(sending)
-                        .order("a record of another type or length, or one too many");
-                }
+            (Stage::Tls13(stage), Some(plaintext)) => {
+                self.first_record(channel, stage.derived()?, &plaintext)
+            }
+            (Stage::Sending(mut sending), Some(plaintext)) => {
                 if self.sizes.begins_later(number) {
                     message::send_request(channel)?;
                 }
-                let masked = masked(channel, &sending.client, number, plaintext)?;
-                let record = sending.complete(channel, &mut self.machine, plaintext, masked)?;
+                let masked = masked(channel, &sending.client, number, &plaintext)?;
+                let record = sending.complete(channel, &mut self.machine, &plaintext, masked)?;
                 self.stage = Stage::Sending(sending);
                 Ok(record)
             }
-            stage => stage.order("another record"),
+            (stage, _) => stage.order(OTHER),
         }
     }
 
-    fn decrypt(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+    fn decrypt(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Content, Error> {
         let mut sending = match self.take() {
             Stage::Sending(sending) if self.sizes.begins_later(sending.plaintexts.len()) => sending,
             stage => return stage.order("a record of the server's"),
@@ -358,10 +338,12 @@ impl Live {
         let Some(reader) = &mut sending.reader else {
             return Stage::Sending(sending).order("a record of the server's, of which none was to be read");
         };
-        let plaintext = reader.read(channel, &mut self.machine, payload)?;
-        append(&mut sending.read, &plaintext);
+        let content = reader.read(channel, &mut self.machine, payload)?;
+        if content.content_type == APPLICATION_DATA {
+            append(&mut sending.read, &content.bytes);
+        }
         self.stage = Stage::Sending(sending);
-        Ok(plaintext)
+        Ok(content)
     }
 }
 
@@ -387,21 +369,28 @@ impl Sending {
         plaintext: &[u8],
         masked: Vec<u8>,
     ) -> Result<Vec<u8>, Error> {
-        let number = self.plaintexts.len();
-        let shared = program::stream(machine, number)?;
+        let (version, number) = (self.version, self.plaintexts.len());
+        let shared = program::stream(machine, version, number)?;
         let share = machine.party.confirm(channel, &shared.wires, &shared.masks)?;
         let mut ciphertext = masked;
         program::add(&mut ciphertext, &share)?;
         let sequence = number as u64;
-        let header = record::header(sequence, program::content_type(number), plaintext.len())?;
+        let content_type = program::content_type(version, number);
+        let header = associated_data(version, sequence, content_type, plaintext.len())?;
         let mask = &program::protection(&self.client, number)?.mask;
         let tag = ghash::tag(channel, &self.powers, &header, &ciphertext, mask)?;
         self.plaintexts.push(Zeroizing::new(plaintext.to_vec()));
-        Ok([&sequence.to_be_bytes()[..], &ciphertext, &tag].concat())
+        let number = sequence.to_be_bytes();
+        let nonce = if version == TlsVersion::Tls12 { &number[..] } else { &[] };
+        Ok([nonce, &ciphertext, &tag].concat())
     }
 }
 
 impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
+    fn version(&self) -> TlsVersion {
+        self.version
+    }
+
     fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
         self.step(|live, _, _| match &live.stage {
             Stage::Prepared { key, .. } => Ok(key.client_point(group)),
@@ -428,11 +417,19 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
         self.step(|live, channel, _| live.finished(channel, handshake_hash))
     }
 
+    fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
+        self.step(|live, channel, _| live.handshake_secrets(channel, hash))
+    }
+
+    fn data_keys(&mut self, hash: &[u8; 32]) -> Result<(), Error> {
+        self.step(|live, channel, _| live.data_keys(channel, hash))
+    }
+
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
         self.step(|live, channel, _| live.encrypt(channel, content_type, plaintext))
     }
 
-    fn decrypt(&mut self, payload: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+    fn decrypt(&mut self, payload: &[u8]) -> Result<Content, Error> {
         self.step(|live, channel, _| live.decrypt(channel, payload))
     }
 }
@@ -440,19 +437,26 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
 impl Live {
     /// What P knows after V has opened its part.
     fn conclude(self, channel: &mut dyn Channel, host: &str, raw: [Vec<u8>; 2]) -> Result<Known, Error> {
-        let Self { machine, sizes, share, shares: [_, verifier], stage, .. } = self;
+        let Self { machine, sizes, share, handshake, shares: [_, verifier], stage, .. } = self;
         let Stage::Sending(sending) = stage else {
             return stage.order("the end of the connection");
         };
-        let Sending { made, client, plaintexts, read, .. } = *sending;
+        let Sending { version, derived, client, plaintexts, read, .. } = *sending;
         let (Some(share), true) = (share, plaintexts.len() == sizes.records().len()) else {
             return Err(Error::Order { asked: "the end of the connection", expected: "a record".into() });
         };
         let mut garbler = machine.into_party()?;
         let [client_bytes, server_bytes] = &raw;
-        let transcript = Transcript::parse(client_bytes, server_bytes)?;
+        // P opens the handshake before it gives anything away.
+        let transcript = match handshake {
+            None => OpenConnection::Tls12(Transcript::parse(client_bytes, server_bytes)?),
+            Some(secrets) => {
+                let transcript = tls13_transcript::Transcript::parse(client_bytes, server_bytes)?;
+                OpenConnection::Tls13(transcript.open(&secrets)?)
+            }
+        };
         message::send_transcript(channel, host, [client_bytes, server_bytes])?;
-        let (_, opened) = share.check(channel)?;
+        let (secret, opened) = share.check(channel)?;
         let values = garbler.learn(channel)?;
         let used = verifier.iter().map(|wire| values.wire(*wire)).collect::<Option<Vec<F2>>>();
         let used = Zeroizing::new(used.ok_or_else(|| Error::misuse("V's share has no value"))?);
@@ -460,12 +464,23 @@ impl Live {
         if !equal.is_some_and(|(used, opened)| used.ct_eq(&opened).into()) {
             return Err(Error::cheat(tags::GARBLED_OPENING, "the check of V's input against its share"));
         }
-        let Made { master, block, client_finished } = made;
-        let keys = program::keys(master, block, client_finished, client.key);
-        let request: Vec<&[u8]> = plaintexts.iter().skip(1).map(|plaintext| &plaintext[..]).collect();
-        let request = Zeroizing::new(request.concat());
-        let pipelined = sizes.pipelined();
-        let connection = Connection { host: host.into(), transcript, raw, request, read, pipelined };
-        Known::new(garbler, keys, &values, connection)
+        let request = request(version, &plaintexts);
+        let (host, pipelined) = (host.into(), sizes.pipelined());
+        let connection = Connection { host, connection: transcript, secret, raw, request, read, pipelined };
+        Known::new(garbler, derived.into_root(client.key), &values, connection)
     }
+}
+
+/// The requests, from the plaintexts of the client's records.
+fn request(version: TlsVersion, plaintexts: &[Zeroizing<Vec<u8>>]) -> Zeroizing<Vec<u8>> {
+    let mut request = Zeroizing::new(Vec::with_capacity(plaintexts.iter().map(|part| part.len()).sum()));
+    let first = usize::from(version == TlsVersion::Tls12);
+    for plaintext in plaintexts.iter().skip(first) {
+        let content = match version {
+            TlsVersion::Tls12 => plaintext,
+            TlsVersion::Tls13 => plaintext.split_last().map_or(&[][..], |(_, content)| content),
+        };
+        request.extend_from_slice(content);
+    }
+    request
 }

@@ -1,0 +1,235 @@
+//! Fetches pages alone, and asks what the server can be served with.
+
+use core::ops::Range;
+
+use serde::Serialize;
+use volery::web::dialogue::ReceivedResponses;
+use volery::web::disclosure::{Draft, TlsVersion};
+use volery::web::joint::client::ConnectionLimits;
+use volery::web::plain::{self, Agreed, Ending, Target};
+use volery::web::server::Roots;
+
+use super::super::prove::{MAX_RECEIVED, SERVER_TIME};
+use super::super::script::Script;
+use super::draft::Answered;
+use super::report::MistakeReport;
+use crate::args::{ModeArg, TlsArg, WebPageArgs};
+use crate::failure::Failure;
+
+/// Fetches pages.
+pub(super) struct Visitor<'a> {
+    pub(super) asked: &'a WebPageArgs,
+    pub(super) script: &'a Script,
+    pub(super) roots: &'a Roots,
+}
+
+impl Visitor<'_> {
+    fn target(&self) -> Target<'_> {
+        let page = self.script.page();
+        let limits =
+            ConnectionLimits { received: MAX_RECEIVED, total: SERVER_TIME, ..ConnectionLimits::default() };
+        Target { host: &page.host, port: page.port, roots: self.roots, limits }
+    }
+
+    /// Sends the requests of a connection. `before` has the responses on earlier connections.
+    pub(super) fn visit(
+        &self,
+        connection: &Range<usize>,
+        before: &ReceivedResponses,
+    ) -> Result<Answered, Failure> {
+        let start = connection.start;
+        let visit = plain::visit(&self.target(), connection.len(), &mut |round, heard| {
+            self.script.request(start + round, if start == 0 { heard } else { before })
+        });
+        let visit = visit.map_err(|error| Failure::session(explained(&error)))?;
+        let page = self.script.page();
+        let draft = Draft {
+            mode: self.asked.mode.into(),
+            // Another one, if the server takes no handshake of this one.
+            tls: Option::from(self.asked.tls).unwrap_or(TlsVersion::Tls13),
+            host: page.host.clone(),
+            port: page.port,
+            alpn: visit.agreed.alpn,
+            certificate: visit.certificate,
+            pipelined: self.asked.pipelined && connection.len() > 1,
+            context: self.asked.context.clone().unwrap_or_default(),
+            closed: visit.ending == Ending::Closed,
+            trusts_close: self.asked.trust_close,
+            payload: visit.payload,
+        };
+        let wire = visit.wire.map(|bytes| bytes as u64);
+        Ok(Answered { draft, agreed: Some(visit.agreed), open: visit.ending == Ending::Open, wire })
+    }
+
+    /// What the server speaks, and which modes that allows.
+    pub(super) fn server(&self, agreed: Agreed) -> ServerReport {
+        let probe = |version| {
+            plain::probe(&self.target(), version).map_err(|error| {
+                format!("no handshake of TLS {version} with AES_128_GCM_SHA256 on P-256 or X25519 ({error})")
+            })
+        };
+        ServerReport::new(agreed, [&probe(TlsVersion::Tls12), &probe(TlsVersion::Tls13)], self.asked.no_alpn)
+    }
+}
+
+/// The error, and that no mode helps if the server has nothing of today's TLS.
+fn explained(error: &plain::Error) -> String {
+    match error {
+        plain::Error::Tls(reason)
+            if ["HandshakeFailure", "ProtocolVersion"].iter().any(|alert| reason.contains(alert)) =>
+        {
+            format!(
+                "{error}; the server has neither TLS 1.3 nor TLS 1.2 with ECDHE and AES-GCM or ChaCha20, so no mode can serve it"
+            )
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// Why two parties do not serve a server that names no protocol.
+const NO_ALPN: &str = "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of \
+                       another service; --no-alpn goes on, if the notary and the reader allow it";
+
+/// What the server speaks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct ServerReport {
+    /// What it chose among everything that there is.
+    pub(super) tls: &'static str,
+    pub(super) suite: String,
+    pub(super) group: String,
+    /// Whether it agrees on http/1.1.
+    pub(super) alpn: bool,
+    pub(super) modes: Vec<ModeReport>,
+}
+
+/// Whether the server can be served in a mode.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct ModeReport {
+    pub(super) mode: &'static str,
+    pub(super) tls: TlsVersion,
+    /// Why not, if it cannot.
+    pub(super) reason: Option<String>,
+}
+
+impl ServerReport {
+    /// What the server chose among everything, and of what each version offers.
+    fn new(agreed: Agreed, [tls12, tls13]: [&Result<Agreed, String>; 2], no_alpn: bool) -> Self {
+        let Agreed { version, suite, group, alpn } = agreed;
+        let alone = |offered: &Result<Agreed, String>| offered.as_ref().err().cloned();
+        let together = |offered: &Result<Agreed, String>| match offered {
+            Ok(Agreed { alpn: false, .. }) if !no_alpn => Some(NO_ALPN.to_owned()),
+            other => alone(other),
+        };
+        let mode = |mode: ModeArg, tls, reason| ModeReport { mode: mode.name(), tls, reason };
+        let modes = vec![
+            mode(ModeArg::TwoParty, TlsVersion::Tls13, together(tls13)),
+            mode(ModeArg::TwoParty, TlsVersion::Tls12, together(tls12)),
+            mode(ModeArg::Proxy, TlsVersion::Tls13, alone(tls13)),
+            mode(ModeArg::Proxy, TlsVersion::Tls12, alone(tls12)),
+        ];
+        Self { tls: version, suite, group, alpn, modes }
+    }
+
+    /// The ways in which the user wants the server to be served.
+    fn wanted(&self, mode: ModeArg, tls: TlsArg) -> impl Iterator<Item = &ModeReport> {
+        let tls: Option<TlsVersion> = tls.into();
+        let is = move |way: &&ModeReport| way.mode == mode.name() && tls.is_none_or(|tls| tls == way.tls);
+        self.modes.iter().filter(is)
+    }
+
+    /// The version that a proof would speak.
+    pub(super) fn version(&self, asked: &WebPageArgs) -> TlsVersion {
+        let mut working = self.wanted(asked.mode, asked.tls).filter(|way| way.reason.is_none());
+        let asked: Option<TlsVersion> = asked.tls.into();
+        working.next().map_or(asked.unwrap_or(TlsVersion::Tls13), |way| way.tls)
+    }
+
+    /// The mistake of asking for a mode in which this server cannot be served.
+    pub(super) fn mistake(&self, asked: &WebPageArgs) -> Option<MistakeReport> {
+        self.refusal(asked.mode, asked.tls).map(MistakeReport::of_words)
+    }
+
+    fn refusal(&self, mode: ModeArg, tls: TlsArg) -> Option<String> {
+        let mut reasons = Vec::new();
+        for way in self.wanted(mode, tls) {
+            // One way is enough.
+            reasons.push(way.reason.clone()?);
+        }
+        reasons.dedup();
+        let working = self.modes.iter().filter(|way| way.reason.is_none());
+        let working: Vec<_> = working.map(|way| format!("--mode {} --tls {}", way.mode, way.tls)).collect();
+        let working = if working.is_empty() {
+            "no mode can serve it: that takes AES_128_GCM_SHA256, in TLS 1.2 with ECDHE".to_owned()
+        } else {
+            format!("use {}", working.join(" or "))
+        };
+        Some(format!(
+            "the server cannot be served by --mode {} --tls {}: {}; by itself it chooses TLS {} with {}; {working}",
+            mode.name(),
+            tls.name(),
+            reasons.join("; "),
+            self.tls,
+            self.suite
+        ))
+    }
+
+    /// Some lines of text.
+    pub(super) fn text(&self) -> String {
+        let alpn = if self.alpn { "http/1.1 agreed" } else { "http/1.1 not agreed (ALPN)" };
+        let mut text = format!("server    TLS {}, {}, {}, {alpn}\n", self.tls, self.suite, self.group);
+        for ModeReport { mode, tls, reason } in &self.modes {
+            let works = reason.as_ref().map_or("works".to_owned(), |reason| format!("does not: {reason}"));
+            text.push_str(&format!("          --mode {mode} --tls {tls} {works}\n"));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agreed(version: &'static str, alpn: bool) -> Agreed {
+        Agreed { version, suite: format!("SUITE_{version}"), group: "X25519".into(), alpn }
+    }
+
+    fn report(tls12: Result<Agreed, String>, tls13: Result<Agreed, String>) -> ServerReport {
+        ServerReport::new(agreed("1.3", true), [&tls12, &tls13], false)
+    }
+
+    fn none() -> Result<Agreed, String> {
+        Err("refused".to_owned())
+    }
+
+    /// Of the newer version first, of two parties first.
+    #[test]
+    fn each_mode_works_with_what_it_needs_of_the_server() {
+        for (tls12, tls13, works) in [
+            (Ok(agreed("1.2", true)), Ok(agreed("1.3", true)), [true, true, true, true]),
+            (Ok(agreed("1.2", false)), none(), [false, false, false, true]),
+            (none(), Ok(agreed("1.3", true)), [true, false, true, false]),
+            (none(), none(), [false, false, false, false]),
+        ] {
+            let report = report(tls12, tls13);
+            let found: Vec<_> = report.modes.iter().map(|mode| mode.reason.is_none()).collect();
+            assert_eq!(found, works);
+        }
+    }
+
+    #[test]
+    fn who_asks_for_what_the_server_does_not_have_is_told_what_works() {
+        let older = report(Ok(agreed("1.2", false)), none());
+        assert_eq!(older.refusal(ModeArg::Proxy, TlsArg::Auto), None);
+        assert_eq!(older.refusal(ModeArg::Proxy, TlsArg::Tls12), None);
+        for (mode, tls, reason) in [
+            (ModeArg::Proxy, TlsArg::Tls13, "refused"),
+            (ModeArg::TwoParty, TlsArg::Auto, "ALPN"),
+            (ModeArg::TwoParty, TlsArg::Tls12, "ALPN"),
+        ] {
+            let told = older.refusal(mode, tls).expect("it cannot be served");
+            assert!(told.contains(reason) && told.ends_with("use --mode proxy --tls 1.2"), "{told}");
+        }
+        let told = report(none(), none()).refusal(ModeArg::Proxy, TlsArg::Auto).expect("nothing works");
+        assert!(told.contains("no mode can serve it"), "{told}");
+    }
+}

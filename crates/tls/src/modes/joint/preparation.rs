@@ -1,0 +1,100 @@
+//! What the preparation of a connection takes, for people who want to know before they pay it.
+
+use std::time::{Duration, Instant};
+
+use volery_field::Gf128;
+use volery_garble::gates::{GateGarbler, TableSink, ThreeHalves, ZeroWire};
+use volery_garble::{Error as GarbleError, Function as _};
+use volery_vole::Delta;
+
+use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, settings};
+use crate::wire::step::{Plain, Step};
+
+/// Blocks of AES that are garbled to measure the speed: some 100,000 gates.
+const TRIAL_BLOCKS: u32 = 20;
+
+/// What a connection of some [`Sizes`] takes ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preparation {
+    /// AND gates that are garbled.
+    pub ands: u64,
+    /// Bytes of their tables. P sends them, and V keeps them until the connection.
+    pub tables: u64,
+    /// Bits that the parties will share. P sends a mask and decoding information of each.
+    pub shared: u64,
+    /// The number of bits that the proof of what was garbled commits to; that of the payload comes on top.
+    pub commitments: u64,
+    /// The number of bits for which correlations are made ahead, those of the payload included.
+    pub announced: u64,
+}
+
+impl Sizes {
+    /// What a connection of these sizes takes ahead.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] for sizes that nobody prepares.
+    pub fn preparation(&self) -> Result<Preparation, Error> {
+        self.check([MAX_QUERY, MAX_READ, MAX_PROVED])?;
+        if !self.are_sound() {
+            return Err(Error::misuse("a connection has 1 to 16 requests, which are read in order"));
+        }
+        let cost = self.cost()?;
+        Ok(Preparation {
+            ands: cost.prepared.ands,
+            tables: cost.tables(settings().garbling),
+            shared: cost.prepared.shared as u64,
+            commitments: cost.prepared.commitments.saturating_add(self.server_commitments()?),
+            announced: cost.proof,
+        })
+    }
+}
+
+impl Preparation {
+    /// The time in which this machine garbles all of it, from a short trial.
+    ///
+    /// # Errors
+    /// None in practice: a block of AES can be garbled.
+    pub fn garbling(&self) -> Result<Duration, Error> {
+        let blocks = (1..=TRIAL_BLOCKS).map(|counter| Plain::Counter { sequence: 1, counter });
+        let step = Step::Blocks(blocks.collect());
+        let ands = step.shape()?.ands.max(1);
+        // Nobody evaluates it, so offset and labels are no secrets.
+        let offset = Delta::from_element(Gf128::from_bits(1 << 64 | 1));
+        let labels = vec![ZeroWire::new(Gf128::from_bits(77)); step.inputs()];
+        let mut nowhere = Nowhere;
+        let start = Instant::now();
+        let mut garbler = GateGarbler::<ThreeHalves>::new(&offset, [3; 16], 0, &mut nowhere);
+        step.run(&mut garbler, &labels)?;
+        garbler.finish()?;
+        Ok(start.elapsed().mul_f64(self.ands as f64 / ands as f64))
+    }
+}
+
+/// Forgets tables.
+struct Nowhere;
+
+impl TableSink for Nowhere {
+    fn put(&mut self, _: &[u8]) -> Result<(), GarbleError> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::version::TlsVersion;
+
+    #[test]
+    fn what_is_known_beforehand_is_what_is_garbled() {
+        let short = Sizes::one(256, 256).preparation().unwrap();
+        assert_eq!(short.ands, 335_313, "as the module says");
+        assert_eq!(short.tables, 25 * short.ands);
+        assert!(short.announced > short.commitments);
+        assert!(short.garbling().unwrap() > Duration::ZERO);
+        let refused = Sizes::one(MAX_QUERY + 1, 256).preparation();
+        assert!(matches!(refused, Err(Error::Limit { .. })), "{refused:?}");
+        assert!(Sizes { rounds: Vec::new(), ..Sizes::one(1, 1) }.preparation().is_err());
+        let newer = Sizes { tls: TlsVersion::Tls13, ..Sizes::one(256, 256) }.preparation().unwrap();
+        assert!(newer.ands > short.ands, "a longer key schedule");
+    }
+}

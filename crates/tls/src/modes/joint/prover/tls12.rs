@@ -1,0 +1,104 @@
+//! TLS 1.2's key derivation at P: master secret, key block, the client's Finished.
+
+use volery_channel::Channel;
+use volery_garble::two_party::Wire;
+
+use super::super::Error;
+use super::super::message;
+use super::super::program::{self, Derived};
+use super::{Live, Stage as AnyStage};
+use crate::page::disclosure::finished_message;
+use crate::wire::key_exchange::Group;
+use crate::wire::prf::{self, HmacKey, KeyBlock, MasterSeed, Random, Side, VERIFY_DATA_BYTES};
+use crate::wire::step::TwoParty;
+
+/// The progress of the derivation.
+pub(super) enum Stage {
+    Agreed { premaster: HmacKey<Wire> },
+    Master { master: HmacKey<Wire> },
+    Keys { master: HmacKey<Wire>, block: KeyBlock<Wire> },
+    Finished { master: HmacKey<Wire>, block: KeyBlock<Wire>, client_finished: [u8; VERIFY_DATA_BYTES] },
+}
+
+impl Stage {
+    /// The first one, from the shares of the pre-master secret: P's, V's.
+    pub(super) fn agreed<M: TwoParty<Wire = Wire>>(
+        machine: &mut M,
+        group: Group,
+        [prover, verifier]: [&[Wire]; 2],
+    ) -> Result<Self, M::Error> {
+        Ok(Self::Agreed { premaster: HmacKey::premaster(machine, group, prover, verifier)? })
+    }
+
+    /// The step that may come next.
+    pub(super) fn expected(&self) -> &'static str {
+        match self {
+            Self::Agreed { .. } => "the master secret",
+            Self::Master { .. } => "the key block",
+            Self::Keys { .. } => "Finished",
+            Self::Finished { .. } => "the record of Finished",
+        }
+    }
+
+    /// Whether this is the client's Finished message.
+    pub(super) fn finished_is(&self, content: &[u8]) -> bool {
+        matches!(self, Self::Finished { client_finished, .. } if content == finished_message(client_finished))
+    }
+
+    /// What the derivation made.
+    ///
+    /// # Errors
+    /// [`Error::Order`] before its end.
+    pub(super) fn derived(self) -> Result<Derived<Wire>, Error> {
+        match self {
+            Self::Finished { master, block, client_finished } => {
+                Ok(Derived::Tls12 { master, block, client_finished })
+            }
+            stage => AnyStage::Tls12(stage).order("a record"),
+        }
+    }
+}
+
+impl Live {
+    pub(super) fn master(&mut self, channel: &mut dyn Channel, seed: &MasterSeed) -> Result<(), Error> {
+        let premaster = match self.take() {
+            AnyStage::Tls12(Stage::Agreed { premaster }) => premaster,
+            stage => return stage.order("the master secret"),
+        };
+        message::send_master(channel, seed)?;
+        let master = program::master(&mut self.machine.perform(channel), &premaster, *seed)?;
+        self.stage = AnyStage::Tls12(Stage::Master { master });
+        Ok(())
+    }
+
+    pub(super) fn keys(
+        &mut self,
+        channel: &mut dyn Channel,
+        [client, server]: [&Random; 2],
+    ) -> Result<(), Error> {
+        let master = match self.take() {
+            AnyStage::Tls12(Stage::Master { master }) => master,
+            stage => return stage.order("the key block"),
+        };
+        message::send_keys(channel, client, server)?;
+        let block = prf::key_block(&mut self.machine.perform(channel), &master, client, server)?;
+        self.stage = AnyStage::Tls12(Stage::Keys { master, block });
+        Ok(())
+    }
+
+    pub(super) fn finished(
+        &mut self,
+        channel: &mut dyn Channel,
+        hash: &[u8; 32],
+    ) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
+        let (master, block) = match self.take() {
+            AnyStage::Tls12(Stage::Keys { master, block }) => (master, block),
+            stage => return stage.order("Finished"),
+        };
+        message::send_finished(channel, hash)?;
+        let machine = &mut self.machine.perform(channel);
+        let client_finished = prf::verify_data(machine, &master, Side::Client, hash)?;
+        self.stage = AnyStage::Tls12(Stage::Finished { master, block, client_finished });
+        Ok(client_finished)
+    }
+}

@@ -1,0 +1,103 @@
+//! What it will take to prove something about a page, in either mode.
+//!
+//! ```text
+//! set-up, correlations, proof     a rehearsal (`estimate`) of a proof that commits to as many bits
+//! two-party: tables               counted: the program of the connection is run without values
+//! proxy: the connection itself    its bytes, which the notary relays
+//! what is shown, the attestation  their lengths
+//! ```
+//!
+//! A rehearsal has nobody at the other end, and a page needs a server; so the rehearsed proof is another one
+//! of the same size ([`AndChain`]). Bytes are right within some percent, times more roughly.
+
+use std::time::Duration;
+
+use volery_circuit::statements::AndChain;
+use volery_tls::disclosure::{DraftCost, TlsVersion};
+use volery_tls::joint::Sizes;
+
+use super::super::Options;
+use super::super::estimate::{Estimate, estimate};
+use super::super::system::Bits;
+use crate::Error;
+
+/// Round trips of a relayed connection with one request, in TLS 1.2: to open it, one for each flight of the
+/// handshake, one each for the answer, the end and the closing. TLS 1.3 has a flight less.
+const RELAYED: u64 = 6;
+/// Those of a connection over TLS 1.2 that both parties make together, and of its preparation, beyond those
+/// of a proof; and how many less TLS 1.3 has.
+const TOGETHER: [u64; 2] = [16, 4];
+/// What both parties say in a connection and before it, in bytes, whatever its sizes: P, most of it labels of
+/// public bits; V.
+const SAID: [u64; 2] = [440_000, 12_000];
+/// Bytes of both parties for each bit that is shared. P: 40 to decode it, a label of its mask, and what the
+/// products of the hash key's powers take for as many.
+const SHARED: [u64; 2] = [72, 2];
+/// Bytes of an attestation besides what it shows.
+const ATTESTATION: u64 = 400;
+
+/// A page that is to be proved.
+#[derive(Clone, Debug)]
+pub struct PagePlan {
+    /// The connection's sizes, as for [`Prover::prepare_web`](crate::Prover::prepare_web).
+    pub sizes: Sizes,
+    /// What the proof takes.
+    pub draft: DraftCost,
+    /// All bytes on the wire between client and server: the client's, the server's.
+    pub wire: [u64; 2],
+}
+
+impl PagePlan {
+    /// What a session takes in which the notary relays the connection.
+    ///
+    /// # Errors
+    /// As [`estimate`].
+    pub fn relayed(&self) -> Result<Estimate, Error> {
+        let mut proof = estimate(Options::default(), Bits, &AndChain::new(self.draft.from_secret))?;
+        let [client, server] = self.wire;
+        proof.bytes_prover = proof.bytes_prover.saturating_add(client).saturating_add(self.message());
+        proof.bytes_verifier = proof.bytes_verifier.saturating_add(server).saturating_add(self.attestation());
+        let more = self.sizes.rounds.len().saturating_sub(1) as u64;
+        let flights = RELAYED - u64::from(self.sizes.tls == TlsVersion::Tls13);
+        proof.round_trips = proof.round_trips.saturating_add(flights).saturating_add(more);
+        Ok(proof)
+    }
+
+    /// What a session takes in which both parties are the client together.
+    ///
+    /// # Errors
+    /// [`Error::Joint`] for sizes that nobody prepares; as [`estimate`].
+    pub fn together(&self) -> Result<Estimate, Error> {
+        let prepared = self.sizes.preparation()?;
+        // Correlations are made ahead also if the payload does not take them.
+        let commitments = prepared.commitments.saturating_add(self.draft.payload).max(prepared.announced);
+        let mut proof = estimate(Options::default(), Bits, &AndChain::new(commitments))?;
+        let [said, answered] =
+            [0, 1].map(|party| prepared.shared.saturating_mul(SHARED[party]) + SAID[party]);
+        let [client, server] = self.wire;
+        // P hands over what went over the wire in both directions.
+        let sent = [prepared.tables, said, client, server, self.message()];
+        proof.bytes_prover = sent.into_iter().fold(proof.bytes_prover, u64::saturating_add);
+        proof.bytes_verifier =
+            proof.bytes_verifier.saturating_add(answered).saturating_add(self.attestation());
+        let read = self.sizes.rounds.iter().filter(|round| round.read > 0).count() as u64;
+        let [trips, less] = TOGETHER;
+        let trips = if self.sizes.tls == TlsVersion::Tls13 { trips - less } else { trips };
+        proof.round_trips = proof.round_trips.saturating_add(trips).saturating_add(4 * read);
+        let garbling: Duration = prepared.garbling()?;
+        // V evaluates what P garbles, later.
+        proof.making = proof.making.saturating_add(garbling);
+        proof.proving = proof.proving.saturating_add(garbling);
+        proof.memory_verifier = proof.memory_verifier.saturating_add(prepared.tables);
+        Ok(proof)
+    }
+
+    fn message(&self) -> u64 {
+        self.draft.message as u64
+    }
+
+    /// The attestation's length: what it shows is in it once.
+    fn attestation(&self) -> u64 {
+        self.message().saturating_add(ATTESTATION)
+    }
+}
