@@ -534,20 +534,22 @@ fn connections(add: Add<'_>) {
 }
 
 fn clients(add: Add<'_>) {
-    let steps: [(&str, u8, usize); 6] = [
+    let steps: [(&str, u8, usize); 8] = [
         ("master", 1, 64),
         ("extended-master", 2, 32),
         ("keys", 3, 64),
         ("finished", 4, 32),
         ("request", 5, 0),
         ("read", 6, 0),
+        ("hellos", 7, 32),
+        ("data", 8, 32),
     ];
-    // What is proved; of each request its size, and what is read of its response.
-    for (name, sizes) in
-        [("sizes", &[2048_u32, 300, 0][..]), ("sizes-of-three", &[2048, 300, 96, 200, 0, 100, 0])]
+    // The version of TLS; what is proved; of each request its size, and what is read of its response.
+    for (name, tls, sizes) in
+        [("sizes", 2, &[2048_u32, 300, 0][..]), ("sizes-of-three", 3, &[2048, 300, 96, 200, 0, 100, 0])]
     {
         let sizes: Vec<u8> = sizes.iter().copied().flat_map(u32::to_be_bytes).collect();
-        add("client_step", name, &[&[0], &sizes[..]].concat());
+        add("client_step", name, &[&[0, tls], &sizes[..]].concat());
     }
     for (name, code, length) in steps {
         add("client_step", name, &[&[code], &vec![code; length][..]].concat());

@@ -40,10 +40,14 @@ pub enum Failure {
     #[error("the server closed the connection in the middle of the handshake")]
     Closed,
     /// The server refuses TLS 1.2.
-    #[error("the server refuses TLS 1.2; it seems to speak TLS 1.3 only: prepare the connection for that")]
+    #[error(
+        "the server refuses TLS 1.2; it seems to speak TLS 1.3 only, for which a connection is prepared with --tls 1.3"
+    )]
     OnlyNewer,
     /// The server refuses TLS 1.3.
-    #[error("the server refuses TLS 1.3; it seems to speak TLS 1.2 only: prepare the connection for that")]
+    #[error(
+        "the server refuses TLS 1.3; it seems to speak TLS 1.2 only, for which a connection is prepared with --tls 1.2"
+    )]
     OnlyTls12,
     /// The server does not choose what it chose before.
     #[error(
