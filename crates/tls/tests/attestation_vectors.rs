@@ -112,7 +112,7 @@ fn claims() -> Statement {
     ];
     Statement {
         mode: Mode::TwoParty,
-        tls: TlsVersion::Tls12,
+        tls: TlsVersion::Tls13,
         server_name: "data.example.com".into(),
         port: 8443,
         alpn: true,
@@ -141,8 +141,8 @@ fn parts() -> Statement {
         hidden(Part::Header("Cookie".into()), Class::HeaderValue, &[cookie - 1..cookie], &[]),
         hidden(Part::Body, Class::Opaque, &[at(query, b"xyz")], &[]),
     ];
-    let response = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX: \u{e9}\r\n\r\n\
-                    20\r\n{\"a\": true, \"b\": [null], \"c\": \"a\r\n3\r\nb\"}\r\n0\r\n\r\n"
+    let response = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Sum\r\nX: \u{e9}\r\n\r\n\
+                    20\r\n{\"a\": true, \"b\": [null], \"c\": \"a\r\n3\r\nb\"}\r\n0\r\nSum: 5f\r\n\r\n"
         .as_bytes();
     let run = at(response, b"true, \"b\": [null");
     let between = vec![", \"b\": [".to_owned()];
@@ -154,19 +154,20 @@ fn parts() -> Statement {
     split.commit = Some(Form::Bytes);
     let long =
         hidden(Part::Header("X".into()), Class::HeaderValue, &[at(response, "\u{e9}".as_bytes())], &[]);
+    let sum = hidden(Part::Trailer("Sum".into()), Class::HeaderValue, &[at(response, b"5f")], &["= 5f"]);
     Statement {
         mode: Mode::Proxy,
-        tls: TlsVersion::Tls13,
+        tls: TlsVersion::Tls12,
         server_name: "2001:db8::1".into(),
         port: 443,
-        alpn: true,
+        alpn: false,
         certificate: [1; 32],
         time: 0,
         rounds: 1,
         pipelined: false,
         context: Context::default(),
         query: payload(query, hides),
-        response: payload(response, vec![long, hidden(values, Class::Values, &[run], &[]), split]),
+        response: payload(response, vec![long, hidden(values, Class::Values, &[run], &[]), split, sum]),
     }
 }
 
@@ -192,6 +193,7 @@ fn refused() -> Vec<(&'static str, Vec<u8>)> {
             bytes[at + 1] = 0;
             bytes
         }),
+        ("protocol-2", change(find(b"data.example.com") + 18, 2)),
         ("pipelined-2", change(find(b"nonce-1") - 5, 2)),
         ("shown-byte-changed", change(find(b"GET /a?"), b'P')),
         ("range-too-long", change(find(b"GET /a?") - 1, 0xff)),

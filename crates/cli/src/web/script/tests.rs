@@ -255,6 +255,19 @@ fn values_are_no_names_of_parameters_that_show() {
     };
     assert_eq!(made("x=y?z"), Ok(()));
     assert!(made("x&secret").is_err() && made("x;secret").is_err());
+    // The same of all requests on a connection, if a parameter is named.
+    let part = Part::Parameter("b".into());
+    let named = Selection { reveal: vec![reveal(Side::Client, 1, part)], ..Selection::default() };
+    let all = |value: &str| {
+        let mut heard = ReceivedResponses::default();
+        let body = format!("{{\"a\":\"{value}\"}}");
+        let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        heard.add(response.as_bytes(), false).expect("heard");
+        [0, 1].map(|round| script.request(round, &heard).expect("made").to_vec()).concat()
+    };
+    assert!(script.made_names(&(0..2), &named, &all("x=y")).is_ok());
+    assert!(script.made_names(&(0..2), &named, &all("x&y")).is_err());
+    assert!(script.made_names(&(0..2), &Selection::default(), &all("x&y")).is_ok());
 }
 
 #[test]
