@@ -255,8 +255,7 @@ fn an_engine_that_is_gone_is_an_error_and_no_wait() {
     assert!(session.check().is_err());
 }
 
-/// REVIEW (h-rev), fails: in TLS 1.3 a handle that is not this session's is taken for a secret that P knows.
-/// What is derived from it is the library's, and records are protected under what anybody can compute.
+/// Taken for a secret that P knows, a handle would protect records under what anybody can compute.
 #[test]
 fn nothing_is_derived_in_tls_1_3_of_a_secret_of_another_session_or_use() {
     let mut other = Counting::default();

@@ -460,8 +460,8 @@ impl Known {
     }
 }
 
-/// REVIEW (h-rev), fails: what P opens takes V eight bytes of memory for each byte of padding, and a server
-/// of P's own can send as much padding as V takes bytes. None of it comes from V's budget.
+/// What P opens takes V eight bytes of memory for each byte of padding, and a server of P's own can send as much
+/// padding as V takes bytes.
 #[test]
 fn v_opens_no_more_than_it_has_memory_for() {
     let known = Known::new();
