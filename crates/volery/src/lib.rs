@@ -38,9 +38,9 @@
 //! |---|---|---|
 //! | `public` | proofs that anyone can verify: [`public`] | 1 |
 //! | `tls` | connections over TLS: [`channel::tls`] | 7 |
-//! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 34 |
+//! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 38 |
 //! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
-//! | all of them | | 51 |
+//! | all of them | | 55 |
 //!
 //! The repository's README has a whole program, and the guide in `docs/guide` has more; all of them are
 //! tested. The `volery` program is a package of its own, `volery-cli`.
