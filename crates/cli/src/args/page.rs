@@ -61,7 +61,7 @@ WHAT SHOWS to the notary and to every reader of the attestation
   Of a response with --reveal: what you name, the status line, the names of header fields, and
   JSON keys.
   The length of a hidden part always shows. Hidden values that follow each other in a JSON body are
-  one part, of which the names show and the sum of all lengths. A value whose length would tell what
+  one part: its names show, and the sum of all lengths. A value whose length would tell what
   it is (true, false, null, \"\") is hidden only among others. Where there are none, the program asks
   you to --reveal it, or to --show-rest.
   On a terminal the program lists what will show, and asks before it shows anything. --yes does not

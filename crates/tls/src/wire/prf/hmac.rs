@@ -42,12 +42,12 @@ impl<W: Clone> HmacKey<W> {
         prover: &[W],
         verifier: &[W],
     ) -> Result<Self, M::Error> {
-        let curve = machine.public(&[F2::new(group == Group::X25519)])?;
-        Self::new(machine, &Step::PremasterKey, &[prover, verifier, &curve].concat())
+        Self::of_shares(machine, &Step::PremasterKey, group, [prover, verifier])
     }
 
     /// The key that is TLS 1.3's handshake secret, given the two shares of what the key exchange gives, as
-    /// [`HmacKey::premaster`]. Four compressions, of which nothing but the inner midstate is opened.
+    /// [`HmacKey::premaster`]. Four compressions; only the inner
+    /// midstate is opened.
     ///
     /// # Errors
     /// The machine's.
@@ -57,8 +57,18 @@ impl<W: Clone> HmacKey<W> {
         prover: &[W],
         verifier: &[W],
     ) -> Result<Self, M::Error> {
+        Self::of_shares(machine, &Step::HandshakeKey, group, [prover, verifier])
+    }
+
+    /// A key from the two shares of what the key exchange gives.
+    fn of_shares<M: TwoParty<Wire = W> + ?Sized>(
+        machine: &mut M,
+        step: &Step,
+        group: Group,
+        [prover, verifier]: [&[W]; 2],
+    ) -> Result<Self, M::Error> {
         let curve = machine.public(&[F2::new(group == Group::X25519)])?;
-        Self::new(machine, &Step::HandshakeKey, &[prover, verifier, &curve].concat())
+        Self::new(machine, step, &[prover, verifier, &curve].concat())
     }
 
     /// The key made from the master secret, 384 wires. Two compressions.

@@ -115,7 +115,7 @@ impl Protection {
 /// Bytes of the header that a record's tag covers in TLS 1.2. TLS 1.3 has five; both are one block of GHASH.
 pub(crate) const HEADER_BYTES: usize = 13;
 
-/// What a record's tag covers besides the ciphertext, of so many bytes, in either version.
+/// What a record's tag covers besides its ciphertext of `length` bytes, in either version.
 ///
 /// # Errors
 /// [`Error::Misuse`] for more than [`TlsVersion::max_plaintext`] bytes.

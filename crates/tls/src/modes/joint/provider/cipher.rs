@@ -92,7 +92,7 @@ impl Tls13AeadAlgorithm for RecordsTls13 {
     }
 }
 
-/// The server's data, of which rustls sees nothing.
+/// The server's data, which rustls never sees.
 struct Nothing;
 
 impl MessageDecrypter for Nothing {

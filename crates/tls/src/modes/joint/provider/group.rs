@@ -14,7 +14,7 @@ pub(super) static P256_ALONE: Ecdhe = Ecdhe { group: Group::P256, and: None };
 pub(super) static X25519_ALONE: Ecdhe = Ecdhe { group: Group::X25519, and: None };
 /// X25519, with a key of P-256 offered beside it: a client of TLS 1.3 offers both at once, so that no server
 /// has to ask for another hello. The library does that for the parts of a hybrid group; here they are two
-/// groups of which the server takes one.
+/// groups, and the server takes one of them.
 pub(super) static BOTH: Ecdhe = Ecdhe { group: Group::X25519, and: Some(Group::P256) };
 
 /// A group, with the current session's key in it.

@@ -27,7 +27,10 @@ fn opens(change: Change) -> (Result<(), Error>, bool) {
 }
 
 /// Changes one of the three messages of the transcript: the host, the client's bytes, the server's.
-fn transcript(which: usize, change: fn(&mut Vec<u8>)) -> Change {
+pub(super) fn transcript(
+    which: usize,
+    mut change: impl FnMut(&mut Vec<u8>) + Send + Sync + 'static,
+) -> Change {
     let mut seen = 0;
     Box::new(move |tag, message| {
         if tag == tags::CLIENT_TRANSCRIPT {

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use volery_channel::{Tag, tags};
 use zeroize::Zeroizing;
 
+use super::opening::transcript;
 use super::*;
 use crate::modes::joint::client::testing::{Answer, Local};
 use crate::modes::joint::client::{ConnectionLimits, Failure, Probe, Target, probe};
@@ -215,19 +216,6 @@ fn a_server_that_chooses_another_version_than_it_did_is_named() {
         let (fetched, _) = run.go_with(|engine| connect_as(engine, &site, &requests, 0, true));
         assert_eq!(fetched.unwrap_err(), Error::Connection(Failure::NotAsProbed));
     }
-}
-
-/// Changes one of the three messages of the transcript: the host, the client's bytes, the server's.
-fn transcript(which: usize, mut change: impl FnMut(&mut Vec<u8>) + Send + Sync + 'static) -> Change {
-    let mut seen = 0;
-    Box::new(move |tag, message| {
-        if tag == tags::CLIENT_TRANSCRIPT {
-            if seen == which {
-                change(message);
-            }
-            seen += 1;
-        }
-    })
 }
 
 /// What V says if P changes that, and whether V opened anything.

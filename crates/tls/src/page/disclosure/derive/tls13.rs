@@ -237,7 +237,7 @@ impl<M: TwoParty + ?Sized> Opening<'_, M> {
         self.open(&wires, range.start - first * BLOCK_BYTES, range)
     }
 
-    /// The key stream of these blocks, each of which is made once, however many messages begin in it.
+    /// The key stream of these blocks. Each is made once, however many messages begin in it.
     fn stream(&mut self, blocks: Range<usize>) -> Result<Vec<M::Wire>, M::Error> {
         let blocks: Vec<Plain> = blocks.map(|block| counter_block(self.sequence, block + 1)).collect();
         self.cipher.keep(self.machine, &blocks)

@@ -460,8 +460,8 @@ impl Known {
     }
 }
 
-/// What P opens takes V eight bytes of memory for each byte of padding, and a server of P's own can send as much
-/// padding as V takes bytes.
+/// What P opens takes V eight bytes of memory for each byte of padding, and a server of P's own can send as
+/// much padding as V takes bytes.
 #[test]
 fn v_opens_no_more_than_it_has_memory_for() {
     let known = Known::new();
