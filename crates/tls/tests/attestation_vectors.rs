@@ -18,7 +18,7 @@ use volery_tls::attestation::{
 };
 use volery_tls::claim::{Assertion, Class, CustomClaim};
 use volery_tls::commitment::Form;
-use volery_tls::disclosure::{Hidden, Part, TlsVersion, Values};
+use volery_tls::disclosure::{Hidden, Part, Suite, TlsVersion, Values};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
@@ -113,6 +113,7 @@ fn claims() -> Statement {
     Statement {
         mode: Mode::TwoParty,
         tls: TlsVersion::Tls13,
+        suite: Suite::Aes256GcmSha384,
         server_name: "data.example.com".into(),
         port: 8443,
         alpn: true,
@@ -158,6 +159,7 @@ fn parts() -> Statement {
     Statement {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls12,
+        suite: Suite::ChaCha20Poly1305Sha256,
         server_name: "2001:db8::1".into(),
         port: 443,
         alpn: false,

@@ -17,7 +17,7 @@ use super::super::template::Template;
 use super::super::{first, read};
 use super::report::MistakeReport;
 use super::tell;
-use crate::args::{ModeArg, TlsArg, WebPageArgs, WebPlanArgs};
+use crate::args::{CipherArg, ModeArg, TlsArg, WebPageArgs, WebPlanArgs};
 use crate::failure::Failure;
 use crate::public;
 
@@ -159,6 +159,9 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
     }
     if page.tls != TlsArg::default() {
         add("tls", page.tls.name());
+    }
+    if page.cipher != CipherArg::default() {
+        add("cipher", page.cipher.name());
     }
     if page.expect != 2048 {
         add("expect", &page.expect.to_string());

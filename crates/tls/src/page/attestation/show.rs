@@ -112,7 +112,7 @@ fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
     writeln!(f, "its cert  sha256:{}", hex(&statement.certificate))?;
     writeln!(f, "time      {}", utc(statement.time))?;
     writeln!(f, "mode      {}", statement.mode)?;
-    writeln!(f, "tls       {}", statement.tls)?;
+    writeln!(f, "tls       {}, {}", statement.tls, statement.suite)?;
     if statement.rounds > 1 {
         let order =
             if statement.pipelined { "sent at once" } else { "each after the response to the one before" };
@@ -203,7 +203,7 @@ pub(super) fn safe(text: &str) -> String {
 
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Statement", 12)?;
+        let mut object = serializer.serialize_struct("Statement", 13)?;
         object.serialize_field("server_name", &self.server_name)?;
         object.serialize_field("port", &self.port)?;
         object.serialize_field("alpn", &self.alpn)?;
@@ -211,6 +211,7 @@ impl Serialize for Statement {
         object.serialize_field("time", &utc(self.time))?;
         object.serialize_field("mode", &self.mode)?;
         object.serialize_field("tls", &self.tls)?;
+        object.serialize_field("suite", &self.suite)?;
         object.serialize_field("rounds", &self.rounds)?;
         object.serialize_field("pipelined", &self.pipelined)?;
         object.serialize_field("context", &self.context)?;

@@ -359,13 +359,15 @@ fn bytes_that_are_no_connection_are_refused_by_p_before_it_says_anything() {
     v.unwrap_err();
 }
 
+const ZEROS: crate::wire::hash::HandshakeHash = crate::wire::hash::HandshakeHash::Sha256([0; 32]);
+
 #[test]
 fn a_client_that_asks_for_anything_else_ends_the_session() {
     type Ask = fn(&mut dyn Engine) -> Result<(), Error>;
     let agree: Ask = |engine| engine.agree(Group::P256, &[4; 65]);
-    let seed: Ask = |engine| engine.master_secret(&crate::wire::prf::MasterSeed::SessionHash([0; 32]));
+    let seed: Ask = |engine| engine.master_secret(&crate::wire::prf::MasterSeed::SessionHash(ZEROS));
     let keys: Ask = |engine| engine.key_block(&[1; 32], &[2; 32]);
-    let finished: Ask = |engine| engine.client_finished(&[1; 32]).map(drop);
+    let finished: Ask = |engine| engine.client_finished(&ZEROS).map(drop);
     let public: Ask = |engine| engine.public_key(Group::X25519).map(drop);
     let record: Ask = |engine| engine.encrypt(22, &[0; 16]).map(drop);
     let alert: Ask = |engine| engine.encrypt(21, &[1, 0]).map(drop);

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::*;
 use crate::page::attestation::{AttestedPayload, Context, SigningKey, key_id};
 use crate::page::claim::{Assertion, Class};
-use crate::page::disclosure::{Hidden, Part, TlsVersion};
+use crate::page::disclosure::{Hidden, Part, Suite, TlsVersion};
 
 /// 2026-05-28T20:26:40Z.
 const TIME: u64 = 1_780_000_000;
@@ -47,6 +47,7 @@ fn statement() -> Statement {
     Statement {
         mode: Mode::TwoParty,
         tls: TlsVersion::Tls12,
+        suite: Suite::Aes128GcmSha256,
         server_name: "bank.example".into(),
         port: 443,
         alpn: true,
