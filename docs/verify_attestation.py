@@ -225,6 +225,7 @@ def read(data, key):
     check(r.number(2) == 3, "it has another version")
     said = {
         "mode": r.choice({0: "proxy", 1: "two-party"}), "tls": r.choice({2: "1.2", 3: "1.3"}),
+        "suite": r.choice({1: "AES_128_GCM_SHA256", 2: "AES_256_GCM_SHA384", 3: "CHACHA20_POLY1305_SHA256"}),
         "server_name": host(r.text()), "port": r.number(2), "alpn": r.choice({0: False, 1: True}), "certificate": r.take(32).hex(),
         "time": r.number(8, 253402300799), "rounds": r.number(4, 1024), "pipelined": r.choice({0: False, 1: True}),
         "context": context(r.blob(64)),
