@@ -502,6 +502,7 @@ fn connections(add: Add<'_>) {
     let statement = Statement {
         mode: Mode::TwoParty,
         tls: disclosure::TlsVersion::Tls12,
+        suite: disclosure::Suite::Aes128GcmSha256,
         server_name: "example.com".into(),
         port: 8443,
         alpn: true,
@@ -549,7 +550,7 @@ fn clients(add: Add<'_>) {
         [("sizes", 2, &[2048_u32, 300, 0][..]), ("sizes-of-three", 3, &[2048, 300, 96, 200, 0, 100, 0])]
     {
         let sizes: Vec<u8> = sizes.iter().copied().flat_map(u32::to_be_bytes).collect();
-        add("client_step", name, &[&[0, tls], &sizes[..]].concat());
+        add("client_step", name, &[&[0, tls, tls - 1], &sizes[..]].concat());
     }
     for (name, code, length) in steps {
         add("client_step", name, &[&[code], &vec![code; length][..]].concat());
