@@ -13,8 +13,8 @@ fn refusal<R: PublicRing>(statement: &CircuitStatement<R>, proof: &[u8], demande
     verify::<R, _>(statement, proof, demanded, None).expect_err("this is no proof of the statement")
 }
 
-/// The first 200 bytes, and one of `of` after them. With 12 bits of soundness: that a flipped commitment of a closed player leaves the challenge as it was has
-/// probability 3^-21.
+/// The first 200 bytes, and one of `of` after them. With 12 bits of soundness: that a flipped commitment of
+/// a closed player leaves the challenge as it was has probability 3^-21.
 fn flipped_bytes_are_refused<R: PublicRing>(of: usize) {
     let statement = statement::<R>(11, Size { inputs: 3, gates: 6, claims: 1 });
     for protocol in PROTOCOLS {
