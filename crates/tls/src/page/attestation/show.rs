@@ -194,8 +194,8 @@ fn safe(text: &str) -> String {
     visible(&text.replace('\\', "\\\\"))
 }
 
-/// The same of text that has JSON's strings in it, whose backslashes stay as they are: `"a\""` with two of them
-/// would be a string that ends within. What is escaped here, as `\u{202e}`, is no escape of JSON's.
+/// The same of text that has JSON's strings in it, whose backslashes stay as they are: `"a\""` with two of
+/// them would be a string that ends within. What is escaped here, as `\u{202e}`, is no escape of JSON's.
 pub(super) fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     for c in text.chars() {

@@ -34,8 +34,8 @@
 //!
 //! `demand` says when an attested claim implies a demanded one.
 //!
-//! **Words of P's.** P writes the request, and nobody reads it if a policy decides. A query or a body can make
-//! a page repeat what it says (a GraphQL alias, a JSON callback, a choice of columns with their names),
+//! **Words of P's.** P writes the request, and nobody reads it if a policy decides. A query or a body can
+//! make a page repeat what it says (a GraphQL alias, a JSON callback, a choice of columns with their names),
 //! whether it shows or not. Some servers take the path from a header field (`X-Original-URL`), and which ones
 //! do so with which fields is not known. So all that P may add to method and path is what the policy says:
 //! a query of the form of `query`; a body if a claim is about all of it (`request.body`); the fields that may

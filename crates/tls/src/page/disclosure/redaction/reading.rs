@@ -118,8 +118,8 @@ impl Reading {
             .then(|| String::from_utf8_lossy(slice(&shown.text, &path)).into_owned())
     }
 
-    /// The query of a request, with [`HIDDEN`] for the bytes of hidden parameters; empty if there is none. It is
-    /// `None` if it is hidden as a whole, and then may consist of any parameters.
+    /// The query of a request, with [`HIDDEN`] for the bytes of hidden parameters; empty if there is none. It
+    /// is `None` if it is hidden as a whole, and then may consist of any parameters.
     pub(crate) fn query(&self, round: usize) -> Option<Vec<u8>> {
         let request = &self.exchanges.get(round)?.request;
         let ([shown, _], [mask, _]) = (&self.shown, &self.hidden);
