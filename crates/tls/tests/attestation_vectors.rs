@@ -30,7 +30,7 @@ fn key() -> SigningKey {
 
 fn hidden(part: Part, class: Class, ranges: &[Range<usize>], claims: &[&str]) -> Hidden {
     let claims = claims.iter().map(|claim| claim.parse().expect(claim)).collect();
-    Hidden { round: 0, part, class, ranges: ranges.to_vec(), claims, commit: None }
+    Hidden { round: 0, part, class, ranges: ranges.to_vec(), claims, commit: None, leaves: Vec::new() }
 }
 
 /// A direction's text with these strings hidden, which are committed to if they say so.
@@ -121,6 +121,7 @@ fn claims() -> Statement {
         rounds: 2,
         pipelined: true,
         context: Context::new(b"nonce-1").unwrap(),
+        holder: None,
         query: payload(&query, vec![digits]),
         response: payload(&response, hidden),
     }
@@ -166,6 +167,7 @@ fn parts() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::default(),
+        holder: None,
         query: payload(query, hides),
         response: payload(response, vec![long, hidden(values, Class::Values, &[run], &[]), split, sum]),
     }

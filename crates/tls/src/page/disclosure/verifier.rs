@@ -30,6 +30,7 @@ pub struct Pending {
     rounds: usize,
     pipelined: bool,
     context: Context,
+    holder: Option<[u8; 32]>,
     shown: [RedactedPayload; 2],
 }
 
@@ -38,7 +39,7 @@ impl Pending {
     /// the bits that P commits to, from the proof's statement.
     #[must_use]
     pub fn accept(self, committed_bits: Option<CommittedBits>) -> Accepted {
-        let Self { mode, tls, identity, port, alpn, rounds, pipelined, context, shown } = self;
+        let Self { mode, tls, identity, port, alpn, rounds, pipelined, context, holder, shown } = self;
         let [request, response] = shown;
         let commitments = Vec::new();
         let proven = Proven {
@@ -50,6 +51,7 @@ impl Pending {
             rounds,
             pipelined,
             context,
+            holder,
             request,
             response,
             commitments,
@@ -175,10 +177,11 @@ fn try_receive(
         redaction::check_pipelined(request, &exchanges)?;
     }
     let rounds = exchanges.len();
-    let (shown, context) = (message.shown.clone(), message.context.clone());
+    let (shown, context, holder) = (message.shown.clone(), message.context.clone(), message.holder);
     let tls = connection.version();
     let statement = ConnectionStatement::new(connection, [client, server], message, memory)?;
-    Ok((statement, Pending { mode, tls, identity, port, alpn, rounds, pipelined, context, shown }))
+    let pending = Pending { mode, tls, identity, port, alpn, rounds, pipelined, context, holder, shown };
+    Ok((statement, pending))
 }
 
 /// Checks that the bytes are HTTP by agreement. The same bytes may belong to another protocol, and their

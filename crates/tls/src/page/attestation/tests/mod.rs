@@ -69,6 +69,7 @@ fn statement() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::new(b"nonce-1").unwrap(),
+        holder: None,
         query,
         response,
     }
@@ -78,7 +79,7 @@ fn statement() -> Statement {
 fn hidden(commit: Option<Form>, ranges: &[Range<usize>]) -> Hidden {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
     let part = HiddenPart::Json("balance".into());
-    Hidden { round: 0, part, class: Class::Number, ranges: ranges.to_vec(), claims, commit }
+    Hidden { round: 0, part, class: Class::Number, ranges: ranges.to_vec(), claims, commit, leaves: Vec::new() }
 }
 
 #[test]
@@ -332,6 +333,7 @@ fn statements() -> impl Strategy<Value = Statement> {
             rounds: 1,
             pipelined: false,
             context: Context::new(&context).unwrap(),
+            holder: None,
             query,
             response,
         },

@@ -389,7 +389,7 @@ pub(in crate::page::disclosure) fn find(
         }
         let commit = commit.then(|| form(class, &written));
         let (round, part) = (*round, part.clone());
-        shown.hidden.push(Hidden { round, part, class, ranges, claims, commit });
+        shown.hidden.push(Hidden { round, part, class, ranges, claims, commit, leaves: Vec::new() });
     }
     shown.hidden.sort_by_key(|hidden| hidden.ranges.first().map(|range| range.start));
     Ok(shown)
