@@ -24,7 +24,7 @@ pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};
 pub(crate) use web::{
-    AttestationCommand, AttestationOpenArgs, AttestationProveRangeArgs, AttestationShowArgs,
+    AttestationCommand, AttestationOpenArgs, AttestationPresentArgs, AttestationProveRangeArgs, AttestationShowArgs,
     AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, TlsArg, WebCommand,
 };
 

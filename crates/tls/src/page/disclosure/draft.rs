@@ -276,10 +276,12 @@ impl Draft {
     }
 
     /// What would open the leaves if P hid this; none unless P commits to everything.
-    #[cfg(test)]
-    pub(crate) fn leaf_openings(&self, redactions: &[Redaction]) -> Option<LeafOpenings> {
+    ///
+    /// # Errors
+    /// As [`Draft::expected`].
+    pub fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
         let said = self.said();
-        said.shown_of(&said.exchanges(true).unwrap(), redactions).unwrap().1
+        Ok(said.shown_of(&said.exchanges(true)?, redactions)?.1)
     }
 
     /// What a proof would take if P hid this.

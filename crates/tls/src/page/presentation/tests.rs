@@ -51,7 +51,7 @@ fn attested(seed: u8, body: &str) -> (Attestation, LeafOpenings) {
     let draft = draft(seed, body);
     let hide = draft.select(&Selection { commit_all: true, ..Selection::default() }).unwrap();
     let statement = draft.expected(&hide, TIME).unwrap();
-    (Attestation::sign(statement, &notary()).unwrap(), draft.leaf_openings(&hide).unwrap())
+    (Attestation::sign(statement, &notary()).unwrap(), draft.leaf_openings(&hide).unwrap().unwrap())
 }
 
 fn part(name: &str) -> MessagePart {
@@ -145,21 +145,21 @@ fn a_presentation_of_nothing_shows_its_attestation() {
 
 #[test]
 fn any_changed_byte_and_any_end_is_refused() {
-    let bytes = honest().to_bytes();
-    let believed = |bytes: &[u8]| Presentation::from_bytes(bytes).is_ok_and(|file| file.verify(&public()).is_ok());
-    assert!(believed(&bytes));
-    let (_, proofs) = bytes.split_at(bytes.len().min(1 << 12));
-    // All of what comes before the proofs, and samples of these.
-    let places = (0..bytes.len() - proofs.len()).chain((0..200).map(|at| bytes.len() - 1 - at * proofs.len() / 200));
-    for at in places {
-        let mut changed = bytes.clone();
-        changed[at] ^= 1 << (at % 8);
-        assert!(!believed(&changed), "byte {at}");
+    let believed =
+        |bytes: &[u8]| Presentation::from_bytes(bytes).is_ok_and(|file| file.verify(&public()).is_ok());
+    let opening = presented(&["response.json:name", "request.query"], &[]).unwrap();
+    // All places of a short file, and samples of a long one.
+    for (presentation, step) in [(opening, 1), (honest(), 9973)] {
+        let bytes = presentation.to_bytes();
+        assert!(believed(&bytes));
+        for at in (0..bytes.len()).step_by(step) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (at % 8);
+            assert!(!believed(&changed), "byte {at}");
+            assert!(!believed(&bytes[..at]), "{at} bytes");
+        }
+        assert!(!believed(&[&*bytes, &[0]].concat()));
     }
-    for at in (0..bytes.len()).step_by(997) {
-        assert!(!believed(&bytes[..at]), "{at} bytes");
-    }
-    assert!(!believed(&[&*bytes, &[0]].concat()));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn an_opening_is_of_the_bytes_of_its_leaf_and_of_no_other() {
     type Change<'a> = &'a dyn Fn(&mut Presentation);
     let changes: [(&str, Change<'_>); 9] = [
         ("content", &|p| p.opened[query].content[0] ^= 1),
-        ("content of another length", &|p| drop(p.opened[query].content.pop())),
+        ("content of another length", &|p| p.opened[query].content.truncate(7)),
         ("padding as content", &|p| p.opened[first].content.push(0x80)),
         ("empty content", &|p| p.opened[first].content.clear()),
         ("salt", &|p| p.opened[query].salt[15] ^= 1),
@@ -219,9 +219,13 @@ fn a_proof_is_of_its_claim_leaf_context_and_attestation() {
     let claims = [("response.json:balance", ">= 5000"), ("response.json:id", ">= 1")];
     let honest = || presented(&[], &claims).unwrap();
     let other = attested(3, &BODY.replace("5120.75", "5120.76")).0;
+    // The same leaves at another time.
+    let statement = other_time(honest().attestation());
+    let later = Attestation::sign(statement, &notary()).unwrap();
     assert!(signed_again(honest(), |_| {}).verify(&public()).is_ok());
     type Change<'a> = &'a dyn Fn(&mut Presentation);
-    let changes: [(&str, Change<'_>); 8] = [
+    let changes: [(&str, Change<'_>); 9] = [
+        ("attestation of another time", &|p| p.attestation = later.clone()),
         ("claim", &|p| p.claimed[1].claim = ">= 5001".parse().unwrap()),
         ("weaker claim", &|p| p.claimed[1].claim = ">= 4999".parse().unwrap()),
         ("leaf", &|p| p.claimed[0].index = index(Side::Server, 4)),
@@ -248,6 +252,55 @@ fn a_proof_is_of_its_claim_leaf_context_and_attestation() {
         let cheat = signed_again(honest(), change);
         assert_eq!(cheat.verify(&public()).map(|_| ()), Err(PresentationError::Opening), "{what}");
     }
+}
+
+fn other_time(attestation: &Attestation) -> Statement {
+    let statement = attestation.verify(&public()).unwrap().clone();
+    Statement { time: TIME + 1, ..statement }
+}
+
+/// A holder that makes a claim about a value of a run as if it were of another type.
+#[test]
+fn a_value_is_of_one_type() {
+    let (attestation, openings) = attested(3, BODY);
+    let statement = attestation.verify(&public()).unwrap();
+    let (names, context) = (Names::new(statement).unwrap(), Context::default());
+    let proves = |name: &str, class: Option<Class>, claim: &str| {
+        let leaf = names.find_one(&part(name)).unwrap();
+        let (content, salt) = openings.opening(leaf.index()).unwrap();
+        let class = class.unwrap_or(leaf.class_of(content));
+        let claim = LeafClaim {
+            attestation: attestation.digest(),
+            context: &context,
+            leaf: leaf.clone(),
+            length: content.len(),
+            class,
+            claim: claim.parse().unwrap(),
+        };
+        claim.prove((content, &salt), &mut rng(5)).is_ok()
+    };
+    for (name, own, claim) in [
+        ("response.json:balance", Class::Number, "length 1..99"),
+        ("response.json:active", Class::Word, "length 1..99"),
+        ("response.json:born", Class::JsonText, "length 1..99"),
+    ] {
+        assert!(proves(name, None, claim), "{name}");
+        for class in [Class::Number, Class::Word, Class::JsonText] {
+            assert_eq!(proves(name, Some(class), claim), class == own, "{name} as {class:?}");
+        }
+    }
+    assert!(!proves("response.json:balance", None, ">= 6000"));
+}
+
+#[test]
+fn claims_that_are_too_large_are_refused() {
+    let presentation = honest();
+    let statement = presentation.attestation().verify(&public()).unwrap();
+    let names = Names::new(statement).unwrap();
+    let claim = presentation.claim_of(&names, &presentation.claimed[0]).unwrap();
+    let gates = claim.count(0, MAX_GATES).unwrap();
+    assert_eq!(claim.count(5, 5 + gates), Ok(5 + gates));
+    assert!(matches!(claim.count(5, 4 + gates), Err(PresentationError::Claim(_))));
 }
 
 #[test]
@@ -324,7 +377,7 @@ fn pieces_of_a_long_part_are_opened_alone() {
     draft.payload[1] = Zeroizing::new(text.replace("application/json", "text/plain").into_bytes());
     let hide = draft.select(&Selection { commit_all: true, ..Selection::default() }).unwrap();
     let attestation = Attestation::sign(draft.expected(&hide, TIME).unwrap(), &notary()).unwrap();
-    let openings = draft.leaf_openings(&hide).unwrap();
+    let openings = draft.leaf_openings(&hide).unwrap().unwrap();
     let show = |bytes: Option<Range<usize>>| {
         let reveal = Reveal { part: part("response.body"), bytes };
         let made = Presentation::new(&attestation, &openings, &Context::default(), (&[reveal], &[]), &mut rng(5))?;
@@ -369,6 +422,8 @@ fn files_in_another_order_or_with_claims_that_nobody_checks_are_refused() {
     assert!(refused(honest(), &|p| p.claimed.reverse()));
     assert!(refused(honest(), &|p| p.claimed.push(p.claimed[1].clone())));
     assert!(refused(honest(), &|p| p.claimed[0].index = p.opened[0].index));
+    let own = claim::CustomClaim::new("own", &[], std::sync::Arc::new(Assertion::Digits)).unwrap();
+    assert!(refused(honest(), &|p| p.claimed[0].claim = Assertion::Custom(own.clone())));
     let mut newer = honest().to_bytes();
     newer[codec::MAGIC.len() + 1] = 9;
     assert_eq!(Presentation::from_bytes(&newer), Err(PresentationError::Version(9)));

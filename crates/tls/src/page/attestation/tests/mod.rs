@@ -182,6 +182,22 @@ fn other_versions_and_files_are_named() {
 }
 
 #[test]
+fn leaves_have_a_holder_and_a_holder_has_leaves() {
+    let sign = |holder: Option<[u8; 32]>, leaves: usize| {
+        let mut committing = Statement { holder, ..statement() };
+        committing.query.hidden[1].leaves = vec![[9; 32]; leaves];
+        Attestation::sign(committing, &key())
+    };
+    let signed = sign(Some([4; 32]), 1).unwrap();
+    assert_eq!(Attestation::from_bytes(&signed.to_bytes()), Ok(signed));
+    for (holder, leaves) in [(None, 1), (Some([4; 32]), 0)] {
+        assert!(matches!(sign(holder, leaves), Err(Error::Statement { what: "holder", .. })));
+    }
+    // A string of one byte has one leaf.
+    assert!(matches!(sign(Some([4; 32]), 2), Err(Error::Statement { what: "query", .. })));
+}
+
+#[test]
 fn a_statement_says_which_paths_it_hides() {
     assert!(statement().hidden_paths().is_empty());
     let mut hiding = Statement { rounds: 2, ..statement() };
@@ -246,6 +262,7 @@ fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_i
         ("order of rounds", |s| s.pipelined = true),
         ("context", |s| s.context = Context::new(b"nonce-2").unwrap()),
         ("context", |s| s.context = Context::default()),
+        ("holder", |s| s.holder = Some([1; 32])),
         ("query", |s| s.query.length += 1),
         ("query", |s| s.query.revealed[0].bytes[0] ^= 1),
         ("query", |s| s.query.revealed[1].start = 31),
@@ -260,6 +277,7 @@ fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_i
         ("query", |s| s.query.hidden[0].ranges = vec![24..26]),
         ("query", |s| s.query.hidden[0].commit = None),
         ("query", |s| s.query.hidden[1].commit = Some(Form::Bytes)),
+        ("query", |s| s.query.hidden[1].leaves.push([1; 32])),
         ("response", |s| s.response.length -= 1),
         ("response", |s| s.response.revealed[1].bytes[0] ^= 1),
         ("response", |s| s.response.revealed.clear()),
