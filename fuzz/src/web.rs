@@ -182,7 +182,8 @@ pub fn attestation(bytes: &[u8]) {
 pub fn presented() -> (Attestation, LeafOpenings, Presentation) {
     let request = b"GET /a?user=ada HTTP/1.1\r\nHost: example.com\r\n\r\n".to_vec();
     let body = r#"{"id": 7, "active": true, "name": "Ada"}"#;
-    let response = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let response =
+        format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let draft = Draft {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls13,
@@ -197,9 +198,11 @@ pub fn presented() -> (Attestation, LeafOpenings, Presentation) {
         trusts_close: false,
         payload: [request, response.into_bytes()].map(Zeroizing::new),
     };
-    let hide = draft.select(&Selection { commit_all: true, ..Selection::default() }).expect("it can be hidden");
+    let hide =
+        draft.select(&Selection { commit_all: true, ..Selection::default() }).expect("it can be hidden");
     let statement = draft.expected(&hide, 1_780_000_000).expect("a proper page");
-    let attestation = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
+    let attestation =
+        Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
     let leaves = draft.leaf_openings(&hide).expect("a proper page").expect("leaves");
     let reveal = ["response.json:name", "request.query"];
     let reveal = reveal.map(|part| Reveal { part: part.parse().expect("a part"), bytes: None });

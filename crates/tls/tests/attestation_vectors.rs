@@ -207,10 +207,8 @@ fn presentation(claims: &[(&str, &str)]) -> Presentation {
     let attestation = Attestation::sign(statement, &key()).unwrap();
     let parts = ["request.query", "response.json:name", "response.json:more[1]"];
     let reveal = parts.map(|part| Reveal { part: part.parse().expect(part), bytes: None });
-    let claims: Vec<_> = claims
-        .iter()
-        .map(|(part, claim)| (part.parse().expect(part), claim.parse().expect(claim)))
-        .collect();
+    let claims: Vec<_> =
+        claims.iter().map(|(part, claim)| (part.parse().expect(part), claim.parse().expect(claim))).collect();
     let context = Context::new(b"reader-1").expect("short");
     let rng = &mut volery_testing::rng(4);
     Presentation::new(&attestation, &openings, &context, (&reveal, &claims), rng).expect("a presentation")

@@ -92,6 +92,16 @@ impl<'a> OneReport<'a> {
         Self { signer, summary, attestation: statement, presentation: None }
     }
 
+    /// One that a policy has verified with the key that it names, and whether it is satisfied.
+    fn judged(document: &'a Document, satisfied: bool) -> Self {
+        let attestation = document.attestation();
+        if !satisfied {
+            return Self::of(attestation, None);
+        }
+        let key = attestation.claimed_signer();
+        Self::of(attestation, statement(attestation)).showing(presented(document, key).ok().flatten())
+    }
+
     /// With what a presentation shows.
     fn showing(self, presentation: Option<PresentationReport>) -> Self {
         Self { presentation: presentation.filter(|_| self.attestation.is_some()), ..self }
@@ -203,17 +213,9 @@ fn by_policy(
     if !others.is_empty() && args.opening.len() + args.range.len() > 0 {
         return Err(Failure::input("an opening or a range is of one attestation: verify that one alone"));
     }
-    let of = |document: &Document, satisfied: bool| {
-        let one = OneReport::of(document.attestation(), statement(document.attestation()).filter(|_| satisfied));
-        if !satisfied {
-            return one;
-        }
-        // The policy has verified it with this key.
-        one.showing(presented(document, document.attestation().claimed_signer()).ok().flatten())
-    };
     let report = |satisfied: bool, policy, shown| {
-        let others = others.iter().map(|document| of(document, satisfied)).collect();
-        AttestationReport { first: of(first, satisfied), others, policy: Some(policy), shown }
+        let others = others.iter().map(|document| OneReport::judged(document, satisfied)).collect();
+        AttestationReport { first: OneReport::judged(first, satisfied), others, policy: Some(policy), shown }
     };
     let evidence: Vec<_> = all.iter().map(Document::evidence).collect();
     let notaries = match policy.check_evidence(&evidence, now()?.as_secs()) {
@@ -241,7 +243,7 @@ fn by_policy(
     if print.json {
         return outcome::json(Good::Accepted, &report(true, satisfied, shown));
     }
-    let texts = all.iter().map(|document| of(document, true).text("valid", print.verbose));
+    let texts = all.iter().map(|document| OneReport::judged(document, true).text("valid", print.verbose));
     let text = texts.collect::<String>() + &format!("policy    satisfied, by {}\n", names.escape_debug());
     output::result((text + &lines.join("\n")).trim_end())
 }

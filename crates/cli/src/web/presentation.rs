@@ -147,7 +147,8 @@ pub(crate) fn present(args: &AttestationPresentArgs) -> Result<(), Failure> {
     let claims: Vec<(MessagePart, Assertion)> = claims.collect::<Result<_, _>>()?;
     let attestation = attestation::open(&args.file)?;
     let openings = LeafOpenings::from_bytes(&read(&args.opening, leaf::MAX_BYTES as u64)?);
-    let openings = openings.map_err(|error| Failure::input(format!("{}: {error}", args.opening.display())))?;
+    let openings =
+        openings.map_err(|error| Failure::input(format!("{}: {error}", args.opening.display())))?;
     let context = args.context.clone().unwrap_or_default();
     let made = Presentation::new(&attestation, &openings, &context, (&reveal, &claims), &mut os_rng()?);
     let made = made.map_err(|error| match error {

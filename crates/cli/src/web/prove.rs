@@ -241,7 +241,8 @@ impl Visit<'_> {
         version: TlsVersion,
         terms: &Terms,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Task { wishes, script, roots, phases, read, expect, context, trust_close, commit_all, .. } = self.task;
+        let Task { wishes, script, roots, phases, read, expect, context, trust_close, commit_all, .. } =
+            self.task;
         let page = script.page();
         let sizes = wishes.fit(terms, script.sizes(self.connection, version, *read, *expect))?;
         phases.begin("preparing the connection");

@@ -1,5 +1,5 @@
-//! `volery web prove --commit-all` and `volery attestation present`: one attestation, and what its holder shows
-//! of it to several readers.
+//! `volery web prove --commit-all` and `volery attestation present`: one attestation, and what its holder
+//! shows of it to several readers.
 
 use serde_json::json;
 
@@ -38,7 +38,10 @@ fn one_attestation_is_presented_to_several_readers() {
     assert!(text.contains("opened    response json name: \"Ada\""), "{text}");
 
     let text = verify("bank", &["--context", "bank"]).expect(0, "").stdout;
-    assert!(text.contains("proved    response json balance, 7 bytes: is a number of at least 5000"), "{text}");
+    assert!(
+        text.contains("proved    response json balance, 7 bytes: is a number of at least 5000"),
+        "{text}"
+    );
     assert!(text.contains("made for  bank") && !text.contains("Ada"), "{text}");
     let told = verify("shop", &["--context", "shop", "--json"]).expect(0, "").object();
     assert_eq!(told["presentation"]["opened"][1]["text"], "Ada");
@@ -48,16 +51,21 @@ fn one_attestation_is_presented_to_several_readers() {
     verify("bank", &["--context", "shop"]).expect(1, "made for the context `bank`");
     verify("bank", &[]).expect(1, "none was asked for");
     let other = "ab".repeat(32);
-    let told = run(&["attestation", "verify", &fixture.path("shop"), "--context", "shop", "--key", &other, "--json"], "")
-        .expect(1, "signed by the key")
-        .object();
+    let told = run(
+        &["attestation", "verify", &fixture.path("shop"), "--context", "shop", "--key", &other, "--json"],
+        "",
+    )
+    .expect(1, "signed by the key")
+    .object();
     assert_eq!(told["presentation"], json!(null));
     check_schema(&told);
 
     // A policy sees what is shown.
     let of = |change| policy(&fixture, &change);
     let claims = json!(["response.json:balance >= 1000", "response.json:currency one of EUR|USD"]);
-    let by = |file: &str, policy: &str| run(&["attestation", "verify", &fixture.path(file), "--policy", policy, "--json"], "");
+    let by = |file: &str, policy: &str| {
+        run(&["attestation", "verify", &fixture.path(file), "--policy", policy, "--json"], "")
+    };
     let told = by("bank", &of(json!({"context": "bank", "claims": claims}))).expect(0, "").object();
     assert_eq!(told["policy"]["satisfied"], json!(true));
     check_schema(&told);

@@ -147,8 +147,12 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
     if let Some(pin) = &page.notary_pin {
         add("notary-pin", &pin.to_string());
     }
-    let files =
-        [("notary-ca", &page.notary_ca), ("notary-token", &page.notary_token), ("openings", &page.openings)];
+    let files = [
+        ("notary-ca", &page.notary_ca),
+        ("notary-token", &page.notary_token),
+        ("openings", &page.openings),
+        ("leaves", &page.leaves),
+    ];
     for (option, path) in files {
         if let Some(path) = path {
             add(option, &path.display().to_string());
@@ -184,6 +188,7 @@ fn flags(page: &WebPageArgs) -> impl Iterator<Item = &'static str> {
         (page.apart, "apart"),
         (page.pipelined, "pipelined"),
         (page.show_rest, "show-rest"),
+        (page.commit_all, "commit-all"),
         (page.yes, "yes"),
     ];
     all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag)

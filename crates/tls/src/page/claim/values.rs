@@ -24,10 +24,10 @@
 //!
 //! # The values themselves
 //!
-//! [`split_values`] also returns each value, at a known place: its bytes, then 0x80, then zeros, `2 + length -
-//! least` bytes in all, whatever the value's length. A value is masked where it lies, which takes eight ANDs
-//! for each place where it may lie, and then moved to the front by the bits of its offset. These are sums of
-//! `begins`, so they are free, and moving takes eight ANDs for each byte and bit.
+//! [`split_values`] also returns each value, at a known place: its bytes, then 0x80, then zeros, `2 + length
+//! - least` bytes in all, whatever the value's length. A value is masked where it lies, which takes eight
+//! ANDs for each place where it may lie, and then moved to the front by the bits of its offset. These are
+//! sums of `begins`, so they are free, and moving takes eight ANDs for each byte and bit.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

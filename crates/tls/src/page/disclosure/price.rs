@@ -101,7 +101,8 @@ fn count(side: Side, hidden: &Hidden, mut gates: usize) -> Result<usize, Circuit
     let own = usize::from(split.is_some());
     let claims = claims_of(hidden).into_iter().skip(own).chain(number);
     let split = split.map(|split| (split as Box<dyn Claim + '_>, hidden.class.to_string()));
-    for (claim, text) in split.into_iter().chain(claims.map(|(claim, text)| (claim as Box<dyn Claim + '_>, text)))
+    for (claim, text) in
+        split.into_iter().chain(claims.map(|(claim, text)| (claim as Box<dyn Claim + '_>, text)))
     {
         let left = MAX_GATES.saturating_sub(gates);
         let more =
@@ -131,6 +132,7 @@ mod tests {
     use super::*;
     use crate::memory::Budget;
     use crate::page::claim::{Class, CustomClaim};
+    use crate::page::leaf::CHUNK;
 
     fn hidden(class: Class, length: usize, claims: Vec<Assertion>) -> Hidden {
         let ranges = core::iter::once(0..length).collect();
@@ -222,6 +224,20 @@ mod tests {
         let refusal = reserved(claims, &mut Budget::default().share()).expect_err("too many");
         assert!(refusal.to_string().contains("2^22"), "{refusal}");
         assert_eq!(spy.0.load(Ordering::Relaxed), 3, "the third is one gate too many");
+    }
+
+    /// P makes V hash for longer than V would.
+    #[test]
+    fn leaves_take_no_more_hashing_than_a_session_may_have() {
+        let committed = |chunks: usize| {
+            let hidden = hidden(Class::Opaque, chunks * CHUNK, vec![]);
+            Hidden { leaves: vec![[0; 32]; chunks], ..hidden }
+        };
+        // A chunk takes 17 blocks.
+        assert_eq!(reserved(vec![committed(100), committed(20)], &mut Budget::default().share()), Ok(()));
+        let refused = reserved(vec![committed(100), committed(21)], &mut Budget::default().share());
+        let refused = refused.expect_err("too much").to_string();
+        assert!(refused.contains("2057 blocks of SHA-256, and at most 2048"), "{refused}");
     }
 
     #[test]

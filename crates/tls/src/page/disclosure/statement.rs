@@ -186,7 +186,8 @@ impl ConnectionStatement {
 
     /// At P: keeps the salts of the leaves.
     pub(super) fn keep_salts(&mut self, seed: &Seed) {
-        let leaves = self.constraints.iter_mut().flatten().filter_map(|constraint| constraint.leaves.as_mut());
+        let leaves =
+            self.constraints.iter_mut().flatten().filter_map(|constraint| constraint.leaves.as_mut());
         leaves.for_each(|leaves| leaves.keep_salts(seed));
     }
 

@@ -26,10 +26,10 @@
 //! have fixed places, and 80 with the zeros after it can be taken off in one way. So two openings of a digest
 //! are a collision of SHA-256, whatever salts P chose.
 //!
-//! *Part, place and type.* V signs each digest as an entry of the hidden string that it is of: with the part's
-//! name, class and places. There is no tree above the digests. The attestation lists all hidden strings
-//! anyway, and 32 bytes more for each leave no shape to forge: their number and order follow from the list,
-//! and neither a node nor another number of leaves can pass for something signed.
+//! *Part, place and type.* V signs each digest as an entry of the hidden string that it is of: with the
+//! part's name, class and places. There is no tree above the digests. The attestation lists all hidden
+//! strings anyway, and 32 bytes more for each leave no shape to forge: their number and order follow from the
+//! list, and neither a node nor another number of leaves can pass for something signed.
 //!
 //! *The index* separates the leaves of an attestation. Two leaves of the same content have different digests
 //! even if P salts them alike, and an opening fits one place. It takes no gates that the salt does not take.
@@ -46,30 +46,31 @@
 //! Whoever gets some salts learns nothing about others (SHA-256 as a random oracle; the seed has 256 bits).
 //!
 //! *Lengths.* The length of a hidden string shows in every attestation. That of a value in a run of hidden
-//! values does not ([`Values`](crate::disclosure::Values)), because it would tell a boolean. So such a value is
-//! hashed with as many bytes as the longest possible value of its run takes, which is a function of the run's
-//! length and of the text between its values, and of nothing else. All values of a run take the same number of
-//! blocks.
+//! values does not ([`Values`](crate::disclosure::Values)), because it would tell a boolean. So such a value
+//! is hashed with as many bytes as the longest possible value of its run takes, which is a function of the
+//! run's length and of the text between its values, and of nothing else. All values of a run take the same
+//! number of blocks.
 //!
-//! *What it costs.* One compression (22,271 ANDs or fewer) hashes 35 bytes, or a value of at most 34. The values
-//! of a run of `n` values with `s` bytes in all each take what one of `s - n + 1` bytes takes. To keep that
-//! short, runs have at most [`RUN`] values where everything is committed to, and if the longest value could be
-//! longer than [`MAX_VALUE`] bytes the run is committed to in chunks, as one string. Its values can then be
-//! shown only together. Splitting a run takes about 8 ANDs for each byte, value and bit of the run's length
-//! ([`split_values`](crate::page::claim)).
+//! *What it costs.* One compression (21,653 ANDs, because the padding is public) hashes 35 bytes, or a value
+//! of at most 34; two hash 99 bytes (43,922 ANDs). The values of a run of `n` values with `s` bytes in all
+//! each take what one of `s - n + 1` bytes takes. To keep that short, runs have at most 4 values where
+//! everything is committed to, and if the longest value could be longer than [`MAX_VALUE`] bytes the run is
+//! committed to in chunks, as one string. Its values can then be shown only together. Splitting a run takes
+//! about 8 ANDs for each byte, value and bit of the run's length.
 //!
 //! # The holder
 //!
 //! An opening alone is good for everybody who has seen it. So that a presentation can be made for one reader,
-//! V also signs a public key of P's, whose secret follows from the seed, and P signs each presentation with it.
+//! V also signs a public key of P's, whose secret follows from the seed, and P signs each presentation with
+//! it.
 
 mod openings;
 mod shape;
 #[cfg(test)]
 mod tests;
 
-pub use openings::{LeafOpenings, LeafOpeningsError, MAX_BYTES};
 pub(crate) use openings::{Found, leaves};
+pub use openings::{LeafOpenings, LeafOpeningsError, MAX_BYTES};
 pub(crate) use shape::{LeafKind, Shape};
 
 use ed25519_dalek::SigningKey;
@@ -172,8 +173,7 @@ pub(crate) fn assert_digest<B: Prove<F2> + ?Sized>(
     if salt.len() != 8 * SALT {
         return Err(Error::misuse("a salt of other than 16 bytes").into());
     }
-    let index: Vec<_> =
-        bytes_to_bits(&index.to_be_bytes()).into_iter().map(|bit| b.constant(bit)).collect();
+    let index: Vec<_> = bytes_to_bits(&index.to_be_bytes()).into_iter().map(|bit| b.constant(bit)).collect();
     let mut hasher = Hasher::<HashCircuit, B::Wire>::new();
     hasher.update(b, salt)?;
     hasher.update(b, &index)?;
@@ -184,8 +184,8 @@ pub(crate) fn assert_digest<B: Prove<F2> + ?Sized>(
     b.assert_zero(&differences)
 }
 
-/// Commits to all hidden strings of a direction, whose bytes are `text`: their leaves get digests. Returns the
-/// contents of the leaves, each with its index.
+/// Commits to all hidden strings of a direction, whose bytes are `text`: their leaves get digests. Returns
+/// the contents of the leaves, each with its index.
 pub(crate) fn commit(
     shown: &mut RedactedPayload,
     side: Side,

@@ -36,7 +36,9 @@ pub enum LeafOpeningsError {
     )]
     Version(u16),
     /// The attestation does not commit to all its hidden parts.
-    #[error("the attestation does not commit to its hidden parts; `volery web prove --commit-all` makes one that does")]
+    #[error(
+        "the attestation does not commit to its hidden parts; `volery web prove --commit-all` makes one that does"
+    )]
     Uncommitted,
     /// The file does not open the attestation's leaves.
     #[error("this file of leaves is of another attestation, or was changed")]
@@ -124,7 +126,10 @@ impl LeafOpenings {
         let opens = |found: &Found<'_>| {
             let opened = self.opening(found.index);
             opened.is_some_and(|(content, salt)| {
-                found.kind.hashed(content).is_some_and(|hashed| digest(&salt, found.index, &hashed) == *found.digest)
+                found
+                    .kind
+                    .hashed(content)
+                    .is_some_and(|hashed| digest(&salt, found.index, &hashed) == *found.digest)
             })
         };
         let same = self.holder().verifying_key().to_bytes() == holder;

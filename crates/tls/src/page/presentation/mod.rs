@@ -67,7 +67,7 @@ use super::attestation::{Attestation, Context, Statement};
 use super::claim::{self, Assertion, Class};
 use super::disclosure::{MessagePart, spell};
 use super::leaf::{LeafOpenings, SALT, digest};
-use names::{Names, NamedLeaf};
+use names::{NamedLeaf, Names};
 use proof::LeafClaim;
 
 /// The most claims of a presentation.
@@ -216,7 +216,8 @@ impl Presentation {
         let holder = statement.holder.as_ref().ok_or(wrong.clone())?;
         let holder = VerifyingKey::from_bytes(holder).map_err(|_| wrong.clone())?;
         let signature = Signature::from_bytes(&self.signature);
-        // Strict verification refuses keys of small order, under which signatures can be made without a secret.
+        // Strict verification refuses keys of small order, under which signatures can be made without a
+        // secret.
         holder.verify_strict(&codec::signed(self), &signature).map_err(|_| wrong)
     }
 
@@ -228,11 +229,18 @@ impl Presentation {
     ) -> Result<LeafClaim<'a>, PresentationError> {
         let ClaimedLeaf { index, length, class, claim, .. } = claimed;
         let leaf = names.leaf(*index).ok_or(PresentationError::Opening)?;
-        if !leaf.is_whole() || !leaf.can_be(*class, *length) {
+        if !names.is_one(leaf) || !leaf.can_be(*class, *length) {
             return Err(PresentationError::Opening);
         }
         let (attestation, context) = (self.attestation.digest(), &self.context);
-        Ok(LeafClaim { attestation, context, leaf: leaf.clone(), length: *length, class: *class, claim: claim.clone() })
+        Ok(LeafClaim {
+            attestation,
+            context,
+            leaf: leaf.clone(),
+            length: *length,
+            class: *class,
+            claim: claim.clone(),
+        })
     }
 
     /// Reads a file. Nothing in it is verified yet.

@@ -1,7 +1,7 @@
 //! Which leaf of an attestation is which part of its messages.
 //!
-//! A leaf of a hidden string has the string's name. The values of a run have their paths, which a reader finds
-//! in the run's text as the notary did.
+//! A leaf of a hidden string has the string's name. The values of a run have their paths, which a reader
+//! finds in the run's text as the notary did.
 
 use core::ops::Range;
 use std::collections::HashMap;
@@ -9,12 +9,17 @@ use std::collections::HashMap;
 use super::PresentationError;
 use crate::page::attestation::Statement;
 use crate::page::claim::Class;
-use crate::page::disclosure::{MessagePart, Part, message_name};
+use crate::page::disclosure::{MessagePart, Part, Reading, message_name};
 use crate::page::leaf::{Found, LeafKind, leaves};
 use crate::wire::prf::Side;
 
-/// All leaves of an attestation, in the order of their indexes.
-pub(super) struct Names<'a>(Vec<NamedLeaf<'a>>);
+/// All leaves of an attestation.
+pub(super) struct Names<'a> {
+    /// In the order of their indexes.
+    leaves: Vec<NamedLeaf<'a>>,
+    /// The attestation's messages; none if there are no leaves.
+    reading: Option<Reading>,
+}
 
 /// A leaf and its name.
 #[derive(Clone, Debug)]
@@ -31,13 +36,12 @@ pub(super) fn whose(side: Side, round: usize, part: &Part) -> String {
 
 impl<'a> Names<'a> {
     /// # Errors
-    /// [`PresentationError::Messages`] if there are runs of values, and their messages cannot be read again.
+    /// [`PresentationError::Messages`] if there are leaves, and the messages cannot be read again.
     pub(super) fn new(statement: &'a Statement) -> Result<Self, PresentationError> {
         let all = leaves(statement);
-        let reading = if all.iter().any(|found| matches!(found.kind, LeafKind::Value { .. })) {
-            Some(statement.reading().ok_or(PresentationError::Messages)?)
-        } else {
-            None
+        let reading = match &*all {
+            [] => None,
+            _ => Some(statement.reading().ok_or(PresentationError::Messages)?),
         };
         let mut paths: HashMap<(bool, usize), Vec<String>> = HashMap::new();
         let mut named = Vec::with_capacity(all.len());
@@ -56,13 +60,20 @@ impl<'a> Names<'a> {
             };
             named.push(NamedLeaf { found, part });
         }
-        Ok(Self(named))
+        Ok(Self { leaves: named, reading })
+    }
+
+    /// Whether a leaf is one string about which something can be claimed: one value, field or parameter, and
+    /// all of it.
+    pub(super) fn is_one(&self, leaf: &NamedLeaf<'a>) -> bool {
+        let reading = self.reading.as_ref();
+        leaf.is_whole() && reading.is_some_and(|reading| reading.check_one(&leaf.message_part()).is_ok())
     }
 
     /// The leaf with this index.
     pub(super) fn leaf(&self, index: u32) -> Option<&NamedLeaf<'a>> {
-        let place = self.0.binary_search_by_key(&index, NamedLeaf::index).ok()?;
-        self.0.get(place)
+        let place = self.leaves.binary_search_by_key(&index, NamedLeaf::index).ok()?;
+        self.leaves.get(place)
     }
 
     /// The leaves of a part, or those that have some of these bytes of it.
@@ -74,9 +85,9 @@ impl<'a> Names<'a> {
         named: &MessagePart,
         bytes: Option<&Range<usize>>,
     ) -> Result<Vec<&NamedLeaf<'a>>, PresentationError> {
-        let all: Vec<_> = self.0.iter().filter(|leaf| leaf.is_of(named)).collect();
+        let all: Vec<_> = self.leaves.iter().filter(|leaf| leaf.is_of(named)).collect();
         if all.is_empty() {
-            let together = self.0.iter().any(|leaf| leaf.hides(named));
+            let together = self.leaves.iter().any(|leaf| leaf.hides(named));
             let reason = if together {
                 "its attestation commits to it only together with the values beside it: name the first of them"
             } else {
@@ -105,10 +116,10 @@ impl<'a> Names<'a> {
     /// [`PresentationError::Part`] if there is none, or a part of the part has a leaf of its own.
     pub(super) fn find_one(&self, named: &MessagePart) -> Result<&NamedLeaf<'a>, PresentationError> {
         match &*self.find(named, None)? {
-            [one] if one.is_whole() => Ok(one),
+            [one] if self.is_one(one) => Ok(one),
             _ => Err(PresentationError::part(
                 named,
-                "nothing can be claimed of it: it is too long, or is several values or fields",
+                "nothing can be claimed of it: it is too long, or is several values, fields or parameters",
             )),
         }
     }
@@ -142,8 +153,12 @@ impl NamedLeaf<'_> {
         (self.found.side, self.found.hidden.round) == (named.side, named.round) && run
     }
 
-    /// Whether it is one string about which something can be claimed: one value, field or parameter.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn message_part(&self) -> MessagePart {
+        MessagePart { side: self.found.side, round: self.found.hidden.round, part: self.part.clone() }
+    }
+
+    /// Whether it is all of its string, or a value of a run.
+    fn is_whole(&self) -> bool {
         let one = match &self.found.kind {
             LeafKind::Chunk(range) => range.len() == self.found.hidden.length(),
             LeafKind::Value { .. } => true,

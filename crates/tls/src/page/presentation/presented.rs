@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use serde::Serialize;
 
-use super::names::{Names, NamedLeaf};
+use super::names::Names;
 use super::{Presentation, PresentationError};
 use crate::page::attestation::{Context, Statement};
 use crate::page::claim::{Assertion, Class};
@@ -33,7 +33,7 @@ pub struct OpenedPart {
     pub class: Class,
     /// If these are not all of its bytes: where they are in it.
     pub range: Option<Range<usize>>,
-    /// The bytes; of a JSON string, its inside.
+    /// The bytes; of a JSON string, its inside; of several fields or parameters of one name, a line for each.
     pub bytes: Vec<u8>,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn of<'a>(
         let class = named.class_of(&leaf.content);
         let inner = named.inner(class, leaf.content.len());
         let bytes = leaf.content.get(inner).unwrap_or_default().to_vec();
-        let part = message_part(named);
+        let part = named.message_part();
         let range = match &named.found.kind {
             LeafKind::Chunk(range) => range.clone(),
             LeafKind::Value { .. } => 0..0,
@@ -79,26 +79,43 @@ pub(super) fn of<'a>(
             _ => opened.push(OpenedPart { part, class, range: Some(range), bytes }),
         }
     }
-    for part in &mut opened {
-        let whole = statement.part(part.part.side).hidden.iter().any(|hidden| {
-            hidden.round == part.part.round && hidden.part == part.part.part && hidden.length() == part.bytes.len()
-        });
-        if whole || part.range == Some(0..0) {
-            part.range = None;
+    for OpenedPart { part, range, bytes, .. } in &mut opened {
+        let all = |hidden: &&Hidden| {
+            (hidden.round, &hidden.part, hidden.length()) == (part.round, &part.part, bytes.len())
+        };
+        if let Some(hidden) = statement.part(part.side).hidden.iter().find(all) {
+            *bytes = in_lines(hidden, core::mem::take(bytes));
+            *range = None;
+        }
+        // A value of a run.
+        if *range == Some(0..0) {
+            *range = None;
         }
     }
     let mut claimed = Vec::new();
     for leaf in &presentation.claimed {
         let named = names.leaf(leaf.index).ok_or(PresentationError::Opening)?;
         let length = named.inner(leaf.class, leaf.length).len();
-        let (part, class, claim) = (message_part(named), leaf.class, leaf.claim.clone());
+        let (part, class, claim) = (named.message_part(), leaf.class, leaf.claim.clone());
         claimed.push(ClaimedPart { part, class, length, claim });
     }
     Ok(Presented { statement, context: &presentation.context, opened, claimed })
 }
 
-fn message_part(named: &NamedLeaf<'_>) -> MessagePart {
-    MessagePart { side: named.found.side, round: named.found.hidden.round, part: named.part.clone() }
+/// The values of several fields or parameters of one name, a line each: no value has the end of a line.
+fn in_lines(hidden: &Hidden, bytes: Vec<u8>) -> Vec<u8> {
+    let several = matches!(hidden.part, Part::Header(_) | Part::Trailer(_) | Part::Parameter(_));
+    if !several || hidden.ranges.len() < 2 {
+        return bytes;
+    }
+    let mut rest = &*bytes;
+    let mut lines = Vec::new();
+    for range in &hidden.ranges {
+        let (line, more) = rest.split_at(range.len().min(rest.len()));
+        lines.push(line);
+        rest = more;
+    }
+    lines.join(&b'\n')
 }
 
 /// Whether two names are of the same part. Names of header fields ignore case.
@@ -116,7 +133,8 @@ impl Presented<'_> {
     /// All bytes of a part, if it is opened, and their class.
     #[must_use]
     pub fn bytes(&self, named: &MessagePart) -> Option<(Class, &[u8])> {
-        let found = self.opened.iter().find(|opened| is_same(&opened.part, named) && opened.range.is_none())?;
+        let found =
+            self.opened.iter().find(|opened| is_same(&opened.part, named) && opened.range.is_none())?;
         Some((found.class, &found.bytes))
     }
 

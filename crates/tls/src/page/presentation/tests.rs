@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::page::attestation::Mode;
 use crate::page::attestation::policy::{Evidence, Policy, Rule};
-use crate::page::disclosure::{Draft, Part, Selection, TlsVersion};
+use crate::page::disclosure::{Draft, Part, Redaction, Selection, TlsVersion};
 use crate::page::leaf::{LeafOpeningsError, Seed, index};
 use crate::wire::prf::Side;
 
@@ -183,7 +183,8 @@ fn a_presentation_is_for_the_context_that_the_reader_asked_for() {
 /// A holder that opens other bytes than the server sent, or as another part.
 #[test]
 fn an_opening_is_of_the_bytes_of_its_leaf_and_of_no_other() {
-    let honest = || presented(&["response.json:tags[0]", "response.json:tags[1]", "request.query"], &[]).unwrap();
+    let honest =
+        || presented(&["response.json:tags[0]", "response.json:tags[1]", "request.query"], &[]).unwrap();
     let place = |text: &[u8]| honest().opened.iter().position(|leaf| leaf.content == text).unwrap();
     let (first, query) = (place(b"\"x\""), place(b"user=ada"));
     assert!(signed_again(honest(), |_| {}).verify(&public()).is_ok());
@@ -380,7 +381,8 @@ fn pieces_of_a_long_part_are_opened_alone() {
     let openings = draft.leaf_openings(&hide).unwrap().unwrap();
     let show = |bytes: Option<Range<usize>>| {
         let reveal = Reveal { part: part("response.body"), bytes };
-        let made = Presentation::new(&attestation, &openings, &Context::default(), (&[reveal], &[]), &mut rng(5))?;
+        let made =
+            Presentation::new(&attestation, &openings, &Context::default(), (&[reveal], &[]), &mut rng(5))?;
         let shown = made.verify(&public())?;
         Ok(shown.opened.iter().map(|opened| (opened.range.clone(), opened.bytes.len())).collect::<Vec<_>>())
     };
@@ -391,6 +393,53 @@ fn pieces_of_a_long_part_are_opened_alone() {
     let claim = [(part("response.body"), "contains xx".parse().unwrap())];
     let made = Presentation::new(&attestation, &openings, &Context::default(), (&[], &claim), &mut rng(5));
     assert!(matches!(made, Err(PresentationError::Part { .. })));
+}
+
+/// Two fields of one name, and parameters that some servers take for one.
+#[test]
+fn nothing_is_claimed_of_several_fields_or_parameters() {
+    let mut draft = draft(3, BODY);
+    let text = String::from_utf8(draft.payload[0].to_vec()).unwrap();
+    let text = text.replace("Cookie: secret", "Cookie: ab\r\nCookie: c").replace("user=ada", "id=1&ID=2");
+    draft.payload[0] = Zeroizing::new(text.into_bytes());
+    let hide = vec![part("request.query.id"), part("request.query.ID")];
+    let hide = hide.into_iter().map(|part| Redaction::new(part.side, part.part)).collect();
+    let hide = draft.select(&Selection { hide, commit_all: true, ..Selection::default() }).unwrap();
+    let attestation = Attestation::sign(draft.expected(&hide, TIME).unwrap(), &notary()).unwrap();
+    let openings = draft.leaf_openings(&hide).unwrap().unwrap();
+    let made = |reveals: &[Reveal], claims: &[(MessagePart, Assertion)]| {
+        Presentation::new(&attestation, &openings, &context("reader"), (reveals, claims), &mut rng(5))
+    };
+    for name in ["request.header:cookie", "request.query.id"] {
+        let claim = [(part(name), "contains c".parse().unwrap())];
+        assert!(matches!(made(&[], &claim), Err(PresentationError::Part { .. })), "{name}");
+    }
+    let presentation = made(&[reveal("request.header:cookie"), reveal("request.query.id")], &[]).unwrap();
+    let shown = presentation.verify(&public()).unwrap();
+    let opened: Vec<_> = shown.opened.iter().map(|opened| &*opened.bytes).collect();
+    assert_eq!(opened, [&b"1"[..], b"ab\nc"]);
+    let check = |more: &str| {
+        let checked = policy(more).check_evidence(&[Evidence::Presentation(&presentation)], TIME);
+        checked.map_err(|failure| failure.rule)
+    };
+    assert!(check(r#", "context": "reader""#).is_ok());
+    for name in ["request.header:cookie", "request.query.id"] {
+        assert_eq!(
+            check(&format!(r#", "context": "reader", "shows": ["{name}"]"#)),
+            Err(Rule::Shows),
+            "{name}"
+        );
+    }
+    // A holder that proves a claim of both fields as one.
+    let (names, own) = (Names::new(shown.statement).unwrap(), context("reader"));
+    let leaf = names.find(&part("request.header:cookie"), None).unwrap()[0];
+    let (content, salt) = openings.opening(leaf.index()).unwrap();
+    let claim = leaf_claim(&attestation, &own, leaf, content, "contains bc".parse().unwrap()).unwrap();
+    let proof = claim.prove((content, &salt), &mut rng(5)).unwrap();
+    let LeafClaim { length, class, claim, .. } = claim;
+    let claimed = ClaimedLeaf { index: leaf.index(), length, class, claim, proof };
+    let cheat = signed_again(made(&[], &[]).unwrap(), |p| p.claimed.push(claimed));
+    assert_eq!(cheat.verify(&public()).map(|_| ()), Err(PresentationError::Opening));
 }
 
 /// A run whose values may be too long is one leaf.
@@ -448,9 +497,11 @@ fn a_policy_sees_what_a_presentation_shows() {
     };
     let named = r#", "context": "reader""#;
     assert_eq!(check(named), Ok(vec!["one".into()]));
-    for claim in
-        ["response.json:balance >= 1000", "response.json:name one of Ada \u{e9}|Bob", "request.query contains ada"]
-    {
+    for claim in [
+        "response.json:balance >= 1000",
+        "response.json:name one of Ada \u{e9}|Bob",
+        "request.query contains ada",
+    ] {
         let wanted = format!(r#"{named}, "claims": ["{claim}"]"#);
         assert_eq!(check(&wanted), Ok(vec!["one".into()]), "{claim}");
         let without = policy(&format!(r#", "claims": ["{claim}"]"#)).check(&[attestation.clone()], TIME);

@@ -96,6 +96,7 @@ impl<'a> Seen<'a> {
     /// # Errors
     /// Why there is none.
     pub(super) fn find(&self, part: &MessagePart) -> Result<Found<'a>, String> {
+        self.reading.check_one(part).map_err(|error| error.to_string())?;
         if let Some((class, text)) = self.presented.and_then(|presented| presented.bytes(part)) {
             return Ok(Found::Shown { class, text: text.to_vec() });
         }
@@ -226,7 +227,15 @@ mod tests {
     fn hidden(class: Class, length: usize, claims: &[&str]) -> Hidden {
         let claims = claims.iter().map(|claim| claim.parse().unwrap()).collect();
         let ranges = core::iter::once(10..10 + length).collect();
-        Hidden { round: 0, part: Part::Json("a".into()), class, ranges, claims, commit: None, leaves: Vec::new() }
+        Hidden {
+            round: 0,
+            part: Part::Json("a".into()),
+            class,
+            ranges,
+            claims,
+            commit: None,
+            leaves: Vec::new(),
+        }
     }
 
     /// For each: what is attested, the claims that this implies, and some that it does not.

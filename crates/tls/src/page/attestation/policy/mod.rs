@@ -32,8 +32,8 @@
 //!
 //! `demand` says when an attested claim implies a demanded one.
 //!
-//! **Presentations.** A policy takes a [presentation](crate::presentation) wherever it takes an attestation. The
-//! rules are about its attestation, but for `claims` and `shows`, to which it adds, and `context`: the
+//! **Presentations.** A policy takes a [presentation](crate::presentation) wherever it takes an attestation.
+//! The rules are about its attestation, but for `claims` and `shows`, to which it adds, and `context`: the
 //! context of an attestation was chosen when the page was fetched, that of a presentation for its reader.
 //!
 //! **Several attestations.** Two notaries see two connections, with other times and perhaps other values. So
@@ -192,11 +192,7 @@ impl Policy {
         Err(Failure { rule: Rule::AtLeast, attestation: None, reason })
     }
 
-    fn check_one<'a>(
-        &'a self,
-        evidence: Evidence<'a>,
-        now: u64,
-    ) -> Result<Satisfied<'a>, (Rule, String)> {
+    fn check_one<'a>(&'a self, evidence: Evidence<'a>, now: u64) -> Result<Satisfied<'a>, (Rule, String)> {
         let attestation = evidence.attestation();
         let (notary, statement) = self.signer(attestation).map_err(|reason| (Rule::Notaries, reason))?;
         self.check_connection(statement, now)?;
@@ -210,7 +206,8 @@ impl Policy {
                 (Some(presented), presentation.context())
             }
         };
-        if let (None, Some(wanted)) = (&presented, self.context.as_ref().filter(|wanted| *wanted != context)) {
+        if let (None, Some(wanted)) = (&presented, self.context.as_ref().filter(|wanted| *wanted != context))
+        {
             let found = if context.is_empty() { "none".into() } else { format!("`{context}`") };
             let reason = format!("it was made for {found}, not for the context `{wanted}`");
             return Err((Rule::Context, reason));

@@ -65,8 +65,15 @@ fn statement() -> Statement {
 /// The statement with this part of the request hidden.
 fn hiding(part: Part, class: Class, text: &[u8]) -> Statement {
     let range = place(REQUEST, text);
-    let hidden =
-        Hidden { round: 0, part, class, ranges: vec![range.clone()], claims: Vec::new(), commit: None, leaves: Vec::new() };
+    let hidden = Hidden {
+        round: 0,
+        part,
+        class,
+        ranges: vec![range.clone()],
+        claims: Vec::new(),
+        commit: None,
+        leaves: Vec::new(),
+    };
     Statement { query: payload(REQUEST, range, hidden), ..statement() }
 }
 

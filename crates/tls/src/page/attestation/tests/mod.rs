@@ -79,7 +79,15 @@ fn statement() -> Statement {
 fn hidden(commit: Option<Form>, ranges: &[Range<usize>]) -> Hidden {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
     let part = HiddenPart::Json("balance".into());
-    Hidden { round: 0, part, class: Class::Number, ranges: ranges.to_vec(), claims, commit, leaves: Vec::new() }
+    Hidden {
+        round: 0,
+        part,
+        class: Class::Number,
+        ranges: ranges.to_vec(),
+        claims,
+        commit,
+        leaves: Vec::new(),
+    }
 }
 
 #[test]
@@ -97,6 +105,7 @@ fn what_is_signed_is_what_is_read() {
 #[test]
 fn the_format_is_pinned() {
     let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
+    std::fs::write("/tmp/h-present-att.bin", &bytes).unwrap();
     assert_eq!(show::hex(&sha2::Sha256::digest(&bytes)), PINNED);
     let small =
         Statement { query: AttestedPayload::default(), response: AttestedPayload::default(), ..statement() };

@@ -5,9 +5,7 @@ use core::ops::Range;
 use volery_channel::{Cursor, Flaw};
 
 use super::values::{MAX_BETWEEN, MAX_VALUES};
-use super::{
-    Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_HIDDEN_BYTES, MAX_RANGES, Part, RedactedPayload, Values,
-};
+use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_HIDDEN_BYTES, MAX_RANGES, Part, RedactedPayload, Values};
 use crate::page::attestation::{Context, MAX_CONTEXT};
 use crate::page::claim::{self, Class, MAX_ENCODED, Malformed, put_number, put_text, read_number, read_text};
 use crate::page::commitment::Form;
@@ -22,8 +20,13 @@ const MAX_NAME: usize = 1 << 10;
 const MAX_LEAVES: usize = MAX_HIDDEN_BYTES.div_ceil(CHUNK);
 const _: () = assert!(MAX_LEAVES >= MAX_VALUES);
 /// The most bytes of a hidden string's description in the message.
-const MAX_DESCRIPTION: usize =
-    21 + MAX_NAME + 4 * MAX_VALUES + MAX_BETWEEN + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED + 32 * MAX_LEAVES;
+const MAX_DESCRIPTION: usize = 21
+    + MAX_NAME
+    + 4 * MAX_VALUES
+    + MAX_BETWEEN
+    + 8 * MAX_RANGES
+    + MAX_CLAIMS * MAX_ENCODED
+    + 32 * MAX_LEAVES;
 
 /// P's message before the proof, for both directions, the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +85,10 @@ impl DisclosureMessage {
         let context = context.map_err(|error| Refusal::Message(error.to_string()))?;
         let holder = match read_text(cursor, "the holder's key", 32)? {
             [] => None,
-            key => Some(key.try_into().map_err(|_| Refusal::Message("a holder's key of other than 32 bytes".into()))?),
+            key => Some(
+                key.try_into()
+                    .map_err(|_| Refusal::Message("a holder's key of other than 32 bytes".into()))?,
+            ),
         };
         let opened = read_text(cursor, "the opened bits", usize::MAX)?.to_vec();
         let shown = [read_shown(cursor)?, read_shown(cursor)?];

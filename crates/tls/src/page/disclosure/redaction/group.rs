@@ -57,8 +57,8 @@ impl HttpMessage<'_> {
         if grouped.len() > MAX_HIDDEN { Err(self.too_many()) } else { Ok(grouped) }
     }
 
-    /// The runs of wanted values, each of at most `most`. A value that cannot be hidden is taken out of those, or is an error if it
-    /// must be hidden.
+    /// The runs of wanted values, each of at most `most`. A value that cannot be hidden is taken out of
+    /// those, or is an error if it must be hidden.
     fn runs<'a>(
         &self,
         body: &[u8],
@@ -85,13 +85,9 @@ impl HttpMessage<'_> {
     }
 }
 
-/// Divides wanted values into runs of at most `most`. It depends on nothing but names and the text between values.
-fn divide<'a>(
-    body: &[u8],
-    leaves: &'a [Leaf],
-    most: usize,
-    wanted: &HashSet<String>,
-) -> Vec<&'a [Leaf]> {
+/// Divides wanted values into runs of at most `most`. It depends on nothing but names and the text between
+/// values.
+fn divide<'a>(body: &[u8], leaves: &'a [Leaf], most: usize, wanted: &HashSet<String>) -> Vec<&'a [Leaf]> {
     let mut runs = Vec::new();
     for neighbours in leaves.chunk_by(|(a, _), (b, _)| wanted.contains(a) == wanted.contains(b)) {
         if neighbours.first().is_none_or(|(name, _)| !wanted.contains(name)) {

@@ -129,6 +129,17 @@ impl Reading {
             .collect()
     }
 
+    /// Checks that this is one string, of which something can be said: not several fields of one name, nor a
+    /// parameter that some servers read elsewhere.
+    ///
+    /// # Errors
+    /// [`Refusal::Part`].
+    pub(crate) fn check_one(&self, named: &MessagePart) -> Result<(), Refusal> {
+        let MessagePart { side, round, part } = named;
+        let text = &self.payload(*side).text;
+        HttpMessage::of(*side, text, &self.exchanges, *round, part)?.check_claims(part, true)
+    }
+
     /// The paths of all values of a message's JSON body that contain no others, in order; none if it has no
     /// such body.
     pub(crate) fn value_paths(&self, side: Side, round: usize) -> Vec<String> {

@@ -95,7 +95,12 @@ impl Observation {
         let exchanges = redaction::exchanges([REQUEST, &self.response], true).unwrap();
         let shown = [(Side::Client, REQUEST), (Side::Server, &self.response[..])]
             .map(|(side, text)| find(side, text, &exchanges, hide).unwrap());
-        redaction::DisclosureMessage { context: Context::default(), holder: None, opened: self.opened().0, shown }
+        redaction::DisclosureMessage {
+            context: Context::default(),
+            holder: None,
+            opened: self.opened().0,
+            shown,
+        }
     }
 
     /// Whether V would believe this.

@@ -5,10 +5,7 @@ use rand_core::CryptoRng;
 use super::ClaimStatement;
 use crate::page::presentation::PresentationError;
 
-pub(super) fn prove<R: CryptoRng>(
-    _: &ClaimStatement<'_>,
-    _: &mut R,
-) -> Result<Vec<u8>, PresentationError> {
+pub(super) fn prove<R: CryptoRng>(_: &ClaimStatement<'_>, _: &mut R) -> Result<Vec<u8>, PresentationError> {
     Err(PresentationError::Missing)
 }
 

@@ -214,7 +214,15 @@ fn values_of_json_are_refused_under_another_character_set() {
             .map(|text| RedactedPayload { text, hidden: Vec::new() });
         let (part, ranges) = (Part::Json("a".into()), vec![start..start + 1]);
         let (class, claims) = (Class::Number, Vec::new());
-        cheat[1].hidden.push(Hidden { round: 0, part, class, ranges, claims, commit: None, leaves: Vec::new() });
+        cheat[1].hidden.push(Hidden {
+            round: 0,
+            part,
+            class,
+            ranges,
+            claims,
+            commit: None,
+            leaves: Vec::new(),
+        });
         assert_eq!(verdict(&cheat).is_ok(), sound, "{fields}");
         // Where all is hidden, it is as one.
         let seen = all_but_these([REQUEST, response.as_bytes()], &[]).unwrap();

@@ -231,7 +231,10 @@ fn the_text_between_values_is_bounded_before_it_is_read() {
         let texts: Vec<_> = texts.iter().map(|length| " ".repeat(*length)).collect();
         change(&mut shown, |values| values.between = texts);
         let context = crate::page::attestation::Context::default();
-        DisclosureMessage::decode(&DisclosureMessage { context, holder: None, opened: Vec::new(), shown }.encode()).is_ok()
+        DisclosureMessage::decode(
+            &DisclosureMessage { context, holder: None, opened: Vec::new(), shown }.encode(),
+        )
+        .is_ok()
     };
     assert!(read(&[1 << 12]) && read(&[2048, 2048]) && read(&[1; 15]));
     assert!(!read(&[4097]) && !read(&[2048, 2049]) && !read(&[1; 16]));
