@@ -234,8 +234,8 @@ mod tests {
             Hidden { leaves: vec![[0; 32]; chunks], ..hidden }
         };
         // A chunk takes 17 blocks.
-        assert_eq!(reserved(vec![committed(100), committed(20)], &mut Budget::default().share()), Ok(()));
-        let refused = reserved(vec![committed(100), committed(21)], &mut Budget::default().share());
+        assert_eq!(reserved(vec![committed(60), committed(60)], &mut Budget::default().share()), Ok(()));
+        let refused = reserved(vec![committed(60), committed(61)], &mut Budget::default().share());
         let refused = refused.expect_err("too much").to_string();
         assert!(refused.contains("2057 blocks of SHA-256, and at most 2048"), "{refused}");
     }
