@@ -287,7 +287,12 @@ impl<'a> HttpMessage<'a> {
     }
 
     /// The nonempty values of those of `fields` that have this name.
-    fn fields(&self, part: &Part, fields: &[Header], name: &str) -> Result<Vec<Range<usize>>, Refusal> {
+    pub(super) fn fields(
+        &self,
+        part: &Part,
+        fields: &[Header],
+        name: &str,
+    ) -> Result<Vec<Range<usize>>, Refusal> {
         let fields = fields.iter().filter(|field| field.is(self.text, name));
         let values: Vec<_> = fields.map(|field| field.value.clone()).collect();
         if values.is_empty() {
