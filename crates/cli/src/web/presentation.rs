@@ -23,7 +23,7 @@ use crate::{output, public};
 
 /// A file that `verify` takes.
 pub(super) enum Document {
-    Attestation(Attestation),
+    Attestation(Box<Attestation>),
     Presentation(Box<Presentation>),
 }
 
@@ -36,7 +36,7 @@ impl Document {
             return read.map(Box::new).map(Self::Presentation).map_err(|error| wrong(error.to_string()));
         }
         let read = Attestation::from_bytes(&bytes);
-        read.map(Self::Attestation).map_err(|error| wrong(error.to_string()))
+        read.map(Box::new).map(Self::Attestation).map_err(|error| wrong(error.to_string()))
     }
 
     pub(super) fn evidence(&self) -> Evidence<'_> {

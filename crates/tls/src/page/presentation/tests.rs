@@ -512,7 +512,8 @@ fn a_policy_sees_what_a_presentation_shows() {
     ] {
         let wanted = format!(r#"{named}, "claims": ["{claim}"]"#);
         assert_eq!(check(&wanted), Ok(vec!["one".into()]), "{claim}");
-        let without = policy(&format!(r#", "claims": ["{claim}"]"#)).check(&[attestation.clone()], TIME);
+        let without =
+            policy(&format!(r#", "claims": ["{claim}"]"#)).check(core::slice::from_ref(&attestation), TIME);
         assert_eq!(without.map_err(|failure| failure.rule), Err(Rule::Claims), "{claim}");
     }
     assert_eq!(check(&format!(r#"{named}, "shows": ["response.json:tags[1]"]"#)), Ok(vec!["one".into()]));
