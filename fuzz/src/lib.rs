@@ -103,6 +103,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("claim", web::claim),
     ("attestation", web::attestation),
     ("policy", web::policy),
+    ("leaves", web::leaves),
+    ("presentation", web::presentation),
     ("client_step", client::client_step),
     ("client_transcript", client::client_transcript),
     ("relay_request", client::relay_request),

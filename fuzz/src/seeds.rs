@@ -497,6 +497,7 @@ fn connections(add: Add<'_>) {
         ranges: vec![40..42, 50..54],
         claims: vec![Assertion::Number(Interval::at_least(10_000)), Assertion::Matches(r"\d+".into())],
         commit: None,
+        leaves: Vec::new(),
     }];
     let query = AttestedPayload::revealing(get, &[0..10, 12..20]).expect("ranges of it");
     let statement = Statement {
@@ -511,12 +512,18 @@ fn connections(add: Add<'_>) {
         rounds: 2,
         pipelined: true,
         context: Context::new(b"nonce").expect("short"),
+        holder: None,
         query,
         response,
     };
     let signed = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
     add("attestation", "two-ranges", &signed.to_bytes());
     add("policy", "all-keys", POLICY.as_bytes());
+    let (attestation, leaves, presentation) = web::presented();
+    add("attestation", "leaves", &attestation.to_bytes());
+    add("leaves", "page", &leaves.to_bytes());
+    add("presentation", "openings", &presentation.to_bytes());
+    add("presentation", "claim", &web::claiming(&presentation));
     for (name, words) in [
         ("number", "in -100.50..2e3"),
         ("contains", "contains \\u00e9"),

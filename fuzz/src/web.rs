@@ -1,14 +1,20 @@
 //! What a web server and its client say, and what a notary signs.
 
 use volery_tls::attestation::policy::Policy;
-use volery_tls::attestation::{Attestation, Brief};
+use volery_tls::attestation::{Attestation, Brief, Context, Mode, SigningKey};
 use volery_tls::claim::{Assertion, Class, circuit};
+use volery_tls::disclosure::{Draft, Selection, TlsVersion};
 use volery_tls::http::json::{self, Decimal, Path};
 use volery_tls::http::{self, Body};
 use volery_tls::disclosure::Suite;
 use volery_tls::hash::HashFunction;
 use volery_tls::key_schedule::TrafficSecret;
+use volery_tls::leaf::{LeafOpenings, Seed};
+use volery_tls::presentation::{Presentation, Reveal};
 use volery_tls::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE, Record, Transcript, tls13};
+use zeroize::Zeroizing;
+
+use crate::replay::rng;
 
 /// Two texts as one input: four bytes of length, big-endian, the first, the second.
 #[must_use]
@@ -176,6 +182,79 @@ pub fn attestation(bytes: &[u8]) {
         let shown = statement.to_string() + &Brief(statement).to_string() + &statement.summary().join("\n");
         assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
     }
+}
+
+/// An attestation that commits to everything, what opens it, and a presentation that opens two of its parts.
+///
+/// # Panics
+/// Never: the page is a proper one.
+#[must_use]
+pub fn presented() -> (Attestation, LeafOpenings, Presentation) {
+    let request = b"GET /a?user=ada HTTP/1.1\r\nHost: example.com\r\n\r\n".to_vec();
+    let body = r#"{"id": 7, "active": true, "name": "Ada"}"#;
+    let response =
+        format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let draft = Draft {
+        mode: Mode::Proxy,
+        tls: TlsVersion::Tls13,
+        host: "example.com".into(),
+        port: 443,
+        alpn: true,
+        certificate: Vec::new(),
+        pipelined: false,
+        context: Context::default(),
+        leaves: Some(Seed::new(&mut rng(9))),
+        closed: true,
+        trusts_close: false,
+        payload: [request, response.into_bytes()].map(Zeroizing::new),
+    };
+    let hide =
+        draft.select(&Selection { commit_all: true, ..Selection::default() }).expect("it can be hidden");
+    let statement = draft.expected(&hide, 1_780_000_000).expect("a proper page");
+    let attestation =
+        Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
+    let leaves = draft.leaf_openings(&hide).expect("a proper page").expect("leaves");
+    let reveal = ["response.json:name", "request.query"];
+    let reveal = reveal.map(|part| Reveal { part: part.parse().expect("a part"), bytes: None });
+    let context = Context::new(b"reader").expect("short");
+    let presentation = Presentation::new(&attestation, &leaves, &context, (&reveal, &[]), &mut rng(10));
+    (attestation, leaves, presentation.expect("all is there"))
+}
+
+/// The presentation with a claim whose proof, and a signature that, are none.
+#[must_use]
+pub fn claiming(presentation: &Presentation) -> Vec<u8> {
+    let mut bytes = presentation.to_bytes();
+    // The number of claims, and the signature.
+    bytes.truncate(bytes.len() - 4 - 64);
+    bytes.extend([0, 0, 0, 1]);
+    // Digits only, of one byte.
+    bytes.extend([0x80, 0, 0, 0, 0, 0, 0, 1, 2, 7]);
+    bytes.extend([0, 0, 0, 3, 1, 2, 3]);
+    bytes.extend([0; 64]);
+    bytes
+}
+
+/// A file of leaves. What is accepted writes the same bytes, and opens nothing but what it should.
+pub fn leaves(bytes: &[u8]) {
+    let Ok(read) = LeafOpenings::from_bytes(bytes) else { return };
+    assert_eq!(*read.to_bytes(), bytes);
+    let (attestation, honest, _) = presented();
+    if let Ok(statement) = attestation.verify(attestation.claimed_signer())
+        && read.check(statement).is_ok()
+    {
+        assert_eq!(*honest.to_bytes(), bytes);
+    }
+}
+
+/// A presentation. What is accepted writes the same bytes; if the attestation is the honest one, only its
+/// holder's presentation is believed.
+pub fn presentation(bytes: &[u8]) {
+    let Ok(read) = Presentation::from_bytes(bytes) else { return };
+    assert_eq!(read.to_bytes(), bytes);
+    let (attestation, _, honest) = presented();
+    let believed = read.verify(attestation.claimed_signer()).is_ok();
+    assert!(!believed || *read.attestation() != attestation || read == honest);
 }
 
 /// A reader's policy.

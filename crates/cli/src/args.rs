@@ -24,9 +24,9 @@ pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};
 pub(crate) use web::{
-    AttestationCommand, AttestationOpenArgs, AttestationProveRangeArgs, AttestationShowArgs,
-    AttestationVerifyArgs, CipherArg, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, TlsArg,
-    WebCommand,
+    AttestationCommand, AttestationOpenArgs, AttestationPresentArgs, AttestationProveRangeArgs,
+    AttestationShowArgs, AttestationVerifyArgs, CipherArg, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs,
+    TlsArg, WebCommand,
 };
 
 /// Prove statements about secret data, fast, without revealing it.

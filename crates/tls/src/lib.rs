@@ -52,7 +52,7 @@ mod wire;
 
 pub use error::Error;
 pub use modes::{joint, plain, proxy};
-pub use page::{attestation, claim, commitment, dialogue, disclosure, http};
+pub use page::{attestation, claim, commitment, dialogue, disclosure, http, leaf, presentation};
 pub use wire::prf::Side;
 pub use wire::server;
 

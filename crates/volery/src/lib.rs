@@ -39,6 +39,7 @@
 //! | `public` | proofs that anyone can verify: [`public`] | 1 |
 //! | `tls` | connections over TLS: [`channel::tls`] | 7 |
 //! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 38 |
+//! | `claim-proofs` | claims in presentations of attestations; brings `web` | 1 more than `web` |
 //! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
 //! | all of them | | 55 |
 //!

@@ -117,6 +117,7 @@ mod tests {
             rounds: 1,
             pipelined: false,
             context: Context::default(),
+            holder: None,
             query: AttestedPayload::revealing(request, core::slice::from_ref(&(0..request.len())))
                 .expect("inside"),
             response: AttestedPayload::default(),

@@ -20,6 +20,7 @@ use volery::web::commitment::Openings;
 use volery::web::dialogue::ReceivedResponses;
 use volery::web::disclosure::{MAX_HIDDEN_BYTES, Redaction, Selection, Suite, TlsVersion};
 use volery::web::joint::{self, client};
+use volery::web::leaf::{LeafOpenings, Seed};
 use volery::web::proxy::{self, relay::Rules};
 use volery::web::server::Roots;
 use volery::{Attested, Channel, Limits, Options, ProvedPage, Prover, memory_pair, os_rng};
@@ -61,6 +62,8 @@ pub(super) struct Task {
     pub(super) suite: Option<Suite>,
     /// Whether to rely on servers that were asked to end the connection and do not say that they do.
     pub(super) trust_close: bool,
+    /// Whether to commit to all hidden parts.
+    pub(super) commit_all: bool,
     pub(super) script: Script,
     pub(super) roots: Roots,
     pub(super) selection: Selection,
@@ -85,6 +88,7 @@ pub(super) enum Signer {
 pub(super) struct SignedSession {
     pub(super) attestation: Attestation,
     pub(super) openings: Option<Openings>,
+    pub(super) leaves: Option<LeafOpenings>,
     /// All bytes from the server.
     received: Zeroizing<Vec<u8>>,
 }
@@ -246,8 +250,8 @@ impl Visit<'_> {
             ModeArg::Proxy => self.relayed(prover)?,
         };
         phases.begin("waiting for the attestation");
-        let Attested { attestation, openings, .. } = page.attestation(key)?;
-        Ok(SignedSession { attestation, openings, received })
+        let Attested { attestation, openings, leaves, .. } = page.attestation(key)?;
+        Ok(SignedSession { attestation, openings, leaves, received })
     }
 
     fn together<C: Channel + Send>(
@@ -256,7 +260,8 @@ impl Visit<'_> {
         protocol: Protocol,
         terms: &Terms,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Task { wishes, script, roots, phases, read, expect, context, trust_close, .. } = self.task;
+        let Task { wishes, script, roots, phases, read, expect, context, trust_close, commit_all, .. } =
+            self.task;
         let page = script.page();
         let sizes = wishes.fit(terms, script.sizes(self.connection, protocol, *read, *expect))?;
         phases.begin("preparing the connection");
@@ -269,6 +274,9 @@ impl Visit<'_> {
         if *trust_close {
             fetched.trust_close();
         }
+        if *commit_all {
+            fetched.commit_all(Seed::new(&mut os_rng()?));
+        }
         let hide = fetched.select(&self.selection)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time)?))?;
         phases.begin("proving");
@@ -280,7 +288,7 @@ impl Visit<'_> {
         &self,
         mut prover: Prover<C>,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Task { script, roots, phases, context, tls, suite, trust_close, .. } = self.task;
+        let Task { script, roots, phases, context, tls, suite, trust_close, commit_all, .. } = self.task;
         let page = script.page();
         let (max_received, version, suite) = (MAX_RECEIVED, *tls, *suite);
         let target = proxy::Target { host: &page.host, port: page.port, roots, max_received, version, suite };
@@ -290,6 +298,9 @@ impl Visit<'_> {
         fetched.set_context(context.clone());
         if *trust_close {
             fetched.trust_close();
+        }
+        if *commit_all {
+            fetched.commit_all(Seed::new(&mut os_rng()?));
         }
         let hide = fetched.select(&self.selection).map_err(volery::Error::from)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time).map_err(volery::Error::from)?))?;

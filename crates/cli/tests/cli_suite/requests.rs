@@ -132,6 +132,7 @@ fn signed(dir: &Path, name: &str, change: impl FnOnce(&mut Statement)) -> (Strin
         rounds: 1,
         pipelined: false,
         context: Context::default(),
+        holder: None,
         query: AttestedPayload::default(),
         response: AttestedPayload::default(),
     };

@@ -106,6 +106,7 @@ fn what_is_estimated_of_a_page_is_about_what_it_takes() {
             certificate: visit.certificate,
             pipelined: false,
             context: Context::default(),
+            leaves: None,
             closed: visit.ending == Ending::Closed,
             trusts_close: false,
             payload: visit.payload,

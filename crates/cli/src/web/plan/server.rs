@@ -12,7 +12,7 @@ use volery::web::server::Roots;
 
 use super::super::prove::{MAX_RECEIVED, SERVER_TIME};
 use super::super::script::Script;
-use super::draft::Answered;
+use super::draft::{Answered, leaves};
 use super::report::MistakeReport;
 use crate::args::{ModeArg, TlsArg, WebPageArgs};
 use crate::failure::Failure;
@@ -55,6 +55,7 @@ impl Visitor<'_> {
             certificate: visit.certificate,
             pipelined: self.asked.pipelined && connection.len() > 1,
             context: self.asked.context.clone().unwrap_or_default(),
+            leaves: leaves(self.asked)?,
             closed: visit.ending == Ending::Closed,
             trusts_close: self.asked.trust_close,
             payload: visit.payload,

@@ -165,6 +165,7 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
         assert,
         commit,
         openings,
+        leaves,
         context,
         roots,
         // Those without a value are `flags`.
@@ -172,6 +173,7 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
         apart: _,
         pipelined: _,
         show_rest: _,
+        commit_all: _,
         trust_close: _,
         yes: _,
         // The request was saved.
@@ -187,7 +189,12 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
     if let Some(pin) = notary_pin {
         add("notary-pin", &pin.to_string());
     }
-    let files = [("notary-ca", notary_ca), ("notary-token", notary_token), ("openings", openings)];
+    let files = [
+        ("notary-ca", notary_ca),
+        ("notary-token", notary_token),
+        ("openings", openings),
+        ("leaves", leaves),
+    ];
     for (option, path) in files {
         if let Some(path) = path {
             add(option, &path.display().to_string());
@@ -230,6 +237,7 @@ fn flags(page: &WebPageArgs) -> impl Iterator<Item = &'static str> {
         (page.apart, "apart"),
         (page.pipelined, "pipelined"),
         (page.show_rest, "show-rest"),
+        (page.commit_all, "commit-all"),
         (page.yes, "yes"),
     ];
     all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag)

@@ -16,6 +16,7 @@ use crate::page::commitment::CommittedBits;
 use crate::page::disclosure::{
     self, EndedConnection, Keys, OpenConnection, Redaction, Refusal, Root, Selection,
 };
+use crate::page::leaf::{LeafOpenings, Seed};
 use crate::wire::aead::RecordCipher;
 use crate::wire::key_exchange::PremasterSecret;
 use crate::wire::key_schedule::EarlySecret;
@@ -90,6 +91,7 @@ impl Known {
             port,
             pipelined,
             context,
+            leaves: None,
             trusts_close: false,
             connection,
             raw,
@@ -176,6 +178,20 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     /// Has V sign this context together with its statement.
     pub fn set_context(&mut self, context: Context) {
         self.known.ended.context = context;
+    }
+
+    /// Has P commit to all hidden parts, with salts from this seed: see [`leaf`](crate::leaf).
+    pub fn commit_all(&mut self, seed: Seed) {
+        self.known.ended.leaves = Some(seed);
+    }
+
+    /// What opens the leaves if P [discloses](Fetched::prove) the connection in this way; none unless P
+    /// commits to everything.
+    ///
+    /// # Errors
+    /// As [`Fetched::expected`].
+    pub fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
+        Ok(self.known.ended.leaf_openings(redactions)?)
     }
 
     /// Has P rely on the server to take no further requests after one with `Connection: close`, although

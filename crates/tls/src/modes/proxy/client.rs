@@ -19,6 +19,7 @@ use crate::page::dialogue::{Dialogue, MAX_ROUNDS, RequestSource, append};
 use crate::page::disclosure::{
     self, EndedConnection, OpenConnection, Redaction, Refusal, Selection, Suite, TlsVersion,
 };
+use crate::page::leaf::{LeafOpenings, Seed};
 use crate::wire::key_schedule::EarlySecret;
 use crate::wire::prf::Side;
 use crate::wire::rustls_client::{self, exchange};
@@ -159,6 +160,7 @@ fn connect(
         port: Some(port),
         pipelined: false,
         context: Context::default(),
+        leaves: None,
         trusts_close: false,
         connection,
         raw: [client, server],
@@ -325,6 +327,20 @@ impl Fetched {
         self.ended.context = context;
     }
 
+    /// Has P commit to all hidden parts, with salts from this seed: see [`leaf`](crate::leaf).
+    pub fn commit_all(&mut self, seed: Seed) {
+        self.ended.leaves = Some(seed);
+    }
+
+    /// What opens the leaves if P [discloses](Fetched::disclose) the connection in this way; none unless P
+    /// commits to everything.
+    ///
+    /// # Errors
+    /// As [`Fetched::expected`].
+    pub fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
+        Ok(self.ended.leaf_openings(redactions)?)
+    }
+
     /// Has P rely on the server to take no further requests after one with `Connection: close`, although
     /// nothing that the server says shows that it ends the connection: see [what V learns, and
     /// when](crate::disclosure#what-v-learns-and-when).
@@ -400,6 +416,7 @@ impl Fetched {
             certificate: handshake.certificates()[0].to_vec(),
             pipelined: *pipelined,
             context: context.clone(),
+            leaves: None,
             closed: true,
             trusts_close: false,
             payload: payload.clone(),

@@ -39,6 +39,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
         rounds,
         pipelined,
         context,
+        holder,
         query,
         response,
     } = statement;
@@ -61,6 +62,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     out.extend(rounds.to_be_bytes());
     out.push(u8::from(*pipelined));
     put(&mut out, context.as_bytes());
+    put(&mut out, holder.as_ref().map_or(&[][..], |key| key));
     for part in [query, response] {
         put_part(&mut out, part);
     }
@@ -152,9 +154,20 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
         rounds: cursor.u32("the number of rounds")?,
         pipelined: flag(cursor, "whether requests were sent at once")?,
         context: Context::new(counted(cursor, "the context")?)?,
+        holder: holder(cursor)?,
         query: part(cursor)?,
         response: part(cursor)?,
     })
+}
+
+fn holder(cursor: &mut Cursor<'_>) -> Result<Option<[u8; 32]>, Error> {
+    match counted(cursor, "the holder's key")? {
+        [] => Ok(None),
+        key => {
+            let key = key.try_into();
+            key.map(Some).map_err(|_| Error::Malformed("a holder's key of other than 32 bytes".into()))
+        }
+    }
 }
 
 fn flag(cursor: &mut Cursor<'_>, what: &'static str) -> Result<bool, Error> {

@@ -11,7 +11,7 @@ use crate::page::commitment::Form;
 use crate::page::disclosure::{Hidden, message_name};
 use crate::wire::prf::Side;
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         // Writing to a string does not fail.
         let _ = write!(text, "{byte:02x}");
@@ -121,6 +121,12 @@ fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
     if !statement.context.is_empty() {
         writeln!(f, "context   {}", statement.context)?;
     }
+    if let Some(holder) = &statement.holder {
+        let hidden = statement.query.hidden.iter().chain(&statement.response.hidden);
+        let leaves: usize = hidden.map(|hidden| hidden.leaves.len()).sum();
+        writeln!(f, "committed to {leaves} hidden parts and values, whose holder can present them")?;
+        writeln!(f, "holder    {}", hex(holder))?;
+    }
     Ok(())
 }
 
@@ -221,6 +227,7 @@ impl Serialize for Statement {
         object.serialize_field("rounds", &self.rounds)?;
         object.serialize_field("pipelined", &self.pipelined)?;
         object.serialize_field("context", &self.context)?;
+        object.serialize_field("holder", &self.holder.as_ref().map(|key| hex(key)))?;
         object.serialize_field("query", &self.query)?;
         object.serialize_field("response", &self.response)?;
         object.end()

@@ -67,6 +67,9 @@ pub struct Statement {
     pub pipelined: bool,
     /// The context that P wanted to have signed.
     pub context: Context,
+    /// If all hidden parts are [committed to](crate::leaf): the public key with which their holder signs
+    /// [presentations](crate::presentation). V knows nothing about it.
+    pub holder: Option<[u8; 32]>,
     /// What the client sent: the plaintext of all its records of application data.
     pub query: AttestedPayload,
     /// What the server sent, in the same form.
@@ -348,6 +351,7 @@ impl Statement {
             rounds,
             pipelined,
             context,
+            holder,
             query,
             response,
         } = self;
@@ -363,6 +367,7 @@ impl Statement {
             ("number of rounds", *rounds == expected.rounds),
             ("order of rounds", *pipelined == expected.pipelined),
             ("context", *context == expected.context),
+            ("holder", *holder == expected.holder),
             ("query", query.is_of(&expected.query)),
             ("response", response.is_of(&expected.response)),
         ];
@@ -396,6 +401,10 @@ impl Statement {
                 "order of rounds",
                 "is that of requests sent at once, which is not possible here",
             ));
+        }
+        let mut hidden = self.query.hidden.iter().chain(&self.response.hidden);
+        if hidden.any(|hidden| !hidden.leaves.is_empty()) != self.holder.is_some() {
+            return Err(error("holder", "is there without leaves, or is missing although there are some"));
         }
         self.query.check("query", self.rounds)?;
         self.response.check("response", self.rounds)?;

@@ -81,6 +81,8 @@ pub struct Proven {
     pub pipelined: bool,
     /// The context that P wants to have signed.
     pub context: Context,
+    /// The public key of whoever will make presentations, if P commits to everything.
+    pub holder: Option<[u8; 32]>,
     /// The request: what V saw of it, and the claims about the rest.
     pub request: RedactedPayload,
     /// The response, in the same form. It is complete.
@@ -120,6 +122,7 @@ impl Proven {
             rounds: u32::try_from(self.rounds).ok()?,
             pipelined: self.pipelined,
             context: self.context.clone(),
+            holder: self.holder,
             query,
             response,
         })

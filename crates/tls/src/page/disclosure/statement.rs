@@ -12,11 +12,12 @@ use super::derive::{Root, derive, stream};
 use super::machine::{BackendError, Count, List, Zk};
 use super::payload::{application, blocks};
 use super::price::{claims_of, reserve};
-use super::redaction::{DisclosureMessage, Hidden, RedactedPayload, message_name, places};
+use super::redaction::{DisclosureMessage, Hidden, RedactedPayload, bytes_of, message_name, places};
 use super::{Error, Refusal};
 use crate::memory::{Budget, Reservation};
 use crate::page::claim::{self, Claim, Class};
 use crate::page::commitment::{CommittedBits, Form, Place};
+use crate::page::leaf::{LeafClaims, Seed};
 use crate::wire::prf::Side;
 use crate::wire::record::Cipher;
 use crate::wire::step::{Counting, commitments_of_blocks};
@@ -44,6 +45,8 @@ struct Constraint {
     claims: Vec<Claimed>,
     /// The part of them that is committed to.
     committed: CommittedValue,
+    /// The leaves that they are, if P commits to everything.
+    leaves: Option<LeafClaims>,
 }
 
 /// A claim about a hidden string.
@@ -181,6 +184,13 @@ impl ConnectionStatement {
         Ok(())
     }
 
+    /// At P: keeps the salts of the leaves.
+    pub(super) fn keep_salts(&mut self, seed: &Seed) {
+        let leaves =
+            self.constraints.iter_mut().flatten().filter_map(|constraint| constraint.leaves.as_mut());
+        leaves.for_each(|leaves| leaves.keep_salts(seed));
+    }
+
     /// The version of TLS of the connection.
     pub(crate) fn version(&self) -> TlsVersion {
         self.connection.version()
@@ -255,6 +265,9 @@ impl ConnectionStatement {
             for claimed in &constraint.claims {
                 claimed.assert(backend, wires.concat())?;
             }
+            if let Some(leaves) = &constraint.leaves {
+                leaves.assert(backend, &wires.concat())?;
+            }
             committed.extend(constraint.committed.bits(backend, wires.concat())?);
         }
         Ok(committed)
@@ -300,7 +313,8 @@ impl Constraint {
     fn commitments(&self) -> u64 {
         let claims = self.claims.iter();
         let claims = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64);
-        claims.sum::<u64>() + self.committed.circuit().map_or(0, Circuit::multiplications)
+        let leaves = self.leaves.as_ref().map_or(0, LeafClaims::commitments);
+        claims.sum::<u64>() + self.committed.circuit().map_or(0, Circuit::multiplications) + leaves
     }
 
     /// Takes the wires of a block that belong to the string.
@@ -320,12 +334,6 @@ impl Constraint {
     }
 }
 
-/// The bytes in these ranges.
-fn bytes_of(text: &[u8], ranges: &[Range<usize>]) -> Zeroizing<Vec<u8>> {
-    let parts = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
-    Zeroizing::new(parts.collect::<Vec<_>>().concat())
-}
-
 /// The circuits of a claim about a hidden string.
 fn claimed(
     side: Side,
@@ -338,11 +346,18 @@ fn claimed(
 
 /// The circuits of a direction's hidden strings. Their memory must have been [reserved](reserve).
 fn constraints(side: Side, shown: &RedactedPayload) -> Result<Vec<Constraint>, CircuitError> {
+    let mut number = 0;
     let constraint = |hidden: &Hidden| {
-        let claims = claims_of(hidden).into_iter().map(|claim| claimed(side, hidden, claim));
+        let leaves = match &*hidden.leaves {
+            [] => None,
+            digests => Some(LeafClaims::new((side, number), &hidden.part, hidden.length(), digests)?),
+        };
+        number += hidden.leaves.len();
+        let own = usize::from(!leaves.as_ref().is_some_and(LeafClaims::claims_class));
+        let claims = claims_of(hidden).into_iter().skip(1 - own).map(|claim| claimed(side, hidden, claim));
         let claims = claims.collect::<Result<_, _>>()?;
         let committed = CommittedValue::new(hidden.commit, hidden.length())?;
-        Ok(Constraint { ranges: hidden.ranges.clone(), claims, committed })
+        Ok(Constraint { ranges: hidden.ranges.clone(), claims, committed, leaves })
     };
     shown.constrained().map(constraint).collect()
 }
@@ -354,7 +369,8 @@ pub(super) fn untrue(shown: &[RedactedPayload; 2], payload: [&[u8]; 2]) -> Vec<E
         for hidden in shown.constrained() {
             let bytes = bytes_of(text, &hidden.ranges);
             for claim in &hidden.claims {
-                let alone = Hidden { claims: vec![claim.clone()], commit: None, ..hidden.clone() };
+                let (claims, leaves) = (vec![claim.clone()], Vec::new());
+                let alone = Hidden { claims, commit: None, leaves, ..hidden.clone() };
                 found.extend(check_alone(side, alone, &bytes).err());
             }
         }

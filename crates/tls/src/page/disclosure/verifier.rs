@@ -32,6 +32,7 @@ pub struct Pending {
     rounds: usize,
     pipelined: bool,
     context: Context,
+    holder: Option<[u8; 32]>,
     shown: [RedactedPayload; 2],
 }
 
@@ -40,7 +41,7 @@ impl Pending {
     /// the bits that P commits to, from the proof's statement.
     #[must_use]
     pub fn accept(self, committed_bits: Option<CommittedBits>) -> Accepted {
-        let Self { mode, tls, suite, identity, port, alpn, rounds, pipelined, context, shown } = self;
+        let Self { mode, tls, suite, identity, port, alpn, rounds, pipelined, context, holder, shown } = self;
         let [request, response] = shown;
         let commitments = Vec::new();
         let proven = Proven {
@@ -53,6 +54,7 @@ impl Pending {
             rounds,
             pipelined,
             context,
+            holder,
             request,
             response,
             commitments,
@@ -178,10 +180,11 @@ fn try_receive(
         redaction::check_pipelined(request, &exchanges)?;
     }
     let rounds = exchanges.len();
-    let (shown, context) = (message.shown.clone(), message.context.clone());
+    let (shown, context, holder) = (message.shown.clone(), message.context.clone(), message.holder);
     let (tls, suite) = (connection.version(), connection.suite());
     let statement = ConnectionStatement::new(connection, [client, server], message, memory)?;
-    Ok((statement, Pending { mode, tls, suite, identity, port, alpn, rounds, pipelined, context, shown }))
+    let pending = Pending { mode, tls, suite, identity, port, alpn, rounds, pipelined, context, holder, shown };
+    Ok((statement, pending))
 }
 
 /// Checks that the bytes are HTTP by agreement. The same bytes may belong to another protocol, and their

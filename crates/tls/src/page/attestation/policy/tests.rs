@@ -43,6 +43,7 @@ fn statement() -> Statement {
         ranges: vec![balance.clone()],
         claims: vec!["in 5000..9999".parse().unwrap()],
         commit: None,
+        leaves: Vec::new(),
     };
     Statement {
         mode: Mode::TwoParty,
@@ -56,6 +57,7 @@ fn statement() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::new(b"nonce").unwrap(),
+        holder: None,
         query: AttestedPayload::revealing(REQUEST, &[all]).unwrap(),
         response: payload(RESPONSE, balance, hidden),
     }
@@ -64,8 +66,15 @@ fn statement() -> Statement {
 /// The statement with this part of the request hidden.
 fn hiding(part: Part, class: Class, text: &[u8]) -> Statement {
     let range = place(REQUEST, text);
-    let hidden =
-        Hidden { round: 0, part, class, ranges: vec![range.clone()], claims: Vec::new(), commit: None };
+    let hidden = Hidden {
+        round: 0,
+        part,
+        class,
+        ranges: vec![range.clone()],
+        claims: Vec::new(),
+        commit: None,
+        leaves: Vec::new(),
+    };
     Statement { query: payload(REQUEST, range, hidden), ..statement() }
 }
 
@@ -170,6 +179,7 @@ fn a_trailer_is_demanded_as_one() {
         ranges: vec![range.clone()],
         claims: vec!["= 5f".parse().unwrap()],
         commit: None,
+        leaves: Vec::new(),
     };
     let one = [sign(Statement { response: payload(text, range, hidden), ..statement() }, 2)];
     let sound =

@@ -21,7 +21,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "9d958cb848199000f11be93e32656128f6cfc68a2a140400acb23f9660b40419";
+const PINNED: &str = "b8f93b8c4d1d923b78cbd2436fc9d62c422c5366071828a22fe7ecb8c8917893";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -70,6 +70,7 @@ fn statement() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::new(b"nonce-1").unwrap(),
+        holder: None,
         query,
         response,
     }
@@ -79,7 +80,15 @@ fn statement() -> Statement {
 fn hidden(commit: Option<Form>, ranges: &[Range<usize>]) -> Hidden {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
     let part = HiddenPart::Json("balance".into());
-    Hidden { round: 0, part, class: Class::Number, ranges: ranges.to_vec(), claims, commit }
+    Hidden {
+        round: 0,
+        part,
+        class: Class::Number,
+        ranges: ranges.to_vec(),
+        claims,
+        commit,
+        leaves: Vec::new(),
+    }
 }
 
 #[test]
@@ -91,9 +100,9 @@ fn what_is_signed_is_what_is_read() {
 }
 
 /// Version 3's bytes. The whole file was also made by hand: version 2's, which had been encoded by a few
-/// lines of Python, with the multiples of the generator of RFC 9496, appendix A.1; with the new version and
-/// the bytes for that of TLS and for the suite; and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`).
-/// The hash is of that file.
+/// lines of Python, with the multiples of the generator of RFC 9496, appendix A.1; with the new version, the
+/// bytes for that of TLS and for the suite, and zeros for the lengths of a holder's key and of lists of
+/// leaves; and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`). The hash is of that file.
 #[test]
 fn the_format_is_pinned() {
     let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
@@ -107,7 +116,8 @@ fn the_format_is_pinned() {
         1_780_000_000_u64.to_be_bytes().to_vec(),
         vec![0, 0, 0, 1],
         b"\0\0\0\0\x07nonce-1".to_vec(),
-        vec![0; 2 * 20],
+        // No holder, and two directions of nothing.
+        vec![0; 4 + 2 * 20],
         hex(PUBLIC),
     ];
     assert_eq!(bytes[..bytes.len() - 64], expected.concat());
@@ -182,6 +192,22 @@ fn other_versions_and_files_are_named() {
 }
 
 #[test]
+fn leaves_have_a_holder_and_a_holder_has_leaves() {
+    let sign = |holder: Option<[u8; 32]>, leaves: usize| {
+        let mut committing = Statement { holder, ..statement() };
+        committing.query.hidden[1].leaves = vec![[9; 32]; leaves];
+        Attestation::sign(committing, &key())
+    };
+    let signed = sign(Some([4; 32]), 1).unwrap();
+    assert_eq!(Attestation::from_bytes(&signed.to_bytes()), Ok(signed));
+    for (holder, leaves) in [(None, 1), (Some([4; 32]), 0)] {
+        assert!(matches!(sign(holder, leaves), Err(Error::Statement { what: "holder", .. })));
+    }
+    // A string of one byte has one leaf.
+    assert!(matches!(sign(Some([4; 32]), 2), Err(Error::Statement { what: "query", .. })));
+}
+
+#[test]
 fn a_statement_says_which_paths_it_hides() {
     assert!(statement().hidden_paths().is_empty());
     let mut hiding = Statement { rounds: 2, ..statement() };
@@ -246,6 +272,7 @@ fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_i
         ("order of rounds", |s| s.pipelined = true),
         ("context", |s| s.context = Context::new(b"nonce-2").unwrap()),
         ("context", |s| s.context = Context::default()),
+        ("holder", |s| s.holder = Some([1; 32])),
         ("query", |s| s.query.length += 1),
         ("query", |s| s.query.revealed[0].bytes[0] ^= 1),
         ("query", |s| s.query.revealed[1].start = 31),
@@ -260,6 +287,7 @@ fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_i
         ("query", |s| s.query.hidden[0].ranges = vec![24..26]),
         ("query", |s| s.query.hidden[0].commit = None),
         ("query", |s| s.query.hidden[1].commit = Some(Form::Bytes)),
+        ("query", |s| s.query.hidden[1].leaves.push([1; 32])),
         ("response", |s| s.response.length -= 1),
         ("response", |s| s.response.revealed[1].bytes[0] ^= 1),
         ("response", |s| s.response.revealed.clear()),
@@ -334,6 +362,7 @@ fn statements() -> impl Strategy<Value = Statement> {
             rounds: 1,
             pipelined: false,
             context: Context::new(&context).unwrap(),
+            holder: None,
             query,
             response,
         },

@@ -57,6 +57,7 @@ fn unsigned() -> Statement {
             ranges: ranges.iter().map(|range| range.start as usize..range.end as usize).collect(),
             claims: Vec::new(),
             commit: Some(form),
+            leaves: Vec::new(),
         };
         (hidden, Committed { part: part.to_string(), form, ranges: ranges.to_vec(), points })
     };
@@ -77,6 +78,7 @@ fn unsigned() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::default(),
+        holder: None,
         query: part(vec![committed(&Named::Path, Form::Bytes, &[TARGET], &[5])]),
         response: part(vec![
             committed(&json("name"), Form::Bytes, &[NAME], &[28, 59]),

@@ -23,6 +23,7 @@ fn draft(request: &str, response: &str) -> Draft {
         certificate: Vec::new(),
         pipelined: false,
         context: Context::default(),
+        leaves: None,
         closed: true,
         trusts_close: false,
         payload: [request, response].map(|text| Zeroizing::new(text.as_bytes().to_vec())),

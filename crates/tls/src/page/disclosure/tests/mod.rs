@@ -7,6 +7,7 @@
 
 mod claims;
 mod draft;
+mod leaves;
 mod tls13;
 
 use std::time::SystemTime;
@@ -25,6 +26,7 @@ use super::*;
 use crate::memory::Budget;
 use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Class;
+use crate::page::leaf::Seed;
 use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::step::MASTER_BITS;
@@ -92,7 +94,12 @@ impl Observation {
         let exchanges = redaction::exchanges([REQUEST, &self.response], true).unwrap();
         let shown = [(Side::Client, REQUEST), (Side::Server, &self.response[..])]
             .map(|(side, text)| find(side, text, &exchanges, hide).unwrap());
-        redaction::DisclosureMessage { context: Context::default(), opened: self.opened().0, shown }
+        redaction::DisclosureMessage {
+            context: Context::default(),
+            holder: None,
+            opened: self.opened().0,
+            shown,
+        }
     }
 
     /// Whether V would believe this.
@@ -102,6 +109,16 @@ impl Observation {
 
     /// Whether V would believe this, if these are its terms.
     fn tell_on(&self, terms: Terms, message: &redaction::DisclosureMessage) -> Result<(), Disbelief> {
+        self.tell_salted(terms, message, None)
+    }
+
+    /// Whether V would believe this, if these are its terms and P salts leaves from this seed.
+    fn tell_salted(
+        &self,
+        terms: Terms,
+        message: &redaction::DisclosureMessage,
+        seed: Option<&Seed>,
+    ) -> Result<(), Disbelief> {
         let (mut channel, _peer) = scripted(&[(WEB_CLAIMS, message.encode())]);
         let Recorded { client, server, .. } = &self.recorded;
         // Of Finished, the request, and an alert: all before the response.
@@ -111,12 +128,13 @@ impl Observation {
         let observed = Observed { mode: Mode::Proxy, terms, with, client, server, seen, memory };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let root = |_: &Connection| Ok(Root::Master(vec![(); MASTER_BITS]));
-        let statement =
+        let mut statement =
             match receive(&mut channel, observed, &self.authority.roots(), now, &Vec::new(), &root) {
                 Ok((statement, _)) => statement,
                 Err(Error::Refused(refusal)) => return Err(Disbelief::Refused(refusal)),
                 Err(error) => panic!("{error}"),
             };
+        seed.into_iter().for_each(|seed| statement.keep_salts(seed));
         match statement.claim(&mut Evaluator::new(), &self.root()) {
             Ok(_) => Ok(()),
             Err(CircuitError::Unsatisfied { .. }) => Err(Disbelief::Unsatisfied),

@@ -148,6 +148,7 @@ impl Known {
             .map(|(side, text)| find(side, text, &exchanges, &hide).unwrap());
         redaction::DisclosureMessage {
             context: Context::default(),
+            holder: None,
             opened: self.values(opened, change),
             shown,
         }
