@@ -608,13 +608,12 @@ fn two_party_clients(add: Add<'_>) {
         add("key_verifier", name, &prover);
         add("key_prover", name, &verifier);
     }
-    let (prover, verifier) = record(
+    let (_, verifier) = record(
         |channel| {
             joint::tag_as_prover(channel).expect("an honest run");
         },
         |channel| joint::tag_as_verifier(channel).expect("an honest run"),
     );
-    add("tag_verifier", "true", &prover);
     add("tag_prover", "true", &verifier);
     let (prover, verifier) = record(
         |channel| fuzz::record_prover(channel).expect("an honest run"),

@@ -3,11 +3,11 @@
 use volery_tls::attestation::policy::Policy;
 use volery_tls::attestation::{Attestation, Brief, Context, Mode, SigningKey};
 use volery_tls::claim::{Assertion, Class, circuit};
+use volery_tls::disclosure::Suite;
 use volery_tls::disclosure::{Draft, Selection, TlsVersion};
+use volery_tls::hash::HashFunction;
 use volery_tls::http::json::{self, Decimal, Path};
 use volery_tls::http::{self, Body};
-use volery_tls::disclosure::Suite;
-use volery_tls::hash::HashFunction;
 use volery_tls::key_schedule::TrafficSecret;
 use volery_tls::leaf::{LeafOpenings, Seed};
 use volery_tls::presentation::{Presentation, Reveal};
@@ -44,7 +44,8 @@ pub fn transcript(bytes: &[u8]) {
                 other => panic!("{other:?}"),
             }
         }
-        let encrypted = |explicit| records.iter().flat_map(move |record| encode(record, explicit)).collect::<Vec<u8>>();
+        let encrypted =
+            |explicit| records.iter().flat_map(move |record| encode(record, explicit)).collect::<Vec<u8>>();
         // ChaCha20-Poly1305 has no explicit nonce: it is the record's number.
         let counted = records.iter().all(|record| record.explicit_nonce == record.sequence.to_be_bytes());
         assert!(bytes.ends_with(&encrypted(true)) || counted && bytes.ends_with(&encrypted(false)));
@@ -197,6 +198,7 @@ pub fn presented() -> (Attestation, LeafOpenings, Presentation) {
     let draft = Draft {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls13,
+        suite: Suite::Aes128GcmSha256,
         host: "example.com".into(),
         port: 443,
         alpn: true,

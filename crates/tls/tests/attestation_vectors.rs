@@ -188,6 +188,7 @@ fn leaves() -> (Statement, LeafOpenings) {
     let draft = Draft {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls13,
+        suite: Suite::Aes128GcmSha256,
         host: "data.example.com".into(),
         port: 443,
         alpn: true,

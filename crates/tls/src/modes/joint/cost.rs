@@ -4,10 +4,8 @@
 //! program of the connection is run on a machine that counts.
 
 use volery_channel::Channel;
-use volery_field::Gf128;
 use volery_garble::two_party::Garbling;
 use volery_vole::correlations::{Plan, Pool};
-use volery_vole::ole;
 use volery_zk::quicksilver;
 
 use super::program::{self, SHARE_BITS};
@@ -62,8 +60,7 @@ impl Sizes {
     /// The number of correlations that the products of a connection and V's share (V's only input) take, in
     /// one batch.
     pub(super) fn label_correlations(&self) -> Result<usize, Error> {
-        let tags = ole::correlations::<Gf128>(self.products()).map_err(crate::Error::from)?;
-        Ok(key_exchange::correlations()? + tags + SHARE_BITS)
+        Ok(key_exchange::correlations()? + SHARE_BITS)
     }
 }
 

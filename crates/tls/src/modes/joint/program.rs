@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use super::machine::{Machine, Party, SharedWires};
 use super::{Error, Sizes};
 use crate::page::disclosure::{Keys, Root, TrafficKeys};
-use crate::wire::ghash::{Block, Powers};
+use crate::wire::ghash::Powers;
 use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::tls13::{RecordKey, handshake_wires, master_salt, record_key};
@@ -153,8 +153,8 @@ impl<W: Clone> Derived<W> {
 /// A party's state for the client's direction.
 pub(super) struct Client<W> {
     pub(super) key: WriteKey<W>,
-    /// Its share of GCM's hash key.
-    pub(super) hash_key: Zeroizing<Block>,
+    /// Its shares of the powers of GCM's hash key.
+    pub(super) powers: Powers,
     /// For each record.
     pub(super) protections: Vec<Protection>,
 }
@@ -172,8 +172,8 @@ pub(super) fn client<M: TwoParty>(
 ) -> Result<Client<M::Wire>, M::Error> {
     let records = &sizes.records();
     let mut key = WriteKey::new(machine, sizes.protection(), derived.client())?;
-    let (hash_key, protections) = key.first(machine, records)?;
-    Ok(Client { key, hash_key, protections })
+    let (powers, protections) = key.first(machine, records, sizes.powers())?;
+    Ok(Client { key, powers, protections })
 }
 
 /// The key of the server's records, and shares of the powers of its hash key.
@@ -276,7 +276,7 @@ pub(super) fn handshake_shared<P: Party>(machine: &Machine<P>) -> Result<[Shared
 }
 
 /// The key stream of the client's record `number`. The shared values are, in order, TLS 1.3's secrets of the
-/// handshake, the hash key, then each record's mask and key stream.
+/// handshake, the powers of the hash key, then each record's mask and key stream.
 pub(super) fn stream<P: Party>(
     machine: &Machine<P>,
     version: TlsVersion,

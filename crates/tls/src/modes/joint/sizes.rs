@@ -6,7 +6,7 @@ use volery_zk::quicksilver;
 use super::Error;
 use super::read::READ;
 use crate::page::dialogue::MAX_ROUNDS;
-use crate::wire::ghash::{self, BLOCK_BYTES, hashed_blocks};
+use crate::wire::ghash::{BLOCK_BYTES, hashed_blocks};
 use crate::wire::record::{HEADER_BYTES, MAX_PLAINTEXT, PlannedRecord, Secrecy};
 use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::FINISHED_BYTES;
@@ -153,11 +153,6 @@ impl Sizes {
     pub(super) fn powers(&self) -> usize {
         let longest = self.records().iter().map(|record| record.length).max().unwrap_or_default();
         hashed_blocks(HEADER_BYTES, longest)
-    }
-
-    /// The number of products over GF(2^128) that the tags take.
-    pub(super) fn products(&self) -> usize {
-        ghash::products(1, self.powers())
     }
 
     /// The number of blocks of key stream and masks of the server's records that can be shared while the

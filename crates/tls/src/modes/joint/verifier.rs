@@ -2,10 +2,9 @@
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
-use volery_field::Gf128;
 use volery_garble::two_party::{Evaluator, Input, Owner, Settings, Wire, evaluator_labels};
 use volery_vole::correlations::Pool;
-use volery_vole::{Delta, SessionId, ole};
+use volery_vole::{Delta, SessionId};
 use volery_zk::quicksilver::bits::VerifierWire;
 
 use super::claimed::{known_wires, lowered};
@@ -22,7 +21,7 @@ use crate::memory::{Budget, Reservation};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
 use crate::page::disclosure::{self, Accepted, Connection, Observed, OrderEvidence, Root, Server, Terms};
-use crate::wire::ghash::{Powers, send_tag_share};
+use crate::wire::ghash::send_tag_share;
 use crate::wire::key_exchange::{self, Group, VerifierProducts, VerifierShare};
 use crate::wire::prf::{self, HmacKey, Side};
 use crate::wire::record::{PlannedRecord, associated_data};
@@ -73,7 +72,6 @@ impl Default for Limits {
 pub struct Verifier {
     machine: Machine<Evaluator<Step>>,
     exchange: VerifierProducts,
-    tags: ole::Receiver<Gf128>,
     key: key_exchange::Verifier,
     inputs: [Input; 2],
     session: SessionId,
@@ -152,8 +150,6 @@ fn prepare(
     // Everything that P has to answer goes in one round trip.
     labels.prepare(channel, sizes.label_correlations()?)?;
     let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
-    let mut tags = ole::Receiver::new(session);
-    let products = tags.request(channel, &mut labels, sizes.products(), rng)?;
     channel.flush()?;
     // While P answers.
     begin_round(channel, &mut commitments)?;
@@ -166,14 +162,13 @@ fn prepare(
     let secrets = program::rehearse_secrets(&mut machine, channel, &sizes, shares)?;
     answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
-    tags.receive(channel, products)?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     let (_, pool) = machine.party.commitments();
     pool.prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
     let inputs = [prover, verifier];
-    Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits, memory })
+    Ok(Verifier { machine, exchange, key, inputs, session: *session, sizes, limits, memory })
 }
 
 fn run(
@@ -181,8 +176,7 @@ fn run(
     channel: &mut dyn Channel,
     rng: &mut dyn CryptoRng,
 ) -> Result<ReceivedConnection, Error> {
-    let Verifier { mut machine, mut exchange, mut tags, key, inputs, session, sizes, limits, memory } =
-        verifier;
+    let Verifier { mut machine, mut exchange, key, inputs, session, sizes, limits, memory } = verifier;
     let [prover, own] = inputs;
     let share = key.finish(channel, &mut exchange, rng)?;
     let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
@@ -198,7 +192,7 @@ fn run(
     let reader = program::server(performance, &derived, &sizes)?;
     let reader = reader.map(|key| Reader::new(&session, version, key));
     let mut exchange = RecordExchange { channel, machine: &mut machine, version, reader };
-    let ExchangedRecords { ciphertexts, read, held } = exchange.records(&mut tags, &sizes, &client, rng)?;
+    let ExchangedRecords { ciphertexts, read, held } = exchange.records(&sizes, &client, rng)?;
     let pipelined = sizes.pipelined();
     let suite = sizes.suite;
     let used = Used { server_point: *share.server(), suite, messages, ciphertexts, read, held, pipelined };
@@ -284,17 +278,11 @@ impl RecordExchange<'_> {
     /// Makes the client's records, and takes part in reading the server's between them.
     fn records(
         &mut self,
-        tags: &mut ole::Receiver<Gf128>,
         sizes: &Sizes,
         client: &Client<Wire>,
         rng: &mut dyn CryptoRng,
     ) -> Result<ExchangedRecords, Error> {
-        let mut powers = Powers::new(*client.hash_key);
-        // P announces its first record before the powers are there, so that it need not wait twice.
         let records = sizes.records();
-        let length = records.first().map_or(0, |record| record.length);
-        let mut first = Some(masked(self.channel, length)?);
-        powers.extend(self.channel, tags, sizes.powers())?;
         let ExchangedRecords { mut ciphertexts, mut read, mut held } = ExchangedRecords::default();
         // In TLS 1.2 the server's Finished came before all records that are read.
         let before = usize::from(self.version == TlsVersion::Tls12);
@@ -302,9 +290,9 @@ impl RecordExchange<'_> {
             while sizes.begins_later(number) && message::receive_next(self.channel)? == NextStep::Read {
                 read.push(self.read(rng)?);
             }
-            let next = first.take().map_or_else(|| masked(self.channel, record.length), Ok)?;
+            let next = masked(self.channel, record.length)?;
             held.push(before + read.len());
-            ciphertexts.push(self.record(number, record, next, client, &powers)?);
+            ciphertexts.push(self.record(number, record, next, client)?);
         }
         Ok(ExchangedRecords { ciphertexts, read, held })
     }
@@ -317,7 +305,6 @@ impl RecordExchange<'_> {
         record: &PlannedRecord,
         mut ciphertext: Vec<u8>,
         client: &Client<Wire>,
-        powers: &Powers,
     ) -> Result<Vec<u8>, Error> {
         let shared = program::stream(self.machine, self.version, number)?;
         self.machine.party.confirm(self.channel, &shared.wires, &shared.masks)?;
@@ -325,7 +312,7 @@ impl RecordExchange<'_> {
         protection.apply(&mut ciphertext)?;
         let content_type = program::content_type(self.version, number);
         let header = associated_data(self.version, record.sequence, content_type, record.length)?;
-        send_tag_share(self.channel, powers, &header, &ciphertext, &protection.mask)?;
+        send_tag_share(self.channel, &client.powers, &header, &ciphertext, &protection.mask)?;
         self.channel.flush()?;
         Ok(ciphertext)
     }

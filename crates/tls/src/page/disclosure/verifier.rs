@@ -183,7 +183,8 @@ fn try_receive(
     let (shown, context, holder) = (message.shown.clone(), message.context.clone(), message.holder);
     let (tls, suite) = (connection.version(), connection.suite());
     let statement = ConnectionStatement::new(connection, [client, server], message, memory)?;
-    let pending = Pending { mode, tls, suite, identity, port, alpn, rounds, pipelined, context, holder, shown };
+    let pending =
+        Pending { mode, tls, suite, identity, port, alpn, rounds, pipelined, context, holder, shown };
     Ok((statement, pending))
 }
 

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::page::attestation::Mode;
 use crate::page::attestation::policy::{Evidence, Policy, Rule};
-use crate::page::disclosure::{Draft, Part, Redaction, Selection, TlsVersion};
+use crate::page::disclosure::{Draft, Part, Redaction, Selection, Suite, TlsVersion};
 use crate::page::leaf::{LeafOpeningsError, Seed, index};
 use crate::wire::prf::Side;
 
@@ -27,6 +27,7 @@ fn draft(seed: u8, body: &str) -> Draft {
     Draft {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls13,
+        suite: Suite::Aes128GcmSha256,
         host: "bank.example".into(),
         port: 443,
         alpn: true,

@@ -55,8 +55,8 @@ use volery_field::F2;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
-use crate::wire::ghash::{BLOCK_BYTES, Block};
-use crate::wire::step::{BLOCK_BITS, Plain, TwoParty};
+use crate::wire::ghash::{BLOCK_BYTES, Block, Powers};
+use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty};
 use crate::wire::suite::Aead;
 use crate::wire::transcript::tls13;
 use crate::wire::version::TlsVersion;
@@ -189,8 +189,8 @@ impl<W: Clone> WriteKey<W> {
         self.cipher
     }
 
-    /// This party's share of the hash key, and protections for `records`, whose sequence numbers must
-    /// increase.
+    /// This party's shares of the powers of the hash key up to `greatest`, and protections for `records`,
+    /// whose sequence numbers must increase.
     ///
     /// # Errors
     /// [`Error::Misuse`] for a sequence number that is not above all before it, or a record that is too long;
@@ -199,11 +199,11 @@ impl<W: Clone> WriteKey<W> {
         &mut self,
         machine: &mut M,
         records: &[PlannedRecord],
-    ) -> Result<(Zeroizing<Block>, Vec<Protection>), M::Error> {
+        greatest: usize,
+    ) -> Result<(Powers, Vec<Protection>), M::Error> {
         let mut wires = self.encrypt(machine, &[Plain::Zero], records)?;
         let rest = wires.split_off(BLOCK_BITS.min(wires.len()));
-        let hash_key = share(machine, &wires)?;
-        Ok((block(&hash_key)?, protections(machine, records, &rest)?))
+        Ok((powers(machine, &wires, greatest)?, protections(machine, records, &rest)?))
     }
 
     /// Protections for further `records`; otherwise as [`WriteKey::first`].
@@ -244,6 +244,19 @@ impl<W: Clone> WriteKey<W> {
             first.iter().copied().chain(records.iter().flat_map(PlannedRecord::blocks)).collect();
         self.cipher.keep(machine, &blocks)
     }
+}
+
+/// This party's shares of the powers of the hash key up to `greatest`, from its wires: 2,187 ANDs for each odd
+/// power above the first. They are one shared value.
+fn powers<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    hash_key: &[M::Wire],
+    greatest: usize,
+) -> Result<Powers, M::Error> {
+    let odd = machine.call(&Step::Powers(greatest), hash_key)?;
+    let shares = share(machine, &[hash_key, &odd].concat())?;
+    let (blocks, _) = shares.as_chunks::<BLOCK_BYTES>();
+    Ok(Powers::from_odd(blocks.iter().copied(), greatest).ok_or_else(too_few)?)
 }
 
 /// Splits the wires of the records' blocks.

@@ -5,14 +5,13 @@ use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::aes::cipher::KeyInit;
 use proptest::prelude::*;
 use volery_circuit::gadgets::bytes_to_bits;
-use volery_field::Gf128;
-use volery_testing::untouched;
-use volery_vole::ole;
+use volery_channel::Channel as _;
+use volery_testing::between;
 
 use super::*;
-use crate::testing::{hex, two_parties};
+use crate::testing::hex;
 use crate::wire::aead::{RecordCipher, xored_nonce};
-use crate::wire::ghash::{self, Powers, hashed_blocks, products, send_tag_share};
+use crate::wire::ghash::{self, Powers, hashed_blocks, send_tag_share};
 use crate::wire::step::testing::{Clear, Log};
 use crate::wire::suite::{KeySize, Suite};
 use crate::wire::transcript::{ALERT, TAG_BYTES};
@@ -22,7 +21,7 @@ const KEY: [u8; 16] = [0x5a; 16];
 const IV: [u8; 4] = [1, 2, 3, 4];
 
 struct Party {
-    hash_key: Zeroizing<Block>,
+    powers: Powers,
     protections: Vec<Protection>,
     log: Log,
 }
@@ -31,9 +30,10 @@ struct Party {
 fn party(is_prover: bool, records: &[PlannedRecord], first: usize) -> Party {
     let machine = &mut Clear::new(is_prover);
     let mut key = WriteKey::new(machine, SUITE, [&bytes_to_bits(&KEY), &bytes_to_bits(&IV)]).unwrap();
-    let (hash_key, mut protections) = key.first(machine, &records[..first]).unwrap();
+    let greatest = records.iter().map(|record| hashed_blocks(13, record.length)).max().unwrap_or(1);
+    let (powers, mut protections) = key.first(machine, &records[..first], greatest).unwrap();
     protections.extend(key.more(machine, &records[first..]).unwrap());
-    Party { hash_key, protections, log: core::mem::take(&mut machine.log) }
+    Party { powers, protections, log: core::mem::take(&mut machine.log) }
 }
 
 fn nonce(sequence: u64) -> [u8; 12] {
@@ -64,7 +64,6 @@ fn ciphertext(record: &PlannedRecord, plaintext: &[u8], p: &Protection, v: &Prot
 /// Ciphertexts and tags of all records by two parties, the tags through shared powers.
 fn by_two(records: &[PlannedRecord], plaintexts: &[Vec<u8>], first: usize) -> Vec<Vec<u8>> {
     let (p, v) = (party(true, records, first), party(false, records, first));
-    let powers = records.iter().map(|record| hashed_blocks(13, record.length)).max().unwrap_or(1);
     let ciphertexts: Vec<_> = records
         .iter()
         .zip(plaintexts)
@@ -73,25 +72,19 @@ fn by_two(records: &[PlannedRecord], plaintexts: &[Vec<u8>], first: usize) -> Ve
         .collect();
     let headers: Vec<_> =
         records.iter().map(|record| header(record.sequence, 23, record.length).unwrap()).collect();
-    let (tags, ()) = two_parties(
-        products(1, powers),
-        4,
-        [untouched; 2],
-        |channel, party: &mut ole::Sender<Gf128>, _| {
-            let mut shares = Powers::new(*p.hash_key);
-            shares.extend(channel, party, powers).unwrap();
+    let (tags, ()) = between(
+        |channel| {
             let mut tags = Vec::new();
             for ((header, ciphertext), own) in headers.iter().zip(&ciphertexts).zip(&p.protections) {
-                tags.push(ghash::tag(channel, &shares, header, ciphertext, &own.mask).unwrap());
+                tags.push(ghash::tag(channel, &p.powers, header, ciphertext, &own.mask).unwrap());
             }
             tags
         },
-        |channel, party: &mut ole::Receiver<Gf128>, _| {
-            let mut shares = Powers::new(*v.hash_key);
-            shares.extend(channel, party, powers).unwrap();
+        |channel| {
             for ((header, ciphertext), own) in headers.iter().zip(&ciphertexts).zip(&v.protections) {
-                send_tag_share(channel, &shares, header, ciphertext, &own.mask).unwrap();
+                send_tag_share(channel, &v.powers, header, ciphertext, &own.mask).unwrap();
             }
+            channel.flush().unwrap();
         },
     );
     ciphertexts.into_iter().zip(tags).map(|(ciphertext, tag)| [&*ciphertext, &tag].concat()).collect()

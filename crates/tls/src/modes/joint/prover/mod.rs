@@ -12,10 +12,10 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
 use volery_channel::{Channel, Stats, tags};
 use volery_circuit::gadgets::{bits_to_bytes, bytes_to_bits};
-use volery_field::{F2, Gf128};
+use volery_field::F2;
 use volery_garble::two_party::{Garbler, GarblerLabels, Input, Owner, Settings, Wire};
+use volery_vole::SessionId;
 use volery_vole::correlations::Pool;
-use volery_vole::{SessionId, ole};
 use zeroize::Zeroizing;
 
 use super::cost::{answer_round, begin_round};
@@ -26,7 +26,7 @@ use super::read::Reader;
 use super::{Content, Engine, Error, Fetched, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, message};
 use crate::page::dialogue::append;
 use crate::page::disclosure::OpenConnection;
-use crate::wire::ghash::{self, Powers};
+use crate::wire::ghash;
 use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::{self, Group, ProverProducts, ProverShare, PublicPoint, Share};
 use crate::wire::key_schedule::TrafficSecret;
@@ -57,9 +57,8 @@ impl<C, R> core::fmt::Debug for Prover<C, R> {
 /// The state until the first error.
 struct Live {
     machine: Machine<Garbler<Step>>,
-    /// Prepared products for the key exchange and for tags.
+    /// Prepared products for the key exchange.
     exchange: ProverProducts,
-    tags: ole::Sender<Gf128>,
     session: SessionId,
     sizes: Sizes,
     share: Option<ProverShare>,
@@ -88,7 +87,6 @@ struct Sending {
     version: TlsVersion,
     derived: Derived<Wire>,
     client: Client<Wire>,
-    powers: Powers,
     /// The plaintexts of the records so far.
     plaintexts: Vec<Zeroizing<Vec<u8>>>,
     /// For the server's records, if some are read while the connection is open.
@@ -225,15 +223,13 @@ fn prepare(
     let (offset, mut labels) = labels.finish(channel, rng)?;
     labels.prepare(channel, sizes.label_correlations()?)?;
     let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
-    let mut tags = ole::Sender::new(session, offset);
-    tags.prepare(channel, &mut labels, sizes.products(), rng)?;
     machine.party.set_labels(channel, labels)?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     machine.party.commitments().prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Prover::start(channel, rng)?;
     let stage = Stage::Prepared { key: Box::new(key), inputs: [prover, verifier] };
     let (session, share, handshake) = (*session, None, None);
-    Ok(Live { machine, exchange, tags, session, sizes, share, handshake, shares, stage })
+    Ok(Live { machine, exchange, session, sizes, share, handshake, shares, stage })
 }
 
 impl Live {
@@ -266,8 +262,7 @@ impl Live {
         Ok(())
     }
 
-    /// What all records need, and the first record. P's message about that record goes first, so that V's
-    /// answer comes with its last message about the powers.
+    /// What all records need, and the first record.
     fn first_record(
         &mut self,
         channel: &mut dyn Channel,
@@ -279,11 +274,9 @@ impl Live {
         let client = program::client(machine, &derived, &self.sizes)?;
         let reader = program::server(machine, &derived, &self.sizes)?;
         let reader = reader.map(|key| Reader::new(&self.session, version, key));
-        let mut powers = Powers::new(*client.hash_key);
         let masked = masked(channel, &client, 0, plaintext)?;
-        powers.extend(channel, &mut self.tags, self.sizes.powers())?;
         let (plaintexts, read) = (Vec::new(), Zeroizing::default());
-        let mut sending = Sending { version, derived, client, powers, plaintexts, reader, read };
+        let mut sending = Sending { version, derived, client, plaintexts, reader, read };
         let record = sending.complete(channel, &mut self.machine, plaintext, masked)?;
         self.stage = Stage::Sending(Box::new(sending));
         Ok(record)
@@ -382,7 +375,7 @@ impl Sending {
         let content_type = program::content_type(version, number);
         let header = associated_data(version, sequence, content_type, plaintext.len())?;
         let mask = &program::protection(&self.client, number)?.mask;
-        let tag = ghash::tag(channel, &self.powers, &header, &ciphertext, mask)?;
+        let tag = ghash::tag(channel, &self.client.powers, &header, &ciphertext, mask)?;
         self.plaintexts.push(Zeroizing::new(plaintext.to_vec()));
         let number = sequence.to_be_bytes();
         let nonce = if version == TlsVersion::Tls12 { &number[..] } else { &[] };

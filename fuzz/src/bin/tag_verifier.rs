@@ -1,4 +1,0 @@
-//! See `volery_fuzz::TARGETS`.
-#![cfg_attr(fuzzing, no_main)]
-
-volery_fuzz::fuzz_main!("tag_verifier");
