@@ -1,10 +1,11 @@
 //! The public constants of a program whose challenges are hashes, in the order in which it uses them.
 //!
-//! A statement's digest names everything public that its claim depends on. But what follows after a public proof
-//! is out of the prover's hands only if it also was before the challenge: a P that may choose a constant last
-//! chooses one with which its false relations hold. So even a statement that forgets to name a constant has it in
-//! the transcript, which absorbs the hash of all constants and the counts of all operations before the challenge.
-//! (What [`Fold`](volery_circuit::Fold) has folded away in front of the backend shows in the counts, if at all.)
+//! A statement's digest names everything public that its claim depends on. But what follows after a public
+//! proof is out of the prover's hands only if it also was before the challenge: a P that may choose a
+//! constant last chooses one with which its false relations hold. So even a statement that forgets to name a
+//! constant has it in the transcript, which absorbs the hash of all constants and the counts of all
+//! operations before the challenge. (What [`Fold`](volery_circuit::Fold) has folded away in front of the
+//! backend shows in the counts, if at all.)
 
 use volery_field::F2;
 

@@ -1,5 +1,5 @@
-//! Both parties of a proof in one block, whose seed is known from the start or not there yet. The module above has
-//! the messages.
+//! Both parties of a proof in one block, whose seed is known from the start or not there yet. The module
+//! above has the messages.
 
 use volery_channel::{ChannelExt as _, tags};
 use volery_field::{Gf128, gf128::Kernel};
