@@ -12,12 +12,12 @@
 //!   parent, along the hidden paths. No two nodes of a proof encrypt the same block, so a guess of a key
 //!   tests one node of a proof; and those of other proofs only if they happen to have the same 64 bits. `q`
 //!   guesses against `n` proofs find a hidden node with probability about `q (1 + n 2^-64) 2^-128`.
-//! * **Leaves**: the commitment to a leaf is 256 bits of BLAKE3 of the leaf and its number, under a key of the
-//!   salt. As a random oracle it *hides* the leaf, whose 128 bits a guess tests for one leaf, and *binds* P,
-//!   which finds two leaves of one commitment only as a collision of 256 bits. The leaf is its own seed.
-//! * **Streams**: a leaf is again an AES key. The streams of a tree share a salt, since a verifier lacks one of
-//!   them; those of different trees have different ones. So a guess of a leaf is tested once as an input of
-//!   BLAKE3 and once as a key of AES, which are independent.
+//! * **Leaves**: the commitment to a leaf is 256 bits of BLAKE3 of the leaf and its number, under a key of
+//!   the salt. As a random oracle it *hides* the leaf, whose 128 bits a guess tests for one leaf, and *binds*
+//!   P, which finds two leaves of one commitment only as a collision of 256 bits. The leaf is its own seed.
+//! * **Streams**: a leaf is again an AES key. The streams of a tree share a salt, since a verifier lacks one
+//!   of them; those of different trees have different ones. So a guess of a leaf is tested once as an input
+//!   of BLAKE3 and once as a key of AES, which are independent.
 //! * **Digests** of a tree's commitments, and of those, are BLAKE3's.
 //!
 //! A P that cheats gains nothing from weaknesses of AES here: a leaf commitment binds it to the leaf, from
