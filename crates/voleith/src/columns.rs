@@ -200,6 +200,25 @@ impl Hashes {
     }
 }
 
+/// Zeros, under which masks are the values themselves: for P's run before its passes.
+pub(crate) struct Zeros;
+
+impl Source for Zeros {
+    fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
+        out.clear();
+        out.resize(1 << 12, Gf128::ZERO);
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        false
+    }
+
+    fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, VoleError> {
+        Err(VoleError::misuse("zeros have no chain"))
+    }
+}
+
 /// What P keeps from its first pass for the second: the columns of the first blocks.
 pub(crate) type Kept = Arc<Mutex<Vec<Zeroizing<Vec<Gf128>>>>>;
 

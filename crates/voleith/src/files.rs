@@ -8,6 +8,7 @@ use std::io::{Read, Write};
 
 use volery_channel::{Channel, Error as Lost, Stats, Tag, tags};
 use volery_vole::Transcript;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::Error;
 
@@ -75,6 +76,33 @@ pub(crate) struct Said {
 
 fn masks_hasher() -> blake3::Hasher {
     blake3::Hasher::new_derive_key("volery 2026 voleith masks of two passes v1")
+}
+
+/// P's channel before its passes: hashes the values, which the masks are under zeros.
+pub(crate) struct Values(blake3::Hasher);
+
+impl Values {
+    pub(crate) fn new() -> Self {
+        Self(blake3::Hasher::new_derive_key("volery 2026 voleith values v1"))
+    }
+
+    /// The hash, which is as secret as the witness.
+    pub(crate) fn finish(mut self) -> Zeroizing<[u8; 32]> {
+        let hash = Zeroizing::new(*self.0.finalize().as_bytes());
+        self.0.zeroize();
+        hash
+    }
+}
+
+impl Channel for Values {
+    fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Lost> {
+        if tag == tags::MASKS {
+            self.0.update(payload);
+        }
+        Ok(())
+    }
+
+    one_way!(receives nothing);
 }
 
 /// P's channel in the first pass: writes blocks and absorbs them.

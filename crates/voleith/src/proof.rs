@@ -1,4 +1,5 @@
 //! Making and checking proofs: two passes at P, one at V, and the transcript from which both challenges come.
+//! (P runs the statement once more, before, for its values alone.)
 //!
 //! | absorbed, in this order | by P | by V |
 //! |---|---|---|
@@ -29,9 +30,9 @@ use volery_vole::{Delta, Oracle, SessionId, Transcript};
 use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
 use zeroize::Zeroizing;
 
-use crate::columns::{Kept, Part, Stock, Trees};
+use crate::columns::{Kept, Part, Stock, Trees, Zeros};
 use crate::commitment::{self, Committed, Opening};
-use crate::files::{Answers, Layout, Player, Recorder, Said};
+use crate::files::{Answers, Layout, Player, Recorder, Said, Values};
 use crate::header::{Front, Header};
 use crate::{Error, Native, Parameters, Shape};
 
@@ -85,7 +86,7 @@ pub struct Proved {
 }
 
 /// The identity of a statement over bits. Proofs contain it.
-pub(crate) fn identity<B: volery_circuit::Backend>(statement: &(impl Statement<B> + ?Sized)) -> [u8; 32] {
+fn identity<B: volery_circuit::Backend>(statement: &(impl Statement<B> + ?Sized)) -> [u8; 32] {
     let mut digest = Digest::new();
     digest.bytes("public proof from VOLE in the head over", b"F2");
     statement.identify(&mut digest);
@@ -138,12 +139,12 @@ fn absorb_answers(
     transcript.absorb("hash of the zeros", assertions);
 }
 
-/// Proves `statement` and writes the proof to `out` from where it stands. Its hints run twice and must give
-/// the same values.
+/// Proves `statement` and writes the proof to `out` from where it stands. Its hints run three times and must
+/// give the same values.
 ///
 /// # Errors
 /// [`Error::Statement`] if the witness does not satisfy it, if it claims nothing, or if a hint gives other
-/// values the second time; [`Error::Io`].
+/// values another time; [`Error::Io`]. What was written then is of no use.
 pub fn prove<S>(
     statement: &S,
     settings: &Settings,
@@ -153,10 +154,35 @@ pub fn prove<S>(
 where
     S: for<'a> Statement<bits::Prover<'a>> + ?Sized,
 {
-    Prover::new(identity::<bits::Prover<'_>>(statement), settings, rng).prove(statement, out)
+    Prover::start(statement, settings, rng)?.prove(statement, out)
 }
 
-/// P before its first pass.
+/// The salt of a proof and the root of its trees: a hash of all that the proof is about, the values included,
+/// under 32 bytes of `rng`.
+///
+/// So if a generator repeats its output, after a virtual machine was rolled back, P repeats a whole proof or
+/// makes an unrelated one. It does not open the same trees under two challenges, or mask two witnesses alike.
+fn fresh(
+    statement: &[u8; 32],
+    settings: &Settings,
+    values: &[u8; 32],
+    rng: &mut dyn CryptoRng,
+) -> ([u8; 32], Zeroizing<[u8; 16]>) {
+    let mut key = Zeroizing::new([0; 32]);
+    rng.fill_bytes(&mut *key);
+    let mut hasher = blake3::Hasher::new_keyed(&key);
+    hasher.update(b"voleith: salt and root").update(&[settings.parameters.code()]).update(statement);
+    // Of no message or one, then the values: lengths tell them apart.
+    hasher.update(settings.message.as_ref().map_or(&[][..], |message| &message.0)).update(values);
+    let (mut salt, mut root) = ([0; 32], Zeroizing::new([0; 16]));
+    let mut stream = hasher.finalize_xof();
+    stream.fill(&mut salt);
+    stream.fill(&mut *root);
+    zeroize::Zeroize::zeroize(&mut hasher);
+    (salt, root)
+}
+
+/// P before its passes.
 pub(crate) struct Prover {
     header: Header,
     committed: Committed<Native>,
@@ -168,11 +194,23 @@ pub(crate) struct Prover {
 }
 
 impl Prover {
-    pub(crate) fn new(statement: [u8; 32], settings: &Settings, rng: &mut dyn CryptoRng) -> Self {
-        let (parameters, message) = (settings.parameters, settings.message);
-        let (mut salt, mut root) = ([0; 32], Zeroizing::new([0; 16]));
-        rng.fill_bytes(&mut salt);
-        rng.fill_bytes(&mut *root);
+    /// Runs the statement once for its values, and commits to leaves.
+    pub(crate) fn start<S>(statement: &S, settings: &Settings, rng: &mut dyn CryptoRng) -> Result<Self, Error>
+    where
+        S: for<'a> Statement<bits::Prover<'a>> + ?Sized,
+    {
+        let identity = identity::<bits::Prover<'_>>(statement);
+        let (mut pool, mut values) = (Pool::new(Box::new(Zeros)), Values::new());
+        let threads = settings.threads.as_deref();
+        let prover =
+            bits::Prover::new(bits::Settings::LAN, Challenges::Committing, &mut pool, &mut values, threads);
+        resolve(prover.prove(statement), None)?;
+        let fresh = fresh(&identity, settings, &values.finish(), rng);
+        Ok(Self::new(identity, settings, fresh))
+    }
+
+    fn new(statement: [u8; 32], settings: &Settings, fresh: ([u8; 32], Zeroizing<[u8; 16]>)) -> Self {
+        let (parameters, message, (salt, root)) = (settings.parameters, settings.message, fresh);
         let shape = parameters.shape();
         let primitive = Native::new(&salt, shape.trees());
         let mut committed = commitment::commit(&primitive, shape, Gf128::from_bytes(*root));

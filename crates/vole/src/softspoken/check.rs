@@ -60,7 +60,7 @@ impl LinearHash {
     /// column, and may add the sums of functions of other challenges over other parts of it.
     ///
     /// # Errors
-    /// As [`hash`](Self::hash).
+    /// [`Error::Misuse`] if the column does not have the function's length.
     pub fn combine(&self, body: &[Gf128]) -> Result<[Gf128; 2], Error> {
         let mut out = [Gf128::ZERO; 2];
         for (out, coefficients) in out.iter_mut().zip(&self.coefficients) {

@@ -9,7 +9,7 @@ use volery_zk::quicksilver::bits;
 use super::statements::{Chain, Cubic, Forgetful, Silent};
 use super::{Cheat, Edit, check, proof_of, settings};
 use crate::header::{Front, Header};
-use crate::proof::{Prover, identity};
+use crate::proof::Prover;
 use crate::{Error, Parameters, Settings};
 
 const PARAMETERS: Parameters = Parameters::Fast80;
@@ -23,8 +23,7 @@ fn file_of<S>(statement: &S, settings: &Settings, seed: u64, prepare: impl FnOnc
 where
     S: for<'a> Statement<bits::Prover<'a>>,
 {
-    let identity = identity::<bits::Prover<'_>>(statement);
-    let mut prover = Prover::new(identity, settings, &mut rng(seed));
+    let mut prover = Prover::start(statement, settings, &mut rng(seed)).expect("holds");
     prepare(&mut prover);
     let mut out = std::io::Cursor::new(Vec::new());
     prover.prove(statement, &mut out).expect("a cheating prover goes on");

@@ -71,6 +71,29 @@ fn one_seed_makes_one_proof_with_any_number_of_threads_and_another_seed_another(
     verify(&chain.claim(), &demands, &mut &other[..]).expect("holds");
 }
 
+/// A generator that repeats its output makes other trees for another witness, message, statement or
+/// parameters.
+#[test]
+fn the_same_randomness_opens_no_trees_twice() {
+    // Only the first bit matters.
+    let chain = Chain::of(9, 0);
+    let mut other = Chain::of(9, 0);
+    other.witness.as_mut().expect("there is one")[5] ^= true;
+    let plain = settings(Parameters::Fast80);
+    let bound = Settings { message: Some(message("a")), ..plain.clone() };
+    let salts: Vec<_> = [
+        (&chain, plain.clone()),
+        (&other, plain.clone()),
+        (&chain, bound),
+        (&Chain::of(8, 0), plain),
+        (&chain, settings(Parameters::Small80)),
+    ]
+    .into_iter()
+    .map(|(chain, settings)| proof_of(chain, &settings, 9).1[64..96].to_vec())
+    .collect();
+    assert!((0..salts.len()).all(|i| !salts[..i].contains(&salts[i])));
+}
+
 #[test]
 fn a_proof_is_about_its_message_and_about_none_if_it_has_none() {
     let chain = Chain::of(5, 9);

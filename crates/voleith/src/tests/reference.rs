@@ -468,6 +468,36 @@ fn verify(public: &Public<'_>, proof: &[u8]) -> bool {
     accepted && rest.is_empty()
 }
 
+/// Salt and root, from the first 32 bytes of the engine's generator and all values that are committed to.
+fn randomness(
+    ops: &[Op],
+    parameters: Parameters,
+    statement: [u8; 32],
+    witness: &[bool],
+) -> ([u8; 32], [u8; 16]) {
+    let (mut wires, mut committed) = (Vec::<bool>::new(), Vec::new());
+    for op in ops {
+        let value = match *op {
+            Op::Constant(c) => c,
+            Op::Add(a, b) => wires[a] ^ wires[b],
+            Op::Secret(i) => witness[i],
+            Op::Mul(a, b) => wires[a] && wires[b],
+        };
+        if matches!(op, Op::Secret(_) | Op::Mul(..)) {
+            committed.push(value);
+        }
+        wires.push(value);
+    }
+    let mut key = [0; 32];
+    rng(31).fill_bytes(&mut key);
+    let mut hasher = blake3::Hasher::new_keyed(&key);
+    hasher.update(b"voleith: salt and root").update(&[parameters.code()]).update(&statement);
+    hasher.update(&blake3::derive_key("volery 2026 voleith values v1", &masks(&committed)));
+    let mut out = [0; 48];
+    hasher.finalize_xof().fill(&mut out);
+    (out[..32].try_into().expect("32 bytes"), out[32..].try_into().expect("16 bytes"))
+}
+
 #[test]
 fn the_engine_and_the_plain_code_make_and_accept_the_same_bytes() {
     for (parameters, secrets, ands) in
@@ -476,13 +506,11 @@ fn the_engine_and_the_plain_code_make_and_accept_the_same_bytes() {
         let chain = Chain::of(secrets, ands);
         let (_, proof) = proof_of(&chain, &settings(parameters), 31);
         let ops = program(&chain);
-        // The randomness of the engine.
-        let (mut rng, mut salt, mut root) = (rng(31), [0; 32], [0; 16]);
-        rng.fill_bytes(&mut salt);
-        rng.fill_bytes(&mut root);
         let statement = *Header::read(&mut &proof[..]).expect("reads").statement();
+        let witness = chain.witness.as_deref().expect("there is one");
+        let (salt, root) = randomness(&ops, parameters, statement, witness);
         let public = Public { ops: &ops, parameters, salt, statement };
-        let plain = prove(&public, chain.witness.as_deref().expect("there is one"), root);
+        let plain = prove(&public, witness, root);
         assert!(plain == proof, "{parameters:?}, {secrets}, {ands}");
         assert!(check(&chain.claim(), &plain).is_ok() && verify(&public, &proof));
         for place in (0..proof.len()).step_by(proof.len() / 6) {
