@@ -1,4 +1,5 @@
-//! Public proofs from VOLE in the head: `volery prove --protocol voleith --out` and `volery verify STATEMENT PROOF`.
+//! Public proofs from VOLE in the head: `volery prove --protocol voleith --out` and `volery verify STATEMENT
+//! PROOF`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, BufWriter, Read};

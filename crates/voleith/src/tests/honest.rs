@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use volery_circuit::statements::Aes128Key;
+use volery_circuit::statements::{Aes128Key, AndChain};
 
 use super::statements::{Chain, Cubic, Fickle, Silent};
 use super::{check, message, proof_of, settings};
@@ -137,4 +137,31 @@ fn no_proof_is_made_of_what_does_not_hold_or_changes_or_claims_nothing() {
     assert!(matches!(error, Error::Statement(volery_circuit::Error::Misuse(_))), "{error}");
     let error = prove(&Silent, &settings, &mut rng, &mut out).expect_err("silent");
     assert!(matches!(error, Error::Parameters(_)), "{error}");
+}
+
+/// The greatest memory of this process so far, in megabytes; none where there is no `/proc`.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
+}
+
+/// Far beyond what P keeps between its passes. Run it alone: other tests' memory counts, too.
+#[test]
+#[ignore = "long: ten million ANDs, through a file"]
+fn long_memory_does_not_grow_with_the_statement() {
+    let chain = AndChain::new(10_000_000);
+    let path = std::env::temp_dir().join(format!("volery-voleith-{}", std::process::id()));
+    let mut file = std::fs::File::create(&path).expect("writable");
+    let plain = settings(Parameters::Fast80);
+    let proved = prove(&chain, &plain, &mut volery_testing::rng(10), &mut file).expect("proves");
+    assert_eq!(proof_bytes(plain.parameters, 10_000_128, 2), Some(proved.bytes));
+    let after_p = peak();
+    let mut file = std::io::BufReader::new(std::fs::File::open(&path).expect("readable"));
+    let verified = verify(&chain, &Demands::default(), &mut file);
+    std::fs::remove_file(&path).expect("removable");
+    assert_eq!(verified, Ok(proved));
+    for most in [after_p, peak()].into_iter().flatten() {
+        assert!(most < 64, "{most} MB");
+    }
 }
