@@ -108,7 +108,7 @@ fn threads(threads: u16) -> Result<Option<Arc<rayon::ThreadPool>>, Failure> {
 }
 
 /// The statement, or why it has no such proofs.
-fn about_bits<'a>(statement: &'a dyn PublicStatement) -> Result<&'a dyn InTheHead, Failure> {
+fn about_bits(statement: &dyn PublicStatement) -> Result<&dyn InTheHead, Failure> {
     statement.in_the_head().ok_or_else(|| {
         Failure::input(
             "--protocol voleith is for statements about bits; zkbpp is for fields and machine words, too",

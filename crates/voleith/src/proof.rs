@@ -47,8 +47,8 @@ pub struct Settings {
     pub threads: Option<Arc<rayon::ThreadPool>>,
 }
 
-/// What a verifier demands.
-#[derive(Clone, Default)]
+/// What a verifier demands: by default 128 bits, and no message.
+#[derive(Clone)]
 pub struct Demands {
     /// The least bits of soundness.
     pub sigma: u16,
@@ -56,6 +56,12 @@ pub struct Demands {
     pub message: Option<Message>,
     /// Threads to work on.
     pub threads: Option<Arc<rayon::ThreadPool>>,
+}
+
+impl Default for Demands {
+    fn default() -> Self {
+        Self { sigma: 128, message: None, threads: None }
+    }
 }
 
 /// The digest of a message. A proof with a message is a signature of it by whoever knows the witness.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use volery_circuit::statements::{Aes128Key, AndChain};
 
 use super::statements::{Chain, Cubic, Fickle, Silent};
-use super::{check, message, proof_of, settings};
+use super::{check, few, message, proof_of, settings};
 use crate::{Demands, Error, Header, Parameters, Settings, proof_bytes, prove, soundness, verify};
 
 #[test]
@@ -67,7 +67,7 @@ fn one_seed_makes_one_proof_with_any_number_of_threads_and_another_seed_another(
     assert!(proof == proof_of(&chain, &together, 4).1);
     let other = proof_of(&chain, &alone, 5).1;
     assert!(proof != other);
-    let demands = Demands { threads: together.threads, ..Demands::default() };
+    let demands = Demands { threads: together.threads, ..few() };
     verify(&chain.claim(), &demands, &mut &other[..]).expect("holds");
 }
 
@@ -99,7 +99,7 @@ fn a_proof_is_about_its_message_and_about_none_if_it_has_none() {
     let chain = Chain::of(5, 9);
     let plain = settings(Parameters::Fast80);
     let bound = Settings { message: Some(message("pay 5")), ..plain.clone() };
-    let demand = |message| Demands { message, ..Demands::default() };
+    let demand = |message| Demands { message, ..few() };
     let verify = |proof: &[u8], message| verify(&chain.claim(), &demand(message), &mut &proof[..]);
     let (_, without) = proof_of(&chain, &plain, 6);
     let (_, with) = proof_of(&chain, &bound, 6);
@@ -114,9 +114,13 @@ fn a_proof_is_about_its_message_and_about_none_if_it_has_none() {
 fn a_verifier_that_demands_more_bits_or_another_statement_accepts_nothing_else() {
     let chain = Chain::of(5, 9);
     let (_, proof) = proof_of(&chain, &settings(Parameters::Fast80), 7);
-    let demand = |sigma| Demands { sigma, ..Demands::default() };
+    let demand = |sigma| Demands { sigma, ..few() };
     assert!(verify(&chain.claim(), &demand(80), &mut &proof[..]).is_ok());
     let error = verify(&chain.claim(), &demand(81), &mut &proof[..]).expect_err("80 bits");
+    assert_eq!(verify(&chain.claim(), &Demands::default(), &mut &proof[..]), {
+        let (proof, expected) = ("80".to_owned(), "128 or more".to_owned());
+        Err(Error::Mismatch { what: "the soundness in bits", proof, expected })
+    });
     assert!(matches!(error, Error::Mismatch { what: "the soundness in bits", .. }), "{error}");
     let error = check(&Chain::of(5, 10).claim(), &proof).expect_err("another statement");
     assert!(matches!(error, Error::OtherStatement { .. }), "{error}");
@@ -158,7 +162,7 @@ fn long_memory_does_not_grow_with_the_statement() {
     assert_eq!(proof_bytes(plain.parameters, 10_000_128, 2), Some(proved.bytes));
     let after_p = peak();
     let mut file = std::io::BufReader::new(std::fs::File::open(&path).expect("readable"));
-    let verified = verify(&chain, &Demands::default(), &mut file);
+    let verified = verify(&chain, &few(), &mut file);
     std::fs::remove_file(&path).expect("removable");
     assert_eq!(verified, Ok(proved));
     for most in [after_p, peak()].into_iter().flatten() {
