@@ -132,6 +132,7 @@ fn statement() -> Statement {
     Statement {
         mode: Mode::TwoParty,
         tls: volery_tls::disclosure::TlsVersion::Tls12,
+        suite: volery_tls::disclosure::Suite::Aes128GcmSha256,
         server_name: "example.com".into(),
         port: 443,
         alpn: true,

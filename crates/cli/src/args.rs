@@ -25,7 +25,8 @@ pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};
 pub(crate) use web::{
     AttestationCommand, AttestationOpenArgs, AttestationProveRangeArgs, AttestationShowArgs,
-    AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, TlsArg, WebCommand,
+    AttestationVerifyArgs, CipherArg, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, TlsArg,
+    WebCommand,
 };
 
 /// Prove statements about secret data, fast, without revealing it.

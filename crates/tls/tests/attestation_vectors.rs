@@ -13,12 +13,13 @@ use std::sync::Arc;
 
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::scalar::Scalar;
+use ed25519_dalek::Signer as _;
 use volery_tls::attestation::{
     Attestation, AttestedPayload, Committed, Context, Mode, SigningKey, Statement,
 };
 use volery_tls::claim::{Assertion, Class, CustomClaim};
 use volery_tls::commitment::Form;
-use volery_tls::disclosure::{Hidden, Part, TlsVersion, Values};
+use volery_tls::disclosure::{Hidden, Part, Suite, TlsVersion, Values};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
@@ -113,6 +114,7 @@ fn claims() -> Statement {
     Statement {
         mode: Mode::TwoParty,
         tls: TlsVersion::Tls13,
+        suite: Suite::Aes256GcmSha384,
         server_name: "data.example.com".into(),
         port: 8443,
         alpn: true,
@@ -158,6 +160,7 @@ fn parts() -> Statement {
     Statement {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls12,
+        suite: Suite::ChaCha20Poly1305Sha256,
         server_name: "2001:db8::1".into(),
         port: 443,
         alpn: false,
@@ -181,11 +184,24 @@ fn refused() -> Vec<(&'static str, Vec<u8>)> {
     };
     let end = good.len();
     let find = |text: &[u8]| good.windows(text.len()).position(|part| part == text).unwrap();
+    // With a signature that is right.
+    let signed = |from: &[u8], to: &[u8]| {
+        let mut bytes = good.clone();
+        bytes[find(from)..][..to.len()].copy_from_slice(to);
+        let signature = key().sign(&bytes[..end - 64]).to_bytes();
+        bytes[end - 64..].copy_from_slice(&signature);
+        bytes
+    };
     vec![
+        ("name-that-ends-with-a-number", signed(b"data.example.com", b"data.example.123")),
+        ("address-with-a-zone", signed(b"data.example.com", b"fe80::1%ethernet")),
+        ("bound-in-another-form", signed(b"-20000", b"-2.000")),
+        ("time-in-another-form", signed(b"2026-01-30T12:00:00Z", b"2026-01-30T00:00:00Z")),
         ("another-first-line", change(0, b'V')),
         ("another-version", change(20, 99)),
         ("unknown-mode", change(21, 2)),
         ("unknown-tls", change(22, 9)),
+        ("unknown-suite", change(23, 9)),
         ("name-in-upper-case", change(find(b"data.example"), b'D')),
         ("port-0", {
             let at = find(b"data.example.com") + 16;

@@ -10,7 +10,7 @@ use volery_channel::tls::Fingerprint;
 
 use super::connection::pin;
 use super::session_limits::wait;
-use super::web::{ModeArg, TlsArg, context, key};
+use super::web::{CipherArg, ModeArg, TlsArg, context, key};
 
 /// How to write parts and claims: the end of the long help.
 pub(super) const PARTS: &str = "\
@@ -122,9 +122,14 @@ pub(crate) struct WebPageArgs {
     #[arg(long, value_name = "SECONDS", value_parser = wait)]
     pub(crate) timeout: Option<Duration>,
     /// The version of TLS to speak with the server. Two parties prepare one version: the program first asks
-    /// the server which it chooses, on a connection that says nothing. 1.2 and 1.3 go without that
+    /// the server which it chooses, on a connection that says nothing. With a version and a --cipher it goes
+    /// without that
     #[arg(long, value_enum, value_name = "VERSION", default_value_t)]
     pub(crate) tls: TlsArg,
+    /// The cipher suite to speak with the server. Two parties prepare one suite: the program first asks
+    /// the server, as for --tls, whether it takes the cheapest
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) cipher: CipherArg,
     /// two-party: about how many bytes of the response you will show or make claims about. More are possible,
     /// and take time after the connection
     #[arg(long, value_name = "BYTES", default_value_t = 2048, value_parser = clap::value_parser!(u16).range(..=1 << 15))]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 use volery::web::attestation::{Context, Mode};
-use volery::web::proxy::TlsVersion;
+use volery::web::proxy::{Suite, TlsVersion};
 use volery_channel::tls::Fingerprint;
 
 use super::connection::{ConnectionArgs, bytes, seconds};
@@ -108,6 +108,44 @@ impl From<TlsArg> for Option<TlsVersion> {
             TlsArg::Auto => None,
             TlsArg::Tls12 => Some(TlsVersion::Tls12),
             TlsArg::Tls13 => Some(TlsVersion::Tls13),
+        }
+    }
+}
+
+/// The cipher suite to speak with the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+pub(crate) enum CipherArg {
+    /// The cheapest one that the server takes
+    #[default]
+    Auto,
+    /// AES-128-GCM with SHA-256
+    Aes128,
+    /// AES-256-GCM with SHA-384
+    Aes256,
+    /// ChaCha20-Poly1305 with SHA-256; proxy mode only
+    Chacha20,
+}
+
+impl CipherArg {
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Aes128 => "aes128",
+            Self::Aes256 => "aes256",
+            Self::Chacha20 => "chacha20",
+        }
+    }
+}
+
+/// `None` if it is found out.
+impl From<CipherArg> for Option<Suite> {
+    fn from(cipher: CipherArg) -> Self {
+        match cipher {
+            CipherArg::Auto => None,
+            CipherArg::Aes128 => Some(Suite::Aes128GcmSha256),
+            CipherArg::Aes256 => Some(Suite::Aes256GcmSha384),
+            CipherArg::Chacha20 => Some(Suite::ChaCha20Poly1305Sha256),
         }
     }
 }

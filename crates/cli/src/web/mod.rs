@@ -42,7 +42,8 @@ pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
 
-use volery::web::disclosure::Selection;
+use volery::web::disclosure::{Selection, Suite};
+use volery::web::joint;
 use volery::web::server::Roots;
 use volery_channel::tls::Trust;
 use zeroize::Zeroizing;
@@ -61,6 +62,21 @@ use script::{Order, Script};
 use template::Template;
 use terms::Wishes;
 
+/// The cipher suite that the user names.
+///
+/// # Errors
+/// A usage error for one that two parties cannot prepare.
+fn suite(asked: &WebPageArgs) -> Result<Option<Suite>, Failure> {
+    let suite: Option<Suite> = asked.cipher.into();
+    match suite.filter(|suite| asked.mode == ModeArg::TwoParty && !joint::SUITES.contains(suite)) {
+        Some(suite) => {
+            let reason = format!("two parties cannot speak {suite} with a server yet; --mode proxy can");
+            Err(Failure::input(reason))
+        }
+        None => Ok(suite),
+    }
+}
+
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let WebProveArgs { url, page: asked, out, json } = args;
@@ -75,10 +91,22 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let phases = Phases::new();
     let consent = Consent::new(asked.yes, asked.notary.is_none())?;
     let context = asked.context.clone().unwrap_or_default();
-    let (tls, trust_close) = (asked.tls.into(), asked.trust_close);
+    let (tls, suite, trust_close) = (asked.tls.into(), suite(asked)?, asked.trust_close);
     let wishes = Wishes { mode, no_alpn: asked.no_alpn, wait: asked.timeout };
-    let task =
-        Task { wishes, tls, trust_close, script, roots, selection, context, consent, read, expect, phases };
+    let task = Task {
+        wishes,
+        tls,
+        suite,
+        trust_close,
+        script,
+        roots,
+        selection,
+        context,
+        consent,
+        read,
+        expect,
+        phases,
+    };
     let notary = match (&asked.notary, asked.notary_key) {
         (Some(address), Some(key)) => Signer::Notary {
             endpoint: Endpoint::to_notary(address, &trust(asked, key))?.waiting(wishes.longest_wait()),

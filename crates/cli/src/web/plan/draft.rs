@@ -1,6 +1,6 @@
 //! What an attestation would say of a page that was fetched or saved.
 
-use volery::web::disclosure::{Draft, Error, Listed, PartKind, Refusal, Selection, TlsVersion};
+use volery::web::disclosure::{Draft, Error, Listed, PartKind, Refusal, Selection, Suite, TlsVersion};
 use volery::web::http;
 use volery::web::plain::Agreed;
 use zeroize::Zeroizing;
@@ -142,6 +142,7 @@ pub(super) fn saved(
             mode: asked.mode.into(),
             // Most servers take the newer one.
             tls: Option::from(asked.tls).unwrap_or(TlsVersion::Tls13),
+            suite: Option::from(asked.cipher).unwrap_or(Suite::Aes128GcmSha256),
             host: page.host.clone(),
             port: page.port,
             alpn: true,
@@ -173,6 +174,7 @@ mod tests {
             let draft = Draft {
                 mode: Mode::Proxy,
                 tls: TlsVersion::Tls12,
+                suite: Suite::Aes128GcmSha256,
                 host: "a.example".into(),
                 port: 443,
                 alpn: true,

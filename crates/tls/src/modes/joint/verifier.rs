@@ -163,7 +163,7 @@ fn prepare(
     let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
     let mut machine = Machine::new(evaluator);
     let shares = [prover.wires(), verifier.wires()];
-    let secrets = program::rehearse_secrets(&mut machine, channel, sizes.tls, shares)?;
+    let secrets = program::rehearse_secrets(&mut machine, channel, &sizes, shares)?;
     answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
     tags.receive(channel, products)?;
@@ -194,13 +194,14 @@ fn run(
 
     let version = sizes.tls;
     let performance = &mut machine.perform(channel);
-    let client = program::client(performance, &derived, &sizes.records())?;
+    let client = program::client(performance, &derived, &sizes)?;
     let reader = program::server(performance, &derived, &sizes)?;
     let reader = reader.map(|key| Reader::new(&session, version, key));
     let mut exchange = RecordExchange { channel, machine: &mut machine, version, reader };
     let ExchangedRecords { ciphertexts, read, held } = exchange.records(&mut tags, &sizes, &client, rng)?;
     let pipelined = sizes.pipelined();
-    let used = Used { server_point: *share.server(), messages, ciphertexts, read, held, pipelined };
+    let suite = sizes.suite;
+    let used = Used { server_point: *share.server(), suite, messages, ciphertexts, read, held, pipelined };
     let root = derived.into_root(client.key);
     let (evaluator, sent) = hold(channel, machine, share, &sizes, limits.received, &used)?;
     let Limits { hidden, no_alpn, ports, .. } = limits;
@@ -225,19 +226,15 @@ impl Deriving<'_> {
         }
     }
 
-    fn tls12(
-        &mut self,
-        group: Group,
-        [prover, own]: [&[Wire]; 2],
-    ) -> Result<(Derived<Wire>, UsedMessages), Error> {
-        let Self { channel, machine, .. } = self;
-        let premaster = HmacKey::premaster(&mut machine.perform(*channel), group, prover, own)?;
-        let seed = message::receive_master(*channel)?;
+    fn tls12(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
+        let Self { channel, machine, sizes } = self;
+        let (hash, aead) = (sizes.suite.hash(), sizes.suite.aead());
+        let premaster = HmacKey::premaster(&mut machine.perform(*channel), hash, group, shares)?;
+        let seed = message::receive_master(*channel, hash)?;
         let master = program::master(&mut machine.perform(*channel), &premaster, seed)?;
         let randoms = message::receive_keys(*channel)?;
-        let [client_random, server_random] = &randoms;
-        let block = prf::key_block(&mut machine.perform(*channel), &master, client_random, server_random)?;
-        let handshake_hash = message::receive_finished(*channel)?;
+        let block = prf::key_block(&mut machine.perform(*channel), &master, aead, randoms.each_ref())?;
+        let handshake_hash = message::receive_finished(*channel, hash)?;
         let client_finished =
             prf::verify_data(&mut machine.perform(*channel), &master, Side::Client, &handshake_hash)?;
         let derived = Derived::Tls12 { master, block, client_finished };
@@ -247,18 +244,18 @@ impl Deriving<'_> {
     fn tls13(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
         let Self { channel, machine, sizes } = self;
         let Secrets::Tls13 { handshake, salt } =
-            program::secrets_tls13(&mut machine.perform(*channel), group, shares)?
+            program::secrets_tls13(&mut machine.perform(*channel), sizes.suite, group, shares)?
         else {
             return Err(Error::misuse("secrets of TLS 1.2"));
         };
-        let hellos = message::receive_hellos(*channel)?;
+        let hellos = message::receive_hellos(*channel, sizes.suite.hash())?;
         let (wires, _) = program::handshake_shares(&mut machine.perform(*channel), &handshake, &hellos)?;
         // Only P gets both shares: V could otherwise answer the server in P's place.
         for shared in program::handshake_shared(machine)? {
             machine.party.confirm(*channel, &shared.wires, &shared.masks)?;
         }
         channel.flush()?;
-        let finished = message::receive_data(*channel)?;
+        let finished = message::receive_data(*channel, sizes.suite.hash())?;
         let derived = Derived::tls13(&mut machine.perform(*channel), wires, &salt, &finished, sizes)?;
         Ok((derived, UsedMessages::Tls13 { hellos, finished }))
     }

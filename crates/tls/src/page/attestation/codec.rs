@@ -8,7 +8,7 @@ use super::{
 };
 use crate::page::claim::Malformed;
 use crate::page::commitment::Form;
-use crate::page::disclosure::{TlsVersion, put_all_hidden, read_all_hidden};
+use crate::page::disclosure::{Suite, TlsVersion, put_all_hidden, read_all_hidden};
 
 /// The first bytes of a file. They also separate these signatures from all others that a key may make.
 const MAGIC: &[u8] = b"volery attestation\n";
@@ -30,6 +30,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     let Statement {
         mode,
         tls,
+        suite,
         server_name,
         port,
         alpn,
@@ -51,6 +52,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
         TlsVersion::Tls12 => 2,
         TlsVersion::Tls13 => 3,
     });
+    out.push(suite.code());
     put(&mut out, server_name.as_bytes());
     out.extend(port.to_be_bytes());
     out.push(u8::from(*alpn));
@@ -135,9 +137,13 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
         3 => TlsVersion::Tls13,
         other => return Err(Error::Malformed(format!("version of TLS {other} is not known"))),
     };
+    let code = cursor.u8("the cipher suite")?;
+    let suite = Suite::from_code(code);
+    let suite = suite.ok_or_else(|| Error::Malformed(format!("cipher suite {code} is not known")))?;
     Ok(Statement {
         mode,
         tls,
+        suite,
         server_name: text(cursor, "the server's name")?,
         port: cursor.u16("the port")?,
         alpn: flag(cursor, "whether the server named its protocol")?,

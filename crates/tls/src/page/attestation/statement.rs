@@ -8,7 +8,7 @@ use volery_channel::Cursor;
 
 use super::{Context, Error, MAX_ENTRIES, codec};
 use crate::page::commitment::{Form, MAX_VALUES, Place};
-use crate::page::disclosure::{self, Hidden, TlsVersion, put_all_hidden, read_all_hidden};
+use crate::page::disclosure::{self, Hidden, Suite, TlsVersion, put_all_hidden, read_all_hidden};
 use crate::page::http::MAX_MESSAGES;
 use crate::wire::prf::Side;
 use crate::wire::server;
@@ -44,6 +44,8 @@ pub struct Statement {
     pub mode: Mode,
     /// The version of TLS.
     pub tls: TlsVersion,
+    /// The cipher suite.
+    pub suite: Suite,
     /// The host: a DNS name in lower case or an IP address, in the form of
     /// [`Identity::name`](server::Identity::name).
     pub server_name: String,
@@ -337,6 +339,7 @@ impl Statement {
         let Self {
             mode,
             tls,
+            suite,
             server_name,
             port,
             alpn,
@@ -351,6 +354,7 @@ impl Statement {
         let all = [
             ("mode", *mode == expected.mode),
             ("version of TLS", *tls == expected.tls),
+            ("cipher suite", *suite == expected.suite),
             ("server name", *server_name == expected.server_name),
             ("port", *port == expected.port),
             ("protocol", *alpn == expected.alpn),

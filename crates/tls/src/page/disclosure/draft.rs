@@ -25,6 +25,7 @@ use crate::page::http::json::Path;
 use crate::wire::prf::Side;
 use crate::wire::record::MAX_PLAINTEXT;
 use crate::wire::server;
+use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;
 
 /// The most mistakes that are looked for: each takes another look at the whole payload.
@@ -34,6 +35,7 @@ const MAX_MISTAKES: usize = 32;
 pub(super) struct Said<'a> {
     pub(super) mode: Mode,
     pub(super) tls: TlsVersion,
+    pub(super) suite: Suite,
     pub(super) host: &'a str,
     /// The port, if V connected to it; otherwise the requests name it.
     pub(super) port: Option<u16>,
@@ -96,6 +98,7 @@ impl Said<'_> {
         Ok(Statement {
             mode: self.mode,
             tls: self.tls,
+            suite: self.suite,
             server_name,
             port: checked.port,
             alpn: self.alpn,
@@ -160,6 +163,8 @@ pub struct Draft {
     pub mode: Mode,
     /// The version of TLS that it names.
     pub tls: TlsVersion,
+    /// The cipher suite that it names.
+    pub suite: Suite,
     /// The host: a DNS name or an IP address.
     pub host: String,
     /// The port.
@@ -203,6 +208,7 @@ impl Draft {
         Said {
             mode: self.mode,
             tls: self.tls,
+            suite: self.suite,
             host: &self.host,
             port: Some(self.port),
             alpn: self.alpn,
@@ -256,9 +262,9 @@ impl Draft {
         let records = self.payload.each_ref().map(|payload| payload.len().div_ceil(MAX_PLAINTEXT));
         let mut payload = claim_commitments(&shown)?;
         for (records, shown) in records.into_iter().zip(&shown) {
-            payload = payload.saturating_add(payload_commitments(self.tls, records, shown)?);
+            payload = payload.saturating_add(payload_commitments(self.tls, self.suite, records, shown)?);
         }
-        let from_secret = payload.saturating_add(root_commitments(self.tls, records)?);
+        let from_secret = payload.saturating_add(root_commitments(self.tls, self.suite, records)?);
         let message = DisclosureMessage { context: self.context.clone(), opened: Vec::new(), shown };
         Ok(DraftCost { payload, from_secret, message: message.encode().len() })
     }

@@ -5,8 +5,8 @@ use volery_channel::Channel;
 use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId};
 
-use super::TlsVersion;
 use super::redaction::{Hidden, RedactedPayload, places};
+use super::{Suite, TlsVersion};
 use crate::page::attestation::{AttestedPayload, Committed, Context, Mode, Statement};
 use crate::page::commitment::{Commitment, CommittedBits};
 use crate::wire::prf::Side;
@@ -66,6 +66,8 @@ pub struct Proven {
     pub mode: Mode,
     /// The version of TLS.
     pub tls: TlsVersion,
+    /// The cipher suite.
+    pub suite: Suite,
     /// The server's identity.
     pub identity: Identity,
     /// The server's port. The mode determines how it is known (see [`Statement::port`]).
@@ -109,6 +111,7 @@ impl Proven {
         Some(Statement {
             mode: self.mode,
             tls: self.tls,
+            suite: self.suite,
             server_name: identity.name().into(),
             port: self.port,
             alpn: self.alpn,

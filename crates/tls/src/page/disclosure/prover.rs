@@ -106,6 +106,7 @@ impl EndedConnection {
         Said {
             mode: self.mode,
             tls: self.connection.version(),
+            suite: self.connection.suite(),
             host: &self.host,
             port: self.port,
             alpn: handshake.alpn() == Some(HTTP),

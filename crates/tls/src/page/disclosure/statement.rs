@@ -17,10 +17,10 @@ use super::{Error, Refusal};
 use crate::memory::{Budget, Reservation};
 use crate::page::claim::{self, Claim, Class};
 use crate::page::commitment::{CommittedBits, Form, Place};
-use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::prf::Side;
 use crate::wire::record::Cipher;
-use crate::wire::step::{BLOCK_BITS, Counting, commitments_of_blocks};
+use crate::wire::step::{Counting, commitments_of_blocks};
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::version::TlsVersion;
 
 /// The statement that a connection's Finished messages, tags and shown payload follow from its keys, and that
@@ -186,6 +186,11 @@ impl ConnectionStatement {
         self.connection.version()
     }
 
+    /// The cipher suite of the connection.
+    pub(crate) fn suite(&self) -> Suite {
+        self.connection.suite()
+    }
+
     /// What V sees of the request and of the response.
     pub(crate) fn shown(&self) -> &[RedactedPayload; 2] {
         &self.shown
@@ -221,18 +226,18 @@ impl ConnectionStatement {
         let (Some(shown), Some(constraints)) = (self.shown.get(side), self.constraints.get(side)) else {
             return Ok(Vec::new());
         };
-        let opaque = shown.opaque();
+        let (opaque, size) = (shown.opaque(), cipher.aead().block_bytes());
         let revealed: Vec<_> = shown.revealed().collect();
         let mut hidden: Vec<Vec<Option<Vec<B::Wire>>>> =
             constraints.iter().map(|constraint| vec![None; constraint.length()]).collect();
         for (number, start, record) in application(records) {
-            let places = blocks(number, start, record.length, &opaque);
+            let places = blocks(number, size, [start, record.length], &opaque);
             let streams = stream(&mut Zk::new(backend, &[]), cipher, records, &places)
                 .map_err(|BackendError(error)| error)?;
-            for (place, wires) in places.iter().zip(streams.chunks_exact(BLOCK_BITS)) {
-                let first = BLOCK_BYTES * place.block;
+            for (place, wires) in places.iter().zip(streams.chunks_exact(8 * size)) {
+                let first = size * place.block;
                 let ciphertext = record.content().iter().skip(first).zip(wires.chunks_exact(8));
-                let mut plain = Vec::with_capacity(BLOCK_BYTES);
+                let mut plain = Vec::with_capacity(size);
                 for (byte, wires) in ciphertext {
                     plain.push(plaintext(backend, *byte, wires));
                 }
@@ -410,19 +415,43 @@ pub(super) fn claim_commitments(shown: &[RedactedPayload; 2]) -> Result<u64, Err
 /// None in practice: blocks can be counted.
 pub(super) fn payload_commitments(
     version: TlsVersion,
+    suite: Suite,
     records: usize,
     shown: &RedactedPayload,
 ) -> Result<u64, crate::Error> {
+    let aead = suite.aead();
     let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
-    let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
+    let shown = shown.text.len().saturating_sub(opaque).div_ceil(aead.block_bytes());
+    if aead == Aead::ChaCha20Poly1305 {
+        // Few blocks, and most records have one or two that are partial.
+        return commitments_of_blocks(aead, shown.saturating_add(usize::from(opaque > 0)));
+    }
     // The last block of a record may be partial.
-    let blocks = commitments_of_blocks(records.saturating_add(shown))?;
+    let blocks = commitments_of_blocks(aead, records.saturating_add(shown))?;
     // In TLS 1.3 records have less in common.
     let more = match version {
         TlsVersion::Tls12 => 0,
-        TlsVersion::Tls13 => commitments_of_blocks(1)?.saturating_mul(records as u64),
+        TlsVersion::Tls13 => commitments_of_blocks(aead, 1)?.saturating_mul(records as u64),
     };
     Ok(blocks.saturating_add(more))
+}
+
+/// The number of bits that the proof of a direction's payload commits to, for key stream in long blocks, of
+/// which a record has few: each record's are counted.
+///
+/// # Errors
+/// None in practice: blocks can be counted.
+fn stream_commitments(
+    aead: Aead,
+    records: &[DataRecord<'_>],
+    shown: &RedactedPayload,
+) -> Result<u64, crate::Error> {
+    let opaque = shown.opaque();
+    let of_record = |(number, start, record): (usize, usize, &DataRecord<'_>)| {
+        let blocks = blocks(number, aead.block_bytes(), [start, record.length], &opaque);
+        commitments_of_blocks(aead, blocks.len())
+    };
+    application(records).map(of_record).sum()
 }
 
 impl ConnectionStatement {
@@ -439,8 +468,9 @@ impl ConnectionStatement {
     pub(crate) fn commitments(&self, root: &Root<()>) -> Result<u64, crate::Error> {
         let mut machine = Count { counting: Counting::default(), list: List::new(&self.opened) };
         let derived = derive(&mut machine, &self.connection, root)?;
-        let of_side = |(records, shown): (&Vec<DataRecord<'_>>, &RedactedPayload)| {
-            payload_commitments(self.version(), records.len(), shown)
+        let of_side = |(records, shown): (&Vec<DataRecord<'_>>, &RedactedPayload)| match self.suite().aead() {
+            Aead::Gcm(_) => payload_commitments(self.version(), self.suite(), records.len(), shown),
+            aead => stream_commitments(aead, records, shown),
         };
         let claims: u64 = self.constraints.iter().flatten().map(Constraint::commitments).sum();
         let payload = derived.records.iter().zip(&self.shown).map(of_side).sum::<Result<u64, _>>()?;

@@ -1,4 +1,4 @@
-//! AES-128-GCM records under a key that neither party sees.
+//! AES-GCM records under a key that neither party sees, and the key stream of every suite for a proof.
 //!
 //! ```text
 //! record:  explicit nonce, 8 bytes  |  ciphertext = plaintext + E(2) | E(3) | ...  |  tag            RFC 5288
@@ -24,6 +24,9 @@
 //! In TLS 1.2 the explicit nonce is the sequence number, which both parties count. So no block of key stream
 //! and no mask is used twice: [`WriteKey`] refuses a sequence number that it has seen.
 //!
+//! ChaCha20-Poly1305 records have no `h` and no masks: the first 32 bytes of key stream of each record are
+//! the one-time key of its tag (RFC 8439, section 2.6). They are proved, but not yet made by two parties.
+//!
 //! Records of the server's are read in the end, or, where P has to read one while the connection lives, by a
 //! [`ReadKey`]: their nonces are the server's choice, so both parties learn them when the record comes.
 //!
@@ -36,6 +39,8 @@
 //! |---|---|---|---|---|
 //! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 335,313 |
 //! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 811,985 |
+//!
+//! With AES-256, a single block takes 7,168 ANDs, most blocks 6,304, and the key's expansion 1,664.
 
 mod cipher;
 mod read;
@@ -52,6 +57,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::Error;
 use crate::wire::ghash::{BLOCK_BYTES, Block};
 use crate::wire::step::{BLOCK_BITS, Plain, TwoParty};
+use crate::wire::suite::Aead;
 use crate::wire::transcript::tls13;
 use crate::wire::version::TlsVersion;
 
@@ -166,17 +172,16 @@ impl<W> core::fmt::Debug for WriteKey<W> {
 }
 
 impl<W: Clone> WriteKey<W> {
-    /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)):
-    /// 1,280 ANDs.
+    /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)).
     ///
     /// # Errors
-    /// The machine's.
+    /// As [`Cipher::new`].
     pub(crate) fn new<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
-        key: &[W],
-        iv: &[W],
+        suite: (Aead, TlsVersion),
+        key: [&[W]; 2],
     ) -> Result<Self, M::Error> {
-        Ok(Self { cipher: Cipher::new(machine, key, iv)?, last: None })
+        Ok(Self { cipher: Cipher::new(machine, suite, key)?, last: None })
     }
 
     /// The key with all blocks made under it.

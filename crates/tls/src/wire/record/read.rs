@@ -7,6 +7,8 @@ use super::{HEADER_BYTES, Protection, block, share, too_few};
 use crate::Error;
 use crate::wire::ghash::{BLOCK_BYTES, Block, Powers, hashed_blocks};
 use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty};
+use crate::wire::suite::Aead;
+use crate::wire::version::TlsVersion;
 
 /// The number of counter blocks of a record with this many bytes of plaintext: its mask, and one for each 16
 /// bytes, rounded up.
@@ -29,8 +31,8 @@ impl<W> core::fmt::Debug for ReadKey<W> {
 
 impl<W: Clone> ReadKey<W> {
     /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)):
-    /// 1,280 ANDs for the key's expansion, 5,120 for the hash key, 2,187 for each of its odd powers. Includes
-    /// this party's shares of the powers that tags of records up to `length` bytes take.
+    /// with AES-128, 1,280 ANDs for the key's expansion, 5,120 for the hash key; 2,187 for each of its odd
+    /// powers. Includes this party's shares of the powers that tags of records up to `length` bytes take.
     ///
     /// These powers are computed on the machine, and not by [products](crate::wire::ghash) of shares like
     /// those for the client's records. A party that puts wrong shares into products gets powers of something
@@ -41,10 +43,11 @@ impl<W: Clone> ReadKey<W> {
     /// The machine's.
     pub(crate) fn new<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
-        [key, iv]: [&[W]; 2],
+        suite: (Aead, TlsVersion),
+        key: [&[W]; 2],
         length: usize,
     ) -> Result<(Self, Powers), M::Error> {
-        let cipher = Cipher::new(machine, key, iv)?;
+        let cipher = Cipher::new(machine, suite, key)?;
         let hash_key = cipher.encrypt(machine, &[Plain::Zero])?;
         let greatest = hashed_blocks(HEADER_BYTES, length.min(cipher.version().max_plaintext()));
         let odd = machine.call(&Step::Powers(greatest), &hash_key)?;
@@ -59,8 +62,8 @@ impl<W: Clone> ReadKey<W> {
         Ok((Self { cipher }, powers))
     }
 
-    /// This party's share of one counter block's ciphertext: 5,120 ANDs. `nonce` is what the nonce has
-    /// besides the IV.
+    /// This party's share of one counter block's ciphertext: 5,120 ANDs, or 7,168 with AES-256. `nonce` is
+    /// what the nonce has besides the IV.
     ///
     /// # Errors
     /// The machine's.

@@ -1,7 +1,7 @@
 //! Two machines in the clear, whose shares add up, against AES-GCM libraries; and what records cost.
 
 use aes_gcm::Aes128Gcm;
-use aes_gcm::aead::{Aead, Payload};
+use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::aes::cipher::KeyInit;
 use proptest::prelude::*;
 use volery_circuit::gadgets::bytes_to_bits;
@@ -11,9 +11,13 @@ use volery_vole::ole;
 
 use super::*;
 use crate::testing::{hex, two_parties};
+use crate::wire::aead::{RecordCipher, xored_nonce};
 use crate::wire::ghash::{self, Powers, hashed_blocks, products, send_tag_share};
 use crate::wire::step::testing::{Clear, Log};
+use crate::wire::suite::{KeySize, Suite};
+use crate::wire::transcript::{ALERT, TAG_BYTES};
 
+const SUITE: (Aead, TlsVersion) = (Aead::Gcm(KeySize::Bits128), TlsVersion::Tls12);
 const KEY: [u8; 16] = [0x5a; 16];
 const IV: [u8; 4] = [1, 2, 3, 4];
 
@@ -26,7 +30,7 @@ struct Party {
 /// What a party gets for `records`, the first of which are asked for together with the hash key.
 fn party(is_prover: bool, records: &[PlannedRecord], first: usize) -> Party {
     let machine = &mut Clear::new(is_prover);
-    let mut key = WriteKey::new(machine, &bytes_to_bits(&KEY), &bytes_to_bits(&IV)).unwrap();
+    let mut key = WriteKey::new(machine, SUITE, [&bytes_to_bits(&KEY), &bytes_to_bits(&IV)]).unwrap();
     let (hash_key, mut protections) = key.first(machine, &records[..first]).unwrap();
     protections.extend(key.more(machine, &records[first..]).unwrap());
     Party { hash_key, protections, log: core::mem::take(&mut machine.log) }
@@ -125,7 +129,7 @@ fn the_key_stream_is_that_of_gcm() {
     let machine = &mut Clear::new(true);
     let wires = |digits: &str| bytes_to_bits(&hex(digits));
     let (key, iv) = (wires("feffe9928665731c6d6a8f9467308308"), wires("cafebabe"));
-    let mut key = WriteKey::new(machine, &key, &iv).unwrap();
+    let mut key = WriteKey::new(machine, SUITE, [&key, &iv]).unwrap();
     let explicit = record(0xface_dbad_deca_f888, 64, Secrecy::Public);
     let mut data = hex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
          1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255");
@@ -154,7 +158,7 @@ fn blocks_in_common_are_computed_once() {
 #[test]
 fn a_sequence_number_serves_once_and_records_have_a_greatest_length() {
     let machine = &mut Clear::new(true);
-    let mut key = WriteKey::new(machine, &bytes_to_bits(&KEY), &bytes_to_bits(&IV)).unwrap();
+    let mut key = WriteKey::new(machine, SUITE, [&bytes_to_bits(&KEY), &bytes_to_bits(&IV)]).unwrap();
     key.more(machine, &[record(3, 1, Secrecy::Public)]).unwrap();
     for (sequence, length) in [(3, 1), (2, 1), (4, MAX_PLAINTEXT + 1), (4, usize::MAX)] {
         let result = key.more(machine, &[record(sequence, length, Secrecy::Shared)]);
@@ -185,5 +189,63 @@ proptest! {
         let text = plaintext(length);
         let ciphertext = ciphertext(&record, &text, &p.protections[0], &v.protections[0]);
         prop_assert_eq!(&ciphertext[..], &library(&record, &text)[..length]);
+    }
+}
+
+/// The key stream of each suite and version against libraries: a record's ciphertext, and what its tag takes.
+#[test]
+fn the_key_stream_of_every_suite_is_the_library_s() {
+    for (suite, version) in Suite::ALL
+        .into_iter()
+        .flat_map(|suite| [TlsVersion::Tls12, TlsVersion::Tls13].map(|version| (suite, version)))
+    {
+        let aead = suite.aead();
+        let [key, iv] = [vec![0x5a; aead.key_bytes()], (1..=aead.iv_bytes(version) as u8).collect()];
+        let machine = &mut Clear::new(true);
+        let wires = [&*bytes_to_bits(&key), &*bytes_to_bits(&iv)];
+        let mut cipher = Cipher::new(machine, (aead, version), wires).unwrap();
+        let (sequence, text) = (0x0102, plaintext(150));
+        let counters = (0..11).map(|counter| Plain::Counter { sequence, counter: counter + 1 });
+        let counters: Vec<_> = match aead {
+            Aead::Gcm(_) => counters.skip(1).collect(),
+            Aead::ChaCha20Poly1305 => counters.take(3).collect(),
+        };
+        // Some are kept, and are not made again.
+        cipher.keep(machine, &counters[1..2]).unwrap();
+        let stream = bits_to_bytes(&cipher.keep(machine, &counters).unwrap()).unwrap();
+        assert_eq!(cipher.encrypt(machine, &counters).unwrap().len(), 8 * stream.len());
+        assert_eq!(stream.len(), aead.block_bytes() * text.len().div_ceil(aead.block_bytes()));
+        let nonce = match (aead, version) {
+            (Aead::Gcm(_), TlsVersion::Tls12) => [&*iv, &sequence.to_be_bytes()].concat().try_into().unwrap(),
+            _ => xored_nonce(&iv.clone().try_into().unwrap(), sequence),
+        };
+        let library = RecordCipher::new(aead, &key).unwrap();
+        let sealed = library.seal(nonce, &[ALERT], &text).unwrap();
+        let ciphertext: Vec<u8> = text.iter().zip(stream).map(|(byte, key)| byte ^ key).collect();
+        assert_eq!(sealed[..text.len()], ciphertext, "{suite} {version}");
+        assert_eq!(sealed.len(), text.len() + TAG_BYTES);
+        let tag = sealed[text.len()..].try_into().unwrap();
+        assert_eq!(**library.open(nonce, &[ALERT], &ciphertext, &tag).unwrap(), text);
+        assert!(library.open(nonce, &[22], &ciphertext, &tag).is_none(), "{suite}");
+    }
+}
+
+#[test]
+fn a_key_or_iv_of_another_suite_is_misuse() {
+    for suite in Suite::ALL {
+        for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
+            let aead = suite.aead();
+            let [key, iv] = aead.bits(version);
+            for [key, iv] in [[key - 8, iv], [key + 8, iv], [key, iv - 8], [key, iv + 8], [iv, key], [0, 0]] {
+                let machine = &mut Clear::new(true);
+                let wires = [&*vec![F2::ZERO; key], &*vec![F2::ZERO; iv]];
+                let made = Cipher::new(machine, (aead, version), wires);
+                assert!(matches!(made, Err(Error::Misuse(_))), "{suite} {version} {key} {iv}");
+            }
+            let bytes = aead.key_bytes();
+            for length in [0, bytes - 1, bytes + 1, 48 - bytes] {
+                assert!(RecordCipher::new(aead, &vec![0; length]).is_none() == (length != bytes));
+            }
+        }
     }
 }

@@ -239,6 +239,7 @@ mod tests {
         Statement {
             mode: Mode::Proxy,
             tls: disclosure::TlsVersion::Tls12,
+            suite: disclosure::Suite::Aes128GcmSha256,
             server_name: "example.com".into(),
             alpn: true,
             port: 443,

@@ -27,10 +27,13 @@ use super::{Content, Engine, Error, Fetched, MAX_PROVED, MAX_QUERY, MAX_READ, Si
 use crate::page::dialogue::append;
 use crate::page::disclosure::OpenConnection;
 use crate::wire::ghash::{self, Powers};
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::{self, Group, ProverProducts, ProverShare, PublicPoint, Share};
+use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::{MasterSeed, Random, VERIFY_DATA_BYTES};
 use crate::wire::record::associated_data;
 use crate::wire::step::Step;
+use crate::wire::suite::Suite;
 use crate::wire::transcript::tls13::{self as tls13_transcript, HandshakeSecrets};
 use crate::wire::transcript::{APPLICATION_DATA, Transcript};
 use crate::wire::version::TlsVersion;
@@ -41,7 +44,7 @@ use crate::wire::version::TlsVersion;
 pub struct Prover<C, R> {
     channel: C,
     rng: R,
-    version: TlsVersion,
+    protocol: (TlsVersion, Suite),
     live: Option<Live>,
 }
 
@@ -135,9 +138,9 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
         sizes: Sizes,
         mut rng: R,
     ) -> Result<Self, Error> {
-        let version = sizes.tls;
+        let protocol = (sizes.tls, sizes.suite);
         match prepare(&mut channel, session, commitments, settings, sizes, &mut rng) {
-            Ok(live) => Ok(Self { channel, rng, version, live: Some(live) }),
+            Ok(live) => Ok(Self { channel, rng, protocol, live: Some(live) }),
             Err(error) => {
                 channel.fail(&error.public_reason());
                 Err(error)
@@ -200,7 +203,9 @@ fn prepare(
 ) -> Result<Live, Error> {
     sizes.check([MAX_QUERY, MAX_READ, MAX_PROVED])?;
     if !sizes.are_sound() {
-        return Err(Error::misuse("rounds that are none or too many, empty, or read out of order"));
+        let reason =
+            "rounds that are none or too many, empty, or read out of order, or a suite without AES-GCM";
+        return Err(Error::misuse(reason));
     }
     message::send_sizes(channel, &sizes)?;
     let cost = sizes.cost()?;
@@ -215,7 +220,7 @@ fn prepare(
     let shares = [prover.wires().to_vec(), verifier.wires().to_vec()];
     let mut machine = Machine::new(garbler);
     let [p, v] = &shares;
-    let secrets = program::rehearse_secrets(&mut machine, channel, sizes.tls, [p, v])?;
+    let secrets = program::rehearse_secrets(&mut machine, channel, &sizes, [p, v])?;
     answer_round(channel, machine.party.commitments())?;
     let (offset, mut labels) = labels.finish(channel, rng)?;
     labels.prepare(channel, sizes.label_correlations()?)?;
@@ -252,11 +257,11 @@ impl Live {
         garbler.give(channel, prover, &share_bits(share.expose()))?;
         self.share = Some(share);
         let [prover, verifier] = &self.shares;
-        let (group, shares) = (server.group(), [&**prover, &**verifier]);
+        let (suite, group, shares) = (self.sizes.suite, server.group(), [&**prover, &**verifier]);
         let machine = &mut self.machine.perform(channel);
         self.stage = match self.sizes.tls {
-            TlsVersion::Tls12 => Stage::Tls12(tls12::Stage::agreed(machine, group, shares)?),
-            TlsVersion::Tls13 => Stage::Tls13(tls13::Stage::agreed(machine, group, shares)?),
+            TlsVersion::Tls12 => Stage::Tls12(tls12::Stage::agreed(machine, suite, group, shares)?),
+            TlsVersion::Tls13 => Stage::Tls13(tls13::Stage::agreed(machine, suite, group, shares)?),
         };
         Ok(())
     }
@@ -270,9 +275,8 @@ impl Live {
         plaintext: &[u8],
     ) -> Result<Vec<u8>, Error> {
         let version = self.sizes.tls;
-        let records = self.sizes.records();
         let machine = &mut self.machine.perform(channel);
-        let client = program::client(machine, &derived, &records)?;
+        let client = program::client(machine, &derived, &self.sizes)?;
         let reader = program::server(machine, &derived, &self.sizes)?;
         let reader = reader.map(|key| Reader::new(&self.session, version, key));
         let mut powers = Powers::new(*client.hash_key);
@@ -387,8 +391,8 @@ impl Sending {
 }
 
 impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
-    fn version(&self) -> TlsVersion {
-        self.version
+    fn protocol(&self) -> (TlsVersion, Suite) {
+        self.protocol
     }
 
     fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
@@ -413,15 +417,15 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
         self.step(|live, channel, _| live.keys(channel, [client_random, server_random]))
     }
 
-    fn client_finished(&mut self, handshake_hash: &[u8; 32]) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
+    fn client_finished(&mut self, handshake_hash: &HandshakeHash) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
         self.step(|live, channel, _| live.finished(channel, handshake_hash))
     }
 
-    fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
+    fn handshake_secrets(&mut self, hash: &HandshakeHash) -> Result<[TrafficSecret; 2], Error> {
         self.step(|live, channel, _| live.handshake_secrets(channel, hash))
     }
 
-    fn data_keys(&mut self, hash: &[u8; 32]) -> Result<(), Error> {
+    fn data_keys(&mut self, hash: &HandshakeHash) -> Result<(), Error> {
         self.step(|live, channel, _| live.data_keys(channel, hash))
     }
 

@@ -11,7 +11,7 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
         &format!("its cert  sha256:{}", "ce".repeat(32)),
         "context   nonce-1",
         "time      2026-05-28T20:26:40Z",
-        "tls       1.3",
+        "tls       1.3, AES_128_GCM_SHA256",
         "proved    request json balance, bytes 24..26 27..30: is a JSON number",
         "proved    response json balance, bytes 32..35: is a JSON number",
         "proved    response json balance: is a number of at least 5000",
@@ -50,6 +50,11 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
         assert_eq!(text.contains(unnamed), (mode, alpn) == (Mode::TwoParty, false));
     }
     assert!(second.to_string().contains("proved    response 2 json balance: is a number"));
+    second.response.hidden[0].part = HiddenPart::Json(r#"["a\"]: \u202e"]"#.replace("\\u202e", "\u{202e}"));
+    assert!(
+        second.to_string().contains(r#"proved    response 2 json ["a\"]: \u{202e}"]: is a number"#),
+        "{second}"
+    );
     let evil = "\u{1b}[2J\u{202e}evil\u{7}\\";
     let mut statement = statement();
     statement.query = AttestedPayload::revealing(evil.as_bytes(), from_ref(&(0..evil.len()))).unwrap();
@@ -67,7 +72,7 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
 fn programs_read_it_as_json() {
     let value = serde_json::to_value(statement()).unwrap();
     assert_eq!(value["mode"], "proxy");
-    assert_eq!(value["tls"], "1.3");
+    assert_eq!((&value["tls"], &value["suite"]), (&"1.3".into(), &"AES_128_GCM_SHA256".into()));
     assert_eq!(value["port"], 8443);
     assert_eq!(value["alpn"], true);
     assert_eq!(value["certificate"], "ce".repeat(32));

@@ -14,14 +14,14 @@ use sha2::Digest;
 use super::*;
 use crate::page::claim::{Assertion, Class, Interval};
 use crate::page::commitment::Form;
-use crate::page::disclosure::{Hidden, Part as HiddenPart, TlsVersion, Values};
+use crate::page::disclosure::{Hidden, Part as HiddenPart, Suite, TlsVersion, Values};
 use crate::testing::hex;
 
 /// Of [`key`], as OpenSSL 3.0 derives it (`openssl pkey -pubout`).
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "fde08b5f9b3493f22adfe3e37765272a91e04a8d837c8211f6850a4fafca53cc";
+const PINNED: &str = "9d958cb848199000f11be93e32656128f6cfc68a2a140400acb23f9660b40419";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -61,6 +61,7 @@ fn statement() -> Statement {
     Statement {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls13,
+        suite: Suite::Aes128GcmSha256,
         server_name: "data.example.com".into(),
         port: 8443,
         alpn: true,
@@ -90,9 +91,9 @@ fn what_is_signed_is_what_is_read() {
 }
 
 /// Version 3's bytes. The whole file was also made by hand: version 2's, which had been encoded by a few
-/// lines of Python, with the multiples of the generator of RFC 9496, appendix A.1; with the new version
-/// and the byte for that of TLS; and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`). The hash is
-/// of that file.
+/// lines of Python, with the multiples of the generator of RFC 9496, appendix A.1; with the new version and
+/// the bytes for that of TLS and for the suite; and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`).
+/// The hash is of that file.
 #[test]
 fn the_format_is_pinned() {
     let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
@@ -101,7 +102,7 @@ fn the_format_is_pinned() {
         Statement { query: AttestedPayload::default(), response: AttestedPayload::default(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
     let expected = [
-        b"volery attestation\n\0\x03\0\x03\0\0\0\x10data.example.com\x20\xfb\x01".to_vec(),
+        b"volery attestation\n\0\x03\0\x03\x01\0\0\0\x10data.example.com\x20\xfb\x01".to_vec(),
         vec![0xce; 32],
         1_780_000_000_u64.to_be_bytes().to_vec(),
         vec![0, 0, 0, 1],
@@ -323,6 +324,7 @@ fn statements() -> impl Strategy<Value = Statement> {
     (any::<bool>(), names, about, parts(), parts()).prop_map(
         |(proxy, name, (port, time, context), query, response)| Statement {
             mode: if proxy { Mode::Proxy } else { Mode::TwoParty },
+            suite: Suite::ALL[usize::from(port % 3)],
             tls: if proxy && port % 2 == 0 { TlsVersion::Tls13 } else { TlsVersion::Tls12 },
             server_name: name.into(),
             port,

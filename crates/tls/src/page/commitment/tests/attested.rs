@@ -9,7 +9,7 @@ use crate::page::attestation::{
     Attestation, AttestedPayload, Committed, Context, Mode, SigningKey, Statement,
 };
 use crate::page::claim::Class;
-use crate::page::disclosure::{Hidden, Part as Named, TlsVersion};
+use crate::page::disclosure::{Hidden, Part as Named, Suite, TlsVersion};
 use crate::wire::prf::Side;
 
 /// The response, whose balance comes in two chunks; and the query, of which only the path is looked at.
@@ -68,6 +68,7 @@ fn unsigned() -> Statement {
     Statement {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls12,
+        suite: Suite::Aes128GcmSha256,
         server_name: "example.com".into(),
         port: 443,
         alpn: true,

@@ -16,6 +16,7 @@ fn draft(request: &str, response: &str) -> Draft {
     Draft {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls12,
+        suite: Suite::Aes128GcmSha256,
         host: "localhost".into(),
         port: 443,
         alpn: true,

@@ -17,7 +17,7 @@ use volery_circuit::{Error as CircuitError, Evaluator};
 use volery_field::F2;
 use volery_testing::scripted;
 
-use super::derive::{Facts, finished_message};
+use super::derive::{Facts, TagKeys, finished_message};
 use super::machine::Compute;
 use super::order::OrderEvidence;
 use super::redaction::{MAX_HIDDEN_BYTES, find};
@@ -25,7 +25,6 @@ use super::*;
 use crate::memory::Budget;
 use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Class;
-use crate::wire::ghash::{from_block, hashed, to_block};
 use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::step::MASTER_BITS;
@@ -139,12 +138,9 @@ impl Observation {
     /// The tag that the server's record of this number has under its true keys.
     fn tag(&self, number: usize) -> [u8; TAG_BYTES] {
         let record = &self.transcript().server[number];
-        let [_, Facts { hash_key, masks, .. }] = self.opened().1;
+        let [_, Facts { tags, .. }] = self.opened().1;
         let header = header(record.sequence, record.content_type, record.ciphertext.len()).unwrap();
-        let sum = hashed(&header, &record.ciphertext)
-            .into_iter()
-            .fold(from_block([0; 16]), |sum, x| (sum + x) * from_block(hash_key));
-        to_block(sum + from_block(masks[number]))
+        tags.tag(number, &header, &record.ciphertext).unwrap()
     }
 }
 
@@ -191,7 +187,9 @@ fn bits_that_are_opened_are_proved() {
     let at = RESPONSE.iter().position(|byte| *byte == b'7').unwrap();
     connection.change(1, at, |bytes| bytes[0] ^= b'7' ^ b'9');
     connection.response[at] = b'9';
-    let [_, Facts { masks, .. }] = connection.opened().1;
+    let [_, Facts { tags: TagKeys::Gcm { masks, .. }, .. }] = connection.opened().1 else {
+        panic!("tags of AES-GCM")
+    };
     let mut message = connection.message(&[]);
     let (true_tag, shown_tag) = (connection.tag(1), connection.transcript().server[1].tag);
     let place = message.opened.windows(16).position(|bytes| bytes == masks[1]).unwrap();
