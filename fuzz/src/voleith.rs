@@ -17,8 +17,8 @@ pub fn proof(parameters: Parameters) -> Vec<u8> {
     out.into_inner()
 }
 
-/// An honest proof with the digest of the false statement in place of the true one's, so that the claim is what is
-/// refused and not the name.
+/// An honest proof with the digest of the false statement in place of the true one's, so that the claim is
+/// what is refused and not the name.
 #[must_use]
 pub fn of_the_lie(proof: &[u8]) -> Vec<u8> {
     let digest = |lie| match verified(&[proof, &[0]].concat(), lie) {
