@@ -51,6 +51,7 @@ pub mod stacked;
 pub mod stored;
 pub mod subfield;
 pub mod texts;
+pub mod voleith;
 pub mod web;
 pub mod wire;
 
@@ -123,6 +124,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("range_proof", commitment::range_proof),
     ("range_file", commitment::range_file),
     ("public_proof", public::public_proof),
+    ("voleith_proof", voleith::voleith_proof),
     ("head_prover", public::head_prover),
     ("head_verifier", public::head_verifier),
 ];

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use volery::notary::Greeting;
 use volery::public::Protocol;
+use volery::public::voleith::Parameters as VoleithParameters;
 use volery::stored::{ProverFile, preprocess};
 use volery::{Options, Prover, Verifier};
 use volery_channel::handshake::{Begin, Hello, Parameters, Role};
@@ -27,7 +28,7 @@ use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
 use crate::{
     arithmetic, client, commitment, dealing, disjunction, garbling, joint, proofs, public, sessions, stacked,
-    subfield, web,
+    subfield, voleith, web,
 };
 
 /// One input of a target.
@@ -412,6 +413,12 @@ fn preprocess(p: &Path, v: &Path) {
 }
 
 fn public_proofs(add: Add<'_>) {
+    for parameters in [VoleithParameters::Fast80, VoleithParameters::Small80] {
+        let proof = voleith::proof(parameters);
+        let (name, lie) = (parameters.name(), voleith::of_the_lie(&proof));
+        add("voleith_proof", &format!("{name}-true"), &[&[0], &proof[..]].concat());
+        add("voleith_proof", &format!("{name}-false"), &[&[4], &lie[..]].concat());
+    }
     for (protocol, mode) in [(Protocol::Zkbpp, 0), (Protocol::Zkboo, 8)] {
         let bits = public::proof::<F2>(protocol);
         let words = public::proof::<Z32>(protocol);

@@ -48,6 +48,7 @@ mod stored;
 mod system;
 mod terminal;
 mod verify;
+mod voleith;
 mod way;
 mod web;
 
