@@ -439,8 +439,8 @@ pub(super) fn payload_commitments(
     let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
     let shown = shown.text.len().saturating_sub(opaque).div_ceil(aead.block_bytes());
     if aead == Aead::ChaCha20Poly1305 {
-        // Few blocks, and most records have one or two that are partial.
-        return commitments_of_blocks(aead, shown.saturating_add(usize::from(opaque > 0)));
+        // A record has few blocks, and its last one is seldom left out.
+        return commitments_of_blocks(aead, shown);
     }
     // The last block of a record may be partial.
     let blocks = commitments_of_blocks(aead, records.saturating_add(shown))?;

@@ -35,13 +35,13 @@
 //! # What a cheating party can do
 //!
 //! V can send a wrong share. To the tag of P's ciphertext `c` it adds a difference of its choice; for a
-//! ciphertext `c'` this is the right tag only if the difference is the value at `h` of a nonzero polynomial of
-//! at most 1,026 blocks, `c' - c`. V's shares are masked by P, so V knows nothing of `h` and guesses right
+//! ciphertext `c'` this is the right tag only if the difference is the value at `h` of a nonzero polynomial
+//! of at most 1,026 blocks, `c' - c`. V's shares are masked by P, so V knows nothing of `h` and guesses right
 //! with probability at most `1026 / 2^128`. Otherwise the server refuses the record and the session ends. P
-//! can garble powers wrongly, and learns from the server whether a guess of bits of V's secrets was right: `c`
-//! bits at the risk of being caught with probability `1 - 2^-c` (section 3.2.3). `h` only serves this session.
-//! In the end P proves `h` and each mask under the committed keys, and V recomputes the tags of all records in
-//! the clear.
+//! can garble powers wrongly, and learns from the server whether a guess of bits of V's secrets was right:
+//! `c` bits at the risk of being caught with probability `1 - 2^-c` (section 3.2.3). `h` only serves this
+//! session. In the end P proves `h` and each mask under the committed keys, and V recomputes the tags of all
+//! records in the clear.
 //!
 //! # Order of bits
 //!

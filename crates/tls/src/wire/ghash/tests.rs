@@ -35,7 +35,7 @@ fn first_counter(nonce: [u8; 12]) -> Block {
 fn shared(h: Block, n: usize) -> [Powers; 2] {
     let h = from_block(h);
     let odd = core::iter::successors(Some(h), |power| Some(*power * h * h));
-    let shares: Vec<_> = (3..).zip(odd).take(n.div_ceil(2)).map(|(at, x)| split(to_block(x), at)).collect();
+    let shares: Vec<_> = odd.take(n.div_ceil(2).max(1)).map(|x| split(to_block(x), 3)).collect();
     [0, 1].map(|party| Powers::from_odd(shares.iter().map(|share| share[party]), n).unwrap())
 }
 

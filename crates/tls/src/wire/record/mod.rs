@@ -13,7 +13,7 @@
 //!
 //! | blocks | result | because |
 //! |---|---|---|
-//! | `h`, the masks | shared | knowing them is enough to forge records |
+//! | powers of `h`, the masks | shared | knowing them is enough to forge records |
 //! | key stream of Finished | public or shared | its contents are public, too; shared, it takes no round trip of its own |
 //! | key stream of a query | shared | P adds the query to its share and sends the sum; V adds its own share: the ciphertext |
 //!
@@ -35,10 +35,10 @@
 //! In ANDs, where a single block takes 5,120: 1,280 for the key's expansion; then `h`; then for each record a
 //! mask and a block for every 16 bytes. Because of common parts most of these blocks take 4,256.
 //!
-//! | query | blocks: h, Finished, query | ANDs of blocks | without sharing | with expansion and [key derivation](crate::wire::prf) |
-//! |---|---|---|---|---|
-//! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 335,313 |
-//! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 811,985 |
+//! | query | blocks: h, Finished, query | ANDs of blocks | without sharing | powers of h | with expansion and [key derivation](crate::wire::prf) |
+//! |---|---|---|---|---|---|
+//! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 17,496 | 352,809 |
+//! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 139,968 | 951,953 |
 //!
 //! With AES-256, a single block takes 7,168 ANDs, most blocks 6,304, and the key's expansion 1,664.
 
@@ -246,8 +246,8 @@ impl<W: Clone> WriteKey<W> {
     }
 }
 
-/// This party's shares of the powers of the hash key up to `greatest`, from its wires: 2,187 ANDs for each odd
-/// power above the first. They are one shared value.
+/// This party's shares of the powers of the hash key up to `greatest`, from its wires: 2,187 ANDs for each
+/// odd power above the first. They are one shared value.
 fn powers<M: TwoParty + ?Sized>(
     machine: &mut M,
     hash_key: &[M::Wire],

@@ -4,8 +4,8 @@ use aes_gcm::Aes128Gcm;
 use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::aes::cipher::KeyInit;
 use proptest::prelude::*;
-use volery_circuit::gadgets::bytes_to_bits;
 use volery_channel::Channel as _;
+use volery_circuit::gadgets::bytes_to_bits;
 use volery_testing::between;
 
 use super::*;
@@ -139,10 +139,11 @@ fn blocks_in_common_are_computed_once() {
     let cost = |query: usize| {
         let records = [record(0, 16, Secrecy::Public), record(1, query, Secrecy::Shared)];
         let log = party(true, &records, 2).log;
-        assert_eq!(log.steps.len(), 2);
-        // The hash key, the masks, the query's key stream; and that of Finished.
-        assert_eq!((log.shared, log.opened), (3 * 128 + 8 * query, 128));
-        log.ands - 1280
+        assert_eq!(log.steps.len(), 3);
+        // Odd powers of the hash key, the masks, the query's key stream; and that of Finished.
+        let powers = hashed_blocks(13, query).div_ceil(2);
+        assert_eq!((log.shared, log.opened), ((powers + 2) * 128 + 8 * query, 128));
+        log.ands - 1280 - 2187 * (powers as u64 - 1)
     };
     assert_eq!(cost(256), 86_336);
     assert_eq!(cost(2048), 86_336 + 112 * 4256);

@@ -145,7 +145,7 @@ impl HkdfExpander for Joint {
         // Errors are latched; the output is then filler.
         let block =
             self.derive(&info.concat()).unwrap_or_else(|_| Zeroizing::new(filler(self.hash_len()).to_vec()));
-        OkmBlock::new(&*block)
+        OkmBlock::new(&block)
     }
 
     fn hash_len(&self) -> usize {

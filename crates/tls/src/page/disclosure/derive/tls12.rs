@@ -9,7 +9,7 @@ use crate::wire::hash::HandshakeHash;
 use crate::wire::prf::{HmacKey, KeyBlock, Side, VERIFY_DATA_BYTES, key_block, verify_data};
 use crate::wire::record::Cipher;
 use crate::wire::step::{Counting, MASTER_BITS, Plain, TwoParty, commitments_of_blocks};
-use crate::wire::suite::Suite;
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::{APPLICATION_DATA, FINISHED_BYTES, Handshake, Transcript};
 use crate::wire::version::TlsVersion;
 
@@ -151,8 +151,9 @@ pub(super) fn root_commitments(suite: Suite, records: [usize; 2]) -> Result<u64,
     verify_data(&mut machine, &master, Side::Client, &hash)?;
     Cipher::new(&mut machine, (aead, TlsVersion::Tls12), [&client, &client_iv])?;
     server_direction(&mut machine, suite, &master, &[server, server_iv], &hash)?;
-    // A record has a mask. Finished and an alert have a block besides, and there is the hash key.
-    let opened = records.iter().map(|records| records + 5).sum();
+    // A record has a mask or a one-time key. Finished and an alert have a block besides, and GCM a hash key.
+    let more = 4 + usize::from(matches!(aead, Aead::Gcm(_)));
+    let opened = records.iter().map(|records| records + more).sum();
     Ok(machine.cost().commitments + MASTER_BITS as u64 + commitments_of_blocks(aead, opened)?)
 }
 
