@@ -20,11 +20,11 @@ fn the_schedule_of_rfc_8448_is_ours() {
     let hellos = hash("860c06edc07858ee8e78f0e7428c58edd6b43f2ca3e6e95f02ed063cf0e1cad8");
     let client = handshake.traffic(Side::Client, &hellos);
     is(client.bytes(), "b3eddb126e067f35a780b3abf45e2d8f3b1a950738f52e9600746a0e27a55a21");
-    is(&*client.key(Suite::Aes128GcmSha256), "dbfaa693d1762c5b666af5d950258d01");
+    is(&client.key(Suite::Aes128GcmSha256), "dbfaa693d1762c5b666af5d950258d01");
     is(&*client.iv(), "5bd3c71b836e0b76bb73265f");
     let server = handshake.traffic(Side::Server, &hellos);
     is(server.bytes(), "b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38");
-    is(&*server.key(Suite::Aes128GcmSha256), "3fce516009c21727d0f2e4e86ee403bc");
+    is(&server.key(Suite::Aes128GcmSha256), "3fce516009c21727d0f2e4e86ee403bc");
     is(&*server.iv(), "5d313eb2671276ee13000b30");
     is(&handshake.0.derived().bytes, "43de77e0c77713859a944db9db2590b53190a65b3ee2e4f12dd7a0bb7ce254b4");
     let master = handshake.master();
@@ -33,11 +33,11 @@ fn the_schedule_of_rfc_8448_is_ours() {
     is(&client.verify_data(&finished), "a8ec436d677634ae525ac1fcebe11a039ec17694fac6e98527b642f2edd5ce61");
     let client = master.traffic(Side::Client, &finished);
     is(client.bytes(), "9e40646ce79a7f9dc05af8889bce6552875afa0b06df0087f792ebb7c17504a5");
-    is(&*client.key(Suite::Aes128GcmSha256), "17422dda596ed5d9acd890e3c63f5051");
+    is(&client.key(Suite::Aes128GcmSha256), "17422dda596ed5d9acd890e3c63f5051");
     is(&*client.iv(), "5b78923dee08579033e523d9");
     let server = master.traffic(Side::Server, &finished);
     is(server.bytes(), "a11af9f05531f856ad47116b45a950328204b4f44bfb6b3a4b4f1f3fcb631643");
-    is(&*server.key(Suite::Aes128GcmSha256), "9f02283b6c9c07efc26bb9f2ac92e356");
+    is(&server.key(Suite::Aes128GcmSha256), "9f02283b6c9c07efc26bb9f2ac92e356");
     is(&*server.iv(), "cf782b88dd83549aadf1e984");
 }
 
