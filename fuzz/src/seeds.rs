@@ -525,6 +525,7 @@ fn connections(add: Add<'_>) {
     };
     let signed = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
     add("attestation", "two-ranges", &signed.to_bytes());
+    add("attestation", "contract", include_bytes!("../../crates/tls/tests/vectors/contract.attestation"));
     add("policy", "all-keys", POLICY.as_bytes());
     let (attestation, leaves, presentation) = web::presented();
     add("attestation", "leaves", &attestation.to_bytes());
