@@ -14,8 +14,8 @@ pub struct TypedStatement {
     pub host: String,
     /// The server's port.
     pub port: u16,
-    /// Whether the server named HTTP/1.1 as its protocol. If not, with two parties another service of the host
-    /// may have answered.
+    /// Whether the server named HTTP/1.1 as its protocol. If not, with two parties another service of the
+    /// host may have answered.
     pub alpn: bool,
     /// How the connection was made: 0 proxy, 1 two parties.
     pub mode: u8,

@@ -22,25 +22,24 @@
 //! * The Ed25519 signature covers the address. So a reader who trusts V's public key learns from it which
 //!   second key is V's, and nobody can take the second signature away, or put another one's there.
 //! * The second signature covers the hash of the first one and of all that it covers. So what the struct
-//!   leaves out (certificates, lengths, commitments, leaves, hidden strings without claims) is bound, too, and
-//!   two attestations have two digests even if their structs are alike otherwise.
+//!   leaves out (certificates, lengths, commitments, leaves, hidden strings without claims) is bound, too,
+//!   and two attestations have two digests even if their structs are alike otherwise.
 //! * Signatures have one encoding: `s` is in the lower half, and `v` is 27 or 28.
 //!
-//! **Other uses of the key.** A digest begins with 0x1901 and this domain. Transactions begin with other
-//! bytes, messages of wallets with 0x1945, and other applications have other domains. So a signature of one of
-//! these is never one of an attestation, as long as Keccak-256 has no collisions. The key should have no other
-//! use all the same, and its account no funds.
+//! **Other uses of the key.** What is hashed begins with 0x1901 and this domain. Transactions begin with
+//! other bytes, messages of wallets with 0x1945, and other applications have other domains. So a signature of
+//! one of these is never one of an attestation, as long as Keccak-256 has no collisions. The key should have
+//! no other use all the same, and its account no funds.
 //!
-//! **Other chains and contracts.** The domain names neither. An attestation is a statement for everybody, and
-//! a contract that it was not meant for may take it, too. A contract that needs its own demands a
+//! **Other chains and contracts.** The domain names neither. An attestation is a statement for everybody,
+//! and a contract that it was not meant for may take it, too. A contract that needs its own demands a
 //! [`Context`](super::Context) with its address, the chain and the account.
 //!
 //! # Which statements have the form
 //!
-//! A contract has no second thoughts: what a [policy](super::policy) refuses unless its author has thought
-//! about it has no form here. So there is one request; its path shows; no part of its query or body is hidden,
-//! with which P could make the page repeat P's words. What P may have added shows in `query`, `fields` and
-//! `body`, and a contract has to compare all three with what it expects.
+//! Nobody reads along when a contract decides. So there is one request, its path shows, and no part of its
+//! query or body is hidden, with which P could make the page repeat P's words. What P may have added shows in
+//! `query`, `fields` and `body`, and a contract has to compare all three with what it expects.
 //!
 //! # The feature
 //!
@@ -80,8 +79,8 @@ pub(crate) const SIGNATURE_BYTES: usize = 65;
 /// The address of a key on secp256k1: the last 20 bytes of the Keccak-256 of the public point. It is not
 /// zero, which is what `ecrecover` returns for a signature that is none.
 ///
-/// Its text form (`Display`, [`str::parse`]) is `0x` and 40 hexadecimal digits, written in lower case and read
-/// in any.
+/// Its text form (`Display`, [`str::parse`]) is `0x` and 40 hexadecimal digits, written in lower case and
+/// read in any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address([u8; ADDRESS_BYTES]);
 
