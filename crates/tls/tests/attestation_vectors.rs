@@ -184,7 +184,8 @@ fn parts() -> Statement {
 /// What the example contract of `contracts/` demands: an account with at least 5000 euros.
 fn contract() -> Statement {
     let request = b"GET /account HTTP/1.1\r\nHost: bank.example\r\n\r\n";
-    let response = b"HTTP/1.1 200 OK\r\nContent-Length: 37\r\n\r\n{\"balance\": 11111, \"currency\": \"EUR\"}";
+    let response =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 37\r\n\r\n{\"balance\": 11111, \"currency\": \"EUR\"}";
     let at = response.windows(5).position(|bytes| bytes == b"11111").unwrap();
     let balance = hidden(Part::Json("balance".into()), Class::Number, &[at..at + 5], &[">= 5000"]);
     // Chain 1; the first contract of account 0x11...11; that account.
@@ -343,10 +344,7 @@ fn vectors_for_contracts_are_what_this_program_writes() {
     let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
     let json = |value: &serde_json::Value| format!("{}\n", serde_json::to_string_pretty(value).unwrap());
     compare("contract.attestation", &signed.to_bytes());
-    compare(
-        "contract.json",
-        json(&serde_json::to_value(read.verify(&public).unwrap()).unwrap()).as_bytes(),
-    );
+    compare("contract.json", json(&serde_json::to_value(read.verify(&public).unwrap()).unwrap()).as_bytes());
     compare("contract.typed-data.json", json(&read.typed_data().unwrap()).as_bytes());
 }
 

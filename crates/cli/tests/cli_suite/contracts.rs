@@ -25,10 +25,7 @@ fn keys_for_contracts_are_not_taken_for_others_and_are_private() {
     let shown = run(&["notary", "key", &second, "--show", "--json"], "").expect(0, "").object();
     assert_eq!(shown["address"], address.as_str());
     let serve = |key: &str, contract_key: &str| {
-        run(
-            &["notary", "serve", "--key", key, "--contract-key", contract_key, "--listen", "127.0.0.1:0"],
-            "",
-        )
+        run(&["notary", "serve", "--key", key, "--contract-key", contract_key, "--listen", "127.0.0.1:0"], "")
     };
     serve(&second, &second).refused("this is a key for contracts (--contract-key)");
     serve(&first, &first).refused("this is no key for contracts (`volery notary key --contract`)");
@@ -53,14 +50,17 @@ fn a_notary_signs_for_contracts_and_readers_see_and_demand_it() {
     let verify = |more: &[&str]| {
         run(&[&["attestation", "verify", &page, "--key", &fixture.public][..], more].concat(), "")
     };
-    verify(&["--contract-signer", &address]).expect(0, "").says(&format!("\ncontracts signed for, by {address}\n"));
+    verify(&["--contract-signer", &address])
+        .expect(0, "")
+        .says(&format!("\ncontracts signed for, by {address}\n"));
     verify(&["--contract-signer", OTHER]).expect(1, "who is not trusted with that");
     let told = verify(&["--json"]).expect(0, "").object();
     assert_eq!(told["contract_signer"], address.as_str());
     check_schema(&told);
     for (signer, code) in [(&*address, 0), (OTHER, 1)] {
         let policy = policy(&fixture, &json!({"contract_signers": [signer]}));
-        let judged = run(&["attestation", "verify", &page, "--policy", &policy, "--json"], "").expect(code, "");
+        let judged =
+            run(&["attestation", "verify", &page, "--policy", &policy, "--json"], "").expect(code, "");
         check_schema(&judged.object());
     }
     let data = run(&["attestation", "typed-data", &page], "").expect(0, "compares the address").object();
@@ -97,6 +97,8 @@ fn a_notary_signs_for_contracts_and_readers_see_and_demand_it() {
     // Another address than the notary's, and requests that share a connection.
     fixture.prove("none", &demand).expect(3, "its operator sets --contract-key");
     let then = write(fixture.dir.path(), "then", "GET /b\n\n");
-    fixture.prove("none", &[&demand[..], &["--then", &then]].concat()).expect(2, "--apart gives each its own");
+    fixture
+        .prove("none", &[&demand[..], &["--then", &then]].concat())
+        .expect(2, "--apart gives each its own");
     assert_eq!(fixture.results(), ["accepted", "accepted", "failed", "failed"]);
 }

@@ -202,11 +202,13 @@ impl<C: Channel> VerifiedPage<C> {
         key: &SigningKey,
         contract_key: &attestation::contract::ContractKey,
     ) -> Result<Signed<C>, Error> {
-        self.attest_by(&mut |statement| {
-            match Attestation::sign_for_contracts(statement.clone(), key, contract_key) {
-                Err(attestation::Error::NoForm(_)) => Attestation::sign(statement, key),
-                signed => signed,
-            }
+        self.attest_by(&mut |statement| match Attestation::sign_for_contracts(
+            statement.clone(),
+            key,
+            contract_key,
+        ) {
+            Err(attestation::Error::NoForm(_)) => Attestation::sign(statement, key),
+            signed => signed,
         })
     }
 

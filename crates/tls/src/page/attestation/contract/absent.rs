@@ -11,7 +11,9 @@ pub(in crate::page::attestation) fn check(_: &TypedStatement, _: &ContractSignat
 #[cfg(test)]
 mod tests {
     use crate::page::attestation::contract::{Address, ContractSignature};
-    use crate::page::attestation::{Attestation, AttestedPayload, Context, Error, Mode, SigningKey, Statement};
+    use crate::page::attestation::{
+        Attestation, AttestedPayload, Context, Error, Mode, SigningKey, Statement,
+    };
     use crate::page::disclosure::{Suite, TlsVersion};
 
     #[test]

@@ -82,7 +82,8 @@ impl TypedStatement {
         let reading = statement.reading().ok_or(none("has messages that cannot be read again"))?;
         let request = Request::read(&reading)?;
         let claims = [(Side::Client, &statement.query), (Side::Server, &statement.response)];
-        let claims = claims.iter().flat_map(|(side, part)| part.hidden.iter().flat_map(|one| said(*side, one)));
+        let claims =
+            claims.iter().flat_map(|(side, part)| part.hidden.iter().flat_map(|one| said(*side, one)));
         Ok(Self {
             file,
             host: server_name.clone(),

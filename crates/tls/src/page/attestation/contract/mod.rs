@@ -49,7 +49,9 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::{Error, hex};
+#[cfg(doc)]
+use super::Error;
+use super::hex;
 
 #[cfg(not(feature = "contracts"))]
 mod absent;

@@ -7,7 +7,7 @@ use ed25519_dalek::Signer as _;
 use super::signing::signer;
 use super::typed_data::digest;
 use super::*;
-use crate::page::attestation::{Attestation, AttestedPayload, Context, Mode, SigningKey, Statement};
+use crate::page::attestation::{Attestation, AttestedPayload, Context, Error, Mode, SigningKey, Statement};
 use crate::page::claim::{Assertion, Class};
 use crate::page::disclosure::{Hidden, Part, Suite, TlsVersion};
 use crate::testing::hex;
@@ -309,10 +309,7 @@ fn forgery_a_second_encoding_of_a_signature_is_refused() {
 #[test]
 fn statements_whose_meaning_p_could_have_made_are_not_signed_for_contracts() {
     let refused = |statement: Statement| {
-        matches!(
-            Attestation::sign_for_contracts(statement, &key(), &contract_key()),
-            Err(Error::NoForm(_))
-        )
+        matches!(Attestation::sign_for_contracts(statement, &key(), &contract_key()), Err(Error::NoForm(_)))
     };
     let request = |what: &[u8], part, class| Statement {
         query: payload(REQUEST, what, part, class, &[]),
@@ -323,7 +320,8 @@ fn statements_whose_meaning_p_could_have_made_are_not_signed_for_contracts() {
     assert!(refused(request(b"5", Part::Parameter("id".into()), Class::Parameter)));
     assert!(refused(request(b"hi", Part::Body, Class::Opaque)));
     let whole = |text: &[u8]| AttestedPayload::revealing(text, &[0..text.len()]).unwrap();
-    let [get, answer] = ["GET / HTTP/1.1\r\nHost: bank.example:8443\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"];
+    let [get, answer] =
+        ["GET / HTTP/1.1\r\nHost: bank.example:8443\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"];
     let several = |rounds: u32| Statement {
         rounds,
         query: whole(get.repeat(rounds as usize).as_bytes()),
@@ -374,7 +372,16 @@ fn keys_and_addresses_are_proper() {
     assert!(debug.contains("address") && !debug.contains("4646") && !debug.contains("70, 70"), "{debug}");
     let text = "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F";
     assert_eq!(text.parse::<Address>().map(|address| address.to_string()), Ok(text.to_lowercase()));
-    for wrong in ["", "0x", &text[2..], &text[..41], &format!("{text}0"), &format!("0x{}", "0".repeat(40)), "0X9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F", "0x+d8A62f656a8d1615C1294fd71e9CFb3E4855A4F"] {
+    for wrong in [
+        "",
+        "0x",
+        &text[2..],
+        &text[..41],
+        &format!("{text}0"),
+        &format!("0x{}", "0".repeat(40)),
+        "0X9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F",
+        "0x+d8A62f656a8d1615C1294fd71e9CFb3E4855A4F",
+    ] {
         assert_eq!(wrong.parse::<Address>(), Err(NotAnAddress), "{wrong}");
     }
 }

@@ -68,7 +68,8 @@ fn written(name: &str, members: &Members) -> String {
 fn type_of(name: &str, members: &Members) -> String {
     let own = written(name, members);
     let inner = [("Claim", CLAIM), ("Value", VALUE)].into_iter();
-    let inner = inner.filter(|(inner, _)| members.iter().any(|(of, _)| of.strip_suffix("[]") == Some(*inner)));
+    let inner =
+        inner.filter(|(inner, _)| members.iter().any(|(of, _)| of.strip_suffix("[]") == Some(*inner)));
     inner.fold(own, |all, (name, members)| all + &written(name, members))
 }
 
@@ -103,7 +104,10 @@ impl Value<'_> {
             List(values) => values.iter().map(Value::json).collect(),
             Struct(_, members, values) => {
                 let members = members.iter().zip(values);
-                members.map(|((_, name), value)| ((*name).to_owned(), value.json())).collect::<Map<_, _>>().into()
+                members
+                    .map(|((_, name), value)| ((*name).to_owned(), value.json()))
+                    .collect::<Map<_, _>>()
+                    .into()
             }
         }
     }
@@ -111,6 +115,14 @@ impl Value<'_> {
 
 fn domain() -> Value<'static> {
     Struct("EIP712Domain", DOMAIN, vec![Text(NAME), Text(VERSION)])
+}
+
+fn value(NamedValue { part, value }: &NamedValue) -> Value<'_> {
+    Struct("Value", VALUE, vec![Text(part), Text(value)])
+}
+
+fn claim(NamedClaim { part, class, claim }: &NamedClaim) -> Value<'_> {
+    Struct("Claim", CLAIM, vec![Text(part), Text(class), Text(claim)])
 }
 
 /// The members in the order of [`ATTESTATION`].
@@ -133,10 +145,6 @@ fn message(typed: &TypedStatement) -> Value<'_> {
         values,
         claims,
     } = typed;
-    let value = |NamedValue { part, value }: &_| Struct("Value", VALUE, vec![Text(part), Text(value)]);
-    let claim = |NamedClaim { part, class, claim }: &_| {
-        Struct("Claim", CLAIM, vec![Text(part), Text(class), Text(claim)])
-    };
     let members = vec![
         Word(*file),
         Text(host),
