@@ -21,7 +21,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "e000b47b678792c7899bc81df8ff8869375464447324ed471d404b85e7d5d90f";
+const PINNED: &str = "4e8217728e89bfea4b217b93820e1770cc03592fe4dffcbf27c24638bf623e71";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
