@@ -115,7 +115,7 @@ impl Terms {
         }
         out.extend_from_slice(&wait.to_be_bytes());
         out.push(u8::from(*no_alpn));
-        out.extend_from_slice(contract_signer.as_ref().map_or(&[0; ADDRESS_BYTES], Address::as_bytes));
+        out.extend(contract_signer.map_or([0; ADDRESS_BYTES], |address| *address.as_bytes()));
     }
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
