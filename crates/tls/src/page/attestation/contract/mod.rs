@@ -58,7 +58,9 @@ mod absent;
 mod form;
 #[cfg(feature = "contracts")]
 mod signing;
-#[cfg(all(test, feature = "contracts"))]
+#[cfg(test)]
+#[cfg(feature = "contracts")]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests;
 #[cfg(feature = "contracts")]
 mod typed_data;
