@@ -132,3 +132,34 @@ impl<B: Prove<F2>> Statement<B> for Silent {
         b.secret(1, &mut |_| Ok(vec![F2::ZERO])).map(drop)
     }
 }
+
+/// A secret zero under a name of its own: statements with one program.
+pub(super) struct Named(pub(super) u64);
+
+impl<B: Prove<F2>> Statement<B> for Named {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: named").number("name", self.0);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let x = b.secret(1, &mut |_| Ok(vec![F2::ZERO]))?;
+        b.assert_zero(&x)
+    }
+}
+
+/// This many secret zeros, of which the product of the first three vanishes.
+pub(super) struct Product(pub(super) usize);
+
+impl<B: Polynomials<F2>> Statement<B> for Product {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: product").number("secrets", self.0 as u64);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let x = b.secret(self.0, &mut |_| Ok(vec![F2::ZERO; self.0]))?;
+        let [p, q, r] = [0, 1, 2].map(|i| b.poly(&x[i]));
+        let pq = b.poly_mul(&p, &q)?;
+        let pqr = b.poly_mul(&pq, &r)?;
+        b.assert_poly_zero(&[pqr])
+    }
+}
