@@ -195,8 +195,8 @@ impl<B: Polynomials<F2>> Statement<B> for Claims {
     }
 }
 
-/// More polynomials in a zero, of degrees 2 and 3 in turns, than wait at once; and one in a secret that is not
-/// zero, whose place P does not name.
+/// More polynomials in a zero, of degrees 2 and 3 in turns, than wait at once. The digest does not say where
+/// one in a secret one stands among them.
 pub(super) struct Many {
     pub(super) wrong: Option<usize>,
 }
