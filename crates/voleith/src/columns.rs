@@ -88,12 +88,9 @@ impl<P: Primitive> Trees<P> {
         threads: Option<&rayon::ThreadPool>,
     ) {
         let shape = self.shape;
-        // Both stay as long as they are, mostly.
-        columns.clear();
         // (FAEST's first version, which tests run, has no zeros above its trees.)
-        columns.resize(COLUMNS.max(1 + shape.key_bits()) * blocks, Gf128::ZERO);
-        sums.clear();
-        sums.resize(shape.trees() * blocks, Gf128::ZERO);
+        zeros(columns, COLUMNS.max(1 + shape.key_bits()) * blocks);
+        zeros(sums, shape.trees() * blocks);
         let mut rest = &mut columns[blocks..];
         let mut jobs = Vec::with_capacity(shape.trees());
         for (t, sum) in sums.chunks_exact_mut(blocks).enumerate() {
@@ -141,6 +138,15 @@ impl<P: Primitive> Trees<P> {
             }
         }
     }
+}
+
+/// Makes `out` so many zeros. If it has to move, nothing stays behind.
+fn zeros(out: &mut Vec<Gf128>, length: usize) {
+    if out.capacity() < length {
+        out.zeroize();
+    }
+    out.clear();
+    out.resize(length, Gf128::ZERO);
 }
 
 /// P's corrections: `u_t + u_0` for each tree but the first.
@@ -328,7 +334,11 @@ impl<P: Primitive> Stock<P> {
 
     /// The rows of the columns.
     fn rows(&mut self, blocks: usize, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
+        if self.bytes.capacity() < 16 * self.columns.len() {
+            self.bytes.zeroize();
+        }
         self.bytes.clear();
+        self.bytes.reserve(16 * self.columns.len());
         for block in &self.columns {
             self.bytes.extend_from_slice(&block.to_bytes());
         }
@@ -347,6 +357,8 @@ impl<P: Primitive> Stock<P> {
         match self.part {
             Part::Commit => {
                 self.make(first, blocks, channel)?;
+                // A vector that grows leaves its old content behind; this one is empty.
+                out.reserve(128 * blocks);
                 out.extend(self.sums[..blocks].iter().flat_map(|block| {
                     let bits = block.to_bits();
                     (0..128).map(move |i| Gf128::from_bits(bits >> i & 1))
