@@ -143,7 +143,7 @@ impl<P: Primitive> Trees<P> {
 /// Makes `out` so many zeros. If it has to move, nothing stays behind.
 fn zeros(out: &mut Vec<Gf128>, length: usize) {
     if out.capacity() < length {
-        out.zeroize();
+        out.wipe();
     }
     out.clear();
     out.resize(length, Gf128::ZERO);
@@ -335,7 +335,7 @@ impl<P: Primitive> Stock<P> {
     /// The rows of the columns.
     fn rows(&mut self, blocks: usize, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
         if self.bytes.capacity() < 16 * self.columns.len() {
-            self.bytes.zeroize();
+            self.bytes.wipe();
         }
         self.bytes.clear();
         self.bytes.reserve(16 * self.columns.len());
