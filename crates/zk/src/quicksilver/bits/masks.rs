@@ -5,7 +5,7 @@
 //! byte is padded with zeros, which V, who knows these places, checks.
 
 use volery_channel::{Channel, tags};
-use volery_field::Gf128;
+use volery_field::{Gf128, Wipe as _};
 use zeroize::Zeroize;
 
 use super::super::challenges::{CHUNK, Challenges};
@@ -24,7 +24,7 @@ pub(super) struct MaskWriter {
 impl Drop for MaskWriter {
     fn drop(&mut self) {
         self.word.zeroize();
-        self.frame.zeroize();
+        self.frame.wipe();
     }
 }
 
