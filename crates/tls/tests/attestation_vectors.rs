@@ -182,6 +182,7 @@ fn parts() -> Statement {
 }
 
 /// What the example contract of `contracts/` demands: an account with at least 5000 euros.
+#[cfg(feature = "contracts")]
 fn contract() -> Statement {
     let request = b"GET /account HTTP/1.1\r\nHost: bank.example\r\n\r\n";
     let response =

@@ -20,7 +20,8 @@ mod tests {
     fn a_second_signature_is_not_believed_without_the_feature() {
         let text = b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n";
         let response = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-        let all = |text: &[u8]| AttestedPayload::revealing(text, &[0..text.len()]).unwrap();
+        let all =
+            |text: &[u8]| AttestedPayload::revealing(text, core::slice::from_ref(&(0..text.len()))).unwrap();
         let statement = Statement {
             mode: Mode::Proxy,
             tls: TlsVersion::Tls13,
