@@ -1,9 +1,9 @@
 //! Wiping long buffers at the speed of memory.
 //!
 //! `zeroize` writes a vector element by element, and the room behind its elements byte by byte, each with a
-//! volatile store. For batches of correlations and columns of proofs that was up to a sixth of a proof's time.
-//! Here the zeros are written as a compiler likes, and [`zeroize::optimization_barrier`] keeps it from leaving
-//! them out.
+//! volatile store. For batches of correlations and columns of proofs that was up to a sixth of a proof's
+//! time. Here the zeros are written as a compiler likes, and [`zeroize::optimization_barrier`] keeps it from
+//! leaving them out.
 
 use core::ops::{Deref, DerefMut};
 

@@ -1,12 +1,12 @@
 //! The small-field VOLE: from leaf seeds to columns of bits, and from columns to correlations.
 //!
-//! With leaf streams `r_x`, `x` below `2^k`, a party needs `u = sum_x r_x` and, for each bit `b` of `x`,
-//! `v_b = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running
-//! sum `a`. Bit `b` is on from one of its flips to the next. So `v_b` is the sum of `a` over the moments just
+//! With leaf streams `r_x`, `x` below `2^k`, a party needs `u = sum_x r_x` and, for each bit `b` of `x`, `v_b
+//! = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running sum
+//! `a`. Bit `b` is on from one of its flips to the next. So `v_b` is the sum of `a` over the moments just
 //! before each flip of `b`, and at the end if `b` is on then (only the highest bit is). One bit flips in each
-//! step, so each leaf takes two additions, of which four leaves share some (`kernel`). V uses the same loop in its own order of leaves, in which the
-//! missing leaf is number 0. That leaf is in every running sum, and each `v_b` adds up an even number of
-//! those, so it cancels.
+//! step, so each leaf takes two additions, of which four leaves share some (`kernel`). V uses the same loop
+//! in its own order of leaves, in which the missing leaf is number 0. That leaf is in every running sum, and
+//! each `v_b` adds up an even number of those, so it cancels.
 
 use volery_field::gf128::Kernel;
 use volery_field::{Gf128, Wipe as _};

@@ -121,7 +121,8 @@ fn last(count: usize) -> Vec<usize> {
     vec![count - 1]
 }
 
-/// In either version of TLS, every `of`-th step of P's, from the first message of the preparation to the last of the proof.
+/// In either version of TLS, every `of`-th step of P's, from the first message of the preparation to the last
+/// of the proof.
 fn changes_of_p_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> Vec<usize>) {
     let site = site();
     let run = || Run { tls, ..short(&site) };
