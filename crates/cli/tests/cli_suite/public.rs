@@ -109,7 +109,7 @@ fn proofs_from_mpc_in_the_head_may_be_about_a_message_too() {
     prove(&path(dir.path(), "none"), ABC_WITNESS, &["--bind", &missing]).refused("missing");
     let connected = run(
         &join(&[&["prove"], ABC, &["--witness", "-", "--connect", "127.0.0.1:1", "--bind", &letter]]),
-        "",
+        ABC_WITNESS,
     );
     connected.refused("--bind is for proofs that anyone can verify");
     let stored = ["--preprocessed", "v.vole", "--bind", &letter];
