@@ -167,7 +167,7 @@ impl<F: Value, B: Linear<F>> Repetition<F, B> {
 }
 
 /// The next challenge. Proofs over fields have seeds of 16 bytes, which come when they are asked for.
-fn seed<F: Value, B: Linear<F>>(base: &mut B) -> Result<[u8; 16], Error> {
+fn drawn<F: Value, B: Linear<F>>(base: &mut B) -> Result<[u8; 16], Error> {
     let seed = base.challenge()?.and_then(Seed::short);
     Ok(seed.ok_or_else(|| StatementError::misuse("batches are for sessions"))?)
 }
@@ -178,7 +178,7 @@ fn check<F: Value, B: Linear<F>>(
     circuits: &Circuits<F>,
     repetitions: &[Repetition<F, B>],
 ) -> Result<(), Error> {
-    let vectors = circuits.vectors(seed(base)?, B::Mac::DEGREE)?;
+    let vectors = circuits.vectors(drawn(base)?, B::Mac::DEGREE)?;
     let picked: Option<Vec<usize>> = repetitions.iter().map(|repetition| repetition.picked).collect();
     let copies = picked.map(|picked| vectors.copies(&picked)).transpose()?;
     let (entries, one) = (vectors.entries(), base.constant(F::ONE));
@@ -200,7 +200,7 @@ fn check<F: Value, B: Linear<F>>(
     }
     base.count_disjunction(false, circuits.len(), 0);
     let mut u = vec![B::Mac::ZERO; entries];
-    Prg::new(seed(base)?).coefficients(&mut u);
+    Prg::new(drawn(base)?).coefficients(&mut u);
     let set = vectors.check_values(&u)?;
     for vector in &committed {
         let mut check_value = Zeroizing::new(ElementShare::default());
