@@ -3,6 +3,7 @@
 mod cheats;
 mod disjunctions;
 mod faest;
+mod forgeries;
 mod honest;
 mod reference;
 mod statements;
@@ -24,6 +25,14 @@ pub(crate) fn honest(_tag: Tag, payload: Vec<u8>) -> Vec<u8> {
     payload
 }
 
+/// Counts that a P that cheats writes into the header, and bytes of masks that the file has more.
+#[derive(Clone, Copy)]
+pub(crate) struct Counts {
+    pub(crate) degree: u32,
+    pub(crate) commitments: u64,
+    pub(crate) masks: usize,
+}
+
 /// What a P does that cheats.
 pub(crate) struct Cheat {
     pub(crate) first_pass: Edit,
@@ -32,6 +41,7 @@ pub(crate) struct Cheat {
     pub(crate) work_for_the_columns: Option<u32>,
     pub(crate) no_work_for_the_key: bool,
     pub(crate) claims_nothing: bool,
+    pub(crate) counts: Option<Counts>,
 }
 
 impl Default for Cheat {
@@ -42,6 +52,7 @@ impl Default for Cheat {
             work_for_the_columns: None,
             no_work_for_the_key: false,
             claims_nothing: false,
+            counts: None,
         }
     }
 }
