@@ -195,9 +195,8 @@ mod tests {
     use super::*;
     use crate::tests::{proof_of, settings};
 
-    /// Bytes are exact; times are about what they are.
     #[test]
-    fn an_estimate_foretells_the_length_and_some_time() {
+    fn an_estimate_foretells_the_length_and_says_some_time() {
         for ands in [0, 100, 5000] {
             let chain = AndChain::new(ands);
             let rehearsed = rehearse(&chain, None).expect("runs");
@@ -205,7 +204,7 @@ mod tests {
                 let estimate = rehearsed.estimate(parameters, None).expect("fits");
                 let (proved, _) = proof_of(&chain, &settings(parameters), 1);
                 assert_eq!((estimate.bytes, rehearsed.size()), (proved.bytes, Size::of(&proved.tally)));
-                assert!(estimate.proving > estimate.verifying && estimate.verifying > Duration::ZERO);
+                assert!(estimate.proving.min(estimate.verifying) > Duration::ZERO);
             }
         }
     }
