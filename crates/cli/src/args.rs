@@ -25,8 +25,8 @@ pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};
 pub(crate) use web::{
     AttestationCommand, AttestationOpenArgs, AttestationPresentArgs, AttestationProveRangeArgs,
-    AttestationShowArgs, AttestationVerifyArgs, CipherArg, ModeArg, NotaryCommand, NotaryKeyArgs,
-    NotaryServeArgs, TlsArg, WebCommand,
+    AttestationShowArgs, AttestationTypedDataArgs, AttestationVerifyArgs, CipherArg, ModeArg, NotaryCommand,
+    NotaryKeyArgs, NotaryServeArgs, TlsArg, WebCommand,
 };
 
 /// Prove statements about secret data, fast, without revealing it.
