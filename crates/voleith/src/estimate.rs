@@ -138,7 +138,7 @@ impl Rehearsed {
         let primitive = Native::new(&salt, shape.trees());
         let mut committed = commitment::commit(&primitive, shape, Gf128::ONE);
         let seeds = core::mem::take(&mut committed.seeds);
-        let trees = Arc::new(Trees::new(primitive, shape, seeds, Some(vec![0; shape.trees()])));
+        let trees = Arc::new(Trees::new(&primitive, shape, seeds, Some(vec![0; shape.trees()])));
         let fixed = start.elapsed();
         let start = Instant::now();
         let zeros = parameters.column_grinding(branches);
