@@ -24,12 +24,14 @@
 //! | `prf` | key derivation of TLS 1.2 and 1.3 on wires: compressions in two-party computation, and those of each party alone |
 //! | `record` | AES-128-GCM's counter blocks under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
+//! | `poly1305` | ChaCha20-Poly1305's tags from a one-time key that neither party sees |
 //! | `version` | the versions of TLS |
 //! | `rustls_client` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
 
 pub mod ghash;
 pub mod key_exchange;
 pub mod key_schedule;
+pub(crate) mod poly1305;
 pub(crate) mod prf;
 pub mod record;
 pub(crate) mod rustls_client;

@@ -1,7 +1,8 @@
 //! Oblivious linear evaluation with errors: additive shares of products of one secret from each party.
 //!
 //! ```text
-//! z_P + z_V = x * y        over a base field Z_p (P-256's or Curve25519's), or over GF(2^128)
+//! z_P + z_V = x * y        over Z_p, the base field of P-256 or of Curve25519, over GF(2^128),
+//!                          or over Z_q, where q = 2^130 - 5 is Poly1305's prime
 //!
 //! P, the sender, holds x and z_P          V, the receiver, holds y and z_V
 //! ```
@@ -15,7 +16,7 @@
 //! # Before the factors are known: random products
 //!
 //! P draws `a` and V draws `b`, both uniform in the field. Bit `i` of `b` (`sum of b_i g^i = b`, with `g = 2`
-//! over Z_p and `g = X` over GF(2^128)) uses correlation `j`. A random oracle `H`, bound to session and
+//! over Z_p and Z_q, and `g = X` over GF(2^128)) uses correlation `j`. A random oracle `H`, bound to session and
 //! field, makes pads of the field's elements:
 //!
 //! ```text
@@ -30,8 +31,8 @@
 //! `b` is drawn as an element and then split into its bits. Random bits would be an integer below `2^256`,
 //! which is `2^-32` away from uniform below P-256's prime, and `y - b` would not hide `y`. Over Z_p, each
 //! product costs 256 correlations, 256 bits from V and 256 elements from P: 8 KiB. Over GF(2^128) it costs
-//! 128 of each: 2 KiB. (Elements of Curve25519's field have one bit less; the highest bit is zero then,
-//! which makes messages whole bytes.) Any number of products takes one round trip, in addition to those of
+//! 128 of each, 2 KiB, and over Z_q 136, 2,210 bytes. (Elements of Curve25519's field have 255 bits, and
+//! those of Z_q 130. The highest bits are zero then, which makes messages whole bytes.) Any number of products takes one round trip, in addition to those of
 //! the generator of correlations. So do products over several fields, if V [requests](Receiver::request)
 //! all of them before it [receives](Receiver::receive) any.
 //!
@@ -72,7 +73,7 @@ pub use sender::Sender;
 
 use volery_channel::Channel;
 use volery_channel::tags::OLE_CORRECTIONS;
-use volery_field::{Curve25519Base, Element, Gf128, P256Base, pack_elements, unpack_elements};
+use volery_field::{Curve25519Base, Element, F130, Gf128, P256Base, pack_elements, unpack_elements};
 use zeroize::Zeroizing;
 
 use crate::{Error, Oracle, SessionId};
@@ -100,6 +101,13 @@ impl OleField for Curve25519Base {
     }
 }
 
+impl OleField for F130 {
+    #[inline(always)]
+    fn times_g(self) -> Self {
+        self + self
+    }
+}
+
 impl OleField for Gf128 {
     #[inline(always)]
     fn times_g(self) -> Self {
@@ -113,9 +121,9 @@ pub const MAX_BATCH: usize = 1 << 12;
 /// The number of products whose messages are sent together: at most 256 KiB.
 const CHUNK: usize = 32;
 
-/// The number of bits into which a factor of V's is split: those of its packed form in whole words.
+/// The number of bits into which a factor of V's is split: those of its packed form in whole bytes.
 const fn digits<F: OleField>() -> usize {
-    F::BITS.next_multiple_of(u64::BITS) as usize
+    F::BITS.next_multiple_of(u8::BITS) as usize
 }
 
 /// The number of correlations that `n` products take.

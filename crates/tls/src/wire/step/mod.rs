@@ -20,9 +20,15 @@
 //! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120 |
 //! | [`Step::XoredBlock`] | round keys, write IV: 96, number of the record and counter: 32 | 128 | 5,120 |
+//! | [`Step::ChaChaBlocks`] | ChaCha20 key: 256, write IV: 96 | 512 a block, 256 for a one-time key | 457 for a record, 9,942 a block, 9,695 for a one-time key |
+//! | [`Step::ChaChaBlock`] | ChaCha20 key, write IV, number of the record and counter: 32 | 512 | 10,384 |
+//! | [`Step::Poly1305Share`] | `r` before clamping: 128, P's share: 130 | V's share: 130 | 259 |
+//! | [`Step::Poly1305Check`] | `r` before clamping: 128, shares: 6 x 130 | 1 | 29,040 |
+//! | [`Step::Poly1305Tag`] | shares: 2 x 130, `s`: 128 | 128 | 512 |
 //!
 //! Bits of strings are in the order of [`bytes_to_bits`]; those of numbers go from the lowest.
 
+mod chacha;
 mod count;
 mod powers;
 mod premaster;
@@ -33,10 +39,16 @@ pub(crate) mod testing;
 mod tests;
 mod xored;
 
+pub(crate) use chacha::{
+    IV_BITS as CHACHA_IV_BITS, KEY_BITS as CHACHA_KEY_BITS, ONE_TIME_KEY_BITS, STREAM_BLOCK_BITS,
+    StreamBlock, given_stream_bits,
+};
 pub(crate) use count::{Cost, Counting, commitments_of_blocks};
 pub(crate) use sha256::{BLOCK, WORDS, expanded_words};
 
-use volery_circuit::gadgets::{Aes128, PlainByte, bytes_to_bits};
+use volery_circuit::gadgets::{
+    Aes128, PlainByte, PowerShares, bytes_to_bits, poly1305_check, poly1305_share, poly1305_tag,
+};
 use volery_circuit::{Digest, Error, Evaluator, Ops};
 use volery_field::F2;
 use volery_garble::Function;
@@ -124,6 +136,20 @@ pub(crate) enum Step {
     XoredBlock,
     /// The odd powers of GCM's hash key from the third to at most this one.
     Powers(usize),
+    /// Blocks of ChaCha20, which are public apart from the write IV. Of block 0 of a record there is only its
+    /// first half, Poly1305's key.
+    ChaChaBlocks(Vec<StreamBlock>),
+    /// ChaCha20's block of a record and a counter whose lower halves both parties learn later (16 bits each).
+    /// This is for the server's records.
+    ChaChaBlock,
+    /// V's share of Poly1305's `r`, from P's.
+    Poly1305Share,
+    /// Whether powers of `r` that the parties made on shares are right: their shares of `-r`, of a
+    /// combination of powers, and of that combination times `-r`, each P's first. See
+    /// [`poly1305`](crate::wire::poly1305).
+    Poly1305Check,
+    /// Poly1305's tag from the shares of its polynomial's value, P's first, and `s`.
+    Poly1305Tag,
 }
 
 /// Bits of a SHA-256 chaining value.
@@ -140,6 +166,8 @@ pub(crate) const XORED_IV_BITS: usize = 96;
 const GIVEN_BITS: usize = 80;
 /// The bits of a counter block that are inputs of [`Step::XoredBlock`].
 const GIVEN_XORED_BITS: usize = 32;
+/// Bits of a share modulo Poly1305's prime.
+pub(crate) const POLY1305_SHARE_BITS: usize = 130;
 /// Bits of expanded round keys.
 const ROUND_KEY_BITS: usize = 11 * BLOCK_BITS;
 
@@ -157,12 +185,17 @@ impl Step {
             Self::XoredBlocks(_) => ROUND_KEY_BITS + XORED_IV_BITS,
             Self::Block => ROUND_KEY_BITS + IV_BITS + GIVEN_BITS,
             Self::XoredBlock => ROUND_KEY_BITS + XORED_IV_BITS + GIVEN_XORED_BITS,
+            Self::ChaChaBlocks(_) => CHACHA_KEY_BITS + CHACHA_IV_BITS,
+            Self::ChaChaBlock => CHACHA_KEY_BITS + CHACHA_IV_BITS + chacha::GIVEN_BITS,
+            Self::Poly1305Share => BLOCK_BITS + POLY1305_SHARE_BITS,
+            Self::Poly1305Check => BLOCK_BITS + 6 * POLY1305_SHARE_BITS,
+            Self::Poly1305Tag => 2 * POLY1305_SHARE_BITS + BLOCK_BITS,
         }
     }
 
     /// The number of its output bits.
     #[must_use]
-    pub(crate) const fn outputs(&self) -> usize {
+    pub(crate) fn outputs(&self) -> usize {
         match self {
             Self::PremasterKey | Self::HandshakeKey | Self::MasterKey | Self::HashKey => 2 * DIGEST_BITS,
             Self::OuterHash => DIGEST_BITS,
@@ -170,6 +203,11 @@ impl Step {
             Self::Blocks(blocks) | Self::XoredBlocks(blocks) => BLOCK_BITS * blocks.len(),
             Self::Block | Self::XoredBlock => BLOCK_BITS,
             Self::Powers(greatest) => BLOCK_BITS * powers::odd(*greatest),
+            Self::ChaChaBlocks(blocks) => chacha::outputs(blocks),
+            Self::ChaChaBlock => STREAM_BLOCK_BITS,
+            Self::Poly1305Share => POLY1305_SHARE_BITS,
+            Self::Poly1305Check => 1,
+            Self::Poly1305Tag => BLOCK_BITS,
         }
     }
 
@@ -195,10 +233,21 @@ impl Function for Step {
             Self::Block => b"tls: block v1",
             Self::XoredBlock => b"tls: xored block v1",
             Self::Powers(_) => b"tls: powers v1",
+            Self::ChaChaBlocks(_) => b"tls: chacha20 blocks v1",
+            Self::ChaChaBlock => b"tls: chacha20 block v1",
+            Self::Poly1305Share => b"tls: poly1305 share v1",
+            Self::Poly1305Check => b"tls: poly1305 check v1",
+            Self::Poly1305Tag => b"tls: poly1305 tag v1",
         };
         digest.bytes("function", name);
         if let Self::Powers(greatest) = self {
             digest.number("greatest", *greatest as u64);
+        }
+        if let Self::ChaChaBlocks(blocks) = self {
+            digest.number("blocks", blocks.len() as u64);
+            for StreamBlock { sequence, counter } in blocks {
+                digest.number("sequence", *sequence).number("counter", u64::from(*counter));
+            }
         }
         let (Self::Blocks(blocks) | Self::XoredBlocks(blocks)) = self else { return };
         digest.number("blocks", blocks.len() as u64);
@@ -248,6 +297,27 @@ impl Function for Step {
                 Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, &bytes, &[block])?.concat())
             }
             Self::Powers(greatest) => powers::odd_powers(b, inputs, *greatest),
+            Self::ChaChaBlocks(blocks) => chacha::blocks(b, inputs, blocks),
+            Self::ChaChaBlock => chacha::given_block(b, inputs),
+            Self::Poly1305Share => {
+                let (r, mask) = inputs.split_at(BLOCK_BITS);
+                poly1305_share(b, r, mask)
+            }
+            Self::Poly1305Check => {
+                let (r, shares) = inputs.split_at(BLOCK_BITS);
+                let [p_first, v_first, p_sum, v_sum, p_next, v_next] =
+                    chacha::parts(shares, POLY1305_SHARE_BITS)?;
+                let shares = PowerShares {
+                    negated_first: [p_first, v_first],
+                    sum: [p_sum, v_sum],
+                    negated_next: [p_next, v_next],
+                };
+                Ok(vec![poly1305_check(b, r, shares)?])
+            }
+            Self::Poly1305Tag => {
+                let (shares, s) = inputs.split_at(2 * POLY1305_SHARE_BITS);
+                poly1305_tag(b, chacha::parts(shares, POLY1305_SHARE_BITS)?, s)
+            }
         }
     }
 

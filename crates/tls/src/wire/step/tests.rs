@@ -82,6 +82,29 @@ fn steps_cost_what_the_documentation_says() {
     assert_eq!(ands(&Step::Block), 5120);
     assert_eq!(ands(&Step::XoredBlock), 5120);
     assert_eq!([2, 3, 4, 9].map(|n| ands(&Step::Powers(n))), [0, 2187, 2187, 4 * 2187]);
+    let poly1305 = [Step::Poly1305Share, Step::Poly1305Check, Step::Poly1305Tag];
+    assert_eq!(poly1305.map(|step| ands(&step)), [259, 29_040, 512]);
+    let block = |sequence, counter| StreamBlock { sequence, counter };
+    let stream = |blocks: &[StreamBlock]| ands(&Step::ChaChaBlocks(blocks.to_vec()));
+    assert_eq!(stream(&[block(3, 0)]), 457 + 9695);
+    assert_eq!(stream(&[block(3, 0), block(3, 1), block(3, 2)]), 457 + 9695 + 2 * 9942);
+    assert_eq!(stream(&[block(3, 0), block(4, 0)]), 2 * (457 + 9695));
+    assert_eq!(ands(&Step::ChaChaBlock), 10_384);
+}
+
+/// RFC 8446, section 5.3, and RFC 7905, section 2, with a library's ChaCha20.
+fn key_stream(key: [u8; 32], iv: [u8; 12], StreamBlock { sequence, counter }: StreamBlock) -> Vec<u8> {
+    use chacha20::cipher::{KeyIvInit as _, StreamCipher as _, StreamCipherSeek as _};
+    let mut nonce = iv;
+    nonce[4..].iter_mut().zip(sequence.to_be_bytes()).for_each(|(byte, number)| *byte ^= number);
+    let mut cipher = chacha20::ChaCha20::new(&key.into(), &nonce.into());
+    cipher.seek(64 * u64::from(counter));
+    let mut stream = vec![0; 64];
+    cipher.apply_keystream(&mut stream);
+    if counter == 0 {
+        stream.truncate(32);
+    }
+    stream
 }
 
 proptest! {
@@ -113,6 +136,27 @@ proptest! {
         let known = run(&Step::Blocks(vec![Plain::Counter { sequence, counter: counter.into() }]), &inputs);
         let given = [inputs, given_bits(sequence.to_be_bytes(), counter)].concat();
         prop_assert_eq!(run(&Step::Block, &given), known);
+    }
+
+    #[test]
+    fn chacha20_s_blocks_are_those_of_the_library_at_once_and_given_later(
+        key: [u8; 32],
+        iv: [u8; 12],
+        first: u64,
+        second: u16,
+        counter in 1..300_u16,
+    ) {
+        let inputs = [bytes_to_bits(&key), bytes_to_bits(&iv)].concat();
+        let block = |sequence, counter| StreamBlock { sequence, counter };
+        let later = block(second.into(), counter.into());
+        let blocks = [block(first, 0), block(first, 1), later, block(second.into(), 0), block(first, 2)];
+        let expected: Vec<u8> = blocks.iter().flat_map(|block| key_stream(key, iv, *block)).collect();
+        prop_assert_eq!(run(&Step::ChaChaBlocks(blocks.to_vec()), &inputs), expected);
+        let given = [&*inputs, &given_stream_bits(second, counter)].concat();
+        prop_assert_eq!(run(&Step::ChaChaBlock, &given), key_stream(key, iv, later));
+        let given = [inputs, given_stream_bits(second, 0)].concat();
+        let first_half = key_stream(key, iv, block(second.into(), 0));
+        prop_assert_eq!(&run(&Step::ChaChaBlock, &given)[..32], &first_half);
     }
 
     #[test]
@@ -258,6 +302,11 @@ fn another_number_of_inputs_is_misuse() {
         Step::XoredBlocks(vec![Plain::Zero]),
         Step::Block,
         Step::Powers(5),
+        Step::ChaChaBlocks(vec![StreamBlock { sequence: 1, counter: 0 }]),
+        Step::ChaChaBlock,
+        Step::Poly1305Share,
+        Step::Poly1305Check,
+        Step::Poly1305Tag,
     ];
     for step in steps {
         for inputs in [0, step.inputs() - 1, step.inputs() + 1] {
@@ -271,6 +320,7 @@ fn another_number_of_inputs_is_misuse() {
 
 #[test]
 fn steps_that_compute_different_things_have_different_digests() {
+    let stream = |sequence, counter| StreamBlock { sequence, counter };
     let counter = |sequence, counter| Plain::Counter { sequence, counter };
     let steps = [
         Step::PremasterKey,
@@ -291,6 +341,14 @@ fn steps_that_compute_different_things_have_different_digests() {
         Step::Block,
         Step::Powers(3),
         Step::Powers(5),
+        Step::ChaChaBlocks(vec![]),
+        Step::ChaChaBlocks(vec![stream(0, 1)]),
+        Step::ChaChaBlocks(vec![stream(1, 0)]),
+        Step::ChaChaBlocks(vec![stream(0, 1), stream(1, 0)]),
+        Step::ChaChaBlock,
+        Step::Poly1305Share,
+        Step::Poly1305Check,
+        Step::Poly1305Tag,
     ];
     let digests: Vec<_> = steps
         .iter()

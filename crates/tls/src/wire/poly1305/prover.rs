@@ -1,0 +1,130 @@
+//! P: multiplies with powers of a random number.
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_POWERS, POLY1305_SHARE};
+use volery_field::{Element, F130, Field, Ring, packed_bytes};
+use volery_vole::ole::{Pending, Sender};
+use volery_vole::{Prg, SessionId};
+use zeroize::Zeroizing;
+
+use super::shares::{Messages, Shares};
+use super::{packed, unpacked};
+use crate::Error;
+
+/// P's part of a record's tag, before `r` is there.
+pub(crate) struct ProverAhead {
+    /// `1 / x`.
+    inverse: Zeroizing<F130>,
+    conversion: Pending<F130>,
+    powers: Pending<F130>,
+    messages: Messages,
+}
+
+/// P's part once V has its factor of `r`.
+pub(crate) struct ProverConverted {
+    powers: Pending<F130>,
+    messages: Messages,
+}
+
+impl ProverAhead {
+    /// Draws `x`, and sends the corrections of its inverse and of its powers up to `x^powers`. `number` is the
+    /// record's among those of the session. V calls [`VerifierAhead::new`](super::VerifierAhead::new).
+    ///
+    /// # Errors
+    /// [`Error::Products`] if too few products are prepared; what sending meets.
+    pub(crate) fn new(
+        channel: &mut dyn Channel,
+        (session, number): (&SessionId, u64),
+        products: &mut Sender<F130>,
+        powers: usize,
+        rng: &mut (impl CryptoRng + ?Sized),
+    ) -> Result<Self, Error> {
+        let x = random_factor(rng);
+        let inverse = Zeroizing::new(x.inverse_or_zero());
+        Self::with(channel, (session, number), products, inverse, &self::powers(*x, powers))
+    }
+
+    /// The same with these factors.
+    pub(super) fn with(
+        channel: &mut dyn Channel,
+        (session, number): (&SessionId, u64),
+        products: &mut Sender<F130>,
+        inverse: Zeroizing<F130>,
+        factors: &[F130],
+    ) -> Result<Self, Error> {
+        let conversion = products.begin(&[*inverse])?;
+        let powers = products.begin(factors)?;
+        let message = packed(&[conversion.corrections(), powers.corrections()].concat());
+        channel.send(POLY1305_AHEAD, &message)?;
+        let mut messages = Messages::new(session, number);
+        messages.add(&message);
+        Ok(Self { inverse, conversion, powers, messages })
+    }
+
+    /// Gives V its factor of `r`, given P's share `a`. This waits for V's correction.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] unless V's message is one canonical element; the channel's.
+    pub(crate) fn convert(self, channel: &mut dyn Channel, a: F130) -> Result<ProverConverted, Error> {
+        let Self { inverse, conversion, powers, mut messages } = self;
+        let message = receive(channel, POLY1305_SHARE, 1)?;
+        messages.add(&message);
+        let share = conversion.finish(&unpacked(POLY1305_SHARE, &message, 1)?)?;
+        let factor = share.iter().fold(*inverse * a, |sum, share| sum + *share);
+        let message = packed(&[factor]);
+        channel.send(POLY1305_FACTOR, &message)?;
+        messages.add(&message);
+        Ok(ProverConverted { powers, messages })
+    }
+}
+
+impl ProverConverted {
+    /// P's shares of the powers of `r`. This waits for V's corrections.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] unless V's message has one canonical element for each power; the channel's.
+    pub(crate) fn shares(self, channel: &mut dyn Channel) -> Result<Shares, Error> {
+        let Self { powers, mut messages } = self;
+        let count = powers.corrections().len();
+        let message = receive(channel, POLY1305_POWERS, count)?;
+        messages.add(&message);
+        let shares = powers.finish(&unpacked(POLY1305_POWERS, &message, count)?)?;
+        Ok(Shares::new(shares, messages.challenge()))
+    }
+}
+
+/// Receives packed elements.
+pub(super) fn receive(
+    channel: &mut dyn Channel,
+    step: volery_channel::Tag,
+    count: usize,
+) -> Result<Vec<u8>, Error> {
+    let mut message = vec![0; packed_bytes::<F130>(count)];
+    channel.recv_exact(step, &mut message)?;
+    Ok(message)
+}
+
+/// A random element that is not zero.
+pub(super) fn random_factor(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<F130> {
+    let mut seed = Zeroizing::new([0; 16]);
+    rng.fill_bytes(&mut *seed);
+    let mut prg = Prg::new(*seed);
+    let mut element = Zeroizing::new([F130::ZERO]);
+    // Whether another one is drawn says nothing about the one that is taken.
+    while element[0].is_zero() {
+        prg.elements(&mut *element);
+    }
+    Zeroizing::new(element[0])
+}
+
+/// `x, x^2, ..., x^n`.
+pub(super) fn powers(x: F130, n: usize) -> Zeroizing<Vec<F130>> {
+    let mut powers = Zeroizing::new(Vec::with_capacity(n));
+    let mut power = F130::ONE;
+    for _ in 0..n {
+        power *= x;
+        powers.push(power);
+    }
+    powers
+}
