@@ -92,8 +92,9 @@ impl ConnectionCost {
         pool: &mut Pool,
         settings: quicksilver::bits::Settings,
     ) -> Result<u64, Error> {
-        // The masks of shared bits are P's inputs, and are taken while correlations are made.
-        let count = self.correlations(settings)? + SHARE_BITS + self.prepared.shared + OTS;
+        // Its inputs and the masks of shared bits are P's, and are taken while correlations are made.
+        let own = SHARE_BITS + self.prepared.shared + self.prepared.committed;
+        let count = self.correlations(settings)? + own + OTS;
         pool.expect(Some(count as u64));
         pool.reserve(count);
         Ok(pool.index() + count as u64)

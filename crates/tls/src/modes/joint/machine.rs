@@ -24,7 +24,7 @@ use volery_field::F2;
 use volery_garble::two_party::{Evaluator, Garbler, Input, Masks, Owner, Sealed, Wire};
 
 use super::Error;
-use crate::wire::step::{Step, TwoParty};
+use crate::wire::step::{Counting, Step, TwoParty};
 
 /// The common interface of both parties' ends of garbling.
 pub(super) trait Party {
@@ -32,6 +32,13 @@ pub(super) trait Party {
     fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error>;
     fn call(&mut self, channel: &mut dyn Channel, step: Step, inputs: &[Wire]) -> Result<Vec<Wire>, Error>;
     fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error>;
+    /// The bits of a private input come: this party's `own`, or the other party's.
+    fn give_or_take(
+        &mut self,
+        channel: &mut dyn Channel,
+        input: Input,
+        own: Option<&[F2]>,
+    ) -> Result<(), Error>;
     fn seal(
         &mut self,
         channel: &mut dyn Channel,
@@ -67,6 +74,17 @@ macro_rules! party {
             ) -> Result<(), Error> {
                 Ok(Self::give_public(self, channel, input, bits)?)
             }
+            fn give_or_take(
+                &mut self,
+                channel: &mut dyn Channel,
+                input: Input,
+                own: Option<&[F2]>,
+            ) -> Result<(), Error> {
+                Ok(match own {
+                    Some(bits) => Self::give(self, channel, input, bits)?,
+                    None => Self::take(self, channel, input)?,
+                })
+            }
             fn seal(
                 &mut self,
                 channel: &mut dyn Channel,
@@ -87,9 +105,30 @@ macro_rules! party {
 party!(Garbler<Step>);
 party!(Evaluator<Step>);
 
+/// A machine that also takes bits of one party in the course of a connection.
+pub(super) trait PrivateInputs: TwoParty {
+    /// `n` wires with bits that only `owner` knows: `own` at that party. V opens its bits in the end, and P
+    /// is committed to its own.
+    ///
+    /// # Errors
+    /// The machine's.
+    fn private(&mut self, owner: Owner, n: usize, own: Option<&[F2]>)
+    -> Result<Vec<Self::Wire>, Self::Error>;
+}
+
+impl PrivateInputs for Counting {
+    fn private(&mut self, owner: Owner, n: usize, _: Option<&[F2]>) -> Result<Vec<()>, crate::Error> {
+        if owner == Owner::Prover {
+            self.commit(n);
+        }
+        Ok(vec![(); n])
+    }
+}
+
 /// An entry that the rehearsal has prepared.
 enum Prepared {
     Public(Input),
+    Private(Owner, Input),
     Call { step: Step, inputs: Vec<Wire>, outputs: Vec<Wire> },
     Open(Sealed),
     Share(Sealed),
@@ -99,6 +138,7 @@ impl Prepared {
     fn name(&self) -> &'static str {
         match self {
             Self::Public(_) => "public bits",
+            Self::Private(..) => "a party's bits",
             Self::Call { .. } => "a step",
             Self::Open(_) => "an opening",
             Self::Share(_) => "a sharing",
@@ -231,6 +271,15 @@ impl<P: Party> TwoParty for Rehearsal<'_, P> {
     }
 }
 
+impl<P: Party> PrivateInputs for Rehearsal<'_, P> {
+    fn private(&mut self, owner: Owner, n: usize, _: Option<&[F2]>) -> Result<Vec<Wire>, Error> {
+        let input = self.machine.party.input(self.channel, owner, n)?;
+        let wires = input.wires().to_vec();
+        self.machine.queue(self.queue).push_back(Prepared::Private(owner, input));
+        Ok(wires)
+    }
+}
+
 /// The program's run during the connection.
 pub(super) struct Performance<'a, P> {
     machine: &'a mut Machine<P>,
@@ -281,6 +330,19 @@ impl<P: Party> TwoParty for Performance<'_, P> {
                 self.machine.party.shared(self.channel, sealed)
             }
             prepared => other("a sharing", &prepared),
+        }
+    }
+}
+
+impl<P: Party> PrivateInputs for Performance<'_, P> {
+    fn private(&mut self, owner: Owner, n: usize, own: Option<&[F2]>) -> Result<Vec<Wire>, Error> {
+        match self.machine.next(self.queue, "a party's bits")? {
+            Prepared::Private(prepared, input) if prepared == owner && input.wires().len() == n => {
+                let wires = input.wires().to_vec();
+                self.machine.party.give_or_take(self.channel, input, own)?;
+                Ok(wires)
+            }
+            prepared => other("a party's bits", &prepared),
         }
     }
 }

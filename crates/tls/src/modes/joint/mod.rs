@@ -307,6 +307,7 @@ mod prover;
 mod provider;
 mod read;
 mod sizes;
+mod tag;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -102,6 +102,8 @@ mod shares;
 mod tests;
 mod verifier;
 
+#[cfg(test)]
+pub(crate) use prover::powers as powers_of;
 pub(crate) use prover::{ProverAhead, ProverConverted};
 pub(crate) use shares::{Shares, TagInputs};
 pub(crate) use verifier::{VerifierAhead, VerifierOffered};

@@ -45,7 +45,7 @@ impl ProverAhead {
         Self::with(channel, (session, number), products, inverse, &self::powers(*x, powers))
     }
 
-    /// The same with these factors.
+    /// The same with these factors: `1 / x`, and `x`'s powers unless P cheats.
     pub(super) fn with(
         channel: &mut dyn Channel,
         (session, number): (&SessionId, u64),
@@ -119,7 +119,7 @@ pub(super) fn random_factor(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<F1
 }
 
 /// `x, x^2, ..., x^n`.
-pub(super) fn powers(x: F130, n: usize) -> Zeroizing<Vec<F130>> {
+pub(crate) fn powers(x: F130, n: usize) -> Zeroizing<Vec<F130>> {
     let mut powers = Zeroizing::new(Vec::with_capacity(n));
     let mut power = F130::ONE;
     for _ in 0..n {

@@ -83,8 +83,9 @@ impl VerifierOffered {
         self.shares_of(channel, products, |y, n| powers(y, n))
     }
 
-    /// The same with V's factors made by `factors`, from `y` and their number.
-    pub(super) fn shares_of(
+    /// The same with V's factors made by `factors`, from `y` and their number. Others than `y`'s powers are a
+    /// cheat.
+    pub(crate) fn shares_of(
         self,
         channel: &mut dyn Channel,
         products: &mut Receiver<F130>,

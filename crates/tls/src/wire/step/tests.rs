@@ -87,7 +87,8 @@ fn steps_cost_what_the_documentation_says() {
     let block = |sequence, counter| StreamBlock { sequence, counter };
     let stream = |blocks: &[StreamBlock]| ands(&Step::ChaChaBlocks(blocks.to_vec()));
     assert_eq!(stream(&[block(3, 0)]), 457 + 9695);
-    assert_eq!(stream(&[block(3, 0), block(3, 1), block(3, 2)]), 457 + 9695 + 2 * 9942);
+    // How much of the counter folds away depends on its bits.
+    assert_eq!(stream(&[block(3, 0), block(3, 1), block(3, 2)]), 457 + 9695 + 9942 + 9941);
     assert_eq!(stream(&[block(3, 0), block(4, 0)]), 2 * (457 + 9695));
     assert_eq!(ands(&Step::ChaChaBlock), 10_384);
 }

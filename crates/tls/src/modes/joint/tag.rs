@@ -1,0 +1,252 @@
+//! A record's tag in ChaCha20-Poly1305, with the circuits prepared ahead: the messages of
+//! [`poly1305`](crate::wire::poly1305), in order.
+//!
+//! ```text
+//! P                                                                                V
+//! ahead: x's corrections, circuits                                 ------->
+//!
+//! begin: label of a; the mask of V's share b                       ------->
+//!                                                                 <-------   correction of b
+//! factor of r                                                      ------->
+//!   (a record of the client's: its masked plaintext)
+//!                                                                 <-------   corrections of powers; of V's inputs for the circuits
+//! labels of both inputs                                            ------->
+//!                                                                 <-------   the check's answer, with labels' hash
+//! client's record:                                                <-------   V's share of the tag, with labels' hash
+//! server's record: as for GCM, see `read`                          <------>
+//! ```
+//!
+//! V's share `b` is a share of wires like others, which a mask of P's hides until P sends that mask. A wrong
+//! mask has the effect of another `a`, which P may choose anyway.
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_channel::tags::{GARBLED_RETURN, POLY1305_MASK};
+use volery_circuit::gadgets::bits_to_bytes;
+use volery_field::{Bits, Element, F2, F130};
+use volery_garble::two_party::{Evaluator, Garbler, Owner, Wire};
+use volery_vole::{Prg, ole};
+use zeroize::Zeroizing;
+
+use super::Error;
+use super::machine::{Machine, Party, PrivateInputs, SharedWires};
+use crate::wire::ghash::Block;
+use crate::wire::poly1305::{
+    ProverAhead, ProverConverted, Shares, TagInputs, VerifierAhead, VerifierOffered, element, element_bits,
+};
+use crate::wire::step::{BLOCK_BITS, POLY1305_SHARE_BITS, Step};
+
+/// What each machine computes for one tag, from the wires of the record's one-time key. The two halves are
+/// prepared together.
+pub(super) fn prepared<M: PrivateInputs>(machine: &mut M, key: &[M::Wire]) -> Result<(), M::Error> {
+    share_of_r(machine, key, None)?;
+    finished(machine, key, [None; 2])?;
+    Ok(())
+}
+
+/// The first half: this party's share of V's share of `r`, given P's (if this is P).
+fn share_of_r<M: PrivateInputs>(
+    machine: &mut M,
+    key: &[M::Wire],
+    own: Option<&[F2]>,
+) -> Result<Zeroizing<Vec<F2>>, M::Error> {
+    let mut inputs = key.get(..BLOCK_BITS).unwrap_or_default().to_vec();
+    inputs.extend(machine.private(Owner::Prover, POLY1305_SHARE_BITS, own)?);
+    let share = machine.call(&Step::Poly1305Share, &inputs)?;
+    Ok(Zeroizing::new(machine.share(&share)?))
+}
+
+/// The second half: the check's answer and this party's share of the tag, given the inputs of the one party
+/// that this is: P's, V's.
+fn finished<M: PrivateInputs>(
+    machine: &mut M,
+    key: &[M::Wire],
+    [prover, verifier]: [Option<&TagInputs>; 2],
+) -> Result<(Vec<F2>, Zeroizing<Vec<F2>>), M::Error> {
+    // V asks for its labels first, so that P answers with everything.
+    let verifier = machine.private(Owner::Verifier, TagInputs::BITS, verifier.map(TagInputs::bits))?;
+    let prover = machine.private(Owner::Prover, TagInputs::BITS, prover.map(TagInputs::bits))?;
+    let [right, tag] = TagInputs::finish(machine, key, [&prover, &verifier])?;
+    let share = Zeroizing::new(machine.share(&tag)?);
+    Ok((machine.open(&right)?, share))
+}
+
+/// The error for powers that are not those of `r`.
+fn checked(answer: &[F2]) -> Result<(), Error> {
+    match answer {
+        [answer] if answer.to_bool() => Ok(()),
+        _ => Err(Error::cheat(GARBLED_RETURN, "the check of the powers of Poly1305's key")),
+    }
+}
+
+/// A share of a tag, and where it was shared.
+pub(super) struct TagShare {
+    pub(super) share: Zeroizing<Block>,
+    pub(super) shared: SharedWires,
+}
+
+impl TagShare {
+    fn new<P: Party>(machine: &Machine<P>, share: &[F2]) -> Result<Self, Error> {
+        let shared = machine.shared().last().cloned();
+        let shared = shared.ok_or_else(|| Error::misuse("a tag that was not shared"))?;
+        Ok(Self { share: Zeroizing::new(block(share)?), shared })
+    }
+}
+
+fn block(bits: &[F2]) -> Result<Block, Error> {
+    let bytes = bits_to_bytes(bits).map(Zeroizing::new);
+    let block = bytes.and_then(|bytes| bytes.as_slice().try_into().ok());
+    block.ok_or_else(|| Error::misuse("a tag that is not 16 bytes"))
+}
+
+/// A party's part in a record's tag.
+pub(super) struct RecordTag<A> {
+    /// The wires of the record's one-time key.
+    key: Vec<Wire>,
+    part: A,
+}
+
+impl<A> RecordTag<A> {
+    /// The next tag, given the wires of the record's one-time key and what was made ahead.
+    pub(super) fn new(key: &[Wire], part: A) -> Self {
+        Self { key: key.to_vec(), part }
+    }
+}
+
+impl RecordTag<ProverAhead> {
+    /// P's first part: shares `r`. This waits for V's correction.
+    pub(super) fn begin(
+        self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Garbler<Step>>,
+        rng: &mut (impl CryptoRng + ?Sized),
+    ) -> Result<RecordTag<ProverConverted>, Error> {
+        let Self { key, part } = self;
+        let a = random_share(rng);
+        let bits = Zeroizing::new(element_bits(*a).collect::<Vec<F2>>());
+        let mask = share_of_r(&mut machine.perform(channel), &key, Some(&bits))?;
+        channel.send(POLY1305_MASK, &mask.iter().copied().collect::<Bits>().to_bytes())?;
+        let part = part.convert(channel, *a)?;
+        Ok(RecordTag { key, part })
+    }
+}
+
+impl RecordTag<ProverConverted> {
+    /// P's shares of the powers of `r`. This waits for V's corrections.
+    pub(super) fn powers(self, channel: &mut dyn Channel) -> Result<RecordTag<Shares>, Error> {
+        let Self { key, part } = self;
+        Ok(RecordTag { key, part: part.shares(channel)? })
+    }
+}
+
+/// A share of `r` that P chooses.
+fn random_share(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<F130> {
+    let mut seed = Zeroizing::new([0; 16]);
+    rng.fill_bytes(&mut *seed);
+    let mut element = Zeroizing::new([F130::default()]);
+    Prg::new(*seed).elements(&mut *element);
+    Zeroizing::new(element[0])
+}
+
+impl RecordTag<VerifierAhead> {
+    /// V's first part: shares `r`, and sends V's correction.
+    pub(super) fn begin(
+        self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Evaluator<Step>>,
+        products: &mut ole::Receiver<F130>,
+    ) -> Result<RecordTag<VerifierOffered>, Error> {
+        let Self { key, part } = self;
+        let share = share_of_r(&mut machine.perform(channel), &key, None)?;
+        let mut message = vec![0; POLY1305_SHARE_BITS.div_ceil(8)];
+        channel.recv_exact(POLY1305_MASK, &mut message)?;
+        let mask = Bits::from_bytes(&message, POLY1305_SHARE_BITS)
+            .map_err(|error| Error::malformed(POLY1305_MASK, error.to_string()))?;
+        let bits = share.iter().enumerate().map(|(i, bit)| *bit + mask.get(i).unwrap_or_default());
+        let b = Zeroizing::new(element(&Zeroizing::new(bits.collect::<Vec<_>>()))?);
+        let part = part.offer(channel, products, *b)?;
+        channel.flush()?;
+        Ok(RecordTag { key, part })
+    }
+}
+
+impl RecordTag<VerifierOffered> {
+    /// V's shares of the powers of `r`. This waits for P's message, and sends V's corrections, for which P
+    /// waits, with the next flush.
+    pub(super) fn powers(
+        self,
+        channel: &mut dyn Channel,
+        products: &mut ole::Receiver<F130>,
+    ) -> Result<RecordTag<Shares>, Error> {
+        let Self { key, part } = self;
+        Ok(RecordTag { key, part: part.shares(channel, products)? })
+    }
+}
+
+impl RecordTag<Shares> {
+    /// The last part: this party's share of the tag of a record with these coefficients, if the other one has
+    /// kept to the protocol. P waits for V's request for its labels, and for the check's answer.
+    ///
+    /// # Errors
+    /// A cheat if the powers are not those of `r`; the machine's and the channel's.
+    fn finish<P: Party>(
+        self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<P>,
+        inputs: impl FnOnce(&TagInputs) -> [Option<&TagInputs>; 2],
+        coefficients: &[F130],
+    ) -> Result<TagShare, Error> {
+        let own = self.part.inputs(coefficients)?;
+        let (answer, share) = finished(&mut machine.perform(channel), &self.key, inputs(&own))?;
+        checked(&answer)?;
+        TagShare::new(machine, &share)
+    }
+
+    /// See [`RecordTag::finish`], at P.
+    pub(super) fn finish_prover(
+        self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Garbler<Step>>,
+        coefficients: &[F130],
+    ) -> Result<TagShare, Error> {
+        self.finish(channel, machine, |own| [Some(own), None], coefficients)
+    }
+
+    /// See [`RecordTag::finish`], at V.
+    pub(super) fn finish_verifier(
+        self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Evaluator<Step>>,
+        coefficients: &[F130],
+    ) -> Result<TagShare, Error> {
+        self.finish(channel, machine, |own| [None, Some(own)], coefficients)
+    }
+}
+
+impl TagShare {
+    /// P's end for a record of the client's: the tag, with V's share, which V proves to have.
+    pub(super) fn receive(
+        self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Garbler<Step>>,
+    ) -> Result<Block, Error> {
+        let SharedWires { wires, masks } = &self.shared;
+        let other = Zeroizing::new(machine.party.confirm(channel, wires, masks)?);
+        let other = Zeroizing::new(block(&other)?);
+        Ok((u128::from_ne_bytes(*self.share) ^ u128::from_ne_bytes(*other)).to_ne_bytes())
+    }
+
+    /// V's end for a record of the client's: P gets the tag.
+    pub(super) fn send(
+        self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Evaluator<Step>>,
+    ) -> Result<(), Error> {
+        let SharedWires { wires, masks } = &self.shared;
+        machine.party.confirm(channel, wires, masks)?;
+        Ok(channel.flush()?)
+    }
+}
+
+#[cfg(test)]
+mod tests;
