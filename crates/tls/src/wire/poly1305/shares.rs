@@ -55,6 +55,12 @@ impl Shares {
         Self { powers, challenge }
     }
 
+    /// The challenge of the check.
+    #[cfg(test)]
+    pub(super) fn challenge(&self) -> F130 {
+        self.challenge
+    }
+
     /// This party's inputs for the tag of a record with these [`coefficients`](super::coefficients).
     ///
     /// # Errors

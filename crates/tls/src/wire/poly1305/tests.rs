@@ -1,5 +1,7 @@
 //! Known answers of ChaCha20-Poly1305, two parties against the clear, and what cheats give.
 
+use std::sync::Mutex;
+
 use ::poly1305::Poly1305;
 use ::poly1305::universal_hash::KeyInit;
 use proptest::prelude::*;
@@ -274,6 +276,34 @@ fn numbers_from_p_on_and_messages_of_another_length_are_refused() {
 }
 
 /// A message that the hash leaves out could be chosen after the challenge.
+#[test]
+fn the_challenge_is_a_hash_of_all_four_messages() {
+    let (sent, count) = (Mutex::new(Vec::new()), powers(5));
+    let collect = |tag: Tag, payload: &mut Vec<u8>| {
+        if [POLY1305_AHEAD, POLY1305_SHARE, POLY1305_FACTOR, POLY1305_POWERS].contains(&tag) {
+            sent.lock().unwrap().push(payload.clone());
+        }
+    };
+    let a = F130::from_u128(99);
+    let (p, v) = two_parties(
+        products(count),
+        1,
+        [collect; 2],
+        |channel, party: &mut ole::Sender<F130>, rng| {
+            let ahead = ProverAhead::new(channel, (&SESSION, 7), party, count, rng).unwrap();
+            ahead.convert(channel, a).unwrap().shares(channel).unwrap()
+        },
+        |channel, party: &mut ole::Receiver<F130>, _| {
+            let ahead = VerifierAhead::new(channel, (&SESSION, 7), count).unwrap();
+            ahead.offer(channel, party, a).unwrap().shares(channel, party).unwrap()
+        },
+    );
+    let mut messages = Messages::new(&SESSION, 7);
+    sent.lock().unwrap().iter().for_each(|message| messages.add(message));
+    assert_eq!(sent.lock().unwrap().len(), 4);
+    assert!([p.challenge(), v.challenge()] == [messages.challenge(); 2]);
+}
+
 #[test]
 fn the_challenge_depends_on_session_record_and_each_message() {
     let challenge = |session: [u8; 32], number, parts: &[&[u8]]| {
