@@ -21,7 +21,7 @@
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120 |
 //! | [`Step::XoredBlock`] | round keys, write IV: 96, number of the record and counter: 32 | 128 | 5,120 |
 //! | [`Step::ChaChaBlocks`] | ChaCha20 key: 256, write IV: 96 | 512 a block, 256 for a one-time key | 457 for a record, at most 9,942 a block, 9,695 for a one-time key |
-//! | [`Step::ChaChaBlock`] | ChaCha20 key, write IV, number of the record and counter: 32 | 512 | 10,384 |
+//! | [`Step::ChaChaBlock`] | ChaCha20 key, write IV, number of the record and counter: 32 | 512 | 10,400 |
 //! | [`Step::Poly1305Share`] | `r` before clamping: 128, P's share: 130 | V's share: 130 | 259 |
 //! | [`Step::Poly1305Check`] | `r` before clamping: 128, shares: 6 x 130 | 1 | 29,040 |
 //! | [`Step::Poly1305Tag`] | shares: 2 x 130, `s`: 128 | 128 | 512 |
