@@ -307,6 +307,10 @@ mod prover;
 mod provider;
 mod read;
 mod sizes;
+#[cfg_attr(
+    not(test),
+    allow(dead_code, reason = "both modes use it once they have more than one cipher suite")
+)]
 mod tag;
 #[cfg(test)]
 mod testing;

@@ -104,6 +104,7 @@ mod verifier;
 
 #[cfg(test)]
 pub(crate) use prover::powers as powers_of;
+#[cfg_attr(not(test), allow(unused_imports, reason = "see the module"))]
 pub(crate) use prover::{ProverAhead, ProverConverted};
 pub(crate) use shares::{Shares, TagInputs};
 pub(crate) use verifier::{VerifierAhead, VerifierOffered};
