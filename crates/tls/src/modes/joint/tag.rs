@@ -23,7 +23,7 @@ use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_channel::tags::{GARBLED_RETURN, POLY1305_MASK};
 use volery_circuit::gadgets::bits_to_bytes;
-use volery_field::{Bits, Element, F2, F130};
+use volery_field::{Bits, F2, F130};
 use volery_garble::two_party::{Evaluator, Garbler, Owner, Wire};
 use volery_vole::{Prg, ole};
 use zeroize::Zeroizing;

@@ -3,7 +3,7 @@
 use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_POWERS, POLY1305_SHARE};
-use volery_field::{Element, F130, Field, Ring, packed_bytes};
+use volery_field::{F130, Field, Ring, packed_bytes};
 use volery_vole::ole::{Pending, Sender};
 use volery_vole::{Prg, SessionId};
 use zeroize::Zeroizing;

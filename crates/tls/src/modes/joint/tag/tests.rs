@@ -7,7 +7,7 @@ use poly1305::universal_hash::KeyInit as _;
 use volery_channel::tags::{GARBLED_LABELS, GARBLED_RETURN};
 use volery_channel::{Limits, Tag};
 use volery_circuit::gadgets::bytes_to_bits;
-use volery_field::{Field, Ring as _};
+use volery_field::Field;
 use volery_garble::two_party::Settings;
 use volery_testing::{between_edited, deal, rng, untouched};
 use volery_vole::Delta;
