@@ -16,8 +16,8 @@
 //! # Before the factors are known: random products
 //!
 //! P draws `a` and V draws `b`, both uniform in the field. Bit `i` of `b` (`sum of b_i g^i = b`, with `g = 2`
-//! over Z_p and Z_q, and `g = X` over GF(2^128)) uses correlation `j`. A random oracle `H`, bound to session and
-//! field, makes pads of the field's elements:
+//! over Z_p and Z_q, and `g = X` over GF(2^128)) uses correlation `j`. A random oracle `H`, bound to session
+//! and field, makes pads of the field's elements:
 //!
 //! ```text
 //! V -> P    d_i = b_i + u_j                                      one bit
@@ -32,9 +32,10 @@
 //! which is `2^-32` away from uniform below P-256's prime, and `y - b` would not hide `y`. Over Z_p, each
 //! product costs 256 correlations, 256 bits from V and 256 elements from P: 8 KiB. Over GF(2^128) it costs
 //! 128 of each, 2 KiB, and over Z_q 136, 2,210 bytes. (Elements of Curve25519's field have 255 bits, and
-//! those of Z_q 130. The highest bits are zero then, which makes messages whole bytes.) Any number of products takes one round trip, in addition to those of
-//! the generator of correlations. So do products over several fields, if V [requests](Receiver::request)
-//! all of them before it [receives](Receiver::receive) any.
+//! those of Z_q 130. The highest bits are zero then, which makes messages whole bytes.) Any number of
+//! products takes one round trip, in addition to those of the generator of correlations. So do products over
+//! several fields, if V [requests](Receiver::request) all of them before it [receives](Receiver::receive)
+//! any.
 //!
 //! # Once the factors are known: one element each way
 //!

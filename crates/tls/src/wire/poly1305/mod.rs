@@ -7,8 +7,8 @@
 //! r, s          the first 32 bytes of the record's key stream, r clamped
 //! ```
 //!
-//! (RFC 8439, sections 2.5 and 2.8.) Each record has its own `r` and `s`. Neither party may know `r` while the
-//! connection is open: whoever has the tag of one ciphertext and `r` has that of every other.
+//! (RFC 8439, sections 2.5 and 2.8.) Each record has its own `r` and `s`. Neither party may know `r` while
+//! the connection is open: whoever has the tag of one ciphertext and `r` has that of every other.
 //!
 //! # The protocol
 //!
@@ -50,10 +50,10 @@
 //! ciphertext in the place of P's: the server would act on a request that P never made, or P would read a
 //! record that the server never sent.
 //!
-//! **What it proves to P.** V's choices are `e`, where `b + e` is what it used in the place of `b`; the `w_i`,
-//! where `w_i y^i` is what it used for `y^i`; and constants that it adds to the shares that it gives to the
-//! circuit. With `u = r + e`, `x y = u` and `z_i = w_i u^i`. For V, `r` is one of `2^106` values: `y` is `u` times a
-//! random number. The circuit verifies
+//! **What it proves to P.** V's choices are `e`, where `b + e` is what it used in the place of `b`; the
+//! `w_i`, where `w_i y^i` is what it used for `y^i`; and constants that it adds to the shares that it gives
+//! to the circuit. With `u = r + e`, `x y = u` and `z_i = w_i u^i`. For V, `r` is one of `2^106` values: `y`
+//! is `u` times a random number. The circuit verifies
 //!
 //! ```text
 //! w_1 u + f_1 = r                 r (f + sum over i < n of w_i rho^i u^i) = g + sum over 1 < i <= n of w_i rho^(i-1) u^i
@@ -67,11 +67,11 @@
 //! ```
 //!
 //! `e` and all `w_i` were fixed before `rho`. So unless all `w_i` are equal and `e w_i = 0`, at most `n` of
-//! `2^130` values of `rho` pass, for each time V computes the hash. The first equation says that `w_1 = 1`. Hence
-//! `w_i = 1`, and `e = 0` because `n` is [at least 3](MIN_POWERS). What V still can do is add a constant to
-//! `C(r)`. For that to be the tag of another ciphertext, V has to guess a value of the difference of two
-//! polynomials at `r`, which is what Poly1305 is built to withstand: at most `8 q` of `2^106` values of `r`
-//! fit. A share beyond `p` counts as another one or changes the sum by 5, which is a constant too.
+//! `2^130` values of `rho` pass, for each time V computes the hash. The first equation says that `w_1 = 1`.
+//! Hence `w_i = 1`, and `e = 0` because `n` is [at least 3](MIN_POWERS). What V still can do is add a
+//! constant to `C(r)`. For that to be the tag of another ciphertext, V has to guess a value of the difference
+//! of two polynomials at `r`, which is what Poly1305 is built to withstand: at most `8 q` of `2^106` values
+//! of `r` fit. A share beyond `p` counts as another one or changes the sum by 5, which is a constant too.
 //!
 //! **The tag goes to P alone**, by shares of which V has one that hides it. If it were opened to V before P
 //! has seen the check's answer, a V that had chosen the polynomial would have a valid record for the server.
@@ -81,16 +81,16 @@
 //! * *V* makes the tag wrong, and the server refuses the record. It learns nothing about `r`: all it sees is
 //!   `y`, P's corrections, and shares that P masked. By the check's answer it can try one guess, and P ends
 //!   the session if it is wrong.
-//! * *P* may use anything for `x^i`, spoil the products, so that they depend on bits of V's factors, or garble
-//!   something else. The proof in the end shows what was garbled; products are never proved. But P gets
-//!   nothing of V's that is not masked, apart from the tag and the check's answer. The tag is masked by `s`,
-//!   of which P knows nothing. The answer is one bit, and the session ends if it is no. *P cannot let the
-//!   server have another request than V, or show V another record than the server's.* In the end P shows
+//! * *P* may use anything for `x^i`, spoil the products, so that they depend on bits of V's factors, or
+//!   garble something else. The proof in the end shows what was garbled; products are never proved. But P
+//!   gets nothing of V's that is not masked, apart from the tag and the check's answer. The tag is masked by
+//!   `s`, of which P knows nothing. The answer is one bit, and the session ends if it is no. *P cannot let
+//!   the server have another request than V, or show V another record than the server's.* In the end P shows
 //!   `r` and `s` of each record, proves them, and V computes the tag of the ciphertext that it holds, in the
-//!   clear. So P must have had the tags of two ciphertexts while the connection was open, and their difference,
-//!   `C(r) - C'(r)`, fits at most `8 q` values of `r`. Whatever guesses P put into products: in all runs
-//!   that V does not end, P has seen the same, so `r` is in the right place with probability `8 q / 2^106` at
-//!   most.
+//!   clear. So P must have had the tags of two ciphertexts while the connection was open, and their
+//!   difference, `C(r) - C'(r)`, fits at most `8 q` values of `r`. Whatever guesses P put into products: in
+//!   all runs that V does not end, P has seen the same, so `r` is in the right place with probability `8 q /
+//!   2^106` at most.
 //!
 //! A share that leaves its range is P's own input, too, which changes the sum by a known constant.
 

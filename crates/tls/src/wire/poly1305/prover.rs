@@ -28,8 +28,8 @@ pub(crate) struct ProverConverted {
 }
 
 impl ProverAhead {
-    /// Draws `x`, and sends the corrections of its inverse and of its powers up to `x^powers`. `number` is the
-    /// record's among those of the session. V calls [`VerifierAhead::new`](super::VerifierAhead::new).
+    /// Draws `x`, and sends the corrections of its inverse and of its powers up to `x^powers`. `number` is
+    /// the record's among those of the session. V calls [`VerifierAhead::new`](super::VerifierAhead::new).
     ///
     /// # Errors
     /// [`Error::Products`] if too few products are prepared; what sending meets.

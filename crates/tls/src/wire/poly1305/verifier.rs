@@ -73,8 +73,8 @@ impl VerifierOffered {
     /// V's shares of the powers of `r`. This waits for P's message, and sends V's corrections.
     ///
     /// # Errors
-    /// [`Error::Malformed`] unless P's message is one canonical element; [`Error::Products`] if too few products
-    /// are prepared; the channel's.
+    /// [`Error::Malformed`] unless P's message is one canonical element; [`Error::Products`] if too few
+    /// products are prepared; the channel's.
     pub(crate) fn shares(
         self,
         channel: &mut dyn Channel,
