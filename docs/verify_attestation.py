@@ -69,23 +69,49 @@ def named(name, data, plain=None):
         return {f"{name}_hex" if plain is None else "hex": data.hex()}
 
 
+def is_decimal(text):
+    """Whether this is the one form of a decimal number."""
+    match = re.fullmatch(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:e(-?[1-9][0-9]*))?", text)
+    if not match:
+        return False
+    whole, fraction = match[2], match[3] or ""
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return text == "0"
+    # The number is 0.DIGITS times this power of ten.
+    power = int(match[4] or 0) + len(digits) - len(fraction)
+    digits = digits.rstrip("0")
+    count = len(digits)
+    if 0 < power < count:
+        form = digits[:power] + "." + digits[power:]
+    elif 0 < power <= count + 20:
+        form = digits.ljust(power, "0")
+    elif -20 <= power <= 0:
+        form = "0." + "0" * -power + digits
+    else:
+        form = digits[0] + ("." if count > 1 else "") + digits[1:] + f"e{power - 1}"
+    return text == match[1] + form and count <= 512 and abs(power - 1) < 10**9
+
+
 def bound(r, closed, opened):
     kind = r.number(1, 2)
     if kind == 0:
         return {}
     text = r.text(540)
-    check(re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?(e-?[1-9]\d*)?", text), "a bound that is no number")
+    check(is_decimal(text), "a bound that is no number in its one form")
     return {opened if kind == 2 else closed: text}
 
 
 def moment(r):
     text = r.text(20)
-    form = "%Y-%m-%dT%H:%M:%SZ" if "T" in text else "%Y-%m-%d"
-    try:
-        time = datetime.datetime.strptime(text, form)
-    except ValueError:
-        raise Refused("a bound that is no time")
-    check("T00:00:00Z" not in text and time.strftime(form).rjust(len(text), "0") == text, "a time in another form")
+    match = re.fullmatch(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})Z)?", text)
+    check(match, "a bound that is no time")
+    year, month, day, *time = (int(number or 0) for number in match.groups())
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    days = [31, 28 + leap, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    check(1 <= month <= 12 and 1 <= day <= days[month - 1], "a day that does not exist")
+    check(all(number <= most for number, most in zip(time, (23, 59, 59))), "a time that does not exist")
+    check("T00:00:00Z" not in text, "a time in another form")
     return text
 
 
@@ -203,13 +229,16 @@ def payload(r, rounds):
 
 
 def host(name):
-    if re.fullmatch(r"[0-9.]+|.*:.*", name):
-        try:
-            check(str(ipaddress.ip_address(name)) == name, "an address in another form")
-        except ValueError:
-            raise Refused("a name that is neither of a host nor an address")
-    label = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
-    check(":" in name or re.fullmatch(rf"{label}(\.{label})*", name) and len(name) <= 253, "a name that is not in lower case, or none")
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        label = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
+        check(re.fullmatch(rf"{label}(\.{label})*", name) and len(name) <= 253, "a name that is not in lower case, or none")
+        # A name like an address is neither.
+        check(re.search("[^0-9]", name.split(".")[-1]), "a name that ends with a number")
+        return name
+    mapped = getattr(address, "ipv4_mapped", None)
+    check(name == (f"::ffff:{mapped}" if mapped else str(address)) and "%" not in name, "an address in another form")
     return name
 
 

@@ -653,7 +653,7 @@ fn values() -> Vec<u8> {
 }
 
 /// A policy that has each key.
-const POLICY: &str = r#"{"version": 1, "notaries": [{"name": "a", "keys": [{"key": "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c", "from": "2026-01-01", "until": "2027-01-01T12:00:00Z"}]}], "at_least": 1, "host": "data.example.com", "port": 8443, "method": "GET", "path": "/a/*", "status": 200, "claims": ["response.json:balance >= 5000", "request.query.id one of 1|2"], "shows": ["response.header:Date"], "max_age": 60, "modes": ["proxy"], "tls": ["1.3"], "max_rounds": 2, "allow_pipelined": false, "allow_hidden_words": true, "allow_no_alpn": true, "context": "hex:00"}"#;
+const POLICY: &str = r#"{"version": 1, "notaries": [{"name": "a", "keys": [{"key": "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c", "from": "2026-01-01", "until": "2027-01-01T12:00:00Z"}]}], "at_least": 1, "host": "data.example.com", "port": 8443, "method": "GET", "path": "/a/*", "query": "id=*", "fields": ["X-A"], "status": 200, "claims": ["response.json:balance >= 5000", "request.query.id one of 1|2"], "shows": ["response.header:Date"], "max_age": 60, "modes": ["proxy"], "tls": ["1.3"], "max_rounds": 2, "allow_pipelined": false, "allow_hidden_words": true, "allow_no_alpn": true, "context": "hex:00"}"#;
 
 /// A message that hides a parameter, of a response, which has none.
 fn parameter() -> Vec<u8> {

@@ -32,8 +32,23 @@ fn write(text: &str) -> io::Result<()> {
 
 /// Writes one object to standard output, on a line of its own.
 pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
-    let line = serde_json::to_string(object).map_err(Failure::session)?;
-    result(&line)
+    result(&json_line(object)?)
+}
+
+/// An object in JSON. What a terminal might take for a command, or for a change of direction, is escaped;
+/// whoever reads JSON reads the same.
+fn json_line(object: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string(object).map_err(Failure::session)?;
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Other characters of ASCII that do not print are escaped already.
+        if c == '\x7f' || !c.is_ascii() && c.escape_debug().len() > 1 {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| line.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            line.push(c);
+        }
+    }
+    Ok(line)
 }
 
 /// The counts of a proof about bits, in words.
@@ -116,6 +131,20 @@ mod tests {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(count(number), text);
         }
+    }
+
+    /// A page that somebody else wrote is printed on terminals.
+    #[test]
+    fn json_has_nothing_for_a_terminal_and_is_read_as_what_it_was() {
+        let all: String =
+            (0..0x3100).chain(0xfe00..0xfff0).chain(0xe0000..0xe0080).filter_map(char::from_u32).collect();
+        let line = json_line(&all).expect("a text");
+        let told = |c: char| {
+            c.is_control() || ['\u{202e}', '\u{2066}', '\u{2028}', '\u{feff}', '\u{e0041}'].contains(&c)
+        };
+        assert!(!line.contains(told));
+        assert!(line.contains("\\u009b") && line.contains("\\udb40\\udc41") && line.contains("\u{e9}"));
+        assert_eq!(serde_json::from_str::<String>(&line).expect("JSON"), all);
     }
 
     #[test]

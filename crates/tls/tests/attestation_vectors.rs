@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::scalar::Scalar;
+use ed25519_dalek::Signer as _;
 use volery_tls::attestation::{
     Attestation, AttestedPayload, Committed, Context, Mode, SigningKey, Statement,
 };
@@ -181,7 +182,19 @@ fn refused() -> Vec<(&'static str, Vec<u8>)> {
     };
     let end = good.len();
     let find = |text: &[u8]| good.windows(text.len()).position(|part| part == text).unwrap();
+    // With a signature that is right.
+    let signed = |from: &[u8], to: &[u8]| {
+        let mut bytes = good.clone();
+        bytes[find(from)..][..to.len()].copy_from_slice(to);
+        let signature = key().sign(&bytes[..end - 64]).to_bytes();
+        bytes[end - 64..].copy_from_slice(&signature);
+        bytes
+    };
     vec![
+        ("name-that-ends-with-a-number", signed(b"data.example.com", b"data.example.123")),
+        ("address-with-a-zone", signed(b"data.example.com", b"fe80::1%ethernet")),
+        ("bound-in-another-form", signed(b"-20000", b"-2.000")),
+        ("time-in-another-form", signed(b"2026-01-30T12:00:00Z", b"2026-01-30T00:00:00Z")),
         ("another-first-line", change(0, b'V')),
         ("another-version", change(20, 99)),
         ("unknown-mode", change(21, 2)),

@@ -235,6 +235,12 @@ fn demand(args: &AttestationVerifyArgs, key: &[u8; 32], attestation: &Attestatio
             round.saturating_add(1)
         ));
     }
+    for (round, name) in statement.unknown_fields() {
+        terminal::message(&format!(
+            "warning: request {} has the header field {name}: make sure that the server does not take from it which document is asked for",
+            round.saturating_add(1)
+        ));
+    }
     match statement.hidden_paths().first() {
         Some(round) if !args.allow_hidden_path => Err(Failure::Rejected(format!(
             "the path of request {} is hidden, so the attestation does not say which document it is about; --allow-hidden-path accepts that",

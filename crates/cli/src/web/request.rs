@@ -56,6 +56,10 @@ impl Page {
         if host.is_empty() {
             return Err(wrong("there is no host"));
         }
+        // The address may be another's, and it is printed as a word of a command.
+        if !host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte)) {
+            return Err(wrong("the host has characters that no host has; write other scripts as xn--..."));
+        }
         let target = target.split('#').next().unwrap_or_default();
         if !is_plain(target) {
             return Err(wrong(NOT_PLAIN));
@@ -154,6 +158,12 @@ mod tests {
             "https://a/ b",
             "https://a/\r\nX: y",
             "https://a/\u{e4}",
+            "https://\u{e4}.example/",
+            "https://a\u{1b}[2K\rvolery; x/",
+            "https://a\nb/",
+            "https://a'b/",
+            "https://[::1%25eth0]/",
+            "https://a b/",
         ] {
             assert!(Page::parse(url).is_err(), "{url:?}");
         }

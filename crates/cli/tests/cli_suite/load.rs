@@ -281,3 +281,56 @@ fn load_twenty_sessions_at_once_again_and_again_end_in_success() {
     holds_no_more(at_rest(&fixture, before), warm, 64);
     assert_eq!(fixture.results(), ["accepted"; 100]);
 }
+
+/// How long the longest test takes: an hour, or as many minutes as `LOAD_MINUTES` says.
+fn minutes() -> u64 {
+    let set = std::env::var("LOAD_MINUTES").ok().map(|minutes| minutes.parse());
+    set.transpose().expect("LOAD_MINUTES is a number").unwrap_or(60)
+}
+
+#[test]
+#[ignore = "load: 200 sessions at the same time, for an hour"]
+fn load_two_hundred_sessions_at_once_for_an_hour_leave_memory_flat() {
+    const SESSIONS: usize = 200;
+    let patient = ["--timeout", "600", "--connect-timeout", "600"];
+    let fixture = Fixture::new(
+        &[&["--concurrency", "200", "--per-client", "400", "--memory", "3G"], &patient[..]].concat(),
+    );
+    let before = usage(&fixture);
+    let minutes = minutes();
+    let end = Instant::now() + Duration::from_secs(60 * minutes);
+    // Of the notary, while all are at work.
+    let mut held = Vec::new();
+    let done: usize = std::thread::scope(|scope| {
+        let fixture = &fixture;
+        let clients: Vec<_> = (0..SESSIONS)
+            .map(|client| {
+                // Each fourth takes the mode that takes three times as long.
+                let mode = if client.is_multiple_of(4) { TOGETHER } else { &[] };
+                scope.spawn(move || {
+                    let mut done = 0;
+                    while Instant::now() < end {
+                        let options = [mode, &patient].concat();
+                        fixture.prove(&format!("page-{client}"), &options).expect(0, "");
+                        std::fs::remove_file(fixture.path(&format!("page-{client}"))).expect("written");
+                        done += 1;
+                    }
+                    done
+                })
+            })
+            .collect();
+        while Instant::now() < end {
+            std::thread::sleep(Duration::from_secs(15));
+            held.push(usage(fixture));
+        }
+        clients.into_iter().map(|client| client.join().expect("no session fails")).sum()
+    });
+    // In the first third everything is touched that is ever needed.
+    let greatest = |times: &[Usage]| times.iter().map(|time| time.megabytes).max().expect("some");
+    let (first, rest) = held.split_at(held.len() / 3);
+    let [first, rest] = [first, rest].map(greatest);
+    println!("{done} sessions in {minutes} minutes; {first} MB at most in the first third, then {rest} MB");
+    assert!(rest <= first + first / 10, "{held:?}");
+    at_rest(&fixture, before);
+    assert_eq!(fixture.results(), vec!["accepted"; done]);
+}

@@ -215,6 +215,7 @@ fn a_copied_command_is_planned_without_its_secrets_and_proved_by_the_command_tha
         .stdout;
     assert!(text.contains("request.header:Cookie (header field, 19 bytes, hidden) [hidden]"), "{text}");
     assert!(text.contains("left out of the saved request: priority"), "{text}");
+    assert!(text.contains("note      the command has the address with its query"), "{text}");
     for json in [&[][..], &["--json"]] {
         // From standard input it is the same.
         let again = [&["web", "plan", "--from-curl", "-", "--roots", &place.roots], &what[..], json].concat();
@@ -241,6 +242,10 @@ fn a_copied_command_is_planned_without_its_secrets_and_proved_by_the_command_tha
     assert!(!refused.stdout.contains("secret-"), "{refused:?}");
     let elsewhere = format!("curl '{}' -H 'Host: other.example'", place.url);
     run(&["web", "plan", "--from-curl", "-"], &elsewhere).expect(2, "its Host is not that of the address");
+    // An address cannot draw another command over the one that is printed.
+    let drawn = "curl $'https://a\\r\\e[2Kvolery; rm x #/'";
+    let refused = run(&["web", "plan", "--from-curl", "-"], drawn).expect(2, "no host has");
+    assert!(!refused.stdout.contains('\r') && !refused.stderr.contains("rm x"), "{refused:?}");
     // So is a command that is not read.
     let refused =
         run(&["web", "plan", "--from-curl", "-"], "curl -k https://localhost/secret-9 -b secret-9=1");
@@ -321,6 +326,11 @@ fn a_saved_page_is_planned_without_a_connection() {
         "volery web prove https://api.example/account --headers page.headers --assert",
     ] {
         assert!(text.contains(words), "no {words} in {text}");
+    }
+    let as_it_is = ["--timeout", "60", "--no-alpn", "--trust-close"];
+    let told = run(&[&har, &what[..], &omit, &as_it_is].concat(), "").expect(0, "").stdout;
+    for option in ["--timeout 60", "--no-alpn", "--trust-close"] {
+        assert!(told.contains(option), "no {option} in {told}");
     }
     assert!(!text.contains("secret-") && !text.contains("5120"), "{text}");
     let claim = ["--entry", "2", "--omit", "X-Odd", "--assert", "response.json:balance in 6000.."];

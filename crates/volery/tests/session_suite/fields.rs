@@ -5,7 +5,7 @@ use volery::circuit::gadgets::{self, field as field_gadgets};
 use volery::circuit::{Convert, Digest, MatrixShape, Ops, Prove, Statement};
 use volery::field::{
     Authenticated, Bn254Scalar, F2, F32, F32x4, F61, F61x2, Gf128, Gf256, Goldilocks, GoldilocksX2, Mac,
-    PallasBase, Ring, Value,
+    Ring, Value,
 };
 use volery::statements::{MatrixProduct, MulChain};
 use volery::system::{Bits, Mixed, Over, Provable};
@@ -54,7 +54,6 @@ fn one_circuit_is_proved_over_pairs_of_every_kind() {
     twice::<F32, F32x4>(interactive, &chain(1_500));
     twice::<Gf256, Gf128>(interactive, &chain(300));
     twice::<Bn254Scalar, Bn254Scalar>(interactive, &chain(1_100));
-    twice::<PallasBase, PallasBase>(interactive, &chain(100));
     twice::<Goldilocks, Goldilocks>(interactive, &chain(2_500));
     twice::<Goldilocks, GoldilocksX2>(interactive, &chain(2_500));
 }

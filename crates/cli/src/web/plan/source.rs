@@ -38,6 +38,9 @@ const OF_BROWSERS: [&str; 11] = [
     "te",
     "upgrade-insecure-requests",
 ];
+/// The query of a saved request is no secret to whoever sees the command.
+const QUERY: &str = "the command has the address with its query: if a token is in it, keep the command out of histories and \
+                     logs, and out of the sight of others on this machine";
 /// The most entries of a HAR file that are listed.
 const MAX_TITLES: usize = 20;
 
@@ -104,7 +107,10 @@ impl Asked {
         let fields: Vec<_> = fields.into_iter().filter(kept).collect();
         let secrets: Vec<_> =
             fields.iter().map(|field| field.name.clone()).filter(|name| is_secret(name)).collect();
-        let notes = notes(&method, &left, &secrets, saved.as_ref());
+        let mut notes = notes(&method, &left, &secrets, saved.as_ref());
+        if page.target.contains('?') {
+            notes.push(QUERY.into());
+        }
         let lines: Vec<_> =
             fields.iter().map(|field| Zeroizing::new(format!("{}: {}", field.name, &*field.value))).collect();
         write_all(args, &lines, body.as_deref().map(Vec::as_slice))?;
@@ -140,47 +146,83 @@ impl Asked {
 
 /// The options of a page with their values, for another command line.
 fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
-    if let (Some(address), Some(key)) = (&page.notary, page.notary_key) {
+    // Destructured, so that none is forgotten.
+    let WebPageArgs {
+        notary,
+        notary_key,
+        notary_pin,
+        notary_ca,
+        notary_token,
+        mode,
+        timeout,
+        tls,
+        expect,
+        then,
+        read,
+        reveal,
+        hide,
+        assert,
+        commit,
+        openings,
+        context,
+        roots,
+        // Those without a value are `flags`.
+        no_alpn: _,
+        apart: _,
+        pipelined: _,
+        show_rest: _,
+        trust_close: _,
+        yes: _,
+        // The request was saved.
+        method: _,
+        header: _,
+        headers: _,
+        body: _,
+    } = page;
+    if let (Some(address), Some(key)) = (notary, notary_key) {
         add("notary", &address.to_string());
-        add("notary-key", &super::super::attestation::hex(&key));
+        add("notary-key", &super::super::attestation::hex(key));
     }
-    if let Some(pin) = &page.notary_pin {
+    if let Some(pin) = notary_pin {
         add("notary-pin", &pin.to_string());
     }
-    let files =
-        [("notary-ca", &page.notary_ca), ("notary-token", &page.notary_token), ("openings", &page.openings)];
+    let files = [("notary-ca", notary_ca), ("notary-token", notary_token), ("openings", openings)];
     for (option, path) in files {
         if let Some(path) = path {
             add(option, &path.display().to_string());
         }
     }
-    if page.mode != ModeArg::default() {
-        add("mode", page.mode.name());
+    if *mode != ModeArg::default() {
+        add("mode", mode.name());
     }
-    if page.tls != TlsArg::default() {
-        add("tls", page.tls.name());
+    if *tls != TlsArg::default() {
+        add("tls", tls.name());
     }
-    if page.expect != 2048 {
-        add("expect", &page.expect.to_string());
+    if let Some(timeout) = timeout {
+        add("timeout", &timeout.as_secs().to_string());
     }
-    if page.read != 1024 {
-        add("read", &page.read.to_string());
+    if *expect != 2048 {
+        add("expect", &expect.to_string());
     }
-    let lists =
-        [("reveal", &page.reveal), ("hide", &page.hide), ("assert", &page.assert), ("commit", &page.commit)];
+    if *read != 1024 {
+        add("read", &read.to_string());
+    }
+    let lists = [("reveal", reveal), ("hide", hide), ("assert", assert), ("commit", commit)];
     for (option, values) in lists {
         values.iter().for_each(|value| add(option, value));
     }
-    for (option, paths) in [("roots", &page.roots), ("then", &page.then)] {
+    for (option, paths) in [("roots", roots), ("then", then)] {
         paths.iter().for_each(|path| add(option, &path.display().to_string()));
     }
-    if let Some(context) = &page.context {
+    if let Some(context) = context {
         add("context", &format!("hex:{}", super::super::attestation::hex(context.as_bytes())));
     }
 }
 
 fn flags(page: &WebPageArgs) -> impl Iterator<Item = &'static str> {
     let all = [
+        (page.no_alpn, "no-alpn"),
+        (page.trust_close, "trust-close"),
         (page.apart, "apart"),
         (page.pipelined, "pipelined"),
         (page.show_rest, "show-rest"),

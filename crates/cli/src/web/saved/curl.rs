@@ -300,8 +300,10 @@ impl Command {
         if self.get {
             if let Some(data) = body.take() {
                 let data = utf8("--get", &data)?;
-                let sign = if url.contains('?') { '&' } else { '?' };
-                url = Zeroizing::new(format!("{}{sign}{}", &*url, &*data));
+                // A fragment is not sent, and ends the address.
+                let before = url.split('#').next().unwrap_or_default();
+                let sign = if before.contains('?') { '&' } else { '?' };
+                url = Zeroizing::new(format!("{before}{sign}{}", &*data));
             }
         } else if body.is_some() {
             let defaults: &[(&str, &str)] = match self.json {
@@ -429,6 +431,7 @@ mod tests {
                 "GET https://a/?c&a=1&b=%20%26%C3%A43\n",
             ),
             ("curl -G --data-urlencode =a=b https://a/", "GET https://a/?a%3Db\n"),
+            ("curl -G -d a=1 'https://a/x#?y'", "GET https://a/x?a=1\n"),
             (
                 "curl --json '{}' https://a/",
                 "POST https://a/\nContent-Type: application/json\nAccept: application/json\n\n{}",

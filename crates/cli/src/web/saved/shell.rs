@@ -4,7 +4,7 @@
 //! outside of ASCII. People quote with `"..."`. That is read here; whatever a shell would *do* (variables,
 //! other commands, files, patterns, several commands) is an error, because nobody runs a shell here.
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroize as _, Zeroizing};
 
 /// The most words of a command.
 const MAX_WORDS: usize = 1 << 12;
@@ -29,11 +29,16 @@ pub(crate) type Word = Zeroizing<Vec<u8>>;
 pub(crate) fn words(text: &str) -> Result<Vec<Word>, ShellError> {
     let mut reader = Reader { text: text.as_bytes(), at: 0 };
     let mut words = Vec::new();
+    // No word is longer than the text, so this is never moved. Words have only the bytes that they need.
+    let mut word = Zeroizing::new(Vec::with_capacity(text.len()));
     while reader.space()? {
         if words.len() == MAX_WORDS {
             return Err(reader.error("more than 4,096 words"));
         }
-        words.push(reader.word()?);
+        reader.word(&mut word)?;
+        words.push(Zeroizing::new(word.to_vec()));
+        word.as_mut_slice().zeroize();
+        word.clear();
     }
     Ok(words)
 }
@@ -86,16 +91,14 @@ impl Reader<'_> {
         }
     }
 
-    /// The word that begins here.
-    fn word(&mut self) -> Result<Word, ShellError> {
-        // A word is no longer than its text, so it is never moved.
-        let mut word = Zeroizing::new(Vec::with_capacity(self.text.len().saturating_sub(self.at)));
+    /// Reads the word that begins here.
+    fn word(&mut self, word: &mut Word) -> Result<(), ShellError> {
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' => break,
-                b'\'' => self.single(&mut word)?,
-                b'"' => self.double(&mut word)?,
-                b'$' if self.text.get(self.at + 1) == Some(&b'\'') => self.escaped(&mut word)?,
+                b'\'' => self.single(word)?,
+                b'"' => self.double(word)?,
+                b'$' if self.text.get(self.at + 1) == Some(&b'\'') => self.escaped(word)?,
                 b'\\' if self.continued() => {}
                 b'\\' => {
                     self.at += 1;
@@ -113,7 +116,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(word)
+        Ok(())
     }
 
     /// `'...'`: everything is itself.
@@ -303,6 +306,9 @@ mod tests {
         ] {
             assert_eq!(read(text).map_err(|error| error.offset), Err(offset), "{text}");
         }
+        // All words together take no more memory than the command.
+        let many = words(&"'a' ".repeat(MAX_WORDS)).expect("words");
+        assert_eq!(many.iter().map(|word| word.capacity()).sum::<usize>(), MAX_WORDS);
         assert!(read(&"a ".repeat(MAX_WORDS)).is_ok() && read(&"a ".repeat(MAX_WORDS + 1)).is_err());
     }
 

@@ -96,7 +96,7 @@ fn brief_part(f: &mut fmt::Formatter<'_>, name: &str, part: &AttestedPayload) ->
     text.lines().try_for_each(|line| writeln!(f, "    | {line}"))?;
     part.commitments
         .iter()
-        .try_for_each(|entry| writeln!(f, "  {}: {}", safe(&entry.part), committed_to(entry.form)))
+        .try_for_each(|entry| writeln!(f, "  {}: {}", visible(&entry.part), committed_to(entry.form)))
 }
 
 /// What a statement says of the connection.
@@ -126,7 +126,7 @@ fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
 
 /// What is proved about a hidden string: its class, then the claims; perhaps with its place.
 fn proved(f: &mut fmt::Formatter<'_>, side: Side, hidden: &Hidden, place: bool) -> fmt::Result {
-    let (whose, part) = (message_name(side, hidden.round), safe(&hidden.part.to_string()));
+    let (whose, part) = (message_name(side, hidden.round), visible(&hidden.part.to_string()));
     let ranges = hidden.ranges.iter().map(|Range { start, end }| format!(" {start}..{end}"));
     let place = if place { format!(", bytes{}", ranges.collect::<String>()) } else { String::new() };
     writeln!(f, "proved    {whose} {part}{place}: {}", hidden.class)?;
@@ -164,7 +164,7 @@ fn committed(f: &mut fmt::Formatter<'_>, entry: &Committed) -> fmt::Result {
     let Committed { part, form, ranges, points } = entry;
     let ranges: Vec<_> = ranges.iter().map(|range| format!("{range:?}")).collect();
     let form = committed_to(*form);
-    writeln!(f, "  {}, bytes {}: {form}", safe(part), ranges.join(" "))?;
+    writeln!(f, "  {}, bytes {}: {form}", visible(part), ranges.join(" "))?;
     points.iter().try_for_each(|point| writeln!(f, "    by {}", hex(point)))
 }
 
@@ -189,16 +189,22 @@ fn lines(bytes: &[u8]) -> Vec<String> {
     bytes.split(|byte| *byte == b'\n').map(line).collect()
 }
 
-/// Text that a terminal can only take as text: unprintable characters are escaped.
-pub(super) fn safe(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
+/// Text that a terminal can only take as text: unprintable characters are escaped, and so are backslashes.
+fn safe(text: &str) -> String {
+    visible(&text.replace('\\', "\\\\"))
+}
+
+/// The same of text that has JSON's strings in it, whose backslashes stay as they are: `"a\""` with two of
+/// them would be a string that ends within. What is escaped here, as `\u{202e}`, is no escape of JSON's.
+pub(super) fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '"' | '\'' => safe.push(c),
-            c => safe.extend(c.escape_debug()),
+            '"' | '\'' | '\\' => visible.push(c),
+            c => visible.extend(c.escape_debug()),
         }
     }
-    safe
+    visible
 }
 
 impl Serialize for Statement {

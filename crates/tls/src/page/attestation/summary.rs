@@ -4,9 +4,11 @@
 //! https://data.example.com/account?<hidden>, 200, at 2026-05-28T20:26:40Z: currency = "EUR", balance is at least 5000 (hidden)
 //! ```
 //!
-//! Values are written as JSON, so strings are in quotation marks, and none of them can pass for a claim.
+//! Values are written as JSON, so strings are in quotation marks, and none of them can pass for a claim. A
+//! quotation mark within a string has a backslash before it, and *one*: with two the string would seem to end
+//! there. Where a long string is cut, its quotation mark stands before the dots.
 
-use super::show::{hex, safe, utc};
+use super::show::{hex, utc, visible};
 use super::{AttestedPayload, Statement};
 use crate::page::claim::Assertion;
 use crate::page::disclosure::{Hidden, Part, Reading, view};
@@ -40,6 +42,16 @@ impl Statement {
         (reading.rounds() == self.rounds as usize).then_some(reading)
     }
 
+    /// The header fields of requests of which it is not known what servers do with them, each with the number
+    /// of its request, from 0. Some servers take path, host or method from such fields (`X-Original-URL`), so
+    /// the meaning of the path must not depend on them. None if the messages cannot be read again.
+    #[must_use]
+    pub fn unknown_fields(&self) -> Vec<(usize, String)> {
+        let Some(reading) = self.reading() else { return Vec::new() };
+        let fields = |round| reading.unknown_fields(round).into_iter().map(move |name| (round, name));
+        (0..reading.rounds()).flat_map(fields).collect()
+    }
+
     /// Host and port as in a URL.
     fn address(&self) -> String {
         let host = &self.server_name;
@@ -71,7 +83,7 @@ impl Statement {
             parts.extend(hidden.flat_map(|hidden| claims(word, hidden)));
         }
         let parts = if parts.is_empty() { "no value is shown or claimed".into() } else { parts.join(", ") };
-        Some(safe(&format!("{text}: {parts}")))
+        Some(visible(&format!("{text}: {parts}")))
     }
 }
 
@@ -97,12 +109,26 @@ fn words(claim: &Assertion) -> String {
     }
 }
 
-/// The beginning of a long value.
+/// The beginning of a long value. A string ends before the dots, and is not cut within an escape.
 fn short(value: &str) -> String {
-    match value.char_indices().nth(MAX_CHARACTERS) {
-        Some((end, _)) => format!("{}... ({} bytes)", value.get(..end).unwrap_or_default(), value.len()),
-        None => value.to_owned(),
+    let Some((end, _)) = value.char_indices().nth(MAX_CHARACTERS) else { return value.to_owned() };
+    let begin = value.get(..end).unwrap_or_default();
+    if !begin.starts_with('"') {
+        return format!("{begin}... ({} bytes)", value.len());
     }
+    let (mut end, mut missing) = (0, 0);
+    for (at, c) in begin.char_indices() {
+        // The characters that are missing of an escape: one after the backslash, four digits after a u.
+        missing = match (missing, c) {
+            (0, '\\') => 1,
+            (1, 'u') => 4,
+            (missing, _) => u32::saturating_sub(missing, 1),
+        };
+        if missing == 0 {
+            end = at.saturating_add(c.len_utf8());
+        }
+    }
+    format!("{}\"... ({} bytes)", begin.get(..end).unwrap_or_default(), value.len())
 }
 
 /// The id of a public key: the first 8 bytes of its SHA-256 in hexadecimal digits.
@@ -111,4 +137,26 @@ pub fn key_id(key: &[u8; 32]) -> String {
     use sha2::Digest as _;
     let digest: [u8; 32] = sha2::Sha256::digest(key).into();
     hex(digest.get(..8).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_string_ends_before_the_dots_and_not_within_an_escape() {
+        let long = |head: &str| short(&format!("\"{head}{}\"", "y".repeat(80)));
+        assert_eq!(short("\"x\""), "\"x\"");
+        assert_eq!(short(&"7".repeat(70)), format!("{}... (70 bytes)", "7".repeat(60)));
+        for escape in ["\\\"", "\\\\", "\\n", "\\u0041"] {
+            for before in 50..60 {
+                let (x, left) = ("x".repeat(before), 59_usize.checked_sub(before + escape.len()));
+                let kept = left.map_or_else(|| x.clone(), |left| format!("{x}{escape}{}", "y".repeat(left)));
+                let cut = long(&format!("{x}{escape}"));
+                assert!(cut.starts_with(&format!("\"{kept}\"... (")), "{cut}");
+            }
+        }
+        // The text of a string cannot pass for its end.
+        assert!(long("... (99 bytes), balance is at least 5000 (hidden)").ends_with("yyyy\"... (131 bytes)"));
+    }
 }

@@ -24,9 +24,16 @@ fn is<B: Prove<F2> + ?Sized>(b: &mut B, byte: &[B::Wire; 8], value: u8) -> Resul
     all_ones(b, &same)
 }
 
-/// Claims that all bytes can be in a header field's value: no byte below 32 except tabs, and not 127.
+/// Claims that all bytes can be in a header field's value: no byte below 32 except tabs, and not 127. The
+/// first and the last are neither tabs nor blanks, which belong to the space around a value (RFC 9110,
+/// section 5.5): with a blank before it, a hidden `A` would be a text other than `A`.
 pub(super) fn header_value<B: Prove<F2> + ?Sized>(b: &mut B, bits: &[B::Wire]) -> Result<(), B::Error> {
-    for byte in bytes(bits) {
+    let bytes = bytes(bits);
+    for byte in [bytes.first(), bytes.last()].into_iter().flatten() {
+        let space = [is(b, byte, b' ')?, is(b, byte, b'\t')?];
+        b.assert_zero(&space)?;
+    }
+    for byte in bytes {
         let delete = is(b, byte, 0x7f)?;
         let control = control(b, byte)?;
         let low = xor_constant(b, &byte[..5], &bytes_to_bits(&[!b'\t'])[..5])?;

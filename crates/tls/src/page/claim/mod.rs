@@ -33,7 +33,7 @@
 //! | [`Class::Number`] | a whole JSON number | RFC 8259's grammar of numbers, from the first byte to the last | `1` |
 //! | [`Class::Word`] | a whole `true`, `false` or `null` | that it is one of these | `1` |
 //! | [`Class::Values`] | JSON values with known text between them | that each is a string, a number or a word, and that the text is between them | see [`Values`](crate::disclosure::Values) |
-//! | [`Class::HeaderValue`] | the value of a header field | no bytes below 32 but tabs, no 127: so no line ends | `x` |
+//! | [`Class::HeaderValue`] | the value of a header field | no bytes below 32 but tabs, no 127: so no line ends; no tab or blank at either end | `x` |
 //! | [`Class::Path`] | the path of a request's target | bytes from 33 to 126, so no blank, but neither `?` nor `#` | `x` |
 //! | [`Class::Query`] | the query of a request's target | bytes from 33 to 126, but no `#` | `x` |
 //! | [`Class::Parameter`] | the value of a parameter of the query | bytes from 33 to 126, but no `#`, `&` or `;`, nor `]=` (also with `%5D`) | `x` |

@@ -200,9 +200,7 @@ pub(crate) use derive::{
 };
 pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::EndedConnection;
-pub(crate) use redaction::{
-    Found, Reading, Server, message_name, put_all_hidden, read_all_hidden, spell, view,
-};
+pub(crate) use redaction::{Found, Reading, Server, message_name, put_all_hidden, read_all_hidden, view};
 pub(crate) use statement::ConnectionStatement;
 pub(crate) use verifier::{Observed, OwnPart, Terms, receive};
 

@@ -48,7 +48,7 @@ pub use error::Error;
 pub use rules::{check_request, has_usual_body};
 
 pub(crate) use query::{MAX_PARAMETERS, may_be_same};
-pub(crate) use rules::check_response;
+pub(crate) use rules::{check_response, decoded};
 
 use core::ops::Range;
 use std::borrow::Cow;

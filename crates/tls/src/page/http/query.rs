@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `a=1;id=2` | split at `;`, too |
 //! | `ID=2`, `id[]=2`, `[id]=2`, `+id=2`, `i.d=2` beside `id=1` | have 2, or both, for `id` (or for `i_d`) |
+//! | `a[id][]=2` or `a.id.x=2` beside `a[id]=1` | have a list or an object for `a[id]` |
 //! | `id%00x=2`, `%2569d=2`, `%u0069d=2`, `%c1%a9d=2` | cut, decode twice, or decode other escapes and other UTF-8 |
 //! | `id=1]=2` (also with `%5D`) | take `id=1]` for the name |
 //! | the 1,001st parameter | do not look at it |
@@ -53,6 +54,9 @@ impl Request {
             let equals = parameter.iter().position(|byte| *byte == b'=').unwrap_or(parameter.len());
             let name = clear(parameter.get(..equals).unwrap_or_default())
                 .ok_or("the query has a parameter's name with characters that servers do not decode alike")?;
+            if closes(parameter.get(equals.saturating_add(1)..).unwrap_or_default()) {
+                return Err("the query has a value with ]= in it, up to which some servers read the name");
+            }
             let value = start.saturating_add(equals).saturating_add(1);
             all.push(Parameter { name, value: (value <= end).then_some(value..end) });
             start = end.saturating_add(1);
@@ -69,16 +73,31 @@ fn clear(name: &[u8]) -> Option<String> {
     if decoded.iter().all(plain) { String::from_utf8(decoded).ok() } else { None }
 }
 
+/// Whether a value has `]=` in it, also with `%5D`.
+fn closes(value: &[u8]) -> bool {
+    value.windows(2).any(|part| part == b"]=")
+        || value.windows(4).any(|part| part.eq_ignore_ascii_case(b"%5d="))
+}
+
 /// Whether some server may take two names for the same, or one for a list or an object that the other is a
-/// part of: their letters and digits are the same, in any case, or those of one are the other's before its
-/// bracket or point.
+/// part of: their letters and digits are the same, in any case, or those of one are the other's before one of
+/// its brackets or points.
 pub(crate) fn may_be_same(a: &str, b: &str) -> bool {
-    let whole = |name: &str| bare(name.as_bytes());
-    let before = |name: &str| {
-        let inner = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-        bare(inner.split(['[', ']', '.']).next().unwrap_or_default().as_bytes())
-    };
-    whole(a) == whole(b) || before(a) == whole(b) || whole(a) == before(b)
+    let (a, b) = (containers(a), containers(b));
+    let is_in = |own: Option<&Vec<u8>>, other: &[Vec<u8>]| own.is_some_and(|own| other.contains(own));
+    a.last() == b.last() || is_in(a.last(), &b) || is_in(b.last(), &a)
+}
+
+/// The letters and digits of the lists and objects that a name is a part of, the outermost first, and of the
+/// whole name.
+fn containers(name: &str) -> Vec<Vec<u8>> {
+    let steps = name.split(['[', ']', '.']).map(|step| bare(step.as_bytes()));
+    let mut all: Vec<Vec<u8>> = Vec::new();
+    for step in steps.filter(|step| !step.is_empty()) {
+        let outer = all.last().map(Vec::as_slice).unwrap_or_default();
+        all.push([outer, &step].concat());
+    }
+    all
 }
 
 #[cfg(test)]
@@ -120,6 +139,12 @@ mod tests {
             }
         }
         assert!(parameters("?a=1;b=2").is_err());
+        for query in ["?id=1]=2", "?x=1&id=]=", "?id=1%5D=2", "?id=1%5d=2"] {
+            assert!(parameters(query).is_err(), "{query}");
+        }
+        for query in ["?a[b]=1", "?a%5Bb%5D=1", "?a=1]", "?a=]&b=2", "?a=[1]&b[]==1"] {
+            assert!(parameters(query).is_ok(), "{query}");
+        }
     }
 
     #[test]
@@ -134,5 +159,12 @@ mod tests {
             assert!(!may_be_same("id", other) && !may_be_same(other, "id"), "{other}");
         }
         assert!(!may_be_same("user[name]", "user[mail]") && may_be_same("user[name]", "user"));
+        for other in ["user[name][]", "user[name][0]", "User.Name.x", "user[name", "user[name].first", "user"]
+        {
+            assert!(may_be_same("user[name]", other) && may_be_same(other, "user[name]"), "{other}");
+        }
+        for other in ["user[names]", "user[nam][e2]", "name", "other[name]", "user[first][name]"] {
+            assert!(!may_be_same("user[name]", other) && !may_be_same(other, "user[name]"), "{other}");
+        }
     }
 }

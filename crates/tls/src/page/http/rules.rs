@@ -159,7 +159,7 @@ fn form_has_method(text: &[u8], request: &Request) -> bool {
 }
 
 /// With `%XX` and `+` decoded.
-pub(super) fn decoded(text: &[u8]) -> Vec<u8> {
+pub(crate) fn decoded(text: &[u8]) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
     while let [first, tail @ ..] = rest {
         let digits = tail.first_chunk::<2>().filter(|_| *first == b'%');

@@ -136,9 +136,9 @@ fn changes_of_p_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> V
 }
 
 #[test]
-fn v_notices_whatever_is_changed_in_every_fourth_step_of_p_s() {
-    changes_of_p_s_are_noticed(TlsVersion::Tls12, 4, last);
-    changes_of_p_s_are_noticed(TlsVersion::Tls13, 4, last);
+fn v_notices_whatever_is_changed_in_every_eighth_step_of_p_s() {
+    changes_of_p_s_are_noticed(TlsVersion::Tls12, 8, last);
+    changes_of_p_s_are_noticed(TlsVersion::Tls13, 8, last);
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn changes_of_v_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> V
 }
 
 #[test]
-fn p_notices_whatever_is_changed_in_every_fourth_step_of_v_s() {
-    changes_of_v_s_are_noticed(TlsVersion::Tls12, 4, last);
-    changes_of_v_s_are_noticed(TlsVersion::Tls13, 4, last);
+fn p_notices_whatever_is_changed_in_every_eighth_step_of_v_s() {
+    changes_of_v_s_are_noticed(TlsVersion::Tls12, 8, last);
+    changes_of_v_s_are_noticed(TlsVersion::Tls13, 8, last);
 }
 
 /// The other tests of changed messages are on P-256; of all their messages these depend on the curve.

@@ -6,7 +6,7 @@
 //!
 //! | attested | implies |
 //! |---|---|
-//! | any claim | the same claim |
+//! | any claim | the same claim; `=` and `contains` of a JSON string if the text means the same |
 //! | intervals of numbers, all of them together | every interval around them |
 //! | an interval | that a number in a JSON body is not (`!=`) one outside of it |
 //! | `characters`, `before`, `since` | the same with wider bounds |
@@ -19,9 +19,9 @@
 use core::str::FromStr;
 
 use super::PolicyError;
-use crate::page::claim::{Assertion, Bound, Class, Interval, holds};
-use crate::page::disclosure::{Found, Hidden, MessagePart, Part, Reading, message_name, spell};
-use crate::page::http::json::{Decimal, Path};
+use crate::page::claim::{Assertion, Bound, Class, Interval, MAX_CLAIMED, holds};
+use crate::page::disclosure::{Found, Hidden, MessagePart, Part, Reading, message_name};
+use crate::page::http::json::{self, Decimal, Path};
 
 /// A part and a claim about it, as `response.json:balance >= 1000`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,10 +81,9 @@ impl Demand {
 fn is_true(claim: &Assertion, class: Class, text: &[u8]) -> bool {
     let claim = match claim {
         Assertion::Equals(wanted) if class == Class::JsonText => Assertion::OneOf(vec![wanted.clone()]),
-        Assertion::Contains(_) if class == Class::JsonText => {
-            let mut spelled = claim.clone();
-            spell(&mut spelled, text);
-            spelled
+        Assertion::Contains(wanted) if class == Class::JsonText => {
+            let wanted = core::str::from_utf8(wanted).ok().filter(|_| text.len() <= MAX_CLAIMED);
+            return wanted.is_some_and(|wanted| json::spelling(text, wanted).is_some());
         }
         other => other.clone(),
     };
@@ -98,11 +97,17 @@ fn implies(hidden: &Hidden, wanted: &Assertion) -> bool {
     if let Assertion::Length(lengths) = wanted {
         return lengths.contains(&length);
     }
-    if claims.contains(wanted) {
+    // A text with a backslash is one thing as it was sent, and another as it is meant.
+    let meant = *class == Class::JsonText && matches!(wanted, Assertion::Equals(_) | Assertion::Contains(_));
+    if !meant && claims.contains(wanted) {
         return true;
     }
     let known = claims.iter().any(|claim| match claim {
         Assertion::Equals(text) => is_true(wanted, *class, text),
+        Assertion::Contains(text) if *class == Class::JsonText => match wanted {
+            Assertion::Contains(wanted) => is_true(&Assertion::Equals(wanted.clone()), *class, text),
+            _ => false,
+        },
         // The bytes are one of these that have the length.
         Assertion::OneOf(texts) if *class != Class::JsonText => {
             let mut possible = texts.iter().filter(|text| text.len() == length).peekable();
@@ -236,8 +241,11 @@ mod tests {
                 8,
                 &[r"= \u0041da"],
                 &["= Ada", "one of Ada|Eve", r"contains A", "characters 3..3"],
-                &["!= Ada", "is digits"],
+                &["!= Ada", "is digits", r"= \u0041da", r"contains \u0041"],
             ),
+            (text, 4, &[r"contains \n"], &["contains \n"], &[r"contains \n", "contains n"]),
+            (text, 4, &[r"= a\nb"], &["= a\nb", "contains \n"], &[r"= a\nb", r"contains \n"]),
+            (text, 4, &[r"contains \\"], &[r"contains \"], &[r"contains \\"]),
             (
                 text,
                 3,

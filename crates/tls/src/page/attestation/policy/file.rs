@@ -46,6 +46,10 @@ pub struct Policy {
     pub method: String,
     /// The pattern of each request's path.
     pub path: String,
+    /// The pattern of each request's query.
+    pub query: Option<String>,
+    /// Names of further header fields of requests.
+    pub fields: Vec<String>,
     /// The status of each response.
     pub status: u16,
     /// The claims.
@@ -62,7 +66,7 @@ pub struct Policy {
     pub max_rounds: u32,
     /// Whether they may be sent at once.
     pub allow_pipelined: bool,
-    /// Whether a query or a body of a request may be hidden.
+    /// Whether queries and bodies of requests may say anything, also hidden.
     pub allow_hidden_words: bool,
     /// Whether the server may have named no protocol (ALPN) where the prover chose its port.
     pub allow_no_alpn: bool,
@@ -105,6 +109,9 @@ struct File {
     #[serde(default = "get")]
     method: String,
     path: String,
+    query: Option<String>,
+    #[serde(default)]
+    fields: Vec<String>,
     #[serde(default = "ok")]
     status: u16,
     #[serde(default)]
@@ -230,6 +237,8 @@ impl Policy {
             port: file.port,
             method: file.method,
             path: file.path,
+            query: file.query,
+            fields: file.fields,
             status: file.status,
             claims: file.claims.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
             shows: file.shows.iter().map(|text| shown(text)).collect::<Result<_, _>>()?,
@@ -256,6 +265,9 @@ impl Policy {
         }
         if !self.path.starts_with(['/', '*']) || self.path.contains(['?', '#', ' ']) {
             return Err(value("path", "it is not a pattern of a path, like /accounts/*"));
+        }
+        if self.query.as_ref().is_some_and(|query| !query.bytes().all(|byte| byte.is_ascii_graphic())) {
+            return Err(value("query", "it has characters that are in no query"));
         }
         if self.modes.is_empty() || self.tls.is_empty() || self.max_rounds == 0 {
             return Err(value("modes, tls, max_rounds", "there must be at least one"));

@@ -19,18 +19,27 @@
 //! | `at_least` | how many of these notaries signed, each its own attestation | 1 |
 //! | `host`, `port` | the server | error, 443 |
 //! | `method` | that of each request | `GET` |
-//! | `path` | the path of each request; `*` is any text without a slash, `**` any text | error |
+//! | `path` | the path of each request; `*` is any text without a slash, `**` any text, of which no server makes another path (`pattern`) | error |
+//! | `query` | the query of each request; `*` is any text without `&` and `;`, `**` any text | there is none |
+//! | `fields` | names of further header fields that requests may have | none |
 //! | `claims` | what holds of parts that are hidden or shown | none |
 //! | `shows` | parts that are shown | none |
 //! | `status` | that of each response | 200 |
 //! | `max_age` | the most seconds since the statement | any age |
 //! | `modes`, `tls` | how the connection was made; its version of TLS | `["two-party"]`, `["1.2", "1.3"]` |
 //! | `max_rounds`, `allow_pipelined` | the most requests; whether they may be sent at once | 1, false |
-//! | `allow_hidden_words` | whether a query or a body of a request may be hidden, which can make pages repeat it | false |
+//! | `allow_hidden_words` | whether queries and bodies of requests may say anything, also hidden | false |
 //! | `allow_no_alpn` | whether with two parties the server may have named no protocol (ALPN): then another service of the host may have answered | false |
 //! | `context` | the context, as text or `hex:DIGITS` | any |
 //!
 //! `demand` says when an attested claim implies a demanded one.
+//!
+//! **Words of P's.** P writes the request, and nobody reads it if a policy decides. A query or a body can
+//! make a page repeat what it says (a GraphQL alias, a JSON callback, a choice of columns with their names),
+//! whether it shows or not. Some servers take the path from a header field (`X-Original-URL`), and which ones
+//! do so with which fields is not known. So all that P may add to method and path is what the policy says:
+//! a query of the form of `query`; a body if a claim is about all of it (`request.body`); the fields that may
+//! also be [hidden](crate::disclosure::visibility), those that say how a message is to be read, and `fields`.
 //!
 //! **Several attestations.** Two notaries see two connections, with other times and perhaps other values. So
 //! each attestation has to satisfy the policy by itself, and all have to be about the same requests: the same
@@ -39,6 +48,7 @@
 
 mod demand;
 mod file;
+mod pattern;
 #[cfg(test)]
 mod tests;
 
@@ -47,7 +57,9 @@ pub use file::{Key, Notary, Policy, PolicyError};
 
 use super::{Attestation, Mode, Statement, show};
 use crate::page::claim::Instant;
-use crate::page::disclosure::{Found, MessagePart, Reading};
+use crate::page::disclosure::{Found, MessagePart, Part, Reading};
+use crate::wire::prf::Side;
+use pattern::{matches_path, matches_query};
 
 /// Seconds by which the clock of a notary may be ahead of the reader's.
 const CLOCKS: u64 = 300;
@@ -85,6 +97,12 @@ pub enum Rule {
     Status,
     /// That queries and bodies of requests are not hidden.
     HiddenWords,
+    /// The queries.
+    Query,
+    /// That there are no bodies of requests that no claim is about.
+    Body,
+    /// The header fields of requests.
+    Fields,
     /// The claims.
     Claims,
     /// The shown parts.
@@ -261,7 +279,7 @@ impl Policy {
             let Some(path) = reading.path(round) else {
                 return Err((Rule::Path, format!("the path of request {number} is hidden")));
             };
-            if !matches(&self.path, &path) {
+            if !matches_path(&self.path, &path) {
                 return Err((
                     Rule::Path,
                     format!("the path of request {number} is {path}, not {}", self.path),
@@ -275,12 +293,42 @@ impl Policy {
             }
             requests.push((method, target));
         }
-        match statement.hidden_words().first() {
-            Some(round) if !self.allow_hidden_words => Err((
+        if let Some(round) = statement.hidden_words().first().filter(|_| !self.allow_hidden_words) {
+            return Err((
                 Rule::HiddenWords,
                 format!("request {} hides its query or body, at least in part", round.saturating_add(1)),
+            ));
+        }
+        (0..reading.rounds()).try_for_each(|round| self.check_words(reading, round))?;
+        Ok(requests)
+    }
+
+    /// The rules about what the prover has added to a request.
+    fn check_words(&self, reading: &Reading, round: usize) -> Result<(), (Rule, String)> {
+        let number = round.saturating_add(1);
+        let query = reading.query(round);
+        let fits = match &self.query {
+            Some(pattern) => query.is_some_and(|query| matches_query(pattern, &query)),
+            None => self.allow_hidden_words || query.is_some_and(|query| query.is_empty()),
+        };
+        if !fits {
+            let demanded = self.query.as_deref().unwrap_or_default();
+            let reason = format!("the query of request {number} does not have the form `{demanded}`");
+            return Err((Rule::Query, reason));
+        }
+        let body = MessagePart { side: Side::Client, round, part: Part::Body };
+        let known = self.allow_hidden_words || self.claims.iter().any(|claim| claim.part == body);
+        if !known && reading.has_body(round) {
+            let reason = format!("request {number} has a body, and no claim is about {}", body.name());
+            return Err((Rule::Body, reason));
+        }
+        let allowed = |name: &String| self.fields.iter().any(|field| field.eq_ignore_ascii_case(name));
+        match reading.unknown_fields(round).iter().find(|name| !allowed(name)) {
+            None => Ok(()),
+            Some(name) => Err((
+                Rule::Fields,
+                format!("request {number} has the field {name}, and what servers do with it is not known"),
             )),
-            _ => Ok(requests),
         }
     }
 }
@@ -304,32 +352,4 @@ fn mode_name(mode: Mode) -> &'static str {
         Mode::Proxy => "proxy",
         Mode::TwoParty => "two-party",
     }
-}
-
-/// Whether a path has a pattern's form: `*` is any text without a slash, `**` any text.
-fn matches(pattern: &str, path: &str) -> bool {
-    // For each length of the path's beginning: whether the pattern so far describes it.
-    let path = path.as_bytes();
-    let mut reached = vec![false; path.len().saturating_add(1)];
-    reached.iter_mut().take(1).for_each(|first| *first = true);
-    let mut rest = pattern.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let (slashes, star) = (tail.first() == Some(&b'*'), *first == b'*');
-        let mut next = vec![false; reached.len()];
-        let mut before = false;
-        for (at, slot) in next.iter_mut().enumerate() {
-            let here = reached.get(at).copied().unwrap_or_default();
-            let byte = at.checked_sub(1).and_then(|at| path.get(at));
-            *slot = match star {
-                true => here || before && (slashes || byte != Some(&b'/')),
-                false => {
-                    byte == Some(first) && at.checked_sub(1).and_then(|at| reached.get(at)) == Some(&true)
-                }
-            };
-            before = *slot;
-        }
-        reached = next;
-        rest = if star && slashes { tail.get(1..).unwrap_or_default() } else { tail };
-    }
-    reached.last() == Some(&true)
 }

@@ -74,8 +74,10 @@ fn sign(statement: Statement, seed: u8) -> Attestation {
 
 /// A policy with two notaries, the first of which had two keys one after another.
 fn text(more: &str) -> String {
+    // A policy that allows any words names none.
+    let query = if more.contains("allow_hidden_words") { "" } else { "\"query\": \"id=*\", " };
     format!(
-        "{{\"version\": 1, \"host\": \"bank.example\", \"path\": \"/accounts/*\", \"notaries\": [\
+        "{{\"version\": 1, \"host\": \"bank.example\", \"path\": \"/accounts/*\", {query}\"notaries\": [\
          {{\"name\": \"one\", \"keys\": [{{\"key\": \"{}\", \"until\": \"2026-01-01\"}}, {{\"key\": \"{}\", \"id\": \"{}\", \"from\": \"2026-01-01\"}}]}}, \
          {{\"name\": \"two\", \"keys\": [{{\"key\": \"{}\"}}]}}]{more}}}",
         hex(1),
@@ -144,7 +146,10 @@ fn each_rule_is_looked_at() {
     assert_eq!(failed(&policy(", \"modes\": [\"proxy\"]"), &relayed), None);
     // A hidden path is none that a pattern describes.
     let hidden = one(hiding(Part::Path, Class::Path, b"accounts/7"));
-    assert_eq!(failed(&Policy { path: "**".into(), ..words.clone() }, &hidden), Some(Rule::Path));
+    assert_eq!(
+        failed(&Policy { path: "**".into(), query: None, ..words.clone() }, &hidden),
+        Some(Rule::Path)
+    );
     // The path is still demanded.
     let any = Policy { path: "/other".into(), ..policy("") };
     assert_eq!(failed(&any, &one(statement())), Some(Rule::Path));
@@ -290,27 +295,64 @@ fn policies_that_say_nothing_clear_are_refused() {
     }
 }
 
+/// P writes queries, bodies and header fields, and what their reader has not thought of satisfies no policy.
 #[test]
-fn a_pattern_of_a_path_has_stars() {
-    for (pattern, path, fits) in [
-        ("/a", "/a", true),
-        ("/a", "/ab", false),
-        ("/a", "/", false),
-        ("/*", "/a", true),
-        ("/*", "/", true),
-        ("/*", "/a/b", false),
-        ("/*/c", "/a/c", true),
-        ("/*/c", "/a/b/c", false),
-        ("/**", "/a/b", true),
-        ("/**/c", "/a/b/c", true),
-        ("**", "/", true),
-        ("/a*c*", "/abcd", true),
-        ("/a*c*", "/abd", false),
-        ("/a.c", "/abc", false),
-        ("/***/x", "/a/b/x", true),
-    ] {
-        assert_eq!(matches(pattern, path), fits, "{pattern} {path}");
+fn forgery_words_of_the_prover_s_satisfy_no_policy_that_does_not_name_them() {
+    let asking = |text: &str| {
+        let all = 0..text.len();
+        let query = AttestedPayload::revealing(text.as_bytes(), &[all]).unwrap();
+        [sign(Statement { query, ..statement() }, 2)]
+    };
+    let echo = "GET /accounts/7?id=5&fields=limit%20as%20balance HTTP/1.1\r\nHost: bank.example\r\n\r\n";
+    assert_eq!(failed(&policy(""), &asking(echo)), Some(Rule::Query));
+    assert_eq!(failed(&policy(", \"allow_hidden_words\": true"), &asking(echo)), None);
+    let plain = text("").replace("\"query\": \"id=*\", ", "");
+    let plain = |more: &str| {
+        Policy::from_json(plain.replace("\"version\"", &format!("{more}\"version\"")).as_bytes())
+    };
+    assert_eq!(failed(&plain("").unwrap(), &[sign(statement(), 2)]), Some(Rule::Query));
+    for none in ["GET /accounts/7 HTTP", "GET /accounts/7? HTTP"] {
+        let text = format!("{none}/1.1\r\nHost: bank.example\r\n\r\n");
+        assert_eq!(failed(&plain("").unwrap(), &asking(&text)), None);
     }
+    let given = plain("\"query\": \"id=*\", \"allow_hidden_words\": true, ").unwrap();
+    let parameter = [sign(hiding(Part::Parameter("id".into()), Class::Parameter, b"5"), 2)];
+    assert_eq!(failed(&given, &parameter), None);
+    // The filler is not what was sent.
+    let filler = Policy { query: Some("id=x".into()), ..given.clone() };
+    assert_eq!(failed(&filler, &parameter), Some(Rule::Query));
+    // A query that is hidden as a whole may have any parameters, so it has no form.
+    for query in ["id=*", "*"] {
+        let given = Policy { query: Some(query.into()), ..given.clone() };
+        let hidden = hiding(Part::Query, Class::Query, b"id=5");
+        assert_eq!(failed(&given, &[sign(hidden, 2)]), Some(Rule::Query), "{query}");
+    }
+    assert!(plain("\"query\": \"a b\", ").is_err());
+    let body = "GET /accounts/7?id=5 HTTP/1.1\r\nHost: bank.example\r\nContent-Length: 2\r\n\r\n{}";
+    assert_eq!(failed(&policy(""), &asking(body)), Some(Rule::Body));
+    assert_eq!(failed(&policy(", \"allow_hidden_words\": true"), &asking(body)), None);
+    for (claim, rule) in [
+        ("request.body = {}", None),
+        ("request.body = []", Some(Rule::Claims)),
+        ("request.header:Content-Length = 2", Some(Rule::Body)),
+    ] {
+        assert_eq!(failed(&policy(&format!(", \"claims\": [\"{claim}\"]")), &asking(body)), rule, "{claim}");
+    }
+    let field =
+        "GET /accounts/7?id=5 HTTP/1.1\r\nHost: bank.example\r\nAccept: */*\r\nX-Original-URL: /echo\r\n\r\n";
+    assert_eq!(failed(&policy(""), &asking(field)), Some(Rule::Fields));
+    assert_eq!(failed(&policy(", \"allow_hidden_words\": true"), &asking(field)), Some(Rule::Fields));
+    let named =
+        |more: &str| failed(&policy(&format!(", \"fields\": [\"x-original-url\"]{more}")), &asking(field));
+    assert_eq!(named(""), None);
+    for (value, rule) in [("/echo", None), ("/other", Some(Rule::Claims))] {
+        let claim = format!(", \"claims\": [\"request.header:X-Original-URL = {value}\"]");
+        assert_eq!(named(&claim), rule, "{value}");
+    }
+    let [attestation] = asking(field);
+    let (statement, fields) =
+        (attestation.verify(attestation.claimed_signer()).unwrap(), [(0, "X-Original-URL".into())]);
+    assert_eq!(statement.unknown_fields(), fields);
 }
 
 #[test]
@@ -330,6 +372,14 @@ fn a_sentence_says_what_was_asked_and_what_is_shown_and_claimed() {
     evil.query = AttestedPayload::revealing(text, &[all]).unwrap();
     let evil = evil.summary().remove(0);
     assert!(evil.contains("?%3Chidden>, 200"), "{evil}");
+    // Neither a string nor a name seems to end within.
+    let body = r#"{"a\"] = 1, b": "c\", balance is at least 5000 (hidden), d = \"e"}"#;
+    let text = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let all = 0..text.len();
+    let response = AttestedPayload::revealing(text.as_bytes(), &[all]).unwrap();
+    let quoted = Statement { response, ..statement() }.summary().remove(0);
+    let end = r#": ["a\"] = 1, b"] = "c\", balance is at least 5000 (hidden), d = \"e""#;
+    assert!(quoted.ends_with(end), "{quoted}");
     // What cannot be read is not made up.
     let unread = Statement { query: AttestedPayload::default(), ..statement() };
     assert_eq!(unread.summary(), ["https://bank.example, at 2026-05-28T20:26:40Z"]);

@@ -50,6 +50,11 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
         assert_eq!(text.contains(unnamed), (mode, alpn) == (Mode::TwoParty, false));
     }
     assert!(second.to_string().contains("proved    response 2 json balance: is a number"));
+    second.response.hidden[0].part = HiddenPart::Json(r#"["a\"]: \u202e"]"#.replace("\\u202e", "\u{202e}"));
+    assert!(
+        second.to_string().contains(r#"proved    response 2 json ["a\"]: \u{202e}"]: is a number"#),
+        "{second}"
+    );
     let evil = "\u{1b}[2J\u{202e}evil\u{7}\\";
     let mut statement = statement();
     statement.query = AttestedPayload::revealing(evil.as_bytes(), from_ref(&(0..evil.len()))).unwrap();

@@ -30,7 +30,12 @@ fn each_class_accepts_exactly_its_bytes() {
         let text = [b'5', byte];
         assert_eq!(holds(&Class::JsonText, &text), byte >= 32 && byte != b'"' && byte != b'\\', "{byte}");
         assert_eq!(holds(&Class::Number, &text), byte.is_ascii_digit(), "{byte}");
-        assert_eq!(holds(&Class::HeaderValue, &text), byte == 9 || (byte >= 32 && byte != 127), "{byte}");
+        let (visible, inside) = (byte > 32 && byte != 127, [b'5', byte, b'5']);
+        assert_eq!(holds(&Class::HeaderValue, &inside), visible || byte == 9 || byte == 32, "{byte}");
+        // The space around a value is not a part of it, so that `!= 5` is not true of it.
+        for text in [&text[..], &[byte, b'5'], &[byte]] {
+            assert_eq!(holds(&Class::HeaderValue, text), visible, "{byte}");
+        }
         let visible = byte.is_ascii_graphic();
         assert_eq!(holds(&Class::Path, &text), visible && !b"?#".contains(&byte), "{byte}");
         assert_eq!(holds(&Class::Query, &text), visible && byte != b'#', "{byte}");

@@ -28,8 +28,8 @@ pub use listing::{Listed, PartKind};
 pub use name::PartError;
 pub(crate) use reading::{Found, Reading, view};
 pub use rest::{Rest, Selection};
+pub(crate) use structure::Server;
 pub(super) use structure::{Checked, check, check_pipelined, exchanges, find};
-pub(crate) use structure::{Server, spell};
 pub use values::Values;
 
 use core::ops::Range;

@@ -3,6 +3,9 @@
 //! The reader has the text that V saw, so it parses the messages again, checks again that hidden strings are
 //! the parts that they are said to be, and looks parts up by name.
 
+use core::ops::Range;
+
+use super::fields::{Visibility, visibility};
 use super::rest::MAX_LEAVES;
 use super::structure::{HttpMessage, Server, check, filler, slice};
 use super::{Hidden, MessagePart, Part, RedactedPayload};
@@ -15,10 +18,15 @@ use crate::wire::prf::Side;
 /// The longest direction that is read again.
 const MAX_READ: usize = 1 << 26;
 
+/// What [`Reading::query`] has for a hidden byte. It is in no target.
+const HIDDEN: u8 = 0xff;
+
 /// The messages of an attested connection.
 pub(crate) struct Reading {
     shown: [RedactedPayload; 2],
     exchanges: Vec<Exchange>,
+    /// For each byte of a direction 1 if it is hidden, and otherwise 0.
+    hidden: [Vec<u8>; 2],
 }
 
 /// A part that a reader looks up.
@@ -70,7 +78,8 @@ impl Reading {
     pub(crate) fn new(shown: [RedactedPayload; 2], host: &str, port: u16) -> Result<Self, Refusal> {
         let server = Server { host, port: Some(port), ports: &[] };
         let exchanges = check(&shown, &server, true)?.exchanges;
-        Ok(Self { shown, exchanges })
+        let hidden = shown.each_ref().map(mask);
+        Ok(Self { shown, exchanges, hidden })
     }
 
     /// The number of requests.
@@ -109,17 +118,43 @@ impl Reading {
             .then(|| String::from_utf8_lossy(slice(&shown.text, &path)).into_owned())
     }
 
+    /// The query of a request, with [`HIDDEN`] for the bytes of hidden parameters; empty if there is none. It
+    /// is `None` if it is hidden as a whole, and then may consist of any parameters.
+    pub(crate) fn query(&self, round: usize) -> Option<Vec<u8>> {
+        let request = &self.exchanges.get(round)?.request;
+        let ([shown, _], [mask, _]) = (&self.shown, &self.hidden);
+        if shown.hidden.iter().any(|hidden| (hidden.round, &hidden.part) == (round, &Part::Query)) {
+            return None;
+        }
+        let Some(place) = request.query(&shown.text) else { return Some(Vec::new()) };
+        let bytes = slice(&shown.text, &place).iter().zip(slice(mask, &place));
+        Some(bytes.map(|(byte, hidden)| if *hidden == 0 { *byte } else { HIDDEN }).collect())
+    }
+
+    /// Whether a request has a body of at least a byte.
+    pub(crate) fn has_body(&self, round: usize) -> bool {
+        self.exchanges.get(round).is_some_and(|exchange| exchange.request.body.length() > 0)
+    }
+
+    /// The header fields of a request of which it is not known what servers do with them.
+    pub(crate) fn unknown_fields(&self, round: usize) -> Vec<String> {
+        let Some(message) = self.message(Side::Client, round) else { return Vec::new() };
+        let names = message.field_names().into_iter();
+        names.filter(|name| visibility(Side::Client, name) == Visibility::Unknown).collect()
+    }
+
     /// The values of a JSON body that are shown, with their paths.
     pub(crate) fn values(&self, side: Side, round: usize) -> Vec<(String, String)> {
         let Some(message) = self.message(side, round) else { return Vec::new() };
         let body = message.body.bytes(message.text);
+        let hidden = message.body.bytes(self.mask(side));
         let leaves = match message.check_coding() {
             Ok(()) => json::leaves(&body, MAX_LEAVES).unwrap_or_default(),
             Err(_) => Vec::new(),
         };
-        let shown = leaves.into_iter().filter(|(_, value)| {
-            !message.body.locate(value.range.clone()).iter().any(|range| self.hides(side, range))
-        });
+        let shown = leaves
+            .into_iter()
+            .filter(|(_, value)| slice(&hidden, &value.range).iter().all(|hidden| *hidden == 0));
         shown
             .map(|(path, value)| {
                 (path.to_string(), String::from_utf8_lossy(slice(&body, &value.range)).into_owned())
@@ -135,7 +170,11 @@ impl Reading {
         let MessagePart { side, round, part } = named;
         let text = &self.payload(*side).text;
         let message = HttpMessage::of(*side, text, &self.exchanges, *round, part)?;
-        let (class, ranges) = message.find(part)?;
+        let (class, ranges) = match part {
+            // Also one that is always shown.
+            Part::Header(name) => (Class::HeaderValue, message.fields(part, message.headers, name)?),
+            _ => message.find(part)?,
+        };
         message.check_claims(part, true)?;
         let same = |hidden: &&Hidden| hidden.round == *round && is_same(&hidden.part, part);
         if let Some(hidden) = self.payload(*side).hidden.iter().find(same) {
@@ -157,11 +196,24 @@ impl Reading {
         Some(HttpMessage::new(side, &self.payload(side).text, round, self.exchanges.get(round)?))
     }
 
-    /// Whether some of these bytes are hidden.
-    fn hides(&self, side: Side, place: &core::ops::Range<usize>) -> bool {
-        let mut hidden = self.payload(side).hidden.iter().flat_map(|hidden| &hidden.ranges);
-        hidden.any(|range| range.start < place.end && place.start < range.end)
+    fn mask(&self, side: Side) -> &[u8] {
+        let [request, response] = &self.hidden;
+        if side == Side::Client { request } else { response }
     }
+
+    /// Whether some of these bytes are hidden.
+    fn hides(&self, side: Side, place: &Range<usize>) -> bool {
+        slice(self.mask(side), place).contains(&1)
+    }
+}
+
+/// For each byte of a direction 1 if it is hidden, and otherwise 0.
+fn mask(shown: &RedactedPayload) -> Vec<u8> {
+    let mut mask = vec![0; shown.text.len()];
+    for range in shown.hidden.iter().flat_map(|hidden| &hidden.ranges) {
+        mask.get_mut(range.clone()).unwrap_or_default().fill(1);
+    }
+    mask
 }
 
 fn is_same(a: &Part, b: &Part) -> bool {

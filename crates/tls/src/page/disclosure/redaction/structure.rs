@@ -287,7 +287,12 @@ impl<'a> HttpMessage<'a> {
     }
 
     /// The nonempty values of those of `fields` that have this name.
-    fn fields(&self, part: &Part, fields: &[Header], name: &str) -> Result<Vec<Range<usize>>, Refusal> {
+    pub(super) fn fields(
+        &self,
+        part: &Part,
+        fields: &[Header],
+        name: &str,
+    ) -> Result<Vec<Range<usize>>, Refusal> {
         let fields = fields.iter().filter(|field| field.is(self.text, name));
         let values: Vec<_> = fields.map(|field| field.value.clone()).collect();
         if values.is_empty() {
@@ -410,7 +415,7 @@ fn form(class: Class, written: &[u8]) -> Form {
 }
 
 /// Rewrites the text of a claim about a JSON string in this string's spelling, whose escapes may differ.
-pub(crate) fn spell(claim: &mut Assertion, written: &[u8]) {
+fn spell(claim: &mut Assertion, written: &[u8]) {
     let (Assertion::Equals(text) | Assertion::Contains(text)) = claim else { return };
     let wanted = core::str::from_utf8(text).ok();
     let spelling = wanted.and_then(|wanted| json::spelling(written, wanted));
