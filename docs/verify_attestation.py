@@ -1,16 +1,29 @@
 #!/usr/bin/env python3
-"""Verifies an attestation as attestation-format.md describes it, and prints what it says as JSON.
+"""Verifies an attestation, or a presentation of one, as attestation-format.md describes it, and prints what it says as JSON.
 
-    verify_attestation.py FILE PUBLIC_KEY_IN_HEX
+    verify_attestation.py FILE PUBLIC_KEY_IN_HEX [CONTEXT_OF_A_PRESENTATION]
 
-It has no code of Volery's. It needs the package `cryptography`, for Ed25519.
+It has no code of Volery's. It needs the package `cryptography`, for Ed25519. Of a presentation it checks everything but the proofs of
+claims: these it only lists, as `unchecked`.
 """
 
-import datetime, ipaddress, json, re, sys
+import datetime, hashlib, ipaddress, json, re, sys
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 MAGIC = b"volery attestation\n"
+PRESENTATION = b"volery presentation\n"
+# Keys of small order (RFC 8032), in their canonical encodings.
+WEAK = {bytes.fromhex(point) for point in (
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0000000000000000000000000000000000000000000000000000000000000080",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+)}
 CLASSES = {1: "json-text", 2: "json-number", 3: "header-value", 4: "path", 5: "opaque", 6: "query", 7: "json-word", 8: "json-values", 9: "parameter"}
 P = 2**255 - 19
 D = -121665 * pow(121666, -1, P) % P
@@ -28,6 +41,8 @@ def check(holds, reason):
 class Reader:
     def __init__(self, data):
         self.data, self.at = data, 0
+        # The leaves of each hidden string that was read.
+        self.sizes = []
 
     def take(self, count):
         check(self.at + count <= len(self.data), "it ends early")
@@ -145,15 +160,20 @@ def claim(r):
 
 
 def part(r):
+    """The part in words, and the texts between its values if it is a run."""
     code, name = r.number(1), r.text(1024)
     check(code in (1, 2, 3, 4, 5, 6, 7, 8), f"the part {code}")
     check(code in (1, 6) or (name == "") == (code in (3, 4, 5)), "a part with a wrong name")
-    if code == 1:
-        return f"json {name}" if name else "json, all of it"
     if code == 6:
         between = r.list(15, lambda: r.text(4096))
         check(sum(len(text.encode()) for text in between) <= 4096, "too much text between values")
-        return f"json {name}: <...>" + "".join(text + "<...>" for text in between)
+        return f"json {name}: <...>" + "".join(text + "<...>" for text in between), between
+    return words(code, name), None
+
+
+def words(code, name):
+    if code == 1:
+        return f"json {name}" if name else "json, all of it"
     if code == 7 and not re.fullmatch(r"[A-Za-z0-9._~\[\]$@-]+", name):
         return "query " + json.dumps(name, ensure_ascii=False)
     return {2: f"header {name}", 3: "path", 4: "body", 5: "query", 7: f"query {name}", 8: f"trailer {name}"}[code]
@@ -165,11 +185,80 @@ def span(r):
 
 
 def hidden(r):
-    return {
-        "round": r.number(4, 1024), "class": r.choice(CLASSES), "part": part(r),
-        "commit": r.choice({0: None, 1: "bytes", 2: "number"}),
-        "ranges": r.list(64, lambda: span(r)), "claims": r.list(16, lambda: claim(r)),
-    }
+    string = {"round": r.number(4, 1024), "class": r.choice(CLASSES)}
+    string["part"], between = part(r)
+    string["commit"] = r.choice({0: None, 1: "bytes", 2: "number"})
+    string["ranges"], string["claims"] = r.list(64, lambda: span(r)), r.list(16, lambda: claim(r))
+    string["leaves"] = r.list(256, lambda: r.take(32).hex())
+    sizes = leaves(size(string), between)
+    check(len(string["leaves"]) in (0, len(sizes)), "another number of leaves")
+    r.sizes.append(sizes)
+    return string
+
+
+def size(string):
+    return sum(one["end"] - one["start"] for one in string["ranges"])
+
+
+def leaves(length, between):
+    """For each leaf of a string: whether it is a value, and its bytes, with the padding of a value."""
+    if between is not None:
+        room = length - sum(len(text.encode()) for text in between) - len(between) + 1
+        if 2 <= room <= 257:
+            return [(True, room)] * (len(between) + 1)
+    return [(False, min(1024, length - at)) for at in range(0, length, 1024)]
+
+
+def all_leaves(said, sizes):
+    """The leaves of a statement by their indexes: message, part, whether it is a value, bytes, digest."""
+    found, sizes = {}, iter(sizes)
+    for side, name in enumerate(("query", "response")):
+        number = 0
+        for string in said[name]["hidden"]:
+            for (value, length), digest in zip(next(sizes), string["leaves"]):
+                message = ("request", "response")[side] + (f"{string['round'] + 1}" if string["round"] else "")
+                found[number + (side << 31)] = (message, string["part"], value, length, digest)
+                number += 1
+    return found
+
+
+def present(data, key, wanted):
+    r = Reader(data)
+    check(len(data) <= 2**27, "it is too long")
+    check(r.take(len(PRESENTATION)) == PRESENTATION and r.number(2) == 1, "it has another version")
+    said_for = context(r.blob(64))
+    said, sizes = read(r.blob(2**26), key)
+    opened = r.list(2**14, lambda: (r.number(4), r.take(16), r.blob(2**16)))
+    claimed = []
+    for _ in range(r.number(4, 64)):
+        start, index, length = r.at, r.number(4), r.number(4, 2**16)
+        kind, says = r.choice(CLASSES), claim(r)
+        head = data[start:r.at]
+        check(says["kind"] != "own", "a claim that only some programs know")
+        r.blob(2**27)
+        claimed.append((index, length, kind, says, head))
+    end, signature = r.at, r.take(64)
+    check(r.at == len(data), "bytes after its end")
+    check(said_for == wanted, "it was made for another context")
+    check(all(a[0] < b[0] for a, b in zip(opened, opened[1:])), "openings that are not in order")
+    check(all(a[4] < b[4] for a, b in zip(claimed, claimed[1:])), "claims that are not in order")
+    check(not {one[0] for one in opened} & {one[0] for one in claimed}, "a claim about something that is opened")
+    check(said["holder"] and bytes.fromhex(said["holder"]) not in WEAK, "no holder")
+    signed_by(bytes.fromhex(said["holder"]), signature, data[:end])
+    known, shown, unchecked = all_leaves(said, sizes), [], []
+    for index, salt, content in opened:
+        check(index in known, "an opening of nothing")
+        message, name, value, length, digest = known[index]
+        check(0 < len(content) < length if value else len(content) == length, "an opening of another length")
+        padded = content + b"\x80" + bytes(length - len(content) - 1) if value else content
+        check(hashlib.sha256(salt + index.to_bytes(4, "big") + padded).hexdigest() == digest, "an opening of something else")
+        shown.append({"message": message, "part": name, "leaf": index & 2**31 - 1, **named("text", content, "text")})
+    for index, length, kind, says, _ in claimed:
+        check(index in known, "a claim about nothing")
+        message, name, value, most, _ = known[index]
+        check(0 < length < most if value else length == most, "a claim about another length")
+        unchecked.append({"message": message, "part": name, "leaf": index & 2**31 - 1, "length": length, "class": kind, "claim": says})
+    return {"attestation": said, "context": said_for, "opened": shown, "unchecked": unchecked}
 
 
 def is_ristretto(data):
@@ -247,16 +336,25 @@ def context(data):
     return None if not data else data.decode() if visible else "hex:" + data.hex()
 
 
+def signed_by(key, signature, data):
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, data)
+    except (InvalidSignature, ValueError):
+        raise Refused("the signature is wrong")
+
+
 def read(data, key):
+    """What an attestation says, and the leaves of its hidden strings."""
     check(len(data) <= 2**26, "it is too long")
     r = Reader(data)
     check(r.take(len(MAGIC)) == MAGIC, "it is no attestation")
     check(r.number(2) == 3, "it has another version")
     said = {
         "mode": r.choice({0: "proxy", 1: "two-party"}), "tls": r.choice({2: "1.2", 3: "1.3"}),
+        "suite": r.choice({1: "AES_128_GCM_SHA256", 2: "AES_256_GCM_SHA384", 3: "CHACHA20_POLY1305_SHA256"}),
         "server_name": host(r.text()), "port": r.number(2), "alpn": r.choice({0: False, 1: True}), "certificate": r.take(32).hex(),
         "time": r.number(8, 253402300799), "rounds": r.number(4, 1024), "pipelined": r.choice({0: False, 1: True}),
-        "context": context(r.blob(64)),
+        "context": context(r.blob(64)), "holder": r.blob(32).hex() or None,
     }
     said["query"], said["response"] = payload(r, said["rounds"]), payload(r, said["rounds"])
     end = r.at + 32
@@ -264,18 +362,22 @@ def read(data, key):
     check(r.at == len(data), "bytes after its end")
     check(said["port"] > 0 and said["rounds"] > 0, "port or rounds of 0")
     check(not said["pipelined"] or said["rounds"] > 1 and said["mode"] == "two-party", "requests at once")
+    check(said["holder"] is None or len(said["holder"]) == 64, "a holder's key of another length")
+    some = any(string["leaves"] for name in ("query", "response") for string in said[name]["hidden"])
+    check(some == (said["holder"] is not None), "leaves without a holder, or a holder without leaves")
     check(signer == key, "another key signed")
-    try:
-        Ed25519PublicKey.from_public_bytes(key).verify(signature, data[:end])
-    except (InvalidSignature, ValueError):
-        raise Refused("the signature is wrong")
+    signed_by(key, signature, data[:end])
     time = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=said["time"])
-    return {**said, "time": time.isoformat() + "Z"}
+    return {**said, "time": time.isoformat() + "Z"}, r.sizes
 
 
 if __name__ == "__main__":
     try:
         with open(sys.argv[1], "rb") as file:
-            print(json.dumps(read(file.read(), bytes.fromhex(sys.argv[2]))))
+            data, key = file.read(), bytes.fromhex(sys.argv[2])
+        if data.startswith(PRESENTATION):
+            print(json.dumps(present(data, key, sys.argv[3] if len(sys.argv) > 3 else None)))
+        else:
+            print(json.dumps(read(data, key)[0]))
     except Refused as refused:
         sys.exit(f"refused: {refused}")

@@ -122,6 +122,7 @@ fn statement() -> Statement {
         ranges: core::iter::once(90..92).collect(),
         claims: vec![Assertion::Number(Interval::at_least(10))],
         commit: Some(Form::Number),
+        leaves: Vec::new(),
     };
     let committed = Committed {
         part: hidden.part.to_string(),
@@ -132,6 +133,7 @@ fn statement() -> Statement {
     Statement {
         mode: Mode::TwoParty,
         tls: volery_tls::disclosure::TlsVersion::Tls12,
+        suite: volery_tls::disclosure::Suite::Aes128GcmSha256,
         server_name: "example.com".into(),
         port: 443,
         alpn: true,
@@ -140,6 +142,7 @@ fn statement() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::default(),
+        holder: None,
         query: AttestedPayload::default(),
         response: AttestedPayload {
             length: 100,

@@ -7,7 +7,7 @@ use volery_field::Gf128;
 use volery_tls::ghash::{self, Block, Powers};
 use volery_tls::key_exchange::{self, Group, ProverProducts, PublicPoint, VerifierProducts};
 use volery_tls::{Error, fuzz, record};
-use volery_vole::{Delta, SessionId, ole};
+use volery_vole::{Delta, SessionId};
 
 use crate::dealing;
 use crate::replay::{against, rng};
@@ -35,34 +35,14 @@ fn server(group: Group) -> Result<PublicPoint, Error> {
     }
 }
 
-/// The record that is made, and each party's share of its mask and of the hash key.
+/// The record that is made, each party's share of its mask, and its shares of all odd powers of the hash key.
 const CIPHERTEXT: &[u8] = b"a record of a few blocks, the last one in part";
 const MASKS: [Block; 2] = [[3; 16], [4; 16]];
-const HASH_KEYS: [Block; 2] = [[5; 16], [6; 16]];
+const POWERS: [Block; 2] = [[5; 16], [6; 16]];
 
 /// The sender's offset of OLE's correlations.
 fn offset() -> Delta {
     Delta::from_element(Gf128::from_bits(0x3c6e_f372_fe94_f82b_a54f_f53a_5f1d_36f1))
-}
-
-/// The correlations of its products.
-fn sender<F: ole::OleField>(
-    channel: &mut dyn Channel,
-    products: usize,
-) -> Result<ole::Sender<F>, volery_vole::Error> {
-    let mut sender = ole::Sender::new(&SESSION, offset());
-    sender.prepare(channel, &mut dealing::bits(Some(offset())), products, &mut rng(6))?;
-    Ok(sender)
-}
-
-/// The other party's.
-fn receiver<F: ole::OleField>(
-    channel: &mut dyn Channel,
-    products: usize,
-) -> Result<ole::Receiver<F>, volery_vole::Error> {
-    let mut receiver = ole::Receiver::new(&SESSION);
-    receiver.prepare(channel, &mut dealing::bits(None), products, &mut rng(7))?;
-    Ok(receiver)
 }
 
 /// All that V sends in a key exchange, at P, whatever the server's group. P takes no pre-master secret but
@@ -107,20 +87,17 @@ pub fn key_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
     Ok(channel.flush()?)
 }
 
-/// All that V sends while the powers of the hash key and a tag are made, at P.
+/// V's share of a tag, at P.
 pub fn tag_prover(bytes: &[u8]) {
     let _ = against(bytes, |channel| tag_as_prover(channel));
 }
 
-/// All that P sends while the powers of the hash key and a tag are made, at V.
-pub fn tag_verifier(bytes: &[u8]) {
-    let _ = against(bytes, |channel| tag_as_verifier(channel));
-}
-
-/// The header and the number of powers that the record takes.
-fn plan() -> Result<([u8; 13], usize), Error> {
+/// The header, and a party's shares of the powers that the record takes.
+fn plan(party: usize) -> Result<([u8; 13], Powers), Error> {
     let header = record::header(1, 23, CIPHERTEXT.len())?;
-    Ok((header, ghash::hashed_blocks(header.len(), CIPHERTEXT.len())))
+    let highest = ghash::hashed_blocks(header.len(), CIPHERTEXT.len());
+    let powers = Powers::from_odd(vec![POWERS[party]; highest.div_ceil(2)], highest);
+    Ok((header, powers.ok_or_else(|| Error::Misuse("too few powers".into()))?))
 }
 
 /// An honest P; the tag.
@@ -128,22 +105,16 @@ fn plan() -> Result<([u8; 13], usize), Error> {
 /// # Errors
 /// What its peer does wrong.
 pub fn tag_as_prover(channel: &mut dyn Channel) -> Result<Block, Error> {
-    let (header, highest) = plan()?;
-    let mut products = sender::<Gf128>(channel, ghash::products(1, highest))?;
-    let mut powers = Powers::new(HASH_KEYS[0]);
-    powers.extend(channel, &mut products, highest)?;
+    let (header, powers) = plan(0)?;
     ghash::tag(channel, &powers, &header, CIPHERTEXT, &MASKS[0])
 }
 
 /// An honest V.
 ///
 /// # Errors
-/// What its peer does wrong.
+/// The channel's.
 pub fn tag_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
-    let (header, highest) = plan()?;
-    let mut products = receiver::<Gf128>(channel, ghash::products(1, highest))?;
-    let mut powers = Powers::new(HASH_KEYS[1]);
-    powers.extend(channel, &mut products, highest)?;
+    let (header, powers) = plan(1)?;
     ghash::send_tag_share(channel, &powers, &header, CIPHERTEXT, &MASKS[1])?;
     Ok(channel.flush()?)
 }

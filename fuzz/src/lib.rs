@@ -51,6 +51,7 @@ pub mod stacked;
 pub mod stored;
 pub mod subfield;
 pub mod texts;
+pub mod voleith;
 pub mod web;
 pub mod wire;
 
@@ -103,6 +104,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("claim", web::claim),
     ("attestation", web::attestation),
     ("policy", web::policy),
+    ("leaves", web::leaves),
+    ("presentation", web::presentation),
     ("client_step", client::client_step),
     ("client_transcript", client::client_transcript),
     ("relay_request", client::relay_request),
@@ -113,7 +116,6 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("key_prover", joint::key_prover),
     ("key_verifier", joint::key_verifier),
     ("tag_prover", joint::tag_prover),
-    ("tag_verifier", joint::tag_verifier),
     ("record_prover", joint::record_prover),
     ("record_verifier", joint::record_verifier),
     ("commitment_prover", commitment::commitment_prover),
@@ -122,6 +124,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("range_proof", commitment::range_proof),
     ("range_file", commitment::range_file),
     ("public_proof", public::public_proof),
+    ("voleith_proof", voleith::voleith_proof),
     ("head_prover", public::head_prover),
     ("head_verifier", public::head_verifier),
 ];

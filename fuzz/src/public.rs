@@ -76,7 +76,12 @@ pub fn proof<R: PublicRing>(protocol: Protocol) -> Vec<u8> {
 /// true one's, so that the claim is what is refused and not the name.
 #[must_use]
 pub fn of_the_lie<R: PublicRing>(bytes: &[u8]) -> Vec<u8> {
-    let (truth, lie) = (*program::<R>(false).digest(), *program::<R>(true).digest());
+    of_the_lie_with(bytes, *program::<R>(false).digest(), *program::<R>(true).digest())
+}
+
+/// The same, with the digests of both statements given.
+#[must_use]
+pub fn of_the_lie_with(bytes: &[u8], truth: [u8; 32], lie: [u8; 32]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let mut rest = &mut bytes[..];
     while let Some(at) = rest.windows(truth.len()).position(|window| *window == truth) {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use volery::notary::Greeting;
 use volery::public::Protocol;
+use volery::public::voleith::Parameters as VoleithParameters;
 use volery::stored::{ProverFile, preprocess};
 use volery::{Options, Prover, Verifier};
 use volery_channel::handshake::{Begin, Hello, Parameters, Role};
@@ -27,7 +28,7 @@ use crate::proofs::Chain;
 use crate::replay::{payloads, record, rng};
 use crate::{
     arithmetic, client, commitment, dealing, disjunction, garbling, joint, proofs, public, sessions, stacked,
-    subfield, web,
+    subfield, voleith, web,
 };
 
 /// One input of a target.
@@ -412,6 +413,12 @@ fn preprocess(p: &Path, v: &Path) {
 }
 
 fn public_proofs(add: Add<'_>) {
+    for parameters in [VoleithParameters::Fast80, VoleithParameters::Small80] {
+        let proof = voleith::proof(parameters);
+        let (name, lie) = (parameters.name(), voleith::of_the_lie(&proof));
+        add("voleith_proof", &format!("{name}-true"), &[&[0], &proof[..]].concat());
+        add("voleith_proof", &format!("{name}-false"), &[&[4], &lie[..]].concat());
+    }
     for (protocol, mode) in [(Protocol::Zkbpp, 0), (Protocol::Zkboo, 8)] {
         let bits = public::proof::<F2>(protocol);
         let words = public::proof::<Z32>(protocol);
@@ -497,11 +504,13 @@ fn connections(add: Add<'_>) {
         ranges: vec![40..42, 50..54],
         claims: vec![Assertion::Number(Interval::at_least(10_000)), Assertion::Matches(r"\d+".into())],
         commit: None,
+        leaves: Vec::new(),
     }];
     let query = AttestedPayload::revealing(get, &[0..10, 12..20]).expect("ranges of it");
     let statement = Statement {
         mode: Mode::TwoParty,
         tls: disclosure::TlsVersion::Tls12,
+        suite: disclosure::Suite::Aes128GcmSha256,
         server_name: "example.com".into(),
         port: 8443,
         alpn: true,
@@ -510,12 +519,18 @@ fn connections(add: Add<'_>) {
         rounds: 2,
         pipelined: true,
         context: Context::new(b"nonce").expect("short"),
+        holder: None,
         query,
         response,
     };
     let signed = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
     add("attestation", "two-ranges", &signed.to_bytes());
     add("policy", "all-keys", POLICY.as_bytes());
+    let (attestation, leaves, presentation) = web::presented();
+    add("attestation", "leaves", &attestation.to_bytes());
+    add("leaves", "page", &leaves.to_bytes());
+    add("presentation", "openings", &presentation.to_bytes());
+    add("presentation", "claim", &web::claiming(&presentation));
     for (name, words) in [
         ("number", "in -100.50..2e3"),
         ("contains", "contains \\u00e9"),
@@ -549,7 +564,7 @@ fn clients(add: Add<'_>) {
         [("sizes", 2, &[2048_u32, 300, 0][..]), ("sizes-of-three", 3, &[2048, 300, 96, 200, 0, 100, 0])]
     {
         let sizes: Vec<u8> = sizes.iter().copied().flat_map(u32::to_be_bytes).collect();
-        add("client_step", name, &[&[0, tls], &sizes[..]].concat());
+        add("client_step", name, &[&[0, tls, tls - 1], &sizes[..]].concat());
     }
     for (name, code, length) in steps {
         add("client_step", name, &[&[code], &vec![code; length][..]].concat());
@@ -600,13 +615,12 @@ fn two_party_clients(add: Add<'_>) {
         add("key_verifier", name, &prover);
         add("key_prover", name, &verifier);
     }
-    let (prover, verifier) = record(
+    let (_, verifier) = record(
         |channel| {
             joint::tag_as_prover(channel).expect("an honest run");
         },
         |channel| joint::tag_as_verifier(channel).expect("an honest run"),
     );
-    add("tag_verifier", "true", &prover);
     add("tag_prover", "true", &verifier);
     let (prover, verifier) = record(
         |channel| fuzz::record_prover(channel).expect("an honest run"),

@@ -1,12 +1,20 @@
 //! What a web server and its client say, and what a notary signs.
 
 use volery_tls::attestation::policy::Policy;
-use volery_tls::attestation::{Attestation, Brief};
+use volery_tls::attestation::{Attestation, Brief, Context, Mode, SigningKey};
 use volery_tls::claim::{Assertion, Class, circuit};
+use volery_tls::disclosure::Suite;
+use volery_tls::disclosure::{Draft, Selection, TlsVersion};
+use volery_tls::hash::HashFunction;
 use volery_tls::http::json::{self, Decimal, Path};
 use volery_tls::http::{self, Body};
 use volery_tls::key_schedule::TrafficSecret;
+use volery_tls::leaf::{LeafOpenings, Seed};
+use volery_tls::presentation::{Presentation, Reveal};
 use volery_tls::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE, Record, Transcript, tls13};
+use zeroize::Zeroizing;
+
+use crate::replay::rng;
 
 /// Two texts as one input: four bytes of length, big-endian, the first, the second.
 #[must_use]
@@ -36,16 +44,20 @@ pub fn transcript(bytes: &[u8]) {
                 other => panic!("{other:?}"),
             }
         }
-        let encrypted: Vec<u8> = records.iter().flat_map(encode).collect();
-        assert!(bytes.ends_with(&encrypted));
+        let encrypted =
+            |explicit| records.iter().flat_map(move |record| encode(record, explicit)).collect::<Vec<u8>>();
+        // ChaCha20-Poly1305 has no explicit nonce: it is the record's number.
+        let counted = records.iter().all(|record| record.explicit_nonce == record.sequence.to_be_bytes());
+        assert!(bytes.ends_with(&encrypted(true)) || counted && bytes.ends_with(&encrypted(false)));
     }
     let _ = transcript.server_finished_hash(&[0; 16]);
 }
 
-fn encode(record: &Record) -> Vec<u8> {
-    let length = u16::try_from(24 + record.ciphertext.len()).expect("a record is short");
+fn encode(record: &Record, explicit: bool) -> Vec<u8> {
+    let nonce = if explicit { &record.explicit_nonce[..] } else { &[] };
+    let length = u16::try_from(nonce.len() + record.ciphertext.len() + 16).expect("a record is short");
     let header = [&[record.content_type, 3, 3], &length.to_be_bytes()[..]].concat();
-    [&header[..], &record.explicit_nonce, &record.ciphertext, &record.tag].concat()
+    [&header[..], nonce, &record.ciphertext, &record.tag].concat()
 }
 
 /// A flag. If it is 0, the two traffic secrets of a handshake of TLS 1.3, then a connection's bytes,
@@ -63,7 +75,8 @@ pub fn opens_tls13(bytes: &[u8]) -> bool {
         (0, rest) => {
             let (secrets, rest) = rest.split_first_chunk::<64>()?;
             let (client, server) = split(rest)?;
-            let [one, other] = [&secrets[..32], &secrets[32..]].map(TrafficSecret::from_bytes);
+            let secret = |bytes| TrafficSecret::from_bytes(HashFunction::Sha256, bytes);
+            let [one, other] = [&secrets[..32], &secrets[32..]].map(secret);
             open_tls13(client, server, &tls13::HandshakeSecrets { client: one?, server: other? })
         }
         (1, rest) => {
@@ -71,8 +84,12 @@ pub fn opens_tls13(bytes: &[u8]) -> bool {
             let (client, server) = split(hellos)?;
             let hellos = [client, server].map(<[u8]>::to_vec);
             let fit = hellos.iter().all(|hello| hello.len() <= usize::from(u16::MAX));
-            let [client, server] = fit.then(|| tls13::forge::connection(&hellos, flight))?;
-            open_tls13(&client, &server, &tls13::forge::secrets())
+            fit.then_some(())?;
+            // The hellos say which suite it is.
+            Suite::ALL.into_iter().find_map(|suite| {
+                let [client, server] = tls13::forge::connection(suite, &hellos, flight);
+                open_tls13(&client, &server, &tls13::forge::secrets_of(suite))
+            })
         }
         _ => None,
     };
@@ -166,6 +183,80 @@ pub fn attestation(bytes: &[u8]) {
         let shown = statement.to_string() + &Brief(statement).to_string() + &statement.summary().join("\n");
         assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
     }
+}
+
+/// An attestation that commits to everything, what opens it, and a presentation that opens two of its parts.
+///
+/// # Panics
+/// Never: the page is a proper one.
+#[must_use]
+pub fn presented() -> (Attestation, LeafOpenings, Presentation) {
+    let request = b"GET /a?user=ada HTTP/1.1\r\nHost: example.com\r\n\r\n".to_vec();
+    let body = r#"{"id": 7, "active": true, "name": "Ada"}"#;
+    let response =
+        format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let draft = Draft {
+        mode: Mode::Proxy,
+        tls: TlsVersion::Tls13,
+        suite: Suite::Aes128GcmSha256,
+        host: "example.com".into(),
+        port: 443,
+        alpn: true,
+        certificate: Vec::new(),
+        pipelined: false,
+        context: Context::default(),
+        leaves: Some(Seed::new(&mut rng(9))),
+        closed: true,
+        trusts_close: false,
+        payload: [request, response.into_bytes()].map(Zeroizing::new),
+    };
+    let hide =
+        draft.select(&Selection { commit_all: true, ..Selection::default() }).expect("it can be hidden");
+    let statement = draft.expected(&hide, 1_780_000_000).expect("a proper page");
+    let attestation =
+        Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
+    let leaves = draft.leaf_openings(&hide).expect("a proper page").expect("leaves");
+    let reveal = ["response.json:name", "request.query"];
+    let reveal = reveal.map(|part| Reveal { part: part.parse().expect("a part"), bytes: None });
+    let context = Context::new(b"reader").expect("short");
+    let presentation = Presentation::new(&attestation, &leaves, &context, (&reveal, &[]), &mut rng(10));
+    (attestation, leaves, presentation.expect("all is there"))
+}
+
+/// The presentation with a claim whose proof, and a signature that, are none.
+#[must_use]
+pub fn claiming(presentation: &Presentation) -> Vec<u8> {
+    let mut bytes = presentation.to_bytes();
+    // The number of claims, and the signature.
+    bytes.truncate(bytes.len() - 4 - 64);
+    bytes.extend([0, 0, 0, 1]);
+    // Digits only, of one byte.
+    bytes.extend([0x80, 0, 0, 0, 0, 0, 0, 1, 2, 7]);
+    bytes.extend([0, 0, 0, 3, 1, 2, 3]);
+    bytes.extend([0; 64]);
+    bytes
+}
+
+/// A file of leaves. What is accepted writes the same bytes, and opens nothing but what it should.
+pub fn leaves(bytes: &[u8]) {
+    let Ok(read) = LeafOpenings::from_bytes(bytes) else { return };
+    assert_eq!(*read.to_bytes(), bytes);
+    let (attestation, honest, _) = presented();
+    if let Ok(statement) = attestation.verify(attestation.claimed_signer())
+        && read.check(statement).is_ok()
+    {
+        assert_eq!(*honest.to_bytes(), bytes);
+    }
+}
+
+/// A presentation. What is accepted writes the same bytes; if the attestation is the honest one, only its
+/// holder's presentation is believed.
+pub fn presentation(bytes: &[u8]) {
+    let Ok(read) = Presentation::from_bytes(bytes) else { return };
+    assert_eq!(read.to_bytes(), bytes);
+    let (attestation, _, honest) = presented();
+    let believed = read.verify(attestation.claimed_signer()).is_ok();
+    assert!(!believed || *read.attestation() != attestation || read == honest);
 }
 
 /// A reader's policy.

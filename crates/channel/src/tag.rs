@@ -121,6 +121,8 @@ pub mod tags {
         VERDICT = 0x24, "Verdict";
         /// Values that are opened to the verifier on purpose.
         REVEAL = 0x25, "Reveal";
+        /// The counts and public constants of a program whose proof is made in two passes.
+        PROGRAM = 0x26, "Program";
 
         // 0x28..: rounds of subfield VOLE.
 

@@ -24,8 +24,9 @@ pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};
 pub(crate) use web::{
-    AttestationCommand, AttestationOpenArgs, AttestationProveRangeArgs, AttestationShowArgs,
-    AttestationVerifyArgs, ModeArg, NotaryCommand, NotaryKeyArgs, NotaryServeArgs, TlsArg, WebCommand,
+    AttestationCommand, AttestationOpenArgs, AttestationPresentArgs, AttestationProveRangeArgs,
+    AttestationShowArgs, AttestationVerifyArgs, CipherArg, ModeArg, NotaryCommand, NotaryKeyArgs,
+    NotaryServeArgs, TlsArg, WebCommand,
 };
 
 /// Prove statements about secret data, fast, without revealing it.
@@ -190,6 +191,9 @@ pub(crate) struct VerifyArgs {
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128),
           help_heading = "Without a connection")]
     pub(crate) sigma: u16,
+    /// The message that the proof must be about; without it, it must be about none
+    #[arg(long, value_name = "FILE", requires = "proof", help_heading = "Without a connection")]
+    pub(crate) bind: Option<PathBuf>,
     /// The verifier's correlation file, for a proof that was made without a connection
     #[arg(long, value_name = "V.vole", conflicts_with_all = ["listen", "connect"],
           help_heading = "Without a connection")]

@@ -191,6 +191,21 @@ impl From<volery::public::Error> for Failure {
     }
 }
 
+impl From<volery::public::voleith::Error> for Failure {
+    fn from(error: volery::public::voleith::Error) -> Self {
+        use volery::public::voleith::Error as Public;
+        match error {
+            Public::Statement(error) => error.into(),
+            Public::Parameters(_) | Public::Malformed { .. } | Public::Version { .. } | Public::Io { .. } => {
+                Self::input(error)
+            }
+            Public::Mismatch { .. } | Public::OtherStatement { .. } => Self::Mismatch(error.to_string()),
+            _ if error.is_rejection() => Self::Rejected(error.to_string()),
+            _ => Self::session(error),
+        }
+    }
+}
+
 impl From<volery_channel::Error> for Failure {
     fn from(error: volery_channel::Error) -> Self {
         match error {

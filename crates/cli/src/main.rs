@@ -48,6 +48,7 @@ mod stored;
 mod system;
 mod terminal;
 mod verify;
+mod voleith;
 mod way;
 mod web;
 
@@ -128,6 +129,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Attestation(AttestationCommand::Show(args)) => web::show(&args),
         Command::Attestation(AttestationCommand::Open(args)) => web::open(&args),
         Command::Attestation(AttestationCommand::ProveRange(args)) => web::prove_range(&args),
+        Command::Attestation(AttestationCommand::Present(args)) => web::present(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::page(&args),

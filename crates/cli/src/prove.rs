@@ -10,6 +10,7 @@ use super::settle::Settled;
 use super::statement;
 use super::stored;
 use super::terminal;
+use super::voleith;
 
 /// Runs the command. It checks the witness before it sends anything, so a wrong witness costs nobody a
 /// session and shows nobody anything.
@@ -27,6 +28,15 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
         Err(failure) => return outcome::conclude(args.json, &text, None, Err(failure)),
     };
     let public_protocol = args.public.protocol.is_some_and(ProtocolArg::is_public);
+    let in_the_head = match args.public.protocol {
+        Some(protocol) => protocol == ProtocolArg::Voleith,
+        None => args.out.is_some() && args.preprocessed.is_none() && voleith::suits(&*statement),
+    };
+    if !in_the_head && (args.public.small || args.public.bind.is_some()) {
+        return Err(Failure::input(
+            "--small and --bind are for --protocol voleith, which makes files (--out) about bits",
+        ));
+    }
     if let (Some(file), Some(out)) = (&args.preprocessed, &args.out) {
         if public_protocol {
             return Err(Failure::input("--preprocessed is for --protocol quicksilver"));
@@ -39,10 +49,14 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
                 "--protocol quicksilver makes a file with --preprocessed P.vole only",
             ));
         }
-        return public::prove(&*statement, args, out);
+        return if in_the_head {
+            voleith::run_prove(&*statement, args, out)
+        } else {
+            public::prove(&*statement, args, out)
+        };
     }
     if public_protocol {
-        return Err(Failure::input("--protocol zkbpp and zkboo make a file: give --out PROOF"));
+        return Err(Failure::input("--protocol zkbpp, zkboo and voleith make a file: give --out PROOF"));
     }
     let settled = terminal::during("counting gates", || args.protocol.settle(&*statement))?;
     let mut peer = None;

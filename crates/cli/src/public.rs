@@ -1,13 +1,13 @@
 //! Proofs that anyone can verify: `volery prove --out` and `volery verify STATEMENT PROOF`.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Chain, Cursor, Read, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use volery::public::{self, Header, Parameters, Program, Protocol, PublicRing, Settings};
+use volery::public::{self, Header, Parameters, Program, Protocol, PublicRing, Settings, voleith};
 use volery::{Options, Statement, os_rng};
 use volery_circuit::{Counts, Evaluator, Recorder};
 use volery_field::{F2, Ring as _};
@@ -17,6 +17,8 @@ use super::failure::Failure;
 use super::info::PublicCost;
 use super::outcome::{self, Good, Summary};
 use super::statement::Given;
+use super::voleith as in_the_head;
+use super::voleith::InTheHead;
 use super::{output, terminal};
 
 /// Settings for making and verifying public proofs.
@@ -37,16 +39,22 @@ pub(crate) struct PublicProof {
     time: Duration,
 }
 
-/// An open proof file. It is read no further than a proof of the statement can reach.
+/// An open proof file, which may be a pipe. It is read no further than a proof of the statement can reach.
 pub(crate) struct ProofFile {
-    file: File,
+    /// Its first bytes, which were read to see what it is, and then the rest.
+    file: Chain<Cursor<Vec<u8>>, File>,
     path: PathBuf,
+    in_the_head: bool,
 }
 
 impl ProofFile {
     fn new(path: &Path) -> Result<Self, Failure> {
-        let file = File::open(path).map_err(|error| failed(path, &error))?;
-        Ok(Self { file, path: path.to_owned() })
+        let mut file = File::open(path).map_err(|error| failed(path, &error))?;
+        let (mark, mut start) = (voleith::Header::MARK, Vec::new());
+        let read = (&mut file).take(mark.len() as u64).read_to_end(&mut start);
+        read.map_err(|error| failed(path, &error))?;
+        let in_the_head = start == mark;
+        Ok(Self { file: Cursor::new(start).chain(file), path: path.to_owned(), in_the_head })
     }
 
     /// Reads the whole proof: first its header, then at most the bytes of a proof with these counts.
@@ -64,12 +72,12 @@ impl ProofFile {
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::input(format!("{}: {error}", path.display()))
 }
 
 /// Warns if a forger can make proofs of `sigma` bits.
-fn warn_of_few_bits(sigma: u16) {
+pub(crate) fn warn_of_few_bits(sigma: u16) {
     if sigma < Parameters::FILE_SIGMA {
         terminal::message(&format!(
             "warning: {} of soundness: anyone who computes 2^{sigma} hashes can forge such a proof; use {} bits or more",
@@ -184,6 +192,46 @@ pub(crate) trait PublicStatement {
 
     /// Verifies a proof of the statement.
     fn verify(&self, settings: &PublicSettings, proof: ProofFile) -> Result<PublicProof, Failure>;
+
+    /// The statement, if it is about bits, for proofs from VOLE in the head.
+    fn in_the_head(&self) -> Option<&dyn InTheHead> {
+        None
+    }
+}
+
+/// A statement about bits.
+pub(crate) struct OverBits<'a, S>(OverRing<'a, F2, S>);
+
+impl<'a, S> OverBits<'a, S>
+where
+    S: Statement<Recorder<F2>> + Statement<Evaluator<F2>> + InTheHead,
+{
+    pub(crate) fn boxed(statement: &'a S) -> Box<dyn PublicStatement + 'a> {
+        Box::new(Self(OverRing { statement, ring: PhantomData }))
+    }
+}
+
+impl<S> PublicStatement for OverBits<'_, S>
+where
+    S: Statement<Recorder<F2>> + Statement<Evaluator<F2>> + InTheHead,
+{
+    fn costs(&self, counts: &Counts) -> Result<Vec<PublicCost>, Failure> {
+        let mut costs = PublicCost::in_the_head(counts);
+        costs.extend(self.0.costs(counts)?);
+        Ok(costs)
+    }
+
+    fn prove(&self, settings: &PublicSettings) -> Result<PublicProof, Failure> {
+        self.0.prove(settings)
+    }
+
+    fn verify(&self, settings: &PublicSettings, proof: ProofFile) -> Result<PublicProof, Failure> {
+        self.0.verify(settings, proof)
+    }
+
+    fn in_the_head(&self) -> Option<&dyn InTheHead> {
+        Some(self.0.statement)
+    }
 }
 
 /// A statement over the ring `R`.
@@ -263,6 +311,12 @@ pub(crate) fn verify(statement: &dyn Given, args: &VerifyArgs, proof: &Path) -> 
     let settings = PublicSettings::new(Protocol::default(), args.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.sigma);
     let proof = ProofFile::new(proof)?;
+    if proof.in_the_head {
+        return in_the_head::run_verify(statement, args, proof.file);
+    }
+    if args.bind.is_some() {
+        return Err(Failure::input("--bind is for proofs by --protocol voleith, and this is another one"));
+    }
     let verified = terminal::during("verifying the proof", || statement.public()?.verify(&settings, proof));
     outcome::conclude_file(Good::Accepted, &statement.text(), verified, args.json)
 }

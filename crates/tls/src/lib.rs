@@ -18,7 +18,7 @@
 //! | | `key_schedule` | TLS 1.3's key derivation, in the clear |
 //! | | `step` | the programs that run under two-party computation, and the machine that they run on |
 //! | | `prf` | key derivation of TLS 1.2 and 1.3: some compressions run in two-party computation, the others at each party alone |
-//! | | `record` | AES-128-GCM's counter blocks under a shared key |
+//! | | `record` | key streams under a shared key |
 //! | | `ghash` | AES-GCM's tags from a hash key in two shares |
 //! | `page`: its content | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
 //! | | [`dialogue`] | several requests on one connection |
@@ -52,10 +52,10 @@ mod wire;
 
 pub use error::Error;
 pub use modes::{joint, plain, proxy};
-pub use page::{attestation, claim, commitment, dialogue, disclosure, http};
+pub use page::{attestation, claim, commitment, dialogue, disclosure, http, leaf, presentation};
 pub use wire::prf::Side;
 pub use wire::server;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
-pub use wire::{ghash, key_exchange, key_schedule, record, transcript};
+pub use wire::{ghash, hash, key_exchange, key_schedule, record, transcript};

@@ -19,7 +19,10 @@ use volery_tls::attestation::{
 };
 use volery_tls::claim::{Assertion, Class, CustomClaim};
 use volery_tls::commitment::Form;
-use volery_tls::disclosure::{Hidden, Part, TlsVersion, Values};
+use volery_tls::disclosure::{Draft, Hidden, Part, Selection, Suite, TlsVersion, Values};
+use volery_tls::leaf::{LeafOpenings, Seed};
+use volery_tls::presentation::{Presentation, Reveal};
+use zeroize::Zeroizing;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
@@ -31,7 +34,7 @@ fn key() -> SigningKey {
 
 fn hidden(part: Part, class: Class, ranges: &[Range<usize>], claims: &[&str]) -> Hidden {
     let claims = claims.iter().map(|claim| claim.parse().expect(claim)).collect();
-    Hidden { round: 0, part, class, ranges: ranges.to_vec(), claims, commit: None }
+    Hidden { round: 0, part, class, ranges: ranges.to_vec(), claims, commit: None, leaves: Vec::new() }
 }
 
 /// A direction's text with these strings hidden, which are committed to if they say so.
@@ -114,6 +117,7 @@ fn claims() -> Statement {
     Statement {
         mode: Mode::TwoParty,
         tls: TlsVersion::Tls13,
+        suite: Suite::Aes256GcmSha384,
         server_name: "data.example.com".into(),
         port: 8443,
         alpn: true,
@@ -122,6 +126,7 @@ fn claims() -> Statement {
         rounds: 2,
         pipelined: true,
         context: Context::new(b"nonce-1").unwrap(),
+        holder: None,
         query: payload(&query, vec![digits]),
         response: payload(&response, hidden),
     }
@@ -159,6 +164,7 @@ fn parts() -> Statement {
     Statement {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls12,
+        suite: Suite::ChaCha20Poly1305Sha256,
         server_name: "2001:db8::1".into(),
         port: 443,
         alpn: false,
@@ -167,9 +173,49 @@ fn parts() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::default(),
+        holder: None,
         query: payload(query, hides),
         response: payload(response, vec![long, hidden(values, Class::Values, &[run], &[]), split, sum]),
     }
+}
+
+/// A page of which everything that can be hidden is committed to, and what opens it.
+fn leaves() -> (Statement, LeafOpenings) {
+    let request = b"GET /a?user=ada HTTP/1.1\r\nHost: data.example.com\r\nCookie: c\r\n\r\n".to_vec();
+    let body = r#"{"id": 7, "ok": true, "name": "Ada", "note": null, "more": ["x", 1.5]}"#;
+    let length = body.len();
+    let response = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+    let draft = Draft {
+        mode: Mode::Proxy,
+        tls: TlsVersion::Tls13,
+        suite: Suite::Aes128GcmSha256,
+        host: "data.example.com".into(),
+        port: 443,
+        alpn: true,
+        certificate: Vec::new(),
+        pipelined: false,
+        context: Context::default(),
+        leaves: Some(Seed::new(&mut volery_testing::rng(3))),
+        closed: true,
+        trusts_close: false,
+        payload: [request, response.into_bytes()].map(Zeroizing::new),
+    };
+    let hide = draft.select(&Selection { commit_all: true, ..Selection::default() }).expect("a page");
+    let openings = draft.leaf_openings(&hide).expect("a page").expect("leaves");
+    (draft.expected(&hide, 1_780_000_000).expect("a page"), openings)
+}
+
+/// A presentation of it.
+fn presentation(claims: &[(&str, &str)]) -> Presentation {
+    let (statement, openings) = leaves();
+    let attestation = Attestation::sign(statement, &key()).unwrap();
+    let parts = ["request.query", "response.json:name", "response.json:more[1]"];
+    let reveal = parts.map(|part| Reveal { part: part.parse().expect(part), bytes: None });
+    let claims: Vec<_> =
+        claims.iter().map(|(part, claim)| (part.parse().expect(part), claim.parse().expect(claim))).collect();
+    let context = Context::new(b"reader-1").expect("short");
+    let rng = &mut volery_testing::rng(4);
+    Presentation::new(&attestation, &openings, &context, (&reveal, &claims), rng).expect("a presentation")
 }
 
 /// Files that a verifier must refuse, each after one change of `claims`.
@@ -199,6 +245,7 @@ fn refused() -> Vec<(&'static str, Vec<u8>)> {
         ("another-version", change(20, 99)),
         ("unknown-mode", change(21, 2)),
         ("unknown-tls", change(22, 9)),
+        ("unknown-suite", change(23, 9)),
         ("name-in-upper-case", change(find(b"data.example"), b'D')),
         ("port-0", {
             let at = find(b"data.example.com") + 16;
@@ -233,7 +280,9 @@ fn vectors_are_what_this_program_writes() {
     let public = key().verifying_key().to_bytes();
     let digits: String = public.iter().map(|byte| format!("{byte:02x}")).collect();
     compare("key.hex", format!("{digits}\n").as_bytes());
-    for (name, statement) in [("claims", claims()), ("parts", parts())] {
+    compare("leaves.leaves", &leaves().1.to_bytes());
+    compare("leaves.presentation", &presentation(&[]).to_bytes());
+    for (name, statement) in [("claims", claims()), ("parts", parts()), ("leaves", leaves().0)] {
         let signed = Attestation::sign(statement, &key()).unwrap();
         let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
         let json = serde_json::to_string_pretty(read.verify(&public).unwrap()).unwrap();
@@ -250,17 +299,9 @@ fn vectors_are_what_this_program_writes() {
 /// Somebody who had only the page wrote this verifier: it has none of our code.
 #[test]
 fn a_verifier_in_another_language_agrees() {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/verify_attestation.py");
-    let has = |module: &str| {
-        Command::new("python3").args(["-c", module]).output().is_ok_and(|ended| ended.status.success())
-    };
-    if !script.exists() || !has("import cryptography") {
-        return;
-    }
-    let key = std::fs::read_to_string(folder().join("key.hex")).expect("the key");
-    let run =
-        |file: &Path| Command::new("python3").arg(&script).arg(file).arg(key.trim()).output().expect("runs");
-    for name in ["claims", "parts"] {
+    let Some(verifier) = Verifier::new() else { return };
+    let run = |file: &Path| verifier.run(file, &[]);
+    for name in ["claims", "parts", "leaves"] {
         let ended = run(&folder().join(format!("{name}.attestation")));
         assert!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr));
         let read: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("JSON");
@@ -284,11 +325,67 @@ fn a_verifier_in_another_language_agrees() {
         assert!(String::from_utf8_lossy(&ended.stderr).starts_with("refused: "), "{}", file.display());
     }
     let other = Command::new("python3")
-        .arg(&script)
+        .arg(&verifier.script)
         .arg(folder().join("claims.attestation"))
         .arg("ab".repeat(32))
         .output();
     assert_eq!(other.expect("runs").status.code(), Some(1));
+}
+
+/// Openings, the context and signatures; the proofs of claims it cannot check.
+#[test]
+fn a_verifier_in_another_language_reads_presentations() {
+    let Some(verifier) = Verifier::new() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("presentation");
+    let run = |bytes: &[u8], context: &str| {
+        std::fs::write(&file, bytes).expect("writable");
+        verifier.run(&file, &[context])
+    };
+    let bytes = presentation(&[]).to_bytes();
+    let ended = run(&bytes, "reader-1");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let read: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+    let texts: Vec<_> =
+        read["opened"].as_array().expect("a list").iter().map(|opened| opened["text"].as_str()).collect();
+    assert_eq!(texts, [Some("user=ada"), Some("\"Ada\""), Some("1.5")]);
+    let claiming = presentation(&[("response.json:id", "is digits")]);
+    let read: serde_json::Value =
+        serde_json::from_slice(&run(&claiming.to_bytes(), "reader-1").stdout).expect("JSON");
+    assert_eq!(read["unchecked"][0]["claim"]["kind"], "digits");
+    let refused = |bytes: &[u8], context: &str| {
+        let ended = run(bytes, context);
+        ended.status.code() == Some(1) && String::from_utf8_lossy(&ended.stderr).starts_with("refused: ")
+    };
+    assert!(refused(&bytes, "reader-2"));
+    assert!(refused(&bytes[..bytes.len() - 1], "reader-1"));
+    for at in [30, bytes.len() / 2, bytes.len() - 100, bytes.len() - 70, bytes.len() - 1] {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        assert!(refused(&changed, "reader-1"), "byte {at}");
+    }
+}
+
+/// The verifier in Python, if it can run here.
+struct Verifier {
+    script: PathBuf,
+    key: String,
+}
+
+impl Verifier {
+    fn new() -> Option<Self> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/verify_attestation.py");
+        let has = |module: &str| {
+            Command::new("python3").args(["-c", module]).output().is_ok_and(|ended| ended.status.success())
+        };
+        let key = std::fs::read_to_string(folder().join("key.hex")).expect("the key").trim().to_owned();
+        (script.exists() && has("import cryptography")).then_some(Self { script, key })
+    }
+
+    fn run(&self, file: &Path, more: &[&str]) -> std::process::Output {
+        let mut command = Command::new("python3");
+        command.arg(&self.script).arg(file).arg(&self.key).args(more).output().expect("runs")
+    }
 }
 
 /// Takes out what is for people only.

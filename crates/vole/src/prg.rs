@@ -30,7 +30,7 @@ impl Prg {
     /// The stream of a secret `seed`, for blocks that the peer sees in part. `salt` is public and belongs to
     /// no other stream: otherwise one guess of a seed would test all streams with that salt.
     #[must_use]
-    pub(crate) fn salted(seed: [u8; 16], salt: u64) -> Self {
+    pub fn salted(seed: [u8; 16], salt: u64) -> Self {
         Self { aes: Aes::new(seed), salt, next: 0 }
     }
 

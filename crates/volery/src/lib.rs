@@ -36,11 +36,12 @@
 //!
 //! | feature | what it brings | further crates |
 //! |---|---|---|
-//! | `public` | proofs that anyone can verify: [`public`] | 1 |
+//! | `public` | proofs that anyone can verify: [`public`] | 2 |
 //! | `tls` | connections over TLS: [`channel::tls`] | 7 |
-//! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 38 |
+//! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 41 |
+//! | `claim-proofs` | claims in presentations of attestations; brings `web` | 1 more than `web` |
 //! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
-//! | all of them | | 55 |
+//! | all of them | | 59 |
 //!
 //! The repository's README has a whole program, and the guide in `docs/guide` has more; all of them are
 //! tested. The `volery` program is a package of its own, `volery-cli`.
@@ -73,8 +74,13 @@ pub use volery_channel::{Address, Channel, Framed, Limits, Listener, Rehearsal, 
 pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;
+/// Proofs that anyone can verify: ZKB++ and ZKBoo over bits, fields and machine words; and in
+/// [`voleith`](public::voleith), over bits, ten times shorter ones.
 #[cfg(feature = "public")]
-pub use volery_mpcith as public;
+pub mod public {
+    pub use volery_mpcith::*;
+    pub use volery_voleith as voleith;
+}
 #[cfg(feature = "web")]
 pub use volery_tls as web;
 pub use volery_vole::correlations::Profile;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use volery::Address;
 
-use super::{ModeArg, ProtocolArgs, RoleArg, TlsArg};
+use super::{CipherArg, ModeArg, ProtocolArgs, RoleArg, TlsArg};
 use crate::bench::Cores;
 
 /// The measurements.
@@ -134,6 +134,9 @@ pub(crate) struct BenchArgs {
     /// web: the version of TLS to the website
     #[arg(long, value_enum, value_name = "VERSION", default_value = "1.2")]
     pub(crate) tls: TlsArg,
+    /// web: the cipher suite
+    #[arg(long, value_enum, default_value = "aes128")]
+    pub(crate) cipher: CipherArg,
     /// web: bytes of the response [default: the size of the query]
     #[arg(long, value_name = "BYTES")]
     pub(crate) response_size: Option<u64>,

@@ -10,7 +10,7 @@ use volery_channel::tls::Fingerprint;
 
 use super::connection::pin;
 use super::session_limits::wait;
-use super::web::{ModeArg, TlsArg, context, key};
+use super::web::{CipherArg, ModeArg, TlsArg, context, key};
 
 /// How to write parts and claims: the end of the long help.
 pub(super) const PARTS: &str = "\
@@ -51,6 +51,8 @@ CLAIMS about a part, which is then hidden
 COMMITMENTS to a part, which is then hidden
   --commit response.json:balance    The attestation commits to the part. You can show it to others
                                     later, with `volery attestation open` and `prove-range`.
+  --commit-all                      It commits to every hidden part. `volery attestation present`
+                                    shows some of them, or proves claims, to one reader at a time.
 
 WHAT SHOWS to the notary and to every reader of the attestation
   Of a request: the method, the path, the names of header fields, and fields that say how to read
@@ -122,9 +124,14 @@ pub(crate) struct WebPageArgs {
     #[arg(long, value_name = "SECONDS", value_parser = wait)]
     pub(crate) timeout: Option<Duration>,
     /// The version of TLS to speak with the server. Two parties prepare one version: the program first asks
-    /// the server which it chooses, on a connection that says nothing. 1.2 and 1.3 go without that
+    /// the server which it chooses, on a connection that says nothing. With a version and a --cipher it goes
+    /// without that
     #[arg(long, value_enum, value_name = "VERSION", default_value_t)]
     pub(crate) tls: TlsArg,
+    /// The cipher suite to speak with the server. Two parties prepare one suite: the program first asks
+    /// the server, as for --tls, whether it takes the cheapest
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) cipher: CipherArg,
     /// two-party: about how many bytes of the response you will show or make claims about. More are possible,
     /// and take time after the connection
     #[arg(long, value_name = "BYTES", default_value_t = 2048, value_parser = clap::value_parser!(u16).range(..=1 << 15))]
@@ -134,7 +141,7 @@ pub(crate) struct WebPageArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) then: Vec<PathBuf>,
     /// Give each request its own connection and attestation: OUT, OUT.2, OUT.3
-    #[arg(long, requires = "then", conflicts_with_all = ["pipelined", "openings"])]
+    #[arg(long, requires = "then", conflicts_with_all = ["pipelined", "openings", "leaves"])]
     pub(crate) apart: bool,
     /// two-party: send further requests at once if they use no value of an earlier response. The attestation
     /// says so and is worth less: a later response may be part of an earlier one
@@ -159,6 +166,15 @@ pub(crate) struct WebPageArgs {
     /// A part to hide and commit to, so that you can show it to others later
     #[arg(long, value_name = "PART")]
     pub(crate) commit: Vec<String>,
+    /// Commit to every hidden part, so that you can show any of them to others later, or prove claims about
+    /// them, with `volery attestation present`. Fewer JSON values are then hidden together, and lengths show
+    /// as they do without it
+    #[arg(long)]
+    pub(crate) commit_all: bool,
+    /// Where to write what opens the parts that --commit-all commits to; a new file that only its owner can
+    /// read [default: the attestation's name, then .leaves]
+    #[arg(long, value_name = "FILE", requires = "commit_all")]
+    pub(crate) leaves: Option<PathBuf>,
     /// Where to write the openings of the commitments; a new file that only its owner can read [default: the
     /// attestation's name, then .openings]
     #[arg(long, value_name = "FILE", requires = "commit")]

@@ -1,5 +1,7 @@
 //! Options of public proofs: `volery prove --out`, `volery soundness`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use volery::public::Protocol;
 
@@ -10,6 +12,8 @@ pub(crate) enum ProtocolArg {
     Quicksilver,
     /// For anyone: ZKB++, with --out
     Zkbpp,
+    /// For anyone, over bits: VOLE in the head, with --out. A twelfth as long as zkbpp
+    Voleith,
     /// For anyone: ZKBoo, with --out. Twice as long; if a proof is wrong, says which part
     Zkboo,
 }
@@ -24,14 +28,21 @@ impl ProtocolArg {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Without a connection")]
 pub(crate) struct PublicArgs {
-    /// The proof system [default: quicksilver over a connection or with --preprocessed, zkbpp with --out
-    /// alone]
+    /// The proof system [default: quicksilver over a connection or with --preprocessed; with --out alone
+    /// voleith over bits, else zkbpp]
     #[arg(long, value_enum)]
     pub(crate) protocol: Option<ProtocolArg>,
     /// Soundness of a public proof, in bits: a forger has to compute 2^SIGMA hashes, which is feasible below
     /// 80 bits
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,
+    /// With --protocol voleith: a proof that is shorter by a third, at several times the work
+    #[arg(long)]
+    pub(crate) small: bool,
+    /// With --protocol voleith: a message that the proof is about, too. Only whoever knows the witness can
+    /// make such a proof, so it is a signature; the verifier gives the same message
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bind: Option<PathBuf>,
 }
 
 impl PublicArgs {

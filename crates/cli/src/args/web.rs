@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 use volery::web::attestation::{Context, Mode};
-use volery::web::proxy::TlsVersion;
+use volery::web::proxy::{Suite, TlsVersion};
 use volery_channel::tls::Fingerprint;
 
 use super::connection::{ConnectionArgs, bytes, seconds};
@@ -45,6 +45,9 @@ pub(crate) enum AttestationCommand {
     Open(AttestationOpenArgs),
     /// Prove to others that a committed number lies in a range: writes a file for `verify --range`
     ProveRange(AttestationProveRangeArgs),
+    /// Make a presentation for one reader: the attestation, with hidden parts that you open and claims that
+    /// you prove; it needs `web prove --commit-all`
+    Present(AttestationPresentArgs),
 }
 
 /// How prover and notary connect to the server.
@@ -108,6 +111,44 @@ impl From<TlsArg> for Option<TlsVersion> {
             TlsArg::Auto => None,
             TlsArg::Tls12 => Some(TlsVersion::Tls12),
             TlsArg::Tls13 => Some(TlsVersion::Tls13),
+        }
+    }
+}
+
+/// The cipher suite to speak with the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+pub(crate) enum CipherArg {
+    /// The cheapest one that the server takes
+    #[default]
+    Auto,
+    /// AES-128-GCM with SHA-256
+    Aes128,
+    /// AES-256-GCM with SHA-384
+    Aes256,
+    /// ChaCha20-Poly1305 with SHA-256; proxy mode only
+    Chacha20,
+}
+
+impl CipherArg {
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Aes128 => "aes128",
+            Self::Aes256 => "aes256",
+            Self::Chacha20 => "chacha20",
+        }
+    }
+}
+
+/// `None` if it is found out.
+impl From<CipherArg> for Option<Suite> {
+    fn from(cipher: CipherArg) -> Self {
+        match cipher {
+            CipherArg::Auto => None,
+            CipherArg::Aes128 => Some(Suite::Aes128GcmSha256),
+            CipherArg::Aes256 => Some(Suite::Aes256GcmSha384),
+            CipherArg::Chacha20 => Some(Suite::ChaCha20Poly1305Sha256),
         }
     }
 }
@@ -187,7 +228,7 @@ pub(crate) struct NotaryServeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct AttestationVerifyArgs {
-    /// The attestation; with --policy several of the same, by different notaries
+    /// The attestation, or a presentation of one; with --policy several of the same, by different notaries
     #[arg(required = true)]
     pub(crate) file: Vec<PathBuf>,
     /// The notary's public key, 64 hex digits
@@ -197,7 +238,8 @@ pub(crate) struct AttestationVerifyArgs {
     /// see the guide)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "context", "allow_hidden_path", "max_rounds", "allow_pipelined", "allow_no_alpn"])]
     pub(crate) policy: Option<PathBuf>,
-    /// Accept only an attestation with this context, as text or as hex:DIGITS
+    /// Accept only an attestation with this context, as text or as hex:DIGITS. A presentation must have been
+    /// made for it, and without this for none
     #[arg(long, value_name = "TEXT", value_parser = context)]
     pub(crate) context: Option<Context>,
     /// Accept an attestation that hides the path of a request, so that you do not know which document it is
@@ -260,6 +302,33 @@ pub(crate) struct AttestationProveRangeArgs {
     #[arg(long, value_name = "CLAIM")]
     pub(crate) claim: String,
     /// Where to write the proof; a new file, with nothing secret in it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttestationPresentArgs {
+    /// The attestation
+    pub(crate) file: PathBuf,
+    /// What opens its parts, written by `volery web prove --commit-all`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) opening: PathBuf,
+    /// A hidden part to open, named as for `web prove`: response.json:name. Of a long part `response.body
+    /// bytes 0..1000` opens the pieces of 1,024 bytes that have these
+    #[arg(long, value_name = "PART")]
+    pub(crate) reveal: Vec<String>,
+    /// A claim about a hidden part, worded as for `web prove --assert`: 'response.json:balance >= 5000'. It
+    /// is proved, which takes about 0.6 MB, and shows the length of the part in bytes
+    #[arg(long, value_name = "CLAIM")]
+    pub(crate) claim: Vec<String>,
+    /// What the reader asked for: up to 64 bytes, as text or as hex:DIGITS. The reader gives it to `verify
+    /// --context`, so nobody can show the presentation to another reader as made for that one
+    #[arg(long, value_name = "TEXT", value_parser = context)]
+    pub(crate) context: Option<Context>,
+    /// Where to write the presentation; a new file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// Print the result as a JSON object

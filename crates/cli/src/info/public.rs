@@ -1,7 +1,8 @@
 //! The lengths of proofs that anyone can verify.
 
 use serde::Serialize;
-use volery::public::{self, Counts, Parameters, Protocol, PublicRing};
+use volery::public::{self, Counts, Parameters, Protocol, PublicRing, voleith};
+use volery_zk::quicksilver::bits::Program;
 
 use crate::failure::Failure;
 use crate::output;
@@ -41,6 +42,23 @@ impl PublicCost {
             Ok(Self { protocol: protocol.name(), soundness_bits: sigma, repetitions, bytes })
         })
         .collect()
+    }
+
+    /// The lengths of proofs from VOLE in the head of a statement over bits, exactly. None if it has
+    /// disjunctions.
+    pub(crate) fn in_the_head(counted: &volery_circuit::Counts) -> Vec<Self> {
+        if counted.disjunctions > 0 {
+            return Vec::new();
+        }
+        let program = Program::from(counted);
+        let cost = |parameters: voleith::Parameters| {
+            let degree = u32::try_from(program.degree).ok()?;
+            let bytes = voleith::proof_bytes(parameters, program.commitments, degree)?;
+            let repetitions = parameters.shape().trees();
+            let protocol = if parameters.is_small() { "voleith --small" } else { "voleith" };
+            Some(Self { protocol, soundness_bits: parameters.sigma(), repetitions, bytes })
+        };
+        voleith::Parameters::ALL.into_iter().filter_map(cost).collect()
     }
 
     pub(super) fn text(&self) -> String {

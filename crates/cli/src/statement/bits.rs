@@ -15,7 +15,7 @@ use super::{Given, Loaded, circuit_path, claimed, computed, short};
 use crate::args::StatementArgs;
 use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
-use crate::public::{OverRing, PublicStatement};
+use crate::public::{OverBits, PublicStatement};
 use crate::source::{Shared, Source};
 use crate::stored::Storable;
 use crate::way::{RHO, Way};
@@ -179,7 +179,7 @@ impl Given for Builtin {
     }
 
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
-        Ok(OverRing::<F2, _>::boxed(self))
+        Ok(OverBits::boxed(self))
     }
 }
 
@@ -222,6 +222,6 @@ impl Given for FileStatement<F2> {
     }
 
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
-        Ok(OverRing::<F2, _>::boxed(self))
+        Ok(OverBits::boxed(self))
     }
 }

@@ -5,9 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 use volery::web::attestation::policy::{self, Policy, Rule};
 use volery::web::attestation::{Attestation, Brief, Error, MAX_BYTES, Mode, Statement};
+use volery::web::presentation::{Presentation, PresentationError};
 
 use super::notary::now;
 use super::opening::OpenedParts;
+use super::presentation::{self, Document, PresentationReport};
 use super::read;
 use crate::args::{AttestationShowArgs, AttestationVerifyArgs};
 use crate::failure::Failure;
@@ -40,6 +42,8 @@ struct OneReport<'a> {
     summary: Vec<String>,
     /// What it says; none if it is rejected.
     attestation: Option<&'a Statement>,
+    /// What a presentation shows besides; none if it is an attestation, or rejected.
+    presentation: Option<PresentationReport>,
 }
 
 /// Whether attestations satisfy a policy.
@@ -61,25 +65,60 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 
 pub(super) fn open(path: &Path) -> Result<Attestation, Failure> {
     let bytes = read(path, MAX_BYTES as u64)?;
+    if Presentation::is_one(&bytes) {
+        let reason = "this is a presentation of an attestation; `volery attestation verify` takes it";
+        return Err(Failure::input(format!("{}: {reason}", path.display())));
+    }
     Attestation::from_bytes(&bytes).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+}
+
+/// What a presentation shows, if it is one.
+///
+/// # Errors
+/// A rejection if it is wrong. If only the notary's signature is, none: the caller reports that.
+fn presented(document: &Document, key: &[u8; 32]) -> Result<Option<PresentationReport>, Failure> {
+    let Some(presentation) = document.presentation() else { return Ok(None) };
+    match presentation.verify(key) {
+        Ok(shown) => Ok(Some(PresentationReport::new(&shown))),
+        Err(PresentationError::Attestation(_)) => Ok(None),
+        Err(error) => Err(presentation::failed(&error)),
+    }
 }
 
 impl<'a> OneReport<'a> {
     fn of(attestation: &Attestation, statement: Option<&'a Statement>) -> Self {
         let summary = statement.map(Statement::summary).unwrap_or_default();
-        Self { signer: hex(attestation.claimed_signer()), summary, attestation: statement }
+        let signer = hex(attestation.claimed_signer());
+        Self { signer, summary, attestation: statement, presentation: None }
+    }
+
+    /// One that a policy has verified with the key that it names, and whether it is satisfied.
+    fn judged(document: &'a Document, satisfied: bool) -> Self {
+        let attestation = document.attestation();
+        if !satisfied {
+            return Self::of(attestation, None);
+        }
+        let key = attestation.claimed_signer();
+        Self::of(attestation, statement(attestation)).showing(presented(document, key).ok().flatten())
+    }
+
+    /// With what a presentation shows.
+    fn showing(self, presentation: Option<PresentationReport>) -> Self {
+        Self { presentation: presentation.filter(|_| self.attestation.is_some()), ..self }
     }
 
     /// As text: a sentence for each request, then the details.
     fn text(&self, word: &str, verbose: bool) -> String {
-        let Self { signer, summary, attestation } = self;
+        let Self { signer, summary, attestation, presentation } = self;
         let sentences = summary.join("\n          ");
+        let lines = presentation.iter().flat_map(PresentationReport::lines);
+        let shown: String = lines.map(|line| line + "\n").collect();
         let details = match attestation {
             Some(statement) if verbose => statement.to_string(),
             Some(statement) => Brief(statement).to_string(),
             None => String::new(),
         };
-        format!("{word:<9} {sentences}\nsigner    {signer}\n{details}")
+        format!("{word:<9} {sentences}\n{shown}signer    {signer}\n{details}")
     }
 }
 
@@ -96,34 +135,43 @@ pub(super) fn tell(word: &str, attestation: &Attestation, json: bool, verbose: b
     conclude(word, attestation, key, Ok(Default::default()), Print { json, verbose })
 }
 
+/// What was shown of an attestation besides it: by openings and range proofs, with a line for each, and by a
+/// presentation.
+#[derive(Default)]
+struct Shown {
+    parts: OpenedParts,
+    lines: Vec<String>,
+    presentation: Option<PresentationReport>,
+}
+
 /// Prints an attestation and what its holder has opened, or why one of them is rejected.
 fn conclude(
     word: &str,
     attestation: &Attestation,
     key: &[u8; 32],
-    shown: Result<(OpenedParts, Vec<String>), Failure>,
+    shown: Result<Shown, Failure>,
     print: Print,
 ) -> Result<(), Failure> {
-    let report = |statement, shown| AttestationReport {
-        first: OneReport::of(attestation, statement),
+    let report = |statement, shown, presentation| AttestationReport {
+        first: OneReport::of(attestation, statement).showing(presentation),
         others: Vec::new(),
         policy: None,
         shown,
     };
     let failure = match (attestation.verify(key), shown) {
-        (Ok(statement), Ok((shown, _))) if print.json => {
+        (Ok(statement), Ok(Shown { parts, presentation, .. })) if print.json => {
             let good = if word == "valid" { Good::Accepted } else { Good::Done };
-            return outcome::json(good, &report(Some(statement), shown));
+            return outcome::json(good, &report(Some(statement), parts, presentation));
         }
-        (Ok(statement), Ok((_, lines))) => {
-            let text = OneReport::of(attestation, Some(statement)).text(word, print.verbose);
-            return output::result((text + &lines.join("\n")).trim_end());
+        (Ok(statement), Ok(Shown { lines, presentation, .. })) => {
+            let one = OneReport::of(attestation, Some(statement)).showing(presentation);
+            return output::result((one.text(word, print.verbose) + &lines.join("\n")).trim_end());
         }
         (Err(Error::Key), _) => Failure::input(Error::Key),
         (Err(error), _) => Failure::Rejected(error.to_string()),
         (Ok(_), Err(failure)) => failure,
     };
-    rejected(failure, print.json, &report(None, OpenedParts::default()))
+    rejected(failure, print.json, &report(None, OpenedParts::default(), None))
 }
 
 /// Ends with a failure. Only a rejection is a verdict; after any other a file could not be read.
@@ -137,23 +185,26 @@ fn rejected(failure: Failure, json: bool, report: &AttestationReport<'_>) -> Res
 /// Runs `volery attestation verify`.
 pub(crate) fn verify(args: &AttestationVerifyArgs) -> Result<(), Failure> {
     let print = Print { json: args.json, verbose: args.verbose };
-    let all = args.file.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
+    let all = args.file.iter().map(|path| Document::open(path)).collect::<Result<Vec<_>, _>>()?;
     if let Some(path) = &args.policy {
         return by_policy(args, path, &all, print);
     }
-    let (Some(key), [attestation]) = (&args.key, &*all) else {
+    let (Some(key), [document]) = (&args.key, &*all) else {
         return Err(Failure::input("only a policy (--policy) compares several attestations"));
     };
-    let shown = demand(args, key, attestation);
-    let shown = shown.and_then(|()| OpenedParts::new(attestation, key, &args.opening, &args.range));
-    conclude("valid", attestation, key, shown, print)
+    let shown = demand(args, key, document).and_then(|()| {
+        let presentation = presented(document, key)?;
+        let (parts, lines) = OpenedParts::new(document.attestation(), key, &args.opening, &args.range)?;
+        Ok(Shown { parts, lines, presentation })
+    });
+    conclude("valid", document.attestation(), key, shown, print)
 }
 
 /// Checks attestations against a policy and prints them.
 fn by_policy(
     args: &AttestationVerifyArgs,
     path: &Path,
-    all: &[Attestation],
+    all: &[Document],
     print: Print,
 ) -> Result<(), Failure> {
     let wrong = |reason: String| Failure::input(format!("{}: {reason}", path.display()));
@@ -163,11 +214,11 @@ fn by_policy(
         return Err(Failure::input("an opening or a range is of one attestation: verify that one alone"));
     }
     let report = |satisfied: bool, policy, shown| {
-        let of = |attestation| OneReport::of(attestation, statement(attestation).filter(|_| satisfied));
-        let others = others.iter().map(of).collect();
-        AttestationReport { first: of(first), others, policy: Some(policy), shown }
+        let others = others.iter().map(|document| OneReport::judged(document, satisfied)).collect();
+        AttestationReport { first: OneReport::judged(first, satisfied), others, policy: Some(policy), shown }
     };
-    let notaries = match policy.check(all, now()?.as_secs()) {
+    let evidence: Vec<_> = all.iter().map(Document::evidence).collect();
+    let notaries = match policy.check_evidence(&evidence, now()?.as_secs()) {
         Ok(notaries) => notaries,
         Err(failure) => {
             let (failed, text) = PolicyReport::failed(failure, all.len());
@@ -180,7 +231,9 @@ fn by_policy(
     };
     let (names, satisfied) = (notaries.join(", "), PolicyReport::satisfied(notaries));
     // The policy has found this key good.
-    let shown = OpenedParts::new(first, first.claimed_signer(), &args.opening, &args.range);
+    let first_signed = first.attestation();
+    let key = first_signed.claimed_signer();
+    let shown = OpenedParts::new(first_signed, key, &args.opening, &args.range);
     let (shown, lines) = match shown {
         Ok(shown) => shown,
         Err(failure) => {
@@ -190,7 +243,7 @@ fn by_policy(
     if print.json {
         return outcome::json(Good::Accepted, &report(true, satisfied, shown));
     }
-    let texts = all.iter().map(|one| OneReport::of(one, statement(one)).text("valid", print.verbose));
+    let texts = all.iter().map(|document| OneReport::judged(document, true).text("valid", print.verbose));
     let text = texts.collect::<String>() + &format!("policy    satisfied, by {}\n", names.escape_debug());
     output::result((text + &lines.join("\n")).trim_end())
 }
@@ -218,11 +271,14 @@ impl PolicyReport {
 
 /// Checks what the reader demands of an attestation besides its signature. If the signature is wrong, this
 /// succeeds, and the caller reports it.
-fn demand(args: &AttestationVerifyArgs, key: &[u8; 32], attestation: &Attestation) -> Result<(), Failure> {
-    let Ok(statement) = attestation.verify(key) else { return Ok(()) };
+fn demand(args: &AttestationVerifyArgs, key: &[u8; 32], document: &Document) -> Result<(), Failure> {
+    let Ok(statement) = document.attestation().verify(key) else { return Ok(()) };
     rounds(args, statement)?;
     protocol(args, statement)?;
-    if let Some(context) = args.context.as_ref().filter(|context| **context != statement.context) {
+    if let Some(presentation) = document.presentation() {
+        let checked = presentation.check_context(args.context.as_ref());
+        checked.map_err(|error| presentation::failed(&error))?;
+    } else if let Some(context) = args.context.as_ref().filter(|context| **context != statement.context) {
         let found = match &statement.context {
             none if none.is_empty() => "none".to_owned(),
             other => format!("`{other}`"),

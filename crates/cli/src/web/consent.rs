@@ -99,7 +99,7 @@ mod tests {
     use rustix::fs::{Mode as Permissions, OFlags, open};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use volery::web::attestation::{AttestedPayload, Context, Mode};
-    use volery::web::disclosure::TlsVersion;
+    use volery::web::disclosure::{Suite, TlsVersion};
 
     use super::*;
 
@@ -108,6 +108,7 @@ mod tests {
         Statement {
             mode: Mode::TwoParty,
             tls: TlsVersion::Tls12,
+            suite: Suite::Aes128GcmSha256,
             server_name: "example.com".into(),
             port: 443,
             alpn: true,
@@ -116,6 +117,7 @@ mod tests {
             rounds: 1,
             pipelined: false,
             context: Context::default(),
+            holder: None,
             query: AttestedPayload::revealing(request, core::slice::from_ref(&(0..request.len())))
                 .expect("inside"),
             response: AttestedPayload::default(),

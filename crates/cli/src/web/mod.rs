@@ -15,6 +15,7 @@
 //! notary       the notary: its key, its server
 //! attestation  reads and checks what the notary signed
 //! opening      openings and range proofs, for readers
+//! presentation presentations of attestations, for one reader each
 //! site         a website to try it on
 //! ```
 
@@ -26,6 +27,7 @@ mod opening;
 mod parts;
 mod placeholder;
 mod plan;
+mod presentation;
 mod prove;
 mod request;
 mod saved;
@@ -38,11 +40,13 @@ pub(crate) use attestation::{show, verify};
 pub(crate) use notary::{make_key, serve};
 pub(crate) use opening::{open, prove_range};
 pub(crate) use plan::plan;
+pub(crate) use presentation::present;
 pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
 
-use volery::web::disclosure::Selection;
+use volery::web::disclosure::{Selection, Suite};
+use volery::web::joint;
 use volery::web::server::Roots;
 use volery_channel::tls::Trust;
 use zeroize::Zeroizing;
@@ -61,6 +65,21 @@ use script::{Order, Script};
 use template::Template;
 use terms::Wishes;
 
+/// The cipher suite that the user names.
+///
+/// # Errors
+/// A usage error for one that two parties cannot prepare.
+fn suite(asked: &WebPageArgs) -> Result<Option<Suite>, Failure> {
+    let suite: Option<Suite> = asked.cipher.into();
+    match suite.filter(|suite| asked.mode == ModeArg::TwoParty && !joint::SUITES.contains(suite)) {
+        Some(suite) => {
+            let reason = format!("two parties cannot speak {suite} with a server yet; --mode proxy can");
+            Err(Failure::input(reason))
+        }
+        None => Ok(suite),
+    }
+}
+
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let WebProveArgs { url, page: asked, out, json } = args;
@@ -75,10 +94,24 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let phases = Phases::new();
     let consent = Consent::new(asked.yes, asked.notary.is_none())?;
     let context = asked.context.clone().unwrap_or_default();
-    let (tls, trust_close) = (asked.tls.into(), asked.trust_close);
+    let (tls, suite, trust_close) = (asked.tls.into(), suite(asked)?, asked.trust_close);
     let wishes = Wishes { mode, no_alpn: asked.no_alpn, wait: asked.timeout };
-    let task =
-        Task { wishes, tls, trust_close, script, roots, selection, context, consent, read, expect, phases };
+    let commit_all = asked.commit_all;
+    let task = Task {
+        wishes,
+        tls,
+        suite,
+        trust_close,
+        commit_all,
+        script,
+        roots,
+        selection,
+        context,
+        consent,
+        read,
+        expect,
+        phases,
+    };
     let notary = match (&asked.notary, asked.notary_key) {
         (Some(address), Some(key)) => Signer::Notary {
             endpoint: Endpoint::to_notary(address, &trust(asked, key))?.waiting(wishes.longest_wait()),
@@ -101,6 +134,7 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
 struct Files {
     attestation: PathBuf,
     openings: PathBuf,
+    leaves: PathBuf,
 }
 
 impl Files {
@@ -121,12 +155,14 @@ impl Files {
         for (number, connection) in (1..).zip(script.connections()) {
             let attestation = if number == 1 { out.to_owned() } else { beside(out, &format!(".{number}")) };
             let openings = args.openings.clone().unwrap_or_else(|| beside(&attestation, ".openings"));
+            let leaves = args.leaves.clone().unwrap_or_else(|| beside(&attestation, ".leaves"));
             let commits = parts::within(selection, &connection).hide.iter().any(|hide| hide.commit);
-            let mut written = core::iter::once(&attestation).chain(commits.then_some(&openings));
+            let secret = commits.then_some(&openings).into_iter().chain(args.commit_all.then_some(&leaves));
+            let mut written = core::iter::once(&attestation).chain(secret);
             if let Some(path) = written.find(|path| path.exists()) {
                 return Err(public::exists(path));
             }
-            all.push(Self { attestation, openings });
+            all.push(Self { attestation, openings, leaves });
         }
         Ok(all)
     }
@@ -136,6 +172,10 @@ impl Files {
         if let Some(openings) = &proved.openings {
             opening::write(&self.openings, openings)?;
             terminal::message(&format!("the openings of the commitments are in {}", self.openings.display()));
+        }
+        if let Some(leaves) = &proved.leaves {
+            public::write_secret(&self.leaves, &leaves.to_bytes())?;
+            terminal::message(&format!("what opens the hidden parts is in {}", self.leaves.display()));
         }
         public::write(&self.attestation, &proved.attestation.to_bytes())
     }

@@ -165,11 +165,16 @@ impl OpenedParts {
 
 impl From<Disclosed> for OpenedPart {
     fn from(Disclosed { side, part, bytes, .. }: Disclosed) -> Self {
-        let (text, hex) = match String::from_utf8(bytes) {
-            Ok(text) => (Some(text), None),
-            Err(error) => (None, Some(hex(error.as_bytes()))),
-        };
+        let (text, hex) = text_or_hex(&bytes);
         Self { message: message(side), part, text, hex }
+    }
+}
+
+/// Bytes as text if they are UTF-8, else as hexadecimal digits.
+pub(super) fn text_or_hex(bytes: &[u8]) -> (Option<String>, Option<String>) {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => (Some(text.into()), None),
+        Err(_) => (None, Some(hex(bytes))),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 /// are the same for everybody. Parts that further requests have `taken` are hidden, too.
 pub(super) fn selection(args: &WebPageArgs, taken: Vec<MessagePart>) -> Result<Selection, Failure> {
     let selection = parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken)?;
-    Ok(Selection { show_rest: args.show_rest, ..selection })
+    Ok(Selection { show_rest: args.show_rest, commit_all: args.commit_all, ..selection })
 }
 
 /// Every word of `--hide`, `--assert`, `--commit` and `--reveal` that is no part or no claim.
@@ -61,7 +61,7 @@ pub(super) fn parse(
         }
     }
     let responses = if reveal.is_empty() { Rest::Revealed } else { Rest::Hidden };
-    Ok(Selection { hide, reveal, taken, responses, show_rest: false })
+    Ok(Selection { hide, reveal, taken, responses, show_rest: false, commit_all: false })
 }
 
 /// The user's name of a message: `request2`.
@@ -102,8 +102,8 @@ pub(super) fn within(selection: &Selection, connection: &Range<usize>) -> Select
     let hide =
         selection.hide.iter().filter_map(|hide| Some(Redaction { round: own(hide.round)?, ..hide.clone() }));
     let (reveal, taken) = (reveals(&selection.reveal), reveals(&selection.taken));
-    let &Selection { responses, show_rest, .. } = selection;
-    Selection { hide: hide.collect(), reveal, taken, responses, show_rest }
+    let &Selection { responses, show_rest, commit_all, .. } = selection;
+    Selection { hide: hide.collect(), reveal, taken, responses, show_rest, commit_all }
 }
 
 /// Whether both name the same part. The case of header field names does not matter.
@@ -132,8 +132,8 @@ fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<V
     let committed = committed.iter().map(|text| part(text).map(&mut place)).collect::<Result<Vec<_>, _>>()?;
     let mut claims = Vec::new();
     for text in claimed {
-        let (named, claim) = split(text)?;
-        claims.push((place(named), assertion(text, claim)?));
+        let (named, claim) = claim(text)?;
+        claims.push((place(named), claim));
     }
     for (at, claim) in claims {
         if let Some(hide) = all.get_mut(at) {
@@ -146,6 +146,26 @@ fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<V
         }
     }
     Ok(all)
+}
+
+/// Reads a claim: a part, and what is claimed of it.
+pub(super) fn claim(text: &str) -> Result<(MessagePart, Assertion), Failure> {
+    let (named, claim) = split(text)?;
+    Ok((named, assertion(text, claim)?))
+}
+
+/// Reads a part, perhaps with bytes of it: `PART bytes START..END`.
+pub(super) fn piece(text: &str) -> Result<(MessagePart, Option<Range<usize>>), Failure> {
+    let (named, rest) = split(text)?;
+    if rest.is_empty() {
+        return Ok((named, None));
+    }
+    let bytes = rest.strip_prefix("bytes ").and_then(|bytes| bytes.split_once(".."));
+    let bytes = bytes.and_then(|(start, end)| Some(start.parse().ok()?..end.parse().ok()?));
+    let bytes = bytes.filter(|bytes: &Range<usize>| !bytes.is_empty()).ok_or_else(|| {
+        Failure::input(format!("`{}`: expected PART, or PART bytes START..END", text.escape_debug()))
+    })?;
+    Ok((named, Some(bytes)))
 }
 
 /// A part and the claim about it.

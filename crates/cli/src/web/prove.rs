@@ -18,8 +18,9 @@ use volery::notary::{Terms, Turn, in_line};
 use volery::web::attestation::{Attestation, Context, SigningKey, Statement};
 use volery::web::commitment::Openings;
 use volery::web::dialogue::ReceivedResponses;
-use volery::web::disclosure::{MAX_HIDDEN_BYTES, Redaction, Selection, TlsVersion};
+use volery::web::disclosure::{MAX_HIDDEN_BYTES, Redaction, Selection, Suite, TlsVersion};
 use volery::web::joint::{self, client};
+use volery::web::leaf::{LeafOpenings, Seed};
 use volery::web::proxy::{self, relay::Rules};
 use volery::web::server::Roots;
 use volery::{Attested, Channel, Limits, Options, ProvedPage, Prover, memory_pair, os_rng};
@@ -49,13 +50,20 @@ pub(super) const MAX_RECEIVED: usize = 16 << 20;
 const RETRY_TIME: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// A version of TLS and a cipher suite.
+type Protocol = (TlsVersion, Suite);
+
 /// What to fetch, and what to prove about it.
 pub(super) struct Task {
     pub(super) wishes: Wishes,
     /// The version of TLS to speak; `None` for the server's choice.
     pub(super) tls: Option<TlsVersion>,
+    /// The cipher suite; `None` for the cheapest that the server takes.
+    pub(super) suite: Option<Suite>,
     /// Whether to rely on servers that were asked to end the connection and do not say that they do.
     pub(super) trust_close: bool,
+    /// Whether to commit to all hidden parts.
+    pub(super) commit_all: bool,
     pub(super) script: Script,
     pub(super) roots: Roots,
     pub(super) selection: Selection,
@@ -80,6 +88,7 @@ pub(super) enum Signer {
 pub(super) struct SignedSession {
     pub(super) attestation: Attestation,
     pub(super) openings: Option<Openings>,
+    pub(super) leaves: Option<LeafOpenings>,
     /// All bytes from the server.
     received: Zeroizing<Vec<u8>>,
 }
@@ -145,29 +154,40 @@ impl Visit<'_> {
             self.request(0, self.before).map_err(Failure::Session)?;
         }
         // A server that cannot be served is found out before anything is paid.
-        let version = self.version()?;
+        let protocol = self.protocol()?;
         match signer {
             Signer::Notary { endpoint, token, key } => {
                 self.task.phases.begin("connecting to the notary");
-                self.attested(self.call(endpoint)?, token, key, version)
+                self.attested(self.call(endpoint)?, token, key, protocol)
             }
-            Signer::Alone(key) => self.alone(key, version),
+            Signer::Alone(key) => self.alone(key, protocol),
         }
     }
 
-    /// The version of TLS for which two parties prepare a connection. In proxy mode it is not needed ahead.
-    fn version(&self) -> Result<Option<TlsVersion>, Failure> {
-        let Task { wishes, tls, script, roots, phases, .. } = self.task;
-        if wishes.mode == ModeArg::Proxy || tls.is_some() {
-            return Ok(*tls);
+    /// The version of TLS and the cipher suite for which two parties prepare a connection. In proxy mode they
+    /// are not needed ahead.
+    fn protocol(&self) -> Result<Option<Protocol>, Failure> {
+        let Task { wishes, tls, suite, script, roots, phases, .. } = self.task;
+        if wishes.mode == ModeArg::Proxy {
+            return Ok(None);
         }
-        phases.begin("asking the server for its version of TLS");
+        if let Some(protocol) = tls.zip(*suite) {
+            return Ok(Some(protocol));
+        }
+        phases.begin("asking the server for its version of TLS and cipher suite");
         let page = script.page();
         let target = self.target(roots, wishes.longest_wait(), MAX_RECEIVED);
-        let probe = client::dial(&page.host, page.port, &target.limits)
-            .and_then(|stream| client::probe(stream, &target))
-            .map_err(joint::Error::from);
-        Ok(Some(probe.map_err(volery::Error::from)?.version))
+        let suites = suite.as_ref().map_or(&joint::SUITES[..], core::slice::from_ref);
+        let mut found = Err(client::Failure::NothingInCommon);
+        for suite in suites {
+            found = client::dial(&page.host, page.port, &target.limits)
+                .and_then(|stream| client::probe(stream, &target, *tls, *suite));
+            if found != Err(client::Failure::NothingInCommon) {
+                break;
+            }
+        }
+        let found = found.map_err(joint::Error::from).map_err(volery::Error::from)?;
+        Ok(Some((found.version, found.suite)))
     }
 
     /// The server as two parties see it, which may take this long for its next bytes.
@@ -203,7 +223,7 @@ impl Visit<'_> {
         mut channel: impl Channel + Send,
         token: &Token,
         key: &[u8; 32],
-        version: Option<TlsVersion>,
+        protocol: Option<Protocol>,
     ) -> Result<SignedSession, Failure> {
         let Task { wishes, phases, .. } = self.task;
         token.send(wishes.mode.into(), &mut channel)?;
@@ -223,23 +243,27 @@ impl Visit<'_> {
         let terms = told.get().ok_or_else(|| Failure::session("internal error"))?;
         wishes.check(terms)?;
         let (page, received) = match wishes.mode {
-            ModeArg::TwoParty => self.together(prover, version.unwrap_or(TlsVersion::Tls12), terms)?,
+            ModeArg::TwoParty => {
+                let protocol = protocol.ok_or_else(|| Failure::session("internal error"))?;
+                self.together(prover, protocol, terms)?
+            }
             ModeArg::Proxy => self.relayed(prover)?,
         };
         phases.begin("waiting for the attestation");
-        let Attested { attestation, openings, .. } = page.attestation(key)?;
-        Ok(SignedSession { attestation, openings, received })
+        let Attested { attestation, openings, leaves, .. } = page.attestation(key)?;
+        Ok(SignedSession { attestation, openings, leaves, received })
     }
 
     fn together<C: Channel + Send>(
         &self,
         prover: Prover<C>,
-        version: TlsVersion,
+        protocol: Protocol,
         terms: &Terms,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Task { wishes, script, roots, phases, read, expect, context, trust_close, .. } = self.task;
+        let Task { wishes, script, roots, phases, read, expect, context, trust_close, commit_all, .. } =
+            self.task;
         let page = script.page();
-        let sizes = wishes.fit(terms, script.sizes(self.connection, version, *read, *expect))?;
+        let sizes = wishes.fit(terms, script.sizes(self.connection, protocol, *read, *expect))?;
         phases.begin("preparing the connection");
         let prepared = prover.prepare_web(sizes, os_rng()?)?;
         let target = self.target(roots, wishes.wait(terms), MAX_RECEIVED.min(terms.received as usize));
@@ -249,6 +273,9 @@ impl Visit<'_> {
         fetched.set_context(context.clone());
         if *trust_close {
             fetched.trust_close();
+        }
+        if *commit_all {
+            fetched.commit_all(Seed::new(&mut os_rng()?));
         }
         let hide = fetched.select(&self.selection)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time)?))?;
@@ -261,16 +288,19 @@ impl Visit<'_> {
         &self,
         mut prover: Prover<C>,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Task { script, roots, phases, context, tls, trust_close, .. } = self.task;
+        let Task { script, roots, phases, context, tls, suite, trust_close, commit_all, .. } = self.task;
         let page = script.page();
-        let (max_received, version) = (MAX_RECEIVED, *tls);
-        let target = proxy::Target { host: &page.host, port: page.port, roots, max_received, version };
+        let (max_received, version, suite) = (MAX_RECEIVED, *tls, *suite);
+        let target = proxy::Target { host: &page.host, port: page.port, roots, max_received, version, suite };
         phases.begin(self.fetching());
         let mut fetched = prover
             .converse(&target, self.connection.len(), &mut |round, heard| self.request(round, heard))?;
         fetched.set_context(context.clone());
         if *trust_close {
             fetched.trust_close();
+        }
+        if *commit_all {
+            fetched.commit_all(Seed::new(&mut os_rng()?));
         }
         let hide = fetched.select(&self.selection).map_err(volery::Error::from)?;
         self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time).map_err(volery::Error::from)?))?;
@@ -305,7 +335,7 @@ impl Visit<'_> {
     }
 
     /// Runs both parties in this process.
-    fn alone(&self, key: &SigningKey, version: Option<TlsVersion>) -> Result<SignedSession, Failure> {
+    fn alone(&self, key: &SigningKey, protocol: Option<Protocol>) -> Result<SignedSession, Failure> {
         let wait = self.task.wishes.longest_wait();
         let read = Limits::default().read.max(patience(wait));
         let (left, mut right) = memory_pair(&Limits { read, ..Limits::default() });
@@ -332,7 +362,7 @@ impl Visit<'_> {
                 let mode = notary.admit(&mut right)?;
                 notary.session(mode, right, &Pace::default(), &budget)
             });
-            let proved = self.attested(left, &Token::default(), &public, version);
+            let proved = self.attested(left, &Token::default(), &public, protocol);
             // The prover's error is the nearer cause.
             let notary = notary.join().map_err(|_| Failure::session("internal error"));
             let proved = proved?;

@@ -11,7 +11,7 @@ use core::ops::Range;
 
 use volery::web::Side;
 use volery::web::dialogue::{MAX_ROUNDS, ReceivedResponses};
-use volery::web::disclosure::{MessagePart, Part, Selection, TlsVersion};
+use volery::web::disclosure::{MessagePart, Part, Selection, Suite, TlsVersion};
 use volery::web::http::{self, Request};
 use volery::web::joint::{RoundSizes, Sizes};
 use zeroize::Zeroizing;
@@ -249,7 +249,7 @@ impl Script {
     pub(super) fn sizes(
         &self,
         connection: &Range<usize>,
-        tls: TlsVersion,
+        (tls, suite): (TlsVersion, Suite),
         read: usize,
         proved: usize,
     ) -> Sizes {
@@ -259,7 +259,7 @@ impl Script {
             RoundSizes { query: *query, read }
         };
         let sizes = self.sizes.iter().enumerate().filter(|(round, _)| connection.contains(round));
-        Sizes { tls, rounds: sizes.map(round).collect(), proved }
+        Sizes { tls, suite, rounds: sizes.map(round).collect(), proved }
     }
 
     /// Adds the responses on the connection of these requests to `heard`, for requests on later connections.

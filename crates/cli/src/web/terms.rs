@@ -115,7 +115,7 @@ impl Wishes {
 
 #[cfg(test)]
 mod tests {
-    use volery::web::disclosure::TlsVersion;
+    use volery::web::disclosure::{Suite, TlsVersion};
 
     use super::*;
 
@@ -128,6 +128,7 @@ mod tests {
     fn sizes(query: usize, read: usize, proved: usize) -> Sizes {
         Sizes {
             tls: TlsVersion::Tls12,
+            suite: Suite::Aes128GcmSha256,
             rounds: vec![RoundSizes { query, read }, RoundSizes { query: 1, read: 0 }],
             proved,
         }

@@ -19,6 +19,7 @@ mod operations;
 mod pipes;
 mod plan;
 mod policy;
+mod present;
 mod public;
 mod requests;
 mod rings;

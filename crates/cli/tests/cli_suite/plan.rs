@@ -46,8 +46,8 @@ fn a_plan_says_what_would_show_and_what_it_would_cost() {
     let text = place.plan(&what, SECRET).expect(0, "").stdout;
     for words in [
         "server    TLS 1.3, TLS_AES_256_GCM_SHA384, X25519",
-        "--mode two-party --tls 1.2 works",
-        "--mode proxy --tls 1.3 works",
+        "--mode two-party --tls 1.2 works with AES_128_GCM_SHA256",
+        "--mode proxy --tls 1.3 works with AES_128_GCM_SHA256",
         "request   GET /account: status 200",
         "part      request.query.id (parameter, 1 byte, hidden)",
         "part      request.header:Cookie (header field, 19 bytes, hidden)",

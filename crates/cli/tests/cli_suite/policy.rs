@@ -6,7 +6,7 @@ use crate::fixture::Fixture;
 use crate::support::*;
 
 /// A policy for the fixture's page, with these keys instead.
-fn policy(fixture: &Fixture, change: &Value) -> String {
+pub(crate) fn policy(fixture: &Fixture, change: &Value) -> String {
     let port: u16 = fixture
         .url
         .rsplit(':')
@@ -133,7 +133,7 @@ fn what_is_printed_as_json_is_what_the_schema_says() {
         run(&["attestation", "verify", &page, "--key", &other, "--json"], "").expect(1, "").object();
     check_schema(&rejected);
     // Every kind of claim and part.
-    for name in ["claims", "parts"] {
+    for name in ["claims", "parts", "leaves"] {
         let path = format!("{}/../tls/tests/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
         let read = serde_json::from_slice(&std::fs::read(path).expect("a vector")).expect("JSON");
         assert!(fits(&schema(), &json!({"$ref": "#/$defs/statement"}), &read), "{name}");
@@ -154,7 +154,7 @@ fn schema() -> Value {
     serde_json::from_slice(&std::fs::read(path).expect("the schema")).expect("JSON")
 }
 
-fn check_schema(told: &Value) {
+pub(crate) fn check_schema(told: &Value) {
     assert!(fits(&schema(), &schema(), told), "{told:#}");
 }
 

@@ -34,12 +34,58 @@ fn a_proof_is_a_file_that_anyone_can_verify_any_number_of_times() {
     }
     let text = run(&join(&[&["verify"], ABC, &[&path(dir.path(), "zkbpp")]]), "").expect(0, "").stdout;
     assert!(text.contains(" ANDs, zkbpp with 219 repetitions"), "{text}");
-    // ZKB++ is the default, and its proofs are less than half as long.
+    // VOLE in the head is the default over bits, and its proofs are a tenth as long as those of ZKB++.
     let proof = path(dir.path(), "default");
     let proved = prove(&proof, ABC_WITNESS, &[]).expect(0, "").object();
-    assert_eq!(proved["protocol"], "zkbpp");
+    assert_eq!(proved["protocol"], "voleith");
     let length = |name: &str| std::fs::metadata(dir.path().join(name)).expect("is there").len();
-    assert!(2 * length("default") < length("zkboo"));
+    assert!(10 * length("default") < length("zkbpp") && 2 * length("zkbpp") < length("zkboo"));
+}
+
+#[test]
+fn proofs_from_vole_in_the_head_are_short_files_about_bits_and_may_be_about_a_message() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (letter, other) = (path(dir.path(), "letter"), path(dir.path(), "other"));
+    std::fs::write(&letter, "pay 5").expect("writable");
+    std::fs::write(&other, "pay 6").expect("writable");
+    let head = ["--protocol", "voleith"];
+    let info = run(&join(&[&["info"], ABC, &["--json"]]), "").expect(0, "").object();
+    let foretold = |name: &str, sigma: u16| {
+        let costs = info["public_proofs"].as_array().expect("a list");
+        let cost = costs.iter().find(|cost| cost["protocol"] == name && cost["soundness_bits"] == sigma);
+        cost.expect("is listed")["bytes"].clone()
+    };
+    for (name, options, protocol, sigma) in [
+        ("fast", &[][..], "voleith", 128),
+        ("small", &["--small"], "voleith --small", 128),
+        ("few", &["--sigma", "80", "--threads", "2"], "voleith", 80),
+    ] {
+        let proof = path(dir.path(), name);
+        let proved = prove(&proof, ABC_WITNESS, &join(&[&head, options])).expect(0, "").object();
+        assert_eq!((&proved["result"], &proved["protocol"]), (&"done".into(), &"voleith".into()));
+        assert_eq!(proved["proof_bytes"], foretold(protocol, sigma));
+        let accepted = verify(&proof, &["--sigma", "80"]).expect(0, "").object();
+        assert_eq!(accepted["proof_bytes"], proved["proof_bytes"]);
+        let unbound = verify(&proof, &["--sigma", "80", "--bind", &letter]);
+        unbound.expect(3, "the message of the proof is none, not one");
+    }
+    verify(&path(dir.path(), "few"), &[]).expect(3, "the soundness in bits of the proof is 80");
+    prove(&path(dir.path(), "fast"), ABC_WITNESS, &head).refused("exists already");
+    let wrong = path(dir.path(), "wrong");
+    prove(&wrong, "0x616264", &head).expect(1, "assertion 0 failed in sha256");
+    assert!(!Path::new(&wrong).exists());
+
+    let bound = path(dir.path(), "bound");
+    prove(&bound, ABC_WITNESS, &join(&[&head, &["--bind", &letter]])).expect(0, "");
+    verify(&bound, &["--bind", &letter]).expect(0, "");
+    verify(&bound, &["--bind", &other]).expect(1, "rejected");
+    verify(&bound, &[]).expect(3, "the message of the proof is one, not none");
+
+    let zkbpp = path(dir.path(), "zkbpp");
+    prove(&zkbpp, ABC_WITNESS, &["--protocol", "zkbpp", "--sigma", "80"]).expect(0, "");
+    verify(&zkbpp, &["--bind", &letter]).refused("--bind is for proofs by --protocol voleith");
+    let small = prove(&path(dir.path(), "none"), ABC_WITNESS, &["--protocol", "zkbpp", "--small"]);
+    small.refused("for --protocol voleith");
 }
 
 #[test]
@@ -78,7 +124,7 @@ fn soundness_that_a_forger_can_reach_is_warned_of_at_either_party() {
     let dir = tempfile::tempdir().expect("a directory");
     for (sigma, warned) in [("40", true), ("79", true), ("80", false)] {
         let proof = path(dir.path(), sigma);
-        let proved = prove(&proof, ABC_WITNESS, &["--sigma", sigma]).expect(0, "");
+        let proved = prove(&proof, ABC_WITNESS, &["--protocol", "zkbpp", "--sigma", sigma]).expect(0, "");
         let verified = verify(&proof, &["--sigma", sigma]).expect(0, "");
         for ended in [proved, verified] {
             let warning = format!("warning: {sigma} bits of soundness");
@@ -156,5 +202,5 @@ fn public_proofs_are_measured_in_this_process() {
         assert!(row["bytes_prover"].as_u64().expect("a number") > 100_000);
     }
     let info = run(&join(&[&["info"], ABC, &["--json"]]), "").expect(0, "").object();
-    assert_eq!(info["public_proofs"].as_array().map(Vec::len), Some(4));
+    assert_eq!(info["public_proofs"].as_array().map(Vec::len), Some(8));
 }

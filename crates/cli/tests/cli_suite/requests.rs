@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use volery::web::attestation::{Attestation, AttestedPayload, Context, Mode, SigningKey, Statement};
-use volery::web::disclosure::TlsVersion;
+use volery::web::disclosure::{Suite, TlsVersion};
 
 use crate::fixture::key;
 use crate::site::talking;
@@ -123,6 +123,7 @@ fn signed(dir: &Path, name: &str, change: impl FnOnce(&mut Statement)) -> (Strin
     let mut statement = Statement {
         mode: Mode::TwoParty,
         tls: TlsVersion::Tls12,
+        suite: Suite::Aes128GcmSha256,
         server_name: "example.com".into(),
         port: 443,
         alpn: true,
@@ -131,6 +132,7 @@ fn signed(dir: &Path, name: &str, change: impl FnOnce(&mut Statement)) -> (Strin
         rounds: 1,
         pipelined: false,
         context: Context::default(),
+        holder: None,
         query: AttestedPayload::default(),
         response: AttestedPayload::default(),
     };

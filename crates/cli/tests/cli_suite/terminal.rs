@@ -117,7 +117,7 @@ fn quiet_says_nothing_but_errors_and_verbose_says_more() {
     let few = |more: &[&str]| {
         let dir = tempfile::tempdir().expect("a directory");
         let (witness, out) = (witness(&dir), dir.path().join("proof").to_str().expect("UTF-8").to_owned());
-        let args = ["--witness", &witness, "--out", &out, "--sigma", "40"];
+        let args = ["--witness", &witness, "--out", &out, "--protocol", "zkbpp", "--sigma", "40"];
         run(&join(&[&["prove"], ABC, &args, more]), "").expect(0, "").stderr
     };
     assert!(few(&[]).contains("warning"));

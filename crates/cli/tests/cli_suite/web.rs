@@ -107,10 +107,31 @@ fn a_page_is_proved_over_either_version_of_tls() {
             let out = fixture.path(&out);
             let verify = ["attestation", "verify", &out, "--key", &fixture.public];
             let text = run(&verify, "").expect(0, "").stdout;
-            assert!(text.contains(&format!("tls       {version}\n")) && text.contains("EUR"), "{text}");
+            assert!(
+                text.contains(&format!("tls       {version}, AES_128_GCM_SHA256\n")) && text.contains("EUR"),
+                "{text}"
+            );
         }
     }
     assert_eq!(fixture.results(), ["accepted"; 4]);
+}
+
+/// The server knows all suites.
+#[test]
+fn a_page_is_proved_with_the_cipher_suite_that_is_asked_for() {
+    let fixture = Fixture::new(&[]);
+    for (mode, cipher, suite) in
+        [("two-party", "aes256", "AES_256_GCM_SHA384"), ("proxy", "chacha20", "CHACHA20_POLY1305_SHA256")]
+    {
+        let more = ["--mode", mode, "--cipher", cipher, "--assert", "response.json:balance in 5000..9999"];
+        let told = fixture.prove(mode, &more).expect(0, "").object();
+        assert_eq!(
+            (&told["attestation"]["suite"], &told["attestation"]["tls"]),
+            (&suite.into(), &"1.3".into())
+        );
+    }
+    fixture.prove("none", &["--mode", "two-party", "--cipher", "chacha20"]).expect(2, "--mode proxy can");
+    assert_eq!(fixture.results(), ["accepted"; 2]);
 }
 
 /// The server knows both versions.

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use super::joint::client::{ConnectionLimits, Dialed, Failure, dial};
 use super::proxy;
 use crate::page::dialogue::{self, Dialogue, MAX_ROUNDS, RequestSource, append};
-use crate::page::disclosure::TlsVersion;
+use crate::page::disclosure::{Suite, TlsVersion};
 use crate::page::http::{self, Response};
 use crate::wire::rustls_client;
 use crate::wire::server::Roots;
@@ -64,6 +64,8 @@ pub struct Agreed {
     pub version: &'static str,
     /// The cipher suite, by its name in the registry.
     pub suite: String,
+    /// The same, if something can be proved about connections with it.
+    pub served: Option<Suite>,
     /// The group of the key exchange.
     pub group: String,
     /// Whether the server confirmed http/1.1 (ALPN).
@@ -141,12 +143,13 @@ pub fn visit(target: &Target<'_>, rounds: usize, ask: &mut RequestSource<'_>) ->
     Ok(Visit { agreed, certificate, ending, payload, wire: client.wire })
 }
 
-/// Makes a handshake with what proxy mode offers in this version, and ends the connection without a request.
+/// Makes a handshake with what a mode offers in this version, these suites, and ends the connection without a
+/// request.
 ///
 /// # Errors
 /// [`Error::Tls`] if the server does not take it; [`Error::Connection`].
-pub fn probe(target: &Target<'_>, version: TlsVersion) -> Result<Agreed, Error> {
-    let config = proxy::offer(version, target.roots).map_err(|error| Error::Tls(error.to_string()));
+pub fn probe(target: &Target<'_>, version: TlsVersion, suites: &[Suite]) -> Result<Agreed, Error> {
+    let config = proxy::offer(version, suites, target.roots).map_err(|error| Error::Tls(error.to_string()));
     let mut client = Client::connect(target, config?)?;
     let agreed = client.agree();
     // What the handshake gave is for nobody.
@@ -190,11 +193,14 @@ impl Client {
             _ => "1.2",
         };
         let suite = connection.negotiated_cipher_suite().map(|suite| suite.suite());
+        let number = suite.map(u16::from).unwrap_or_default();
+        let of_tls12 = Suite::from_tls12(number).map(|(suite, _)| suite);
+        let served = Suite::from_tls13(number).or(of_tls12);
         let suite = suite.and_then(|suite| suite.as_str()).unwrap_or("unknown").replace("TLS13_", "TLS_");
         let group = connection.negotiated_key_exchange_group().map(|group| group.name());
         let group = group.and_then(|group| group.as_str()).unwrap_or("unknown").to_owned();
         let alpn = connection.alpn_protocol() == Some(rustls_client::HTTP);
-        Ok(Agreed { version, suite, group, alpn })
+        Ok(Agreed { version, suite, served, group, alpn })
     }
 
     /// Sends what the TLS library wants to send.
@@ -380,14 +386,14 @@ mod tests {
     #[test]
     fn a_probe_finds_out_which_versions_a_server_has() {
         let (port, roots) = server(&[&TLS13], false, PAGE, End::Close);
-        let found = probe(&target(port, &roots), TlsVersion::Tls13).unwrap();
-        assert_eq!((found.version, found.suite.as_str()), ("1.3", "TLS_AES_128_GCM_SHA256"));
+        let found = probe(&target(port, &roots), TlsVersion::Tls13, &Suite::ALL).unwrap();
+        assert_eq!(found.version, "1.3");
         assert!(!found.alpn);
-        assert!(matches!(probe(&target(port, &roots), TlsVersion::Tls12), Err(Error::Tls(_))));
+        assert!(matches!(probe(&target(port, &roots), TlsVersion::Tls12, &Suite::ALL), Err(Error::Tls(_))));
         assert!(rustls_client::exchange::take().is_none(), "no secret stays behind");
         let (port, roots) = server(&[&TLS12], true, PAGE, End::Close);
-        let found = probe(&target(port, &roots), TlsVersion::Tls12).unwrap();
-        assert!(found.suite.ends_with("_WITH_AES_128_GCM_SHA256") && found.alpn, "{found:?}");
+        let found = probe(&target(port, &roots), TlsVersion::Tls12, &Suite::ALL).unwrap();
+        assert!(found.suite.contains("_WITH_") && found.alpn, "{found:?}");
     }
 
     #[test]

@@ -9,7 +9,9 @@
 //! plaintext  --http-->  ranges: target, fields, body, JSON values
 //!            --disclosure-->  shown text and hidden strings;  claim: what holds of each hidden string
 //!            --commitment-->  Pedersen commitments to hidden strings, to be opened later
+//!            --leaf-->  commitments to all hidden strings
 //!            --attestation-->  all of it in one file that V signs
+//!            --presentation-->  an attestation and what its holder shows more of it
 //! ```
 //!
 //! | module | what it holds |
@@ -19,7 +21,9 @@
 //! | `claim` | what can be proved about bytes that stay hidden, and the circuits that prove it |
 //! | `disclosure` | what P tells V about a connection that has ended, V's checks of it, and the statement that is proved |
 //! | `commitment` | Pedersen commitments to the payload, for the holder to open later, and range proofs on them |
+//! | `leaf` | commitments to all hidden strings, by hashes that are computed in the proof |
 //! | `attestation` | V's signed statement, for others who trust V |
+//! | `presentation` | an attestation, and hidden parts of it that its holder opens or proves claims about |
 
 pub mod attestation;
 pub mod claim;
@@ -27,3 +31,5 @@ pub mod commitment;
 pub mod dialogue;
 pub mod disclosure;
 pub mod http;
+pub mod leaf;
+pub mod presentation;

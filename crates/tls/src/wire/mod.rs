@@ -22,24 +22,25 @@
 //! | `key_schedule` | TLS 1.3's key derivation, in the clear |
 //! | `step` | the programs that run under two-party computation, and the machine that they run on |
 //! | `prf` | key derivation of TLS 1.2 and 1.3 on wires: compressions in two-party computation, and those of each party alone |
-//! | `record` | AES-128-GCM's counter blocks under a shared key |
+//! | `record` | key streams and what tags take, under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
-//! | `poly1305` | ChaCha20-Poly1305's tags from a one-time key that neither party sees |
-//! | `version` | the versions of TLS |
+//! | `poly1305` | ChaCha20-Poly1305's tags from a one-time key that neither party sees; no session uses it yet |
+//! | `version`, `suite`, `hash` | the versions of TLS, the cipher suites, their hash functions |
+//! | `aead` | records in the clear, for whoever has their key |
 //! | `rustls_client` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
 
+pub(crate) mod aead;
 pub mod ghash;
+pub mod hash;
 pub mod key_exchange;
 pub mod key_schedule;
-#[cfg_attr(
-    not(test),
-    allow(dead_code, reason = "both modes use it once they have more than one cipher suite")
-)]
+#[cfg_attr(not(test), allow(dead_code, reason = "no session has ChaCha20-Poly1305 between two parties yet"))]
 pub(crate) mod poly1305;
 pub(crate) mod prf;
 pub mod record;
 pub(crate) mod rustls_client;
 pub mod server;
 pub(crate) mod step;
+pub(crate) mod suite;
 pub mod transcript;
 pub(crate) mod version;

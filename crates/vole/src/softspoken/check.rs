@@ -19,17 +19,24 @@ use crate::{ChallengeSeed, Error, Transcript};
 /// The two halves of a column's hash.
 pub(super) type Hash = [Gf128; 2];
 
-/// The hash function that a challenge selects.
-pub(super) struct LinearHash {
+/// The hash function that a challenge selects: linear over bits, and universal with 256 bits, since its
+/// coefficients are independent (a polynomial's powers are not, and its bound falls with the length).
+pub struct LinearHash {
     coefficients: [Vec<Gf128>; 2],
 }
 
 impl LinearHash {
     /// The function for columns of `blocks` blocks.
     pub(super) fn new(challenge: ChallengeSeed<DIGEST>, blocks: usize) -> Self {
+        Self::of_body(challenge, blocks - MASK_BLOCKS)
+    }
+
+    /// The function for this many blocks without their masks.
+    #[must_use]
+    pub fn of_body(challenge: ChallengeSeed<DIGEST>, blocks: usize) -> Self {
         let mut reader = blake3::Hasher::new_keyed(&challenge.into_bytes()).finalize_xof();
         let mut draw = || {
-            let mut bytes = vec![0; (blocks - MASK_BLOCKS) * BLOCK];
+            let mut bytes = vec![0; blocks * BLOCK];
             reader.fill(&mut bytes);
             bytes.as_chunks().0.iter().map(|b| Gf128::from_bits(u128::from_le_bytes(*b))).collect()
         };
@@ -45,10 +52,20 @@ impl LinearHash {
         let (body, masks) = column
             .split_last_chunk::<MASK_BLOCKS>()
             .ok_or_else(|| Error::misuse(format!("a column of {} blocks has no masks", column.len())))?;
-        let mut out = *masks;
+        let sums = self.combine(body)?;
+        Ok([masks[0] + sums[0], masks[1] + sums[1]])
+    }
+
+    /// `[sum f_j x_j, sum g_j x_j]` of a column without its masks. The caller adds 256 random bits of the
+    /// column, and may add the sums of functions of other challenges over other parts of it.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the column does not have the function's length.
+    pub fn combine(&self, body: &[Gf128]) -> Result<[Gf128; 2], Error> {
+        let mut out = [Gf128::ZERO; 2];
         for (out, coefficients) in out.iter_mut().zip(&self.coefficients) {
             let product = Kernel::detect().inner_product(coefficients, body);
-            *out += product.map_err(|error| Error::misuse(error.to_string()))?;
+            *out = product.map_err(|error| Error::misuse(error.to_string()))?;
         }
         Ok(out)
     }

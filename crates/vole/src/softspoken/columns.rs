@@ -99,13 +99,8 @@ impl Streams {
             let (seeds, salt) = self.seeds.tree(t);
             self.sum.clear();
             self.sum.resize(blocks, Gf128::ZERO);
-            for step in 0..seeds.len() {
-                let x = step ^ (step >> 1);
-                Aes::new(seeds[x]).salted_ctr(salt, self.position, &mut self.leaf);
-                let flips = (step + 1).trailing_zeros() as usize;
-                let b = flips.min(self.bits.bits() - 1);
-                accumulate(&self.leaf, &mut self.sum, &mut v[b * blocks..][..blocks]);
-            }
+            let fill = |x: usize, out: &mut [Gf128]| Aes::new(seeds[x]).salted_ctr(salt, self.position, out);
+            combine_leaves(self.bits.bits(), fill, &mut self.leaf, &mut self.sum, v);
             on_tree(t, &self.sum, v);
         }
         self.position = self.position.wrapping_add(blocks as u64);
@@ -152,6 +147,29 @@ impl Streams {
         Kernel::detect()
             .transpose(&self.bytes, stride, &mut out[start..])
             .map_err(|error| Error::misuse(error.to_string()))
+    }
+}
+
+/// Adds up the streams of a tree with `2^bits` leaves: `sum` gains the sum of all, and column `b` of the
+/// `bits` columns the sum of those leaves whose number has bit `b`. The leaf with number 0 cancels out of
+/// every column.
+///
+/// `fill(x, out)` writes a part of the stream of leaf `x`, as long as `leaf`, which serves as its buffer;
+/// `sum` and each column are as long. Each leaf is filled once, in the order of the Gray code, and added
+/// twice.
+pub fn combine_leaves(
+    bits: usize,
+    mut fill: impl FnMut(usize, &mut [Gf128]),
+    leaf: &mut [Gf128],
+    sum: &mut [Gf128],
+    columns: &mut [Gf128],
+) {
+    let length = leaf.len();
+    for step in 0..1_usize << bits {
+        fill(step ^ (step >> 1), leaf);
+        let flips = (step + 1).trailing_zeros() as usize;
+        let b = flips.min(bits.saturating_sub(1));
+        accumulate(leaf, sum, &mut columns[b * length..][..length]);
     }
 }
 

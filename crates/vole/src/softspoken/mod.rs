@@ -75,6 +75,8 @@ mod soundness;
 mod tests;
 mod tree;
 
+pub use check::LinearHash;
+pub use columns::combine_leaves;
 pub use receiver::{Receiver, ReceiverSetup};
 pub use reversed::ReversedSetup;
 pub use sender::{Sender, SenderSetup};

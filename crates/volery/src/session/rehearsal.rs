@@ -97,7 +97,8 @@ mod tests {
         assert!(matches!(prover().prepare_web(sizes, rng).map(drop), Err(Error::Options(_))));
         let roots = Roots::none();
         let version = Some(TlsVersion::Tls12);
-        let target = Target { host: "localhost", port: 1, roots: &roots, max_received: 100, version };
+        let suite = None;
+        let target = Target { host: "localhost", port: 1, roots: &roots, max_received: 100, version, suite };
         let fetched = prover().fetch(&target, b"GET / HTTP/1.1\r\n\r\n").map(drop);
         assert!(matches!(fetched, Err(Error::Options(_))));
     }

@@ -2,7 +2,7 @@
 
 use volery::web::Side;
 use volery::web::attestation::{Context, Mode, SigningKey};
-use volery::web::disclosure::{Draft, Part, Redaction, TlsVersion};
+use volery::web::disclosure::{Draft, Part, Redaction, Suite, TlsVersion};
 use volery::web::joint::{self, Sizes, client};
 use volery::web::plain::{self, Ending};
 use volery::web::proxy::Target;
@@ -40,7 +40,14 @@ fn taken(mode: Mode, port: u16, roots: &Roots, request: &[u8], sizes: &Sizes) ->
             let page = match mode {
                 Mode::Proxy => {
                     let version = Some(sizes.tls);
-                    let target = Target { host: "localhost", port, roots, max_received: 1 << 20, version };
+                    let target = Target {
+                        host: "localhost",
+                        port,
+                        roots,
+                        max_received: 1 << 20,
+                        version,
+                        suite: None,
+                    };
                     let fetched = prover.fetch(&target, request)?;
                     prover.prove_web(&fetched, &hide(), &mut rng(3))?.0
                 }
@@ -92,12 +99,14 @@ fn what_is_estimated_of_a_page_is_about_what_it_takes() {
         let draft = Draft {
             mode: Mode::Proxy,
             tls,
+            suite: Suite::Aes128GcmSha256,
             host: "localhost".into(),
             port,
             alpn: true,
             certificate: visit.certificate,
             pipelined: false,
             context: Context::default(),
+            leaves: None,
             closed: visit.ending == Ending::Closed,
             trusts_close: false,
             payload: visit.payload,

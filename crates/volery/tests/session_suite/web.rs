@@ -81,6 +81,7 @@ fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<E
                 roots: &roots,
                 max_received: 1 << 20,
                 version: Some(TlsVersion::Tls12),
+                suite: None,
             };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             assert_eq!(fetched.response(), answer);
@@ -142,6 +143,7 @@ fn a_session_in_which_the_connection_failed_is_over() {
                 roots: &roots,
                 max_received: 1 << 20,
                 version: Some(TlsVersion::Tls12),
+                suite: None,
             };
             let first = prover.fetch(&target, request(0).as_bytes()).map(drop);
             assert!(matches!(prover.fetch(&target, b""), Err(Error::Over)));
@@ -325,6 +327,7 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
                 roots: &roots,
                 max_received: 1 << 20,
                 version: Some(TlsVersion::Tls12),
+                suite: None,
             };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             let (page, _) = prover.prove_web(&fetched, &hide, rng)?;
@@ -408,6 +411,7 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                         roots: &roots,
                         max_received: 1 << 20,
                         version: Some(TlsVersion::Tls12),
+                        suite: None,
                     };
                     let fetched =
                         prover.converse(&target, 2, &mut |round, heard| asks(port, round, heard))?;
@@ -422,8 +426,7 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                     });
                 let rounds =
                     vec![RoundSizes { query: first, read: 96 }, RoundSizes { query: second, read: 0 }];
-                let prepared =
-                    prover.prepare_web(Sizes { tls: TlsVersion::Tls12, rounds, proved: 120 }, rng(3))?;
+                let prepared = prover.prepare_web(Sizes { rounds, ..Sizes::one(1, 120) }, rng(3))?;
                 let limits = client::ConnectionLimits::default();
                 let target = client::Target {
                     host: "localhost",
@@ -529,6 +532,7 @@ fn commit<P: Send, V: Send>(
                 roots: &roots,
                 max_received: 1 << 20,
                 version: Some(TlsVersion::Tls12),
+                suite: None,
             };
             let fetched = prover.fetch(&target, query.as_bytes())?;
             p(prover.prove_web(&fetched, &committed(), &mut rng(5))?.0)

@@ -15,6 +15,14 @@
 //! [`bits`](super::bits), [`field`](super::field), [`mixed`](super::mixed),
 //! [`disjunction`](crate::disjunction) and [`macncheese`](crate::macncheese) list these values for each seed.
 //!
+//! **A seed that is known from the start.** A proof for everybody is made in two passes over the statement
+//! (`volery-voleith`). In the first P commits to everything and opens nothing ([`Challenges::Committing`]).
+//! Then the caller hashes all of it to a seed, with which P runs the statement again, and V the only time
+//! ([`Challenges::Known`]). All of the proof is one block, so there is one challenge, which the caller makes
+//! and checks. It is responsible for everything that the seed has to come after. Seeds made here have 192
+//! bits ([`Seed`]): a P that computes hashes at leisure would otherwise make errors for very many seeds of
+//! 128 bits ([`soundness`](super::soundness)).
+//!
 //! The challenges of Mac'n'Cheese's theorem have the same element: an `id` that V draws after the
 //! functionality for correlations has P's inputs. QuickSilver's figure 4 leaves it out.
 
@@ -39,6 +47,35 @@ pub enum Challenges<'r> {
     /// transcript must have absorbed what the proof is about. The pool must be linked
     /// ([`volery_vole::correlations::Source::chain`]).
     FiatShamir(Transcript),
+    /// None yet: P's first pass over a proof about bits, which commits to all values and opens nothing.
+    Committing,
+    /// This one, for all of a proof about bits: P's second pass, or V's only one. The caller makes it from
+    /// all that [`Challenges::Committing`] sent, and whoever accepts the proof checks that it was made so.
+    Known(Seed),
+}
+
+/// A seed of coefficients: 16 bytes, or 24 where nobody can be kept from trying many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed {
+    /// An AES key.
+    pub(crate) key: [u8; 16],
+    /// The upper half of each block that it encrypts. Zero in seeds of 16 bytes.
+    pub(crate) salt: u64,
+}
+
+impl From<[u8; 16]> for Seed {
+    fn from(key: [u8; 16]) -> Self {
+        Self { key, salt: 0 }
+    }
+}
+
+impl From<[u8; 24]> for Seed {
+    fn from(bytes: [u8; 24]) -> Self {
+        let (mut key, mut salt) = ([0; 16], [0; 8]);
+        key.copy_from_slice(&bytes[..16]);
+        salt.copy_from_slice(&bytes[16..]);
+        Self { key, salt: u64::from_le_bytes(salt) }
+    }
 }
 
 /// The label of a pool's chain in a transcript.
@@ -56,7 +93,20 @@ impl Challenges<'_> {
 
     /// Whether V chooses.
     pub(crate) fn are_chosen(&self) -> bool {
-        !matches!(self, Self::FiatShamir(_))
+        matches!(self, Self::Interactive(_) | Self::Seeded(_))
+    }
+
+    /// Whether the whole proof is one block, whose seed the caller makes.
+    pub(crate) fn is_one_block(&self) -> bool {
+        matches!(self, Self::Committing | Self::Known(_))
+    }
+
+    /// The seed that is known from the start.
+    pub(crate) fn known(&self) -> Option<Seed> {
+        match self {
+            Self::Known(seed) => Some(*seed),
+            _ => None,
+        }
     }
 
     /// Absorbs one of P's messages, so that none escapes the transcript.
@@ -77,7 +127,7 @@ impl Challenges<'_> {
                 Some(seed)
             }
             Self::Seeded(prg) => Some(prg.block().to_bits().to_le_bytes()),
-            Self::FiatShamir(_) => None,
+            Self::FiatShamir(_) | Self::Committing | Self::Known(_) => None,
         }
     }
 
@@ -106,15 +156,15 @@ impl Challenges<'_> {
     }
 }
 
-/// Coefficients `chi_i` of one block: `chi_i` is block `i` of the seed's stream.
+/// Coefficients `chi_i` of one block: `chi_i` is block `i` of the seed's stream, under its salt.
 pub(super) struct Coefficients(Prg);
 
 /// The number of coefficients expanded at once: 16 KiB, beside three operands of the same size.
 pub(super) const CHUNK: usize = 1 << 10;
 
 impl Coefficients {
-    pub(super) fn new(seed: [u8; 16]) -> Self {
-        Self(Prg::new(seed))
+    pub(super) fn new(seed: Seed) -> Self {
+        Self(Prg::salted(seed.key, seed.salt))
     }
 
     /// `chi_first, chi_first+1, ..`.

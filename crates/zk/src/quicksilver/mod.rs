@@ -45,5 +45,5 @@ pub mod soundness;
 mod tally;
 pub mod verdict;
 
-pub use challenges::Challenges;
+pub use challenges::{Challenges, Seed};
 pub use tally::Tally;

@@ -6,6 +6,7 @@ use volery_field::{Element, LengthError};
 use volery_vole::Prg;
 use zeroize::Zeroize;
 
+use super::challenges::Seed;
 use crate::Error;
 
 /// The relations of a block. Each degree has its own coefficients of the linear combination, so that
@@ -107,18 +108,22 @@ struct Coefficients<M: Zeroize> {
 }
 
 impl<M: Element> Coefficients<M> {
-    fn new(seed: &[u8; 16], degree: usize, inner_product: InnerProduct<M>) -> Self {
+    fn new(seed: Seed, degree: usize, inner_product: InnerProduct<M>) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver relations v1");
-        hasher.update(seed).update(&(degree as u64).to_le_bytes());
-        let mut seed = [0; 16];
-        hasher.finalize_xof().fill(&mut seed);
-        Self { prg: Prg::new(seed), chi: vec![M::ZERO; CHUNK], inner_product }
+        hasher.update(&seed.key).update(&(degree as u64).to_le_bytes());
+        let mut key = [0; 16];
+        hasher.finalize_xof().fill(&mut key);
+        Self { prg: Prg::salted(key, seed.salt), chi: vec![M::ZERO; CHUNK], inner_product }
     }
 
     /// Adds each column's combination with the next coefficients, which all columns share, to its sum. All
     /// calls except the last must have whole chunks.
     fn combine(&mut self, columns: &[Vec<M>], sums: &mut [M]) -> Result<(), Error> {
-        let n = columns.first().map_or(0, Vec::len);
+        self.combine_first(columns.first().map_or(0, Vec::len), columns, sums)
+    }
+
+    /// As [`combine`](Self::combine), of the first `n` entries of each column.
+    fn combine_first(&mut self, n: usize, columns: &[Vec<M>], sums: &mut [M]) -> Result<(), Error> {
         for start in (0..n).step_by(CHUNK) {
             let chi = &mut self.chi[..CHUNK.min(n - start)];
             self.prg.coefficients(chi);
@@ -137,11 +142,11 @@ impl<M: Element> Coefficients<M> {
 /// combination of relations of degree 2 that was made elsewhere; it counts as one relation.
 pub(super) fn combine_coefficients<M: Element>(
     relations: &Relations<M>,
-    seed: &[u8; 16],
+    seed: impl Into<Seed>,
     inner_product: InnerProduct<M>,
     made: [M; 2],
 ) -> Result<Vec<M>, Error> {
-    let top = relations.degree();
+    let (top, seed) = (relations.degree(), seed.into());
     let mut sum = vec![M::ZERO; top];
     sum[top - 2..].copy_from_slice(&made);
     Coefficients::new(seed, 2, inner_product).combine(&relations.quadratic, &mut sum[top - 2..])?;
@@ -164,8 +169,8 @@ impl<M: Zeroize> Drop for QuadraticSum<M> {
 }
 
 impl<M: Element> QuadraticSum<M> {
-    pub(super) fn new(seed: &[u8; 16], inner_product: InnerProduct<M>) -> Self {
-        Self { coefficients: Coefficients::new(seed, 2, inner_product), sum: M::ZERO }
+    pub(super) fn new(seed: impl Into<Seed>, inner_product: InnerProduct<M>) -> Self {
+        Self { coefficients: Coefficients::new(seed.into(), 2, inner_product), sum: M::ZERO }
     }
 
     /// Adds and removes the relations of degree 2.
@@ -183,8 +188,13 @@ impl<M: Element> QuadraticSum<M> {
     }
 
     /// The sum of all relations, including those of degree 2 absorbed before, shifted to the greatest degree.
-    pub(super) fn finish(&self, relations: &Relations<M>, seed: &[u8; 16], delta: M) -> Result<M, Error> {
-        let top = relations.degree();
+    pub(super) fn finish(
+        &self,
+        relations: &Relations<M>,
+        seed: impl Into<Seed>,
+        delta: M,
+    ) -> Result<M, Error> {
+        let (top, seed) = (relations.degree(), seed.into());
         let shifted = |sum: M, degree: usize| (degree..top).fold(sum, |sum, _| sum * delta);
         let mut sum = shifted(self.sum, 2);
         for (&degree, columns) in &relations.others {
@@ -194,5 +204,76 @@ impl<M: Element> QuadraticSum<M> {
             sum += shifted(part[0], degree);
         }
         Ok(sum)
+    }
+}
+
+/// The sums over relations of all degrees that are added up as they come, under a seed that is known from the
+/// start: all coefficients at P, or V's values.
+pub(super) struct RunningSums<M: Zeroize> {
+    seed: Seed,
+    inner_product: InnerProduct<M>,
+    /// By degree: coefficients, and a sum for each column.
+    sums: BTreeMap<usize, (Coefficients<M>, Vec<M>)>,
+}
+
+impl<M: Zeroize> Drop for RunningSums<M> {
+    fn drop(&mut self) {
+        self.sums.values_mut().for_each(|(_, sums)| sums.zeroize());
+    }
+}
+
+impl<M: Element> RunningSums<M> {
+    pub(super) fn new(seed: Seed, inner_product: InnerProduct<M>) -> Self {
+        Self { seed, inner_product, sums: BTreeMap::new() }
+    }
+
+    /// Adds and removes relations: whole chunks of each degree, or at the end `all`.
+    pub(super) fn absorb(&mut self, relations: &mut Relations<M>, all: bool) -> Result<(), Error> {
+        let [first, second] = &mut relations.quadratic;
+        // V has values in the first column only.
+        let used = if second.is_empty() { 1 } else { 2 };
+        let mut quadratic = [core::mem::take(first), core::mem::take(second)];
+        let added = self.add(2, &mut quadratic[..used], all);
+        relations.quadratic = quadratic;
+        added?;
+        for (&degree, columns) in &mut relations.others {
+            let used = columns.iter().take_while(|column| !column.is_empty()).count();
+            self.add(degree, &mut columns[..used], all)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, degree: usize, columns: &mut [Vec<M>], all: bool) -> Result<(), Error> {
+        let n = columns.first().map_or(0, Vec::len);
+        let n = if all { n } else { n / CHUNK * CHUNK };
+        if n == 0 {
+            return Ok(());
+        }
+        let (coefficients, sums) = self.sums.entry(degree).or_insert_with(|| {
+            (Coefficients::new(self.seed, degree, self.inner_product), vec![M::ZERO; columns.len()])
+        });
+        coefficients.combine_first(n, columns, sums)?;
+        columns.iter_mut().for_each(|column| drop(column.drain(..n)));
+        Ok(())
+    }
+
+    /// P: the `top` coefficients of the sum of all relations, lowest first, as [`combine_coefficients`].
+    pub(super) fn coefficients(&self, top: usize, made: [M; 2]) -> Vec<M> {
+        let mut out = vec![M::ZERO; top.max(2)];
+        let mut add = |degree: usize, sums: &[M]| {
+            let shifted = out.iter_mut().skip(top.max(2) - degree);
+            shifted.zip(sums).for_each(|(out, sum)| *out += *sum);
+        };
+        add(2, &made);
+        self.sums.iter().for_each(|(degree, (_, sums))| add(*degree, sums));
+        out
+    }
+
+    /// V: the sum of all relations and of `made`, which is one of degree 2, shifted to degree `top`.
+    pub(super) fn value(&self, top: usize, delta: M, made: M) -> M {
+        let shifted = |sum: M, degree: usize| (degree..top).fold(sum, |sum, _| sum * delta);
+        let sums =
+            self.sums.iter().map(|(degree, (_, sums))| (*degree, sums.first().copied().unwrap_or(M::ZERO)));
+        sums.fold(shifted(made, 2), |total, (degree, sum)| total + shifted(sum, degree))
     }
 }

@@ -80,6 +80,12 @@ impl Tally {
         if self.polynomials == 0 { Self::BYTES - 8 } else { Self::BYTES }
     }
 
+    /// The counts of a proof in one block and its greatest degree, with the hash of its constants.
+    pub(super) fn program(&self, constants: [u8; 32]) -> Vec<u8> {
+        let degree = (self.degree.max(2) as u64).to_le_bytes();
+        [&self.encode()[..], &degree, &constants].concat()
+    }
+
     /// Compares with the peer's encoding of all counts, or of the first ones.
     pub(crate) fn compare(&self, theirs: &[u8]) -> Result<(), Error> {
         let names = [

@@ -42,6 +42,7 @@ struct WebRow {
     name: &'static str,
     mode: &'static str,
     tls: &'static str,
+    cipher: &'static str,
     /// Whether the proof commits to the page.
     commit: bool,
     link: String,
@@ -120,7 +121,8 @@ fn measure(link: &Network, args: &BenchArgs, extent: Extent) -> Result<WebRow, F
     let mut notary = Process::spawn(link, Node::Notary, &Task::Watch(watching))?;
     let Listening { address, .. } = notary.line()?;
     let connect = link.notary(self::port(&address)?)?;
-    let fetching = ProverTask { connect, host, port, root, extent, mode, tls: args.tls, commit: args.commit };
+    let BenchArgs { tls, cipher, commit, .. } = *args;
+    let fetching = ProverTask { connect, host, port, root, extent, mode, tls, cipher, commit };
     let mut prover = Process::spawn(link, Node::Prover, &Task::Fetch(fetching))?;
     let proved: ProverResult = prover.line()?;
     let notarised: NotaryResult = notary.line()?;
@@ -148,6 +150,7 @@ impl WebRow {
             name: "web",
             mode: args.mode.name(),
             tls: args.tls.name(),
+            cipher: args.cipher.name(),
             commit: args.commit,
             link,
             size: extent.query,
@@ -173,8 +176,8 @@ impl WebRow {
 
     fn heading() -> String {
         line([
-            "mode", "tls", "link", "query", "response", "proved", "seconds", "set-up s", "online s",
-            "proof s", "set-up", "online", "proof", "trips", "online", "P MB", "V MB",
+            "mode", "tls", "cipher", "link", "query", "response", "proved", "seconds", "set-up s",
+            "online s", "proof s", "set-up", "online", "proof", "trips", "online", "P MB", "V MB",
         ])
     }
 
@@ -184,6 +187,7 @@ impl WebRow {
         let columns = [
             self.mode.to_owned(),
             self.tls.to_owned(),
+            self.cipher.to_owned(),
             self.link.clone(),
             self.size.to_string(),
             self.response.to_string(),
@@ -205,10 +209,10 @@ impl WebRow {
 }
 
 /// Aligns the columns of a line: names to the left, numbers to the right.
-fn line(columns: [&str; 17]) -> String {
-    let [mode, tls, link, numbers @ ..] = columns;
+fn line(columns: [&str; 18]) -> String {
+    let [mode, tls, cipher, link, numbers @ ..] = columns;
     let widths = [6, 8, 6, 8, 8, 8, 8, 9, 9, 9, 6, 6, 6, 6];
     let numbers: Vec<String> =
         numbers.iter().zip(widths).map(|(number, width)| format!(" {number:>width$}")).collect();
-    format!("{mode:<10} {tls:<4} {link:<12}{}", numbers.concat())
+    format!("{mode:<10} {tls:<4} {cipher:<8} {link:<12}{}", numbers.concat())
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use volery::web::Side;
 use volery::web::attestation::SigningKey;
 use volery::web::claim::{Assertion, Interval};
-use volery::web::disclosure::{Part, Redaction, TlsVersion};
+use volery::web::disclosure::{Part, Redaction, Suite, TlsVersion};
 use volery::web::joint::{self, Sizes, client};
 use volery::web::proxy::Target;
 use volery::web::proxy::relay::Rules;
@@ -18,7 +18,7 @@ use volery::{Address, Channel, Limits, Listener, Options, ProvedPage, Prover, Ve
 use volery_channel::{Framed, Stats};
 
 use super::network::{Network, Node};
-use crate::args::{ModeArg, TlsArg};
+use crate::args::{CipherArg, ModeArg, TlsArg};
 use crate::bench::party::peak_memory;
 use crate::failure::Failure;
 use crate::output;
@@ -63,6 +63,7 @@ pub(super) struct ProverTask {
     pub(super) extent: Extent,
     pub(super) mode: ModeArg,
     pub(super) tls: TlsArg,
+    pub(super) cipher: CipherArg,
     /// Whether to commit to the page.
     pub(super) commit: bool,
 }
@@ -250,7 +251,8 @@ fn together<C: Channel + Send>(
     let proved = usize::try_from(task.extent.proved()).map_err(Failure::input)?.min(joint::MAX_PROVED);
     // The website speaks both.
     let tls = Option::from(task.tls).unwrap_or(TlsVersion::Tls13);
-    let sizes = Sizes { tls, ..Sizes::one(query.len(), proved) };
+    let suite = Option::from(task.cipher).unwrap_or(Suite::Aes128GcmSha256);
+    let sizes = Sizes { tls, suite, ..Sizes::one(query.len(), proved) };
     let prepared = prover.prepare_web(sizes, os_rng()?)?;
     let setup = clock.phase(prepared.stats());
     let target = client::Target {
@@ -273,8 +275,8 @@ fn relayed<C: Channel>(
 ) -> Result<Fetched<C>, Failure> {
     let roots = roots(&task.root)?;
     let setup = clock.phase(prover.channel().stats());
-    let (max_received, version) = (MAX_RECEIVED, task.tls.into());
-    let target = Target { host: &task.host, port: task.port, roots: &roots, max_received, version };
+    let (max_received, version, suite) = (MAX_RECEIVED, task.tls.into(), task.cipher.into());
+    let target = Target { host: &task.host, port: task.port, roots: &roots, max_received, version, suite };
     let fetched = prover.fetch(&target, query)?;
     let online = clock.phase(prover.channel().stats());
     let (page, _) = prover.prove_web(&fetched, &hidden(task), &mut os_rng()?)?;
@@ -376,8 +378,9 @@ mod tests {
         let written = |extent: Extent| {
             let (connect, host, root) = (String::new(), "198.18.0.9".into(), String::new());
             let mode = ModeArg::Proxy;
-            let tls = TlsArg::Tls12;
-            let task = ProverTask { connect, host, port: 65_535, root, extent, mode, tls, commit: false };
+            let (tls, cipher) = (TlsArg::Tls12, CipherArg::Aes128);
+            let task =
+                ProverTask { connect, host, port: 65_535, root, extent, mode, tls, cipher, commit: false };
             let query = query(&task).expect("long enough");
             assert_eq!(query.len() as u64, extent.query);
             let answer = answer(query.as_bytes());

@@ -1,7 +1,9 @@
 //! What an attestation would say of a page that was fetched or saved.
 
-use volery::web::disclosure::{Draft, Error, Listed, PartKind, Refusal, Selection, TlsVersion};
+use volery::os_rng;
+use volery::web::disclosure::{Draft, Error, Listed, PartKind, Refusal, Selection, Suite, TlsVersion};
 use volery::web::http;
+use volery::web::leaf::Seed;
 use volery::web::plain::Agreed;
 use zeroize::Zeroizing;
 
@@ -93,6 +95,11 @@ fn of(error: Error) -> MistakeReport {
     }
 }
 
+/// A seed of leaves, if everything is committed to.
+pub(super) fn leaves(asked: &WebPageArgs) -> Result<Option<Seed>, Failure> {
+    Ok(if asked.commit_all { Some(Seed::new(&mut os_rng()?)) } else { None })
+}
+
 /// The name on a command line of a part of this message: `response 2`, `json a` is `response2.json:a`.
 fn named(message: &str, part: &str) -> Option<String> {
     let message = message.replace(' ', "");
@@ -142,12 +149,14 @@ pub(super) fn saved(
             mode: asked.mode.into(),
             // Most servers take the newer one.
             tls: Option::from(asked.tls).unwrap_or(TlsVersion::Tls13),
+            suite: Option::from(asked.cipher).unwrap_or(Suite::Aes128GcmSha256),
             host: page.host.clone(),
             port: page.port,
             alpn: true,
             certificate: Vec::new(),
             pipelined: false,
             context: asked.context.clone().unwrap_or_default(),
+            leaves: leaves(asked)?,
             closed: true,
             trusts_close: asked.trust_close,
             payload: [request, response],
@@ -173,12 +182,14 @@ mod tests {
             let draft = Draft {
                 mode: Mode::Proxy,
                 tls: TlsVersion::Tls12,
+                suite: Suite::Aes128GcmSha256,
                 host: "a.example".into(),
                 port: 443,
                 alpn: true,
                 certificate: Vec::new(),
                 pipelined: false,
                 context: Context::default(),
+                leaves: None,
                 closed: false,
                 trusts_close: false,
                 payload: [request, response].map(Zeroizing::new),

@@ -63,7 +63,7 @@ pub(crate) fn plan(args: &WebPlanArgs) -> Result<(), Failure> {
         if let Err(reason) = script.made_names(&connection, &own, answered.request()) {
             report.mistakes.push(MistakeReport::of_words(reason));
         }
-        let sizes = script.sizes(&connection, answered.draft.tls, read, expect);
+        let sizes = script.sizes(&connection, (answered.draft.tls, answered.draft.suite), read, expect);
         let of = (script.connections().len() > 1).then_some(connection.start);
         report.connection(of, ConnectionReport::new(&answered, &own, sizes, &secrets)?);
     }
@@ -83,13 +83,15 @@ fn fetched(args: &WebPlanArgs, script: &Script, report: &mut Report) -> Result<V
         script.hear(&connection, answered.response(), &mut before)?;
         answers.push(answered);
     }
-    phases.begin("asking which versions of TLS the server takes");
+    phases.begin("asking which versions of TLS and cipher suites the server takes");
     let agreed = answers.first().and_then(|answered| answered.agreed.clone());
     if let Some(agreed) = agreed {
         let server = visitor.server(agreed);
         report.mistakes.extend(server.mistake(&args.page));
-        let version = server.version(&args.page);
-        answers.iter_mut().for_each(|answered| answered.draft.tls = version);
+        let (tls, suite) = server.protocol(&args.page);
+        for answered in &mut answers {
+            (answered.draft.tls, answered.draft.suite) = (tls, suite);
+        }
         report.server = Some(server);
     }
     phases.finish();

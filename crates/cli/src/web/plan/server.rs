@@ -4,14 +4,15 @@ use core::ops::Range;
 
 use serde::Serialize;
 use volery::web::dialogue::ReceivedResponses;
-use volery::web::disclosure::{Draft, TlsVersion};
+use volery::web::disclosure::{Draft, Suite, TlsVersion};
+use volery::web::joint::SUITES;
 use volery::web::joint::client::ConnectionLimits;
 use volery::web::plain::{self, Agreed, Ending, Target};
 use volery::web::server::Roots;
 
 use super::super::prove::{MAX_RECEIVED, SERVER_TIME};
 use super::super::script::Script;
-use super::draft::Answered;
+use super::draft::{Answered, leaves};
 use super::report::MistakeReport;
 use crate::args::{ModeArg, TlsArg, WebPageArgs};
 use crate::failure::Failure;
@@ -47,12 +48,14 @@ impl Visitor<'_> {
             mode: self.asked.mode.into(),
             // Another one, if the server takes no handshake of this one.
             tls: Option::from(self.asked.tls).unwrap_or(TlsVersion::Tls13),
+            suite: Option::from(self.asked.cipher).unwrap_or(Suite::Aes128GcmSha256),
             host: page.host.clone(),
             port: page.port,
             alpn: visit.agreed.alpn,
             certificate: visit.certificate,
             pipelined: self.asked.pipelined && connection.len() > 1,
             context: self.asked.context.clone().unwrap_or_default(),
+            leaves: leaves(self.asked)?,
             closed: visit.ending == Ending::Closed,
             trusts_close: self.asked.trust_close,
             payload: visit.payload,
@@ -63,13 +66,42 @@ impl Visitor<'_> {
 
     /// What the server speaks, and which modes that allows.
     pub(super) fn server(&self, agreed: Agreed) -> ServerReport {
-        let probe = |version| {
-            plain::probe(&self.target(), version).map_err(|error| {
-                format!("no handshake of TLS {version} with AES_128_GCM_SHA256 on P-256 or X25519 ({error})")
+        let asked: Option<Suite> = self.asked.cipher.into();
+        let probe = |version, suites: &[Suite]| {
+            plain::probe(&self.target(), version, suites).map_err(|error| {
+                let names: Vec<_> = suites.iter().map(Suite::to_string).collect();
+                let names = names.join(", ");
+                format!("no handshake of TLS {version} with {names} on P-256 or X25519 ({error})")
             })
         };
-        ServerReport::new(agreed, [&probe(TlsVersion::Tls12), &probe(TlsVersion::Tls13)], self.asked.no_alpn)
+        // Proxy mode offers everything; two parties ask for one suite after the other.
+        let offers = |version| {
+            let alone = probe(version, asked.as_ref().map_or(&Suite::ALL[..], core::slice::from_ref));
+            let first = alone.as_ref().is_ok_and(|agreed| agreed.served == SUITES.first().copied());
+            if first || alone.is_err() {
+                return Offers { together: alone.clone(), alone };
+            }
+            let mut together = Err("two parties do not serve this cipher suite yet".to_owned());
+            for suite in SUITES.iter().filter(|suite| asked.is_none_or(|asked| asked == **suite)) {
+                together = probe(version, core::slice::from_ref(suite));
+                if together.is_ok() {
+                    break;
+                }
+            }
+            Offers { together, alone }
+        };
+        ServerReport::new(
+            agreed,
+            [&offers(TlsVersion::Tls12), &offers(TlsVersion::Tls13)],
+            self.asked.no_alpn,
+        )
     }
+}
+
+/// What a server takes of one version, from two parties and in proxy mode.
+struct Offers {
+    together: Result<Agreed, String>,
+    alone: Result<Agreed, String>,
 }
 
 /// The error, and that no mode helps if the server has nothing of today's TLS.
@@ -107,25 +139,31 @@ pub(super) struct ServerReport {
 pub(super) struct ModeReport {
     pub(super) mode: &'static str,
     pub(super) tls: TlsVersion,
+    /// With which cipher suite.
+    pub(super) suite: Option<Suite>,
     /// Why not, if it cannot.
     pub(super) reason: Option<String>,
 }
 
 impl ServerReport {
     /// What the server chose among everything, and of what each version offers.
-    fn new(agreed: Agreed, [tls12, tls13]: [&Result<Agreed, String>; 2], no_alpn: bool) -> Self {
-        let Agreed { version, suite, group, alpn } = agreed;
-        let alone = |offered: &Result<Agreed, String>| offered.as_ref().err().cloned();
-        let together = |offered: &Result<Agreed, String>| match offered {
-            Ok(Agreed { alpn: false, .. }) if !no_alpn => Some(NO_ALPN.to_owned()),
-            other => alone(other),
+    fn new(agreed: Agreed, [tls12, tls13]: [&Offers; 2], no_alpn: bool) -> Self {
+        let Agreed { version, suite, group, alpn, .. } = agreed;
+        let way = |mode: ModeArg, tls, offered: &Result<Agreed, String>| {
+            let reason = match offered {
+                Ok(Agreed { alpn: false, .. }) if mode == ModeArg::TwoParty && !no_alpn => {
+                    Some(NO_ALPN.to_owned())
+                }
+                other => other.as_ref().err().cloned(),
+            };
+            let suite = offered.as_ref().ok().and_then(|agreed| agreed.served);
+            ModeReport { mode: mode.name(), tls, suite, reason }
         };
-        let mode = |mode: ModeArg, tls, reason| ModeReport { mode: mode.name(), tls, reason };
         let modes = vec![
-            mode(ModeArg::TwoParty, TlsVersion::Tls13, together(tls13)),
-            mode(ModeArg::TwoParty, TlsVersion::Tls12, together(tls12)),
-            mode(ModeArg::Proxy, TlsVersion::Tls13, alone(tls13)),
-            mode(ModeArg::Proxy, TlsVersion::Tls12, alone(tls12)),
+            way(ModeArg::TwoParty, TlsVersion::Tls13, &tls13.together),
+            way(ModeArg::TwoParty, TlsVersion::Tls12, &tls12.together),
+            way(ModeArg::Proxy, TlsVersion::Tls13, &tls13.alone),
+            way(ModeArg::Proxy, TlsVersion::Tls12, &tls12.alone),
         ];
         Self { tls: version, suite, group, alpn, modes }
     }
@@ -137,11 +175,15 @@ impl ServerReport {
         self.modes.iter().filter(is)
     }
 
-    /// The version that a proof would speak.
-    pub(super) fn version(&self, asked: &WebPageArgs) -> TlsVersion {
+    /// The version and the suite that a proof would speak.
+    pub(super) fn protocol(&self, asked: &WebPageArgs) -> (TlsVersion, Suite) {
         let mut working = self.wanted(asked.mode, asked.tls).filter(|way| way.reason.is_none());
-        let asked: Option<TlsVersion> = asked.tls.into();
-        working.next().map_or(asked.unwrap_or(TlsVersion::Tls13), |way| way.tls)
+        let (tls, suite): (Option<TlsVersion>, Option<Suite>) = (asked.tls.into(), asked.cipher.into());
+        let suite = suite.unwrap_or(Suite::Aes128GcmSha256);
+        match working.next() {
+            Some(way) => (way.tls, way.suite.unwrap_or(suite)),
+            None => (tls.unwrap_or(TlsVersion::Tls13), suite),
+        }
     }
 
     /// The mistake of asking for a mode in which this server cannot be served.
@@ -159,7 +201,7 @@ impl ServerReport {
         let working = self.modes.iter().filter(|way| way.reason.is_none());
         let working: Vec<_> = working.map(|way| format!("--mode {} --tls {}", way.mode, way.tls)).collect();
         let working = if working.is_empty() {
-            "no mode can serve it: that takes AES_128_GCM_SHA256, in TLS 1.2 with ECDHE".to_owned()
+            "no mode can serve it: that takes AES-GCM or ChaCha20-Poly1305, in TLS 1.2 with ECDHE".to_owned()
         } else {
             format!("use {}", working.join(" or "))
         };
@@ -177,8 +219,10 @@ impl ServerReport {
     pub(super) fn text(&self) -> String {
         let alpn = if self.alpn { "http/1.1 agreed" } else { "http/1.1 not agreed (ALPN)" };
         let mut text = format!("server    TLS {}, {}, {}, {alpn}\n", self.tls, self.suite, self.group);
-        for ModeReport { mode, tls, reason } in &self.modes {
-            let works = reason.as_ref().map_or("works".to_owned(), |reason| format!("does not: {reason}"));
+        for ModeReport { mode, tls, suite, reason } in &self.modes {
+            let with = suite.map_or_else(String::new, |suite| format!(" with {suite}"));
+            let works =
+                reason.as_ref().map_or(format!("works{with}"), |reason| format!("does not: {reason}"));
             text.push_str(&format!("          --mode {mode} --tls {tls} {works}\n"));
         }
         text
@@ -190,10 +234,12 @@ mod tests {
     use super::*;
 
     fn agreed(version: &'static str, alpn: bool) -> Agreed {
-        Agreed { version, suite: format!("SUITE_{version}"), group: "X25519".into(), alpn }
+        let served = Some(Suite::Aes128GcmSha256);
+        Agreed { version, suite: format!("SUITE_{version}"), served, group: "X25519".into(), alpn }
     }
 
     fn report(tls12: Result<Agreed, String>, tls13: Result<Agreed, String>) -> ServerReport {
+        let [tls12, tls13] = [tls12, tls13].map(|alone| Offers { together: alone.clone(), alone });
         ServerReport::new(agreed("1.3", true), [&tls12, &tls13], false)
     }
 

@@ -17,7 +17,7 @@ use super::super::template::Template;
 use super::super::{first, read};
 use super::report::MistakeReport;
 use super::tell;
-use crate::args::{ModeArg, TlsArg, WebPageArgs, WebPlanArgs};
+use crate::args::{CipherArg, ModeArg, TlsArg, WebPageArgs, WebPlanArgs};
 use crate::failure::Failure;
 use crate::public;
 
@@ -156,6 +156,7 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
         mode,
         timeout,
         tls,
+        cipher,
         expect,
         then,
         read,
@@ -164,6 +165,7 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
         assert,
         commit,
         openings,
+        leaves,
         context,
         roots,
         // Those without a value are `flags`.
@@ -171,6 +173,7 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
         apart: _,
         pipelined: _,
         show_rest: _,
+        commit_all: _,
         trust_close: _,
         yes: _,
         // The request was saved.
@@ -186,7 +189,12 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
     if let Some(pin) = notary_pin {
         add("notary-pin", &pin.to_string());
     }
-    let files = [("notary-ca", notary_ca), ("notary-token", notary_token), ("openings", openings)];
+    let files = [
+        ("notary-ca", notary_ca),
+        ("notary-token", notary_token),
+        ("openings", openings),
+        ("leaves", leaves),
+    ];
     for (option, path) in files {
         if let Some(path) = path {
             add(option, &path.display().to_string());
@@ -197,6 +205,9 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
     }
     if *tls != TlsArg::default() {
         add("tls", tls.name());
+    }
+    if *cipher != CipherArg::default() {
+        add("cipher", cipher.name());
     }
     if let Some(timeout) = timeout {
         add("timeout", &timeout.as_secs().to_string());
@@ -226,6 +237,7 @@ fn flags(page: &WebPageArgs) -> impl Iterator<Item = &'static str> {
         (page.apart, "apart"),
         (page.pipelined, "pipelined"),
         (page.show_rest, "show-rest"),
+        (page.commit_all, "commit-all"),
         (page.yes, "yes"),
     ];
     all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag)

@@ -140,7 +140,12 @@ fn what_is_taken_from_a_response_is_hidden_there_and_in_a_path() {
 fn responses_are_read_where_something_waits_for_them() {
     let reads = |script: &Script| -> Vec<usize> {
         let [connection] = &*script.connections() else { panic!("only one") };
-        script.sizes(connection, TlsVersion::Tls12, 100, 7).rounds.iter().map(|round| round.read).collect()
+        script
+            .sizes(connection, (TlsVersion::Tls12, Suite::Aes128GcmSha256), 100, 7)
+            .rounds
+            .iter()
+            .map(|round| round.read)
+            .collect()
     };
     assert_eq!(reads(&script("GET", &["GET /", "GET /"]).expect("sound")), [164, 164, 0]);
     let at_once = |method: &str, then: &[&str]| reads(&scripted(method, then, Order::AtOnce).expect("sound"));
@@ -161,8 +166,8 @@ fn requests_apart_are_each_the_first_and_last_of_a_connection() {
     assert_eq!(connections, [0..1, 1..2, 2..3, 3..4]);
     for (connection, size) in connections.iter().zip(&apart.sizes) {
         let rounds = vec![RoundSizes { query: *size, read: 0 }];
-        let tls = TlsVersion::Tls12;
-        assert_eq!(apart.sizes(connection, tls, 100, 7), Sizes { tls, rounds, proved: 7 });
+        let (tls, suite) = (TlsVersion::Tls12, Suite::Aes128GcmSha256);
+        assert_eq!(apart.sizes(connection, (tls, suite), 100, 7), Sizes { tls, suite, rounds, proved: 7 });
     }
     assert!(text(&apart, 0).expect("made").contains("Connection: close"));
     assert!(apart.request(2, &ReceivedResponses::default()).is_err(), "nothing was heard");

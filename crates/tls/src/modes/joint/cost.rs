@@ -4,10 +4,8 @@
 //! program of the connection is run on a machine that counts.
 
 use volery_channel::Channel;
-use volery_field::Gf128;
 use volery_garble::two_party::Garbling;
 use volery_vole::correlations::{Plan, Pool};
-use volery_vole::ole;
 use volery_zk::quicksilver;
 
 use super::program::{self, SHARE_BITS};
@@ -38,7 +36,7 @@ impl Sizes {
     pub(super) fn cost(&self) -> Result<ConnectionCost, Error> {
         let mut machine = Counting::default();
         let share = [(); SHARE_BITS];
-        let secrets = program::prepared_secrets(&mut machine, self.tls, [&share, &share])?;
+        let secrets = program::prepared_secrets(&mut machine, self, [&share, &share])?;
         let reader = program::prepared(&mut machine, secrets, self)?;
         program::prepared_spare(&mut machine, reader.as_ref(), self)?;
         let prepared = machine.cost();
@@ -46,7 +44,7 @@ impl Sizes {
         // one of the response's. It sends about as many records as the client. Each block is taken to cost as
         // much as the first one, which leaves a sixth for claims about the response.
         let blocks = self.proved.div_ceil(BLOCK_BYTES) + self.records().len() + FURTHER_BLOCKS;
-        let response = commitments_of_blocks(1)?.saturating_mul(blocks as u64);
+        let response = commitments_of_blocks(self.suite.aead(), 1)?.saturating_mul(blocks as u64);
         let proof = prepared.commitments + self.server_commitments()? + response;
         Ok(ConnectionCost { prepared, proof })
     }
@@ -54,16 +52,15 @@ impl Sizes {
     /// The number of commitments of a proof of what follows from the prepared keys before any record.
     pub(super) fn server_commitments(&self) -> Result<u64, Error> {
         Ok(match self.tls {
-            TlsVersion::Tls12 => server_commitments()?,
-            TlsVersion::Tls13 => server_commitments_tls13(self.longest_read().is_some())?,
+            TlsVersion::Tls12 => server_commitments(self.suite)?,
+            TlsVersion::Tls13 => server_commitments_tls13(self.suite, self.longest_read().is_some())?,
         })
     }
 
     /// The number of correlations that the products of a connection and V's share (V's only input) take, in
     /// one batch.
     pub(super) fn label_correlations(&self) -> Result<usize, Error> {
-        let tags = ole::correlations::<Gf128>(self.products()).map_err(crate::Error::from)?;
-        Ok(key_exchange::correlations()? + tags + SHARE_BITS)
+        Ok(key_exchange::correlations()? + SHARE_BITS)
     }
 }
 
@@ -126,6 +123,7 @@ fn make(channel: &mut dyn Channel, pool: &mut Pool, n: usize) -> Result<(), Erro
 mod tests {
     use super::*;
     use crate::modes::joint::{Limits, RoundSizes, settings};
+    use crate::wire::suite::Suite;
 
     #[test]
     fn the_memory_of_a_session_is_as_the_help_says() {
@@ -133,6 +131,7 @@ mod tests {
         let Limits { query, read, proved, .. } = Limits::default();
         let most = tables(Sizes {
             tls: TlsVersion::Tls12,
+            suite: Suite::Aes128GcmSha256,
             rounds: vec![RoundSizes { query: query - 1, read }, RoundSizes { query: 1, read: 0 }],
             proved,
         });

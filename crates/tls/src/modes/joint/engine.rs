@@ -3,15 +3,18 @@
 use zeroize::Zeroizing;
 
 use super::Error;
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
+use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::{MasterSeed, Random};
+use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;
 
 /// The operations that the TLS state machine asks of the two parties. P's side of the protocol implements
 /// them.
 pub trait Engine: Send {
-    /// The version of TLS that was prepared.
-    fn version(&self) -> TlsVersion;
+    /// The version of TLS and the cipher suite that were prepared.
+    fn protocol(&self) -> (TlsVersion, Suite);
 
     /// The connection's public key in the group that the server chose, in TLS's encoding: the sum of both
     /// parties' shares.
@@ -44,21 +47,21 @@ pub trait Engine: Send {
     ///
     /// # Errors
     /// The engine's.
-    fn client_finished(&mut self, handshake_hash: &[u8; 32]) -> Result<[u8; 12], Error>;
+    fn client_finished(&mut self, handshake_hash: &HandshakeHash) -> Result<[u8; 12], Error>;
 
     /// The traffic secrets of TLS 1.3's handshake, client's first, given the hash of both hellos. P may know
     /// them at once.
     ///
     /// # Errors
     /// The engine's.
-    fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error>;
+    fn handshake_secrets(&mut self, hash: &HandshakeHash) -> Result<[TrafficSecret; 2], Error>;
 
     /// Derives TLS 1.3's keys of data, given the hash of all messages up to the server's Finished. It is
     /// called once.
     ///
     /// # Errors
     /// The engine's.
-    fn data_keys(&mut self, hash: &[u8; 32]) -> Result<(), Error>;
+    fn data_keys(&mut self, hash: &HandshakeHash) -> Result<(), Error>;
 
     /// Protects the client's next record. Sequence numbers count from 0, in TLS 1.3 after the handshake. The
     /// result is explicit nonce | ciphertext | tag, or ciphertext | tag in TLS 1.3.

@@ -1,7 +1,5 @@
 //! P after the connection has ended and V has opened its part.
 
-use aes_gcm::aead::{Aead as _, KeyInit as _, Payload};
-use aes_gcm::{Aes128Gcm, Nonce};
 use rand_core::CryptoRng;
 use volery_channel::{Channel, Stats};
 use volery_circuit::gadgets::bits_to_bytes;
@@ -18,12 +16,14 @@ use crate::page::commitment::CommittedBits;
 use crate::page::disclosure::{
     self, EndedConnection, Keys, OpenConnection, Redaction, Refusal, Root, Selection,
 };
+use crate::page::leaf::{LeafOpenings, Seed};
+use crate::wire::aead::RecordCipher;
 use crate::wire::key_exchange::PremasterSecret;
-use crate::wire::key_schedule::{EarlySecret, HandshakeSecret};
+use crate::wire::key_schedule::EarlySecret;
 use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::step::Step;
-use crate::wire::transcript::{self, APPLICATION_DATA, Record, tls13};
+use crate::wire::transcript::{self, APPLICATION_DATA, Record, Transcript, tls13};
 
 /// A connection that has ended. P knows everything about it, and has told V nothing yet.
 pub struct Fetched<C, R> {
@@ -75,7 +75,7 @@ impl Known {
         let root = Zeroizing::new(root);
         let Connection { host, connection, secret, raw, request, read, pipelined } = connection;
         let response = match (&connection, &*root) {
-            (OpenConnection::Tls12(transcript), Root::Keys(keys)) => response(keys, &transcript.server)?,
+            (OpenConnection::Tls12(transcript), Root::Keys(keys)) => response(keys, transcript)?,
             (OpenConnection::Tls13(opened), _) => response_tls13(&secret, opened)?,
             _ => return Err(Error::misuse("keys of another version than the connection's")),
         };
@@ -91,6 +91,7 @@ impl Known {
             port,
             pipelined,
             context,
+            leaves: None,
             trusts_close: false,
             connection,
             raw,
@@ -104,10 +105,12 @@ impl Known {
 }
 
 /// The server's application data.
-fn response(keys: &Keys<F2>, records: &[Record]) -> Result<Zeroizing<Vec<u8>>, Error> {
+fn response(keys: &Keys<F2>, transcript: &Transcript) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let (records, aead) = (&transcript.server, transcript.handshake.suite.aead());
     let [key, iv] = keys.server.each_ref().map(|bits| bits_to_bytes(bits).map(Zeroizing::new));
     let (Some(key), Some(iv)) = (key, iv) else { return Err(Error::misuse("a key of odd length")) };
-    let cipher = Aes128Gcm::new_from_slice(&key).map_err(|error| Error::misuse(error.to_string()))?;
+    let cipher = RecordCipher::new(aead, &key);
+    let cipher = cipher.ok_or_else(|| Error::misuse("a key of another length"))?;
     let length = records.iter().map(|record| record.ciphertext.len()).sum();
     let mut response = Zeroizing::new(Vec::with_capacity(length));
     for record in records {
@@ -123,9 +126,10 @@ fn response(keys: &Keys<F2>, records: &[Record]) -> Result<Zeroizing<Vec<u8>>, E
 
 /// The server's application data in TLS 1.3, from what the key exchange gave.
 fn response_tls13(secret: &PremasterSecret, opened: &tls13::Opened) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let handshake: HandshakeSecret = EarlySecret::new().handshake(&**secret);
+    let suite = opened.handshake.hello.suite;
+    let handshake = EarlySecret::new(suite.hash()).handshake(&**secret);
     let traffic = handshake.master().traffic(Side::Server, &opened.handshake.finished_hash);
-    tls13::data(Side::Server, &traffic, &opened.server).map_err(|error| match error {
+    tls13::data(Side::Server, suite, &traffic, &opened.server).map_err(|error| match error {
         transcript::Error::Sealed { side, sequence } => {
             disclosure::Error::from(Refusal::Tag { side, sequence }).into()
         }
@@ -134,12 +138,12 @@ fn response_tls13(secret: &PremasterSecret, opened: &tls13::Opened) -> Result<Ze
 }
 
 /// A record's plaintext, if its tag is right.
-fn open(cipher: &Aes128Gcm, iv: &[u8], record: &Record) -> Option<Zeroizing<Vec<u8>>> {
+fn open(cipher: &RecordCipher, iv: &[u8], record: &Record) -> Option<Zeroizing<Vec<u8>>> {
     let Record { sequence, content_type, explicit_nonce, ciphertext, tag } = record;
-    let nonce = Nonce::try_from([iv, explicit_nonce].concat().as_slice()).ok()?;
+    // In two-party mode all suites of TLS 1.2 have an explicit nonce.
+    let nonce = [iv, explicit_nonce].concat().try_into().ok()?;
     let aad = header(*sequence, *content_type, ciphertext.len()).ok()?;
-    let msg = [&**ciphertext, tag].concat();
-    cipher.decrypt(&nonce, Payload { msg: &msg, aad: &aad }).ok().map(Zeroizing::new)
+    cipher.open(nonce, &aad, ciphertext, tag)
 }
 
 impl<C: Channel, R: CryptoRng> Fetched<C, R> {
@@ -174,6 +178,20 @@ impl<C: Channel, R: CryptoRng> Fetched<C, R> {
     /// Has V sign this context together with its statement.
     pub fn set_context(&mut self, context: Context) {
         self.known.ended.context = context;
+    }
+
+    /// Has P commit to all hidden parts, with salts from this seed: see [`leaf`](crate::leaf).
+    pub fn commit_all(&mut self, seed: Seed) {
+        self.known.ended.leaves = Some(seed);
+    }
+
+    /// What opens the leaves if P [discloses](Fetched::prove) the connection in this way; none unless P
+    /// commits to everything.
+    ///
+    /// # Errors
+    /// As [`Fetched::expected`].
+    pub fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
+        Ok(self.known.ended.leaf_openings(redactions)?)
     }
 
     /// Has P rely on the server to take no further requests after one with `Connection: close`, although

@@ -9,6 +9,7 @@ use super::Error;
 use super::message::{self, ConnectionBytes, NextStep};
 use super::read::RecordTurn;
 use crate::wire::ghash::{BLOCK_BYTES, Block};
+use crate::wire::hash::HashFunction;
 use crate::wire::version::TlsVersion;
 
 /// A channel whose peer has said these messages and is gone; and all that is said to it.
@@ -85,17 +86,32 @@ fn round_trip<T>(
 
 /// One step of P's: a message is at most one of them, and encodes back to the same bytes.
 pub fn step(bytes: &[u8]) {
+    for hash in [HashFunction::Sha256, HashFunction::Sha384] {
+        step_in(hash, bytes);
+    }
+}
+
+/// The same in a connection whose suite has this hash function.
+fn step_in(hash: HashFunction, bytes: &[u8]) {
     let message = [bytes];
     let readings = [
         round_trip(&message, message::receive_sizes, |c, sizes| message::send_sizes(c, sizes)).is_some(),
-        round_trip(&message, message::receive_master, |c, seed| message::send_master(c, seed)).is_some(),
+        round_trip(&message, |c| message::receive_master(c, hash), |c, seed| message::send_master(c, seed))
+            .is_some(),
         round_trip(&message, message::receive_keys, |c, [client, server]| {
             message::send_keys(c, client, server)
         })
         .is_some(),
-        round_trip(&message, message::receive_finished, |c, hash| message::send_finished(c, hash)).is_some(),
-        round_trip(&message, message::receive_hellos, |c, hash| message::send_hellos(c, hash)).is_some(),
-        round_trip(&message, message::receive_data, |c, hash| message::send_data(c, hash)).is_some(),
+        round_trip(
+            &message,
+            |c| message::receive_finished(c, hash),
+            |c, hash| message::send_finished(c, hash),
+        )
+        .is_some(),
+        round_trip(&message, |c| message::receive_hellos(c, hash), |c, hash| message::send_hellos(c, hash))
+            .is_some(),
+        round_trip(&message, |c| message::receive_data(c, hash), |c, hash| message::send_data(c, hash))
+            .is_some(),
         round_trip(&message, message::receive_next, |c, next| match next {
             NextStep::Request => message::send_request(c),
             NextStep::Read => message::send_read(c),
@@ -213,29 +229,35 @@ mod tests {
     fn sound_steps_are_accepted() {
         // What is proved; a request whose response is read, and two others.
         let sizes: [u32; 7] = [9, 100, 32, 300, 0, 1, 0];
-        let sizes: Vec<u8> = [3].into_iter().chain(sizes.into_iter().flat_map(u32::to_be_bytes)).collect();
+        let sizes: Vec<u8> = [3, 2].into_iter().chain(sizes.into_iter().flat_map(u32::to_be_bytes)).collect();
         let seven = |length: usize| vec![7; length];
-        for (code, rest) in [
-            (0, sizes),
-            (1, seven(64)),
-            (2, seven(32)),
-            (3, seven(64)),
-            (4, seven(32)),
-            (5, Vec::new()),
-            (6, Vec::new()),
-            (7, seven(32)),
-            (8, seven(32)),
-        ] {
+        let steps = |hash: HashFunction| {
+            let length = hash.digest_bytes();
+            [
+                (0, sizes.clone()),
+                (1, seven(64)),
+                (2, seven(length)),
+                (3, seven(64)),
+                (4, seven(length)),
+                (5, Vec::new()),
+                (6, Vec::new()),
+                (7, seven(length)),
+                (8, seven(length)),
+            ]
+            .map(|step| (hash, step))
+        };
+        let all = [HashFunction::Sha256, HashFunction::Sha384].into_iter().flat_map(steps);
+        for (hash, (code, rest)) in all {
             let bytes = [&[code], &rest[..]].concat();
             let message = [&bytes[..]];
             let accepted = [
                 message::receive_sizes(&mut Scripted::new(&message)).is_ok(),
-                message::receive_master(&mut Scripted::new(&message)).is_ok(),
+                message::receive_master(&mut Scripted::new(&message), hash).is_ok(),
                 message::receive_keys(&mut Scripted::new(&message)).is_ok(),
-                message::receive_finished(&mut Scripted::new(&message)).is_ok(),
+                message::receive_finished(&mut Scripted::new(&message), hash).is_ok(),
                 message::receive_next(&mut Scripted::new(&message)).is_ok(),
-                message::receive_hellos(&mut Scripted::new(&message)).is_ok(),
-                message::receive_data(&mut Scripted::new(&message)).is_ok(),
+                message::receive_hellos(&mut Scripted::new(&message), hash).is_ok(),
+                message::receive_data(&mut Scripted::new(&message), hash).is_ok(),
             ];
             assert_eq!(accepted.iter().filter(|read| **read).count(), 1, "{code}");
             step(&bytes);

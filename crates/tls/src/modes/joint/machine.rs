@@ -357,6 +357,8 @@ mod tests {
 
     use super::*;
     use crate::testing::{SESSION, worthless};
+    use crate::wire::hash::HashFunction;
+    use crate::wire::suite::KeySize;
 
     /// P with an input, a key expansion, an opening and a sharing prepared, and their wires.
     fn prepared(channel: &mut dyn Channel) -> (Machine<Garbler<Step>>, [Vec<Wire>; 2]) {
@@ -366,7 +368,7 @@ mod tests {
         let mut machine = Machine::new(garbler);
         let mut rehearsal = machine.rehearse(channel);
         let key = rehearsal.public(&[F2::ONE; 128]).unwrap();
-        let expanded = rehearsal.call(&Step::ExpandKey, &key).unwrap();
+        let expanded = rehearsal.call(&Step::ExpandKey(KeySize::Bits128), &key).unwrap();
         assert_eq!(rehearsal.open(&expanded[..8]).unwrap(), [F2::ZERO; 8]);
         assert_eq!(rehearsal.share(&expanded[8..16]).unwrap(), [F2::ZERO; 8]);
         (machine, [key, expanded])
@@ -375,24 +377,25 @@ mod tests {
     #[test]
     fn a_performance_is_what_was_rehearsed_and_nothing_else() {
         type Ask = fn(&mut Performance<'_, Garbler<Step>>, &[Vec<Wire>; 2]) -> Result<(), Error>;
-        let too_early: Ask = |machine, [key, _]| machine.call(&Step::ExpandKey, key).map(drop);
+        let too_early: Ask =
+            |machine, [key, _]| machine.call(&Step::ExpandKey(KeySize::Bits128), key).map(drop);
         let too_short: Ask = |machine, _| machine.public(&[F2::ONE; 127]).map(drop);
         let other_wires: Ask = |machine, [_, expanded]| {
             machine.public(&[F2::ONE; 128])?;
-            machine.call(&Step::ExpandKey, &expanded[..128]).map(drop)
+            machine.call(&Step::ExpandKey(KeySize::Bits128), &expanded[..128]).map(drop)
         };
         let other_step: Ask = |machine, [key, _]| {
             machine.public(&[F2::ONE; 128])?;
-            machine.call(&Step::MasterKey, key).map(drop)
+            machine.call(&Step::MasterKey(HashFunction::Sha256), key).map(drop)
         };
         let other_output: Ask = |machine, [key, expanded]| {
             machine.public(&[F2::ONE; 128])?;
-            machine.call(&Step::ExpandKey, key)?;
+            machine.call(&Step::ExpandKey(KeySize::Bits128), key)?;
             machine.open(&expanded[1..9]).map(drop)
         };
         let shared_not_opened: Ask = |machine, [key, expanded]| {
             machine.public(&[F2::ONE; 128])?;
-            machine.call(&Step::ExpandKey, key)?;
+            machine.call(&Step::ExpandKey(KeySize::Bits128), key)?;
             machine.share(&expanded[..8]).map(drop)
         };
         for ask in [too_early, too_short, other_wires, other_step, other_output, shared_not_opened] {
@@ -413,13 +416,13 @@ mod tests {
         for _ in 0..2 {
             let mut rehearsal = machine.rehearse_spare(&mut channel);
             let key = rehearsal.public(&[F2::ONE; 128]).unwrap();
-            rehearsal.call(&Step::ExpandKey, &key).unwrap();
+            rehearsal.call(&Step::ExpandKey(KeySize::Bits128), &key).unwrap();
         }
         assert_eq!(machine.spare_calls(), 2);
         assert!(machine.perform(&mut channel).public(&[F2::ONE; 128]).is_err(), "it is not what is needed");
         let mut performance = machine.perform_spare(&mut channel);
         let key = performance.public(&[F2::ONE; 128]).unwrap();
-        performance.call(&Step::ExpandKey, &key).unwrap();
+        performance.call(&Step::ExpandKey(KeySize::Bits128), &key).unwrap();
         assert_eq!(machine.spare_calls(), 1);
         assert!(machine.into_party().is_ok());
     }

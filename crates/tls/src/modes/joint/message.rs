@@ -5,14 +5,16 @@ use volery_channel::{Channel, Cursor, Flaw};
 
 use super::{Error, RoundSizes, Sizes};
 use crate::page::dialogue::MAX_ROUNDS;
+use crate::wire::hash::{HandshakeHash, HashFunction};
 use crate::wire::prf::{MasterSeed, Random};
+use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;
 
 /// The longest host name (RFC 1035).
 pub(super) const MAX_HOST: usize = 253;
 
 /// The longest message of a step.
-const MAX_STEP: usize = 6 + 8 * MAX_ROUNDS;
+const MAX_STEP: usize = 7 + 8 * MAX_ROUNDS;
 
 /// The first byte of each message. The two ways to a master secret have different ones.
 const SIZES: u8 = 0;
@@ -61,7 +63,11 @@ pub(super) fn send_sizes(channel: &mut dyn Channel, sizes: &Sizes) -> Result<(),
     send(
         channel,
         SIZES,
-        &[&[version_code(sizes.tls)], &number(sizes.proved), &rounds.flatten().collect::<Vec<u8>>()],
+        &[
+            &[version_code(sizes.tls), sizes.suite.code()],
+            &number(sizes.proved),
+            &rounds.flatten().collect::<Vec<u8>>(),
+        ],
     )
 }
 
@@ -73,28 +79,35 @@ pub(super) fn receive_sizes(channel: &mut dyn Channel) -> Result<Sizes, Error> {
         }
         let code = cursor.u8("a version")?;
         let tls = [TlsVersion::Tls12, TlsVersion::Tls13].into_iter().find(|tls| version_code(*tls) == code);
-        let Some(tls) = tls else { return Ok(None) };
+        let suite = Suite::from_code(cursor.u8("a cipher suite")?);
+        let Some((tls, suite)) = tls.zip(suite) else { return Ok(None) };
         let (proved, mut rounds) = (size(cursor)?, Vec::new());
         while !cursor.is_empty() {
             rounds.push(RoundSizes { query: size(cursor)?, read: size(cursor)? });
         }
-        Ok(Some(Sizes { tls, rounds, proved }).filter(Sizes::are_sound))
+        Ok(Some(Sizes { tls, suite, rounds, proved }).filter(Sizes::are_sound))
     })
 }
 
 pub(super) fn send_master(channel: &mut dyn Channel, seed: &MasterSeed) -> Result<(), Error> {
     match seed {
         MasterSeed::Randoms { client, server } => send(channel, MASTER, &[client, server]),
-        MasterSeed::SessionHash(hash) => send(channel, EXTENDED_MASTER, &[hash]),
+        MasterSeed::SessionHash(hash) => send(channel, EXTENDED_MASTER, &[hash.as_ref()]),
     }
 }
 
-pub(super) fn receive_master(channel: &mut dyn Channel) -> Result<MasterSeed, Error> {
+/// Receives it, with a hash by this function.
+pub(super) fn receive_master(channel: &mut dyn Channel, function: HashFunction) -> Result<MasterSeed, Error> {
     receive(channel, |code, cursor| {
-        let mut value = || cursor.array("a value of 32 bytes");
         Ok(match code {
-            MASTER => Some(MasterSeed::Randoms { client: value()?, server: value()? }),
-            EXTENDED_MASTER => Some(MasterSeed::SessionHash(value()?)),
+            MASTER => {
+                let mut value = || cursor.array("a random");
+                Some(MasterSeed::Randoms { client: value()?, server: value()? })
+            }
+            EXTENDED_MASTER => {
+                let hash = cursor.bytes(function.digest_bytes(), "the handshake's hash")?;
+                function.value(hash).map(MasterSeed::SessionHash)
+            }
             _ => None,
         })
     })
@@ -112,34 +125,51 @@ pub(super) fn receive_keys(channel: &mut dyn Channel) -> Result<[Random; 2], Err
     })
 }
 
-pub(super) fn send_finished(channel: &mut dyn Channel, hash: &[u8; 32]) -> Result<(), Error> {
-    send(channel, FINISHED, &[hash])
+pub(super) fn send_finished(channel: &mut dyn Channel, hash: &HandshakeHash) -> Result<(), Error> {
+    send(channel, FINISHED, &[hash.as_ref()])
 }
 
-pub(super) fn receive_finished(channel: &mut dyn Channel) -> Result<[u8; 32], Error> {
-    receive_hash(channel, FINISHED, "the handshake's hash")
+pub(super) fn receive_finished(
+    channel: &mut dyn Channel,
+    function: HashFunction,
+) -> Result<HandshakeHash, Error> {
+    receive_hash(channel, function, FINISHED, "the handshake's hash")
 }
 
 /// Sends the hash of both hellos, from which the traffic secrets of TLS 1.3's handshake are derived.
-pub(super) fn send_hellos(channel: &mut dyn Channel, hash: &[u8; 32]) -> Result<(), Error> {
-    send(channel, HANDSHAKE, &[hash])
+pub(super) fn send_hellos(channel: &mut dyn Channel, hash: &HandshakeHash) -> Result<(), Error> {
+    send(channel, HANDSHAKE, &[hash.as_ref()])
 }
 
-pub(super) fn receive_hellos(channel: &mut dyn Channel) -> Result<[u8; 32], Error> {
-    receive_hash(channel, HANDSHAKE, "the hash of both hellos")
+pub(super) fn receive_hellos(
+    channel: &mut dyn Channel,
+    function: HashFunction,
+) -> Result<HandshakeHash, Error> {
+    receive_hash(channel, function, HANDSHAKE, "the hash of both hellos")
 }
 
 /// Sends the hash of all messages up to the server's Finished, from which TLS 1.3's keys of data are derived.
-pub(super) fn send_data(channel: &mut dyn Channel, hash: &[u8; 32]) -> Result<(), Error> {
-    send(channel, DATA, &[hash])
+pub(super) fn send_data(channel: &mut dyn Channel, hash: &HandshakeHash) -> Result<(), Error> {
+    send(channel, DATA, &[hash.as_ref()])
 }
 
-pub(super) fn receive_data(channel: &mut dyn Channel) -> Result<[u8; 32], Error> {
-    receive_hash(channel, DATA, "the handshake's hash")
+pub(super) fn receive_data(
+    channel: &mut dyn Channel,
+    function: HashFunction,
+) -> Result<HandshakeHash, Error> {
+    receive_hash(channel, function, DATA, "the handshake's hash")
 }
 
-fn receive_hash(channel: &mut dyn Channel, step: u8, what: &'static str) -> Result<[u8; 32], Error> {
-    receive(channel, |code, cursor| Ok(if code == step { Some(cursor.array(what)?) } else { None }))
+fn receive_hash(
+    channel: &mut dyn Channel,
+    function: HashFunction,
+    step: u8,
+    what: &'static str,
+) -> Result<HandshakeHash, Error> {
+    receive(channel, |code, cursor| {
+        let hash = if code == step { cursor.bytes(function.digest_bytes(), what)? } else { &[] };
+        Ok(function.value(hash))
+    })
 }
 
 /// P's next step before a request that is not the first.

@@ -18,12 +18,14 @@ use zeroize::Zeroizing;
 use super::machine::{Machine, Party, SharedWires};
 use super::{Error, Sizes};
 use crate::page::disclosure::{Keys, Root, TrafficKeys};
-use crate::wire::ghash::{Block, Powers};
+use crate::wire::ghash::Powers;
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::tls13::{RecordKey, handshake_wires, master_salt, record_key};
 use crate::wire::prf::{self, HmacKey, KeyBlock, MasterSeed, Side, VERIFY_DATA_BYTES};
-use crate::wire::record::{PlannedRecord, Protection, ReadKey, WriteKey};
+use crate::wire::record::{Protection, ReadKey, WriteKey};
 use crate::wire::step::TwoParty;
+use crate::wire::suite::Suite;
 use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE};
 use crate::wire::version::TlsVersion;
 
@@ -52,16 +54,17 @@ pub(super) fn master<M: TwoParty>(
     seed: MasterSeed,
 ) -> Result<HmacKey<M::Wire>, M::Error> {
     let secret = prf::master_secret(machine, premaster, seed)?;
-    HmacKey::master(machine, &secret)
+    HmacKey::master(machine, premaster.function(), &secret)
 }
 
 /// TLS 1.3's secrets, from the shares of what the key exchange gives.
 pub(super) fn secrets_tls13<M: TwoParty>(
     machine: &mut M,
+    suite: Suite,
     group: Group,
-    [prover, verifier]: [&[M::Wire]; 2],
+    shares: [&[M::Wire]; 2],
 ) -> Result<Secrets<M::Wire>, M::Error> {
-    let handshake = HmacKey::handshake(machine, group, prover, verifier)?;
+    let handshake = HmacKey::handshake(machine, suite.hash(), group, shares)?;
     let salt = master_salt(machine, &handshake)?;
     Ok(Secrets::Tls13 { handshake, salt })
 }
@@ -73,7 +76,7 @@ pub(super) type HandshakeShares<W> = ([Vec<W>; 2], [Zeroizing<Vec<F2>>; 2]);
 pub(super) fn handshake_shares<M: TwoParty>(
     machine: &mut M,
     handshake: &HmacKey<M::Wire>,
-    hash: &[u8; 32],
+    hash: &HandshakeHash,
 ) -> Result<HandshakeShares<M::Wire>, M::Error> {
     let wires = handshake_wires(machine, handshake, hash)?;
     let [client, server] = &wires;
@@ -105,13 +108,14 @@ impl<W: Clone> Derived<W> {
         machine: &mut M,
         handshake: [Vec<W>; 2],
         salt: &HmacKey<W>,
-        hash: &[u8; 32],
+        hash: &HandshakeHash,
         sizes: &Sizes,
     ) -> Result<Self, M::Error> {
         let master = prf::tls13::master(machine, salt)?;
-        let client = record_key(machine, &master, Side::Client, hash)?;
+        let aead = sizes.suite.aead();
+        let client = record_key(machine, &master, aead, Side::Client, hash)?;
         let read = sizes.longest_read().is_some();
-        let server = read.then(|| record_key(machine, &master, Side::Server, hash)).transpose()?;
+        let server = read.then(|| record_key(machine, &master, aead, Side::Server, hash)).transpose()?;
         Ok(Self::Tls13 { handshake, master, client, server })
     }
 
@@ -149,8 +153,8 @@ impl<W: Clone> Derived<W> {
 /// A party's state for the client's direction.
 pub(super) struct Client<W> {
     pub(super) key: WriteKey<W>,
-    /// Its share of GCM's hash key.
-    pub(super) hash_key: Zeroizing<Block>,
+    /// Its shares of the powers of GCM's hash key.
+    pub(super) powers: Powers,
     /// For each record.
     pub(super) protections: Vec<Protection>,
 }
@@ -164,12 +168,12 @@ pub(super) fn protection<W>(client: &Client<W>, number: usize) -> Result<&Protec
 pub(super) fn client<M: TwoParty>(
     machine: &mut M,
     derived: &Derived<M::Wire>,
-    records: &[PlannedRecord],
+    sizes: &Sizes,
 ) -> Result<Client<M::Wire>, M::Error> {
-    let [key, iv] = derived.client();
-    let mut key = WriteKey::new(machine, key, iv)?;
-    let (hash_key, protections) = key.first(machine, records)?;
-    Ok(Client { key, hash_key, protections })
+    let records = &sizes.records();
+    let mut key = WriteKey::new(machine, sizes.protection(), derived.client())?;
+    let (powers, protections) = key.first(machine, records, sizes.powers())?;
+    Ok(Client { key, powers, protections })
 }
 
 /// The key of the server's records, and shares of the powers of its hash key.
@@ -182,17 +186,17 @@ pub(super) fn server<M: TwoParty>(
     sizes: &Sizes,
 ) -> Result<Option<ServerKey<M::Wire>>, M::Error> {
     let key = derived.server().zip(sizes.longest_read());
-    key.map(|(key, longest)| ReadKey::new(machine, key, longest)).transpose()
+    key.map(|(key, longest)| ReadKey::new(machine, sizes.protection(), key, longest)).transpose()
 }
 
 /// Prepares the first part, from the wires of the two shares to [`Secrets`].
 pub(super) fn rehearse_secrets<P: Party>(
     machine: &mut Machine<P>,
     channel: &mut dyn Channel,
-    version: TlsVersion,
+    sizes: &Sizes,
     shares: [&[Wire]; 2],
 ) -> Result<Secrets<Wire>, Error> {
-    prepared_secrets(&mut machine.rehearse(channel), version, shares)
+    prepared_secrets(&mut machine.rehearse(channel), sizes, shares)
 }
 
 /// Prepares the rest.
@@ -209,17 +213,18 @@ pub(super) fn rehearse<P: Party>(
 /// The part up to [`Secrets`], on any machine.
 pub(super) fn prepared_secrets<M: TwoParty>(
     machine: &mut M,
-    version: TlsVersion,
-    [prover, verifier]: [&[M::Wire]; 2],
+    sizes: &Sizes,
+    shares: [&[M::Wire]; 2],
 ) -> Result<Secrets<M::Wire>, M::Error> {
     // The server has not chosen a curve yet; the calls are the same for both.
     let group = Group::P256;
-    match version {
+    let hash = sizes.suite.hash();
+    match sizes.tls {
         TlsVersion::Tls12 => {
-            let premaster = HmacKey::premaster(machine, group, prover, verifier)?;
-            master(machine, &premaster, MasterSeed::SessionHash([0; 32])).map(Secrets::Tls12)
+            let premaster = HmacKey::premaster(machine, hash, group, shares)?;
+            master(machine, &premaster, MasterSeed::SessionHash(hash.zeros())).map(Secrets::Tls12)
         }
-        TlsVersion::Tls13 => secrets_tls13(machine, group, [prover, verifier]),
+        TlsVersion::Tls13 => secrets_tls13(machine, sizes.suite, group, shares),
     }
 }
 
@@ -229,10 +234,10 @@ pub(super) fn prepared<M: TwoParty>(
     secrets: Secrets<M::Wire>,
     sizes: &Sizes,
 ) -> Result<Option<ReadKey<M::Wire>>, M::Error> {
-    let hash = [0; 32];
+    let hash = sizes.suite.hash().zeros();
     let derived = match secrets {
         Secrets::Tls12(master) => {
-            let block = prf::key_block(machine, &master, &hash, &hash)?;
+            let block = prf::key_block(machine, &master, sizes.suite.aead(), [&[0; 32]; 2])?;
             let client_finished = prf::verify_data(machine, &master, Side::Client, &hash)?;
             Derived::Tls12 { master, block, client_finished }
         }
@@ -241,7 +246,7 @@ pub(super) fn prepared<M: TwoParty>(
             Derived::tls13(machine, handshake, &salt, &hash, sizes)?
         }
     };
-    client(machine, &derived, &sizes.records())?;
+    client(machine, &derived, sizes)?;
     Ok(server(machine, &derived, sizes)?.map(|(key, _)| key))
 }
 
@@ -271,7 +276,7 @@ pub(super) fn handshake_shared<P: Party>(machine: &Machine<P>) -> Result<[Shared
 }
 
 /// The key stream of the client's record `number`. The shared values are, in order, TLS 1.3's secrets of the
-/// handshake, the hash key, then each record's mask and key stream.
+/// handshake, the powers of the hash key, then each record's mask and key stream.
 pub(super) fn stream<P: Party>(
     machine: &Machine<P>,
     version: TlsVersion,
@@ -326,7 +331,11 @@ mod tests {
     fn p_garbles_up_to_the_master_secret_without_a_word_of_v_s_and_with_no_more_correlations_than_its_inputs()
     {
         // Tables that `Garbler::prepare_beside` excepts.
-        for (version, ahead) in [(TlsVersion::Tls12, 160_000), (TlsVersion::Tls13, 160_000)] {
+        for (tls, suite, ahead) in [
+            (TlsVersion::Tls12, Suite::Aes128GcmSha256, 160_000),
+            (TlsVersion::Tls13, Suite::Aes128GcmSha256, 160_000),
+        ] {
+            let sizes = Sizes { tls, suite, ..Sizes::one(1, 0) };
             // Nobody reads at the other end.
             let (p, _v) = memory_pair(&Limits::default());
             let mut tables = 0;
@@ -346,7 +355,7 @@ mod tests {
                 input.wires().to_vec()
             });
             let [prover, verifier] = &shares;
-            rehearse_secrets(&mut Machine::new(garbler), &mut p, version, [prover, verifier]).unwrap();
+            rehearse_secrets(&mut Machine::new(garbler), &mut p, &sizes, [prover, verifier]).unwrap();
             assert_eq!(p.stats().round_trips, 0);
             drop(p);
             assert!((ahead / 10 * 9..=ahead).contains(&tables), "{tables} tables");
@@ -357,6 +366,7 @@ mod tests {
     fn what_a_session_will_keep_is_known_from_its_sizes_to_the_byte() {
         let several = Sizes {
             tls: TlsVersion::Tls12,
+            suite: Suite::Aes128GcmSha256,
             rounds: vec![
                 RoundSizes { query: 17, read: 40 },
                 RoundSizes { query: 1, read: 0 },
@@ -366,7 +376,9 @@ mod tests {
         };
         let newer = |sizes: &Sizes| Sizes { tls: TlsVersion::Tls13, ..sizes.clone() };
         let sizes = [Sizes::one(1, 0), Sizes::one(100, 5000), several];
-        for sizes in sizes.iter().cloned().chain(sizes.iter().map(newer)) {
+        let other = |sizes: &Sizes| Sizes { suite: Suite::Aes256GcmSha384, ..sizes.clone() };
+        let longest = [other(&sizes[2]), newer(&other(&sizes[2]))];
+        for sizes in sizes.iter().cloned().chain(sizes.iter().map(newer)).chain(longest) {
             let (p, _v) = memory_pair(&Limits::default());
             let mut bytes = 0;
             let count = |tag: Tag, message: &mut Vec<u8>| {
@@ -381,7 +393,7 @@ mod tests {
                 .map(|owner| garbler.input(&mut p, owner, SHARE_BITS).unwrap());
             let [prover, verifier] = inputs.each_ref().map(Input::wires);
             let mut machine = Machine::new(garbler);
-            let secrets = rehearse_secrets(&mut machine, &mut p, sizes.tls, [prover, verifier]).unwrap();
+            let secrets = rehearse_secrets(&mut machine, &mut p, &sizes, [prover, verifier]).unwrap();
             rehearse(&mut machine, &mut p, secrets, &sizes).unwrap();
             drop(p);
             assert_eq!(bytes, sizes.cost().unwrap().tables(settings().garbling), "{sizes:?}");

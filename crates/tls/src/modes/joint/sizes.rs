@@ -6,16 +6,17 @@ use volery_zk::quicksilver;
 use super::Error;
 use super::read::READ;
 use crate::page::dialogue::MAX_ROUNDS;
-use crate::wire::ghash::{self, BLOCK_BYTES, hashed_blocks};
+use crate::wire::ghash::{BLOCK_BYTES, hashed_blocks};
 use crate::wire::record::{HEADER_BYTES, MAX_PLAINTEXT, PlannedRecord, Secrecy};
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::FINISHED_BYTES;
 use crate::wire::version::TlsVersion;
 
 /// The most bytes of all requests of a connection.
 pub const MAX_QUERY: usize = 1 << 17;
 
-/// The most bytes of responses that are read while the connection is open: 512 blocks of 5,120 ANDs, which V
-/// stores ahead.
+/// The most bytes of responses that are read while the connection is open: 512 blocks of 5,120 ANDs, or 7,168
+/// with AES-256, which V stores ahead.
 pub const MAX_READ: usize = 1 << 13;
 
 /// The largest part of a response for which correlations are made ahead: 140 MB of them.
@@ -47,6 +48,8 @@ pub struct RoundSizes {
 pub struct Sizes {
     /// The version of TLS. Its key derivation is prepared, so the server must choose this one.
     pub tls: TlsVersion,
+    /// The cipher suite, which the server must choose, too. Only those with AES-GCM can be prepared.
+    pub suite: Suite,
     /// The requests, in order: 1 to [`MAX_ROUNDS`] of them, with at most [`MAX_QUERY`] bytes of requests and
     /// [`MAX_READ`] bytes to read.
     pub rounds: Vec<RoundSizes>,
@@ -55,11 +58,19 @@ pub struct Sizes {
     pub proved: usize,
 }
 
+/// The cipher suites that two parties can prepare a connection for, those that cost least first.
+pub const SUITES: [Suite; 2] = [Suite::Aes128GcmSha256, Suite::Aes256GcmSha384];
+
 impl Sizes {
-    /// The sizes of a connection over TLS 1.2 with one request.
+    /// The sizes of a connection over TLS 1.2 with AES-128-GCM and one request.
     #[must_use]
     pub fn one(query: usize, proved: usize) -> Self {
-        Self { tls: TlsVersion::Tls12, rounds: vec![RoundSizes { query, read: 0 }], proved }
+        Self {
+            tls: TlsVersion::Tls12,
+            suite: Suite::Aes128GcmSha256,
+            rounds: vec![RoundSizes { query, read: 0 }],
+            proved,
+        }
     }
 
     /// Checks that nothing exceeds these limits on bytes of requests, to read, and proved.
@@ -79,11 +90,20 @@ impl Sizes {
         Ok(())
     }
 
-    /// Whether there are rounds, not too many, none empty, and none read out of order.
+    /// How the records are protected.
+    pub(super) fn protection(&self) -> (Aead, TlsVersion) {
+        (self.suite.aead(), self.tls)
+    }
+
+    /// Whether the suite can be prepared, and there are rounds, not too many, none empty, and none read out
+    /// of order.
     pub(super) fn are_sound(&self) -> bool {
         let mut unread = self.rounds.iter().skip_while(|round| round.read > 0);
         let in_order = unread.next().is_some() && unread.all(|round| round.read == 0);
-        in_order && self.rounds.len() <= MAX_ROUNDS && self.rounds.iter().all(|round| round.query > 0)
+        SUITES.contains(&self.suite)
+            && in_order
+            && self.rounds.len() <= MAX_ROUNDS
+            && self.rounds.iter().all(|round| round.query > 0)
     }
 
     /// Whether a request is sent before the response to the one before it has been read. Then nothing shows
@@ -133,11 +153,6 @@ impl Sizes {
     pub(super) fn powers(&self) -> usize {
         let longest = self.records().iter().map(|record| record.length).max().unwrap_or_default();
         hashed_blocks(HEADER_BYTES, longest)
-    }
-
-    /// The number of products over GF(2^128) that the tags take.
-    pub(super) fn products(&self) -> usize {
-        ghash::products(1, self.powers())
     }
 
     /// The number of blocks of key stream and masks of the server's records that can be shared while the

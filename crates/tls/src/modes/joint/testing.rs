@@ -7,7 +7,6 @@ use std::time::{Duration, SystemTime};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rustls::{ServerConfig, ServerConnection};
-use sha2::{Digest, Sha256};
 use volery_channel::{Channel, Stats, Tag};
 use volery_testing::{Edited, between_edited, untouched};
 use volery_vole::SessionId;
@@ -22,10 +21,13 @@ use super::{
 use crate::page::commitment::Openings;
 use crate::page::disclosure::{Proven, Redaction, finished_message};
 use crate::testing::{keys, tags};
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
+use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::MasterSeed;
 use crate::wire::record::MAX_PLAINTEXT;
 use crate::wire::server::Roots;
+use crate::wire::suite::{Signer, Suite};
 use crate::wire::transcript::testing::{Authority, HOST, KeyAlgorithm, server};
 use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE};
 use crate::wire::version::TlsVersion;
@@ -86,7 +88,7 @@ fn message(kind: u8, contents: &[u8]) -> Vec<u8> {
 
 const CLIENT_RANDOM: [u8; 32] = [0x77; 32];
 
-fn client_hello(extended: bool, group: Group) -> Vec<u8> {
+fn client_hello(extended: bool, group: Group, suite: Suite) -> Vec<u8> {
     let extension = |number: u16, contents: &[u8]| [&number.to_be_bytes()[..], &vector16(contents)].concat();
     let name = [&[0][..], &vector16(HOST.as_bytes())].concat();
     let mut extensions = vec![
@@ -99,7 +101,7 @@ fn client_hello(extended: bool, group: Group) -> Vec<u8> {
     if extended {
         extensions.push(extension(23, &[]));
     }
-    let suites = [0xc0, 0x2b, 0xc0, 0x2f];
+    let suites = [Signer::Ecdsa, Signer::Rsa].map(|signer| suite.tls12_number(signer).to_be_bytes()).concat();
     let hello =
         [&[3, 3][..], &CLIENT_RANDOM, &[0], &vector16(&suites), &[1, 0], &vector16(&extensions.concat())];
     message(1, &hello.concat())
@@ -136,7 +138,8 @@ impl<'a> Client<'a> {
     /// The handshake; panics where the server would, too.
     fn handshake(&mut self, engine: &mut dyn Engine) -> Result<(), Error> {
         let group = self.site.group;
-        let hello = client_hello(self.extended, group);
+        let (_, suite) = engine.protocol();
+        let hello = client_hello(self.extended, group, suite);
         self.messages.extend_from_slice(&hello);
         let answer = self.send(&record(HANDSHAKE, &hello));
         let (mut rest, mut flight) = (&answer[..], Vec::new());
@@ -160,7 +163,7 @@ impl<'a> Client<'a> {
         let public = engine.public_key(group)?;
         let exchange = message(16, &[&[public.len() as u8], &public[..]].concat());
         self.messages.extend_from_slice(&exchange);
-        let hash: [u8; 32] = Sha256::digest(&self.messages).into();
+        let hash = suite.hash().hash(&self.messages);
         engine.agree(group, &point)?;
         let seed = match self.extended {
             true => MasterSeed::SessionHash(hash),
@@ -306,7 +309,7 @@ pub(super) struct Around<'a> {
     /// Changes the payloads of the server's records before they are read.
     pub(super) read: ChangeRecord<'a>,
     /// The secrets of TLS 1.3's handshake, once they were asked for.
-    pub(super) secrets: Option<[Zeroizing<[u8; 32]>; 2]>,
+    pub(super) secrets: Option<[TrafficSecret; 2]>,
 }
 
 impl<'a> Around<'a> {
@@ -318,8 +321,8 @@ impl<'a> Around<'a> {
 }
 
 impl Engine for Around<'_> {
-    fn version(&self) -> TlsVersion {
-        self.inner.version()
+    fn protocol(&self) -> (TlsVersion, Suite) {
+        self.inner.protocol()
     }
     fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
         (self.before)(self.inner)?;
@@ -337,17 +340,17 @@ impl Engine for Around<'_> {
         (self.before)(self.inner)?;
         self.inner.key_block(client, server)
     }
-    fn client_finished(&mut self, hash: &[u8; 32]) -> Result<[u8; 12], Error> {
+    fn client_finished(&mut self, hash: &HandshakeHash) -> Result<[u8; 12], Error> {
         (self.before)(self.inner)?;
         self.inner.client_finished(hash)
     }
-    fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
+    fn handshake_secrets(&mut self, hash: &HandshakeHash) -> Result<[TrafficSecret; 2], Error> {
         (self.before)(self.inner)?;
         let secrets = self.inner.handshake_secrets(hash)?;
         self.secrets = Some(secrets.clone());
         Ok(secrets)
     }
-    fn data_keys(&mut self, hash: &[u8; 32]) -> Result<(), Error> {
+    fn data_keys(&mut self, hash: &HandshakeHash) -> Result<(), Error> {
         (self.before)(self.inner)?;
         self.inner.data_keys(hash)
     }
@@ -385,6 +388,7 @@ pub(super) struct Run<'a> {
     pub(super) hide: Vec<Redaction>,
     pub(super) extended: bool,
     pub(super) tls: TlsVersion,
+    pub(super) suite: Suite,
     pub(super) settings: Settings,
     /// V's.
     pub(super) limits: Limits,
@@ -418,6 +422,7 @@ impl<'a> Run<'a> {
             hide: Vec::new(),
             extended: true,
             tls: TlsVersion::Tls12,
+            suite: Suite::Aes128GcmSha256,
             settings: settings(),
             limits: Limits::default(),
             host: HOST,
@@ -466,7 +471,7 @@ impl<'a> Run<'a> {
         let rounds = self.requests.iter().zip(reads);
         let rounds = rounds.map(|(request, read)| RoundSizes { query: request.len(), read }).collect();
         let proved = self.site.responses.iter().map(Vec::len).sum::<usize>().min(MAX_PROVED);
-        let sizes = Sizes { tls: self.tls, rounds, proved };
+        let sizes = Sizes { tls: self.tls, suite: self.suite, rounds, proved };
         let mut prover = Prover::prepare(channel, &SESSION, pool, self.settings, sizes, &mut rng)?;
         let prepared = prover.stats();
         let (read, mut raw) = client(&mut prover)?;

@@ -6,14 +6,18 @@
 use super::program;
 use super::read::{self, ServerRecord};
 use crate::page::disclosure::{Connection, OpenConnection, OwnPart, Refusal, Root};
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::PublicPoint;
 use crate::wire::prf::{MasterSeed, Random};
+use crate::wire::suite::Suite;
 use crate::wire::transcript::{self, Transcript, tls13};
 use crate::wire::version::TlsVersion;
 
 /// The values that both parties used during the connection, and that V must find in its bytes.
 pub(super) struct Used {
     pub(super) server_point: PublicPoint,
+    /// The cipher suite that was prepared.
+    pub(super) suite: Suite,
     pub(super) messages: UsedMessages,
     /// The client's records, in order.
     pub(super) ciphertexts: Vec<Vec<u8>>,
@@ -30,13 +34,13 @@ pub(super) enum UsedMessages {
     Tls12 {
         seed: MasterSeed,
         randoms: [Random; 2],
-        handshake_hash: [u8; 32],
+        handshake_hash: HandshakeHash,
     },
     Tls13 {
         /// The hash of both hellos.
-        hellos: [u8; 32],
+        hellos: HandshakeHash,
         /// The hash of all messages up to the server's Finished.
-        finished: [u8; 32],
+        finished: HandshakeHash,
     },
 }
 
@@ -51,6 +55,7 @@ fn first_other(parts: &[(&'static str, bool)]) -> Result<(), Refusal> {
 impl Used {
     /// Checks that a connection is the one that both parties made, as far as it is in the clear.
     pub(super) fn check(&self, connection: &Connection) -> Result<(), Refusal> {
+        first_other(&[("cipher suite", connection.suite() == self.suite)])?;
         match (connection, &self.messages) {
             (Connection::Tls12(transcript), UsedMessages::Tls12 { seed, randoms, handshake_hash }) => {
                 self.check_tls12(transcript, seed, randoms, handshake_hash)
@@ -68,7 +73,7 @@ impl Used {
         transcript: &Transcript,
         used_seed: &MasterSeed,
         randoms: &[Random; 2],
-        handshake_hash: &[u8; 32],
+        handshake_hash: &HandshakeHash,
     ) -> Result<(), Refusal> {
         let handshake = &transcript.handshake;
         let seed = if handshake.extended_master_secret {
@@ -87,7 +92,7 @@ impl Used {
     }
 
     /// V does not know yet where the client's handshake ends, but its last records must be those of data.
-    fn check_tls13(&self, transcript: &tls13::Transcript, hellos: &[u8; 32]) -> Result<(), Refusal> {
+    fn check_tls13(&self, transcript: &tls13::Transcript, hellos: &HandshakeHash) -> Result<(), Refusal> {
         let tls13::Transcript { hello, client, .. } = transcript;
         let data = client.len().checked_sub(self.ciphertexts.len()).and_then(|first| client.get(first..));
         first_other(&[

@@ -2,10 +2,9 @@
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, tags};
-use volery_field::Gf128;
 use volery_garble::two_party::{Evaluator, Input, Owner, Settings, Wire, evaluator_labels};
 use volery_vole::correlations::Pool;
-use volery_vole::{Delta, SessionId, ole};
+use volery_vole::{Delta, SessionId};
 use volery_zk::quicksilver::bits::VerifierWire;
 
 use super::claimed::{known_wires, lowered};
@@ -22,7 +21,7 @@ use crate::memory::{Budget, Reservation};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
 use crate::page::disclosure::{self, Accepted, Connection, Observed, OrderEvidence, Root, Server, Terms};
-use crate::wire::ghash::{Powers, send_tag_share};
+use crate::wire::ghash::send_tag_share;
 use crate::wire::key_exchange::{self, Group, VerifierProducts, VerifierShare};
 use crate::wire::prf::{self, HmacKey, Side};
 use crate::wire::record::{PlannedRecord, associated_data};
@@ -73,7 +72,6 @@ impl Default for Limits {
 pub struct Verifier {
     machine: Machine<Evaluator<Step>>,
     exchange: VerifierProducts,
-    tags: ole::Receiver<Gf128>,
     key: key_exchange::Verifier,
     inputs: [Input; 2],
     session: SessionId,
@@ -152,8 +150,6 @@ fn prepare(
     // Everything that P has to answer goes in one round trip.
     labels.prepare(channel, sizes.label_correlations()?)?;
     let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
-    let mut tags = ole::Receiver::new(session);
-    let products = tags.request(channel, &mut labels, sizes.products(), rng)?;
     channel.flush()?;
     // While P answers.
     begin_round(channel, &mut commitments)?;
@@ -163,17 +159,16 @@ fn prepare(
     let verifier = evaluator.input(channel, Owner::Verifier, program::SHARE_BITS)?;
     let mut machine = Machine::new(evaluator);
     let shares = [prover.wires(), verifier.wires()];
-    let secrets = program::rehearse_secrets(&mut machine, channel, sizes.tls, shares)?;
+    let secrets = program::rehearse_secrets(&mut machine, channel, &sizes, shares)?;
     answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
-    tags.receive(channel, products)?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     let (_, pool) = machine.party.commitments();
     pool.prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
     let inputs = [prover, verifier];
-    Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits, memory })
+    Ok(Verifier { machine, exchange, key, inputs, session: *session, sizes, limits, memory })
 }
 
 fn run(
@@ -181,8 +176,7 @@ fn run(
     channel: &mut dyn Channel,
     rng: &mut dyn CryptoRng,
 ) -> Result<ReceivedConnection, Error> {
-    let Verifier { mut machine, mut exchange, mut tags, key, inputs, session, sizes, limits, memory } =
-        verifier;
+    let Verifier { mut machine, mut exchange, key, inputs, session, sizes, limits, memory } = verifier;
     let [prover, own] = inputs;
     let share = key.finish(channel, &mut exchange, rng)?;
     let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
@@ -194,13 +188,14 @@ fn run(
 
     let version = sizes.tls;
     let performance = &mut machine.perform(channel);
-    let client = program::client(performance, &derived, &sizes.records())?;
+    let client = program::client(performance, &derived, &sizes)?;
     let reader = program::server(performance, &derived, &sizes)?;
     let reader = reader.map(|key| Reader::new(&session, version, key));
     let mut exchange = RecordExchange { channel, machine: &mut machine, version, reader };
-    let ExchangedRecords { ciphertexts, read, held } = exchange.records(&mut tags, &sizes, &client, rng)?;
+    let ExchangedRecords { ciphertexts, read, held } = exchange.records(&sizes, &client, rng)?;
     let pipelined = sizes.pipelined();
-    let used = Used { server_point: *share.server(), messages, ciphertexts, read, held, pipelined };
+    let suite = sizes.suite;
+    let used = Used { server_point: *share.server(), suite, messages, ciphertexts, read, held, pipelined };
     let root = derived.into_root(client.key);
     let (evaluator, sent) = hold(channel, machine, share, &sizes, limits.received, &used)?;
     let Limits { hidden, no_alpn, ports, .. } = limits;
@@ -225,19 +220,15 @@ impl Deriving<'_> {
         }
     }
 
-    fn tls12(
-        &mut self,
-        group: Group,
-        [prover, own]: [&[Wire]; 2],
-    ) -> Result<(Derived<Wire>, UsedMessages), Error> {
-        let Self { channel, machine, .. } = self;
-        let premaster = HmacKey::premaster(&mut machine.perform(*channel), group, prover, own)?;
-        let seed = message::receive_master(*channel)?;
+    fn tls12(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
+        let Self { channel, machine, sizes } = self;
+        let (hash, aead) = (sizes.suite.hash(), sizes.suite.aead());
+        let premaster = HmacKey::premaster(&mut machine.perform(*channel), hash, group, shares)?;
+        let seed = message::receive_master(*channel, hash)?;
         let master = program::master(&mut machine.perform(*channel), &premaster, seed)?;
         let randoms = message::receive_keys(*channel)?;
-        let [client_random, server_random] = &randoms;
-        let block = prf::key_block(&mut machine.perform(*channel), &master, client_random, server_random)?;
-        let handshake_hash = message::receive_finished(*channel)?;
+        let block = prf::key_block(&mut machine.perform(*channel), &master, aead, randoms.each_ref())?;
+        let handshake_hash = message::receive_finished(*channel, hash)?;
         let client_finished =
             prf::verify_data(&mut machine.perform(*channel), &master, Side::Client, &handshake_hash)?;
         let derived = Derived::Tls12 { master, block, client_finished };
@@ -247,18 +238,18 @@ impl Deriving<'_> {
     fn tls13(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
         let Self { channel, machine, sizes } = self;
         let Secrets::Tls13 { handshake, salt } =
-            program::secrets_tls13(&mut machine.perform(*channel), group, shares)?
+            program::secrets_tls13(&mut machine.perform(*channel), sizes.suite, group, shares)?
         else {
             return Err(Error::misuse("secrets of TLS 1.2"));
         };
-        let hellos = message::receive_hellos(*channel)?;
+        let hellos = message::receive_hellos(*channel, sizes.suite.hash())?;
         let (wires, _) = program::handshake_shares(&mut machine.perform(*channel), &handshake, &hellos)?;
         // Only P gets both shares: V could otherwise answer the server in P's place.
         for shared in program::handshake_shared(machine)? {
             machine.party.confirm(*channel, &shared.wires, &shared.masks)?;
         }
         channel.flush()?;
-        let finished = message::receive_data(*channel)?;
+        let finished = message::receive_data(*channel, sizes.suite.hash())?;
         let derived = Derived::tls13(&mut machine.perform(*channel), wires, &salt, &finished, sizes)?;
         Ok((derived, UsedMessages::Tls13 { hellos, finished }))
     }
@@ -287,17 +278,11 @@ impl RecordExchange<'_> {
     /// Makes the client's records, and takes part in reading the server's between them.
     fn records(
         &mut self,
-        tags: &mut ole::Receiver<Gf128>,
         sizes: &Sizes,
         client: &Client<Wire>,
         rng: &mut dyn CryptoRng,
     ) -> Result<ExchangedRecords, Error> {
-        let mut powers = Powers::new(*client.hash_key);
-        // P announces its first record before the powers are there, so that it need not wait twice.
         let records = sizes.records();
-        let length = records.first().map_or(0, |record| record.length);
-        let mut first = Some(masked(self.channel, length)?);
-        powers.extend(self.channel, tags, sizes.powers())?;
         let ExchangedRecords { mut ciphertexts, mut read, mut held } = ExchangedRecords::default();
         // In TLS 1.2 the server's Finished came before all records that are read.
         let before = usize::from(self.version == TlsVersion::Tls12);
@@ -305,9 +290,9 @@ impl RecordExchange<'_> {
             while sizes.begins_later(number) && message::receive_next(self.channel)? == NextStep::Read {
                 read.push(self.read(rng)?);
             }
-            let next = first.take().map_or_else(|| masked(self.channel, record.length), Ok)?;
+            let next = masked(self.channel, record.length)?;
             held.push(before + read.len());
-            ciphertexts.push(self.record(number, record, next, client, &powers)?);
+            ciphertexts.push(self.record(number, record, next, client)?);
         }
         Ok(ExchangedRecords { ciphertexts, read, held })
     }
@@ -320,7 +305,6 @@ impl RecordExchange<'_> {
         record: &PlannedRecord,
         mut ciphertext: Vec<u8>,
         client: &Client<Wire>,
-        powers: &Powers,
     ) -> Result<Vec<u8>, Error> {
         let shared = program::stream(self.machine, self.version, number)?;
         self.machine.party.confirm(self.channel, &shared.wires, &shared.masks)?;
@@ -328,7 +312,7 @@ impl RecordExchange<'_> {
         protection.apply(&mut ciphertext)?;
         let content_type = program::content_type(self.version, number);
         let header = associated_data(self.version, record.sequence, content_type, record.length)?;
-        send_tag_share(self.channel, powers, &header, &ciphertext, &protection.mask)?;
+        send_tag_share(self.channel, &client.powers, &header, &ciphertext, &protection.mask)?;
         self.channel.flush()?;
         Ok(ciphertext)
     }

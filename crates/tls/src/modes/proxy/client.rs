@@ -17,9 +17,10 @@ use super::statement::ProxyStatement;
 use crate::page::attestation::{Context, Mode, Statement};
 use crate::page::dialogue::{Dialogue, MAX_ROUNDS, RequestSource, append};
 use crate::page::disclosure::{
-    self, EndedConnection, OpenConnection, Redaction, Refusal, Selection, TlsVersion,
+    self, EndedConnection, OpenConnection, Redaction, Refusal, Selection, Suite, TlsVersion,
 };
-use crate::wire::key_schedule::{EarlySecret, HandshakeSecret};
+use crate::page::leaf::{LeafOpenings, Seed};
+use crate::wire::key_schedule::EarlySecret;
 use crate::wire::prf::Side;
 use crate::wire::rustls_client::{self, exchange};
 use crate::wire::server::Roots;
@@ -43,6 +44,8 @@ pub struct Target<'a> {
     pub max_received: usize,
     /// The version of TLS to speak, and no other; `None` for whichever the server chooses.
     pub version: Option<TlsVersion>,
+    /// The cipher suite to offer, and no other; `None` for whichever the server chooses of all.
+    pub suite: Option<Suite>,
 }
 
 /// A connection that has ended, with its secrets.
@@ -106,11 +109,12 @@ fn connect(
     target: &Target<'_>,
     talk: impl FnOnce(&mut ClientConnection, &mut Stream<'_>, &mut [Zeroizing<Vec<u8>>; 2]) -> Result<(), Error>,
 ) -> Result<Fetched, Error> {
-    let Target { host, port, roots, max_received, version } = *target;
+    let Target { host, port, roots, max_received, version, suite } = *target;
     let master = Arc::new(MasterSecret::default());
     let name =
         ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
-    let config = config(version, roots, Arc::clone(&master))?;
+    let suites = suite.as_ref().map_or(&Suite::ALL[..], core::slice::from_ref);
+    let config = config(version, suites, roots, Arc::clone(&master))?;
     let mut connection =
         ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
     let mut stream = Stream::open(channel, host, port, max_received)?;
@@ -136,15 +140,17 @@ fn connect(
         TlsVersion::Tls12 => {
             let transcript = Transcript::parse(&client, &server).map_err(refused)?;
             let master = master.take().ok_or(UNTOLD)?;
-            (OpenConnection::Tls12(transcript), Secret::new(version, &master[..]))
+            let suite = transcript.handshake.suite;
+            (OpenConnection::Tls12(transcript), Secret::new(version, suite, &master[..]))
         }
         TlsVersion::Tls13 => {
             let transcript = tls13::Transcript::parse(&client, &server).map_err(refused)?;
-            let secret: HandshakeSecret = EarlySecret::new().handshake(&shared.ok_or(UNTOLD)?);
+            let suite = transcript.hello.suite;
+            let secret = EarlySecret::new(suite.hash()).handshake(&shared.ok_or(UNTOLD)?);
             let traffic = |side| secret.traffic(side, &transcript.hello.hash);
             let secrets = HandshakeSecrets { client: traffic(Side::Client), server: traffic(Side::Server) };
             let opened = transcript.open(&secrets).map_err(refused)?;
-            (OpenConnection::Tls13(opened), Secret::new(version, secret.bytes()))
+            (OpenConnection::Tls13(opened), Secret::new(version, suite, secret.bytes()))
         }
     };
     let secret = secret.ok_or(UNTOLD)?;
@@ -154,6 +160,7 @@ fn connect(
         port: Some(port),
         pipelined: false,
         context: Context::default(),
+        leaves: None,
         trusts_close: false,
         connection,
         raw: [client, server],
@@ -230,23 +237,24 @@ fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
     }
 }
 
-/// What is offered in this version: the suites about which something can be proved, and nothing else.
-pub(in crate::modes) fn offer(version: TlsVersion, roots: &Roots) -> Result<ClientConfig, Error> {
-    config(Some(version), roots, Arc::default())
+/// What is offered in this version with these suites, and nothing else.
+pub(in crate::modes) fn offer(
+    version: TlsVersion,
+    suites: &[Suite],
+    roots: &Roots,
+) -> Result<ClientConfig, Error> {
+    config(Some(version), suites, roots, Arc::default())
 }
 
-/// One version, or whichever the server chooses, with the suites about which something can be proved, and
-/// nothing else.
+/// One version, or whichever the server chooses, with these suites, and nothing else.
 fn config(
     version: Option<TlsVersion>,
+    suites: &[Suite],
     roots: &Roots,
     secret: Arc<MasterSecret>,
 ) -> Result<ClientConfig, Error> {
-    let newer = || (vec![ring::cipher_suite::TLS13_AES_128_GCM_SHA256], exchange::groups(), vec![&TLS13]);
-    let older = vec![
-        ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
-        ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-    ];
+    let newer = || (rustls_client::suites(TlsVersion::Tls13, suites), exchange::groups(), vec![&TLS13]);
+    let older = rustls_client::suites(TlsVersion::Tls12, suites);
     let (cipher_suites, kx_groups, versions) = match version {
         Some(TlsVersion::Tls12) => {
             (older, vec![ring::kx_group::SECP256R1, ring::kx_group::X25519], vec![&TLS12])
@@ -254,10 +262,10 @@ fn config(
         Some(TlsVersion::Tls13) => newer(),
         // The library itself refuses TLS 1.2 of a server whose random says that it speaks TLS 1.3.
         None => {
-            let (mut suites, groups, mut versions) = newer();
-            suites.extend(older);
+            let (mut all, groups, mut versions) = newer();
+            all.extend(older);
             versions.push(&TLS12);
-            (suites, groups, versions)
+            (all, groups, versions)
         }
     };
     let provider = CryptoProvider { cipher_suites, kx_groups, ..ring::default_provider() };
@@ -317,6 +325,20 @@ impl Fetched {
     /// Has V sign this context together with its statement.
     pub fn set_context(&mut self, context: Context) {
         self.ended.context = context;
+    }
+
+    /// Has P commit to all hidden parts, with salts from this seed: see [`leaf`](crate::leaf).
+    pub fn commit_all(&mut self, seed: Seed) {
+        self.ended.leaves = Some(seed);
+    }
+
+    /// What opens the leaves if P [discloses](Fetched::disclose) the connection in this way; none unless P
+    /// commits to everything.
+    ///
+    /// # Errors
+    /// As [`Fetched::expected`].
+    pub fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
+        Ok(self.ended.leaf_openings(redactions)?)
     }
 
     /// Has P rely on the server to take no further requests after one with `Connection: close`, although
@@ -387,12 +409,14 @@ impl Fetched {
         (!*unchecked).then(|| disclosure::Draft {
             mode: *mode,
             tls: connection.version(),
+            suite: connection.suite(),
             host: host.clone(),
             port: port.unwrap_or(443),
             alpn: handshake.alpn().is_some(),
             certificate: handshake.certificates()[0].to_vec(),
             pipelined: *pipelined,
             context: context.clone(),
+            leaves: None,
             closed: true,
             trusts_close: false,
             payload: payload.clone(),

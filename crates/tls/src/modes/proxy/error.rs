@@ -20,18 +20,18 @@ pub enum Error {
     Tls(String),
     /// At P: the server refuses TLS 1.2.
     #[error(
-        "the server refuses TLS 1.2, or has other cipher suites than AES_128_GCM_SHA256 for it; try TLS 1.3"
+        "the server refuses TLS 1.2, or has other cipher suites than those that were offered for it; try TLS 1.3, and --cipher auto"
     )]
     OnlyNewer,
     /// At P: the server refuses TLS 1.3.
     #[error(
-        "the server refuses TLS 1.3, or has other cipher suites than AES_128_GCM_SHA256 for it; try TLS 1.2"
+        "the server refuses TLS 1.3, or has other cipher suites than those that were offered for it; try TLS 1.2, and --cipher auto"
     )]
     OnlyOlder,
     /// At P: the server refuses everything that was offered.
     #[error(
-        "the server accepts none of what can be proved: TLS 1.3 or 1.2 with AES_128_GCM_SHA256, key exchange on \
-         X25519 or P-256, a certificate with an RSA, P-256 or P-384 key"
+        "the server accepts none of what can be proved: TLS 1.3 or 1.2 with the cipher suite that --cipher \
+         names (or any of AES_128_GCM_SHA256, AES_256_GCM_SHA384 and CHACHA20_POLY1305_SHA256), key exchange on X25519 or P-256, a certificate with an RSA, P-256 or P-384 key"
     )]
     NothingInCommon,
     /// The connection, or what a party says about it, cannot be proved.

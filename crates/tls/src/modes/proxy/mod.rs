@@ -57,7 +57,7 @@ mod tests;
 
 pub use crate::page::disclosure::{
     Accepted, Hidden, MessagePart, Part, Pending, Proven, RedactedPayload, Redaction, Refusal, Rest,
-    Selection, TlsVersion,
+    Selection, Suite, TlsVersion,
 };
 pub(super) use client::offer;
 pub use client::{Fetched, Target, converse, fetch};

@@ -33,7 +33,7 @@ pub fn receive(
     let terms = Terms { no_alpn: true, hidden: *hidden };
     let (mode, memory) = (Mode::Proxy, budget.share());
     let observed = Observed { mode, terms, with, client, server, seen, memory };
-    let root = |connection: &Connection| Ok(blind_root(connection.version()));
+    let root = |connection: &Connection| Ok(blind_root(connection.version(), connection.suite()));
     let (statement, pending) = disclosure::receive(channel, observed, roots, time, vocabulary, &root)?;
     Ok((ProxyStatement { statement, secret: None }, pending))
 }

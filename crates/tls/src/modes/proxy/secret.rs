@@ -4,8 +4,8 @@ use volery_circuit::gadgets::bytes_to_bits;
 use volery_field::F2;
 use zeroize::Zeroizing;
 
-use crate::page::disclosure::{Root, TlsVersion};
-use crate::wire::step::{DIGEST_BITS, MASTER_BITS};
+use crate::page::disclosure::{Root, Suite, TlsVersion};
+use crate::wire::step::MASTER_BITS;
 
 /// The master secret of TLS 1.2, or the handshake secret of TLS 1.3.
 #[derive(Clone)]
@@ -21,10 +21,10 @@ impl core::fmt::Debug for Secret {
 }
 
 /// The number of bits of a connection's secret.
-pub(super) const fn secret_bits(version: TlsVersion) -> usize {
+pub(super) const fn secret_bits(version: TlsVersion, suite: Suite) -> usize {
     match version {
         TlsVersion::Tls12 => MASTER_BITS,
-        TlsVersion::Tls13 => DIGEST_BITS,
+        TlsVersion::Tls13 => suite.hash().digest_bits(),
     }
 }
 
@@ -37,14 +37,14 @@ pub(super) fn root<W>(version: TlsVersion, wires: Vec<W>) -> Root<W> {
 }
 
 /// The root of a party that does not know the secret.
-pub(super) fn blind_root(version: TlsVersion) -> Root<()> {
-    root(version, vec![(); secret_bits(version)])
+pub(super) fn blind_root(version: TlsVersion, suite: Suite) -> Root<()> {
+    root(version, vec![(); secret_bits(version, suite)])
 }
 
 impl Secret {
-    /// `None` unless there are as many bytes as the version has.
-    pub(super) fn new(version: TlsVersion, bytes: &[u8]) -> Option<Self> {
-        (8 * bytes.len() == secret_bits(version))
+    /// `None` unless there are as many bytes as the version has with this suite.
+    pub(super) fn new(version: TlsVersion, suite: Suite, bytes: &[u8]) -> Option<Self> {
+        (8 * bytes.len() == secret_bits(version, suite))
             .then(|| Self { version, bytes: Zeroizing::new(bytes.to_vec()) })
     }
 

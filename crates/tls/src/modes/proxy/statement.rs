@@ -37,8 +37,8 @@ impl ProxyStatement {
     /// # Errors
     /// The backend's.
     pub fn claim<B: Prove<F2> + ?Sized>(&self, backend: &mut B) -> Result<Vec<B::Wire>, B::Error> {
-        let version = self.statement.version();
-        let secret = backend.secret(secret_bits(version), &mut |_| {
+        let (version, suite) = (self.statement.version(), self.statement.suite());
+        let secret = backend.secret(secret_bits(version, suite), &mut |_| {
             let secret = self.secret.as_ref().map(Secret::bits);
             secret.ok_or_else(|| CircuitError::Witness("there is no secret".into()))
         })?;
@@ -61,16 +61,17 @@ impl ProxyStatement {
 impl<B: Prove<F2> + ?Sized> Statement<B> for ProxyStatement {
     fn identify(&self, digest: &mut Digest) {
         let name: &[u8] = match self.statement.version() {
-            TlsVersion::Tls12 => b"tls 1.2 connection through a proxy v4",
-            TlsVersion::Tls13 => b"tls 1.3 connection through a proxy v1",
+            TlsVersion::Tls12 => b"tls 1.2 connection through a proxy v5",
+            TlsVersion::Tls13 => b"tls 1.3 connection through a proxy v2",
         };
         digest.bytes("statement", name);
         self.statement.identify(digest);
     }
 
     fn commitments(&self) -> Option<u64> {
-        let version = self.statement.version();
-        Some(secret_bits(version) as u64 + self.statement.commitments(&blind_root(version)).ok()?)
+        let (version, suite) = (self.statement.version(), self.statement.suite());
+        let root = blind_root(version, suite);
+        Some(secret_bits(version, suite) as u64 + self.statement.commitments(&root).ok()?)
     }
 
     fn run(&self, backend: &mut B) -> Result<(), B::Error> {

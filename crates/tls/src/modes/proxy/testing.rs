@@ -195,8 +195,8 @@ impl<'a> Run<'a> {
         let mut pool = tags(channel, SESSION, rng)?;
         let roots = self.site.roots();
         let port = self.site.address.port();
-        let version = self.version;
-        let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24, version };
+        let (version, suite) = (self.version, None);
+        let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24, version, suite };
         let mut ask = |round: usize, heard: &ReceivedResponses| {
             assert_eq!(heard.responses().len(), round, "each is asked when the one before is answered");
             let next = round.checked_sub(1).map_or(Some(&self.request), |later| self.more.get(later));

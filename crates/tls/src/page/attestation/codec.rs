@@ -8,7 +8,7 @@ use super::{
 };
 use crate::page::claim::Malformed;
 use crate::page::commitment::Form;
-use crate::page::disclosure::{TlsVersion, put_all_hidden, read_all_hidden};
+use crate::page::disclosure::{Suite, TlsVersion, put_all_hidden, read_all_hidden};
 
 /// The first bytes of a file. They also separate these signatures from all others that a key may make.
 const MAGIC: &[u8] = b"volery attestation\n";
@@ -30,6 +30,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     let Statement {
         mode,
         tls,
+        suite,
         server_name,
         port,
         alpn,
@@ -38,6 +39,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
         rounds,
         pipelined,
         context,
+        holder,
         query,
         response,
     } = statement;
@@ -51,6 +53,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
         TlsVersion::Tls12 => 2,
         TlsVersion::Tls13 => 3,
     });
+    out.push(suite.code());
     put(&mut out, server_name.as_bytes());
     out.extend(port.to_be_bytes());
     out.push(u8::from(*alpn));
@@ -59,6 +62,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     out.extend(rounds.to_be_bytes());
     out.push(u8::from(*pipelined));
     put(&mut out, context.as_bytes());
+    put(&mut out, holder.as_ref().map_or(&[][..], |key| key));
     for part in [query, response] {
         put_part(&mut out, part);
     }
@@ -135,9 +139,13 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
         3 => TlsVersion::Tls13,
         other => return Err(Error::Malformed(format!("version of TLS {other} is not known"))),
     };
+    let code = cursor.u8("the cipher suite")?;
+    let suite = Suite::from_code(code);
+    let suite = suite.ok_or_else(|| Error::Malformed(format!("cipher suite {code} is not known")))?;
     Ok(Statement {
         mode,
         tls,
+        suite,
         server_name: text(cursor, "the server's name")?,
         port: cursor.u16("the port")?,
         alpn: flag(cursor, "whether the server named its protocol")?,
@@ -146,9 +154,20 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
         rounds: cursor.u32("the number of rounds")?,
         pipelined: flag(cursor, "whether requests were sent at once")?,
         context: Context::new(counted(cursor, "the context")?)?,
+        holder: holder(cursor)?,
         query: part(cursor)?,
         response: part(cursor)?,
     })
+}
+
+fn holder(cursor: &mut Cursor<'_>) -> Result<Option<[u8; 32]>, Error> {
+    match counted(cursor, "the holder's key")? {
+        [] => Ok(None),
+        key => {
+            let key = key.try_into();
+            key.map(Some).map_err(|_| Error::Malformed("a holder's key of other than 32 bytes".into()))
+        }
+    }
 }
 
 fn flag(cursor: &mut Cursor<'_>, what: &'static str) -> Result<bool, Error> {

@@ -53,6 +53,7 @@ mod tests;
 pub use context::{Context, MAX_CONTEXT};
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
 pub use show::Brief;
+pub(crate) use show::hex;
 pub use statement::{AttestedPayload, Committed, Mode, Revealed, Statement};
 pub use summary::key_id;
 
@@ -177,7 +178,7 @@ impl Attestation {
     /// [`Error::Signer`], [`Error::Key`] and [`Error::Signature`].
     pub fn verify(&self, key: &[u8; 32]) -> Result<&Statement, Error> {
         if *key != self.signer {
-            return Err(Error::Signer { expected: show::hex(key), found: show::hex(&self.signer) });
+            return Err(Error::Signer { expected: hex(key), found: hex(&self.signer) });
         }
         let verifying = VerifyingKey::from_bytes(key).map_err(|_| Error::Key)?;
         if verifying.is_weak() {

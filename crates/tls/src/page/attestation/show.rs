@@ -11,7 +11,7 @@ use crate::page::commitment::Form;
 use crate::page::disclosure::{Hidden, message_name};
 use crate::wire::prf::Side;
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         // Writing to a string does not fail.
         let _ = write!(text, "{byte:02x}");
@@ -112,7 +112,7 @@ fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
     writeln!(f, "its cert  sha256:{}", hex(&statement.certificate))?;
     writeln!(f, "time      {}", utc(statement.time))?;
     writeln!(f, "mode      {}", statement.mode)?;
-    writeln!(f, "tls       {}", statement.tls)?;
+    writeln!(f, "tls       {}, {}", statement.tls, statement.suite)?;
     if statement.rounds > 1 {
         let order =
             if statement.pipelined { "sent at once" } else { "each after the response to the one before" };
@@ -120,6 +120,12 @@ fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
     }
     if !statement.context.is_empty() {
         writeln!(f, "context   {}", statement.context)?;
+    }
+    if let Some(holder) = &statement.holder {
+        let hidden = statement.query.hidden.iter().chain(&statement.response.hidden);
+        let leaves: usize = hidden.map(|hidden| hidden.leaves.len()).sum();
+        writeln!(f, "committed to {leaves} hidden parts and values, whose holder can present them")?;
+        writeln!(f, "holder    {}", hex(holder))?;
     }
     Ok(())
 }
@@ -209,7 +215,7 @@ pub(super) fn visible(text: &str) -> String {
 
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Statement", 12)?;
+        let mut object = serializer.serialize_struct("Statement", 13)?;
         object.serialize_field("server_name", &self.server_name)?;
         object.serialize_field("port", &self.port)?;
         object.serialize_field("alpn", &self.alpn)?;
@@ -217,9 +223,11 @@ impl Serialize for Statement {
         object.serialize_field("time", &utc(self.time))?;
         object.serialize_field("mode", &self.mode)?;
         object.serialize_field("tls", &self.tls)?;
+        object.serialize_field("suite", &self.suite)?;
         object.serialize_field("rounds", &self.rounds)?;
         object.serialize_field("pipelined", &self.pipelined)?;
         object.serialize_field("context", &self.context)?;
+        object.serialize_field("holder", &self.holder.as_ref().map(|key| hex(key)))?;
         object.serialize_field("query", &self.query)?;
         object.serialize_field("response", &self.response)?;
         object.end()

@@ -8,7 +8,7 @@ use volery_channel::Cursor;
 
 use super::{Context, Error, MAX_ENTRIES, codec};
 use crate::page::commitment::{Form, MAX_VALUES, Place};
-use crate::page::disclosure::{self, Hidden, TlsVersion, put_all_hidden, read_all_hidden};
+use crate::page::disclosure::{self, Hidden, Suite, TlsVersion, put_all_hidden, read_all_hidden};
 use crate::page::http::MAX_MESSAGES;
 use crate::wire::prf::Side;
 use crate::wire::server;
@@ -44,6 +44,8 @@ pub struct Statement {
     pub mode: Mode,
     /// The version of TLS.
     pub tls: TlsVersion,
+    /// The cipher suite.
+    pub suite: Suite,
     /// The host: a DNS name in lower case or an IP address, in the form of
     /// [`Identity::name`](server::Identity::name).
     pub server_name: String,
@@ -65,6 +67,9 @@ pub struct Statement {
     pub pipelined: bool,
     /// The context that P wanted to have signed.
     pub context: Context,
+    /// If all hidden parts are [committed to](crate::leaf): the public key with which their holder signs
+    /// [presentations](crate::presentation). V knows nothing about it.
+    pub holder: Option<[u8; 32]>,
     /// What the client sent: the plaintext of all its records of application data.
     pub query: AttestedPayload,
     /// What the server sent, in the same form.
@@ -337,6 +342,7 @@ impl Statement {
         let Self {
             mode,
             tls,
+            suite,
             server_name,
             port,
             alpn,
@@ -345,12 +351,14 @@ impl Statement {
             rounds,
             pipelined,
             context,
+            holder,
             query,
             response,
         } = self;
         let all = [
             ("mode", *mode == expected.mode),
             ("version of TLS", *tls == expected.tls),
+            ("cipher suite", *suite == expected.suite),
             ("server name", *server_name == expected.server_name),
             ("port", *port == expected.port),
             ("protocol", *alpn == expected.alpn),
@@ -359,6 +367,7 @@ impl Statement {
             ("number of rounds", *rounds == expected.rounds),
             ("order of rounds", *pipelined == expected.pipelined),
             ("context", *context == expected.context),
+            ("holder", *holder == expected.holder),
             ("query", query.is_of(&expected.query)),
             ("response", response.is_of(&expected.response)),
         ];
@@ -392,6 +401,10 @@ impl Statement {
                 "order of rounds",
                 "is that of requests sent at once, which is not possible here",
             ));
+        }
+        let mut hidden = self.query.hidden.iter().chain(&self.response.hidden);
+        if hidden.any(|hidden| !hidden.leaves.is_empty()) != self.holder.is_some() {
+            return Err(error("holder", "is there without leaves, or is missing although there are some"));
         }
         self.query.check("query", self.rounds)?;
         self.response.check("response", self.rounds)?;

@@ -32,7 +32,7 @@ impl Statement {
     }
 
     /// The messages again; none if they are too long, or are not what V must have seen.
-    pub(super) fn reading(&self) -> Option<Reading> {
+    pub(crate) fn reading(&self) -> Option<Reading> {
         let shown = |part: &AttestedPayload| {
             let revealed = part.revealed.iter().map(|revealed| (revealed.start, &*revealed.bytes));
             view(part.length, revealed, &part.hidden)

@@ -96,7 +96,7 @@ pub use date::{Instant, InstantError};
 pub use number::{Bound, Interval};
 pub use words::WordsError;
 
-pub(crate) use values::assert_values;
+pub(crate) use values::{SplitValues, assert_values, room as value_room};
 
 pub(crate) use codec::{
     MAX_ENCODED, Malformed, put_assertion, put_number, put_text, read_assertion, read_number, read_text,

@@ -21,17 +21,24 @@
 //!
 //! The string's length is public. So text `j` begins at one of `1 + length - least` places, where `least` is
 //! the length with values of one byte; there are no wires for others.
+//!
+//! # The values themselves
+//!
+//! [`split_values`] also returns each value, at a known place: its bytes, then 0x80, then zeros, `2 + length
+//! - least` bytes in all, whatever the value's length. A value is masked where it lies, which takes eight
+//! ANDs for each place where it may lie, and then moved to the front by the bits of its offset. These are
+//! sums of `begins`, so they are free, and moving takes eight ANDs for each byte and bit.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use volery_circuit::gadgets::not;
-use volery_circuit::{Error, Prove};
+use volery_circuit::{Error, Prove, Recorded, Recorder};
 use volery_field::F2;
 
 use super::automaton::Automaton;
 use super::byte::{Byte, ByteSet, plus};
-use super::{cannot_hold, pattern};
+use super::{Claim, Class, cannot_hold, pattern};
 
 /// A string as [`json_text`](super::circuits::json_text) has it inside, a word, or a number.
 const VALUE: &str =
@@ -76,8 +83,133 @@ pub(crate) fn assert_values<B: Prove<F2> + ?Sized>(
     bits: &[B::Wire],
     between: &[&[u8]],
 ) -> Result<(), B::Error> {
+    read_values(b, bits, between, None).map(drop)
+}
+
+/// As [`assert_values`]. Returns the bits of each value, then 0x80, then zeros: see [`room`].
+///
+/// # Errors
+/// As there.
+pub(crate) fn split_values<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    between: &[&[u8]],
+) -> Result<Vec<Vec<B::Wire>>, B::Error> {
+    let room = room(bits.len() / 8, between.iter().map(|text| text.len()));
+    let room = room.ok_or_else(|| cannot_hold(bits.len() / 8))?;
+    let mut places = vec![Vec::new(); between.len() + 1];
+    let texts = read_values(b, bits, between, Some(&mut places))?;
+    let mut values = Vec::with_capacity(places.len());
+    for (number, mut value) in places.into_iter().enumerate() {
+        // Text `number` begins where the value ends, and the last value ends with the string.
+        let ends = texts.get(number).map(|text| &*text.begins);
+        terminate(b, &mut value, ends, room);
+        if let Some(before) = number.checked_sub(1).and_then(|before| texts.get(before)) {
+            move_to_front(b, &mut value, &before.begins)?;
+        }
+        values.push(value.concat());
+    }
+    Ok(values)
+}
+
+/// The number of bytes that a value of a string of this length takes up when it is split off, so the length
+/// of the longest possible value, and one more. `None` if the string is too short for its texts, which have
+/// these lengths.
+pub(crate) fn room(length: usize, between: impl Iterator<Item = usize>) -> Option<usize> {
+    length.checked_sub(least(between))?.checked_add(2)
+}
+
+/// The length of a string with values of one byte and texts of these lengths between them.
+fn least(between: impl Iterator<Item = usize>) -> usize {
+    between.fold(1, |sum: usize, text| sum.saturating_add(text).saturating_add(1))
+}
+
+/// The claim of [`split_values`], to be counted.
+pub(crate) struct SplitValues<'a>(pub(crate) &'a [String]);
+
+impl SplitValues<'_> {
+    /// The values, as recorded wires.
+    pub(crate) fn split(
+        &self,
+        recorder: &mut Recorder<F2>,
+        bytes: &[Recorded],
+    ) -> Result<Vec<Vec<Recorded>>, Error> {
+        let between: Vec<&[u8]> = self.0.iter().map(String::as_bytes).collect();
+        split_values(recorder, bytes, &between)
+    }
+}
+
+impl Claim for SplitValues<'_> {
+    fn assert(&self, recorder: &mut Recorder<F2>, _: Class, bytes: &[Recorded]) -> Result<(), Error> {
+        self.split(recorder, bytes).map(drop)
+    }
+}
+
+/// Puts 0x80 after a value that lies within these bytes, which are zero where it does not, and zeros up to
+/// `room` bytes. `ends[i]` says whether it has ended before byte `i + 1`; without it the value ends with the
+/// bytes.
+fn terminate<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    value: &mut Vec<[B::Wire; 8]>,
+    ends: Option<&[B::Wire]>,
+    room: usize,
+) {
+    let zero = b.constant(F2::ZERO);
+    value.resize(room, core::array::from_fn(|_| zero.clone()));
+    match ends {
+        Some(ends) => {
+            for (byte, ends) in value.iter_mut().skip(1).zip(ends) {
+                byte[7] = b.add(&byte[7], ends);
+            }
+        }
+        None => {
+            if let Some(last) = value.last_mut() {
+                last[7] = b.constant(F2::ONE);
+            }
+        }
+    }
+}
+
+/// Moves bytes to the front by an offset, `begins[i]` being whether it is `i`. Those before it must be zero.
+fn move_to_front<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    value: &mut [[B::Wire; 8]],
+    begins: &[B::Wire],
+) -> Result<(), B::Error> {
+    let mut distance = 1;
+    while distance < begins.len() {
+        let with = begins.iter().enumerate().filter(|(offset, _)| offset & distance != 0);
+        let bit = with.fold(None, |sum, (_, wire)| Some(plus(b, sum, wire.clone())));
+        let bit = bit.unwrap_or_else(|| b.constant(F2::ZERO));
+        let mut differences = Vec::with_capacity(8 * value.len());
+        for (at, byte) in value.iter().enumerate() {
+            let other = value.get(at.saturating_add(distance));
+            for (place, own) in byte.iter().enumerate() {
+                differences.push(match other.and_then(|other| other.get(place)) {
+                    Some(other) => b.add(own, other),
+                    None => own.clone(),
+                });
+            }
+        }
+        let moved = b.mul_many(&vec![bit; differences.len()], &differences)?;
+        for (own, change) in value.as_flattened_mut().iter_mut().zip(&moved) {
+            *own = b.add(own, change);
+        }
+        distance <<= 1;
+    }
+    Ok(())
+}
+
+/// Claims that the bytes are values with these texts between them. `values`, if given, gets for each value
+/// the bytes of all places where it may lie, those that are not its own as zeros. Returns the texts.
+fn read_values<'a, B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    between: &[&'a [u8]],
+    mut values: Option<&mut [Vec<[B::Wire; 8]>]>,
+) -> Result<Vec<Between<'a, B::Wire>>, B::Error> {
     let length = bits.len() / 8;
-    let least = between.iter().fold(1, |sum: usize, text| sum.saturating_add(text.len()).saturating_add(1));
+    let least = least(between.iter().map(|text| text.len()));
     let Some(slack) = length.checked_sub(least) else { return Err(cannot_hold(length).into()) };
     let reader = READER.as_ref().map_err(Clone::clone)?;
     let number = ByteSet::of(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
@@ -110,6 +242,9 @@ pub(crate) fn assert_values<B: Prove<F2> + ?Sized>(
             text.begins.push(begins);
         }
         assert_text(b, &byte, &texts, place)?;
+        if let Some(values) = values.as_deref_mut() {
+            take_bytes(b, &byte, (place, slack), &texts, inside.iter().zip(values))?;
+        }
         states = reader.advance(b, &mut byte, states)?;
         for (text, inside) in texts.iter().zip(inside.iter_mut().skip(1)) {
             let Some(ends) = text.ends_at(place + 1) else { continue };
@@ -122,7 +257,35 @@ pub(crate) fn assert_values<B: Prove<F2> + ?Sized>(
     let last = inside.pop().flatten().unwrap_or_else(|| b.constant(F2::ZERO));
     let sound = b.mul(&ended, &last)?;
     let unsound = not(b, &sound);
-    b.assert_zero(&[unsound])
+    b.assert_zero(&[unsound])?;
+    Ok(texts)
+}
+
+/// Appends a byte to the values that may have it, or zero to those that do not.
+fn take_bytes<'v, B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    byte: &Byte<'_, B::Wire>,
+    (place, slack): (usize, usize),
+    texts: &[Between<'_, B::Wire>],
+    values: impl Iterator<Item = (&'v Option<B::Wire>, &'v mut Vec<[B::Wire; 8]>)>,
+) -> Result<(), B::Error>
+where
+    B::Wire: 'v,
+{
+    // A value begins where the text before it may end.
+    let firsts = core::iter::once(0).chain(texts.iter().map(|text| text.first + text.text.len()));
+    for (first, (inside, value)) in firsts.zip(values) {
+        if !(first..=first + slack).contains(&place) {
+            continue;
+        }
+        let bits = match inside {
+            Some(inside) => b.mul_many(byte.bits(), &vec![inside.clone(); 8])?,
+            None => vec![b.constant(F2::ZERO); 8],
+        };
+        let bits = <[B::Wire; 8]>::try_from(bits);
+        value.push(bits.map_err(|_| Error::misuse("eight products are not eight"))?);
+    }
+    Ok(())
 }
 
 /// Claims that a byte is the one of the text that it is in, if it is in one.

@@ -1,13 +1,11 @@
 //! V's checks in the clear, with public values derived from the keys: Finished messages and tags.
 
 use subtle::ConstantTimeEq as _;
-use volery_field::Gf128;
 
 use super::Refusal;
 use super::connection::{DataRecord, SIDES};
-use super::derive::{ALERT_BYTES, Derived, Facts, finished_message};
+use super::derive::{ALERT_BYTES, Derived, Facts, TagKeys, finished_message};
 use crate::Error;
-use crate::wire::ghash::{from_block, hashed, to_block};
 use crate::wire::prf::Side;
 use crate::wire::transcript::tls13::{MESSAGE_HEADER_BYTES, after_handshake};
 use crate::wire::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE};
@@ -30,16 +28,15 @@ const CLOSE_NOTIFY: [u8; ALERT_BYTES] = [1, 0];
 pub(super) fn check<W>(version: TlsVersion, derived: &Derived<'_, W>) -> Result<bool, Refusal> {
     let mut closed = false;
     for ((side, facts), records) in SIDES.into_iter().zip(&derived.facts).zip(&derived.records) {
-        if facts.masks.len() != records.len() || facts.control.len() != records.len() {
+        if facts.tags.len() != records.len() || facts.control.len() != records.len() {
             return Err(Refusal::Opened);
         }
         match version {
             TlsVersion::Tls12 => check_finished(side, facts)?,
             TlsVersion::Tls13 => check_contents(side, records, facts)?,
         }
-        let hash_key = from_block(facts.hash_key);
-        for (record, mask) in records.iter().zip(&facts.masks) {
-            check_tag(side, record, hash_key, from_block(*mask))?;
+        for (place, record) in records.iter().enumerate() {
+            check_tag(side, record, &facts.tags, place)?;
         }
         closed = ends(side, records, facts)?;
     }
@@ -96,11 +93,12 @@ fn ends(side: Side, records: &[DataRecord<'_>], facts: &Facts) -> Result<bool, R
     Ok(facts.control.get(alert).is_some_and(|alert| **alert == CLOSE_NOTIFY))
 }
 
-fn check_tag(side: Side, record: &DataRecord<'_>, hash_key: Gf128, mask: Gf128) -> Result<(), Refusal> {
+/// Checks the tag of the record of this place in its direction.
+fn check_tag(side: Side, record: &DataRecord<'_>, tags: &TagKeys, place: usize) -> Result<(), Refusal> {
+    let header = record.header();
+    let tag = header.and_then(|header| tags.tag(place, &header, record.ciphertext));
     let refusal = Refusal::Tag { side, sequence: record.sequence };
-    let Some(header) = record.header() else { return Err(refusal) };
-    let sum = hashed(&header, record.ciphertext).into_iter().fold(Gf128::ZERO, |sum, x| (sum + x) * hash_key);
-    if bool::from(to_block(sum + mask).ct_eq(record.tag)) { Ok(()) } else { Err(refusal) }
+    if tag.is_some_and(|tag| tag.ct_eq(record.tag).into()) { Ok(()) } else { Err(refusal) }
 }
 
 impl From<Error> for Refusal {

@@ -14,6 +14,7 @@ use super::machine::{List, Read};
 use crate::wire::prf::Side;
 use crate::wire::record::associated_data;
 use crate::wire::server::Authenticated;
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::{self, TAG_BYTES, Transcript, tls13};
 use crate::wire::version::TlsVersion;
 
@@ -43,6 +44,14 @@ impl Connection {
         match self {
             Self::Tls12(_) => TlsVersion::Tls12,
             Self::Tls13(_) => TlsVersion::Tls13,
+        }
+    }
+
+    /// Its cipher suite.
+    pub(crate) fn suite(&self) -> Suite {
+        match self {
+            Self::Tls12(transcript) => transcript.handshake.suite,
+            Self::Tls13(transcript) => transcript.hello.suite,
         }
     }
 
@@ -99,6 +108,14 @@ impl OpenConnection {
         }
     }
 
+    /// Its cipher suite.
+    pub(crate) fn suite(&self) -> Suite {
+        match self {
+            Self::Tls12(transcript) => transcript.handshake.suite,
+            Self::Tls13(opened) => opened.handshake.hello.suite,
+        }
+    }
+
     /// The handshake.
     pub(crate) fn handshake(&self) -> &dyn Authenticated {
         match self {
@@ -121,14 +138,15 @@ pub(super) struct DataRecord<'a> {
     pub(super) ciphertext: &'a [u8],
     /// The length of the content, at most that of the ciphertext.
     pub(super) length: usize,
-    /// AES-GCM's tag.
+    /// The tag.
     pub(super) tag: &'a [u8; TAG_BYTES],
     version: TlsVersion,
+    aead: Aead,
 }
 
 impl<'a> DataRecord<'a> {
-    /// A record of TLS 1.2.
-    pub(super) fn tls12(record: &'a transcript::Record) -> Self {
+    /// A record of TLS 1.2 in this suite.
+    pub(super) fn tls12(record: &'a transcript::Record, suite: Suite) -> Self {
         Self {
             sequence: record.sequence,
             content_type: record.content_type,
@@ -137,11 +155,17 @@ impl<'a> DataRecord<'a> {
             length: record.ciphertext.len(),
             tag: &record.tag,
             version: TlsVersion::Tls12,
+            aead: suite.aead(),
         }
     }
 
-    /// A record of TLS 1.3 whose content has this type and length.
-    pub(super) fn tls13(record: &'a tls13::Record, sequence: u64, content_type: u8, length: usize) -> Self {
+    /// A record of TLS 1.3 in this suite, with its number, whose content has this type and length.
+    pub(super) fn tls13(
+        record: &'a tls13::Record,
+        aead: Aead,
+        sequence: u64,
+        (content_type, length): (u8, usize),
+    ) -> Self {
         Self {
             sequence,
             content_type,
@@ -150,6 +174,7 @@ impl<'a> DataRecord<'a> {
             length: length.min(record.ciphertext.len()),
             tag: &record.tag,
             version: TlsVersion::Tls13,
+            aead,
         }
     }
 
@@ -165,11 +190,7 @@ impl<'a> DataRecord<'a> {
 
     /// Its bytes on the wire.
     pub(super) fn wire_bytes(&self) -> usize {
-        let nonce = match self.version {
-            TlsVersion::Tls12 => transcript::NONCE_BYTES,
-            TlsVersion::Tls13 => 0,
-        };
-        5 + nonce + self.ciphertext.len() + TAG_BYTES
+        5 + self.aead.explicit_bytes(self.version) + self.ciphertext.len() + TAG_BYTES
     }
 }
 

@@ -22,9 +22,11 @@ use super::{Error, Refusal};
 use crate::page::attestation::{Context, Mode, Statement};
 use crate::page::http::Exchange;
 use crate::page::http::json::Path;
+use crate::page::leaf::{self, LeafOpenings, Seed};
 use crate::wire::prf::Side;
 use crate::wire::record::MAX_PLAINTEXT;
 use crate::wire::server;
+use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;
 
 /// The most mistakes that are looked for: each takes another look at the whole payload.
@@ -34,6 +36,7 @@ const MAX_MISTAKES: usize = 32;
 pub(super) struct Said<'a> {
     pub(super) mode: Mode,
     pub(super) tls: TlsVersion,
+    pub(super) suite: Suite,
     pub(super) host: &'a str,
     /// The port, if V connected to it; otherwise the requests name it.
     pub(super) port: Option<u16>,
@@ -45,6 +48,8 @@ pub(super) struct Said<'a> {
     /// Whether P relies on the server to take nothing after a request that asked it to close the connection.
     pub(super) trusts_close: bool,
     pub(super) context: &'a Context,
+    /// The seed of the leaves, if P commits to everything.
+    pub(super) leaves: Option<&'a Seed>,
     /// All requests, and all responses.
     pub(super) payload: [&'a [u8]; 2],
     /// Set by a cheating P to skip its own copies of V's checks.
@@ -69,12 +74,32 @@ impl Said<'_> {
     /// # Errors
     /// [`Error::Refused`] for a part that does not exist or cannot be hidden.
     fn shown(&self, redactions: &[Redaction]) -> Result<[RedactedPayload; 2], Error> {
-        let [request, response] = self.payload;
         let exchanges = redaction::exchanges(self.payload, true)?;
-        Ok([
-            find(Side::Client, request, &exchanges, redactions)?,
-            find(Side::Server, response, &exchanges, redactions)?,
-        ])
+        Ok(self.shown_of(&exchanges, redactions)?.0)
+    }
+
+    /// V's view of these messages if P hides this, and what opens its leaves, if P commits to everything.
+    ///
+    /// # Errors
+    /// [`Refusal::Part`] for a part that does not exist or cannot be hidden.
+    pub(super) fn shown_of(
+        &self,
+        exchanges: &[Exchange],
+        redactions: &[Redaction],
+    ) -> Result<([RedactedPayload; 2], Option<LeafOpenings>), Refusal> {
+        let [request, response] = self.payload;
+        let mut shown = [
+            find(Side::Client, request, exchanges, redactions)?,
+            find(Side::Server, response, exchanges, redactions)?,
+        ];
+        let Some(seed) = self.leaves else { return Ok((shown, None)) };
+        let mut contents = Vec::new();
+        for ((side, text), shown) in SIDES.into_iter().zip(self.payload).zip(&mut shown) {
+            contents.extend(leaf::commit(shown, side, text, seed));
+        }
+        // A page of which nothing is hidden has no leaves, and nobody to hold them.
+        let openings = (!contents.is_empty()).then(|| LeafOpenings::new(seed.clone(), contents));
+        Ok((shown, openings))
     }
 
     /// The statement that V will sign if P discloses the connection in this way at this time (in seconds
@@ -83,7 +108,8 @@ impl Said<'_> {
     /// # Errors
     /// [`Error::Refused`] for anything in it that V would refuse.
     pub(super) fn expected(&self, redactions: &[Redaction], time: u64) -> Result<Statement, Error> {
-        let shown = self.shown(redactions)?;
+        let exchanges = redaction::exchanges(self.payload, true)?;
+        let (shown, openings) = self.shown_of(&exchanges, redactions)?;
         let server_name = server::canonical_name(self.host).map_err(Refusal::from)?;
         let checked = self.check_shown(&shown, &server_name, true)?;
         if self.pipelined {
@@ -96,6 +122,7 @@ impl Said<'_> {
         Ok(Statement {
             mode: self.mode,
             tls: self.tls,
+            suite: self.suite,
             server_name,
             port: checked.port,
             alpn: self.alpn,
@@ -105,6 +132,7 @@ impl Said<'_> {
             rounds: u32::try_from(checked.exchanges.len()).unwrap_or(u32::MAX),
             pipelined: self.pipelined,
             context: self.context.clone(),
+            holder: openings.map(|openings| openings.holder().verifying_key().to_bytes()),
             query,
             response,
         })
@@ -160,6 +188,8 @@ pub struct Draft {
     pub mode: Mode,
     /// The version of TLS that it names.
     pub tls: TlsVersion,
+    /// The cipher suite that it names.
+    pub suite: Suite,
     /// The host: a DNS name or an IP address.
     pub host: String,
     /// The port.
@@ -172,6 +202,8 @@ pub struct Draft {
     pub pipelined: bool,
     /// The context that V is to sign.
     pub context: Context,
+    /// The seed of the leaves, if P commits to everything.
+    pub leaves: Option<Seed>,
     /// Whether the server ended the connection with `close_notify`.
     pub closed: bool,
     /// Whether to rely on the server to take nothing after a request that asked it to close the connection.
@@ -203,6 +235,7 @@ impl Draft {
         Said {
             mode: self.mode,
             tls: self.tls,
+            suite: self.suite,
             host: &self.host,
             port: Some(self.port),
             alpn: self.alpn,
@@ -210,6 +243,7 @@ impl Draft {
             pipelined: self.pipelined,
             trusts_close: self.trusts_close,
             context: &self.context,
+            leaves: self.leaves.as_ref(),
             payload: [request, response],
             #[cfg(test)]
             unchecked: false,
@@ -247,6 +281,15 @@ impl Draft {
         Ok(statement)
     }
 
+    /// What would open the leaves if P hid this; none unless P commits to everything.
+    ///
+    /// # Errors
+    /// As [`Draft::expected`].
+    pub fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
+        let said = self.said();
+        Ok(said.shown_of(&said.exchanges(true)?, redactions)?.1)
+    }
+
     /// What a proof would take if P hid this.
     ///
     /// # Errors
@@ -256,10 +299,11 @@ impl Draft {
         let records = self.payload.each_ref().map(|payload| payload.len().div_ceil(MAX_PLAINTEXT));
         let mut payload = claim_commitments(&shown)?;
         for (records, shown) in records.into_iter().zip(&shown) {
-            payload = payload.saturating_add(payload_commitments(self.tls, records, shown)?);
+            payload = payload.saturating_add(payload_commitments(self.tls, self.suite, records, shown)?);
         }
-        let from_secret = payload.saturating_add(root_commitments(self.tls, records)?);
-        let message = DisclosureMessage { context: self.context.clone(), opened: Vec::new(), shown };
+        let from_secret = payload.saturating_add(root_commitments(self.tls, self.suite, records)?);
+        let (context, holder) = (self.context.clone(), self.leaves.as_ref().map(|_| [0; 32]));
+        let message = DisclosureMessage { context, holder, opened: Vec::new(), shown };
         Ok(DraftCost { payload, from_secret, message: message.encode().len() })
     }
 

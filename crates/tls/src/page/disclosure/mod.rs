@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! P                                                          V
-//! opens, of both directions: contents of Finished, GCM's     checks in the clear: certificates, signature, host, time,
-//! hash key, the mask of each tag, alerts; shows request      Finished messages, all tags, structure of request and response
+//! opens, of both directions: contents of Finished, what      checks in the clear: certificates, signature, host, time,
+//! each tag is made with, alerts; shows request               Finished messages, all tags, structure of request and response
 //! and response but what is hidden              -------->
 //! proves: the connection's keys give these bits and this
 //! text, and the claims hold of what is hidden  <------->     believes
@@ -47,13 +47,14 @@
 //! tag of record 0        =  GHASH(h, ...) + AES(key, nonce | 1)                       128 bits
 //! ```
 //!
-//! Model SHA-256's compression function as a random oracle and AES as an ideal cipher. For each `ms` other
-//! than the connection's, the values derived from `ms` are then independent of the record, which the server
-//! made with its own secret: the key is 16 random bytes, the key stream under it is random, and `verify_data`
-//! is random. So each `ms` that P tries explains record 0 with probability 2^-128 (the plaintext alone; with
-//! the tag it is 2^-256), and `q` attempts find one with probability at most `q 2^-128`. GCM alone does not
-//! commit to a key; this holds because key and plaintext are both derived from `ms`. With one `ms` there is
-//! one key block, and so one plaintext for each record.
+//! Model the compression function of the suite's hash as a random oracle and AES as an ideal cipher. For each
+//! `ms` other than the connection's, the values derived from `ms` are then independent of the record, which
+//! the server made with its own secret: the key is random bytes, the key stream under it is random, and
+//! `verify_data` is random. So each `ms` that P tries explains record 0 with probability 2^-128 (the
+//! plaintext alone; with the tag it is 2^-256), and `q` attempts find one with probability at most `q
+//! 2^-128`. GCM alone does not commit to a key; this holds because key and plaintext are both derived from
+//! `ms`. With one `ms` there is one key block, and so one plaintext for each record. [Other
+//! suites](#cipher-suites) change nothing in this.
 //!
 //! # Why there is one handshake secret only (TLS 1.3)
 //!
@@ -75,10 +76,11 @@
 //! EncryptedExtensions or a hello, which CertificateVerify signs; and the secret that it opens is not
 //! derived from the `HS` with which the rest is proved.
 //!
-//! *What pins `HS`.* Two handshake secrets with one `s_hs` are a collision of SHA-256, because keys of HMAC
-//! that are shorter than a block are padded, not hashed. So `HS` is the connection's, and with it all keys.
-//! GCM does not commit to its key: P can make a *client's* record that opens under two keys, so the client's
-//! records pin nothing. They do not have to. They are opened under the one key that follows from `HS`.
+//! *What pins `HS`.* Two handshake secrets with one `s_hs` are a collision of the suite's hash, because keys
+//! of HMAC that are shorter than a block are padded, not hashed. So `HS` is the connection's, and with it all
+//! keys. GCM does not commit to its key: P can make a *client's* record that opens under two keys, so the
+//! client's records pin nothing. They do not have to. They are opened under the one key that follows from
+//! `HS`.
 //!
 //! *What shows that the server has this key, too.* In the handshake P and the server agree on `s_hs`, not on
 //! what follows from the Finished. So the proof covers all of the server's records after it, and V refuses a
@@ -105,9 +107,42 @@
 //! from the number. All tags of all records are checked, even of those of which nothing is
 //! shown, so nothing that was damaged or inserted on the way to V counts as said.
 //!
+//! # Cipher suites
+//!
+//! V reads the suite from the server's hello, which the Finished messages cover, and accepts no suite that
+//! the client did not offer. The attestation says which it was.
+//!
+//! *AES-256-GCM with SHA-384.* The arguments above have longer keys, secrets of 384 bits in TLS 1.3, and a
+//! Finished message as long as those there. A chaining value of SHA-384 is 512 bits, and its digest 384 of
+//! them; what V learns of the derivation are outputs of the same random oracle.
+//!
+//! *ChaCha20-Poly1305.* Model ChaCha20's block function as a random function for each key. The server's first
+//! record of TLS 1.2, or its flight of TLS 1.3, then pins the secret as before: its plaintext is key stream
+//! plus ciphertext, and no other secret gives a plaintext with the right Finished message but by chance. That
+//! Poly1305 does not commit to a key matters as little as for GCM: P can make a *client's* record that opens
+//! under two keys, and it is opened under the one key that follows from the secret.
+//!
+//! Each record has a one-time key of its own,
+//!
+//! ```text
+//! (r, s)  =  the first 32 bytes of ChaCha20(key, 0, nonce)        nonce = write IV + number of the record, in both versions
+//! tag     =  Poly1305_r(header, ciphertext) + s   mod 2^128
+//! ```
+//!
+//! which P opens and proves, as it does GCM's `h` and masks, and V computes all tags in the clear. What V
+//! learns are other blocks of key stream than those that hide contents. With `(r, s)` of a record V can make
+//! another record of this number, and no further one.
+//!
+//! Somebody on the way who does not know the keys makes a false record of `L` bytes pass with probability `8
+//! ceil(L / 16) / 2^106` at most (Bernstein, "The Poly1305-AES message-authentication code", theorem 3.3),
+//! where `L` counts the padded header and the lengths, too: `2^-92.9` for the longest one. As `(r, s)` are
+//! fresh for each record, the bounds of a connection's records add up: all `2^14` records that V takes of
+//! both directions together are below `2^-78`. (GCM's `h` serves all records of a direction: `1027 / 2^128`
+//! for each of them, `2^-103` for as many.)
+//!
 //! # What V learns, and when
 //!
-//! With the hash keys and masks that P opens, V could make records, and V may be on the path. It could insert
+//! With the values of tags that P opens, V could make records, and V may be on the path. It could insert
 //! a request of its own, with P's cookies, into a connection that the server still serves. So P opens nothing
 //! before the server has ended the connection *under its keys*: with `close_notify`, or with a whole response
 //! after which a server must not take further requests. Such a response says `Connection: close` (RFC 9112,
@@ -183,6 +218,7 @@ mod statement;
 mod tests;
 mod verifier;
 
+pub use crate::wire::suite::Suite;
 pub use crate::wire::transcript::Error as TranscriptError;
 pub use crate::wire::version::TlsVersion;
 pub use draft::{Draft, DraftCost};
@@ -200,7 +236,9 @@ pub(crate) use derive::{
 };
 pub(crate) use order::{OrderEvidence, RelayMark};
 pub(crate) use prover::EndedConnection;
-pub(crate) use redaction::{Found, Reading, Server, message_name, put_all_hidden, read_all_hidden, view};
+pub(crate) use redaction::{
+    Found, Reading, Server, bytes_of, message_name, put_all_hidden, read_all_hidden, spell, view,
+};
 pub(crate) use statement::ConnectionStatement;
 pub(crate) use verifier::{Observed, OwnPart, Terms, receive};
 

@@ -178,6 +178,7 @@ fn in_order(client: &[DataRecord<'_>], stamps: &[Stamp], data_before: &[usize], 
 mod tests {
     use super::*;
     use crate::page::http;
+    use crate::wire::suite::Suite;
     use crate::wire::transcript::{HANDSHAKE, NONCE_BYTES, Record, TAG_BYTES};
 
     /// The bytes of an encrypted record on the wire besides its plaintext.
@@ -208,8 +209,9 @@ mod tests {
             let each = records.iter().map(|record| record.ciphertext.len() + RECORD_OVERHEAD);
             100 + each.sum::<usize>()
         };
-        let data =
-            [&client, &server].map(|records| records.iter().map(DataRecord::tls12).collect::<Vec<_>>());
+        let data = [&client, &server].map(|records| {
+            records.iter().map(|record| DataRecord::tls12(record, Suite::Aes128GcmSha256)).collect::<Vec<_>>()
+        });
         check(seen, data.each_ref().map(Vec::as_slice), [bytes(&client), bytes(&server)], &exchanges)
     }
 

@@ -5,7 +5,6 @@ use core::ops::Range;
 
 use super::connection::DataRecord;
 use super::derive::StreamBlock;
-use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::transcript::APPLICATION_DATA;
 
 /// The records of a direction's application data, with the position in the payload where each begins.
@@ -25,12 +24,12 @@ pub(super) fn length(records: &[DataRecord<'_>]) -> usize {
     application(records).map(|(.., record)| record.length).sum()
 }
 
-/// The blocks of a record (`length` bytes from `start` of the payload) that are not completely within one of
-/// the sorted `skipped` ranges.
+/// The blocks, of `size` bytes, of a record (`length` bytes from `start` of the payload) that are not
+/// completely within one of the sorted `skipped` ranges.
 pub(super) fn blocks(
     number: usize,
-    start: usize,
-    length: usize,
+    size: usize,
+    [start, length]: [usize; 2],
     skipped: &[Range<usize>],
 ) -> Vec<StreamBlock> {
     let end = start + length;
@@ -39,8 +38,8 @@ pub(super) fn blocks(
         let at = skipped.partition_point(|range| range.end <= block.start);
         skipped.get(at).is_some_and(|range| range.start <= block.start && block.end <= range.end)
     };
-    let blocks = (start..end).step_by(BLOCK_BYTES).enumerate();
-    let wanted = blocks.filter(|(_, first)| !skips(&(*first..(first + BLOCK_BYTES).min(end))));
+    let blocks = (start..end).step_by(size).enumerate();
+    let wanted = blocks.filter(|(_, first)| !skips(&(*first..(first + size).min(end))));
     wanted.map(|(block, _)| StreamBlock { record: number, block }).collect()
 }
 
@@ -48,6 +47,7 @@ pub(super) fn blocks(
 #[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests {
     use super::*;
+    use crate::wire::suite::Suite;
     use crate::wire::transcript::Record;
 
     fn record(content_type: u8, length: usize) -> Record {
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn the_payload_is_application_data_alone() {
         let records = [record(22, 16), record(23, 5), record(21, 2), record(23, 0), record(23, 40)];
-        let records = records.each_ref().map(DataRecord::tls12);
+        let records = records.each_ref().map(|record| DataRecord::tls12(record, Suite::Aes128GcmSha256));
         let places: Vec<_> = application(&records).map(|(number, start, _)| (number, start)).collect();
         assert_eq!(places, [(1, 0), (3, 5), (4, 5)]);
         assert_eq!(length(&records), 45);
@@ -71,10 +71,12 @@ mod tests {
 
     #[test]
     fn a_block_is_skipped_only_if_no_byte_of_it_is_needed() {
-        let wanted = |skipped: &[Range<usize>]| -> Vec<usize> {
-            blocks(3, 100, 40, skipped).into_iter().map(|place| place.block).collect()
+        let of = |size: usize, skipped: &[Range<usize>]| -> Vec<usize> {
+            blocks(3, size, [100, 40], skipped).into_iter().map(|place| place.block).collect()
         };
+        let wanted = |skipped: &[Range<usize>]| of(16, skipped);
         assert_eq!(wanted(&[]), [0, 1, 2]);
+        assert_eq!((of(64, &[]), of(64, &[100..139]), of(64, &[100..140])), (vec![0], vec![0], vec![]));
         assert_eq!(wanted(&[100..116]), [1, 2]);
         assert_eq!(wanted(&[101..140]), [0]);
         assert_eq!(wanted(&[0..110, 110..132]), [0, 2]);

@@ -11,8 +11,9 @@ use volery_circuit::Error as CircuitError;
 use super::Refusal;
 use super::redaction::{Hidden, Part, RedactedPayload, message_name};
 use crate::memory::{Reservation, Shortage};
-use crate::page::claim::{self, Assertion, Claim};
+use crate::page::claim::{self, Assertion, Claim, SplitValues};
 use crate::page::commitment::Form;
+use crate::page::leaf::{MAX_COMPRESSIONS, Shape};
 use crate::wire::prf::Side;
 
 /// The most gates of all claims of a session. They are in memory, also at V.
@@ -58,11 +59,36 @@ pub(super) fn reserve(shown: [&RedactedPayload; 2], memory: &mut Reservation) ->
             return Err(Refusal::Claim(CircuitError::Public(reason.into())));
         }
     }
+    check_leaves(shown)?;
     let sides = [Side::Client, Side::Server].into_iter().zip(shown);
     let mut all = sides.flat_map(|(side, shown)| shown.constrained().map(move |hidden| (side, hidden)));
     let gates =
         all.try_fold(0, |gates, (side, hidden)| count(side, hidden, gates)).map_err(Refusal::Claim)?;
     memory.grow((gates as u64).saturating_mul(GATE_BYTES)).map_err(lack)
+}
+
+/// The claim of a run's class that also gives its values, if they are committed to one by one.
+fn split(hidden: &Hidden) -> Option<Box<SplitValues<'_>>> {
+    match (&hidden.part, Shape::of(&hidden.part, hidden.length())) {
+        (Part::Values(values), Shape::Values { .. }) if !hidden.leaves.is_empty() => {
+            Some(Box::new(SplitValues(&values.between)))
+        }
+        _ => None,
+    }
+}
+
+/// Checks that the leaves take no more compressions than a session may have. Their memory is that of one.
+fn check_leaves(shown: [&RedactedPayload; 2]) -> Result<(), Refusal> {
+    let hidden = shown.into_iter().flat_map(|shown| &shown.hidden).filter(|hidden| !hidden.leaves.is_empty());
+    let of = |hidden: &Hidden| Shape::of(&hidden.part, hidden.length()).compressions();
+    let compressions = hidden.map(of).fold(0, usize::saturating_add);
+    if compressions <= MAX_COMPRESSIONS {
+        return Ok(());
+    }
+    let reason = format!(
+        "commitments to all hidden parts take {compressions} blocks of SHA-256, and at most {MAX_COMPRESSIONS} are made: reveal more"
+    );
+    Err(Refusal::Claim(CircuitError::Public(reason)))
 }
 
 /// `gates` plus those of all claims about a hidden string.
@@ -71,7 +97,13 @@ fn count(side: Side, hidden: &Hidden, mut gates: usize) -> Result<usize, Circuit
         Some(Form::Number) => Some((Box::new(claim::Integer), "is a number".into())),
         Some(Form::Bytes) | None => None,
     };
-    for (claim, text) in claims_of(hidden).into_iter().chain(number) {
+    let split = split(hidden);
+    let own = usize::from(split.is_some());
+    let claims = claims_of(hidden).into_iter().skip(own).chain(number);
+    let split = split.map(|split| (split as Box<dyn Claim + '_>, hidden.class.to_string()));
+    for (claim, text) in
+        split.into_iter().chain(claims.map(|(claim, text)| (claim as Box<dyn Claim + '_>, text)))
+    {
         let left = MAX_GATES.saturating_sub(gates);
         let more =
             claim::gates(&*claim, hidden.class, hidden.length(), left).map_err(|error| match error {
@@ -100,10 +132,11 @@ mod tests {
     use super::*;
     use crate::memory::Budget;
     use crate::page::claim::{Class, CustomClaim};
+    use crate::page::leaf::CHUNK;
 
     fn hidden(class: Class, length: usize, claims: Vec<Assertion>) -> Hidden {
         let ranges = core::iter::once(0..length).collect();
-        Hidden { round: 0, part: Part::Query, class, ranges, claims, commit: None }
+        Hidden { round: 0, part: Part::Query, class, ranges, claims, commit: None, leaves: Vec::new() }
     }
 
     fn reserved(hidden: Vec<Hidden>, memory: &mut Reservation) -> Result<(), Refusal> {
@@ -191,6 +224,20 @@ mod tests {
         let refusal = reserved(claims, &mut Budget::default().share()).expect_err("too many");
         assert!(refusal.to_string().contains("2^22"), "{refusal}");
         assert_eq!(spy.0.load(Ordering::Relaxed), 3, "the third is one gate too many");
+    }
+
+    /// P makes V hash for longer than V would.
+    #[test]
+    fn leaves_take_no_more_hashing_than_a_session_may_have() {
+        let committed = |chunks: usize| {
+            let hidden = hidden(Class::Opaque, chunks * CHUNK, vec![]);
+            Hidden { leaves: vec![[0; 32]; chunks], ..hidden }
+        };
+        // A chunk takes 17 blocks.
+        assert_eq!(reserved(vec![committed(60), committed(60)], &mut Budget::default().share()), Ok(()));
+        let refused = reserved(vec![committed(60), committed(61)], &mut Budget::default().share());
+        let refused = refused.expect_err("too much").to_string();
+        assert!(refused.contains("2057 blocks of SHA-256, and at most 2048"), "{refused}");
     }
 
     #[test]

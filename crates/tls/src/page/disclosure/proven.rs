@@ -5,8 +5,8 @@ use volery_channel::Channel;
 use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId};
 
-use super::TlsVersion;
 use super::redaction::{Hidden, RedactedPayload, places};
+use super::{Suite, TlsVersion};
 use crate::page::attestation::{AttestedPayload, Committed, Context, Mode, Statement};
 use crate::page::commitment::{Commitment, CommittedBits};
 use crate::wire::prf::Side;
@@ -66,6 +66,8 @@ pub struct Proven {
     pub mode: Mode,
     /// The version of TLS.
     pub tls: TlsVersion,
+    /// The cipher suite.
+    pub suite: Suite,
     /// The server's identity.
     pub identity: Identity,
     /// The server's port. The mode determines how it is known (see [`Statement::port`]).
@@ -79,6 +81,8 @@ pub struct Proven {
     pub pipelined: bool,
     /// The context that P wants to have signed.
     pub context: Context,
+    /// The public key of whoever will make presentations, if P commits to everything.
+    pub holder: Option<[u8; 32]>,
     /// The request: what V saw of it, and the claims about the rest.
     pub request: RedactedPayload,
     /// The response, in the same form. It is complete.
@@ -109,6 +113,7 @@ impl Proven {
         Some(Statement {
             mode: self.mode,
             tls: self.tls,
+            suite: self.suite,
             server_name: identity.name().into(),
             port: self.port,
             alpn: self.alpn,
@@ -117,6 +122,7 @@ impl Proven {
             rounds: u32::try_from(self.rounds).ok()?,
             pipelined: self.pipelined,
             context: self.context.clone(),
+            holder: self.holder,
             query,
             response,
         })

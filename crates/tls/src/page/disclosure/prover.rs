@@ -9,13 +9,13 @@ use super::connection::OpenConnection;
 use super::derive::{Root, derive};
 use super::draft::Said;
 use super::machine::Compute;
-use super::redaction::{self, DisclosureMessage, MAX_HIDDEN_BYTES, Redaction, Selection, find};
+use super::redaction::{self, DisclosureMessage, MAX_HIDDEN_BYTES, Redaction, Selection};
 use super::statement::{ConnectionStatement, not_true};
 use super::verifier::check_opened;
 use super::{Error, Refusal};
 use crate::memory::Budget;
 use crate::page::attestation::{Context, Mode, Statement};
-use crate::wire::prf::Side;
+use crate::page::leaf::{LeafOpenings, Seed};
 use crate::wire::rustls_client::HTTP;
 use crate::wire::server;
 
@@ -29,6 +29,8 @@ pub(crate) struct EndedConnection {
     pub(crate) pipelined: bool,
     /// The context that V is to sign.
     pub(crate) context: Context,
+    /// The seed of the leaves, if P commits to everything.
+    pub(crate) leaves: Option<Seed>,
     /// Whether P relies on the server to take nothing after a request that asked it to close the connection.
     pub(crate) trusts_close: bool,
     pub(crate) connection: OpenConnection,
@@ -98,6 +100,15 @@ impl EndedConnection {
         self.said().expected(redactions, time)
     }
 
+    /// What opens the leaves if P discloses the connection in this way; none unless P commits to everything.
+    ///
+    /// # Errors
+    /// As [`EndedConnection::expected`].
+    pub(crate) fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
+        let said = self.said();
+        Ok(said.shown_of(&said.exchanges(true)?, redactions)?.1)
+    }
+
     /// What was said, without the connection's secrets.
     fn said(&self) -> Said<'_> {
         let [request, response] = &self.payload;
@@ -106,6 +117,7 @@ impl EndedConnection {
         Said {
             mode: self.mode,
             tls: self.connection.version(),
+            suite: self.connection.suite(),
             host: &self.host,
             port: self.port,
             alpn: handshake.alpn() == Some(HTTP),
@@ -113,6 +125,7 @@ impl EndedConnection {
             pipelined: self.pipelined,
             trusts_close: self.trusts_close,
             context: &self.context,
+            leaves: self.leaves.as_ref(),
             payload: [request, response],
             #[cfg(test)]
             unchecked: self.unchecked,
@@ -154,14 +167,12 @@ impl EndedConnection {
         if said.is_open(closed, &exchanges) {
             return Err(Error::StillOpen);
         }
-        let shown = [
-            find(Side::Client, request, &exchanges, redactions)?,
-            find(Side::Server, response, &exchanges, redactions)?,
-        ];
+        let (shown, openings) = said.shown_of(&exchanges, redactions)?;
         let host = server::canonical_name(&self.host).map_err(Refusal::from)?;
         said.check_shown(&shown, &host, closed)?;
         redaction::check_hidden(&shown, MAX_HIDDEN_BYTES)?;
-        let message = DisclosureMessage { context: self.context.clone(), opened, shown };
+        let holder = openings.map(|openings| openings.holder().verifying_key().to_bytes());
+        let message = DisclosureMessage { context: self.context.clone(), holder, opened, shown };
         let [client, server] = &self.raw;
         let encoded = message.encode();
         // This also finds anything that exceeds V's limits.
@@ -172,6 +183,9 @@ impl EndedConnection {
         let mut statement = statement.map_err(not_true)?;
         // If P stopped later, V would learn that a claim which it has heard is false.
         statement.check_claims([request, response])?;
+        if let Some(seed) = &self.leaves {
+            statement.keep_salts(seed);
+        }
         channel.send(WEB_CLAIMS, &encoded)?;
         Ok(statement)
     }

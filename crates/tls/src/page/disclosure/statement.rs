@@ -12,15 +12,16 @@ use super::derive::{Root, derive, stream};
 use super::machine::{BackendError, Count, List, Zk};
 use super::payload::{application, blocks};
 use super::price::{claims_of, reserve};
-use super::redaction::{DisclosureMessage, Hidden, RedactedPayload, message_name, places};
+use super::redaction::{DisclosureMessage, Hidden, RedactedPayload, bytes_of, message_name, places};
 use super::{Error, Refusal};
 use crate::memory::{Budget, Reservation};
 use crate::page::claim::{self, Claim, Class};
 use crate::page::commitment::{CommittedBits, Form, Place};
-use crate::wire::ghash::BLOCK_BYTES;
+use crate::page::leaf::{LeafClaims, Seed};
 use crate::wire::prf::Side;
 use crate::wire::record::Cipher;
-use crate::wire::step::{BLOCK_BITS, Counting, commitments_of_blocks};
+use crate::wire::step::{Counting, commitments_of_blocks};
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::version::TlsVersion;
 
 /// The statement that a connection's Finished messages, tags and shown payload follow from its keys, and that
@@ -44,6 +45,8 @@ struct Constraint {
     claims: Vec<Claimed>,
     /// The part of them that is committed to.
     committed: CommittedValue,
+    /// The leaves that they are, if P commits to everything.
+    leaves: Option<LeafClaims>,
 }
 
 /// A claim about a hidden string.
@@ -181,9 +184,21 @@ impl ConnectionStatement {
         Ok(())
     }
 
+    /// At P: keeps the salts of the leaves.
+    pub(super) fn keep_salts(&mut self, seed: &Seed) {
+        let leaves =
+            self.constraints.iter_mut().flatten().filter_map(|constraint| constraint.leaves.as_mut());
+        leaves.for_each(|leaves| leaves.keep_salts(seed));
+    }
+
     /// The version of TLS of the connection.
     pub(crate) fn version(&self) -> TlsVersion {
         self.connection.version()
+    }
+
+    /// The cipher suite of the connection.
+    pub(crate) fn suite(&self) -> Suite {
+        self.connection.suite()
     }
 
     /// What V sees of the request and of the response.
@@ -221,18 +236,18 @@ impl ConnectionStatement {
         let (Some(shown), Some(constraints)) = (self.shown.get(side), self.constraints.get(side)) else {
             return Ok(Vec::new());
         };
-        let opaque = shown.opaque();
+        let (opaque, size) = (shown.opaque(), cipher.aead().block_bytes());
         let revealed: Vec<_> = shown.revealed().collect();
         let mut hidden: Vec<Vec<Option<Vec<B::Wire>>>> =
             constraints.iter().map(|constraint| vec![None; constraint.length()]).collect();
         for (number, start, record) in application(records) {
-            let places = blocks(number, start, record.length, &opaque);
+            let places = blocks(number, size, [start, record.length], &opaque);
             let streams = stream(&mut Zk::new(backend, &[]), cipher, records, &places)
                 .map_err(|BackendError(error)| error)?;
-            for (place, wires) in places.iter().zip(streams.chunks_exact(BLOCK_BITS)) {
-                let first = BLOCK_BYTES * place.block;
+            for (place, wires) in places.iter().zip(streams.chunks_exact(8 * size)) {
+                let first = size * place.block;
                 let ciphertext = record.content().iter().skip(first).zip(wires.chunks_exact(8));
-                let mut plain = Vec::with_capacity(BLOCK_BYTES);
+                let mut plain = Vec::with_capacity(size);
                 for (byte, wires) in ciphertext {
                     plain.push(plaintext(backend, *byte, wires));
                 }
@@ -249,6 +264,9 @@ impl ConnectionStatement {
                 wires.ok_or_else(|| CircuitError::misuse("a hidden string outside of the payload"))?;
             for claimed in &constraint.claims {
                 claimed.assert(backend, wires.concat())?;
+            }
+            if let Some(leaves) = &constraint.leaves {
+                leaves.assert(backend, &wires.concat())?;
             }
             committed.extend(constraint.committed.bits(backend, wires.concat())?);
         }
@@ -295,7 +313,8 @@ impl Constraint {
     fn commitments(&self) -> u64 {
         let claims = self.claims.iter();
         let claims = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64);
-        claims.sum::<u64>() + self.committed.circuit().map_or(0, Circuit::multiplications)
+        let leaves = self.leaves.as_ref().map_or(0, LeafClaims::commitments);
+        claims.sum::<u64>() + self.committed.circuit().map_or(0, Circuit::multiplications) + leaves
     }
 
     /// Takes the wires of a block that belong to the string.
@@ -315,12 +334,6 @@ impl Constraint {
     }
 }
 
-/// The bytes in these ranges.
-fn bytes_of(text: &[u8], ranges: &[Range<usize>]) -> Zeroizing<Vec<u8>> {
-    let parts = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
-    Zeroizing::new(parts.collect::<Vec<_>>().concat())
-}
-
 /// The circuits of a claim about a hidden string.
 fn claimed(
     side: Side,
@@ -333,11 +346,18 @@ fn claimed(
 
 /// The circuits of a direction's hidden strings. Their memory must have been [reserved](reserve).
 fn constraints(side: Side, shown: &RedactedPayload) -> Result<Vec<Constraint>, CircuitError> {
+    let mut number = 0;
     let constraint = |hidden: &Hidden| {
-        let claims = claims_of(hidden).into_iter().map(|claim| claimed(side, hidden, claim));
+        let leaves = match &*hidden.leaves {
+            [] => None,
+            digests => Some(LeafClaims::new((side, number), &hidden.part, hidden.length(), digests)?),
+        };
+        number += hidden.leaves.len();
+        let own = usize::from(!leaves.as_ref().is_some_and(LeafClaims::claims_class));
+        let claims = claims_of(hidden).into_iter().skip(1 - own).map(|claim| claimed(side, hidden, claim));
         let claims = claims.collect::<Result<_, _>>()?;
         let committed = CommittedValue::new(hidden.commit, hidden.length())?;
-        Ok(Constraint { ranges: hidden.ranges.clone(), claims, committed })
+        Ok(Constraint { ranges: hidden.ranges.clone(), claims, committed, leaves })
     };
     shown.constrained().map(constraint).collect()
 }
@@ -349,7 +369,8 @@ pub(super) fn untrue(shown: &[RedactedPayload; 2], payload: [&[u8]; 2]) -> Vec<E
         for hidden in shown.constrained() {
             let bytes = bytes_of(text, &hidden.ranges);
             for claim in &hidden.claims {
-                let alone = Hidden { claims: vec![claim.clone()], commit: None, ..hidden.clone() };
+                let (claims, leaves) = (vec![claim.clone()], Vec::new());
+                let alone = Hidden { claims, commit: None, leaves, ..hidden.clone() };
                 found.extend(check_alone(side, alone, &bytes).err());
             }
         }
@@ -410,19 +431,43 @@ pub(super) fn claim_commitments(shown: &[RedactedPayload; 2]) -> Result<u64, Err
 /// None in practice: blocks can be counted.
 pub(super) fn payload_commitments(
     version: TlsVersion,
+    suite: Suite,
     records: usize,
     shown: &RedactedPayload,
 ) -> Result<u64, crate::Error> {
+    let aead = suite.aead();
     let opaque: usize = shown.opaque().iter().map(ExactSizeIterator::len).sum();
-    let shown = shown.text.len().saturating_sub(opaque).div_ceil(BLOCK_BYTES);
+    let shown = shown.text.len().saturating_sub(opaque).div_ceil(aead.block_bytes());
+    if aead == Aead::ChaCha20Poly1305 {
+        // A record has few blocks, and its last one is seldom left out.
+        return commitments_of_blocks(aead, shown);
+    }
     // The last block of a record may be partial.
-    let blocks = commitments_of_blocks(records.saturating_add(shown))?;
+    let blocks = commitments_of_blocks(aead, records.saturating_add(shown))?;
     // In TLS 1.3 records have less in common.
     let more = match version {
         TlsVersion::Tls12 => 0,
-        TlsVersion::Tls13 => commitments_of_blocks(1)?.saturating_mul(records as u64),
+        TlsVersion::Tls13 => commitments_of_blocks(aead, 1)?.saturating_mul(records as u64),
     };
     Ok(blocks.saturating_add(more))
+}
+
+/// The number of bits that the proof of a direction's payload commits to, for key stream in long blocks, of
+/// which a record has few: each record's are counted.
+///
+/// # Errors
+/// None in practice: blocks can be counted.
+fn stream_commitments(
+    aead: Aead,
+    records: &[DataRecord<'_>],
+    shown: &RedactedPayload,
+) -> Result<u64, crate::Error> {
+    let opaque = shown.opaque();
+    let of_record = |(number, start, record): (usize, usize, &DataRecord<'_>)| {
+        let blocks = blocks(number, aead.block_bytes(), [start, record.length], &opaque);
+        commitments_of_blocks(aead, blocks.len())
+    };
+    application(records).map(of_record).sum()
 }
 
 impl ConnectionStatement {
@@ -439,8 +484,9 @@ impl ConnectionStatement {
     pub(crate) fn commitments(&self, root: &Root<()>) -> Result<u64, crate::Error> {
         let mut machine = Count { counting: Counting::default(), list: List::new(&self.opened) };
         let derived = derive(&mut machine, &self.connection, root)?;
-        let of_side = |(records, shown): (&Vec<DataRecord<'_>>, &RedactedPayload)| {
-            payload_commitments(self.version(), records.len(), shown)
+        let of_side = |(records, shown): (&Vec<DataRecord<'_>>, &RedactedPayload)| match self.suite().aead() {
+            Aead::Gcm(_) => payload_commitments(self.version(), self.suite(), records.len(), shown),
+            aead => stream_commitments(aead, records, shown),
         };
         let claims: u64 = self.constraints.iter().flatten().map(Constraint::commitments).sum();
         let payload = derived.records.iter().zip(&self.shown).map(of_side).sum::<Result<u64, _>>()?;

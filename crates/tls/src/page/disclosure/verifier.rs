@@ -17,6 +17,7 @@ use crate::page::claim::Vocabulary;
 use crate::page::commitment::CommittedBits;
 use crate::wire::rustls_client::HTTP;
 use crate::wire::server::{self, Authenticated, Identity, Roots};
+use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;
 
 /// What V may believe about a connection once the statement returned with it is proved, and not before.
@@ -24,12 +25,14 @@ use crate::wire::version::TlsVersion;
 pub struct Pending {
     mode: Mode,
     tls: TlsVersion,
+    suite: Suite,
     identity: Identity,
     port: u16,
     alpn: bool,
     rounds: usize,
     pipelined: bool,
     context: Context,
+    holder: Option<[u8; 32]>,
     shown: [RedactedPayload; 2],
 }
 
@@ -38,18 +41,20 @@ impl Pending {
     /// the bits that P commits to, from the proof's statement.
     #[must_use]
     pub fn accept(self, committed_bits: Option<CommittedBits>) -> Accepted {
-        let Self { mode, tls, identity, port, alpn, rounds, pipelined, context, shown } = self;
+        let Self { mode, tls, suite, identity, port, alpn, rounds, pipelined, context, holder, shown } = self;
         let [request, response] = shown;
         let commitments = Vec::new();
         let proven = Proven {
             mode,
             tls,
+            suite,
             identity,
             port,
             alpn,
             rounds,
             pipelined,
             context,
+            holder,
             request,
             response,
             commitments,
@@ -175,10 +180,12 @@ fn try_receive(
         redaction::check_pipelined(request, &exchanges)?;
     }
     let rounds = exchanges.len();
-    let (shown, context) = (message.shown.clone(), message.context.clone());
-    let tls = connection.version();
+    let (shown, context, holder) = (message.shown.clone(), message.context.clone(), message.holder);
+    let (tls, suite) = (connection.version(), connection.suite());
     let statement = ConnectionStatement::new(connection, [client, server], message, memory)?;
-    Ok((statement, Pending { mode, tls, identity, port, alpn, rounds, pipelined, context, shown }))
+    let pending =
+        Pending { mode, tls, suite, identity, port, alpn, rounds, pipelined, context, holder, shown };
+    Ok((statement, pending))
 }
 
 /// Checks that the bytes are HTTP by agreement. The same bytes may belong to another protocol, and their
@@ -199,12 +206,12 @@ fn check_protocol(mode: Mode, no_alpn: bool, agreed: Option<&[u8]>) -> Result<bo
 }
 
 /// Upper bounds on the opened bits of a connection, in bytes, and on its payload. What is opened are
-/// midstates, digests and secrets, hash keys, for each record at most a mask and, unless it is application
-/// data of TLS 1.2, its key stream.
+/// midstates, digests and secrets, hash keys, for each record at most a mask or one-time key and, unless it
+/// is application data of TLS 1.2, its key stream, in whole blocks.
 fn bounds(connection: &Connection) -> (usize, usize) {
     connection.ciphertexts().fold((1024, 0), |(opened, payload), (length, is_data)| {
         let stream = if is_data && connection.version() == TlsVersion::Tls12 { 0 } else { length };
-        (opened + 64 + stream, payload + if is_data { length } else { 0 })
+        (opened + 128 + stream, payload + if is_data { length } else { 0 })
     })
 }
 

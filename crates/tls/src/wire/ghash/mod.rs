@@ -14,21 +14,17 @@
 //!
 //! # Shares of the powers ([`Powers`])
 //!
-//! Squaring is linear, `(a + b)^2 = a^2 + b^2`, so even powers cost nothing. An odd power is cut in two,
-//! `k = i + j`, and
+//! The odd powers come from the [machine](crate::wire::step) that made `h`, which shares them. Squaring is
+//! linear, `(a + b)^2 = a^2 + b^2`, so each party squares its own shares to get the even ones.
 //!
-//! ```text
-//! h^k = (P_i + V_i)(P_j + V_j) = P_i P_j + [P_i V_j] + [P_j V_i] + V_i V_j
-//! ```
-//!
-//! takes two [products](volery_vole::ole) of a share of P's and one of V's. Half of the bits of `k` go to `i`
-//! and half to `j`, so that all powers up to 255 need three exchanges of messages, not one for each power:
-//!
-//! ```text
-//! exchange 1    powers with two bits set                 3, 5, 9, 17, 33, ...
-//! exchange 2    with three or four                       7, 11, 13, 15, 19, ...
-//! exchange 3    with five to eight                       31, 47, 55, ...
-//! ```
+//! The paper multiplies shares of lower powers by [oblivious linear evaluation](volery_vole::ole) in place of
+//! a circuit, which takes a tenth of the bytes. **That lets V choose what is sent.** V, who enters `V_j + e`
+//! in place of its share of `h^j` and adds `e V_i` to what it gets, has shares of `h^k + e h^i` for
+//! `k = i + j`. The tag of P's record is then the right tag of another ciphertext: `e` times block `k` is
+//! added to block `i`, counted from the end. The header is such a block, and V knows it, so V picks the
+//! difference. If V is on the path, it changes P's request on its way, and the server accepts. P would find
+//! out in the end only. Shares of the machine's leave V nothing to choose: any other value that it uses for a
+//! share of its own adds to the tag a difference that does not depend on `h`.
 //!
 //! # The tag ([`Powers::tag_share`], [`send_tag_share`], [`tag`])
 //!
@@ -38,11 +34,14 @@
 //!
 //! # What a cheating party can do
 //!
-//! P can add errors to products, and either party can send a wrong share. Then the tag is wrong, the server
-//! refuses the record and the session ends. P learns whether a guess of bits of `h_V` was right: `c` bits, at
-//! the risk of being caught with probability `1 - 2^-c` (section 3.2.3). `h` only serves this session.
-//! Nothing is detected here. In the end P proves `h` and each mask under the committed keys, and V recomputes
-//! the tags of all records in the clear.
+//! V can send a wrong share. To the tag of P's ciphertext `c` it adds a difference of its choice; for a
+//! ciphertext `c'` this is the right tag only if the difference is the value at `h` of a nonzero polynomial
+//! of at most 1,026 blocks, `c' - c`. V's shares are masked by P, so V knows nothing of `h` and guesses right
+//! with probability at most `1026 / 2^128`. Otherwise the server refuses the record and the session ends. P
+//! can garble powers wrongly, and learns from the server whether a guess of bits of V's secrets was right:
+//! `c` bits at the risk of being caught with probability `1 - 2^-c` (section 3.2.3). `h` only serves this
+//! session. In the end P proves `h` and each mask under the committed keys, and V recomputes the tags of all
+//! records in the clear.
 //!
 //! # Order of bits
 //!
@@ -56,7 +55,9 @@ mod powers;
 #[allow(clippy::ptr_arg)]
 mod tests;
 
-pub use powers::{Powers, products};
+#[cfg(test)]
+pub(crate) use powers::MAX_POWER;
+pub use powers::Powers;
 
 use volery_channel::tags::TAG_SHARE;
 use volery_channel::{Channel, ChannelExt};

@@ -4,12 +4,11 @@ use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes_gcm::{Aes128Gcm, aes::Aes128};
 use proptest::prelude::*;
-use volery_testing::untouched;
-use volery_vole::ole;
+use volery_channel::Limits;
+use volery_testing::{between_edited, untouched};
 
-use super::powers::MAX_POWER;
 use super::*;
-use crate::testing::{Change, hex, two_parties};
+use crate::testing::{Change, hex};
 
 /// AES on one block.
 fn encrypt(key: [u8; 16], block: Block) -> Block {
@@ -32,7 +31,15 @@ fn first_counter(nonce: [u8; 12]) -> Block {
     block
 }
 
-/// The tag that two parties make of a record that the clear knows; powers are extended twice.
+/// Both parties' shares of the powers of `h` up to this one.
+fn shared(h: Block, n: usize) -> [Powers; 2] {
+    let h = from_block(h);
+    let odd = core::iter::successors(Some(h), |power| Some(*power * h * h));
+    let shares: Vec<_> = odd.take(n.div_ceil(2).max(1)).map(|x| split(to_block(x), 3)).collect();
+    [0, 1].map(|party| Powers::from_odd(shares.iter().map(|share| share[party]), n).unwrap())
+}
+
+/// The tag that two parties make of a record that the clear knows.
 fn shared_tag(
     key: [u8; 16],
     nonce: [u8; 12],
@@ -40,25 +47,14 @@ fn shared_tag(
     ciphertext: &[u8],
     changes: [Change; 2],
 ) -> Block {
-    let [h_p, h_v] = split(encrypt(key, [0; 16]), 1);
     let [mask_p, mask_v] = split(encrypt(key, first_counter(nonce)), 2);
-    let need = hashed_blocks(header.len(), ciphertext.len());
-    let (tag, sent) = two_parties(
-        products(1, need),
-        1,
-        changes,
-        |channel, party: &mut ole::Sender<Gf128>, _| {
-            let mut powers = Powers::new(h_p);
-            powers.extend(channel, party, need / 2)?;
-            powers.extend(channel, party, need)?;
-            assert_eq!(party.prepared(), 0);
-            tag(channel, &powers, header, ciphertext, &mask_p)
-        },
-        |channel, party: &mut ole::Receiver<Gf128>, _| {
-            let mut powers = Powers::new(h_v);
-            powers.extend(channel, party, need / 2)?;
-            powers.extend(channel, party, need)?;
-            send_tag_share(channel, &powers, header, ciphertext, &mask_v)
+    let [p, v] = shared(encrypt(key, [0; 16]), hashed_blocks(header.len(), ciphertext.len()));
+    let (tag, sent) = between_edited(
+        &Limits::default(),
+        (changes[0], changes[1]),
+        |channel| tag(channel, &p, header, ciphertext, &mask_p),
+        |channel| {
+            send_tag_share(channel, &v, header, ciphertext, &mask_v).and_then(|()| Ok(channel.flush()?))
         },
     );
     sent.unwrap();
@@ -108,32 +104,11 @@ fn records_of_up_to_two_kilobytes_have_the_tags_of_the_library() {
     }
 }
 
-/// All powers at once, the exchanges counted: two for 256 bytes, three for two kilobytes.
 #[test]
-fn shares_of_all_powers_add_up_in_a_few_exchanges() {
-    for (n, exchanges) in [(2, 0), (3, 1), (18, 2), (130, 3), (255, 3), (MAX_POWER, 4)] {
+fn shares_of_all_powers_add_up() {
+    for n in [1, 2, 3, 18, 130, MAX_POWER] {
         let h = encrypt([1; 16], [0; 16]);
-        let [h_p, h_v] = split(h, 3);
-        let (p, v) = two_parties(
-            products(1, n),
-            1,
-            [untouched; 2],
-            |channel, party: &mut ole::Sender<Gf128>, _| {
-                let mut powers = Powers::new(h_p);
-                let before = channel.stats();
-                powers.extend(channel, party, n).unwrap();
-                let stats = channel.stats() - before;
-                // One element each way for each product, with a header of five bytes an exchange.
-                assert_eq!(stats.bytes_sent, 16 * products(1, n) as u64 + 5 * exchanges);
-                assert_eq!(stats.frames_received, exchanges);
-                powers
-            },
-            |channel, party: &mut ole::Receiver<Gf128>, _| {
-                let mut powers = Powers::new(h_v);
-                powers.extend(channel, party, n).unwrap();
-                powers
-            },
-        );
+        let [p, v] = shared(h, n);
         let mut expected = Gf128::ONE;
         for (p, v) in p.shares().iter().zip(v.shares()) {
             expected *= from_block(h);
@@ -143,42 +118,31 @@ fn shares_of_all_powers_add_up_in_a_few_exchanges() {
     }
 }
 
-/// Either party's wrong message makes the tag wrong, which the server sees.
 #[test]
-fn a_changed_message_gives_a_wrong_tag() {
-    fn correction(tag: volery_channel::Tag, payload: &mut Vec<u8>) {
-        if tag == volery_channel::tags::OLE_CORRECTIONS {
-            payload[3] ^= 1;
-        }
+fn powers_take_as_many_odd_ones_as_there_are() {
+    for (odd, n) in [(1, 2), (2, 3), (2, 4), (9, 18)] {
+        assert!(Powers::from_odd(vec![[1; 16]; odd], n).is_some());
+        assert!(Powers::from_odd(vec![[1; 16]; odd - 1], n).is_none());
+        assert!(Powers::from_odd(vec![[1; 16]; odd + 1], n).is_none());
     }
+}
+
+/// The server sees it.
+#[test]
+fn a_changed_share_gives_a_wrong_tag() {
     fn share(tag: volery_channel::Tag, payload: &mut Vec<u8>) {
         if tag == TAG_SHARE {
             payload[3] ^= 1;
         }
     }
     let (ciphertext, tag) = record([7; 16], [9; 12], &[3; 13], &[5; 100]);
-    let changes: [[Change; 2]; 3] = [[correction, untouched], [untouched, correction], [untouched, share]];
-    for changes in changes {
-        assert_ne!(shared_tag([7; 16], [9; 12], &[3; 13], &ciphertext, changes), tag);
-    }
+    assert_ne!(shared_tag([7; 16], [9; 12], &[3; 13], &ciphertext, [untouched, share]), tag);
 }
 
 #[test]
-fn a_tag_without_enough_powers_and_a_power_beyond_any_record_are_misuse() {
-    let powers = Powers::new([1; 16]);
+fn a_tag_without_enough_powers_is_misuse() {
+    let powers = Powers::from_odd([[1; 16]], 2).unwrap();
     assert!(matches!(powers.tag_share(&[0; 13], &[0; 16], &[0; 16]), Err(Error::Misuse(_))));
-    let (p, v) = two_parties(
-        0,
-        1,
-        [untouched; 2],
-        |channel, party: &mut ole::Sender<Gf128>, _| {
-            let beyond = Powers::new([1; 16]).extend(channel, party, MAX_POWER + 1);
-            (beyond, Powers::new([1; 16]).extend(channel, party, 3))
-        },
-        |channel, party: &mut ole::Receiver<Gf128>, _| Powers::new([1; 16]).extend(channel, party, 3),
-    );
-    assert!(matches!(p.0, Err(Error::Misuse(_))));
-    assert!(matches!(p.1, Err(Error::Products(_))) && matches!(v, Err(Error::Products(_))));
 }
 
 proptest! {
@@ -195,11 +159,4 @@ fn the_first_bit_of_a_block_is_the_constant_coefficient() {
     assert_eq!(from_block(block), Gf128::ONE);
     block[0] = 0x40;
     assert_eq!(from_block(block), Gf128::X);
-}
-
-#[test]
-fn products_are_one_for_each_new_power() {
-    // A record of 256 bytes; then one of 2 KB.
-    assert_eq!(products(1, 18), 16);
-    assert_eq!(products(18, 130), 112);
 }

@@ -16,18 +16,18 @@
 //! output of the hash, so `Expand(secret, info) = HMAC(secret, info | 1)`, cut to its length.
 //!
 //! Each secret has a type of its own, and each label occurs in one place, so no secret can be derived from
-//! the wrong one. The hash is a parameter, SHA-256 by default.
+//! the wrong one. A secret knows the hash function of its suite; those derived from it have the same.
 
 #[cfg(test)]
 mod tests;
 
-use core::marker::PhantomData;
-
 use sha2::digest::block_api::BlockSizeUser;
-use sha2::{Digest, Sha256};
+use sha2::{Digest, Sha256, Sha384};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::wire::hash::{HandshakeHash, HashFunction};
 use crate::wire::prf::Side;
+use crate::wire::suite::{NONCE_BYTES, Suite};
 
 /// What secrets and keys are derived with: the same labels in the clear and on wires.
 pub(crate) mod label {
@@ -63,40 +63,30 @@ pub(crate) fn expansion(label: &str, context: &[u8], length: u8) -> Vec<u8> {
     [&[0, length][..], &label, &sized(context), &[1]].concat()
 }
 
-/// Bytes of a record's IV, for AES-GCM and for ChaCha20-Poly1305.
-pub const IV_BYTES: usize = 12;
+/// A secret as long as the output of its hash function.
+#[derive(Clone)]
+struct Secret {
+    hash: HashFunction,
+    bytes: Zeroizing<Vec<u8>>,
+}
 
-/// A hash of TLS 1.3, whose output is no longer than its block.
-pub trait Hash: Digest + BlockSizeUser {}
-
-impl Hash for Sha256 {}
-
-/// A secret as long as the hash's output.
-struct Secret<H>(Zeroizing<Vec<u8>>, PhantomData<H>);
-
-impl<H: Hash> Secret<H> {
-    fn zeros() -> Self {
-        Self(Zeroizing::new(vec![0; <H as Digest>::output_size()]), PhantomData)
+impl Secret {
+    fn zeros(hash: HashFunction) -> Self {
+        Self { hash, bytes: Zeroizing::new(vec![0; hash.digest_bytes()]) }
     }
 
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let fits = bytes.len() == <H as Digest>::output_size();
-        fits.then(|| Self(Zeroizing::new(bytes.to_vec()), PhantomData))
+    fn from_bytes(hash: HashFunction, bytes: &[u8]) -> Option<Self> {
+        let fits = bytes.len() == hash.digest_bytes();
+        fits.then(|| Self { hash, bytes: Zeroizing::new(bytes.to_vec()) })
     }
 
     /// HMAC (RFC 2104) with the secret as its key.
     fn mac(&self, message: &[u8]) -> Self {
-        let pad = |with: u8| {
-            let mut block = Zeroizing::new(vec![with; H::block_size()]);
-            block.iter_mut().zip(self.0.iter()).for_each(|(byte, key)| *byte ^= key);
-            block
+        let bytes = match self.hash {
+            HashFunction::Sha256 => mac::<Sha256>(&self.bytes, message),
+            HashFunction::Sha384 => mac::<Sha384>(&self.bytes, message),
         };
-        let mut inner = H::new_with_prefix(&*pad(0x36)).chain_update(message).finalize();
-        let mut outer = H::new_with_prefix(&*pad(0x5c)).chain_update(&inner).finalize();
-        let mac = Self(Zeroizing::new(outer.to_vec()), PhantomData);
-        inner.as_mut_slice().zeroize();
-        outer.as_mut_slice().zeroize();
-        mac
+        Self { hash: self.hash, bytes }
     }
 
     /// HKDF-Extract with the secret as its salt.
@@ -111,142 +101,145 @@ impl<H: Hash> Secret<H> {
 
     /// Derive-Secret, given the hash of the messages.
     fn derive(&self, label: &str, hash: &[u8]) -> Self {
-        self.expand(label, hash, <H as Digest>::output_size() as u8)
+        self.expand(label, hash, self.hash.digest_bytes() as u8)
     }
 
-    /// HKDF-Expand-Label to a key, without a context.
-    fn key<const N: usize>(&self, label: &str) -> Zeroizing<[u8; N]> {
-        const { assert!(N <= 32, "no key is longer than the shortest hash") }
-        let expanded = self.expand(label, &[], N as u8);
-        let mut key = Zeroizing::new([0; N]);
-        key.iter_mut().zip(expanded.0.iter()).for_each(|(to, from)| *to = *from);
-        key
+    /// HKDF-Expand-Label to a key of this many bytes, at most the hash's output, without a context.
+    fn key(&self, label: &str, length: usize) -> Zeroizing<Vec<u8>> {
+        let mut expanded = self.expand(label, &[], length as u8).bytes;
+        expanded.truncate(length);
+        expanded
     }
 
     /// The salt of the next Extract.
     fn derived(&self) -> Self {
-        self.derive(label::DERIVED, &H::digest([]))
+        self.derive(label::DERIVED, self.hash.hash(&[]).as_ref())
     }
 }
 
+/// HMAC with a key of at most a block.
+fn mac<H: Digest + BlockSizeUser>(key: &[u8], message: &[u8]) -> Zeroizing<Vec<u8>> {
+    let pad = |with: u8| {
+        let mut block = Zeroizing::new(vec![with; H::block_size()]);
+        block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+        block
+    };
+    let mut inner = H::new_with_prefix(&*pad(0x36)).chain_update(message).finalize();
+    let mut outer = H::new_with_prefix(&*pad(0x5c)).chain_update(&inner).finalize();
+    let mac = Zeroizing::new(outer.to_vec());
+    inner.as_mut_slice().zeroize();
+    outer.as_mut_slice().zeroize();
+    mac
+}
+
 /// The secrets of a schedule before there is a shared one. It is a constant.
-pub struct EarlySecret<H = Sha256>(Secret<H>);
+#[derive(Clone)]
+pub struct EarlySecret(Secret);
 
 /// The constant with which the handshake secret is extracted from what the key exchange gave.
-pub(crate) fn handshake_salt() -> [u8; 32] {
-    let EarlySecret(early) = EarlySecret::<Sha256>::new();
-    let mut salt = [0; 32];
-    salt.iter_mut().zip(early.derived().0.iter()).for_each(|(to, from)| *to = *from);
-    salt
+pub(crate) fn handshake_salt(hash: HashFunction) -> Vec<u8> {
+    let EarlySecret(early) = EarlySecret::new(hash);
+    early.derived().bytes.to_vec()
 }
 
 /// The secret of the key exchange.
-pub struct HandshakeSecret<H = Sha256>(Secret<H>);
+#[derive(Clone)]
+pub struct HandshakeSecret(Secret);
 
 /// The secret of the connection's data.
-pub struct MasterSecret<H = Sha256>(Secret<H>);
+#[derive(Clone)]
+pub struct MasterSecret(Secret);
 
 /// The secret of one direction, in the handshake or after it.
-pub struct TrafficSecret<H = Sha256>(Secret<H>);
+#[derive(Clone)]
+pub struct TrafficSecret(Secret);
 
-impl<H: Hash> EarlySecret<H> {
+impl EarlySecret {
     /// The one without a pre-shared key.
     #[must_use]
-    pub fn new() -> Self {
-        let zeros = Secret::zeros();
-        Self(zeros.extract(&zeros.0))
+    pub fn new(hash: HashFunction) -> Self {
+        let zeros = Secret::zeros(hash);
+        Self(zeros.extract(&zeros.bytes))
     }
 
     /// The next secret, from what the key exchange gave.
     #[must_use]
-    pub fn handshake(&self, shared: &[u8]) -> HandshakeSecret<H> {
+    pub fn handshake(&self, shared: &[u8]) -> HandshakeSecret {
         HandshakeSecret(self.0.derived().extract(shared))
     }
 }
 
-impl<H: Hash> Default for EarlySecret<H> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<H: Hash> HandshakeSecret<H> {
+impl HandshakeSecret {
     /// The secret of a side's records in the handshake. `hash` is that of ClientHello and ServerHello.
     #[must_use]
-    pub fn traffic(&self, side: Side, hash: &[u8]) -> TrafficSecret<H> {
-        TrafficSecret(self.0.derive(label::handshake(side), hash))
+    pub fn traffic(&self, side: Side, hash: &HandshakeHash) -> TrafficSecret {
+        TrafficSecret(self.0.derive(label::handshake(side), hash.as_ref()))
     }
 
     /// The secret itself.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0.0
+        &self.0.bytes
     }
 
     /// The next secret.
     #[must_use]
-    pub fn master(&self) -> MasterSecret<H> {
-        MasterSecret(self.0.derived().extract(&Secret::<H>::zeros().0))
+    pub fn master(&self) -> MasterSecret {
+        MasterSecret(self.0.derived().extract(&Secret::zeros(self.0.hash).bytes))
     }
 }
 
-impl<H: Hash> MasterSecret<H> {
+impl MasterSecret {
     /// The first secret of a side's data. `hash` is that of all messages up to the server's Finished.
     #[must_use]
-    pub fn traffic(&self, side: Side, hash: &[u8]) -> TrafficSecret<H> {
-        TrafficSecret(self.0.derive(label::application(side), hash))
+    pub fn traffic(&self, side: Side, hash: &HandshakeHash) -> TrafficSecret {
+        TrafficSecret(self.0.derive(label::application(side), hash.as_ref()))
     }
 }
 
-impl<H: Hash> TrafficSecret<H> {
+impl TrafficSecret {
     /// The secret with these bytes, if they are as many as the hash's.
     #[must_use]
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        Secret::from_bytes(bytes).map(Self)
+    pub fn from_bytes(hash: HashFunction, bytes: &[u8]) -> Option<Self> {
+        Secret::from_bytes(hash, bytes).map(Self)
     }
 
-    /// The key of its records.
+    /// The secret itself.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0.bytes
+    }
+
+    /// The key of its records in this suite.
     #[must_use]
-    pub fn key<const N: usize>(&self) -> Zeroizing<[u8; N]> {
-        self.0.key(label::KEY)
+    pub fn key(&self, suite: Suite) -> Zeroizing<Vec<u8>> {
+        self.0.key(label::KEY, suite.aead().key_bytes())
     }
 
     /// What its records' nonces are made of.
     #[must_use]
-    pub fn iv(&self) -> Zeroizing<[u8; IV_BYTES]> {
-        self.0.key(label::IV)
+    pub fn iv(&self) -> Zeroizing<[u8; NONCE_BYTES]> {
+        let expanded = self.0.key(label::IV, NONCE_BYTES);
+        let mut iv = Zeroizing::new([0; NONCE_BYTES]);
+        iv.iter_mut().zip(expanded.iter()).for_each(|(to, from)| *to = *from);
+        iv
     }
 
     /// The contents of its side's Finished message, as long as the hash's output. `hash` is that of all
     /// messages before it. Only a handshake's secret has a Finished message.
     #[must_use]
-    pub fn verify_data(&self, hash: &[u8]) -> Vec<u8> {
-        self.0.derive(label::FINISHED, &[]).mac(hash).0.to_vec()
+    pub fn verify_data(&self, hash: &HandshakeHash) -> Vec<u8> {
+        self.0.derive(label::FINISHED, &[]).mac(hash.as_ref()).bytes.to_vec()
     }
 }
 
 /// None shows a secret.
 macro_rules! debug {
     ($($name:ident)*) => {$(
-        impl<H> core::fmt::Debug for $name<H> {
+        impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
-        }
-
-        impl<H> Clone for $name<H> {
-            fn clone(&self) -> Self {
-                Self(Secret(self.0.0.clone(), PhantomData))
             }
         }
     )*};
 }
 
 debug!(EarlySecret HandshakeSecret MasterSecret TrafficSecret);
-
-/// The bytes, for comparisons in tests.
-#[cfg(test)]
-impl<H> TrafficSecret<H> {
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0.0
-    }
-}

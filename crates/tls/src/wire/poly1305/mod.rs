@@ -10,6 +10,8 @@
 //! (RFC 8439, sections 2.5 and 2.8.) Each record has its own `r` and `s`. Neither party may know `r` while
 //! the connection is open: whoever has the tag of one ciphertext and `r` has that of every other.
 //!
+//! No session uses this yet: two parties only offer AES-GCM, and in proxy mode P has the key.
+//!
 //! # The protocol
 //!
 //! ```text

@@ -19,7 +19,7 @@ use super::shares::Messages;
 use super::*;
 use crate::testing::{Change, SESSION, hex, two_parties};
 use crate::wire::step::testing::Clear;
-use crate::wire::step::{BLOCK_BITS, Step, StreamBlock};
+use crate::wire::step::{BLOCK_BITS, Plain, Step};
 
 /// What a party does otherwise.
 type Factors = fn(F130, usize) -> Zeroizing<Vec<F130>>;
@@ -98,8 +98,8 @@ fn the_record_of_rfc_8439_has_its_ciphertext_and_tag() {
     let text =
         b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, \
                  sunscreen would be it.";
-    let blocks = (0..3).map(|counter| StreamBlock { sequence: 0, counter }).collect();
-    let stream = Step::ChaChaBlocks(blocks)
+    let blocks = (0..3).map(|counter| Plain::Counter { sequence: 0, counter }).collect();
+    let stream = Step::ChaCha20(blocks)
         .run(&mut Evaluator::new(), &[bytes_to_bits(&key), bytes_to_bits(&nonce)].concat())
         .unwrap();
     let stream = bits_to_bytes(&stream).unwrap();

@@ -1,18 +1,17 @@
-//! HMAC-SHA256 of messages that both parties know, with a key that neither sees.
+//! HMAC of messages that both parties know, with a key that neither sees.
 
-use sha2::block_api::compress256;
-use volery_circuit::gadgets::bits_to_words;
 use volery_field::F2;
 use zeroize::Zeroize;
 
 use crate::Error;
+use crate::wire::hash::HashFunction;
 use crate::wire::key_exchange::Group;
-use crate::wire::step::{BLOCK, DIGEST_BITS, Step, TwoParty, WORDS, expanded_words};
+use crate::wire::step::{Midstate, Step, TwoParty};
 
-/// A key of HMAC-SHA256. Both parties know its inner midstate, and neither knows the outer one.
+/// A key of HMAC. Both parties know its inner midstate, and neither knows the outer one.
 #[derive(Clone)]
 pub(crate) struct HmacKey<W> {
-    inner: [u32; WORDS],
+    inner: Midstate,
     outer: Vec<W>,
 }
 
@@ -31,18 +30,18 @@ impl<W: Zeroize> Zeroize for HmacKey<W> {
 
 impl<W: Clone> HmacKey<W> {
     /// The key made from the pre-master secret, given its two shares modulo the prime of the server's curve:
-    /// 256 wires each, lowest bit first. Two compressions. While steps are only prepared, either curve may be
-    /// given.
+    /// 256 wires each, lowest bit first. `hash` is the hash function of the suite. Two compressions. While
+    /// steps are only prepared, either curve may be given.
     ///
     /// # Errors
     /// The machine's.
     pub(crate) fn premaster<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
+        hash: HashFunction,
         group: Group,
-        prover: &[W],
-        verifier: &[W],
+        [prover, verifier]: [&[W]; 2],
     ) -> Result<Self, M::Error> {
-        Self::of_shares(machine, &Step::PremasterKey, group, [prover, verifier])
+        Self::of_shares(machine, Step::PremasterKey(hash), group, [prover, verifier])
     }
 
     /// The key that is TLS 1.3's handshake secret, given the two shares of what the key exchange gives, as
@@ -53,22 +52,22 @@ impl<W: Clone> HmacKey<W> {
     /// The machine's.
     pub(crate) fn handshake<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
+        hash: HashFunction,
         group: Group,
-        prover: &[W],
-        verifier: &[W],
+        [prover, verifier]: [&[W]; 2],
     ) -> Result<Self, M::Error> {
-        Self::of_shares(machine, &Step::HandshakeKey, group, [prover, verifier])
+        Self::of_shares(machine, Step::HandshakeKey(hash), group, [prover, verifier])
     }
 
     /// A key from the two shares of what the key exchange gives.
     fn of_shares<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
-        step: &Step,
+        step: Step,
         group: Group,
         [prover, verifier]: [&[W]; 2],
     ) -> Result<Self, M::Error> {
         let curve = machine.public(&[F2::new(group == Group::X25519)])?;
-        Self::new(machine, step, &[prover, verifier, &curve].concat())
+        Self::new(machine, &step, &[prover, verifier, &curve].concat())
     }
 
     /// The key made from the master secret, 384 wires. Two compressions.
@@ -77,20 +76,22 @@ impl<W: Clone> HmacKey<W> {
     /// The machine's.
     pub(crate) fn master<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
+        hash: HashFunction,
         secret: &[W],
     ) -> Result<Self, M::Error> {
-        Self::new(machine, &Step::MasterKey, secret)
+        Self::new(machine, &Step::MasterKey(hash), secret)
     }
 
-    /// The key that is as long as a hash, 256 wires. Two compressions.
+    /// The key that is as long as a hash. Two compressions.
     ///
     /// # Errors
     /// The machine's.
     pub(crate) fn hash<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
+        hash: HashFunction,
         secret: &[W],
     ) -> Result<Self, M::Error> {
-        Self::new(machine, &Step::HashKey, secret)
+        Self::new(machine, &Step::HashKey(hash), secret)
     }
 
     fn new<M: TwoParty<Wire = W> + ?Sized>(
@@ -98,20 +99,28 @@ impl<W: Clone> HmacKey<W> {
         step: &Step,
         secret: &[W],
     ) -> Result<Self, M::Error> {
+        let (Step::PremasterKey(hash)
+        | Step::HandshakeKey(hash)
+        | Step::MasterKey(hash)
+        | Step::HashKey(hash)) = step
+        else {
+            return Err(Error::Misuse("a key from a step that makes none".into()).into());
+        };
         let mut inner = machine.call(step, secret)?;
-        if inner.len() != 2 * DIGEST_BITS {
+        if inner.len() != 2 * hash.state_bits() {
             return Err(Error::Misuse(format!("{} bits of midstates", inner.len())).into());
         }
-        let outer = inner.split_off(DIGEST_BITS);
+        let outer = inner.split_off(hash.state_bits());
         let opened = machine.open(&inner)?;
-        let words = bits_to_words(&opened).into_iter();
-        let words: Vec<u32> =
-            words.map(|word| (0..32).fold(0, |n, i| n | u32::from(word[i].to_u8()) << i)).collect();
-        let length = words.len();
-        let inner = words.try_into();
-        let inner =
-            inner.map_err(|_| Error::Misuse(format!("a machine opened {length} words of a midstate")))?;
+        let inner = Midstate::from_bits(*hash, &opened);
+        let inner = inner
+            .ok_or_else(|| Error::Misuse(format!("a machine opened {} bits of a midstate", opened.len())))?;
         Ok(Self { inner, outer })
+    }
+
+    /// The hash function.
+    pub(crate) const fn function(&self) -> HashFunction {
+        self.inner.hash()
     }
 
     /// The same key, with `wire` applied to each wire.
@@ -122,23 +131,13 @@ impl<W: Clone> HmacKey<W> {
         Ok(HmacKey { inner: self.inner, outer: self.outer.iter().map(wire).collect::<Result<_, _>>()? })
     }
 
-    /// The MAC of `message`: 256 wires. One compression.
+    /// The MAC of `message`, as long as a hash. One compression.
     pub(super) fn mac<M: TwoParty<Wire = W> + ?Sized>(
         &self,
         machine: &mut M,
         message: &[u8],
     ) -> Result<Vec<W>, M::Error> {
-        let public = machine.public(&expanded_words(inner_hash(self.inner, message)))?;
-        machine.call(&Step::OuterHash, &[&*self.outer, &public].concat())
+        let public = machine.public(&self.inner.expanded(message))?;
+        machine.call(&Step::OuterHash(self.function()), &[&*self.outer, &public].concat())
     }
-}
-
-/// The inner hash of `message` from the midstate after the pad: FIPS 180-4's padding, then its compressions.
-fn inner_hash(mut state: [u32; WORDS], message: &[u8]) -> [u32; WORDS] {
-    let mut padded = message.to_vec();
-    padded.push(0x80);
-    padded.resize((padded.len() + 8).next_multiple_of(BLOCK) - 8, 0);
-    padded.extend_from_slice(&(8 * (BLOCK as u64 + message.len() as u64)).to_be_bytes());
-    compress256(&mut state, padded.as_chunks().0);
-    state
 }

@@ -6,11 +6,12 @@
 //! P(secret, seed) = HMAC(secret, A(1) | seed) | HMAC(secret, A(2) | seed) | ...
 //! A(0) = seed,  A(i) = HMAC(secret, A(i - 1))
 //!
-//! HMAC(secret, message) = SHA-256(secret + opad | SHA-256(secret + ipad | message))           RFC 2104
+//! HMAC(secret, message) = H(secret + opad | H(secret + ipad | message))                       RFC 2104
 //! ```
 //!
-//! An HMAC-SHA256 takes at least four compressions. The table shows where they run (Xie, Yang, Wang, Weng,
-//! "Lightweight Authentication of Web Data via Garble-Then-Prove", section 3.2.2) and what each party learns:
+//! `H` is the hash function of the suite, SHA-256 or SHA-384. An HMAC takes at least four compressions. The
+//! table shows where they run (Xie, Yang, Wang, Weng, "Lightweight Authentication of Web Data via
+//! Garble-Then-Prove", section 3.2.2) and what each party learns:
 //!
 //! | compression | where | result |
 //! |---|---|---|
@@ -29,10 +30,14 @@
 //! key block         from the master secret           6                 2 pads, A(1), A(2), 2 outputs: keys and write IVs, kept
 //! client Finished   from the master secret           2                 A(1), output: 96 bits, public
 //!                                                   14 compressions, 247,697 ANDs; the paper has 289,827
+//!
+//! with SHA-384      12 compressions, 546,758 ANDs: the master secret takes 4, as its 384 bits are one output
 //! ```
 //!
-//! The two write keys and write IVs are 40 bytes (RFC 5288: AES-128-GCM has no MAC keys, and 4 of the nonce's
-//! 12 bytes are the IV). With the extended master secret (RFC 7627) only label and seed change. The server's
+//! The two write keys and write IVs are 40 bytes for AES-128-GCM (RFC 5288: there are no MAC keys, and 4 of
+//! the nonce's 12 bytes are the IV), 72 for AES-256-GCM and 88 for ChaCha20-Poly1305, whose IV is the whole
+//! nonce (RFC 7905). An output of SHA-384 is 48 bytes, so a master secret is one output, and the two keys of
+//! AES-256-GCM take two. With the extended master secret (RFC 7627) only label and seed change. The server's
 //! Finished is checked at the end, when P knows the master secret, also with [`verify_data`].
 //!
 //! Both parties run this, each on its own [`TwoParty`] machine, with the same public values. The machine
@@ -51,7 +56,10 @@ use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
 
 use crate::Error;
-use crate::wire::step::{BLOCK_BITS, IV_BITS, MASTER_BITS, TwoParty};
+use crate::wire::hash::HandshakeHash;
+use crate::wire::step::{MASTER_BITS, TwoParty};
+use crate::wire::suite::Aead;
+use crate::wire::version::TlsVersion;
 
 /// The random bytes of the client or of the server.
 pub(crate) type Random = [u8; 32];
@@ -67,7 +75,7 @@ pub enum MasterSeed {
         server: Random,
     },
     /// The hash of the handshake up to `ClientKeyExchange` (RFC 7627, section 4): the extended master secret.
-    SessionHash([u8; 32]),
+    SessionHash(HandshakeHash),
 }
 
 /// A side of the connection.
@@ -103,7 +111,7 @@ pub(crate) fn master_secret<M: TwoParty + ?Sized>(
 ) -> Result<Vec<M::Wire>, M::Error> {
     let (label, seed) = match seed {
         MasterSeed::Randoms { client, server } => ("master secret", [client, server].concat()),
-        MasterSeed::SessionHash(hash) => ("extended master secret", hash.to_vec()),
+        MasterSeed::SessionHash(hash) => ("extended master secret", hash.as_ref().to_vec()),
     };
     prf(machine, premaster, label, &seed, MASTER_BITS)
 }
@@ -112,9 +120,9 @@ pub(crate) fn master_secret<M: TwoParty + ?Sized>(
 /// them in the clear either, and opening them would cost a round trip.
 #[derive(Clone)]
 pub(crate) struct KeyBlock<W> {
-    /// The AES-128 keys of the client's and the server's records: 128 wires each.
+    /// The keys of the client's and the server's records.
     pub keys: [Vec<W>; 2],
-    /// The write IVs' wires, 32 each, for counter blocks.
+    /// The write IVs.
     pub iv_wires: [Vec<W>; 2],
 }
 
@@ -124,21 +132,22 @@ impl<W> core::fmt::Debug for KeyBlock<W> {
     }
 }
 
-/// The key block, from the key that [`HmacKey::master`] made.
+/// The key block for records that are protected like this, from the key that [`HmacKey::master`] made.
 ///
 /// # Errors
 /// The machine's.
 pub(crate) fn key_block<M: TwoParty + ?Sized>(
     machine: &mut M,
     master: &HmacKey<M::Wire>,
-    client: &Random,
-    server: &Random,
+    aead: Aead,
+    [client, server]: [&Random; 2],
 ) -> Result<KeyBlock<M::Wire>, M::Error> {
     let seed = [*server, *client].concat();
-    let mut keys = prf(machine, master, "key expansion", &seed, 2 * (BLOCK_BITS + IV_BITS))?;
-    let mut ivs = keys.split_off(2 * BLOCK_BITS);
-    let server_key = keys.split_off(BLOCK_BITS);
-    let server_iv = ivs.split_off(IV_BITS);
+    let [key_bits, iv_bits] = aead.bits(TlsVersion::Tls12);
+    let mut keys = prf(machine, master, "key expansion", &seed, 2 * (key_bits + iv_bits))?;
+    let mut ivs = keys.split_off(2 * key_bits);
+    let server_key = keys.split_off(key_bits);
+    let server_iv = ivs.split_off(iv_bits);
     Ok(KeyBlock { keys: [keys, server_key], iv_wires: [ivs, server_iv] })
 }
 
@@ -151,13 +160,13 @@ pub(crate) fn verify_data<M: TwoParty + ?Sized>(
     machine: &mut M,
     master: &HmacKey<M::Wire>,
     side: Side,
-    handshake: &[u8; 32],
+    handshake: &HandshakeHash,
 ) -> Result<[u8; VERIFY_DATA_BYTES], M::Error> {
     let label = match side {
         Side::Client => "client finished",
         Side::Server => "server finished",
     };
-    let wires = prf(machine, master, label, handshake, 8 * VERIFY_DATA_BYTES)?;
+    let wires = prf(machine, master, label, handshake.as_ref(), 8 * VERIFY_DATA_BYTES)?;
     let opened = bytes(&machine.open(&wires)?)?;
     let length = opened.len();
     Ok(opened.try_into().map_err(|_| Error::Misuse(format!("a machine opened {length} bytes of 12")))?)

@@ -8,9 +8,11 @@ use volery_vole::Prg;
 use super::testing::plain_prf;
 use super::*;
 use crate::testing::hex;
+use crate::wire::hash::HashFunction::{Sha256, Sha384};
 use crate::wire::key_exchange::Group;
 use crate::wire::step::Step;
 use crate::wire::step::testing::{Clear, Log};
+use crate::wire::suite::Suite;
 
 fn to_bytes(bits: &[F2]) -> Vec<u8> {
     bits_to_bytes(bits).unwrap()
@@ -46,29 +48,37 @@ fn derive(
     seed: MasterSeed,
     client: Random,
     server: Random,
-    hash: [u8; 32],
+    hash: HandshakeHash,
 ) -> (Derived, Log) {
-    derive_in(Group::P256, premaster, seed, [client, server], hash)
+    let suite = match hash.function() {
+        Sha256 => Suite::Aes128GcmSha256,
+        Sha384 => Suite::Aes256GcmSha384,
+    };
+    derive_in((Group::P256, suite), premaster, seed, [client, server], hash)
 }
 
 fn derive_in(
-    group: Group,
+    (group, suite): (Group, Suite),
     premaster: &[u8],
     seed: MasterSeed,
     [client, server]: [Random; 2],
-    hash: [u8; 32],
+    hash: HandshakeHash,
 ) -> (Derived, Log) {
     let machine = &mut Clear::new(true);
     let [p, v] = shares(group, premaster, 1);
-    let premaster = HmacKey::premaster(machine, group, &p, &v).unwrap();
+    let premaster = HmacKey::premaster(machine, suite.hash(), group, [&p, &v]).unwrap();
     let master = master_secret(machine, &premaster, seed).unwrap();
-    let key = HmacKey::master(machine, &master).unwrap();
-    let block = key_block(machine, &key, &client, &server).unwrap();
+    let key = HmacKey::master(machine, suite.hash(), &master).unwrap();
+    let block = key_block(machine, &key, suite.aead(), [&client, &server]).unwrap();
     let finished = verify_data(machine, &key, Side::Client, &hash).unwrap();
     let key_block = [&block.keys[0], &block.keys[1], &block.iv_wires[0], &block.iv_wires[1]]
         .map(|part| to_bytes(part))
         .concat();
     (Derived { master: to_bytes(&master), key_block, finished }, core::mem::take(&mut machine.log))
+}
+
+fn hash_of(digits: &str) -> HandshakeHash {
+    Sha256.value(&hex(digits)).unwrap()
 }
 
 fn sequence(first: u8) -> [u8; 32] {
@@ -80,6 +90,7 @@ fn sequence(first: u8) -> [u8; 32] {
 #[test]
 fn the_plain_prf_is_the_known_one() {
     let output = plain_prf(
+        Sha256,
         &hex("9bbe436ba940f017b17652849a71db35"),
         "test label",
         &hex("a0ba9f936cda311827a6f796ffd5198c"),
@@ -99,7 +110,7 @@ fn the_plain_prf_is_the_known_one() {
 fn a_connection_s_secrets_are_the_known_ones() {
     let premaster = hex("df4a291baa1eb7cfa6934b29b474baad2697e29f1f920dcc77c8a0a088447624");
     let (client, server) = (sequence(0), sequence(0x70));
-    let hash = hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").try_into().unwrap();
+    let hash = hash_of("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     let (derived, _) = derive(&premaster, MasterSeed::Randoms { client, server }, client, server, hash);
     let expected = Derived {
         master: hex("916abf9da55973e13614ae0a3f5d3f37b023ba129aee02cc9134338127cd7049\
@@ -120,8 +131,8 @@ fn the_server_s_finished_has_its_own_label() {
     let machine = &mut Clear::new(false);
     let secret = hex("916abf9da55973e13614ae0a3f5d3f37b023ba129aee02cc9134338127cd7049\
          781c8e19fc1eb2a7387ac06ae237344c");
-    let key = HmacKey::master(machine, &bytes_to_bits(&secret)).unwrap();
-    let hash = hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").try_into().unwrap();
+    let key = HmacKey::master(machine, Sha256, &bytes_to_bits(&secret)).unwrap();
+    let hash = hash_of("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     // As above, by OpenSSL.
     let expected = hex("cb7867273c88e5c504e8f11c");
     assert_eq!(verify_data(machine, &key, Side::Server, &hash).unwrap()[..], expected);
@@ -132,9 +143,12 @@ fn the_server_s_finished_has_its_own_label() {
 #[test]
 fn a_handshake_takes_fourteen_compressions_and_fewer_ands_than_the_paper_s() {
     let seed = MasterSeed::Randoms { client: [1; 32], server: [2; 32] };
-    let (_, log) = derive(&[7; 32], seed, [1; 32], [2; 32], [3; 32]);
+    let (_, log) = derive(&[7; 32], seed, [1; 32], [2; 32], HandshakeHash::Sha256([3; 32]));
     let count = |step: &Step| log.steps.iter().filter(|other| *other == step).count();
-    let (pads, outer) = (count(&Step::PremasterKey) + count(&Step::MasterKey), count(&Step::OuterHash));
+    let (pads, outer) = (
+        count(&Step::PremasterKey(Sha256)) + count(&Step::MasterKey(Sha256)),
+        count(&Step::OuterHash(Sha256)),
+    );
     assert_eq!((pads, outer, log.steps.len()), (2, 10, 12));
     assert_eq!(2 * pads + outer, 14);
     assert_eq!(log.ands, 247_697);
@@ -146,13 +160,28 @@ fn a_handshake_takes_fourteen_compressions_and_fewer_ands_than_the_paper_s() {
     assert_eq!(log.shared, 0);
 }
 
+/// With SHA-384 a master secret is one output of the PRF.
+#[test]
+fn a_handshake_with_sha_384_takes_twelve_compressions() {
+    let seed = MasterSeed::Randoms { client: [1; 32], server: [2; 32] };
+    let (_, log) = derive(&[7; 32], seed, [1; 32], [2; 32], HandshakeHash::Sha384([3; 48]));
+    let count = |step: &Step| log.steps.iter().filter(|other| *other == step).count();
+    let pads = count(&Step::PremasterKey(Sha384)) + count(&Step::MasterKey(Sha384));
+    assert_eq!((pads, count(&Step::OuterHash(Sha384)), log.steps.len()), (2, 8, 10));
+    assert_eq!(log.ands, 546_758);
+    // Inner midstates, A(i), Finished; expanded blocks.
+    assert_eq!((log.opened, log.public), (2 * 512 + 4 * 384 + 96, 1 + 8 * 4480));
+}
+
 /// So a machine can be prepared for a connection before it is opened.
 #[test]
 fn the_calls_do_not_depend_on_values() {
     let randoms = |client, server| MasterSeed::Randoms { client, server };
-    let one = derive(&[7; 32], randoms([1; 32], [2; 32]), [1; 32], [2; 32], [3; 32]);
+    let one = derive(&[7; 32], randoms([1; 32], [2; 32]), [1; 32], [2; 32], HandshakeHash::Sha256([3; 32]));
     let randoms = [[4; 32], [5; 32]];
-    let two = derive_in(Group::X25519, &[8; 32], MasterSeed::SessionHash([9; 32]), randoms, [6; 32]);
+    let hash = |byte| HandshakeHash::Sha256([byte; 32]);
+    let suite = Suite::Aes128GcmSha256;
+    let two = derive_in((Group::X25519, suite), &[8; 32], MasterSeed::SessionHash(hash(9)), randoms, hash(6));
     assert_eq!(one.1, two.1);
     assert_ne!(one.0, two.0);
 }
@@ -163,21 +192,27 @@ proptest! {
     #[test]
     fn what_is_derived_is_what_the_plain_prf_gives(
         premaster in any::<[u8; 31]>(), client in any::<Random>(), server in any::<Random>(),
-        hash in any::<[u8; 32]>(), extended: bool, group in prop::sample::select(&Group::ALL[..]),
+        hash in any::<[u8; 48]>(), extended: bool, group in prop::sample::select(&Group::ALL[..]),
+        suite in prop::sample::select(&Suite::ALL[..]),
     ) {
         // Below the prime whatever the bytes are.
         let premaster = match group {
             Group::P256 => [&[0], &premaster[..]].concat(),
             Group::X25519 => [&premaster[..], &[0]].concat(),
         };
+        let hash = suite.hash().value(&hash[..suite.hash().digest_bytes()]).unwrap();
+        let prf = |secret: &[u8], label: &str, seed: &[u8], length| {
+            plain_prf(suite.hash(), secret, label, seed, length)
+        };
         let seed = if extended { MasterSeed::SessionHash(hash) } else { MasterSeed::Randoms { client, server } };
         let master = match seed {
-            MasterSeed::SessionHash(hash) => plain_prf(&premaster, "extended master secret", &hash, 48),
-            MasterSeed::Randoms { .. } => plain_prf(&premaster, "master secret", &[client, server].concat(), 48),
+            MasterSeed::SessionHash(hash) => prf(&premaster, "extended master secret", hash.as_ref(), 48),
+            MasterSeed::Randoms { .. } => prf(&premaster, "master secret", &[client, server].concat(), 48),
         };
-        let (derived, _) = derive_in(group, &premaster, seed, [client, server], hash);
-        prop_assert_eq!(&derived.key_block, &plain_prf(&master, "key expansion", &[server, client].concat(), 40));
-        prop_assert_eq!(&derived.finished[..], &plain_prf(&master, "client finished", &hash, 12)[..]);
+        let (derived, _) = derive_in((group, suite), &premaster, seed, [client, server], hash);
+        let length = 2 * suite.aead().bits(TlsVersion::Tls12).iter().sum::<usize>() / 8;
+        prop_assert_eq!(&derived.key_block, &prf(&master, "key expansion", &[server, client].concat(), length));
+        prop_assert_eq!(&derived.finished[..], &prf(&master, "client finished", hash.as_ref(), 12)[..]);
         prop_assert_eq!(derived.master, master);
     }
 }
@@ -187,15 +222,14 @@ proptest! {
 fn the_keys_of_tls_1_3_are_those_of_rfc_8448() {
     let machine = &mut Clear::new(true);
     let secret = hex("1dc826e93606aa6fdc0aadc12f741b01046aa6b99f691ed221a9f0ca043fbeac");
-    let key = HmacKey::hash(machine, &bytes_to_bits(&secret)).unwrap();
-    let hash = |digits: &str| <[u8; 32]>::try_from(hex(digits)).unwrap();
-    let hellos = hash("860c06edc07858ee8e78f0e7428c58edd6b43f2ca3e6e95f02ed063cf0e1cad8");
+    let key = HmacKey::hash(machine, Sha256, &bytes_to_bits(&secret)).unwrap();
+    let hellos = hash_of("860c06edc07858ee8e78f0e7428c58edd6b43f2ca3e6e95f02ed063cf0e1cad8");
     let wires = tls13::handshake_wires(machine, &key, &hellos).unwrap();
-    let [client, server] = tls13::open_secrets(machine, &wires).unwrap();
+    let [client, server] = tls13::open_secrets(machine, Sha256, &wires).unwrap();
     assert_eq!(client.bytes(), hex("b3eddb126e067f35a780b3abf45e2d8f3b1a950738f52e9600746a0e27a55a21"));
     assert_eq!(server.bytes(), hex("b67b7d690cc16c4e75e54213cb2d37b4e9c912bcded9105d42befd59d391ad38"));
-    let finished = hash("9608102a0f1ccc6db6250b7b7e417b1a000eaada3daae4777a7686c9ff83df13");
-    let keys = tls13::application_keys(machine, &key, &finished).unwrap();
+    let finished = hash_of("9608102a0f1ccc6db6250b7b7e417b1a000eaada3daae4777a7686c9ff83df13");
+    let keys = tls13::application_keys(machine, &key, Suite::Aes128GcmSha256.aead(), &finished).unwrap();
     let keys = keys.map(|key| key.map(|part| to_bytes(&part)));
     let expected = [
         ["17422dda596ed5d9acd890e3c63f5051", "5b78923dee08579033e523d9"],
@@ -205,4 +239,30 @@ fn the_keys_of_tls_1_3_are_those_of_rfc_8448() {
     // The inner midstates of HS, dHS, MS and both secrets of data, and both secrets of the handshake.
     assert_eq!((machine.log.opened, machine.log.shared), (7 * 256, 0));
     assert_eq!(machine.log.ands, 5 * 42_634 + 10 * 16_091);
+}
+
+/// Every suite against the schedule in the clear, and what SHA-384 costs.
+#[test]
+fn the_keys_of_every_suite_are_those_of_the_schedule_in_the_clear() {
+    use crate::wire::key_schedule::EarlySecret;
+    for suite in Suite::ALL {
+        let machine = &mut Clear::new(true);
+        let hash = suite.hash();
+        let [hellos, finished] = [b"hellos", b"server"].map(|text| hash.hash(text));
+        let plain = EarlySecret::new(hash).handshake(&[7; 32]);
+        let key = HmacKey::hash(machine, hash, &bytes_to_bits(plain.bytes())).unwrap();
+        let wires = tls13::handshake_wires(machine, &key, &hellos).unwrap();
+        let secrets = tls13::open_secrets(machine, hash, &wires).unwrap();
+        let keys = tls13::application_keys(machine, &key, suite.aead(), &finished).unwrap();
+        for ((side, secret), key) in [Side::Client, Side::Server].into_iter().zip(secrets).zip(keys) {
+            assert_eq!(secret.bytes(), plain.traffic(side, &hellos).bytes());
+            let traffic = plain.master().traffic(side, &finished);
+            assert_eq!(key.map(|part| to_bytes(&part)), [traffic.key(suite).to_vec(), traffic.iv().to_vec()]);
+        }
+        let expected = match hash {
+            Sha256 => 5 * 42_634 + 10 * 16_091,
+            Sha384 => 5 * 110_662 + 10 * 40_660,
+        };
+        assert_eq!(machine.log.ands, expected);
+    }
 }

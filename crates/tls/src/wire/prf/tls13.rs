@@ -17,17 +17,21 @@
 //! ([`HmacKey::handshake`]). They share `c_hs` and `s_hs` and do not open them, and derive `s_ap` only if
 //! something is read while the connection is open: 17 compressions to send a request.
 
-use sha2::{Digest, Sha256};
 use volery_circuit::gadgets::bits_to_bytes;
 use zeroize::Zeroizing;
 
 use super::{HmacKey, Side};
 use crate::Error;
+use crate::wire::hash::{HandshakeHash, HashFunction};
 use crate::wire::key_schedule::{TrafficSecret, expansion, label};
-use crate::wire::step::{BLOCK_BITS, DIGEST_BITS, TwoParty, XORED_IV_BITS};
+use crate::wire::step::TwoParty;
+use crate::wire::suite::Aead;
+use crate::wire::version::TlsVersion;
 
-/// Bytes of a secret.
-const SECRET_BYTES: u8 = (DIGEST_BITS / 8) as u8;
+/// The message of Derive-Secret, given the hash of the handshake's messages.
+fn derivation(label: &str, hash: &HandshakeHash) -> Vec<u8> {
+    expansion(label, hash.as_ref(), hash.function().digest_bytes() as u8)
+}
 
 /// The wires of the traffic secrets of the handshake: client's, server's. `key` is that of the handshake
 /// secret, `hash` that of both hellos.
@@ -37,30 +41,32 @@ const SECRET_BYTES: u8 = (DIGEST_BITS / 8) as u8;
 pub(crate) fn handshake_wires<M: TwoParty + ?Sized>(
     machine: &mut M,
     key: &HmacKey<M::Wire>,
-    hash: &[u8; 32],
+    hash: &HandshakeHash,
 ) -> Result<[Vec<M::Wire>; 2], M::Error> {
-    let mut secret = |side| key.mac(machine, &expansion(label::handshake(side), hash, SECRET_BYTES));
+    let mut secret = |side| key.mac(machine, &derivation(label::handshake(side), hash));
     Ok([secret(Side::Client)?, secret(Side::Server)?])
 }
 
-/// The traffic secrets of the handshake on these wires, which are opened: client's, server's.
+/// The traffic secrets of the handshake on these wires, which are opened: client's, server's. `hash` is the
+/// function that they were derived with.
 ///
 /// # Errors
 /// The machine's.
 pub(crate) fn open_secrets<M: TwoParty + ?Sized>(
     machine: &mut M,
+    hash: HashFunction,
     [client, server]: &[Vec<M::Wire>; 2],
 ) -> Result<[TrafficSecret; 2], M::Error> {
     let mut secret = |wires: &[M::Wire]| {
         let bytes = bits_to_bytes(&machine.open(wires)?).map(Zeroizing::new);
-        let secret = bytes.and_then(|bytes| TrafficSecret::from_bytes(&bytes));
+        let secret = bytes.and_then(|bytes| TrafficSecret::from_bytes(hash, &bytes));
         let secret = secret.ok_or_else(|| Error::Misuse("a machine opened too few bits of a secret".into()));
         Ok::<_, M::Error>(secret?)
     };
     Ok([secret(client)?, secret(server)?])
 }
 
-/// The wires of a direction's AES-128 key, and of its IV.
+/// The wires of a direction's key, and of its IV.
 pub(crate) type RecordKey<W> = [Vec<W>; 2];
 
 /// The keys of both directions' data, client's first. `key` is that of the handshake secret, `hash` that of
@@ -71,11 +77,12 @@ pub(crate) type RecordKey<W> = [Vec<W>; 2];
 pub(crate) fn application_keys<M: TwoParty + ?Sized>(
     machine: &mut M,
     key: &HmacKey<M::Wire>,
-    hash: &[u8; 32],
+    aead: Aead,
+    hash: &HandshakeHash,
 ) -> Result<[RecordKey<M::Wire>; 2], M::Error> {
     let salt = master_salt(machine, key)?;
     let master = master(machine, &salt)?;
-    let mut keys = |side| record_key(machine, &master, side, hash);
+    let mut keys = |side| record_key(machine, &master, aead, side, hash);
     Ok([keys(Side::Client)?, keys(Side::Server)?])
 }
 
@@ -87,9 +94,9 @@ pub(crate) fn master_salt<M: TwoParty + ?Sized>(
     machine: &mut M,
     handshake: &HmacKey<M::Wire>,
 ) -> Result<HmacKey<M::Wire>, M::Error> {
-    let nothing = Sha256::digest([]);
-    let salt = handshake.mac(machine, &expansion(label::DERIVED, &nothing, SECRET_BYTES))?;
-    HmacKey::hash(machine, &salt)
+    let function = handshake.function();
+    let salt = handshake.mac(machine, &derivation(label::DERIVED, &function.hash(&[])))?;
+    HmacKey::hash(machine, function, &salt)
 }
 
 /// The key that is the master secret, from its salt.
@@ -100,8 +107,9 @@ pub(crate) fn master<M: TwoParty + ?Sized>(
     machine: &mut M,
     salt: &HmacKey<M::Wire>,
 ) -> Result<HmacKey<M::Wire>, M::Error> {
-    let master = salt.mac(machine, &[0; DIGEST_BITS / 8])?;
-    HmacKey::hash(machine, &master)
+    let function = salt.function();
+    let master = salt.mac(machine, function.zeros().as_ref())?;
+    HmacKey::hash(machine, function, &master)
 }
 
 /// The keys of a direction's data. `master` is the key that is the master secret, `hash` that of all messages
@@ -112,15 +120,17 @@ pub(crate) fn master<M: TwoParty + ?Sized>(
 pub(crate) fn record_key<M: TwoParty + ?Sized>(
     machine: &mut M,
     master: &HmacKey<M::Wire>,
+    aead: Aead,
     side: Side,
-    hash: &[u8; 32],
+    hash: &HandshakeHash,
 ) -> Result<RecordKey<M::Wire>, M::Error> {
-    let secret = master.mac(machine, &expansion(label::application(side), hash, SECRET_BYTES))?;
-    let secret = HmacKey::hash(machine, &secret)?;
+    let secret = master.mac(machine, &derivation(label::application(side), hash))?;
+    let secret = HmacKey::hash(machine, master.function(), &secret)?;
     let mut part = |label, bits: usize| {
         let mut wires = secret.mac(machine, &expansion(label, &[], (bits / 8) as u8))?;
         wires.truncate(bits);
         Ok::<_, M::Error>(wires)
     };
-    Ok([part(label::KEY, BLOCK_BITS)?, part(label::IV, XORED_IV_BITS)?])
+    let [key, iv] = aead.bits(TlsVersion::Tls13);
+    Ok([part(label::KEY, key)?, part(label::IV, iv)?])
 }

@@ -1,22 +1,25 @@
-//! AES under an expanded key, which keeps earlier results.
+//! The key stream under a direction's key, which keeps earlier results.
 
 use std::collections::BTreeMap;
 
 use zeroize::Zeroize;
 
 use crate::Error;
-use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty, XORED_IV_BITS, given_bits, given_xored_bits};
+use crate::wire::step::{Plain, Step, TwoParty, given_bits, given_xored_bits};
+use crate::wire::suite::Aead;
 use crate::wire::version::TlsVersion;
 
-/// One direction's expanded key with its write IV, and the blocks that were encrypted under it, which are not
-/// computed again.
+/// One direction's key with its write IV, and the blocks that were made under it, which are not computed
+/// again.
 #[derive(Clone)]
 pub(crate) struct Cipher<W> {
-    /// Round keys, then the write IV: the inputs of [`Step::Blocks`] or [`Step::XoredBlocks`].
-    inputs: Vec<W>,
+    aead: Aead,
     /// Whose nonces it takes.
     version: TlsVersion,
-    /// 128 wires each.
+    /// AES's round keys or ChaCha20's key, then the write IV: the inputs of [`Step::Blocks`],
+    /// [`Step::XoredBlocks`] or [`Step::ChaCha20`].
+    inputs: Vec<W>,
+    /// The wires of [`Plain::bits`] each.
     blocks: BTreeMap<Plain, Vec<W>>,
 }
 
@@ -28,19 +31,30 @@ impl<W: Zeroize> Zeroize for Cipher<W> {
 }
 
 impl<W: Clone> Cipher<W> {
-    /// Expands the wires of a key, with those of a write IV, whose length says which version's it is: 1,280
-    /// ANDs.
+    /// Takes the wires of a key and of a write IV. Expanding an AES key takes 1,280 ANDs, or 1,664 for 256
+    /// bits.
     ///
     /// # Errors
-    /// The machine's.
+    /// [`Error::Misuse`] unless key and IV are as long as the suite has them in this version; the machine's.
     pub(crate) fn new<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
-        key: &[W],
-        iv: &[W],
+        (aead, version): (Aead, TlsVersion),
+        [key, iv]: [&[W]; 2],
     ) -> Result<Self, M::Error> {
-        let round_keys = machine.call(&Step::ExpandKey, key)?;
-        let version = if iv.len() == XORED_IV_BITS { TlsVersion::Tls13 } else { TlsVersion::Tls12 };
-        Ok(Self { inputs: [&*round_keys, iv].concat(), version, blocks: BTreeMap::new() })
+        if [key.len(), iv.len()] != aead.bits(version) {
+            let reason = format!("a key of {} bits and an IV of {} for another suite", key.len(), iv.len());
+            return Err(Error::Misuse(reason).into());
+        }
+        let key = match aead {
+            Aead::Gcm(size) => machine.call(&Step::ExpandKey(size), key)?,
+            Aead::ChaCha20Poly1305 => key.to_vec(),
+        };
+        Ok(Self { aead, version, inputs: [&*key, iv].concat(), blocks: BTreeMap::new() })
+    }
+
+    /// How it protects records.
+    pub(crate) fn aead(&self) -> Aead {
+        self.aead
     }
 
     /// The version of TLS whose nonces it takes.
@@ -48,7 +62,16 @@ impl<W: Clone> Cipher<W> {
         self.version
     }
 
-    /// The ciphertexts of these blocks, one after the other. Those that are not known yet take one step.
+    /// The step that makes these blocks.
+    fn step(&self, blocks: Vec<Plain>) -> Step {
+        match (self.aead, self.version) {
+            (Aead::Gcm(size), TlsVersion::Tls12) => Step::Blocks(size, blocks),
+            (Aead::Gcm(size), TlsVersion::Tls13) => Step::XoredBlocks(size, blocks),
+            (Aead::ChaCha20Poly1305, _) => Step::ChaCha20(blocks),
+        }
+    }
+
+    /// The blocks of these inputs, one after the other. Those that are not known yet take one step.
     ///
     /// # Errors
     /// The machine's.
@@ -59,18 +82,20 @@ impl<W: Clone> Cipher<W> {
     ) -> Result<Vec<W>, M::Error> {
         let new: Vec<Plain> =
             plain.iter().filter(|plain| !self.blocks.contains_key(plain)).copied().collect();
-        let step = match self.version {
-            TlsVersion::Tls12 => Step::Blocks,
-            TlsVersion::Tls13 => Step::XoredBlocks,
-        };
-        let made = if new.is_empty() { Vec::new() } else { machine.call(&step(new), &self.inputs)? };
-        let mut made = made.chunks_exact(BLOCK_BITS);
-        let mut wires = Vec::with_capacity(BLOCK_BITS * plain.len());
+        let made = if new.is_empty() { Vec::new() } else { machine.call(&self.step(new), &self.inputs)? };
+        let mut rest = made.as_slice();
+        let mut wires = Vec::with_capacity(plain.iter().map(|plain| plain.bits(self.aead)).sum());
         for plain in plain {
-            let block = self.blocks.get(plain).map(Vec::as_slice).or_else(|| made.next());
-            wires.extend_from_slice(
-                block.ok_or_else(|| Error::Misuse("a machine made too few blocks".into()))?,
-            );
+            let block = match self.blocks.get(plain) {
+                Some(block) => block,
+                None => {
+                    let block = rest.split_at_checked(plain.bits(self.aead));
+                    let block = block.ok_or_else(|| Error::Misuse("a machine made too few blocks".into()))?;
+                    rest = block.1;
+                    block.0
+                }
+            };
+            wires.extend_from_slice(block);
         }
         Ok(wires)
     }
@@ -85,8 +110,12 @@ impl<W: Clone> Cipher<W> {
         plain: &[Plain],
     ) -> Result<Vec<W>, M::Error> {
         let wires = self.encrypt(machine, plain)?;
-        let blocks = wires.chunks_exact(BLOCK_BITS).map(<[W]>::to_vec);
-        self.blocks.extend(plain.iter().copied().zip(blocks));
+        let mut rest = wires.as_slice();
+        for plain in plain {
+            let Some((block, later)) = rest.split_at_checked(plain.bits(self.aead)) else { break };
+            self.blocks.insert(*plain, block.to_vec());
+            rest = later;
+        }
         Ok(wires)
     }
 
@@ -94,19 +123,23 @@ impl<W: Clone> Cipher<W> {
     /// wires. `nonce` is what the nonce has besides the IV: the explicit nonce, or the record's number.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for a record's number of 2^16 or more; the machine's.
+    /// [`Error::Misuse`] for a record's number of 2^16 or more, and for a suite other than AES-GCM; the
+    /// machine's.
     pub(crate) fn given<M: TwoParty<Wire = W> + ?Sized>(
         &self,
         machine: &mut M,
         nonce: u64,
         counter: u16,
     ) -> Result<Vec<W>, M::Error> {
+        let Aead::Gcm(size) = self.aead else {
+            return Err(Error::Misuse("a block of AES in a suite without it".into()).into());
+        };
         let (step, bits) = match self.version {
-            TlsVersion::Tls12 => (Step::Block, given_bits(nonce.to_be_bytes(), counter)),
+            TlsVersion::Tls12 => (Step::Block(size), given_bits(nonce.to_be_bytes(), counter)),
             TlsVersion::Tls13 => {
                 let number = u16::try_from(nonce);
                 let number = number.map_err(|_| Error::Misuse(format!("record {nonce} of a direction")))?;
-                (Step::XoredBlock, given_xored_bits(number, counter))
+                (Step::XoredBlock(size), given_xored_bits(number, counter))
             }
         };
         let given = machine.public(&bits)?;
@@ -123,6 +156,6 @@ impl<W: Clone> Cipher<W> {
         for (plain, wires) in &self.blocks {
             blocks.insert(*plain, wires.iter().map(&mut wire).collect::<Result<_, _>>()?);
         }
-        Ok(Cipher { inputs, version: self.version, blocks })
+        Ok(Cipher { aead: self.aead, version: self.version, inputs, blocks })
     }
 }

@@ -1,4 +1,4 @@
-//! AES-128-GCM records under a key that neither party sees.
+//! AES-GCM records under a key that neither party sees, and the key stream of every suite for a proof.
 //!
 //! ```text
 //! record:  explicit nonce, 8 bytes  |  ciphertext = plaintext + E(2) | E(3) | ...  |  tag            RFC 5288
@@ -13,7 +13,7 @@
 //!
 //! | blocks | result | because |
 //! |---|---|---|
-//! | `h`, the masks | shared | knowing them is enough to forge records |
+//! | powers of `h`, the masks | shared | knowing them is enough to forge records |
 //! | key stream of Finished | public or shared | its contents are public, too; shared, it takes no round trip of its own |
 //! | key stream of a query | shared | P adds the query to its share and sends the sum; V adds its own share: the ciphertext |
 //!
@@ -24,6 +24,9 @@
 //! In TLS 1.2 the explicit nonce is the sequence number, which both parties count. So no block of key stream
 //! and no mask is used twice: [`WriteKey`] refuses a sequence number that it has seen.
 //!
+//! ChaCha20-Poly1305 records have no `h` and no masks: the first 32 bytes of key stream of each record are
+//! the one-time key of its tag (RFC 8439, section 2.6). They are proved, but not yet made by two parties.
+//!
 //! Records of the server's are read in the end, or, where P has to read one while the connection lives, by a
 //! [`ReadKey`]: their nonces are the server's choice, so both parties learn them when the record comes.
 //!
@@ -32,10 +35,12 @@
 //! In ANDs, where a single block takes 5,120: 1,280 for the key's expansion; then `h`; then for each record a
 //! mask and a block for every 16 bytes. Because of common parts most of these blocks take 4,256.
 //!
-//! | query | blocks: h, Finished, query | ANDs of blocks | without sharing | with expansion and [key derivation](crate::wire::prf) |
-//! |---|---|---|---|---|
-//! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 335,313 |
-//! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 811,985 |
+//! | query | blocks: h, Finished, query | ANDs of blocks | without sharing | powers of h | with expansion and [key derivation](crate::wire::prf) |
+//! |---|---|---|---|---|---|
+//! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 17,496 | 352,809 |
+//! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 139,968 | 951,953 |
+//!
+//! With AES-256, a single block takes 7,168 ANDs, most blocks 6,304, and the key's expansion 1,664.
 
 mod cipher;
 mod read;
@@ -50,8 +55,9 @@ use volery_field::F2;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
-use crate::wire::ghash::{BLOCK_BYTES, Block};
-use crate::wire::step::{BLOCK_BITS, Plain, TwoParty};
+use crate::wire::ghash::{BLOCK_BYTES, Block, Powers};
+use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty};
+use crate::wire::suite::Aead;
 use crate::wire::transcript::tls13;
 use crate::wire::version::TlsVersion;
 
@@ -166,17 +172,16 @@ impl<W> core::fmt::Debug for WriteKey<W> {
 }
 
 impl<W: Clone> WriteKey<W> {
-    /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)):
-    /// 1,280 ANDs.
+    /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)).
     ///
     /// # Errors
-    /// The machine's.
+    /// As [`Cipher::new`].
     pub(crate) fn new<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
-        key: &[W],
-        iv: &[W],
+        suite: (Aead, TlsVersion),
+        key: [&[W]; 2],
     ) -> Result<Self, M::Error> {
-        Ok(Self { cipher: Cipher::new(machine, key, iv)?, last: None })
+        Ok(Self { cipher: Cipher::new(machine, suite, key)?, last: None })
     }
 
     /// The key with all blocks made under it.
@@ -184,8 +189,8 @@ impl<W: Clone> WriteKey<W> {
         self.cipher
     }
 
-    /// This party's share of the hash key, and protections for `records`, whose sequence numbers must
-    /// increase.
+    /// This party's shares of the powers of the hash key up to `greatest`, and protections for `records`,
+    /// whose sequence numbers must increase.
     ///
     /// # Errors
     /// [`Error::Misuse`] for a sequence number that is not above all before it, or a record that is too long;
@@ -194,11 +199,11 @@ impl<W: Clone> WriteKey<W> {
         &mut self,
         machine: &mut M,
         records: &[PlannedRecord],
-    ) -> Result<(Zeroizing<Block>, Vec<Protection>), M::Error> {
+        greatest: usize,
+    ) -> Result<(Powers, Vec<Protection>), M::Error> {
         let mut wires = self.encrypt(machine, &[Plain::Zero], records)?;
         let rest = wires.split_off(BLOCK_BITS.min(wires.len()));
-        let hash_key = share(machine, &wires)?;
-        Ok((block(&hash_key)?, protections(machine, records, &rest)?))
+        Ok((powers(machine, &wires, greatest)?, protections(machine, records, &rest)?))
     }
 
     /// Protections for further `records`; otherwise as [`WriteKey::first`].
@@ -239,6 +244,19 @@ impl<W: Clone> WriteKey<W> {
             first.iter().copied().chain(records.iter().flat_map(PlannedRecord::blocks)).collect();
         self.cipher.keep(machine, &blocks)
     }
+}
+
+/// This party's shares of the powers of the hash key up to `greatest`, from its wires: 2,187 ANDs for each
+/// odd power above the first. They are one shared value.
+fn powers<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    hash_key: &[M::Wire],
+    greatest: usize,
+) -> Result<Powers, M::Error> {
+    let odd = machine.call(&Step::Powers(greatest), hash_key)?;
+    let shares = share(machine, &[hash_key, &odd].concat())?;
+    let (blocks, _) = shares.as_chunks::<BLOCK_BYTES>();
+    Ok(Powers::from_odd(blocks.iter().copied(), greatest).ok_or_else(too_few)?)
 }
 
 /// Splits the wires of the records' blocks.

@@ -3,10 +3,12 @@
 use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
-use super::{HEADER_BYTES, Protection, block, share, too_few};
+use super::{HEADER_BYTES, Protection, block, powers, share};
 use crate::Error;
 use crate::wire::ghash::{BLOCK_BYTES, Block, Powers, hashed_blocks};
-use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty};
+use crate::wire::step::{Plain, TwoParty};
+use crate::wire::suite::Aead;
+use crate::wire::version::TlsVersion;
 
 /// The number of counter blocks of a record with this many bytes of plaintext: its mask, and one for each 16
 /// bytes, rounded up.
@@ -29,38 +31,26 @@ impl<W> core::fmt::Debug for ReadKey<W> {
 
 impl<W: Clone> ReadKey<W> {
     /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)):
-    /// 1,280 ANDs for the key's expansion, 5,120 for the hash key, 2,187 for each of its odd powers. Includes
-    /// this party's shares of the powers that tags of records up to `length` bytes take.
-    ///
-    /// These powers are computed on the machine, and not by [products](crate::wire::ghash) of shares like
-    /// those for the client's records. A party that puts wrong shares into products gets powers of something
-    /// else. For a client's record, the tag is then wrong for the server. Here it would be right for another
-    /// ciphertext, which that party could send from the network.
+    /// with AES-128, 1,280 ANDs for the key's expansion, 5,120 for the hash key; 2,187 for each of its odd
+    /// powers. Includes this party's shares of the powers that tags of records up to `length` bytes take.
     ///
     /// # Errors
     /// The machine's.
     pub(crate) fn new<M: TwoParty<Wire = W> + ?Sized>(
         machine: &mut M,
-        [key, iv]: [&[W]; 2],
+        suite: (Aead, TlsVersion),
+        key: [&[W]; 2],
         length: usize,
     ) -> Result<(Self, Powers), M::Error> {
-        let cipher = Cipher::new(machine, key, iv)?;
+        let cipher = Cipher::new(machine, suite, key)?;
         let hash_key = cipher.encrypt(machine, &[Plain::Zero])?;
         let greatest = hashed_blocks(HEADER_BYTES, length.min(cipher.version().max_plaintext()));
-        let odd = machine.call(&Step::Powers(greatest), &hash_key)?;
-        let mut shares = Vec::new();
-        for wires in [&*hash_key, &odd] {
-            shares.extend(
-                wires.chunks(BLOCK_BITS).map(|power| share(machine, power)).collect::<Result<Vec<_>, _>>()?,
-            );
-        }
-        let shares = shares.iter().map(|share| block(share)).collect::<Result<Vec<_>, _>>()?;
-        let powers = Powers::from_odd(shares.iter().map(|share| **share), greatest).ok_or_else(too_few)?;
+        let powers = powers(machine, &hash_key, greatest)?;
         Ok((Self { cipher }, powers))
     }
 
-    /// This party's share of one counter block's ciphertext: 5,120 ANDs. `nonce` is what the nonce has
-    /// besides the IV.
+    /// This party's share of one counter block's ciphertext: 5,120 ANDs, or 7,168 with AES-256. `nonce` is
+    /// what the nonce has besides the IV.
     ///
     /// # Errors
     /// The machine's.

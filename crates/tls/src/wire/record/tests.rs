@@ -1,24 +1,27 @@
 //! Two machines in the clear, whose shares add up, against AES-GCM libraries; and what records cost.
 
 use aes_gcm::Aes128Gcm;
-use aes_gcm::aead::{Aead, Payload};
+use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::aes::cipher::KeyInit;
 use proptest::prelude::*;
+use volery_channel::Channel as _;
 use volery_circuit::gadgets::bytes_to_bits;
-use volery_field::Gf128;
-use volery_testing::untouched;
-use volery_vole::ole;
+use volery_testing::between;
 
 use super::*;
-use crate::testing::{hex, two_parties};
-use crate::wire::ghash::{self, Powers, hashed_blocks, products, send_tag_share};
+use crate::testing::hex;
+use crate::wire::aead::{RecordCipher, xored_nonce};
+use crate::wire::ghash::{self, Powers, hashed_blocks, send_tag_share};
 use crate::wire::step::testing::{Clear, Log};
+use crate::wire::suite::{KeySize, Suite};
+use crate::wire::transcript::{ALERT, TAG_BYTES};
 
+const SUITE: (Aead, TlsVersion) = (Aead::Gcm(KeySize::Bits128), TlsVersion::Tls12);
 const KEY: [u8; 16] = [0x5a; 16];
 const IV: [u8; 4] = [1, 2, 3, 4];
 
 struct Party {
-    hash_key: Zeroizing<Block>,
+    powers: Powers,
     protections: Vec<Protection>,
     log: Log,
 }
@@ -26,10 +29,11 @@ struct Party {
 /// What a party gets for `records`, the first of which are asked for together with the hash key.
 fn party(is_prover: bool, records: &[PlannedRecord], first: usize) -> Party {
     let machine = &mut Clear::new(is_prover);
-    let mut key = WriteKey::new(machine, &bytes_to_bits(&KEY), &bytes_to_bits(&IV)).unwrap();
-    let (hash_key, mut protections) = key.first(machine, &records[..first]).unwrap();
+    let mut key = WriteKey::new(machine, SUITE, [&bytes_to_bits(&KEY), &bytes_to_bits(&IV)]).unwrap();
+    let greatest = records.iter().map(|record| hashed_blocks(13, record.length)).max().unwrap_or(1);
+    let (powers, mut protections) = key.first(machine, &records[..first], greatest).unwrap();
     protections.extend(key.more(machine, &records[first..]).unwrap());
-    Party { hash_key, protections, log: core::mem::take(&mut machine.log) }
+    Party { powers, protections, log: core::mem::take(&mut machine.log) }
 }
 
 fn nonce(sequence: u64) -> [u8; 12] {
@@ -60,7 +64,6 @@ fn ciphertext(record: &PlannedRecord, plaintext: &[u8], p: &Protection, v: &Prot
 /// Ciphertexts and tags of all records by two parties, the tags through shared powers.
 fn by_two(records: &[PlannedRecord], plaintexts: &[Vec<u8>], first: usize) -> Vec<Vec<u8>> {
     let (p, v) = (party(true, records, first), party(false, records, first));
-    let powers = records.iter().map(|record| hashed_blocks(13, record.length)).max().unwrap_or(1);
     let ciphertexts: Vec<_> = records
         .iter()
         .zip(plaintexts)
@@ -69,25 +72,19 @@ fn by_two(records: &[PlannedRecord], plaintexts: &[Vec<u8>], first: usize) -> Ve
         .collect();
     let headers: Vec<_> =
         records.iter().map(|record| header(record.sequence, 23, record.length).unwrap()).collect();
-    let (tags, ()) = two_parties(
-        products(1, powers),
-        4,
-        [untouched; 2],
-        |channel, party: &mut ole::Sender<Gf128>, _| {
-            let mut shares = Powers::new(*p.hash_key);
-            shares.extend(channel, party, powers).unwrap();
+    let (tags, ()) = between(
+        |channel| {
             let mut tags = Vec::new();
             for ((header, ciphertext), own) in headers.iter().zip(&ciphertexts).zip(&p.protections) {
-                tags.push(ghash::tag(channel, &shares, header, ciphertext, &own.mask).unwrap());
+                tags.push(ghash::tag(channel, &p.powers, header, ciphertext, &own.mask).unwrap());
             }
             tags
         },
-        |channel, party: &mut ole::Receiver<Gf128>, _| {
-            let mut shares = Powers::new(*v.hash_key);
-            shares.extend(channel, party, powers).unwrap();
+        |channel| {
             for ((header, ciphertext), own) in headers.iter().zip(&ciphertexts).zip(&v.protections) {
-                send_tag_share(channel, &shares, header, ciphertext, &own.mask).unwrap();
+                send_tag_share(channel, &v.powers, header, ciphertext, &own.mask).unwrap();
             }
+            channel.flush().unwrap();
         },
     );
     ciphertexts.into_iter().zip(tags).map(|(ciphertext, tag)| [&*ciphertext, &tag].concat()).collect()
@@ -125,7 +122,7 @@ fn the_key_stream_is_that_of_gcm() {
     let machine = &mut Clear::new(true);
     let wires = |digits: &str| bytes_to_bits(&hex(digits));
     let (key, iv) = (wires("feffe9928665731c6d6a8f9467308308"), wires("cafebabe"));
-    let mut key = WriteKey::new(machine, &key, &iv).unwrap();
+    let mut key = WriteKey::new(machine, SUITE, [&key, &iv]).unwrap();
     let explicit = record(0xface_dbad_deca_f888, 64, Secrecy::Public);
     let mut data = hex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
          1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255");
@@ -142,10 +139,11 @@ fn blocks_in_common_are_computed_once() {
     let cost = |query: usize| {
         let records = [record(0, 16, Secrecy::Public), record(1, query, Secrecy::Shared)];
         let log = party(true, &records, 2).log;
-        assert_eq!(log.steps.len(), 2);
-        // The hash key, the masks, the query's key stream; and that of Finished.
-        assert_eq!((log.shared, log.opened), (3 * 128 + 8 * query, 128));
-        log.ands - 1280
+        assert_eq!(log.steps.len(), 3);
+        // Odd powers of the hash key, the masks, the query's key stream; and that of Finished.
+        let powers = hashed_blocks(13, query).div_ceil(2);
+        assert_eq!((log.shared, log.opened), ((powers + 2) * 128 + 8 * query, 128));
+        log.ands - 1280 - 2187 * (powers as u64 - 1)
     };
     assert_eq!(cost(256), 86_336);
     assert_eq!(cost(2048), 86_336 + 112 * 4256);
@@ -154,7 +152,7 @@ fn blocks_in_common_are_computed_once() {
 #[test]
 fn a_sequence_number_serves_once_and_records_have_a_greatest_length() {
     let machine = &mut Clear::new(true);
-    let mut key = WriteKey::new(machine, &bytes_to_bits(&KEY), &bytes_to_bits(&IV)).unwrap();
+    let mut key = WriteKey::new(machine, SUITE, [&bytes_to_bits(&KEY), &bytes_to_bits(&IV)]).unwrap();
     key.more(machine, &[record(3, 1, Secrecy::Public)]).unwrap();
     for (sequence, length) in [(3, 1), (2, 1), (4, MAX_PLAINTEXT + 1), (4, usize::MAX)] {
         let result = key.more(machine, &[record(sequence, length, Secrecy::Shared)]);
@@ -185,5 +183,63 @@ proptest! {
         let text = plaintext(length);
         let ciphertext = ciphertext(&record, &text, &p.protections[0], &v.protections[0]);
         prop_assert_eq!(&ciphertext[..], &library(&record, &text)[..length]);
+    }
+}
+
+/// The key stream of each suite and version against libraries: a record's ciphertext, and what its tag takes.
+#[test]
+fn the_key_stream_of_every_suite_is_the_library_s() {
+    for (suite, version) in Suite::ALL
+        .into_iter()
+        .flat_map(|suite| [TlsVersion::Tls12, TlsVersion::Tls13].map(|version| (suite, version)))
+    {
+        let aead = suite.aead();
+        let [key, iv] = [vec![0x5a; aead.key_bytes()], (1..=aead.iv_bytes(version) as u8).collect()];
+        let machine = &mut Clear::new(true);
+        let wires = [&*bytes_to_bits(&key), &*bytes_to_bits(&iv)];
+        let mut cipher = Cipher::new(machine, (aead, version), wires).unwrap();
+        let (sequence, text) = (0x0102, plaintext(150));
+        let counters = (0..11).map(|counter| Plain::Counter { sequence, counter: counter + 1 });
+        let counters: Vec<_> = match aead {
+            Aead::Gcm(_) => counters.skip(1).collect(),
+            Aead::ChaCha20Poly1305 => counters.take(3).collect(),
+        };
+        // Some are kept, and are not made again.
+        cipher.keep(machine, &counters[1..2]).unwrap();
+        let stream = bits_to_bytes(&cipher.keep(machine, &counters).unwrap()).unwrap();
+        assert_eq!(cipher.encrypt(machine, &counters).unwrap().len(), 8 * stream.len());
+        assert_eq!(stream.len(), aead.block_bytes() * text.len().div_ceil(aead.block_bytes()));
+        let nonce = match (aead, version) {
+            (Aead::Gcm(_), TlsVersion::Tls12) => [&*iv, &sequence.to_be_bytes()].concat().try_into().unwrap(),
+            _ => xored_nonce(&iv.clone().try_into().unwrap(), sequence),
+        };
+        let library = RecordCipher::new(aead, &key).unwrap();
+        let sealed = library.seal(nonce, &[ALERT], &text).unwrap();
+        let ciphertext: Vec<u8> = text.iter().zip(stream).map(|(byte, key)| byte ^ key).collect();
+        assert_eq!(sealed[..text.len()], ciphertext, "{suite} {version}");
+        assert_eq!(sealed.len(), text.len() + TAG_BYTES);
+        let tag = sealed[text.len()..].try_into().unwrap();
+        assert_eq!(**library.open(nonce, &[ALERT], &ciphertext, &tag).unwrap(), text);
+        assert!(library.open(nonce, &[22], &ciphertext, &tag).is_none(), "{suite}");
+    }
+}
+
+#[test]
+fn a_key_or_iv_of_another_suite_is_misuse() {
+    for suite in Suite::ALL {
+        for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
+            let aead = suite.aead();
+            let [key, iv] = aead.bits(version);
+            for [key, iv] in [[key - 8, iv], [key + 8, iv], [key, iv - 8], [key, iv + 8], [iv, key], [0, 0]] {
+                let machine = &mut Clear::new(true);
+                let wires = [&*vec![F2::ZERO; key], &*vec![F2::ZERO; iv]];
+                let made = Cipher::new(machine, (aead, version), wires);
+                assert!(matches!(made, Err(Error::Misuse(_))), "{suite} {version} {key} {iv}");
+            }
+            let bytes = aead.key_bytes();
+            for length in [0, bytes - 1, bytes + 1, 48 - bytes] {
+                assert!(RecordCipher::new(aead, &vec![0; length]).is_none() == (length != bytes));
+            }
+        }
     }
 }

@@ -7,12 +7,40 @@ use std::sync::Arc;
 
 use rustls::client::Resumption;
 use rustls::crypto::CryptoProvider;
-use rustls::{ClientConfig, Error, RootCertStore, SupportedProtocolVersion};
+use rustls::crypto::ring::cipher_suite;
+use rustls::{ClientConfig, Error, RootCertStore, SupportedCipherSuite, SupportedProtocolVersion};
 
 use crate::wire::server::Roots;
+use crate::wire::suite::Suite;
+use crate::wire::version::TlsVersion;
 
 /// The only protocol that client and server may agree on, if they agree on one (ALPN).
 pub(crate) const HTTP: &[u8] = b"http/1.1";
+
+/// The library's own suites of a version that are these of ours, in their order: with TLS 1.2, for each kind
+/// of the server's key.
+pub(crate) fn suites(version: TlsVersion, suites: &[Suite]) -> Vec<SupportedCipherSuite> {
+    let of = |suite: &Suite| match (version, suite) {
+        (TlsVersion::Tls12, Suite::Aes128GcmSha256) => vec![
+            cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+            cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        ],
+        (TlsVersion::Tls12, Suite::Aes256GcmSha384) => vec![
+            cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+            cipher_suite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        ],
+        (TlsVersion::Tls12, Suite::ChaCha20Poly1305Sha256) => vec![
+            cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+            cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        ],
+        (TlsVersion::Tls13, Suite::Aes128GcmSha256) => vec![cipher_suite::TLS13_AES_128_GCM_SHA256],
+        (TlsVersion::Tls13, Suite::Aes256GcmSha384) => vec![cipher_suite::TLS13_AES_256_GCM_SHA384],
+        (TlsVersion::Tls13, Suite::ChaCha20Poly1305Sha256) => {
+            vec![cipher_suite::TLS13_CHACHA20_POLY1305_SHA256]
+        }
+    };
+    suites.iter().flat_map(of).collect()
+}
 
 /// A client of these versions that trusts `roots` and computes with `provider`. It resumes no sessions,
 /// because a server does not sign those.

@@ -43,7 +43,8 @@ impl Authenticated for tls13::Handshake {
     }
 
     fn signature(&self) -> Signature<'_> {
-        let message = [&[b' '; 64][..], b"TLS 1.3, server CertificateVerify\0", &self.signed_hash].concat();
+        let message =
+            [&[b' '; 64][..], b"TLS 1.3, server CertificateVerify\0", self.signed_hash.as_ref()].concat();
         Signature { message, algorithms: vec![algorithm(self.scheme)], signature: &self.signature }
     }
 

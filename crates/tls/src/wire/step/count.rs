@@ -8,6 +8,7 @@ use volery_garble::Shape;
 
 use super::{Plain, Step, TwoParty};
 use crate::Error;
+use crate::wire::suite::Aead;
 
 /// What all steps of a program cost together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,14 +44,19 @@ impl Counting {
 }
 
 impl Step {
-    /// Whether this step is known to cost as much as another one: if they are the same, or are counter
-    /// blocks of TLS 1.3, one each. Their numbers are public, and adding public bits costs nothing. So P
-    /// cannot have V count a circuit for each block that it opens alone.
+    /// Whether this step is known to cost as much as another one, or nearly: if they are the same, or are
+    /// counter blocks of TLS 1.3, one each. Their numbers are public, and adding public bits costs nothing.
+    /// So P cannot have V count a circuit for each block that it opens alone.
     fn costs_as(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::XoredBlocks(one), Self::XoredBlocks(two)) => {
+            (Self::XoredBlocks(size, one), Self::XoredBlocks(other, two)) => {
                 let counter = |blocks: &[Plain]| matches!(blocks, [Plain::Counter { .. }]);
-                one == two || counter(one) && counter(two)
+                size == other && (one == two || counter(one) && counter(two))
+            }
+            // Blocks of key stream, but for the public counter's last addition, of 31 ANDs.
+            (Self::ChaCha20(one), Self::ChaCha20(two)) => {
+                let stream = |blocks: &[Plain]| matches!(blocks, [Plain::Counter { counter: 1.., .. }]);
+                one == two || stream(one) && stream(two)
             }
             _ => self == other,
         }
@@ -95,17 +101,24 @@ impl TwoParty for Counting {
     }
 }
 
-/// The approximate number of commitments of a proof of this many blocks of AES under one key whose counters
-/// differ in a few bits. The first one costs more than the others, as those share what does not depend on the
-/// counter.
+/// The approximate number of commitments of a proof of this many blocks of key stream under one key whose
+/// counters differ in a few bits. The first one costs more than the others, as those share what does not
+/// depend on the counter.
 ///
 /// # Errors
 /// As [`Step::shape`].
-pub(crate) fn commitments_of_blocks(blocks: usize) -> Result<u64, Error> {
+pub(crate) fn commitments_of_blocks(aead: Aead, blocks: usize) -> Result<u64, Error> {
     let Some(others) = blocks.checked_sub(1) else { return Ok(0) };
     let first = |count| -> Result<u64, Error> {
-        let counters = (1..=count).map(|counter| Plain::Counter { sequence: 1, counter });
-        Ok(Step::Blocks(counters.collect()).shape()?.commitments())
+        // ChaCha20 adds the counter to its last state: an odd one takes most.
+        let step = if matches!(aead, Aead::Gcm(_)) { 1 } else { 2 };
+        let counters = (1..=count).map(|number| step * number - (step - 1));
+        let counters = counters.map(|counter| Plain::Counter { sequence: 1, counter });
+        let step = match aead {
+            Aead::Gcm(size) => Step::Blocks(size, counters.collect()),
+            Aead::ChaCha20Poly1305 => Step::ChaCha20(counters.collect()),
+        };
+        Ok(step.shape()?.commitments())
     };
     let (one, two) = (first(1)?, first(2)?);
     Ok(one.saturating_add(two.saturating_sub(one).saturating_mul(others as u64)))
@@ -114,14 +127,17 @@ pub(crate) fn commitments_of_blocks(blocks: usize) -> Result<u64, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::hash::HashFunction;
+    use crate::wire::suite::KeySize::{self, Bits128, Bits256};
 
-    fn blocks(count: usize) -> Step {
-        Step::Blocks((0..count as u32).map(|counter| Plain::Counter { sequence: 7, counter }).collect())
+    fn blocks(size: KeySize, count: usize) -> Step {
+        Step::Blocks(size, (0..count as u32).map(|counter| Plain::Counter { sequence: 7, counter }).collect())
     }
 
     #[test]
     fn a_counter_block_of_tls_1_3_costs_the_same_whatever_its_number() {
-        let alone = |sequence, counter| Step::XoredBlocks(vec![Plain::Counter { sequence, counter }]);
+        let alone =
+            |sequence, counter| Step::XoredBlocks(Bits128, vec![Plain::Counter { sequence, counter }]);
         let expected = alone(0, 1).shape().unwrap();
         for step in [alone(0, 2), alone(1, 1), alone(u64::MAX, 1), alone(0x0102, 1025)] {
             assert!(step.costs_as(&alone(0, 1)));
@@ -132,9 +148,10 @@ mod tests {
             );
         }
         for other in [
-            Step::XoredBlocks(vec![Plain::Zero]),
-            Step::XoredBlocks(vec![Plain::Counter { sequence: 0, counter: 1 }; 2]),
-            Step::Blocks(vec![Plain::Counter { sequence: 0, counter: 1 }]),
+            Step::XoredBlocks(Bits128, vec![Plain::Zero]),
+            Step::XoredBlocks(Bits256, vec![Plain::Counter { sequence: 0, counter: 1 }]),
+            Step::XoredBlocks(Bits128, vec![Plain::Counter { sequence: 0, counter: 1 }; 2]),
+            Step::Blocks(Bits128, vec![Plain::Counter { sequence: 0, counter: 1 }]),
         ] {
             assert!(!other.costs_as(&alone(0, 1)) && !alone(0, 1).costs_as(&other));
         }
@@ -144,25 +161,29 @@ mod tests {
     fn what_runs_is_added_up() {
         let mut machine = Counting::default();
         let key = machine.public(&[F2::ONE; 128]).unwrap();
-        let round_keys = machine.call(&Step::ExpandKey, &key).unwrap();
-        assert_eq!(round_keys.len(), Step::ExpandKey.outputs());
-        machine.call(&Step::ExpandKey, &key).unwrap();
-        machine.call(&Step::MasterKey, &[(); 384]).unwrap();
+        let round_keys = machine.call(&Step::ExpandKey(Bits128), &key).unwrap();
+        assert_eq!(round_keys.len(), Step::ExpandKey(Bits128).outputs());
+        machine.call(&Step::ExpandKey(Bits128), &key).unwrap();
+        machine.call(&Step::MasterKey(HashFunction::Sha256), &[(); 384]).unwrap();
         assert_eq!(machine.share(&round_keys[..100]).unwrap().len(), 100);
         assert_eq!(machine.open(&round_keys[..8]).unwrap().len(), 8);
         machine.commit(7);
         let ands = 2 * 1280 + 43_258;
         // An S-box of AES has 32 ANDs, and its proof takes eight commitments.
         assert_eq!(machine.cost(), Cost { ands, commitments: 2 * 320 + 43_258, shared: 100, committed: 7 });
-        assert!(machine.call(&Step::ExpandKey, &key[..127]).is_err());
+        assert!(machine.call(&Step::ExpandKey(Bits128), &key[..127]).is_err());
     }
 
     #[test]
     fn blocks_are_estimated_from_the_first_two() {
-        assert_eq!(commitments_of_blocks(0), Ok(0));
-        assert_eq!(commitments_of_blocks(1), Ok(8 * 160));
-        for count in [1, 2, 18] {
-            assert_eq!(commitments_of_blocks(count), Ok(blocks(count).shape().unwrap().commitments()));
+        for (size, first) in [(Bits128, 8 * 160), (Bits256, 8 * 224)] {
+            let aead = Aead::Gcm(size);
+            assert_eq!(commitments_of_blocks(aead, 0), Ok(0));
+            assert_eq!(commitments_of_blocks(aead, 1), Ok(first));
+            for count in [1, 2, 18] {
+                let expected = blocks(size, count).shape().unwrap().commitments();
+                assert_eq!(commitments_of_blocks(aead, count), Ok(expected));
+            }
         }
     }
 }

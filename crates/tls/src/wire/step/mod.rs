@@ -7,32 +7,35 @@
 //! In the end the same calls are made once more on a machine that proves them. The calls depend only on
 //! lengths, so a machine may make all calls of a connection ahead, with inputs that are given later.
 //!
+//! The ANDs are those with SHA-256 and AES-128, then those with SHA-384 and AES-256.
+//!
 //! | step | inputs | outputs | ANDs |
 //! |---|---|---|---|
-//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529, 895 of them for the sum |
-//! | [`Step::HandshakeKey`] | likewise, for TLS 1.3 | midstates of HMAC: inner, outer | 85,488 |
-//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258 |
-//! | [`Step::HashKey`] | a secret as long as a hash: 256 | midstates of HMAC: inner, outer | 42,634 |
-//! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256 | 16,091 |
-//! | [`Step::ExpandKey`] | AES-128 key: 128 | round keys: 1,408 | 1,280 |
-//! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256 |
+//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529; 110,816; 895 of them for the sum |
+//! | [`Step::HandshakeKey`] | likewise, for TLS 1.3 | midstates of HMAC: inner, outer | 85,488; 220,147 |
+//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258; 110,662 |
+//! | [`Step::HashKey`] | a secret as long as a hash: 256; 384 | midstates of HMAC: inner, outer | 42,634; 110,662 |
+//! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256; 384 | 16,091; 40,660 |
+//! | [`Step::ExpandKey`] | AES key: 128; 256 | round keys: 1,408; 1,920 | 1,280; 1,664 |
+//! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256; 7,168, 6,304 |
 //! | [`Step::XoredBlocks`] | round keys, write IV: 96 | 128 a block | as for [`Step::Blocks`]; records have less in common |
+//! | [`Step::ChaCha20`] | key: 256, write IV: 96 | 512 a block, 256 for counter 0 | 457 for a record, at most 9,942 a block, 9,695 for counter 0 |
 //! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
-//! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120 |
-//! | [`Step::XoredBlock`] | round keys, write IV: 96, number of the record and counter: 32 | 128 | 5,120 |
-//! | [`Step::ChaChaBlocks`] | ChaCha20 key: 256, write IV: 96 | 512 a block, 256 for a one-time key | 457 for a record, at most 9,942 a block, 9,695 for a one-time key |
-//! | [`Step::ChaChaBlock`] | ChaCha20 key, write IV, number of the record and counter: 32 | 512 | 10,400 |
+//! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120; 7,168 |
+//! | [`Step::XoredBlock`] | round keys, write IV: 96, number of the record and counter: 32 | 128 | 5,120; 7,168 |
+//! | [`Step::ChaChaBlock`] | key: 256, write IV: 96, number of the record and counter: 32 | 512 | 10,400 |
 //! | [`Step::Poly1305Share`] | `r` before clamping: 128, P's share: 130 | V's share: 130 | 259 |
 //! | [`Step::Poly1305Check`] | `r` before clamping: 128, shares: 6 x 130 | 1 | 29,040 |
 //! | [`Step::Poly1305Tag`] | shares: 2 x 130, `s`: 128 | 128 | 512 |
 //!
 //! Bits of strings are in the order of [`bytes_to_bits`]; those of numbers go from the lowest.
 
-mod chacha;
+mod chacha20;
 mod count;
+mod poly1305;
 mod powers;
 mod premaster;
-mod sha256;
+mod sha2;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -40,19 +43,17 @@ mod tests;
 mod xored;
 
 #[cfg(test)]
-pub(crate) use chacha::given_stream_bits;
-pub(crate) use chacha::{
-    IV_BITS as CHACHA_IV_BITS, KEY_BITS as CHACHA_KEY_BITS, ONE_TIME_KEY_BITS, STREAM_BLOCK_BITS, StreamBlock,
-};
+pub(crate) use chacha20::given_stream_bits;
 pub(crate) use count::{Cost, Counting, commitments_of_blocks};
-pub(crate) use sha256::{BLOCK, WORDS, expanded_words};
+pub(crate) use sha2::Midstate;
 
-use volery_circuit::gadgets::{
-    Aes128, PlainByte, PowerShares, bytes_to_bits, poly1305_check, poly1305_share, poly1305_tag,
-};
+use volery_circuit::gadgets::{Aes, Aes128, Aes256, PlainByte, bytes_to_bits};
 use volery_circuit::{Digest, Error, Evaluator, Ops};
 use volery_field::F2;
 use volery_garble::Function;
+
+use crate::wire::hash::HashFunction;
+use crate::wire::suite::{Aead, KeySize, NONCE_BYTES};
 
 /// A machine on which two parties compute on bits that neither sees.
 ///
@@ -90,7 +91,7 @@ pub(crate) trait TwoParty {
     fn share(&mut self, wires: &[Self::Wire]) -> Result<Vec<F2>, Self::Error>;
 }
 
-/// A block that AES encrypts for the record layer.
+/// A block that AES encrypts, or ChaCha20 makes, for the record layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Plain {
     /// All zeros: its ciphertext is GCM's hash key.
@@ -106,46 +107,56 @@ pub(crate) enum Plain {
     },
 }
 
+impl Plain {
+    /// The bits that its block has: of AES's, or of ChaCha20's key stream, or of a one-time key.
+    pub(crate) const fn bits(&self, aead: Aead) -> usize {
+        match (aead, self) {
+            (Aead::ChaCha20Poly1305, Self::Counter { counter: 0, .. }) => ONE_TIME_KEY_BITS,
+            _ => 8 * aead.block_bytes(),
+        }
+    }
+}
+
 /// A program from bits to bits that both parties hold, and that contains none of their secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(test),
-    allow(dead_code, reason = "both modes use it once they have more than one cipher suite")
-)]
 pub(crate) enum Step {
-    /// The pre-master secret from its two shares, and the two midstates of HMAC-SHA256 with it as key. The
-    /// last input, which both parties learn later, is one if the shares are of X25519 and zero if they are of
+    /// The pre-master secret from its two shares, and the two midstates of HMAC with it as key. The last
+    /// input, which both parties learn later, is one if the shares are of X25519 and zero if they are of
     /// P-256: the server chooses after everything is prepared.
-    PremasterKey,
-    /// The two midstates of HMAC-SHA256 whose key is TLS 1.3's handshake secret, from the two shares of what
-    /// the key exchange gives. The inputs are those of [`Step::PremasterKey`].
-    HandshakeKey,
-    /// The two midstates of HMAC-SHA256 whose key is the master secret.
-    MasterKey,
-    /// The two midstates of HMAC-SHA256 whose key is as long as a hash.
-    HashKey,
+    PremasterKey(HashFunction),
+    /// The two midstates of HMAC whose key is TLS 1.3's handshake secret, from the two shares of what the key
+    /// exchange gives. The inputs are those of [`Step::PremasterKey`].
+    HandshakeKey(HashFunction),
+    /// The two midstates of HMAC whose key is the master secret.
+    MasterKey(HashFunction),
+    /// The two midstates of HMAC whose key is as long as a hash.
+    HashKey(HashFunction),
     /// One compression: the outer hash of an HMAC, from the outer midstate and the expanded block that both
-    /// parties know (see [`expanded_words`]).
-    OuterHash,
-    /// AES-128's key expansion.
-    ExpandKey,
-    /// AES-128 of blocks with TLS 1.2's nonce, which are public apart from the write IV.
-    Blocks(Vec<Plain>),
-    /// AES-128 of blocks with TLS 1.3's nonce, which are public apart from the write IV.
-    XoredBlocks(Vec<Plain>),
-    /// AES-128 of one counter block. Both parties learn its explicit nonce (64 bits) and the lower half of
-    /// its counter (16) later. This is for the server's records.
-    Block,
+    /// parties know (see [`Midstate::expanded`]).
+    OuterHash(HashFunction),
+    /// AES's key expansion.
+    ExpandKey(KeySize),
+    /// AES of blocks with TLS 1.2's nonce, which are public apart from the write IV.
+    Blocks(KeySize, Vec<Plain>),
+    /// AES of blocks with TLS 1.3's nonce, which are public apart from the write IV.
+    XoredBlocks(KeySize, Vec<Plain>),
+    /// AES of one counter block. Both parties learn its explicit nonce (64 bits) and the lower half of its
+    /// counter (16) later. This is for the server's records.
+    Block(KeySize),
     /// As [`Step::Block`] with TLS 1.3's nonce. Both parties learn the lower halves of the record's number
     /// (16) and of its counter (16) later.
-    XoredBlock,
+    XoredBlock(KeySize),
     /// The odd powers of GCM's hash key from the third to at most this one.
     Powers(usize),
-    /// Blocks of ChaCha20, which are public apart from the write IV. Of block 0 of a record there is only its
-    /// first half, Poly1305's key.
-    ChaChaBlocks(Vec<StreamBlock>),
+    /// Blocks of ChaCha20, whose nonces are the write IV plus the record's number. Of the block with counter
+    /// 0 only the first half, which is the one-time key of the record's tag.
+    ChaCha20(Vec<Plain>),
     /// ChaCha20's block of a record and a counter whose lower halves both parties learn later (16 bits each).
     /// This is for the server's records.
+    #[cfg_attr(
+        not(test),
+        allow(dead_code, reason = "no session has ChaCha20-Poly1305 between two parties yet")
+    )]
     ChaChaBlock,
     /// V's share of Poly1305's `r`, from P's.
     Poly1305Share,
@@ -157,41 +168,44 @@ pub(crate) enum Step {
     Poly1305Tag,
 }
 
-/// Bits of a SHA-256 chaining value.
-pub(crate) const DIGEST_BITS: usize = 256;
+/// Bits of a share of what the key exchange gives.
+pub(crate) const SHARE_BITS: usize = 256;
 /// Bits of a master secret.
 pub(crate) const MASTER_BITS: usize = 384;
-/// Bits of an AES-128 key or block.
+/// Bits of an AES block.
 pub(crate) const BLOCK_BITS: usize = 128;
+/// Bits of Poly1305's one-time key: `r` before it is clamped, and `s`.
+pub(crate) const ONE_TIME_KEY_BITS: usize = 256;
+/// Bits of a key of ChaCha20.
+const CHACHA20_KEY_BITS: usize = 256;
 /// Bits of a write IV.
 pub(crate) const IV_BITS: usize = 32;
 /// Bits of a write IV in TLS 1.3.
-pub(crate) const XORED_IV_BITS: usize = 96;
+pub(crate) const XORED_IV_BITS: usize = 8 * NONCE_BYTES;
 /// The bits of a counter block that are inputs of [`Step::Block`].
 const GIVEN_BITS: usize = 80;
-/// The bits of a counter block that are inputs of [`Step::XoredBlock`].
+/// The bits of a block that are inputs of [`Step::XoredBlock`] or [`Step::ChaChaBlock`].
 const GIVEN_XORED_BITS: usize = 32;
 /// Bits of a share modulo Poly1305's prime.
 pub(crate) const POLY1305_SHARE_BITS: usize = 130;
-/// Bits of expanded round keys.
-const ROUND_KEY_BITS: usize = 11 * BLOCK_BITS;
 
 impl Step {
     /// The number of its input bits.
     #[must_use]
     pub(crate) const fn inputs(&self) -> usize {
         match self {
-            Self::PremasterKey | Self::HandshakeKey => 2 * DIGEST_BITS + 1,
-            Self::MasterKey => MASTER_BITS,
-            Self::HashKey => DIGEST_BITS,
-            Self::OuterHash => DIGEST_BITS + sha256::PUBLIC_BITS,
-            Self::ExpandKey | Self::Powers(_) => BLOCK_BITS,
-            Self::Blocks(_) => ROUND_KEY_BITS + IV_BITS,
-            Self::XoredBlocks(_) => ROUND_KEY_BITS + XORED_IV_BITS,
-            Self::Block => ROUND_KEY_BITS + IV_BITS + GIVEN_BITS,
-            Self::XoredBlock => ROUND_KEY_BITS + XORED_IV_BITS + GIVEN_XORED_BITS,
-            Self::ChaChaBlocks(_) => CHACHA_KEY_BITS + CHACHA_IV_BITS,
-            Self::ChaChaBlock => CHACHA_KEY_BITS + CHACHA_IV_BITS + chacha::GIVEN_BITS,
+            Self::PremasterKey(_) | Self::HandshakeKey(_) => 2 * SHARE_BITS + 1,
+            Self::MasterKey(_) => MASTER_BITS,
+            Self::HashKey(hash) => hash.digest_bits(),
+            Self::OuterHash(hash) => hash.state_bits() + sha2::public_bits(*hash),
+            Self::ExpandKey(size) => size.bits(),
+            Self::Powers(_) => BLOCK_BITS,
+            Self::Blocks(size, _) => size.round_key_bits() + IV_BITS,
+            Self::XoredBlocks(size, _) => size.round_key_bits() + XORED_IV_BITS,
+            Self::Block(size) => size.round_key_bits() + IV_BITS + GIVEN_BITS,
+            Self::XoredBlock(size) => size.round_key_bits() + XORED_IV_BITS + GIVEN_XORED_BITS,
+            Self::ChaCha20(_) => CHACHA20_KEY_BITS + XORED_IV_BITS,
+            Self::ChaChaBlock => CHACHA20_KEY_BITS + XORED_IV_BITS + GIVEN_XORED_BITS,
             Self::Poly1305Share => BLOCK_BITS + POLY1305_SHARE_BITS,
             Self::Poly1305Check => BLOCK_BITS + 6 * POLY1305_SHARE_BITS,
             Self::Poly1305Tag => 2 * POLY1305_SHARE_BITS + BLOCK_BITS,
@@ -202,14 +216,17 @@ impl Step {
     #[must_use]
     pub(crate) fn outputs(&self) -> usize {
         match self {
-            Self::PremasterKey | Self::HandshakeKey | Self::MasterKey | Self::HashKey => 2 * DIGEST_BITS,
-            Self::OuterHash => DIGEST_BITS,
-            Self::ExpandKey => ROUND_KEY_BITS,
-            Self::Blocks(blocks) | Self::XoredBlocks(blocks) => BLOCK_BITS * blocks.len(),
-            Self::Block | Self::XoredBlock => BLOCK_BITS,
+            Self::PremasterKey(hash)
+            | Self::HandshakeKey(hash)
+            | Self::MasterKey(hash)
+            | Self::HashKey(hash) => 2 * hash.state_bits(),
+            Self::OuterHash(hash) => hash.digest_bits(),
+            Self::ExpandKey(size) => size.round_key_bits(),
+            Self::Blocks(_, blocks) | Self::XoredBlocks(_, blocks) => BLOCK_BITS * blocks.len(),
+            Self::Block(_) | Self::XoredBlock(_) => BLOCK_BITS,
             Self::Powers(greatest) => BLOCK_BITS * powers::odd(*greatest),
-            Self::ChaChaBlocks(blocks) => chacha::outputs(blocks),
-            Self::ChaChaBlock => STREAM_BLOCK_BITS,
+            Self::ChaCha20(blocks) => blocks.iter().map(|block| block.bits(Aead::ChaCha20Poly1305)).sum(),
+            Self::ChaChaBlock => 8 * Aead::ChaCha20Poly1305.block_bytes(),
             Self::Poly1305Share => POLY1305_SHARE_BITS,
             Self::Poly1305Check => 1,
             Self::Poly1305Tag => BLOCK_BITS,
@@ -227,34 +244,45 @@ impl Step {
 impl Function for Step {
     fn identify(&self, digest: &mut Digest) {
         let name: &[u8] = match self {
-            Self::PremasterKey => b"tls: premaster key v2",
-            Self::HandshakeKey => b"tls: handshake key v1",
-            Self::MasterKey => b"tls: master key v1",
-            Self::HashKey => b"tls: hash key v1",
-            Self::OuterHash => b"tls: outer hash v1",
-            Self::ExpandKey => b"tls: expand key v1",
-            Self::Blocks(_) => b"tls: blocks v1",
-            Self::XoredBlocks(_) => b"tls: xored blocks v1",
-            Self::Block => b"tls: block v1",
-            Self::XoredBlock => b"tls: xored block v1",
+            Self::PremasterKey(_) => b"tls: premaster key v3",
+            Self::HandshakeKey(_) => b"tls: handshake key v2",
+            Self::MasterKey(_) => b"tls: master key v2",
+            Self::HashKey(_) => b"tls: hash key v2",
+            Self::OuterHash(_) => b"tls: outer hash v2",
+            Self::ExpandKey(_) => b"tls: expand key v2",
+            Self::Blocks(..) => b"tls: blocks v2",
+            Self::XoredBlocks(..) => b"tls: xored blocks v2",
+            Self::Block(_) => b"tls: block v2",
+            Self::XoredBlock(_) => b"tls: xored block v2",
             Self::Powers(_) => b"tls: powers v1",
-            Self::ChaChaBlocks(_) => b"tls: chacha20 blocks v1",
+            Self::ChaCha20(_) => b"tls: chacha20 v1",
             Self::ChaChaBlock => b"tls: chacha20 block v1",
             Self::Poly1305Share => b"tls: poly1305 share v1",
             Self::Poly1305Check => b"tls: poly1305 check v1",
             Self::Poly1305Tag => b"tls: poly1305 tag v1",
         };
         digest.bytes("function", name);
-        if let Self::Powers(greatest) = self {
-            digest.number("greatest", *greatest as u64);
-        }
-        if let Self::ChaChaBlocks(blocks) = self {
-            digest.number("blocks", blocks.len() as u64);
-            for StreamBlock { sequence, counter } in blocks {
-                digest.number("sequence", *sequence).number("counter", u64::from(*counter));
-            }
-        }
-        let (Self::Blocks(blocks) | Self::XoredBlocks(blocks)) = self else { return };
+        match self {
+            Self::PremasterKey(hash)
+            | Self::HandshakeKey(hash)
+            | Self::MasterKey(hash)
+            | Self::HashKey(hash)
+            | Self::OuterHash(hash) => digest.number("hash's bits", hash.digest_bits() as u64),
+            Self::ExpandKey(size)
+            | Self::Blocks(size, _)
+            | Self::XoredBlocks(size, _)
+            | Self::Block(size)
+            | Self::XoredBlock(size) => digest.number("key's bits", size.bits() as u64),
+            Self::Powers(greatest) => digest.number("greatest", *greatest as u64),
+            Self::ChaCha20(_)
+            | Self::ChaChaBlock
+            | Self::Poly1305Share
+            | Self::Poly1305Check
+            | Self::Poly1305Tag => &mut *digest,
+        };
+        let (Self::Blocks(_, blocks) | Self::XoredBlocks(_, blocks) | Self::ChaCha20(blocks)) = self else {
+            return;
+        };
         digest.number("blocks", blocks.len() as u64);
         for block in blocks {
             match block {
@@ -269,81 +297,97 @@ impl Function for Step {
     fn run<B: Ops<F2> + ?Sized>(&self, b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
         self.check(inputs.len())?;
         match self {
-            Self::PremasterKey => {
+            Self::PremasterKey(hash) => {
                 let secret = premaster(b, inputs)?;
-                b.folding(&sha256::Midstates, &secret)
+                b.folding(&sha2::Midstates(*hash), &secret)
             }
-            Self::HandshakeKey => {
+            Self::HandshakeKey(hash) => {
                 let shared = premaster(b, inputs)?;
-                b.folding(&sha256::HandshakeMidstates, &shared)
+                b.folding(&sha2::HandshakeMidstates(*hash), &shared)
             }
-            Self::MasterKey | Self::HashKey => b.folding(&sha256::Midstates, inputs),
-            Self::OuterHash => b.folding(&sha256::OuterHash, inputs),
-            Self::ExpandKey => Ok(Aes128::new(b, inputs)?.round_keys()),
-            Self::Blocks(blocks) => {
-                let (keys, iv) = inputs.split_at(ROUND_KEY_BITS);
+            Self::MasterKey(hash) | Self::HashKey(hash) => b.folding(&sha2::Midstates(*hash), inputs),
+            Self::OuterHash(hash) => b.folding(&sha2::OuterHash(*hash), inputs),
+            Self::ExpandKey(KeySize::Bits128) => Ok(Aes128::new(b, inputs)?.round_keys()),
+            Self::ExpandKey(KeySize::Bits256) => Ok(Aes256::new(b, inputs)?.round_keys()),
+            Self::Blocks(size, blocks) => {
+                let (keys, iv) = inputs.split_at(size.round_key_bits());
                 let (iv, _) = iv.as_chunks::<8>();
                 let blocks: Vec<_> = blocks.iter().map(plain_bytes).collect();
-                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, iv, &blocks)?.concat())
+                encrypt(*size, b, keys, iv, &blocks)
             }
-            Self::XoredBlocks(blocks) => {
-                let (keys, iv) = inputs.split_at(ROUND_KEY_BITS);
+            Self::XoredBlocks(size, blocks) => {
+                let (keys, iv) = inputs.split_at(size.round_key_bits());
                 let (iv, blocks) = xored::blocks(b, iv, blocks);
-                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, &iv, &blocks)?.concat())
+                encrypt(*size, b, keys, &iv, &blocks)
             }
-            Self::Block => {
-                let (keys, bytes) = inputs.split_at(ROUND_KEY_BITS);
+            Self::Block(size) => {
+                let (keys, bytes) = inputs.split_at(size.round_key_bits());
                 let (bytes, _) = bytes.as_chunks::<8>();
-                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, bytes, &[GIVEN_BLOCK])?.concat())
+                encrypt(*size, b, keys, bytes, &[GIVEN_BLOCK])
             }
-            Self::XoredBlock => {
-                let (keys, bytes) = inputs.split_at(ROUND_KEY_BITS);
+            Self::XoredBlock(size) => {
+                let (keys, bytes) = inputs.split_at(size.round_key_bits());
                 let (bytes, block) = xored::given_block(b, bytes);
-                Ok(Aes128::from_round_keys(keys)?.encrypt_many(b, &bytes, &[block])?.concat())
+                encrypt(*size, b, keys, &bytes, &[block])
             }
             Self::Powers(greatest) => powers::odd_powers(b, inputs, *greatest),
-            Self::ChaChaBlocks(blocks) => chacha::blocks(b, inputs, blocks),
-            Self::ChaChaBlock => chacha::given_block(b, inputs),
-            Self::Poly1305Share => {
-                let (r, mask) = inputs.split_at(BLOCK_BITS);
-                poly1305_share(b, r, mask)
+            Self::ChaCha20(blocks) => {
+                let (key, iv) = inputs.split_at(CHACHA20_KEY_BITS);
+                chacha20::blocks(b, key, iv, blocks)
             }
-            Self::Poly1305Check => {
-                let (r, shares) = inputs.split_at(BLOCK_BITS);
-                let [p_first, v_first, p_sum, v_sum, p_next, v_next] =
-                    chacha::parts(shares, POLY1305_SHARE_BITS)?;
-                let shares = PowerShares {
-                    negated_first: [p_first, v_first],
-                    sum: [p_sum, v_sum],
-                    negated_next: [p_next, v_next],
-                };
-                Ok(vec![poly1305_check(b, r, shares)?])
+            Self::ChaChaBlock => {
+                let (key, rest) = inputs.split_at(CHACHA20_KEY_BITS);
+                let (iv, given) = rest.split_at(XORED_IV_BITS);
+                chacha20::given_block(b, key, iv, given)
             }
-            Self::Poly1305Tag => {
-                let (shares, s) = inputs.split_at(2 * POLY1305_SHARE_BITS);
-                poly1305_tag(b, chacha::parts(shares, POLY1305_SHARE_BITS)?, s)
-            }
+            Self::Poly1305Share => poly1305::share(b, inputs),
+            Self::Poly1305Check => poly1305::check(b, inputs),
+            Self::Poly1305Tag => poly1305::tag(b, inputs),
         }
     }
 
-    /// Steps that are mostly SHA-256 compute it on words.
+    /// Steps that are mostly SHA-2 compute it on words.
     fn values(&self, inputs: &[F2]) -> Result<Vec<F2>, Error> {
         self.check(inputs.len())?;
         match self {
-            Self::PremasterKey => sha256::midstates(&premaster(&mut Evaluator::new(), inputs)?),
-            Self::HandshakeKey => sha256::handshake_midstates(&premaster(&mut Evaluator::new(), inputs)?),
-            Self::MasterKey | Self::HashKey => sha256::midstates(inputs),
-            Self::OuterHash => sha256::outer_hash(inputs),
+            Self::PremasterKey(hash) => sha2::midstates(*hash, &premaster(&mut Evaluator::new(), inputs)?),
+            Self::HandshakeKey(hash) => {
+                sha2::handshake_midstates(*hash, &premaster(&mut Evaluator::new(), inputs)?)
+            }
+            Self::MasterKey(hash) | Self::HashKey(hash) => sha2::midstates(*hash, inputs),
+            Self::OuterHash(hash) => sha2::outer_hash(*hash, inputs),
             _ => self.run(&mut Evaluator::new(), inputs),
         }
+    }
+}
+
+/// AES of these blocks under these round keys.
+fn encrypt<B: Ops<F2> + ?Sized>(
+    size: KeySize,
+    b: &mut B,
+    keys: &[B::Wire],
+    secret: &[[B::Wire; 8]],
+    blocks: &[[PlainByte; 16]],
+) -> Result<Vec<B::Wire>, B::Error> {
+    fn under<B: Ops<F2> + ?Sized, const BITS: usize>(
+        b: &mut B,
+        keys: &[B::Wire],
+        secret: &[[B::Wire; 8]],
+        blocks: &[[PlainByte; 16]],
+    ) -> Result<Vec<B::Wire>, B::Error> {
+        Ok(Aes::<_, BITS>::from_round_keys(keys)?.encrypt_many(b, secret, blocks)?.concat())
+    }
+    match size {
+        KeySize::Bits128 => under::<B, 128>(b, keys, secret, blocks),
+        KeySize::Bits256 => under::<B, 256>(b, keys, secret, blocks),
     }
 }
 
 /// What the key exchange gives, from the inputs of [`Step::PremasterKey`] or [`Step::HandshakeKey`], whose
 /// number must be right.
 fn premaster<B: Ops<F2> + ?Sized>(b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-    let (p, rest) = inputs.split_at(DIGEST_BITS);
-    let (v, curve) = rest.split_at(DIGEST_BITS);
+    let (p, rest) = inputs.split_at(SHARE_BITS);
+    let (v, curve) = rest.split_at(SHARE_BITS);
     premaster::secret(b, p, v, &curve[0])
 }
 

@@ -1,13 +1,15 @@
 //! Each step against integers and libraries, and its cost.
 
 use proptest::prelude::*;
-use volery_circuit::gadgets::{Compression, Sha256, bits_to_bytes, bytes_to_bits};
+use volery_circuit::gadgets::{self, Compression, bits_to_bytes, bytes_to_bits};
 use volery_circuit::{Counter, Evaluator, Fold, Folded};
 use volery_field::{Curve25519Base, Element, Field, P256Base, Ring, Value};
 use volery_vole::Prg;
 
 use super::*;
-use crate::wire::key_schedule::{EarlySecret, HandshakeSecret};
+use crate::wire::hash::HashFunction::{self, Sha256, Sha384};
+use crate::wire::key_schedule::EarlySecret;
+use crate::wire::suite::KeySize::{Bits128, Bits256};
 
 /// What the program gives, and the faster way, too.
 fn run(step: &Step, inputs: &[F2]) -> Vec<u8> {
@@ -26,19 +28,50 @@ fn little_endian<F: Ring>(x: F) -> [u8; 32] {
     bytes
 }
 
-fn words(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_be_bytes()).collect()
+/// HMAC's midstates with the compression functions of a library: the inner one's bytes, then the outer one's.
+fn midstates(hash: HashFunction, key: &[u8]) -> Vec<u8> {
+    let pads = [0x36, 0x5c].map(|pad| {
+        let mut block = [pad; 128];
+        block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+        compressed(hash, &initial(hash), &block)
+    });
+    pads.concat()
 }
 
-/// HMAC's midstates with the compression function of a library.
-fn midstates(key: &[u8]) -> [[u32; 8]; 2] {
-    [0x36, 0x5c].map(|pad| {
-        let mut block = [pad; 64];
-        block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
-        let mut state = [0; 8];
-        state.copy_from_slice(Sha256::INITIAL);
-        sha2::block_api::compress256(&mut state, &[block]);
-        state
+/// The initial chaining value's bytes.
+fn initial(hash: HashFunction) -> Vec<u8> {
+    match hash {
+        Sha256 => gadgets::Sha256::INITIAL.iter().flat_map(|word| word.to_be_bytes()).collect(),
+        Sha384 => gadgets::Sha384::INITIAL.iter().flat_map(|word| word.to_be_bytes()).collect(),
+    }
+}
+
+/// The chaining value's bytes after the first bytes of `block`.
+fn compressed(hash: HashFunction, state: &[u8], block: &[u8]) -> Vec<u8> {
+    match hash {
+        Sha256 => {
+            let mut words = core::array::from_fn(|i| u32::from_be_bytes(state.as_chunks().0[i]));
+            ::sha2::block_api::compress256(&mut words, &[*block.first_chunk().unwrap()]);
+            words.iter().flat_map(|word| word.to_be_bytes()).collect()
+        }
+        Sha384 => {
+            let mut words = core::array::from_fn(|i| u64::from_be_bytes(state.as_chunks().0[i]));
+            ::sha2::block_api::compress512(&mut words, &[*block.first_chunk().unwrap()]);
+            words.iter().flat_map(|word| word.to_be_bytes()).collect()
+        }
+    }
+}
+
+/// All steps that hash.
+fn hashing() -> impl Iterator<Item = Step> {
+    HashFunction::ALL.into_iter().flat_map(|hash| {
+        [
+            Step::PremasterKey(hash),
+            Step::HandshakeKey(hash),
+            Step::MasterKey(hash),
+            Step::HashKey(hash),
+            Step::OuterHash(hash),
+        ]
     })
 }
 
@@ -54,38 +87,34 @@ fn expanding_the_block_outside_the_circuit_saves_a_quarter_of_the_outer_hash() {
     block[8..].fill(constant(0));
     block[8] = constant(1 << 31);
     block[15] = constant(8 * 96);
-    Sha256::compress(&mut fold, &mut state, &block).unwrap();
+    gadgets::Sha256::compress(&mut fold, &mut state, &block).unwrap();
     let cost = counter.total().multiplications;
-    assert_eq!(cost - ands(&Step::OuterHash), 5271);
-    assert_eq!(Step::OuterHash.inputs(), 256 + 1792);
+    assert_eq!(cost - ands(&Step::OuterHash(Sha256)), 5271);
+    assert_eq!(Step::OuterHash(Sha256).inputs(), 256 + 1792);
 }
 
 #[test]
 fn steps_cost_what_the_documentation_says() {
-    let steps = [
-        Step::PremasterKey,
-        Step::HandshakeKey,
-        Step::MasterKey,
-        Step::HashKey,
-        Step::OuterHash,
-        Step::ExpandKey,
-    ];
-    assert_eq!(steps.map(|step| ands(&step)), [43_529, 85_488, 43_258, 42_634, 16_091, 1280]);
+    let expected = [[43_529, 85_488, 43_258, 42_634, 16_091], [110_816, 220_147, 110_662, 110_662, 40_660]];
+    assert_eq!(hashing().map(|step| ands(&step)).collect::<Vec<_>>(), expected.concat());
+    assert_eq!([Bits128, Bits256].map(|size| ands(&Step::ExpandKey(size))), [1280, 1664]);
     let mut counter = Counter::new();
     premaster::secret(&mut counter, &[0; 256], &[0; 256], &0).unwrap();
     assert_eq!(counter.total().multiplications, 895);
     let counters: Vec<_> = (1..=18).map(|counter| Plain::Counter { sequence: 1, counter }).collect();
-    assert_eq!(ands(&Step::Blocks(vec![Plain::Zero])), 5120);
-    assert_eq!(ands(&Step::Blocks(counters.clone())), 5120 + 17 * 4256);
-    assert_eq!(ands(&Step::XoredBlocks(vec![Plain::Zero])), 5120);
-    assert_eq!(ands(&Step::XoredBlocks(counters)), 5120 + 17 * 4256);
-    assert_eq!(ands(&Step::Block), 5120);
-    assert_eq!(ands(&Step::XoredBlock), 5120);
+    for (size, first, next) in [(Bits128, 5120, 4256), (Bits256, 7168, 6304)] {
+        for step in [Step::Blocks, Step::XoredBlocks] {
+            assert_eq!(ands(&step(size, vec![Plain::Zero])), first);
+            assert_eq!(ands(&step(size, counters.clone())), first + 17 * next);
+        }
+        assert_eq!(ands(&Step::Block(size)), first);
+        assert_eq!(ands(&Step::XoredBlock(size)), first);
+    }
     assert_eq!([2, 3, 4, 9].map(|n| ands(&Step::Powers(n))), [0, 2187, 2187, 4 * 2187]);
     let poly1305 = [Step::Poly1305Share, Step::Poly1305Check, Step::Poly1305Tag];
     assert_eq!(poly1305.map(|step| ands(&step)), [259, 29_040, 512]);
-    let block = |sequence, counter| StreamBlock { sequence, counter };
-    let stream = |blocks: &[StreamBlock]| ands(&Step::ChaChaBlocks(blocks.to_vec()));
+    let block = |sequence, counter| Plain::Counter { sequence, counter };
+    let stream = |blocks: &[Plain]| ands(&Step::ChaCha20(blocks.to_vec()));
     assert_eq!(stream(&[block(3, 0)]), 457 + 9695);
     // How much of the counter folds away depends on its bits.
     assert_eq!(stream(&[block(3, 0), block(3, 1), block(3, 2)]), 457 + 9695 + 9942 + 9941);
@@ -94,11 +123,11 @@ fn steps_cost_what_the_documentation_says() {
 }
 
 /// RFC 8446, section 5.3, and RFC 7905, section 2, with a library's ChaCha20.
-fn key_stream(key: [u8; 32], iv: [u8; 12], StreamBlock { sequence, counter }: StreamBlock) -> Vec<u8> {
-    use chacha20::cipher::{KeyIvInit as _, StreamCipher as _, StreamCipherSeek as _};
+fn key_stream(key: [u8; 32], iv: [u8; 12], (sequence, counter): (u64, u32)) -> Vec<u8> {
+    use ::chacha20::cipher::{KeyIvInit as _, StreamCipher as _, StreamCipherSeek as _};
     let mut nonce = iv;
     nonce[4..].iter_mut().zip(sequence.to_be_bytes()).for_each(|(byte, number)| *byte ^= number);
-    let mut cipher = chacha20::ChaCha20::new(&key.into(), &nonce.into());
+    let mut cipher = ::chacha20::ChaCha20::new(&key.into(), &nonce.into());
     cipher.seek(64 * u64::from(counter));
     let mut stream = vec![0; 64];
     cipher.apply_keystream(&mut stream);
@@ -127,16 +156,18 @@ proptest! {
 
     #[test]
     fn a_block_whose_nonce_comes_later_is_the_one_prepared_for_it(
-        key: [u8; 16],
+        key: [u8; 32],
         iv: [u8; 4],
         sequence: u64,
         counter in 1..1026_u16,
     ) {
-        let round_keys = Step::ExpandKey.run(&mut Evaluator::new(), &bytes_to_bits(&key)).unwrap();
-        let inputs = [round_keys, bytes_to_bits(&iv)].concat();
-        let known = run(&Step::Blocks(vec![Plain::Counter { sequence, counter: counter.into() }]), &inputs);
-        let given = [inputs, given_bits(sequence.to_be_bytes(), counter)].concat();
-        prop_assert_eq!(run(&Step::Block, &given), known);
+        for size in [Bits128, Bits256] {
+            let inputs = [round_keys(size, &key), bytes_to_bits(&iv)].concat();
+            let plain = Plain::Counter { sequence, counter: counter.into() };
+            let known = run(&Step::Blocks(size, vec![plain]), &inputs);
+            let given = [inputs, given_bits(sequence.to_be_bytes(), counter)].concat();
+            prop_assert_eq!(run(&Step::Block(size), &given), known);
+        }
     }
 
     #[test]
@@ -148,40 +179,45 @@ proptest! {
         counter in 1..300_u16,
     ) {
         let inputs = [bytes_to_bits(&key), bytes_to_bits(&iv)].concat();
-        let block = |sequence, counter| StreamBlock { sequence, counter };
-        let later = block(second.into(), counter.into());
-        let blocks = [block(first, 0), block(first, 1), later, block(second.into(), 0), block(first, 2)];
+        let later = (second.into(), counter.into());
+        let blocks = [(first, 0), (first, 1), later, (second.into(), 0), (first, 2)];
         let expected: Vec<u8> = blocks.iter().flat_map(|block| key_stream(key, iv, *block)).collect();
-        prop_assert_eq!(run(&Step::ChaChaBlocks(blocks.to_vec()), &inputs), expected);
+        let blocks = blocks.map(|(sequence, counter)| Plain::Counter { sequence, counter });
+        prop_assert_eq!(run(&Step::ChaCha20(blocks.to_vec()), &inputs), expected);
         let given = [&*inputs, &given_stream_bits(second, counter)].concat();
         prop_assert_eq!(run(&Step::ChaChaBlock, &given), key_stream(key, iv, later));
         let given = [inputs, given_stream_bits(second, 0)].concat();
-        let first_half = key_stream(key, iv, block(second.into(), 0));
+        let first_half = key_stream(key, iv, (second.into(), 0));
         prop_assert_eq!(&run(&Step::ChaChaBlock, &given)[..32], &first_half);
     }
 
     #[test]
     fn a_block_whose_number_comes_later_is_the_one_prepared_for_it(
-        key: [u8; 16],
+        key: [u8; 32],
         iv: [u8; 12],
         sequence: u16,
         counter in 1..1026_u16,
     ) {
-        let round_keys = Step::ExpandKey.run(&mut Evaluator::new(), &bytes_to_bits(&key)).unwrap();
-        let inputs = [round_keys, bytes_to_bits(&iv)].concat();
-        let plain = Plain::Counter { sequence: sequence.into(), counter: counter.into() };
-        let known = run(&Step::XoredBlocks(vec![plain]), &inputs);
-        let given = [inputs, given_xored_bits(sequence, counter)].concat();
-        prop_assert_eq!(run(&Step::XoredBlock, &given), known);
+        for size in [Bits128, Bits256] {
+            let inputs = [round_keys(size, &key), bytes_to_bits(&iv)].concat();
+            let plain = Plain::Counter { sequence: sequence.into(), counter: counter.into() };
+            let known = run(&Step::XoredBlocks(size, vec![plain]), &inputs);
+            let given = [inputs, given_xored_bits(sequence, counter)].concat();
+            prop_assert_eq!(run(&Step::XoredBlock(size), &given), known);
+        }
     }
+}
+
+/// The round keys of the first bytes of `key`.
+fn round_keys(size: KeySize, key: &[u8]) -> Vec<F2> {
+    Step::ExpandKey(size).run(&mut Evaluator::new(), &bytes_to_bits(&key[..size.bits() / 8])).unwrap()
 }
 
 /// RFC 8446, section 5.3, with a library's AES.
 #[test]
 fn blocks_of_tls_1_3_have_the_iv_plus_the_sequence_number() {
     use aes_gcm::aes::cipher::{BlockCipherEncrypt as _, KeyInit as _};
-    let (key, iv) = ([7; 16], core::array::from_fn::<u8, 12, _>(|i| 0xa0 | i as u8));
-    let round_keys = Step::ExpandKey.run(&mut Evaluator::new(), &bytes_to_bits(&key)).unwrap();
+    let iv = core::array::from_fn::<u8, 12, _>(|i| 0xa0 | i as u8);
     let counter = |sequence, counter| Plain::Counter { sequence, counter };
     let blocks = [
         Plain::Zero,
@@ -191,20 +227,30 @@ fn blocks_of_tls_1_3_have_the_iv_plus_the_sequence_number() {
         counter(u64::MAX, 3),
         counter(1 << 32, 1025),
     ];
-    let expected = blocks.iter().flat_map(|block| {
-        let mut plain = [0; 16];
-        if let Plain::Counter { sequence, counter } = block {
-            plain[..12].copy_from_slice(&iv);
-            plain[4..12].iter_mut().zip(sequence.to_be_bytes()).for_each(|(byte, number)| *byte ^= number);
-            plain[12..].copy_from_slice(&counter.to_be_bytes());
-        }
-        let mut block = plain.into();
-        aes_gcm::aes::Aes128::new(&key.into()).encrypt_block(&mut block);
-        block.to_vec()
-    });
-    let expected: Vec<u8> = expected.collect();
-    let inputs = [round_keys, bytes_to_bits(&iv)].concat();
-    assert_eq!(run(&Step::XoredBlocks(blocks.to_vec()), &inputs), expected);
+    let expected = |size: KeySize| {
+        let encrypt = |block: &Plain| {
+            let mut plain = [0; 16];
+            if let Plain::Counter { sequence, counter } = block {
+                plain[..12].copy_from_slice(&iv);
+                plain[4..12]
+                    .iter_mut()
+                    .zip(sequence.to_be_bytes())
+                    .for_each(|(byte, number)| *byte ^= number);
+                plain[12..].copy_from_slice(&counter.to_be_bytes());
+            }
+            let mut block = plain.into();
+            match size {
+                Bits128 => aes_gcm::aes::Aes128::new(&[7; 16].into()).encrypt_block(&mut block),
+                Bits256 => aes_gcm::aes::Aes256::new(&[7; 32].into()).encrypt_block(&mut block),
+            }
+            block.to_vec()
+        };
+        blocks.iter().flat_map(encrypt).collect::<Vec<u8>>()
+    };
+    for size in [Bits128, Bits256] {
+        let inputs = [round_keys(size, &[7; 32]), bytes_to_bits(&iv)].concat();
+        assert_eq!(run(&Step::XoredBlocks(size, blocks.to_vec()), &inputs), expected(size));
+    }
 }
 
 /// The midstates for two shares of a pre-master secret, as the step and as the field's own addition make
@@ -216,12 +262,12 @@ fn check_premaster<F: Ring>(p: F, v: F, x25519: bool) {
     if !x25519 {
         secret.reverse();
     }
-    let [inner, outer] = midstates(&secret);
-    assert_eq!(run(&Step::PremasterKey, &inputs), [words(&inner), words(&outer)].concat());
-    // RFC 8446, section 7.1, in the clear.
-    let handshake: HandshakeSecret = EarlySecret::new().handshake(&secret);
-    let [inner, outer] = midstates(handshake.bytes());
-    assert_eq!(run(&Step::HandshakeKey, &inputs), [words(&inner), words(&outer)].concat());
+    for hash in HashFunction::ALL {
+        assert_eq!(run(&Step::PremasterKey(hash), &inputs), midstates(hash, &secret));
+        // RFC 8446, section 7.1, in the clear.
+        let handshake = EarlySecret::new(hash).handshake(&secret);
+        assert_eq!(run(&Step::HandshakeKey(hash), &inputs), midstates(hash, handshake.bytes()));
+    }
 }
 
 #[test]
@@ -250,21 +296,37 @@ proptest! {
 
     #[test]
     fn the_master_secret_s_midstates_are_those_of_the_library(key in prop::collection::vec(any::<u8>(), 48)) {
-        let [inner, outer] = midstates(&key);
-        prop_assert_eq!(run(&Step::MasterKey, &bytes_to_bits(&key)), [words(&inner), words(&outer)].concat());
+        for hash in HashFunction::ALL {
+            prop_assert_eq!(run(&Step::MasterKey(hash), &bytes_to_bits(&key)), midstates(hash, &key));
+            let key = &key[..hash.digest_bytes()];
+            prop_assert_eq!(run(&Step::HashKey(hash), &bytes_to_bits(key)), midstates(hash, key));
+        }
     }
 
     #[test]
-    fn the_outer_hash_is_the_last_compression_of_an_hmac(inner in any::<[u32; 8]>(), mut state in any::<[u32; 8]>()) {
-        let inputs = [bytes_to_bits(&words(&state)), expanded_words(inner)].concat();
-        let digest = run(&Step::OuterHash, &inputs);
-        let mut block = [0; 64];
-        block[..32].copy_from_slice(&words(&inner));
-        block[32] = 0x80;
-        // 96 bytes: the pad and the inner hash.
-        block[62..].copy_from_slice(&(8 * 96_u16).to_be_bytes());
-        sha2::block_api::compress256(&mut state, &[block]);
-        prop_assert_eq!(digest, words(&state));
+    fn the_outer_hash_is_the_last_compression_of_an_hmac(
+        inner in any::<[u8; 64]>(), state in any::<[u8; 64]>(), message in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        for hash in HashFunction::ALL {
+            let (block, digest) = (hash.block_bytes(), hash.digest_bytes());
+            let [inner, state] = [&inner, &state].map(|state| &state[..hash.state_bits() / 8]);
+            let midstate = Midstate::from_bits(hash, &bytes_to_bits(inner)).unwrap();
+            let inputs = [bytes_to_bits(state), midstate.expanded(&message)].concat();
+            let found = run(&Step::OuterHash(hash), &inputs);
+            // FIPS 180-4, section 5.1: after a block come the message, a one bit, zeros and the length.
+            let padded = |message: &[u8]| {
+                let mut padded = [message, &[0x80]].concat();
+                // The length takes an eighth of a block.
+                padded.resize((padded.len() + block / 8).next_multiple_of(block) - 8, 0);
+                padded.extend((8 * (block + message.len()) as u64).to_be_bytes());
+                padded
+            };
+            let chained = |state: &[u8], message: &[u8]| {
+                padded(message).chunks(block).fold(state.to_vec(), |state, block| compressed(hash, &state, block))
+            };
+            let inner = chained(inner, &message);
+            prop_assert_eq!(&found, &chained(state, &inner[..digest])[..digest]);
+        }
     }
 }
 
@@ -275,14 +337,7 @@ proptest! {
     #[test]
     fn the_faster_way_gives_what_the_program_does_for_any_bits(seed: [u8; 16]) {
         let mut random = Prg::new(seed);
-        for step in [
-            Step::PremasterKey,
-            Step::HandshakeKey,
-            Step::MasterKey,
-            Step::HashKey,
-            Step::OuterHash,
-            Step::ExpandKey,
-        ] {
+        for step in hashing().chain([Bits128, Bits256].map(Step::ExpandKey)) {
             let inputs: Vec<_> = (0..step.inputs()).map(|_| F2::from_lsb(random.block().to_bits() as u64)).collect();
             run(&step, &inputs);
         }
@@ -291,24 +346,24 @@ proptest! {
 
 #[test]
 fn another_number_of_inputs_is_misuse() {
-    let steps = [
-        Step::PremasterKey,
-        Step::HandshakeKey,
-        Step::MasterKey,
-        Step::HashKey,
-        Step::OuterHash,
-        Step::ExpandKey,
-        Step::XoredBlock,
-        Step::Blocks(vec![Plain::Zero]),
-        Step::XoredBlocks(vec![Plain::Zero]),
-        Step::Block,
+    let of_size = |size| {
+        [
+            Step::ExpandKey(size),
+            Step::XoredBlock(size),
+            Step::Blocks(size, vec![Plain::Zero]),
+            Step::XoredBlocks(size, vec![Plain::Zero]),
+            Step::Block(size),
+        ]
+    };
+    let others = [
         Step::Powers(5),
-        Step::ChaChaBlocks(vec![StreamBlock { sequence: 1, counter: 0 }]),
+        Step::ChaCha20(vec![Plain::Counter { sequence: 1, counter: 0 }]),
         Step::ChaChaBlock,
         Step::Poly1305Share,
         Step::Poly1305Check,
         Step::Poly1305Tag,
     ];
+    let steps = hashing().chain(of_size(Bits128)).chain(of_size(Bits256)).chain(others);
     for step in steps {
         for inputs in [0, step.inputs() - 1, step.inputs() + 1] {
             let inputs = vec![F2::ZERO; inputs];
@@ -321,36 +376,35 @@ fn another_number_of_inputs_is_misuse() {
 
 #[test]
 fn steps_that_compute_different_things_have_different_digests() {
-    let stream = |sequence, counter| StreamBlock { sequence, counter };
     let counter = |sequence, counter| Plain::Counter { sequence, counter };
-    let steps = [
-        Step::PremasterKey,
-        Step::HandshakeKey,
-        Step::MasterKey,
-        Step::HashKey,
-        Step::OuterHash,
-        Step::ExpandKey,
-        Step::XoredBlock,
-        Step::Blocks(vec![]),
-        Step::Blocks(vec![Plain::Zero]),
-        Step::Blocks(vec![counter(0, 1)]),
-        Step::Blocks(vec![counter(1, 0)]),
-        Step::Blocks(vec![counter(0, 1), Plain::Zero]),
-        Step::Blocks(vec![Plain::Zero, counter(0, 1)]),
-        Step::XoredBlocks(vec![counter(0, 1)]),
-        Step::XoredBlocks(vec![counter(1, 0)]),
-        Step::Block,
+    let of_size = |size| {
+        [
+            Step::ExpandKey(size),
+            Step::XoredBlock(size),
+            Step::Blocks(size, vec![]),
+            Step::Blocks(size, vec![Plain::Zero]),
+            Step::Blocks(size, vec![counter(0, 1)]),
+            Step::Blocks(size, vec![counter(1, 0)]),
+            Step::Blocks(size, vec![counter(0, 1), Plain::Zero]),
+            Step::Blocks(size, vec![Plain::Zero, counter(0, 1)]),
+            Step::XoredBlocks(size, vec![counter(0, 1)]),
+            Step::XoredBlocks(size, vec![counter(1, 0)]),
+            Step::Block(size),
+        ]
+    };
+    let others = [
         Step::Powers(3),
         Step::Powers(5),
-        Step::ChaChaBlocks(vec![]),
-        Step::ChaChaBlocks(vec![stream(0, 1)]),
-        Step::ChaChaBlocks(vec![stream(1, 0)]),
-        Step::ChaChaBlocks(vec![stream(0, 1), stream(1, 0)]),
+        Step::ChaCha20(vec![]),
+        Step::ChaCha20(vec![counter(0, 1)]),
+        Step::ChaCha20(vec![counter(1, 0)]),
+        Step::ChaCha20(vec![counter(0, 1), counter(1, 0)]),
         Step::ChaChaBlock,
         Step::Poly1305Share,
         Step::Poly1305Check,
         Step::Poly1305Tag,
     ];
+    let steps: Vec<_> = hashing().chain(of_size(Bits128)).chain(of_size(Bits256)).chain(others).collect();
     let digests: Vec<_> = steps
         .iter()
         .map(|step| {

@@ -74,7 +74,8 @@ pub enum Error {
     },
     /// The server chose another cipher suite.
     #[error(
-        "the server chose cipher suite {0:#06x}; only 0x1301 (TLS 1.3), 0xc02b and 0xc02f (TLS 1.2) can be proved: AES_128_GCM_SHA256"
+        "the server chose cipher suite {0:#06x}; only AES_128_GCM_SHA256, AES_256_GCM_SHA384 and CHACHA20_POLY1305_SHA256 can be \
+         proved: 0x1301 to 0x1303 in TLS 1.3; 0xc02b, 0xc02c, 0xc02f, 0xc030, 0xcca8, 0xcca9 in TLS 1.2"
     )]
     Suite(u16),
     /// The server's key exchange is in another group.

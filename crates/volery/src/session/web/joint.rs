@@ -22,6 +22,7 @@ use volery_tls::dialogue::RequestSource;
 use volery_tls::disclosure::{Redaction, Selection};
 use volery_tls::joint::client::{self, RoundRecords, Target, dial};
 use volery_tls::joint::{self, Limits, Settings, Sizes};
+use volery_tls::leaf::Seed;
 use volery_tls::server::Roots;
 use volery_vole::{SessionId, softspoken};
 use zeroize::Zeroizing;
@@ -29,7 +30,7 @@ use zeroize::Zeroizing;
 use super::super::field::FieldPool;
 use super::super::system::Bits;
 use super::super::{Common, Prover, Verifier};
-use super::page::{ProvedPage, VerifiedPage, now};
+use super::page::{Disclosed, ProvedPage, VerifiedPage, now};
 use crate::Error;
 
 /// What of a session stays as it is while a connection is made.
@@ -189,6 +190,11 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
         self.fetched.set_context(context);
     }
 
+    /// As [`Fetched::commit_all`](volery_tls::proxy::Fetched::commit_all).
+    pub fn commit_all(&mut self, seed: Seed) {
+        self.fetched.commit_all(seed);
+    }
+
     /// As [`Fetched::trust_close`](volery_tls::proxy::Fetched::trust_close).
     pub fn trust_close(&mut self) {
         self.fetched.trust_close();
@@ -216,11 +222,11 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
     /// As [`FetchedTogether::expected`]; [`Error::Joint`] for a false claim, and for V's rejection;
     /// [`Error::Commitments`] for a V that cheats in the conversion; the channel's.
     pub fn prove(self, hide: &[Redaction]) -> Result<ProvedPage<C>, Error> {
-        let expected = self.expected(hide, now())?;
+        let (expected, leaves) = (self.expected(hide, now())?, self.fetched.leaf_openings(hide)?);
         let Self { fetched, rest: Rest { common, extension, field }, .. } = self;
         let joint::Remainder { channel, mut rng, pool, committed_bits } = fetched.prove(hide)?;
         let prover = Prover { channel, common, pool, extension, field };
-        ProvedPage::new(prover, committed_bits, expected, &mut rng)
+        ProvedPage::new(prover, Disclosed { expected, leaves, committed_bits }, &mut rng)
     }
 }
 

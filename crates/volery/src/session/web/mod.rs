@@ -25,7 +25,6 @@ use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_circuit::Digest;
 use volery_field::Gf128;
-use volery_tls::attestation::Statement;
 use volery_tls::claim::{CustomClaim, Vocabulary};
 use volery_tls::commitment::CommittedBits;
 use volery_tls::dialogue::RequestSource;
@@ -41,7 +40,7 @@ use zeroize::Zeroizing;
 use super::system::Bits;
 use super::{Prover, Report, Verifier};
 use crate::Error;
-use page::now;
+use page::{Disclosed, now};
 
 /// The vocabulary of a V that has none of its own.
 pub(super) fn no_claims() -> Arc<dyn Vocabulary> {
@@ -101,8 +100,8 @@ impl<C: Channel> Prover<C> {
             return Err(Error::Over);
         }
         let result = self.try_prove_web(fetched, hide, rng);
-        let (expected, committed_bits, report) = self.conclude(result)?;
-        Ok((ProvedPage::new(self, committed_bits, expected, rng)?, report))
+        let (disclosed, report) = self.conclude(result)?;
+        Ok((ProvedPage::new(self, disclosed, rng)?, report))
     }
 
     fn try_prove_web(
@@ -110,12 +109,12 @@ impl<C: Channel> Prover<C> {
         fetched: &Fetched,
         hide: &[Redaction],
         rng: &mut dyn CryptoRng,
-    ) -> Result<(Statement, Option<CommittedBits>, Report), Error> {
-        let expected = fetched.expected(hide, now())?;
+    ) -> Result<(Disclosed, Report), Error> {
+        let (expected, leaves) = (fetched.expected(hide, now())?, fetched.leaf_openings(hide)?);
         // Which evaluates the claims.
         let shares = Shares::of(fetched.disclose(&mut self.channel, hide)?);
         let report = self.try_prove(&Bits, &shares, || Ok(()), rng)?;
-        Ok((expected, shares.committed_bits()?, report))
+        Ok((Disclosed { expected, leaves, committed_bits: shares.committed_bits()? }, report))
     }
 }
 

@@ -17,6 +17,7 @@ use volery_channel::tags::WEB_ATTESTATION;
 use volery_channel::{Channel, Stats};
 use volery_tls::attestation::{self, Attestation, SigningKey, Statement};
 use volery_tls::commitment::{CommittedBits, Openings};
+use volery_tls::leaf::LeafOpenings;
 use volery_tls::proxy::{Accepted, Proven};
 
 use super::super::{Prover, Verifier};
@@ -34,8 +35,19 @@ enum Continuation<S, C> {
 pub struct ProvedPage<C: Channel> {
     continuation: Continuation<Prover<C>, C>,
     openings: Option<Openings>,
+    leaves: Option<LeafOpenings>,
     /// What V is to sign, commitments apart.
     expected: Statement,
+}
+
+/// What P has disclosed and proved.
+pub(super) struct Disclosed {
+    /// What V is to sign, commitments apart.
+    pub(super) expected: Statement,
+    /// What opens its leaves, if P commits to everything.
+    pub(super) leaves: Option<LeafOpenings>,
+    /// The bits to commit to, if there are any.
+    pub(super) committed_bits: Option<CommittedBits>,
 }
 
 /// What P has in the end.
@@ -44,6 +56,8 @@ pub struct Attested<C: Channel> {
     pub attestation: Attestation,
     /// What opens the commitments; secret. None if P committed to nothing.
     pub openings: Option<Openings>,
+    /// What opens the leaves; secret. None if P did not commit to everything, or hid nothing.
+    pub leaves: Option<LeafOpenings>,
     /// The session, if it goes on: it does not if P committed to anything.
     pub session: Option<Prover<C>>,
     /// The channel's counters.
@@ -83,19 +97,21 @@ impl<C: Channel> ProvedPage<C> {
     /// Commits to these bits, if there are any, which ends the session.
     pub(super) fn new(
         prover: Prover<C>,
-        committed_bits: Option<CommittedBits>,
-        expected: Statement,
+        disclosed: Disclosed,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
+        let Disclosed { expected, leaves, committed_bits } = disclosed;
         let Some(committed_bits) = committed_bits else {
-            return Ok(Self { continuation: Continuation::Session(prover), openings: None, expected });
+            let continuation = Continuation::Session(prover);
+            return Ok(Self { continuation, openings: None, leaves, expected });
         };
         let Prover { mut channel, common, pool, extension, field } = prover;
         // They are under the delta that V is about to open.
         drop((extension, field));
         let openings = committed_bits.commit(&mut channel, &common.id, pool, rng).map_err(Error::from);
         let openings = conclude(&mut channel, openings)?;
-        Ok(Self { continuation: Continuation::Channel(channel), openings: Some(openings), expected })
+        let continuation = Continuation::Channel(channel);
+        Ok(Self { continuation, openings: Some(openings), leaves, expected })
     }
 
     /// Waits for V's signed statement, which must be by the owner of this key, say what P disclosed and
@@ -105,7 +121,7 @@ impl<C: Channel> ProvedPage<C> {
     /// [`Error::Attestation`] if it is not one, not by that key, or says something else; [`Error::Openings`]
     /// if it has other commitments; the channel's, V's refusal of the commitments among them.
     pub fn attestation(self, key: &[u8; 32]) -> Result<Attested<C>, Error> {
-        let Self { mut continuation, openings, expected } = self;
+        let Self { mut continuation, openings, leaves, expected } = self;
         let (attestation, stats) = match &mut continuation {
             Continuation::Session(prover) => {
                 let result = receive(&mut prover.channel, key, openings.as_ref(), &expected);
@@ -120,7 +136,7 @@ impl<C: Channel> ProvedPage<C> {
             Continuation::Session(prover) => Some(prover),
             Continuation::Channel(_) => None,
         };
-        Ok(Attested { attestation, openings, session, stats })
+        Ok(Attested { attestation, openings, leaves, session, stats })
     }
 }
 
@@ -228,6 +244,7 @@ mod tests {
                 ranges: core::iter::once(start..start + 2).collect(),
                 claims: Vec::new(),
                 commit: Some(Form::Bytes),
+                leaves: Vec::new(),
             });
             response.commitments.push(Committed {
                 part: "json a".into(),
@@ -239,6 +256,7 @@ mod tests {
         Statement {
             mode: Mode::Proxy,
             tls: disclosure::TlsVersion::Tls12,
+            suite: disclosure::Suite::Aes128GcmSha256,
             server_name: "example.com".into(),
             alpn: true,
             port: 443,
@@ -247,6 +265,7 @@ mod tests {
             rounds: 1,
             pipelined: false,
             context: Context::new(b"nonce").expect("short"),
+            holder: None,
             query: AttestedPayload::revealing(b"GET / HTTP/1.1", core::slice::from_ref(&(0..14)))
                 .expect("inside"),
             response,

@@ -8,7 +8,7 @@ use volery_vole::subfield::vope;
 use volery_vole::{pack, pack_bits};
 use zeroize::Zeroizing;
 
-use super::super::relations::Relations;
+use super::super::relations::{Relations, RunningSums};
 use super::Settings;
 use crate::Error;
 
@@ -54,11 +54,31 @@ impl Claims {
         self.relations.degree()
     }
 
+    /// Makes room in a proof of one block: adds the claims to `sums`, or if there is no seed yet, forgets
+    /// them. At the end of the proof it takes `all`; before, some may stay.
+    pub(super) fn spill(&mut self, sums: Option<&mut RunningSums<Gf128>>, all: bool) -> Result<(), Error> {
+        self.coefficients = 0;
+        match sums {
+            Some(sums) => sums.absorb(&mut self.relations, all),
+            None => {
+                self.relations.clear();
+                Ok(())
+            }
+        }
+    }
+
     /// Ends the block.
     pub(super) fn take(&mut self) -> Relations<Gf128> {
         self.coefficients = 0;
         std::mem::replace(&mut self.relations, Relations::new())
     }
+}
+
+/// The error of a protocol on top of a proof in one block that asks for a challenge of its own.
+pub(super) fn no_challenges() -> Error {
+    let reason = "this statement has parts with challenges of their own, such as a disjunction; a proof in one block \
+                  has a single challenge";
+    volery_circuit::Error::misuse(reason).into()
 }
 
 /// The kernel for `sum a_i b_i`.

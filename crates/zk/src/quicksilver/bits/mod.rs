@@ -42,10 +42,19 @@
 //! | seed | values it tests | last that fixes them |
 //! |---|---|---|
 //! | of a block | operands and results of its products and S-boxes, wires in its polynomials: committed to in this block or before | the block's last `Masks`; V's bytes for the batch of the block's mask, which is taken after all of them |
+//! | of a proof in one block ([`Challenges::Known`](super::Challenges::Known)) | all of the proof's | those that the caller hashes: all `Masks` of the pass without a seed ([`Challenges::Committing`](super::Challenges::Committing)), whatever the correlations come from, and `Program` |
 //! | asked for by a protocol on top ([`disjunction`](crate::disjunction)) | everything committed to so far | that block's `CheckOpening`; V's bytes as above |
+//!
+//! **Proofs in one block.** If the seed is known from the start, both parties add up relations as they come,
+//! in memory that does not grow. At the end P sends `Program`, the counts and a hash of the public constants
+//! (`constants`), then the opening and the assertions. V sends its own `Program` in place of P's: the channel
+//! of such a proof is a transcript, which absorbs V's. P's pass without a seed sends the masks and `Program`
+//! only.
 
 mod claims;
+mod constants;
 mod masks;
+mod one_block;
 mod program;
 mod prover;
 mod s_box;

@@ -12,9 +12,10 @@ use super::super::Tally;
 use super::super::assertions::Assertions;
 use super::super::challenges::{CHUNK, Challenges};
 use super::super::poly::ProverPoly;
-use super::super::relations::{Relations, combine_coefficients};
+use super::super::relations::{Relations, RunningSums, combine_coefficients};
 use super::Settings;
 use super::claims::{self, Claims};
+use super::constants::{Constants, Use};
 use super::masks::MaskWriter;
 use super::s_box::{self, SBox};
 use super::slots::{Accumulator, Slots};
@@ -69,27 +70,32 @@ impl core::ops::Add for ProverWire {
 ///
 /// Make one for each proof, run the statement on it, then call [`Prover::finish`]; or call [`Prover::prove`].
 pub struct Prover<'a> {
-    channel: &'a mut dyn Channel,
-    pool: &'a mut Pool,
-    challenges: Challenges<'a>,
-    masks: MaskWriter,
+    pub(super) channel: &'a mut dyn Channel,
+    pub(super) pool: &'a mut Pool,
+    pub(super) challenges: Challenges<'a>,
+    pub(super) masks: MaskWriter,
     /// The current block.
-    slots: Slots,
+    pub(super) slots: Slots,
     /// The current block's polynomials.
-    claims: Claims,
+    pub(super) claims: Claims,
     s_box: SBox,
     /// The number of S-boxes so far.
     s_boxes: u64,
     /// The start of the window of prepared slots: its first slot is the pool's first correlation at hand.
-    window: usize,
+    pub(super) window: usize,
     /// A block that can be filled next; two alternate.
     spare: Option<Slots>,
     /// Blocks that were sent and whose seeds have not come, oldest first.
     pending: VecDeque<Block>,
-    assertions: Assertions,
+    pub(super) assertions: Assertions,
     place: Place,
-    tally: Tally,
-    threads: Option<&'a rayon::ThreadPool>,
+    pub(super) tally: Tally,
+    pub(super) threads: Option<&'a rayon::ThreadPool>,
+    /// Whether the whole proof is one block, whose products and polynomials leave when there is no room.
+    one_block: bool,
+    /// What they are added to, if the seed is known.
+    pub(super) sums: Option<(Accumulator, RunningSums<Gf128>)>,
+    pub(super) constants: Constants,
     /// Whether this is a rehearsal: there are no values, and no claim is checked.
     blank: bool,
     failed: Latch<Error>,
@@ -120,13 +126,21 @@ impl<'a> Prover<'a> {
         channel: &'a mut dyn Channel,
         threads: Option<&'a rayon::ThreadPool>,
     ) -> Self {
+        let one_block = challenges.is_one_block();
+        let sums = challenges.known();
+        let sums = sums.map(|seed| (Accumulator::new(seed), RunningSums::new(seed, claims::inner_product)));
+        let threads_at_once = threads.map_or(1, |pool| 4 * pool.current_num_threads());
+        let capacity = if one_block { CHUNK * threads_at_once } else { settings.interval };
         Self {
             blank: pool.is_blank(),
+            one_block,
+            sums,
+            constants: Constants::new(one_block),
             channel,
             pool,
             challenges,
             masks: MaskWriter::default(),
-            slots: Slots::new(settings.interval),
+            slots: Slots::new(capacity),
             claims: Claims::new(settings, 2),
             s_box: SBox::new(),
             s_boxes: 0,
@@ -160,6 +174,9 @@ impl<'a> Prover<'a> {
 
     fn try_finish(&mut self) -> Result<Tally, Error> {
         self.failed.check()?;
+        if self.one_block {
+            return self.finish_block();
+        }
         self.close()?;
         let hash = self.assertions.finish();
         self.challenges.send(self.channel, tags::ASSERTIONS, &hash)?;
@@ -191,7 +208,7 @@ impl<'a> Prover<'a> {
             self.channel.flush()?;
         }
         if self.slots.room() == 0 {
-            self.close()?;
+            if self.one_block { self.spill()? } else { self.close()? }
         }
         if self.pool.at_hand().is_empty() {
             // V may need the masks that are still here, to the last bit, before it can send what the pool
@@ -208,7 +225,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Ends the window: masks and counts what was used of it.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let results = self.slots.settle(self.window);
         let used = results.len();
         self.masks.extend(&self.pool.at_hand()[..used], results);
@@ -250,6 +267,9 @@ impl<'a> Prover<'a> {
     }
 
     fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
+        if self.one_block {
+            return Err(claims::no_challenges());
+        }
         self.close()?;
         while !self.pending.is_empty() {
             self.open_oldest()?;
@@ -315,7 +335,7 @@ impl<'a> Prover<'a> {
         let seed = self.seed()?;
         let mut sums = Accumulator::new(seed);
         sums.absorb(&block.slots, self.threads, Kernel::check_prover)?;
-        let sums = combine_coefficients(&block.relations, &seed, claims::inner_product, sums.sums().into())?;
+        let sums = combine_coefficients(&block.relations, seed, claims::inner_product, sums.sums().into())?;
         let sums = Zeroizing::new(sums);
         let mut opening = Vec::with_capacity(16 * sums.len() + Tally::BYTES);
         for (a, mask) in sums.iter().zip(block.mask.iter()) {
@@ -340,7 +360,11 @@ impl<'a> Prover<'a> {
     fn claim(&mut self, coefficients: &[Gf128]) -> Result<(), Error> {
         if self.claims.is_full() {
             self.failed.check()?;
-            let result = self.close();
+            let result = if self.one_block {
+                self.claims.spill(self.sums.as_mut().map(|(_, relations)| relations), false)
+            } else {
+                self.close()
+            };
             self.latch(result)?;
         }
         self.claims.push(coefficients.len(), coefficients.iter().copied());
@@ -375,7 +399,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The counts so far: every slot that is not a secret value is a multiplication.
-    fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> Tally {
         Tally { multiplications: self.tally.multiplications - self.tally.secrets, ..self.tally }
     }
 }
@@ -397,6 +421,7 @@ impl Ops<F2> for Prover<'_> {
 
     #[inline(always)]
     fn constant(&mut self, c: F2) -> ProverWire {
+        self.constants.note(Use::Wire, c);
         ProverWire(Gf128::from(c))
     }
 
@@ -412,11 +437,13 @@ impl Ops<F2> for Prover<'_> {
 
     #[inline(always)]
     fn add_constant(&mut self, x: &ProverWire, c: F2) -> ProverWire {
+        self.constants.note(Use::Add, c);
         ProverWire(x.0 + Gf128::from(c))
     }
 
     #[inline(always)]
     fn scale(&mut self, x: &ProverWire, c: F2) -> ProverWire {
+        self.constants.note(Use::Scale, c);
         ProverWire(x.0 * c)
     }
 
@@ -480,6 +507,7 @@ impl Polynomials<F2> for Prover<'_> {
     }
 
     fn poly_constant(&mut self, c: F2) -> Self::Poly {
+        self.constants.note(Use::Poly, c);
         ProverPoly::constant(c.into())
     }
 
@@ -488,6 +516,7 @@ impl Polynomials<F2> for Prover<'_> {
     }
 
     fn poly_scale(&mut self, p: &Self::Poly, c: F2) -> Self::Poly {
+        self.constants.note(Use::PolyScale, c);
         p.scale(|p| p * c)
     }
 

@@ -9,7 +9,7 @@
 use volery_field::{Gf128, LengthError, gf128::Kernel};
 use zeroize::Zeroize;
 
-use super::super::challenges::{CHUNK, Coefficients};
+use super::super::challenges::{CHUNK, Coefficients, Seed};
 use crate::Error;
 
 /// `c[i]` claims to be `a[i] * b[i]` for `i < used`, as tags at P and keys at V; up to `ready` the `c[i]` are
@@ -134,7 +134,7 @@ pub(super) type Check =
 
 /// The two sums of a check over a block, with the coefficients of one seed.
 pub(super) struct Accumulator {
-    seed: [u8; 16],
+    seed: Seed,
     coefficients: Coefficients,
     /// The number of slots absorbed, which is the index of the next coefficient.
     absorbed: usize,
@@ -142,11 +142,12 @@ pub(super) struct Accumulator {
 }
 
 impl Accumulator {
-    pub(super) fn new(seed: [u8; 16]) -> Self {
+    pub(super) fn new(seed: impl Into<Seed>) -> Self {
+        let seed = seed.into();
         Self { seed, coefficients: Coefficients::new(seed), absorbed: 0, sums: Default::default() }
     }
 
-    pub(super) fn seed(&self) -> [u8; 16] {
+    pub(super) fn seed(&self) -> Seed {
         self.seed
     }
 

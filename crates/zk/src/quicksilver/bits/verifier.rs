@@ -13,9 +13,10 @@ use super::super::Tally;
 use super::super::assertions::Assertions;
 use super::super::challenges::{CHUNK, Challenges};
 use super::super::poly::VerifierPoly;
-use super::super::relations::QuadraticSum;
+use super::super::relations::{QuadraticSum, RunningSums};
 use super::Settings;
 use super::claims::{self, Claims};
+use super::constants::{Constants, Use};
 use super::masks::MaskReader;
 use super::s_box::SBox;
 use super::slots::{Accumulator, Slots};
@@ -61,16 +62,16 @@ impl core::ops::Add for VerifierWire {
 /// Make one for each proof, run the statement on it, then call [`Verifier::finish`]; or call
 /// [`Verifier::verify`]. Only `Ok` from these means that the proof holds.
 pub struct Verifier<'a> {
-    channel: &'a mut dyn Channel,
-    pool: &'a mut Pool,
+    pub(super) channel: &'a mut dyn Channel,
+    pub(super) pool: &'a mut Pool,
     challenges: Challenges<'a>,
-    delta: Delta,
+    pub(super) delta: Delta,
     /// The value that a public one, or a mask of one, adds to a key: `delta + 1`.
     one: Zeroizing<u128>,
-    masks: MaskReader,
-    slots: Slots,
+    pub(super) masks: MaskReader,
+    pub(super) slots: Slots,
     /// The block's polynomials.
-    claims: Claims,
+    pub(super) claims: Claims,
     s_box: SBox,
     /// The start of the window of prepared slots: its first slot is the pool's first correlation at hand.
     window: usize,
@@ -78,12 +79,15 @@ pub struct Verifier<'a> {
     left: usize,
     interval: usize,
     /// The sums over the block's multiplications so far, if V knows the seed from the start.
-    sums: Option<Accumulator>,
+    pub(super) sums: Option<Accumulator>,
+    /// If the whole proof is one block: the sums over its polynomials so far.
+    one_block: Option<RunningSums<Gf128>>,
+    pub(super) constants: Constants,
     /// Blocks whose openings have not come, oldest first.
     pending: VecDeque<Block>,
-    assertions: Assertions,
-    tally: Tally,
-    threads: Option<&'a rayon::ThreadPool>,
+    pub(super) assertions: Assertions,
+    pub(super) tally: Tally,
+    pub(super) threads: Option<&'a rayon::ThreadPool>,
     /// A backend that has failed stays failed, even if its statement ignores the error.
     failed: Latch<Error>,
 }
@@ -113,7 +117,10 @@ impl<'a> Verifier<'a> {
     ) -> Self {
         // If V draws a seed in advance and keeps it until the block is complete, it can add up products as
         // they come. A Fiat-Shamir seed is only known at the end of the block.
-        let sums = challenges.draw().map(Accumulator::new);
+        let known = challenges.known();
+        let sums = challenges.draw().map(Accumulator::new).or_else(|| known.map(Accumulator::new));
+        let one_block = known.map(|seed| RunningSums::new(seed, claims::inner_product));
+        let interval = if one_block.is_some() { usize::MAX } else { settings.interval.max(1) };
         let capacity = match (&sums, threads) {
             (None, _) => settings.interval,
             (Some(_), None) => settings.interval.min(CHUNK),
@@ -130,8 +137,10 @@ impl<'a> Verifier<'a> {
             claims: Claims::new(settings, 1),
             s_box: SBox::new(),
             window: 0,
-            left: settings.interval.max(1),
-            interval: settings.interval.max(1),
+            left: interval,
+            interval,
+            constants: Constants::new(one_block.is_some()),
+            one_block,
             sums,
             pending: VecDeque::new(),
             assertions: Assertions::new(),
@@ -157,6 +166,9 @@ impl<'a> Verifier<'a> {
     /// As [`Verifier::verify`].
     pub fn finish(mut self) -> Result<Tally, Error> {
         self.failed.check()?;
+        if let Some(polynomials) = self.one_block.take() {
+            return self.finish_block(polynomials);
+        }
         self.close()?;
         let theirs: [u8; 32] = self.channel.recv_array(tags::ASSERTIONS)?;
         self.challenges.absorb(tags::ASSERTIONS, &theirs);
@@ -165,13 +177,13 @@ impl<'a> Verifier<'a> {
             self.check_oldest()?;
         }
         if !zero {
-            return Err(Error::Rejected { reason: "a wire that must be zero is not".into() });
+            return Err(not_zero());
         }
         Ok(self.tally())
     }
 
     /// The counts so far: every slot that is not a secret value is a multiplication.
-    fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> Tally {
         Tally { multiplications: self.tally.multiplications - self.tally.secrets, ..self.tally }
     }
 
@@ -215,7 +227,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Ends the window: counts what was used of it.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let used = self.slots.settle(self.window).len();
         self.masks.advance(used);
         self.pool.advance(used);
@@ -250,6 +262,9 @@ impl<'a> Verifier<'a> {
     }
 
     fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
+        if self.one_block.is_some() {
+            return Err(claims::no_challenges());
+        }
         self.close()?;
         let drawn = self.challenges.draw();
         if let Some(seed) = drawn {
@@ -323,7 +338,7 @@ impl<'a> Verifier<'a> {
         self.pending.push_back(Block { value, degree, tally: self.tally() });
         let interactive = self.challenges.are_chosen();
         if interactive {
-            self.channel.send(tags::CHALLENGE, &sums.seed())?;
+            self.channel.send(tags::CHALLENGE, &sums.seed().key)?;
             self.channel.flush()?;
         }
         while self.pending.len() > if interactive { IN_FLIGHT } else { 0 } {
@@ -339,17 +354,20 @@ impl<'a> Verifier<'a> {
     fn combine(&mut self, sums: &Accumulator) -> Result<Gf128, Error> {
         let (mut relations, delta, seed) = (self.claims.take(), self.delta.expose(), sums.seed());
         let (products, results) = sums.sums();
-        let mut quadratic = QuadraticSum::new(&seed, claims::inner_product);
+        let mut quadratic = QuadraticSum::new(seed, claims::inner_product);
         quadratic.absorb(&mut relations)?;
         quadratic.add(products + results * delta);
-        quadratic.finish(&relations, &seed, delta)
+        quadratic.finish(&relations, seed, delta)
     }
 
     /// Adds P's claim that a polynomial vanishes, whose value at delta is `value`.
     fn claim(&mut self, degree: usize, value: Gf128) -> Result<(), Error> {
         if self.claims.is_full() {
             self.failed.check()?;
-            let result = self.close();
+            let result = match &mut self.one_block {
+                Some(sums) => self.claims.spill(Some(sums), false),
+                None => self.close(),
+            };
             self.failed.latch(result)?;
         }
         self.claims.push(degree, [value]);
@@ -360,7 +378,7 @@ impl<'a> Verifier<'a> {
     /// Takes P's commitment to a secret value.
     #[inline]
     fn commit(&mut self) -> Result<VerifierWire, Error> {
-        let one = self.constant(F2::ONE).0;
+        let one = self.public(F2::ONE).0;
         loop {
             if let Some(wire) = self.slots.secret(one, |key| key) {
                 self.tally.secrets += 1;
@@ -378,15 +396,35 @@ impl<'a> Verifier<'a> {
         self.challenges.absorb(tags::CHECK_OPENING, &opening);
         let (coefficients, tally) = opening.split_at(16 * block.degree);
         block.tally.compare(tally)?;
-        let value = coefficients.as_chunks().0.iter().rev().fold(Gf128::ZERO, |value, coefficient| {
+        self.check_opening(coefficients, *block.value, &block.tally)
+    }
+
+    /// Checks that P's coefficients give V's `value` at delta.
+    pub(super) fn check_opening(
+        &self,
+        coefficients: &[u8],
+        value: Gf128,
+        tally: &Tally,
+    ) -> Result<(), Error> {
+        let theirs = coefficients.as_chunks().0.iter().rev().fold(Gf128::ZERO, |value, coefficient| {
             value * self.delta.expose() + Gf128::from_bits(u128::from_le_bytes(*coefficient))
         });
-        if *block.value == value {
+        if value == theirs {
             return Ok(());
         }
-        let what = if block.tally.polynomials == 0 { "a product" } else { "a product or another polynomial" };
+        let what = if tally.polynomials == 0 { "a product" } else { "a product or another polynomial" };
         Err(Error::Rejected { reason: format!("{what} is wrong") })
     }
+
+    /// The key of a public constant.
+    #[inline(always)]
+    fn public(&self, c: F2) -> VerifierWire {
+        VerifierWire(Gf128::from_bits(u128::from(c.to_u8()).wrapping_neg() & *self.one))
+    }
+}
+
+pub(super) fn not_zero() -> Error {
+    Error::Rejected { reason: "a wire that must be zero is not".into() }
 }
 
 impl Backend for Verifier<'_> {
@@ -398,7 +436,8 @@ impl Ops<F2> for Verifier<'_> {
 
     #[inline(always)]
     fn constant(&mut self, c: F2) -> VerifierWire {
-        VerifierWire(Gf128::from_bits(u128::from(c.to_u8()).wrapping_neg() & *self.one))
+        self.constants.note(Use::Wire, c);
+        self.public(c)
     }
 
     #[inline(always)]
@@ -413,11 +452,13 @@ impl Ops<F2> for Verifier<'_> {
 
     #[inline(always)]
     fn add_constant(&mut self, x: &VerifierWire, c: F2) -> VerifierWire {
-        VerifierWire(x.0 + self.constant(c).0)
+        self.constants.note(Use::Add, c);
+        VerifierWire(x.0 + self.public(c).0)
     }
 
     #[inline(always)]
     fn scale(&mut self, x: &VerifierWire, c: F2) -> VerifierWire {
+        self.constants.note(Use::Scale, c);
         VerifierWire(x.0 * c)
     }
 
@@ -470,6 +511,7 @@ impl Polynomials<F2> for Verifier<'_> {
     }
 
     fn poly_constant(&mut self, c: F2) -> Self::Poly {
+        self.constants.note(Use::Poly, c);
         VerifierPoly::constant(c.into())
     }
 
@@ -478,6 +520,7 @@ impl Polynomials<F2> for Verifier<'_> {
     }
 
     fn poly_scale(&mut self, p: &Self::Poly, c: F2) -> Self::Poly {
+        self.constants.note(Use::PolyScale, c);
         p.scale(|p| p * c)
     }
 

@@ -272,7 +272,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         let Some(block) = self.pending.pop_front() else { return Ok(()) };
         let seed = self.seed()?;
         let sum =
-            Zeroizing::new(combine_coefficients(&block.relations, &seed, M::inner_product, [M::ZERO; 2])?);
+            Zeroizing::new(combine_coefficients(&block.relations, seed, M::inner_product, [M::ZERO; 2])?);
         let mut opening = Vec::with_capacity(sum.len() * M::BYTES + Tally::BYTES);
         for (a, mask) in sum.iter().zip(block.mask.iter()) {
             push(&mut opening, *a + *mask)?;

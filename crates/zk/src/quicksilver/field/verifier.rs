@@ -124,7 +124,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     /// If V draws a seed in advance and keeps it until the block is complete, it can add up relations as they
     /// come. A Fiat-Shamir seed is only known at the end of the block.
     fn draw(&mut self) {
-        self.drawn = self.challenges.draw().map(|seed| (seed, QuadraticSum::new(&seed, M::inner_product)));
+        self.drawn = self.challenges.draw().map(|seed| (seed, QuadraticSum::new(seed, M::inner_product)));
     }
 
     fn misuse<T>(&mut self, reason: String) -> Result<T, Error> {
@@ -252,11 +252,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         let (seed, mut sum) = match (self.drawn.take(), self.challenges.hash(self.pool, self.link.channel())?)
         {
             (Some(drawn), None) => drawn,
-            (None, Some(seed)) => (seed, QuadraticSum::new(&seed, M::inner_product)),
+            (None, Some(seed)) => (seed, QuadraticSum::new(seed, M::inner_product)),
             _ => return Err(StatementError::misuse("a block ends without a seed").into()),
         };
         sum.absorb(&mut relations)?;
-        let value = sum.finish(&relations, &seed, self.delta.expose())?;
+        let value = sum.finish(&relations, seed, self.delta.expose())?;
         let value = Zeroizing::new(value + vope::verifier::<F, M>(degree - 1, &random)?);
         self.tally.blocks += 1;
         self.pending.push_back(Block { value, degree, tally: self.tally });

@@ -51,8 +51,8 @@ pub enum Failure {
     OnlyTls12,
     /// The server does not choose what it chose before.
     #[error(
-        "the server does not choose the version of TLS that it chose a moment ago: it has several machines that \
-         differ, or somebody on the way interferes; try again, or name the version with --tls"
+        "the server does not choose the version of TLS or the cipher suite that it chose a moment ago: it has several \
+         machines that differ, or somebody on the way interferes; try again, or name them with --tls and --cipher"
     )]
     NotAsProbed,
     /// The server only speaks an older version.
@@ -61,7 +61,9 @@ pub enum Failure {
     /// The server accepts nothing of what was offered.
     #[error(
         "the server accepts none of what can be proved: TLS 1.2 or 1.3 as prepared, key exchange on P-256 (secp256r1) or X25519, \
-         AES_128_GCM_SHA256, a certificate with an RSA, P-256 or P-384 key"
+         the cipher suite as prepared \
+         (--cipher aes128 is AES_128_GCM_SHA256, aes256 is AES_256_GCM_SHA384, auto asks the server), a certificate with an RSA, P-256 \
+         or P-384 key"
     )]
     NothingInCommon,
     /// The server is not the intended one, or cannot prove that it is.

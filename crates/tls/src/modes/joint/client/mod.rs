@@ -67,10 +67,10 @@ use super::provider::{Session, provider, with_engine};
 use super::{Content, Engine, Error};
 use crate::page::dialogue::{Dialogue, RequestSource};
 use crate::page::disclosure::Connection;
-use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::record::MAX_PLAINTEXT;
 use crate::wire::rustls_client;
 use crate::wire::server::{self, Roots};
+use crate::wire::suite::Suite;
 use crate::wire::transcript::tls13::{self, HandshakeSecrets};
 use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, NONCE_BYTES, TAG_BYTES};
 use crate::wire::version::TlsVersion;
@@ -172,8 +172,9 @@ pub fn converse<S: Read + Write + Send>(
     let first = requests.next_burst()?;
     let name = server::canonical_name(target.host).map_err(|_| Failure::Name)?;
     let name = ServerName::try_from(name).map_err(|_| Failure::Name)?;
-    let version = engine.version();
-    let tls = |session: &Session| Tls::new(session, stream, target, name, version)?.run(first, &mut requests);
+    let protocol = engine.protocol();
+    let tls =
+        |session: &Session| Tls::new(session, stream, target, name, protocol)?.run(first, &mut requests);
     let result = with_engine(engine, target.probed, tls).map_err(|error| Failure::Thread(error.kind()))?;
     match result {
         Err(Error::Connection(Failure::OnlyNewer | Failure::OnlyTls12 | Failure::NothingInCommon))
@@ -257,14 +258,15 @@ impl<'s, S: Read + Write> Tls<'s, S> {
         stream: S,
         target: &Target<'_>,
         name: ServerName<'static>,
-        version: TlsVersion,
+        (version, suite): (TlsVersion, Suite),
     ) -> Result<Self, Error> {
         let early = |error| Failure::new(error, version, false);
         let offered = match version {
             TlsVersion::Tls12 => &TLS12,
             TlsVersion::Tls13 => &TLS13,
         };
-        let config = rustls_client::config(provider(version), &[offered], target.roots).map_err(early)?;
+        let config =
+            rustls_client::config(provider(version, suite), &[offered], target.roots).map_err(early)?;
         let connection = UnbufferedClientConnection::new(Arc::new(config), name).map_err(early)?;
         let (wire, no_alpn) = (Wire::new(stream, &target.limits), target.no_alpn);
         Ok(Self { session, version, connection, wire, no_alpn, outgoing: Vec::new() })
@@ -309,10 +311,8 @@ impl<'s, S: Read + Write> Tls<'s, S> {
             return Ok(0);
         }
         let transcript = tls13::Transcript::parse(client, server)?;
-        let secrets = self.session.known_secrets().and_then(|[client, server]| {
-            let secret = |bytes: &[u8; 32]| TrafficSecret::from_bytes(bytes);
-            Some(HandshakeSecrets { client: secret(&client)?, server: secret(&server)? })
-        });
+        let secrets = self.session.known_secrets();
+        let secrets = secrets.map(|[client, server]| HandshakeSecrets { client, server });
         let count = transcript.server.len();
         transcript.open(&secrets.ok_or(Failure::Misuse("a handshake without secrets"))?)?;
         Ok(count)

@@ -1,7 +1,7 @@
-//! Which version of TLS a server speaks, before anything is prepared for it.
+//! Which version of TLS and which cipher suite a server chooses, before anything is prepared for it.
 //!
-//! Circuits are garbled before a connection is opened, and those of the versions differ. So P first makes a
-//! handshake of its own, offers all that can be proved, and closes the connection. It says nothing on it.
+//! Circuits are garbled before a connection is opened, and those of versions and suites differ. So P first
+//! makes a handshake of its own, offers what can be proved, and closes the connection. It says nothing on it.
 //! Along the way it finds out whether the server can be served at all, and is to be trusted, before the
 //! set-up is paid.
 //!
@@ -26,6 +26,7 @@ use crate::modes::joint::provider;
 use crate::wire::prf::Random;
 use crate::wire::rustls_client;
 use crate::wire::server;
+use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;
 
 /// The last bytes of the random of a server that speaks TLS 1.3 and was asked for TLS 1.2.
@@ -41,27 +42,42 @@ pub(in crate::modes::joint) fn has_sentinel(random: &Random) -> bool {
 pub struct Probe {
     /// Its version of TLS.
     pub version: TlsVersion,
+    /// Its cipher suite.
+    pub suite: Suite,
 }
 
-/// Asks the server on `stream`, which must be open, what it would choose, by a handshake that comes to
-/// nothing.
+/// Asks the server on `stream`, which must be open, whether it would choose this version, or either, and this
+/// suite, by a handshake that comes to nothing.
+///
+/// One suite is asked for at a time, the cheapest first, because a server that has several may prefer one
+/// that costs two parties twice as much.
 ///
 /// # Errors
 /// As [`converse`](super::converse), for a server that chooses nothing that can be proved, is not trusted, or
 /// does not agree on HTTP.
-pub fn probe<S: Read + Write>(mut stream: S, target: &Target<'_>) -> Result<Probe, Failure> {
-    let failed = |error| Failure::new(error, TlsVersion::Tls12, false);
+pub fn probe<S: Read + Write>(
+    mut stream: S,
+    target: &Target<'_>,
+    version: Option<TlsVersion>,
+    suite: Suite,
+) -> Result<Probe, Failure> {
+    let asked = version.unwrap_or(TlsVersion::Tls12);
+    let failed = |error| Failure::new(error, asked, false);
+    let versions = match version {
+        Some(TlsVersion::Tls12) => vec![&TLS12],
+        Some(TlsVersion::Tls13) => vec![&TLS13],
+        None => vec![&TLS13, &TLS12],
+    };
     let provider = CryptoProvider {
-        cipher_suites: vec![
-            ring::cipher_suite::TLS13_AES_128_GCM_SHA256,
-            ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
-            ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-        ],
+        cipher_suites: [TlsVersion::Tls13, TlsVersion::Tls12]
+            .into_iter()
+            .flat_map(|version| rustls_client::suites(version, &[suite]))
+            .collect(),
         kx_groups: vec![ring::kx_group::X25519, ring::kx_group::SECP256R1],
         signature_verification_algorithms: provider::SIGNATURES,
         ..ring::default_provider()
     };
-    let config = rustls_client::config(provider, &[&TLS13, &TLS12], target.roots).map_err(failed)?;
+    let config = rustls_client::config(provider, &versions, target.roots).map_err(failed)?;
     let name = server::canonical_name(target.host).map_err(|_| Failure::Name)?;
     let name = ServerName::try_from(name).map_err(|_| Failure::Name)?;
     let mut connection = ClientConnection::new(Arc::new(config), name).map_err(failed)?;
@@ -70,7 +86,7 @@ pub fn probe<S: Read + Write>(mut stream: S, target: &Target<'_>) -> Result<Prob
         connection.complete_io(&mut stream).map_err(|error| {
             let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
             match inner {
-                Some(inner) => Failure::new(inner.clone(), TlsVersion::Tls12, chosen),
+                Some(inner) => Failure::new(inner.clone(), asked, chosen),
                 None if error.kind() == std::io::ErrorKind::UnexpectedEof => Failure::Closed,
                 None => super::wire::failed(&error),
             }
@@ -87,5 +103,5 @@ pub fn probe<S: Read + Write>(mut stream: S, target: &Target<'_>) -> Result<Prob
     // The server may have gone already, and nothing depends on it.
     connection.send_close_notify();
     let _ = connection.write_tls(&mut stream);
-    Ok(Probe { version })
+    Ok(Probe { version, suite })
 }

@@ -21,11 +21,14 @@ use zeroize::Zeroizing;
 use super::{Captured, ConnectionLimits, Target, query};
 use crate::modes::joint::{Content, Engine, Error};
 use crate::page::disclosure::Connection;
+use crate::wire::hash::{HandshakeHash, HashFunction};
 use crate::wire::key_exchange::Group;
+use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::testing::plain_prf;
 use crate::wire::prf::{MasterSeed, Random};
 use crate::wire::record::header;
 use crate::wire::server::Roots;
+use crate::wire::suite::Suite;
 use crate::wire::transcript::testing::{Authority, HOST, KeyAlgorithm, server};
 use crate::wire::transcript::{APPLICATION_DATA, Transcript};
 use crate::wire::version::TlsVersion;
@@ -37,7 +40,7 @@ pub(super) enum Asked {
     Agree(Group, Vec<u8>),
     MasterSecret(MasterSeed),
     KeyBlock(Random, Random),
-    ClientFinished([u8; 32]),
+    ClientFinished(HandshakeHash),
     /// Type and length.
     Encrypt(u8, usize),
     /// Bytes of a record's payload.
@@ -99,9 +102,12 @@ impl Clear {
     }
 }
 
+/// The hash function of the engine's suite.
+const HASH: HashFunction = HashFunction::Sha256;
+
 impl Engine for Clear {
-    fn version(&self) -> TlsVersion {
-        TlsVersion::Tls12
+    fn protocol(&self) -> (TlsVersion, Suite) {
+        (TlsVersion::Tls12, Suite::Aes128GcmSha256)
     }
 
     fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
@@ -129,24 +135,27 @@ impl Engine for Clear {
         self.note(Asked::MasterSecret(*seed))?;
         self.master = match seed {
             MasterSeed::Randoms { client, server } => {
-                plain_prf(&self.premaster, "master secret", &[*client, *server].concat(), 48)
+                plain_prf(HASH, &self.premaster, "master secret", &[*client, *server].concat(), 48)
             }
-            MasterSeed::SessionHash(hash) => plain_prf(&self.premaster, "extended master secret", hash, 48),
+            MasterSeed::SessionHash(hash) => {
+                plain_prf(HASH, &self.premaster, "extended master secret", hash.as_ref(), 48)
+            }
         };
         Ok(())
     }
 
     fn key_block(&mut self, client_random: &Random, server_random: &Random) -> Result<(), Error> {
         self.note(Asked::KeyBlock(*client_random, *server_random))?;
-        let block = plain_prf(&self.master, "key expansion", &[*server_random, *client_random].concat(), 40);
+        let block =
+            plain_prf(HASH, &self.master, "key expansion", &[*server_random, *client_random].concat(), 40);
         let cipher = |key: &[u8], iv: &[u8]| (Aes128Gcm::new_from_slice(key).unwrap(), iv.to_vec());
         self.ciphers = Some([cipher(&block[..16], &block[32..36]), cipher(&block[16..32], &block[36..])]);
         Ok(())
     }
 
-    fn client_finished(&mut self, handshake_hash: &[u8; 32]) -> Result<[u8; 12], Error> {
+    fn client_finished(&mut self, handshake_hash: &HandshakeHash) -> Result<[u8; 12], Error> {
         self.note(Asked::ClientFinished(*handshake_hash))?;
-        Ok(plain_prf(&self.master, "client finished", handshake_hash, 12).try_into().unwrap())
+        Ok(plain_prf(HASH, &self.master, "client finished", handshake_hash.as_ref(), 12).try_into().unwrap())
     }
 
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
@@ -161,11 +170,11 @@ impl Engine for Clear {
         Ok([&explicit[..], &protected].concat())
     }
 
-    fn handshake_secrets(&mut self, _: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
+    fn handshake_secrets(&mut self, _: &HandshakeHash) -> Result<[TrafficSecret; 2], Error> {
         Err(Self::failure())
     }
 
-    fn data_keys(&mut self, _: &[u8; 32]) -> Result<(), Error> {
+    fn data_keys(&mut self, _: &HandshakeHash) -> Result<(), Error> {
         Err(Self::failure())
     }
 

@@ -12,10 +12,10 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
 use volery_channel::{Channel, Stats, tags};
 use volery_circuit::gadgets::{bits_to_bytes, bytes_to_bits};
-use volery_field::{F2, Gf128};
+use volery_field::F2;
 use volery_garble::two_party::{Garbler, GarblerLabels, Input, Owner, Settings, Wire};
+use volery_vole::SessionId;
 use volery_vole::correlations::Pool;
-use volery_vole::{SessionId, ole};
 use zeroize::Zeroizing;
 
 use super::cost::{answer_round, begin_round};
@@ -26,11 +26,14 @@ use super::read::Reader;
 use super::{Content, Engine, Error, Fetched, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, message};
 use crate::page::dialogue::append;
 use crate::page::disclosure::OpenConnection;
-use crate::wire::ghash::{self, Powers};
+use crate::wire::ghash;
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::{self, Group, ProverProducts, ProverShare, PublicPoint, Share};
+use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::{MasterSeed, Random, VERIFY_DATA_BYTES};
 use crate::wire::record::associated_data;
 use crate::wire::step::Step;
+use crate::wire::suite::Suite;
 use crate::wire::transcript::tls13::{self as tls13_transcript, HandshakeSecrets};
 use crate::wire::transcript::{APPLICATION_DATA, Transcript};
 use crate::wire::version::TlsVersion;
@@ -41,7 +44,7 @@ use crate::wire::version::TlsVersion;
 pub struct Prover<C, R> {
     channel: C,
     rng: R,
-    version: TlsVersion,
+    protocol: (TlsVersion, Suite),
     live: Option<Live>,
 }
 
@@ -54,9 +57,8 @@ impl<C, R> core::fmt::Debug for Prover<C, R> {
 /// The state until the first error.
 struct Live {
     machine: Machine<Garbler<Step>>,
-    /// Prepared products for the key exchange and for tags.
+    /// Prepared products for the key exchange.
     exchange: ProverProducts,
-    tags: ole::Sender<Gf128>,
     session: SessionId,
     sizes: Sizes,
     share: Option<ProverShare>,
@@ -85,7 +87,6 @@ struct Sending {
     version: TlsVersion,
     derived: Derived<Wire>,
     client: Client<Wire>,
-    powers: Powers,
     /// The plaintexts of the records so far.
     plaintexts: Vec<Zeroizing<Vec<u8>>>,
     /// For the server's records, if some are read while the connection is open.
@@ -135,9 +136,9 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
         sizes: Sizes,
         mut rng: R,
     ) -> Result<Self, Error> {
-        let version = sizes.tls;
+        let protocol = (sizes.tls, sizes.suite);
         match prepare(&mut channel, session, commitments, settings, sizes, &mut rng) {
-            Ok(live) => Ok(Self { channel, rng, version, live: Some(live) }),
+            Ok(live) => Ok(Self { channel, rng, protocol, live: Some(live) }),
             Err(error) => {
                 channel.fail(&error.public_reason());
                 Err(error)
@@ -200,7 +201,9 @@ fn prepare(
 ) -> Result<Live, Error> {
     sizes.check([MAX_QUERY, MAX_READ, MAX_PROVED])?;
     if !sizes.are_sound() {
-        return Err(Error::misuse("rounds that are none or too many, empty, or read out of order"));
+        let reason =
+            "rounds that are none or too many, empty, or read out of order, or a suite without AES-GCM";
+        return Err(Error::misuse(reason));
     }
     message::send_sizes(channel, &sizes)?;
     let cost = sizes.cost()?;
@@ -215,20 +218,18 @@ fn prepare(
     let shares = [prover.wires().to_vec(), verifier.wires().to_vec()];
     let mut machine = Machine::new(garbler);
     let [p, v] = &shares;
-    let secrets = program::rehearse_secrets(&mut machine, channel, sizes.tls, [p, v])?;
+    let secrets = program::rehearse_secrets(&mut machine, channel, &sizes, [p, v])?;
     answer_round(channel, machine.party.commitments())?;
     let (offset, mut labels) = labels.finish(channel, rng)?;
     labels.prepare(channel, sizes.label_correlations()?)?;
     let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
-    let mut tags = ole::Sender::new(session, offset);
-    tags.prepare(channel, &mut labels, sizes.products(), rng)?;
     machine.party.set_labels(channel, labels)?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     machine.party.commitments().prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Prover::start(channel, rng)?;
     let stage = Stage::Prepared { key: Box::new(key), inputs: [prover, verifier] };
     let (session, share, handshake) = (*session, None, None);
-    Ok(Live { machine, exchange, tags, session, sizes, share, handshake, shares, stage })
+    Ok(Live { machine, exchange, session, sizes, share, handshake, shares, stage })
 }
 
 impl Live {
@@ -252,17 +253,16 @@ impl Live {
         garbler.give(channel, prover, &share_bits(share.expose()))?;
         self.share = Some(share);
         let [prover, verifier] = &self.shares;
-        let (group, shares) = (server.group(), [&**prover, &**verifier]);
+        let (suite, group, shares) = (self.sizes.suite, server.group(), [&**prover, &**verifier]);
         let machine = &mut self.machine.perform(channel);
         self.stage = match self.sizes.tls {
-            TlsVersion::Tls12 => Stage::Tls12(tls12::Stage::agreed(machine, group, shares)?),
-            TlsVersion::Tls13 => Stage::Tls13(tls13::Stage::agreed(machine, group, shares)?),
+            TlsVersion::Tls12 => Stage::Tls12(tls12::Stage::agreed(machine, suite, group, shares)?),
+            TlsVersion::Tls13 => Stage::Tls13(tls13::Stage::agreed(machine, suite, group, shares)?),
         };
         Ok(())
     }
 
-    /// What all records need, and the first record. P's message about that record goes first, so that V's
-    /// answer comes with its last message about the powers.
+    /// What all records need, and the first record.
     fn first_record(
         &mut self,
         channel: &mut dyn Channel,
@@ -270,16 +270,13 @@ impl Live {
         plaintext: &[u8],
     ) -> Result<Vec<u8>, Error> {
         let version = self.sizes.tls;
-        let records = self.sizes.records();
         let machine = &mut self.machine.perform(channel);
-        let client = program::client(machine, &derived, &records)?;
+        let client = program::client(machine, &derived, &self.sizes)?;
         let reader = program::server(machine, &derived, &self.sizes)?;
         let reader = reader.map(|key| Reader::new(&self.session, version, key));
-        let mut powers = Powers::new(*client.hash_key);
         let masked = masked(channel, &client, 0, plaintext)?;
-        powers.extend(channel, &mut self.tags, self.sizes.powers())?;
         let (plaintexts, read) = (Vec::new(), Zeroizing::default());
-        let mut sending = Sending { version, derived, client, powers, plaintexts, reader, read };
+        let mut sending = Sending { version, derived, client, plaintexts, reader, read };
         let record = sending.complete(channel, &mut self.machine, plaintext, masked)?;
         self.stage = Stage::Sending(Box::new(sending));
         Ok(record)
@@ -378,7 +375,7 @@ impl Sending {
         let content_type = program::content_type(version, number);
         let header = associated_data(version, sequence, content_type, plaintext.len())?;
         let mask = &program::protection(&self.client, number)?.mask;
-        let tag = ghash::tag(channel, &self.powers, &header, &ciphertext, mask)?;
+        let tag = ghash::tag(channel, &self.client.powers, &header, &ciphertext, mask)?;
         self.plaintexts.push(Zeroizing::new(plaintext.to_vec()));
         let number = sequence.to_be_bytes();
         let nonce = if version == TlsVersion::Tls12 { &number[..] } else { &[] };
@@ -387,8 +384,8 @@ impl Sending {
 }
 
 impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
-    fn version(&self) -> TlsVersion {
-        self.version
+    fn protocol(&self) -> (TlsVersion, Suite) {
+        self.protocol
     }
 
     fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
@@ -413,15 +410,15 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
         self.step(|live, channel, _| live.keys(channel, [client_random, server_random]))
     }
 
-    fn client_finished(&mut self, handshake_hash: &[u8; 32]) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
+    fn client_finished(&mut self, handshake_hash: &HandshakeHash) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
         self.step(|live, channel, _| live.finished(channel, handshake_hash))
     }
 
-    fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
+    fn handshake_secrets(&mut self, hash: &HandshakeHash) -> Result<[TrafficSecret; 2], Error> {
         self.step(|live, channel, _| live.handshake_secrets(channel, hash))
     }
 
-    fn data_keys(&mut self, hash: &[u8; 32]) -> Result<(), Error> {
+    fn data_keys(&mut self, hash: &HandshakeHash) -> Result<(), Error> {
         self.step(|live, channel, _| live.data_keys(channel, hash))
     }
 

@@ -8,9 +8,11 @@ use super::super::message;
 use super::super::program::{self, Derived};
 use super::{Live, Stage as AnyStage};
 use crate::page::disclosure::finished_message;
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::{self, HmacKey, KeyBlock, MasterSeed, Random, Side, VERIFY_DATA_BYTES};
 use crate::wire::step::TwoParty;
+use crate::wire::suite::Suite;
 
 /// The progress of the derivation.
 pub(super) enum Stage {
@@ -24,10 +26,11 @@ impl Stage {
     /// The first one, from the shares of the pre-master secret: P's, V's.
     pub(super) fn agreed<M: TwoParty<Wire = Wire>>(
         machine: &mut M,
+        suite: Suite,
         group: Group,
-        [prover, verifier]: [&[Wire]; 2],
+        shares: [&[Wire]; 2],
     ) -> Result<Self, M::Error> {
-        Ok(Self::Agreed { premaster: HmacKey::premaster(machine, group, prover, verifier)? })
+        Ok(Self::Agreed { premaster: HmacKey::premaster(machine, suite.hash(), group, shares)? })
     }
 
     /// The step that may come next.
@@ -74,14 +77,15 @@ impl Live {
     pub(super) fn keys(
         &mut self,
         channel: &mut dyn Channel,
-        [client, server]: [&Random; 2],
+        randoms @ [client, server]: [&Random; 2],
     ) -> Result<(), Error> {
         let master = match self.take() {
             AnyStage::Tls12(Stage::Master { master }) => master,
             stage => return stage.order("the key block"),
         };
         message::send_keys(channel, client, server)?;
-        let block = prf::key_block(&mut self.machine.perform(channel), &master, client, server)?;
+        let aead = self.sizes.suite.aead();
+        let block = prf::key_block(&mut self.machine.perform(channel), &master, aead, randoms)?;
         self.stage = AnyStage::Tls12(Stage::Keys { master, block });
         Ok(())
     }
@@ -89,7 +93,7 @@ impl Live {
     pub(super) fn finished(
         &mut self,
         channel: &mut dyn Channel,
-        hash: &[u8; 32],
+        hash: &HandshakeHash,
     ) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
         let (master, block) = match self.take() {
             AnyStage::Tls12(Stage::Keys { master, block }) => (master, block),

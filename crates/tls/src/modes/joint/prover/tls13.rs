@@ -11,10 +11,12 @@ use super::super::machine::SharedWires;
 use super::super::message;
 use super::super::program::{self, Derived, Secrets};
 use super::{Live, Stage as AnyStage};
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
 use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::HmacKey;
 use crate::wire::step::TwoParty;
+use crate::wire::suite::Suite;
 use crate::wire::transcript::tls13::HandshakeSecrets;
 
 /// The progress of the derivation.
@@ -24,17 +26,15 @@ pub(super) enum Stage {
     Data(Derived<Wire>),
 }
 
-/// A traffic secret of the handshake.
-type SecretBytes = Zeroizing<[u8; 32]>;
-
 impl Stage {
     /// The first one, from the shares of what the key exchange gives: P's, V's.
     pub(super) fn agreed<M: TwoParty<Wire = Wire>>(
         machine: &mut M,
+        suite: Suite,
         group: Group,
         shares: [&[Wire]; 2],
     ) -> Result<Self, M::Error> {
-        match program::secrets_tls13(machine, group, shares)? {
+        match program::secrets_tls13(machine, suite, group, shares)? {
             Secrets::Tls13 { handshake, salt } => Ok(Self::Agreed { handshake, salt }),
             Secrets::Tls12(_) => Err(crate::Error::Misuse("secrets of TLS 1.2".into()).into()),
         }
@@ -67,8 +67,8 @@ impl Live {
     pub(super) fn handshake_secrets(
         &mut self,
         channel: &mut dyn Channel,
-        hash: &[u8; 32],
-    ) -> Result<[SecretBytes; 2], Error> {
+        hash: &HandshakeHash,
+    ) -> Result<[TrafficSecret; 2], Error> {
         let (handshake, salt) = match self.take() {
             AnyStage::Tls13(Stage::Agreed { handshake, salt }) => (handshake, salt),
             stage => return stage.order("the secrets of the handshake"),
@@ -77,22 +77,23 @@ impl Live {
         let machine = &mut self.machine.perform(channel);
         let (wires, [client, server]) = program::handshake_shares(machine, &handshake, hash)?;
         let [client_wires, server_wires] = program::handshake_shared(&self.machine)?;
-        let mut secret = |shared: SharedWires, own: &[F2]| -> Result<SecretBytes, Error> {
+        let function = self.sizes.suite.hash();
+        let mut secret = |shared: SharedWires, own: &[F2]| -> Result<TrafficSecret, Error> {
             let other = Zeroizing::new(self.machine.party.confirm(channel, &shared.wires, &shared.masks)?);
             let sum = Zeroizing::new(own.iter().zip(other.iter()).map(|(x, y)| *x + *y).collect::<Vec<F2>>());
             let bytes = bits_to_bytes(&sum).map(Zeroizing::new);
-            let bytes = bytes.and_then(|bytes| bytes.as_slice().try_into().ok().map(Zeroizing::new));
-            bytes.ok_or_else(|| Error::misuse("a secret of other than 32 bytes"))
+            let secret = bytes.and_then(|bytes| TrafficSecret::from_bytes(function, &bytes));
+            secret.ok_or_else(|| Error::misuse("a secret of another length than a hash"))
         };
         let secrets = [secret(client_wires, &client)?, secret(server_wires, &server)?];
-        let [client, server] = secrets.each_ref().map(|secret| TrafficSecret::from_bytes(&**secret));
-        self.handshake = client.zip(server).map(|(client, server)| HandshakeSecrets { client, server });
+        let [client, server] = secrets.clone();
+        self.handshake = Some(HandshakeSecrets { client, server });
         self.stage = AnyStage::Tls13(Stage::Handshake { wires, salt });
         Ok(secrets)
     }
 
     /// Derives the keys of data.
-    pub(super) fn data_keys(&mut self, channel: &mut dyn Channel, hash: &[u8; 32]) -> Result<(), Error> {
+    pub(super) fn data_keys(&mut self, channel: &mut dyn Channel, hash: &HandshakeHash) -> Result<(), Error> {
         let (wires, salt) = match self.take() {
             AnyStage::Tls13(Stage::Handshake { wires, salt }) => (wires, salt),
             stage => return stage.order("the keys of data"),

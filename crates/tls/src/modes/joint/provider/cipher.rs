@@ -7,10 +7,9 @@ use rustls::crypto::cipher::{
     MessageEncrypter, OutboundOpaqueMessage, OutboundPlainMessage, PrefixedPayload, Tls12AeadAlgorithm,
     Tls13AeadAlgorithm, UnsupportedOperationError,
 };
-use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion};
+use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion, Tls13CipherSuite};
 use zeroize::Zeroizing;
 
-use super::LIBRARY;
 use super::prf::PLACEHOLDER;
 use super::session::{HANDLE_BYTES, Session, is_handle};
 use crate::wire::transcript::{FINISHED_BYTES, NONCE_BYTES, TAG_BYTES};
@@ -19,7 +18,7 @@ use crate::wire::version::TlsVersion;
 /// The number of bytes that protection adds to a record.
 const OVERHEAD: usize = NONCE_BYTES + TAG_BYTES;
 
-/// AES-128-GCM of the current session.
+/// AES-GCM of the current session, with keys of either size.
 pub(super) struct Records;
 
 impl Tls12AeadAlgorithm for Records {
@@ -51,8 +50,8 @@ impl Tls12AeadAlgorithm for Records {
     }
 }
 
-/// AES-128-GCM of TLS 1.3: the current session's for data, and the library's own for the handshake.
-pub(super) struct RecordsTls13;
+/// AES-GCM of TLS 1.3: the current session's for data, and that of the library's own suite for the handshake.
+pub(super) struct RecordsTls13(pub(super) &'static Tls13CipherSuite);
 
 /// The current session, if this key is its handle; no session for any other handle. `None` for a key that P
 /// may know.
@@ -67,20 +66,21 @@ fn session_of(key: &AeadKey) -> Option<Option<Arc<Session>>> {
 impl Tls13AeadAlgorithm for RecordsTls13 {
     fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageEncrypter> {
         match session_of(&key) {
-            None => LIBRARY.aead_alg.encrypter(key, iv),
+            None => self.0.aead_alg.encrypter(key, iv),
             Some(session) => Box::new(Encrypter { session, version: TlsVersion::Tls13 }),
         }
     }
 
     fn decrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageDecrypter> {
         match session_of(&key) {
-            None => LIBRARY.aead_alg.decrypter(key, iv),
+            None => self.0.aead_alg.decrypter(key, iv),
             Some(_) => Box::new(Nothing),
         }
     }
 
+    /// That of the suite. A handle is followed by zeros.
     fn key_len(&self) -> usize {
-        HANDLE_BYTES
+        self.0.aead_alg.key_len()
     }
 
     fn extract_keys(

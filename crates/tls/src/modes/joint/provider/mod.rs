@@ -83,57 +83,95 @@ pub(super) use session::{Session, with_engine};
 use rustls::crypto::{
     CryptoProvider, KeyExchangeAlgorithm, SupportedKxGroup, WebPkiSupportedAlgorithms, ring,
 };
-use rustls::{
-    CipherSuite, CipherSuiteCommon, SignatureScheme, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite,
-};
+use rustls::{CipherSuiteCommon, SignatureScheme, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
 use webpki::ring as algorithms;
 
 use crate::wire::server;
+use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;
 
-/// The suites, groups and signatures of this version about which something can be proved, over the current
-/// session's engine.
-pub(super) fn provider(version: TlsVersion) -> CryptoProvider {
+/// The suite that was prepared, with the groups and signatures of this version about which something can be
+/// proved, over the current session's engine. A suite that cannot be prepared is none.
+pub(super) fn provider(version: TlsVersion, suite: Suite) -> CryptoProvider {
     let (cipher_suites, kx_groups): (Vec<_>, Vec<&'static dyn SupportedKxGroup>) = match version {
         TlsVersion::Tls12 => (
-            vec![SupportedCipherSuite::Tls12(&ECDSA), SupportedCipherSuite::Tls12(&RSA)],
+            tls12(suite).into_iter().flatten().map(SupportedCipherSuite::Tls12).collect(),
             vec![&group::P256_ALONE, &group::X25519_ALONE],
         ),
         TlsVersion::Tls13 => {
-            (vec![SupportedCipherSuite::Tls13(&TLS13)], vec![&group::BOTH, &group::P256_ALONE])
+            let suites = tls13(suite).into_iter().map(SupportedCipherSuite::Tls13).collect();
+            (suites, vec![&group::BOTH, &group::P256_ALONE])
         }
     };
     let signature_verification_algorithms = SIGNATURES;
     CryptoProvider { cipher_suites, kx_groups, signature_verification_algorithms, ..ring::default_provider() }
 }
 
-/// The library's own `TLS_AES_128_GCM_SHA256`, for what P may know.
-const LIBRARY: &Tls13CipherSuite = match ring::cipher_suite::TLS13_AES_128_GCM_SHA256 {
-    SupportedCipherSuite::Tls13(suite) => suite,
-    _ => panic!("a suite of TLS 1.3"),
-};
+/// This suite of TLS 1.2, for keys of each kind.
+fn tls12(suite: Suite) -> Option<[&'static Tls12CipherSuite; 2]> {
+    match suite {
+        Suite::Aes128GcmSha256 => Some([&ECDSA_AES_128, &RSA_AES_128]),
+        Suite::Aes256GcmSha384 => Some([&ECDSA_AES_256, &RSA_AES_256]),
+        Suite::ChaCha20Poly1305Sha256 => None,
+    }
+}
 
-/// The same suite for data that nobody knows.
-static TLS13: Tls13CipherSuite = {
-    let CipherSuiteCommon { suite, hash_provider, confidentiality_limit } = LIBRARY.common;
+/// This suite of TLS 1.3.
+fn tls13(suite: Suite) -> Option<&'static Tls13CipherSuite> {
+    match suite {
+        Suite::Aes128GcmSha256 => Some(&AES_128),
+        Suite::Aes256GcmSha384 => Some(&AES_256),
+        Suite::ChaCha20Poly1305Sha256 => None,
+    }
+}
+
+/// The library's own suites, for what P may know.
+const LIBRARY_AES_128: &Tls13CipherSuite = library(&ring::cipher_suite::TLS13_AES_128_GCM_SHA256);
+const LIBRARY_AES_256: &Tls13CipherSuite = library(&ring::cipher_suite::TLS13_AES_256_GCM_SHA384);
+
+const fn library(suite: &'static SupportedCipherSuite) -> &'static Tls13CipherSuite {
+    match suite {
+        SupportedCipherSuite::Tls13(suite) => suite,
+        _ => panic!("a suite of TLS 1.3"),
+    }
+}
+
+/// The same suites for data that nobody knows.
+static AES_128: Tls13CipherSuite =
+    suite_tls13(LIBRARY_AES_128, &hkdf::Derivation(LIBRARY_AES_128), &cipher::RecordsTls13(LIBRARY_AES_128));
+static AES_256: Tls13CipherSuite =
+    suite_tls13(LIBRARY_AES_256, &hkdf::Derivation(LIBRARY_AES_256), &cipher::RecordsTls13(LIBRARY_AES_256));
+
+const fn suite_tls13(
+    library: &'static Tls13CipherSuite,
+    hkdf_provider: &'static hkdf::Derivation,
+    aead_alg: &'static cipher::RecordsTls13,
+) -> Tls13CipherSuite {
+    let CipherSuiteCommon { suite, hash_provider, confidentiality_limit } = library.common;
     Tls13CipherSuite {
         common: CipherSuiteCommon { suite, hash_provider, confidentiality_limit },
-        hkdf_provider: &hkdf::Derivation,
-        aead_alg: &cipher::RecordsTls13,
+        hkdf_provider,
+        aead_alg,
         quic: None,
     }
-};
+}
 
-static ECDSA: Tls12CipherSuite = suite(CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, ECDSA_SCHEMES);
+static ECDSA_AES_128: Tls12CipherSuite =
+    suite_tls12(&ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, ECDSA_SCHEMES);
+static RSA_AES_128: Tls12CipherSuite =
+    suite_tls12(&ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, RSA_SCHEMES);
+static ECDSA_AES_256: Tls12CipherSuite =
+    suite_tls12(&ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, ECDSA_SCHEMES);
+static RSA_AES_256: Tls12CipherSuite =
+    suite_tls12(&ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, RSA_SCHEMES);
 
-static RSA: Tls12CipherSuite = suite(CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, RSA_SCHEMES);
-
-const fn suite(suite: CipherSuite, sign: &'static [SignatureScheme]) -> Tls12CipherSuite {
+const fn suite_tls12(
+    library: &'static SupportedCipherSuite,
+    sign: &'static [SignatureScheme],
+) -> Tls12CipherSuite {
     // The hash is of public messages.
-    let SupportedCipherSuite::Tls12(pool) = ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 else {
-        panic!("a suite of TLS 1.2");
-    };
-    let CipherSuiteCommon { hash_provider, confidentiality_limit, .. } = pool.common;
+    let SupportedCipherSuite::Tls12(library) = library else { panic!("a suite of TLS 1.2") };
+    let CipherSuiteCommon { suite, hash_provider, confidentiality_limit } = library.common;
     Tls12CipherSuite {
         common: CipherSuiteCommon { suite, hash_provider, confidentiality_limit },
         prf_provider: &prf::Derivation,

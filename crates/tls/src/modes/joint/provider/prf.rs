@@ -24,7 +24,7 @@ impl Prf for Derivation {
         seed: &[u8],
     ) -> Result<(), Error> {
         let session = Session::current()?;
-        let seed = master_seed(label, seed)
+        let seed = master_seed(&session, label, seed)
             .ok_or_else(|| session.misuse("the TLS library derives a master secret in an unknown way"))?;
         let secret = exchange.complete_for_tls_version(server, &TLS12)?;
         session.own(secret.secret_bytes())?;
@@ -57,7 +57,7 @@ fn derive(
             write(session, output, &[*session.handle(), *session.handle()].concat())
         }
         b"client finished" => {
-            let hash: [u8; 32] = seed.try_into().map_err(|_| unknown())?;
+            let hash = session.hash_of(seed).ok_or_else(unknown)?;
             let contents = session.ask(move |engine| engine.client_finished(&hash))?;
             write(session, output, &contents)
         }
@@ -78,9 +78,9 @@ fn write(session: &Session, output: &mut [u8], bytes: &[u8]) -> Result<(), Error
     }
 }
 
-fn master_seed(label: &[u8], seed: &[u8]) -> Option<MasterSeed> {
+fn master_seed(session: &Session, label: &[u8], seed: &[u8]) -> Option<MasterSeed> {
     match label {
-        b"extended master secret" => Some(MasterSeed::SessionHash(seed.try_into().ok()?)),
+        b"extended master secret" => session.hash_of(seed).map(MasterSeed::SessionHash),
         b"master secret" => {
             let [client, server] = randoms(seed)?;
             Some(MasterSeed::Randoms { client, server })

@@ -8,11 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{io, thread};
 
 use volery_channel::Latch;
-use zeroize::Zeroizing;
 
 use crate::modes::joint::client::{Failure, has_sentinel};
 use crate::modes::joint::{Engine, Error};
+use crate::wire::hash::HandshakeHash;
+use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::Random;
+use crate::wire::suite::Suite;
 
 /// Bytes of a handle.
 pub(super) const HANDLE_BYTES: usize = 16;
@@ -35,6 +37,8 @@ type Call = Box<dyn FnOnce(&mut dyn Engine) + Send>;
 pub(in crate::modes::joint) struct Session {
     handle: Handle,
     calls: Sender<Call>,
+    /// The cipher suite that was prepared.
+    suite: Suite,
     /// Whether the version was found out by a probe, so that the server has no reason for its sentinel.
     probed: bool,
     state: Mutex<State>,
@@ -49,13 +53,13 @@ struct State {
     /// The randoms of client and server that the key block was derived from.
     key_block: Option<[Random; 2]>,
     /// The hash of both hellos, and the secrets of TLS 1.3's handshake that were derived from it.
-    handshake: Option<([u8; 32], Secrets)>,
+    handshake: Option<(HandshakeHash, Secrets)>,
     /// The hash from which TLS 1.3's keys of data were derived.
-    data: Option<[u8; 32]>,
+    data: Option<HandshakeHash>,
 }
 
 /// The traffic secrets of TLS 1.3's handshake, client's first.
-pub(super) type Secrets = [Zeroizing<[u8; 32]>; 2];
+pub(super) type Secrets = [TrafficSecret; 2];
 
 thread_local! {
     /// The session of this thread's TLS connection.
@@ -76,9 +80,10 @@ pub(in crate::modes::joint) fn with_engine<T: Send>(
     tls: impl FnOnce(&Session) -> T + Send,
 ) -> io::Result<T> {
     let (sender, calls) = mpsc::channel::<Call>();
+    let (_, suite) = engine.protocol();
     thread::scope(|scope| {
         let tls = thread::Builder::new().name("tls".into()).spawn_scoped(scope, move || {
-            let session = Arc::new(Session::new(sender, probed));
+            let session = Arc::new(Session::new(sender, suite, probed));
             let _entered = Entered::new(&session);
             tls(&session)
         })?;
@@ -104,20 +109,30 @@ impl Drop for Entered {
 }
 
 impl Session {
-    pub(super) fn new(calls: Sender<Call>, probed: bool) -> Self {
+    pub(super) fn new(calls: Sender<Call>, suite: Suite, probed: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut handle = [0; HANDLE_BYTES];
         handle.iter_mut().zip(NAMED.iter().chain(b"........")).for_each(|(to, from)| *to = *from);
         if let Some(number) = handle.last_chunk_mut() {
             *number = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
         }
-        Self { handle, calls, probed, state: Mutex::default() }
+        Self { handle, calls, suite, probed, state: Mutex::default() }
     }
 
     /// This thread's session.
     pub(super) fn current() -> Result<Arc<Self>, rustls::Error> {
         let current = CURRENT.with_borrow(Clone::clone);
         current.ok_or_else(|| rustls::Error::General("no session of two parties on this thread".into()))
+    }
+
+    /// The cipher suite that was prepared.
+    pub(super) fn suite(&self) -> Suite {
+        self.suite
+    }
+
+    /// The hash of messages with these bytes; `None` if they are not as many as the suite's hash has.
+    pub(super) fn hash_of(&self, bytes: &[u8]) -> Option<HandshakeHash> {
+        self.suite.hash().value(bytes)
     }
 
     pub(super) fn handle(&self) -> &Handle {
@@ -181,7 +196,7 @@ impl Session {
     }
 
     /// The secrets of TLS 1.3's handshake, which are derived once, however often they are asked for.
-    pub(super) fn handshake_secrets(&self, hash: [u8; 32]) -> Result<Secrets, rustls::Error> {
+    pub(super) fn handshake_secrets(&self, hash: HandshakeHash) -> Result<Secrets, rustls::Error> {
         let before = self.state().handshake.clone();
         match before {
             Some((before, secrets)) if before == hash => Ok(secrets),
@@ -195,7 +210,7 @@ impl Session {
     }
 
     /// Derives TLS 1.3's keys of data once, however often they are asked for.
-    pub(super) fn data_keys(&self, hash: [u8; 32]) -> Result<(), rustls::Error> {
+    pub(super) fn data_keys(&self, hash: HandshakeHash) -> Result<(), rustls::Error> {
         let before = self.state().data;
         match before {
             Some(before) if before == hash => Ok(()),

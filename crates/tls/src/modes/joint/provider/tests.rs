@@ -15,9 +15,11 @@ use super::session::{Entered, HANDLE_BYTES, Handle, is_handle};
 use super::*;
 use crate::modes::joint::testing::Around;
 use crate::modes::joint::{Content, Engine, Error};
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
-use crate::wire::key_schedule::expansion;
+use crate::wire::key_schedule::{TrafficSecret, expansion};
 use crate::wire::prf::{MasterSeed, Random};
+use crate::wire::suite::Suite;
 
 use group::P256_ALONE as P256;
 
@@ -40,9 +42,11 @@ impl Counting {
     }
 }
 
+const SUITE: Suite = Suite::Aes128GcmSha256;
+
 impl Engine for Counting {
-    fn version(&self) -> TlsVersion {
-        TlsVersion::Tls12
+    fn protocol(&self) -> (TlsVersion, Suite) {
+        (TlsVersion::Tls12, SUITE)
     }
     fn public_key(&mut self, _: Group) -> Result<Vec<u8>, Error> {
         self.call(vec![4; 65])
@@ -56,16 +60,16 @@ impl Engine for Counting {
     fn key_block(&mut self, _: &Random, _: &Random) -> Result<(), Error> {
         self.call(())
     }
-    fn client_finished(&mut self, _: &[u8; 32]) -> Result<[u8; 12], Error> {
+    fn client_finished(&mut self, _: &HandshakeHash) -> Result<[u8; 12], Error> {
         self.call([7; 12])
     }
     fn encrypt(&mut self, _: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
         self.call(vec![0; plaintext.len() + 24])
     }
-    fn handshake_secrets(&mut self, _: &[u8; 32]) -> Result<[Zeroizing<[u8; 32]>; 2], Error> {
-        self.call([5, 6].map(|byte| Zeroizing::new([byte; 32])))
+    fn handshake_secrets(&mut self, _: &HandshakeHash) -> Result<[TrafficSecret; 2], Error> {
+        self.call([5, 6].map(|byte| TrafficSecret::from_bytes(SUITE.hash(), &[byte; 32]).unwrap()))
     }
-    fn data_keys(&mut self, _: &[u8; 32]) -> Result<(), Error> {
+    fn data_keys(&mut self, _: &HandshakeHash) -> Result<(), Error> {
         self.call(())
     }
     fn decrypt(&mut self, payload: &[u8]) -> Result<Content, Error> {
@@ -230,7 +234,7 @@ fn without_a_session_nothing_starts() {
 fn the_inner_of_two_sessions_of_a_thread_is_the_current_one() {
     let sessions = [(); 2].map(|()| {
         let (sender, calls): (_, Receiver<_>) = mpsc::channel();
-        (Arc::new(Session::new(sender, false)), calls)
+        (Arc::new(Session::new(sender, SUITE, false)), calls)
     });
     let [(outer, _), (inner, _)] = &sessions;
     let handle = || Session::current().map(|session| *session.handle());
@@ -250,7 +254,7 @@ fn the_inner_of_two_sessions_of_a_thread_is_the_current_one() {
 fn an_engine_that_is_gone_is_an_error_and_no_wait() {
     let (sender, calls) = mpsc::channel();
     drop(calls);
-    let session = Session::new(sender, false);
+    let session = Session::new(sender, SUITE, false);
     assert!(session.ask(|engine| engine.public_key(Group::P256)).is_err());
     assert!(session.check().is_err());
 }
@@ -263,9 +267,9 @@ fn nothing_is_derived_in_tls_1_3_of_a_secret_of_another_session_or_use() {
     type Derive = fn(&[u8]) -> Box<dyn HkdfExpander>;
     let long = |handle: &[u8]| [handle, b"client's data..."].concat();
     let ways: [(Derive, bool); 3] = [
-        (|handle| hkdf::Derivation.extract_from_secret(Some(&[1; 32]), handle), false),
-        (|handle| hkdf::Derivation.extract_from_zero_ikm(Some(handle)), true),
-        (|handle| hkdf::Derivation.expander_for_okm(&OkmBlock::new(handle)), true),
+        (|handle| hkdf::Derivation(LIBRARY_AES_128).extract_from_secret(Some(&[1; 32]), handle), false),
+        (|handle| hkdf::Derivation(LIBRARY_AES_128).extract_from_zero_ikm(Some(handle)), true),
+        (|handle| hkdf::Derivation(LIBRARY_AES_128).expander_for_okm(&OkmBlock::new(handle)), true),
     ];
     for (derive, is_long) in ways {
         let secret = if is_long { long(&foreign) } else { foreign.to_vec() };
@@ -276,7 +280,7 @@ fn nothing_is_derived_in_tls_1_3_of_a_secret_of_another_session_or_use() {
             assert!(session.check().is_err());
             // No cipher takes what comes out for a key.
             let key = AeadKey::from(<[u8; 32]>::try_from([key, key].concat()).unwrap());
-            let mut encrypter = cipher::RecordsTls13.encrypter(key, Iv::copy(&[0; 12]));
+            let mut encrypter = cipher::RecordsTls13(LIBRARY_AES_128).encrypter(key, Iv::copy(&[0; 12]));
             let message = OutboundPlainMessage {
                 typ: ContentType::ApplicationData,
                 version: ProtocolVersion::TLSv1_2,
@@ -288,7 +292,10 @@ fn nothing_is_derived_in_tls_1_3_of_a_secret_of_another_session_or_use() {
     }
     // The same without any session.
     let mut key = [0; 16];
-    hkdf::Derivation.extract_from_secret(None, &foreign).expand_slice(&[b"any"], &mut key).unwrap();
+    hkdf::Derivation(LIBRARY_AES_128)
+        .extract_from_secret(None, &foreign)
+        .expand_slice(&[b"any"], &mut key)
+        .unwrap();
     assert!(is_handle(&key));
 }
 
@@ -309,7 +316,8 @@ fn tls_1_3_derives_what_it_should_and_nothing_else() {
     ] {
         let mut engine = Counting::default();
         with(&mut engine, |session| {
-            let handshake = hkdf::Derivation.extract_from_secret(Some(&[1; 32]), session.handle());
+            let handshake =
+                hkdf::Derivation(LIBRARY_AES_128).extract_from_secret(Some(&[1; 32]), session.handle());
             assert_eq!(handshake.expand_block(&[&info("c hs traffic", &hash)]).as_ref(), [5; 32]);
             assert_eq!(handshake.expand_block(&[&info("s hs traffic", &hash)]).as_ref(), [6; 32]);
             assert_eq!(session.check(), Ok(()));
@@ -321,12 +329,13 @@ fn tls_1_3_derives_what_it_should_and_nothing_else() {
     }
     let mut engine = Counting::default();
     with(&mut engine, |session| {
-        let handshake = hkdf::Derivation.extract_from_secret(Some(&[1; 32]), session.handle());
+        let handshake =
+            hkdf::Derivation(LIBRARY_AES_128).extract_from_secret(Some(&[1; 32]), session.handle());
         let salt = handshake.expand_block(&[&info("derived", &hash)]);
-        let master = hkdf::Derivation.extract_from_zero_ikm(Some(salt.as_ref()));
+        let master = hkdf::Derivation(LIBRARY_AES_128).extract_from_zero_ikm(Some(salt.as_ref()));
         let client = master.expand_block(&[&info("c ap traffic", &hash)]);
         assert_eq!(master.expand_block(&[&info("exp master", &hash)]).as_ref(), [0; 32]);
-        let keys = hkdf::Derivation.expander_for_okm(&client);
+        let keys = hkdf::Derivation(LIBRARY_AES_128).expander_for_okm(&client);
         let mut key = [0; 16];
         keys.expand_slice(&[&info("key", &[])], &mut key).unwrap();
         assert_eq!((&key, session.check()), (session.handle(), Ok(())));
@@ -337,7 +346,8 @@ fn tls_1_3_derives_what_it_should_and_nothing_else() {
     assert_eq!(engine.calls, 1);
     let mut engine = Counting::default();
     with(&mut engine, |session| {
-        let handshake = hkdf::Derivation.extract_from_secret(Some(&[1; 32]), session.handle());
+        let handshake =
+            hkdf::Derivation(LIBRARY_AES_128).extract_from_secret(Some(&[1; 32]), session.handle());
         let mut key = [0; 16];
         handshake.expand_slice(&[&info("key", &[])], &mut key).unwrap();
         assert!(session.check().is_err(), "a key of the handshake secret itself");
@@ -352,7 +362,7 @@ fn records_of_tls_1_3_are_as_long_as_they_must_be_and_no_alerts() {
         with(&mut engine, |session| {
             let key = [&session.handle()[..], &[0; 16]].concat();
             let key = AeadKey::from(<[u8; 32]>::try_from(key).unwrap());
-            let mut encrypter = cipher::RecordsTls13.encrypter(key, Iv::copy(&[0; 12]));
+            let mut encrypter = cipher::RecordsTls13(LIBRARY_AES_128).encrypter(key, Iv::copy(&[0; 12]));
             let message = OutboundPlainMessage {
                 typ,
                 version: ProtocolVersion::TLSv1_2,

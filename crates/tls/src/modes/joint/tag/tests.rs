@@ -15,7 +15,7 @@ use volery_vole::Delta;
 use super::*;
 use crate::testing::{Change, SESSION};
 use crate::wire::poly1305::{coefficients, powers, powers_of, products};
-use crate::wire::step::{CHACHA_IV_BITS, CHACHA_KEY_BITS, StreamBlock, TwoParty};
+use crate::wire::step::{Plain, TwoParty};
 
 const KEY: [u8; 32] = [0x5a; 32];
 const IV: [u8; 12] = [7; 12];
@@ -30,8 +30,7 @@ type Factors = fn(F130, usize) -> Zeroizing<Vec<F130>>;
 /// The one-time key's block under [`KEY`] on a machine.
 fn one_time_key<M: TwoParty>(machine: &mut M) -> Result<Vec<M::Wire>, M::Error> {
     let inputs = machine.public(&[bytes_to_bits(&KEY), bytes_to_bits(&IV)].concat())?;
-    assert_eq!(inputs.len(), CHACHA_KEY_BITS + CHACHA_IV_BITS);
-    machine.call(&Step::ChaChaBlocks(vec![StreamBlock { sequence: NUMBER, counter: 0 }]), &inputs)
+    machine.call(&Step::ChaCha20(vec![Plain::Counter { sequence: NUMBER, counter: 0 }]), &inputs)
 }
 
 /// What V does with the factor, and what happens to the parties' messages.

@@ -242,7 +242,6 @@ fn another_committed_share_is_rejected(site: &Site) {
 
 #[test]
 fn wrong_products_break_the_connection_before_anything_is_opened() {
-    let site = site();
     // Each element is off by one: P's errors depend on V's bits. The first message is of P-256, the second of
     // X25519.
     let off: Tamper = |message| message.as_chunks_mut::<32>().0.iter_mut().for_each(|x| x[0] ^= 1);
@@ -251,14 +250,6 @@ fn wrong_products_break_the_connection_before_anything_is_opened() {
         assert!(matches!(p, Err(Error::Disclosure(Disclosure::Refused(Refusal::Transcript(_))))), "{p:?}");
         v.unwrap_err();
     }
-    // Another error for each bit of V's, so that they don't cancel out.
-    let off: Tamper = |message| {
-        let elements = message.as_chunks_mut::<16>().0.iter_mut().enumerate();
-        elements.for_each(|(i, x)| x[i / 8 % 16] ^= 1 << (i % 8));
-    };
-    let (p, v) = prover_says(&site, at(tags::OLE_PRODUCTS, 2, off));
-    assert!(matches!(p, Err(Error::Disclosure(Disclosure::Refused(Refusal::Transcript(_))))), "{p:?}");
-    v.unwrap_err();
 }
 
 #[test]
@@ -359,13 +350,15 @@ fn bytes_that_are_no_connection_are_refused_by_p_before_it_says_anything() {
     v.unwrap_err();
 }
 
+const ZEROS: crate::wire::hash::HandshakeHash = crate::wire::hash::HandshakeHash::Sha256([0; 32]);
+
 #[test]
 fn a_client_that_asks_for_anything_else_ends_the_session() {
     type Ask = fn(&mut dyn Engine) -> Result<(), Error>;
     let agree: Ask = |engine| engine.agree(Group::P256, &[4; 65]);
-    let seed: Ask = |engine| engine.master_secret(&crate::wire::prf::MasterSeed::SessionHash([0; 32]));
+    let seed: Ask = |engine| engine.master_secret(&crate::wire::prf::MasterSeed::SessionHash(ZEROS));
     let keys: Ask = |engine| engine.key_block(&[1; 32], &[2; 32]);
-    let finished: Ask = |engine| engine.client_finished(&[1; 32]).map(drop);
+    let finished: Ask = |engine| engine.client_finished(&ZEROS).map(drop);
     let public: Ask = |engine| engine.public_key(Group::X25519).map(drop);
     let record: Ask = |engine| engine.encrypt(22, &[0; 16]).map(drop);
     let alert: Ask = |engine| engine.encrypt(21, &[1, 0]).map(drop);

@@ -10,8 +10,10 @@ use crate::modes::joint::used::{Part as VerifierPart, Used, UsedMessages};
 use crate::page::disclosure::{Connection, Error as Disclosure, OpenConnection, OwnPart as _, Refusal, Root};
 use crate::page::disclosure::{TlsVersion, TranscriptError};
 use crate::testing::SESSION;
+use crate::wire::hash::{HandshakeHash, HashFunction};
 use crate::wire::key_exchange::PublicPoint;
 use crate::wire::key_schedule::TrafficSecret;
+use crate::wire::suite::Suite;
 use crate::wire::transcript::testing::{Authority, Recorded, client_13, connect, server};
 use crate::wire::transcript::tls13::{HandshakeSecrets, Transcript, forge};
 
@@ -27,7 +29,8 @@ fn recorded() -> (Recorded, HandshakeSecrets) {
         &[(SHORT.as_bytes(), b"HTTP/1.1 204 No\r\n\r\n")],
     );
     let [handshake, _] = recorded.traffic.clone().unwrap();
-    let [client, server] = handshake.map(|secret| TrafficSecret::from_bytes(&secret).unwrap());
+    let [client, server] =
+        handshake.map(|secret| TrafficSecret::from_bytes(HashFunction::Sha256, &secret).unwrap());
     (recorded, HandshakeSecrets { client, server })
 }
 
@@ -50,6 +53,7 @@ fn all_that_v_used_must_be_in_the_connection_that_p_hands_over() {
     assert!(opened.server.len() > 2 && opened.client.len() == 2);
     let used = || Used {
         server_point: opened.handshake.hello.server_point,
+        suite: Suite::Aes128GcmSha256,
         messages: UsedMessages::Tls13 {
             hellos: opened.handshake.hello.hash,
             finished: opened.handshake.finished_hash,
@@ -75,12 +79,22 @@ fn all_that_v_used_must_be_in_the_connection_that_p_hands_over() {
         base
     });
     assert_eq!(early(&Used { server_point: own.unwrap(), ..used() }), other("server's point"));
+    // Keys of another suite than the server chose.
+    for suite in [Suite::Aes256GcmSha384, Suite::ChaCha20Poly1305Sha256] {
+        assert_eq!(early(&Used { suite, ..used() }), other("cipher suite"));
+    }
     let messages = |hellos, finished| UsedMessages::Tls13 { hellos, finished };
     let hash = opened.handshake.hello.hash;
     let finished = opened.handshake.finished_hash;
-    assert_eq!(early(&Used { messages: messages([1; 32], finished), ..used() }), other("hellos"));
+    assert_eq!(
+        early(&Used { messages: messages(HandshakeHash::Sha256([1; 32]), finished), ..used() }),
+        other("hellos")
+    );
     // Keys from the hash of other messages than the server's.
-    assert_eq!(late(&Used { messages: messages(hash, [1; 32]), ..used() }), other("handshake"));
+    assert_eq!(
+        late(&Used { messages: messages(hash, HandshakeHash::Sha256([1; 32])), ..used() }),
+        other("handshake")
+    );
     let mut ciphertexts = used().ciphertexts;
     ciphertexts[0][0] ^= 1;
     assert_eq!(early(&Used { ciphertexts: ciphertexts.clone(), ..used() }), other("client's records"));
@@ -130,16 +144,14 @@ fn p_cannot_have_v_compute_with_another_point_than_the_server_s() {
         base[0] = 9;
         engine.agree(Group::X25519, &base)?;
         let [client, server] = engine.handshake_secrets(&hello.hash)?;
-        let [client, server] = [client, server].map(|secret| TrafficSecret::from_bytes(&*secret).unwrap());
         let hellos = [&recorded.client, &recorded.server].map(|bytes| {
             let length = usize::from(u16::from_be_bytes([bytes[3], bytes[4]]));
             bytes[5..5 + length].to_vec()
         });
-        use sha2::{Digest as _, Sha256};
         let flight = forge::flight(&transcript, &true_secrets);
-        let hash = Sha256::digest([&*hellos.concat(), &flight].concat());
+        let hash = HashFunction::Sha256.hash(&[&*hellos.concat(), &flight].concat());
         let flight = [&flight, &*forge::message(20, &server.verify_data(&hash))].concat();
-        let hash: [u8; 32] = Sha256::digest([&*hellos.concat(), &flight].concat()).into();
+        let hash = HashFunction::Sha256.hash(&[&*hellos.concat(), &flight].concat());
         engine.data_keys(&hash)?;
         let finished = forge::message(20, &client.verify_data(&hash));
         let request = engine.encrypt(23, SHORT.as_bytes())?;
@@ -232,8 +244,8 @@ impl std::io::Read for Eager {
 struct OtherHash<'a>(&'a mut dyn Engine, u8);
 
 impl Engine for OtherHash<'_> {
-    fn version(&self) -> TlsVersion {
-        self.0.version()
+    fn protocol(&self) -> (TlsVersion, Suite) {
+        self.0.protocol()
     }
     fn public_key(&mut self, group: Group) -> Result<Vec<u8>, Error> {
         self.0.public_key(group)
@@ -247,15 +259,16 @@ impl Engine for OtherHash<'_> {
     fn key_block(&mut self, client: &[u8; 32], server: &[u8; 32]) -> Result<(), Error> {
         self.0.key_block(client, server)
     }
-    fn client_finished(&mut self, hash: &[u8; 32]) -> Result<[u8; 12], Error> {
+    fn client_finished(&mut self, hash: &HandshakeHash) -> Result<[u8; 12], Error> {
         self.0.client_finished(hash)
     }
-    fn handshake_secrets(&mut self, hash: &[u8; 32]) -> Result<[zeroize::Zeroizing<[u8; 32]>; 2], Error> {
+    fn handshake_secrets(&mut self, hash: &HandshakeHash) -> Result<[TrafficSecret; 2], Error> {
         self.0.handshake_secrets(hash)
     }
-    fn data_keys(&mut self, hash: &[u8; 32]) -> Result<(), Error> {
-        let mut hash = *hash;
+    fn data_keys(&mut self, hash: &HandshakeHash) -> Result<(), Error> {
+        let HandshakeHash::Sha256(mut hash) = *hash else { panic!("a hash of the suite") };
         hash[0] ^= self.1;
+        let hash = HandshakeHash::Sha256(hash);
         self.0.data_keys(&hash)
     }
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {

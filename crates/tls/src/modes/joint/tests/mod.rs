@@ -6,6 +6,7 @@ mod commitments;
 mod forged13;
 mod opening;
 mod rounds;
+mod suites;
 mod tls13;
 
 use volery_garble::two_party::Garbling;

@@ -301,7 +301,7 @@ fn sizes_that_make_no_sense_are_refused_by_both() {
         assert!(matches!(p, Err(Error::Parties(crate::Error::Misuse(_)))), "{p:?}");
     }
     // P says that nothing is asked: the length of the only request.
-    let nothing: fn(&mut Vec<u8>) = |message| message[6..10].fill(0);
+    let nothing: fn(&mut Vec<u8>) = |message| message[7..11].fill(0);
     let (_, v) = prover_says(&site, at(tags::CLIENT_STEP, 0, nothing));
     assert!(matches!(v, Err(Error::Parties(crate::Error::Malformed { .. }))), "{v:?}");
     let (p, v) = run(&site, &[Limits::default().read + 1]).go();

@@ -5,6 +5,7 @@ mod claims;
 mod commitments;
 mod ending;
 mod forgery;
+mod suites;
 mod tls13;
 
 use std::sync::{Arc, Mutex};

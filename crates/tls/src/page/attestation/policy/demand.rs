@@ -13,15 +13,20 @@
 //! | `= TEXT` or `one of` of a JSON string | `one of` with these texts and others, `!=` other texts |
 //! | the length, which shows | `length` |
 //!
+//! A [presentation](crate::presentation) shows parts and proves claims besides those of its attestation, and
+//! they count as if the notary had attested them.
+//!
 //! Nothing else is implied, although more may be true. A claim of others (a custom one) implies itself, and
 //! means what the notary took it for.
 
 use core::str::FromStr;
+use std::borrow::Cow;
 
 use super::PolicyError;
 use crate::page::claim::{Assertion, Bound, Class, Interval, MAX_CLAIMED, holds};
 use crate::page::disclosure::{Found, Hidden, MessagePart, Part, Reading, message_name};
 use crate::page::http::json::{self, Decimal, Path};
+use crate::page::presentation::Presented;
 
 /// A part and a claim about it, as `response.json:balance >= 1000`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,18 +67,50 @@ pub(super) fn name(part: &MessagePart) -> String {
 }
 
 impl Demand {
-    /// Checks that the claim holds, as far as the attestation says.
+    /// Checks that the claim holds, as far as the attestation says, and the presentation of it, if there is
+    /// one.
     ///
     /// # Errors
     /// The reason.
-    pub(super) fn check(&self, reading: &Reading) -> Result<(), String> {
+    pub(super) fn check(&self, seen: Seen<'_>) -> Result<(), String> {
         let Self { part, claim } = self;
-        let implied = match reading.find(part).map_err(|error| error.to_string())? {
+        let implied = match seen.find(part)? {
             Found::Shown { class, text } => is_true(claim, class, &text),
-            Found::Hidden(hidden) => implies(hidden, claim),
+            Found::Hidden(hidden) => implies(&hidden, claim),
         };
         let name = name(part);
         if implied { Ok(()) } else { Err(format!("it does not say that {name} {claim}")) }
+    }
+}
+
+/// What a reader sees: an attestation's messages, and what a presentation shows of them.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub(super) reading: &'a Reading,
+    pub(super) presented: Option<&'a Presented<'a>>,
+}
+
+impl<'a> Seen<'a> {
+    /// A part.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) fn find(&self, part: &MessagePart) -> Result<Found<'a>, String> {
+        self.reading.check_one(part).map_err(|error| error.to_string())?;
+        if let Some((class, text)) = self.presented.and_then(|presented| presented.bytes(part)) {
+            return Ok(Found::Shown { class, text: text.to_vec() });
+        }
+        let found = self.reading.find(part);
+        let attested = match &found {
+            Ok(Found::Hidden(hidden)) => Some(&**hidden),
+            // It may be a value of a run.
+            Err(_) => None,
+            Ok(Found::Shown { .. }) => return found.map_err(|error| error.to_string()),
+        };
+        match self.presented.and_then(|presented| presented.hidden(part, attested)) {
+            Some(hidden) => Ok(Found::Hidden(Cow::Owned(hidden))),
+            None => found.map_err(|error| error.to_string()),
+        }
     }
 }
 
@@ -195,7 +232,15 @@ mod tests {
     fn hidden(class: Class, length: usize, claims: &[&str]) -> Hidden {
         let claims = claims.iter().map(|claim| claim.parse().unwrap()).collect();
         let ranges = core::iter::once(10..10 + length).collect();
-        Hidden { round: 0, part: Part::Json("a".into()), class, ranges, claims, commit: None }
+        Hidden {
+            round: 0,
+            part: Part::Json("a".into()),
+            class,
+            ranges,
+            claims,
+            commit: None,
+            leaves: Vec::new(),
+        }
     }
 
     /// For each: what is attested, the claims that this implies, and some that it does not.

@@ -30,9 +30,13 @@
 //! | `max_rounds`, `allow_pipelined` | the most requests; whether they may be sent at once | 1, false |
 //! | `allow_hidden_words` | whether queries and bodies of requests may say anything, also hidden | false |
 //! | `allow_no_alpn` | whether with two parties the server may have named no protocol (ALPN): then another service of the host may have answered | false |
-//! | `context` | the context, as text or `hex:DIGITS` | any |
+//! | `context` | the context, as text or `hex:DIGITS`; of a presentation its own | any; of a presentation none |
 //!
 //! `demand` says when an attested claim implies a demanded one.
+//!
+//! **Presentations.** A policy takes a [presentation](crate::presentation) wherever it takes an attestation.
+//! The rules are about its attestation, but for `claims` and `shows`, to which it adds, and `context`: the
+//! context of an attestation was chosen when the page was fetched, that of a presentation for its reader.
 //!
 //! **Words of P's.** P writes the request, and nobody reads it if a policy decides. A query or a body can
 //! make a page repeat what it says (a GraphQL alias, a JSON callback, a choice of columns with their names),
@@ -55,10 +59,12 @@ mod tests;
 pub use demand::Demand;
 pub use file::{Key, Notary, Policy, PolicyError};
 
-use super::{Attestation, Mode, Statement, show};
+use super::{Attestation, Context, Mode, Statement, show};
 use crate::page::claim::Instant;
 use crate::page::disclosure::{Found, MessagePart, Part, Reading};
+use crate::page::presentation::Presentation;
 use crate::wire::prf::Side;
+use demand::Seen;
 use pattern::{matches_path, matches_query};
 
 /// Seconds by which the clock of a notary may be ahead of the reader's.
@@ -83,6 +89,8 @@ pub enum Rule {
     Protocol,
     /// The time.
     Age,
+    /// What a presentation says besides its attestation: its proofs, openings and signature.
+    Presentation,
     /// The context.
     Context,
     /// The number of requests, and that they were not sent at once.
@@ -133,10 +141,31 @@ pub struct Failure {
     pub reason: String,
 }
 
+/// What a policy judges.
+#[derive(Clone, Copy, Debug)]
+pub enum Evidence<'a> {
+    /// An attestation.
+    Attestation(&'a Attestation),
+    /// An attestation, and what its holder shows of it.
+    Presentation(&'a Presentation),
+}
+
+impl<'a> Evidence<'a> {
+    /// The attestation. Nothing of it is verified.
+    #[must_use]
+    pub fn attestation(self) -> &'a Attestation {
+        match self {
+            Self::Attestation(attestation) => attestation,
+            Self::Presentation(presentation) => presentation.attestation(),
+        }
+    }
+}
+
 /// An attestation that satisfies a policy by itself.
 struct Satisfied<'a> {
     notary: &'a str,
-    statement: &'a Statement,
+    /// The context of the attestation, or of its presentation.
+    context: &'a Context,
     /// Methods and targets of its requests.
     requests: Vec<(String, String)>,
     /// The bytes of the parts that the policy wants shown.
@@ -149,10 +178,19 @@ impl Policy {
     /// # Errors
     /// [`Failure`] with the first rule that fails.
     pub fn check(&self, attestations: &[Attestation], now: u64) -> Result<Vec<String>, Failure> {
+        let all: Vec<_> = attestations.iter().map(Evidence::Attestation).collect();
+        self.check_evidence(&all, now)
+    }
+
+    /// As [`Policy::check`], for presentations, too.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_evidence(&self, evidence: &[Evidence<'_>], now: u64) -> Result<Vec<String>, Failure> {
         let mut all: Vec<Satisfied<'_>> = Vec::new();
-        for (number, attestation) in attestations.iter().enumerate() {
+        for (number, evidence) in evidence.iter().enumerate() {
             let failed = |(rule, reason)| Failure { rule, attestation: Some(number), reason };
-            let satisfied = self.check_one(attestation, now).map_err(failed)?;
+            let satisfied = self.check_one(*evidence, now).map_err(failed)?;
             if let Some(first) = all.first() {
                 same(first, &satisfied).map_err(|reason| failed((Rule::Same, reason)))?;
             }
@@ -172,27 +210,41 @@ impl Policy {
         Err(Failure { rule: Rule::AtLeast, attestation: None, reason })
     }
 
-    fn check_one<'a>(
-        &'a self,
-        attestation: &'a Attestation,
-        now: u64,
-    ) -> Result<Satisfied<'a>, (Rule, String)> {
+    fn check_one<'a>(&'a self, evidence: Evidence<'a>, now: u64) -> Result<Satisfied<'a>, (Rule, String)> {
+        let attestation = evidence.attestation();
         let (notary, statement) = self.signer(attestation).map_err(|reason| (Rule::Notaries, reason))?;
         self.check_connection(statement, now)?;
+        let (presented, context) = match evidence {
+            Evidence::Attestation(_) => (None, &statement.context),
+            Evidence::Presentation(presentation) => {
+                let wanted = presentation.check_context(self.context.as_ref());
+                wanted.map_err(|error| (Rule::Context, error.to_string()))?;
+                let presented = presentation.verify(attestation.claimed_signer());
+                let presented = presented.map_err(|error| (Rule::Presentation, error.to_string()))?;
+                (Some(presented), presentation.context())
+            }
+        };
+        if let (None, Some(wanted)) = (&presented, self.context.as_ref().filter(|wanted| *wanted != context))
+        {
+            let found = if context.is_empty() { "none".into() } else { format!("`{context}`") };
+            let reason = format!("it was made for {found}, not for the context `{wanted}`");
+            return Err((Rule::Context, reason));
+        }
         let reading = statement.reading().ok_or_else(|| {
             (Rule::Messages, "the messages are too long, or are not what a notary accepts".to_owned())
         })?;
         let requests = self.check_requests(statement, &reading)?;
+        let seen = Seen { reading: &reading, presented: presented.as_ref() };
         for demand in &self.claims {
-            demand.check(&reading).map_err(|reason| (Rule::Claims, reason))?;
+            demand.check(seen).map_err(|reason| (Rule::Claims, reason))?;
         }
-        let shown = |part: &MessagePart| match reading.find(part) {
+        let shown = |part: &MessagePart| match seen.find(part) {
             Ok(Found::Shown { text, .. }) => Ok(text),
             Ok(Found::Hidden(_)) => Err((Rule::Shows, format!("{} is hidden", demand::name(part)))),
-            Err(refusal) => Err((Rule::Shows, refusal.to_string())),
+            Err(reason) => Err((Rule::Shows, reason)),
         };
         let shown = self.shows.iter().map(shown).collect::<Result<_, _>>()?;
-        Ok(Satisfied { notary, statement, requests, shown })
+        Ok(Satisfied { notary, context, requests, shown })
     }
 
     /// The notary that signed, if its key was good at the time.
@@ -215,8 +267,7 @@ impl Policy {
 
     /// The rules about the connection.
     fn check_connection(&self, statement: &Statement, now: u64) -> Result<(), (Rule, String)> {
-        let Statement { mode, tls, server_name, port, alpn, time, context, rounds, pipelined, .. } =
-            statement;
+        let Statement { mode, tls, server_name, port, alpn, time, rounds, pipelined, .. } = statement;
         let fail = |rule, reason: String| Err((rule, reason));
         if !self.modes.contains(mode) {
             return fail(Rule::Mode, format!("the mode is {}", mode_name(*mode)));
@@ -243,10 +294,6 @@ impl Policy {
         if let Some(most) = self.max_age.filter(|most| now.saturating_sub(*time) > *most) {
             let age = now.saturating_sub(*time);
             return fail(Rule::Age, format!("it is {age} seconds old, and at most {most} are allowed"));
-        }
-        if let Some(wanted) = self.context.as_ref().filter(|wanted| *wanted != context) {
-            let found = if context.is_empty() { "none".into() } else { format!("`{context}`") };
-            return fail(Rule::Context, format!("it was made for {found}, not for the context `{wanted}`"));
         }
         if *rounds > self.max_rounds {
             return fail(
@@ -337,7 +384,7 @@ impl Policy {
 fn same(a: &Satisfied<'_>, b: &Satisfied<'_>) -> Result<(), String> {
     let what = if a.requests != b.requests {
         "other requests"
-    } else if a.statement.context != b.statement.context {
+    } else if a.context != b.context {
         "another context"
     } else if a.shown != b.shown {
         "other values of the parts that must show"

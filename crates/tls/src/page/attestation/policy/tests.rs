@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::*;
 use crate::page::attestation::{AttestedPayload, Context, SigningKey, key_id};
 use crate::page::claim::{Assertion, Class};
-use crate::page::disclosure::{Hidden, Part, TlsVersion};
+use crate::page::disclosure::{Hidden, Part, Suite, TlsVersion};
 
 /// 2026-05-28T20:26:40Z.
 const TIME: u64 = 1_780_000_000;
@@ -43,10 +43,12 @@ fn statement() -> Statement {
         ranges: vec![balance.clone()],
         claims: vec!["in 5000..9999".parse().unwrap()],
         commit: None,
+        leaves: Vec::new(),
     };
     Statement {
         mode: Mode::TwoParty,
         tls: TlsVersion::Tls12,
+        suite: Suite::Aes128GcmSha256,
         server_name: "bank.example".into(),
         port: 443,
         alpn: true,
@@ -55,6 +57,7 @@ fn statement() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::new(b"nonce").unwrap(),
+        holder: None,
         query: AttestedPayload::revealing(REQUEST, &[all]).unwrap(),
         response: payload(RESPONSE, balance, hidden),
     }
@@ -63,8 +66,15 @@ fn statement() -> Statement {
 /// The statement with this part of the request hidden.
 fn hiding(part: Part, class: Class, text: &[u8]) -> Statement {
     let range = place(REQUEST, text);
-    let hidden =
-        Hidden { round: 0, part, class, ranges: vec![range.clone()], claims: Vec::new(), commit: None };
+    let hidden = Hidden {
+        round: 0,
+        part,
+        class,
+        ranges: vec![range.clone()],
+        claims: Vec::new(),
+        commit: None,
+        leaves: Vec::new(),
+    };
     Statement { query: payload(REQUEST, range, hidden), ..statement() }
 }
 
@@ -169,6 +179,7 @@ fn a_trailer_is_demanded_as_one() {
         ranges: vec![range.clone()],
         claims: vec!["= 5f".parse().unwrap()],
         commit: None,
+        leaves: Vec::new(),
     };
     let one = [sign(Statement { response: payload(text, range, hidden), ..statement() }, 2)];
     let sound =

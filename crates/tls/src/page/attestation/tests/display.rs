@@ -11,7 +11,7 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
         &format!("its cert  sha256:{}", "ce".repeat(32)),
         "context   nonce-1",
         "time      2026-05-28T20:26:40Z",
-        "tls       1.3",
+        "tls       1.3, AES_128_GCM_SHA256",
         "proved    request json balance, bytes 24..26 27..30: is a JSON number",
         "proved    response json balance, bytes 32..35: is a JSON number",
         "proved    response json balance: is a number of at least 5000",
@@ -72,7 +72,7 @@ fn a_statement_shows_what_is_revealed_and_how_much_is_not() {
 fn programs_read_it_as_json() {
     let value = serde_json::to_value(statement()).unwrap();
     assert_eq!(value["mode"], "proxy");
-    assert_eq!(value["tls"], "1.3");
+    assert_eq!((&value["tls"], &value["suite"]), (&"1.3".into(), &"AES_128_GCM_SHA256".into()));
     assert_eq!(value["port"], 8443);
     assert_eq!(value["alpn"], true);
     assert_eq!(value["certificate"], "ce".repeat(32));

@@ -14,14 +14,14 @@ use sha2::Digest;
 use super::*;
 use crate::page::claim::{Assertion, Class, Interval};
 use crate::page::commitment::Form;
-use crate::page::disclosure::{Hidden, Part as HiddenPart, TlsVersion, Values};
+use crate::page::disclosure::{Hidden, Part as HiddenPart, Suite, TlsVersion, Values};
 use crate::testing::hex;
 
 /// Of [`key`], as OpenSSL 3.0 derives it (`openssl pkey -pubout`).
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "fde08b5f9b3493f22adfe3e37765272a91e04a8d837c8211f6850a4fafca53cc";
+const PINNED: &str = "e000b47b678792c7899bc81df8ff8869375464447324ed471d404b85e7d5d90f";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -61,6 +61,7 @@ fn statement() -> Statement {
     Statement {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls13,
+        suite: Suite::Aes128GcmSha256,
         server_name: "data.example.com".into(),
         port: 8443,
         alpn: true,
@@ -69,6 +70,7 @@ fn statement() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::new(b"nonce-1").unwrap(),
+        holder: None,
         query,
         response,
     }
@@ -78,7 +80,15 @@ fn statement() -> Statement {
 fn hidden(commit: Option<Form>, ranges: &[Range<usize>]) -> Hidden {
     let claims = vec![Assertion::Number(Interval::at_least(5000))];
     let part = HiddenPart::Json("balance".into());
-    Hidden { round: 0, part, class: Class::Number, ranges: ranges.to_vec(), claims, commit }
+    Hidden {
+        round: 0,
+        part,
+        class: Class::Number,
+        ranges: ranges.to_vec(),
+        claims,
+        commit,
+        leaves: Vec::new(),
+    }
 }
 
 #[test]
@@ -89,10 +99,8 @@ fn what_is_signed_is_what_is_read() {
     assert_eq!(read.verify(&key().verifying_key().to_bytes()), Ok(&statement()));
 }
 
-/// Version 3's bytes. The whole file was also made by hand: version 2's, which had been encoded by a few
-/// lines of Python, with the multiples of the generator of RFC 9496, appendix A.1; with the new version
-/// and the byte for that of TLS; and signed by OpenSSL 3.0 (`openssl pkeyutl -sign -rawin`). The hash is
-/// of that file.
+/// Version 3's bytes: the hash of a whole file, and those of a small statement one by one. A verifier in
+/// another language reads such files in the tests of the vectors.
 #[test]
 fn the_format_is_pinned() {
     let bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
@@ -101,12 +109,13 @@ fn the_format_is_pinned() {
         Statement { query: AttestedPayload::default(), response: AttestedPayload::default(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
     let expected = [
-        b"volery attestation\n\0\x03\0\x03\0\0\0\x10data.example.com\x20\xfb\x01".to_vec(),
+        b"volery attestation\n\0\x03\0\x03\x01\0\0\0\x10data.example.com\x20\xfb\x01".to_vec(),
         vec![0xce; 32],
         1_780_000_000_u64.to_be_bytes().to_vec(),
         vec![0, 0, 0, 1],
         b"\0\0\0\0\x07nonce-1".to_vec(),
-        vec![0; 2 * 20],
+        // No holder, and two directions of nothing.
+        vec![0; 4 + 2 * 20],
         hex(PUBLIC),
     ];
     assert_eq!(bytes[..bytes.len() - 64], expected.concat());
@@ -181,6 +190,22 @@ fn other_versions_and_files_are_named() {
 }
 
 #[test]
+fn leaves_have_a_holder_and_a_holder_has_leaves() {
+    let sign = |holder: Option<[u8; 32]>, leaves: usize| {
+        let mut committing = Statement { holder, ..statement() };
+        committing.query.hidden[1].leaves = vec![[9; 32]; leaves];
+        Attestation::sign(committing, &key())
+    };
+    let signed = sign(Some([4; 32]), 1).unwrap();
+    assert_eq!(Attestation::from_bytes(&signed.to_bytes()), Ok(signed));
+    for (holder, leaves) in [(None, 1), (Some([4; 32]), 0)] {
+        assert!(matches!(sign(holder, leaves), Err(Error::Statement { what: "holder", .. })));
+    }
+    // A string of one byte has one leaf.
+    assert!(matches!(sign(Some([4; 32]), 2), Err(Error::Statement { what: "query", .. })));
+}
+
+#[test]
 fn a_statement_says_which_paths_it_hides() {
     assert!(statement().hidden_paths().is_empty());
     let mut hiding = Statement { rounds: 2, ..statement() };
@@ -245,6 +270,7 @@ fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_i
         ("order of rounds", |s| s.pipelined = true),
         ("context", |s| s.context = Context::new(b"nonce-2").unwrap()),
         ("context", |s| s.context = Context::default()),
+        ("holder", |s| s.holder = Some([1; 32])),
         ("query", |s| s.query.length += 1),
         ("query", |s| s.query.revealed[0].bytes[0] ^= 1),
         ("query", |s| s.query.revealed[1].start = 31),
@@ -259,6 +285,7 @@ fn forgery_what_v_signs_otherwise_than_p_disclosed_it_is_refused_by_p_whatever_i
         ("query", |s| s.query.hidden[0].ranges = vec![24..26]),
         ("query", |s| s.query.hidden[0].commit = None),
         ("query", |s| s.query.hidden[1].commit = Some(Form::Bytes)),
+        ("query", |s| s.query.hidden[1].leaves.push([1; 32])),
         ("response", |s| s.response.length -= 1),
         ("response", |s| s.response.revealed[1].bytes[0] ^= 1),
         ("response", |s| s.response.revealed.clear()),
@@ -323,6 +350,7 @@ fn statements() -> impl Strategy<Value = Statement> {
     (any::<bool>(), names, about, parts(), parts()).prop_map(
         |(proxy, name, (port, time, context), query, response)| Statement {
             mode: if proxy { Mode::Proxy } else { Mode::TwoParty },
+            suite: Suite::ALL[usize::from(port % 3)],
             tls: if proxy && port % 2 == 0 { TlsVersion::Tls13 } else { TlsVersion::Tls12 },
             server_name: name.into(),
             port,
@@ -332,6 +360,7 @@ fn statements() -> impl Strategy<Value = Statement> {
             rounds: 1,
             pipelined: false,
             context: Context::new(&context).unwrap(),
+            holder: None,
             query,
             response,
         },

@@ -9,7 +9,7 @@ use crate::page::attestation::{
     Attestation, AttestedPayload, Committed, Context, Mode, SigningKey, Statement,
 };
 use crate::page::claim::Class;
-use crate::page::disclosure::{Hidden, Part as Named, TlsVersion};
+use crate::page::disclosure::{Hidden, Part as Named, Suite, TlsVersion};
 use crate::wire::prf::Side;
 
 /// The response, whose balance comes in two chunks; and the query, of which only the path is looked at.
@@ -57,6 +57,7 @@ fn unsigned() -> Statement {
             ranges: ranges.iter().map(|range| range.start as usize..range.end as usize).collect(),
             claims: Vec::new(),
             commit: Some(form),
+            leaves: Vec::new(),
         };
         (hidden, Committed { part: part.to_string(), form, ranges: ranges.to_vec(), points })
     };
@@ -68,6 +69,7 @@ fn unsigned() -> Statement {
     Statement {
         mode: Mode::Proxy,
         tls: TlsVersion::Tls12,
+        suite: Suite::Aes128GcmSha256,
         server_name: "example.com".into(),
         port: 443,
         alpn: true,
@@ -76,6 +78,7 @@ fn unsigned() -> Statement {
         rounds: 1,
         pipelined: false,
         context: Context::default(),
+        holder: None,
         query: part(vec![committed(&Named::Path, Form::Bytes, &[TARGET], &[5])]),
         response: part(vec![
             committed(&json("name"), Form::Bytes, &[NAME], &[28, 59]),

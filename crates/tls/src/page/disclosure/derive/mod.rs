@@ -1,9 +1,11 @@
 //! The program from the connection's keys to the values that V checks, and to the key stream of the bytes
 //! that are shown or claimed about.
 
+mod tags;
 mod tls12;
 mod tls13;
 
+pub(super) use tags::TagKeys;
 pub(crate) use tls12::{Keys, finished_message, server_commitments};
 pub(super) use tls13::{ALERT_BYTES, handshake_secrets};
 pub(crate) use tls13::{TrafficKeys, server_commitments as server_commitments_tls13};
@@ -16,10 +18,10 @@ use zeroize::Zeroize;
 
 use super::connection::{DataRecord, OpenConnection};
 use crate::Error;
-use crate::wire::ghash::{BLOCK_BYTES, Block};
 use crate::wire::prf::VERIFY_DATA_BYTES;
 use crate::wire::record::Cipher;
 use crate::wire::step::{Plain, TwoParty};
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::version::TlsVersion;
 
 /// The start of the program.
@@ -28,7 +30,8 @@ pub(crate) enum Root<W> {
     Master(Vec<W>),
     /// The keys of TLS 1.2, which are proved already.
     Keys(Keys<W>),
-    /// The handshake secret of TLS 1.3: 256 wires. The values derived from it are to be opened and proved.
+    /// The handshake secret of TLS 1.3, as long as a hash. The values derived from it are to be opened and
+    /// proved.
     Handshake(Vec<W>),
     /// The keys of TLS 1.3, which are proved already.
     Traffic(TrafficKeys<W>),
@@ -72,10 +75,8 @@ pub(super) struct Facts {
     /// The contents of its Finished message, in TLS 1.2. In TLS 1.3 they are checked when the handshake is
     /// opened.
     pub(super) verify_data: Option<[u8; VERIFY_DATA_BYTES]>,
-    /// GCM's hash key.
-    pub(super) hash_key: Block,
-    /// The mask of each record's tag.
-    pub(super) masks: Vec<Block>,
+    /// What the records' tags are made with.
+    pub(super) tags: TagKeys,
     /// What is opened of each record's content: all of it in TLS 1.2, nothing of application data. In TLS 1.3
     /// all of an alert of two bytes, and the headers of handshake messages, one after the other.
     pub(super) control: Vec<Vec<u8>>,
@@ -88,10 +89,36 @@ pub(super) struct Derived<'a, W> {
     pub(super) keys: [Cipher<W>; 2],
 }
 
-/// The counter block of `record` with this number: 0 masks its tag, and those from 1 on are its key stream.
-fn counter_block(nonce: u64, block: usize) -> Plain {
+/// The block of a record with this number: 0 is for its tag, and those from 1 on are its key stream.
+fn counter_block(aead: Aead, nonce: u64, block: usize) -> Plain {
     // A record has at most 2^10 and one blocks.
-    Plain::Counter { sequence: nonce, counter: block as u32 + 1 }
+    let first = match aead {
+        Aead::Gcm(_) => 1,
+        Aead::ChaCha20Poly1305 => 0,
+    };
+    Plain::Counter { sequence: nonce, counter: block as u32 + first }
+}
+
+/// Bytes that were opened, from front to back.
+struct Opened<'a>(&'a [u8]);
+
+impl<'a> Opened<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Error> {
+        let parts = self.0.split_at_checked(count);
+        let (taken, rest) = parts.ok_or_else(|| Error::Misuse("a machine opened too few blocks".into()))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let taken = self.take(N)?;
+        taken.try_into().map_err(|_| Error::Misuse("a block of another length".into()))
+    }
+}
+
+/// The bytes that a machine opened.
+fn opened_bytes<M: TwoParty + ?Sized>(machine: &mut M, wires: &[M::Wire]) -> Result<Vec<u8>, M::Error> {
+    Ok(bytes(&machine.open(wires)?)?)
 }
 
 /// Runs the key derivation and everything of the record layer that V learns.
@@ -114,10 +141,10 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
 ///
 /// # Errors
 /// None in practice: what can be proved can be counted.
-pub(super) fn root_commitments(version: TlsVersion, records: [usize; 2]) -> Result<u64, Error> {
+pub(super) fn root_commitments(version: TlsVersion, suite: Suite, records: [usize; 2]) -> Result<u64, Error> {
     match version {
-        TlsVersion::Tls12 => tls12::root_commitments(records),
-        TlsVersion::Tls13 => tls13::root_commitments(records),
+        TlsVersion::Tls12 => tls12::root_commitments(suite, records),
+        TlsVersion::Tls13 => tls13::root_commitments(suite, records),
     }
 }
 
@@ -125,14 +152,15 @@ fn other_version() -> Error {
     Error::Misuse("secrets of another version of TLS than the connection's".into())
 }
 
-/// A block of key stream: the record's number in its direction, and the block's number in the record, from 0.
+/// A block of key stream, which is longer for ChaCha20 than for AES: the record's number in its direction,
+/// and the block's number in the record, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StreamBlock {
     pub(super) record: usize,
     pub(super) block: usize,
 }
 
-/// The key stream of these blocks: 128 wires each.
+/// The key stream of these blocks.
 ///
 /// # Errors
 /// [`Error::Misuse`] for a place outside the records; the machine's.
@@ -144,8 +172,8 @@ pub(super) fn stream<M: TwoParty + ?Sized>(
 ) -> Result<Vec<M::Wire>, M::Error> {
     let block = |place: &StreamBlock| {
         let record = records.get(place.record)?;
-        (BLOCK_BYTES.checked_mul(place.block)? < record.length)
-            .then(|| counter_block(record.nonce, place.block + 1))
+        (cipher.aead().block_bytes().checked_mul(place.block)? < record.length)
+            .then(|| counter_block(cipher.aead(), record.nonce, place.block + 1))
     };
     let blocks: Option<Vec<Plain>> = places.iter().map(block).collect();
     let blocks = blocks.ok_or_else(|| Error::Misuse("a block outside the connection's records".into()))?;

@@ -2,14 +2,16 @@
 
 use zeroize::Zeroize;
 
-use super::{Derived, Facts, Root, bytes, counter_block, other_version};
+use super::{Derived, Facts, Opened, Root, TagKeys, counter_block, opened_bytes, other_version};
 use crate::Error;
 use crate::page::disclosure::connection::DataRecord;
-use crate::wire::ghash::BLOCK_BYTES;
+use crate::wire::hash::HandshakeHash;
 use crate::wire::prf::{HmacKey, KeyBlock, Side, VERIFY_DATA_BYTES, key_block, verify_data};
 use crate::wire::record::Cipher;
-use crate::wire::step::{BLOCK_BITS, Counting, IV_BITS, MASTER_BITS, Plain, TwoParty, commitments_of_blocks};
+use crate::wire::step::{Counting, MASTER_BITS, Plain, TwoParty, commitments_of_blocks};
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::{APPLICATION_DATA, FINISHED_BYTES, Handshake, Transcript};
+use crate::wire::version::TlsVersion;
 
 /// The header of a Finished message: its type and its length.
 const FINISHED_HEADER: [u8; 4] = [20, 0, 0, VERIFY_DATA_BYTES as u8];
@@ -46,11 +48,13 @@ impl<W: Clone> Keys<W> {
         handshake: &Handshake,
         master: &[W],
     ) -> Result<Self, M::Error> {
-        let master = HmacKey::master(machine, master)?;
+        let suite = handshake.suite;
+        let master = HmacKey::master(machine, suite.hash(), master)?;
+        let randoms = [&handshake.client_random, &handshake.server_random];
         let KeyBlock { keys: [client_key, server_key], iv_wires: [client_iv, server_iv] } =
-            key_block(machine, &master, &handshake.client_random, &handshake.server_random)?;
+            key_block(machine, &master, suite.aead(), randoms)?;
         let client_finished = verify_data(machine, &master, Side::Client, &handshake.client_finished_hash)?;
-        let client = Cipher::new(machine, &client_key, &client_iv)?;
+        let client = Cipher::new(machine, (suite.aead(), TlsVersion::Tls12), [&client_key, &client_iv])?;
         Ok(Self { master, client_finished, client, server: [server_key, server_iv] })
     }
 
@@ -95,9 +99,10 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
     };
     let Keys { master, client_finished, client, server } = keys;
     let hash = transcript.server_finished_hash(&finished_message(client_finished));
-    let (server_finished, server) = server_direction(machine, master, server, &hash)?;
+    let suite = transcript.handshake.suite;
+    let (server_finished, server) = server_direction(machine, suite, master, server, &hash)?;
     let records = [&transcript.client, &transcript.server]
-        .map(|records| records.iter().map(DataRecord::tls12).collect::<Vec<_>>());
+        .map(|records| records.iter().map(|record| DataRecord::tls12(record, suite)).collect::<Vec<_>>());
     let [of_client, of_server] = &records;
     let client_facts = direction(machine, of_client, client, *client_finished)?;
     let server_facts = direction(machine, of_server, &server, server_finished)?;
@@ -110,12 +115,13 @@ type ServerDirection<W> = ([u8; VERIFY_DATA_BYTES], Cipher<W>);
 /// Derives the server's direction from keys; `hash` is that of the handshake's messages up to its Finished.
 fn server_direction<M: TwoParty + ?Sized>(
     machine: &mut M,
+    suite: Suite,
     master: &HmacKey<M::Wire>,
     [key, iv]: &[Vec<M::Wire>; 2],
-    hash: &[u8; 32],
+    hash: &HandshakeHash,
 ) -> Result<ServerDirection<M::Wire>, M::Error> {
     let verify_data = verify_data(machine, master, Side::Server, hash)?;
-    Ok((verify_data, Cipher::new(machine, key, iv)?))
+    Ok((verify_data, Cipher::new(machine, (suite.aead(), TlsVersion::Tls12), [key, iv])?))
 }
 
 /// The number of commitments of a proof of the server's Finished message and of expanding its key. That is
@@ -123,10 +129,11 @@ fn server_direction<M: TwoParty + ?Sized>(
 ///
 /// # Errors
 /// None in practice: these steps can be counted.
-pub(crate) fn server_commitments() -> Result<u64, Error> {
-    let master = HmacKey::master(&mut Counting::default(), &[(); MASTER_BITS])?;
+pub(crate) fn server_commitments(suite: Suite) -> Result<u64, Error> {
+    let master = HmacKey::master(&mut Counting::default(), suite.hash(), &[(); MASTER_BITS])?;
     let mut machine = Counting::default();
-    server_direction(&mut machine, &master, &[vec![(); BLOCK_BITS], vec![(); IV_BITS]], &[0; 32])?;
+    let key = suite.aead().bits(TlsVersion::Tls12).map(|bits| vec![(); bits]);
+    server_direction(&mut machine, suite, &master, &key, &suite.hash().zeros())?;
     Ok(machine.cost().commitments)
 }
 
@@ -135,17 +142,19 @@ pub(crate) fn server_commitments() -> Result<u64, Error> {
 ///
 /// # Errors
 /// As [`server_commitments`].
-pub(super) fn root_commitments(records: [usize; 2]) -> Result<u64, Error> {
+pub(super) fn root_commitments(suite: Suite, records: [usize; 2]) -> Result<u64, Error> {
+    let (aead, hash) = (suite.aead(), suite.hash().zeros());
     let mut machine = Counting::default();
-    let master = HmacKey::master(&mut machine, &[(); MASTER_BITS])?;
+    let master = HmacKey::master(&mut machine, suite.hash(), &[(); MASTER_BITS])?;
     let KeyBlock { keys: [client, server], iv_wires: [client_iv, server_iv] } =
-        key_block(&mut machine, &master, &[0; 32], &[0; 32])?;
-    verify_data(&mut machine, &master, Side::Client, &[0; 32])?;
-    Cipher::new(&mut machine, &client, &client_iv)?;
-    server_direction(&mut machine, &master, &[server, server_iv], &[0; 32])?;
-    // A record has a mask. Finished and an alert have a block besides, and there is the hash key.
-    let opened = records.iter().map(|records| records + 5).sum();
-    Ok(machine.cost().commitments + MASTER_BITS as u64 + commitments_of_blocks(opened)?)
+        key_block(&mut machine, &master, aead, [&[0; 32]; 2])?;
+    verify_data(&mut machine, &master, Side::Client, &hash)?;
+    Cipher::new(&mut machine, (aead, TlsVersion::Tls12), [&client, &client_iv])?;
+    server_direction(&mut machine, suite, &master, &[server, server_iv], &hash)?;
+    // A record has a mask or a one-time key. Finished and an alert have a block besides, and GCM a hash key.
+    let more = 4 + usize::from(matches!(aead, Aead::Gcm(_)));
+    let opened = records.iter().map(|records| records + more).sum();
+    Ok(machine.cost().commitments + MASTER_BITS as u64 + commitments_of_blocks(aead, opened)?)
 }
 
 fn direction<M: TwoParty + ?Sized>(
@@ -154,27 +163,25 @@ fn direction<M: TwoParty + ?Sized>(
     cipher: &Cipher<M::Wire>,
     verify_data: [u8; VERIFY_DATA_BYTES],
 ) -> Result<Facts, M::Error> {
-    // What V learns about each record: its mask, and its key stream unless it is application data.
+    let aead = cipher.aead();
+    // What V learns about each record: what its tag takes, and its key stream unless it is application data.
     let control = |record: &DataRecord<'_>| match record.content_type {
         APPLICATION_DATA => 0,
-        _ => record.ciphertext.len().div_ceil(BLOCK_BYTES),
+        _ => record.ciphertext.len().div_ceil(aead.block_bytes()),
     };
-    let counters =
-        records.iter().flat_map(|record| (0..=control(record)).map(|i| counter_block(record.nonce, i)));
-    let blocks: Vec<_> = core::iter::once(Plain::Zero).chain(counters).collect();
+    let counters = records
+        .iter()
+        .flat_map(|record| (0..=control(record)).map(|block| counter_block(aead, record.nonce, block)));
+    let blocks: Vec<Plain> = TagKeys::first_block(aead).into_iter().chain(counters).collect();
     let wires = cipher.encrypt(machine, &blocks)?;
-    let opened = bytes(&machine.open(&wires)?)?;
-    let mut blocks = opened.as_chunks::<BLOCK_BYTES>().0.iter().copied();
-    let mut next = || blocks.next().ok_or_else(|| Error::Misuse("a machine opened too few blocks".into()));
-    let mut facts =
-        Facts { verify_data: Some(verify_data), hash_key: next()?, masks: Vec::new(), control: Vec::new() };
+    let opened = opened_bytes(machine, &wires)?;
+    let mut opened = Opened(&opened);
+    let tags = TagKeys::first(aead, &mut opened)?;
+    let mut facts = Facts { verify_data: Some(verify_data), tags, control: Vec::new() };
     for record in records {
-        facts.masks.push(next()?);
-        let mut plaintext = Vec::new();
-        for chunk in record.ciphertext.chunks(BLOCK_BYTES).take(control(record)) {
-            plaintext.extend(chunk.iter().zip(next()?).map(|(byte, key)| byte ^ key));
-        }
-        facts.control.push(plaintext);
+        facts.tags.record(&mut opened)?;
+        let stream = opened.take(control(record) * aead.block_bytes())?;
+        facts.control.push(record.ciphertext.iter().zip(stream).map(|(byte, key)| byte ^ key).collect());
     }
     Ok(facts)
 }

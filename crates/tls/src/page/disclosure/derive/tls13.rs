@@ -11,18 +11,20 @@ use core::ops::Range;
 
 use zeroize::Zeroize;
 
-use super::{Derived, Facts, Root, bytes, counter_block, other_version};
+use super::{
+    Derived, Facts, Opened as OpenedBytes, Root, TagKeys, bytes, counter_block, opened_bytes, other_version,
+};
 use crate::Error;
 use crate::page::disclosure::connection::DataRecord;
-use crate::wire::ghash::BLOCK_BYTES;
+use crate::wire::hash::HandshakeHash;
 use crate::wire::prf::tls13::{self as schedule, RecordKey};
 use crate::wire::prf::{HmacKey, Side};
 use crate::wire::record::Cipher;
-use crate::wire::step::{
-    BLOCK_BITS, Counting, DIGEST_BITS, Plain, TwoParty, XORED_IV_BITS, commitments_of_blocks,
-};
+use crate::wire::step::{Counting, Plain, TwoParty, commitments_of_blocks};
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::tls13::{HandshakeSecrets, MESSAGE_HEADER_BYTES, Opened, Record};
 use crate::wire::transcript::{ALERT, HANDSHAKE};
+use crate::wire::version::TlsVersion;
 
 /// Bytes of an alert.
 pub(in crate::page::disclosure) const ALERT_BYTES: usize = 2;
@@ -85,53 +87,63 @@ pub(in crate::page::disclosure) enum Rest<'a, W> {
 pub(in crate::page::disclosure) fn handshake_secrets<'a, M: TwoParty + ?Sized>(
     machine: &mut M,
     root: &'a Root<M::Wire>,
-    hash: &[u8; 32],
+    hash: &HandshakeHash,
 ) -> Result<(Rest<'a, M::Wire>, HandshakeSecrets), M::Error> {
     let derived;
     let (rest, wires) = match root {
         Root::Handshake(secret) => {
-            let key = HmacKey::hash(machine, secret)?;
+            let key = HmacKey::hash(machine, hash.function(), secret)?;
             derived = schedule::handshake_wires(machine, &key, hash)?;
             (Rest::Derive(key), &derived)
         }
         Root::Traffic(keys) => (Rest::Known(keys), &keys.handshake),
         Root::Master(_) | Root::Keys(_) => return Err(other_version().into()),
     };
-    let [client, server] = schedule::open_secrets(machine, wires)?;
+    let [client, server] = schedule::open_secrets(machine, hash.function(), wires)?;
     Ok((rest, HandshakeSecrets { client, server }))
 }
 
 /// The ciphers of both directions. `hash` is that of all messages up to the server's Finished.
 fn ciphers<M: TwoParty + ?Sized>(
     machine: &mut M,
+    suite: Suite,
     rest: Rest<'_, M::Wire>,
-    hash: &[u8; 32],
+    hash: &HandshakeHash,
 ) -> Result<[Cipher<M::Wire>; 2], M::Error> {
     match rest {
         Rest::Derive(key) => {
-            let [[client, client_iv], [server, server_iv]] = schedule::application_keys(machine, &key, hash)?;
-            let client = Cipher::new(machine, &client, &client_iv)?;
-            Ok([client, Cipher::new(machine, &server, &server_iv)?])
+            let [client, server] = schedule::application_keys(machine, &key, suite.aead(), hash)?;
+            Ok([new_cipher(machine, suite.aead(), &client)?, new_cipher(machine, suite.aead(), &server)?])
         }
         Rest::Known(keys) => {
-            Ok([keys.client.clone(), server_cipher(machine, &keys.master, keys.server.as_ref(), hash)?])
+            let server = server_cipher(machine, suite.aead(), &keys.master, keys.server.as_ref(), hash)?;
+            Ok([keys.client.clone(), server])
         }
     }
+}
+
+/// The cipher of a direction.
+fn new_cipher<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    aead: Aead,
+    [key, iv]: &RecordKey<M::Wire>,
+) -> Result<Cipher<M::Wire>, M::Error> {
+    Cipher::new(machine, (aead, TlsVersion::Tls13), [key, iv])
 }
 
 /// The cipher of the server's direction, with its `key` if that is known.
 fn server_cipher<M: TwoParty + ?Sized>(
     machine: &mut M,
+    aead: Aead,
     master: &HmacKey<M::Wire>,
     key: Option<&RecordKey<M::Wire>>,
-    hash: &[u8; 32],
+    hash: &HandshakeHash,
 ) -> Result<Cipher<M::Wire>, M::Error> {
     let key = match key {
         Some(key) => key,
-        None => &schedule::record_key(machine, master, Side::Server, hash)?,
+        None => &schedule::record_key(machine, master, aead, Side::Server, hash)?,
     };
-    let [key, iv] = key;
-    Cipher::new(machine, key, iv)
+    new_cipher(machine, aead, key)
 }
 
 /// The number of commitments of a proof of what it derives from [`TrafficKeys`] before it comes to records:
@@ -139,11 +151,12 @@ fn server_cipher<M: TwoParty + ?Sized>(
 ///
 /// # Errors
 /// None in practice: these steps can be counted.
-pub(crate) fn server_commitments(key_is_known: bool) -> Result<u64, Error> {
-    let master = HmacKey::hash(&mut Counting::default(), &[(); DIGEST_BITS])?;
+pub(crate) fn server_commitments(suite: Suite, key_is_known: bool) -> Result<u64, Error> {
+    let (aead, hash) = (suite.aead(), suite.hash());
+    let master = HmacKey::hash(&mut Counting::default(), hash, &vec![(); hash.digest_bits()])?;
     let mut machine = Counting::default();
-    let key = [vec![(); BLOCK_BITS], vec![(); XORED_IV_BITS]];
-    server_cipher(&mut machine, &master, key_is_known.then_some(&key), &[0; 32])?;
+    let key = aead.bits(TlsVersion::Tls13).map(|bits| vec![(); bits]);
+    server_cipher(&mut machine, aead, &master, key_is_known.then_some(&key), &hash.zeros())?;
     Ok(machine.cost().commitments)
 }
 
@@ -159,7 +172,7 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
     let handshake = &opened.handshake;
     // The secrets are those with which the handshake was opened, because the bits are the same.
     let (rest, _) = handshake_secrets(machine, root, &handshake.hello.hash)?;
-    let [client, server] = ciphers(machine, rest, &handshake.finished_hash)?;
+    let [client, server] = ciphers(machine, handshake.hello.suite, rest, &handshake.finished_hash)?;
     let mut direction = |mut cipher: Cipher<M::Wire>, records: &'a [Record]| {
         let (records, facts) = direction(machine, &mut cipher, records)?;
         Ok::<_, M::Error>((records, facts, cipher))
@@ -178,17 +191,19 @@ pub(super) fn derive<'a, M: TwoParty + ?Sized>(
 ///
 /// # Errors
 /// None in practice: these steps can be counted.
-pub(super) fn root_commitments(records: [usize; 2]) -> Result<u64, Error> {
+pub(super) fn root_commitments(suite: Suite, records: [usize; 2]) -> Result<u64, Error> {
+    let (aead, hash) = (suite.aead(), suite.hash());
     let mut machine = Counting::default();
-    let key = HmacKey::hash(&mut machine, &[(); DIGEST_BITS])?;
-    schedule::handshake_wires(&mut machine, &key, &[0; 32])?;
-    for [key, iv] in schedule::application_keys(&mut machine, &key, &[0; 32])? {
-        Cipher::new(&mut machine, &key, &iv)?;
+    let key = HmacKey::hash(&mut machine, hash, &vec![(); hash.digest_bits()])?;
+    schedule::handshake_wires(&mut machine, &key, &hash.zeros())?;
+    for key in schedule::application_keys(&mut machine, &key, aead, &hash.zeros())? {
+        new_cipher(&mut machine, aead, &key)?;
     }
     // A record has a mask, and a block of its tail, with little in common. There are alerts and tickets, and
     // the hash keys.
     let opened: u64 = records.iter().map(|records| 2 * (*records as u64 + 2) + 1).sum();
-    Ok(machine.cost().commitments + DIGEST_BITS as u64 + commitments_of_blocks(1)?.saturating_mul(opened))
+    let blocks = commitments_of_blocks(aead, 1)?.saturating_mul(opened);
+    Ok(machine.cost().commitments + hash.digest_bits() as u64 + blocks)
 }
 
 /// A direction's records with their contents, and what V learns.
@@ -199,16 +214,18 @@ fn direction<'a, M: TwoParty + ?Sized>(
     cipher: &mut Cipher<M::Wire>,
     records: &'a [Record],
 ) -> Result<Direction<'a>, M::Error> {
-    let masks = core::iter::once(Plain::Zero).chain((0..records.len()).map(|i| counter_block(i as u64, 0)));
-    let wires = cipher.encrypt(machine, &masks.collect::<Vec<_>>())?;
-    let opened = bytes(&machine.open(&wires)?)?;
-    let mut blocks = opened.as_chunks::<BLOCK_BYTES>().0.iter().copied();
-    let too_few = || Error::Misuse("a machine opened too few blocks".into());
-    let hash_key = blocks.next().ok_or_else(too_few)?;
-    let mut facts = Facts { verify_data: None, hash_key, masks: blocks.collect(), control: Vec::new() };
+    let aead = cipher.aead();
+    let blocks = TagKeys::first_block(aead).into_iter();
+    let blocks = blocks.chain((0..records.len()).map(|i| TagKeys::block(aead, i as u64)));
+    let wires = cipher.encrypt(machine, &blocks.collect::<Vec<_>>())?;
+    let opened = opened_bytes(machine, &wires)?;
+    let mut opened = OpenedBytes(&opened);
+    let mut tags = TagKeys::first(aead, &mut opened)?;
+    records.iter().try_for_each(|_| tags.record(&mut opened))?;
+    let mut facts = Facts { verify_data: None, tags, control: Vec::new() };
     // The last block of almost every record holds all of its type and padding, and is payload, too.
     let last = |(i, record): (usize, &Record)| {
-        counter_block(i as u64, record.ciphertext.len().div_ceil(BLOCK_BYTES))
+        counter_block(aead, i as u64, record.ciphertext.len().div_ceil(aead.block_bytes()))
     };
     cipher.keep(machine, &records.iter().enumerate().map(last).collect::<Vec<_>>())?;
     let mut read = Vec::with_capacity(records.len());
@@ -216,7 +233,7 @@ fn direction<'a, M: TwoParty + ?Sized>(
         let mut opening = Opening { machine: &mut *machine, cipher: &mut *cipher, record, sequence };
         let (content_type, length) = opening.tail()?;
         facts.control.push(opening.control(content_type, length)?);
-        read.push(DataRecord::tls13(record, sequence, content_type, length));
+        read.push(DataRecord::tls13(record, aead, sequence, (content_type, length)));
     }
     Ok((read, facts))
 }
@@ -232,14 +249,16 @@ struct Opening<'a, M: TwoParty + ?Sized> {
 impl<M: TwoParty + ?Sized> Opening<'_, M> {
     /// Opens these bytes of the plaintext.
     fn bytes(&mut self, range: Range<usize>) -> Result<Vec<u8>, M::Error> {
-        let (first, end) = (range.start / BLOCK_BYTES, range.end.div_ceil(BLOCK_BYTES));
+        let size = self.cipher.aead().block_bytes();
+        let (first, end) = (range.start / size, range.end.div_ceil(size));
         let wires = self.stream(first..end)?;
-        self.open(&wires, range.start - first * BLOCK_BYTES, range)
+        self.open(&wires, range.start - first * size, range)
     }
 
     /// The key stream of these blocks. Each is made once, however many messages begin in it.
     fn stream(&mut self, blocks: Range<usize>) -> Result<Vec<M::Wire>, M::Error> {
-        let blocks: Vec<Plain> = blocks.map(|block| counter_block(self.sequence, block + 1)).collect();
+        let (aead, sequence) = (self.cipher.aead(), self.sequence);
+        let blocks: Vec<Plain> = blocks.map(|block| counter_block(aead, sequence, block + 1)).collect();
         self.cipher.keep(self.machine, &blocks)
     }
 
@@ -255,10 +274,10 @@ impl<M: TwoParty + ?Sized> Opening<'_, M> {
     /// Opens the padding and the type before it. Returns the type, which is 0 if there is nothing but zeros,
     /// and the length of the content.
     fn tail(&mut self) -> Result<(u8, usize), M::Error> {
-        let length = self.record.ciphertext.len();
-        for block in (0..length.div_ceil(BLOCK_BYTES)).rev() {
-            let (start, wires) = (block * BLOCK_BYTES, self.stream(block..block + 1)?);
-            for place in (start..length.min(start + BLOCK_BYTES)).rev() {
+        let (length, size) = (self.record.ciphertext.len(), self.cipher.aead().block_bytes());
+        for block in (0..length.div_ceil(size)).rev() {
+            let (start, wires) = (block * size, self.stream(block..block + 1)?);
+            for place in (start..length.min(start + size)).rev() {
                 let opened = self.open(&wires, place - start, place..place + 1)?;
                 if let Some(content_type) = opened.first().filter(|byte| **byte != 0) {
                     return Ok((*content_type, place));

@@ -5,25 +5,36 @@ use core::ops::Range;
 use volery_channel::{Cursor, Flaw};
 
 use super::values::{MAX_BETWEEN, MAX_VALUES};
-use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_RANGES, Part, RedactedPayload, Values};
+use super::{Hidden, MAX_CLAIMS, MAX_HIDDEN, MAX_HIDDEN_BYTES, MAX_RANGES, Part, RedactedPayload, Values};
 use crate::page::attestation::{Context, MAX_CONTEXT};
 use crate::page::claim::{self, Class, MAX_ENCODED, Malformed, put_number, put_text, read_number, read_text};
 use crate::page::commitment::Form;
 use crate::page::disclosure::Refusal;
 use crate::page::http::MAX_MESSAGES;
+use crate::page::leaf::{CHUNK, Shape};
 
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 /// The longest path or header name.
 const MAX_NAME: usize = 1 << 10;
+/// The most leaves of a hidden string: one for each value of a run, or the chunks of the longest string.
+const MAX_LEAVES: usize = MAX_HIDDEN_BYTES.div_ceil(CHUNK);
+const _: () = assert!(MAX_LEAVES >= MAX_VALUES);
 /// The most bytes of a hidden string's description in the message.
-const MAX_DESCRIPTION: usize =
-    17 + MAX_NAME + 4 * MAX_VALUES + MAX_BETWEEN + 8 * MAX_RANGES + MAX_CLAIMS * MAX_ENCODED;
+const MAX_DESCRIPTION: usize = 21
+    + MAX_NAME
+    + 4 * MAX_VALUES
+    + MAX_BETWEEN
+    + 8 * MAX_RANGES
+    + MAX_CLAIMS * MAX_ENCODED
+    + 32 * MAX_LEAVES;
 
 /// P's message before the proof, for both directions, the request's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::page::disclosure) struct DisclosureMessage {
     /// The context that V is to sign.
     pub(in crate::page::disclosure) context: Context,
+    /// The public key of whoever will make presentations, if P commits to everything.
+    pub(in crate::page::disclosure) holder: Option<[u8; 32]>,
     pub(in crate::page::disclosure) opened: Vec<u8>,
     pub(in crate::page::disclosure) shown: [RedactedPayload; 2],
 }
@@ -38,6 +49,7 @@ impl DisclosureMessage {
     pub(in crate::page::disclosure) fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         put_text(&mut out, self.context.as_bytes());
+        put_text(&mut out, self.holder.as_ref().map_or(&[][..], |key| key));
         put_text(&mut out, &self.opened);
         for shown in &self.shown {
             put_text(&mut out, &shown.text);
@@ -71,8 +83,20 @@ impl DisclosureMessage {
         }
         let context = Context::new(read_text(cursor, "the context", MAX_CONTEXT)?);
         let context = context.map_err(|error| Refusal::Message(error.to_string()))?;
+        let holder = match read_text(cursor, "the holder's key", 32)? {
+            [] => None,
+            key => Some(
+                key.try_into()
+                    .map_err(|_| Refusal::Message("a holder's key of other than 32 bytes".into()))?,
+            ),
+        };
         let opened = read_text(cursor, "the opened bits", usize::MAX)?.to_vec();
-        Ok(Self { context, opened, shown: [read_shown(cursor)?, read_shown(cursor)?] })
+        let shown = [read_shown(cursor)?, read_shown(cursor)?];
+        let leaves = shown.iter().flat_map(|shown| &shown.hidden).any(|hidden| !hidden.leaves.is_empty());
+        if leaves != holder.is_some() {
+            return Err(Refusal::Message("leaves without a holder, or a holder without leaves".into()));
+        }
+        Ok(Self { context, holder, opened, shown })
     }
 }
 
@@ -119,6 +143,8 @@ fn put_hidden(out: &mut Vec<u8>, hidden: &Hidden) {
     }
     put_number(out, hidden.claims.len());
     hidden.claims.iter().for_each(|claim| claim::put_assertion(out, claim));
+    put_number(out, hidden.leaves.len());
+    out.extend_from_slice(hidden.leaves.as_flattened());
 }
 
 /// All hidden strings of a direction.
@@ -166,7 +192,19 @@ fn read_hidden(cursor: &mut Cursor<'_>) -> Result<Hidden, Malformed> {
     let ranges = (0..count).map(|_| read_range(cursor)).collect::<Result<_, _>>()?;
     let count = read_number(cursor, "the number of claims", MAX_CLAIMS)?;
     let claims = (0..count).map(|_| claim::read_assertion(cursor)).collect::<Result<_, _>>()?;
-    Ok(Hidden { round, part, class, ranges, claims, commit })
+    let mut hidden = Hidden { round, part, class, ranges, claims, commit, leaves: Vec::new() };
+    hidden.leaves = read_leaves(cursor, &hidden)?;
+    Ok(hidden)
+}
+
+/// The digests of all leaves of a string, or none.
+fn read_leaves(cursor: &mut Cursor<'_>, hidden: &Hidden) -> Result<Vec<[u8; 32]>, Malformed> {
+    let count = read_number(cursor, "the number of leaves", MAX_LEAVES)?;
+    let expected = Shape::of(&hidden.part, hidden.length()).count();
+    if count != 0 && count != expected {
+        return Err(Malformed(format!("{count} leaves of a hidden string that has {expected}")));
+    }
+    (0..count).map(|_| Ok(cursor.array("the digest of a leaf")?)).collect()
 }
 
 /// The text between values.

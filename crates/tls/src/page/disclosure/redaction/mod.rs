@@ -28,13 +28,14 @@ pub use listing::{Listed, PartKind};
 pub use name::PartError;
 pub(crate) use reading::{Found, Reading, view};
 pub use rest::{Rest, Selection};
-pub(crate) use structure::Server;
 pub(super) use structure::{Checked, check, check_pipelined, exchanges, find};
+pub(crate) use structure::{Server, spell};
 pub use values::Values;
 
 use core::ops::Range;
 
 use serde::{Serialize, Serializer};
+use zeroize::Zeroizing;
 
 use super::Refusal;
 use crate::page::claim::{Assertion, Class, Vocabulary};
@@ -164,12 +165,27 @@ pub struct Hidden {
     pub claims: Vec<Assertion>,
     /// The content of the commitments to it, if there are any. A number is proved to be digits.
     pub commit: Option<Form>,
+    /// The digests of its [leaves](crate::leaf), if P commits to everything.
+    #[serde(serialize_with = "hexadecimal")]
+    pub leaves: Vec<[u8; 32]>,
+}
+
+/// Digests as hexadecimal digits.
+fn hexadecimal<S: Serializer>(digests: &[[u8; 32]], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(digests.iter().map(|digest| crate::page::attestation::hex(digest)))
+}
+
+/// The bytes in these ranges.
+pub(crate) fn bytes_of(text: &[u8], ranges: &[Range<usize>]) -> Zeroizing<Vec<u8>> {
+    let parts = ranges.iter().map(|range| text.get(range.clone()).unwrap_or_default());
+    Zeroizing::new(parts.collect::<Vec<_>>().concat())
 }
 
 impl Hidden {
     /// Whether anything is proved about its bytes.
     pub(super) fn is_constrained(&self) -> bool {
-        self.class != Class::Opaque || !self.claims.is_empty() || self.commit.is_some()
+        let committed = self.commit.is_some() || !self.leaves.is_empty();
+        self.class != Class::Opaque || !self.claims.is_empty() || committed
     }
 
     /// The place that is committed to, if it is.

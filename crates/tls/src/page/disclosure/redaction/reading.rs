@@ -4,6 +4,7 @@
 //! the parts that they are said to be, and looks parts up by name.
 
 use core::ops::Range;
+use std::borrow::Cow;
 
 use super::fields::{Visibility, visibility};
 use super::rest::MAX_LEAVES;
@@ -39,7 +40,7 @@ pub(crate) enum Found<'a> {
         text: Vec<u8>,
     },
     /// It is hidden as one string, perhaps with claims.
-    Hidden(&'a Hidden),
+    Hidden(Cow<'a, Hidden>),
 }
 
 /// V's view of a direction, made from what is shown of it and the hidden strings. `None` if these are not all
@@ -162,6 +163,25 @@ impl Reading {
             .collect()
     }
 
+    /// Checks that this is one string, of which something can be said: not several fields of one name, nor a
+    /// parameter that some servers read elsewhere.
+    ///
+    /// # Errors
+    /// [`Refusal::Part`].
+    pub(crate) fn check_one(&self, named: &MessagePart) -> Result<(), Refusal> {
+        let MessagePart { side, round, part } = named;
+        let text = &self.payload(*side).text;
+        HttpMessage::of(*side, text, &self.exchanges, *round, part)?.check_claims(part, true)
+    }
+
+    /// The paths of all values of a message's JSON body that contain no others, in order; none if it has no
+    /// such body.
+    pub(crate) fn value_paths(&self, side: Side, round: usize) -> Vec<String> {
+        let Some(message) = self.message(side, round) else { return Vec::new() };
+        let leaves = json::leaves(&message.body.bytes(message.text), MAX_LEAVES).unwrap_or_default();
+        leaves.into_iter().map(|(path, _)| path.to_string()).collect()
+    }
+
     /// A part.
     ///
     /// # Errors
@@ -178,7 +198,7 @@ impl Reading {
         message.check_claims(part, true)?;
         let same = |hidden: &&Hidden| hidden.round == *round && is_same(&hidden.part, part);
         if let Some(hidden) = self.payload(*side).hidden.iter().find(same) {
-            return Ok(Found::Hidden(hidden));
+            return Ok(Found::Hidden(Cow::Borrowed(hidden)));
         }
         if ranges.iter().any(|range| self.hides(*side, range)) {
             return Err(message.refusal(part, "it is hidden, together with other bytes or in part"));

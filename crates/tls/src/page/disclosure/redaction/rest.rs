@@ -56,6 +56,8 @@ pub struct Selection {
     /// Whether a value of the rest that its length would tell is shown if nothing beside it hides that (see
     /// [`Values`](super::Values)). Otherwise that is an error, as it is for a value that P names.
     pub show_rest: bool,
+    /// Whether P will [commit to everything](crate::leaf): then fewer values are hidden together.
+    pub commit_all: bool,
 }
 
 impl Selection {
@@ -93,7 +95,7 @@ impl Selection {
                 let parted = parted.iter().filter(|hide| (hide.side, hide.round) == (side, round));
                 let parted: Vec<_> = parted.map(|hide| &hide.part).collect();
                 let rest = self.rest(&message, &hide, &parted)?;
-                let parts = message.group(named, rest, self.show_rest)?;
+                let parts = message.group(named, rest, self)?;
                 all.extend(parts.into_iter().map(|part| Redaction { round, ..Redaction::new(side, part) }));
             }
         }

@@ -394,7 +394,7 @@ pub(in crate::page::disclosure) fn find(
         }
         let commit = commit.then(|| form(class, &written));
         let (round, part) = (*round, part.clone());
-        shown.hidden.push(Hidden { round, part, class, ranges, claims, commit });
+        shown.hidden.push(Hidden { round, part, class, ranges, claims, commit, leaves: Vec::new() });
     }
     shown.hidden.sort_by_key(|hidden| hidden.ranges.first().map(|range| range.start));
     Ok(shown)
@@ -415,7 +415,7 @@ fn form(class: Class, written: &[u8]) -> Form {
 }
 
 /// Rewrites the text of a claim about a JSON string in this string's spelling, whose escapes may differ.
-fn spell(claim: &mut Assertion, written: &[u8]) {
+pub(crate) fn spell(claim: &mut Assertion, written: &[u8]) {
     let (Assertion::Equals(text) | Assertion::Contains(text)) = claim else { return };
     let wanted = core::str::from_utf8(text).ok();
     let spelling = wanted.and_then(|wanted| json::spelling(written, wanted));

@@ -29,8 +29,9 @@
 //! One number: the sum of the lengths of all values of a run, their quotation marks included. V learns
 //! neither the length of one of them nor its kind: `null` cannot be told from a string. Which values make a
 //! run depends on what P names and on the text between them, and *not on the values*: consecutive hidden
-//! values always make one, up to [`MAX_VALUES`] of them, whether or not one is short. If only runs with a
-//! short value were hidden this way, V would learn from each run that it has one.
+//! values always make one, up to [`MAX_VALUES`] of them (or [fewer](crate::leaf), if P commits to
+//! everything), whether or not one is short. If only runs with a short value were hidden this way, V would
+//! learn from each run that it has one.
 //!
 //! The sum can still tell a lot to somebody who knows the rest: of `[true, "Ada"]` the sum is 9, and who
 //! knows that the name has three letters knows the word. A run of one word, or of two, tells its words by

@@ -7,6 +7,7 @@
 
 mod claims;
 mod draft;
+mod leaves;
 mod tls13;
 
 use std::time::SystemTime;
@@ -17,7 +18,7 @@ use volery_circuit::{Error as CircuitError, Evaluator};
 use volery_field::F2;
 use volery_testing::scripted;
 
-use super::derive::{Facts, finished_message};
+use super::derive::{Facts, TagKeys, finished_message};
 use super::machine::Compute;
 use super::order::OrderEvidence;
 use super::redaction::{MAX_HIDDEN_BYTES, find};
@@ -25,7 +26,7 @@ use super::*;
 use crate::memory::Budget;
 use crate::page::attestation::{Context, Mode};
 use crate::page::claim::Class;
-use crate::wire::ghash::{from_block, hashed, to_block};
+use crate::page::leaf::Seed;
 use crate::wire::prf::Side;
 use crate::wire::record::header;
 use crate::wire::step::MASTER_BITS;
@@ -93,7 +94,12 @@ impl Observation {
         let exchanges = redaction::exchanges([REQUEST, &self.response], true).unwrap();
         let shown = [(Side::Client, REQUEST), (Side::Server, &self.response[..])]
             .map(|(side, text)| find(side, text, &exchanges, hide).unwrap());
-        redaction::DisclosureMessage { context: Context::default(), opened: self.opened().0, shown }
+        redaction::DisclosureMessage {
+            context: Context::default(),
+            holder: None,
+            opened: self.opened().0,
+            shown,
+        }
     }
 
     /// Whether V would believe this.
@@ -103,6 +109,16 @@ impl Observation {
 
     /// Whether V would believe this, if these are its terms.
     fn tell_on(&self, terms: Terms, message: &redaction::DisclosureMessage) -> Result<(), Disbelief> {
+        self.tell_salted(terms, message, None)
+    }
+
+    /// Whether V would believe this, if these are its terms and P salts leaves from this seed.
+    fn tell_salted(
+        &self,
+        terms: Terms,
+        message: &redaction::DisclosureMessage,
+        seed: Option<&Seed>,
+    ) -> Result<(), Disbelief> {
         let (mut channel, _peer) = scripted(&[(WEB_CLAIMS, message.encode())]);
         let Recorded { client, server, .. } = &self.recorded;
         // Of Finished, the request, and an alert: all before the response.
@@ -112,12 +128,13 @@ impl Observation {
         let observed = Observed { mode: Mode::Proxy, terms, with, client, server, seen, memory };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
         let root = |_: &Connection| Ok(Root::Master(vec![(); MASTER_BITS]));
-        let statement =
+        let mut statement =
             match receive(&mut channel, observed, &self.authority.roots(), now, &Vec::new(), &root) {
                 Ok((statement, _)) => statement,
                 Err(Error::Refused(refusal)) => return Err(Disbelief::Refused(refusal)),
                 Err(error) => panic!("{error}"),
             };
+        seed.into_iter().for_each(|seed| statement.keep_salts(seed));
         match statement.claim(&mut Evaluator::new(), &self.root()) {
             Ok(_) => Ok(()),
             Err(CircuitError::Unsatisfied { .. }) => Err(Disbelief::Unsatisfied),
@@ -139,12 +156,9 @@ impl Observation {
     /// The tag that the server's record of this number has under its true keys.
     fn tag(&self, number: usize) -> [u8; TAG_BYTES] {
         let record = &self.transcript().server[number];
-        let [_, Facts { hash_key, masks, .. }] = self.opened().1;
+        let [_, Facts { tags, .. }] = self.opened().1;
         let header = header(record.sequence, record.content_type, record.ciphertext.len()).unwrap();
-        let sum = hashed(&header, &record.ciphertext)
-            .into_iter()
-            .fold(from_block([0; 16]), |sum, x| (sum + x) * from_block(hash_key));
-        to_block(sum + from_block(masks[number]))
+        tags.tag(number, &header, &record.ciphertext).unwrap()
     }
 }
 
@@ -191,7 +205,9 @@ fn bits_that_are_opened_are_proved() {
     let at = RESPONSE.iter().position(|byte| *byte == b'7').unwrap();
     connection.change(1, at, |bytes| bytes[0] ^= b'7' ^ b'9');
     connection.response[at] = b'9';
-    let [_, Facts { masks, .. }] = connection.opened().1;
+    let [_, Facts { tags: TagKeys::Gcm { masks, .. }, .. }] = connection.opened().1 else {
+        panic!("tags of AES-GCM")
+    };
     let mut message = connection.message(&[]);
     let (true_tag, shown_tag) = (connection.tag(1), connection.transcript().server[1].tag);
     let place = message.opened.windows(16).position(|bytes| bytes == masks[1]).unwrap();

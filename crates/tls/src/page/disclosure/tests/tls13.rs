@@ -7,12 +7,12 @@
 use core::ops::Range;
 
 use rustls::crypto::CryptoProvider;
-use sha2::{Digest as _, Sha256};
 use volery_garble::Function as _;
 
 use super::*;
 use crate::page::disclosure::TranscriptError;
 use crate::page::disclosure::connection::OpenConnection;
+use crate::wire::hash::HashFunction;
 use crate::wire::key_schedule::{EarlySecret, HandshakeSecret, TrafficSecret};
 use crate::wire::rustls_client::exchange;
 use crate::wire::server;
@@ -101,7 +101,7 @@ impl Known {
         server.send_tls13_tickets = 0;
         server.alpn_protocols = vec![protocol.to_vec()];
         let Recorded { client, server, .. } = connect(client, server, &[(REQUEST, RESPONSE)]);
-        let secret = EarlySecret::new().handshake(&exchange::take().unwrap());
+        let secret = EarlySecret::new(HashFunction::Sha256).handshake(&exchange::take().unwrap());
         Self { roots: authority.roots(), raw: [client, server], secret, response: RESPONSE.to_vec() }
     }
 
@@ -148,6 +148,7 @@ impl Known {
             .map(|(side, text)| find(side, text, &exchanges, &hide).unwrap());
         redaction::DisclosureMessage {
             context: Context::default(),
+            holder: None,
             opened: self.values(opened, change),
             shown,
         }
@@ -444,7 +445,7 @@ impl Known {
         let server = forge::with_server_finished(&hellos, flight);
         let client = forge::client_finished(&hellos, &server);
         let HandshakeSecrets { client: own, server: other } = forge::secrets();
-        let hash = Sha256::digest([&*hellos.concat(), &server].concat());
+        let hash = HashFunction::Sha256.hash(&[&*hellos.concat(), &server].concat());
         let mut raw = hellos.map(|hello| forge::record(22, &hello));
         let alert: Content<'_> = (21, &[1, 0], 0);
         for (bytes, side, secret, messages, data) in

@@ -139,6 +139,11 @@ pub(crate) fn leaf_ranges(text: &[u8], most: usize) -> Result<Vec<Range<usize>>,
     Ok(found.into_iter().map(|(_, value)| value.range).collect())
 }
 
+/// Where the value that begins at this byte of a text ends; `None` if there is none.
+pub(crate) fn value_end(text: &[u8], start: usize) -> Option<usize> {
+    reader::value_end(text, start)
+}
+
 /// The position of the first characters in the inside of a JSON string that mean `wanted`, as this string
 /// spells them. `None` if there are none, or if `text` is not the inside of a string.
 #[must_use]

@@ -295,6 +295,14 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Where the value that begins at this byte of a text ends.
+pub(super) fn value_end(text: &[u8], start: usize) -> Option<usize> {
+    let mut reader = Reader::new(text, &[]).ok()?;
+    reader.at = start;
+    reader.value(0, None).ok()?;
+    Some(reader.at)
+}
+
 /// The JSON string at the start of a text, and the text after it.
 pub(super) fn leading_string(text: &str) -> Option<(String, &str)> {
     if !text.starts_with('"') {

@@ -7,8 +7,6 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
-use aes_gcm::aead::{Aead, KeyInit, Payload};
-use aes_gcm::{Aes128Gcm, Nonce};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, PKCS_ECDSA_P256_SHA256,
     PKCS_ECDSA_P384_SHA384, PKCS_RSA_SHA256,
@@ -17,16 +15,19 @@ use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, SupportedKxGroup, ring};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::WebPkiClientVerifier;
-use rustls::{
-    CipherSuite, ClientConfig, ClientConnection, KeyLog, RootCertStore, ServerConfig, ServerConnection,
-};
+use rustls::{ClientConfig, ClientConnection, KeyLog, RootCertStore, ServerConfig, ServerConnection};
 use volery_circuit::gadgets::bytes_to_bits;
 
 use super::{APPLICATION_DATA, HANDSHAKE, Record, Transcript};
+use crate::wire::aead::{RecordCipher, xored_nonce};
+use crate::wire::hash::HandshakeHash;
 use crate::wire::prf::{self, HmacKey, Side};
 use crate::wire::record::header;
+use crate::wire::rustls_client::suites;
 use crate::wire::server::Roots;
 use crate::wire::step::testing::Clear;
+use crate::wire::suite::Suite;
+use crate::wire::version::TlsVersion;
 
 /// The host that [`Authority::issue`] is asked for.
 pub(crate) const HOST: &str = "data.example.com";
@@ -91,18 +92,33 @@ impl Authority {
     }
 }
 
-/// Suites that can be proved and the group P-256, or all.
+/// AES-128-GCM and the group P-256, or all.
 pub(crate) fn provider(all: bool) -> CryptoProvider {
-    let mut provider = ring::default_provider();
-    if !all {
-        provider.cipher_suites.retain(|suite| {
-            let number = suite.suite();
-            number == CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256
-                || number == CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256
-        });
-        provider.kx_groups = vec![ring::kx_group::SECP256R1];
+    if all { ring::default_provider() } else { provider_of(Suite::Aes128GcmSha256) }
+}
+
+/// This suite of TLS 1.2 and the group P-256.
+pub(crate) fn provider_of(suite: Suite) -> CryptoProvider {
+    CryptoProvider {
+        cipher_suites: suites(TlsVersion::Tls12, &[suite]),
+        kx_groups: vec![ring::kx_group::SECP256R1],
+        ..ring::default_provider()
     }
-    provider
+}
+
+/// A server's settings, but of this suite alone, in both versions.
+pub(crate) fn of_suite(config: &ServerConfig, suite: Suite) -> ServerConfig {
+    let both = [TlsVersion::Tls13, TlsVersion::Tls12].into_iter();
+    let cipher_suites = both.flat_map(|version| suites(version, &[suite])).collect();
+    narrowed(config, CryptoProvider { cipher_suites, ..provider(true) })
+}
+
+fn narrowed(config: &ServerConfig, provider: CryptoProvider) -> ServerConfig {
+    let narrow = ServerConfig::builder_with_provider(Arc::new(provider));
+    let narrow = narrow.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    let mut narrow = narrow.with_cert_resolver(Arc::clone(&config.cert_resolver));
+    narrow.alpn_protocols = config.alpn_protocols.clone();
+    narrow
 }
 
 /// A client of TLS 1.2 without resumption.
@@ -116,12 +132,22 @@ pub(crate) fn client(authority: &Authority, provider: CryptoProvider) -> ClientC
     config
 }
 
-/// A client of TLS 1.3 alone, with the suite and the groups that can be proved. Its first group is this one.
+/// A client of TLS 1.3 alone, with AES-128-GCM and the groups that can be proved. Its first group is this
+/// one.
 pub(crate) fn client_13(authority: &Authority, first: &'static dyn SupportedKxGroup) -> ClientConfig {
+    client_13_of(authority, first, Suite::Aes128GcmSha256)
+}
+
+/// The same with another suite.
+pub(crate) fn client_13_of(
+    authority: &Authority,
+    first: &'static dyn SupportedKxGroup,
+    suite: Suite,
+) -> ClientConfig {
     let mut roots = RootCertStore::empty();
     roots.add(authority.der().clone()).unwrap();
     let provider = CryptoProvider {
-        cipher_suites: vec![ring::cipher_suite::TLS13_AES_128_GCM_SHA256],
+        cipher_suites: suites(TlsVersion::Tls13, &[suite]),
         kx_groups: core::iter::once(first)
             .chain(
                 [ring::kx_group::SECP256R1, ring::kx_group::X25519]
@@ -152,12 +178,7 @@ pub(crate) fn server(issued: &Issued) -> ServerConfig {
 
 /// A server's settings, but of this group alone.
 pub(crate) fn of_group(config: &ServerConfig, group: &'static dyn SupportedKxGroup) -> ServerConfig {
-    let provider = CryptoProvider { kx_groups: vec![group], ..provider(true) };
-    let narrow = ServerConfig::builder_with_provider(Arc::new(provider));
-    let narrow = narrow.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
-    let mut narrow = narrow.with_cert_resolver(Arc::clone(&config.cert_resolver));
-    narrow.alpn_protocols = config.alpn_protocols.clone();
-    narrow
+    narrowed(config, CryptoProvider { kx_groups: vec![group], ..provider(true) })
 }
 
 /// A server's settings, but it asks for certificates of clients'.
@@ -288,25 +309,28 @@ pub(crate) fn honest(kind: KeyAlgorithm, rounds: &[(&[u8], &[u8])]) -> (Authorit
 /// A direction's records in the clear, with their types.
 pub(crate) fn open(transcript: &Transcript, master: &[u8], side: Side) -> Vec<(u8, Vec<u8>)> {
     let machine = &mut Clear::new(true);
-    let key = HmacKey::master(machine, &bytes_to_bits(master)).unwrap();
     let handshake = &transcript.handshake;
-    let block = prf::key_block(machine, &key, &handshake.client_random, &handshake.server_random).unwrap();
+    let (hash, aead) = (handshake.suite.hash(), handshake.suite.aead());
+    let key = HmacKey::master(machine, hash, &bytes_to_bits(master)).unwrap();
+    let randoms = [&handshake.client_random, &handshake.server_random];
+    let block = prf::key_block(machine, &key, aead, randoms).unwrap();
     let (i, records) = match side {
         Side::Client => (0, &transcript.client),
         Side::Server => (1, &transcript.server),
     };
     let key = volery_circuit::gadgets::bits_to_bytes(&block.keys[i]).unwrap();
-    let cipher = Aes128Gcm::new_from_slice(&key).unwrap();
+    let cipher = RecordCipher::new(aead, &key).unwrap();
     let iv = volery_circuit::gadgets::bits_to_bytes(&block.iv_wires[i]).unwrap();
-    let iv = iv.try_into().unwrap();
-    records.iter().map(|record| (record.content_type, open_record(&cipher, iv, record))).collect()
+    records.iter().map(|record| (record.content_type, open_record(&cipher, &iv, record))).collect()
 }
 
-fn open_record(cipher: &Aes128Gcm, iv: [u8; 4], record: &Record) -> Vec<u8> {
-    let nonce = Nonce::try_from([&iv[..], &record.explicit_nonce].concat().as_slice()).unwrap();
+fn open_record(cipher: &RecordCipher, iv: &[u8], record: &Record) -> Vec<u8> {
+    let nonce = match <[u8; 12]>::try_from(iv) {
+        Ok(iv) => xored_nonce(&iv, record.sequence),
+        Err(_) => [iv, &record.explicit_nonce].concat().try_into().unwrap(),
+    };
     let aad = header(record.sequence, record.content_type, record.ciphertext.len()).unwrap();
-    let msg = [&*record.ciphertext, &record.tag].concat();
-    cipher.decrypt(&nonce, Payload { msg: &msg, aad: &aad }).expect("the tag holds")
+    cipher.open(nonce, &aad, &record.ciphertext, &record.tag).expect("the tag holds").to_vec()
 }
 
 /// What a direction says to the application.
@@ -316,9 +340,9 @@ pub(crate) fn application(records: &[(u8, Vec<u8>)]) -> Vec<u8> {
 }
 
 /// The contents of a Finished message, as the master secret and this hash give it.
-pub(crate) fn finished(master: &[u8], side: Side, hash: &[u8; 32]) -> Vec<u8> {
+pub(crate) fn finished(master: &[u8], side: Side, hash: &HandshakeHash) -> Vec<u8> {
     let machine = &mut Clear::new(true);
-    let key = HmacKey::master(machine, &bytes_to_bits(master)).unwrap();
+    let key = HmacKey::master(machine, hash.function(), &bytes_to_bits(master)).unwrap();
     let data = prf::verify_data(machine, &key, side, hash).unwrap();
     [&[20, 0, 0, 12], &data[..]].concat()
 }

@@ -1,15 +1,15 @@
 //! The handshake's messages, in the only order that is accepted.
 
-use sha2::{Digest, Sha256};
 use volery_channel::Cursor;
 
 use super::super::frame::limit;
 use super::super::hello::ClientHello;
+use super::Handshake;
 use super::records::Direction;
 use super::server_hello::ServerHello;
-use super::{Handshake, Suite};
 use crate::wire::key_exchange::{Group, PublicPoint};
 use crate::wire::prf::Side;
+use crate::wire::suite::Signer;
 use crate::wire::transcript::{CertificateDer, Error, MAX_CERTIFICATES, MAX_MESSAGE, Scheme};
 
 /// Numbers of messages.
@@ -107,11 +107,12 @@ pub(super) fn handshake(client: &Direction<'_>, server: &Direction<'_>) -> Resul
 
     let (first, last) = client.handshake.split_at_checked(hello_bytes).unwrap_or_default();
     let messages = [first, &server.handshake, last].concat();
-    let hash = Sha256::digest(&messages).into();
+    let hash = answer.suite.hash().hash(&messages);
     Ok(Handshake {
         client_random: hello.random,
         server_random: answer.random,
         suite: answer.suite,
+        signer: answer.signer,
         extended_master_secret: answer.extended_master_secret,
         session_hash: hash,
         client_finished_hash: hash,
@@ -143,7 +144,7 @@ impl Flight {
             messages.optional(kind::CERTIFICATE_STATUS, "CertificateStatus")?;
         }
         let body = messages.next(kind::SERVER_KEY_EXCHANGE, "ServerKeyExchange")?;
-        let exchange = KeyExchange::read(body, hello.suite)?;
+        let exchange = KeyExchange::read(body, hello.signer)?;
         let request = messages.optional(kind::CERTIFICATE_REQUEST, "CertificateRequest")?;
         request.map(certificate_request).transpose()?;
         let done = messages.next(kind::SERVER_HELLO_DONE, "ServerHelloDone")?;
@@ -194,7 +195,7 @@ struct KeyExchange {
 }
 
 impl KeyExchange {
-    fn read(body: &[u8], suite: Suite) -> Result<Self, Error> {
+    fn read(body: &[u8], signer: Signer) -> Result<Self, Error> {
         let (side, what) = (Side::Server, "ServerKeyExchange");
         let flaw = Error::in_message(side, what);
         let mut cursor = Cursor::new(body);
@@ -207,7 +208,7 @@ impl KeyExchange {
         let params = body.get(..body.len() - cursor.rest().len()).unwrap_or_default().to_vec();
         let scheme = cursor.u16("the signature scheme").map_err(&flaw)?;
         let scheme =
-            Scheme::of(scheme).filter(|scheme| scheme.suite() == suite).ok_or(Error::Scheme(scheme))?;
+            Scheme::of(scheme).filter(|scheme| scheme.signer() == signer).ok_or(Error::Scheme(scheme))?;
         let signature = cursor.vector16("the signature").map_err(&flaw)?.to_vec();
         cursor.finish().map_err(flaw)?;
         Ok(Self { params, point, scheme, signature })
@@ -230,11 +231,11 @@ fn point(side: Side, what: &'static str, group: Group, bytes: &[u8]) -> Result<P
 }
 
 impl Scheme {
-    /// The suite whose servers use this scheme.
-    fn suite(self) -> Suite {
+    /// The kind of the keys that sign with this scheme.
+    fn signer(self) -> Signer {
         match self {
-            Self::EcdsaSha256 | Self::EcdsaSha384 => Suite::EcdheEcdsaAes128Gcm,
-            _ => Suite::EcdheRsaAes128Gcm,
+            Self::EcdsaSha256 | Self::EcdsaSha384 => Signer::Ecdsa,
+            _ => Signer::Rsa,
         }
     }
 }

@@ -10,10 +10,12 @@
 //! messages is fixed, so its hashes are, too:
 //!
 //! ```text
-//! session_hash         = SHA-256(ClientHello | ... | ClientKeyExchange)      the extended master secret's seed (RFC 7627, section 3)
+//! session_hash         = H(ClientHello | ... | ClientKeyExchange)      the extended master secret's seed (RFC 7627, section 3)
 //! client_finished_hash = the same, as no client authenticates itself        what the client's Finished is of
-//! server_finished_hash = SHA-256(ClientHello | ... | ClientKeyExchange | client's Finished, in the clear)
+//! server_finished_hash = H(ClientHello | ... | ClientKeyExchange | client's Finished, in the clear)
 //! ```
+//!
+//! `H` is the hash function of the suite.
 //!
 //! # What is refused, and why
 //!
@@ -27,7 +29,8 @@
 //!   servers that ask optionally work;
 //! - alerts in the handshake: nothing protects them.
 //!
-//! The server's explicit nonces need not be its sequence numbers; each record states its nonce.
+//! With AES-GCM, the server's explicit nonces need not be its sequence numbers; each record states its nonce.
+//! ChaCha20-Poly1305 has none (RFC 7905).
 
 mod messages;
 mod records;
@@ -35,13 +38,13 @@ mod server_hello;
 #[cfg(test)]
 mod tests;
 
-use sha2::{Digest, Sha256};
-
 use records::Direction;
 
 use super::{CertificateDer, Error, Scheme, TAG_BYTES};
+use crate::wire::hash::{HandshakeHash, RunningHash};
 use crate::wire::key_exchange::PublicPoint;
 use crate::wire::prf::{Random, Side, VERIFY_DATA_BYTES};
+use crate::wire::suite::{Signer, Suite};
 
 /// The length of a record's explicit nonce, in bytes.
 pub(crate) const NONCE_BYTES: usize = 8;
@@ -60,7 +63,7 @@ pub struct Transcript {
     pub server: Vec<Record>,
 }
 
-/// An encrypted record (RFC 5288).
+/// An encrypted record (RFC 5288, RFC 7905).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Its number in its direction, from 0.
@@ -68,21 +71,13 @@ pub struct Record {
     /// [`HANDSHAKE`](super::HANDSHAKE) for the first one, [`ALERT`](super::ALERT) or
     /// [`APPLICATION_DATA`](super::APPLICATION_DATA) for the others.
     pub content_type: u8,
-    /// The eight bytes of its nonce that are not the write IV.
+    /// The eight bytes of its nonce that are not the write IV. With ChaCha20-Poly1305, which states none, the
+    /// record's number.
     pub explicit_nonce: [u8; NONCE_BYTES],
     /// The ciphertext, as long as its plaintext: at most 2^14 bytes; 16 in the first record, 2 in alerts.
     pub ciphertext: Vec<u8>,
-    /// AES-GCM's tag.
+    /// The tag.
     pub tag: [u8; TAG_BYTES],
-}
-
-/// A cipher suite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Suite {
-    /// `TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256`, `0xC02B`.
-    EcdheEcdsaAes128Gcm,
-    /// `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`, `0xC02F`.
-    EcdheRsaAes128Gcm,
 }
 
 /// A handshake's contents, well-formed and in order. Nothing that takes a key is verified; [`server::verify`]
@@ -97,12 +92,14 @@ pub(crate) struct Handshake {
     pub server_random: Random,
     /// The cipher suite that the server chose.
     pub suite: Suite,
+    /// The kind of the server's key, which the suite's number says, too.
+    pub signer: Signer,
     /// Whether both hellos have the extended master secret (RFC 7627).
     pub extended_master_secret: bool,
     /// The hash of all messages up to `ClientKeyExchange`.
-    pub session_hash: [u8; 32],
+    pub session_hash: HandshakeHash,
     /// The hash in the client's Finished.
-    pub client_finished_hash: [u8; 32],
+    pub client_finished_hash: HandshakeHash,
     /// The server's chain, its own certificate first: 1 to [`MAX_CERTIFICATES`](super::MAX_CERTIFICATES)
     /// certificates, not parsed.
     pub certificates: Vec<CertificateDer<'static>>,
@@ -144,14 +141,17 @@ impl Transcript {
         let client = Direction::split(Side::Client, client)?;
         let server = Direction::split(Side::Server, server)?;
         let handshake = messages::handshake(&client, &server)?;
-        Ok(Self { handshake, client: client.complete()?, server: server.complete()? })
+        let aead = handshake.suite.aead();
+        Ok(Self { handshake, client: client.complete(aead)?, server: server.complete(aead)? })
     }
 
     /// The hash in the server's Finished, given the client's whole Finished message in the clear:
     /// `14 00 00 0c`, then 12 bytes.
     #[must_use]
-    pub fn server_finished_hash(&self, client_finished_message: &[u8; FINISHED_BYTES]) -> [u8; 32] {
-        let hash = Sha256::new_with_prefix(&self.handshake.messages);
-        hash.chain_update(client_finished_message).finalize().into()
+    pub fn server_finished_hash(&self, client_finished_message: &[u8; FINISHED_BYTES]) -> HandshakeHash {
+        let mut hash = RunningHash::new(self.handshake.suite.hash());
+        hash.update(&self.handshake.messages);
+        hash.update(client_finished_message);
+        hash.value()
     }
 }

@@ -10,9 +10,11 @@ use super::super::hello::LEGACY_VERSION as VERSION;
 use super::{FINISHED_BYTES, NONCE_BYTES, Record};
 use crate::wire::prf::Side;
 use crate::wire::record::MAX_PLAINTEXT;
+use crate::wire::suite::Aead;
 use crate::wire::transcript::{
     ALERT, APPLICATION_DATA, Error, HANDSHAKE, MAX_HANDSHAKE, MAX_STREAM, TAG_BYTES,
 };
+use crate::wire::version::TlsVersion;
 
 /// A direction, with its encrypted part not parsed yet.
 pub(super) struct Direction<'a> {
@@ -57,17 +59,17 @@ impl<'a> Direction<'a> {
     }
 
     /// The encrypted records.
-    pub(super) fn complete(self) -> Result<Vec<Record>, Error> {
+    pub(super) fn complete(self, aead: Aead) -> Result<Vec<Record>, Error> {
         let side = self.side;
         let mut cursor = self.end?;
-        let mut records = vec![encrypted(side, 0, header(side, &mut cursor)?)?];
+        let mut records = vec![encrypted(side, 0, header(side, &mut cursor)?, aead)?];
         while !cursor.is_empty() {
             if records.len() == MAX_RECORDS {
                 let what = "the number of encrypted records";
                 return Err(Error::Limit { side, what, found: MAX_RECORDS + 1, limit: MAX_RECORDS });
             }
             let sequence = records.len() as u64;
-            records.push(encrypted(side, sequence, header(side, &mut cursor)?)?);
+            records.push(encrypted(side, sequence, header(side, &mut cursor)?, aead)?);
         }
         Ok(records)
     }
@@ -102,8 +104,8 @@ fn clear(side: Side, cursor: &mut Cursor<'_>, handshake: &mut Vec<u8>) -> Result
     }
 }
 
-/// A record after ChangeCipherSpec, under AES-128-GCM.
-fn encrypted(side: Side, sequence: u64, framed: Framed<'_>) -> Result<Record, Error> {
+/// A record after ChangeCipherSpec.
+fn encrypted(side: Side, sequence: u64, framed: Framed<'_>, aead: Aead) -> Result<Record, Error> {
     let Framed { content_type, version, payload } = framed;
     let expected = match (sequence, content_type) {
         (0, HANDSHAKE) => Some(FINISHED_BYTES),
@@ -123,15 +125,18 @@ fn encrypted(side: Side, sequence: u64, framed: Framed<'_>) -> Result<Record, Er
     if version != VERSION {
         return Err(malformed(format!("its version is {version:#06x}, not 0x0303")));
     }
-    let parts = payload.split_first_chunk::<NONCE_BYTES>();
+    let nonce_bytes = aead.explicit_bytes(TlsVersion::Tls12);
+    let parts = payload.split_at_checked(nonce_bytes);
     let parts = parts.and_then(|(nonce, rest)| Some((nonce, rest.split_last_chunk::<TAG_BYTES>()?)));
     let Some((nonce, (ciphertext, tag))) = parts else {
-        return Err(malformed(format!("it has {} bytes, not the 24 of nonce and tag", payload.len())));
+        let least = nonce_bytes + TAG_BYTES;
+        return Err(malformed(format!("it has {} bytes, not the {least} of nonce and tag", payload.len())));
     };
+    let explicit_nonce = <[u8; NONCE_BYTES]>::try_from(nonce).unwrap_or(sequence.to_be_bytes());
     let length = ciphertext.len();
     if length > MAX_PLAINTEXT || expected.is_some_and(|expected| expected != length) {
         let expected = expected.map_or_else(|| format!("at most {MAX_PLAINTEXT}"), |n| n.to_string());
         return Err(malformed(format!("its plaintext has {length} bytes, not {expected}")));
     }
-    Ok(Record { sequence, content_type, explicit_nonce: *nonce, ciphertext: ciphertext.to_vec(), tag: *tag })
+    Ok(Record { sequence, content_type, explicit_nonce, ciphertext: ciphertext.to_vec(), tag: *tag })
 }

@@ -3,14 +3,15 @@
 use volery_channel::Cursor;
 
 use super::super::hello::{ClientHello, Extensions, LEGACY_VERSION, alpn, extension};
-use super::Suite;
 use crate::wire::prf::{Random, Side};
+use crate::wire::suite::{Signer, Suite};
 use crate::wire::transcript::Error;
 
 /// The relevant parts of a ServerHello.
 pub(super) struct ServerHello {
     pub(super) random: Random,
     pub(super) suite: Suite,
+    pub(super) signer: Signer,
     pub(super) extended_master_secret: bool,
     /// Whether CertificateStatus may follow the certificates.
     pub(super) status: bool,
@@ -55,9 +56,11 @@ impl ServerHello {
         if !matches!(extensions.get(extension::RENEGOTIATION_INFO), None | Some([0])) {
             return Err(Error::Renegotiation(side));
         }
+        let (suite, signer) = chosen(suite, client)?;
         Ok(Self {
             random,
-            suite: chosen(suite, client)?,
+            suite,
+            signer,
             extended_master_secret: extensions.flag(extension::EXTENDED_MASTER_SECRET)?,
             status: extensions.flag(extension::STATUS_REQUEST)?,
             alpn: alpn(&extensions)?,
@@ -65,12 +68,8 @@ impl ServerHello {
     }
 }
 
-fn chosen(suite: u16, client: &ClientHello<'_>) -> Result<Suite, Error> {
-    let known = match suite {
-        0xc02b => Suite::EcdheEcdsaAes128Gcm,
-        0xc02f => Suite::EcdheRsaAes128Gcm,
-        _ => return Err(Error::Suite(suite)),
-    };
+fn chosen(suite: u16, client: &ClientHello<'_>) -> Result<(Suite, Signer), Error> {
+    let known = Suite::from_tls12(suite).ok_or(Error::Suite(suite))?;
     if client.suites.contains(&suite) {
         Ok(known)
     } else {

@@ -8,7 +8,7 @@ use rustls::client::Resumption;
 use super::super::frame::MAX_RECORDS;
 use super::super::testing::{
     Authority, HOST, KeyAlgorithm, Recorded, application, assert_says, client, connect, honest, open,
-    openssl, provider, server,
+    openssl, provider, provider_of, server,
 };
 use super::*;
 use crate::testing::hex;
@@ -19,8 +19,15 @@ const ROUNDS: &[(&[u8], &[u8])] = &[(b"first query", b"first response"), (b"seco
 
 #[test]
 fn real_connections_say_what_was_said() {
-    for kind in [KeyAlgorithm::P256, KeyAlgorithm::P384, KeyAlgorithm::Rsa] {
-        let (_, recorded) = honest(kind, ROUNDS);
+    for (kind, suite) in [
+        (KeyAlgorithm::P256, Suite::Aes128GcmSha256),
+        (KeyAlgorithm::P384, Suite::Aes256GcmSha384),
+        (KeyAlgorithm::Rsa, Suite::Aes128GcmSha256),
+        (KeyAlgorithm::Rsa, Suite::ChaCha20Poly1305Sha256),
+    ] {
+        let authority = Authority::new();
+        let issued = authority.issue(kind, HOST);
+        let recorded = connect(client(&authority, provider_of(suite)), server(&issued), ROUNDS);
         let transcript = recorded.parse().unwrap();
         let queries: Vec<u8> = ROUNDS.iter().flat_map(|round| round.0).copied().collect();
         let responses: Vec<u8> = ROUNDS.iter().flat_map(|round| round.1).copied().collect();
@@ -28,7 +35,7 @@ fn real_connections_say_what_was_said() {
         let handshake = &transcript.handshake;
         assert!(handshake.extended_master_secret);
         assert_eq!(handshake.sni.as_deref(), Some(HOST));
-        assert_eq!(handshake.suite == Suite::EcdheRsaAes128Gcm, kind == KeyAlgorithm::Rsa);
+        assert_eq!((handshake.suite, handshake.signer == Signer::Rsa), (suite, kind == KeyAlgorithm::Rsa));
         assert_eq!(handshake.params.len(), 4 + 65);
         assert_eq!(transcript.client.last().unwrap().content_type, ALERT, "close_notify");
     }
@@ -116,7 +123,7 @@ fn recorded_connections_are_read_as_ever() {
         let master = hex(master);
         let response = application(&open(&transcript, &master, Side::Server));
         assert_says(&transcript, &master, QUERY, &response);
-        assert_eq!(transcript.handshake.session_hash[..], hex(session_hash), "{kind:?}");
+        assert_eq!(transcript.handshake.session_hash.as_ref(), hex(session_hash), "{kind:?}");
         let read = crate::page::http::parse(QUERY, &response, true).unwrap();
         assert_eq!(read[0].response.status, 200);
     }
@@ -149,7 +156,7 @@ fn record_connections() {
         let length = (client.len() as u32).to_be_bytes();
         std::fs::write(folder.join(name), [&length[..], &client, &server].concat()).unwrap();
         let print = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        println!("{name} {} {}", print(&master), print(&session_hash));
+        println!("{name} {} {}", print(&master), print(session_hash.as_ref()));
     }
 }
 
@@ -204,10 +211,27 @@ fn changed(
 
 #[test]
 fn other_suites_and_groups_are_named() {
-    let strong = changed(KeyAlgorithm::P256, true, |_, _| {});
-    assert_eq!(strong.parse(), Err(Error::Suite(0xc02c)));
-    let strong = changed(KeyAlgorithm::Rsa, true, |_, _| {});
-    assert_eq!(strong.parse(), Err(Error::Suite(0xc030)));
+    // AES-CBC, AES-CCM, an RSA key exchange, a suite of TLS 1.3: the server's hello has its suite after
+    // version, random and session id.
+    let (_, recorded) = honest(KeyAlgorithm::P256, ROUNDS);
+    for number in [0xc009_u16, 0xc0ac, 0x009c, 0x1301] {
+        let mut recorded = recorded.clone();
+        let place = 5 + 4 + 2 + 32 + 1 + usize::from(recorded.server[5 + 4 + 2 + 32]);
+        recorded.server[place..place + 2].copy_from_slice(&number.to_be_bytes());
+        assert_eq!(recorded.parse(), Err(Error::Suite(number)));
+    }
+    // Suites that can be proved, and that the client did not offer; or the signature is of another key's
+    // kind.
+    for number in [0xc02c_u16, 0xc030, 0xcca9, 0xcca8, 0xc02f] {
+        let mut recorded = recorded.clone();
+        let place = 5 + 4 + 2 + 32 + 1 + usize::from(recorded.server[5 + 4 + 2 + 32]);
+        recorded.server[place..place + 2].copy_from_slice(&number.to_be_bytes());
+        let error = recorded.parse().unwrap_err();
+        match number {
+            0xc02f => assert_eq!(error, Error::Scheme(0x0403)),
+            _ => assert!(error.to_string().contains("does not offer"), "{error}"),
+        }
+    }
     let authority = Authority::new();
     let mut groups = provider(false);
     groups.kx_groups = vec![rustls::crypto::ring::kx_group::SECP384R1];

@@ -3,9 +3,10 @@
 use volery_channel::Cursor;
 
 use super::super::hello::{ClientHello, Extensions, LEGACY_VERSION};
-use super::{Suite, VERSION, extension};
+use super::{VERSION, extension};
 use crate::wire::key_exchange::{Group, PublicPoint};
 use crate::wire::prf::{Random, Side};
+use crate::wire::suite::Suite;
 use crate::wire::transcript::Error;
 
 /// The random of a HelloRetryRequest, which is a ServerHello otherwise: SHA-256 of its name (RFC 8446,
@@ -165,7 +166,7 @@ fn chosen_version(extensions: &Extensions<'_>) -> Result<(), Error> {
 }
 
 fn chosen_suite(suite: u16, client: &Offer<'_>) -> Result<Suite, Error> {
-    let known = Suite::from_number(suite).ok_or(Error::Suite(suite))?;
+    let known = Suite::from_tls13(suite).ok_or(Error::Suite(suite))?;
     if client.hello.suites.contains(&suite) {
         Ok(known)
     } else {

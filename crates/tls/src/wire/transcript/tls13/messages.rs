@@ -1,6 +1,5 @@
 //! The handshake's messages, in the only order that is accepted.
 
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 use volery_channel::Cursor;
 
@@ -10,6 +9,7 @@ use super::hello::{Offer, ServerHello};
 use super::protected::Flight;
 use super::records::Direction;
 use super::{Handshake, HandshakeSecrets, Hello, MESSAGE_HEADER_BYTES, extension, kind};
+use crate::wire::hash::{HandshakeHash, RunningHash};
 use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::Side;
 use crate::wire::transcript::{CertificateDer, Error, MAX_CERTIFICATES, MAX_MESSAGE, Scheme};
@@ -102,7 +102,7 @@ pub(super) fn hellos(client: &Direction, server: &Direction) -> Result<Hello, Er
         client_point: answer.client_point,
         sni: offer.hello.sni.clone(),
         offered: offer.hello.extensions.numbers().collect(),
-        hash: Sha256::digest(&messages).into(),
+        hash: answer.suite.hash().hash(&messages),
         messages,
     })
 }
@@ -111,7 +111,7 @@ pub(super) fn hellos(client: &Direction, server: &Direction) -> Result<Hello, Er
 struct Messages<'a> {
     side: Side,
     cursor: Cursor<'a>,
-    hash: Sha256,
+    hash: RunningHash,
 }
 
 impl<'a> Messages<'a> {
@@ -131,8 +131,8 @@ impl<'a> Messages<'a> {
     }
 
     /// The hash of all messages so far.
-    fn hash(&self) -> [u8; 32] {
-        self.hash.clone().finalize().into()
+    fn hash(&self) -> HandshakeHash {
+        self.hash.value()
     }
 
     /// The next message, which must be Finished, the last one, and right.
@@ -152,7 +152,8 @@ pub(super) fn handshake(
     server: &Flight,
     secrets: &HandshakeSecrets,
 ) -> Result<Handshake, Error> {
-    let hash = Sha256::new_with_prefix(&hello.messages);
+    let mut hash = RunningHash::new(hello.suite.hash());
+    hash.update(&hello.messages);
     let mut messages = Messages { side: Side::Server, cursor: Cursor::new(&server.messages), hash };
     let alpn =
         encrypted_extensions(messages.next(kind::ENCRYPTED_EXTENSIONS, "EncryptedExtensions")?, &hello)?;

@@ -64,9 +64,11 @@ use protected::{Flight, MAX_INNER};
 use records::Direction;
 
 use super::{CertificateDer, Error, Scheme, TAG_BYTES};
+use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::PublicPoint;
 use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::{Random, Side};
+use crate::wire::suite::Suite;
 
 /// TLS 1.3.
 pub(crate) const VERSION: u16 = 0x0304;
@@ -104,25 +106,12 @@ mod kind {
 /// Bytes of a handshake message's header: its type and its length.
 pub(crate) const MESSAGE_HEADER_BYTES: usize = 4;
 
-/// A cipher suite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suite {
-    /// `TLS_AES_128_GCM_SHA256`, `0x1301`.
-    Aes128GcmSha256,
-}
-
-impl Suite {
-    fn from_number(number: u16) -> Option<Self> {
-        (number == 0x1301).then_some(Self::Aes128GcmSha256)
-    }
-}
-
 /// A protected record. Its number under its key is its position among the records of that key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The ciphertext of content, its type and padding: 1 to 2^14 + 1 bytes.
     pub ciphertext: Vec<u8>,
-    /// AES-GCM's tag.
+    /// The tag.
     pub tag: [u8; TAG_BYTES],
 }
 
@@ -154,7 +143,7 @@ pub struct Hello {
     /// a dot at the end.
     pub sni: Option<String>,
     /// The hash of both, from which the handshake's traffic secrets are derived.
-    pub hash: [u8; 32],
+    pub hash: HandshakeHash,
     /// The extensions that the client offered.
     offered: Vec<u16>,
     /// Both messages.
@@ -181,14 +170,14 @@ pub struct Handshake {
     /// certificates, not parsed.
     pub certificates: Vec<CertificateDer<'static>>,
     /// The hash of all messages up to Certificate, which the server signed.
-    pub signed_hash: [u8; 32],
+    pub signed_hash: HandshakeHash,
     /// The signature's scheme, not one of PKCS #1.
     pub scheme: Scheme,
     /// Its signature.
     pub signature: Vec<u8>,
     /// The hash of all messages up to the server's Finished, from which the traffic secrets of data are
     /// derived.
-    pub finished_hash: [u8; 32],
+    pub finished_hash: HandshakeHash,
 }
 
 /// A connection whose handshake is open.
@@ -223,8 +212,8 @@ impl Transcript {
     /// proved.
     pub fn open(self, secrets: &HandshakeSecrets) -> Result<Opened, Error> {
         let Self { hello, mut client, mut server } = self;
-        let server_flight = Flight::open(Side::Server, &secrets.server, &server)?;
-        let client_flight = Flight::open(Side::Client, &secrets.client, &client)?;
+        let server_flight = Flight::open(Side::Server, hello.suite, &secrets.server, &server)?;
+        let client_flight = Flight::open(Side::Client, hello.suite, &secrets.client, &client)?;
         let handshake = messages::handshake(hello, &client_flight, &server_flight, secrets)?;
         client.drain(..client_flight.records);
         server.drain(..server_flight.records);

@@ -1,15 +1,15 @@
 //! Protected records that are opened with a traffic secret (RFC 8446, sections 5.2 to 5.4), and the handshake
 //! messages in them.
 
-use aes_gcm::aead::{Aead as _, Payload};
-use aes_gcm::{Aes128Gcm, KeyInit as _, Nonce};
 use zeroize::Zeroizing;
 
 use super::super::frame::limit;
 use super::{Record, kind};
-use crate::wire::key_schedule::{IV_BYTES, TrafficSecret};
+use crate::wire::aead::{RecordCipher, xored_nonce};
+use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::Side;
 use crate::wire::record::MAX_PLAINTEXT;
+use crate::wire::suite::{NONCE_BYTES, Suite};
 use crate::wire::transcript::{
     ALERT, APPLICATION_DATA, Error, HANDSHAKE, MAX_HANDSHAKE, MAX_MESSAGE, TAG_BYTES,
 };
@@ -26,14 +26,6 @@ pub(crate) fn header(ciphertext: usize) -> [u8; HEADER_BYTES] {
     // At most 2^14 + 17.
     let [high, low] = ((ciphertext + TAG_BYTES) as u16).to_be_bytes();
     [APPLICATION_DATA, 3, 3, high, low]
-}
-
-/// The nonce of the record with this number under its key.
-pub(super) fn nonce(iv: &[u8; IV_BYTES], sequence: u64) -> [u8; IV_BYTES] {
-    let number = u128::from(sequence).to_be_bytes();
-    let mut nonce = *iv;
-    nonce.iter_mut().rev().zip(number.iter().rev()).for_each(|(byte, number)| *byte ^= number);
-    nonce
 }
 
 /// The content of a protected record, with its type.
@@ -54,12 +46,22 @@ pub(crate) fn content(side: Side, mut bytes: Vec<u8>) -> Result<Content, Error> 
     Ok(Content { content_type, bytes })
 }
 
-impl Record {
-    /// Opens the record of this number. `None` if its tag is not that of the secret.
-    pub(super) fn open(&self, cipher: &Aes128Gcm, iv: &[u8; IV_BYTES], sequence: u64) -> Option<Vec<u8>> {
-        let nonce = Nonce::from(nonce(iv, sequence));
-        let (aad, msg) = (header(self.ciphertext.len()), [&*self.ciphertext, &self.tag].concat());
-        cipher.decrypt(&nonce, Payload { msg: &msg, aad: &aad }).ok()
+/// The key and the IV of a direction's records.
+pub(super) struct OpeningKey {
+    cipher: RecordCipher,
+    iv: Zeroizing<[u8; NONCE_BYTES]>,
+}
+
+impl OpeningKey {
+    /// The key that follows from this secret; `None` if the suite's key is longer than the secret.
+    pub(super) fn new(suite: Suite, secret: &TrafficSecret) -> Option<Self> {
+        Some(Self { cipher: RecordCipher::new(suite.aead(), &secret.key(suite))?, iv: secret.iv() })
+    }
+
+    /// Opens the record of this number. `None` if its tag is not that of the key.
+    pub(super) fn open(&self, record: &Record, sequence: u64) -> Option<Zeroizing<Vec<u8>>> {
+        let Record { ciphertext, tag } = record;
+        self.cipher.open(xored_nonce(&self.iv, sequence), &header(ciphertext.len()), ciphertext, tag)
     }
 }
 
@@ -69,16 +71,16 @@ impl Record {
 /// [`Error::Sealed`] if a record does not open; [`Error::Malformed`] if one holds nothing.
 pub(crate) fn data(
     side: Side,
+    suite: Suite,
     secret: &TrafficSecret,
     records: &[Record],
 ) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let (key, iv) = (secret.key::<16>(), secret.iv());
-    let cipher = Aes128Gcm::new((&*key).into());
+    let key = OpeningKey::new(suite, secret).ok_or(Error::Sealed { side, sequence: 0 })?;
     let length = records.iter().map(|record| record.ciphertext.len()).sum();
     let mut data = Zeroizing::new(Vec::with_capacity(length));
     for (sequence, record) in (0..).zip(records) {
-        let opened = record.open(&cipher, &iv, sequence).ok_or(Error::Sealed { side, sequence })?;
-        let Content { content_type, bytes } = content(side, opened)?;
+        let mut opened = key.open(record, sequence).ok_or(Error::Sealed { side, sequence })?;
+        let Content { content_type, bytes } = content(side, core::mem::take(&mut *opened))?;
         let bytes = Zeroizing::new(bytes);
         if content_type == APPLICATION_DATA {
             data.extend_from_slice(&bytes);
@@ -98,13 +100,17 @@ pub(super) struct Flight {
 
 impl Flight {
     /// Opens records until there is a Finished.
-    pub(super) fn open(side: Side, secret: &TrafficSecret, records: &[Record]) -> Result<Self, Error> {
-        let (key, iv) = (secret.key::<16>(), secret.iv());
-        let cipher = Aes128Gcm::new((&*key).into());
+    pub(super) fn open(
+        side: Side,
+        suite: Suite,
+        secret: &TrafficSecret,
+        records: &[Record],
+    ) -> Result<Self, Error> {
+        let key = OpeningKey::new(suite, secret).ok_or(Error::Sealed { side, sequence: 0 })?;
         let (mut messages, mut at) = (Vec::new(), 0);
         for (sequence, record) in (0..).zip(records) {
-            let opened = record.open(&cipher, &iv, sequence).ok_or(Error::Sealed { side, sequence })?;
-            let Content { content_type, bytes } = content(side, opened)?;
+            let mut opened = key.open(record, sequence).ok_or(Error::Sealed { side, sequence })?;
+            let Content { content_type, bytes } = content(side, core::mem::take(&mut *opened))?;
             append(side, &mut messages, content_type, &bytes)?;
             if finished(side, &messages, &mut at)? {
                 return Ok(Self { messages, records: sequence as usize + 1 });

@@ -22,9 +22,10 @@ fn message() -> DisclosureMessage {
         ranges: vec![0..1, 5..9],
         claims: Vec::new(),
         commit: Some(Form::Bytes),
+        leaves: Vec::new(),
     });
     shown[1].hidden[1].commit = Some(Form::Number);
-    DisclosureMessage { context: Context::new(b"nonce").unwrap(), opened: vec![1, 2, 3], shown }
+    DisclosureMessage { context: Context::new(b"nonce").unwrap(), holder: None, opened: vec![1, 2, 3], shown }
 }
 
 #[test]

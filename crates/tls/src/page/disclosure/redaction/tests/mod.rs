@@ -184,7 +184,7 @@ fn fields_of_which_nobody_knows_what_servers_do_with_them_cannot_be_hidden() {
     cheat[0].text[start..start + 2].fill(b'x');
     let ranges = vec![start..start + 2];
     let (class, claims) = (Class::HeaderValue, Vec::new());
-    cheat[0].hidden.push(Hidden { round: 0, part, class, ranges, claims, commit: None });
+    cheat[0].hidden.push(Hidden { round: 0, part, class, ranges, claims, commit: None, leaves: Vec::new() });
     assert!(matches!(verdict(&cheat), Err(Refusal::Part { reason, .. }) if reason.contains("not known")));
 }
 
@@ -214,7 +214,15 @@ fn values_of_json_are_refused_under_another_character_set() {
             .map(|text| RedactedPayload { text, hidden: Vec::new() });
         let (part, ranges) = (Part::Json("a".into()), vec![start..start + 1]);
         let (class, claims) = (Class::Number, Vec::new());
-        cheat[1].hidden.push(Hidden { round: 0, part, class, ranges, claims, commit: None });
+        cheat[1].hidden.push(Hidden {
+            round: 0,
+            part,
+            class,
+            ranges,
+            claims,
+            commit: None,
+            leaves: Vec::new(),
+        });
         assert_eq!(verdict(&cheat).is_ok(), sound, "{fields}");
         // Where all is hidden, it is as one.
         let seen = all_but_these([REQUEST, response.as_bytes()], &[]).unwrap();
@@ -328,6 +336,7 @@ fn a_hidden_number_is_a_whole_one() {
             ranges: vec![start..start + 3],
             claims: Vec::new(),
             commit: None,
+            leaves: Vec::new(),
         };
         let response = RedactedPayload { text: (head + &body).into_bytes(), hidden: vec![hidden] };
         let [request, _] = shown(&[]);
@@ -455,6 +464,7 @@ fn keys_and_header_names_cannot_be_hidden() {
             ranges: vec![place..place + 4],
             claims: Vec::new(),
             commit: None,
+            leaves: Vec::new(),
         });
         assert!(matches!(verdict(&shown), Err(Refusal::Part { .. })), "{from}");
     }

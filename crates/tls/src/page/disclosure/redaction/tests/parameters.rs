@@ -112,7 +112,15 @@ fn v_refuses_parameters_of_queries_that_servers_read_in_several_ways() {
         let request = format!("GET /a?{text} HTTP/1.1\r\nHost: localhost\r\n\r\n");
         let [_, response] = usual();
         let (part, class, claims) = (Part::Parameter("id".into()), Class::Parameter, Vec::new());
-        let hidden = vec![Hidden { round: 0, part, class, ranges: vec![10..12], claims, commit: None }];
+        let hidden = vec![Hidden {
+            round: 0,
+            part,
+            class,
+            ranges: vec![10..12],
+            claims,
+            commit: None,
+            leaves: Vec::new(),
+        }];
         let request = RedactedPayload { text: request.into_bytes(), hidden };
         assert_eq!(verdict(&[request, response]).is_ok(), sound, "{text}");
     }

@@ -211,7 +211,7 @@ fn so_many_values_in_so_large_a_body_are_not_searched_for() {
     let one = |part: fn(usize) -> Part, class, length| {
         let hidden = |i: usize| {
             let (part, ranges) = (part(4 * i), vec![start + 8 * i..start + 8 * i + length]);
-            Hidden { round: 0, part, class, ranges, claims: Vec::new(), commit: None }
+            Hidden { round: 0, part, class, ranges, claims: Vec::new(), commit: None, leaves: Vec::new() }
         };
         let [request, _] = usual();
         let response = RedactedPayload { text: text.clone(), hidden: (0..128).map(hidden).collect() };
@@ -231,7 +231,10 @@ fn the_text_between_values_is_bounded_before_it_is_read() {
         let texts: Vec<_> = texts.iter().map(|length| " ".repeat(*length)).collect();
         change(&mut shown, |values| values.between = texts);
         let context = crate::page::attestation::Context::default();
-        DisclosureMessage::decode(&DisclosureMessage { context, opened: Vec::new(), shown }.encode()).is_ok()
+        DisclosureMessage::decode(
+            &DisclosureMessage { context, holder: None, opened: Vec::new(), shown }.encode(),
+        )
+        .is_ok()
     };
     assert!(read(&[1 << 12]) && read(&[2048, 2048]) && read(&[1; 15]));
     assert!(!read(&[4097]) && !read(&[2048, 2049]) && !read(&[1; 16]));

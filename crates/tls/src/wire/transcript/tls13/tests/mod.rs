@@ -4,13 +4,15 @@
 mod changes;
 mod forged;
 
-use aes_gcm::{Aes128Gcm, KeyInit as _};
 use rustls::crypto::ring::kx_group::{SECP256R1, X25519};
 
-use super::super::testing::{Authority, HOST, KeyAlgorithm, Recorded, client_13, connect, openssl, server};
-use super::protected::content;
+use super::super::testing::{
+    Authority, HOST, KeyAlgorithm, Recorded, client_13, client_13_of, connect, openssl, server,
+};
+use super::protected::{OpeningKey, content};
 use super::*;
 use crate::testing::hex;
+use crate::wire::hash::HashFunction;
 use crate::wire::key_exchange::Group;
 use crate::wire::key_schedule::{EarlySecret, MasterSecret};
 use crate::wire::server::verify;
@@ -22,16 +24,17 @@ const NOW: u64 = 1_780_000_000;
 
 /// The secrets that opened a connection's handshake, and those of its data.
 fn secrets(traffic: &[[Vec<u8>; 2]; 2]) -> (HandshakeSecrets, [TrafficSecret; 2]) {
-    let secret = |bytes: &Vec<u8>| TrafficSecret::from_bytes(bytes).unwrap();
+    let hash = if traffic[0][0].len() == 32 { HashFunction::Sha256 } else { HashFunction::Sha384 };
+    let secret = |bytes: &Vec<u8>| TrafficSecret::from_bytes(hash, bytes).unwrap();
     let [[client, server], data] = traffic;
     (HandshakeSecrets { client: secret(client), server: secret(server) }, data.each_ref().map(secret))
 }
 
 /// A direction's contents, with their types.
-fn open(side: Side, secret: &TrafficSecret, records: &[Record]) -> Vec<(u8, Vec<u8>)> {
-    let cipher = Aes128Gcm::new((&*secret.key::<16>()).into());
+fn open(side: Side, suite: Suite, secret: &TrafficSecret, records: &[Record]) -> Vec<(u8, Vec<u8>)> {
+    let key = OpeningKey::new(suite, secret).unwrap();
     let open = |(sequence, record): (u64, &Record)| {
-        let content = content(side, record.open(&cipher, &secret.iv(), sequence).unwrap()).unwrap();
+        let content = content(side, key.open(record, sequence).unwrap().to_vec()).unwrap();
         (content.content_type, content.bytes)
     };
     (0..).zip(records).map(open).collect()
@@ -54,10 +57,11 @@ fn assert_says(
     let opened = transcript.open(&handshake).unwrap();
     verify(&opened.handshake, HOST, roots, NOW).unwrap();
     assert_eq!(opened.handshake.hello.sni.as_deref(), Some(HOST));
-    let from_client = open(Side::Client, &client, &opened.client);
+    let suite = opened.handshake.hello.suite;
+    let from_client = open(Side::Client, suite, &client, &opened.client);
     assert_eq!(application(&from_client), query);
     assert_eq!(from_client.last().unwrap(), &(ALERT, vec![1, 0]), "close_notify");
-    let from_server = open(Side::Server, &server, &opened.server);
+    let from_server = open(Side::Server, suite, &server, &opened.server);
     assert!(response.is_empty() || application(&from_server) == response);
     assert!(from_server.iter().any(|(kind, bytes)| *kind == HANDSHAKE && bytes[0] == 4), "a ticket");
     opened
@@ -67,19 +71,19 @@ fn assert_says(
 fn real_connections_say_what_was_said() {
     let queries: Vec<u8> = ROUNDS.iter().flat_map(|round| round.0).copied().collect();
     let responses: Vec<u8> = ROUNDS.iter().flat_map(|round| round.1).copied().collect();
-    for (kind, group, expected, scheme) in [
-        (KeyAlgorithm::P256, SECP256R1, Group::P256, Scheme::EcdsaSha256),
-        (KeyAlgorithm::P384, X25519, Group::X25519, Scheme::EcdsaSha384),
-        (KeyAlgorithm::Rsa, X25519, Group::X25519, Scheme::PssSha512),
+    for (kind, group, expected, scheme, suite) in [
+        (KeyAlgorithm::P256, SECP256R1, Group::P256, Scheme::EcdsaSha256, Suite::Aes128GcmSha256),
+        (KeyAlgorithm::P384, X25519, Group::X25519, Scheme::EcdsaSha384, Suite::Aes256GcmSha384),
+        (KeyAlgorithm::Rsa, X25519, Group::X25519, Scheme::PssSha512, Suite::ChaCha20Poly1305Sha256),
     ] {
         let authority = Authority::new();
         let issued = authority.issue(kind, HOST);
-        let recorded = connect(client_13(&authority, group), server(&issued), ROUNDS);
+        let recorded = connect(client_13_of(&authority, group, suite), server(&issued), ROUNDS);
         let opened = assert_says(&recorded, &authority.roots(), &queries, &responses);
         let Handshake { hello, alpn, scheme: found, .. } = opened.handshake;
         assert_eq!([hello.server_point, hello.client_point].map(|point| point.group()), [expected; 2]);
         assert_eq!((alpn.as_deref(), found), (Some(&b"http/1.1"[..]), scheme));
-        assert_eq!(hello.suite, Suite::Aes128GcmSha256);
+        assert_eq!(hello.suite, suite);
     }
 }
 
@@ -132,7 +136,7 @@ fn the_trace_of_rfc_8448_says_what_was_said() {
     assert_eq!(tls12::Transcript::parse(&client, &server).unwrap_err(), Error::Version(VERSION));
     let transcript = Transcript::parse(&client, &server).unwrap();
     let shared = hex("8bd4054fb55b9d63fdfbacf9f04b9f0d35e6d63f537563efd46272900f89492d");
-    let secret = EarlySecret::new().handshake(&shared);
+    let secret = EarlySecret::new(HashFunction::Sha256).handshake(&shared);
     let hash = transcript.hello.hash;
     let [client, server] = [Side::Client, Side::Server].map(|side| secret.traffic(side, &hash));
     let opened = transcript.open(&HandshakeSecrets { client, server }).unwrap();
@@ -141,7 +145,7 @@ fn the_trace_of_rfc_8448_says_what_was_said() {
     assert_eq!((certificates.len(), certificates[0].len()), (1, 432));
     let master: MasterSecret = secret.master();
     let contents = [(Side::Client, &opened.client), (Side::Server, &opened.server)]
-        .map(|(side, records)| open(side, &master.traffic(side, finished_hash), records));
+        .map(|(side, records)| open(side, hello.suite, &master.traffic(side, finished_hash), records));
     let data: Vec<u8> = (0..50).collect();
     let alert = (ALERT, vec![1, 0]);
     let [client, server] = contents;

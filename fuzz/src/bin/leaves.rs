@@ -1,4 +1,4 @@
 //! See `volery_fuzz::TARGETS`.
 #![cfg_attr(fuzzing, no_main)]
 
-volery_fuzz::fuzz_main!("tag_verifier");
+volery_fuzz::fuzz_main!("leaves");

@@ -1,0 +1,171 @@
+//! Public proofs from VOLE in the head: `volery prove --protocol voleith --out` and `volery verify STATEMENT
+//! PROOF`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, BufWriter, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use volery::public::voleith::{Demands, Message, Parameters, Proved, Settings, prove, verify};
+use volery::{Options, Statement, os_rng};
+use volery_zk::quicksilver::bits;
+
+use super::args::{ProveArgs, VerifyArgs};
+use super::failure::Failure;
+use super::outcome::{self, Good, Summary};
+use super::output;
+use super::public::{PublicStatement, exists, failed, warn_of_few_bits};
+use super::statement::Given;
+use super::terminal;
+
+/// A statement about bits that has such proofs.
+pub(crate) trait InTheHead {
+    /// Makes a proof of the statement, which has its witness.
+    fn prove(&self, settings: &Settings, out: &mut BufWriter<File>) -> Result<Proved, Failure>;
+
+    /// Verifies a proof of the statement.
+    fn verify(&self, demands: &Demands, proof: &mut dyn Read) -> Result<Proved, Failure>;
+}
+
+impl<S> InTheHead for S
+where
+    S: for<'a> Statement<bits::Prover<'a>> + for<'a> Statement<bits::Verifier<'a>>,
+{
+    fn prove(&self, settings: &Settings, out: &mut BufWriter<File>) -> Result<Proved, Failure> {
+        Ok(prove(self, settings, &mut os_rng()?, out)?)
+    }
+
+    fn verify(&self, demands: &Demands, proof: &mut dyn Read) -> Result<Proved, Failure> {
+        Ok(verify(self, demands, proof)?)
+    }
+}
+
+/// A proof's figures.
+struct Made {
+    proved: Proved,
+    time: Duration,
+}
+
+/// The figures of a proof, as `--json` prints them.
+#[derive(Debug, Serialize)]
+struct Figures {
+    protocol: &'static str,
+    soundness_bits: u16,
+    /// The number of trees.
+    repetitions: usize,
+    secrets: u64,
+    multiplications: u64,
+    proof_bytes: u64,
+    seconds: f64,
+}
+
+impl Summary for Made {
+    fn text(&self) -> String {
+        let Proved { parameters, tally, bytes } = self.proved;
+        format!(
+            "{}, voleith with {}, proof of {}, {}, soundness {} bits against each hash computation",
+            output::counted(tally.multiplications, "AND"),
+            output::counted(parameters.shape().trees() as u64, "tree"),
+            output::bytes(bytes),
+            output::time(self.time),
+            parameters.sigma()
+        )
+    }
+
+    fn figures(&self) -> impl Serialize {
+        let Proved { parameters, tally, bytes } = self.proved;
+        Figures {
+            protocol: "voleith",
+            soundness_bits: parameters.sigma(),
+            repetitions: parameters.shape().trees(),
+            secrets: tally.secrets,
+            multiplications: tally.multiplications,
+            proof_bytes: bytes,
+            seconds: self.time.as_secs_f64(),
+        }
+    }
+}
+
+/// The message that `--bind` names.
+fn message(path: Option<&Path>) -> Result<Option<Message>, Failure> {
+    let read = |path: &Path| {
+        let file = File::open(path).map_err(|error| failed(path, &error))?;
+        Message::read(file).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+    };
+    path.map(read).transpose()
+}
+
+fn threads(threads: u16) -> Result<Option<Arc<rayon::ThreadPool>>, Failure> {
+    match Options::MAX_THREADS.min(usize::from(threads)) {
+        0 | 1 => Ok(None),
+        n => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
+            Ok(Some(Arc::new(pool.map_err(Failure::session)?)))
+        }
+    }
+}
+
+/// The statement, or why it has no such proofs.
+fn about_bits(statement: &dyn PublicStatement) -> Result<&dyn InTheHead, Failure> {
+    statement.in_the_head().ok_or_else(|| {
+        Failure::input(
+            "--protocol voleith is for statements about bits; zkbpp is for fields and machine words, too",
+        )
+    })
+}
+
+/// Whether a statement has such proofs: whether it is about bits, and not one of many.
+pub(crate) fn suits(statement: &dyn Given) -> bool {
+    statement.public().is_ok_and(|statement| statement.in_the_head().is_some())
+}
+
+/// Runs `volery prove --protocol voleith --out`; the statement has its witness.
+pub(crate) fn run_prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> Result<(), Failure> {
+    let parameters = match (args.public.sigma > 80, args.public.small) {
+        (true, false) => Parameters::Fast,
+        (true, true) => Parameters::Small,
+        (false, false) => Parameters::Fast80,
+        (false, true) => Parameters::Small80,
+    };
+    warn_of_few_bits(parameters.sigma());
+    let message = message(args.public.bind.as_deref())?;
+    let settings = Settings { parameters, message, threads: threads(args.protocol.threads)? };
+    let public = statement.public()?;
+    let provable = about_bits(&*public)?;
+    let made = terminal::during("making the proof", || into_file(provable, &settings, out));
+    outcome::conclude_file(Good::Done, &statement.text(), made, args.json)
+}
+
+fn into_file(provable: &dyn InTheHead, settings: &Settings, out: &Path) -> Result<Made, Failure> {
+    let start = Instant::now();
+    let file = OpenOptions::new().write(true).create_new(true).open(out);
+    let file = file.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => exists(out),
+        _ => failed(out, &error),
+    })?;
+    let mut file = BufWriter::new(file);
+    let made = provable.prove(settings, &mut file).and_then(|proved| {
+        let synced = file.get_ref().sync_all();
+        synced.map(|()| Made { proved, time: start.elapsed() }).map_err(|error| failed(out, &error))
+    });
+    if made.is_err() {
+        // Nobody can use half a proof. If it cannot be removed, the first error is still the one to report.
+        let _ = std::fs::remove_file(out);
+    }
+    made
+}
+
+/// Runs `volery verify STATEMENT PROOF` with such a proof.
+pub(crate) fn run_verify(statement: &dyn Given, args: &VerifyArgs, proof: impl Read) -> Result<(), Failure> {
+    let message = message(args.bind.as_deref())?;
+    let demands = Demands { sigma: args.sigma, message, threads: threads(args.protocol.threads)? };
+    let mut proof = BufReader::with_capacity(1 << 16, proof);
+    let public = statement.public()?;
+    let provable = about_bits(&*public)?;
+    let start = Instant::now();
+    let verified = terminal::during("verifying the proof", || provable.verify(&demands, &mut proof));
+    let made = verified.map(|proved| Made { proved, time: start.elapsed() });
+    outcome::conclude_file(Good::Accepted, &statement.text(), made, args.json)
+}

@@ -1,0 +1,75 @@
+//! Proofs of small statements: honest ones, and those of provers and verifiers that change something.
+
+mod cheats;
+mod faest;
+mod honest;
+mod reference;
+mod statements;
+
+use std::io::Cursor;
+
+use volery_channel::Tag;
+use volery_circuit::Statement;
+use volery_testing::rng;
+use volery_zk::quicksilver::bits;
+
+use crate::{Demands, Error, Message, Parameters, Proved, Settings, prove, verify};
+
+/// What a P that cheats makes of a message before it goes into file and transcript.
+pub(crate) type Edit = fn(Tag, Vec<u8>) -> Vec<u8>;
+
+/// Nothing.
+pub(crate) fn honest(_tag: Tag, payload: Vec<u8>) -> Vec<u8> {
+    payload
+}
+
+/// What a P does that cheats.
+pub(crate) struct Cheat {
+    pub(crate) first_pass: Edit,
+    pub(crate) second_pass: Edit,
+    pub(crate) no_work_for_the_columns: bool,
+    pub(crate) no_work_for_the_key: bool,
+    pub(crate) claims_nothing: bool,
+}
+
+impl Default for Cheat {
+    fn default() -> Self {
+        Self {
+            first_pass: honest,
+            second_pass: honest,
+            no_work_for_the_columns: false,
+            no_work_for_the_key: false,
+            claims_nothing: false,
+        }
+    }
+}
+
+fn settings(parameters: Parameters) -> Settings {
+    Settings { parameters, ..Settings::default() }
+}
+
+fn message(text: &str) -> Message {
+    Message::read(text.as_bytes()).expect("reads")
+}
+
+/// A verifier that takes any parameters.
+fn few() -> Demands {
+    Demands { sigma: 80, ..Demands::default() }
+}
+
+/// A proof with the randomness of `seed`.
+fn proof_of<S>(statement: &S, settings: &Settings, seed: u64) -> (Proved, Vec<u8>)
+where
+    S: for<'a> Statement<bits::Prover<'a>>,
+{
+    let mut out = Cursor::new(Vec::new());
+    let proved = prove(statement, settings, &mut rng(seed), &mut out).expect("proves");
+    (proved, out.into_inner())
+}
+
+fn check<S>(statement: &S, proof: &[u8]) -> Result<Proved, Error>
+where
+    S: for<'a> Statement<bits::Verifier<'a>>,
+{
+    verify(statement, &few(), &mut &proof[..])
+}
