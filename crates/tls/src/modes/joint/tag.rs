@@ -18,6 +18,8 @@
 //!
 //! V's share `b` is a share of wires like others, which a mask of P's hides until P sends that mask. A wrong
 //! mask has the effect of another `a`, which P may choose anyway.
+//!
+//! No session uses this yet: two parties only offer AES-GCM.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
