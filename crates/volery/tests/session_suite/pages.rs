@@ -86,7 +86,9 @@ fn taken(mode: Mode, port: u16, roots: &Roots, request: &[u8], sizes: &Sizes) ->
 
 #[test]
 fn what_is_estimated_of_a_page_is_about_what_it_takes() {
-    for (size, tls) in [(256, TlsVersion::Tls12), (2048, TlsVersion::Tls13)] {
+    // The number of correlations is an estimate, and a round of them 330 kB: these sizes are far from needing
+    // one more.
+    for (size, tls) in [(256, TlsVersion::Tls12), (1500, TlsVersion::Tls13)] {
         let (port, roots, _) = site(page(size));
         let request = request(port, size);
         let limits = client::ConnectionLimits::default();

@@ -217,7 +217,7 @@
 //! P checks everything that V returns against labels before it uses it: opened values, and V's share of each
 //! record's key stream. So the server gets what P meant, and P reads what the server said. V can give a wrong
 //! share of the tag of one of the client's records, which the server notices: V knows nothing of `h`, so it
-//! cannot make the tag that of other bytes (see [`ghash`](crate::wire::ghash)). V promises its share of the
+//! cannot make the tag that of other bytes (see `wire::ghash`). V promises its share of the
 //! tag of one of the server's records before it learns the right value. V's messages in the key exchange can
 //! only make the handshake fail. Afterwards P checks `t_V` against `t_V G`, `s_P + s_V` against the
 //! pre-master secret, V's garbled input against `s_V`, every returned value by recomputation, the server's
