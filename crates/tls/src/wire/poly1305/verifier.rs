@@ -80,7 +80,7 @@ impl VerifierOffered {
         channel: &mut dyn Channel,
         products: &mut Receiver<F130>,
     ) -> Result<Shares, Error> {
-        self.shares_of(channel, products, |y, n| powers(y, n))
+        self.shares_of(channel, products, powers)
     }
 
     /// The same with V's factors made by `factors`, from `y` and their number. Others than `y`'s powers are a

@@ -33,10 +33,11 @@ fn one_time_key<M: TwoParty>(machine: &mut M) -> Result<Vec<M::Wire>, M::Error> 
     machine.call(&Step::ChaCha20(vec![Plain::Counter { sequence: NUMBER, counter: 0 }]), &inputs)
 }
 
-/// What V does with the factor, and what happens to the parties' messages.
+/// What each party ends with: P with the tag.
 type End = (Result<Block, Error>, Result<(), Error>);
 
-fn run(factors: Factors, changes: [Change; 2]) -> End {
+/// Both parties, with changes of their messages. `cheat` makes V's factors in place of the right ones.
+fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
     let count = powers(coefficients(&HEADER, &CIPHERTEXT).len());
     let coefficients = coefficients(&HEADER, &CIPHERTEXT);
     let (offset, delta) = (|| Delta::random(&mut rng(6)), || Delta::random(&mut rng(5)));
@@ -77,8 +78,13 @@ fn run(factors: Factors, changes: [Change; 2]) -> End {
             prepared(&mut machine.rehearse(channel), &key)?;
             let key = one_time_key(&mut machine.perform(channel))?;
             let tag = RecordTag::new(&key, ahead).begin(channel, &mut machine, &mut random)?;
-            let RecordTag { key, part } = tag;
-            let tag = RecordTag { key, part: part.shares_of(channel, &mut random, factors)? };
+            let tag = match cheat {
+                None => tag.powers(channel, &mut random)?,
+                Some(factors) => {
+                    let RecordTag { key, part } = tag;
+                    RecordTag { key, part: part.shares_of(channel, &mut random, factors)? }
+                }
+            };
             let tag = tag.finish_verifier(channel, &mut machine, &coefficients)?;
             tag.send(channel, &mut machine)?;
             machine.into_party()?.verify(channel, rng, |_, _| Ok(()))?;
@@ -105,7 +111,7 @@ fn is_check(error: &Error) -> bool {
 
 #[test]
 fn p_gets_the_tag_in_three_round_trips_and_proves_what_it_garbled() {
-    let (tag, accepted) = run(powers_of, [untouched; 2]);
+    let (tag, accepted) = run(None, [untouched; 2]);
     assert_eq!(tag.unwrap()[..], expected());
     accepted.unwrap();
 }
@@ -118,7 +124,7 @@ fn neither_party_goes_on_after_a_verifier_that_chooses_the_polynomial() {
         factors[2] *= F130::from_u128(12).inverse().unwrap();
         factors
     };
-    let (tag, accepted) = run(cheat, [untouched; 2]);
+    let (tag, accepted) = run(Some(cheat), [untouched; 2]);
     assert!(is_check(&tag.unwrap_err()));
     assert!(is_check(&accepted.unwrap_err()));
 }
@@ -133,7 +139,7 @@ fn v_cannot_say_that_the_check_holds() {
         }
     }
     let cheat: Factors = |y, n| powers_of(y + y, n);
-    let (tag, _) = run(cheat, [untouched, yes]);
+    let (tag, _) = run(Some(cheat), [untouched, yes]);
     assert!(matches!(tag, Err(Error::Garbling(volery_garble::Error::Cheat { .. }))), "{tag:?}");
 }
 
@@ -144,7 +150,7 @@ fn a_label_that_is_changed_ends_the_session() {
             payload[3] ^= 1;
         }
     }
-    let (tag, accepted) = run(powers_of, [flip, untouched]);
+    let (tag, accepted) = run(None, [flip, untouched]);
     assert!(tag.is_err() && accepted.is_err());
 }
 
@@ -156,12 +162,12 @@ fn another_mask_of_v_s_share_ends_the_session() {
             payload[2] ^= 8;
         }
     }
-    let (tag, accepted) = run(powers_of, [flip, untouched]);
+    let (tag, accepted) = run(None, [flip, untouched]);
     assert!(is_check(&tag.unwrap_err()) && is_check(&accepted.unwrap_err()));
     fn cut(tag: Tag, payload: &mut Vec<u8>) {
         if tag == POLY1305_MASK {
             payload.pop();
         }
     }
-    assert!(run(powers_of, [cut, untouched]).1.is_err());
+    assert!(run(None, [cut, untouched]).1.is_err());
 }
