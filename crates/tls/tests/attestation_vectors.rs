@@ -179,7 +179,7 @@ fn parts() -> Statement {
     }
 }
 
-/// A page of which everything that can be hidden is committed to, and what opens it.
+/// A page with commitments to everything that can be hidden, and what opens them.
 fn leaves() -> (Statement, LeafOpenings) {
     let request = b"GET /a?user=ada HTTP/1.1\r\nHost: data.example.com\r\nCookie: c\r\n\r\n".to_vec();
     let body = r#"{"id": 7, "ok": true, "name": "Ada", "note": null, "more": ["x", 1.5]}"#;

@@ -1,4 +1,4 @@
-//! How many trees of which height, and what grinding makes up for.
+//! The number and the heights of the trees, and what grinding makes up for.
 
 /// A set of parameters: a soundness, and a choice between time and length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

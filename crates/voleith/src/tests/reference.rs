@@ -179,7 +179,7 @@ fn masks(bits: &[bool]) -> Vec<u8> {
     bits.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit))).collect()
 }
 
-/// The first counter with enough zeros of which `fits` likes the hash.
+/// The first counter whose hash has enough zeros and passes `fits`.
 fn grind(seed: [u8; 32], zeros: u32, mut fits: impl FnMut(&[u8; 32]) -> bool) -> (u32, [u8; 32]) {
     (0..)
         .map(|counter: u32| (counter, *blake3::keyed_hash(&seed, &counter.to_le_bytes()).as_bytes()))

@@ -97,7 +97,7 @@ impl Said<'_> {
         for ((side, text), shown) in SIDES.into_iter().zip(self.payload).zip(&mut shown) {
             contents.extend(leaf::commit(shown, side, text, seed));
         }
-        // A page of which nothing is hidden has no leaves, and nobody to hold them.
+        // If nothing of a page is hidden, there are no leaves, and nobody holds any.
         let openings = (!contents.is_empty()).then(|| LeafOpenings::new(seed.clone(), contents));
         Ok((shown, openings))
     }

@@ -110,7 +110,7 @@ impl<'a> Names<'a> {
         Ok(some)
     }
 
-    /// The leaf of a part of which it is all.
+    /// The leaf of a part that has no other.
     ///
     /// # Errors
     /// [`PresentationError::Part`] if there is none, or a part of the part has a leaf of its own.

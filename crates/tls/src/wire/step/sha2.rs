@@ -33,7 +33,7 @@ type FoldedWord<H, B> = WordOf<H, Folded<F2, <B as Ops<F2>>::Wire>>;
 trait Hmac: Compression<Number: Zeroize> {
     /// The function's name.
     const FUNCTION: HashFunction;
-    /// The number of rounds, each of which takes an expanded word.
+    /// The number of rounds. Each takes an expanded word.
     const ROUNDS: usize;
 
     fn number(value: u64) -> Self::Number;
@@ -366,7 +366,7 @@ fn run_handshake<H: Hmac, B: Ops<F2> + ?Sized>(
     run_midstates::<H, B>(fold, &secret)
 }
 
-/// The block of a message of so many zeros that follows a block.
+/// The last block of a message that is one block and this many zeros.
 fn padded<H: Hmac>(message: usize) -> Vec<u8> {
     let mut block = vec![0; message];
     block.push(0x80);

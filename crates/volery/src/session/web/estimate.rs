@@ -30,9 +30,8 @@ const TOGETHER: [u64; 2] = [16, 4];
 /// What both parties say in a connection and before it, in bytes, whatever its sizes: P, most of it labels of
 /// public bits; V.
 const SAID: [u64; 2] = [440_000, 12_000];
-/// Bytes of both parties for each bit that is shared. P: 40 to decode it, a label of its mask, and what the
-/// products of the hash key's powers take for as many.
-const SHARED: [u64; 2] = [72, 2];
+/// Bytes of P for each bit that the parties share: 40 to decode it, and a label of its mask.
+const SHARED: u64 = 56;
 /// Bytes of an attestation besides what it shows.
 const ATTESTATION: u64 = 400;
 
@@ -72,8 +71,8 @@ impl PagePlan {
         // Correlations are made ahead also if the payload does not take them.
         let commitments = prepared.commitments.saturating_add(self.draft.payload).max(prepared.announced);
         let mut proof = estimate(Options::default(), Bits, &AndChain::new(commitments))?;
-        let [said, answered] =
-            [0, 1].map(|party| prepared.shared.saturating_mul(SHARED[party]) + SAID[party]);
+        let [said, answered] = SAID;
+        let said = prepared.shared.saturating_mul(SHARED).saturating_add(said);
         let [client, server] = self.wire;
         // P hands over what went over the wire in both directions.
         let sent = [prepared.tables, said, client, server, self.message()];
