@@ -116,8 +116,8 @@ impl OleField for Gf128 {
     }
 }
 
-/// The most products in one call: 16 MiB of correlations over Z_p.
-pub const MAX_BATCH: usize = 1 << 12;
+/// The most correlations that the products of one call take: 32 MiB of them.
+pub const MAX_CORRELATIONS: usize = 1 << 21;
 
 /// The number of products whose messages are sent together: at most 256 KiB.
 const CHUNK: usize = 32;
@@ -130,10 +130,11 @@ const fn digits<F: OleField>() -> usize {
 /// The number of correlations that `n` products take.
 ///
 /// # Errors
-/// [`Error::Misuse`] for more than [`MAX_BATCH`] products.
+/// [`Error::Misuse`] for more than [`MAX_CORRELATIONS`].
 pub fn correlations<F: OleField>(n: usize) -> Result<usize, Error> {
-    if n > MAX_BATCH {
-        return Err(Error::misuse(format!("{n} products in one call; at most {MAX_BATCH}")));
+    let most = MAX_CORRELATIONS / digits::<F>();
+    if n > most {
+        return Err(Error::misuse(format!("{n} products in one call; at most {most}")));
     }
     Ok(n * digits::<F>())
 }

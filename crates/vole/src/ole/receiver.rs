@@ -65,8 +65,8 @@ impl<F: OleField> Receiver<F> {
     /// until these are [received](Receiver::receive).
     ///
     /// # Errors
-    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products, after an error, or while a
-    /// request is pending; the pool's and the channel's.
+    /// [`Error::Misuse`] for products of more than [`MAX_CORRELATIONS`](super::MAX_CORRELATIONS), after an
+    /// error, or while a request is pending; the pool's and the channel's.
     pub fn request<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,

@@ -265,9 +265,9 @@ fn random_products_are_used_once_and_only_as_many_as_there_are() {
 
 #[test]
 fn too_many_products_in_one_call_are_refused_before_anything_is_allocated() {
-    assert!(matches!(correlations::<P256Base>(MAX_BATCH + 1), Err(Error::Misuse(_))));
+    assert!(matches!(correlations::<P256Base>(MAX_CORRELATIONS / 256 + 1), Err(Error::Misuse(_))));
     assert!(matches!(correlations::<Gf128>(usize::MAX), Err(Error::Misuse(_))));
-    assert_eq!(correlations::<Gf128>(MAX_BATCH), Ok(128 * MAX_BATCH));
+    assert_eq!(correlations::<Gf128>(MAX_CORRELATIONS / 128), Ok(MAX_CORRELATIONS));
 }
 
 #[test]

@@ -13,9 +13,9 @@
 //! and nothing that was prepared is used twice.
 //!
 //! Everything that a connection does is prepared, and it does everything that is prepared. The exception is
-//! blocks of key stream for the server's records, whose number is not known ahead. These are *spare*: they
-//! are in a separate list, from which a connection takes as many as it needs. The rest is never evaluated and
-//! not proved.
+//! what the server's records take, whose number is not known ahead: blocks of key stream, and the circuits of
+//! ChaCha20-Poly1305's tags. These are *spare*: each kind is in a [list](Queue) of its own, from which a
+//! connection takes as many as it needs. The rest is never evaluated and not proved.
 
 use std::collections::VecDeque;
 
@@ -157,48 +157,53 @@ pub(super) struct SharedWires {
 pub(super) struct Machine<P> {
     pub(super) party: P,
     prepared: VecDeque<Prepared>,
-    /// Entries that may be left over.
-    spare: VecDeque<Prepared>,
+    /// Entries that may be left over: blocks, tags.
+    spare: [VecDeque<Prepared>; 2],
     shared: Vec<SharedWires>,
 }
 
 /// The list of prepared entries from which a run takes.
 #[derive(Clone, Copy)]
-enum Queue {
+pub(super) enum Queue {
     /// The entries that every connection takes, all of them.
     Needed,
-    /// The entries of which a connection takes as many as it needs.
-    Spare,
+    /// Blocks of the server's records, of which a connection takes as many as it needs.
+    SpareBlocks,
+    /// What tags of the server's records take, likewise.
+    SpareTags,
 }
 
 impl<P: Party> Machine<P> {
     pub(super) fn new(party: P) -> Self {
-        Self { party, prepared: VecDeque::new(), spare: VecDeque::new(), shared: Vec::new() }
+        Self { party, prepared: VecDeque::new(), spare: Default::default(), shared: Vec::new() }
     }
 
     /// Starts the run ahead of the connection.
     pub(super) fn rehearse<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
-        Rehearsal { machine: self, channel, queue: Queue::Needed }
+        self.rehearse_in(Queue::Needed, channel)
     }
 
-    /// Starts the run ahead of the connection for entries that it may need.
-    pub(super) fn rehearse_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
-        Rehearsal { machine: self, channel, queue: Queue::Spare }
+    /// Starts the run ahead of the connection for the entries of a list.
+    pub(super) fn rehearse_in<'a>(
+        &'a mut self,
+        queue: Queue,
+        channel: &'a mut dyn Channel,
+    ) -> Rehearsal<'a, P> {
+        Rehearsal { machine: self, channel, queue }
     }
 
     /// Starts the run during the connection.
     pub(super) fn perform<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
-        Performance { machine: self, channel, queue: Queue::Needed }
+        self.perform_in(Queue::Needed, channel)
     }
 
-    /// Starts the run during the connection for entries that it turns out to need.
-    pub(super) fn perform_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
-        Performance { machine: self, channel, queue: Queue::Spare }
-    }
-
-    /// The number of spare calls.
-    pub(super) fn spare_calls(&self) -> usize {
-        self.spare.iter().filter(|prepared| matches!(prepared, Prepared::Call { .. })).count()
+    /// Starts the run during the connection for the entries of a list.
+    pub(super) fn perform_in<'a>(
+        &'a mut self,
+        queue: Queue,
+        channel: &'a mut dyn Channel,
+    ) -> Performance<'a, P> {
+        Performance { machine: self, channel, queue }
     }
 
     /// What was shared so far, in order.
@@ -217,7 +222,8 @@ impl<P: Party> Machine<P> {
     fn queue(&mut self, queue: Queue) -> &mut VecDeque<Prepared> {
         match queue {
             Queue::Needed => &mut self.prepared,
-            Queue::Spare => &mut self.spare,
+            Queue::SpareBlocks => &mut self.spare[0],
+            Queue::SpareTags => &mut self.spare[1],
         }
     }
 
@@ -413,17 +419,19 @@ mod tests {
         let labels = (Delta::random(rng), worthless());
         let garbler = Garbler::new(&SESSION, Settings::default(), labels, worthless(), rng);
         let mut machine = Machine::new(garbler);
-        for _ in 0..2 {
-            let mut rehearsal = machine.rehearse_spare(&mut channel);
+        let queues = [Queue::SpareBlocks, Queue::SpareTags];
+        for queue in queues.into_iter().cycle().take(4) {
+            let mut rehearsal = machine.rehearse_in(queue, &mut channel);
             let key = rehearsal.public(&[F2::ONE; 128]).unwrap();
             rehearsal.call(&Step::ExpandKey(KeySize::Bits128), &key).unwrap();
         }
-        assert_eq!(machine.spare_calls(), 2);
         assert!(machine.perform(&mut channel).public(&[F2::ONE; 128]).is_err(), "it is not what is needed");
-        let mut performance = machine.perform_spare(&mut channel);
-        let key = performance.public(&[F2::ONE; 128]).unwrap();
-        performance.call(&Step::ExpandKey(KeySize::Bits128), &key).unwrap();
-        assert_eq!(machine.spare_calls(), 1);
+        for queue in queues {
+            let mut performance = machine.perform_in(queue, &mut channel);
+            let key = performance.public(&[F2::ONE; 128]).unwrap();
+            performance.call(&Step::ExpandKey(KeySize::Bits128), &key).unwrap();
+            assert_eq!(machine.queue(queue).len(), 2);
+        }
         assert!(machine.into_party().is_ok());
     }
 

@@ -315,7 +315,6 @@ mod prover;
 mod provider;
 mod read;
 mod sizes;
-#[cfg_attr(not(test), allow(dead_code, reason = "no session has ChaCha20-Poly1305 between two parties yet"))]
 mod tag;
 #[cfg(test)]
 mod testing;

@@ -1,48 +1,62 @@
 //! A record's tag in ChaCha20-Poly1305, with the circuits prepared ahead: the messages of
-//! [`poly1305`](crate::wire::poly1305), in order.
+//! [`poly1305`](crate::wire::poly1305), in order. [`connection`] has all tags of a connection.
 //!
 //! ```text
 //! P                                                                                V
-//! ahead: x's corrections, circuits                                 ------->
+//! a record of the client's, ahead: x's corrections                 ------->
 //!
-//! begin: label of a; the mask of V's share b                       ------->
+//! a record of the server's, when it has come: x's corrections      ------->
+//! labels of a; the mask of V's share b                             ------->
 //!                                                                 <-------   correction of b
 //! factor of r                                                      ------->
 //!   (a record of the client's: its masked plaintext)
-//!                                                                 <-------   corrections of powers; of V's inputs for the circuits
+//!                                                                 <-------   corrections of powers
+//!   (a record of the client's)                                    <-------   V's share of the key stream, with labels' hash
+//!                                                                 <-------   corrections of V's inputs for the circuits
 //! labels of both inputs                                            ------->
 //!                                                                 <-------   the check's answer, with labels' hash
-//! client's record:                                                <-------   V's share of the tag, with labels' hash
-//! server's record: as for GCM, see `read`                          <------>
+//! client's record: the tag                                        <-------   V's share of the tag, with labels' hash
+//! server's record: as for AES-GCM, see `read`                      <------>
 //! ```
 //!
 //! V's share `b` is a share of wires like others, which a mask of P's hides until P sends that mask. A wrong
 //! mask has the effect of another `a`, which P may choose anyway.
 //!
-//! No session uses this yet: two parties only offer AES-GCM.
+//! **No share of a tag is used before the check has passed**, at either party: only
+//! [`RecordTag::finish_prover`] and [`RecordTag::finish_verifier`] make a [`TagShare`], and they end the
+//! session if the check's answer, which V returns with its labels' hash, is no. A party that returns from
+//! them has the answer of the circuit that P garbled; that this was the right circuit is part of the proof in
+//! the end.
+
+pub(super) mod connection;
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
-use volery_channel::tags::{GARBLED_RETURN, POLY1305_MASK};
+use volery_channel::tags::GARBLED_RETURN;
 use volery_circuit::gadgets::bits_to_bytes;
-use volery_field::{Bits, F2, F130};
+use volery_field::{F2, F130};
 use volery_garble::two_party::{Evaluator, Garbler, Owner, Wire};
 use volery_vole::{Prg, ole};
 use zeroize::Zeroizing;
 
 use super::Error;
-use super::machine::{Machine, Party, PrivateInputs, SharedWires};
+use super::machine::{Machine, Party, PrivateInputs, Queue, SharedWires};
 use crate::wire::ghash::Block;
 use crate::wire::poly1305::{
-    ProverAhead, ProverConverted, Shares, TagInputs, VerifierAhead, VerifierOffered, element, element_bits,
+    ProverAhead, ProverConverted, Shares, TagInputs, VerifierAhead, VerifierOffered, element_bits,
+    receive_mask, send_mask,
 };
 use crate::wire::step::{BLOCK_BITS, POLY1305_SHARE_BITS, Step};
 
-/// What each machine computes for one tag, from the wires of the record's one-time key. The two halves are
-/// prepared together.
-pub(super) fn prepared<M: PrivateInputs>(machine: &mut M, key: &[M::Wire]) -> Result<(), M::Error> {
-    share_of_r(machine, key, None)?;
-    finished(machine, key, [None; 2])?;
+/// Prepares what each machine computes for tags, from the wires of the records' one-time keys: `r` of each
+/// record is shared before any tag is finished.
+pub(super) fn prepared<M: PrivateInputs>(machine: &mut M, keys: &[&[M::Wire]]) -> Result<(), M::Error> {
+    for key in keys {
+        share_of_r(machine, key, None)?;
+    }
+    for key in keys {
+        finished(machine, key, [None; 2])?;
+    }
     Ok(())
 }
 
@@ -103,41 +117,59 @@ fn block(bits: &[F2]) -> Result<Block, Error> {
 
 /// A party's part in a record's tag.
 pub(super) struct RecordTag<A> {
+    /// The list in which its circuits are prepared.
+    queue: Queue,
     /// The wires of the record's one-time key.
     key: Vec<Wire>,
     part: A,
 }
 
 impl<A> RecordTag<A> {
-    /// The next tag, given the wires of the record's one-time key and what was made ahead.
-    pub(super) fn new(key: &[Wire], part: A) -> Self {
-        Self { key: key.to_vec(), part }
+    /// The next tag of this list, given the wires of the record's one-time key and what came before.
+    pub(super) fn new(queue: Queue, key: &[Wire], part: A) -> Self {
+        Self { queue, key: key.to_vec(), part }
+    }
+
+    /// The same tag with its next part.
+    fn map<B>(self, next: impl FnOnce(A) -> Result<B, Error>) -> Result<RecordTag<B>, Error> {
+        let Self { queue, key, part } = self;
+        Ok(RecordTag { queue, key, part: next(part)? })
     }
 }
 
+/// P's part with its share `a` of `r`.
+pub(super) struct ProverShared {
+    ahead: ProverAhead,
+    a: Zeroizing<F130>,
+}
+
 impl RecordTag<ProverAhead> {
-    /// P's first part: shares `r`. This waits for V's correction.
-    pub(super) fn begin(
+    /// P's first part: shares `r`. It does not wait.
+    pub(super) fn share(
         self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Garbler<Step>>,
         rng: &mut (impl CryptoRng + ?Sized),
-    ) -> Result<RecordTag<ProverConverted>, Error> {
-        let Self { key, part } = self;
+    ) -> Result<RecordTag<ProverShared>, Error> {
         let a = random_share(rng);
         let bits = Zeroizing::new(element_bits(*a).collect::<Vec<F2>>());
-        let mask = share_of_r(&mut machine.perform(channel), &key, Some(&bits))?;
-        channel.send(POLY1305_MASK, &mask.iter().copied().collect::<Bits>().to_bytes())?;
-        let part = part.convert(channel, *a)?;
-        Ok(RecordTag { key, part })
+        let mask = share_of_r(&mut machine.perform_in(self.queue, channel), &self.key, Some(&bits))?;
+        send_mask(channel, &mask)?;
+        self.map(|ahead| Ok(ProverShared { ahead, a }))
+    }
+}
+
+impl RecordTag<ProverShared> {
+    /// Gives V its factor of `r`. This waits for V's correction.
+    pub(super) fn convert(self, channel: &mut dyn Channel) -> Result<RecordTag<ProverConverted>, Error> {
+        self.map(|ProverShared { ahead, a }| Ok(ahead.convert(channel, *a)?))
     }
 }
 
 impl RecordTag<ProverConverted> {
     /// P's shares of the powers of `r`. This waits for V's corrections.
     pub(super) fn powers(self, channel: &mut dyn Channel) -> Result<RecordTag<Shares>, Error> {
-        let Self { key, part } = self;
-        Ok(RecordTag { key, part: part.shares(channel)? })
+        self.map(|part| Ok(part.shares(channel)?))
     }
 }
 
@@ -151,24 +183,16 @@ fn random_share(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<F130> {
 }
 
 impl RecordTag<VerifierAhead> {
-    /// V's first part: shares `r`, and sends V's correction.
-    pub(super) fn begin(
+    /// V's first part: shares `r`, and sends V's correction, for which P waits, with the next flush.
+    pub(super) fn offer(
         self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Evaluator<Step>>,
         products: &mut ole::Receiver<F130>,
     ) -> Result<RecordTag<VerifierOffered>, Error> {
-        let Self { key, part } = self;
-        let share = share_of_r(&mut machine.perform(channel), &key, None)?;
-        let mut message = vec![0; POLY1305_SHARE_BITS.div_ceil(8)];
-        channel.recv_exact(POLY1305_MASK, &mut message)?;
-        let mask = Bits::from_bytes(&message, POLY1305_SHARE_BITS)
-            .map_err(|error| Error::malformed(POLY1305_MASK, error.to_string()))?;
-        let bits = share.iter().enumerate().map(|(i, bit)| *bit + mask.get(i).unwrap_or_default());
-        let b = Zeroizing::new(element(&Zeroizing::new(bits.collect::<Vec<_>>()))?);
-        let part = part.offer(channel, products, *b)?;
-        channel.flush()?;
-        Ok(RecordTag { key, part })
+        let share = share_of_r(&mut machine.perform_in(self.queue, channel), &self.key, None)?;
+        let b = receive_mask(channel, &share)?;
+        self.map(|part| Ok(part.offer(channel, products, *b)?))
     }
 }
 
@@ -180,8 +204,7 @@ impl RecordTag<VerifierOffered> {
         channel: &mut dyn Channel,
         products: &mut ole::Receiver<F130>,
     ) -> Result<RecordTag<Shares>, Error> {
-        let Self { key, part } = self;
-        Ok(RecordTag { key, part: part.shares(channel, products)? })
+        self.map(|part| Ok(part.shares(channel, products)?))
     }
 }
 
@@ -199,7 +222,8 @@ impl RecordTag<Shares> {
         coefficients: &[F130],
     ) -> Result<TagShare, Error> {
         let own = self.part.inputs(coefficients)?;
-        let (answer, share) = finished(&mut machine.perform(channel), &self.key, inputs(&own))?;
+        let performance = &mut machine.perform_in(self.queue, channel);
+        let (answer, share) = finished(performance, &self.key, inputs(&own))?;
         checked(&answer)?;
         TagShare::new(machine, &share)
     }

@@ -15,6 +15,7 @@ use super::message::{self, ConnectionBytes, NextStep};
 use super::program::{self, Client, Derived, Secrets};
 use super::prover::share_bits;
 use super::read::{READ, Reader, ServerRecord};
+use super::tag::connection::{RequestedTags, VerifierTags};
 use super::used::{Part, Used, UsedMessages};
 use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes};
 use crate::memory::{Budget, Reservation};
@@ -27,6 +28,7 @@ use crate::wire::prf::{self, HmacKey, Side};
 use crate::wire::record::{PlannedRecord, associated_data};
 use crate::wire::server::Roots;
 use crate::wire::step::Step;
+use crate::wire::suite::Aead;
 use crate::wire::transcript::MAX_HANDSHAKE;
 use crate::wire::version::TlsVersion;
 
@@ -72,6 +74,8 @@ impl Default for Limits {
 pub struct Verifier {
     machine: Machine<Evaluator<Step>>,
     exchange: VerifierProducts,
+    /// In a suite whose tags take products.
+    tags: Option<VerifierTags>,
     key: key_exchange::Verifier,
     inputs: [Input; 2],
     session: SessionId,
@@ -150,6 +154,7 @@ fn prepare(
     // Everything that P has to answer goes in one round trip.
     labels.prepare(channel, sizes.label_correlations()?)?;
     let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
+    let tags = RequestedTags::request(channel, session, &mut labels, &sizes, rng)?;
     channel.flush()?;
     // While P answers.
     begin_round(channel, &mut commitments)?;
@@ -162,13 +167,14 @@ fn prepare(
     let secrets = program::rehearse_secrets(&mut machine, channel, &sizes, shares)?;
     answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
+    let tags = tags.map(|tags| tags.receive(channel, session, &sizes)).transpose()?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     let (_, pool) = machine.party.commitments();
     pool.prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
     let inputs = [prover, verifier];
-    Ok(Verifier { machine, exchange, key, inputs, session: *session, sizes, limits, memory })
+    Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits, memory })
 }
 
 fn run(
@@ -176,7 +182,7 @@ fn run(
     channel: &mut dyn Channel,
     rng: &mut dyn CryptoRng,
 ) -> Result<ReceivedConnection, Error> {
-    let Verifier { mut machine, mut exchange, key, inputs, session, sizes, limits, memory } = verifier;
+    let Verifier { mut machine, mut exchange, tags, key, inputs, session, sizes, limits, memory } = verifier;
     let [prover, own] = inputs;
     let share = key.finish(channel, &mut exchange, rng)?;
     let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
@@ -186,12 +192,12 @@ fn run(
     let mut deriving = Deriving { channel, machine: &mut machine, sizes: &sizes };
     let (derived, messages) = deriving.derive(group, [&prover_wires, &own_wires])?;
 
-    let version = sizes.tls;
     let performance = &mut machine.perform(channel);
     let client = program::client(performance, &derived, &sizes)?;
     let reader = program::server(performance, &derived, &sizes)?;
-    let reader = reader.map(|key| Reader::new(&session, version, key));
-    let mut exchange = RecordExchange { channel, machine: &mut machine, version, reader };
+    let reader = reader.map(|key| Reader::new(&session, &sizes, key));
+    let protected = sizes.protection();
+    let mut exchange = RecordExchange { channel, machine: &mut machine, protected, reader, tags };
     let ExchangedRecords { ciphertexts, read, held } = exchange.records(&sizes, &client, rng)?;
     let pipelined = sizes.pipelined();
     let suite = sizes.suite;
@@ -270,8 +276,10 @@ struct ExchangedRecords {
 struct RecordExchange<'a> {
     channel: &'a mut dyn Channel,
     machine: &'a mut Machine<Evaluator<Step>>,
-    version: TlsVersion,
+    protected: (Aead, TlsVersion),
     reader: Option<Reader>,
+    /// In a suite whose tags take products.
+    tags: Option<VerifierTags>,
 }
 
 impl RecordExchange<'_> {
@@ -283,9 +291,12 @@ impl RecordExchange<'_> {
         rng: &mut dyn CryptoRng,
     ) -> Result<ExchangedRecords, Error> {
         let records = sizes.records();
+        if let Some(tags) = &mut self.tags {
+            tags.begin(self.channel, self.machine, &client.protections)?;
+        }
         let ExchangedRecords { mut ciphertexts, mut read, mut held } = ExchangedRecords::default();
         // In TLS 1.2 the server's Finished came before all records that are read.
-        let before = usize::from(self.version == TlsVersion::Tls12);
+        let before = usize::from(sizes.tls == TlsVersion::Tls12);
         for (number, record) in records.iter().enumerate() {
             while sizes.begins_later(number) && message::receive_next(self.channel)? == NextStep::Read {
                 read.push(self.read(rng)?);
@@ -297,7 +308,7 @@ impl RecordExchange<'_> {
         Ok(ExchangedRecords { ciphertexts, read, held })
     }
 
-    /// Makes one of the client's records: sends a share of its tag once the ciphertext is there. Returns the
+    /// Makes one of the client's records: gives P its tag once the ciphertext is there. Returns the
     /// ciphertext.
     fn record(
         &mut self,
@@ -306,20 +317,27 @@ impl RecordExchange<'_> {
         mut ciphertext: Vec<u8>,
         client: &Client<Wire>,
     ) -> Result<Vec<u8>, Error> {
-        let shared = program::stream(self.machine, self.version, number)?;
+        let (_, version) = self.protected;
+        let shared = program::stream(self.machine, self.protected, number)?;
         self.machine.party.confirm(self.channel, &shared.wires, &shared.masks)?;
         let protection = program::protection(client, number)?;
         protection.apply(&mut ciphertext)?;
-        let content_type = program::content_type(self.version, number);
-        let header = associated_data(self.version, record.sequence, content_type, record.length)?;
-        send_tag_share(self.channel, &client.powers, &header, &ciphertext, &protection.mask)?;
-        self.channel.flush()?;
+        let content_type = program::content_type(version, number);
+        let header = associated_data(version, record.sequence, content_type, record.length)?;
+        match (&client.powers, &mut self.tags) {
+            (Some(powers), None) => {
+                send_tag_share(self.channel, powers, &header, &ciphertext, protection.mask()?)?;
+                self.channel.flush()?;
+            }
+            (None, Some(tags)) => tags.send(self.channel, self.machine, &header, &ciphertext)?,
+            _ => return Err(program::other_suite()),
+        }
         Ok(ciphertext)
     }
 
     fn read(&mut self, rng: &mut dyn CryptoRng) -> Result<ServerRecord, Error> {
         let reader = self.reader.as_mut().ok_or(Error::Limit { what: READ, asked: 1, limit: 0 })?;
-        reader.watch(self.channel, self.machine, rng)
+        reader.watch(self.channel, self.machine, self.tags.as_mut(), rng)
     }
 }
 

@@ -10,8 +10,6 @@
 //! (RFC 8439, sections 2.5 and 2.8.) Each record has its own `r` and `s`. Neither party may know `r` while
 //! the connection is open: whoever has the tag of one ciphertext and `r` has that of every other.
 //!
-//! No session uses this yet: two parties only offer AES-GCM, and in proxy mode P has the key.
-//!
 //! # The protocol
 //!
 //! ```text
@@ -96,6 +94,8 @@
 //!
 //! A share that leaves its range is P's own input, too, which changes the sum by a known constant.
 
+#[cfg(feature = "fuzzing")]
+pub mod fuzz;
 mod prover;
 mod shares;
 #[cfg(test)]
@@ -106,10 +106,9 @@ mod verifier;
 
 #[cfg(test)]
 pub(crate) use prover::powers as powers_of;
-#[cfg_attr(not(test), allow(unused_imports, reason = "see the module"))]
-pub(crate) use prover::{ProverAhead, ProverConverted};
+pub(crate) use prover::{ProverAhead, ProverConverted, send_mask};
 pub(crate) use shares::{Shares, TagInputs};
-pub(crate) use verifier::{VerifierAhead, VerifierOffered};
+pub(crate) use verifier::{VerifierAhead, VerifierOffered, receive_mask};
 
 use volery_channel::Tag;
 use volery_field::{Element, F2, F130, pack_elements, unpack_elements};

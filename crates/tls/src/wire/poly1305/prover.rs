@@ -2,8 +2,10 @@
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
-use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_POWERS, POLY1305_SHARE};
-use volery_field::{F130, Field, Ring, packed_bytes};
+use volery_channel::tags::{
+    POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_MASK, POLY1305_POWERS, POLY1305_SHARE,
+};
+use volery_field::{Bits, F2, F130, Field, Ring, packed_bytes};
 use volery_vole::ole::{Pending, Sender};
 use volery_vole::{Prg, SessionId};
 use zeroize::Zeroizing;
@@ -92,6 +94,14 @@ impl ProverConverted {
         let shares = powers.finish(&unpacked(POLY1305_POWERS, &message, count)?)?;
         Ok(Shares::new(shares, messages.challenge()))
     }
+}
+
+/// Sends V the mask of its share of `r`, so that V has that share.
+///
+/// # Errors
+/// What sending meets.
+pub(crate) fn send_mask(channel: &mut dyn Channel, mask: &[F2]) -> Result<(), Error> {
+    Ok(channel.send(POLY1305_MASK, &mask.iter().copied().collect::<Bits>().to_bytes())?)
 }
 
 /// Receives packed elements.

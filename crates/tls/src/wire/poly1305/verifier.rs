@@ -1,16 +1,31 @@
 //! V: multiplies with powers of its factor of `r`.
 
 use volery_channel::Channel;
-use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_POWERS, POLY1305_SHARE};
-use volery_field::F130;
+use volery_channel::tags::{
+    POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_MASK, POLY1305_POWERS, POLY1305_SHARE,
+};
+use volery_field::{Bits, F2, F130};
 use volery_vole::SessionId;
 use volery_vole::ole::Receiver;
 use zeroize::Zeroizing;
 
 use super::prover::{powers, receive};
 use super::shares::{Messages, Shares};
-use super::{packed, products, unpacked};
+use super::{element, packed, products, unpacked};
 use crate::Error;
+
+/// V's share of `r`, from the masked one and P's message with the mask.
+///
+/// # Errors
+/// [`Error::Malformed`] unless P's message is as many bits; the channel's.
+pub(crate) fn receive_mask(channel: &mut dyn Channel, masked: &[F2]) -> Result<Zeroizing<F130>, Error> {
+    let mut message = vec![0; masked.len().div_ceil(8)];
+    channel.recv_exact(POLY1305_MASK, &mut message)?;
+    let mask = Bits::from_bytes(&message, masked.len())
+        .map_err(|error| Error::malformed(POLY1305_MASK, error.to_string()))?;
+    let bits = masked.iter().enumerate().map(|(i, bit)| *bit + mask.get(i).unwrap_or_default());
+    Ok(Zeroizing::new(element(&Zeroizing::new(bits.collect::<Vec<_>>()))?))
+}
 
 /// V's part of a record's tag, before `r` is there.
 pub(crate) struct VerifierAhead {

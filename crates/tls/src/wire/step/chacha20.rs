@@ -57,7 +57,6 @@ pub(super) fn given_block<B: Ops<F2> + ?Sized>(
 
 /// The last inputs of [`Step::ChaChaBlock`](super::Step::ChaChaBlock): the number as the nonce has it, and
 /// the counter from its lowest bit.
-#[cfg(test)]
 pub(crate) fn given_stream_bits(sequence: u16, counter: u16) -> Vec<F2> {
     bytes_to_bits(&[sequence.to_be_bytes(), counter.to_le_bytes()].concat())
 }

@@ -42,7 +42,6 @@ pub(crate) mod testing;
 mod tests;
 mod xored;
 
-#[cfg(test)]
 pub(crate) use chacha20::given_stream_bits;
 pub(crate) use count::{Cost, Counting, commitments_of_blocks};
 pub(crate) use sha2::Midstate;
@@ -153,10 +152,6 @@ pub(crate) enum Step {
     ChaCha20(Vec<Plain>),
     /// ChaCha20's block of a record and a counter whose lower halves both parties learn later (16 bits each).
     /// This is for the server's records.
-    #[cfg_attr(
-        not(test),
-        allow(dead_code, reason = "no session has ChaCha20-Poly1305 between two parties yet")
-    )]
     ChaChaBlock,
     /// V's share of Poly1305's `r`, from P's.
     Poly1305Share,

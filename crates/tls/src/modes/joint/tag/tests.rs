@@ -4,7 +4,7 @@ use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit as _, StreamCipher as _};
 use poly1305::Poly1305;
 use poly1305::universal_hash::KeyInit as _;
-use volery_channel::tags::{GARBLED_LABELS, GARBLED_RETURN};
+use volery_channel::tags::{GARBLED_LABELS, GARBLED_RETURN, POLY1305_MASK};
 use volery_channel::{Limits, Tag};
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_field::Field;
@@ -55,10 +55,11 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             random.prepare(channel, &mut deal::bits(3, Some(offset()), BATCH), products(count), rng)?;
             let ahead = ProverAhead::new(channel, (&SESSION, NUMBER), &mut random, count, rng)?;
             let key = one_time_key(&mut machine.rehearse(channel))?;
-            prepared(&mut machine.rehearse(channel), &key)?;
+            prepared(&mut machine.rehearse(channel), &[&key])?;
             let key = one_time_key(&mut machine.perform(channel))?;
             let before = channel.stats();
-            let tag = RecordTag::new(&key, ahead).begin(channel, &mut machine, rng)?.powers(channel)?;
+            let tag = RecordTag::new(Queue::Needed, &key, ahead).share(channel, &mut machine, rng)?;
+            let tag = tag.convert(channel)?.powers(channel)?;
             let tag = tag.finish_prover(channel, &mut machine, &coefficients)?;
             let tag = tag.receive(channel, &mut machine)?;
             assert_eq!((channel.stats() - before).round_trips, 3);
@@ -75,14 +76,14 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             random.prepare(channel, &mut deal::bits(3, None, BATCH), products(count), rng)?;
             let ahead = VerifierAhead::new(channel, (&SESSION, NUMBER), count)?;
             let key = one_time_key(&mut machine.rehearse(channel))?;
-            prepared(&mut machine.rehearse(channel), &key)?;
+            prepared(&mut machine.rehearse(channel), &[&key])?;
             let key = one_time_key(&mut machine.perform(channel))?;
-            let tag = RecordTag::new(&key, ahead).begin(channel, &mut machine, &mut random)?;
+            let tag =
+                RecordTag::new(Queue::Needed, &key, ahead).offer(channel, &mut machine, &mut random)?;
             let tag = match cheat {
                 None => tag.powers(channel, &mut random)?,
                 Some(factors) => {
-                    let RecordTag { key, part } = tag;
-                    RecordTag { key, part: part.shares_of(channel, &mut random, factors)? }
+                    tag.map(|part| Ok(part.shares_of(channel, &mut random, factors)?))?
                 }
             };
             let tag = tag.finish_verifier(channel, &mut machine, &coefficients)?;

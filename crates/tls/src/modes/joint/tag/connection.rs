@@ -1,0 +1,234 @@
+//! All tags of a connection with ChaCha20-Poly1305, at each party.
+//!
+//! One batch of products is prepared ahead for all of them. Those of the client's records are *begun*
+//! together when their keys are there: that takes two round trips for all, and each record two more, where it
+//! takes one with AES-GCM. What P says of its factors before it knows any `r` goes ahead of the connection.
+//!
+//! Of the server's records nobody knows ahead how many there are and how long they are. Their circuits are
+//! spare, and their products come from what the batch has left, so P says its factors when the record has
+//! come.
+
+use std::collections::VecDeque;
+
+use rand_core::CryptoRng;
+use volery_channel::Channel;
+use volery_field::F130;
+use volery_garble::two_party::{Evaluator, Garbler, Wire};
+use volery_vole::correlations::Pool;
+use volery_vole::{Delta, SessionId, ole};
+
+use super::super::machine::{Machine, Queue};
+use super::super::{Error, Sizes};
+use super::{RecordTag, TagShare};
+use crate::wire::poly1305::{
+    ProverAhead, ProverConverted, Shares, VerifierAhead, VerifierOffered, coefficients, powers,
+};
+use crate::wire::record::Protection;
+use crate::wire::step::Step;
+use crate::wire::suite::Aead;
+
+/// What the numbers of the server's records are added to, so that no two records of a session have the same
+/// one. A direction has fewer records.
+const SERVER: u64 = 1 << 32;
+
+/// One of the server's records.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Received<'a> {
+    /// Its number in its direction.
+    pub(in super::super) sequence: u64,
+    /// What the tag covers besides the ciphertext.
+    pub(in super::super) header: &'a [u8],
+    pub(in super::super) ciphertext: &'a [u8],
+}
+
+fn none_left() -> Error {
+    Error::misuse("a tag that was not begun")
+}
+
+/// P's part.
+pub(in super::super) struct ProverTags {
+    session: SessionId,
+    products: ole::Sender<F130>,
+    /// Of each of the client's records, until they are begun.
+    ahead: Vec<ProverAhead>,
+    /// Of each of the client's records, until its powers are there.
+    converted: Vec<RecordTag<ProverConverted>>,
+    /// Of each of the client's records that is still to come.
+    next: VecDeque<RecordTag<Shares>>,
+}
+
+impl ProverTags {
+    /// Prepares the products, ahead of the connection; `None` in a suite that takes none.
+    pub(in super::super) fn prepare(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        (offset, labels): (Delta, &mut Pool),
+        sizes: &Sizes,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Option<Self>, Error> {
+        if sizes.suite.aead() != Aead::ChaCha20Poly1305 {
+            return Ok(None);
+        }
+        let mut products = ole::Sender::new(session, offset);
+        products.prepare(channel, labels, sizes.products(), rng)?;
+        let mut ahead = Vec::new();
+        for (number, powers) in (0..).zip(sizes.tag_powers()) {
+            ahead.push(ProverAhead::new(channel, (session, number), &mut products, powers, rng)?);
+        }
+        let (converted, next) = (Vec::new(), VecDeque::new());
+        Ok(Some(Self { session: *session, products, ahead, converted, next }))
+    }
+
+    /// Begins the tags of the client's records. One round trip.
+    pub(in super::super) fn begin(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Garbler<Step>>,
+        records: &[Protection<Wire>],
+        rng: &mut impl CryptoRng,
+    ) -> Result<(), Error> {
+        let mut shared = Vec::with_capacity(records.len());
+        for (record, ahead) in records.iter().zip(self.ahead.drain(..)) {
+            let tag = RecordTag::new(Queue::Needed, record.one_time_key()?, ahead);
+            shared.push(tag.share(channel, machine, rng)?);
+        }
+        for tag in shared {
+            self.converted.push(tag.convert(channel)?);
+        }
+        Ok(())
+    }
+
+    /// Takes what V says of the powers, after P has said the first record's plaintext.
+    pub(in super::super) fn powers(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        for tag in self.converted.drain(..) {
+            self.next.push_back(tag.powers(channel)?);
+        }
+        Ok(())
+    }
+
+    /// The tag of the client's next record.
+    pub(in super::super) fn tag(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Garbler<Step>>,
+        header: &[u8],
+        ciphertext: &[u8],
+    ) -> Result<[u8; 16], Error> {
+        let tag = self.next.pop_front().ok_or_else(none_left)?;
+        tag.finish_prover(channel, machine, &coefficients(header, ciphertext))?.receive(channel, machine)
+    }
+
+    /// P's share of the tag that one of the server's records must have.
+    pub(in super::super) fn share(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Garbler<Step>>,
+        key: &[Wire],
+        record: Received<'_>,
+        rng: &mut (impl CryptoRng + ?Sized),
+    ) -> Result<TagShare, Error> {
+        let coefficients = coefficients(record.header, record.ciphertext);
+        let number = (&self.session, SERVER + record.sequence);
+        let powers = powers(coefficients.len());
+        let ahead = ProverAhead::new(channel, number, &mut self.products, powers, rng)?;
+        let tag = RecordTag::new(Queue::SpareTags, key, ahead).share(channel, machine, rng)?;
+        tag.convert(channel)?.powers(channel)?.finish_prover(channel, machine, &coefficients)
+    }
+}
+
+/// V's products, which P has not answered yet.
+pub(in super::super) struct RequestedTags {
+    products: ole::Receiver<F130>,
+    requested: ole::Requested<F130>,
+}
+
+impl RequestedTags {
+    /// Asks P for the products; `None` in a suite that takes none.
+    pub(in super::super) fn request(
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        labels: &mut Pool,
+        sizes: &Sizes,
+        rng: &mut (impl CryptoRng + ?Sized),
+    ) -> Result<Option<Self>, Error> {
+        if sizes.suite.aead() != Aead::ChaCha20Poly1305 {
+            return Ok(None);
+        }
+        let mut products = ole::Receiver::new(session);
+        let requested = products.request(channel, labels, sizes.products(), rng)?;
+        Ok(Some(Self { products, requested }))
+    }
+
+    /// Receives P's answer, and what P says ahead of each of the client's records.
+    pub(in super::super) fn receive(
+        self,
+        channel: &mut dyn Channel,
+        session: &SessionId,
+        sizes: &Sizes,
+    ) -> Result<VerifierTags, Error> {
+        let Self { mut products, requested } = self;
+        products.receive(channel, requested)?;
+        let mut ahead = Vec::new();
+        for (number, powers) in (0..).zip(sizes.tag_powers()) {
+            ahead.push(VerifierAhead::new(channel, (session, number), powers)?);
+        }
+        Ok(VerifierTags { session: *session, products, ahead, next: VecDeque::new() })
+    }
+}
+
+/// V's part.
+pub(in super::super) struct VerifierTags {
+    session: SessionId,
+    products: ole::Receiver<F130>,
+    /// Of each of the client's records, until they are begun.
+    ahead: Vec<VerifierAhead>,
+    /// Of each of the client's records that is still to come.
+    next: VecDeque<RecordTag<Shares>>,
+}
+
+impl VerifierTags {
+    /// Begins the tags of the client's records, and says what P waits for.
+    pub(in super::super) fn begin(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Evaluator<Step>>,
+        records: &[Protection<Wire>],
+    ) -> Result<(), Error> {
+        let mut offered = Vec::<RecordTag<VerifierOffered>>::with_capacity(records.len());
+        for (record, ahead) in records.iter().zip(self.ahead.drain(..)) {
+            let tag = RecordTag::new(Queue::Needed, record.one_time_key()?, ahead);
+            offered.push(tag.offer(channel, machine, &mut self.products)?);
+        }
+        for tag in offered {
+            self.next.push_back(tag.powers(channel, &mut self.products)?);
+        }
+        Ok(())
+    }
+
+    /// Gives P the tag of the client's next record. V calls this when it holds the ciphertext.
+    pub(in super::super) fn send(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Evaluator<Step>>,
+        header: &[u8],
+        ciphertext: &[u8],
+    ) -> Result<(), Error> {
+        let tag = self.next.pop_front().ok_or_else(none_left)?;
+        tag.finish_verifier(channel, machine, &coefficients(header, ciphertext))?.send(channel, machine)
+    }
+
+    /// V's share of the tag that one of the server's records must have.
+    pub(in super::super) fn share(
+        &mut self,
+        channel: &mut dyn Channel,
+        machine: &mut Machine<Evaluator<Step>>,
+        key: &[Wire],
+        record: Received<'_>,
+    ) -> Result<TagShare, Error> {
+        let coefficients = coefficients(record.header, record.ciphertext);
+        let number = (&self.session, SERVER + record.sequence);
+        let ahead = VerifierAhead::new(channel, number, powers(coefficients.len()))?;
+        let tag = RecordTag::new(Queue::SpareTags, key, ahead).offer(channel, machine, &mut self.products)?;
+        tag.powers(channel, &mut self.products)?.finish_verifier(channel, machine, &coefficients)
+    }
+}
