@@ -139,7 +139,7 @@
 //!                                             <-----------   the check's answer and its share of the tag, with labels' hash
 //! ```
 //!
-//! The powers of `r` come from products of shares, because a circuit would take 60,000 ANDs for each 16 bytes.
+//! The powers of `r` come from products of shares, because a circuit would take 28,000 ANDs for each 16 bytes.
 //! So V could choose the polynomial, and with it the ciphertext of which P's tag is the right one. The check
 //! is there for that: a circuit compares a random combination of the powers with `r`. What it quantifies over
 //! is V's share of `r` and all of V's factors. Both are in messages that V has sent before either party can
