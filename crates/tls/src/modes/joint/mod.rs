@@ -13,8 +13,8 @@
 //!   agree: point, E2F                         <---------->   shares s_P + s_V of the pre-master secret           <---->
 //!   s_P committed, s_V by OT; inner midstate  <---------->
 //!   master secret, key block: seed, randoms   ----------->   A(i) decoded; keys kept
-//!   Finished: the handshake's hash            <---------->   its contents
 //!   shares of powers of h, of masks, of key stream    <-->
+//!   Finished: the handshake's hash            <---------->   its contents
 //! each record: Finished, then the request
 //!   text + P's share of key stream            ----------->   completes the ciphertext
 //!                                             <-----------   its share of key stream with labels' hash, and of the tag   ---->
@@ -131,8 +131,8 @@
 //! ahead of the connection
 //!   products; P's factors, for each of the client's records ->   V's choices
 //!   circuits of tags                          ----------->
-//! with the first record, for all of the client's records
-//!   shares of r and of its powers             <---------->   two round trips; the text goes with the second
+//! for all of the client's records, once their keys are there
+//!   r shared; its powers                      <---------->   two round trips; the first text goes with the second
 //! each record
 //!   text + P's share of key stream            ----------->   completes the ciphertext
 //!   labels for both parties' shares           <---------->   its share of key stream with labels' hash

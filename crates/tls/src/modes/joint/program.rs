@@ -121,9 +121,9 @@ impl<W: Clone> Derived<W> {
     }
 
     /// The wires of the client's key and IV.
-    fn client(&self) -> [&[W]; 2] {
+    pub(super) fn client(&self) -> [&[W]; 2] {
         match self {
-            Self::Tls12 { block: KeyBlock { keys: [key, _], iv_wires: [iv, _] }, .. } => [key, iv],
+            Self::Tls12 { block, .. } => client_key(block),
             Self::Tls13 { client: [key, iv], .. } => [key, iv],
         }
     }
@@ -151,6 +151,12 @@ impl<W: Clone> Derived<W> {
     }
 }
 
+/// The wires of the client's key and IV in TLS 1.2.
+pub(super) fn client_key<W>(block: &KeyBlock<W>) -> [&[W]; 2] {
+    let KeyBlock { keys: [key, _], iv_wires: [iv, _] } = block;
+    [key, iv]
+}
+
 /// A party's state for the client's direction.
 pub(super) struct Client<W> {
     pub(super) key: WriteKey<W>,
@@ -165,14 +171,14 @@ pub(super) fn protection<W>(client: &Client<W>, number: usize) -> Result<&Protec
     client.protections.get(number).ok_or_else(|| Error::misuse("a record that was not prepared"))
 }
 
-/// Everything that the client's records need.
+/// Everything that the client's records need, from the wires of its key and IV.
 pub(super) fn client<M: TwoParty>(
     machine: &mut M,
-    derived: &Derived<M::Wire>,
+    key: [&[M::Wire]; 2],
     sizes: &Sizes,
 ) -> Result<Client<M::Wire>, M::Error> {
     let records = &sizes.records();
-    let mut key = WriteKey::new(machine, sizes.protection(), derived.client())?;
+    let mut key = WriteKey::new(machine, sizes.protection(), key)?;
     let (powers, protections) = key.first(machine, records, sizes.powers())?;
     Ok(Client { key, powers, protections })
 }
@@ -237,22 +243,43 @@ pub(super) fn prepared<M: PrivateInputs>(
     sizes: &Sizes,
 ) -> Result<Option<ReadKey<M::Wire>>, M::Error> {
     let hash = sizes.suite.hash().zeros();
-    let derived = match secrets {
+    let (derived, client) = match secrets {
         Secrets::Tls12(master) => {
             let block = prf::key_block(machine, &master, sizes.suite.aead(), [&[0; 32]; 2])?;
+            let client = prepared_client(machine, client_key(&block), sizes)?;
             let client_finished = prf::verify_data(machine, &master, Side::Client, &hash)?;
-            Derived::Tls12 { master, block, client_finished }
+            (Derived::Tls12 { master, block, client_finished }, client)
         }
         Secrets::Tls13 { handshake, salt } => {
             let (handshake, _) = handshake_shares(machine, &handshake, &hash)?;
-            Derived::tls13(machine, handshake, &salt, &hash, sizes)?
+            let derived = Derived::tls13(machine, handshake, &salt, &hash, sizes)?;
+            let client = prepared_client(machine, derived.client(), sizes)?;
+            (derived, client)
         }
     };
-    let client = client(machine, &derived, sizes)?;
     let reader = server(machine, &derived, sizes)?.map(|(key, _)| key);
-    let keys: Vec<_> = client.protections.iter().filter_map(|record| record.one_time_key().ok()).collect();
-    tag::prepared(machine, &keys)?;
+    for key in one_time_keys(&client) {
+        tag::prepared_end(machine, key)?;
+    }
     Ok(reader)
+}
+
+/// What the client's records need, up to the shares of `r` of ChaCha20-Poly1305's tags.
+fn prepared_client<M: PrivateInputs>(
+    machine: &mut M,
+    key: [&[M::Wire]; 2],
+    sizes: &Sizes,
+) -> Result<Client<M::Wire>, M::Error> {
+    let client = client(machine, key, sizes)?;
+    for key in one_time_keys(&client) {
+        tag::prepared_share(machine, key)?;
+    }
+    Ok(client)
+}
+
+/// The records' one-time keys: none with AES-GCM.
+fn one_time_keys<W>(client: &Client<W>) -> impl Iterator<Item = &[W]> {
+    client.protections.iter().filter_map(|record| record.one_time_key().ok())
 }
 
 /// The spare blocks.
@@ -277,7 +304,8 @@ pub(super) fn prepared_tags<M: PrivateInputs>(
     let Some(key) = reader else { return Ok(()) };
     for _ in 0..sizes.spare_tags() {
         if let TagPart::OneTimeKey(key) = key.tag_part(machine, 0)? {
-            tag::prepared(machine, &[&key])?;
+            tag::prepared_share(machine, &key)?;
+            tag::prepared_end(machine, &key)?;
         }
     }
     Ok(())

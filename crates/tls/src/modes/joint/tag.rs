@@ -48,16 +48,15 @@ use crate::wire::poly1305::{
 };
 use crate::wire::step::{BLOCK_BITS, POLY1305_SHARE_BITS, Step};
 
-/// Prepares what each machine computes for tags, from the wires of the records' one-time keys: `r` of each
-/// record is shared before any tag is finished.
-pub(super) fn prepared<M: PrivateInputs>(machine: &mut M, keys: &[&[M::Wire]]) -> Result<(), M::Error> {
-    for key in keys {
-        share_of_r(machine, key, None)?;
-    }
-    for key in keys {
-        finished(machine, key, [None; 2])?;
-    }
-    Ok(())
+/// Prepares the first half of what each machine computes for a tag, from the wires of the record's one-time
+/// key.
+pub(super) fn prepared_share<M: PrivateInputs>(machine: &mut M, key: &[M::Wire]) -> Result<(), M::Error> {
+    share_of_r(machine, key, None).map(drop)
+}
+
+/// Prepares the second half.
+pub(super) fn prepared_end<M: PrivateInputs>(machine: &mut M, key: &[M::Wire]) -> Result<(), M::Error> {
+    finished(machine, key, [None; 2]).map(drop)
 }
 
 /// The first half: this party's share of V's share of `r`, given P's (if this is P).

@@ -182,19 +182,18 @@ fn run(
     channel: &mut dyn Channel,
     rng: &mut dyn CryptoRng,
 ) -> Result<ReceivedConnection, Error> {
-    let Verifier { mut machine, mut exchange, tags, key, inputs, session, sizes, limits, memory } = verifier;
+    let Verifier { mut machine, mut exchange, mut tags, key, inputs, session, sizes, limits, memory } =
+        verifier;
     let [prover, own] = inputs;
     let share = key.finish(channel, &mut exchange, rng)?;
     let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
     machine.party.give(channel, own, &share_bits(share.expose()))?;
     machine.party.take(channel, prover)?;
     let group = share.server().group();
-    let mut deriving = Deriving { channel, machine: &mut machine, sizes: &sizes };
-    let (derived, messages) = deriving.derive(group, [&prover_wires, &own_wires])?;
+    let mut deriving = Deriving { channel, machine: &mut machine, sizes: &sizes, tags: tags.as_mut() };
+    let (derived, client, messages) = deriving.derive(group, [&prover_wires, &own_wires])?;
 
-    let performance = &mut machine.perform(channel);
-    let client = program::client(performance, &derived, &sizes)?;
-    let reader = program::server(performance, &derived, &sizes)?;
+    let reader = program::server(&mut machine.perform(channel), &derived, &sizes)?;
     let reader = reader.map(|key| Reader::new(&session, &sizes, key));
     let protected = sizes.protection();
     let mut exchange = RecordExchange { channel, machine: &mut machine, protected, reader, tags };
@@ -214,35 +213,51 @@ struct Deriving<'a> {
     channel: &'a mut dyn Channel,
     machine: &'a mut Machine<Evaluator<Step>>,
     sizes: &'a Sizes,
+    /// In a suite whose tags take products.
+    tags: Option<&'a mut VerifierTags>,
 }
+
+/// What was derived, and from which messages.
+type DerivedKeys = (Derived<Wire>, Client<Wire>, UsedMessages);
 
 impl Deriving<'_> {
     /// Derives everything that comes before the client's records, from the wires of the two shares, with the
     /// values that P says.
-    fn derive(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
+    fn derive(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<DerivedKeys, Error> {
         match self.sizes.tls {
             TlsVersion::Tls12 => self.tls12(group, shares),
             TlsVersion::Tls13 => self.tls13(group, shares),
         }
     }
 
-    fn tls12(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
-        let Self { channel, machine, sizes } = self;
+    /// What the client's records need, from the wires of its key and IV.
+    fn client(&mut self, key: [&[Wire]; 2]) -> Result<Client<Wire>, Error> {
+        let client = program::client(&mut self.machine.perform(self.channel), key, self.sizes)?;
+        if let Some(tags) = &mut self.tags {
+            tags.share_r(self.channel, self.machine, &client.protections)?;
+        }
+        Ok(client)
+    }
+
+    fn tls12(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<DerivedKeys, Error> {
+        let Self { channel, machine, sizes, .. } = self;
         let (hash, aead) = (sizes.suite.hash(), sizes.suite.aead());
         let premaster = HmacKey::premaster(&mut machine.perform(*channel), hash, group, shares)?;
         let seed = message::receive_master(*channel, hash)?;
         let master = program::master(&mut machine.perform(*channel), &premaster, seed)?;
         let randoms = message::receive_keys(*channel)?;
         let block = prf::key_block(&mut machine.perform(*channel), &master, aead, randoms.each_ref())?;
+        let client = self.client(program::client_key(&block))?;
+        let Self { channel, machine, .. } = self;
         let handshake_hash = message::receive_finished(*channel, hash)?;
         let client_finished =
             prf::verify_data(&mut machine.perform(*channel), &master, Side::Client, &handshake_hash)?;
         let derived = Derived::Tls12 { master, block, client_finished };
-        Ok((derived, UsedMessages::Tls12 { seed, randoms, handshake_hash }))
+        Ok((derived, client, UsedMessages::Tls12 { seed, randoms, handshake_hash }))
     }
 
-    fn tls13(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
-        let Self { channel, machine, sizes } = self;
+    fn tls13(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<DerivedKeys, Error> {
+        let Self { channel, machine, sizes, .. } = self;
         let Secrets::Tls13 { handshake, salt } =
             program::secrets_tls13(&mut machine.perform(*channel), sizes.suite, group, shares)?
         else {
@@ -257,7 +272,8 @@ impl Deriving<'_> {
         channel.flush()?;
         let finished = message::receive_data(*channel, sizes.suite.hash())?;
         let derived = Derived::tls13(&mut machine.perform(*channel), wires, &salt, &finished, sizes)?;
-        Ok((derived, UsedMessages::Tls13 { hellos, finished }))
+        let client = self.client(derived.client())?;
+        Ok((derived, client, UsedMessages::Tls13 { hellos, finished }))
     }
 }
 
@@ -292,7 +308,7 @@ impl RecordExchange<'_> {
     ) -> Result<ExchangedRecords, Error> {
         let records = sizes.records();
         if let Some(tags) = &mut self.tags {
-            tags.begin(self.channel, self.machine, &client.protections)?;
+            tags.powers(self.channel)?;
         }
         let ExchangedRecords { mut ciphertexts, mut read, mut held } = ExchangedRecords::default();
         // In TLS 1.2 the server's Finished came before all records that are read.

@@ -264,21 +264,32 @@ impl Live {
         Ok(())
     }
 
+    /// What the client's records need, from the wires of its key and IV.
+    fn client(
+        &mut self,
+        channel: &mut dyn Channel,
+        key: [&[Wire]; 2],
+        rng: &mut impl CryptoRng,
+    ) -> Result<Client<Wire>, Error> {
+        let client = program::client(&mut self.machine.perform(channel), key, &self.sizes)?;
+        if let Some(tags) = &mut self.tags {
+            tags.share_r(channel, &mut self.machine, &client.protections, rng)?;
+        }
+        Ok(client)
+    }
+
     /// What all records need, and the first record. P says that record's plaintext before it waits for V's
     /// last message about the powers, so that V's answers to both come together.
     fn first_record(
         &mut self,
         channel: &mut dyn Channel,
-        derived: Derived<Wire>,
+        (derived, client): (Derived<Wire>, Client<Wire>),
         plaintext: &[u8],
-        rng: &mut impl CryptoRng,
     ) -> Result<Vec<u8>, Error> {
-        let machine = &mut self.machine.perform(channel);
-        let client = program::client(machine, &derived, &self.sizes)?;
-        let reader = program::server(machine, &derived, &self.sizes)?;
+        let reader = program::server(&mut self.machine.perform(channel), &derived, &self.sizes)?;
         let reader = reader.map(|key| Reader::new(&self.session, &self.sizes, key));
         if let Some(tags) = &mut self.tags {
-            tags.begin(channel, &mut self.machine, &client.protections, rng)?;
+            tags.convert(channel)?;
         }
         let masked = masked(channel, &client, 0, plaintext)?;
         if let Some(tags) = &mut self.tags {
@@ -310,7 +321,6 @@ impl Live {
         channel: &mut dyn Channel,
         content_type: u8,
         content: &[u8],
-        rng: &mut impl CryptoRng,
     ) -> Result<Vec<u8>, Error> {
         const OTHER: &str = "a record of another type or length, or one too many";
         let (number, stage) = match self.take() {
@@ -320,10 +330,10 @@ impl Live {
         let plaintext = self.plaintext(number, content_type, content);
         match (stage, plaintext) {
             (Stage::Tls12(stage), Some(plaintext)) if stage.finished_is(content) => {
-                self.first_record(channel, stage.derived()?, &plaintext, rng)
+                self.first_record(channel, stage.derived()?, &plaintext)
             }
             (Stage::Tls13(stage), Some(plaintext)) => {
-                self.first_record(channel, stage.derived()?, &plaintext, rng)
+                self.first_record(channel, stage.derived()?, &plaintext)
             }
             (Stage::Sending(mut sending), Some(plaintext)) => {
                 if self.sizes.begins_later(number) {
@@ -430,7 +440,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
     }
 
     fn key_block(&mut self, client_random: &Random, server_random: &Random) -> Result<(), Error> {
-        self.step(|live, channel, _| live.keys(channel, [client_random, server_random]))
+        self.step(|live, channel, rng| live.keys(channel, [client_random, server_random], rng))
     }
 
     fn client_finished(&mut self, handshake_hash: &HandshakeHash) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
@@ -442,11 +452,11 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
     }
 
     fn data_keys(&mut self, hash: &HandshakeHash) -> Result<(), Error> {
-        self.step(|live, channel, _| live.data_keys(channel, hash))
+        self.step(|live, channel, rng| live.data_keys(channel, hash, rng))
     }
 
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
-        self.step(|live, channel, rng| live.encrypt(channel, content_type, plaintext, rng))
+        self.step(|live, channel, _| live.encrypt(channel, content_type, plaintext))
     }
 
     fn decrypt(&mut self, payload: &[u8]) -> Result<Content, Error> {

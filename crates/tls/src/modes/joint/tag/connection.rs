@@ -1,8 +1,10 @@
 //! All tags of a connection with ChaCha20-Poly1305, at each party.
 //!
-//! One batch of products is prepared ahead for all of them. Those of the client's records are *begun*
-//! together when their keys are there: that takes two round trips for all, and each record two more, where it
-//! takes one with AES-GCM. What P says of its factors before it knows any `r` goes ahead of the connection.
+//! One batch of products is prepared ahead for all of them. The powers of all of the client's records are made
+//! together when their keys are there. V's corrections of its shares of `r` come with what it says of Finished
+//! in TLS 1.2, and take a round trip of their own in TLS 1.3. The powers and each tag take one more round trip
+//! than with AES-GCM, the first of them together with its record. So a connection with one request takes two
+//! more, in either version. What P says of its factors before it knows any `r` goes ahead of the connection.
 //!
 //! Of the server's records nobody knows ahead how many there are and how long they are. Their circuits are
 //! spare, and their products come from what the batch has left, so P says its factors when the record has
@@ -19,7 +21,7 @@ use volery_vole::{Delta, SessionId, ole};
 
 use super::super::machine::{Machine, Queue};
 use super::super::{Error, Sizes};
-use super::{RecordTag, TagShare};
+use super::{ProverShared, RecordTag, TagShare};
 use crate::wire::poly1305::{
     ProverAhead, ProverConverted, Shares, VerifierAhead, VerifierOffered, coefficients, powers,
 };
@@ -42,15 +44,17 @@ pub(in super::super) struct Received<'a> {
 }
 
 fn none_left() -> Error {
-    Error::misuse("a tag that was not begun")
+    Error::misuse("a tag without powers")
 }
 
 /// P's part.
 pub(in super::super) struct ProverTags {
     session: SessionId,
     products: ole::Sender<F130>,
-    /// Of each of the client's records, until they are begun.
+    /// Of each of the client's records, until `r` is shared.
     ahead: Vec<ProverAhead>,
+    /// Of each of the client's records, until V has its factor of `r`.
+    shared: Vec<RecordTag<ProverShared>>,
     /// Of each of the client's records, until its powers are there.
     converted: Vec<RecordTag<ProverConverted>>,
     /// Of each of the client's records that is still to come.
@@ -75,24 +79,28 @@ impl ProverTags {
         for (number, powers) in (0..).zip(sizes.tag_powers()) {
             ahead.push(ProverAhead::new(channel, (session, number), &mut products, powers, rng)?);
         }
-        let (converted, next) = (Vec::new(), VecDeque::new());
-        Ok(Some(Self { session: *session, products, ahead, converted, next }))
+        let (shared, converted, next) = (Vec::new(), Vec::new(), VecDeque::new());
+        Ok(Some(Self { session: *session, products, ahead, shared, converted, next }))
     }
 
-    /// Begins the tags of the client's records. One round trip.
-    pub(in super::super) fn begin(
+    /// Shares `r` of the client's records. It does not wait.
+    pub(in super::super) fn share_r(
         &mut self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Garbler<Step>>,
         records: &[Protection<Wire>],
         rng: &mut impl CryptoRng,
     ) -> Result<(), Error> {
-        let mut shared = Vec::with_capacity(records.len());
         for (record, ahead) in records.iter().zip(self.ahead.drain(..)) {
             let tag = RecordTag::new(Queue::Needed, record.one_time_key()?, ahead);
-            shared.push(tag.share(channel, machine, rng)?);
+            self.shared.push(tag.share(channel, machine, rng)?);
         }
-        for tag in shared {
+        Ok(())
+    }
+
+    /// Gives V its factors, unless it has them. This waits for V's corrections.
+    pub(in super::super) fn convert(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        for tag in self.shared.drain(..) {
             self.converted.push(tag.convert(channel)?);
         }
         Ok(())
@@ -172,7 +180,8 @@ impl RequestedTags {
         for (number, powers) in (0..).zip(sizes.tag_powers()) {
             ahead.push(VerifierAhead::new(channel, (session, number), powers)?);
         }
-        Ok(VerifierTags { session: *session, products, ahead, next: VecDeque::new() })
+        let (offered, next) = (Vec::new(), VecDeque::new());
+        Ok(VerifierTags { session: *session, products, ahead, offered, next })
     }
 }
 
@@ -180,26 +189,32 @@ impl RequestedTags {
 pub(in super::super) struct VerifierTags {
     session: SessionId,
     products: ole::Receiver<F130>,
-    /// Of each of the client's records, until they are begun.
+    /// Of each of the client's records, until `r` is shared.
     ahead: Vec<VerifierAhead>,
+    /// Of each of the client's records, until its powers are there.
+    offered: Vec<RecordTag<VerifierOffered>>,
     /// Of each of the client's records that is still to come.
     next: VecDeque<RecordTag<Shares>>,
 }
 
 impl VerifierTags {
-    /// Begins the tags of the client's records, and says what P waits for.
-    pub(in super::super) fn begin(
+    /// Shares `r` of the client's records, and sends the corrections for which P waits, with the next flush.
+    pub(in super::super) fn share_r(
         &mut self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Evaluator<Step>>,
         records: &[Protection<Wire>],
     ) -> Result<(), Error> {
-        let mut offered = Vec::<RecordTag<VerifierOffered>>::with_capacity(records.len());
         for (record, ahead) in records.iter().zip(self.ahead.drain(..)) {
             let tag = RecordTag::new(Queue::Needed, record.one_time_key()?, ahead);
-            offered.push(tag.offer(channel, machine, &mut self.products)?);
+            self.offered.push(tag.offer(channel, machine, &mut self.products)?);
         }
-        for tag in offered {
+        Ok(())
+    }
+
+    /// Makes the powers, which waits for P's factors, and says what P waits for.
+    pub(in super::super) fn powers(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        for tag in self.offered.drain(..) {
             self.next.push_back(tag.powers(channel, &mut self.products)?);
         }
         Ok(())

@@ -55,7 +55,8 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             random.prepare(channel, &mut deal::bits(3, Some(offset()), BATCH), products(count), rng)?;
             let ahead = ProverAhead::new(channel, (&SESSION, NUMBER), &mut random, count, rng)?;
             let key = one_time_key(&mut machine.rehearse(channel))?;
-            prepared(&mut machine.rehearse(channel), &[&key])?;
+            prepared_share(&mut machine.rehearse(channel), &key)?;
+            prepared_end(&mut machine.rehearse(channel), &key)?;
             let key = one_time_key(&mut machine.perform(channel))?;
             let before = channel.stats();
             let tag = RecordTag::new(Queue::Needed, &key, ahead).share(channel, &mut machine, rng)?;
@@ -76,7 +77,8 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             random.prepare(channel, &mut deal::bits(3, None, BATCH), products(count), rng)?;
             let ahead = VerifierAhead::new(channel, (&SESSION, NUMBER), count)?;
             let key = one_time_key(&mut machine.rehearse(channel))?;
-            prepared(&mut machine.rehearse(channel), &[&key])?;
+            prepared_share(&mut machine.rehearse(channel), &key)?;
+            prepared_end(&mut machine.rehearse(channel), &key)?;
             let key = one_time_key(&mut machine.perform(channel))?;
             let tag =
                 RecordTag::new(Queue::Needed, &key, ahead).offer(channel, &mut machine, &mut random)?;
