@@ -141,9 +141,9 @@ fn response_tls13(secret: &PremasterSecret, opened: &tls13::Opened) -> Result<Ze
 fn open(cipher: &RecordCipher, iv: &[u8], record: &Record) -> Option<Zeroizing<Vec<u8>>> {
     let Record { sequence, content_type, explicit_nonce, ciphertext, tag } = record;
     // A write IV that is as long as a nonce has no explicit part.
-    let nonce = match iv.as_array() {
-        Some(iv) => xored_nonce(iv, *sequence),
-        None => [iv, explicit_nonce].concat().try_into().ok()?,
+    let nonce = match iv.try_into() {
+        Ok(iv) => xored_nonce(iv, *sequence),
+        Err(_) => [iv, explicit_nonce].concat().try_into().ok()?,
     };
     let aad = header(*sequence, *content_type, ciphertext.len()).ok()?;
     cipher.open(nonce, &aad, ciphertext, tag)

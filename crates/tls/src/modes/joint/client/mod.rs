@@ -389,8 +389,8 @@ impl<'s, S: Read + Write> Tls<'s, S> {
                 return Err(unexpected().into());
             };
             let start = self.outgoing.len();
-            self.outgoing
-                .resize(start + record.len() + record_overhead(self.version, self.session.suite()), 0);
+            let overhead = record_overhead(self.version, self.session.suite());
+            self.outgoing.resize(start + record.len() + overhead, 0);
             let place = self.outgoing.get_mut(start..).unwrap_or_default();
             let written = traffic.encrypt(record, place);
             self.session.check()?;
