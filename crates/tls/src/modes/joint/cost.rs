@@ -54,8 +54,7 @@ impl Sizes {
         // one of the response's. It sends about as many records as the client. Each block is taken to cost as
         // much as the first one, which leaves a sixth for claims about the response.
         let aead = self.suite.aead();
-        let blocks =
-            self.proved.div_ceil(aead.block_bytes()) + self.records().len() + further_blocks(aead);
+        let blocks = self.proved.div_ceil(aead.block_bytes()) + self.records().len() + further_blocks(aead);
         let response = commitments_of_blocks(aead, 1)?.saturating_mul(blocks as u64);
         let proof = prepared.commitments + self.server_commitments()? + response;
         Ok(ConnectionCost { prepared, proof })

@@ -126,9 +126,7 @@ impl Sizes {
     pub(super) fn are_sound(&self) -> bool {
         let mut unread = self.rounds.iter().skip_while(|round| round.read > 0);
         let in_order = unread.next().is_some() && unread.all(|round| round.read == 0);
-        in_order
-            && self.rounds.len() <= MAX_ROUNDS
-            && self.rounds.iter().all(|round| round.query > 0)
+        in_order && self.rounds.len() <= MAX_ROUNDS && self.rounds.iter().all(|round| round.query > 0)
     }
 
     /// Whether a request is sent before the response to the one before it has been read. Then nothing shows

@@ -1,9 +1,7 @@
 //! V: multiplies with powers of its factor of `r`.
 
 use volery_channel::Channel;
-use volery_channel::tags::{
-    POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_MASK, POLY1305_POWERS, POLY1305_SHARE,
-};
+use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_MASK, POLY1305_POWERS, POLY1305_SHARE};
 use volery_field::{Bits, F2, F130};
 use volery_vole::SessionId;
 use volery_vole::ole::Receiver;

@@ -46,7 +46,9 @@ impl Stage {
 
     /// Whether this is the client's Finished message.
     pub(super) fn finished_is(&self, content: &[u8]) -> bool {
-        let Self::Finished { derived: Derived::Tls12 { client_finished, .. }, .. } = self else { return false };
+        let Self::Finished { derived: Derived::Tls12 { client_finished, .. }, .. } = self else {
+            return false;
+        };
         content == finished_message(client_finished)
     }
 

@@ -228,8 +228,9 @@ fn v_can_return_no_other_answer_and_no_other_share() {
     let run = || run(&site, TlsVersion::Tls13, &[SHORT]);
     let count = std::sync::Arc::new(std::sync::Mutex::new(0));
     let counted = Arc::clone(&count);
-    let note: Change =
-        Box::new(move |tag, _: &mut Vec<u8>| *counted.lock().unwrap() += usize::from(tag == tags::GARBLED_RETURN));
+    let note: Change = Box::new(move |tag, _: &mut Vec<u8>| {
+        *counted.lock().unwrap() += usize::from(tag == tags::GARBLED_RETURN)
+    });
     let (p, v) = Run { changes: [Box::new(untouched), note], ..run() }.go();
     assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");
     let count = *count.lock().unwrap();
