@@ -139,16 +139,17 @@
 //!                                             <-----------   the check's answer and its share of the tag, with labels' hash
 //! ```
 //!
-//! The powers of `r` come from products of shares, because a circuit would take 28,000 ANDs for each 16 bytes.
-//! So V could choose the polynomial, and with it the ciphertext of which P's tag is the right one. The check
-//! is there for that: a circuit compares a random combination of the powers with `r`. What it quantifies over
-//! is V's share of `r` and all of V's factors. Both are in messages that V has sent before either party can
-//! compute the combination's coefficients, which are a hash of these messages. *Neither party uses its share
-//! of a tag before it has the check's answer*, and P takes that answer from V with a hash of its label.
+//! The powers of `r` come from products of shares, because a circuit would take 28,000 ANDs for each 16
+//! bytes. So V could choose the polynomial, and with it the ciphertext of which P's tag is the right one. The
+//! check is there for that: a circuit compares a random combination of the powers with `r`. What it
+//! quantifies over is V's share of `r` and all of V's factors. Both are in messages that V has sent before
+//! either party can compute the combination's coefficients, which are a hash of these messages. *Neither
+//! party uses its share of a tag before it has the check's answer*, and P takes that answer from V with a
+//! hash of its label.
 //!
-//! What this module says of `h` and masks holds for `r` and `s`, and where it says `1026 / 2^128` the bound is
-//! `8 q / 2^106` for a record of `q` blocks, header and lengths included: at most `2^-92`. In the end P shows
-//! and proves the one-time key of each record of both directions. In TLS 1.2 V knows the key stream of
+//! What this module says of `h` and masks holds for `r` and `s`, and where it says `1026 / 2^128` the bound
+//! is `8 q / 2^106` for a record of `q` blocks, header and lengths included: at most `2^-92`. In the end P
+//! shows and proves the one-time key of each record of both directions. In TLS 1.2 V knows the key stream of
 //! Finished, and sees its tag if it is on the path. Finished with other contents has another tag, by the same
 //! bound.
 //!
