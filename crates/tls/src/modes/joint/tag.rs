@@ -181,17 +181,33 @@ fn random_share(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<F130> {
     Zeroizing::new(element[0])
 }
 
+/// V's part with its share `b` of `r`.
+pub(super) struct VerifierShared {
+    ahead: VerifierAhead,
+    b: Zeroizing<F130>,
+}
+
 impl RecordTag<VerifierAhead> {
-    /// V's first part: shares `r`, and sends V's correction, for which P waits, with the next flush.
-    pub(super) fn offer(
+    /// V's first part: shares `r`. This waits for P's mask.
+    pub(super) fn share(
         self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Evaluator<Step>>,
-        products: &mut ole::Receiver<F130>,
-    ) -> Result<RecordTag<VerifierOffered>, Error> {
+    ) -> Result<RecordTag<VerifierShared>, Error> {
         let share = share_of_r(&mut machine.perform_in(self.queue, channel), &self.key, None)?;
         let b = receive_mask(channel, &share)?;
-        self.map(|part| Ok(part.offer(channel, products, *b)?))
+        self.map(|ahead| Ok(VerifierShared { ahead, b }))
+    }
+}
+
+impl RecordTag<VerifierShared> {
+    /// Sends V's correction, for which P waits, with the next flush.
+    pub(super) fn offer(
+        self,
+        channel: &mut dyn Channel,
+        products: &mut ole::Receiver<F130>,
+    ) -> Result<RecordTag<VerifierOffered>, Error> {
+        self.map(|VerifierShared { ahead, b }| Ok(ahead.offer(channel, products, *b)?))
     }
 }
 

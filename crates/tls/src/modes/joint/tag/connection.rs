@@ -22,10 +22,8 @@ use volery_vole::{Delta, SessionId, ole};
 
 use super::super::machine::{Machine, Queue};
 use super::super::{Error, Sizes};
-use super::{ProverShared, RecordTag, TagShare};
-use crate::wire::poly1305::{
-    ProverAhead, ProverConverted, Shares, VerifierAhead, VerifierOffered, coefficients, powers,
-};
+use super::{ProverShared, RecordTag, TagShare, VerifierShared};
+use crate::wire::poly1305::{ProverAhead, ProverConverted, Shares, VerifierAhead, coefficients, powers};
 use crate::wire::record::Protection;
 use crate::wire::step::Step;
 use crate::wire::suite::Aead;
@@ -181,8 +179,8 @@ impl RequestedTags {
         for (number, powers) in (0..).zip(sizes.tag_powers()) {
             ahead.push(VerifierAhead::new(channel, (session, number), powers)?);
         }
-        let (offered, next) = (Vec::new(), VecDeque::new());
-        Ok(VerifierTags { session: *session, products, ahead, offered, next })
+        let (shared, next) = (Vec::new(), VecDeque::new());
+        Ok(VerifierTags { session: *session, products, ahead, shared, next })
     }
 }
 
@@ -192,14 +190,14 @@ pub(in super::super) struct VerifierTags {
     products: ole::Receiver<F130>,
     /// Of each of the client's records, until `r` is shared.
     ahead: Vec<VerifierAhead>,
-    /// Of each of the client's records, until its powers are there.
-    offered: Vec<RecordTag<VerifierOffered>>,
+    /// Of each of the client's records, until its powers are made.
+    shared: Vec<RecordTag<VerifierShared>>,
     /// Of each of the client's records that is still to come.
     next: VecDeque<RecordTag<Shares>>,
 }
 
 impl VerifierTags {
-    /// Shares `r` of the client's records, and sends the corrections for which P waits, with the next flush.
+    /// Shares `r` of the client's records. This waits for P's masks.
     pub(in super::super) fn share_r(
         &mut self,
         channel: &mut dyn Channel,
@@ -208,14 +206,18 @@ impl VerifierTags {
     ) -> Result<(), Error> {
         for (record, ahead) in records.iter().zip(self.ahead.drain(..)) {
             let tag = RecordTag::new(Queue::Needed, record.one_time_key()?, ahead);
-            self.offered.push(tag.offer(channel, machine, &mut self.products)?);
+            self.shared.push(tag.share(channel, machine)?);
         }
         Ok(())
     }
 
-    /// Makes the powers, which waits for P's factors, and says what P waits for.
+    /// Makes the powers, with what P waits for. This waits for P's factors.
     pub(in super::super) fn powers(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
-        for tag in self.offered.drain(..) {
+        let mut offered = Vec::with_capacity(self.shared.len());
+        for tag in self.shared.drain(..) {
+            offered.push(tag.offer(channel, &mut self.products)?);
+        }
+        for tag in offered {
             self.next.push_back(tag.powers(channel, &mut self.products)?);
         }
         Ok(())
@@ -244,7 +246,8 @@ impl VerifierTags {
         let coefficients = coefficients(record.header, record.ciphertext);
         let number = (&self.session, SERVER + record.sequence);
         let ahead = VerifierAhead::new(channel, number, powers(coefficients.len()))?;
-        let tag = RecordTag::new(Queue::SpareTags, key, ahead).offer(channel, machine, &mut self.products)?;
+        let tag = RecordTag::new(Queue::SpareTags, key, ahead).share(channel, machine)?;
+        let tag = tag.offer(channel, &mut self.products)?;
         tag.powers(channel, &mut self.products)?.finish_verifier(channel, machine, &coefficients)
     }
 }

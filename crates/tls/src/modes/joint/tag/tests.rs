@@ -80,7 +80,8 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             prepared_share(&mut machine.rehearse(channel), &key)?;
             prepared_end(&mut machine.rehearse(channel), &key)?;
             let key = one_time_key(&mut machine.perform(channel))?;
-            let tag = RecordTag::new(Queue::Needed, &key, ahead).offer(channel, &mut machine, &mut random)?;
+            let tag = RecordTag::new(Queue::Needed, &key, ahead).share(channel, &mut machine)?;
+            let tag = tag.offer(channel, &mut random)?;
             let tag = match cheat {
                 None => tag.powers(channel, &mut random)?,
                 Some(factors) => tag.map(|part| Ok(part.shares_of(channel, &mut random, factors)?))?,

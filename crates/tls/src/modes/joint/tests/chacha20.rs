@@ -150,13 +150,13 @@ fn long_two_kilobytes_take_less_than_with_aes() {
     assert!(all <= 19_500_000, "{all} bytes");
 }
 
-/// Changes bit 3 of message number `at` (from 0) of this step.
+/// Changes the first bit of message number `at` (from 0) of this step.
 fn at(step: Tag, at: usize) -> Change {
     let mut seen = 0;
     Box::new(move |tag, message| {
         if tag == step {
             if seen == at {
-                message[0] ^= 8;
+                message[0] ^= 1;
             }
             seen += 1;
         }
@@ -226,7 +226,7 @@ fn long_one_bit_of_each_message_about_a_tag_that_is_read_ends_the_session() {
 fn v_can_return_no_other_answer_and_no_other_share() {
     let site = site(&[&response("42")]);
     let run = || run(&site, TlsVersion::Tls13, &[SHORT]);
-    let count = std::sync::Arc::new(std::sync::Mutex::new(0));
+    let count = Arc::new(std::sync::Mutex::new(0));
     let counted = Arc::clone(&count);
     let note: Change = Box::new(move |tag, _: &mut Vec<u8>| {
         *counted.lock().unwrap() += usize::from(tag == tags::GARBLED_RETURN)
