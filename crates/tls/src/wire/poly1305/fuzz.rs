@@ -7,7 +7,7 @@ use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId, ole};
 
 use super::{
-    MIN_POWERS, ProverAhead, VerifierAhead, coefficients, element_bits, products, receive_mask, send_mask,
+    MIN_POWERS, ProverFactor, VerifierAhead, coefficients, element_bits, products, receive_mask, send_mask,
 };
 use crate::Error;
 use crate::wire::step::POLY1305_SHARE_BITS;
@@ -25,7 +25,8 @@ pub fn powers_prover(
 ) -> Result<(), Error> {
     let mut random = ole::Sender::<F130>::new(&SESSION, offset);
     random.prepare(channel, pool, products(MIN_POWERS), rng)?;
-    let ahead = ProverAhead::new(channel, (&SESSION, 1), &mut random, MIN_POWERS, rng)?;
+    let factor = ProverFactor::new(&mut random, rng)?;
+    let ahead = factor.ahead(channel, (&SESSION, 1), &mut random, MIN_POWERS)?;
     let a = F130::from_u128(1 << 99);
     send_mask(channel, &element_bits(a).collect::<Vec<F2>>())?;
     ahead.convert(channel, a)?.shares(channel)?.inputs(&coefficients(&[5; 13], b"a record"))?;

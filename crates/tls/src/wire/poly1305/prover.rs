@@ -12,6 +12,62 @@ use super::shares::{Messages, Shares};
 use super::{packed, unpacked};
 use crate::Error;
 
+/// P's random factor `1 / x` for a record. The products of several records' conversions may be begun before
+/// those of their powers, if V begins them in the same order.
+pub(crate) struct ProverFactor {
+    x: Zeroizing<F130>,
+    inverse: Zeroizing<F130>,
+    conversion: Pending<F130>,
+}
+
+impl ProverFactor {
+    /// Draws `x`.
+    ///
+    /// # Errors
+    /// [`Error::Products`] if no product is prepared.
+    pub(crate) fn new(
+        products: &mut Sender<F130>,
+        rng: &mut (impl CryptoRng + ?Sized),
+    ) -> Result<Self, Error> {
+        let x = random_factor(rng);
+        let inverse = Zeroizing::new(x.inverse_or_zero());
+        let conversion = products.begin(&[*inverse])?;
+        Ok(Self { x, inverse, conversion })
+    }
+
+    /// Sends the corrections of `1 / x` and of the powers of `x` up to `x^powers`. `number` is the record's
+    /// among those of the session. V calls [`VerifierAhead::new`](super::VerifierAhead::new).
+    ///
+    /// # Errors
+    /// [`Error::Products`] if too few products are prepared; what sending meets.
+    pub(crate) fn ahead(
+        self,
+        channel: &mut dyn Channel,
+        record: (&SessionId, u64),
+        products: &mut Sender<F130>,
+        powers: usize,
+    ) -> Result<ProverAhead, Error> {
+        self.ahead_of(channel, record, products, |x| self::powers(x, powers))
+    }
+
+    /// The same with the factors that `factors` makes from `x`: its powers unless P cheats.
+    pub(super) fn ahead_of(
+        self,
+        channel: &mut dyn Channel,
+        (session, number): (&SessionId, u64),
+        products: &mut Sender<F130>,
+        factors: impl FnOnce(F130) -> Zeroizing<Vec<F130>>,
+    ) -> Result<ProverAhead, Error> {
+        let Self { x, inverse, conversion } = self;
+        let powers = products.begin(&factors(*x))?;
+        let message = packed(&[conversion.corrections(), powers.corrections()].concat());
+        channel.send(POLY1305_AHEAD, &message)?;
+        let mut messages = Messages::new(session, number);
+        messages.add(&message);
+        Ok(ProverAhead { inverse, conversion, powers, messages })
+    }
+}
+
 /// P's part of a record's tag, before `r` is there.
 pub(crate) struct ProverAhead {
     /// `1 / x`.
@@ -28,40 +84,6 @@ pub(crate) struct ProverConverted {
 }
 
 impl ProverAhead {
-    /// Draws `x`, and sends the corrections of its inverse and of its powers up to `x^powers`. `number` is
-    /// the record's among those of the session. V calls [`VerifierAhead::new`](super::VerifierAhead::new).
-    ///
-    /// # Errors
-    /// [`Error::Products`] if too few products are prepared; what sending meets.
-    pub(crate) fn new(
-        channel: &mut dyn Channel,
-        (session, number): (&SessionId, u64),
-        products: &mut Sender<F130>,
-        powers: usize,
-        rng: &mut (impl CryptoRng + ?Sized),
-    ) -> Result<Self, Error> {
-        let x = random_factor(rng);
-        let inverse = Zeroizing::new(x.inverse_or_zero());
-        Self::with(channel, (session, number), products, inverse, &self::powers(*x, powers))
-    }
-
-    /// The same with these factors: `1 / x`, and `x`'s powers unless P cheats.
-    pub(super) fn with(
-        channel: &mut dyn Channel,
-        (session, number): (&SessionId, u64),
-        products: &mut Sender<F130>,
-        inverse: Zeroizing<F130>,
-        factors: &[F130],
-    ) -> Result<Self, Error> {
-        let conversion = products.begin(&[*inverse])?;
-        let powers = products.begin(factors)?;
-        let message = packed(&[conversion.corrections(), powers.corrections()].concat());
-        channel.send(POLY1305_AHEAD, &message)?;
-        let mut messages = Messages::new(session, number);
-        messages.add(&message);
-        Ok(Self { inverse, conversion, powers, messages })
-    }
-
     /// Gives V its factor of `r`, given P's share `a`. This waits for V's correction.
     ///
     /// # Errors

@@ -14,7 +14,6 @@ use volery_testing::untouched;
 use volery_vole::{SessionId, ole};
 use zeroize::Zeroizing;
 
-use super::prover::random_factor;
 use super::shares::Messages;
 use super::*;
 use crate::testing::{Change, SESSION, hex, two_parties};
@@ -50,10 +49,8 @@ fn inputs(key: &[u8], coefficients: &[F130], run: Run) -> [Result<TagInputs, Err
         1,
         run.changes,
         |channel, party: &mut ole::Sender<F130>, rng| {
-            let x = random_factor(rng);
-            let inverse = Zeroizing::new(x.inverse().unwrap());
-            let factors = run.factors[0](*x, powers);
-            let ahead = ProverAhead::with(channel, (&SESSION, 7), party, inverse, &factors)?;
+            let factor = ProverFactor::new(party, rng)?;
+            let ahead = factor.ahead_of(channel, (&SESSION, 7), party, |x| run.factors[0](x, powers))?;
             ahead.convert(channel, a)?.shares(channel)?.inputs(coefficients)
         },
         |channel, party: &mut ole::Receiver<F130>, _| {
@@ -290,7 +287,8 @@ fn the_challenge_is_a_hash_of_all_four_messages() {
         1,
         [collect; 2],
         |channel, party: &mut ole::Sender<F130>, rng| {
-            let ahead = ProverAhead::new(channel, (&SESSION, 7), party, count, rng).unwrap();
+            let factor = ProverFactor::new(party, rng).unwrap();
+            let ahead = factor.ahead(channel, (&SESSION, 7), party, count).unwrap();
             ahead.convert(channel, a).unwrap().shares(channel).unwrap()
         },
         |channel, party: &mut ole::Receiver<F130>, _| {

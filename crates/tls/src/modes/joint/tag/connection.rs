@@ -74,9 +74,13 @@ impl ProverTags {
         }
         let mut products = ole::Sender::new(session, offset);
         products.prepare(channel, labels, sizes.products(), rng)?;
-        let mut ahead = Vec::new();
-        for (number, powers) in (0..).zip(sizes.tag_powers()) {
-            ahead.push(ProverAhead::new(channel, (session, number), &mut products, powers, rng)?);
+        // V converts its shares of all records before it begins powers.
+        let (mut factors, mut ahead) = (Vec::new(), Vec::new());
+        for powers in sizes.tag_powers() {
+            factors.push((ProverFactor::new(&mut products, rng)?, powers));
+        }
+        for (number, (factor, powers)) in (0..).zip(factors) {
+            ahead.push(factor.ahead(channel, (session, number), &mut products, powers)?);
         }
         let (shared, converted, next) = (Vec::new(), Vec::new(), VecDeque::new());
         Ok(Some(Self { session: *session, products, ahead, shared, converted, next }))
@@ -137,7 +141,8 @@ impl ProverTags {
         let coefficients = coefficients(record.header, record.ciphertext);
         let number = (&self.session, SERVER + record.sequence);
         let powers = powers(coefficients.len());
-        let ahead = ProverAhead::new(channel, number, &mut self.products, powers, rng)?;
+        let factor = ProverFactor::new(&mut self.products, rng)?;
+        let ahead = factor.ahead(channel, number, &mut self.products, powers)?;
         let tag = RecordTag::new(Queue::SpareTags, key, ahead).share(channel, machine, rng)?;
         tag.convert(channel)?.powers(channel)?.finish_prover(channel, machine, &coefficients)
     }

@@ -14,7 +14,7 @@ use volery_vole::Delta;
 
 use super::*;
 use crate::testing::{Change, SESSION};
-use crate::wire::poly1305::{coefficients, powers, powers_of, products};
+use crate::wire::poly1305::{ProverFactor, coefficients, powers, powers_of, products};
 use crate::wire::step::{Plain, TwoParty};
 
 const KEY: [u8; 32] = [0x5a; 32];
@@ -53,7 +53,8 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             let mut machine = Machine::new(garbler);
             let mut random = ole::Sender::<F130>::new(&SESSION, offset());
             random.prepare(channel, &mut deal::bits(3, Some(offset()), BATCH), products(count), rng)?;
-            let ahead = ProverAhead::new(channel, (&SESSION, NUMBER), &mut random, count, rng)?;
+            let factor = ProverFactor::new(&mut random, rng)?;
+            let ahead = factor.ahead(channel, (&SESSION, NUMBER), &mut random, count)?;
             let key = one_time_key(&mut machine.rehearse(channel))?;
             prepared_share(&mut machine.rehearse(channel), &key)?;
             prepared_end(&mut machine.rehearse(channel), &key)?;
