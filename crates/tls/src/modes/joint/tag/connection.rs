@@ -23,7 +23,9 @@ use volery_vole::{Delta, SessionId, ole};
 use super::super::machine::{Machine, Queue};
 use super::super::{Error, Sizes};
 use super::{ProverShared, RecordTag, TagShare, VerifierShared};
-use crate::wire::poly1305::{ProverAhead, ProverConverted, Shares, VerifierAhead, coefficients, powers};
+use crate::wire::poly1305::{
+    ProverAhead, ProverConverted, ProverFactor, Shares, VerifierAhead, coefficients, powers,
+};
 use crate::wire::record::Protection;
 use crate::wire::step::Step;
 use crate::wire::suite::Aead;
