@@ -43,8 +43,8 @@ use super::Error;
 use super::machine::{Machine, Party, PrivateInputs, Queue, SharedWires};
 use crate::wire::ghash::Block;
 use crate::wire::poly1305::{
-    ProverAhead, ProverConverted, Shares, TagInputs, VerifierAhead, VerifierOffered, element_bits,
-    receive_mask, send_mask,
+    ProverAhead, ProverConverted, ProverFactored, Shares, TagInputs, VerifierAhead, VerifierOffered,
+    element_bits, receive_mask, send_mask,
 };
 use crate::wire::step::{BLOCK_BITS, POLY1305_SHARE_BITS, Step};
 
@@ -159,9 +159,16 @@ impl RecordTag<ProverAhead> {
 }
 
 impl RecordTag<ProverShared> {
-    /// Gives V its factor of `r`. This waits for V's correction.
-    pub(super) fn convert(self, channel: &mut dyn Channel) -> Result<RecordTag<ProverConverted>, Error> {
-        self.map(|ProverShared { ahead, a }| Ok(ahead.convert(channel, *a)?))
+    /// Makes V's factor of `r`. This waits for V's correction.
+    pub(super) fn factor(self, channel: &mut dyn Channel) -> Result<RecordTag<ProverFactored>, Error> {
+        self.map(|ProverShared { ahead, a }| Ok(ahead.factor(channel, *a)?))
+    }
+}
+
+impl RecordTag<ProverFactored> {
+    /// Gives V its factor of `r`. It does not wait.
+    pub(super) fn send(self, channel: &mut dyn Channel) -> Result<RecordTag<ProverConverted>, Error> {
+        self.map(|part| Ok(part.send(channel)?))
     }
 }
 

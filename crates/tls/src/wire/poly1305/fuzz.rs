@@ -29,7 +29,7 @@ pub fn powers_prover(
     let ahead = factor.ahead(channel, (&SESSION, 1), &mut random, MIN_POWERS)?;
     let a = F130::from_u128(1 << 99);
     send_mask(channel, &element_bits(a).collect::<Vec<F2>>())?;
-    ahead.convert(channel, a)?.shares(channel)?.inputs(&coefficients(&[5; 13], b"a record"))?;
+    ahead.factor(channel, a)?.send(channel)?.shares(channel)?.inputs(&coefficients(&[5; 13], b"a record"))?;
     Ok(())
 }
 

@@ -106,7 +106,7 @@ mod verifier;
 
 #[cfg(test)]
 pub(crate) use prover::powers as powers_of;
-pub(crate) use prover::{ProverAhead, ProverConverted, ProverFactor, send_mask};
+pub(crate) use prover::{ProverAhead, ProverConverted, ProverFactor, ProverFactored, send_mask};
 pub(crate) use shares::{Shares, TagInputs};
 pub(crate) use verifier::{VerifierAhead, VerifierOffered, receive_mask};
 

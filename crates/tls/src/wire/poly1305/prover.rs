@@ -77,6 +77,13 @@ pub(crate) struct ProverAhead {
     messages: Messages,
 }
 
+/// P's part once it has V's correction.
+pub(crate) struct ProverFactored {
+    /// What V adds to its share of `b / x`.
+    factor: Vec<u8>,
+    converted: ProverConverted,
+}
+
 /// P's part once V has its factor of `r`.
 pub(crate) struct ProverConverted {
     powers: Pending<F130>,
@@ -84,20 +91,30 @@ pub(crate) struct ProverConverted {
 }
 
 impl ProverAhead {
-    /// Gives V its factor of `r`, given P's share `a`. This waits for V's correction.
+    /// Makes V's factor of `r`, given P's share `a`. This waits for V's correction.
     ///
     /// # Errors
     /// [`Error::Malformed`] unless V's message is one canonical element; the channel's.
-    pub(crate) fn convert(self, channel: &mut dyn Channel, a: F130) -> Result<ProverConverted, Error> {
+    pub(crate) fn factor(self, channel: &mut dyn Channel, a: F130) -> Result<ProverFactored, Error> {
         let Self { inverse, conversion, powers, mut messages } = self;
         let message = receive(channel, POLY1305_SHARE, 1)?;
         messages.add(&message);
         let share = conversion.finish(&unpacked(POLY1305_SHARE, &message, 1)?)?;
         let factor = share.iter().fold(*inverse * a, |sum, share| sum + *share);
-        let message = packed(&[factor]);
-        channel.send(POLY1305_FACTOR, &message)?;
-        messages.add(&message);
-        Ok(ProverConverted { powers, messages })
+        let factor = packed(&[factor]);
+        messages.add(&factor);
+        Ok(ProverFactored { factor, converted: ProverConverted { powers, messages } })
+    }
+}
+
+impl ProverFactored {
+    /// Gives V its factor of `r`. It does not wait.
+    ///
+    /// # Errors
+    /// What sending meets.
+    pub(crate) fn send(self, channel: &mut dyn Channel) -> Result<ProverConverted, Error> {
+        channel.send(POLY1305_FACTOR, &self.factor)?;
+        Ok(self.converted)
     }
 }
 

@@ -51,7 +51,7 @@ fn inputs(key: &[u8], coefficients: &[F130], run: Run) -> [Result<TagInputs, Err
         |channel, party: &mut ole::Sender<F130>, rng| {
             let factor = ProverFactor::new(party, rng)?;
             let ahead = factor.ahead_of(channel, (&SESSION, 7), party, |x| run.factors[0](x, powers))?;
-            ahead.convert(channel, a)?.shares(channel)?.inputs(coefficients)
+            ahead.factor(channel, a)?.send(channel)?.shares(channel)?.inputs(coefficients)
         },
         |channel, party: &mut ole::Receiver<F130>, _| {
             let ahead = VerifierAhead::new(channel, (&SESSION, 7), powers)?;
@@ -289,7 +289,7 @@ fn the_challenge_is_a_hash_of_all_four_messages() {
         |channel, party: &mut ole::Sender<F130>, rng| {
             let factor = ProverFactor::new(party, rng).unwrap();
             let ahead = factor.ahead(channel, (&SESSION, 7), party, count).unwrap();
-            ahead.convert(channel, a).unwrap().shares(channel).unwrap()
+            ahead.factor(channel, a).unwrap().send(channel).unwrap().shares(channel).unwrap()
         },
         |channel, party: &mut ole::Receiver<F130>, _| {
             let ahead = VerifierAhead::new(channel, (&SESSION, 7), count).unwrap();

@@ -103,10 +103,14 @@ impl ProverTags {
         Ok(())
     }
 
-    /// Gives V its factors, unless it has them. This waits for V's corrections.
+    /// Gives V its factors. This waits for V's corrections.
     pub(in super::super) fn convert(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let mut factored = Vec::with_capacity(self.shared.len());
         for tag in self.shared.drain(..) {
-            self.converted.push(tag.convert(channel)?);
+            factored.push(tag.factor(channel)?);
+        }
+        for tag in factored {
+            self.converted.push(tag.send(channel)?);
         }
         Ok(())
     }
@@ -146,7 +150,7 @@ impl ProverTags {
         let factor = ProverFactor::new(&mut self.products, rng)?;
         let ahead = factor.ahead(channel, number, &mut self.products, powers)?;
         let tag = RecordTag::new(Queue::SpareTags, key, ahead).share(channel, machine, rng)?;
-        tag.convert(channel)?.powers(channel)?.finish_prover(channel, machine, &coefficients)
+        tag.factor(channel)?.send(channel)?.powers(channel)?.finish_prover(channel, machine, &coefficients)
     }
 }
 

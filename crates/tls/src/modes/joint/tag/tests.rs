@@ -61,7 +61,7 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             let key = one_time_key(&mut machine.perform(channel))?;
             let before = channel.stats();
             let tag = RecordTag::new(Queue::Needed, &key, ahead).share(channel, &mut machine, rng)?;
-            let tag = tag.convert(channel)?.powers(channel)?;
+            let tag = tag.factor(channel)?.send(channel)?.powers(channel)?;
             let tag = tag.finish_prover(channel, &mut machine, &coefficients)?;
             let tag = tag.receive(channel, &mut machine)?;
             assert_eq!((channel.stats() - before).round_trips, 3);
