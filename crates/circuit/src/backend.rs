@@ -186,6 +186,23 @@ pub trait Prove<R: Ring>: Ops<R> {
         false
     }
 
+    /// Claims that bytes over bits are input and output of AES's S-box without its constant,
+    /// `SubBytes(x) + 0x63 = s`, if this backend has a cheaper way than the circuit and a claim for each bit.
+    /// Returns whether it has; the default does not. [`Aes`](crate::gadgets::Aes) calls this, and runs the
+    /// circuit if it gets `false`; counters assume that, so other callers must do the same. As with
+    /// [`Ops::multi_add`], the backends of both parties must choose the same way.
+    ///
+    /// # Errors
+    /// As [`Prove::assert_zero`].
+    #[inline]
+    fn assert_substituted(
+        &mut self,
+        _x: &[Self::Wire; 8],
+        _s: &[Self::Wire; 8],
+    ) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+
     /// Claims that `sum x[i] * y[i] = z`. The default multiplies and asserts; it is sound in every ring.
     ///
     /// # Errors

@@ -272,6 +272,15 @@ macro_rules! delegate_ring {
                 let $this = self;
                 $crate::Prove::<$ring>::takes_outputs($to, x)
             }
+            fn assert_substituted(
+                &mut self,
+                x: &[Self::Wire; 8],
+                s: &[Self::Wire; 8],
+            ) -> Result<bool, Self::Error> {
+                self.prepare_batch::<$ring>()?;
+                let $this = self;
+                $crate::Prove::<$ring>::assert_substituted($to, x, s)
+            }
             fn assert_dot(
                 &mut self,
                 x: &[Self::Wire],

@@ -123,12 +123,7 @@ pub(crate) fn suits(statement: &dyn Given) -> bool {
 
 /// Runs `volery prove --protocol voleith --out`; the statement has its witness.
 pub(crate) fn run_prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> Result<(), Failure> {
-    let parameters = match (args.public.sigma > 80, args.public.small) {
-        (true, false) => Parameters::Fast,
-        (true, true) => Parameters::Small,
-        (false, false) => Parameters::Fast80,
-        (false, true) => Parameters::Small80,
-    };
+    let parameters = Parameters::of(args.public.sigma, args.public.small);
     warn_of_few_bits(parameters.sigma());
     let message = message(args.public.bind.as_deref())?;
     let settings = Settings { parameters, message, threads: threads(args.protocol.threads)? };

@@ -96,14 +96,24 @@ impl<P: Primitive> Committed<P> {
 pub fn opened(shape: Shape, hidden: &[usize]) -> usize {
     // A path up to a node that another path has taken adds a node beside each of its nodes but the last one's
     // sibling, which is on that other path.
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = vec![0_u64; shape.nodes().div_ceil(64)];
+    let mut on_paths = 0;
     for (t, j) in hidden.iter().enumerate() {
         let mut node = shape.node(t, *j);
-        while seen.insert(node) && node > 0 {
+        loop {
+            let (word, bit) = (&mut seen[node / 64], 1 << (node % 64));
+            if *word & bit != 0 {
+                break;
+            }
+            *word |= bit;
+            on_paths += 1;
+            if node == 0 {
+                break;
+            }
             node = (node - 1) / 2;
         }
     }
-    (seen.len() + 1).saturating_sub(2 * hidden.len())
+    (on_paths + 1_usize).saturating_sub(2 * hidden.len())
 }
 
 /// Computes the leaves that are not `hidden`, and the digest.

@@ -18,6 +18,17 @@ impl Parameters {
     /// All sets.
     pub const ALL: [Self; 4] = [Self::Fast, Self::Small, Self::Fast80, Self::Small80];
 
+    /// The set with 80 bits if that is enough for `sigma`, or else the one with 128.
+    #[must_use]
+    pub const fn of(sigma: u16, small: bool) -> Self {
+        match (sigma > 80, small) {
+            (true, false) => Self::Fast,
+            (true, true) => Self::Small,
+            (false, false) => Self::Fast80,
+            (false, true) => Self::Small80,
+        }
+    }
+
     /// The bits of soundness: a P that computes a hash makes a proof of a false statement with probability at
     /// most two to the minus this number.
     #[must_use]

@@ -22,6 +22,9 @@ pub struct Counts {
     /// S-boxes of AES. The 32 multiplications of each are also counted in `multiplications`: see
     /// [`Ops::substitute`](crate::Ops::substitute).
     pub s_boxes: u64,
+    /// S-boxes of AES whose output is claimed. The 32 multiplications and eight claims of each are also
+    /// counted elsewhere: see [`Prove::assert_substituted`](crate::Prove::assert_substituted).
+    pub claimed_s_boxes: u64,
     /// Terms of inner products. A backend without a better way spends one multiplication on each.
     pub dot_terms: u64,
     /// Products of two expressions, neither of which is a constant. A backend without expressions spends one
@@ -75,6 +78,7 @@ impl AddAssign for Counts {
             affine,
             multiplications,
             s_boxes,
+            claimed_s_boxes,
             dot_terms,
             poly_products,
             assertions,
@@ -96,6 +100,7 @@ impl AddAssign for Counts {
             (&mut self.affine, affine),
             (&mut self.multiplications, multiplications),
             (&mut self.s_boxes, s_boxes),
+            (&mut self.claimed_s_boxes, claimed_s_boxes),
             (&mut self.dot_terms, dot_terms),
             (&mut self.poly_products, poly_products),
             (&mut self.assertions, assertions),

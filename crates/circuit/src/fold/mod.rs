@@ -196,12 +196,8 @@ impl<R: Ring, B: Ops<R> + ?Sized> Ops<R> for Fold<'_, B> {
     /// Uses the backend's way for eight unknown wires. If a bit is known, the circuit saves multiplications.
     #[inline]
     fn substitute(&mut self, x: &[Self::Wire; 8]) -> Result<Option<[Self::Wire; 8]>, Self::Error> {
-        let mut wires = x.iter().map_while(Folded::wire).cloned();
-        let eight = [(); 8].map(|()| wires.next());
-        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h)] = eight else {
-            return Ok(None);
-        };
-        Ok(self.inner.substitute(&[a, b, c, d, e, f, g, h])?.map(|made| made.map(Folded::Wire)))
+        let Some(x) = eight_wires(x) else { return Ok(None) };
+        Ok(self.inner.substitute(&x)?.map(|made| made.map(Folded::Wire)))
     }
 
     #[inline]
@@ -210,6 +206,17 @@ impl<R: Ring, B: Ops<R> + ?Sized> Ops<R> for Fold<'_, B> {
             Folded::Constant(c) => Some(*c),
             Folded::Wire(x) => self.inner.known(x),
         }
+    }
+}
+
+/// The wires below, if no bit is a constant.
+fn eight_wires<R, W: Clone>(byte: &[Folded<R, W>; 8]) -> Option<[W; 8]> {
+    let mut wires = byte.iter().map_while(Folded::wire).cloned();
+    match [(); 8].map(|()| wires.next()) {
+        [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h)] => {
+            Some([a, b, c, d, e, f, g, h])
+        }
+        _ => None,
     }
 }
 
@@ -250,6 +257,12 @@ impl<R: Ring, B: Prove<R> + ?Sized> Prove<R> for Fold<'_, B> {
         }
         let x: Vec<_> = x.iter().map(|x| self.lower(x)).collect();
         self.inner.takes_outputs(&x)
+    }
+
+    /// Uses the backend's way for sixteen unknown wires, as [`Ops::substitute`] does here.
+    fn assert_substituted(&mut self, x: &[Self::Wire; 8], s: &[Self::Wire; 8]) -> Result<bool, Self::Error> {
+        let (Some(x), Some(s)) = (eight_wires(x), eight_wires(s)) else { return Ok(false) };
+        self.inner.assert_substituted(&x, &s)
     }
 
     /// Drops a constant zero. Any other constant goes down as a false claim, so that the backend below

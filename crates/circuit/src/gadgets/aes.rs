@@ -22,8 +22,9 @@ pub use sbox::substituted;
 
 use volery_field::F2;
 
+use super::bytes::bytes_to_bits;
 use super::logic::not;
-use crate::{Error, Ops};
+use crate::{Error, Ops, Prove};
 
 /// Eight wires, least significant bit first.
 type Byte<W> = [W; 8];
@@ -143,6 +144,37 @@ impl<W: Clone, const KEY_BITS: usize> Aes<W, KEY_BITS> {
     ) -> Result<Vec<W>, B::Error> {
         let state = core::array::from_fn(|i| add_public(b, &self.whitening[i], plaintext[i]));
         self.rounds(b, state)
+    }
+
+    /// Claims that a public block is encrypted to a public one.
+    ///
+    /// The ciphertext is the last round key plus the S-boxes' outputs, so these outputs are known once the key
+    /// is: a backend with relations for S-boxes commits to none of them ([`Prove::assert_substituted`]).
+    ///
+    /// # Errors
+    /// Any error of the backend.
+    pub fn assert_encrypts<B: Prove<F2, Wire = W> + ?Sized>(
+        &self,
+        b: &mut B,
+        plaintext: [u8; 16],
+        ciphertext: [u8; 16],
+    ) -> Result<(), B::Error> {
+        let mut state = core::array::from_fn(|i| add_public(b, &self.whitening[i], plaintext[i]));
+        for round in 0..Self::ROUNDS - 1 {
+            substitute(b, &mut state)?;
+            self.mix(b, round, &mut state);
+        }
+        let (mut outputs, mut claimed) = (Vec::new(), Vec::new());
+        for (i, (key, value)) in self.rounds[Self::ROUNDS - 1].iter().zip(ciphertext).enumerate() {
+            let input = &state[shifted(i)];
+            let output = add_public(b, key, value);
+            if !b.assert_substituted(input, &output)? {
+                let output = sbox::circuit(b, input)?;
+                outputs.extend(add_byte(b, &output, key));
+                claimed.extend(bytes_to_bits(&[value]));
+            }
+        }
+        b.assert_equal(&outputs, &claimed)
     }
 
     /// The round keys' wires, for [`Aes::from_round_keys`], in a form of this gadget's own: 128 more than 128

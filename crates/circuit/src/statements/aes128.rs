@@ -3,7 +3,7 @@
 use volery_field::F2;
 use zeroize::Zeroizing;
 
-use super::{Secret, assert_bytes};
+use super::Secret;
 use crate::gadgets::Aes128;
 use crate::{Digest, Error, Prove, Statement};
 
@@ -36,7 +36,7 @@ impl Aes128Key {
 
 impl<B: Prove<F2> + ?Sized> Statement<B> for Aes128Key {
     fn identify(&self, digest: &mut Digest) {
-        digest.bytes("statement", b"aes128-key v1");
+        digest.bytes("statement", b"aes128-key v2");
         digest.bytes("plaintext", &self.plaintext).bytes("ciphertext", &self.ciphertext);
     }
 
@@ -44,8 +44,7 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Aes128Key {
         backend.enter("aes128");
         let key = self.key.wires(backend, 0, 16)?;
         let schedule = Aes128::new(backend, &key)?;
-        let ciphertext = schedule.encrypt_public(backend, self.plaintext)?;
-        assert_bytes(backend, &ciphertext, &self.ciphertext)?;
+        schedule.assert_encrypts(backend, self.plaintext, self.ciphertext)?;
         backend.leave();
         Ok(())
     }

@@ -51,12 +51,26 @@ pub(crate) enum BenchName {
     Zkboo,
     /// The same with ZKB++
     Zkbpp,
+    /// A public proof of a chain of ANDs with VOLE in the head, made and verified in this process; the size
+    /// counts ANDs
+    Voleith,
+    /// The same of an AES-128 key; the size is 1
+    VoleithAes128,
+    /// The same of a SHA-256 preimage; the size counts its bytes
+    VoleithSha256,
     /// A page of a website, fetched, proved and attested; the size counts bytes of the query, and of the
     /// response [default: four sizes]
     Web,
     /// A chain of multiplications over 2^61-1, or with --bits of ANDs, by Mac'n'Cheese; the size counts those
     /// of a branch
     Macncheese,
+}
+
+impl BenchName {
+    /// Whether it measures VOLE in the head.
+    pub(crate) fn is_in_the_head(self) -> bool {
+        matches!(self, Self::Voleith | Self::VoleithAes128 | Self::VoleithSha256)
+    }
 }
 
 /// The link between prover and notary.
@@ -146,9 +160,12 @@ pub(crate) struct BenchArgs {
     /// web: hide the page and commit to it
     #[arg(long, conflicts_with = "proved")]
     pub(crate) commit: bool,
-    /// Soundness of public proofs, in bits (zkboo, zkbpp)
+    /// Soundness of public proofs, in bits (zkboo, zkbpp; voleith has 80 and 128)
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) sigma: u16,
+    /// voleith: shorter proofs that take longer
+    #[arg(long)]
+    pub(crate) small: bool,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
     /// Do not keep each party's process to processor cores of its own. They are kept to them if there are

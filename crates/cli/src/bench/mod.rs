@@ -6,8 +6,8 @@
 //!              <---------- the measurements of each, as one JSON object, after the session
 //! ```
 //!
-//! The measurement of a web page (`web`) has a third process. Public proofs (`public`) have no second party,
-//! so this process makes and verifies them.
+//! The measurement of a web page (`web`) has a third process. Public proofs (`public`, `voleith`) have no
+//! second party, so this process makes and verifies them.
 //!
 //! The parties are processes and not threads, so each has its own memory, and they share no locks and no warm
 //! caches. Each has [`Cores`] of its own.
@@ -21,6 +21,7 @@ mod phases;
 mod public;
 mod row;
 mod stacked;
+mod voleith;
 mod web;
 mod workload;
 
@@ -45,10 +46,14 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     if (args.response_size, args.proved) != (None, None) && args.name != Some(BenchName::Web) {
         return Err(Failure::input("--response-size and --proved are for web"));
     }
+    if args.small && !matches!(args.name, Some(name) if name.is_in_the_head()) {
+        return Err(Failure::input("--small is for voleith"));
+    }
     match args.name {
         Some(BenchName::Web) => return web::run(args),
         Some(BenchName::Zkboo) => return public::run(args, Protocol::Zkboo),
         Some(BenchName::Zkbpp) => return public::run(args, Protocol::Zkbpp),
+        Some(name) if name.is_in_the_head() => return voleith::run(args, name),
         _ => {}
     }
     let jobs = match args.name {

@@ -155,6 +155,11 @@ impl<R: Ring, B: Prove<R>> Prove<R> for Timed<'_, B> {
     }
 
     #[inline(always)]
+    fn assert_substituted(&mut self, x: &[B::Wire; 8], s: &[B::Wire; 8]) -> Result<bool, B::Error> {
+        self.inner.assert_substituted(x, s)
+    }
+
+    #[inline(always)]
     fn assert_dot(&mut self, x: &[B::Wire], y: &[B::Wire], z: &B::Wire) -> Result<(), B::Error> {
         self.inner.assert_dot(x, y, z)
     }

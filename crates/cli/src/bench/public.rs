@@ -23,14 +23,15 @@ const TIME: Duration = Duration::from_millis(500);
 
 /// A row of results, as `--json` prints it.
 #[derive(Debug, Serialize)]
-struct PublicRow {
+pub(super) struct PublicRow {
     name: String,
     size: u64,
     unit: &'static str,
     /// `gates / seconds`.
     per_second: f64,
     gates: u64,
-    /// For recording the statement as a circuit and evaluating it, which is done once.
+    /// For recording the statement as a circuit and evaluating it, which is done once; VOLE in the head runs
+    /// the statement anew for each proof.
     seconds_setup: f64,
     /// For making one proof.
     seconds: f64,
@@ -40,15 +41,28 @@ struct PublicRow {
     bytes_verifier: u64,
     round_trips: u64,
     soundness_bits: u16,
+    /// Runs of the protocol, or trees.
     repetitions: usize,
+    /// For both roles and their proof, which is in memory.
     rss_prover_mb: Option<f64>,
     rss_verifier_mb: Option<f64>,
     threads: u16,
     kernel: String,
 }
 
+/// What was measured of one statement.
+pub(super) struct Measured {
+    pub(super) gates: u64,
+    pub(super) seconds_setup: f64,
+    pub(super) seconds: f64,
+    pub(super) seconds_verify: f64,
+    pub(super) proof_bytes: u64,
+    pub(super) sigma: u16,
+    pub(super) repetitions: usize,
+}
+
 /// Repeats `work` and returns its result and its shortest time.
-fn best<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
+pub(super) fn best<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
     let (start, mut best) = (Instant::now(), Duration::MAX);
     loop {
         let run = Instant::now();
@@ -66,10 +80,7 @@ pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
     let job = Job::new(name, args.size, &args.measure, &args.protocol)?;
     let statement = preimage(job.size)?;
     let threads = args.protocol.threads;
-    let pool = match threads {
-        1 => None,
-        n => Some(rayon::ThreadPoolBuilder::new().num_threads(n.into()).build().map_err(Failure::session)?),
-    };
+    let pool = pool(threads)?;
     let parameters = Parameters::new(args.sigma)?;
     let settings = Settings { protocol, parameters, threads: pool.as_ref() };
     let mut rng = os_rng()?;
@@ -79,46 +90,73 @@ pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
     let (proof, seconds) = best(|| Ok(prove_program(&program, &witness, settings, &mut rng)?))?;
     let (_, seconds_verify) = best(|| Ok(verify_program(&program, &proof, parameters, pool.as_ref())?))?;
     drop(line);
-    let gates = program.counts().multiplications;
-    let row = PublicRow {
-        name: job.name(),
-        size: job.size,
-        unit: job.unit(),
-        per_second: gates as f64 / seconds.max(1e-9),
-        gates,
+    let measured = Measured {
+        gates: program.counts().multiplications,
         seconds_setup,
         seconds,
         seconds_verify,
-        bytes_prover: proof.len() as u64,
-        bytes_verifier: 0,
-        round_trips: 0,
-        soundness_bits: args.sigma,
+        proof_bytes: proof.len() as u64,
+        sigma: args.sigma,
         repetitions: parameters.repetitions(),
-        rss_prover_mb: peak_memory(),
-        rss_verifier_mb: peak_memory(),
-        threads,
-        kernel: format!("{}+{}", Kernel::detect().name(), AesLevel::detect().name()),
     };
-    if args.json { outcome::json(Good::Done, &row) } else { output::result(&row.text()) }
+    let of = format!("SHA-256 of {}", output::counted(job.size, "byte"));
+    PublicRow::new(&job, &measured).print(&of, "repetition", args.json)
+}
+
+/// The threads of `--threads`, if they are more than one.
+pub(super) fn pool(threads: u16) -> Result<Option<rayon::ThreadPool>, Failure> {
+    match threads {
+        0 | 1 => Ok(None),
+        n => {
+            Ok(Some(rayon::ThreadPoolBuilder::new().num_threads(n.into()).build().map_err(Failure::session)?))
+        }
+    }
 }
 
 impl PublicRow {
-    fn text(&self) -> String {
+    pub(super) fn new(job: &Job, measured: &Measured) -> Self {
+        Self {
+            name: job.name(),
+            size: job.size,
+            unit: job.unit(),
+            per_second: measured.gates as f64 / measured.seconds.max(1e-9),
+            gates: measured.gates,
+            seconds_setup: measured.seconds_setup,
+            seconds: measured.seconds,
+            seconds_verify: measured.seconds_verify,
+            bytes_prover: measured.proof_bytes,
+            bytes_verifier: 0,
+            round_trips: 0,
+            soundness_bits: measured.sigma,
+            repetitions: measured.repetitions,
+            rss_prover_mb: peak_memory(),
+            rss_verifier_mb: peak_memory(),
+            threads: job.protocol.threads,
+            kernel: format!("{}+{}", Kernel::detect().name(), AesLevel::detect().name()),
+        }
+    }
+
+    /// Prints the row: for people, of what the proof is and what its repetitions are.
+    pub(super) fn print(&self, of: &str, repetition: &str, json: bool) -> Result<(), Failure> {
+        if json {
+            return outcome::json(Good::Done, self);
+        }
         let time = |seconds: f64| output::time(Duration::from_secs_f64(seconds));
-        format!(
-            "{}: SHA-256 of {}, {}, {} for {}: circuit and values {}, proved in {}, \
-             verified in {}, {}; {}, {}",
+        let setup = match self.seconds_setup {
+            0.0 => String::new(),
+            seconds => format!("circuit and values {}, ", time(seconds)),
+        };
+        output::result(&format!(
+            "{}: {of}, {}, {} for {}: {setup}proved in {}, verified in {}, {}; {}, {}",
             self.name,
-            output::counted(self.size, "byte"),
             output::counted(self.gates, "AND"),
-            output::counted(self.repetitions as u64, "repetition"),
+            output::counted(self.repetitions as u64, repetition),
             output::counted(self.soundness_bits.into(), "bit"),
-            time(self.seconds_setup),
             time(self.seconds),
             time(self.seconds_verify),
             output::counted(self.bytes_prover, "byte"),
             output::counted(self.threads.into(), "thread"),
             self.kernel
-        )
+        ))
     }
 }

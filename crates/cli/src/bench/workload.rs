@@ -46,10 +46,15 @@ impl Job {
     /// The unit of the size.
     pub(crate) fn unit(&self) -> &'static str {
         match self.name {
-            BenchName::Boolean => "and",
+            BenchName::Boolean | BenchName::Voleith => "and",
+            BenchName::VoleithAes128 => "key",
             BenchName::Sha256 | BenchName::Aes128 => "block",
             BenchName::Cot => "cot",
-            BenchName::Preimage | BenchName::Zkboo | BenchName::Zkbpp | BenchName::Web => "byte",
+            BenchName::Preimage
+            | BenchName::Zkboo
+            | BenchName::Zkbpp
+            | BenchName::VoleithSha256
+            | BenchName::Web => "byte",
             BenchName::Vole => "vole",
             BenchName::Arithmetic | BenchName::Mul32 => "mul",
             BenchName::Macncheese if self.measure.bits => "and",
@@ -127,7 +132,9 @@ fn usual_size(name: BenchName, bits: bool) -> u64 {
         BenchName::Sha256 => 1500,
         BenchName::Aes128 => 6600,
         BenchName::Cot => 1 << 26,
-        BenchName::Preimage | BenchName::Zkboo | BenchName::Zkbpp => 32,
+        BenchName::Preimage | BenchName::Zkboo | BenchName::Zkbpp | BenchName::VoleithSha256 => 32,
+        BenchName::Voleith => 10_000_000,
+        BenchName::VoleithAes128 => 1,
         BenchName::Web => 2048,
         BenchName::Vole => 1 << 26,
         BenchName::Arithmetic => 1 << 24,

@@ -53,7 +53,7 @@ fn polynomials_and_s_boxes_are_proved() {
     for parameters in [Parameters::Fast, Parameters::Small] {
         let (proved, proof) = proof_of(&known, &settings(parameters), 3);
         assert_eq!(check(&statement(), &proof), Ok(proved));
-        assert_eq!(proved.tally.secrets, 128 + 200 * 8);
+        assert_eq!(proved.tally.secrets, 128 + 184 * 8);
     }
 }
 

@@ -168,33 +168,43 @@ fn options() -> [Options; 5] {
     [lan, hashed(lan), wan, hashed(wan), Options { threads: 3, ..lan }]
 }
 
-fn everywhere(cases: &[Box<dyn Case + Sync>]) {
-    for options in options() {
-        cases.iter().for_each(|case| check(options, &**case));
-    }
-}
+type Cases = Vec<Box<dyn Case + Sync>>;
 
-/// Each case under one set of options or some, and the cases together under all of them.
-fn in_turn(cases: &[Box<dyn Case + Sync>]) {
-    for (number, options) in options().into_iter().enumerate() {
+/// Each case under one set of options or some: hashed challenges, the other profile and threads are tried
+/// with each of these groups of cases, but not with each case.
+fn in_turn(cases: Cases) {
+    let [lan, _, _, hashed_wan, threads] = options();
+    for (number, options) in
+        [hashed_wan, threads, lan].into_iter().cycle().take(cases.len().max(3)).enumerate()
+    {
         check(options, &*cases[number % cases.len()]);
     }
 }
 
 #[test]
-fn of_bits() {
-    everywhere(&[
+#[ignore = "takes a minute without optimisation"]
+fn long_of_every_statement_under_every_option() {
+    for case in [bits(), fields(), robin(), mac_n_cheese(), together()].into_iter().flatten() {
+        for options in options() {
+            check(options, &*case);
+        }
+    }
+}
+
+fn bits() -> Cases {
+    vec![
         case("1 AND", Bits, AndChain::new(1), AndChain::new(1)),
         case("10,000 ANDs", Bits, AndChain::new(10_000), AndChain::new(10_000)),
-    ]);
-    in_turn(&[
         case("AES", Bits, Aes128Many::new(30), Aes128Many::new(30)),
         case("products", Bits, Mul32::sample(30, [1; 32]), Mul32::sample(30, [1; 32])),
-    ]);
-    in_turn(&[
         case("300,000 ANDs", Bits, AndChain::new(300_000), AndChain::new(300_000)),
         case("300,000 ANDs, silent", Bits, Silent(AndChain::new(300_000)), Silent(AndChain::new(300_000))),
-    ]);
+    ]
+}
+
+#[test]
+fn of_bits() {
+    in_turn(bits());
 }
 
 fn chain<F: Value>(n: u64) -> MulChain<F> {
@@ -213,16 +223,15 @@ fn sis() -> Sis<F32> {
     Sis::sample(64, 500, Short::Within(3), [1; 32]).expect("small")
 }
 
-#[test]
-fn of_fields() {
+fn fields() -> Cases {
     let (bn254, goldilocks) = (system::<Bn254Scalar>, system::<Goldilocks>);
-    in_turn(&[
+    let pallas = || system::<PallasBase>(true);
+    let small = || system::<Goldilocks>(true);
+    vec![
         case("1 multiplication", Over::<F61, F61x2>::new(), chain::<F61>(1), chain::<F61>(1)),
         case("R1CS, 64 bits", Over::<Goldilocks, GoldilocksX2>::new(), goldilocks(true), goldilocks(false)),
         case("short solutions", Over::<F32, F32x4>::new(), sis(), sis()),
         case("R1CS", Over::<Bn254Scalar, Bn254Scalar>::new(), bn254(true), bn254(false)),
-    ]);
-    in_turn(&[
         case("100,000", Over::<F61, F61x2>::new(), chain::<F61>(100_000), chain::<F61>(100_000)),
         case(
             "100,000, silent",
@@ -236,17 +245,14 @@ fn of_fields() {
             MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small"),
             MatrixProduct::<F61>::sample(MatrixShape::square(40), true, [1; 32]).expect("small"),
         ),
-    ]);
-    let pallas = || system::<PallasBase>(true);
-    check(
-        Options::default(),
-        &*case("R1CS, 255 bits", Over::<PallasBase, PallasBase>::new(), pallas(), pallas()),
-    );
-    let system = || system::<Goldilocks>(true);
-    check(
-        Options::default(),
-        &*case("small MACs", Over::<Goldilocks, Goldilocks>::new(), system(), system()),
-    );
+        case("small MACs", Over::<Goldilocks, Goldilocks>::new(), small(), small()),
+        case("R1CS, 255 bits", Over::<PallasBase, PallasBase>::new(), pallas(), pallas()),
+    ]
+}
+
+#[test]
+fn of_fields() {
+    in_turn(fields());
 }
 
 /// One of several chains of ANDs.
@@ -266,20 +272,19 @@ fn any_chain<F: Value>(choice: Option<usize>) -> AnyOf<F, MulChain<F>> {
     }
 }
 
-#[test]
-fn of_one_of_many_by_robin() {
-    in_turn(&[
+fn robin() -> Cases {
+    let system = Over::<Goldilocks, GoldilocksX2>::new();
+    vec![
+        case("folds", Bits, any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None)),
         case("bits", Bits, any_of(&[100, 10_000], Some(1)), any_of(&[100, 10_000], None)),
         case("a field", Over::<F61, F61x2>::new(), any_chain::<F61>(Some(2)), any_chain::<F61>(None)),
-    ]);
-    let folds = case("folds", Bits, any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None));
-    let [lan, .., hashed_wan, _] = options();
-    [lan, hashed_wan].into_iter().for_each(|options| check(options, &*folds));
-    let system = Over::<Goldilocks, GoldilocksX2>::new();
-    check(
-        Options::default(),
-        &*case("64 bits", system, any_chain::<Goldilocks>(Some(0)), any_chain::<Goldilocks>(None)),
-    );
+        case("64 bits", system, any_chain::<Goldilocks>(Some(0)), any_chain::<Goldilocks>(None)),
+    ]
+}
+
+#[test]
+fn of_one_of_many_by_robin() {
+    in_turn(robin());
 }
 
 const SETTINGS: Settings = Settings { interval: 1 << 12, ..Settings::LAN };
@@ -294,9 +299,9 @@ fn stacked_chains<F: Value>(choice: &[usize]) -> Disjunction<MulChain<F>> {
     Disjunction::new(Join::AtLeast(2), chains.into_iter().collect()).expect("three").with_choice(choice)
 }
 
-#[test]
-fn of_one_of_many_by_mac_n_cheese() {
-    in_turn(&[
+fn mac_n_cheese() -> Cases {
+    let system = StackedOver::<Goldilocks, GoldilocksX2>::new(SETTINGS);
+    vec![
         case("a tree", Stacked::new(SETTINGS), stacked(&[1]), stacked(&[])),
         case(
             "a threshold",
@@ -304,16 +309,15 @@ fn of_one_of_many_by_mac_n_cheese() {
             stacked_chains::<F61>(&[0, 1]),
             stacked_chains::<F61>(&[]),
         ),
-    ]);
-    in_turn(&[
         case("a chain", Stacked::new(SETTINGS), AndChain::new(20_000), AndChain::new(20_000)),
         case("any", Stacked::new(SETTINGS), any_of(&[3000, 9000], Some(1)), any_of(&[3000, 9000], None)),
-    ]);
-    let system = StackedOver::<Goldilocks, GoldilocksX2>::new(SETTINGS);
-    check(
-        Options::default(),
-        &*case("64 bits", system, stacked_chains::<Goldilocks>(&[0, 2]), stacked_chains::<Goldilocks>(&[])),
-    );
+        case("64 bits", system, stacked_chains::<Goldilocks>(&[0, 2]), stacked_chains::<Goldilocks>(&[])),
+    ]
+}
+
+#[test]
+fn of_one_of_many_by_mac_n_cheese() {
+    in_turn(mac_n_cheese());
 }
 
 /// Bits and elements that speak of the same secrets.
@@ -335,10 +339,16 @@ impl<B: Convert<F61>> Statement<B> for Sums {
     }
 }
 
+fn together() -> Cases {
+    vec![
+        case("few", Mixed::<F61, F61x2>::new(), Sums(3), Sums(3)),
+        case("many", Mixed::<F61, F61x2>::new(), Sums(400), Sums(400)),
+    ]
+}
+
 #[test]
 fn of_bits_and_elements_together() {
-    in_turn(&[case("few", Mixed::<F61, F61x2>::new(), Sums(3), Sums(3))]);
-    in_turn(&[case("many", Mixed::<F61, F61x2>::new(), Sums(400), Sums(400))]);
+    in_turn(together());
 }
 
 /// What a rehearsal is told of a witness makes no difference, and a false claim stops none.

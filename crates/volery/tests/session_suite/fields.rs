@@ -61,10 +61,10 @@ fn one_circuit_is_proved_over_pairs_of_every_kind() {
 #[test]
 fn fiat_shamir_and_threads_make_no_difference_to_what_holds() {
     let fiat_shamir = options(true, 1);
-    twice::<F61, F61x2>(fiat_shamir, &chain(300_000));
+    twice::<F61, F61x2>(fiat_shamir, &chain(140_000));
     twice::<Bn254Scalar, Bn254Scalar>(fiat_shamir, &chain(2_000));
     twice::<Goldilocks, GoldilocksX2>(fiat_shamir, &chain(2_000));
-    twice::<F61, F61>(options(false, 3), &chain(300_000));
+    twice::<F61, F61>(options(false, 3), &chain(140_000));
     let shape = MatrixShape { rows: 20, inner: 30, columns: 10 };
     let product = MatrixProduct::<F61>::sample(shape, false, [3; 32]).expect("a shape");
     twice::<F61, F61x2>(fiat_shamir, &product);

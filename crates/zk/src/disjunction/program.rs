@@ -3,7 +3,7 @@
 use volery_circuit::Counts;
 
 use super::soundness::{challenges, most_challenges};
-use crate::quicksilver::bits::{Program, SAVED_BY_S_BOX};
+use crate::quicksilver::bits::{Program, SAVED_BY_CLAIMED_S_BOX, SAVED_BY_S_BOX};
 use crate::quicksilver::soundness::Checks;
 
 impl From<&Counts> for Program {
@@ -11,15 +11,17 @@ impl From<&Counts> for Program {
     /// everything else.
     fn from(counts: &Counts) -> Self {
         // Each term of an inner product over bits is one AND. An S-box counts as its output and two
-        // polynomials, not as its ANDs.
+        // polynomials, not as its ANDs; one whose output is claimed commits to nothing.
         let multiplications = counts.multiplications.saturating_add(counts.dot_terms);
         let saved = counts.s_boxes.saturating_mul(SAVED_BY_S_BOX);
+        let saved = saved.saturating_add(counts.claimed_s_boxes.saturating_mul(SAVED_BY_CLAIMED_S_BOX));
+        let s_boxes = counts.s_boxes.saturating_add(counts.claimed_s_boxes);
         // One of `B` branches takes `2 B - 3`, and none if it is the only one.
         let masks = counts.branches.saturating_sub(counts.disjunctions).saturating_mul(2);
         Self {
             commitments: counts.inputs.saturating_add(multiplications).saturating_sub(saved),
-            polynomials: counts.polynomials.saturating_add(counts.s_boxes.saturating_mul(2)),
-            degree: if counts.s_boxes > 0 { counts.degree.max(2) } else { counts.degree },
+            polynomials: counts.polynomials.saturating_add(s_boxes.saturating_mul(2)),
+            degree: if s_boxes > 0 { counts.degree.max(2) } else { counts.degree },
             challenges: most_challenges(counts.disjunctions, counts.multiplications),
             masks,
         }

@@ -355,6 +355,15 @@ fn every_repetition_s_part_of_every_piece_and_round_is_in_the_next_seed() {
         |c| prove_repeated(Multiplier::Batched, c),
         |c| verify_repeated(Multiplier::Batched, c),
     ]);
+    every_message_is_in_the_next_seed([
+        |c| prove_repeated(Multiplier::Simple, c),
+        |c| verify_repeated(Multiplier::Simple, c),
+    ]);
+}
+
+#[test]
+#[ignore = "takes a few seconds without optimisation"]
+fn long_every_byte_of_repetitions_by_simple_checks_is_in_the_next_seed() {
     every_byte_is_in_the_next_seed([
         |c| prove_repeated(Multiplier::Simple, c),
         |c| verify_repeated(Multiplier::Simple, c),

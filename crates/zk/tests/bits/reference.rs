@@ -350,6 +350,14 @@ impl Ops<F2> for Reference<'_> {
         for (i, wire) in wires.iter_mut().enumerate() {
             *wire = self.commit_secret(output >> i & 1 == 1)?;
         }
+        self.claim_s_box(x, &wires)?;
+        Ok(Some(wires))
+    }
+}
+
+impl Reference<'_> {
+    /// Claims that these are input and output of an S-box.
+    fn claim_s_box(&mut self, x: &[Gf128; 8], s: &[Gf128; 8]) -> Result<(), Error> {
         let undone = |i: u8| (0..=255).find(|y| linear(*y) == 1 << i).unwrap_or_default();
         let element = |bits: &[Gf128; 8], image: &dyn Fn(u8) -> u8, squared: bool| {
             let mut sum = vec![Gf128::ZERO; 2];
@@ -361,11 +369,10 @@ impl Ops<F2> for Reference<'_> {
             sum
         };
         let [x, x_squared] = [false, true].map(|squared| element(x, &|i| 1 << i, squared));
-        let [y, y_squared] = [false, true].map(|squared| element(&wires, &undone, squared));
+        let [y, y_squared] = [false, true].map(|squared| element(s, &undone, squared));
         let first = self.poly_add(&times(&x_squared, &y), &x);
         let second = self.poly_add(&times(&y_squared, &x), &y);
-        self.assert_poly_zero(&[first, second])?;
-        Ok(Some(wires))
+        self.assert_poly_zero(&[first, second])
     }
 }
 
@@ -375,6 +382,11 @@ fn linear(y: u8) -> u8 {
 }
 
 impl Prove<F2> for Reference<'_> {
+    fn assert_substituted(&mut self, x: &[Gf128; 8], s: &[Gf128; 8]) -> Result<bool, Error> {
+        self.claim_s_box(x, s)?;
+        Ok(true)
+    }
+
     fn secret(&mut self, n: usize, hint: Hint<'_, F2, Gf128>) -> Result<Vec<Gf128>, Error> {
         let values = hint(&Values)?;
         if values.len() != n {

@@ -52,7 +52,7 @@ pub fn substituted(x: &[F2; 8]) -> Result<[F2; 8], Error> {
 /// # Errors
 /// Any error of the backend.
 #[rustfmt::skip]
-fn circuit<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> Result<Byte<B::Wire>, B::Error> {
+pub(super) fn circuit<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> Result<Byte<B::Wire>, B::Error> {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = x.clone();
     gates! { b:
         y14 = x3 ^ x5; y13 = x0 ^ x6; y9 = x0 ^ x3; y8 = x0 ^ x5; t0 = x1 ^ x2; y1 = t0 ^ x7; y4 = y1 ^ x3;

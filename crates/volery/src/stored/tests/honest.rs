@@ -17,18 +17,18 @@ fn a_proof_is_accepted_once() {
     let report = prover.prove(Bits, &aes_with_key(), &desk.path("proof")).unwrap();
     assert_eq!(
         report.range,
-        0..2048,
-        "128 secrets, 200 S-boxes of 8 each, one check: 1856, in chunks of 256"
+        0..1792,
+        "128 secrets, 184 S-boxes of 8 each, one check: 1728, in chunks of 256"
     );
     assert_eq!(report.bytes, std::fs::metadata(desk.path("proof")).unwrap().len());
     let mut verifier = desk.verifier();
     let accepted = verifier.verify(Bits, &aes(ciphertext()), &desk.path("proof")).unwrap();
     assert_eq!((accepted.tally, accepted.range), (report.tally, report.range));
     let again = verifier.verify(Bits, &aes(ciphertext()), &desk.path("proof"));
-    assert_eq!(again, Err(Error::Used { range: 0..2048 }));
+    assert_eq!(again, Err(Error::Used { range: 0..1792 }));
     drop(verifier);
     let again = desk.verifier().verify(Bits, &aes(ciphertext()), &desk.path("proof"));
-    assert_eq!(again, Err(Error::Used { range: 0..2048 }));
+    assert_eq!(again, Err(Error::Used { range: 0..1792 }));
     assert_eq!(desk.names(), ["P.vole", "V.vole", "proof"]);
 }
 

@@ -31,7 +31,8 @@
 //!
 //! **S-boxes** of AES in gadgets are eight secret values (the output's bits) and two polynomials of degree 2
 //! over GF(2^8), a subfield of the field of tags; `s_box` has the formulas. This takes a quarter of the bytes
-//! and correlations of the circuit of 32 ANDs.
+//! and correlations of the circuit of 32 ANDs. If the statement has wires for the output already
+//! ([`Prove::assert_substituted`](volery_circuit::Prove::assert_substituted)), the two polynomials are all.
 //!
 //! **Assertions**: a wire that is zero has equal tag and key, so P sends a hash of all such tags and V
 //! compares.
@@ -61,7 +62,7 @@ mod s_box;
 mod slots;
 mod verifier;
 
-pub use program::{Program, SAVED_BY_S_BOX};
+pub use program::{Program, SAVED_BY_CLAIMED_S_BOX, SAVED_BY_S_BOX};
 pub use prover::{Prover, ProverWire};
 pub use verifier::{Verifier, VerifierWire};
 

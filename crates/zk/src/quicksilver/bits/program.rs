@@ -32,6 +32,9 @@ const fn unknowns(multiplications: u64, polynomials: u64) -> u64 {
 /// 32.
 pub const SAVED_BY_S_BOX: u64 = 24;
 
+/// The same for an S-box whose output is claimed: none instead of 32.
+pub const SAVED_BY_CLAIMED_S_BOX: u64 = 32;
+
 impl From<u64> for Program {
     fn from(commitments: u64) -> Self {
         Self { commitments, ..Self::default() }

@@ -79,8 +79,9 @@ pub struct Prover<'a> {
     /// The current block's polynomials.
     pub(super) claims: Claims,
     s_box: SBox,
-    /// The number of S-boxes so far.
+    /// The number of S-boxes so far, and of claims that their outputs' bits were in the statement.
     s_boxes: u64,
+    s_box_claims: u64,
     /// The start of the window of prepared slots: its first slot is the pool's first correlation at hand.
     pub(super) window: usize,
     /// A block that can be filled next; two alternate.
@@ -144,6 +145,7 @@ impl<'a> Prover<'a> {
             claims: Claims::new(settings, 2),
             s_box: SBox::new(),
             s_boxes: 0,
+            s_box_claims: 0,
             window: 0,
             spare: None,
             pending: VecDeque::new(),
@@ -372,6 +374,15 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
+    /// Claims that `s` is the S-box's output for `x`.
+    fn claim_s_box(&mut self, x: &[ProverWire; 8], s: &[ProverWire; 8]) -> Result<(), Error> {
+        for coefficients in self.s_box.prover(&x.map(ProverWire::tag), &s.map(ProverWire::tag))? {
+            self.claim(&coefficients)?;
+        }
+        self.s_boxes += 1;
+        Ok(())
+    }
+
     /// Commits to a secret value.
     #[inline]
     fn commit(&mut self, value: F2) -> Result<ProverWire, Error> {
@@ -393,8 +404,9 @@ impl<'a> Prover<'a> {
             return Ok(());
         }
         let place = self.place.or("the statement").to_owned();
-        // The polynomials of S-boxes do not count as assertions of the statement.
-        let assertion = self.tally.assertions + self.tally.polynomials - 2 * self.s_boxes;
+        // The polynomials of S-boxes do not count as assertions of the statement; claims of their outputs do.
+        let polynomials = self.tally.polynomials - 2 * self.s_boxes;
+        let assertion = self.tally.assertions + polynomials + self.s_box_claims;
         self.latch(Err(volery_circuit::Error::Unsatisfied { assertion, place }.into()))
     }
 
@@ -462,10 +474,7 @@ impl Ops<F2> for Prover<'_> {
         for (wire, value) in s.iter_mut().zip(s_box::output(&x.map(ProverWire::value))?) {
             *wire = self.commit(value)?;
         }
-        for coefficients in self.s_box.prover(&x.map(ProverWire::tag), &s.map(ProverWire::tag))? {
-            self.claim(&coefficients)?;
-        }
-        self.s_boxes += 1;
+        self.claim_s_box(x, &s)?;
         Ok(Some(s))
     }
 }
@@ -496,6 +505,17 @@ impl Prove<F2> for Prover<'_> {
             self.tally.assertions += 1;
         }
         Ok(())
+    }
+
+    fn assert_substituted(&mut self, x: &[ProverWire; 8], s: &[ProverWire; 8]) -> Result<bool, Error> {
+        for (claimed, value) in s.iter().zip(s_box::output(&x.map(ProverWire::value))?) {
+            if claimed.value() != value {
+                self.unsatisfied()?;
+            }
+            self.s_box_claims += 1;
+        }
+        self.claim_s_box(x, s)?;
+        Ok(true)
     }
 }
 

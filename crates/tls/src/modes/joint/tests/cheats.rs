@@ -142,7 +142,6 @@ fn changes_of_p_s_are_noticed(protocol: Protocol, of: usize, places: fn(usize) -
 
 #[test]
 fn v_notices_whatever_is_changed_in_every_eighth_step_of_p_s() {
-    changes_of_p_s_are_noticed((TlsVersion::Tls12, AES), 8, last);
     changes_of_p_s_are_noticed((TlsVersion::Tls13, AES), 8, last);
 }
 
@@ -173,7 +172,6 @@ fn changes_of_v_s_are_noticed(protocol: Protocol, of: usize, places: fn(usize) -
 
 #[test]
 fn p_notices_whatever_is_changed_in_every_eighth_step_of_v_s() {
-    changes_of_v_s_are_noticed((TlsVersion::Tls12, AES), 8, last);
     changes_of_v_s_are_noticed((TlsVersion::Tls13, AES), 8, last);
 }
 
