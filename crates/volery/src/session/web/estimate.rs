@@ -36,8 +36,8 @@ const SHARED: u64 = 56;
 const PRODUCT: [u64; 2] = [2230, 306];
 /// Bytes of P and of V for each tag that takes such products, most of them labels of inputs.
 const TAG: [u64; 2] = [18_900, 1200];
-/// Round trips of such tags: for each of the client's, and for each response that is read; in TLS 1.3 one
-/// more.
+/// Round trips of such tags: for each of the client's, and for each response that is read. There is one more:
+/// in TLS 1.3 for all of the client's together, and in TLS 1.2 for a key block that is a block longer.
 const TAGS: [u64; 2] = [1, 4];
 /// Bytes of an attestation besides what it shows.
 const ATTESTATION: u64 = 400;
@@ -96,8 +96,7 @@ impl PagePlan {
         proof.round_trips = proof.round_trips.saturating_add(trips).saturating_add(4 * read);
         if prepared.tags > 0 {
             let [each, reading] = TAGS;
-            proof.round_trips += each * prepared.tags + reading * read;
-            proof.round_trips += u64::from(self.sizes.tls == TlsVersion::Tls13);
+            proof.round_trips += 1 + each * prepared.tags + reading * read;
         }
         let garbling: Duration = prepared.garbling()?;
         // V evaluates what P garbles, later.
