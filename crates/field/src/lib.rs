@@ -28,6 +28,7 @@
 //! | [`prime256`] | prime fields of 256 bits: orders of groups, base fields of curves |
 //! | `list` | [`prime_fields!`]: the table of fields that statements can be over |
 //! | `bits` | [`Bits`], many of them, packed |
+//! | `wipe` | [`Wipe`] and [`Wiped`]: long buffers of secrets are overwritten fast |
 //! | [`gf128`] | [`Gf128`], the MAC field of Boolean statements, and its kernels |
 //! | `laws` (tests only) | the axioms as one macro, run on every ring and field |
 //!
@@ -60,6 +61,7 @@ pub mod prime32;
 #[cfg(test)]
 mod properties;
 mod ring;
+mod wipe;
 
 pub use bits::{Bits, BitsError};
 pub use error::LengthError;
@@ -76,3 +78,4 @@ pub use prime32::{F32, F32x4};
 pub use prime256::DecimalError;
 pub use prime256::fields::*;
 pub use ring::{EncodingError, Field, Ring};
+pub use wipe::{Wipe, Wiped};

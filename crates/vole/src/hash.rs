@@ -12,7 +12,7 @@
 //! BLAKE3 runs in constant time. Its state on the stack is not wiped; it holds at most the last absorbed
 //! block.
 
-use zeroize::Zeroizing;
+use volery_field::Wipe as _;
 
 use crate::SessionId;
 
@@ -57,7 +57,7 @@ impl Oracle {
     /// once, by a single call if the output is no longer than a digest. Returns whether the input was short
     /// enough.
     fn hash_short(&self, index: u64, parts: &[&[u8]], out: &mut [u8]) -> bool {
-        let mut input = Zeroizing::new([0; SHORT]);
+        let mut input = [0; SHORT];
         let mut rest = &mut input[..];
         let mut put = |bytes: &[u8]| {
             let Some((to, left)) = core::mem::take(&mut rest).split_at_mut_checked(bytes.len()) else {
@@ -70,17 +70,17 @@ impl Oracle {
         let fits = put(&index.to_le_bytes())
             && parts.iter().all(|part| put(&(part.len() as u64).to_le_bytes()) && put(part));
         let length = SHORT - rest.len();
-        if !fits {
-            return false;
+        if fits {
+            let input = &input[..length];
+            if out.len() <= blake3::OUT_LEN {
+                let digest = blake3::keyed_hash(&self.key, input);
+                out.copy_from_slice(&digest.as_bytes()[..out.len()]);
+            } else {
+                blake3::Hasher::new_keyed(&self.key).update(input).finalize_xof().fill(out);
+            }
         }
-        let input = &input[..length];
-        if out.len() <= blake3::OUT_LEN {
-            let digest = blake3::keyed_hash(&self.key, input);
-            out.iter_mut().zip(digest.as_bytes()).for_each(|(out, byte)| *out = *byte);
-        } else {
-            blake3::Hasher::new_keyed(&self.key).update(input).finalize_xof().fill(out);
-        }
-        true
+        input.wipe();
+        fits
     }
 }
 

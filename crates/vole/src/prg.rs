@@ -1,8 +1,8 @@
 //! The pseudorandom generator: AES-128 in counter mode, one stream for each seed.
 
 use rand_core::CryptoRng;
-use volery_field::{Element, Gf128};
-use zeroize::{Zeroize, Zeroizing};
+use volery_field::{Element, Gf128, Wipe as _};
+use zeroize::Zeroizing;
 
 use crate::aes::Aes;
 use crate::hash::Oracle;
@@ -59,6 +59,7 @@ impl Prg {
     /// Fills `out` with the next blocks' bytes, little-endian; the last block's unused bytes are dropped.
     pub fn bytes(&mut self, out: &mut [u8]) {
         let mut buffer = [Gf128::ZERO; 64];
+        let used = out.len().div_ceil(16).min(buffer.len());
         for chunk in out.chunks_mut(64 * 16) {
             let blocks = &mut buffer[..chunk.len().div_ceil(16)];
             self.blocks(blocks);
@@ -66,7 +67,7 @@ impl Prg {
                 out.copy_from_slice(&block.to_bits().to_le_bytes()[..out.len()]);
             }
         }
-        buffer.zeroize();
+        buffer[..used].wipe();
     }
 
     /// Fills `out` with elements, each from the next [`Element::BLOCKS`] blocks.
@@ -134,8 +135,8 @@ pub(crate) fn for_each_element<E: Element>(
             take(first + i, E::from_blocks(words));
         }
     }
-    buffer.zeroize();
-    words.zeroize();
+    buffer[..n.min(at_once) * E::BLOCKS].wipe();
+    words.wipe();
 }
 
 #[cfg(test)]

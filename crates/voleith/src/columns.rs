@@ -25,11 +25,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 use volery_channel::{Channel, ChannelExt as _, tags};
-use volery_field::{Gf128, gf128::Kernel};
+use volery_field::{Gf128, Wipe as _, Wiped, gf128::Kernel};
 use volery_vole::correlations::{Chain, Source};
 use volery_vole::softspoken::{LinearHash, combine_leaves};
 use volery_vole::{Error as VoleError, SessionId, Transcript};
-use zeroize::{Zeroize, Zeroizing};
 
 use crate::Shape;
 use crate::commitment::Seeds;
@@ -89,12 +88,9 @@ impl<P: Primitive> Trees<P> {
         threads: Option<&rayon::ThreadPool>,
     ) {
         let shape = self.shape;
-        // Both stay as long as they are, mostly.
-        columns.clear();
         // (FAEST's first version, which tests run, has no zeros above its trees.)
-        columns.resize(COLUMNS.max(1 + shape.key_bits()) * blocks, Gf128::ZERO);
-        sums.clear();
-        sums.resize(shape.trees() * blocks, Gf128::ZERO);
+        zeros(columns, COLUMNS.max(1 + shape.key_bits()) * blocks);
+        zeros(sums, shape.trees() * blocks);
         let mut rest = &mut columns[blocks..];
         let mut jobs = Vec::with_capacity(shape.trees());
         for (t, sum) in sums.chunks_exact_mut(blocks).enumerate() {
@@ -102,8 +98,7 @@ impl<P: Primitive> Trees<P> {
             rest = after;
             jobs.push((t, of_tree, sum));
         }
-        let run = |leaf: &mut Zeroizing<Vec<Gf128>>,
-                   (t, columns, sum): (usize, &mut [Gf128], &mut [Gf128])| {
+        let run = |leaf: &mut Wiped<Gf128>, (t, columns, sum): (usize, &mut [Gf128], &mut [Gf128])| {
             let seeds = &self.seeds[shape.offset(t)..][..shape.leaves(t)];
             let hidden = self.hidden.as_ref().and_then(|hidden| hidden.get(t)).copied().unwrap_or(0);
             let fill = |x: usize, out: &mut [Gf128]| {
@@ -111,7 +106,7 @@ impl<P: Primitive> Trees<P> {
             };
             combine_leaves(shape.levels(t), fill, leaf, sum, columns);
         };
-        let buffer = || Zeroizing::new(vec![Gf128::ZERO; blocks]);
+        let buffer = || Wiped::new(vec![Gf128::ZERO; blocks]);
         match threads {
             Some(pool) if pool.current_num_threads() > 1 => {
                 pool.install(|| jobs.into_par_iter().for_each_init(buffer, run));
@@ -145,6 +140,15 @@ impl<P: Primitive> Trees<P> {
     }
 }
 
+/// Makes `out` so many zeros. If it has to move, nothing stays behind.
+fn zeros(out: &mut Vec<Gf128>, length: usize) {
+    if out.capacity() < length {
+        out.wipe();
+    }
+    out.clear();
+    out.resize(length, Gf128::ZERO);
+}
+
 /// P's corrections: `u_t + u_0` for each tree but the first.
 fn corrections(sums: &[Gf128], blocks: usize) -> Vec<u8> {
     let (first, others) = sums.split_at(blocks);
@@ -155,14 +159,14 @@ fn corrections(sums: &[Gf128], blocks: usize) -> Vec<u8> {
 /// The hash of every column, as it grows; see [`LinearHash`].
 struct Hashes {
     challenges: Transcript,
-    sums: Zeroizing<Vec<[Gf128; 2]>>,
+    sums: Wiped<[Gf128; 2]>,
 }
 
 impl Hashes {
     /// Of the first `columns` columns, by the function that `challenge` selects.
     fn new(challenge: [u8; 32], columns: usize) -> Self {
         let challenges = Transcript::new("voleith: hash of the columns", &SessionId::new(challenge));
-        Self { challenges, sums: Zeroizing::new(vec![[Gf128::ZERO; 2]; columns]) }
+        Self { challenges, sums: Wiped::new(vec![[Gf128::ZERO; 2]; columns]) }
     }
 
     fn absorb(&mut self, columns: &[Gf128], blocks: usize) -> Result<(), VoleError> {
@@ -220,7 +224,7 @@ impl Source for Zeros {
 }
 
 /// What P keeps from its first pass for the second: the columns of the first blocks.
-pub(crate) type Kept = Arc<Mutex<Vec<Zeroizing<Vec<Gf128>>>>>;
+pub(crate) type Kept = Arc<Mutex<Vec<Wiped<Gf128>>>>;
 
 /// The party and the pass.
 pub(crate) enum Part {
@@ -255,9 +259,9 @@ pub(crate) struct Stock<P> {
 
 impl<P> Drop for Stock<P> {
     fn drop(&mut self) {
-        self.columns.zeroize();
-        self.sums.zeroize();
-        self.bytes.zeroize();
+        self.columns.wipe();
+        self.sums.wipe();
+        self.bytes.wipe();
     }
 }
 
@@ -312,7 +316,7 @@ impl<P: Primitive> Stock<P> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.get_mut(self.number) {
             Some(columns) => {
-                self.columns.zeroize();
+                self.columns.wipe();
                 self.columns = core::mem::take(&mut **columns);
                 true
             }
@@ -324,13 +328,17 @@ impl<P: Primitive> Stock<P> {
     fn keep(&mut self, blocks: usize) {
         if (self.given as usize + blocks) * 128 <= KEPT {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.push(Zeroizing::new(core::mem::take(&mut self.columns)));
+            kept.push(Wiped::new(core::mem::take(&mut self.columns)));
         }
     }
 
     /// The rows of the columns.
     fn rows(&mut self, blocks: usize, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
+        if self.bytes.capacity() < 16 * self.columns.len() {
+            self.bytes.wipe();
+        }
         self.bytes.clear();
+        self.bytes.reserve(16 * self.columns.len());
         for block in &self.columns {
             self.bytes.extend_from_slice(&block.to_bytes());
         }
@@ -349,6 +357,8 @@ impl<P: Primitive> Stock<P> {
         match self.part {
             Part::Commit => {
                 self.make(first, blocks, channel)?;
+                // A vector that grows leaves its old content behind; this one is empty.
+                out.reserve(128 * blocks);
                 out.extend(self.sums[..blocks].iter().flat_map(|block| {
                     let bits = block.to_bits();
                     (0..128).map(move |i| Gf128::from_bits(bits >> i & 1))
@@ -365,7 +375,7 @@ impl<P: Primitive> Stock<P> {
                     for column in 0..COLUMNS {
                         self.columns.copy_within(column * length..column * length + blocks, column * blocks);
                     }
-                    self.columns[COLUMNS * blocks..].zeroize();
+                    self.columns[COLUMNS * blocks..].wipe();
                     self.columns.truncate(COLUMNS * blocks);
                 }
                 if let Some(hashes) = &mut self.hashes {
@@ -407,7 +417,8 @@ impl<P: Primitive> Stock<P> {
 
 impl<P: Primitive + Send + 'static> Source for Stock<P> {
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
-        out.zeroize();
+        // Its room is overwritten, and wiped in the end.
+        out.clear();
         self.next(channel, out)
     }
 

@@ -11,18 +11,17 @@
 //! This loses no soundness, since P's chance for each counter that it tries is what it would be otherwise.
 //! Unused places of an opening are zeros, which the verifier checks, so that an opening has one encoding.
 
-use volery_field::Gf128;
-use zeroize::Zeroizing;
+use volery_field::{Gf128, Wiped};
 
 use crate::primitive::Primitive;
 use crate::{Error, Shape};
 
 /// The seeds of all leaves, tree after tree; wiped on drop.
-pub type Seeds = Zeroizing<Vec<Gf128>>;
+pub type Seeds = Wiped<Gf128>;
 
 /// P's trees.
 pub struct Committed<P: Primitive> {
-    nodes: Zeroizing<Vec<Gf128>>,
+    nodes: Wiped<Gf128>,
     commitments: Vec<P::Commitment>,
     /// The seeds of all leaves.
     pub seeds: Seeds,
@@ -49,13 +48,13 @@ pub struct Reconstructed {
 
 /// Grows the trees from `root`.
 pub fn commit<P: Primitive>(primitive: &P, shape: Shape, root: Gf128) -> Committed<P> {
-    let mut nodes = Zeroizing::new(vec![Gf128::ZERO; shape.nodes()]);
+    let mut nodes = Wiped::new(vec![Gf128::ZERO; shape.nodes()]);
     nodes[0] = root;
     for parent in 0..shape.all_leaves() - 1 {
         let children = primitive.children(parent, nodes[parent]);
         nodes[2 * parent + 1..][..2].copy_from_slice(&children);
     }
-    let mut seeds = Zeroizing::new(Vec::with_capacity(shape.all_leaves()));
+    let mut seeds = Wiped::new(Vec::with_capacity(shape.all_leaves()));
     let mut commitments = Vec::with_capacity(shape.all_leaves());
     for t in 0..shape.trees() {
         for j in 0..shape.leaves(t) {
@@ -134,7 +133,7 @@ pub fn reconstruct<P: Primitive>(
         return Err(Error::Opening("it hides a leaf that does not exist"));
     }
     let on_path = paths(shape, hidden);
-    let mut nodes = Zeroizing::new(vec![Gf128::ZERO; shape.nodes()]);
+    let mut nodes = Wiped::new(vec![Gf128::ZERO; shape.nodes()]);
     let mut given = opening.nodes.iter();
     for beside in besides(shape, &on_path) {
         let node = given.next().ok_or(Error::Opening("its challenge takes more nodes than it may have"))?;
@@ -149,7 +148,7 @@ pub fn reconstruct<P: Primitive>(
             nodes[2 * parent + 1..][..2].copy_from_slice(&children);
         }
     }
-    let mut seeds = Zeroizing::new(Vec::with_capacity(shape.all_leaves()));
+    let mut seeds = Wiped::new(Vec::with_capacity(shape.all_leaves()));
     let mut commitments = Vec::with_capacity(shape.all_leaves());
     for ((t, hidden), given) in hidden.iter().enumerate().zip(&opening.hidden) {
         for j in 0..shape.leaves(t) {

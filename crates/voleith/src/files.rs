@@ -78,8 +78,15 @@ fn masks_hasher() -> blake3::Hasher {
     blake3::Hasher::new_derive_key("volery 2026 voleith masks of two passes v1")
 }
 
-/// P's channel before its passes: hashes the values, which the masks are under zeros.
+/// P's channel before its passes: hashes the values, which the masks are under zeros, then counts and
+/// constants, which a statement's digest may lack.
 pub(crate) struct Values(blake3::Hasher);
+
+impl Drop for Values {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
 
 impl Values {
     pub(crate) fn new() -> Self {
@@ -87,16 +94,14 @@ impl Values {
     }
 
     /// The hash, which is as secret as the witness.
-    pub(crate) fn finish(mut self) -> Zeroizing<[u8; 32]> {
-        let hash = Zeroizing::new(*self.0.finalize().as_bytes());
-        self.0.zeroize();
-        hash
+    pub(crate) fn finish(self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(*self.0.finalize().as_bytes())
     }
 }
 
 impl Channel for Values {
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Lost> {
-        if tag == tags::MASKS {
+        if tag == tags::MASKS || tag == tags::PROGRAM {
             self.0.update(payload);
         }
         Ok(())
@@ -145,6 +150,12 @@ impl<'a> Recorder<'a> {
         let column = |t: usize| t * 16 * blocks..t * 16 * blocks + 16 * used;
         let kept = (0..self.layout.corrected).flat_map(|t| self.corrections[column(t)].to_vec()).collect();
         self.corrections = kept;
+    }
+
+    /// For a P that cheats: masks that no row has.
+    #[cfg(test)]
+    pub(crate) fn add_masks(&mut self, bytes: usize) {
+        self.masks.resize(self.masks.len() + bytes, 0);
     }
 
     /// Writes and absorbs the block that waits.

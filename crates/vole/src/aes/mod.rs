@@ -19,8 +19,7 @@ mod x86;
 
 use std::sync::OnceLock;
 
-use volery_field::Gf128;
-use zeroize::Zeroize;
+use volery_field::{Gf128, Wipe as _};
 
 /// The instructions that compute AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -226,7 +225,7 @@ impl Aes {
 impl Drop for Aes {
     fn drop(&mut self) {
         // The `aes` crate wipes its own half.
-        self.round_keys.zeroize();
+        self.round_keys.wipe();
     }
 }
 

@@ -44,7 +44,8 @@ use std::sync::Arc;
 
 use rand_core::CryptoRng;
 use volery_channel::{Channel, Latch};
-use zeroize::{Zeroize, Zeroizing};
+use volery_field::Wipe as _;
+use zeroize::Zeroizing;
 
 use crate::Error;
 use crate::ferret::Params;
@@ -81,7 +82,7 @@ impl<P: Party> Source<P::Correlation> for Generator<P> {
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<P::Correlation>) -> Result<(), Error> {
         let result = self.unless_failed(|generator| generator.try_refill(channel, out));
         if result.is_err() {
-            out.zeroize();
+            out.wipe();
         }
         self.given += out.len() as u64;
         result
@@ -442,7 +443,7 @@ const BATCH: usize = 1 << 11;
 /// content behind unwiped.
 fn make_room<T: Correlation>(out: &mut Vec<T>, n: usize) {
     if out.capacity() < n {
-        out.zeroize();
+        out.wipe();
         out.reserve_exact(n);
     }
 }

@@ -1,8 +1,8 @@
 //! Correlations at hand, taken one at a time, from any source.
 
 use volery_channel::Channel;
-use volery_field::Gf128;
-use zeroize::{Zeroize, Zeroizing};
+use volery_field::{Gf128, Wipe as _};
+use zeroize::Zeroizing;
 
 use super::{Chain, Correlation};
 use crate::Error;
@@ -178,7 +178,7 @@ impl<T: Correlation> Pool<T> {
             // At least doubled, so that things rarely move.
             let mut larger = Vec::with_capacity(at_hand.len().saturating_add(n).max(2 * at_hand.len()));
             larger.extend_from_slice(at_hand);
-            self.batch.zeroize();
+            self.batch.wipe();
             self.batch = larger;
             self.before += self.next as u64;
             self.next = 0;
@@ -219,7 +219,7 @@ impl<T: Correlation> Pool<T> {
     /// Destroys the correlations at hand and their source with everything in it: after an abort nothing more
     /// may be done under the same delta.
     pub fn burn(&mut self) {
-        self.batch.zeroize();
+        self.batch.wipe();
         self.next = 0;
         self.made = 0;
         self.source = Box::new(Burnt);
@@ -255,7 +255,7 @@ struct Burnt;
 
 impl<T: Correlation> Source<T> for Burnt {
     fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), Error> {
-        out.zeroize();
+        out.wipe();
         Err(Error::misuse("these correlations were destroyed after an error"))
     }
 
@@ -270,7 +270,7 @@ impl<T: Correlation> Source<T> for Burnt {
 
 impl<T: Correlation> Drop for Pool<T> {
     fn drop(&mut self) {
-        self.batch.zeroize();
+        self.batch.wipe();
     }
 }
 

@@ -58,7 +58,7 @@ pub use params::Params;
 pub(crate) use prover::ProverRound;
 pub(crate) use verifier::VerifierRound;
 
-use volery_field::{Gf128, gf128::Kernel};
+use volery_field::{Gf128, Wipe as _, gf128::Kernel};
 
 use crate::hash::Oracle;
 use crate::lpn::LpnCode;
@@ -142,7 +142,7 @@ impl Drop for Base {
     fn drop(&mut self) {
         use zeroize::Zeroize;
         let Self { table, paths, mask, mask_bits } = self;
-        table.zeroize();
+        table.wipe();
         paths.zeroize();
         mask.zeroize();
         mask_bits.zeroize();

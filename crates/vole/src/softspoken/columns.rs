@@ -8,9 +8,8 @@
 //! missing leaf is number 0. That leaf is in every running sum, and each `v_b` adds up an even number of
 //! those, so it cancels.
 
-use volery_field::Gf128;
 use volery_field::gf128::Kernel;
-use zeroize::Zeroize;
+use volery_field::{Gf128, Wipe as _};
 
 use super::kernel::accumulate;
 use super::tree::LeafSeeds;
@@ -36,10 +35,10 @@ pub(super) struct Streams {
 impl Drop for Streams {
     fn drop(&mut self) {
         // Seeds wipe themselves.
-        self.columns.zeroize();
-        self.sum.zeroize();
-        self.leaf.zeroize();
-        self.bytes.zeroize();
+        self.columns.wipe();
+        self.sum.wipe();
+        self.leaf.wipe();
+        self.bytes.wipe();
     }
 }
 

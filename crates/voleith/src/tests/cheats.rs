@@ -19,7 +19,12 @@ fn chain() -> Chain {
 }
 
 /// The file of a P that cheats.
-fn file_of<S>(statement: &S, settings: &Settings, seed: u64, prepare: impl FnOnce(&mut Prover)) -> Vec<u8>
+pub(super) fn file_of<S>(
+    statement: &S,
+    settings: &Settings,
+    seed: u64,
+    prepare: impl FnOnce(&mut Prover),
+) -> Vec<u8>
 where
     S: for<'a> Statement<bits::Prover<'a>>,
 {

@@ -2,6 +2,7 @@
 
 mod cheats;
 mod faest;
+mod forgeries;
 mod honest;
 mod reference;
 mod statements;
@@ -23,6 +24,14 @@ pub(crate) fn honest(_tag: Tag, payload: Vec<u8>) -> Vec<u8> {
     payload
 }
 
+/// Counts that a P that cheats writes into the header, and bytes of masks that the file has more.
+#[derive(Clone, Copy)]
+pub(crate) struct Counts {
+    pub(crate) degree: u32,
+    pub(crate) commitments: u64,
+    pub(crate) masks: usize,
+}
+
 /// What a P does that cheats.
 pub(crate) struct Cheat {
     pub(crate) first_pass: Edit,
@@ -30,6 +39,7 @@ pub(crate) struct Cheat {
     pub(crate) no_work_for_the_columns: bool,
     pub(crate) no_work_for_the_key: bool,
     pub(crate) claims_nothing: bool,
+    pub(crate) counts: Option<Counts>,
 }
 
 impl Default for Cheat {
@@ -40,6 +50,7 @@ impl Default for Cheat {
             no_work_for_the_columns: false,
             no_work_for_the_key: false,
             claims_nothing: false,
+            counts: None,
         }
     }
 }

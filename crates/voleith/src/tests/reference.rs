@@ -469,14 +469,10 @@ fn verify(public: &Public<'_>, proof: &[u8]) -> bool {
 }
 
 /// Salt and root, from the first 32 bytes of the engine's generator and all values that are committed to.
-fn randomness(
-    ops: &[Op],
-    parameters: Parameters,
-    statement: [u8; 32],
-    witness: &[bool],
-) -> ([u8; 32], [u8; 16]) {
+fn randomness(public: &Public<'_>, witness: &[bool]) -> ([u8; 32], [u8; 16]) {
+    let Public { ops, parameters, statement, .. } = public;
     let (mut wires, mut committed) = (Vec::<bool>::new(), Vec::new());
-    for op in ops {
+    for op in *ops {
         let value = match *op {
             Op::Constant(c) => c,
             Op::Add(a, b) => wires[a] ^ wires[b],
@@ -491,8 +487,9 @@ fn randomness(
     let mut key = [0; 32];
     rng(31).fill_bytes(&mut key);
     let mut hasher = blake3::Hasher::new_keyed(&key);
-    hasher.update(b"voleith: salt and root").update(&[parameters.code()]).update(&statement);
-    hasher.update(&blake3::derive_key("volery 2026 voleith values v1", &masks(&committed)));
+    hasher.update(b"voleith: salt and root").update(&[parameters.code()]).update(statement);
+    let values = [masks(&committed), public.counts()].concat();
+    hasher.update(&blake3::derive_key("volery 2026 voleith values v1", &values));
     let mut out = [0; 48];
     hasher.finalize_xof().fill(&mut out);
     (out[..32].try_into().expect("32 bytes"), out[32..].try_into().expect("16 bytes"))
@@ -508,8 +505,9 @@ fn the_engine_and_the_plain_code_make_and_accept_the_same_bytes() {
         let ops = program(&chain);
         let statement = *Header::read(&mut &proof[..]).expect("reads").statement();
         let witness = chain.witness.as_deref().expect("there is one");
-        let (salt, root) = randomness(&ops, parameters, statement, witness);
-        let public = Public { ops: &ops, parameters, salt, statement };
+        let mut public = Public { ops: &ops, parameters, salt: [0; 32], statement };
+        let (salt, root) = randomness(&public, witness);
+        public.salt = salt;
         let plain = prove(&public, witness, root);
         assert!(plain == proof, "{parameters:?}, {secrets}, {ands}");
         assert!(check(&chain.claim(), &plain).is_ok() && verify(&public, &proof));

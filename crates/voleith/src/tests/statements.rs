@@ -132,3 +132,90 @@ impl<B: Prove<F2>> Statement<B> for Silent {
         b.secret(1, &mut |_| Ok(vec![F2::ZERO])).map(drop)
     }
 }
+
+/// A secret zero under a name of its own: statements with one program.
+pub(super) struct Named(pub(super) u64);
+
+impl<B: Prove<F2>> Statement<B> for Named {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: named").number("name", self.0);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let x = b.secret(1, &mut |_| Ok(vec![F2::ZERO]))?;
+        b.assert_zero(&x)
+    }
+}
+
+/// This many secret zeros, of which the product of the first three vanishes.
+pub(super) struct Product(pub(super) usize);
+
+impl<B: Polynomials<F2>> Statement<B> for Product {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: product").number("secrets", self.0 as u64);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let x = b.secret(self.0, &mut |_| Ok(vec![F2::ZERO; self.0]))?;
+        let [p, q, r] = [0, 1, 2].map(|i| b.poly(&x[i]));
+        let pq = b.poly_mul(&p, &q)?;
+        let pqr = b.poly_mul(&pq, &r)?;
+        b.assert_poly_zero(&[pqr])
+    }
+}
+
+/// Two constants, and claims about them that hold or do not: the statement that a P has proved, and the one
+/// that it wants to have proved. Counts and constants are the same.
+#[derive(Clone, Copy)]
+pub(super) struct Claims {
+    /// That a committed zero is the product of these constants.
+    pub(super) factor: F2,
+    /// That this constant is zero.
+    pub(super) zero: F2,
+    /// That this polynomial of degree 0 vanishes. What V says to that is ignored.
+    pub(super) constant: F2,
+}
+
+impl Claims {
+    pub(super) const TRUE: Self = Self { factor: F2::ZERO, zero: F2::ZERO, constant: F2::ZERO };
+}
+
+impl<B: Polynomials<F2>> Statement<B> for Claims {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: claims about constants");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let [zero, one] = [F2::ZERO, F2::ONE].map(|c| b.constant(c));
+        let factor = if self.factor == F2::ONE { &one } else { &zero };
+        b.mul(factor, factor)?;
+        let constants = [F2::ZERO, F2::ONE].map(|c| b.poly_constant(c));
+        let _ignored = b.assert_poly_zero(&constants[usize::from(self.constant.to_u8())..][..1]);
+        b.assert_zero(&[if self.zero == F2::ONE { one } else { zero }])
+    }
+}
+
+/// More polynomials in a zero, of degrees 2 and 3 in turns, than wait at once. The digest does not say where
+/// one in a secret one stands among them.
+pub(super) struct Many {
+    pub(super) wrong: Option<usize>,
+}
+
+impl<B: Polynomials<F2>> Statement<B> for Many {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: many polynomials");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let x = b.secret(2, &mut |_| Ok(vec![F2::ZERO, F2::ONE]))?;
+        let [p, q] = [0, 1].map(|i| b.poly(&x[i]));
+        let [square, wrong] = [b.poly_mul(&p, &p)?, b.poly_mul(&q, &q)?];
+        let cube = b.poly_mul(&square, &p)?;
+        for i in 0..80_000 {
+            let first = if self.wrong == Some(i) { &wrong } else { &square };
+            b.assert_poly_zero(core::slice::from_ref(first))?;
+            b.assert_poly_zero(core::slice::from_ref(&cube))?;
+        }
+        Ok(())
+    }
+}

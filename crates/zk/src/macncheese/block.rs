@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use zeroize::Zeroize;
+use volery_field::Wipe as _;
 
 use super::link::Piece;
 use super::share::Share;
@@ -70,7 +70,7 @@ impl<H: Share> Block<H> {
             }
             each(x, y, &z)?;
         }
-        z.zeroize();
+        z.wipe();
         Ok(())
     }
 
@@ -85,7 +85,7 @@ impl<H: Share> Block<H> {
 impl<H: Share> Drop for Block<H> {
     fn drop(&mut self) {
         let Self { x, y, z: _ } = self;
-        x.zeroize();
-        y.zeroize();
+        x.wipe();
+        y.wipe();
     }
 }

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use volery_channel::tags;
+use volery_field::Wipe as _;
 use zeroize::Zeroize;
 
 use super::share::Share;
@@ -167,7 +168,7 @@ impl<H: Share> Piece<H> {
 
 impl<H: Share> Drop for Piece<H> {
     fn drop(&mut self) {
-        self.wires.zeroize();
+        self.wires.wipe();
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use volery_channel::Latch;
 use volery_circuit::{Backend, Error as StatementError, Hint, Ops, Peek, Place, Prove};
-use volery_field::Ring;
+use volery_field::{Ring, Wipe as _};
 use volery_vole::Prg;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -224,8 +224,8 @@ impl<'a, H: Share> Run<'a, H> {
             prg.coefficients(chi);
             queries.iter().zip(chi).for_each(|(query, chi)| self.query += query.times(*chi));
         }
-        self.asserted.zeroize();
-        self.queries.zeroize();
+        self.asserted.wipe();
+        self.queries.wipe();
         Ok(())
     }
 
@@ -236,9 +236,9 @@ impl<'a, H: Share> Run<'a, H> {
 
 impl<H: Share> Drop for Run<'_, H> {
     fn drop(&mut self) {
-        self.window.zeroize();
-        self.asserted.zeroize();
-        self.queries.zeroize();
+        self.window.wipe();
+        self.asserted.wipe();
+        self.queries.wipe();
         self.query.zeroize();
     }
 }

@@ -1,7 +1,6 @@
 //! The hash of everything that was claimed to be zero.
 
-use volery_field::{Element, Gf128};
-use zeroize::Zeroizing;
+use volery_field::{Element, Gf128, Wiped};
 
 use crate::Error;
 
@@ -9,7 +8,7 @@ use crate::Error;
 pub(super) struct Assertions {
     hasher: blake3::Hasher,
     /// Elements that are not absorbed yet, because hashing short inputs is slow.
-    buffer: Zeroizing<Vec<u8>>,
+    buffer: Wiped<u8>,
 }
 
 /// The number of bytes absorbed at once.
@@ -18,7 +17,7 @@ const BUFFER: usize = 1 << 12;
 impl Assertions {
     pub(super) fn new() -> Self {
         let hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver assertions v1");
-        Self { hasher, buffer: Zeroizing::new(Vec::with_capacity(BUFFER + 64)) }
+        Self { hasher, buffer: Wiped::new(Vec::with_capacity(BUFFER + 64)) }
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use volery_field::{Element, LengthError};
+use volery_field::{Element, LengthError, Wipe as _};
 use volery_vole::Prg;
 use zeroize::Zeroize;
 
@@ -14,14 +14,14 @@ use crate::Error;
 ///
 /// At P, relations of degree `d` are `d` columns, where column `h` has the `A_h` of all of them. At V, they
 /// are one column of values.
-pub(super) struct Relations<M: Zeroize> {
+pub(super) struct Relations<M: Copy + Default + Zeroize> {
     /// The relations of degree 2, which are most: at P `A_0` and `A_1`; at V `B` in the first.
     quadratic: [Vec<M>; 2],
     /// Other degrees.
     others: BTreeMap<usize, Vec<Vec<M>>>,
 }
 
-impl<M: Zeroize> Relations<M> {
+impl<M: Copy + Default + Zeroize> Relations<M> {
     pub(super) fn new() -> Self {
         Self { quadratic: [Vec::new(), Vec::new()], others: BTreeMap::new() }
     }
@@ -76,9 +76,15 @@ impl<M: Zeroize> Relations<M> {
 
     /// Removes all relations, and keeps the wiped room for the next block.
     pub(super) fn clear(&mut self) {
-        self.quadratic.iter_mut().for_each(Zeroize::zeroize);
-        self.others.values_mut().for_each(Zeroize::zeroize);
+        self.wipe();
+        self.quadratic.iter_mut().for_each(Vec::clear);
         self.others.clear();
+    }
+
+    /// Wipes what is there. The room behind it was never written, or wiped before.
+    fn wipe(&mut self) {
+        let columns = self.quadratic.iter_mut().chain(self.others.values_mut().flatten());
+        columns.for_each(|column| column.as_mut_slice().wipe());
     }
 
     /// The greatest degree, at least 2.
@@ -87,10 +93,9 @@ impl<M: Zeroize> Relations<M> {
     }
 }
 
-impl<M: Zeroize> Drop for Relations<M> {
+impl<M: Copy + Default + Zeroize> Drop for Relations<M> {
     fn drop(&mut self) {
-        self.quadratic.iter_mut().for_each(Zeroize::zeroize);
-        self.others.values_mut().for_each(Zeroize::zeroize);
+        self.wipe();
     }
 }
 
@@ -101,7 +106,7 @@ pub(super) type InnerProduct<M> = fn(&[M], &[M]) -> Result<M, LengthError>;
 const CHUNK: usize = 1 << 10;
 
 /// The coefficients of the relations of one degree in one block.
-struct Coefficients<M: Zeroize> {
+struct Coefficients<M: Copy + Default + Zeroize> {
     prg: Prg,
     chi: Vec<M>,
     inner_product: InnerProduct<M>,
@@ -157,12 +162,12 @@ pub(super) fn combine_coefficients<M: Element>(
 }
 
 /// V's sum over the relations of degree 2, which it can add up as they come.
-pub(super) struct QuadraticSum<M: Zeroize> {
+pub(super) struct QuadraticSum<M: Copy + Default + Zeroize> {
     coefficients: Coefficients<M>,
     sum: M,
 }
 
-impl<M: Zeroize> Drop for QuadraticSum<M> {
+impl<M: Copy + Default + Zeroize> Drop for QuadraticSum<M> {
     fn drop(&mut self) {
         self.sum.zeroize();
     }
@@ -209,16 +214,16 @@ impl<M: Element> QuadraticSum<M> {
 
 /// The sums over relations of all degrees that are added up as they come, under a seed that is known from the
 /// start: all coefficients at P, or V's values.
-pub(super) struct RunningSums<M: Zeroize> {
+pub(super) struct RunningSums<M: Copy + Default + Zeroize> {
     seed: Seed,
     inner_product: InnerProduct<M>,
     /// By degree: coefficients, and a sum for each column.
     sums: BTreeMap<usize, (Coefficients<M>, Vec<M>)>,
 }
 
-impl<M: Zeroize> Drop for RunningSums<M> {
+impl<M: Copy + Default + Zeroize> Drop for RunningSums<M> {
     fn drop(&mut self) {
-        self.sums.values_mut().for_each(|(_, sums)| sums.zeroize());
+        self.sums.values_mut().for_each(|(_, sums)| sums.wipe());
     }
 }
 

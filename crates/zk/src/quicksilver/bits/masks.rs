@@ -5,23 +5,36 @@
 //! byte is padded with zeros, which V, who knows these places, checks.
 
 use volery_channel::{Channel, tags};
-use volery_field::Gf128;
+use volery_field::{Gf128, Wipe as _};
+use zeroize::Zeroize;
 
-use super::super::challenges::Challenges;
+use super::super::challenges::{CHUNK, Challenges};
 use crate::Error;
 
 /// The size of a full frame in bytes: a fraction of a millisecond of work, so that V follows closely.
 pub(super) const FRAME: usize = 1 << 11;
 
-/// P's side.
-#[derive(Default)]
+/// P's side. Wiped on drop, because under correlations that are zeros the bits are the values themselves.
 pub(super) struct MaskWriter {
     word: u64,
     bits: u32,
     frame: Vec<u8>,
 }
 
+impl Drop for MaskWriter {
+    fn drop(&mut self) {
+        self.word.zeroize();
+        self.frame.wipe();
+    }
+}
+
 impl MaskWriter {
+    /// With room for a frame and the window that makes it full, because a vector that grows leaves its old
+    /// content behind.
+    pub(super) fn new() -> Self {
+        Self { word: 0, bits: 0, frame: Vec::with_capacity(FRAME + CHUNK / 8 + 8) }
+    }
+
     /// Appends the least significant bits of `a[i] + b[i]`.
     pub(super) fn extend(&mut self, a: &[Gf128], b: &[Gf128]) {
         let mut pairs = a.iter().zip(b).map(|(a, b)| (a.to_bits() ^ b.to_bits()) as u64 & 1);

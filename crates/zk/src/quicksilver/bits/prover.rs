@@ -140,7 +140,7 @@ impl<'a> Prover<'a> {
             channel,
             pool,
             challenges,
-            masks: MaskWriter::default(),
+            masks: MaskWriter::new(),
             slots: Slots::new(capacity),
             claims: Claims::new(settings, 2),
             s_box: SBox::new(),

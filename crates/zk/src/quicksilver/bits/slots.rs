@@ -6,7 +6,7 @@
 //!
 //! Slots are prepared in windows. When a window is settled, only the used part counts.
 
-use volery_field::{Gf128, LengthError, gf128::Kernel};
+use volery_field::{Gf128, LengthError, Wipe as _, gf128::Kernel};
 use zeroize::Zeroize;
 
 use super::super::challenges::{CHUNK, Coefficients, Seed};
@@ -120,7 +120,7 @@ impl Drop for Slots {
         for column in [&mut self.a, &mut self.b, &mut self.c] {
             // Only the elements are wiped, not the whole vector, so that memory which was never written is
             // not touched.
-            column.as_mut_slice().zeroize();
+            column.as_mut_slice().wipe();
         }
     }
 }

@@ -43,7 +43,7 @@ pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
 }
 
 /// A block that waits for its coefficients.
-struct Block<M: Zeroize> {
+struct Block<M: Copy + Default + Zeroize> {
     relations: Relations<M>,
     /// The coefficients of the VOPE.
     mask: Zeroizing<Vec<M>>,
