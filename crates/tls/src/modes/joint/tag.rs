@@ -71,13 +71,15 @@ fn share_of_r<M: PrivateInputs>(
     Ok(Zeroizing::new(machine.share(&share)?))
 }
 
-/// The second half: the check's answer and this party's share of the tag, given the inputs of the one party
-/// that this is: P's, V's.
+/// The check's answer, and this party's share of the tag.
+type Finished = (Vec<F2>, Zeroizing<Vec<F2>>);
+
+/// The second half, given the inputs of the one party that this is: P's, V's.
 fn finished<M: PrivateInputs>(
     machine: &mut M,
     key: &[M::Wire],
     [prover, verifier]: [Option<&TagInputs>; 2],
-) -> Result<(Vec<F2>, Zeroizing<Vec<F2>>), M::Error> {
+) -> Result<Finished, M::Error> {
     // V asks for its labels first, so that P answers with everything.
     let verifier = machine.private(Owner::Verifier, TagInputs::BITS, verifier.map(TagInputs::bits))?;
     let prover = machine.private(Owner::Prover, TagInputs::BITS, prover.map(TagInputs::bits))?;

@@ -161,6 +161,9 @@ impl<W> Protection<W> {
     }
 }
 
+/// Shares of the powers of GCM's hash key, in a suite that has one, and the values of each record.
+pub(crate) type FirstRecords<W> = (Option<Powers>, Vec<Protection<W>>);
+
 /// Bytes of the header that a record's tag covers in TLS 1.2. TLS 1.3 has five; both are one block of GHASH.
 pub(crate) const HEADER_BYTES: usize = 13;
 
@@ -243,7 +246,7 @@ impl<W: Clone> WriteKey<W> {
         machine: &mut M,
         records: &[PlannedRecord],
         greatest: usize,
-    ) -> Result<(Option<Powers>, Vec<Protection<W>>), M::Error> {
+    ) -> Result<FirstRecords<W>, M::Error> {
         let aead = self.cipher.aead();
         if aead == Aead::ChaCha20Poly1305 {
             let wires = self.encrypt(machine, &[], records)?;
