@@ -226,7 +226,7 @@ impl Prover {
         let primitive = Native::new(&salt, shape.trees());
         let mut committed = commitment::commit(&primitive, shape, Gf128::from_bytes(*root));
         let seeds = core::mem::take(&mut committed.seeds);
-        let trees = Arc::new(Trees::new(primitive, shape, seeds, None));
+        let trees = Arc::new(Trees::new(&primitive, shape, seeds, None));
         let bound = message.is_some();
         let header = Header { parameters, bound, degree: 2, commitments: 0, statement, salt };
         Self {
@@ -245,7 +245,7 @@ impl Prover {
     pub(crate) fn lie(&mut self, t: usize, j: usize) {
         let shape = self.header.parameters.shape();
         let primitive = Native::new(&self.header.salt, shape.trees());
-        self.trees = Arc::new(Trees::new(primitive, shape, self.trees.other_seeds(t, j), None));
+        self.trees = Arc::new(Trees::new(&primitive, shape, self.trees.other_seeds(t, j), None));
     }
 
     pub(crate) fn prove<S>(mut self, statement: &S, out: &mut (impl Write + Seek)) -> Result<Proved, Error>
@@ -424,7 +424,7 @@ where
     let hidden = shape.pieces(front.key);
     let trees = commitment::reconstruct(&primitive, shape, &hidden, &front.opening)?;
     let mut transcript = start(&header, demands.message.as_ref(), &trees.root);
-    let trees = Arc::new(Trees::new(primitive, shape, trees.seeds, Some(hidden)));
+    let trees = Arc::new(Trees::new(&primitive, shape, trees.seeds, Some(hidden)));
     // Everybody knows this key: what must stay secret from P elsewhere is drawn after P has answered.
     let delta = Delta::from_element(Gf128::from_bits(front.key << 1));
 

@@ -226,7 +226,7 @@ fn prove(public: &Public<'_>, witness: &[bool], root: [u8; 16]) -> Vec<u8> {
             let (seed, commitment) = native.leaf(t, shape.node(t, x), nodes[shape.node(t, x)]);
             of_tree.push(commitment);
             let mut stream = vec![Gf128::ZERO; all];
-            native.stream(t, seed, 0, &mut stream);
+            native.streams(t, &[seed]).blocks_at(0, 0, &mut stream);
             for (i, r) in stream.into_iter().enumerate() {
                 sum[i] += r;
                 columns.iter_mut().enumerate().filter(|(b, _)| x >> b & 1 == 1).for_each(|(_, v)| v[i] += r);
@@ -372,7 +372,7 @@ fn verify(public: &Public<'_>, proof: &[u8]) -> bool {
                 let (seed, commitment) = native.leaf(t, number, leaf);
                 of_tree.push(commitment);
                 let mut stream = vec![Gf128::ZERO; all];
-                native.stream(t, seed, 0, &mut stream);
+                native.streams(t, &[seed]).blocks_at(0, 0, &mut stream);
                 for (i, r) in stream.into_iter().enumerate() {
                     let added = columns.iter_mut().enumerate().filter(|(b, _)| (x ^ y) >> b & 1 == 1);
                     added.for_each(|(_, w)| w[i] += r);
