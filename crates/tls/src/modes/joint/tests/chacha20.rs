@@ -105,7 +105,7 @@ fn no_more_is_read_than_was_prepared() {
 #[test]
 #[ignore = "long: some two million gates, twice"]
 fn long_responses_are_read_past_session_tickets() {
-    let long = response(&"b".repeat(700));
+    let long = json_of(800);
     let mut site = Site::several(KeyAlgorithm::P256, &[FIRST, &long, &response(BODY)]);
     site.config = Arc::new(of_suite(&site.config, SUITE));
     for tls in VERSIONS {
@@ -156,7 +156,7 @@ fn a_connection_takes_two_or_three_round_trips_more_than_with_aes() {
 #[ignore = "long: a request of two kilobytes"]
 fn long_two_kilobytes_take_less_than_with_aes() {
     let (all, _) = taken(TlsVersion::Tls13, SUITE, 2048);
-    assert!(all <= 19_500_000, "{all} bytes");
+    assert!(all <= 20_500_000, "{all} bytes");
 }
 
 /// Changes the first bit of message number `at` (from 0) of this step.
