@@ -4,7 +4,7 @@
     verify_attestation.py FILE PUBLIC_KEY_IN_HEX [CONTEXT_OF_A_PRESENTATION]
 
 It has no code of Volery's. It needs the package `cryptography`, for Ed25519. Of a presentation it checks everything but the proofs of
-claims: these it only lists, as `unchecked`.
+claims: these it only lists, as `unchecked`. A signature for contracts it reads, and does not check.
 """
 
 import datetime, hashlib, ipaddress, json, re, sys
@@ -348,7 +348,7 @@ def read(data, key):
     check(len(data) <= 2**26, "it is too long")
     r = Reader(data)
     check(r.take(len(MAGIC)) == MAGIC, "it is no attestation")
-    check(r.number(2) == 3, "it has another version")
+    check(r.number(2) == 4, "it has another version")
     said = {
         "mode": r.choice({0: "proxy", 1: "two-party"}), "tls": r.choice({2: "1.2", 3: "1.3"}),
         "suite": r.choice({1: "AES_128_GCM_SHA256", 2: "AES_256_GCM_SHA384", 3: "CHACHA20_POLY1305_SHA256"}),
@@ -357,8 +357,10 @@ def read(data, key):
         "context": context(r.blob(64)), "holder": r.blob(32).hex() or None,
     }
     said["query"], said["response"] = payload(r, said["rounds"]), payload(r, said["rounds"])
-    end = r.at + 32
-    signer, signature = r.take(32), r.take(64)
+    signer, address = r.take(32), r.blob(20)
+    end, signature = r.at, r.take(64)
+    check(not address or len(address) == 20 and any(address), "an address of another length, or zero")
+    r.take(65 if address else 0)
     check(r.at == len(data), "bytes after its end")
     check(said["port"] > 0 and said["rounds"] > 0, "port or rounds of 0")
     check(not said["pipelined"] or said["rounds"] > 1 and said["mode"] == "two-party", "requests at once")

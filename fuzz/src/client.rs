@@ -61,7 +61,8 @@ pub fn as_notary(channel: &mut dyn Channel) -> Result<(), volery_channel::Error>
         say(channel, Turn::Waits(number))?;
     }
     let (request, read, proved, received, hidden) = (1 << 14, 1 << 12, 1 << 13, 1 << 24, 1 << 16);
-    let terms = Terms { request, read, proved, received, hidden, wait: 10, no_alpn: true };
+    let terms =
+        Terms { request, read, proved, received, hidden, wait: 10, no_alpn: true, contract_signer: None };
     say(channel, Turn::Begins(terms))?;
     channel.send(TEST, b"the session")
 }

@@ -412,14 +412,27 @@ fn preprocess(p: &Path, v: &Path) {
     });
 }
 
+/// The proofs from VOLE in the head, the end of their names, and what they are about.
+pub const VOLEITH: [(VoleithParameters, &str, u8); 4] = [
+    (VoleithParameters::Fast80, "", 0),
+    (VoleithParameters::Small80, "", 0),
+    (VoleithParameters::Fast80, "-one-of-two", 1),
+    (VoleithParameters::Fast80, "-bound", 2),
+];
+
 fn public_proofs(add: Add<'_>) {
-    for parameters in [VoleithParameters::Fast80, VoleithParameters::Small80] {
-        let proof = voleith::proof(parameters);
-        let (name, lie) = (parameters.name(), voleith::of_the_lie(&proof));
-        add("voleith_proof", &format!("{name}-true"), &[&[0], &proof[..]].concat());
-        add("voleith_proof", &format!("{name}-false"), &[&[4], &lie[..]].concat());
+    for (parameters, kind, mode) in VOLEITH {
+        let about = voleith::About::of(mode);
+        let proof = voleith::proof(parameters, about);
+        let (name, lie) = (format!("{}{kind}", parameters.name()), voleith::of_the_lie(&proof, about));
+        add("voleith_proof", &format!("{name}-true"), &[&[mode], &proof[..]].concat());
+        add("voleith_proof", &format!("{name}-false"), &[&[mode | 4], &lie[..]].concat());
     }
     for (protocol, mode) in [(Protocol::Zkbpp, 0), (Protocol::Zkboo, 8)] {
+        let bound = public::bound_proof(protocol);
+        add("public_proof", &format!("{protocol}-bound-true"), &[&[16], &bound[..]].concat());
+        let lie = public::of_the_lie::<F2>(&bound);
+        add("public_proof", &format!("{protocol}-bound-false"), &[&[16 | 4], &lie[..]].concat());
         let bits = public::proof::<F2>(protocol);
         let words = public::proof::<Z32>(protocol);
         let field = public::proof::<F61>(protocol);
@@ -525,6 +538,7 @@ fn connections(add: Add<'_>) {
     };
     let signed = Attestation::sign(statement, &SigningKey::from_bytes(&[7; 32])).expect("a proper statement");
     add("attestation", "two-ranges", &signed.to_bytes());
+    add("attestation", "contract", include_bytes!("../../crates/tls/tests/vectors/contract.attestation"));
     add("policy", "all-keys", POLICY.as_bytes());
     let (attestation, leaves, presentation) = web::presented();
     add("attestation", "leaves", &attestation.to_bytes());
@@ -673,7 +687,7 @@ fn values() -> Vec<u8> {
 }
 
 /// A policy that has each key.
-const POLICY: &str = r#"{"version": 1, "notaries": [{"name": "a", "keys": [{"key": "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c", "from": "2026-01-01", "until": "2027-01-01T12:00:00Z"}]}], "at_least": 1, "host": "data.example.com", "port": 8443, "method": "GET", "path": "/a/*", "query": "id=*", "fields": ["X-A"], "status": 200, "claims": ["response.json:balance >= 5000", "request.query.id one of 1|2"], "shows": ["response.header:Date"], "max_age": 60, "modes": ["proxy"], "tls": ["1.3"], "max_rounds": 2, "allow_pipelined": false, "allow_hidden_words": true, "allow_no_alpn": true, "context": "hex:00"}"#;
+const POLICY: &str = r#"{"version": 1, "notaries": [{"name": "a", "keys": [{"key": "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c", "from": "2026-01-01", "until": "2027-01-01T12:00:00Z"}]}], "at_least": 1, "contract_signers": ["0x9d8a62f656a8d1615c1294fd71e9cfb3e4855a4f"], "host": "data.example.com", "port": 8443, "method": "GET", "path": "/a/*", "query": "id=*", "fields": ["X-A"], "status": 200, "claims": ["response.json:balance >= 5000", "request.query.id one of 1|2"], "shows": ["response.header:Date"], "max_age": 60, "modes": ["proxy"], "tls": ["1.3"], "max_rounds": 2, "allow_pipelined": false, "allow_hidden_words": true, "allow_no_alpn": true, "context": "hex:00"}"#;
 
 /// A message that hides a parameter, of a response, which has none.
 fn parameter() -> Vec<u8> {

@@ -179,9 +179,13 @@ pub fn claim(bytes: &[u8]) {
 pub fn attestation(bytes: &[u8]) {
     let Ok(read) = Attestation::from_bytes(bytes) else { return };
     assert_eq!(read.to_bytes(), bytes);
-    if let Ok(statement) = read.verify(read.claimed_signer()) {
-        let shown = statement.to_string() + &Brief(statement).to_string() + &statement.summary().join("\n");
-        assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
+    let statement = read.unverified();
+    let shown = statement.to_string() + &Brief(statement).to_string() + &statement.summary().join("\n");
+    assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
+    let for_contracts = statement.check_for_contracts();
+    if read.verify(read.claimed_signer()).is_ok() {
+        let signed = read.contract_signer().is_some();
+        assert!(signed == read.typed_data().is_ok() && (!signed || for_contracts.is_ok()));
     }
 }
 

@@ -127,6 +127,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Notary(NotaryCommand::Serve(args)) => web::serve(&args),
         Command::Attestation(AttestationCommand::Verify(args)) => web::verify(&args),
         Command::Attestation(AttestationCommand::Show(args)) => web::show(&args),
+        Command::Attestation(AttestationCommand::TypedData(args)) => web::typed_data(&args),
         Command::Attestation(AttestationCommand::Open(args)) => web::open(&args),
         Command::Attestation(AttestationCommand::ProveRange(args)) => web::prove_range(&args),
         Command::Attestation(AttestationCommand::Present(args)) => web::present(&args),

@@ -14,6 +14,8 @@ use std::sync::Arc;
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::scalar::Scalar;
 use ed25519_dalek::Signer as _;
+#[cfg(feature = "contracts")]
+use volery_tls::attestation::contract::ContractKey;
 use volery_tls::attestation::{
     Attestation, AttestedPayload, Committed, Context, Mode, SigningKey, Statement,
 };
@@ -179,6 +181,42 @@ fn parts() -> Statement {
     }
 }
 
+/// What the example contract of `contracts/` demands: an account with at least 5000 euros.
+fn contract() -> Statement {
+    let request = b"GET /account HTTP/1.1\r\nHost: bank.example\r\n\r\n";
+    let response =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 37\r\n\r\n{\"balance\": 11111, \"currency\": \"EUR\"}";
+    let at = response.windows(5).position(|bytes| bytes == b"11111").unwrap();
+    let balance = hidden(Part::Json("balance".into()), Class::Number, &[at..at + 5], &[">= 5000"]);
+    // Chain 1; the first contract of account 0x11...11; that account.
+    let gate = [0, 0, 0, 0, 0, 0, 0, 1]
+        .into_iter()
+        .chain(*b"\x8f\x7a\x45\xeb\xde\x05\x93\x92\xe4\x6a\x46\xdc\xc1\x4a\xb2\x46\x81\xa9\x61\xea")
+        .chain([0x11; 20]);
+    Statement {
+        mode: Mode::TwoParty,
+        tls: TlsVersion::Tls13,
+        suite: Suite::Aes128GcmSha256,
+        server_name: "bank.example".into(),
+        port: 443,
+        alpn: true,
+        certificate: [2; 32],
+        time: 1_780_000_000,
+        rounds: 1,
+        pipelined: false,
+        context: Context::new(&gate.collect::<Vec<_>>()).unwrap(),
+        holder: None,
+        query: payload(request, Vec::new()),
+        response: payload(response, vec![balance]),
+    }
+}
+
+#[cfg(feature = "contracts")]
+fn signed_for_contracts() -> Attestation {
+    let key_for_contracts = ContractKey::from_bytes(&[0x46; 32]).unwrap();
+    Attestation::sign_for_contracts(contract(), &key(), &key_for_contracts).unwrap()
+}
+
 /// A page with commitments to everything that can be hidden, and what opens them.
 fn leaves() -> (Statement, LeafOpenings) {
     let request = b"GET /a?user=ada HTTP/1.1\r\nHost: data.example.com\r\nCookie: c\r\n\r\n".to_vec();
@@ -258,7 +296,8 @@ fn refused() -> Vec<(&'static str, Vec<u8>)> {
         ("shown-byte-changed", change(find(b"GET /a?"), b'P')),
         ("range-too-long", change(find(b"GET /a?") - 1, 0xff)),
         ("signature-changed", change(end - 1, good[end - 1] ^ 1)),
-        ("signer-changed", change(end - 65, good[end - 65] ^ 1)),
+        ("signer-changed", change(end - 69, good[end - 69] ^ 1)),
+        ("address-of-one-byte", change(end - 65, 1)),
         ("cut", good[..end - 1].to_vec()),
         ("more-bytes", [&good[..], &[0]].concat()),
         ("empty", Vec::new()),
@@ -296,12 +335,25 @@ fn vectors_are_what_this_program_writes() {
     }
 }
 
+/// `contracts/run` gives the typed data to a contract.
+#[cfg(feature = "contracts")]
+#[test]
+fn vectors_for_contracts_are_what_this_program_writes() {
+    let signed = signed_for_contracts();
+    let public = key().verifying_key().to_bytes();
+    let read = Attestation::from_bytes(&signed.to_bytes()).unwrap();
+    let json = |value: &serde_json::Value| format!("{}\n", serde_json::to_string_pretty(value).unwrap());
+    compare("contract.attestation", &signed.to_bytes());
+    compare("contract.json", json(&serde_json::to_value(read.verify(&public).unwrap()).unwrap()).as_bytes());
+    compare("contract.typed-data.json", json(&read.typed_data().unwrap()).as_bytes());
+}
+
 /// Somebody who had only the page wrote this verifier: it has none of our code.
 #[test]
 fn a_verifier_in_another_language_agrees() {
     let Some(verifier) = Verifier::new() else { return };
     let run = |file: &Path| verifier.run(file, &[]);
-    for name in ["claims", "parts", "leaves"] {
+    for name in ["claims", "parts", "leaves", "contract"] {
         let ended = run(&folder().join(format!("{name}.attestation")));
         assert!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr));
         let read: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("JSON");

@@ -47,7 +47,7 @@ pub(crate) const FIRST: usize = 1 << 11;
 pub(crate) const MOST: usize = 1 << 15;
 
 /// The rows whose columns P keeps between its passes: 32 MB.
-const KEPT: usize = 1 << 21;
+pub(crate) const KEPT: usize = 1 << 21;
 
 /// The rows of block `number`, unless the statement ends in it.
 pub(crate) fn rows_of(number: usize) -> usize {

@@ -40,8 +40,9 @@
 //! | `tls` | connections over TLS: [`channel::tls`] | 7 |
 //! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 41 |
 //! | `claim-proofs` | claims in presentations of attestations; brings `web` | 1 more than `web` |
+//! | `contracts` | attestations for contracts on blockchains (brings `web`) | 11 more than `web` |
 //! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
-//! | all of them | | 59 |
+//! | all of them | | 64 |
 //!
 //! The repository's README has a whole program, and the guide in `docs/guide` has more; all of them are
 //! tested. The `volery` program is a package of its own, `volery-cli`.

@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use volery_channel::tags::{NOTARY_TOKEN, NOTARY_TURN};
 use volery_channel::{Channel, Cursor, Error, Flaw, Layer, Layered, Tag};
 use volery_tls::attestation::Mode;
+use volery_tls::attestation::contract::{ADDRESS_BYTES, Address};
 use zeroize::Zeroizing;
 
 /// The most bytes of a token.
@@ -99,19 +100,22 @@ pub struct Terms {
     pub wait: u16,
     /// With two parties: whether the server may leave open which protocol it speaks (ALPN).
     pub no_alpn: bool,
+    /// Who signs for contracts, if somebody does.
+    pub contract_signer: Option<Address>,
 }
 
 /// Bytes of [`Terms`] after the number 0.
-const TERMS_BYTES: usize = 5 * 4 + 2 + 1;
+const TERMS_BYTES: usize = 5 * 4 + 2 + 1 + ADDRESS_BYTES;
 
 impl Terms {
     fn put(&self, out: &mut Vec<u8>) {
-        let Self { request, read, proved, received, hidden, wait, no_alpn } = self;
+        let Self { request, read, proved, received, hidden, wait, no_alpn, contract_signer } = self;
         for bytes in [request, read, proved, received, hidden] {
             out.extend_from_slice(&bytes.to_be_bytes());
         }
         out.extend_from_slice(&wait.to_be_bytes());
         out.push(u8::from(*no_alpn));
+        out.extend(contract_signer.map_or([0; ADDRESS_BYTES], |address| *address.as_bytes()));
     }
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
@@ -129,6 +133,7 @@ impl Terms {
                 1 => true,
                 _ => return Err(Error::malformed(NOTARY_TURN, "neither yes nor no")),
             },
+            contract_signer: Address::new(cursor.array("an address").map_err(malformed)?),
         })
     }
 }
@@ -257,15 +262,18 @@ mod tests {
         hidden: 0,
         wait: 600,
         no_alpn: true,
+        contract_signer: None,
     };
 
     /// The bytes that `docs/wire.md` describes.
     #[test]
     fn a_turn_has_one_encoding() {
-        let expected =
+        let limits =
             [0, 0, 0, 0, 0, 0, 64, 0, 0, 0, 16, 0, 0, 0, 0, 3, 255, 255, 255, 255, 0, 0, 0, 0, 2, 88, 1];
-        assert_eq!(Turn::Begins(TERMS).encode(), expected);
-        for turn in [Turn::Begins(TERMS), Turn::Waits(1), Turn::Waits(u32::MAX)] {
+        assert_eq!(Turn::Begins(TERMS).encode(), [&limits[..], &[0; ADDRESS_BYTES]].concat());
+        let signs = Turn::Begins(Terms { contract_signer: Address::new([9; ADDRESS_BYTES]), ..TERMS });
+        assert_eq!(signs.encode(), [&limits[..], &[9; ADDRESS_BYTES]].concat());
+        for turn in [Turn::Begins(TERMS), signs, Turn::Waits(1), Turn::Waits(u32::MAX)] {
             assert_eq!(Turn::decode(&turn.encode()), Ok(turn));
         }
     }
@@ -289,8 +297,7 @@ mod tests {
     #[test]
     fn nothing_else_is_taken_for_the_turn() {
         let mut flag = Turn::Begins(TERMS).encode();
-        flag.pop();
-        flag.push(2);
+        flag[4 + TERMS_BYTES - ADDRESS_BYTES - 1] = 2;
         let short = [&[0; 4][..], &[0; TERMS_BYTES - 1]].concat();
         let long = [&[0; 4][..], &[0; TERMS_BYTES + 1]].concat();
         for (tag, message) in [

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use volery::Address;
 use volery::web::attestation::Context;
+use volery::web::attestation::contract::Address as AccountAddress;
 use volery_channel::tls::Fingerprint;
 
 use super::connection::pin;
@@ -111,6 +112,10 @@ pub(crate) struct WebPageArgs {
     /// A file with the token that the notary asks for
     #[arg(long, value_name = "FILE", requires = "notary")]
     pub(crate) notary_token: Option<PathBuf>,
+    /// The address with which the notary must sign the attestation for contracts on blockchains, too. That
+    /// takes one request on a connection, whose path, query and body show
+    #[arg(long, value_name = "ADDRESS", requires = "notary")]
+    pub(crate) contract_signer: Option<AccountAddress>,
     /// How the connection is made
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: ModeArg,

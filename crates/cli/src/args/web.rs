@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
+use volery::web::attestation::contract::Address;
 use volery::web::attestation::{Context, Mode};
 use volery::web::proxy::{Suite, TlsVersion};
 use volery_channel::tls::Fingerprint;
@@ -41,6 +42,8 @@ pub(crate) enum AttestationCommand {
     Verify(AttestationVerifyArgs),
     /// Show what an attestation says, without checking who signed it
     Show(AttestationShowArgs),
+    /// Print what a contract on a blockchain needs: the typed data of EIP-712, and the notary's signature
+    TypedData(AttestationTypedDataArgs),
     /// Open committed parts to others: writes a file for `verify --opening`
     Open(AttestationOpenArgs),
     /// Prove to others that a committed number lies in a range: writes a file for `verify --range`
@@ -160,6 +163,9 @@ pub(crate) struct NotaryKeyArgs {
     /// Show the public key and the id of an existing file instead of making one
     #[arg(long)]
     pub(crate) show: bool,
+    /// Make a key for contracts on blockchains, on secp256k1, and print its address. Use it for nothing else
+    #[arg(long, conflicts_with = "show")]
+    pub(crate) contract: bool,
     /// Print the result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -171,6 +177,10 @@ pub(crate) struct NotaryServeArgs {
     /// in TLS, instead of a certificate
     #[arg(long, value_name = "FILE")]
     pub(crate) key: PathBuf,
+    /// A second key, made by `volery notary key --contract`: it signs what an attestation says for contracts
+    /// on blockchains, if there is one request, whose path, query and body show
+    #[arg(long, value_name = "FILE")]
+    pub(crate) contract_key: Option<PathBuf>,
     /// A file of further authorities (PEM) that may issue servers' certificates
     #[arg(long, value_name = "FILE")]
     pub(crate) roots: Vec<PathBuf>,
@@ -236,12 +246,15 @@ pub(crate) struct AttestationVerifyArgs {
     pub(crate) key: Option<[u8; 32]>,
     /// A file that says what you demand: notaries and their keys, host, path, claims, age and so on (JSON;
     /// see the guide)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "context", "allow_hidden_path", "max_rounds", "allow_pipelined", "allow_no_alpn"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "context", "contract_signer", "allow_hidden_path", "max_rounds", "allow_pipelined", "allow_no_alpn"])]
     pub(crate) policy: Option<PathBuf>,
     /// Accept only an attestation with this context, as text or as hex:DIGITS. A presentation must have been
     /// made for it, and without this for none
     #[arg(long, value_name = "TEXT", value_parser = context)]
     pub(crate) context: Option<Context>,
+    /// Accept only an attestation that this address has signed, too, for contracts on blockchains
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) contract_signer: Option<Address>,
     /// Accept an attestation that hides the path of a request, so that you do not know which document it is
     /// about
     #[arg(long)]
@@ -334,6 +347,12 @@ pub(crate) struct AttestationPresentArgs {
     /// Print the result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttestationTypedDataArgs {
+    /// The attestation, of `volery web prove --contract-signer`
+    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use super::notary::now;
 use super::opening::OpenedParts;
 use super::presentation::{self, Document, PresentationReport};
 use super::read;
-use crate::args::{AttestationShowArgs, AttestationVerifyArgs};
+use crate::args::{AttestationShowArgs, AttestationTypedDataArgs, AttestationVerifyArgs};
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
 use crate::{output, terminal};
@@ -38,6 +38,8 @@ struct AttestationReport<'a> {
 struct OneReport<'a> {
     /// The key that signed it, according to the attestation itself, in hex.
     signer: String,
+    /// The address that signed it for contracts, too; none if nobody did.
+    contract_signer: Option<String>,
     /// A sentence for each request; none if it is rejected.
     summary: Vec<String>,
     /// What it says; none if it is rejected.
@@ -89,7 +91,8 @@ impl<'a> OneReport<'a> {
     fn of(attestation: &Attestation, statement: Option<&'a Statement>) -> Self {
         let summary = statement.map(Statement::summary).unwrap_or_default();
         let signer = hex(attestation.claimed_signer());
-        Self { signer, summary, attestation: statement, presentation: None }
+        let contract_signer = attestation.contract_signer().map(|address| address.to_string());
+        Self { signer, contract_signer, summary, attestation: statement, presentation: None }
     }
 
     /// One that a policy has verified with the key that it names, and whether it is satisfied.
@@ -109,7 +112,7 @@ impl<'a> OneReport<'a> {
 
     /// As text: a sentence for each request, then the details.
     fn text(&self, word: &str, verbose: bool) -> String {
-        let Self { signer, summary, attestation, presentation } = self;
+        let Self { signer, contract_signer, summary, attestation, presentation } = self;
         let sentences = summary.join("\n          ");
         let lines = presentation.iter().flat_map(PresentationReport::lines);
         let shown: String = lines.map(|line| line + "\n").collect();
@@ -118,7 +121,9 @@ impl<'a> OneReport<'a> {
             Some(statement) => Brief(statement).to_string(),
             None => String::new(),
         };
-        format!("{word:<9} {sentences}\n{shown}signer    {signer}\n{details}")
+        let contracts = contract_signer.iter().map(|address| format!("contracts signed for, by {address}\n"));
+        let contracts: String = contracts.collect();
+        format!("{word:<9} {sentences}\n{shown}signer    {signer}\n{contracts}{details}")
     }
 }
 
@@ -275,6 +280,10 @@ fn demand(args: &AttestationVerifyArgs, key: &[u8; 32], document: &Document) -> 
     let Ok(statement) = document.attestation().verify(key) else { return Ok(()) };
     rounds(args, statement)?;
     protocol(args, statement)?;
+    if let Some(wanted) = args.contract_signer {
+        let checked = document.attestation().check_contract_signer(&[wanted]);
+        checked.map_err(|error| Failure::Rejected(error.to_string()))?;
+    }
     if let Some(presentation) = document.presentation() {
         let checked = presentation.check_context(args.context.as_ref());
         checked.map_err(|error| presentation::failed(&error))?;
@@ -332,6 +341,19 @@ fn protocol(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), F
     Err(Failure::Rejected(
         "the server named no protocol (ALPN), so another service of this host may have answered; --allow-no-alpn accepts that".into(),
     ))
+}
+
+/// Runs `volery attestation typed-data`. The object is that of `eth_signTypedData_v4`, and has nothing of
+/// other commands' objects.
+pub(crate) fn typed_data(args: &AttestationTypedDataArgs) -> Result<(), Failure> {
+    let data = open(&args.file)?.typed_data().map_err(|error| match error {
+        Error::NoContractSignature => Failure::input(format!("{}: {error}", args.file.display())),
+        error => Failure::Rejected(error.to_string()),
+    })?;
+    terminal::message(
+        "the file itself names its signers; a contract compares the address with one that it trusts",
+    );
+    output::json(&data)
 }
 
 /// Runs `volery attestation show`.

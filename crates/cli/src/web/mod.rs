@@ -36,7 +36,7 @@ mod site;
 mod template;
 mod terms;
 
-pub(crate) use attestation::{show, verify};
+pub(crate) use attestation::{show, typed_data, verify};
 pub(crate) use notary::{make_key, serve};
 pub(crate) use opening::{open, prove_range};
 pub(crate) use plan::plan;
@@ -79,7 +79,13 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let consent = Consent::new(asked.yes, asked.notary.is_none())?;
     let context = asked.context.clone().unwrap_or_default();
     let (tls, suite, trust_close) = (asked.tls.into(), asked.cipher.into(), asked.trust_close);
-    let wishes = Wishes { mode, no_alpn: asked.no_alpn, wait: asked.timeout };
+    let contract_signer = asked.contract_signer;
+    if contract_signer.is_some() && script.connections().iter().any(|connection| connection.len() > 1) {
+        return Err(Failure::input(
+            "--contract-signer: contracts are told of one request on a connection; --apart gives each its own",
+        ));
+    }
+    let wishes = Wishes { mode, no_alpn: asked.no_alpn, wait: asked.timeout, contract_signer };
     let commit_all = asked.commit_all;
     let task = Task {
         wishes,

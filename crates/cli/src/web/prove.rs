@@ -251,6 +251,9 @@ impl Visit<'_> {
         };
         phases.begin("waiting for the attestation");
         let Attested { attestation, openings, leaves, .. } = page.attestation(key)?;
+        if let Some(wanted) = wishes.contract_signer {
+            attestation.check_contract_signer(&[wanted]).map_err(volery::Error::from)?;
+        }
         Ok(SignedSession { attestation, openings, leaves, received })
     }
 
@@ -326,6 +329,9 @@ impl Visit<'_> {
         expected: impl FnOnce(&[Redaction], u64) -> Result<Statement, Failure>,
     ) -> Result<(), Failure> {
         let expected = expected(hide, now()?.as_secs())?;
+        if self.task.wishes.contract_signer.is_some() {
+            expected.check_for_contracts().map_err(Failure::input)?;
+        }
         terminal::aside(|| self.task.consent.get(&expected, consent::ANSWER_TIME))
     }
 
@@ -356,7 +362,7 @@ impl Visit<'_> {
         let (ports, hidden) = (Vec::new(), MAX_HIDDEN_BYTES);
         let rules = Rules { private: true, ports, hidden, ..notary::rules(wait) };
         let (key, roots, tokens) = (key.clone(), self.task.roots.clone(), Tokens::default());
-        let notary = Notary { key, roots, limits, rules, tokens, phases };
+        let notary = Notary { key, contract_key: None, roots, limits, rules, tokens, phases };
         thread::scope(|scope| {
             let notary = scope.spawn(move || {
                 let mode = notary.admit(&mut right)?;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use volery::notary::Terms;
+use volery::web::attestation::contract::Address;
 use volery::web::joint::{Limits, MAX_PROVED, MAX_QUERY, MAX_READ, RoundSizes, Sizes};
 use volery::web::proxy::relay::Rules;
 
@@ -21,10 +22,12 @@ pub(super) struct Wishes {
     pub(super) no_alpn: bool,
     /// How long the server may take for its next bytes, if the user says so.
     pub(super) wait: Option<Duration>,
+    /// Who must sign for contracts, if somebody must.
+    pub(super) contract_signer: Option<Address>,
 }
 
-/// What a notary with these limits tells.
-pub(super) fn of(limits: &Limits, rules: &Rules) -> Terms {
+/// What a notary tells that has these limits and signs for contracts with the key of this address.
+pub(super) fn of(limits: &Limits, rules: &Rules, contract_signer: Option<Address>) -> Terms {
     let number = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
     Terms {
         request: number(limits.query.min(MAX_QUERY)),
@@ -34,6 +37,7 @@ pub(super) fn of(limits: &Limits, rules: &Rules) -> Terms {
         hidden: number(limits.hidden.min(rules.hidden)),
         wait: u16::try_from(rules.idle.as_secs()).unwrap_or(u16::MAX),
         no_alpn: limits.no_alpn,
+        contract_signer,
     }
 }
 
@@ -50,7 +54,7 @@ impl Wishes {
 
     /// The limits in words, as far as they concern the mode.
     pub(super) fn describe(&self, terms: &Terms) -> String {
-        let Terms { request, read, proved, received, hidden, wait, no_alpn } = terms;
+        let Terms { request, read, proved, received, hidden, wait, no_alpn, .. } = terms;
         let alpn = if *no_alpn { "may name no protocol (ALPN)" } else { "must name its protocol (ALPN)" };
         let joint = match self.mode {
             ModeArg::TwoParty => format!(
@@ -101,6 +105,12 @@ impl Wishes {
                  --allow-no-alpn, or use --mode proxy",
             ));
         }
+        if let Some(wanted) = self.contract_signer.filter(|wanted| Some(*wanted) != terms.contract_signer) {
+            let found = terms.contract_signer.map_or("does not".into(), |found| format!("does with {found}"));
+            return Err(Failure::session(format!(
+                "--contract-signer {wanted}: the notary {found} sign for contracts; its operator sets --contract-key"
+            )));
+        }
         let (wait, most) = (self.wait(terms), Duration::from_secs(terms.wait.into()));
         if wait > most {
             return Err(Failure::session(format!(
@@ -119,10 +129,11 @@ mod tests {
 
     use super::*;
 
-    const WISHES: Wishes = Wishes { mode: ModeArg::TwoParty, no_alpn: false, wait: None };
+    const WISHES: Wishes =
+        Wishes { mode: ModeArg::TwoParty, no_alpn: false, wait: None, contract_signer: None };
 
     fn terms() -> Terms {
-        of(&Limits::default(), &Rules::default())
+        of(&Limits::default(), &Rules::default(), None)
     }
 
     fn sizes(query: usize, read: usize, proved: usize) -> Sizes {
@@ -156,6 +167,21 @@ mod tests {
         let open = Wishes { no_alpn: true, ..WISHES };
         assert!(open.check(&terms).is_err() && open.check(&Terms { no_alpn: true, ..terms }).is_ok());
         assert_eq!(Wishes { mode: ModeArg::Proxy, ..open }.check(&terms), Ok(()));
+    }
+
+    #[test]
+    fn the_notary_signs_for_contracts_with_the_address_that_is_asked_for_or_nothing_is_begun() {
+        let [one, other] = [1, 2].map(|byte| Address::new([byte; 20]));
+        for mode in [ModeArg::TwoParty, ModeArg::Proxy] {
+            let wishes = Wishes { mode, contract_signer: one, ..WISHES };
+            let check = |contract_signer| wishes.check(&Terms { contract_signer, ..terms() });
+            assert_eq!(check(one), Ok(()));
+            for wrong in [None, other] {
+                let refused = check(wrong).expect_err("another address").to_string();
+                assert!(refused.contains("--contract-key") && refused.contains("0x0101"), "{refused}");
+            }
+        }
+        assert_eq!(WISHES.check(&Terms { contract_signer: one, ..terms() }), Ok(()));
     }
 
     #[test]

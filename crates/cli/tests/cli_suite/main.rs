@@ -6,6 +6,7 @@
 mod arrivals;
 mod bench;
 mod compute;
+mod contracts;
 mod estimates;
 mod fields;
 mod fixture;

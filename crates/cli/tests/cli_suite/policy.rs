@@ -211,6 +211,7 @@ fn has_pattern(pattern: &str, text: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     match pattern {
         "^[0-9a-f]{64}$" => text.len() == 64 && digits(text),
+        "^0x[0-9a-f]{40}$" => text.strip_prefix("0x").is_some_and(|text| text.len() == 40 && digits(text)),
         "^([0-9a-f]{2})*$" => text.len().is_multiple_of(2) && digits(text),
         "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$" => {
             let form = text.bytes().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });

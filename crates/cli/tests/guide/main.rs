@@ -66,6 +66,7 @@ pages! {
     public_proofs_run: "docs/guide/public-proofs.md",
     json_runs: "docs/guide/json.md",
     websites_run: "docs/guide/websites.md",
+    contracts_run: "docs/guide/contracts.md",
     notary_runs: "docs/guide/notary.md",
     rust_runs: "docs/guide/rust.md",
     security_runs: "docs/guide/security.md",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Words that stand for values that differ from run to run.
-pub(crate) const KEPT: &[&str] = &["FINGERPRINT", "PUBLICKEY"];
+pub(crate) const KEPT: &[&str] = &["ADDRESS", "FINGERPRINT", "PUBLICKEY"];
 
 /// The values of the words of [`KEPT`].
 pub(crate) type Kept = BTreeMap<&'static str, String>;

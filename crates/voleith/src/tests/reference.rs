@@ -277,7 +277,7 @@ fn prove(public: &Public<'_>, witness: &[bool], root: [u8; 16]) -> Vec<u8> {
     }
     transcript.absorb("program", &public.counts());
     let seed = transcript.challenge_seed("columns and relations").into_bytes();
-    let (columns_counter, challenge) = grind(seed, public.parameters.column_grinding(), |_| true);
+    let (columns_counter, challenge) = grind(seed, public.parameters.column_grinding(0), |_| true);
 
     let hashes = public.hashes(challenge, &v);
     let mut columns = bytes(&hashes[0]);
@@ -459,7 +459,7 @@ fn verify(public: &Public<'_>, proof: &[u8]) -> bool {
             value == first + second * delta
                 && zeros == blake3::derive_key("volery 2026 quicksilver assertions v1", &key_of_zero)
                 && first_hash == challenge
-                && work(&first_hash, public.parameters.column_grinding())
+                && work(&first_hash, public.parameters.column_grinding(0))
                 && key(shape, &second_hash) == claimed
                 && work(&second_hash, public.parameters.key_grinding(2)),
         )

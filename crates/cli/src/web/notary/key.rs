@@ -1,4 +1,5 @@
-//! The file of the key that signs attestations.
+//! The files of the keys that sign attestations: 64 hexadecimal digits, and `0x` before them if the key is
+//! one for contracts. So neither is taken for the other.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -7,6 +8,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use volery::os_rng;
+use volery::web::attestation::contract::ContractKey;
 use volery::web::attestation::{SigningKey, key_id};
 use zeroize::Zeroizing;
 
@@ -16,24 +18,48 @@ use crate::outcome::{self, Good};
 use crate::output;
 use crate::web::read;
 
+/// A key of either kind.
+enum Key {
+    Signing(SigningKey),
+    Contract(ContractKey),
+}
+
+/// What a file of a key for contracts begins with.
+const PREFIX: &str = "0x";
+
 /// Runs `volery notary key`, and with `--show` says what is in a file.
 pub(crate) fn make(args: &NotaryKeyArgs) -> Result<(), Failure> {
     if args.show {
-        return tell(&open(&args.file)?, args);
+        return tell(&open_any(&args.file)?, args);
     }
     let mut seed = Zeroizing::new([0; 32]);
     rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
+    let (key, prefix) = if args.contract {
+        // Nobody will see 32 random bytes that are no such key.
+        (Key::Contract(ContractKey::from_bytes(&seed).map_err(Failure::session)?), PREFIX)
+    } else {
+        (Key::Signing(SigningKey::from_bytes(&seed)), "")
+    };
     let failed = |error: std::io::Error| Failure::input(format!("{}: {error}", args.file.display()));
     let mut file =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&args.file).map_err(failed)?;
-    let text = Zeroizing::new(hex(&*seed) + "\n");
+    let text = Zeroizing::new(format!("{prefix}{}\n", *Zeroizing::new(hex(&*seed))));
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    tell(&SigningKey::from_bytes(&seed), args)
+    tell(&key, args)
 }
 
-/// Prints a key's public half; with `--show` also its id.
-fn tell(key: &SigningKey, args: &NotaryKeyArgs) -> Result<(), Failure> {
-    let public = key.verifying_key().to_bytes();
+/// Prints a key's public half, or its address; with `--show` also its id.
+fn tell(key: &Key, args: &NotaryKeyArgs) -> Result<(), Failure> {
+    let public = match key {
+        Key::Signing(key) => key.verifying_key().to_bytes(),
+        Key::Contract(key) => {
+            let address = key.address().to_string();
+            return match args.json {
+                true => outcome::json(Good::Done, &ContractKeyReport { address }),
+                false => output::result(&format!("address {address}")),
+            };
+        }
+    };
     let (public_key, id) = (hex(&public), key_id(&public));
     if args.json {
         return outcome::json(Good::Done, &KeyReport { public_key, id });
@@ -47,6 +73,12 @@ fn tell(key: &SigningKey, args: &NotaryKeyArgs) -> Result<(), Failure> {
 struct KeyReport {
     public_key: String,
     id: String,
+}
+
+/// What `--json` prints of a key for contracts.
+#[derive(Serialize)]
+struct ContractKeyReport {
+    address: String,
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
@@ -67,24 +99,47 @@ pub(super) fn check_private(path: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// Reads a key file that `volery notary key` wrote.
+/// Reads the key that `volery notary key` wrote.
 pub(super) fn open(path: &Path) -> Result<SigningKey, Failure> {
+    match open_any(path)? {
+        Key::Signing(key) => Ok(key),
+        Key::Contract(_) => Err(wrong(path, "this is a key for contracts (--contract-key)")),
+    }
+}
+
+/// Reads the key that `volery notary key --contract` wrote.
+pub(super) fn open_for_contracts(path: &Path) -> Result<ContractKey, Failure> {
+    match open_any(path)? {
+        Key::Contract(key) => Ok(key),
+        Key::Signing(_) => Err(wrong(path, "this is no key for contracts (`volery notary key --contract`)")),
+    }
+}
+
+fn wrong(path: &Path, reason: &str) -> Failure {
+    Failure::input(format!("{}: {reason}", path.display()))
+}
+
+fn open_any(path: &Path) -> Result<Key, Failure> {
     check_private(path)?;
     let text = read(path, 1 << 10)?;
-    let digits = text.trim_ascii();
-    let wrong = || {
-        Failure::input(format!(
-            "{}: expected 64 hexadecimal digits (see `volery notary key`)",
-            path.display()
-        ))
-    };
+    let text = text.trim_ascii();
+    let digits = text.strip_prefix(PREFIX.as_bytes());
+    let seed = seed(digits.unwrap_or(text))
+        .ok_or_else(|| wrong(path, "expected 64 hexadecimal digits (see `volery notary key`)"))?;
+    if digits.is_none() {
+        return Ok(Key::Signing(SigningKey::from_bytes(&seed)));
+    }
+    let key = ContractKey::from_bytes(&seed).map_err(|error| wrong(path, &error.to_string()))?;
+    Ok(Key::Contract(key))
+}
+
+fn seed(digits: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
     let mut seed = Zeroizing::new([0; 32]);
-    if digits.len() != 64 {
-        return Err(wrong());
+    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
     }
     for (byte, pair) in seed.iter_mut().zip(digits.chunks_exact(2)) {
-        let pair = core::str::from_utf8(pair).ok().filter(|pair| pair.bytes().all(|c| c.is_ascii_hexdigit()));
-        *byte = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()).ok_or_else(wrong)?;
+        *byte = u8::from_str_radix(core::str::from_utf8(pair).ok()?, 16).ok()?;
     }
-    Ok(SigningKey::from_bytes(&seed))
+    Some(seed)
 }

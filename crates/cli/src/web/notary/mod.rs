@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+use volery::web::attestation::contract::ContractKey;
 use volery::web::attestation::{Mode, SigningKey, Statement};
 use volery::web::joint::{Budget, Limits};
 use volery::web::proxy::relay::Rules;
@@ -96,6 +97,8 @@ pub(super) fn rules(wait: Duration) -> Rules {
 /// The settings of a notary.
 pub(super) struct Notary {
     pub(super) key: SigningKey,
+    /// The key that signs for contracts, if there is one.
+    pub(super) contract_key: Option<ContractKey>,
     pub(super) roots: Roots,
     /// The limits of two-party sessions, and the rules for relaying.
     pub(super) limits: Limits,
@@ -122,7 +125,8 @@ impl Notary {
         let limits = Limits { budget: budget.clone(), ..self.limits.clone() };
         let rules = Rules { budget: budget.clone(), ..self.rules.clone() };
         pace.begin(self.phases.set_up);
-        notary::begin(&mut channel, terms::of(&self.limits, &self.rules))?;
+        let contract_signer = self.contract_key.as_ref().map(ContractKey::address);
+        notary::begin(&mut channel, terms::of(&self.limits, &self.rules, contract_signer))?;
         let mut rng = os_rng()?;
         let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
         let page = match mode {
@@ -142,7 +146,10 @@ impl Notary {
             }
         };
         let statement = page.proven().statement();
-        page.attest(&self.key)?;
+        match &self.contract_key {
+            Some(contract_key) => page.attest_for_contracts(&self.key, contract_key)?,
+            None => page.attest(&self.key)?,
+        };
         statement.ok_or_else(|| Failure::session("internal error"))
     }
 }
@@ -312,10 +319,11 @@ impl Watched {
     }
 }
 
-/// The key that signs. Checks the permissions of all secret keys.
-fn signing_key(args: &NotaryServeArgs) -> Result<SigningKey, Failure> {
+/// The keys that sign. Checks the permissions of all secret keys.
+fn signing_keys(args: &NotaryServeArgs) -> Result<(SigningKey, Option<ContractKey>), Failure> {
     args.connection.tls_key.as_deref().map_or(Ok(()), key::check_private)?;
-    key::open(&args.key)
+    let contract_key = args.contract_key.as_deref().map(key::open_for_contracts).transpose()?;
+    Ok((key::open(&args.key)?, contract_key))
 }
 
 fn tokens(args: &NotaryServeArgs) -> Result<Tokens, Failure> {
@@ -341,8 +349,10 @@ fn limits(args: &SessionLimitArgs, ports: &[u16]) -> Limits {
 pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     let stop = Stop::at_signals()?;
     let ports = args.port.clone();
+    let (key, contract_key) = signing_keys(args)?;
     let notary = Notary {
-        key: signing_key(args)?,
+        key,
+        contract_key,
         roots: roots(&args.roots)?,
         limits: limits(&args.session, &ports),
         rules: Rules {
@@ -362,6 +372,9 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
     endpoint.limits.total_time.get_or_insert(SESSION_TIME.saturating_add(args.session.max_wait));
     endpoint.limits.total_bytes.get_or_insert(SESSION_BYTES);
     terminal::message(&format!("public key {}", key::hex(&notary.key.verifying_key().to_bytes())));
+    if let Some(key) = &notary.contract_key {
+        terminal::message(&format!("signs for contracts as {}", key.address()));
+    }
     // By default no client can take all slots or all memory.
     let per_client = args.per_client.unwrap_or(args.concurrency.div_ceil(2));
     let each = if per_client < args.concurrency { args.memory.div_ceil(2) } else { args.memory };
@@ -394,7 +407,8 @@ mod tests {
         let limits = Limits { query: 100, read: 0, proved: 100, ..Limits::default() };
         let key = SigningKey::from_bytes(&[7; 32]);
         let (rules, tokens) = (Rules::default(), Tokens::default());
-        let notary = Notary { key, roots: Roots::none(), limits, rules, tokens, phases };
+        let roots = Roots::none();
+        let notary = Notary { key, contract_key: None, roots, limits, rules, tokens, phases };
         let limits = ChannelLimits { read: Duration::from_secs(20), ..ChannelLimits::default() };
         let (prover, server) = memory_pair(&limits);
         let pace = Pace::default();

@@ -65,7 +65,9 @@ pub(crate) fn plan(args: &WebPlanArgs) -> Result<(), Failure> {
         }
         let sizes = script.sizes(&connection, (answered.draft.tls, answered.draft.suite), read, expect);
         let of = (script.connections().len() > 1).then_some(connection.start);
-        report.connection(of, ConnectionReport::new(&answered, &own, sizes, &secrets)?);
+        let own = ConnectionReport::new(&answered, &own, sizes, &secrets)?;
+        let own = if args.page.contract_signer.is_some() { own.for_contracts() } else { own };
+        report.connection(of, own);
     }
     conclude(report, args.json)
 }

@@ -205,6 +205,15 @@ impl ConnectionReport {
         Ok(Self { requests: requests(answered), parts, attestation, costs, mistakes })
     }
 
+    /// Looks whether contracts can be told what the attestation would say.
+    pub(super) fn for_contracts(mut self) -> Self {
+        let checked = self.attestation.as_ref().map(Statement::check_for_contracts);
+        if let Some(Err(error)) = checked {
+            self.mistakes.push(MistakeReport::of_words(error.to_string()));
+        }
+        self
+    }
+
     /// Takes out what would be signed, because it would not.
     fn without_attestation(&mut self) {
         self.attestation = None;

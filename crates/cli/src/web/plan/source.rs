@@ -153,6 +153,7 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
         notary_pin,
         notary_ca,
         notary_token,
+        contract_signer,
         mode,
         timeout,
         tls,
@@ -188,6 +189,9 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
     }
     if let Some(pin) = notary_pin {
         add("notary-pin", &pin.to_string());
+    }
+    if let Some(address) = contract_signer {
+        add("contract-signer", &address.to_string());
     }
     let files = [
         ("notary-ca", notary_ca),

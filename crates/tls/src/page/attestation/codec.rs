@@ -2,6 +2,7 @@
 
 use volery_channel::{Cursor, Flaw};
 
+use super::contract::{ADDRESS_BYTES, Address, ContractSignature};
 use super::{
     Attestation, AttestedPayload, Committed, Context, Error, MAX_BYTES, MAX_ENTRIES, Mode, Revealed,
     Statement, VERSION,
@@ -25,8 +26,24 @@ impl From<Flaw> for Error {
     }
 }
 
-/// The bytes that are signed: everything except the signature.
-pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
+/// The code of a mode.
+pub(super) fn mode_code(mode: Mode) -> u8 {
+    match mode {
+        Mode::Proxy => 0,
+        Mode::TwoParty => 1,
+    }
+}
+
+/// The code of a version of TLS.
+pub(super) fn tls_code(tls: TlsVersion) -> u8 {
+    match tls {
+        TlsVersion::Tls12 => 2,
+        TlsVersion::Tls13 => 3,
+    }
+}
+
+/// The bytes that are signed with Ed25519: everything except the signatures.
+pub(super) fn signed(statement: &Statement, signer: &[u8; 32], contract: Option<&Address>) -> Vec<u8> {
     let Statement {
         mode,
         tls,
@@ -45,14 +62,8 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
     } = statement;
     let mut out = MAGIC.to_vec();
     out.extend(VERSION.to_be_bytes());
-    out.push(match mode {
-        Mode::Proxy => 0,
-        Mode::TwoParty => 1,
-    });
-    out.push(match tls {
-        TlsVersion::Tls12 => 2,
-        TlsVersion::Tls13 => 3,
-    });
+    out.push(mode_code(*mode));
+    out.push(tls_code(*tls));
     out.push(suite.code());
     put(&mut out, server_name.as_bytes());
     out.extend(port.to_be_bytes());
@@ -67,6 +78,7 @@ pub(super) fn signed(statement: &Statement, signer: &[u8; 32]) -> Vec<u8> {
         put_part(&mut out, part);
     }
     out.extend(signer);
+    put(&mut out, contract.map_or(&[][..], |address| address.as_bytes()));
     out
 }
 
@@ -122,10 +134,16 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Attestation, Error> {
     }
     let statement = statement(&mut cursor)?;
     let signer = cursor.array("the public key")?;
+    let address = address(&mut cursor)?;
     let signature = cursor.array("the signature")?;
+    let second = |address| {
+        let signature = cursor.array("the signature for contracts")?;
+        Ok::<_, Flaw>(ContractSignature { address, signature })
+    };
+    let contract = address.map(second).transpose()?;
     cursor.finish()?;
     statement.check()?;
-    Ok(Attestation { statement, signer, signature })
+    Ok(Attestation { statement, signer, signature, contract })
 }
 
 fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, Error> {
@@ -166,6 +184,17 @@ fn holder(cursor: &mut Cursor<'_>) -> Result<Option<[u8; 32]>, Error> {
         key => {
             let key = key.try_into();
             key.map(Some).map_err(|_| Error::Malformed("a holder's key of other than 32 bytes".into()))
+        }
+    }
+}
+
+fn address(cursor: &mut Cursor<'_>) -> Result<Option<Address>, Error> {
+    match counted(cursor, "the address of the key for contracts")? {
+        [] => Ok(None),
+        bytes => {
+            let bytes = <[u8; ADDRESS_BYTES]>::try_from(bytes).ok();
+            let wrong = || Error::Malformed("an address of zeros, or of other than 20 bytes".into());
+            bytes.and_then(Address::new).map(Some).ok_or_else(wrong)
         }
     }
 }

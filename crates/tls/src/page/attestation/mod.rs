@@ -1,7 +1,8 @@
 //! V's signed statement about a connection, for others who trust V and have only its public key.
 //!
 //! ```text
-//! file  =  "volery attestation" LF | version, 2 bytes | statement | V's public key, 32 bytes | Ed25519 signature of all before it, 64 bytes
+//! file  =  "volery attestation" LF | version, 2 bytes | statement | V's public key, 32 bytes
+//!          | an address, or none | Ed25519 signature of all before it, 64 bytes | if there is an address: another signature, 65 bytes
 //! ```
 //!
 //! V signs that it has verified the following: this host, on this port, at this time, by this certificate,
@@ -28,6 +29,8 @@
 //! V chose the port. With two parties P did, so V has to allow such servers, and a reader looks at
 //! [`Statement::alpn`].
 //!
+//! **The second signature** is for contracts on a blockchain, which cannot check the first one: [`contract`].
+//!
 //! [`Statement::summary`] says it in a sentence. A [`policy`] is what a reader demands, written down.
 //! `docs/attestation-format.md` describes the file for verifiers in other languages.
 //!
@@ -42,6 +45,7 @@
 
 mod codec;
 mod context;
+pub mod contract;
 pub mod policy;
 mod show;
 mod statement;
@@ -57,6 +61,7 @@ pub(crate) use show::hex;
 pub use statement::{AttestedPayload, Committed, Mode, Revealed, Statement};
 pub use summary::key_id;
 
+use contract::{Address, ContractSignature, TypedStatement};
 use ed25519_dalek::{Signature, Signer};
 use sha2::Digest as _;
 
@@ -64,8 +69,8 @@ use sha2::Digest as _;
 ///
 /// Version 1 lacked port, certificate and context, and hid path and query together. It is refused, because
 /// the missing information cannot be recovered. Version 2, of programs before the first release, did not say
-/// the version of TLS, and had fewer kinds of claims.
-pub(crate) const VERSION: u16 = 3;
+/// the version of TLS, and had fewer kinds of claims. Version 3 had no second signature.
+pub(crate) const VERSION: u16 = 4;
 /// The largest attestation, in bytes.
 pub const MAX_BYTES: usize = 1 << 26;
 /// The most entries of each list.
@@ -106,6 +111,34 @@ pub enum Error {
     /// The signature is wrong.
     #[error("the signature is wrong: the attestation was changed, or is not by this key")]
     Signature,
+    /// Contracts cannot be told this statement.
+    #[error("the attestation has no form for contracts: it {0}")]
+    NoForm(&'static str),
+    /// The second signature is wrong.
+    #[error(
+        "the signature for contracts is wrong: it is not by {address}, or not of what this attestation says"
+    )]
+    ContractSignature {
+        /// The address that the attestation names.
+        address: Address,
+    },
+    /// Somebody else made the second signature.
+    #[error("the attestation is signed for contracts by {found}, who is not trusted with that")]
+    ContractSigner {
+        /// The address that made it.
+        found: Address,
+    },
+    /// There is no second signature.
+    #[error("the attestation has no signature for contracts")]
+    NoContractSignature,
+    /// The bytes are no secret key.
+    #[error("this is not a secret key of secp256k1")]
+    ContractKey,
+    /// This program cannot check it.
+    #[error(
+        "the attestation has a signature for contracts, which this program cannot check: it was built without the feature `contracts`"
+    )]
+    NoContracts,
 }
 
 /// Advice about another version.
@@ -123,6 +156,7 @@ pub struct Attestation {
     statement: Statement,
     signer: [u8; 32],
     signature: [u8; 64],
+    contract: Option<ContractSignature>,
 }
 
 impl Attestation {
@@ -131,17 +165,41 @@ impl Attestation {
     /// # Errors
     /// [`Error::Statement`] if it violates the format's rules (see [`Statement`]).
     pub fn sign(statement: Statement, key: &SigningKey) -> Result<Self, Error> {
+        Self::sign_once(statement, key, None)?.within_bounds()
+    }
+
+    /// Signs a statement that V has verified, and signs it for [contracts](contract), too.
+    ///
+    /// # Errors
+    /// As [`Attestation::sign`]; [`Error::NoForm`] for a statement that contracts cannot be told.
+    #[cfg(feature = "contracts")]
+    pub fn sign_for_contracts(
+        statement: Statement,
+        key: &SigningKey,
+        contract_key: &contract::ContractKey,
+    ) -> Result<Self, Error> {
+        let address = contract_key.address();
+        let once = Self::sign_once(statement, key, Some(&address))?;
+        let contract = Some(contract::sign(&once.typed_statement(Some(&address))?, contract_key)?);
+        Self { contract, ..once }.within_bounds()
+    }
+
+    /// The first signature, which covers the address of the second one.
+    fn sign_once(statement: Statement, key: &SigningKey, address: Option<&Address>) -> Result<Self, Error> {
         statement.check()?;
         let signer = key.verifying_key().to_bytes();
-        let signature = key.sign(&codec::signed(&statement, &signer)).to_bytes();
-        let signed = Self { statement, signer, signature };
-        let length = signed.to_bytes().len();
+        let signature = key.sign(&codec::signed(&statement, &signer, address)).to_bytes();
+        Ok(Self { statement, signer, signature, contract: None })
+    }
+
+    fn within_bounds(self) -> Result<Self, Error> {
+        let length = self.to_bytes().len();
         if length > MAX_BYTES {
             let reason =
                 format!("make {length} bytes, and an attestation has at most {MAX_BYTES}; reveal less");
             return Err(Error::Statement { what: "contents", reason });
         }
-        Ok(signed)
+        Ok(self)
     }
 
     /// Reads a file. Nothing in it is verified yet.
@@ -155,9 +213,21 @@ impl Attestation {
     /// The file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = codec::signed(&self.statement, &self.signer);
+        let mut bytes = self.ordinary_bytes(self.contract_signer().as_ref());
+        bytes.extend(self.contract.iter().flat_map(|contract| contract.signature));
+        bytes
+    }
+
+    /// The file up to its second signature, which is by this address.
+    fn ordinary_bytes(&self, contract: Option<&Address>) -> Vec<u8> {
+        let mut bytes = codec::signed(&self.statement, &self.signer, contract);
         bytes.extend(self.signature);
         bytes
+    }
+
+    /// What a contract is told of this, if that is signed by this address.
+    fn typed_statement(&self, contract: Option<&Address>) -> Result<TypedStatement, Error> {
+        TypedStatement::new(&self.statement, sha2::Sha256::digest(self.ordinary_bytes(contract)).into())
     }
 
     /// The SHA-256 of the file. Proofs about the attestation are bound to it.
@@ -172,10 +242,52 @@ impl Attestation {
         &self.signer
     }
 
-    /// The statement, if the owner of this key signed it.
+    /// The statement, whoever signed it.
+    #[cfg(feature = "fuzzing")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unverified(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// The address of V's second key, if the attestation is signed for [contracts](contract), too. Before
+    /// [`Attestation::verify`] it is a claim of the file's; after that it is V's own.
+    #[must_use]
+    pub fn contract_signer(&self) -> Option<Address> {
+        self.contract.as_ref().map(|contract| contract.address)
+    }
+
+    /// Checks that one of these addresses has signed for [contracts](contract).
     ///
     /// # Errors
-    /// [`Error::Signer`], [`Error::Key`] and [`Error::Signature`].
+    /// [`Error::ContractSigner`] and [`Error::NoContractSignature`].
+    pub fn check_contract_signer(&self, trusted: &[Address]) -> Result<(), Error> {
+        match self.contract_signer() {
+            Some(address) if trusted.contains(&address) => Ok(()),
+            Some(found) => Err(Error::ContractSigner { found }),
+            None => Err(Error::NoContractSignature),
+        }
+    }
+
+    /// The statement for contracts and its signature: the JSON that `eth_signTypedData_v4` takes, with the
+    /// members `signer` and `signature` besides. Both signatures are checked against the keys that the file
+    /// names.
+    ///
+    /// # Errors
+    /// [`Error::NoContractSignature`]; as [`Attestation::verify`].
+    #[cfg(feature = "contracts")]
+    pub fn typed_data(&self) -> Result<serde_json::Value, Error> {
+        self.verify(&self.signer)?;
+        let contract = self.contract.as_ref().ok_or(Error::NoContractSignature)?;
+        Ok(contract::typed_data(&self.typed_statement(Some(&contract.address))?, contract))
+    }
+
+    /// The statement, if the owner of this key signed it. A second signature is checked, too: it must be by
+    /// the address that the first one covers, and of the same statement.
+    ///
+    /// # Errors
+    /// [`Error::Signer`], [`Error::Key`] and [`Error::Signature`]; [`Error::ContractSignature`];
+    /// [`Error::NoForm`] if there is a second signature, and cannot be one; [`Error::NoContracts`].
     pub fn verify(&self, key: &[u8; 32]) -> Result<&Statement, Error> {
         if *key != self.signer {
             return Err(Error::Signer { expected: hex(key), found: hex(&self.signer) });
@@ -184,9 +296,13 @@ impl Attestation {
         if verifying.is_weak() {
             return Err(Error::Key);
         }
-        let signed = codec::signed(&self.statement, &self.signer);
+        let signed = codec::signed(&self.statement, &self.signer, self.contract_signer().as_ref());
         // Strict verification: each signature has one encoding, and points of small order are refused.
         let result = verifying.verify_strict(&signed, &Signature::from_bytes(&self.signature));
-        result.map(|()| &self.statement).map_err(|_| Error::Signature)
+        result.map_err(|_| Error::Signature)?;
+        if let Some(contract) = &self.contract {
+            contract::check(&self.typed_statement(Some(&contract.address))?, contract)?;
+        }
+        Ok(&self.statement)
     }
 }

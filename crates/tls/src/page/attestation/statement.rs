@@ -6,6 +6,7 @@ use curve25519_dalek::ristretto::CompressedRistretto;
 use serde::Serialize;
 use volery_channel::Cursor;
 
+use super::contract::TypedStatement;
 use super::{Context, Error, MAX_ENTRIES, codec};
 use crate::page::commitment::{Form, MAX_VALUES, Place};
 use crate::page::disclosure::{self, Hidden, Suite, TlsVersion, put_all_hidden, read_all_hidden};
@@ -329,6 +330,14 @@ impl Statement {
         let mut rounds: Vec<usize> = words.map(|hidden| hidden.round).collect();
         rounds.dedup();
         rounds
+    }
+
+    /// Checks that this can be signed for [contracts](super::contract).
+    ///
+    /// # Errors
+    /// [`Error::NoForm`] if it cannot.
+    pub fn check_for_contracts(&self) -> Result<(), Error> {
+        TypedStatement::new(self, [0; 32]).map(|_| ())
     }
 
     /// At P: checks that this statement, which V has signed, is what P disclosed. `expected` has no

@@ -104,9 +104,10 @@ impl Serialize for Assertion {
     }
 }
 
-impl Serialize for Class {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(match self {
+impl Class {
+    /// Its name for programs.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             Self::JsonText => "json-text",
             Self::Number => "json-number",
             Self::Word => "json-word",
@@ -116,6 +117,12 @@ impl Serialize for Class {
             Self::Query => "query",
             Self::Parameter => "parameter",
             Self::Opaque => "opaque",
-        })
+        }
+    }
+}
+
+impl Serialize for Class {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }

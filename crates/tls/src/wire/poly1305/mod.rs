@@ -95,7 +95,7 @@
 //! A share that leaves its range is P's own input, too, which changes the sum by a known constant.
 
 #[cfg(feature = "fuzzing")]
-pub mod fuzz;
+pub(crate) mod fuzz;
 mod prover;
 mod shares;
 #[cfg(test)]

@@ -115,7 +115,8 @@ impl<C: Channel> ProvedPage<C> {
     }
 
     /// Waits for V's signed statement, which must be by the owner of this key, say what P disclosed and
-    /// nothing else, and have P's commitments.
+    /// nothing else, and have P's commitments. If it is signed for contracts, too, that signature must be
+    /// right; whose it is, [`Attestation::contract_signer`] says.
     ///
     /// # Errors
     /// [`Error::Attestation`] if it is not one, not by that key, or says something else; [`Error::Openings`]
@@ -186,14 +187,40 @@ impl<C: Channel> VerifiedPage<C> {
     /// # Errors
     /// [`Error::Attestation`] for what cannot be signed; the channel's.
     pub fn attest(self, key: &SigningKey) -> Result<Signed<C>, Error> {
+        self.attest_by(&mut |statement| Attestation::sign(statement, key))
+    }
+
+    /// As [`VerifiedPage::attest`], with a second signature for
+    /// [contracts](volery_tls::attestation::contract), unless the statement is one that contracts cannot be
+    /// told.
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(feature = "contracts")]
+    pub fn attest_for_contracts(
+        self,
+        key: &SigningKey,
+        contract_key: &attestation::contract::ContractKey,
+    ) -> Result<Signed<C>, Error> {
+        self.attest_by(&mut |statement| match Attestation::sign_for_contracts(
+            statement.clone(),
+            key,
+            contract_key,
+        ) {
+            Err(attestation::Error::NoForm(_)) => Attestation::sign(statement, key),
+            signed => signed,
+        })
+    }
+
+    fn attest_by(self, sign: &mut Sign<'_>) -> Result<Signed<C>, Error> {
         let Self { mut continuation, proven } = self;
         let (attestation, stats) = match &mut continuation {
             Continuation::Session(verifier) => {
-                let result = send(&mut verifier.channel, &proven, key);
+                let result = send(&mut verifier.channel, &proven, sign);
                 (verifier.conclude(result)?, verifier.channel.stats())
             }
             Continuation::Channel(channel) => {
-                let result = send(channel, &proven, key);
+                let result = send(channel, &proven, sign);
                 (conclude(channel, result)?, channel.stats())
             }
         };
@@ -205,10 +232,13 @@ impl<C: Channel> VerifiedPage<C> {
     }
 }
 
-fn send(channel: &mut dyn Channel, proven: &Proven, key: &SigningKey) -> Result<Attestation, Error> {
+/// Signs a statement.
+type Sign<'a> = dyn FnMut(Statement) -> Result<Attestation, attestation::Error> + 'a;
+
+fn send(channel: &mut dyn Channel, proven: &Proven, sign: &mut Sign<'_>) -> Result<Attestation, Error> {
     let reason = "what is shown lies outside of the payload";
     let statement = proven.statement().ok_or(volery_tls::proxy::Error::Misuse(reason))?;
-    let attestation = Attestation::sign(statement, key)?;
+    let attestation = sign(statement)?;
     channel.send(WEB_ATTESTATION, &attestation.to_bytes())?;
     channel.flush()?;
     Ok(attestation)

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::Demand;
 use super::demand::check_part;
+use crate::page::attestation::contract::Address;
 use crate::page::attestation::{Context, Mode, key_id};
 use crate::page::claim::Instant;
 use crate::page::disclosure::{MessagePart, TlsVersion};
@@ -38,6 +39,8 @@ pub struct Policy {
     pub notaries: Vec<Notary>,
     /// How many of them must.
     pub at_least: usize,
+    /// One of these must have signed for contracts; none need if there are none.
+    pub contract_signers: Vec<Address>,
     /// The server's host.
     pub host: String,
     /// Its port.
@@ -103,6 +106,8 @@ struct File {
     notaries: Vec<Notary>,
     #[serde(default = "one")]
     at_least: usize,
+    #[serde(default)]
+    contract_signers: Vec<String>,
     host: String,
     #[serde(default = "https")]
     port: u16,
@@ -233,6 +238,11 @@ impl Policy {
         let policy = Self {
             notaries: file.notaries,
             at_least: file.at_least,
+            contract_signers: file
+                .contract_signers
+                .iter()
+                .map(|text| address(text))
+                .collect::<Result<_, _>>()?,
             host: file.host,
             port: file.port,
             method: file.method,
@@ -300,6 +310,10 @@ fn shown(text: &str) -> Result<MessagePart, PolicyError> {
         text.parse().map_err(|error| value("shows", format!("`{}`: {error}", text.escape_debug())))?;
     check_part(&part).map_err(|reason| value("shows", reason))?;
     Ok(part)
+}
+
+fn address(text: &str) -> Result<Address, PolicyError> {
+    text.parse().map_err(|error| value("contract_signers", format!("`{}`: {error}", text.escape_debug())))
 }
 
 fn context(text: &str) -> Result<Context, PolicyError> {

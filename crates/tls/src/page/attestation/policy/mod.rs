@@ -17,6 +17,7 @@
 //! | `version` | 1 | error |
 //! | `notaries` | who may sign: names, and their keys with the dates of the statements that each may sign | error |
 //! | `at_least` | how many of these notaries signed, each its own attestation | 1 |
+//! | `contract_signers` | addresses of which one has signed, too, for [contracts](super::contract) | none need have |
 //! | `host`, `port` | the server | error, 443 |
 //! | `method` | that of each request | `GET` |
 //! | `path` | the path of each request; `*` is any text without a slash, `**` any text, of which no server makes another path (`pattern`) | error |
@@ -77,6 +78,8 @@ const CLOCKS: u64 = 300;
 pub enum Rule {
     /// A notary of the policy signed, with a key that it had then.
     Notaries,
+    /// Whoever signed for contracts.
+    ContractSigners,
     /// The mode.
     Mode,
     /// The version of TLS.
@@ -213,6 +216,10 @@ impl Policy {
     fn check_one<'a>(&'a self, evidence: Evidence<'a>, now: u64) -> Result<Satisfied<'a>, (Rule, String)> {
         let attestation = evidence.attestation();
         let (notary, statement) = self.signer(attestation).map_err(|reason| (Rule::Notaries, reason))?;
+        if !self.contract_signers.is_empty() {
+            let checked = attestation.check_contract_signer(&self.contract_signers);
+            checked.map_err(|error| (Rule::ContractSigners, error.to_string()))?;
+        }
         self.check_connection(statement, now)?;
         let (presented, context) = match evidence {
             Evidence::Attestation(_) => (None, &statement.context),

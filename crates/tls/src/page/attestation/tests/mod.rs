@@ -21,7 +21,7 @@ use crate::testing::hex;
 const PUBLIC: &str = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c";
 
 /// SHA-256 of [`statement`]'s file.
-const PINNED: &str = "e000b47b678792c7899bc81df8ff8869375464447324ed471d404b85e7d5d90f";
+const PINNED: &str = "4e8217728e89bfea4b217b93820e1770cc03592fe4dffcbf27c24638bf623e71";
 
 fn point(number: u64) -> [u8; 32] {
     (RISTRETTO_BASEPOINT_POINT * Scalar::from(number)).compress().to_bytes()
@@ -99,7 +99,7 @@ fn what_is_signed_is_what_is_read() {
     assert_eq!(read.verify(&key().verifying_key().to_bytes()), Ok(&statement()));
 }
 
-/// Version 3's bytes: the hash of a whole file, and those of a small statement one by one. A verifier in
+/// Version 4's bytes: the hash of a whole file, and those of a small statement one by one. A verifier in
 /// another language reads such files in the tests of the vectors.
 #[test]
 fn the_format_is_pinned() {
@@ -109,7 +109,7 @@ fn the_format_is_pinned() {
         Statement { query: AttestedPayload::default(), response: AttestedPayload::default(), ..statement() };
     let bytes = Attestation::sign(small, &key()).unwrap().to_bytes();
     let expected = [
-        b"volery attestation\n\0\x03\0\x03\x01\0\0\0\x10data.example.com\x20\xfb\x01".to_vec(),
+        b"volery attestation\n\0\x04\0\x03\x01\0\0\0\x10data.example.com\x20\xfb\x01".to_vec(),
         vec![0xce; 32],
         1_780_000_000_u64.to_be_bytes().to_vec(),
         vec![0, 0, 0, 1],
@@ -117,6 +117,8 @@ fn the_format_is_pinned() {
         // No holder, and two directions of nothing.
         vec![0; 4 + 2 * 20],
         hex(PUBLIC),
+        // No signature for contracts.
+        vec![0; 4],
     ];
     assert_eq!(bytes[..bytes.len() - 64], expected.concat());
 }
@@ -148,7 +150,7 @@ fn only_the_trusted_key_is_believed() {
     assert!(matches!(signed.verify(&other), Err(Error::Signer { .. })));
     // A file that names another key than the one that signed.
     let mut bytes = signed.to_bytes();
-    let at = bytes.len() - 96;
+    let at = bytes.len() - 100;
     bytes[at..at + 32].copy_from_slice(&other);
     assert_eq!(Attestation::from_bytes(&bytes).unwrap().verify(&other), Err(Error::Signature));
     // The neutral element, under which R = s * B fits every message.
@@ -177,7 +179,7 @@ fn a_signatures_second_encoding_is_refused() {
 fn other_versions_and_files_are_named() {
     let mut bytes = Attestation::sign(statement(), &key()).unwrap().to_bytes();
     for (version, advice) in
-        [(1, "have the page attested anew"), (2, "have the page attested anew"), (4, "use a newer program")]
+        [(1, "have the page attested anew"), (3, "have the page attested anew"), (5, "use a newer program")]
     {
         bytes[20] = version;
         let error = Attestation::from_bytes(&bytes).unwrap_err();

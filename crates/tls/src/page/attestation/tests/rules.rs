@@ -88,7 +88,7 @@ fn statements_that_break_a_rule_are_neither_signed_nor_read() {
     for (expected, statement) in broken {
         let found = Attestation::sign(statement.clone(), &key());
         assert!(matches!(found, Err(Error::Statement { what, .. }) if what == expected), "{found:?}");
-        let bytes = [codec::signed(&statement, &[0; 32]), vec![0; 64]].concat();
+        let bytes = [codec::signed(&statement, &[0; 32], None), vec![0; 64]].concat();
         let found = Attestation::from_bytes(&bytes);
         assert!(matches!(found, Err(Error::Statement { what, .. }) if what == expected), "{found:?}");
     }
@@ -165,7 +165,7 @@ fn hidden_strings_are_in_messages_that_there_are_and_in_their_order() {
         ("number of rounds", of(1025, [0, 0], 0)),
     ] {
         // A reader refuses what nobody signs.
-        let bytes = [codec::signed(&statement, &[0; 32]), vec![0; 64]].concat();
+        let bytes = [codec::signed(&statement, &[0; 32], None), vec![0; 64]].concat();
         for found in [Attestation::sign(statement, &key()), Attestation::from_bytes(&bytes)] {
             assert!(matches!(found, Err(Error::Statement { what: other, .. }) if other == what), "{found:?}");
         }

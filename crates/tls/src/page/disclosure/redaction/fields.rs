@@ -17,6 +17,10 @@
 //! so it cannot be another field or a body. Without a choice of P's, only those fields and [`PUBLIC`] are
 //! shown. Any other field may hold what the server gives P to act with, whatever its name: a token, or a link
 //! with a code in it.
+//!
+//! The lists of a request's fields are a part of the form in which contracts are told a statement
+//! ([`TypedStatement::fields`](crate::attestation::contract::TypedStatement)). With other lists that form has
+//! another version, or signatures of before would be of other structs.
 
 use crate::wire::prf::Side;
 
@@ -208,6 +212,17 @@ mod tests {
             );
         }
     }
+
+    /// With other lists, the form for contracts has another version (see the module's documentation).
+    #[test]
+    fn the_lists_of_requests_are_those_of_the_form_for_contracts() {
+        use sha2::Digest as _;
+        let all = [&STRUCTURE[..], &CREDENTIALS, &PLAIN, &BROWSERS].concat();
+        let hash: [u8; 32] = sha2::Sha256::digest(all.join("\n")).into();
+        assert_eq!(hash.to_vec(), crate::testing::hex(LISTS));
+    }
+
+    const LISTS: &str = "cfc768c78aed5dd939665732e5f02ef085add01f80249b04db6c0886569e74d7";
 
     /// Each field has one visibility, whichever list is looked at first.
     #[test]
