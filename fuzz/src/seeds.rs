@@ -637,6 +637,12 @@ fn two_party_clients(add: Add<'_>) {
     );
     add("tag_prover", "true", &verifier);
     let (prover, verifier) = record(
+        |channel| joint::powers_as_prover(channel).expect("an honest run"),
+        |channel| joint::powers_as_verifier(channel).expect("an honest run"),
+    );
+    add("powers_verifier", "three-powers", &prover);
+    add("powers_prover", "three-powers", &verifier);
+    let (prover, verifier) = record(
         |channel| fuzz::record_prover(channel).expect("an honest run"),
         |channel| fuzz::record_verifier(channel, &mut rng(8)).expect("an honest run"),
     );
