@@ -119,6 +119,32 @@ pub fn tag_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
     Ok(channel.flush()?)
 }
 
+/// All that V says of the powers of a one-time key of Poly1305, at P.
+pub fn powers_prover(bytes: &[u8]) {
+    let _ = against(bytes, |channel| powers_as_prover(channel));
+}
+
+/// All that P says of them, at V.
+pub fn powers_verifier(bytes: &[u8]) {
+    let _ = against(bytes, |channel| powers_as_verifier(channel));
+}
+
+/// An honest P.
+///
+/// # Errors
+/// What its peer does wrong.
+pub fn powers_as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
+    fuzz::powers_prover(channel, (offset(), &mut dealing::bits(Some(offset()))), &mut rng(6))
+}
+
+/// An honest V.
+///
+/// # Errors
+/// What its peer does wrong.
+pub fn powers_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
+    fuzz::powers_verifier(channel, &mut dealing::bits(None), &mut rng(7))
+}
+
 /// All that V says of records that P reads, at P. P believes no tag but the one that V has promised.
 pub fn record_prover(bytes: &[u8]) {
     let _ = against(bytes, |channel| fuzz::record_prover(channel));

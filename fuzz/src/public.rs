@@ -1,8 +1,8 @@
 //! Proofs that anyone can verify: files, and the messages of their interactive form at either party.
 
 use volery::public::{
-    Error, Header, Parameters, Program, Protocol, PublicRing, Settings, interactive, prove_program,
-    verify_program,
+    Demands, Error, Header, Message, Parameters, Program, Protocol, PublicRing, Settings, interactive,
+    prove_program, verify_program,
 };
 use volery_channel::Channel;
 use volery_circuit::{Digest, Error as StatementError, Prove, Statement};
@@ -58,7 +58,7 @@ fn parameters() -> Parameters {
 }
 
 fn settings(protocol: Protocol) -> Settings<'static> {
-    Settings { protocol, parameters: parameters(), threads: None }
+    Settings { protocol, parameters: parameters(), ..Settings::default() }
 }
 
 fn program<R: PublicRing>(lie: bool) -> Program<R> {
@@ -70,6 +70,18 @@ fn program<R: PublicRing>(lie: bool) -> Program<R> {
 pub fn proof<R: PublicRing>(protocol: Protocol) -> Vec<u8> {
     let witness = Program::witness(&Powers::<R>::KNOWN).expect("holds");
     prove_program(&program::<R>(false), &witness, settings(protocol), &mut rng(7)).expect("an honest proof")
+}
+
+/// An honest proof about a message, too.
+#[must_use]
+pub fn bound_proof(protocol: Protocol) -> Vec<u8> {
+    let witness = Program::witness(&Powers::<F2>::KNOWN).expect("holds");
+    let settings = Settings { message: message(true), ..settings(protocol) };
+    prove_program(&program::<F2>(false), &witness, settings, &mut rng(7)).expect("an honest proof")
+}
+
+fn message(bound: bool) -> Option<Message> {
+    bound.then(|| Message::new(b"a message"))
 }
 
 /// What holds `bytes` of an honest run, made out for the false statement: its digest takes the place of the
@@ -96,18 +108,19 @@ pub fn of_the_lie_with(bytes: &[u8], truth: [u8; 32], lie: [u8; 32]) -> Vec<u8> 
 struct Mode {
     ring: u8,
     lie: bool,
+    bound: bool,
     protocol: Protocol,
 }
 
 impl Mode {
     fn new(byte: u8) -> Self {
         let protocol = if byte & 8 == 0 { Protocol::Zkbpp } else { Protocol::Zkboo };
-        Self { ring: byte & 3, lie: byte & 4 != 0, protocol }
+        Self { ring: byte & 3, lie: byte & 4 != 0, bound: byte & 16 != 0, protocol }
     }
 }
 
-/// A file. The first byte picks the ring (bits 0 and 1) and whether the statement is false (bit 2): then
-/// nothing is accepted.
+/// A file. The first byte picks the ring (bits 0 and 1), whether it should be about a message (bit 4), and
+/// whether the statement is false (bit 2): then nothing is accepted.
 pub fn public_proof(bytes: &[u8]) {
     let Some((mode, proof)) = bytes.split_first() else { return };
     if let Ok(header) = Header::decode(proof) {
@@ -115,9 +128,9 @@ pub fn public_proof(bytes: &[u8]) {
     }
     let mode = Mode::new(*mode);
     let result = match mode.ring {
-        0 | 1 => verified::<F2>(proof, mode.lie),
-        2 => verified::<Z32>(proof, mode.lie),
-        _ => verified::<F61>(proof, mode.lie),
+        0 | 1 => verified::<F2>(proof, mode.bound, mode.lie),
+        2 => verified::<Z32>(proof, mode.bound, mode.lie),
+        _ => verified::<F61>(proof, mode.bound, mode.lie),
     };
     assert!(!mode.lie || result.is_err(), "a false statement is accepted");
 }
@@ -126,8 +139,9 @@ pub fn public_proof(bytes: &[u8]) {
 ///
 /// # Errors
 /// Why it is no proof.
-pub fn verified<R: PublicRing>(proof: &[u8], lie: bool) -> Result<(), Error> {
-    verify_program(&program::<R>(lie), proof, parameters(), None).map(drop)
+pub fn verified<R: PublicRing>(proof: &[u8], bound: bool, lie: bool) -> Result<(), Error> {
+    let demands = Demands { message: message(bound), ..parameters().into() };
+    verify_program(&program::<R>(lie), proof, demands).map(drop)
 }
 
 /// All that a verifier sends, at the prover. The first byte picks the protocol (bit 3).

@@ -412,14 +412,27 @@ fn preprocess(p: &Path, v: &Path) {
     });
 }
 
+/// The proofs from VOLE in the head, the end of their names, and what they are about.
+pub const VOLEITH: [(VoleithParameters, &str, u8); 4] = [
+    (VoleithParameters::Fast80, "", 0),
+    (VoleithParameters::Small80, "", 0),
+    (VoleithParameters::Fast80, "-one-of-two", 1),
+    (VoleithParameters::Fast80, "-bound", 2),
+];
+
 fn public_proofs(add: Add<'_>) {
-    for parameters in [VoleithParameters::Fast80, VoleithParameters::Small80] {
-        let proof = voleith::proof(parameters);
-        let (name, lie) = (parameters.name(), voleith::of_the_lie(&proof));
-        add("voleith_proof", &format!("{name}-true"), &[&[0], &proof[..]].concat());
-        add("voleith_proof", &format!("{name}-false"), &[&[4], &lie[..]].concat());
+    for (parameters, kind, mode) in VOLEITH {
+        let about = voleith::About::of(mode);
+        let proof = voleith::proof(parameters, about);
+        let (name, lie) = (format!("{}{kind}", parameters.name()), voleith::of_the_lie(&proof, about));
+        add("voleith_proof", &format!("{name}-true"), &[&[mode], &proof[..]].concat());
+        add("voleith_proof", &format!("{name}-false"), &[&[mode | 4], &lie[..]].concat());
     }
     for (protocol, mode) in [(Protocol::Zkbpp, 0), (Protocol::Zkboo, 8)] {
+        let bound = public::bound_proof(protocol);
+        add("public_proof", &format!("{protocol}-bound-true"), &[&[16], &bound[..]].concat());
+        let lie = public::of_the_lie::<F2>(&bound);
+        add("public_proof", &format!("{protocol}-bound-false"), &[&[16 | 4], &lie[..]].concat());
         let bits = public::proof::<F2>(protocol);
         let words = public::proof::<Z32>(protocol);
         let field = public::proof::<F61>(protocol);
@@ -623,6 +636,12 @@ fn two_party_clients(add: Add<'_>) {
         |channel| joint::tag_as_verifier(channel).expect("an honest run"),
     );
     add("tag_prover", "true", &verifier);
+    let (prover, verifier) = record(
+        |channel| joint::powers_as_prover(channel).expect("an honest run"),
+        |channel| joint::powers_as_verifier(channel).expect("an honest run"),
+    );
+    add("powers_verifier", "three-powers", &prover);
+    add("powers_prover", "three-powers", &verifier);
     let (prover, verifier) = record(
         |channel| fuzz::record_prover(channel).expect("an honest run"),
         |channel| fuzz::record_verifier(channel, &mut rng(8)).expect("an honest run"),

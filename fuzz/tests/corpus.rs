@@ -101,6 +101,9 @@ fn honest_clients_of_two_parties_are_heard_to_the_end() {
         assert_eq!(against(&committed("key_verifier", name), |c| joint::key_as_verifier(c)), Ok(()));
     }
     assert!(against(&committed("tag_prover", "true"), |c| joint::tag_as_prover(c)).is_ok());
+    let powers = |name| committed(name, "three-powers");
+    assert_eq!(against(&powers("powers_prover"), |c| joint::powers_as_prover(c)), Ok(()));
+    assert_eq!(against(&powers("powers_verifier"), |c| joint::powers_as_verifier(c)), Ok(()));
     let record = |name| committed(name, "two-records");
     assert_eq!(against(&record("record_prover"), |c| fuzz::record_prover(c)), Ok(()));
     assert_eq!(against(&record("record_verifier"), |c| fuzz::record_verifier(c, &mut rng(8))), Ok(()));
@@ -151,10 +154,11 @@ fn honest_commitments_are_accepted_to_the_end_and_those_to_other_bits_never() {
 
 #[test]
 fn honest_proofs_from_vole_in_the_head_are_accepted_and_none_of_a_false_statement() {
-    for name in ["fast-80", "small-80"] {
+    for (parameters, kind, mode) in seeds::VOLEITH {
+        let (name, about) = (format!("{}{kind}", parameters.name()), voleith::About::of(mode));
         let proof = |claim: &str| committed("voleith_proof", &format!("{name}-{claim}"));
-        assert_eq!(voleith::verified(&proof("true")[1..], false), Ok(()));
-        let result = voleith::verified(&proof("false")[1..], true);
+        assert_eq!(voleith::verified(&proof("true")[1..], about, false), Ok(()));
+        let result = voleith::verified(&proof("false")[1..], about, true);
         assert!(result.is_err_and(|error| error.is_rejection()), "{name}");
     }
 }
@@ -163,11 +167,12 @@ fn honest_proofs_from_vole_in_the_head_are_accepted_and_none_of_a_false_statemen
 fn honest_public_proofs_are_accepted_and_none_of_a_false_statement() {
     for protocol in [Protocol::Zkbpp, Protocol::Zkboo] {
         let proof = |name| committed("public_proof", &format!("{protocol}-{name}-true"));
-        assert_eq!(public::verified::<F2>(&proof("bits")[1..], false), Ok(()));
-        assert_eq!(public::verified::<Z32>(&proof("words")[1..], false), Ok(()));
-        assert_eq!(public::verified::<F61>(&proof("field")[1..], false), Ok(()));
+        assert_eq!(public::verified::<F2>(&proof("bits")[1..], false, false), Ok(()));
+        assert_eq!(public::verified::<F2>(&proof("bound")[1..], true, false), Ok(()));
+        assert_eq!(public::verified::<Z32>(&proof("words")[1..], false, false), Ok(()));
+        assert_eq!(public::verified::<F61>(&proof("field")[1..], false, false), Ok(()));
         let lie = committed("public_proof", &format!("{protocol}-field-false"));
-        let result = public::verified::<F61>(&lie[1..], true);
+        let result = public::verified::<F61>(&lie[1..], false, true);
         assert!(result.is_err_and(|error| !matches!(error, Error::Mismatch { .. })), "{protocol}");
         let bytes = committed("head_prover", protocol.name());
         assert_eq!(against(&bytes[1..], |c| public::as_prover(c, protocol)), Ok(()));

@@ -267,6 +267,19 @@ pub mod tags {
         /// The opening of the promise.
         RECORD_OPENING = 0x93, "RecordOpening";
 
+        // 0x98..: tags of ChaCha20-Poly1305 from a key in two shares.
+
+        /// The prover's corrections of the products for a record's tag, ahead of the connection.
+        POLY1305_AHEAD = 0x98, "Poly1305Ahead";
+        /// The prover's mask of the verifier's share of Poly1305's r.
+        POLY1305_MASK = 0x99, "Poly1305Mask";
+        /// The verifier's correction of its share of Poly1305's r.
+        POLY1305_SHARE = 0x9a, "Poly1305Share";
+        /// The prover's part of the verifier's factor of r.
+        POLY1305_FACTOR = 0x9b, "Poly1305Factor";
+        /// The verifier's corrections of the powers of its factor.
+        POLY1305_POWERS = 0x9c, "Poly1305Powers";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

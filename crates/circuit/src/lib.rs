@@ -89,6 +89,7 @@ mod forward;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gadgets;
+mod message;
 mod multi_add;
 pub mod numbers;
 mod place;
@@ -115,6 +116,7 @@ pub use digest::Digest;
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use fold::{Fold, Folded, Folding};
+pub use message::Message;
 pub use multi_add::{Addends, Carries, MOST_BY_ADDERS};
 pub use place::Place;
 pub use polynomials::{Graded, MAX_DEGREE, MatrixShape, Polynomial, Polynomials, Term};

@@ -192,7 +192,13 @@ pub(crate) struct VerifyArgs {
           help_heading = "Without a connection")]
     pub(crate) sigma: u16,
     /// The message that the proof must be about; without it, it must be about none
-    #[arg(long, value_name = "FILE", requires = "proof", help_heading = "Without a connection")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "proof",
+        conflicts_with = "preprocessed",
+        help_heading = "Without a connection"
+    )]
     pub(crate) bind: Option<PathBuf>,
     /// The verifier's correlation file, for a proof that was made without a connection
     #[arg(long, value_name = "V.vole", conflicts_with_all = ["listen", "connect"],

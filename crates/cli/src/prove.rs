@@ -32,10 +32,13 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
         Some(protocol) => protocol == ProtocolArg::Voleith,
         None => args.out.is_some() && args.preprocessed.is_none() && voleith::suits(&*statement),
     };
-    if !in_the_head && (args.public.small || args.public.bind.is_some()) {
+    if !in_the_head && args.public.small {
         return Err(Failure::input(
-            "--small and --bind are for --protocol voleith, which makes files (--out) about bits",
+            "--small is for --protocol voleith, which makes files (--out) about bits",
         ));
+    }
+    if args.public.bind.is_some() && (args.out.is_none() || args.preprocessed.is_some()) {
+        return Err(Failure::input("--bind is for proofs that anyone can verify: give --out PROOF alone"));
     }
     if let (Some(file), Some(out)) = (&args.preprocessed, &args.out) {
         if public_protocol {

@@ -7,16 +7,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use volery::public::{self, Header, Parameters, Program, Protocol, PublicRing, Settings, voleith};
+use volery::public::{
+    self, Demands, Header, Message, Parameters, Program, Protocol, PublicRing, Settings, voleith,
+};
 use volery::{Options, Statement, os_rng};
 use volery_circuit::{Counts, Evaluator, Recorder};
 use volery_field::{F2, Ring as _};
 
-use super::args::{ProveArgs, VerifyArgs};
+use super::args::{ProveArgs, PublicArgs, VerifyArgs};
 use super::failure::Failure;
 use super::info::PublicCost;
 use super::outcome::{self, Good, Summary};
-use super::statement::Given;
+use super::statement::{Given, Refusal};
 use super::voleith as in_the_head;
 use super::voleith::InTheHead;
 use super::{output, terminal};
@@ -25,6 +27,7 @@ use super::{output, terminal};
 pub(crate) struct PublicSettings {
     protocol: Protocol,
     parameters: Parameters,
+    message: Option<Message>,
     threads: Option<rayon::ThreadPool>,
 }
 
@@ -72,6 +75,12 @@ impl ProofFile {
     }
 }
 
+/// The message that `--bind` names.
+pub(crate) fn message(path: Option<&Path>) -> Result<Option<Message>, Failure> {
+    let read = |path: &Path| File::open(path).and_then(Message::read).map_err(|error| failed(path, &error));
+    path.map(read).transpose()
+}
+
 pub(crate) fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::input(format!("{}: {error}", path.display()))
 }
@@ -88,12 +97,17 @@ pub(crate) fn warn_of_few_bits(sigma: u16) {
 }
 
 impl PublicSettings {
-    pub(crate) fn new(protocol: Protocol, sigma: u16, threads: u16) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        protocol: Protocol,
+        sigma: u16,
+        bind: Option<&Path>,
+        threads: u16,
+    ) -> Result<Self, Failure> {
         let threads = match Options::MAX_THREADS.min(usize::from(threads)) {
             0 | 1 => None,
             n => Some(rayon::ThreadPoolBuilder::new().num_threads(n).build().map_err(Failure::session)?),
         };
-        Ok(Self { protocol, parameters: Parameters::new(sigma)?, threads })
+        Ok(Self { protocol, parameters: Parameters::new(sigma)?, message: message(bind)?, threads })
     }
 
     /// Makes a proof of `statement`, which has its witness.
@@ -105,8 +119,8 @@ impl PublicSettings {
         let start = Instant::now();
         let witness = Program::<R>::witness(statement)?;
         let program = Program::<R>::new(statement)?;
-        let (protocol, parameters) = (self.protocol, self.parameters);
-        let settings = Settings { protocol, parameters, threads: self.threads.as_ref() };
+        let Self { protocol, parameters, message, ref threads } = *self;
+        let settings = Settings { protocol, parameters, message, threads: threads.as_ref() };
         let proof = public::prove_program(&program, &witness, settings, &mut os_rng()?)?;
         Ok(PublicProof {
             proof,
@@ -127,7 +141,9 @@ impl PublicSettings {
         let start = Instant::now();
         let program = Program::<R>::new(statement)?;
         let proof = proof.read::<R>(program.counts())?;
-        let verified = public::verify_program(&program, &proof, self.parameters, self.threads.as_ref())?;
+        let Self { parameters, message, ref threads, .. } = *self;
+        let demands = Demands { parameters, message, threads: threads.as_ref() };
+        let verified = public::verify_program(&program, &proof, demands)?;
         let (protocol, parameters) = (verified.protocol, verified.parameters);
         Ok(PublicProof {
             proof,
@@ -184,7 +200,7 @@ impl Summary for PublicProof {
 
 /// A statement that has public proofs, over any ring.
 pub(crate) trait PublicStatement {
-    /// The lengths of its proofs, from its counts.
+    /// What its proofs take. `counts` are its own.
     fn costs(&self, counts: &Counts) -> Result<Vec<PublicCost>, Failure>;
 
     /// Makes a proof of the statement.
@@ -216,7 +232,7 @@ where
     S: Statement<Recorder<F2>> + Statement<Evaluator<F2>> + InTheHead,
 {
     fn costs(&self, counts: &Counts) -> Result<Vec<PublicCost>, Failure> {
-        let mut costs = PublicCost::in_the_head(counts);
+        let mut costs = PublicCost::in_the_head(&self.0.statement.rehearse()?)?;
         costs.extend(self.0.costs(counts)?);
         Ok(costs)
     }
@@ -231,6 +247,33 @@ where
 
     fn in_the_head(&self) -> Option<&dyn InTheHead> {
         Some(self.0.statement)
+    }
+}
+
+/// A statement about bits with disjunctions, whose only public proofs are those from VOLE in the head.
+pub(crate) struct InTheHeadOnly<'a, S>(&'a S);
+
+impl<'a, S: InTheHead> InTheHeadOnly<'a, S> {
+    pub(crate) fn boxed(statement: &'a S) -> Box<dyn PublicStatement + 'a> {
+        Box::new(Self(statement))
+    }
+}
+
+impl<S: InTheHead> PublicStatement for InTheHeadOnly<'_, S> {
+    fn costs(&self, _counts: &Counts) -> Result<Vec<PublicCost>, Failure> {
+        PublicCost::in_the_head(&self.0.rehearse()?)
+    }
+
+    fn prove(&self, _settings: &PublicSettings) -> Result<PublicProof, Failure> {
+        Err(Refusal::OneOfManyInTheHead.into())
+    }
+
+    fn verify(&self, _settings: &PublicSettings, _proof: ProofFile) -> Result<PublicProof, Failure> {
+        Err(Refusal::OneOfManyInTheHead.into())
+    }
+
+    fn in_the_head(&self) -> Option<&dyn InTheHead> {
+        Some(self.0)
     }
 }
 
@@ -270,7 +313,9 @@ where
 
 /// Runs `volery prove --out`; the statement has its witness.
 pub(crate) fn prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> Result<(), Failure> {
-    let settings = PublicSettings::new(args.public.protocol(), args.public.sigma, args.protocol.threads)?;
+    let PublicArgs { sigma, bind, .. } = &args.public;
+    let settings =
+        PublicSettings::new(args.public.protocol(), *sigma, bind.as_deref(), args.protocol.threads)?;
     warn_of_few_bits(args.public.sigma);
     let made = terminal::during("making the proof", || statement.public()?.prove(&settings));
     let written = made.and_then(|made| write(out, &made.proof).map(|()| made));
@@ -307,16 +352,14 @@ fn write_with(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<
 
 /// Runs `volery verify STATEMENT PROOF`.
 pub(crate) fn verify(statement: &dyn Given, args: &VerifyArgs, proof: &Path) -> Result<(), Failure> {
-    // The protocol here is a placeholder, since the proof names its own.
-    let settings = PublicSettings::new(Protocol::default(), args.sigma, args.protocol.threads)?;
     warn_of_few_bits(args.sigma);
     let proof = ProofFile::new(proof)?;
     if proof.in_the_head {
         return in_the_head::run_verify(statement, args, proof.file);
     }
-    if args.bind.is_some() {
-        return Err(Failure::input("--bind is for proofs by --protocol voleith, and this is another one"));
-    }
+    let bind = args.bind.as_deref();
+    // The protocol here is a placeholder, since the proof names its own.
+    let settings = PublicSettings::new(Protocol::default(), args.sigma, bind, args.protocol.threads)?;
     let verified = terminal::during("verifying the proof", || statement.public()?.verify(&settings, proof));
     outcome::conclude_file(Good::Accepted, &statement.text(), verified, args.json)
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use volery::public::soundness::{Players, ZKBOO_ERROR_BITS, repetitions};
+use volery::public::voleith;
+use volery::public::voleith::soundness::{Size, bits, privacy_bits, terms};
 use volery_vole::DeltaSearch;
 use volery_vole::security::in_use::{IN_USE, InUse};
 
@@ -31,6 +33,7 @@ struct Bound {
 #[derive(Debug, Serialize)]
 struct All {
     bounds: Vec<Bound>,
+    vole_in_the_head: Vec<InTheHead>,
     delta_searches: [Search; 2],
     lpn_bits: BTreeMap<String, f64>,
 }
@@ -89,10 +92,69 @@ pub(crate) fn run(args: &SoundnessArgs) -> Result<(), Failure> {
     let bounds: Vec<Bound> =
         all.map(|(n, t, r)| Bound::new(n, t, r, args.sigma)).collect::<Result<_, _>>()?;
     if args.json {
-        let all = All { bounds, delta_searches: delta_searches(), lpn_bits: lpn_bits() };
+        let all = All {
+            bounds,
+            vole_in_the_head: in_the_head(args),
+            delta_searches: delta_searches(),
+            lpn_bits: lpn_bits(),
+        };
         return outcome::json(Good::Done, &all);
     }
-    output::result(&format!("{}\n{}", tables(&bounds), lpn_table()))
+    output::result(&[tables(&bounds), in_the_head_table(args), search_table(), lpn_table()].join("\n"))
+}
+
+/// The bounds of proofs from VOLE in the head with one set of parameters, as `--json` prints them.
+#[derive(Debug, Serialize)]
+struct InTheHead {
+    parameters: &'static str,
+    /// Against all ways together, in bits.
+    soundness_bits: f64,
+    /// Against each way to forge a proof, in bits.
+    terms: Vec<(&'static str, f64)>,
+    /// Against whoever looks for the secret seeds of one proof, and of any of 2^64, in bits.
+    privacy_bits: [f64; 2],
+}
+
+fn in_the_head(args: &SoundnessArgs) -> Vec<InTheHead> {
+    let SoundnessArgs { commitments, branches, queries, .. } = *args;
+    // A disjunction is a relation whose degree is the number of its branches.
+    let degree = args.degree.max(branches);
+    let (size, queries) = (Size { commitments, degree, branches: branches.into() }, f64::from(queries));
+    let of = |parameters: voleith::Parameters| InTheHead {
+        parameters: parameters.name(),
+        soundness_bits: bits(parameters, size, queries),
+        terms: terms(parameters, size, queries).into_iter().map(|term| (term.what, term.bits)).collect(),
+        privacy_bits: [0.0, 64.0].map(|proofs| privacy_bits(queries, proofs)),
+    };
+    voleith::Parameters::ALL.map(of).into()
+}
+
+fn in_the_head_table(args: &SoundnessArgs) -> String {
+    let all = in_the_head(args);
+    let row = |bits: Vec<f64>, what: &str| {
+        let bits: String = bits.iter().map(|bits| format!("{bits:9.2}")).collect();
+        format!("{bits}  {what}")
+    };
+    let names: String = all.iter().map(|set| format!("{:>9}", set.parameters)).collect();
+    let mut lines = vec![
+        format!(
+            "VOLE in the head: bits against a forger of 2^{} hashes (degree {}, {} branches, {} commitments)",
+            args.queries,
+            args.degree.max(args.branches),
+            args.branches,
+            args.commitments
+        ),
+        names,
+    ];
+    let of_term = |i: usize| all.iter().filter_map(|set| set.terms.get(i).map(|(_, bits)| *bits)).collect();
+    let terms = all.first().map(|set| &set.terms[..]).unwrap_or_default();
+    lines.extend(terms.iter().enumerate().map(|(i, (what, _))| row(of_term(i), what)));
+    lines.push(row(all.iter().map(|set| set.soundness_bits).collect(), "all of these together"));
+    for (i, proofs) in ["a proof", "one of 2^64 proofs"].into_iter().enumerate() {
+        let bits = all.iter().map(|set| set.privacy_bits[i]).collect();
+        lines.push(row(bits, &format!("as many hashes find a seed of {proofs}")));
+    }
+    lines.join("\n")
 }
 
 /// For each LPN set in use: its bits against the cheapest known attack, and against the best minors that its
@@ -153,9 +215,13 @@ fn tables(bounds: &[Bound]) -> String {
         let Bound { players, privacy, robustness, version_1_bits, .. } = bound;
         format!("  ({players}, {privacy}, {robustness})  {version_1_bits:.2}")
     }));
-    lines.push(
+    lines.join("\n")
+}
+
+fn search_table() -> String {
+    let mut lines = vec![
         "Search for the verifier's key: q evaluations of AES find it with probability q / 2^bits".to_owned(),
-    );
+    ];
     lines.extend(delta_searches().iter().map(|Search { delta_search, levels, bits }| {
         format!("  trees of rounds over {delta_search}: {levels} levels under one key, {bits:.2} bits")
     }));

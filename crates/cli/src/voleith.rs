@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use volery::public::voleith::{Demands, Message, Parameters, Proved, Settings, prove, verify};
+use volery::public::voleith::{Demands, Parameters, Proved, Rehearsed, Settings, prove, rehearse, verify};
 use volery::{Options, Statement, os_rng};
 use volery_zk::quicksilver::bits;
 
@@ -16,7 +16,7 @@ use super::args::{ProveArgs, VerifyArgs};
 use super::failure::Failure;
 use super::outcome::{self, Good, Summary};
 use super::output;
-use super::public::{PublicStatement, exists, failed, warn_of_few_bits};
+use super::public::{PublicStatement, exists, failed, message, warn_of_few_bits};
 use super::statement::Given;
 use super::terminal;
 
@@ -24,6 +24,9 @@ use super::terminal;
 pub(crate) trait InTheHead {
     /// Makes a proof of the statement, which has its witness.
     fn prove(&self, settings: &Settings, out: &mut BufWriter<File>) -> Result<Proved, Failure>;
+
+    /// Runs the statement without values, to learn what its proofs take.
+    fn rehearse(&self) -> Result<Rehearsed, Failure>;
 
     /// Verifies a proof of the statement.
     fn verify(&self, demands: &Demands, proof: &mut dyn Read) -> Result<Proved, Failure>;
@@ -35,6 +38,10 @@ where
 {
     fn prove(&self, settings: &Settings, out: &mut BufWriter<File>) -> Result<Proved, Failure> {
         Ok(prove(self, settings, &mut os_rng()?, out)?)
+    }
+
+    fn rehearse(&self) -> Result<Rehearsed, Failure> {
+        Ok(rehearse(self, None)?)
     }
 
     fn verify(&self, demands: &Demands, proof: &mut dyn Read) -> Result<Proved, Failure> {
@@ -88,15 +95,6 @@ impl Summary for Made {
     }
 }
 
-/// The message that `--bind` names.
-fn message(path: Option<&Path>) -> Result<Option<Message>, Failure> {
-    let read = |path: &Path| {
-        let file = File::open(path).map_err(|error| failed(path, &error))?;
-        Message::read(file).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
-    };
-    path.map(read).transpose()
-}
-
 fn threads(threads: u16) -> Result<Option<Arc<rayon::ThreadPool>>, Failure> {
     match Options::MAX_THREADS.min(usize::from(threads)) {
         0 | 1 => Ok(None),
@@ -116,7 +114,7 @@ fn about_bits(statement: &dyn PublicStatement) -> Result<&dyn InTheHead, Failure
     })
 }
 
-/// Whether a statement has such proofs: whether it is about bits, and not one of many.
+/// Whether a statement has such proofs: whether it is about bits.
 pub(crate) fn suits(statement: &dyn Given) -> bool {
     statement.public().is_ok_and(|statement| statement.in_the_head().is_some())
 }

@@ -19,6 +19,7 @@
 //! | `f2` | [`F2`], the bits of Boolean statements |
 //! | `extension` | the traits of pairs (values, MACs): [`Element`], [`Value`], [`Mac`]; [`Authenticated`] |
 //! | [`f61`] | [`F61`], the integers modulo 2^61 - 1, and its quadratic extension [`F61x2`] |
+//! | `f130` | [`F130`], the integers modulo 2^130 - 5: Poly1305's |
 //! | `packing` | vectors of elements on the wire, without gaps |
 //! | [`prime32`] | [`F32`], the integers modulo 2^32 - 99, and its extension of degree four [`F32x4`] |
 //! | [`goldilocks`] | [`Goldilocks`], modulo 2^64 - 2^32 + 1, and its quadratic extension [`GoldilocksX2`] |
@@ -43,6 +44,7 @@
 mod bits;
 mod error;
 mod extension;
+mod f130;
 mod f2;
 pub mod f61;
 pub mod gf128;
@@ -66,6 +68,7 @@ pub use error::LengthError;
 pub use extension::{Authenticated, Element, Mac, Summand, Value};
 pub use f2::F2;
 pub use f61::{F61, F61x2};
+pub use f130::F130;
 pub use gf128::Gf128;
 pub use gf256::Gf256;
 pub use goldilocks::{Goldilocks, GoldilocksX2};

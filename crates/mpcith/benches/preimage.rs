@@ -57,14 +57,14 @@ where
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
         for sigma in [80, 128] {
             let parameters = Parameters::new(sigma).expect("in range");
-            let settings = Settings { protocol, parameters, threads: None };
+            let settings = Settings { protocol, parameters, ..Settings::default() };
             let proof = prove_program(&program, &witness, settings, &mut rng).expect("proves");
             println!("{name}, {protocol}, sigma = {sigma}: {} bytes", proof.len());
             group.bench_function(format!("prove/{protocol}/{sigma}"), |b| {
                 b.iter(|| prove_program(&program, &witness, settings, &mut rng).expect("proves"));
             });
             group.bench_function(format!("verify/{protocol}/{sigma}"), |b| {
-                b.iter(|| verify_program(&program, black_box(&proof), parameters, None).expect("accepted"));
+                b.iter(|| verify_program(&program, black_box(&proof), parameters.into()).expect("accepted"));
             });
         }
     }

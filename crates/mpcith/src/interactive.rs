@@ -55,7 +55,8 @@ fn wanted<R: PublicRing>(program: &Program<R>, settings: &Settings<'_>) -> [u8; 
 ///
 /// # Errors
 /// [`Error::Mismatch`] if the verifier wants another statement or other settings; [`Error::Cheat`] if it does
-/// not keep to its challenge; [`Error::Channel`], also if it does not accept; [`Error::Parameters`].
+/// not keep to its challenge; [`Error::Channel`], also if it does not accept; [`Error::Parameters`],
+/// also for settings with a message.
 pub fn prove<R: PublicRing>(
     channel: &mut (impl Channel + ?Sized),
     program: &Program<R>,
@@ -63,6 +64,7 @@ pub fn prove<R: PublicRing>(
     settings: Settings<'_>,
     rng: &mut impl CryptoRng,
 ) -> Result<(), Error> {
+    no_message(&settings)?;
     let promised: [u8; PROMISE] = channel.recv_array(tags::HEAD_PROMISE)?;
     let (challenge_promised, theirs) = promised.split_at(32);
     compare(channel, theirs, &wanted(program, &settings))?;
@@ -70,7 +72,7 @@ pub fn prove<R: PublicRing>(
     let mut message = header.encode();
     match header.protocol() {
         Protocol::Zkboo => message.extend_from_slice(committed.first()),
-        Protocol::Zkbpp => message.extend_from_slice(&header.keys().digest(committed.first())),
+        Protocol::Zkbpp => message.extend_from_slice(&header.digest(None, committed.first())),
     }
     send(channel, tags::HEAD_FIRST, &message)?;
     let opening: [u8; 64] = channel.recv_array(tags::HEAD_CHALLENGE)?;
@@ -85,6 +87,16 @@ pub fn prove<R: PublicRing>(
     send(channel, tags::HEAD_RESPONSE, &response)?;
     let [] = channel.recv_array(tags::VERDICT)?;
     Ok(())
+}
+
+/// Nobody but the verifier at the other end could read a message in such a proof.
+fn no_message(settings: &Settings<'_>) -> Result<(), Error> {
+    match settings.message {
+        Some(_) => {
+            Err(Error::Parameters("a message is bound by proofs in files, for anyone to verify".into()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The part of an opened commitment from which challenges are expanded.
@@ -136,6 +148,7 @@ fn try_verify<R: PublicRing>(
     settings: Settings<'_>,
     rng: &mut impl CryptoRng,
 ) -> Result<Verified, Error> {
+    no_message(&settings)?;
     let mut opening = [0; 64];
     rng.fill_bytes(&mut opening);
     let mut message = promise(&opening).to_vec();
@@ -149,7 +162,7 @@ fn try_verify<R: PublicRing>(
     };
     let message = receive(channel, tags::HEAD_FIRST, Header::BYTES.saturating_add(first))?;
     let header = Header::decode(&message)?;
-    header.suits(program, settings.parameters)?;
+    header.suits(program, &settings.parameters.into())?;
     if (header.protocol(), header.parameters()) != (settings.protocol, settings.parameters) {
         return Err(Error::mismatch("the protocol", header.protocol(), settings.protocol));
     }
@@ -161,7 +174,7 @@ fn try_verify<R: PublicRing>(
     let response = receive(channel, tags::HEAD_RESPONSE, length)?;
     let given = Some(first).filter(|_| settings.protocol == Protocol::Zkboo);
     let implied = sigma::check(program, &header, &challenge, given, &response, settings.threads)?;
-    if settings.protocol == Protocol::Zkbpp && header.keys().digest(&implied) != *first {
+    if settings.protocol == Protocol::Zkbpp && header.digest(None, &implied) != *first {
         return Err(Error::Challenge);
     }
     channel.send(tags::VERDICT, &[])?;

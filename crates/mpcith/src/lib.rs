@@ -21,7 +21,7 @@
 //! use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 //! use volery_circuit::{Digest, Error, Prove, Statement};
 //! use volery_field::Z32;
-//! use volery_mpcith::{Parameters, Settings, prove, verify};
+//! use volery_mpcith::{Demands, Settings, prove, verify};
 //!
 //! /// "I know factors of `product` modulo 2^32."
 //! struct Factors {
@@ -49,9 +49,9 @@
 //! let proof = prove::<Z32, _>(&known, Settings::default(), &mut rng)?;
 //!
 //! let claim = Factors { product: Z32::new(91), witness: None };
-//! verify::<Z32, _>(&claim, &proof, Parameters::default(), None)?;
+//! verify::<Z32, _>(&claim, &proof, Demands::default())?;
 //! let other = Factors { product: Z32::new(92), witness: None };
-//! assert!(verify::<Z32, _>(&other, &proof, Parameters::default(), None).is_err());
+//! assert!(verify::<Z32, _>(&other, &proof, Demands::default()).is_err());
 //! # Ok::<(), volery_mpcith::Error>(())
 //! ```
 //!
@@ -59,7 +59,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | proofs as bytes | [`prove`], [`verify`]; [`Settings`], [`Header`] |
+//! | proofs as bytes | [`prove`], [`verify`]; [`Settings`], [`Demands`], [`Header`] |
 //! | a prepared statement, for several proofs of it | [`Program`], [`prove_program`], [`verify_program`] |
 //! | how long a proof will be | [`Counts`], [`proof_bytes`] |
 //! | with the verifier at the other end of a channel | [`interactive`] |
@@ -97,5 +97,8 @@ pub use counts::Counts;
 pub use error::Error;
 pub use parameters::{Parameters, Protocol};
 pub use program::Program;
-pub use proof::{Header, Settings, Verified, proof_bytes, prove, prove_program, verify, verify_program};
+pub use proof::{
+    Demands, Header, Settings, Verified, proof_bytes, prove, prove_program, verify, verify_program,
+};
 pub use rings::PublicRing;
+pub use volery_circuit::Message;

@@ -20,6 +20,7 @@
 //! | | `prf` | key derivation of TLS 1.2 and 1.3: some compressions run in two-party computation, the others at each party alone |
 //! | | `record` | key streams under a shared key |
 //! | | `ghash` | AES-GCM's tags from a hash key in two shares |
+//! | | `poly1305` | ChaCha20-Poly1305's tags from a one-time key that neither party sees |
 //! | `page`: its content | [`http`] | requests and responses as ranges of the plaintext; values of JSON bodies |
 //! | | [`dialogue`] | several requests on one connection |
 //! | | [`claim`] | what can be proved about bytes that stay hidden |

@@ -6,6 +6,7 @@ use volery_field::Gf128;
 use volery_testing::{Edit, Link, between, deal, rng};
 use volery_vole::correlations::{Generator, Pool, Profile};
 use volery_vole::cot::{ProverParty, VerifierParty};
+use volery_vole::ole::{OleField, Receiver, Sender};
 use volery_vole::softspoken::{self, FieldBits};
 use volery_vole::{Delta, SessionId};
 
@@ -13,6 +14,28 @@ pub(crate) const SESSION: SessionId = SessionId::new([8; 32]);
 
 /// Changes a message before it leaves.
 pub(crate) type Change = fn(Tag, &mut Vec<u8>);
+
+/// What `prover` and `verifier` return when they run against each other with `n` products prepared; see
+/// [`prepared_parties`].
+pub(crate) fn two_parties<F: OleField, A: Send, B: Send>(
+    n: usize,
+    seed: u64,
+    changes: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
+    prover: impl FnOnce(&mut dyn Channel, &mut Sender<F>, &mut ChaCha20Rng) -> A + Send,
+    verifier: impl FnOnce(&mut dyn Channel, &mut Receiver<F>, &mut ChaCha20Rng) -> B + Send,
+) -> (A, B) {
+    let sender = |channel: &mut dyn Channel, delta, pool: &mut Pool, rng: &mut ChaCha20Rng| {
+        let mut products = Sender::new(&SESSION, delta);
+        products.prepare(channel, pool, n, rng).unwrap();
+        products
+    };
+    let receiver = |channel: &mut dyn Channel, pool: &mut Pool, rng: &mut ChaCha20Rng| {
+        let mut products = Receiver::new(&SESSION);
+        products.prepare(channel, pool, n, rng).unwrap();
+        products
+    };
+    prepared_parties(seed, changes, (sender, receiver), prover, verifier)
+}
 
 /// What `prover` and `verifier` return when they run against each other with what `prepare` has made at each.
 /// `changes` apply to P's and V's messages, those of the preparation excepted. Each party's generator starts

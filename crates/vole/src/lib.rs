@@ -74,5 +74,5 @@ pub use error::Error;
 pub use ferret::{Params, pack, pack_bits};
 pub use hash::Oracle;
 pub use lpn::security;
-pub use prg::Prg;
+pub use prg::{Prg, Prgs};
 pub use transcript::{ChallengeSeed, SessionId, Transcript};

@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use volery_field::{Element, Gf128, Wipe as _};
 use zeroize::Zeroizing;
 
-use crate::aes::Aes;
+use crate::aes::{Aes, Keys};
 use crate::hash::Oracle;
 use crate::transcript::SessionId;
 
@@ -106,6 +106,27 @@ impl Prg {
         let mut out = [Gf128::ZERO];
         self.blocks(&mut out);
         out[0]
+    }
+}
+
+/// Many streams with one salt (see [`Prg::salted`]), for a caller that comes back to each: their keys are
+/// expanded once. Wiped on drop.
+pub struct Prgs {
+    keys: Keys,
+    salt: u64,
+}
+
+impl Prgs {
+    /// The streams of these secret seeds.
+    #[must_use]
+    pub fn salted(seeds: &[Gf128], salt: u64) -> Self {
+        Self { keys: Keys::new(seeds), salt }
+    }
+
+    /// Fills `out` with blocks of stream number `which`, from number `first` on; with zeros if there is no
+    /// such stream.
+    pub fn blocks_at(&self, which: usize, first: u64, out: &mut [Gf128]) {
+        self.keys.salted_ctr(which, self.salt, first, out);
     }
 }
 

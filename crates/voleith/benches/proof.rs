@@ -1,5 +1,6 @@
-//! Proofs in this process and on one thread, at 128 bits: an AES-128 key, a SHA-256 preimage, and ANDs by the
-//! million. The statement is run anew for each proof, as in the program.
+//! Proofs in this process and on one thread, at 128 bits: an AES-128 key, a SHA-256 preimage, ANDs by the
+//! million, and one of several chains of a hundred thousand ANDs. The statement is run anew for each proof,
+//! as in the program.
 
 #![allow(missing_docs, reason = "criterion's macros make a public function")]
 #![allow(clippy::expect_used, reason = "an honest proof is accepted")]
@@ -11,7 +12,9 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use volery_circuit::Statement;
 use volery_circuit::statements::{Aes128Key, AndChain, Sha256Preimage};
+use volery_field::F2;
 use volery_voleith::{Demands, Parameters, Settings, prove, verify};
+use volery_zk::disjunction::AnyOf;
 use volery_zk::quicksilver::bits;
 
 fn all(c: &mut Criterion) {
@@ -28,6 +31,11 @@ fn all(c: &mut Criterion) {
     let sha256 = Sha256Preimage::new(digest, 32).and_then(|s| s.with_message(vec![0x5a; 32].into()));
     measure(c, "sha256", &sha256.expect("fits"));
     measure(c, "million-ands", &AndChain::new(1_000_000));
+    for branches in [2, 50] {
+        let any = AnyOf::<F2, _>::new((0..branches).map(|_| AndChain::new(100_000)).collect());
+        let any = any.and_then(|any| any.with_choice(1)).expect("one of many");
+        measure(c, &format!("one-of-{branches}"), &any);
+    }
 }
 
 fn measure<S>(c: &mut Criterion, name: &str, statement: &S)

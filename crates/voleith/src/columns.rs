@@ -32,7 +32,7 @@ use volery_vole::{Error as VoleError, SessionId, Transcript};
 
 use crate::Shape;
 use crate::commitment::Seeds;
-use crate::primitive::Primitive;
+use crate::primitive::{Primitive, Streams as _};
 
 /// The bits of an element, which are the columns; and the rows of a block of a column.
 const COLUMNS: usize = 128;
@@ -47,7 +47,7 @@ pub(crate) const FIRST: usize = 1 << 11;
 pub(crate) const MOST: usize = 1 << 15;
 
 /// The rows whose columns P keeps between its passes: 32 MB.
-const KEPT: usize = 1 << 21;
+pub(crate) const KEPT: usize = 1 << 21;
 
 /// The rows of block `number`, unless the statement ends in it.
 pub(crate) fn rows_of(number: usize) -> usize {
@@ -55,9 +55,10 @@ pub(crate) fn rows_of(number: usize) -> usize {
 }
 
 /// The trees' leaves at one party.
-pub struct Trees<P> {
-    primitive: P,
+pub struct Trees<P: Primitive> {
     shape: Shape,
+    streams: Vec<P::Streams>,
+    #[cfg(test)]
     seeds: Seeds,
     /// V's missing leaves.
     hidden: Option<Vec<usize>>,
@@ -65,8 +66,16 @@ pub struct Trees<P> {
 
 impl<P: Primitive> Trees<P> {
     /// The trees with these seeds of their leaves. V gives the numbers of the leaves that it lacks.
-    pub fn new(primitive: P, shape: Shape, seeds: Seeds, hidden: Option<Vec<usize>>) -> Self {
-        Self { primitive, shape, seeds, hidden }
+    pub fn new(primitive: &P, shape: Shape, seeds: Seeds, hidden: Option<Vec<usize>>) -> Self {
+        let of_tree = |t| primitive.streams(t, &seeds[shape.offset(t)..][..shape.leaves(t)]);
+        let streams = (0..shape.trees()).map(of_tree).collect();
+        Self {
+            shape,
+            streams,
+            #[cfg(test)]
+            seeds,
+            hidden,
+        }
     }
 
     /// The seeds, but for that of leaf `j` of tree `t`.
@@ -98,22 +107,21 @@ impl<P: Primitive> Trees<P> {
             rest = after;
             jobs.push((t, of_tree, sum));
         }
-        let run = |leaf: &mut Wiped<Gf128>, (t, columns, sum): (usize, &mut [Gf128], &mut [Gf128])| {
-            let seeds = &self.seeds[shape.offset(t)..][..shape.leaves(t)];
+        let run = |leaves: &mut Wiped<Gf128>, (t, columns, sum): (usize, &mut [Gf128], &mut [Gf128])| {
             let hidden = self.hidden.as_ref().and_then(|hidden| hidden.get(t)).copied().unwrap_or(0);
             let fill = |x: usize, out: &mut [Gf128]| {
-                self.primitive.stream(t, seeds[x ^ hidden], first, out);
+                self.streams[t].blocks_at(x ^ hidden, first, out);
             };
-            combine_leaves(shape.levels(t), fill, leaf, sum, columns);
+            combine_leaves(shape.levels(t), fill, leaves, sum, columns);
         };
-        let buffer = || Wiped::new(vec![Gf128::ZERO; blocks]);
+        let buffer = Wiped::default;
         match threads {
             Some(pool) if pool.current_num_threads() > 1 => {
                 pool.install(|| jobs.into_par_iter().for_each_init(buffer, run));
             }
             _ => {
-                let mut leaf = buffer();
-                jobs.into_iter().for_each(|job| run(&mut leaf, job));
+                let mut leaves = buffer();
+                jobs.into_iter().for_each(|job| run(&mut leaves, job));
             }
         }
     }
@@ -238,7 +246,7 @@ pub(crate) enum Part {
 
 /// The correlations of one pass, made as they are taken. Corrections and the check go over the channel, which
 /// is a file and a transcript.
-pub(crate) struct Stock<P> {
+pub(crate) struct Stock<P: Primitive> {
     trees: Arc<Trees<P>>,
     part: Part,
     threads: Option<Arc<rayon::ThreadPool>>,
@@ -257,7 +265,7 @@ pub(crate) struct Stock<P> {
     bytes: Vec<u8>,
 }
 
-impl<P> Drop for Stock<P> {
+impl<P: Primitive> Drop for Stock<P> {
     fn drop(&mut self) {
         self.columns.wipe();
         self.sums.wipe();
@@ -456,7 +464,7 @@ mod tests {
                 committed.seeds[shape.offset(t) + j] = Gf128::from_bits(99);
             }
         }
-        Trees::new(native, shape, core::mem::take(&mut committed.seeds), hidden)
+        Trees::new(&native, shape, core::mem::take(&mut committed.seeds), hidden)
     }
 
     /// Rows correlate under delta, whose bits at the trees' positions are the challenge's, whatever the

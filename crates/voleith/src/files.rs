@@ -46,6 +46,8 @@ macro_rules! one_way {
     };
 }
 
+pub(crate) use one_way;
+
 /// The lengths of the parts of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {

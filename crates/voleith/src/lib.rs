@@ -15,7 +15,10 @@
 //! ```
 //!
 //! It takes 11 or 16 bits of proof for each AND, with symmetric cryptography only (AES and BLAKE3), and no
-//! set-up. The proof of the relations is that of `volery_zk`, over another channel and other correlations.
+//! set-up. The proof of the relations is that of `volery_zk`, over another channel and other correlations. So
+//! is that of disjunctions ("one of these circuits holds", by Robin), which take three times as many bits for
+//! each AND of the largest branch, and do not show which one holds. Memory does not grow with the statement,
+//! except by 16 bytes for each AND of the largest branch while its disjunction is proved.
 //! Papers: Baum, Braun, Delpech de Saint Guilhem, Klooß, Orsini, Roy, Scholl, *Publicly Verifiable
 //! Zero-Knowledge and Post-Quantum Signatures from VOLE-in-the-Head*, CRYPTO 2023; FAEST, version 2.
 //!
@@ -32,7 +35,7 @@
 //! let known = Aes128Key::new(plaintext, ciphertext).with_key((0..16).collect::<Vec<u8>>().into())?;
 //!
 //! // Whoever knows the key signs a message.
-//! let message = Some(Message::read(&b"I have read this."[..])?);
+//! let message = Some(Message::new(b"I have read this."));
 //! # // A fixed seed keeps the example short; a program takes the operating system's generator.
 //! # let mut rng = ChaCha20Rng::from_seed([0; 32]);
 //! let mut file = Cursor::new(Vec::new());
@@ -54,31 +57,41 @@
 //! | commitment to all leaves and its opening | [`commitment`] |
 //! | from leaves to correlations, the hash of the columns | [`columns`] |
 //! | AES and BLAKE3 as nodes, leaves and streams | [`primitive`] |
+//! | what a proof will take | [`rehearse`], [`Estimate`] (`estimate`) |
 //! | the format of a proof, and its length | [`Header`], [`proof_bytes`] (`header`); `files` |
 //!
 //! # Soundness
 //!
 //! Hashes are random oracles. Take a P that makes a proof of a false statement; it computes `q` hashes, among
 //! them those of its proof. `k` is the number of delta's free bits, `D` the greatest degree of a relation,
-//! `T` the number of trees.
+//! `T` the number of trees, and `B` the number of branches of the largest disjunction, or 0. A disjunction of
+//! `b` branches is a relation of degree `b`.
 //!
 //! **What is fixed before challenge 1.** The hash of the leaves' commitments fixes every leaf, hence each
 //! tree's vector `u_t` and its columns, unless two leaves or two lists have one hash of 256 bits. With the
 //! corrections `c_t` (and `c_0 = 0`), tree `t` stands for the values `e_t = u_t + c_t`. The masks `d` fix the
 //! values `e_t + d` that P has committed to if `u = e_t`. There are at most `T` such vectors. Statement,
-//! message, parameters, the counts of operations and all public constants are in the same hash, so the
-//! relations of a vector of values are fixed, too, except for the terms of P's choice (tags), which no
-//! challenge tests.
+//! message, parameters, the counts of operations and all public constants are in the same hash, those of all
+//! branches included. So the relations of a vector of values are fixed, too, except for the terms of P's
+//! choice (tags), which no challenge tests. In a disjunction, the *rows* of each branch are fixed: the values
+//! that are zero if the branch holds, all linear in committed ones (`volery_zk::disjunction`).
 //!
-//! **Challenge 1** selects the linear hash `R` of 256 bits and the coefficients `chi` at once, so that P has
-//! to run the statement twice only. Two bad events, for each hash that P computes:
+//! **Challenge 1** selects the linear hash `R` of 256 bits, the coefficients `chi` of the relations, and
+//! those of the rows of disjunctions (`s`, `beta`, `t`) at once, so that P has to run the statement twice
+//! only. Two bad events, for each hash that P computes:
 //!
 //! * Two different `e_s`, `e_t` (with their masks) have one `R`: at most `T (T - 1) / 2` pairs, `2^-256`
 //!   each.
-//! * For one of the at most `T` vectors, whose relations do not all hold, the combination of their errors
-//!   under `chi` is zero. For a fixed vector that has probability `2^-128`, for coefficients that come
-//!   uniformly. They are a function of a seed of 192 bits, and P may make its errors for some seeds; with `N`
-//!   errors it can do so for about `N / 64` seeds, which adds `(1 + N / 64) 2^-192`. So at most `T (2^-128 +
+//! * For one of the at most `T` vectors, whose relations and disjunctions do not all hold, the combination of
+//!   the errors under `chi` is zero. The error of a disjunction is the product of its branches' check values,
+//!   each a combination of the branch's rows. If no branch holds, each has rows that are not all zero, and
+//!   its check value is zero with probability `5 2^-128` at most (`disjunction::soundness`, for one challenge
+//!   that comes after all rows). So one wrong disjunction has the error zero with probability `5 B 2^-128`,
+//!   and errors that are not all zero cancel under `chi`, which is independent of the rows' coefficients,
+//!   with probability `2^-128`: `(1 + 5 B) 2^-128` for a fixed vector, for coefficients that come uniformly.
+//!   (One wrong disjunction is enough for P to be caught, so the others do not count.) Coefficients are a
+//!   function of a seed of 192 bits, and P may make its errors for some seeds; with `N` errors it can do so
+//!   for about `N / 64` seeds, which adds `(1 + N / 64) 2^-192`. So at most `T ((1 + 5 B) 2^-128 +
 //!   (1 + N / 64) 2^-192)`. This is the union bound that pays for drawing `chi` before `R u` is known: P
 //!   chooses *which* vector it goes on with after it has seen `chi`. The challenge must have
 //!   [`Parameters::column_grinding`] zeros, so that a hash that has them and is bad has probability `2^-130`.
@@ -91,8 +104,10 @@
 //! the only pieces of the others with which P is not rejected, V's keys are those of `e` under tags that P
 //! knows. So V's check is that of QuickSilver about `e`: P's coefficients and V's keys give a polynomial in
 //! delta of degree `D` at most, whose top coefficient is the combination of `e`'s errors, not zero without
-//! the second bad event. It has at most `D` roots. If the relations hold, an assertion that does not hold has
-//! a tag that must hit P's hash: one delta. In all at most `D` of the `2^k` keys lead to acceptance.
+//! the second bad event. (A disjunction's part is `prod (m_i + v_i X)` over its check values `v_i` with tags
+//! `m_i`, which V has as `prod k_i`; times a power of `X`, as every relation of a degree below `D`.) It has
+//! at most `D` roots. If the relations hold, an assertion that does not hold has a tag that must hit P's
+//! hash: one delta. In all at most `D` of the `2^k` keys lead to acceptance.
 //!
 //! **Challenge 2** must have [`Parameters::key_grinding`] zeros, `g` say, so each hash is accepted with
 //! probability at most `D 2^-(k + g)`. The fast parameters have `k = 120` and the small ones `k = 121`; `g`
@@ -106,15 +121,18 @@
 //! # Zero-knowledge
 //!
 //! Without the hidden leaf a verifier knows nothing about a tree's `u_t`, by [`primitive`]. So the
-//! corrections, the masks, and the opened combination (masked by a VOPE of its own) are uniform to it; the
-//! hash `R u` is masked by 256 rows that nothing else uses; the columns' hashes and the hash of zeros follow
-//! from what it knows. P opens under one challenge only, with fresh seeds and salt for each proof. Its two
-//! passes commit to the same values, which it checks before it answers: two answers about different values
-//! would show their difference.
+//! corrections, the masks, and the opened combination (masked by a VOPE of its own, disjunctions included)
+//! are uniform to it; the hash `R u` is masked by 256 rows that nothing else uses; the columns' hashes and
+//! the hash of zeros follow from what it knows. P opens under one challenge only, with fresh seeds and salt
+//! for each proof. Its two passes commit to the same values, which it checks before it answers: two answers
+//! about different values would show their difference. Which branch of a disjunction holds decides about
+//! values only: lengths and the order of operations follow from the branches' shape, and P evaluates all
+//! branches each time.
 
 pub mod columns;
 pub mod commitment;
 mod error;
+mod estimate;
 mod files;
 mod header;
 mod parameters;
@@ -125,7 +143,9 @@ pub mod soundness;
 mod tests;
 
 pub use error::Error;
+pub use estimate::{Estimate, Rehearsed, rehearse};
 pub use header::{Header, proof_bytes};
 pub use parameters::{Parameters, Shape};
 pub use primitive::Native;
-pub use proof::{Demands, Message, Proved, Settings, prove, verify};
+pub use proof::{Demands, Proved, Settings, prove, verify};
+pub use volery_circuit::Message;

@@ -90,12 +90,20 @@ impl Parameters {
     }
 
     /// The number of zeros that P must find with the challenge of the columns: each tree may stand for
-    /// another vector of values, and errors of any may cancel. Two bits are left, for this to be a small part
-    /// of the bound.
+    /// another vector of values, and errors of any may cancel, or those of a branch in a disjunction of at
+    /// most so many `branches` (0 without disjunctions). Two bits are left, for this to be a small part of
+    /// the bound.
     #[must_use]
-    pub fn column_grinding(self) -> u32 {
-        (u32::from(self.sigma()) + ceil_log2(self.shape().trees() as u64) + 2).saturating_sub(128)
+    pub fn column_grinding(self, branches: u64) -> u32 {
+        let chances = (self.shape().trees() as u64).saturating_mul(cancellations(branches));
+        (u32::from(self.sigma()) + ceil_log2(chances) + 2).saturating_sub(128)
     }
+}
+
+/// In how many ways the errors of one vector of values may cancel, each with probability `2^-128`, if the
+/// largest disjunction has so many `branches`.
+pub(crate) const fn cancellations(branches: u64) -> u64 {
+    branches.saturating_mul(5).saturating_add(1)
 }
 
 /// The least `n` with `2^n >= number`.
@@ -235,7 +243,9 @@ mod tests {
         assert_eq!(Parameters::Small.key_grinding(3), 7 + 2 + 1);
         assert_eq!(Parameters::Fast80.key_grinding(2), 8 + 1 + 1);
         assert_eq!([16, 11, 9].map(ceil_log2), [4; 3]);
-        assert_eq!(Parameters::Fast.column_grinding(), 6);
-        assert_eq!(Parameters::Small80.column_grinding(), 0);
+        assert_eq!(Parameters::Fast.column_grinding(0), 6);
+        // 16 trees, and five ways for each branch beside one.
+        assert_eq!([1, 2, 3, 1000].map(|n| Parameters::Fast.column_grinding(n)), [9, 10, 10, 19]);
+        assert_eq!([0, 1000].map(|n| Parameters::Small80.column_grinding(n)), [0, 0]);
     }
 }

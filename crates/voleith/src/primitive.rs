@@ -24,12 +24,14 @@
 //! which the stream follows, whatever the node above it is. AES has to hide, not to bind.
 
 use volery_field::Gf128;
-use volery_vole::{Oracle, Prg, SessionId, Transcript};
+use volery_vole::{Oracle, Prg, Prgs, SessionId, Transcript};
 
 /// The functions of one proof. All depend on the proof's salt; blocks are little-endian.
 pub trait Primitive: Sync {
     /// A commitment to a leaf.
     type Commitment: AsRef<[u8]> + Clone + Default + PartialEq + Send + Sync;
+    /// The streams of a tree's leaves.
+    type Streams: Streams;
 
     /// The children of node `number`, whose value is `node`.
     fn children(&self, number: usize, node: Gf128) -> [Gf128; 2];
@@ -38,14 +40,26 @@ pub trait Primitive: Sync {
     /// value `leaf`.
     fn leaf(&self, t: usize, number: usize, leaf: Gf128) -> (Gf128, Self::Commitment);
 
-    /// The blocks from number `first` on of the stream of a leaf of tree `t` with this seed.
-    fn stream(&self, t: usize, seed: Gf128, first: u64, out: &mut [Gf128]);
+    /// The streams of the leaves of tree `t` with these seeds.
+    fn streams(&self, t: usize, seeds: &[Gf128]) -> Self::Streams;
 
     /// The digest of tree `t`'s commitments, in order.
     fn tree(&self, t: usize, commitments: &[Self::Commitment]) -> [u8; 32];
 
     /// The digest of all trees' digests.
     fn root(&self, trees: &[[u8; 32]]) -> [u8; 32];
+}
+
+/// The streams of a tree's leaves, which are read from anywhere and more than once.
+pub trait Streams: Send + Sync {
+    /// Fills `out` with the blocks from number `first` on of the stream of leaf `x`.
+    fn blocks_at(&self, x: usize, first: u64, out: &mut [Gf128]);
+}
+
+impl Streams for Prgs {
+    fn blocks_at(&self, x: usize, first: u64, out: &mut [Gf128]) {
+        self.blocks_at(x, first, out);
+    }
 }
 
 /// Our functions, under the salt of one proof.
@@ -75,6 +89,7 @@ impl Native {
 
 impl Primitive for Native {
     type Commitment = [u8; 32];
+    type Streams = Prgs;
 
     fn children(&self, number: usize, node: Gf128) -> [Gf128; 2] {
         let mut out = [Gf128::ZERO; 2];
@@ -86,9 +101,8 @@ impl Primitive for Native {
         (leaf, self.leaves.hash(number as u64, &[&leaf.to_bytes()]))
     }
 
-    fn stream(&self, t: usize, seed: Gf128, first: u64, out: &mut [Gf128]) {
-        let salt = self.streams.get(t).copied().unwrap_or_default();
-        Prg::salted(seed.to_bytes(), salt).blocks_at(first, out);
+    fn streams(&self, t: usize, seeds: &[Gf128]) -> Prgs {
+        Prgs::salted(seeds, self.streams.get(t).copied().unwrap_or_default())
     }
 
     fn tree(&self, t: usize, commitments: &[[u8; 32]]) -> [u8; 32] {
@@ -120,7 +134,7 @@ mod tests {
                 let (_, commitment) = native.leaf(0, i, block);
                 images.push(Gf128::from_bytes(commitment.as_chunks().0[0]));
                 let mut stream = [Gf128::ZERO; 2];
-                native.stream(i, block, 0, &mut stream);
+                native.streams(i, &[block]).blocks_at(0, 0, &mut stream);
                 images.extend(stream);
                 for digest in [native.tree(i, &[[5; 32]]), native.root(&[[i as u8; 32]])] {
                     images.push(Gf128::from_bytes(digest.as_chunks().0[0]));
@@ -138,8 +152,9 @@ mod tests {
     fn a_stream_goes_on_where_it_is_asked_to() {
         let native = Native::new(&[1; 32], 2);
         let (mut whole, mut part) = ([Gf128::ZERO; 9], [Gf128::ZERO; 4]);
-        native.stream(1, Gf128::ONE, 0, &mut whole);
-        native.stream(1, Gf128::ONE, 5, &mut part);
+        let streams = native.streams(1, &[Gf128::ONE]);
+        streams.blocks_at(0, 0, &mut whole);
+        streams.blocks_at(0, 5, &mut part);
         assert!(whole[5..] == part);
     }
 }

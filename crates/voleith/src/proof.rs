@@ -23,7 +23,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use rand_core::CryptoRng;
-use volery_circuit::{Digest, Statement};
+use volery_circuit::{Digest, Message, Statement};
 use volery_field::Gf128;
 use volery_vole::correlations::Pool;
 use volery_vole::{Delta, Oracle, SessionId, Transcript};
@@ -43,7 +43,7 @@ use crate::{Error, Native, Parameters, Shape};
 pub struct Settings {
     /// The parameters.
     pub parameters: Parameters,
-    /// The digest of a message that the proof is about, too.
+    /// A message that the proof is about, too.
     pub message: Option<Message>,
     /// Threads to work on. The proof's bytes do not depend on them.
     pub threads: Option<Arc<rayon::ThreadPool>>,
@@ -63,22 +63,6 @@ pub struct Demands {
 impl Default for Demands {
     fn default() -> Self {
         Self { sigma: 128, message: None, threads: None }
-    }
-}
-
-/// The digest of a message. A proof with a message is a signature of it by whoever knows the witness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message([u8; 32]);
-
-impl Message {
-    /// Of everything that `input` has.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn read(input: impl Read) -> Result<Self, Error> {
-        let mut hasher = blake3::Hasher::new_derive_key("volery 2026 message of a public proof v1");
-        hasher.update_reader(input).map_err(Error::io("read the message of"))?;
-        Ok(Self(*hasher.finalize().as_bytes()))
     }
 }
 
@@ -107,7 +91,7 @@ fn start(header: &Header, message: Option<&Message>, root: &[u8; 32]) -> Transcr
     transcript.absorb("parameters", header.parameters.name().as_bytes());
     transcript.absorb("statement", &header.statement);
     match message {
-        Some(Message(digest)) => transcript.absorb("message", digest),
+        Some(message) => transcript.absorb("message", message.digest()),
         None => transcript.absorb("no message", &[]),
     }
     transcript.absorb("commitments to leaves", root);
@@ -115,14 +99,14 @@ fn start(header: &Header, message: Option<&Message>, root: &[u8; 32]) -> Transcr
 }
 
 /// The hash of a counter under a seed, if it has this many zeros; a challenge that costs work.
-fn work(seed: &[u8; 32], counter: u32, zeros: u32) -> Option<[u8; 32]> {
+pub(crate) fn work(seed: &[u8; 32], counter: u32, zeros: u32) -> Option<[u8; 32]> {
     let hash = *blake3::keyed_hash(seed, &counter.to_le_bytes()).as_bytes();
     let word = hash.as_chunks().0.last().map_or(0, |word| u64::from_le_bytes(*word));
     (u64::from(word.trailing_zeros()) >= u64::from(zeros)).then_some(hash)
 }
 
 /// The bits of the key in its hash.
-fn key_of(shape: Shape, hash: &[u8; 32]) -> u128 {
+pub(crate) fn key_of(shape: Shape, hash: &[u8; 32]) -> u128 {
     let low = hash.as_chunks().0.first().map_or(0, |low| u128::from_le_bytes(*low));
     low & ((1 << shape.key_bits()) - 1)
 }
@@ -183,7 +167,7 @@ fn fresh(
     let mut hasher = blake3::Hasher::new_keyed(&key);
     hasher.update(b"voleith: salt and root").update(&[settings.parameters.code()]).update(statement);
     // Of no message or one, then the values: lengths tell them apart.
-    hasher.update(settings.message.as_ref().map_or(&[][..], |message| &message.0)).update(values);
+    hasher.update(settings.message.as_ref().map_or(&[][..], |message| message.digest())).update(values);
     let (mut salt, mut root) = ([0; 32], Zeroizing::new([0; 16]));
     let mut stream = hasher.finalize_xof();
     stream.fill(&mut salt);
@@ -226,7 +210,7 @@ impl Prover {
         let primitive = Native::new(&salt, shape.trees());
         let mut committed = commitment::commit(&primitive, shape, Gf128::from_bytes(*root));
         let seeds = core::mem::take(&mut committed.seeds);
-        let trees = Arc::new(Trees::new(primitive, shape, seeds, None));
+        let trees = Arc::new(Trees::new(&primitive, shape, seeds, None));
         let bound = message.is_some();
         let header = Header { parameters, bound, degree: 2, commitments: 0, statement, salt };
         Self {
@@ -245,7 +229,7 @@ impl Prover {
     pub(crate) fn lie(&mut self, t: usize, j: usize) {
         let shape = self.header.parameters.shape();
         let primitive = Native::new(&self.header.salt, shape.trees());
-        self.trees = Arc::new(Trees::new(primitive, shape, self.trees.other_seeds(t, j), None));
+        self.trees = Arc::new(Trees::new(&primitive, shape, self.trees.other_seeds(t, j), None));
     }
 
     pub(crate) fn prove<S>(mut self, statement: &S, out: &mut (impl Write + Seek)) -> Result<Proved, Error>
@@ -275,9 +259,9 @@ impl Prover {
         }
         transcript.absorb("program", &said.program);
         let seed = transcript.challenge_seed("columns and relations").into_bytes();
-        let zeros = parameters.column_grinding();
+        let zeros = parameters.column_grinding(tally.branches);
         #[cfg(test)]
-        let zeros = if self.cheat.no_work_for_the_columns { 0 } else { zeros };
+        let zeros = self.cheat.work_for_the_columns.unwrap_or(zeros);
         let (columns_counter, columns) = (0..=u32::MAX)
             .find_map(|counter| work(&seed, counter, zeros).map(|challenge| (counter, challenge)))
             .ok_or_else(no_counter)?;
@@ -424,7 +408,7 @@ where
     let hidden = shape.pieces(front.key);
     let trees = commitment::reconstruct(&primitive, shape, &hidden, &front.opening)?;
     let mut transcript = start(&header, demands.message.as_ref(), &trees.root);
-    let trees = Arc::new(Trees::new(primitive, shape, trees.seeds, Some(hidden)));
+    let trees = Arc::new(Trees::new(&primitive, shape, trees.seeds, Some(hidden)));
     // Everybody knows this key: what must stay secret from P elsewhere is drawn after P has answered.
     let delta = Delta::from_element(Gf128::from_bits(front.key << 1));
 
@@ -459,7 +443,7 @@ where
 
     transcript.absorb("program", &program);
     let seed = transcript.challenge_seed("columns and relations").into_bytes();
-    if work(&seed, front.columns_counter, parameters.column_grinding()) != Some(front.columns) {
+    if work(&seed, front.columns_counter, parameters.column_grinding(tally.branches)) != Some(front.columns) {
         return Err(Error::Challenge("columns and relations"));
     }
     absorb_answers(&mut transcript, &front.columns, &columns, &opening, &assertions);
@@ -491,7 +475,7 @@ fn suits(header: &Header, statement: [u8; 32], demands: &Demands) -> Result<(), 
 }
 
 /// The error of a run, or the one that its channel could only describe.
-fn resolve<T>(result: Result<T, volery_zk::Error>, fault: Option<Error>) -> Result<T, Error> {
+pub(crate) fn resolve<T>(result: Result<T, volery_zk::Error>, fault: Option<Error>) -> Result<T, Error> {
     use volery_zk::Error as Zk;
     result.map_err(|error| match (fault, error) {
         (Some(fault), _) => fault,
@@ -517,6 +501,6 @@ fn no_counter() -> Error {
     Error::Internal("no counter gives a challenge".into())
 }
 
-fn too_long() -> Error {
+pub(crate) fn too_long() -> Error {
     Error::Parameters("the statement is too long for a file".into())
 }

@@ -11,7 +11,7 @@ use std::error::Error;
 use volery::circuit::Evaluator;
 use volery::circuit::gadgets::bits_to_bytes;
 use volery::field::F2;
-use volery::public::{Parameters, Settings, prove, verify};
+use volery::public::{Demands, Settings, prove, verify};
 use volery::statements::Sha256Preimage;
 use volery::{Zeroizing, os_rng};
 
@@ -30,23 +30,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let proof = prove::<F2, _>(&known, Settings::default(), &mut os_rng()?)?;
     println!("the proof has {} bytes", proof.len());
 
-    // Anyone verifies it with the claim alone. `Parameters` say how much soundness is demanded: 128 bits
+    // Anyone verifies it with the claim alone. `Demands` say how much soundness it must have: 128 bits
     // here.
     let claim = statement(digest)?;
-    verify::<F2, _>(&claim, &proof, Parameters::default(), None)?;
+    verify::<F2, _>(&claim, &proof, Demands::default())?;
     println!("the proof holds");
 
     // A proof of another claim it is not.
     let mut other = digest;
     other[0] ^= 1;
-    let refused = verify::<F2, _>(&statement(other)?, &proof, Parameters::default(), None);
+    let refused = verify::<F2, _>(&statement(other)?, &proof, Demands::default());
     println!("of another digest: {}", refused.err().ok_or("it was taken for a proof of another digest")?);
 
     // Nor can it be changed: there is one bit wrong in the middle of this one.
     let mut changed = proof;
     let middle = changed.len() / 2;
     changed[middle] ^= 1;
-    let refused = verify::<F2, _>(&claim, &changed, Parameters::default(), None);
+    let refused = verify::<F2, _>(&claim, &changed, Demands::default());
     println!("with a bit changed: {}", refused.err().ok_or("a changed proof was accepted")?);
     Ok(())
 }

@@ -148,8 +148,8 @@ impl<W: Clone, const KEY_BITS: usize> Aes<W, KEY_BITS> {
 
     /// Claims that a public block is encrypted to a public one.
     ///
-    /// The ciphertext is the last round key plus the S-boxes' outputs, so these outputs are known once the key
-    /// is: a backend with relations for S-boxes commits to none of them ([`Prove::assert_substituted`]).
+    /// The ciphertext is the last round key plus the S-boxes' outputs, so these outputs are known once the
+    /// key is: a backend with relations for S-boxes commits to none of them ([`Prove::assert_substituted`]).
     ///
     /// # Errors
     /// Any error of the backend.

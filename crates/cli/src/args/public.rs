@@ -39,8 +39,8 @@ pub(crate) struct PublicArgs {
     /// With --protocol voleith: a proof that is shorter by a third, at several times the work
     #[arg(long)]
     pub(crate) small: bool,
-    /// With --protocol voleith: a message that the proof is about, too. Only whoever knows the witness can
-    /// make such a proof, so it is a signature; the verifier gives the same message
+    /// With --out alone: a message that the proof is about, too. Only whoever knows the witness can make such
+    /// a proof, so it is a signature; the verifier gives the same message
     #[arg(long, value_name = "FILE")]
     pub(crate) bind: Option<PathBuf>,
 }
@@ -69,6 +69,18 @@ pub(crate) struct SoundnessArgs {
     /// The soundness to reach, in bits
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) sigma: u16,
+    /// For VOLE in the head: the greatest degree of a statement's polynomials
+    #[arg(long, value_name = "D", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) degree: u32,
+    /// For VOLE in the head: the branches of a statement's largest disjunction, or 0
+    #[arg(long, value_name = "B", default_value_t = 0)]
+    pub(crate) branches: u32,
+    /// For VOLE in the head: secret bits and ANDs of a statement
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub(crate) commitments: u64,
+    /// For VOLE in the head: the logarithm to base 2 of the hashes that a forger computes
+    #[arg(long, value_name = "LOG2", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=128))]
+    pub(crate) queries: u8,
     /// Print the result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -128,7 +128,7 @@ pub(crate) enum CipherArg {
     Aes128,
     /// AES-256-GCM with SHA-384
     Aes256,
-    /// ChaCha20-Poly1305 with SHA-256; proxy mode only
+    /// ChaCha20-Poly1305 with SHA-256
     Chacha20,
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use volery::os_rng;
-use volery::public::{Parameters, Program, Protocol, Settings, prove_program, verify_program};
+use volery::public::{Demands, Parameters, Program, Protocol, Settings, prove_program, verify_program};
 use volery_field::F2;
 use volery_field::gf128::Kernel;
 use volery_vole::AesLevel;
@@ -82,13 +82,14 @@ pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
     let threads = args.protocol.threads;
     let pool = pool(threads)?;
     let parameters = Parameters::new(args.sigma)?;
-    let settings = Settings { protocol, parameters, threads: pool.as_ref() };
+    let settings = Settings { protocol, parameters, threads: pool.as_ref(), message: None };
+    let demands = Demands { parameters, threads: pool.as_ref(), message: None };
     let mut rng = os_rng()?;
     let line = ProgressLine::task(&format!("measuring {}", job.name()));
     let ((program, witness), seconds_setup) =
         best(|| Ok((Program::<F2>::new(&statement)?, Program::<F2>::witness(&statement)?)))?;
     let (proof, seconds) = best(|| Ok(prove_program(&program, &witness, settings, &mut rng)?))?;
-    let (_, seconds_verify) = best(|| Ok(verify_program(&program, &proof, parameters, pool.as_ref())?))?;
+    let (_, seconds_verify) = best(|| Ok(verify_program(&program, &proof, demands)?))?;
     drop(line);
     let measured = Measured {
         gates: program.counts().multiplications,

@@ -1,5 +1,5 @@
-//! The measurement of public proofs from VOLE in the head. This process makes and verifies them several times.
-//! The best times count.
+//! The measurement of public proofs from VOLE in the head. This process makes and verifies them several
+//! times. The best times count.
 
 use std::io::Cursor;
 use std::sync::Arc;

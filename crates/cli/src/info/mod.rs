@@ -3,7 +3,7 @@
 //! ```text
 //! bits, field, ring   descriptions of statements, by kind
 //! cost                costs of sessions, as `volery::estimate` says them
-//! public              lengths of public proofs
+//! public              lengths and times of public proofs
 //! ```
 
 mod bits;
@@ -26,6 +26,7 @@ use super::outcome::{self, Good};
 use super::output;
 use super::progress::Progress;
 use super::statement;
+use super::terminal;
 use super::way::Way;
 use cost::Cost;
 
@@ -83,7 +84,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let Described { description, counts } = statement.describe()?;
     // A kind without sessions, or without public proofs, has no costs of them.
     let protocols = statement.ways().ok().map(|ways| costs(&ways, &counts)).transpose()?;
-    let public_proofs = statement.public().map_or_else(|_| Ok(Vec::new()), |public| public.costs(&counts))?;
+    let public_proofs = terminal::during("measuring public proofs", || {
+        statement.public().map_or_else(|_| Ok(Vec::new()), |public| public.costs(&counts))
+    })?;
     let proofs = Proofs { protocols, public_proofs };
     if args.json {
         return description.print(&proofs);

@@ -1,8 +1,9 @@
 //! The lengths of proofs that anyone can verify.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use volery::public::{self, Counts, Parameters, Protocol, PublicRing, voleith};
-use volery_zk::quicksilver::bits::Program;
 
 use crate::failure::Failure;
 use crate::output;
@@ -16,6 +17,11 @@ pub(crate) struct PublicCost {
     repetitions: usize,
     /// The greatest length. A proof by ZKB++ is shorter by a part of the secret input for some challenges.
     bytes: u64,
+    /// Times on this machine with one thread; none for ZKB++ and ZKBoo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds_prove: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds_verify: Option<f64>,
 }
 
 /// The most elements of a flat circuit. Larger statements have no public proofs.
@@ -39,34 +45,43 @@ impl PublicCost {
             let parameters = Parameters::new(sigma)?;
             let [_, bytes] = public::proof_bytes::<R>(counts, protocol, parameters);
             let repetitions = parameters.repetitions();
-            Ok(Self { protocol: protocol.name(), soundness_bits: sigma, repetitions, bytes })
+            let (protocol, soundness_bits) = (protocol.name(), sigma);
+            let (seconds_prove, seconds_verify) = (None, None);
+            Ok(Self { protocol, soundness_bits, repetitions, bytes, seconds_prove, seconds_verify })
         })
         .collect()
     }
 
-    /// The lengths of proofs from VOLE in the head of a statement over bits, exactly. None if it has
-    /// disjunctions.
-    pub(crate) fn in_the_head(counted: &volery_circuit::Counts) -> Vec<Self> {
-        if counted.disjunctions > 0 {
-            return Vec::new();
-        }
-        let program = Program::from(counted);
+    /// The costs of proofs from VOLE in the head of a statement about bits, with each set of parameters.
+    pub(crate) fn in_the_head(statement: &voleith::Rehearsed) -> Result<Vec<Self>, Failure> {
         let cost = |parameters: voleith::Parameters| {
-            let degree = u32::try_from(program.degree).ok()?;
-            let bytes = voleith::proof_bytes(parameters, program.commitments, degree)?;
-            let repetitions = parameters.shape().trees();
-            let protocol = if parameters.is_small() { "voleith --small" } else { "voleith" };
-            Some(Self { protocol, soundness_bits: parameters.sigma(), repetitions, bytes })
+            let estimate = statement.estimate(parameters, None)?;
+            let seconds = |time: Duration| Some(time.as_secs_f64());
+            Ok(Self {
+                protocol: if parameters.is_small() { "voleith --small" } else { "voleith" },
+                soundness_bits: parameters.sigma(),
+                repetitions: parameters.shape().trees(),
+                bytes: estimate.bytes,
+                seconds_prove: seconds(estimate.proving),
+                seconds_verify: seconds(estimate.verifying),
+            })
         };
-        voleith::Parameters::ALL.into_iter().filter_map(cost).collect()
+        voleith::Parameters::ALL.into_iter().map(cost).collect()
     }
 
     pub(super) fn text(&self) -> String {
-        let Self { protocol, soundness_bits, repetitions, bytes } = self;
+        let Self { protocol, soundness_bits, repetitions, bytes, seconds_prove, seconds_verify } = self;
         let (bytes, repetitions) =
             (output::bytes(*bytes), output::counted(*repetitions as u64, "repetition"));
+        let times = match [seconds_prove, seconds_verify].map(|time| time.map(Duration::from_secs_f64)) {
+            [Some(prove), Some(verify)] => {
+                let [prove, verify] = [prove, verify].map(output::time);
+                format!("; about {prove} to make and {verify} to verify on this machine")
+            }
+            _ => String::new(),
+        };
         format!(
-            "{protocol} --sigma {soundness_bits}: a file of {bytes} that anyone can verify, {repetitions}"
+            "{protocol} --sigma {soundness_bits}: a file of {bytes} that anyone can verify, {repetitions}{times}"
         )
     }
 }

@@ -28,6 +28,7 @@ use super::{Given, Loaded, r1cs, short, text};
 use crate::args::{DisjunctionArg, StatementArgs};
 use crate::failure::Failure;
 use crate::info::{BitInfo, Described};
+use crate::public::{InTheHeadOnly, PublicStatement};
 use crate::source::{Shared, Source};
 use crate::stored::Storable;
 use crate::way::{ProvedBy, RHO, Way};
@@ -227,8 +228,15 @@ impl Given for Many {
 
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         match self.by {
-            Some(DisjunctionArg::Macncheese) => Err(Refusal::OnlyRobinIsStored),
+            Some(DisjunctionArg::Macncheese) => Err(Refusal::OnlyRobinMakesFiles),
             _ => Ok(self),
+        }
+    }
+
+    fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
+        match self.by {
+            Some(DisjunctionArg::Macncheese) => Err(Refusal::OnlyRobinMakesFiles),
+            _ => Ok(InTheHeadOnly::boxed(self)),
         }
     }
 }

@@ -40,7 +40,7 @@ use super::public::PublicStatement;
 use super::source::Source;
 use super::stored::Storable;
 use super::way::Way;
-use refusal::Refusal;
+pub(crate) use refusal::Refusal;
 
 /// A statement that the command line names, with its witness once [`Given::with_witness`] has read it.
 pub(crate) trait Given: Send + Sync {

@@ -16,14 +16,17 @@ pub(crate) enum Refusal {
         "--preprocessed is for statements about bits, and this one is over {ring}: give --connect or --listen"
     )]
     OnlyBitsAreStored { ring: &'static str },
-    /// Mac'n'Cheese has no stored correlations.
+    /// Mac'n'Cheese has no stored correlations, and asks for challenges all the time.
     #[error(
-        "--preprocessed does not work with --disjunction macncheese; leave that out, or give --connect or --listen"
+        "proofs in files (--out) do not work with --disjunction macncheese; leave that out, or give --connect or --listen"
     )]
-    OnlyRobinIsStored,
+    OnlyRobinMakesFiles,
     /// A file would have to show the views of one branch.
-    #[error("a public proof is of a single statement; for --any-of give --connect or --listen")]
+    #[error("public proofs of one of many are about bits only; for this one give --connect or --listen")]
     OneOfMany,
+    /// The same, over bits.
+    #[error("--protocol zkbpp and zkboo prove a single statement; for --any-of use voleith, the default")]
+    OneOfManyInTheHead,
     /// A circuit without a claim.
     #[error("{name}: a circuit needs --public FILE, which says what its outputs must be")]
     Bare { name: String },

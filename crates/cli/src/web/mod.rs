@@ -45,8 +45,7 @@ pub(crate) use site::Site;
 
 use std::path::{Path, PathBuf};
 
-use volery::web::disclosure::{Selection, Suite};
-use volery::web::joint;
+use volery::web::disclosure::Selection;
 use volery::web::server::Roots;
 use volery_channel::tls::Trust;
 use zeroize::Zeroizing;
@@ -65,21 +64,6 @@ use script::{Order, Script};
 use template::Template;
 use terms::Wishes;
 
-/// The cipher suite that the user names.
-///
-/// # Errors
-/// A usage error for one that two parties cannot prepare.
-fn suite(asked: &WebPageArgs) -> Result<Option<Suite>, Failure> {
-    let suite: Option<Suite> = asked.cipher.into();
-    match suite.filter(|suite| asked.mode == ModeArg::TwoParty && !joint::SUITES.contains(suite)) {
-        Some(suite) => {
-            let reason = format!("two parties cannot speak {suite} with a server yet; --mode proxy can");
-            Err(Failure::input(reason))
-        }
-        None => Ok(suite),
-    }
-}
-
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let WebProveArgs { url, page: asked, out, json } = args;
@@ -94,7 +78,7 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     let phases = Phases::new();
     let consent = Consent::new(asked.yes, asked.notary.is_none())?;
     let context = asked.context.clone().unwrap_or_default();
-    let (tls, suite, trust_close) = (asked.tls.into(), suite(asked)?, asked.trust_close);
+    let (tls, suite, trust_close) = (asked.tls.into(), asked.cipher.into(), asked.trust_close);
     let contract_signer = asked.contract_signer;
     if contract_signer.is_some() && script.connections().iter().any(|connection| connection.len() > 1) {
         return Err(Failure::input(

@@ -25,11 +25,11 @@ use crate::failure::Failure;
 
 /// The field that pads a request.
 const PADDING: &str = "X-Padding: ";
-/// Bytes that reading a response takes in addition to its own: the ends of two records.
-const ROOM: usize = 64;
-/// Bytes that reading the first response takes in TLS 1.3: two session tickets, as servers send them before
-/// it.
-const TICKETS: usize = 576;
+/// The number of records in which a response that is read may come.
+const RECORDS: usize = 2;
+/// The number of session tickets that servers of TLS 1.3 send before the first response, and the length of
+/// the record with one.
+const TICKETS: [usize; 2] = [2, 272];
 /// The methods after which further requests may be sent without waiting (RFC 9112, section 9.3.2).
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
@@ -253,9 +253,13 @@ impl Script {
         read: usize,
         proved: usize,
     ) -> Sizes {
+        // What records take besides their content, with the rounding of their ends.
+        let ends = RECORDS * RoundSizes::taken_by(suite, 1);
+        let [count, length] = TICKETS;
         let round = |(round, query): (usize, &usize)| {
-            let tickets = if tls == TlsVersion::Tls13 && round == 0 { TICKETS } else { 0 };
-            let read = if round < self.read { read + ROOM + tickets } else { 0 };
+            let tickets = tls == TlsVersion::Tls13 && round == 0;
+            let tickets = if tickets { count * RoundSizes::taken_by(suite, length) } else { 0 };
+            let read = if round < self.read { read + ends + tickets } else { 0 };
             RoundSizes { query: *query, read }
         };
         let sizes = self.sizes.iter().enumerate().filter(|(round, _)| connection.contains(round));

@@ -175,7 +175,58 @@ fn one_of_several_constraint_systems_is_proved() {
     let out = dir.path().join("proof").display().to_string();
     let witness = format!("branch 0\n{}\n", data("factors.f61.wtns"));
     run(&[&["prove"], statement.as_slice(), &["--witness", "-", "--out", &out]].concat(), &witness)
-        .refused("for --any-of give --connect or --listen");
+        .refused("about bits only");
+}
+
+#[test]
+fn one_of_several_circuits_is_proved_to_anyone_by_a_file() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let public = write(dir.path(), "public", PUBLIC);
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let one = [&["--public", public.as_str(), "--any-of"], names.as_slice()].concat();
+    let two = [&["--public", public.as_str(), "--at-least", "2", "--any-of"], names.as_slice()].concat();
+    let thrice = [&["--public", public.as_str(), "--repeat", "3", "--any-of"], names.as_slice()].concat();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let prove = |statement: &[&str], witness: &str, options: &[&str], out: &str| {
+        let known = ["prove", "--json", "--witness", "-", "--out", out];
+        run(&join(&[&known, options, statement]), witness)
+    };
+    // The name of the file comes before the list of circuits.
+    let verify = |statement: &[&str], proof: &str| run(&join(&[&["verify", "--json", proof], statement]), "");
+    for (name, statement, witnesses) in [
+        ("one", &one, ["branch 0\n0x07\n", "branch 1\n0x0f\n"]),
+        ("two", &two, ["branch 1\n0x0f\nbranch 0\n0x07\n", "branch 0\n0x07\nbranch 1\n0x0f\n"]),
+        (
+            "thrice",
+            &thrice,
+            ["branch 0\n0x07\n".repeat(3).leak(), "branch 1\n0x0f\nbranch 0\n0x07\nbranch 1\n0x0f\n"],
+        ),
+    ] {
+        let info = run(&join(&[&["info", "--json"], statement]), "").expect(0, "").object();
+        let costs = info["public_proofs"].as_array().expect("a list");
+        let cost = costs.iter().find(|cost| cost["protocol"] == "voleith" && cost["soundness_bits"] == 80);
+        let mut lengths = Vec::new();
+        for (i, witness) in witnesses.iter().enumerate() {
+            let out = file(&format!("{name}-{i}"));
+            let proved = prove(statement, witness, &["--sigma", "80"], &out).expect(0, "").object();
+            assert_eq!((&proved["result"], &proved["protocol"]), (&"done".into(), &"voleith".into()));
+            let accepted = run(&join(&[&["verify", "--sigma", "80", "--json", &out], statement]), "");
+            assert_eq!(accepted.expect(0, "").object()["proof_bytes"], proved["proof_bytes"]);
+            verify(statement, &out).expect(3, "the soundness in bits of the proof is 80");
+            lengths.push(proved["proof_bytes"].clone());
+        }
+        assert_eq!((&lengths[0], &lengths[0]), (&lengths[1], &cost.expect("is listed")["bytes"]));
+    }
+    let mut other = one.clone();
+    other.swap(3, 4);
+    run(&join(&[&["verify", "--sigma", "80", &file("one-0")], &other]), "").expect(3, "of another statement");
+    prove(&one, "branch 0\n0x08\n", &[], &file("wrong")).expect(1, "");
+    prove(&one, "branch 0\n0x07\n", &["--protocol", "zkbpp"], &file("none"))
+        .refused("prove a single statement");
+    prove(&one, "branch 0\n0x07\n", &["--disjunction", "macncheese"], &file("none"))
+        .refused("do not work with --disjunction macncheese");
+    assert!(!dir.path().join("wrong").exists() && !dir.path().join("none").exists());
 }
 
 #[test]

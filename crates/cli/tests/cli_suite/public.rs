@@ -81,11 +81,39 @@ fn proofs_from_vole_in_the_head_are_short_files_about_bits_and_may_be_about_a_me
     verify(&bound, &["--bind", &other]).expect(1, "rejected");
     verify(&bound, &[]).expect(3, "the message of the proof is one, not none");
 
-    let zkbpp = path(dir.path(), "zkbpp");
-    prove(&zkbpp, ABC_WITNESS, &["--protocol", "zkbpp", "--sigma", "80"]).expect(0, "");
-    verify(&zkbpp, &["--bind", &letter]).refused("--bind is for proofs by --protocol voleith");
     let small = prove(&path(dir.path(), "none"), ABC_WITNESS, &["--protocol", "zkbpp", "--small"]);
     small.refused("for --protocol voleith");
+}
+
+#[test]
+fn proofs_from_mpc_in_the_head_may_be_about_a_message_too() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (letter, other) = (path(dir.path(), "letter"), path(dir.path(), "other"));
+    std::fs::write(&letter, "pay 5").expect("writable");
+    std::fs::write(&other, "pay 6").expect("writable");
+    for protocol in ["zkbpp", "zkboo"] {
+        let few = ["--protocol", protocol, "--sigma", "20"];
+        let (with, without) = (path(dir.path(), protocol), path(dir.path(), &format!("{protocol}-unbound")));
+        prove(&with, ABC_WITNESS, &join(&[&few, &["--bind", &letter]])).expect(0, "");
+        prove(&without, ABC_WITNESS, &few).expect(0, "");
+        let verify = |proof: &str, bind: &[&str]| verify(proof, &join(&[&["--sigma", "20"], bind]));
+        verify(&with, &["--bind", &letter]).expect(0, "");
+        verify(&without, &[]).expect(0, "");
+        // The answer to another challenge may have another length.
+        let swapped = verify(&with, &["--bind", &other]);
+        assert!(swapped.code == 1 || swapped.code == 2, "{}: {}", swapped.code, swapped.stderr);
+        verify(&with, &[]).expect(3, "the message of the proof is one, not none");
+        verify(&without, &["--bind", &letter]).expect(3, "the message of the proof is none, not one");
+    }
+    let missing = path(dir.path(), "missing");
+    prove(&path(dir.path(), "none"), ABC_WITNESS, &["--bind", &missing]).refused("missing");
+    let connected = run(
+        &join(&[&["prove"], ABC, &["--witness", "-", "--connect", "127.0.0.1:1", "--bind", &letter]]),
+        ABC_WITNESS,
+    );
+    connected.refused("--bind is for proofs that anyone can verify");
+    let stored = ["--preprocessed", "v.vole", "--bind", &letter];
+    verify(&path(dir.path(), "zkbpp"), &stored).refused("cannot be used with");
 }
 
 #[test]
@@ -174,6 +202,7 @@ fn soundness_prints_the_papers_numbers() {
     {
         assert!(text.contains(line), "{text}");
     }
+    assert!(text.contains("against a forger of 2^0 hashes (degree 2, 0 branches"), "{text}");
     let args = ["soundness", "--players", "3", "--privacy", "2", "--sigma", "80", "--json"];
     let bound = run(&args, "").expect(0, "").object();
     assert_eq!(bound["version_1_repetitions"], 137);
@@ -183,6 +212,9 @@ fn soundness_prints_the_papers_numbers() {
 #[test]
 fn soundness_prints_the_bits_of_every_lpn_set() {
     let all = run(&["soundness", "--json"], "").expect(0, "").object();
+    let fast = &all["vole_in_the_head"][0];
+    assert_eq!(fast["parameters"], "fast");
+    assert!(fast["soundness_bits"].as_f64().is_some_and(|bits| (128.0..130.0).contains(&bits)), "{fast}");
     let bits = all["lpn_bits"].as_object().expect("an object");
     assert!(
         bits.len() >= 16 && bits.contains_key("lpn_cot_small") && bits.contains_key("lpn_field_wide_floor")
@@ -190,8 +222,10 @@ fn soundness_prints_the_bits_of_every_lpn_set() {
     for (name, bits) in bits {
         assert!(name.starts_with("lpn_") && bits.as_f64().expect("a number") >= 128.0, "{name}: {bits}");
     }
-    let text = run(&["soundness"], "").expect(0, "").stdout;
-    assert!(text.contains("lpn_cot_large"), "{text}");
+    let many = ["soundness", "--branches", "50", "--degree", "3", "--queries", "64"];
+    let text = run(&many, "").expect(0, "").stdout;
+    assert!(text.contains("lpn_cot_large") && text.contains("the check value of a false branch"), "{text}");
+    assert!(text.contains("2^64 hashes (degree 50, 50 branches, 1000000 commitments)"), "{text}");
 }
 
 #[test]
@@ -202,5 +236,9 @@ fn public_proofs_are_measured_in_this_process() {
         assert!(row["bytes_prover"].as_u64().expect("a number") > 100_000);
     }
     let info = run(&join(&[&["info"], ABC, &["--json"]]), "").expect(0, "").object();
-    assert_eq!(info["public_proofs"].as_array().map(Vec::len), Some(8));
+    let proofs = info["public_proofs"].as_array().expect("a list");
+    let takes_time = |proof: &&serde_json::Value| {
+        ["seconds_prove", "seconds_verify"].iter().all(|time| proof[*time].as_f64() > Some(0.0))
+    };
+    assert_eq!((proofs.len(), proofs.iter().filter(takes_time).count()), (8, 4));
 }

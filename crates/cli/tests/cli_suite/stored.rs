@@ -76,7 +76,7 @@ fn one_of_several_circuits_is_proved_without_a_connection_and_its_number_does_no
     assert_eq!(lengths[0], lengths[1]);
     let stacked = ["--disjunction", "macncheese", "--preprocessed", &v, "proof"];
     run(&[&["verify"], statement.as_slice(), &stacked].concat(), "")
-        .refused("does not work with --disjunction macncheese");
+        .refused("do not work with --disjunction macncheese");
 }
 
 #[test]

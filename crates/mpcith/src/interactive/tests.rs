@@ -10,7 +10,7 @@ use crate::proof::tests::FalseClaim;
 use crate::testing::{SMALL, Size, statement};
 
 fn settings(protocol: Protocol) -> Settings<'static> {
-    Settings { protocol, parameters: Parameters::new(40).expect("in range"), threads: None }
+    Settings { protocol, parameters: Parameters::new(40).expect("in range"), ..Settings::default() }
 }
 
 /// Runs both parties, the prover with `seed`'s statement.
@@ -54,6 +54,15 @@ fn parties_that_differ_notice_before_anything_is_proved() {
         assert!(matches!(proved, Err(Error::Mismatch { what, .. }) if what == expected), "{proved:?}");
         assert!(matches!(verified, Err(Error::Channel(volery_channel::Error::Peer { .. }))), "{verified:?}");
     }
+}
+
+#[test]
+fn a_message_is_bound_by_files_only() {
+    let bound =
+        Settings { message: Some(volery_circuit::Message::new(b"hello")), ..settings(Protocol::Zkbpp) };
+    let (proved, verified) = session::<F2>(bound, bound, 5);
+    assert!(matches!(proved, Err(Error::Parameters(_))), "{proved:?}");
+    assert!(matches!(verified, Err(Error::Parameters(_))), "{verified:?}");
 }
 
 /// A verifier that chooses its challenge after it has seen the first message gets no answer.
@@ -176,7 +185,7 @@ fn answer_as(
     let mut message = header.encode();
     match header.protocol() {
         Protocol::Zkboo => message.extend_from_slice(committed.first()),
-        Protocol::Zkbpp => message.extend(header.keys().digest(committed.first())),
+        Protocol::Zkbpp => message.extend(header.digest(None, committed.first())),
     }
     send(channel, tags::HEAD_FIRST, &message).expect("sends");
     let opening: [u8; 64] = channel.recv_array(tags::HEAD_CHALLENGE).expect("comes");

@@ -3,7 +3,9 @@
 use core::fmt;
 
 use volery_channel::Cursor;
+use volery_circuit::Message;
 
+use super::{Demands, Settings};
 use crate::program::Program;
 use crate::rings::PublicRing;
 use crate::{Error, Parameters, Protocol};
@@ -19,6 +21,7 @@ pub(super) const VERSION: u16 = 1;
 pub struct Header {
     pub(super) protocol: Protocol,
     pub(super) parameters: Parameters,
+    pub(super) bound: bool,
     pub(super) inputs: u64,
     pub(super) multiplications: u64,
     pub(super) outputs: u64,
@@ -31,6 +34,7 @@ impl fmt::Debug for Header {
         f.debug_struct("Header")
             .field("protocol", &self.protocol)
             .field("sigma", &self.parameters.sigma())
+            .field("bound", &self.bound)
             .field("multiplications", &self.multiplications)
             .finish_non_exhaustive()
     }
@@ -40,16 +44,12 @@ impl Header {
     /// Bytes of a header.
     pub const BYTES: usize = 16 + 2 + 1 + 1 + 2 + 2 + 3 * 8 + 32 + 32;
 
-    /// The header of a proof of `program`.
-    pub(super) fn new<R: PublicRing>(
-        program: &Program<R>,
-        protocol: Protocol,
-        parameters: Parameters,
-        salt: [u8; 32],
-    ) -> Self {
+    /// The header of a proof of `program` with these settings.
+    pub(super) fn new<R: PublicRing>(program: &Program<R>, settings: &Settings<'_>, salt: [u8; 32]) -> Self {
         Self {
-            protocol,
-            parameters,
+            protocol: settings.protocol,
+            parameters: settings.parameters,
+            bound: settings.message.is_some(),
             inputs: program.inputs(),
             multiplications: program.multiplications(),
             outputs: program.outputs(),
@@ -72,11 +72,12 @@ impl Header {
         if version != VERSION {
             return Err(Error::Version { version, known: VERSION });
         }
-        let [code, zero] = array(&mut cursor, "the protocol")?;
-        let protocol = Protocol::from_code(code).filter(|_| zero == 0);
-        let protocol = protocol.ok_or_else(|| {
-            Error::malformed(18, "the protocol", format!("{code}, {zero} is the number of no protocol"))
-        })?;
+        let [code, bound] = array(&mut cursor, "the protocol")?;
+        let protocol = Protocol::from_code(code)
+            .ok_or_else(|| Error::malformed(18, "the protocol", format!("{code} is the number of none")))?;
+        if bound > 1 {
+            return Err(Error::malformed(19, "the message's mark", format!("{bound}, not 0 or 1")));
+        }
         let sigma = u16::from_le_bytes(array(&mut cursor, "the soundness")?);
         let parameters = Parameters::new(sigma)
             .map_err(|error| Error::malformed(20, "the soundness", error.to_string()))?;
@@ -90,7 +91,8 @@ impl Header {
         let (inputs, multiplications, outputs) = (count()?, count()?, count()?);
         let (statement, salt) =
             (array(&mut cursor, "the statement's digest")?, array(&mut cursor, "the salt")?);
-        Ok(Self { protocol, parameters, inputs, multiplications, outputs, statement, salt })
+        let bound = bound == 1;
+        Ok(Self { protocol, parameters, bound, inputs, multiplications, outputs, statement, salt })
     }
 
     /// The canonical encoding.
@@ -98,7 +100,7 @@ impl Header {
         let mut out = Vec::with_capacity(Self::BYTES);
         out.extend_from_slice(&MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
-        out.extend_from_slice(&[self.protocol.code(), 0]);
+        out.extend_from_slice(&[self.protocol.code(), u8::from(self.bound)]);
         out.extend_from_slice(&self.parameters.sigma().to_le_bytes());
         // At most 219.
         out.extend_from_slice(&(self.parameters.repetitions() as u16).to_le_bytes());
@@ -110,11 +112,12 @@ impl Header {
         out
     }
 
-    /// Checks that this is the header of a proof of `program` with at least the `demanded` soundness.
+    /// Checks that this is the header of a proof of `program` that meets these demands, as far as a header
+    /// shows.
     pub(crate) fn suits<R: PublicRing>(
         &self,
         program: &Program<R>,
-        demanded: Parameters,
+        demands: &Demands<'_>,
     ) -> Result<(), Error> {
         if self.statement != *program.digest() {
             return Err(Error::OtherStatement { proof: self.statement, expected: *program.digest() });
@@ -127,9 +130,13 @@ impl Header {
         if let Some((what, proof, expected)) = counts.into_iter().find(|(_, a, b)| a != b) {
             return Err(Error::mismatch(what, proof, expected));
         }
-        if self.parameters.sigma() < demanded.sigma() {
-            let (proof, least) = (self.parameters.sigma(), demanded.sigma());
+        let (proof, least) = (self.parameters.sigma(), demands.parameters.sigma());
+        if proof < least {
             return Err(Error::mismatch("the soundness in bits", proof, format!("{least} or more")));
+        }
+        if self.bound != demands.message.is_some() {
+            let [proof, expected] = [self.bound, !self.bound].map(|bound| if bound { "one" } else { "none" });
+            return Err(Error::mismatch("the message", proof, expected));
         }
         Ok(())
     }
@@ -144,6 +151,12 @@ impl Header {
     #[must_use]
     pub fn parameters(&self) -> Parameters {
         self.parameters
+    }
+
+    /// Whether the proof is about a message, too.
+    #[must_use]
+    pub fn is_bound(&self) -> bool {
+        self.bound
     }
 
     /// The number of multiplications of the statement.
@@ -168,14 +181,23 @@ impl Header {
         self.parameters.repetitions()
     }
 
-    /// The hash functions of the proof. Each depends on the whole header.
+    /// The hash functions of its first message. Each depends on the whole header.
     pub(crate) fn keys(&self) -> Keys {
         let header = self.encode();
         Keys {
             commitment: blake3::derive_key("volery 2026 mpcith commitments v1", &header),
             tape: blake3::derive_key("volery 2026 mpcith tapes v1", &header),
-            challenge: blake3::derive_key("volery 2026 mpcith fiat-shamir v1", &header),
         }
+    }
+
+    /// The digest from which the challenges of a file are expanded: a hash of the header, the message if
+    /// there is one, and the first message of the protocol.
+    pub(crate) fn digest(&self, message: Option<&Message>, first: &[u8]) -> [u8; 32] {
+        // The header has one length, and says whether a message follows.
+        let mut context = self.encode();
+        context.extend_from_slice(message.map_or(&[], |message| message.digest()));
+        let key = blake3::derive_key("volery 2026 mpcith fiat-shamir v1", &context);
+        *blake3::keyed_hash(&key, first).as_bytes()
     }
 }
 
@@ -185,14 +207,6 @@ impl Header {
 pub(crate) struct Keys {
     pub(super) commitment: [u8; 32],
     pub(super) tape: [u8; 32],
-    pub(super) challenge: [u8; 32],
-}
-
-impl Keys {
-    /// The digest from which the challenges of a file are expanded: the hash of the first message.
-    pub(crate) fn digest(&self, first: &[u8]) -> [u8; 32] {
-        *blake3::keyed_hash(&self.challenge, first).as_bytes()
-    }
 }
 
 fn array<const N: usize>(cursor: &mut Cursor<'_>, part: &'static str) -> Result<[u8; N], Error> {

@@ -3,7 +3,7 @@
 //! The challenge is a hash of the header and of the first message (Fiat-Shamir), so a proof is
 //!
 //! ```text
-//! header   magic 16 | version u16 | protocol u8 | zero u8 | sigma u16 | repetitions u16
+//! header   magic 16 | version u16 | protocol u8 | message bound u8 | sigma u16 | repetitions u16
 //!          | secrets u64 | multiplications u64 | claims u64 | statement digest 32 | salt 32           112 bytes
 //! ZKBoo    header | first message | response
 //! ZKB++    header | digest 32 | response             digest: the hash of the first message
@@ -14,6 +14,12 @@
 //! of ZKBoo reads the first message from the file, and can say which repetition is wrong and how. Either way
 //! the challenge comes only from a hash, and the hash covers **all three output shares** of every repetition:
 //! without them anyone could forge.
+//!
+//! **A message** ([`Settings::message`]) that the proof is about, too, enters the challenge: its digest
+//! follows the header in the hash, and the header says whether there is one. So a proof about one message is,
+//! for another message or for none, a first message with the answer to another challenge, which is worth
+//! nothing. Nor does P answer two challenges about one first message if its generator repeats: seeds depend
+//! on the message.
 
 mod header;
 pub(crate) mod sigma;
@@ -21,7 +27,7 @@ pub(crate) mod sigma;
 pub(crate) mod tests;
 
 use rand_core::CryptoRng;
-use volery_circuit::{Evaluator, Recorder, Statement, Witness, counted};
+use volery_circuit::{Evaluator, Message, Recorder, Statement, Witness, counted};
 use zeroize::{Zeroize, Zeroizing};
 
 pub use header::Header;
@@ -39,8 +45,27 @@ pub struct Settings<'a> {
     pub protocol: Protocol,
     /// The soundness.
     pub parameters: Parameters,
+    /// A message that the proof is about, too.
+    pub message: Option<Message>,
     /// The threads to compute on; `None` means the caller's thread.
     pub threads: Option<&'a rayon::ThreadPool>,
+}
+
+/// What a verifier demands of a proof: by default 128 bits of soundness, and no message.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Demands<'a> {
+    /// The least soundness.
+    pub parameters: Parameters,
+    /// The message that the proof must be about; `None` if it must be about none.
+    pub message: Option<Message>,
+    /// The threads to compute on; `None` means the caller's thread.
+    pub threads: Option<&'a rayon::ThreadPool>,
+}
+
+impl From<Parameters> for Demands<'_> {
+    fn from(parameters: Parameters) -> Self {
+        Self { parameters, ..Self::default() }
+    }
 }
 
 /// The length of the digest of the first message, in bytes.
@@ -74,7 +99,7 @@ pub fn prove_program<R: PublicRing>(
     rng: &mut impl CryptoRng,
 ) -> Result<Vec<u8>, Error> {
     let (header, committed) = commit(program, witness, settings, FILE, rng)?;
-    let digest = header.keys().digest(committed.first());
+    let digest = header.digest(settings.message.as_ref(), committed.first());
     let challenge = challenge::expand(&digest, header.repetitions());
     let response = sigma::response_bytes(header.protocol(), program.shape(), &challenge);
     let mut proof = Vec::with_capacity(Header::BYTES + DIGEST + committed.first().len() + response);
@@ -89,8 +114,8 @@ pub fn prove_program<R: PublicRing>(
 
 /// The first move, with fresh salt and seeds.
 ///
-/// They also depend on `occasion`, which is everything besides the first message itself that the challenge
-/// can depend on. See [`draw`].
+/// They also depend on the message and on `occasion`, which together with the first message itself are
+/// everything that the challenge can depend on. See [`draw`].
 pub(crate) fn commit<R: PublicRing>(
     program: &Program<R>,
     witness: &Witness<R>,
@@ -114,9 +139,9 @@ pub(crate) fn commit<R: PublicRing>(
 /// everything that a proof depends on.
 ///
 /// So repeated randomness (after a snapshot of a machine, say) is not a disaster: a proof of another
-/// statement, for another witness or on another occasion has other seeds. The occasion matters because a
-/// verifier who meets the same prover twice, with two challenges, would otherwise get two answers to one
-/// first message, which together open all three players.
+/// statement, for another witness, about another message or on another occasion has other seeds. Message and
+/// occasion matter because a verifier who meets the same prover twice, with two challenges, would otherwise
+/// get two answers to one first message, which together open all three players.
 fn draw<R: PublicRing>(
     secret: &[u8; 32],
     program: &Program<R>,
@@ -124,7 +149,7 @@ fn draw<R: PublicRing>(
     settings: Settings<'_>,
     occasion: &[u8],
 ) -> (Header, Zeroizing<Vec<[u8; Shape::SEED]>>) {
-    let mut header = Header::new(program, settings.protocol, settings.parameters, [0; 32]);
+    let mut header = Header::new(program, &settings, [0; 32]);
     let mut encodings = Zeroizing::new(vec![0; witness.values().len().saturating_mul(R::BYTES)]);
     for (value, encoding) in witness.values().iter().zip(encodings.chunks_exact_mut(R::BYTES)) {
         // Encoding fails only for a wrong length, and the chunk has the right one.
@@ -133,7 +158,9 @@ fn draw<R: PublicRing>(
     }
     let mut hasher = blake3::Hasher::new_keyed(secret);
     hasher.update(&(occasion.len() as u64).to_le_bytes()).update(occasion);
-    hasher.update(&header.encode()).update(&encodings);
+    // The header says whether there is a message.
+    let message = settings.message.as_ref().map_or(&[][..], |message| message.digest());
+    hasher.update(&header.encode()).update(message).update(&encodings);
     let mut stream = hasher.finalize_xof();
     hasher.zeroize();
     let mut seeds = Zeroizing::new(vec![[0; Shape::SEED]; 3 * header.repetitions()]);
@@ -152,24 +179,18 @@ pub struct Verified {
     pub parameters: Parameters,
 }
 
-/// Verifies a proof of `statement`, of either protocol, with at least the `demanded` soundness. The bytes are
-/// hostile.
+/// Verifies a proof of `statement`, of either protocol. The bytes are hostile.
 ///
 /// # Errors
 /// [`Error::Malformed`] and [`Error::Version`] for bytes that are not a proof; [`Error::Mismatch`] for a
-/// proof of something else or with less soundness; [`Error::Repetition`] and [`Error::Challenge`] for a wrong
-/// proof ([`Error::is_rejection`]); [`Error::Statement`].
-pub fn verify<R, S>(
-    statement: &S,
-    proof: &[u8],
-    demanded: Parameters,
-    threads: Option<&rayon::ThreadPool>,
-) -> Result<Verified, Error>
+/// proof of something else, about a message or none, or with less soundness; [`Error::Repetition`] and
+/// [`Error::Challenge`] for a wrong proof ([`Error::is_rejection`]); [`Error::Statement`].
+pub fn verify<R, S>(statement: &S, proof: &[u8], demands: Demands<'_>) -> Result<Verified, Error>
 where
     R: PublicRing,
     S: Statement<Recorder<R>> + ?Sized,
 {
-    verify_program(&Program::<R>::new(statement)?, proof, demanded, threads)
+    verify_program(&Program::<R>::new(statement)?, proof, demands)
 }
 
 /// Verifies a proof of `program`; see [`verify`].
@@ -179,15 +200,14 @@ where
 pub fn verify_program<R: PublicRing>(
     program: &Program<R>,
     proof: &[u8],
-    demanded: Parameters,
-    threads: Option<&rayon::ThreadPool>,
+    demands: Demands<'_>,
 ) -> Result<Verified, Error> {
     let header = Header::decode(proof)?;
-    header.suits(program, demanded)?;
+    header.suits(program, &demands)?;
     let body = proof.get(Header::BYTES..).unwrap_or_default();
     match header.protocol() {
-        Protocol::Zkboo => verify_zkboo(program, &header, body, threads)?,
-        Protocol::Zkbpp => verify_zkbpp(program, &header, body, threads)?,
+        Protocol::Zkboo => verify_zkboo(program, &header, body, &demands)?,
+        Protocol::Zkbpp => verify_zkbpp(program, &header, body, &demands)?,
     }
     Ok(Verified { protocol: header.protocol(), parameters: header.parameters() })
 }
@@ -196,21 +216,21 @@ fn verify_zkboo<R: PublicRing>(
     program: &Program<R>,
     header: &Header,
     body: &[u8],
-    threads: Option<&rayon::ThreadPool>,
+    demands: &Demands<'_>,
 ) -> Result<(), Error> {
     let first = program.shape().first().saturating_mul(header.repetitions());
     let (first, response) = split(body, first, "the first message")?;
-    let digest = header.keys().digest(first);
+    let digest = header.digest(demands.message.as_ref(), first);
     let challenge = challenge::expand(&digest, header.repetitions());
     measure(program, header, &challenge, first.len(), response)?;
-    sigma::check(program, header, &challenge, Some(first), response, threads).map(drop)
+    sigma::check(program, header, &challenge, Some(first), response, demands.threads).map(drop)
 }
 
 fn verify_zkbpp<R: PublicRing>(
     program: &Program<R>,
     header: &Header,
     body: &[u8],
-    threads: Option<&rayon::ThreadPool>,
+    demands: &Demands<'_>,
 ) -> Result<(), Error> {
     let (digest, response) = split(body, DIGEST, "the digest")?;
     // `split` has checked the length.
@@ -218,8 +238,8 @@ fn verify_zkbpp<R: PublicRing>(
         digest.first_chunk().ok_or(Error::Internal("the length of the digest was not checked"))?;
     let challenge = challenge::expand(digest, header.repetitions());
     measure(program, header, &challenge, DIGEST, response)?;
-    let first = sigma::check(program, header, &challenge, None, response, threads)?;
-    if header.keys().digest(&first) == *digest { Ok(()) } else { Err(Error::Challenge) }
+    let first = sigma::check(program, header, &challenge, None, response, demands.threads)?;
+    if header.digest(demands.message.as_ref(), &first) == *digest { Ok(()) } else { Err(Error::Challenge) }
 }
 
 fn split<'a>(body: &'a [u8], at: usize, part: &'static str) -> Result<(&'a [u8], &'a [u8]), Error> {

@@ -7,7 +7,7 @@
 //! ```text
 //! raw bytes  --transcript-->  handshake, records        --server-->  who it was
 //! ephemeral keys  --key_exchange-->  shares of the pre-master secret  --prf-->  keys  --record-->  masks, key streams
-//!                                                                                       --ghash-->  tags
+//!                                                                             --ghash, poly1305-->  tags
 //! ```
 //!
 //! Everything that needs a secret is a program over [`TwoParty`](step::TwoParty), the machine that `step`
@@ -24,6 +24,7 @@
 //! | `prf` | key derivation of TLS 1.2 and 1.3 on wires: compressions in two-party computation, and those of each party alone |
 //! | `record` | key streams and what tags take, under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
+//! | `poly1305` | ChaCha20-Poly1305's tags from a one-time key that neither party sees |
 //! | `version`, `suite`, `hash` | the versions of TLS, the cipher suites, their hash functions |
 //! | `aead` | records in the clear, for whoever has their key |
 //! | `rustls_client` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
@@ -33,6 +34,7 @@ pub mod ghash;
 pub mod hash;
 pub mod key_exchange;
 pub mod key_schedule;
+pub(crate) mod poly1305;
 pub(crate) mod prf;
 pub mod record;
 pub(crate) mod rustls_client;

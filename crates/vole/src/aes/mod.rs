@@ -19,7 +19,7 @@ mod x86;
 
 use std::sync::OnceLock;
 
-use volery_field::{Gf128, Wipe as _};
+use volery_field::{Gf128, Wipe as _, Wiped};
 
 /// The instructions that compute AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,17 +133,10 @@ impl Aes {
     /// streams at once, in all sessions anywhere, against precomputed tables. So a stream whose blocks are
     /// seen by somebody without its key has a salt of its own.
     pub(crate) fn salted_ctr(&self, salt: u64, start: u64, out: &mut [Gf128]) {
-        #[cfg(target_arch = "x86_64")]
         // SAFETY: `self.level` was available when the key was expanded.
-        unsafe {
-            match self.level {
-                Level::Portable => {}
-                Level::Aesni => return x86::ctr_aesni(&self.round_keys, salt, start, out),
-                Level::Vaes256 => return x86::ctr_vaes256(&self.round_keys, salt, start, out),
-                Level::Vaes512 => return x86::ctr_vaes512(&self.round_keys, salt, start, out),
-            }
-        }
-        if let Some(soft) = &self.soft {
+        if !unsafe { hardware_ctr(self.level, &self.round_keys, salt, start, out) }
+            && let Some(soft) = &self.soft
+        {
             portable::ctr(soft, salt, start, out);
         }
     }
@@ -222,6 +215,63 @@ impl Aes {
     }
 }
 
+/// Counter mode with the processor's instructions, unless `level` is the portable one. Returns whether it has
+/// been done.
+///
+/// # Safety
+/// The level must be available.
+unsafe fn hardware_ctr(level: Level, keys: &[u128; 11], salt: u64, start: u64, out: &mut [Gf128]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the caller's promise.
+    unsafe {
+        match level {
+            Level::Portable => return false,
+            Level::Aesni => x86::ctr_aesni(keys, salt, start, out),
+            Level::Vaes256 => x86::ctr_vaes256(keys, salt, start, out),
+            Level::Vaes512 => x86::ctr_vaes512(keys, salt, start, out),
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (keys, salt, start, out);
+    level != Level::Portable
+}
+
+/// AES-128 under many keys, each expanded once; wiped on drop.
+pub(crate) struct Keys {
+    level: Level,
+    /// Round keys for the x86 levels; none for the portable one.
+    round_keys: Wiped<[u128; 11]>,
+    soft: Vec<::aes::Aes128>,
+}
+
+impl Keys {
+    /// Expands `keys` for the detected level.
+    pub(crate) fn new(keys: &[Gf128]) -> Self {
+        let mut made = Self { level: Level::detect(), round_keys: Wiped::default(), soft: Vec::new() };
+        made.round_keys.reserve_exact(if made.level == Level::Portable { 0 } else { keys.len() });
+        for key in keys {
+            let aes = Aes::expand_key(made.level, key.to_bytes());
+            match &aes.soft {
+                Some(soft) => made.soft.push(soft.clone()),
+                None => made.round_keys.push(aes.round_keys),
+            }
+        }
+        made
+    }
+
+    /// [`Aes::salted_ctr`] under key number `which`; zeros if there is none.
+    pub(crate) fn salted_ctr(&self, which: usize, salt: u64, start: u64, out: &mut [Gf128]) {
+        if let Some(keys) = self.round_keys.get(which) {
+            // SAFETY: `self.level` was available when the keys were expanded, and has round keys.
+            unsafe { hardware_ctr(self.level, keys, salt, start, out) };
+        } else if let Some(soft) = self.soft.get(which) {
+            portable::ctr(soft, salt, start, out);
+        } else {
+            out.fill(Gf128::ZERO);
+        }
+    }
+}
+
 impl Drop for Aes {
     fn drop(&mut self) {
         // The `aes` crate wipes its own half.
@@ -270,6 +320,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn many_keys_are_as_good_as_one_and_one_that_is_not_there_gives_zeros() {
+        let keys = sample(5, 3);
+        let many = Keys::new(&keys);
+        for (i, key) in keys.iter().enumerate() {
+            let (mut want, mut got) = ([Gf128::ZERO; 11], [Gf128::ONE; 11]);
+            Aes::new(key.to_bytes()).salted_ctr(9, 5, &mut want);
+            many.salted_ctr(i, 9, 5, &mut got);
+            assert_eq!(want, got, "{i}");
+        }
+        let mut none = [Gf128::ONE; 3];
+        many.salted_ctr(5, 9, 5, &mut none);
+        assert_eq!(none, [Gf128::ZERO; 3]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Oblivious linear evaluation with errors: additive shares of products of one secret from each party.
 //!
 //! ```text
-//! z_P + z_V = x * y        over a base field Z_p (P-256's or Curve25519's), or over GF(2^128)
+//! z_P + z_V = x * y        over Z_p, the base field of P-256 or of Curve25519, over GF(2^128),
+//!                          or over Z_q, where q = 2^130 - 5 is Poly1305's prime
 //!
 //! P, the sender, holds x and z_P          V, the receiver, holds y and z_V
 //! ```
@@ -15,8 +16,8 @@
 //! # Before the factors are known: random products
 //!
 //! P draws `a` and V draws `b`, both uniform in the field. Bit `i` of `b` (`sum of b_i g^i = b`, with `g = 2`
-//! over Z_p and `g = X` over GF(2^128)) uses correlation `j`. A random oracle `H`, bound to session and
-//! field, makes pads of the field's elements:
+//! over Z_p and Z_q, and `g = X` over GF(2^128)) uses correlation `j`. A random oracle `H`, bound to session
+//! and field, makes pads of the field's elements:
 //!
 //! ```text
 //! V -> P    d_i = b_i + u_j                                      one bit
@@ -30,10 +31,11 @@
 //! `b` is drawn as an element and then split into its bits. Random bits would be an integer below `2^256`,
 //! which is `2^-32` away from uniform below P-256's prime, and `y - b` would not hide `y`. Over Z_p, each
 //! product costs 256 correlations, 256 bits from V and 256 elements from P: 8 KiB. Over GF(2^128) it costs
-//! 128 of each: 2 KiB. (Elements of Curve25519's field have one bit less; the highest bit is zero then,
-//! which makes messages whole bytes.) Any number of products takes one round trip, in addition to those of
-//! the generator of correlations. So do products over several fields, if V [requests](Receiver::request)
-//! all of them before it [receives](Receiver::receive) any.
+//! 128 of each, 2 KiB, and over Z_q 136, 2,210 bytes. (Elements of Curve25519's field have 255 bits, and
+//! those of Z_q 130. The highest bits are zero then, which makes messages whole bytes.) Any number of
+//! products takes one round trip, in addition to those of the generator of correlations. So do products over
+//! several fields, if V [requests](Receiver::request) all of them before it [receives](Receiver::receive)
+//! any.
 //!
 //! # Once the factors are known: one element each way
 //!
@@ -72,7 +74,7 @@ pub use sender::Sender;
 
 use volery_channel::Channel;
 use volery_channel::tags::OLE_CORRECTIONS;
-use volery_field::{Curve25519Base, Element, Gf128, P256Base, pack_elements, unpack_elements};
+use volery_field::{Curve25519Base, Element, F130, Gf128, P256Base, pack_elements, unpack_elements};
 use zeroize::Zeroizing;
 
 use crate::{Error, Oracle, SessionId};
@@ -100,6 +102,13 @@ impl OleField for Curve25519Base {
     }
 }
 
+impl OleField for F130 {
+    #[inline(always)]
+    fn times_g(self) -> Self {
+        self + self
+    }
+}
+
 impl OleField for Gf128 {
     #[inline(always)]
     fn times_g(self) -> Self {
@@ -107,24 +116,25 @@ impl OleField for Gf128 {
     }
 }
 
-/// The most products in one call: 16 MiB of correlations over Z_p.
-pub const MAX_BATCH: usize = 1 << 12;
+/// The most correlations that the products of one call take: 32 MiB of them.
+pub const MAX_CORRELATIONS: usize = 1 << 21;
 
 /// The number of products whose messages are sent together: at most 256 KiB.
 const CHUNK: usize = 32;
 
-/// The number of bits into which a factor of V's is split: those of its packed form in whole words.
+/// The number of bits into which a factor of V's is split: those of its packed form in whole bytes.
 const fn digits<F: OleField>() -> usize {
-    F::BITS.next_multiple_of(u64::BITS) as usize
+    F::BITS.next_multiple_of(u8::BITS) as usize
 }
 
 /// The number of correlations that `n` products take.
 ///
 /// # Errors
-/// [`Error::Misuse`] for more than [`MAX_BATCH`] products.
+/// [`Error::Misuse`] for more than [`MAX_CORRELATIONS`].
 pub fn correlations<F: OleField>(n: usize) -> Result<usize, Error> {
-    if n > MAX_BATCH {
-        return Err(Error::misuse(format!("{n} products in one call; at most {MAX_BATCH}")));
+    let most = MAX_CORRELATIONS / digits::<F>();
+    if n > most {
+        return Err(Error::misuse(format!("{n} products in one call; at most {most}")));
     }
     Ok(n * digits::<F>())
 }

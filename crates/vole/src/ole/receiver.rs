@@ -65,8 +65,8 @@ impl<F: OleField> Receiver<F> {
     /// until these are [received](Receiver::receive).
     ///
     /// # Errors
-    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products, after an error, or while a
-    /// request is pending; the pool's and the channel's.
+    /// [`Error::Misuse`] for products of more than [`MAX_CORRELATIONS`](super::MAX_CORRELATIONS), after an
+    /// error, or while a request is pending; the pool's and the channel's.
     pub fn request<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,
@@ -151,11 +151,11 @@ pub(super) fn choices<F: OleField>(shares: &[ProductShare<F>], tags: &[Gf128]) -
         let mut factor = own.factor.to_packed();
         let words = tags.chunks(64).zip(factor.iter_mut());
         for (tags, word) in words {
-            // The number of bits is a multiple of 64.
             for (i, tag) in tags.iter().enumerate() {
                 *word ^= (tag.to_bits() as u64 & 1) << i;
             }
-            bytes.extend_from_slice(&word.to_le_bytes());
+            // The number of bits is a multiple of 8.
+            bytes.extend(word.to_le_bytes().into_iter().take(tags.len() / 8));
         }
     }
     bytes

@@ -38,8 +38,8 @@ impl<F: OleField> Sender<F> {
     /// Prepares `n` products from keys of `pool` (V uses tags of its own pool). One round trip.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for more than [`MAX_BATCH`](super::MAX_BATCH) products or after an error; the
-    /// pool's and the channel's.
+    /// [`Error::Misuse`] for products of more than [`MAX_CORRELATIONS`](super::MAX_CORRELATIONS) or after an
+    /// error; the pool's and the channel's.
     pub fn prepare<R: CryptoRng + ?Sized>(
         &mut self,
         channel: &mut dyn Channel,

@@ -139,6 +139,7 @@ fn shares_add_up_to_the_products() {
     shares_of_every_pair_of_edges_and_of_random_elements_add_up::<P256Base>();
     shares_of_every_pair_of_edges_and_of_random_elements_add_up::<Curve25519Base>();
     shares_of_every_pair_of_edges_and_of_random_elements_add_up::<Gf128>();
+    shares_of_every_pair_of_edges_and_of_random_elements_add_up::<F130>();
 }
 
 #[test]
@@ -150,6 +151,9 @@ fn bits_times_powers_of_g_are_the_element() {
         assert_eq!(from_bits(y), y);
     }
     for y in elements::<Gf128>(20, 4) {
+        assert_eq!(from_bits(y), y);
+    }
+    for y in elements::<F130>(20, 4) {
         assert_eq!(from_bits(y), y);
     }
     assert!(P256Base::from_u64(7).times_g() == P256Base::from_u64(14));
@@ -230,6 +234,16 @@ fn a_product_over_gf128_costs_two_kib() {
     assert!(v_before.bytes_sent < 130 * (16 + 270), "{} bytes", v_before.bytes_sent);
 }
 
+/// Three chunks, so that their messages end in whole bytes.
+#[test]
+fn a_product_modulo_poly1305_s_prime_costs_2210_bytes() {
+    assert_eq!(preparation_bytes::<F130>(1), [17, 2210]);
+    let [[p_before, p_online], [v_before, _]] = costs::<F130>(70);
+    assert_eq!(p_before.bytes_sent, 70 * 2210 + 3 * 5);
+    assert!(v_before.bytes_sent < 70 * (17 + 287), "{} bytes", v_before.bytes_sent);
+    assert_eq!(p_online.bytes_sent, (70 * 130_u64).div_ceil(8) + 5);
+}
+
 #[test]
 fn random_products_are_used_once_and_only_as_many_as_there_are() {
     let mut products = products::Products::<Gf128>::new();
@@ -251,9 +265,9 @@ fn random_products_are_used_once_and_only_as_many_as_there_are() {
 
 #[test]
 fn too_many_products_in_one_call_are_refused_before_anything_is_allocated() {
-    assert!(matches!(correlations::<P256Base>(MAX_BATCH + 1), Err(Error::Misuse(_))));
+    assert!(matches!(correlations::<P256Base>(MAX_CORRELATIONS / 256 + 1), Err(Error::Misuse(_))));
     assert!(matches!(correlations::<Gf128>(usize::MAX), Err(Error::Misuse(_))));
-    assert_eq!(correlations::<Gf128>(MAX_BATCH), Ok(128 * MAX_BATCH));
+    assert_eq!(correlations::<Gf128>(MAX_CORRELATIONS / 128), Ok(MAX_CORRELATIONS));
 }
 
 #[test]
@@ -300,7 +314,7 @@ fn no_two_correlations_of_a_session_have_the_same_pads() {
         for _ in 0..2 {
             let (mut a, mut b) = ([zero; 2], [zero; 2]);
             // Nothing but pads: the factors are zero, and so are the choices.
-            let message = p.products(&mut a, &vec![Gf128::ONE; 2 * bits], &vec![0; bits / 4]);
+            let message = p.products(&mut a, &vec![Gf128::ONE; 2 * bits], &vec![0; 2 * bits / 8]);
             elements.extend(unpack_elements::<F>(&message, 2 * bits).unwrap());
             v.sums(&mut b, &vec![Gf128::ONE; 2 * bits], &vec![F::ZERO; 2 * bits]);
             shares.extend(b.map(|own| own.share));
@@ -317,6 +331,7 @@ fn no_two_correlations_of_a_session_have_the_same_pads() {
     check::<Gf128>();
     check::<P256Base>();
     check::<Curve25519Base>();
+    check::<F130>();
 }
 
 /// A cheating P, as figure 6 of the paper allows it: `e_i` added to the message of bit `i` adds the sum of
@@ -394,6 +409,17 @@ fn messages_of_wrong_length_and_elements_above_the_prime_are_refused() {
     assert_eq!(run([untouched, grow_corrections])[0], Some(OLE_CORRECTIONS));
     assert_eq!(run([above_the_prime, untouched])[1], Some(tags::OLE_PRODUCTS));
     assert_eq!(run([untouched, above_the_prime])[0], Some(OLE_CORRECTIONS));
+    // The first element of 130 bits that is not below 2^130 - 5.
+    fn modulus(tag: Tag, payload: &mut Vec<u8>) {
+        if matches!(tag, tags::OLE_PRODUCTS | OLE_CORRECTIONS) {
+            payload[..17].fill(0xff);
+            payload[0] = 0xfb;
+        }
+    }
+    let (x, y) = (elements::<F130>(3, 11), elements::<F130>(3, 12));
+    let run = |taps| refused(self::run(&x, &y, Disturbed { taps, ..HONEST }));
+    assert_eq!(run([modulus, untouched])[1], Some(tags::OLE_PRODUCTS));
+    assert_eq!(run([untouched, modulus])[0], Some(OLE_CORRECTIONS));
 }
 
 /// Correlations from nowhere.
@@ -465,6 +491,8 @@ proptest! {
         errors_count_where_the_receivers_random_bit_is_one(&over_another, seed);
         let binary: Vec<_> = errors.iter().map(|(i, e)| (*i, Gf128::from_bits(u128::from(*e) << 31))).collect();
         errors_count_where_the_receivers_random_bit_is_one(&binary, seed);
+        let modulo_q: Vec<_> = errors.iter().map(|(i, e)| (*i, F130::from_u128(u128::from(*e) << 40))).collect();
+        errors_count_where_the_receivers_random_bit_is_one(&modulo_q, seed);
     }
 
     /// Whatever the peer says instead of its two messages: an error or shares, nothing else.

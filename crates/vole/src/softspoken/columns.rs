@@ -1,17 +1,17 @@
 //! The small-field VOLE: from leaf seeds to columns of bits, and from columns to correlations.
 //!
-//! With leaf streams `r_x`, `x` below `2^k`, a party needs `u = sum_x r_x` and, for each bit `b` of `x`,
-//! `v_b = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running
-//! sum `a`. Bit `b` is on from one of its flips to the next. So `v_b` is the sum of `a` over the moments just
+//! With leaf streams `r_x`, `x` below `2^k`, a party needs `u = sum_x r_x` and, for each bit `b` of `x`, `v_b
+//! = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running sum
+//! `a`. Bit `b` is on from one of its flips to the next. So `v_b` is the sum of `a` over the moments just
 //! before each flip of `b`, and at the end if `b` is on then (only the highest bit is). One bit flips in each
-//! step, so each leaf takes two additions. V uses the same loop in its own order of leaves, in which the
-//! missing leaf is number 0. That leaf is in every running sum, and each `v_b` adds up an even number of
-//! those, so it cancels.
+//! step, so each leaf takes two additions, of which four leaves share some (`kernel`). V uses the same loop
+//! in its own order of leaves, in which the missing leaf is number 0. That leaf is in every running sum, and
+//! each `v_b` adds up an even number of those, so it cancels.
 
 use volery_field::gf128::Kernel;
 use volery_field::{Gf128, Wipe as _};
 
-use super::kernel::accumulate;
+use super::kernel::{AT_ONCE, accumulate};
 use super::tree::LeafSeeds;
 use super::{BLOCK, COLUMNS, FieldBits, MASK_BLOCKS};
 use crate::Error;
@@ -27,7 +27,7 @@ pub(super) struct Streams {
     columns: Vec<Gf128>,
     /// `u` of the current tree.
     sum: Vec<Gf128>,
-    leaf: Vec<Gf128>,
+    leaves: Vec<Gf128>,
     /// The columns' bytes, for the transposition.
     bytes: Vec<u8>,
 }
@@ -37,7 +37,7 @@ impl Drop for Streams {
         // Seeds wipe themselves.
         self.columns.wipe();
         self.sum.wipe();
-        self.leaf.wipe();
+        self.leaves.wipe();
         self.bytes.wipe();
     }
 }
@@ -51,7 +51,7 @@ impl Streams {
             forks: Vec::new(),
             columns: Vec::new(),
             sum: Vec::new(),
-            leaf: Vec::new(),
+            leaves: Vec::new(),
             bytes: Vec::new(),
         }
     }
@@ -93,13 +93,12 @@ impl Streams {
     pub(super) fn advance(&mut self, blocks: usize, mut on_tree: impl FnMut(usize, &[Gf128], &mut [Gf128])) {
         self.columns.clear();
         self.columns.resize(COLUMNS * blocks, Gf128::ZERO);
-        self.leaf.resize(blocks, Gf128::ZERO);
         for (t, v) in self.columns.chunks_exact_mut(self.bits.bits() * blocks).enumerate() {
             let (seeds, salt) = self.seeds.tree(t);
             self.sum.clear();
             self.sum.resize(blocks, Gf128::ZERO);
             let fill = |x: usize, out: &mut [Gf128]| Aes::new(seeds[x]).salted_ctr(salt, self.position, out);
-            combine_leaves(self.bits.bits(), fill, &mut self.leaf, &mut self.sum, v);
+            combine_leaves(self.bits.bits(), fill, &mut self.leaves, &mut self.sum, v);
             on_tree(t, &self.sum, v);
         }
         self.position = self.position.wrapping_add(blocks as u64);
@@ -153,22 +152,44 @@ impl Streams {
 /// `bits` columns the sum of those leaves whose number has bit `b`. The leaf with number 0 cancels out of
 /// every column.
 ///
-/// `fill(x, out)` writes a part of the stream of leaf `x`, as long as `leaf`, which serves as its buffer;
-/// `sum` and each column are as long. Each leaf is filled once, in the order of the Gray code, and added
-/// twice.
+/// `fill(x, out)` writes a part of the stream of leaf `x`, as long as `sum` and each column. Each leaf is
+/// filled once, in the order of the Gray code. `leaves` is a buffer, wiped by its owner.
 pub fn combine_leaves(
     bits: usize,
     mut fill: impl FnMut(usize, &mut [Gf128]),
-    leaf: &mut [Gf128],
+    leaves: &mut Vec<Gf128>,
     sum: &mut [Gf128],
     columns: &mut [Gf128],
 ) {
-    let length = leaf.len();
-    for step in 0..1_usize << bits {
-        fill(step ^ (step >> 1), leaf);
-        let flips = (step + 1).trailing_zeros() as usize;
-        let b = flips.min(bits.saturating_sub(1));
-        accumulate(leaf, sum, &mut columns[b * length..][..length]);
+    let length = sum.len();
+    if leaves.len() < AT_ONCE * length {
+        leaves.wipe();
+        leaves.resize(AT_ONCE * length, Gf128::ZERO);
+    }
+    let leaves = &mut leaves[..AT_ONCE * length];
+    let gray = |step: usize| step ^ (step >> 1);
+    // The bit that flips after a step, or the highest one after the last.
+    let flips = |step: usize| ((step + 1).trailing_zeros() as usize).min(bits.saturating_sub(1));
+    if bits < 3 {
+        for step in 0..1_usize << bits {
+            let leaf = &mut leaves[..length];
+            fill(gray(step), leaf);
+            let column = &mut columns[flips(step) * length..][..length];
+            for (leaf, (a, v)) in leaf.iter().zip(sum.iter_mut().zip(column)) {
+                *a += *leaf;
+                *v += *a;
+            }
+        }
+        return;
+    }
+    for first in (0..1_usize << bits).step_by(AT_ONCE) {
+        for i in 0..AT_ONCE {
+            fill(gray(first + i), &mut leaves[i * length..][..length]);
+        }
+        let (low, high) = columns.split_at_mut(2 * length);
+        let (v_0, v_1) = low.split_at_mut(length);
+        let v_f = &mut high[(flips(first + 3) - 2) * length..][..length];
+        accumulate(leaves, sum, [v_0, v_1, v_f]);
     }
 }
 

@@ -1,45 +1,84 @@
 //! The additions of the inner loop, on 256-bit registers if the CPU has them.
+//!
+//! Four leaves are added at once, `l_0` to `l_3` in the order of the Gray code. Of the bits that flip after
+//! them, the first and the third are bit 0, and the second is bit 1. So with the running sum `a` and the
+//! column `v_f` of the bit that flips last, they change
+//!
+//! ```text
+//! v_0 += l_1 + l_2      v_1 += a + l_0 + l_1      a += l_0 + l_1 + l_2 + l_3      v_f += a
+//! ```
+//!
+//! which is one store for each leaf, where leaf by leaf there are two.
 
 use volery_field::Gf128;
 
-/// `sum += leaf; column += sum`, over the shortest of the three lengths.
-pub(super) fn accumulate(leaf: &[Gf128], sum: &mut [Gf128], column: &mut [Gf128]) {
+/// The leaves that are added at once.
+pub(super) const AT_ONCE: usize = 4;
+
+/// Adds four leaves, one after the other in `leaves`, to the running sum and to three columns, as long as it.
+pub(super) fn accumulate(leaves: &[Gf128], sum: &mut [Gf128], columns: [&mut [Gf128]; 3]) {
+    let length = sum.len();
+    let (first, rest) = leaves.split_at(length.min(leaves.len()));
+    let (second, rest) = rest.split_at(length.min(rest.len()));
+    let (third, fourth) = rest.split_at(length.min(rest.len()));
+    let leaves = [first, second, third, fourth];
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has AVX2.
-        return unsafe { avx2(leaf, sum, column) };
+        return unsafe { avx2(leaves, sum, columns) };
     }
-    portable(leaf, sum, column);
+    portable(leaves, sum, columns);
 }
 
-fn portable(leaf: &[Gf128], sum: &mut [Gf128], column: &mut [Gf128]) {
-    for (leaf, (sum, column)) in leaf.iter().zip(sum.iter_mut().zip(column)) {
-        *sum += *leaf;
-        *column += *sum;
+/// Over the shortest of the lengths.
+fn portable(leaves: [&[Gf128]; 4], sum: &mut [Gf128], columns: [&mut [Gf128]; 3]) {
+    let ([l_0, l_1, l_2, l_3], [v_0, v_1, v_f]) = (leaves, columns);
+    let leaves = l_0.iter().zip(l_1).zip(l_2.iter().zip(l_3));
+    let columns = v_0.iter_mut().zip(v_1).zip(v_f);
+    for ((a, ((l_0, l_1), (l_2, l_3))), ((v_0, v_1), v_f)) in sum.iter_mut().zip(leaves).zip(columns) {
+        let second = *a + *l_0 + *l_1;
+        *v_0 += *l_1 + *l_2;
+        *v_1 += second;
+        *a = second + *l_2 + *l_3;
+        *v_f += *a;
     }
 }
 
 /// Compilers do not merge 128-bit integers into wider registers on their own.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn avx2(leaf: &[Gf128], sum: &mut [Gf128], column: &mut [Gf128]) {
-    use std::arch::x86_64::{_mm256_loadu_si256, _mm256_storeu_si256, _mm256_xor_si256};
-    let pairs = leaf.as_chunks::<2>().0.iter();
-    let targets = sum.as_chunks_mut::<2>().0.iter_mut().zip(column.as_chunks_mut::<2>().0);
-    for (leaf, (sum, column)) in pairs.zip(targets) {
-        let (leaf, sum, column) =
-            ((&raw const *leaf).cast(), (&raw mut *sum).cast(), (&raw mut *column).cast());
-        // SAFETY: each pointer is to two blocks of 16 bytes without padding (`Gf128` is a transparent
-        // `u128`); the accesses are unaligned, and `sum` and `column` are exclusive borrows of different
-        // slices.
-        unsafe {
-            let s = _mm256_xor_si256(_mm256_loadu_si256(leaf), _mm256_loadu_si256(sum));
-            _mm256_storeu_si256(sum, s);
-            _mm256_storeu_si256(column, _mm256_xor_si256(_mm256_loadu_si256(column), s));
+fn avx2(leaves: [&[Gf128]; 4], sum: &mut [Gf128], columns: [&mut [Gf128]; 3]) {
+    use std::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_xor_si256};
+    let least = leaves.iter().map(|leaf| leaf.len()).chain(columns.iter().map(|column| column.len()));
+    let n = least.fold(sum.len(), usize::min);
+    let ([l_0, l_1, l_2, l_3], [v_0, v_1, v_f]) = (leaves.map(<[_]>::as_ptr), columns);
+    {
+        let (a, [v_0, v_1, v_f]) =
+            (sum.as_mut_ptr(), [&mut *v_0, &mut *v_1, &mut *v_f].map(<[_]>::as_mut_ptr));
+        let load = |p: *const Gf128, i: usize| {
+            // SAFETY: the caller of the closure reads two blocks of 16 bytes without padding (`Gf128` is a
+            // transparent `u128`) inside the slice; the access is unaligned.
+            unsafe { _mm256_loadu_si256(p.add(i).cast::<__m256i>()) }
+        };
+        for i in (0..n & !1).step_by(2) {
+            let (l_1, l_2) = (load(l_1, i), load(l_2, i));
+            let second = _mm256_xor_si256(load(a, i), _mm256_xor_si256(load(l_0, i), l_1));
+            let all = _mm256_xor_si256(second, _mm256_xor_si256(l_2, load(l_3, i)));
+            // SAFETY: `i + 2 <= n`, and no slice is shorter; the four are exclusive borrows of different
+            // slices. The accesses are unaligned.
+            unsafe {
+                _mm256_storeu_si256(
+                    v_0.add(i).cast(),
+                    _mm256_xor_si256(load(v_0, i), _mm256_xor_si256(l_1, l_2)),
+                );
+                _mm256_storeu_si256(v_1.add(i).cast(), _mm256_xor_si256(load(v_1, i), second));
+                _mm256_storeu_si256(a.add(i).cast(), all);
+                _mm256_storeu_si256(v_f.add(i).cast(), _mm256_xor_si256(load(v_f, i), all));
+            }
         }
     }
-    let n = leaf.len().min(sum.len()).min(column.len()) & !1;
-    portable(&leaf[n..], &mut sum[n..], &mut column[n..]);
+    let n = n & !1;
+    portable(leaves.map(|leaf| &leaf[n..]), &mut sum[n..], [&mut v_0[n..], &mut v_1[n..], &mut v_f[n..]]);
 }
 
 #[cfg(test)]
@@ -47,25 +86,48 @@ mod tests {
     use super::*;
     use crate::aes::Aes;
 
+    fn make(key: u8, n: usize) -> Vec<Gf128> {
+        let mut v = vec![Gf128::ZERO; n];
+        Aes::new([key; 16]).ctr(0, &mut v);
+        v
+    }
+
+    /// Leaf by leaf, with a column for each flip.
+    fn plainly(leaves: &[Gf128], sum: &mut [Gf128], columns: &mut [Vec<Gf128>; 3]) {
+        for (step, column) in [0, 1, 0, 2].into_iter().enumerate() {
+            for (i, a) in sum.iter_mut().enumerate() {
+                *a += leaves[step * columns[0].len() + i];
+                columns[column][i] += *a;
+            }
+        }
+    }
+
     #[test]
-    fn the_kernel_agrees_with_portable_on_all_lengths_and_writes_no_further() {
+    fn the_kernel_and_the_portable_one_add_as_leaf_by_leaf_on_all_lengths() {
         for n in 0..20 {
-            for (short, long) in [(0, 0), (1, 0), (0, 1), (2, 3)] {
-                let make = |key: u8, n: usize| {
-                    let mut v = vec![Gf128::ZERO; n];
-                    Aes::new([key; 16]).ctr(0, &mut v);
-                    v
-                };
-                let (leaf, sum, column) = (make(1, n + long), make(2, n), make(3, n + short));
-                let (mut s, mut c) = (sum.clone(), column.clone());
-                let (mut want_s, mut want_c) = (sum.clone(), column.clone());
-                accumulate(&leaf, &mut s, &mut c);
-                portable(&leaf, &mut want_s, &mut want_c);
-                assert!(s == want_s && c == want_c);
-                for i in 0..n {
-                    assert!(s[i] == sum[i] + leaf[i] && c[i] == column[i] + s[i]);
-                }
-                assert!(c[n..] == column[n..]);
+            let (leaves, sum) = (make(1, 4 * n), make(2, n));
+            let columns = [3, 4, 5].map(|key| make(key, n));
+            let (mut want_sum, mut want) = (sum.clone(), columns.clone());
+            plainly(&leaves, &mut want_sum, &mut want);
+            let (mut s, mut c) = (sum.clone(), columns.clone());
+            accumulate(&leaves, &mut s, c.each_mut().map(|column| &mut column[..]));
+            assert!(s == want_sum && c == want, "{n}");
+            let (mut s, mut c) = (sum, columns);
+            let of = |i: usize| &leaves[i * n..][..n];
+            portable([of(0), of(1), of(2), of(3)], &mut s, c.each_mut().map(|column| &mut column[..]));
+            assert!(s == want_sum && c == want, "{n}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_written_than_the_shortest_has() {
+        for n in 0..6 {
+            let mut sum = make(2, n);
+            let [mut a, mut b, mut c] = [make(3, n + 1), make(4, n + 2), make(5, n + 3)];
+            let before = [a.clone(), b.clone(), c.clone()];
+            accumulate(&make(1, 4 * n), &mut sum, [&mut a, &mut b, &mut c]);
+            for (after, before) in [a, b, c].iter().zip(before) {
+                assert!(after[n..] == before[n..]);
             }
         }
     }

@@ -133,8 +133,11 @@ fn a_lie_in_one_polynomial_is_found() {
 fn challenges_without_work_are_refused() {
     let chain = chain();
     for (columns, seed) in [(true, 21), (false, 22)] {
-        let cheat =
-            Cheat { no_work_for_the_columns: columns, no_work_for_the_key: !columns, ..Cheat::default() };
+        let cheat = Cheat {
+            work_for_the_columns: columns.then_some(0),
+            no_work_for_the_key: !columns,
+            ..Cheat::default()
+        };
         let file = file_of(&chain, &settings(Parameters::Fast), seed, |prover| prover.cheat = cheat);
         let what = if columns { "columns and relations" } else { "the key" };
         assert_eq!(check(&chain.claim(), &file), Err(Error::Challenge(what)));

@@ -13,7 +13,7 @@ use volery_field::Gf128;
 
 use crate::columns::Trees;
 use crate::commitment::{commit, reconstruct};
-use crate::primitive::Primitive;
+use crate::primitive::{Primitive, Streams};
 use crate::{Parameters, Shape};
 
 /// The digits of a value, as bytes.
@@ -118,8 +118,21 @@ impl Faest {
     }
 }
 
+struct FaestStreams {
+    iv: [u8; 16],
+    tweak: u32,
+    seeds: Vec<Gf128>,
+}
+
+impl Streams for FaestStreams {
+    fn blocks_at(&self, x: usize, first: u64, out: &mut [Gf128]) {
+        prg(self.seeds[x].to_bytes(), self.iv, self.tweak, first, out);
+    }
+}
+
 impl Primitive for Faest {
     type Commitment = LeafCommitment;
+    type Streams = FaestStreams;
 
     fn children(&self, number: usize, node: Gf128) -> [Gf128; 2] {
         let mut out = [Gf128::ZERO; 2];
@@ -131,8 +144,8 @@ impl Primitive for Faest {
         self.commit_leaf(leaf.to_bytes(), (t + self.shape.all_leaves() - 1) as u32, &self.hashes[t])
     }
 
-    fn stream(&self, t: usize, seed: Gf128, first: u64, out: &mut [Gf128]) {
-        prg(seed.to_bytes(), self.iv, t as u32 + (1 << 31), first, out);
+    fn streams(&self, t: usize, seeds: &[Gf128]) -> FaestStreams {
+        FaestStreams { iv: self.iv, tweak: t as u32 + (1 << 31), seeds: seeds.to_vec() }
     }
 
     fn tree(&self, _t: usize, commitments: &[LeafCommitment]) -> [u8; 32] {
@@ -303,8 +316,17 @@ fn prg_1(key: [u8; 16], first: u64, out: &mut [Gf128]) {
     }
 }
 
+struct Streams1(Vec<Gf128>);
+
+impl Streams for Streams1 {
+    fn blocks_at(&self, x: usize, first: u64, out: &mut [Gf128]) {
+        prg_1(self.0[x].to_bytes(), first, out);
+    }
+}
+
 impl Primitive for Version1 {
     type Commitment = [u8; 32];
+    type Streams = Streams1;
 
     fn children(&self, _number: usize, _node: Gf128) -> [Gf128; 2] {
         unreachable!("only the leaves are used")
@@ -314,8 +336,8 @@ impl Primitive for Version1 {
         unreachable!("only the leaves are used")
     }
 
-    fn stream(&self, _t: usize, seed: Gf128, first: u64, out: &mut [Gf128]) {
-        prg_1(seed.to_bytes(), first, out);
+    fn streams(&self, _t: usize, seeds: &[Gf128]) -> Streams1 {
+        Streams1(seeds.to_vec())
     }
 
     fn tree(&self, _t: usize, _commitments: &[[u8; 32]]) -> [u8; 32] {
@@ -355,7 +377,7 @@ fn the_vole_from_leaves_is_that_of_faest() {
             of_v[shape.offset(t) + j] = Gf128::ZERO;
         }
         let (mut columns, mut sums) = (Vec::new(), Vec::new());
-        Trees::new(Version1(shape), shape, seeds.into(), None).expand(
+        Trees::new(&Version1(shape), shape, seeds.into(), None).expand(
             0,
             blocks,
             &mut columns,
@@ -363,7 +385,7 @@ fn the_vole_from_leaves_is_that_of_faest() {
             None,
         );
         assert_eq!(abbreviated(&cut(&sums[..blocks]), 32), hex(u));
-        Trees::new(Version1(shape), shape, of_v.into(), Some(hidden)).expand(
+        Trees::new(&Version1(shape), shape, of_v.into(), Some(hidden)).expand(
             0,
             blocks,
             &mut columns,

@@ -20,7 +20,10 @@ fn every_set_of_parameters_proves_and_the_length_is_foretold() {
         assert_eq!(proof_bytes(parameters, 320, 2), Some(proved.bytes));
         let header = Header::read(&mut &proof[..]).expect("reads");
         assert_eq!((header.parameters(), header.commitments(), header.is_bound()), (parameters, 320, false));
-        assert!(soundness::bits(parameters, 320, 2, 0.0) >= f64::from(parameters.sigma()));
+        assert!(
+            soundness::bits(parameters, soundness::Size::of(&proved.tally), 0.0)
+                >= f64::from(parameters.sigma())
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! Proofs of small statements: honest ones, and those of provers and verifiers that change something.
 
 mod cheats;
+mod disjunctions;
 mod faest;
 mod forgeries;
 mod honest;
@@ -36,7 +37,8 @@ pub(crate) struct Counts {
 pub(crate) struct Cheat {
     pub(crate) first_pass: Edit,
     pub(crate) second_pass: Edit,
-    pub(crate) no_work_for_the_columns: bool,
+    /// The zeros of the challenge of the columns, if they are others than the parameters demand.
+    pub(crate) work_for_the_columns: Option<u32>,
     pub(crate) no_work_for_the_key: bool,
     pub(crate) claims_nothing: bool,
     pub(crate) counts: Option<Counts>,
@@ -47,7 +49,7 @@ impl Default for Cheat {
         Self {
             first_pass: honest,
             second_pass: honest,
-            no_work_for_the_columns: false,
+            work_for_the_columns: None,
             no_work_for_the_key: false,
             claims_nothing: false,
             counts: None,
@@ -55,12 +57,12 @@ impl Default for Cheat {
     }
 }
 
-fn settings(parameters: Parameters) -> Settings {
+pub(crate) fn settings(parameters: Parameters) -> Settings {
     Settings { parameters, ..Settings::default() }
 }
 
 fn message(text: &str) -> Message {
-    Message::read(text.as_bytes()).expect("reads")
+    Message::new(text.as_bytes())
 }
 
 /// A verifier that takes any parameters.
@@ -69,7 +71,7 @@ fn few() -> Demands {
 }
 
 /// A proof with the randomness of `seed`.
-fn proof_of<S>(statement: &S, settings: &Settings, seed: u64) -> (Proved, Vec<u8>)
+pub(crate) fn proof_of<S>(statement: &S, settings: &Settings, seed: u64) -> (Proved, Vec<u8>)
 where
     S: for<'a> Statement<bits::Prover<'a>>,
 {

@@ -226,7 +226,7 @@ fn prove(public: &Public<'_>, witness: &[bool], root: [u8; 16]) -> Vec<u8> {
             let (seed, commitment) = native.leaf(t, shape.node(t, x), nodes[shape.node(t, x)]);
             of_tree.push(commitment);
             let mut stream = vec![Gf128::ZERO; all];
-            native.stream(t, seed, 0, &mut stream);
+            native.streams(t, &[seed]).blocks_at(0, 0, &mut stream);
             for (i, r) in stream.into_iter().enumerate() {
                 sum[i] += r;
                 columns.iter_mut().enumerate().filter(|(b, _)| x >> b & 1 == 1).for_each(|(_, v)| v[i] += r);
@@ -277,7 +277,7 @@ fn prove(public: &Public<'_>, witness: &[bool], root: [u8; 16]) -> Vec<u8> {
     }
     transcript.absorb("program", &public.counts());
     let seed = transcript.challenge_seed("columns and relations").into_bytes();
-    let (columns_counter, challenge) = grind(seed, public.parameters.column_grinding(), |_| true);
+    let (columns_counter, challenge) = grind(seed, public.parameters.column_grinding(0), |_| true);
 
     let hashes = public.hashes(challenge, &v);
     let mut columns = bytes(&hashes[0]);
@@ -372,7 +372,7 @@ fn verify(public: &Public<'_>, proof: &[u8]) -> bool {
                 let (seed, commitment) = native.leaf(t, number, leaf);
                 of_tree.push(commitment);
                 let mut stream = vec![Gf128::ZERO; all];
-                native.stream(t, seed, 0, &mut stream);
+                native.streams(t, &[seed]).blocks_at(0, 0, &mut stream);
                 for (i, r) in stream.into_iter().enumerate() {
                     let added = columns.iter_mut().enumerate().filter(|(b, _)| (x ^ y) >> b & 1 == 1);
                     added.for_each(|(_, w)| w[i] += r);
@@ -459,7 +459,7 @@ fn verify(public: &Public<'_>, proof: &[u8]) -> bool {
             value == first + second * delta
                 && zeros == blake3::derive_key("volery 2026 quicksilver assertions v1", &key_of_zero)
                 && first_hash == challenge
-                && work(&first_hash, public.parameters.column_grinding())
+                && work(&first_hash, public.parameters.column_grinding(0))
                 && key(shape, &second_hash) == claimed
                 && work(&second_hash, public.parameters.key_grinding(2)),
         )

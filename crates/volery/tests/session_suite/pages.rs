@@ -46,7 +46,7 @@ fn taken(mode: Mode, port: u16, roots: &Roots, request: &[u8], sizes: &Sizes) ->
                         roots,
                         max_received: 1 << 20,
                         version,
-                        suite: None,
+                        suite: Some(sizes.suite),
                     };
                     let fetched = prover.fetch(&target, request)?;
                     prover.prove_web(&fetched, &hide(), &mut rng(3))?.0
@@ -88,7 +88,13 @@ fn taken(mode: Mode, port: u16, roots: &Roots, request: &[u8], sizes: &Sizes) ->
 fn what_is_estimated_of_a_page_is_about_what_it_takes() {
     // The number of correlations is an estimate, and a round of them 330 kB: these sizes are far from needing
     // one more.
-    for (size, tls) in [(256, TlsVersion::Tls12), (1500, TlsVersion::Tls13)] {
+    let (aes, chacha20) = (Suite::Aes128GcmSha256, Suite::ChaCha20Poly1305Sha256);
+    for (size, tls, suite) in [
+        (256, TlsVersion::Tls12, aes),
+        (1500, TlsVersion::Tls13, aes),
+        (256, TlsVersion::Tls12, chacha20),
+        (600, TlsVersion::Tls13, chacha20),
+    ] {
         let (port, roots, _) = site(page(size));
         let request = request(port, size);
         let limits = client::ConnectionLimits::default();
@@ -101,7 +107,7 @@ fn what_is_estimated_of_a_page_is_about_what_it_takes() {
         let draft = Draft {
             mode: Mode::Proxy,
             tls,
-            suite: Suite::Aes128GcmSha256,
+            suite,
             host: "localhost".into(),
             port,
             alpn: true,
@@ -114,7 +120,7 @@ fn what_is_estimated_of_a_page_is_about_what_it_takes() {
             payload: visit.payload,
         };
         let plan = PagePlan {
-            sizes: Sizes { tls, ..Sizes::one(request.len(), response) },
+            sizes: Sizes { tls, suite, ..Sizes::one(request.len(), response) },
             draft: draft.cost(&hide()).expect("sound"),
             wire: visit.wire.map(|bytes| bytes as u64),
         };
@@ -130,7 +136,7 @@ fn what_is_estimated_of_a_page_is_about_what_it_takes() {
                 // Small numbers by a little, large ones by some percent.
                 let tolerance = 1 + taken / 20;
                 let close = estimated.abs_diff(taken) <= tolerance;
-                assert!(close, "{mode:?} {tls} {size}: {what} {estimated} for {taken}");
+                assert!(close, "{mode:?} {tls} {suite} {size}: {what} {estimated} for {taken}");
             }
             assert!(estimate.memory_prover > 0 && estimate.memory_verifier > 0);
         }

@@ -35,7 +35,8 @@ fn one_session_proves_many_statements_in_every_mode() {
                 assert_eq!((p.bytes_sent, p.bytes_received), (v.bytes_received, v.bytes_sent));
             }
             let counts: Vec<u64> = v.iter().map(|report| report.tally.multiplications).collect();
-            // AES's S-boxes are no multiplications, but two polynomials and, up to the last round, eight secrets.
+            // AES's S-boxes are no multiplications, but two polynomials and, up to the last round, eight
+            // secrets.
             assert_eq!((counts[0], counts[2], counts[3], counts[4]), (1, 160_000, 0, 1));
             assert_eq!((v[3].tally.secrets, v[3].tally.polynomials), (128 + 8 * 184, 2 * 200));
             assert_eq!(counts[1], counts[5]);

@@ -6,6 +6,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::kept::Kept;
 use crate::Error;
+use crate::quicksilver::Seed;
 use crate::quicksilver::poly::product_of_wires;
 use crate::shares::ElementShare;
 
@@ -82,11 +83,11 @@ pub trait Base<R: Ring>: Prove<R, Error = Error, Wire: Zeroize> {
     /// [`volery_circuit::Error::Misuse`] if there is not.
     fn combine(x: &[Self::Share], c: &[Self::Mac]) -> Result<ElementShare<Self::Mac>, Error>;
 
-    /// A seed that depends on everything committed so far.
+    /// A seed that depends on everything committed so far; `None` while P only commits, which tests nothing.
     ///
     /// # Errors
     /// Any error that ends the session, or of the check of the commitments.
-    fn challenge(&mut self) -> Result<[u8; 16], Error>;
+    fn challenge(&mut self) -> Result<Option<Seed>, Error>;
 
     /// Counts a disjunction of `branches` branches, with this many challenges of its own. `claims` says
     /// whether some branch claims something.
@@ -138,6 +139,12 @@ pub(super) fn product<M: Element>(check_values: &[ElementShare<M>]) -> Option<Ze
         check_values.iter().map(|check_value| [check_value.m, check_value.x]),
     ));
     g.pop().filter(|top| top.is_zero()).map(|_| g)
+}
+
+/// The degree of the relation that a product of this many check values is zero, in a proof of one block,
+/// where relations have degree 2 at least: the product is multiplied by a power of `X`.
+pub(super) fn relation_degree(branches: usize) -> usize {
+    branches.max(2)
 }
 
 /// The result of [`product`] in a rehearsal, where no check value has to be zero.

@@ -51,7 +51,8 @@ struct Factors<'x, R: Ring, B: Base<R>> {
     block: &'x [B::Wire],
     /// The same, and all later ones.
     products: &'x [B::Wire],
-    sums: Sums<'x, B::Mac>,
+    /// None if there is no challenge yet: then rows are only counted.
+    sums: Option<Sums<'x, B::Mac>>,
 }
 
 /// The least number of rows that are combined together, if there are more: whole runs, and a part of a chunk.
@@ -84,9 +85,9 @@ impl<R: Ring, B: Base<R>, const N: usize> Drop for Waiting<R, B, N> {
 }
 
 impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
-    fn new(rows: &'x [Products<B::Mac>], products: &'x [B::Wire]) -> Result<Self, Error> {
-        let mut factors =
-            Self { waiting: Waiting::new(), filled: 0, block: &[], products, sums: Sums::new(rows)? };
+    fn new(rows: Option<&'x [Products<B::Mac>]>, products: &'x [B::Wire]) -> Result<Self, Error> {
+        let sums = rows.map(Sums::new).transpose()?;
+        let mut factors = Self { waiting: Waiting::new(), filled: 0, block: &[], products, sums };
         factors.advance(0);
         Ok(factors)
     }
@@ -115,11 +116,13 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
 
     /// Combines the first `n` buffered rows: whole runs, or all.
     fn combine(&mut self, n: usize) -> Result<(), Error> {
-        let mut done = 0;
-        while done < n {
-            let now = (n - done).min(self.sums.room());
-            self.sums.add::<R, B>(self.waiting.0.each_ref().map(|rows| &rows[done..][..now]))?;
-            done += now;
+        if let Some(sums) = &mut self.sums {
+            let mut done = 0;
+            while done < n {
+                let now = (n - done).min(sums.room());
+                sums.add::<R, B>(self.waiting.0.each_ref().map(|rows| &rows[done..][..now]))?;
+                done += now;
+            }
         }
         self.waiting.0.iter_mut().for_each(|rows| rows.copy_within(n..self.filled, 0));
         self.filled -= n;
@@ -137,8 +140,11 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
             && let (Some(x), Some(y)) = (B::shares(x), B::shares(y))
         {
             // Whole blocks are combined directly.
-            let n = (x.len() / BLOCK * BLOCK).min(self.sums.room());
-            self.sums.add::<R, B>([&x[..n], &y[..n]])?;
+            let mut n = x.len() / BLOCK * BLOCK;
+            if let Some(sums) = &mut self.sums {
+                n = n.min(sums.room());
+                sums.add::<R, B>([&x[..n], &y[..n]])?;
+            }
             self.advance(n);
             return Ok(n);
         }
@@ -175,7 +181,7 @@ impl<'x, R: Ring, B: Base<R>> Factors<'x, R, B> {
 
     fn finish(mut self) -> Result<ElementShare<B::Mac>, Error> {
         self.combine(self.filled)?;
-        Ok(self.sums.finish())
+        Ok(self.sums.map(Sums::finish).unwrap_or_default())
     }
 }
 
@@ -263,14 +269,15 @@ struct Asserted<'x, R: Ring, B: Base<R>> {
     place: usize,
     chunk: ElementShare<B::Mac>,
     sum: ElementShare<B::Mac>,
-    rows: &'x Grid<B::Mac>,
-    across: Across,
+    /// None if there is no challenge yet.
+    rows: Option<(&'x Grid<B::Mac>, Across)>,
 }
 
 impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
-    fn new(rows: &'x Grid<B::Mac>) -> Self {
+    fn new(rows: Option<&'x Grid<B::Mac>>) -> Self {
         let (chunk, sum) = (ElementShare::default(), ElementShare::default());
-        Self { waiting: Waiting::new(), filled: 0, place: 0, chunk, sum, rows, across: rows.across() }
+        let rows = rows.map(|rows| (rows, rows.across()));
+        Self { waiting: Waiting::new(), filled: 0, place: 0, chunk, sum, rows }
     }
 
     fn push(&mut self, wire: &B::Wire) -> Result<(), Error> {
@@ -285,7 +292,8 @@ impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
 
     fn combine(&mut self) -> Result<(), Error> {
         let n = core::mem::take(&mut self.filled);
-        let within = &self.rows.within()[self.place / B::RUN..][..n.div_ceil(B::RUN)];
+        let Some((rows, _)) = &self.rows else { return Ok(()) };
+        let within = &rows.within()[self.place / B::RUN..][..n.div_ceil(B::RUN)];
         let [waiting] = self.waiting.first(n);
         self.chunk += B::combine(waiting, within)?;
         self.place += n;
@@ -296,7 +304,9 @@ impl<'x, R: Ring, B: Base<R>> Asserted<'x, R, B> {
     }
 
     fn end_chunk(&mut self) {
-        self.sum += core::mem::take(&mut self.chunk).times(self.across.next());
+        if let Some((_, across)) = &mut self.rows {
+            self.sum += core::mem::take(&mut self.chunk).times(across.next());
+        }
         self.place = 0;
     }
 
@@ -315,19 +325,20 @@ impl<R: Ring, B: Base<R>> Drop for Asserted<'_, R, B> {
 }
 
 impl<'x, R: Ring, B: Base<R>> LinearCombiner<'x, R, B> {
-    /// The random linear combination of the rows of `branch` on these wires, and the number of rows.
+    /// The random linear combination of the rows of `branch` on these wires, zero without coefficients, and
+    /// the number of rows.
     pub(super) fn combine<S: Branch<R, Self>>(
         branch: &S,
         base: &'x mut B,
         shared: &[B::Wire],
         committed: &'x Committed<R, B>,
-        rows: &'x Rows<B::Mac>,
+        rows: Option<&'x Rows<B::Mac>>,
     ) -> Result<(ElementShare<B::Mac>, OperationCounts), Error> {
         let mut combiner = Self {
             base,
             inputs: &committed.inputs,
-            factors: Factors::new(&rows.products, &committed.products)?,
-            asserted: Asserted::new(&rows.assertions),
+            factors: Factors::new(rows.map(|rows| &rows.products[..]), &committed.products)?,
+            asserted: Asserted::new(rows.map(|rows| &rows.assertions)),
             counts: OperationCounts::default(),
         };
         let outputs = branch.run(&mut combiner, shared)?;

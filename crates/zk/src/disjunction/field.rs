@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 use super::base::{self, Base, Linear, OperationCounts};
 use super::kept::{Elements, Kept};
 use crate::Error;
+use crate::quicksilver::Seed;
 use crate::quicksilver::field::{Link, Prover, ProverPoly, Verifier, VerifierPoly};
 use crate::shares::ElementShare;
 
@@ -40,8 +41,8 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Prover<'_, F, M, L> {
         Ok(ElementShare { x, m })
     }
 
-    fn challenge(&mut self) -> Result<[u8; 16], Error> {
-        Self::challenge(self)
+    fn challenge(&mut self) -> Result<Option<Seed>, Error> {
+        Self::challenge(self).map(|seed| Some(seed.into()))
     }
 
     fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {
@@ -87,8 +88,8 @@ impl<F: Value, M: Mac<F>, L: Link> Base<F> for Verifier<'_, F, M, L> {
         Ok(ElementShare { x: M::ZERO, m })
     }
 
-    fn challenge(&mut self) -> Result<[u8; 16], Error> {
-        Self::challenge(self)
+    fn challenge(&mut self) -> Result<Option<Seed>, Error> {
+        Self::challenge(self).map(|seed| Some(seed.into()))
     }
 
     fn count_disjunction(&mut self, claims: bool, branches: usize, challenges: u64) {

@@ -36,6 +36,15 @@
 //! The VOPE that masks the product of check values is taken after the seed. P may choose it, as it may if V
 //! chooses seeds.
 //!
+//! **In a proof of one block** (`quicksilver::Challenges::Known`, for everybody to verify), P has committed
+//! to everything, the products of all chunks included, in a first pass. All seeds follow from the one that
+//! comes after it, each from its number, and all rows of all branches are fixed before. In that pass both
+//! factors and products are committed to without a seed, and branches run only for their constants and
+//! counts, which go into the transcript. That the product of a disjunction's check values is zero is then one
+//! more relation of degree `B` among the block's, under a coefficient of its own and the block's mask. So it
+//! takes no mask and no message of its own. A single check value, of degree 1, is multiplied by `X`.
+//! `volery_voleith` has the bound.
+//!
 //! **Soundness**: [`soundness`] computes the soundness error. **Cost**: [`cost`] computes the cost.
 //!
 //! **Privacy.** Nothing shows the choice. Number, order and lengths of messages depend only on

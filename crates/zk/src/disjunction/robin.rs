@@ -20,6 +20,7 @@ use super::soundness::challenges;
 use super::tracer::Trace;
 use super::{LinearCombiner, Tracer};
 use crate::Error;
+use crate::quicksilver::Seed;
 use crate::shares::ElementShare;
 
 /// Proves that one of `branches` holds on `shared`; see [`volery_circuit::Choose::any_of`].
@@ -48,12 +49,12 @@ where
     let mut committed = Committed::new(base, branches.shape(), &mut trace, Some(&mut fold))?;
     let seed = base.challenge()?;
     folded.fold(seed, &mut committed.factors)?;
-    let rows = Rows::new(folded.rows, seed, B::RUN);
+    let rows = seed.map(|seed| Rows::new(folded.rows, seed, B::RUN));
     let factors = Zeroizing::new(folded.sum.times(-B::Mac::ONE));
     let mut check_values = Zeroizing::new(Vec::with_capacity(branches.list().len()));
     let mut total = OperationCounts::default();
     for branch in branches.list() {
-        let (check_value, counts) = LinearCombiner::combine(branch, base, shared, &committed, &rows)?;
+        let (check_value, counts) = LinearCombiner::combine(branch, base, shared, &committed, rows.as_ref())?;
         check_values.push(check_value + *factors);
         total.add(counts);
     }
@@ -73,18 +74,21 @@ struct Folded<R: Ring, B: Base<R>> {
 }
 
 impl<R: Ring, B: Base<R>> Folded<R, B> {
-    /// Adds the weighted sum of `factors` under a challenge that came after them, and forgets them.
-    fn fold(&mut self, seed: [u8; 16], factors: &mut Factors<R, B>) -> Result<(), Error> {
-        let rows = Products::new(seed, B::RUN);
-        let mut across = rows.grid.across();
-        for (left, right) in factors.left.chunks(CHUNK).zip(factors.right.chunks(CHUNK)) {
-            let within = &rows.grid.within()[..left.len().div_ceil(B::RUN)];
-            let sums = [B::combine(left, within)?, B::combine(right, within)?];
-            *self.sum += rows.chunk(sums, &mut across);
+    /// Adds the weighted sum of `factors` under a challenge that came after them, if there is one yet, and
+    /// forgets them.
+    fn fold(&mut self, seed: Option<Seed>, factors: &mut Factors<R, B>) -> Result<(), Error> {
+        if let Some(seed) = seed {
+            let rows = Products::new(seed, B::RUN);
+            let mut across = rows.grid.across();
+            for (left, right) in factors.left.chunks(CHUNK).zip(factors.right.chunks(CHUNK)) {
+                let within = &rows.grid.within()[..left.len().div_ceil(B::RUN)];
+                let sums = [B::combine(left, within)?, B::combine(right, within)?];
+                *self.sum += rows.chunk(sums, &mut across);
+            }
+            self.rows.push(rows);
         }
         factors.left.clear();
         factors.right.clear();
-        self.rows.push(rows);
         Ok(())
     }
 }

@@ -15,34 +15,34 @@
 use volery_field::{Element, Value};
 use volery_vole::Prg;
 
+use crate::quicksilver::Seed;
+
 /// The number of rows that share a factor.
 pub(super) const CHUNK: usize = 1 << 10;
 
 /// The number of multiplications that share a challenge in a single disjunction: whole chunks.
 pub(super) const FOLD: usize = 1 << 18;
 
-/// Derives a seed for one purpose from a challenge.
-fn derive(seed: [u8; 16], purpose: u8) -> [u8; 16] {
-    let mut hasher = blake3::Hasher::new_derive_key("volery 2026 disjunction rows v4");
-    hasher.update(&seed).update(&[purpose]);
-    let mut out = [0; 16];
-    hasher.finalize_xof().fill(&mut out);
-    out
+/// The coefficients for one purpose, from a challenge.
+fn derive(seed: Seed, purpose: u8) -> Prg {
+    let Seed { key, salt } = seed.derive("volery 2026 disjunction rows v4", &[purpose]);
+    Prg::salted(key, salt)
 }
 
 /// Coefficients of any number of rows.
 #[derive(Clone, Debug)]
 pub(super) struct Grid<M> {
     within: Vec<M>,
-    across: [u8; 16],
+    seed: Seed,
+    purpose: u8,
 }
 
 impl<M: Element> Grid<M> {
     /// One factor for each `run` rows of a chunk.
-    fn new(seed: [u8; 16], purpose: u8, run: usize) -> Self {
+    fn new(seed: Seed, purpose: u8, run: usize) -> Self {
         let mut within = vec![M::ZERO; CHUNK.div_ceil(run.max(1))];
-        Prg::new(derive(seed, purpose)).coefficients(&mut within);
-        Self { within, across: derive(seed, purpose | 0x80) }
+        derive(seed, purpose).coefficients(&mut within);
+        Self { within, seed, purpose }
     }
 
     /// The factors of the runs of a chunk.
@@ -52,7 +52,7 @@ impl<M: Element> Grid<M> {
 
     /// The factors of chunks, one after the other.
     pub(super) fn across(&self) -> Across {
-        Across(Prg::new(self.across))
+        Across(derive(self.seed, self.purpose | 0x80))
     }
 }
 
@@ -79,9 +79,10 @@ pub(super) struct Products<M> {
 }
 
 impl<M: Element> Products<M> {
-    pub(super) fn new(seed: [u8; 16], run: usize) -> Self {
+    pub(super) fn new(seed: impl Into<Seed>, run: usize) -> Self {
+        let seed = seed.into();
         let mut beta = [M::ZERO];
-        Prg::new(derive(seed, 2)).coefficients(&mut beta);
+        derive(seed, 2).coefficients(&mut beta);
         Self { grid: Grid::new(seed, 0, run), beta: beta[0] }
     }
 }
@@ -97,8 +98,8 @@ pub(super) struct Rows<M> {
 
 impl<M: Element> Rows<M> {
     /// These, with assertions under the last seed.
-    pub(super) fn new(products: Vec<Products<M>>, seed: [u8; 16], run: usize) -> Self {
-        Self { products, assertions: Grid::new(seed, 1, run) }
+    pub(super) fn new(products: Vec<Products<M>>, seed: impl Into<Seed>, run: usize) -> Self {
+        Self { products, assertions: Grid::new(seed.into(), 1, run) }
     }
 }
 
@@ -119,7 +120,7 @@ impl<M: Element> Expanded<M> {
     pub(super) fn new(seed: [u8; 16], multiplications: usize, assertions: usize) -> Self {
         let draw = |purpose: u8, n: usize| {
             let mut out = vec![M::ZERO; n];
-            Prg::new(derive(seed, purpose)).coefficients(&mut out);
+            derive(seed.into(), purpose).coefficients(&mut out);
             out
         };
         Self {
@@ -138,7 +139,7 @@ impl<F: Value> Expanded<F> {
         multiplications: usize,
         assertions: usize,
     ) -> Vec<Self> {
-        let mut prg = Prg::new(derive(seed, 0x43));
+        let mut prg = derive(seed.into(), 0x43);
         let seeds = (0..degree).map(|_| prg.block().to_bits().to_le_bytes());
         seeds.map(|seed| Self::new(seed, multiplications, assertions)).collect()
     }
@@ -152,7 +153,7 @@ mod tests {
 
     fn seeds_and_purposes_give_coefficients_of_their_own<M: Element + PartialEq>() {
         let grids = [([1; 16], 0), ([1; 16], 1), ([2; 16], 0)]
-            .map(|(seed, purpose)| Grid::<M>::new(seed, purpose, 128));
+            .map(|(seed, purpose): ([u8; 16], _)| Grid::<M>::new(seed.into(), purpose, 128));
         assert!(grids.iter().all(|grid| grid.within().len() == CHUNK / 128));
         let across = grids.each_ref().map(|grid| grid.across().next::<M>());
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {

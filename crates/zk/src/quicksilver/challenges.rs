@@ -19,9 +19,10 @@
 //! (`volery-voleith`). In the first P commits to everything and opens nothing ([`Challenges::Committing`]).
 //! Then the caller hashes all of it to a seed, with which P runs the statement again, and V the only time
 //! ([`Challenges::Known`]). All of the proof is one block, so there is one challenge, which the caller makes
-//! and checks. It is responsible for everything that the seed has to come after. Seeds made here have 192
-//! bits ([`Seed`]): a P that computes hashes at leisure would otherwise make errors for very many seeds of
-//! 128 bits ([`soundness`](super::soundness)).
+//! and checks. It is responsible for everything that the seed has to come after. Disjunctions, which have
+//! challenges of their own, get seeds that follow from this one, since all that they test was fixed before
+//! it, too. Seeds made here have 192 bits ([`Seed`]): a P that computes hashes at leisure would otherwise
+//! make errors for very many seeds of 128 bits ([`soundness`](super::soundness)).
 //!
 //! The challenges of Mac'n'Cheese's theorem have the same element: an `id` that V draws after the
 //! functionality for correlations has P's inputs. QuickSilver's figure 4 leaves it out.
@@ -69,6 +70,22 @@ impl From<[u8; 16]> for Seed {
     }
 }
 
+impl Seed {
+    /// The seed as 16 bytes, if it is no longer.
+    pub(crate) fn short(self) -> Option<[u8; 16]> {
+        (self.salt == 0).then_some(self.key)
+    }
+
+    /// A seed for a purpose of its own, which `label` and bytes of one length name. It has as many bits.
+    pub(crate) fn derive(self, label: &'static str, purpose: &[u8]) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key(label);
+        hasher.update(&self.key).update(purpose);
+        let mut key = [0; 16];
+        hasher.finalize_xof().fill(&mut key);
+        Self { key, ..self }
+    }
+}
+
 impl From<[u8; 24]> for Seed {
     fn from(bytes: [u8; 24]) -> Self {
         let (mut key, mut salt) = ([0; 16], [0; 8]);
@@ -107,6 +124,13 @@ impl Challenges<'_> {
             Self::Known(seed) => Some(*seed),
             _ => None,
         }
+    }
+
+    /// Seed `number` of a part with challenges of its own, in a proof of one block; `None` if there is no
+    /// seed yet.
+    pub(crate) fn further(&self, number: u64) -> Option<Seed> {
+        let label = "volery 2026 quicksilver further challenges v1";
+        self.known().map(|seed| seed.derive(label, &number.to_le_bytes()))
     }
 
     /// Absorbs one of P's messages, so that none escapes the transcript.
@@ -184,6 +208,20 @@ mod tests {
         let mut challenges =
             Challenges::seeded(&SessionId::new([session; 32]), &mut ChaCha20Rng::seed_from_u64(1));
         [(); 2].map(|()| challenges.draw().expect("chosen"))
+    }
+
+    /// Long seeds stay as long: the half that is not hashed is in each.
+    #[test]
+    fn further_seeds_follow_from_the_seed_and_their_number() {
+        let seeds = [[1; 24], [2; 24]].map(Seed::from);
+        let mut further = Vec::new();
+        for seed in seeds {
+            let challenges = Challenges::Known(seed);
+            further.extend([1, 2].map(|number| challenges.further(number).expect("known")));
+            assert!(further.iter().rev().take(2).all(|one| one.salt == seed.salt && one.key != seed.key));
+        }
+        assert!((0..4).all(|i| !further[..i].contains(&further[i])));
+        assert_eq!(Challenges::Committing.further(1), None);
     }
 
     #[test]

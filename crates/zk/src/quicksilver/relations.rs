@@ -114,11 +114,9 @@ struct Coefficients<M: Copy + Default + Zeroize> {
 
 impl<M: Element> Coefficients<M> {
     fn new(seed: Seed, degree: usize, inner_product: InnerProduct<M>) -> Self {
-        let mut hasher = blake3::Hasher::new_derive_key("volery 2026 quicksilver relations v1");
-        hasher.update(&seed.key).update(&(degree as u64).to_le_bytes());
-        let mut key = [0; 16];
-        hasher.finalize_xof().fill(&mut key);
-        Self { prg: Prg::salted(key, seed.salt), chi: vec![M::ZERO; CHUNK], inner_product }
+        let Seed { key, salt } =
+            seed.derive("volery 2026 quicksilver relations v1", &(degree as u64).to_le_bytes());
+        Self { prg: Prg::salted(key, salt), chi: vec![M::ZERO; CHUNK], inner_product }
     }
 
     /// Adds each column's combination with the next coefficients, which all columns share, to its sum. All

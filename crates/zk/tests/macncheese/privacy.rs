@@ -75,8 +75,13 @@ fn repetitions_are_uniform<K: Fields>() {
 
 #[test]
 fn the_contents_of_repetitions_in_step_are_uniform() {
-    repetitions_are_uniform::<Bits>();
     repetitions_are_uniform::<Over<F61, F61>>();
+}
+
+#[test]
+#[ignore = "long: many sessions"]
+fn long_the_contents_of_repetitions_in_step_over_bits_are_uniform() {
+    repetitions_are_uniform::<Bits>();
 }
 
 #[test]

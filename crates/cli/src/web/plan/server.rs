@@ -81,7 +81,7 @@ impl Visitor<'_> {
             if first || alone.is_err() {
                 return Offers { together: alone.clone(), alone };
             }
-            let mut together = Err("two parties do not serve this cipher suite yet".to_owned());
+            let mut together = alone.clone();
             for suite in SUITES.iter().filter(|suite| asked.is_none_or(|asked| asked == **suite)) {
                 together = probe(version, core::slice::from_ref(suite));
                 if together.is_ok() {

@@ -10,7 +10,7 @@ use crate::testing::Size;
 /// Why `proof` is refused.
 fn refusal<R: PublicRing>(statement: &CircuitStatement<R>, proof: &[u8], demanded: u16) -> Error {
     let demanded = Parameters::new(demanded).expect("in range");
-    verify::<R, _>(statement, proof, demanded, None).expect_err("this is no proof of the statement")
+    verify::<R, _>(statement, proof, demanded.into()).expect_err("this is no proof of the statement")
 }
 
 /// The first 200 bytes, and one of `of` after them. With 12 bits of soundness: that a flipped commitment of
@@ -110,7 +110,7 @@ fn a_proof_of_another_statement_is_a_mismatch() {
         // The header rewritten for the other statement: hashes depend on it.
         let theirs = Program::<F2>::new(&other).expect("compiles");
         let header = Header::decode(&proof).expect("sound");
-        let forged = Header::new(&theirs, protocol, header.parameters, header.salt);
+        let forged = Header::new(&theirs, &settings(protocol, 8), header.salt);
         let forged = [&forged.encode(), &proof[Header::BYTES..]].concat();
         let error = refusal(&other, &forged, 1);
         assert!(error.is_rejection() || matches!(error, Error::Malformed { .. }), "{error:?}");
@@ -130,7 +130,7 @@ fn a_proof_that_is_worth_less_than_demanded_is_refused_and_so_are_fewer_repetiti
     for protocol in PROTOCOLS {
         let (statement, proof) = proved::<F2>(protocol, 40);
         let parameters = Parameters::new(40).expect("in range");
-        verify::<F2, _>(&statement, &proof, parameters, None).expect("accepted");
+        verify::<F2, _>(&statement, &proof, parameters.into()).expect("accepted");
         assert!(matches!(refusal(&statement, &proof, 41), Error::Mismatch { .. }));
         // It claims 128 bits and has the repetitions of 40; then the repetitions of 128 in name only.
         let mut claims_more = proof.clone();
@@ -179,10 +179,10 @@ fn statements_with_one_name_and_other_constants_or_gadgets_are_a_mismatch() {
         let settings = settings(protocol, 8);
         let known = Forgetful { c: Z32::new(6), cube: false };
         let proof = prove(&known, settings, &mut rng(5)).expect("it holds");
-        verify::<Z32, _>(&known, &proof, settings.parameters, None).expect("accepted");
+        verify::<Z32, _>(&known, &proof, settings.parameters.into()).expect("accepted");
         let others = [Forgetful { c: Z32::new(7), cube: false }, Forgetful { c: Z32::new(10), cube: true }];
         for other in others {
-            let result = verify::<Z32, _>(&other, &proof, settings.parameters, None);
+            let result = verify::<Z32, _>(&other, &proof, settings.parameters.into());
             assert!(matches!(result, Err(Error::OtherStatement { .. })), "{result:?}");
         }
     }

@@ -15,7 +15,7 @@ fn accepted<R: PublicRing>(seed: u64, size: Size, sigma: u16) {
     for protocol in PROTOCOLS {
         let settings = settings(protocol, sigma);
         let proof = prove(&statement, settings, &mut rng(seed)).expect("it holds");
-        let verified = verify::<R, _>(&statement, &proof, settings.parameters, None);
+        let verified = verify::<R, _>(&statement, &proof, settings.parameters.into());
         assert_eq!(verified, Ok(Verified { protocol, parameters: settings.parameters }), "{}", R::NAME);
         let [least, most] = proof_bytes::<R>(program.counts(), protocol, settings.parameters);
         assert!((least..=most).contains(&(proof.len() as u64)));
@@ -51,7 +51,8 @@ fn threads_change_no_byte() {
             let (statement, proof) = proved::<F2>(protocol, 80);
             let settings = Settings { threads: Some(&pool), ..settings(protocol, 80) };
             assert!(prove(&statement, settings, &mut rng(5)).expect("it holds") == proof);
-            verify::<F2, _>(&statement, &proof, settings.parameters, Some(&pool)).expect("accepted");
+            let demands = Demands { threads: Some(&pool), ..settings.parameters.into() };
+            verify::<F2, _>(&statement, &proof, demands).expect("accepted");
         }
     }
 }
@@ -73,9 +74,9 @@ fn preimages_are_proved_in_the_bytes_that_the_paper_needs_and_half_of_them() {
     let length = |protocol| {
         let settings = settings(protocol, 80);
         let proof = prove(&sha256, settings, &mut rng(1)).expect("it holds");
-        verify::<F2, _>(&sha256, &proof, settings.parameters, None).expect("accepted");
+        verify::<F2, _>(&sha256, &proof, settings.parameters.into()).expect("accepted");
         let other = prove(&sha1, settings, &mut rng(1)).expect("it holds");
-        verify::<F2, _>(&sha1, &other, settings.parameters, None).expect("accepted");
+        verify::<F2, _>(&sha1, &other, settings.parameters.into()).expect("accepted");
         [proof.len(), other.len()]
     };
     let (zkboo, zkbpp) = (length(Protocol::Zkboo), length(Protocol::Zkbpp));
@@ -97,7 +98,7 @@ fn a_proof_holds_nothing_of_the_closed_players() {
         rng(2).fill_bytes(&mut secret);
         let (header, seeds) = draw(&secret, &program, &witness, settings, FILE);
         let digest = match protocol {
-            Protocol::Zkboo => header.keys().digest(&proof[Header::BYTES..][..program.shape().first() * 69]),
+            Protocol::Zkboo => header.digest(None, &proof[Header::BYTES..][..program.shape().first() * 69]),
             Protocol::Zkbpp => *proof[Header::BYTES..].first_chunk().expect("long enough"),
         };
         let challenge = challenge::expand(&digest, header.repetitions());
@@ -143,6 +144,54 @@ fn a_statement_that_does_not_hold_or_claims_nothing_is_not_proved() {
         }
     }
     assert!(matches!(Program::<Z32>::new(&Idle(circuit)), Err(Error::Parameters(_))));
+}
+
+#[test]
+fn a_proof_is_about_its_message_and_about_none_if_it_has_none() {
+    for protocol in PROTOCOLS {
+        let statement = statement::<F2>(11, SMALL);
+        let [five, six] = ["pay 5", "pay 6"].map(|text| Some(Message::new(text.as_bytes())));
+        let settings = |message| Settings { message, ..settings(protocol, 40) };
+        let [bound, unbound] =
+            [five, None].map(|message| prove(&statement, settings(message), &mut rng(5)).expect("it holds"));
+        let check = |proof: &[u8], message| {
+            let demands = Demands { message, ..settings(None).parameters.into() };
+            verify::<F2, _>(&statement, proof, demands).map(|verified| verified.protocol)
+        };
+        assert_eq!((check(&bound, five), check(&unbound, None)), (Ok(protocol), Ok(protocol)));
+        assert!(Header::decode(&bound).expect("decodes").is_bound());
+        let mismatch = |result| matches!(result, Err(Error::Mismatch { what: "the message", .. }));
+        assert!(mismatch(check(&bound, None)) && mismatch(check(&unbound, five)));
+        // The same first message has another challenge, whose answer may have another length.
+        let refused = |result: Result<_, Error>| {
+            result.is_err_and(|error| error.is_rejection() || matches!(error, Error::Malformed { .. }))
+        };
+        assert!(refused(check(&bound, six)));
+        // The mark says that there is a message, or that there is none, whichever suits the verifier.
+        for (proof, message) in [(&bound, None), (&unbound, five)] {
+            let mut marked = proof.clone();
+            marked[19] ^= 1;
+            assert!(refused(check(&marked, message)));
+            marked[19] = 2;
+            assert!(matches!(check(&marked, message), Err(Error::Malformed { offset: 19, .. })));
+        }
+    }
+}
+
+/// Two answers to one first message would open all three players.
+#[test]
+fn the_same_randomness_makes_other_seeds_for_another_message() {
+    let statement = statement::<F2>(11, SMALL);
+    let program = Program::<F2>::new(&statement).expect("compiles");
+    let witness = Program::witness(&statement).expect("holds");
+    let messages = [None, Some(Message::new(b"pay 5")), Some(Message::new(b"pay 6"))];
+    let drawn = messages.map(|message| {
+        let settings = Settings { message, ..settings(Protocol::Zkbpp, 4) };
+        draw(&[1; 32], &program, &witness, settings, FILE)
+    });
+    for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+        assert!(drawn[i].0.salt != drawn[j].0.salt && drawn[i].1[0] != drawn[j].1[0]);
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::testing::{SMALL, statement};
 pub(super) const PROTOCOLS: [Protocol; 2] = [Protocol::Zkboo, Protocol::Zkbpp];
 
 pub(super) fn settings(protocol: Protocol, sigma: u16) -> Settings<'static> {
-    Settings { protocol, parameters: Parameters::new(sigma).expect("in range"), threads: None }
+    Settings { protocol, parameters: Parameters::new(sigma).expect("in range"), ..Settings::default() }
 }
 
 /// A small statement that holds, and a proof of it.

@@ -98,7 +98,7 @@ impl Cheat {
         let mut rng = rng(seed);
         let mut salt = [0; 32];
         rng.fill_bytes(&mut salt);
-        let header = Header::new(&program, protocol, settings(protocol, sigma).parameters, salt);
+        let header = Header::new(&program, &settings(protocol, sigma), salt);
         let (keys, shape, repetitions) = (header.keys(), program.shape(), header.repetitions());
         let mut rows = vec![0; 3 * repetitions * shape.row()];
         let mut first = vec![0; repetitions * shape.first()];
@@ -171,7 +171,7 @@ fn it_passes_random_challenges_as_often_as_the_bound_says() {
 
 /// The file of a first move, made as an honest prover makes it.
 fn file(header: &Header, committed: &Committed) -> Vec<u8> {
-    let digest = header.keys().digest(committed.first());
+    let digest = header.digest(None, committed.first());
     let mut proof = header.encode();
     match header.protocol() {
         Protocol::Zkboo => proof.extend_from_slice(committed.first()),
@@ -185,7 +185,7 @@ fn files_of_false_claims_are_rejected<R: PublicRing>() {
     for protocol in PROTOCOLS {
         let settings = settings(protocol, 40);
         let FalseClaim { program, header, committed } = FalseClaim::<R>::new(settings);
-        let result = verify_program(&program, &file(&header, &committed), settings.parameters, None);
+        let result = verify_program(&program, &file(&header, &committed), settings.parameters.into());
         assert!(result.as_ref().is_err_and(Error::is_rejection), "{} {protocol}: {result:?}", R::NAME);
     }
 }
@@ -213,7 +213,7 @@ fn output_shares_that_no_view_gives_are_rejected<R: PublicRing>() {
                 R::complement(share(player + 1), share(player + 2), said);
             }
         }
-        let result = verify_program(&program, &file(&header, &committed), settings.parameters, None);
+        let result = verify_program(&program, &file(&header, &committed), settings.parameters.into());
         match (protocol, result) {
             (Protocol::Zkboo, Err(Error::Repetition { reason, .. })) => {
                 assert!(reason.contains("is not what its view gives"), "{reason}");
@@ -244,7 +244,7 @@ fn its_files_are_rejected_at_the_soundness_that_is_demanded() {
                 first: cheat.first.clone(),
             };
             let proof = file(&cheat.header, &committed);
-            let result = verify_program(&cheat.program, &proof, cheat.header.parameters(), None);
+            let result = verify_program(&cheat.program, &proof, cheat.header.parameters().into());
             assert!(result.as_ref().is_err_and(Error::is_rejection), "{result:?}");
         }
     }
@@ -259,12 +259,12 @@ fn output_shares_of_closed_players_cannot_be_changed_afterwards() {
     let shape = program.shape();
     let first = &proof[Header::BYTES..][..shape.first() * 69];
     let header = Header::decode(&proof).expect("sound");
-    let challenge = challenge::expand(&header.keys().digest(first), 69);
+    let challenge = challenge::expand(&header.digest(None, first), 69);
     let closed = usize::from(challenge[0].closed());
     let mut changed = proof.clone();
     changed[Header::BYTES + closed * shape.outputs] ^= 1;
     let changed_first = &changed[Header::BYTES..][..shape.first() * 69];
-    assert_ne!(challenge, challenge::expand(&header.keys().digest(changed_first), 69));
-    let result = verify_program(&program, &changed, header.parameters(), None);
+    assert_ne!(challenge, challenge::expand(&header.digest(None, changed_first), 69));
+    let result = verify_program(&program, &changed, header.parameters().into());
     assert!(result.is_err_and(|error| error.is_rejection()));
 }

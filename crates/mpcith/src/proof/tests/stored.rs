@@ -66,10 +66,10 @@ fn stored<R: PublicRing>() {
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
         let proof = std::fs::read(path("cubic", R::NAME, protocol)).expect("is there");
         let statement = Cubic::<R> { witness: None, ..cubic() };
-        let verified = verify::<R, _>(&statement, &proof, parameters(), None);
+        let verified = verify::<R, _>(&statement, &proof, parameters().into());
         assert_eq!(verified, Ok(Verified { protocol, parameters: parameters() }), "{}", R::NAME);
         let other = Cubic::<R> { c: R::ZERO, witness: None };
-        verify::<R, _>(&other, &proof, parameters(), None).expect_err("another statement");
+        verify::<R, _>(&other, &proof, parameters().into()).expect_err("another statement");
     }
 }
 
@@ -116,10 +116,10 @@ fn preimage() -> Sha256Preimage {
 fn proofs_of_a_sha256_preimage_still_verify() {
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
         let proof = std::fs::read(path("sha256-abc", F2::NAME, protocol)).expect("is there");
-        let verified = verify::<F2, _>(&preimage(), &proof, preimage_parameters(), None);
+        let verified = verify::<F2, _>(&preimage(), &proof, preimage_parameters().into());
         assert_eq!(verified, Ok(Verified { protocol, parameters: preimage_parameters() }));
         let other = Sha256Preimage::new(ABC, 4).expect("fits");
-        verify::<F2, _>(&other, &proof, preimage_parameters(), None).expect_err("another statement");
+        verify::<F2, _>(&other, &proof, preimage_parameters().into()).expect_err("another statement");
     }
 }
 
@@ -137,14 +137,14 @@ fn constants() -> FileStatement {
 fn proofs_of_a_circuit_with_constant_outputs_still_verify() {
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
         let proof = std::fs::read(path("constants", F2::NAME, protocol)).expect("is there");
-        let verified = verify::<F2, _>(&constants(), &proof, parameters(), None);
+        let verified = verify::<F2, _>(&constants(), &proof, parameters().into());
         assert_eq!(verified, Ok(Verified { protocol, parameters: parameters() }));
     }
 }
 
 fn make<R: PublicRing>() {
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
-        let settings = Settings { protocol, parameters: parameters(), threads: None };
+        let settings = Settings { protocol, parameters: parameters(), ..Settings::default() };
         let proof = prove(&cubic::<R>(), settings, &mut ChaCha20Rng::from_seed([1; 32])).expect("it holds");
         std::fs::write(path("cubic", R::NAME, protocol), proof).expect("can be written");
     }
@@ -158,10 +158,10 @@ fn make_stored_proofs() {
     let with_constants = constants().with_witness(witness).expect("fits");
     let statement = preimage().with_message(Zeroizing::new(b"abc".to_vec())).expect("fits");
     for protocol in [Protocol::Zkboo, Protocol::Zkbpp] {
-        let settings = Settings { protocol, parameters: preimage_parameters(), threads: None };
+        let settings = Settings { protocol, parameters: preimage_parameters(), ..Settings::default() };
         let proof = prove(&statement, settings, &mut ChaCha20Rng::from_seed([1; 32])).expect("it holds");
         std::fs::write(path("sha256-abc", F2::NAME, protocol), proof).expect("can be written");
-        let settings = Settings { protocol, parameters: parameters(), threads: None };
+        let settings = Settings { protocol, parameters: parameters(), ..Settings::default() };
         let proof = prove(&with_constants, settings, &mut ChaCha20Rng::from_seed([1; 32])).expect("it holds");
         std::fs::write(path("constants", F2::NAME, protocol), proof).expect("can be written");
     }

@@ -4,23 +4,32 @@
 //! program of the connection is run on a machine that counts.
 
 use volery_channel::Channel;
+use volery_field::F130;
 use volery_garble::two_party::Garbling;
 use volery_vole::correlations::{Plan, Pool};
+use volery_vole::ole;
 use volery_zk::quicksilver;
 
 use super::program::{self, SHARE_BITS};
 use super::{Error, Sizes};
 use crate::page::disclosure::{server_commitments, server_commitments_tls13};
-use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::key_exchange;
+use crate::wire::poly1305::TagInputs;
 use crate::wire::step::{Cost, Counting, commitments_of_blocks};
+use crate::wire::suite::Aead;
 use crate::wire::version::TlsVersion;
 
 /// The number of correlations from which the labels' OTs come.
 const OTS: usize = 128;
 
-/// Room for blocks of the proof that are not the response's: of the server's alerts, for one.
-const FURTHER_BLOCKS: usize = 16;
+/// Room for blocks of the proof that are not the response's: of the server's alerts, for one. A block of
+/// ChaCha20 has four times the bytes of one of AES, and takes eight times the commitments.
+const fn further_blocks(aead: Aead) -> usize {
+    match aead {
+        Aead::Gcm(_) => 16,
+        Aead::ChaCha20Poly1305 => 6,
+    }
+}
 
 /// What a connection takes.
 #[derive(Clone, Copy, Debug)]
@@ -38,13 +47,15 @@ impl Sizes {
         let share = [(); SHARE_BITS];
         let secrets = program::prepared_secrets(&mut machine, self, [&share, &share])?;
         let reader = program::prepared(&mut machine, secrets, self)?;
-        program::prepared_spare(&mut machine, reader.as_ref(), self)?;
+        program::prepared_blocks(&mut machine, reader.as_ref(), self)?;
+        program::prepared_tags(&mut machine, reader.as_ref(), self)?;
         let prepared = machine.cost();
         // Each record of the server's has a mask, and in TLS 1.3 a last block with its type, which is mostly
         // one of the response's. It sends about as many records as the client. Each block is taken to cost as
         // much as the first one, which leaves a sixth for claims about the response.
-        let blocks = self.proved.div_ceil(BLOCK_BYTES) + self.records().len() + FURTHER_BLOCKS;
-        let response = commitments_of_blocks(self.suite.aead(), 1)?.saturating_mul(blocks as u64);
+        let aead = self.suite.aead();
+        let blocks = self.proved.div_ceil(aead.block_bytes()) + self.records().len() + further_blocks(aead);
+        let response = commitments_of_blocks(aead, 1)?.saturating_mul(blocks as u64);
         let proof = prepared.commitments + self.server_commitments()? + response;
         Ok(ConnectionCost { prepared, proof })
     }
@@ -57,10 +68,15 @@ impl Sizes {
         })
     }
 
-    /// The number of correlations that the products of a connection and V's share (V's only input) take, in
-    /// one batch.
+    /// The number of correlations that the products of a connection and V's inputs take, in one batch: its
+    /// share, and what it gives to the circuits of ChaCha20-Poly1305's tags.
     pub(super) fn label_correlations(&self) -> Result<usize, Error> {
-        Ok(key_exchange::correlations()? + SHARE_BITS)
+        let products = ole::correlations::<F130>(self.products()).map_err(crate::Error::from)?;
+        let inputs = match self.suite.aead() {
+            Aead::Gcm(_) => 0,
+            Aead::ChaCha20Poly1305 => TagInputs::BITS * (self.records().len() + self.spare_tags()),
+        };
+        Ok(key_exchange::correlations()? + products + inputs + SHARE_BITS)
     }
 }
 
@@ -89,8 +105,9 @@ impl ConnectionCost {
         pool: &mut Pool,
         settings: quicksilver::bits::Settings,
     ) -> Result<u64, Error> {
-        // The masks of shared bits are P's inputs, and are taken while correlations are made.
-        let count = self.correlations(settings)? + SHARE_BITS + self.prepared.shared + OTS;
+        // Its inputs and the masks of shared bits are P's, and are taken while correlations are made.
+        let own = SHARE_BITS + self.prepared.shared + self.prepared.committed;
+        let count = self.correlations(settings)? + own + OTS;
         pool.expect(Some(count as u64));
         pool.reserve(count);
         Ok(pool.index() + count as u64)

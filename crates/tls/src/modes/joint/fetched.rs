@@ -17,7 +17,7 @@ use crate::page::disclosure::{
     self, EndedConnection, Keys, OpenConnection, Redaction, Refusal, Root, Selection,
 };
 use crate::page::leaf::{LeafOpenings, Seed};
-use crate::wire::aead::RecordCipher;
+use crate::wire::aead::{RecordCipher, xored_nonce};
 use crate::wire::key_exchange::PremasterSecret;
 use crate::wire::key_schedule::EarlySecret;
 use crate::wire::prf::Side;
@@ -140,8 +140,11 @@ fn response_tls13(secret: &PremasterSecret, opened: &tls13::Opened) -> Result<Ze
 /// A record's plaintext, if its tag is right.
 fn open(cipher: &RecordCipher, iv: &[u8], record: &Record) -> Option<Zeroizing<Vec<u8>>> {
     let Record { sequence, content_type, explicit_nonce, ciphertext, tag } = record;
-    // In two-party mode all suites of TLS 1.2 have an explicit nonce.
-    let nonce = [iv, explicit_nonce].concat().try_into().ok()?;
+    // A write IV that is as long as a nonce has no explicit part.
+    let nonce = match iv.try_into() {
+        Ok(iv) => xored_nonce(iv, *sequence),
+        Err(_) => [iv, explicit_nonce].concat().try_into().ok()?,
+    };
     let aad = header(*sequence, *content_type, ciphertext.len()).ok()?;
     cipher.open(nonce, &aad, ciphertext, tag)
 }

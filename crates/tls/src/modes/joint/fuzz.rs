@@ -8,8 +8,9 @@ use volery_vole::SessionId;
 use super::Error;
 use super::message::{self, ConnectionBytes, NextStep};
 use super::read::RecordTurn;
-use crate::wire::ghash::{BLOCK_BYTES, Block};
+use crate::wire::ghash::Block;
 use crate::wire::hash::HashFunction;
+use crate::wire::suite::{Aead, KeySize};
 use crate::wire::version::TlsVersion;
 
 /// A channel whose peer has said these messages and is gone; and all that is said to it.
@@ -143,6 +144,9 @@ pub fn transcript(bytes: &[u8]) {
     }
 }
 
+/// How the records of the next two are protected.
+const GCM: (Aead, TlsVersion) = (Aead::Gcm(KeySize::Bits128), TlsVersion::Tls12);
+
 /// The session of the next two.
 const SESSION: SessionId = SessionId::new([10; 32]);
 
@@ -155,7 +159,7 @@ const SHARE: Block = *b"a share of a tag";
 /// # Errors
 /// What V does wrong.
 pub fn record_prover(channel: &mut dyn Channel) -> Result<(), Error> {
-    let mut turn = RecordTurn::new(&SESSION, TlsVersion::Tls12);
+    let mut turn = RecordTurn::new(&SESSION, GCM);
     for payload in RECORDS {
         let record = turn.announce(channel, payload)?;
         turn.believe(channel, &record, &SHARE)?;
@@ -168,14 +172,14 @@ pub fn record_prover(channel: &mut dyn Channel) -> Result<(), Error> {
 /// # Errors
 /// What P does wrong.
 pub fn record_verifier(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<(), Error> {
-    const BLOCKS: usize = 4;
-    let mut turn = RecordTurn::new(&SESSION, TlsVersion::Tls12);
+    const MOST: usize = 64;
+    let mut turn = RecordTurn::new(&SESSION, GCM);
     for _ in RECORDS {
         if message::receive_next(channel)? != NextStep::Read {
             return Err(Error::malformed(CLIENT_STEP, "it is not the step that comes next"));
         }
-        let record = turn.receive(channel, BLOCKS)?;
-        assert!(record.ciphertext.len() <= BLOCKS * BLOCK_BYTES, "a record that nobody prepared for");
+        let record = turn.receive(channel, MOST)?;
+        assert!(record.ciphertext.len() <= MOST, "a record that nobody prepared for");
         turn.verify(channel, &record, &SHARE, rng)?;
     }
     Ok(channel.flush()?)

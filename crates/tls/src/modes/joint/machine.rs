@@ -13,9 +13,9 @@
 //! and nothing that was prepared is used twice.
 //!
 //! Everything that a connection does is prepared, and it does everything that is prepared. The exception is
-//! blocks of key stream for the server's records, whose number is not known ahead. These are *spare*: they
-//! are in a separate list, from which a connection takes as many as it needs. The rest is never evaluated and
-//! not proved.
+//! what the server's records take, whose number is not known ahead: blocks of key stream, and the circuits of
+//! ChaCha20-Poly1305's tags. These are *spare*: each kind is in a [list](Queue) of its own, from which a
+//! connection takes as many as it needs. The rest is never evaluated and not proved.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ use volery_field::F2;
 use volery_garble::two_party::{Evaluator, Garbler, Input, Masks, Owner, Sealed, Wire};
 
 use super::Error;
-use crate::wire::step::{Step, TwoParty};
+use crate::wire::step::{Counting, Step, TwoParty};
 
 /// The common interface of both parties' ends of garbling.
 pub(super) trait Party {
@@ -32,6 +32,13 @@ pub(super) trait Party {
     fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error>;
     fn call(&mut self, channel: &mut dyn Channel, step: Step, inputs: &[Wire]) -> Result<Vec<Wire>, Error>;
     fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error>;
+    /// The bits of a private input come: this party's `own`, or the other party's.
+    fn give_or_take(
+        &mut self,
+        channel: &mut dyn Channel,
+        input: Input,
+        own: Option<&[F2]>,
+    ) -> Result<(), Error>;
     fn seal(
         &mut self,
         channel: &mut dyn Channel,
@@ -67,6 +74,17 @@ macro_rules! party {
             ) -> Result<(), Error> {
                 Ok(Self::give_public(self, channel, input, bits)?)
             }
+            fn give_or_take(
+                &mut self,
+                channel: &mut dyn Channel,
+                input: Input,
+                own: Option<&[F2]>,
+            ) -> Result<(), Error> {
+                Ok(match own {
+                    Some(bits) => Self::give(self, channel, input, bits)?,
+                    None => Self::take(self, channel, input)?,
+                })
+            }
             fn seal(
                 &mut self,
                 channel: &mut dyn Channel,
@@ -87,9 +105,30 @@ macro_rules! party {
 party!(Garbler<Step>);
 party!(Evaluator<Step>);
 
+/// A machine that also takes bits of one party in the course of a connection.
+pub(super) trait PrivateInputs: TwoParty {
+    /// `n` wires with bits that only `owner` knows: `own` at that party. V opens its bits in the end, and P
+    /// is committed to its own.
+    ///
+    /// # Errors
+    /// The machine's.
+    fn private(&mut self, owner: Owner, n: usize, own: Option<&[F2]>)
+    -> Result<Vec<Self::Wire>, Self::Error>;
+}
+
+impl PrivateInputs for Counting {
+    fn private(&mut self, owner: Owner, n: usize, _: Option<&[F2]>) -> Result<Vec<()>, crate::Error> {
+        if owner == Owner::Prover {
+            self.commit(n);
+        }
+        Ok(vec![(); n])
+    }
+}
+
 /// An entry that the rehearsal has prepared.
 enum Prepared {
     Public(Input),
+    Private(Owner, Input),
     Call { step: Step, inputs: Vec<Wire>, outputs: Vec<Wire> },
     Open(Sealed),
     Share(Sealed),
@@ -99,6 +138,7 @@ impl Prepared {
     fn name(&self) -> &'static str {
         match self {
             Self::Public(_) => "public bits",
+            Self::Private(..) => "a party's bits",
             Self::Call { .. } => "a step",
             Self::Open(_) => "an opening",
             Self::Share(_) => "a sharing",
@@ -117,48 +157,53 @@ pub(super) struct SharedWires {
 pub(super) struct Machine<P> {
     pub(super) party: P,
     prepared: VecDeque<Prepared>,
-    /// Entries that may be left over.
-    spare: VecDeque<Prepared>,
+    /// Entries that may be left over: blocks, tags.
+    spare: [VecDeque<Prepared>; 2],
     shared: Vec<SharedWires>,
 }
 
 /// The list of prepared entries from which a run takes.
 #[derive(Clone, Copy)]
-enum Queue {
+pub(super) enum Queue {
     /// The entries that every connection takes, all of them.
     Needed,
-    /// The entries of which a connection takes as many as it needs.
-    Spare,
+    /// Blocks of the server's records, of which a connection takes as many as it needs.
+    SpareBlocks,
+    /// What tags of the server's records take, likewise.
+    SpareTags,
 }
 
 impl<P: Party> Machine<P> {
     pub(super) fn new(party: P) -> Self {
-        Self { party, prepared: VecDeque::new(), spare: VecDeque::new(), shared: Vec::new() }
+        Self { party, prepared: VecDeque::new(), spare: Default::default(), shared: Vec::new() }
     }
 
     /// Starts the run ahead of the connection.
     pub(super) fn rehearse<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
-        Rehearsal { machine: self, channel, queue: Queue::Needed }
+        self.rehearse_in(Queue::Needed, channel)
     }
 
-    /// Starts the run ahead of the connection for entries that it may need.
-    pub(super) fn rehearse_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Rehearsal<'a, P> {
-        Rehearsal { machine: self, channel, queue: Queue::Spare }
+    /// Starts the run ahead of the connection for the entries of a list.
+    pub(super) fn rehearse_in<'a>(
+        &'a mut self,
+        queue: Queue,
+        channel: &'a mut dyn Channel,
+    ) -> Rehearsal<'a, P> {
+        Rehearsal { machine: self, channel, queue }
     }
 
     /// Starts the run during the connection.
     pub(super) fn perform<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
-        Performance { machine: self, channel, queue: Queue::Needed }
+        self.perform_in(Queue::Needed, channel)
     }
 
-    /// Starts the run during the connection for entries that it turns out to need.
-    pub(super) fn perform_spare<'a>(&'a mut self, channel: &'a mut dyn Channel) -> Performance<'a, P> {
-        Performance { machine: self, channel, queue: Queue::Spare }
-    }
-
-    /// The number of spare calls.
-    pub(super) fn spare_calls(&self) -> usize {
-        self.spare.iter().filter(|prepared| matches!(prepared, Prepared::Call { .. })).count()
+    /// Starts the run during the connection for the entries of a list.
+    pub(super) fn perform_in<'a>(
+        &'a mut self,
+        queue: Queue,
+        channel: &'a mut dyn Channel,
+    ) -> Performance<'a, P> {
+        Performance { machine: self, channel, queue }
     }
 
     /// What was shared so far, in order.
@@ -177,7 +222,8 @@ impl<P: Party> Machine<P> {
     fn queue(&mut self, queue: Queue) -> &mut VecDeque<Prepared> {
         match queue {
             Queue::Needed => &mut self.prepared,
-            Queue::Spare => &mut self.spare,
+            Queue::SpareBlocks => &mut self.spare[0],
+            Queue::SpareTags => &mut self.spare[1],
         }
     }
 
@@ -231,6 +277,15 @@ impl<P: Party> TwoParty for Rehearsal<'_, P> {
     }
 }
 
+impl<P: Party> PrivateInputs for Rehearsal<'_, P> {
+    fn private(&mut self, owner: Owner, n: usize, _: Option<&[F2]>) -> Result<Vec<Wire>, Error> {
+        let input = self.machine.party.input(self.channel, owner, n)?;
+        let wires = input.wires().to_vec();
+        self.machine.queue(self.queue).push_back(Prepared::Private(owner, input));
+        Ok(wires)
+    }
+}
+
 /// The program's run during the connection.
 pub(super) struct Performance<'a, P> {
     machine: &'a mut Machine<P>,
@@ -281,6 +336,19 @@ impl<P: Party> TwoParty for Performance<'_, P> {
                 self.machine.party.shared(self.channel, sealed)
             }
             prepared => other("a sharing", &prepared),
+        }
+    }
+}
+
+impl<P: Party> PrivateInputs for Performance<'_, P> {
+    fn private(&mut self, owner: Owner, n: usize, own: Option<&[F2]>) -> Result<Vec<Wire>, Error> {
+        match self.machine.next(self.queue, "a party's bits")? {
+            Prepared::Private(prepared, input) if prepared == owner && input.wires().len() == n => {
+                let wires = input.wires().to_vec();
+                self.machine.party.give_or_take(self.channel, input, own)?;
+                Ok(wires)
+            }
+            prepared => other("a party's bits", &prepared),
         }
     }
 }
@@ -351,17 +419,19 @@ mod tests {
         let labels = (Delta::random(rng), worthless());
         let garbler = Garbler::new(&SESSION, Settings::default(), labels, worthless(), rng);
         let mut machine = Machine::new(garbler);
-        for _ in 0..2 {
-            let mut rehearsal = machine.rehearse_spare(&mut channel);
+        let queues = [Queue::SpareBlocks, Queue::SpareTags];
+        for queue in queues.into_iter().cycle().take(4) {
+            let mut rehearsal = machine.rehearse_in(queue, &mut channel);
             let key = rehearsal.public(&[F2::ONE; 128]).unwrap();
             rehearsal.call(&Step::ExpandKey(KeySize::Bits128), &key).unwrap();
         }
-        assert_eq!(machine.spare_calls(), 2);
         assert!(machine.perform(&mut channel).public(&[F2::ONE; 128]).is_err(), "it is not what is needed");
-        let mut performance = machine.perform_spare(&mut channel);
-        let key = performance.public(&[F2::ONE; 128]).unwrap();
-        performance.call(&Step::ExpandKey(KeySize::Bits128), &key).unwrap();
-        assert_eq!(machine.spare_calls(), 1);
+        for queue in queues {
+            let mut performance = machine.perform_in(queue, &mut channel);
+            let key = performance.public(&[F2::ONE; 128]).unwrap();
+            performance.call(&Step::ExpandKey(KeySize::Bits128), &key).unwrap();
+            assert_eq!(machine.queue(queue).len(), 2);
+        }
         assert!(machine.into_party().is_ok());
     }
 

@@ -27,6 +27,10 @@ pub struct Preparation {
     pub commitments: u64,
     /// The number of bits for which correlations are made ahead, those of the payload included.
     pub announced: u64,
+    /// The number of products modulo Poly1305's prime, with ChaCha20-Poly1305: 2.2 KB of P's each.
+    pub products: u64,
+    /// The number of the client's records whose tags take such products.
+    pub tags: u64,
 }
 
 impl Sizes {
@@ -46,6 +50,8 @@ impl Sizes {
             shared: cost.prepared.shared as u64,
             commitments: cost.prepared.commitments.saturating_add(self.server_commitments()?),
             announced: cost.proof,
+            products: self.products() as u64,
+            tags: if self.products() > 0 { self.records().len() as u64 } else { 0 },
         })
     }
 }

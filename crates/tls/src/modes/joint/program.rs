@@ -6,7 +6,8 @@
 //! then, Derived                   key block, the client's Finished             traffic secrets of the handshake, master
 //!                                                                              secret, keys of data
 //! records                         hash key, masks, key streams                 the same
-//! spare                           blocks for the server's records              the same
+//! tags                            with ChaCha20-Poly1305: see `tag`            the same
+//! spare                           blocks and tags for the server's records     the same
 //! ```
 
 use volery_channel::Channel;
@@ -15,17 +16,17 @@ use volery_field::F2;
 use volery_garble::two_party::Wire;
 use zeroize::Zeroizing;
 
-use super::machine::{Machine, Party, SharedWires};
-use super::{Error, Sizes};
+use super::machine::{Machine, Party, PrivateInputs, Queue, SharedWires};
+use super::{Error, Sizes, tag};
 use crate::page::disclosure::{Keys, Root, TrafficKeys};
 use crate::wire::ghash::Powers;
 use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::tls13::{RecordKey, handshake_wires, master_salt, record_key};
 use crate::wire::prf::{self, HmacKey, KeyBlock, MasterSeed, Side, VERIFY_DATA_BYTES};
-use crate::wire::record::{Protection, ReadKey, WriteKey};
+use crate::wire::record::{Protection, ReadKey, TagPart, WriteKey};
 use crate::wire::step::TwoParty;
-use crate::wire::suite::Suite;
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE};
 use crate::wire::version::TlsVersion;
 
@@ -120,9 +121,9 @@ impl<W: Clone> Derived<W> {
     }
 
     /// The wires of the client's key and IV.
-    fn client(&self) -> [&[W]; 2] {
+    pub(super) fn client(&self) -> [&[W]; 2] {
         match self {
-            Self::Tls12 { block: KeyBlock { keys: [key, _], iv_wires: [iv, _] }, .. } => [key, iv],
+            Self::Tls12 { block, .. } => client_key(block),
             Self::Tls13 { client: [key, iv], .. } => [key, iv],
         }
     }
@@ -150,34 +151,40 @@ impl<W: Clone> Derived<W> {
     }
 }
 
+/// The wires of the client's key and IV in TLS 1.2.
+pub(super) fn client_key<W>(block: &KeyBlock<W>) -> [&[W]; 2] {
+    let KeyBlock { keys: [key, _], iv_wires: [iv, _] } = block;
+    [key, iv]
+}
+
 /// A party's state for the client's direction.
 pub(super) struct Client<W> {
     pub(super) key: WriteKey<W>,
-    /// Its shares of the powers of GCM's hash key.
-    pub(super) powers: Powers,
+    /// Its shares of the powers of GCM's hash key, in a suite that has one.
+    pub(super) powers: Option<Powers>,
     /// For each record.
-    pub(super) protections: Vec<Protection>,
+    pub(super) protections: Vec<Protection<W>>,
 }
 
 /// A party's state for the client's record `number`.
-pub(super) fn protection<W>(client: &Client<W>, number: usize) -> Result<&Protection, Error> {
+pub(super) fn protection<W>(client: &Client<W>, number: usize) -> Result<&Protection<W>, Error> {
     client.protections.get(number).ok_or_else(|| Error::misuse("a record that was not prepared"))
 }
 
-/// Everything that the client's records need.
+/// Everything that the client's records need, from the wires of its key and IV.
 pub(super) fn client<M: TwoParty>(
     machine: &mut M,
-    derived: &Derived<M::Wire>,
+    key: [&[M::Wire]; 2],
     sizes: &Sizes,
 ) -> Result<Client<M::Wire>, M::Error> {
     let records = &sizes.records();
-    let mut key = WriteKey::new(machine, sizes.protection(), derived.client())?;
+    let mut key = WriteKey::new(machine, sizes.protection(), key)?;
     let (powers, protections) = key.first(machine, records, sizes.powers())?;
     Ok(Client { key, powers, protections })
 }
 
-/// The key of the server's records, and shares of the powers of its hash key.
-pub(super) type ServerKey<W> = (ReadKey<W>, Powers);
+/// The key of the server's records, and shares of the powers of GCM's hash key.
+pub(super) type ServerKey<W> = (ReadKey<W>, Option<Powers>);
 
 /// What reading the server's records needs while the connection is open; `None` if nothing is read.
 pub(super) fn server<M: TwoParty>(
@@ -207,7 +214,8 @@ pub(super) fn rehearse<P: Party>(
     sizes: &Sizes,
 ) -> Result<(), Error> {
     let reader = prepared(&mut machine.rehearse(channel), secrets, sizes)?;
-    prepared_spare(&mut machine.rehearse_spare(channel), reader.as_ref(), sizes)
+    prepared_blocks(&mut machine.rehearse_in(Queue::SpareBlocks, channel), reader.as_ref(), sizes)?;
+    prepared_tags(&mut machine.rehearse_in(Queue::SpareTags, channel), reader.as_ref(), sizes)
 }
 
 /// The part up to [`Secrets`], on any machine.
@@ -228,37 +236,77 @@ pub(super) fn prepared_secrets<M: TwoParty>(
     }
 }
 
-/// The rest for every connection, and the key of spare blocks if there are any.
-pub(super) fn prepared<M: TwoParty>(
+/// The rest for every connection, and the key of what is spare if anything is.
+pub(super) fn prepared<M: PrivateInputs>(
     machine: &mut M,
     secrets: Secrets<M::Wire>,
     sizes: &Sizes,
 ) -> Result<Option<ReadKey<M::Wire>>, M::Error> {
     let hash = sizes.suite.hash().zeros();
-    let derived = match secrets {
+    let (derived, client) = match secrets {
         Secrets::Tls12(master) => {
             let block = prf::key_block(machine, &master, sizes.suite.aead(), [&[0; 32]; 2])?;
+            let client = prepared_client(machine, client_key(&block), sizes)?;
             let client_finished = prf::verify_data(machine, &master, Side::Client, &hash)?;
-            Derived::Tls12 { master, block, client_finished }
+            (Derived::Tls12 { master, block, client_finished }, client)
         }
         Secrets::Tls13 { handshake, salt } => {
             let (handshake, _) = handshake_shares(machine, &handshake, &hash)?;
-            Derived::tls13(machine, handshake, &salt, &hash, sizes)?
+            let derived = Derived::tls13(machine, handshake, &salt, &hash, sizes)?;
+            let client = prepared_client(machine, derived.client(), sizes)?;
+            (derived, client)
         }
     };
-    client(machine, &derived, sizes)?;
-    Ok(server(machine, &derived, sizes)?.map(|(key, _)| key))
+    let reader = server(machine, &derived, sizes)?.map(|(key, _)| key);
+    for key in one_time_keys(&client) {
+        tag::prepared_end(machine, key)?;
+    }
+    Ok(reader)
+}
+
+/// What the client's records need, up to the shares of `r` of ChaCha20-Poly1305's tags.
+fn prepared_client<M: PrivateInputs>(
+    machine: &mut M,
+    key: [&[M::Wire]; 2],
+    sizes: &Sizes,
+) -> Result<Client<M::Wire>, M::Error> {
+    let client = client(machine, key, sizes)?;
+    for key in one_time_keys(&client) {
+        tag::prepared_share(machine, key)?;
+    }
+    Ok(client)
+}
+
+/// The records' one-time keys: none with AES-GCM.
+fn one_time_keys<W>(client: &Client<W>) -> impl Iterator<Item = &[W]> {
+    client.protections.iter().filter_map(|record| record.one_time_key().ok())
 }
 
 /// The spare blocks.
-pub(super) fn prepared_spare<M: TwoParty>(
+pub(super) fn prepared_blocks<M: TwoParty>(
     machine: &mut M,
     reader: Option<&ReadKey<M::Wire>>,
     sizes: &Sizes,
 ) -> Result<(), M::Error> {
     let Some(key) = reader else { return Ok(()) };
-    for _ in 0..sizes.spare() {
+    for _ in 0..sizes.spare_blocks() {
         key.block(machine, 0, 0)?;
+    }
+    Ok(())
+}
+
+/// The spare circuits of ChaCha20-Poly1305's tags.
+pub(super) fn prepared_tags<M: PrivateInputs>(
+    machine: &mut M,
+    reader: Option<&ReadKey<M::Wire>>,
+    sizes: &Sizes,
+) -> Result<(), M::Error> {
+    let Some(key) = reader else { return Ok(()) };
+    for _ in 0..sizes.spare_tags() {
+        if let TagPart::OneTimeKey(key) = key.tag_part(machine, 0)? {
+            tag::prepared_share(machine, &key)?;
+            tag::prepared_end(machine, &key)?;
+        }
     }
     Ok(())
 }
@@ -276,15 +324,25 @@ pub(super) fn handshake_shared<P: Party>(machine: &Machine<P>) -> Result<[Shared
 }
 
 /// The key stream of the client's record `number`. The shared values are, in order, TLS 1.3's secrets of the
-/// handshake, the powers of the hash key, then each record's mask and key stream.
+/// handshake; with AES-GCM the powers of the hash key, then each record's mask and key stream; with
+/// ChaCha20-Poly1305 each record's key stream.
 pub(super) fn stream<P: Party>(
     machine: &Machine<P>,
-    version: TlsVersion,
+    (aead, version): (Aead, TlsVersion),
     number: usize,
 ) -> Result<SharedWires, Error> {
-    let first = if version == TlsVersion::Tls13 { 4 } else { 2 };
-    let shared = machine.shared().get(2 * number + first).cloned();
+    let secrets = if version == TlsVersion::Tls13 { 2 } else { 0 };
+    let place = match aead {
+        Aead::Gcm(_) => secrets + 2 + 2 * number,
+        Aead::ChaCha20Poly1305 => secrets + number,
+    };
+    let shared = machine.shared().get(place).cloned();
     shared.ok_or_else(|| Error::misuse("a record whose key stream was not shared"))
+}
+
+/// The error for a tag that is made as those of another suite.
+pub(super) fn other_suite() -> Error {
+    Error::misuse("a tag of another suite")
 }
 
 /// Adds the first of these bits to bytes.
@@ -378,6 +436,10 @@ mod tests {
         let sizes = [Sizes::one(1, 0), Sizes::one(100, 5000), several];
         let other = |sizes: &Sizes| Sizes { suite: Suite::Aes256GcmSha384, ..sizes.clone() };
         let longest = [other(&sizes[2]), newer(&other(&sizes[2]))];
+        let mut chacha20 = Sizes { suite: Suite::ChaCha20Poly1305Sha256, ..sizes[2].clone() };
+        chacha20.rounds[0].read = 700;
+        let chacha20 = [newer(&chacha20), chacha20];
+        let longest = longest.into_iter().chain(chacha20);
         for sizes in sizes.iter().cloned().chain(sizes.iter().map(newer)).chain(longest) {
             let (p, _v) = memory_pair(&Limits::default());
             let mut bytes = 0;

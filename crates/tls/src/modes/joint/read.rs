@@ -4,6 +4,7 @@
 //! P                                                                   V
 //! record: explicit nonce, ciphertext, tag                ------->
 //! shares of mask and key stream under the server's key   <------>
+//! (ChaCha20-Poly1305: the protocol of `tag`, up to its check)
 //! a = its share of the tag + the tag that came                        b = its share of the tag
 //!                                                        <-------     promise: H(b, r), r random
 //! a                                                      ------->     aborts unless a = b
@@ -34,6 +35,12 @@
 //! server's records after its Finished are read in turn, session tickets among them. P has read the server's
 //! Finished by then.
 //!
+//! **With ChaCha20-Poly1305** there are no powers that serve all records. The shares of each record's tag
+//! come from [`tag`](super::tag), whose check of the powers both parties have passed before V promises
+//! anything. So V has not chosen the polynomial. What V would have to promise for another record than the
+//! server's is a known value plus the difference of two polynomials at `r`, which fits at most `8 q` of
+//! `2^106` values of `r` ([`poly1305`](crate::wire::poly1305)). A record states no nonce in TLS 1.2 either.
+//!
 //! **In TLS 1.2 Finished is still not verified** when P reads, and need not be. A server sends nothing under
 //! its keys before it has verified the client's Finished. So a record with a right tag shows that both saw
 //! the same handshake.
@@ -46,15 +53,18 @@ use volery_garble::two_party::{Evaluator, Garbler, Wire};
 use volery_vole::{Oracle, SessionId};
 use zeroize::Zeroizing;
 
-use super::machine::{Machine, Party, SharedWires};
+use super::machine::{Machine, Party, Queue, SharedWires};
 use super::program::{self, ServerKey};
-use super::{Content, Error, message};
+use super::sizes::record_bytes;
+use super::tag::connection::{ProverTags, Received, VerifierTags};
+use super::{Content, Error, Sizes, message};
 use crate::page::disclosure::{self, Refusal};
-use crate::wire::ghash::{BLOCK_BYTES, Block, Powers};
+use crate::wire::ghash::{Block, Powers};
 use crate::wire::prf::Side;
-use crate::wire::record::{self, Protection, ReadKey, associated_data};
+use crate::wire::record::{Protection, ReadKey, TagPart, associated_data};
 use crate::wire::step::Step;
-use crate::wire::transcript::{APPLICATION_DATA, NONCE_BYTES, Record, TAG_BYTES, tls13};
+use crate::wire::suite::Aead;
+use crate::wire::transcript::{APPLICATION_DATA, Record, TAG_BYTES, tls13};
 use crate::wire::version::TlsVersion;
 
 /// The name of the limit.
@@ -92,6 +102,7 @@ impl ServerRecord {
 
 /// The parties' messages about the records themselves: which one is next, and that its tag is right.
 pub(super) struct RecordTurn {
+    aead: Aead,
     version: TlsVersion,
     /// The number of the next record.
     next: u64,
@@ -99,10 +110,10 @@ pub(super) struct RecordTurn {
 }
 
 impl RecordTurn {
-    pub(super) fn new(session: &SessionId, version: TlsVersion) -> Self {
+    pub(super) fn new(session: &SessionId, (aead, version): (Aead, TlsVersion)) -> Self {
         // In TLS 1.2 record 0 was the server's Finished.
         let next = u64::from(version == TlsVersion::Tls12);
-        Self { version, next, oracle: Oracle::new("tls: promise of a tag", session) }
+        Self { aead, version, next, oracle: Oracle::new("tls: promise of a tag", session) }
     }
 
     /// P's part: announces the next record, given its payload on the wire.
@@ -117,23 +128,16 @@ impl RecordTurn {
         Ok(record)
     }
 
-    /// V's part: receives the next record, of at most this many blocks.
-    pub(super) fn receive(
-        &mut self,
-        channel: &mut dyn Channel,
-        blocks: usize,
-    ) -> Result<ServerRecord, Error> {
-        let most = self.nonce_bytes() + BLOCK_BYTES * blocks + TAG_BYTES;
+    /// V's part: receives the next record, of at most this many bytes of ciphertext.
+    pub(super) fn receive(&mut self, channel: &mut dyn Channel, most: usize) -> Result<ServerRecord, Error> {
+        let most = self.nonce_bytes() + most + TAG_BYTES;
         let payload = channel.recv(SERVER_RECORD, most)?.to_vec();
         self.record(&payload)
     }
 
     /// Bytes of a record's nonce on the wire.
     fn nonce_bytes(&self) -> usize {
-        match self.version {
-            TlsVersion::Tls12 => NONCE_BYTES,
-            TlsVersion::Tls13 => 0,
-        }
+        self.aead.explicit_bytes(self.version)
     }
 
     /// The next record, from its payload on the wire.
@@ -195,57 +199,102 @@ impl RecordTurn {
 /// A party's state for reading the server's records.
 pub(super) struct Reader {
     key: ReadKey<Wire>,
-    powers: Powers,
+    /// Shares of the powers of GCM's hash key, in a suite that has one.
+    powers: Option<Powers>,
     turn: RecordTurn,
+    /// The bytes for which something is prepared still.
+    left: usize,
+}
+
+/// A record that is read: what both parties computed of it before its tag.
+struct Opening {
+    record: ServerRecord,
+    /// What its tag covers besides the ciphertext.
+    header: Vec<u8>,
+    protection: Protection<Wire>,
+    /// Where each block of the key stream was shared.
+    streams: Vec<SharedWires>,
+}
+
+impl Opening {
+    fn received(&self) -> Received<'_> {
+        let Self { record, header, .. } = self;
+        Received { sequence: record.sequence, header, ciphertext: &record.ciphertext }
+    }
 }
 
 impl Reader {
-    pub(super) fn new(session: &SessionId, version: TlsVersion, (key, powers): ServerKey<Wire>) -> Self {
-        Self { key, powers, turn: RecordTurn::new(session, version) }
+    pub(super) fn new(session: &SessionId, sizes: &Sizes, (key, powers): ServerKey<Wire>) -> Self {
+        Self { key, powers, turn: RecordTurn::new(session, sizes.protection()), left: sizes.readable() }
     }
 
-    /// Both parties' part: the shares of mask and key stream, the share of the tag, and where the key stream
-    /// was shared.
-    fn shares<P: Party>(
-        &self,
+    /// Both parties' part: the shares of the key stream, and of GCM's mask.
+    fn open<P: Party>(
+        &mut self,
         channel: &mut dyn Channel,
         machine: &mut Machine<P>,
-        record: &ServerRecord,
-    ) -> Result<(Protection, Zeroizing<Block>, Vec<SharedWires>), Error> {
+        record: ServerRecord,
+    ) -> Result<Opening, Error> {
         let length = record.ciphertext.len();
-        let (asked, limit) = (BLOCK_BYTES * record::blocks(length), BLOCK_BYTES * machine.spare_calls());
-        if asked > limit {
-            return Err(Error::Limit { what: READ, asked, limit });
-        }
+        let (asked, limit) = (record_bytes(self.turn.aead, length), self.left);
+        self.left = limit.checked_sub(asked).ok_or(Error::Limit { what: READ, asked, limit })?;
+        // A one-time key goes into circuits of the other list.
+        let queue = match self.turn.aead {
+            Aead::Gcm(_) => Queue::SpareBlocks,
+            Aead::ChaCha20Poly1305 => Queue::SpareTags,
+        };
+        let tag = self.key.tag_part(&mut machine.perform_in(queue, channel), record.nonce)?;
         let before = machine.shared().len();
-        let protection = self.key.protection(&mut machine.perform_spare(channel), record.nonce, length)?;
-        // The first block is the mask.
-        let streams = machine.shared().get(before + 1..).unwrap_or_default().to_vec();
+        let blocks = &mut machine.perform_in(Queue::SpareBlocks, channel);
+        let stream = self.key.stream(blocks, record.nonce, length)?;
+        let streams = machine.shared().get(before..).unwrap_or_default().to_vec();
         let header = associated_data(self.turn.version, record.sequence, APPLICATION_DATA, length)?;
-        let share = self.powers.tag_share(&header, &record.ciphertext, &protection.mask)?;
-        Ok((protection, Zeroizing::new(share), streams))
+        Ok(Opening { record, header, protection: Protection { tag, stream }, streams })
+    }
+
+    /// This party's share of the tag; `products` makes it in a suite that takes products for that.
+    fn share(
+        &self,
+        opening: &Opening,
+        products: impl FnOnce(&[Wire], Received<'_>) -> Result<Zeroizing<Block>, Error>,
+    ) -> Result<Zeroizing<Block>, Error> {
+        let Opening { record, header, protection, .. } = opening;
+        match (&self.powers, &protection.tag) {
+            (Some(powers), TagPart::Mask(mask)) => {
+                Ok(Zeroizing::new(powers.tag_share(header, &record.ciphertext, mask)?))
+            }
+            (None, TagPart::OneTimeKey(key)) => products(key, opening.received()),
+            _ => Err(program::other_suite()),
+        }
     }
 
     /// P's part: the content of the server's next record, which has this payload and must come from the
-    /// server.
+    /// server. `tags` are for a suite whose tags take products.
     ///
     /// # Errors
-    /// [`Error::Limit`] for more than was prepared; a cheat if V accepts a wrong tag, or returns another
-    /// share of key stream than it has; V's error if the tag is wrong; [`Error::Disclosure`] for a record of
-    /// TLS 1.3 that holds nothing; the channel's.
+    /// [`Error::Limit`] for more than was prepared; a cheat if V accepts a wrong tag, returns another share
+    /// of key stream than it has, or has chosen the polynomial of the tag; V's error if the tag is wrong;
+    /// [`Error::Disclosure`] for a record of TLS 1.3 that holds nothing; the channel's.
     pub(super) fn read(
         &mut self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Garbler<Step>>,
+        tags: Option<&mut ProverTags>,
         payload: &[u8],
+        rng: &mut (impl CryptoRng + ?Sized),
     ) -> Result<Content, Error> {
         let record = self.turn.announce(channel, payload)?;
-        let (protection, mut sum, streams) = self.shares(channel, machine, &record)?;
+        let opening = self.open(channel, machine, record)?;
+        let mut sum = self.share(&opening, |key, record| {
+            let tags = tags.ok_or_else(program::other_suite)?;
+            Ok(tags.share(channel, machine, key, record, rng)?.share)
+        })?;
+        let Opening { record, protection, streams, .. } = opening;
         sum.iter_mut().zip(record.tag).for_each(|(byte, tag)| *byte ^= tag);
         self.turn.believe(channel, &record, &sum)?;
         let mut plaintext = Zeroizing::new(record.ciphertext);
         protection.apply(&mut plaintext)?;
-        for (part, shared) in plaintext.chunks_mut(BLOCK_BYTES).zip(&streams) {
+        for (part, shared) in plaintext.chunks_mut(self.turn.aead.block_bytes()).zip(&streams) {
             let share = machine.party.confirm(channel, &shared.wires, &shared.masks)?;
             program::add_first(part, &share)?;
         }
@@ -262,15 +311,22 @@ impl Reader {
     /// V's part: returns the record, whose plaintext P then knows.
     ///
     /// # Errors
-    /// [`Error::Limit`] for more than was prepared; [`Error::Disclosure`] if the tag is wrong; the channel's.
+    /// [`Error::Limit`] for more than was prepared; a cheat if P's powers are not those of the tag's key;
+    /// [`Error::Disclosure`] if the tag is wrong; the channel's.
     pub(super) fn watch(
         &mut self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Evaluator<Step>>,
+        tags: Option<&mut VerifierTags>,
         rng: &mut (impl CryptoRng + ?Sized),
     ) -> Result<ServerRecord, Error> {
-        let record = self.turn.receive(channel, machine.spare_calls())?;
-        let (_, share, streams) = self.shares(channel, machine, &record)?;
+        let record = self.turn.receive(channel, self.left)?;
+        let opening = self.open(channel, machine, record)?;
+        let share = self.share(&opening, |key, record| {
+            let tags = tags.ok_or_else(program::other_suite)?;
+            Ok(tags.share(channel, machine, key, record)?.share)
+        })?;
+        let Opening { record, streams, .. } = opening;
         self.turn.verify(channel, &record, &share, rng)?;
         for shared in &streams {
             machine.party.confirm(channel, &shared.wires, &shared.masks)?;

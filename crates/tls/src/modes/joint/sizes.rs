@@ -7,6 +7,7 @@ use super::Error;
 use super::read::READ;
 use crate::page::dialogue::MAX_ROUNDS;
 use crate::wire::ghash::{BLOCK_BYTES, hashed_blocks};
+use crate::wire::poly1305;
 use crate::wire::record::{HEADER_BYTES, MAX_PLAINTEXT, PlannedRecord, Secrecy};
 use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::FINISHED_BYTES;
@@ -16,7 +17,7 @@ use crate::wire::version::TlsVersion;
 pub const MAX_QUERY: usize = 1 << 17;
 
 /// The most bytes of responses that are read while the connection is open: 512 blocks of 5,120 ANDs, or 7,168
-/// with AES-256, which V stores ahead.
+/// with AES-256, which V stores ahead. With ChaCha20-Poly1305 it is less.
 pub const MAX_READ: usize = 1 << 13;
 
 /// The largest part of a response for which correlations are made ahead: 140 MB of them.
@@ -37,10 +38,19 @@ pub struct RoundSizes {
     pub query: usize,
     /// The number of bytes of the response that P can read while the connection is open; 0 if the next
     /// request does not wait for it, which makes the connection [pipelined](Sizes::pipelined). Each of the
-    /// server's records takes its length, rounded up to 16, plus 16. In TLS 1.3 that includes session
-    /// tickets, which most servers send before the first response. What one round leaves unused, the next can
-    /// use. It is 0 for the last round, and after a round whose response is not read.
+    /// server's records takes more than its length of it ([`RoundSizes::taken_by`]). In TLS 1.3 that includes
+    /// session tickets, which most servers send before the first response. What one round leaves unused, the
+    /// next can use. It is 0 for the last round, and after a round whose response is not read.
     pub read: usize,
+}
+
+impl RoundSizes {
+    /// The bytes of [`RoundSizes::read`] that one of the server's records with a ciphertext of this length
+    /// takes: the length rounded up to 16, plus 16; with ChaCha20-Poly1305 rounded up to 64, plus 256.
+    #[must_use]
+    pub const fn taken_by(suite: Suite, ciphertext: usize) -> usize {
+        record_bytes(suite.aead(), ciphertext)
+    }
 }
 
 /// The sizes of a connection, which both parties know before it is opened.
@@ -48,7 +58,7 @@ pub struct RoundSizes {
 pub struct Sizes {
     /// The version of TLS. Its key derivation is prepared, so the server must choose this one.
     pub tls: TlsVersion,
-    /// The cipher suite, which the server must choose, too. Only those with AES-GCM can be prepared.
+    /// The cipher suite, which the server must choose, too.
     pub suite: Suite,
     /// The requests, in order: 1 to [`MAX_ROUNDS`] of them, with at most [`MAX_QUERY`] bytes of requests and
     /// [`MAX_READ`] bytes to read.
@@ -58,8 +68,25 @@ pub struct Sizes {
     pub proved: usize,
 }
 
-/// The cipher suites that two parties can prepare a connection for, those that cost least first.
-pub const SUITES: [Suite; 2] = [Suite::Aes128GcmSha256, Suite::Aes256GcmSha384];
+/// The cipher suites in the order in which two parties ask a server for them. ChaCha20-Poly1305 costs half of
+/// AES-256, but a few round trips.
+pub const SUITES: [Suite; 3] =
+    [Suite::Aes128GcmSha256, Suite::ChaCha20Poly1305Sha256, Suite::Aes256GcmSha384];
+
+/// What the tag of one of the server's records counts with ChaCha20-Poly1305 of the bytes that can be read:
+/// its circuits have some 40,000 ANDs, as four blocks of key stream.
+const TAG_UNIT: usize = 256;
+
+/// See [`RoundSizes::taken_by`].
+pub(super) const fn record_bytes(aead: Aead, length: usize) -> usize {
+    let stream = length.next_multiple_of(aead.block_bytes());
+    match aead {
+        Aead::Gcm(_) => stream + BLOCK_BYTES,
+        // An empty record takes a block, too, so that there are not more tags than blocks.
+        Aead::ChaCha20Poly1305 if stream == 0 => aead.block_bytes() + TAG_UNIT,
+        Aead::ChaCha20Poly1305 => stream + TAG_UNIT,
+    }
+}
 
 impl Sizes {
     /// The sizes of a connection over TLS 1.2 with AES-128-GCM and one request.
@@ -95,15 +122,11 @@ impl Sizes {
         (self.suite.aead(), self.tls)
     }
 
-    /// Whether the suite can be prepared, and there are rounds, not too many, none empty, and none read out
-    /// of order.
+    /// Whether there are rounds, not too many, none empty, and none read out of order.
     pub(super) fn are_sound(&self) -> bool {
         let mut unread = self.rounds.iter().skip_while(|round| round.read > 0);
         let in_order = unread.next().is_some() && unread.all(|round| round.read == 0);
-        SUITES.contains(&self.suite)
-            && in_order
-            && self.rounds.len() <= MAX_ROUNDS
-            && self.rounds.iter().all(|round| round.query > 0)
+        in_order && self.rounds.len() <= MAX_ROUNDS && self.rounds.iter().all(|round| round.query > 0)
     }
 
     /// Whether a request is sent before the response to the one before it has been read. Then nothing shows
@@ -155,15 +178,68 @@ impl Sizes {
         hashed_blocks(HEADER_BYTES, longest)
     }
 
-    /// The number of blocks of key stream and masks of the server's records that can be shared while the
-    /// connection is open.
-    pub(super) fn spare(&self) -> usize {
-        self.rounds.iter().map(|round| round.read.div_ceil(BLOCK_BYTES)).sum()
+    /// The number of powers that Poly1305's tag of each of the client's records takes.
+    pub(super) fn tag_powers(&self) -> impl Iterator<Item = usize> + use<> {
+        // In either version the header is one block.
+        let blocks = self.records().into_iter().map(|record| hashed_blocks(HEADER_BYTES, record.length));
+        blocks.map(poly1305::powers)
+    }
+
+    /// The number of products that tags take: none with AES-GCM.
+    pub(super) fn products(&self) -> usize {
+        match self.suite.aead() {
+            Aead::Gcm(_) => 0,
+            Aead::ChaCha20Poly1305 => {
+                self.tag_powers().map(poly1305::products).sum::<usize>() + self.read_products()
+            }
+        }
+    }
+
+    /// The number of products that tags of the server's records can take. Of `u` units of 64 bytes, a record
+    /// with `v` blocks of key stream takes `v + 4`, and at most `4 v + 3` products: so `n` of them take at
+    /// most `4 u - 13 n` products.
+    fn read_products(&self) -> usize {
+        let units = self.readable() / Aead::ChaCha20Poly1305.block_bytes();
+        if self.longest_read().is_some() { (4 * units).saturating_sub(13) } else { 0 }
+    }
+
+    /// The bytes of the server's records that can be read while the connection is open, as
+    /// [`record_bytes`] counts them: whole blocks.
+    pub(super) fn readable(&self) -> usize {
+        let block = self.suite.aead().block_bytes();
+        self.rounds.iter().map(|round| round.read.next_multiple_of(block)).sum()
+    }
+
+    /// The number of blocks of the server's records that can be shared while the connection is open: key
+    /// stream, and GCM's masks.
+    pub(super) fn spare_blocks(&self) -> usize {
+        let aead = self.suite.aead();
+        match (aead, self.longest_read()) {
+            (_, None) => 0,
+            (Aead::Gcm(_), Some(_)) => self.readable() / aead.block_bytes(),
+            (Aead::ChaCha20Poly1305, Some(_)) => (self.readable() - TAG_UNIT) / aead.block_bytes(),
+        }
+    }
+
+    /// The number of the server's records whose tags take circuits of their own: none with AES-GCM.
+    pub(super) fn spare_tags(&self) -> usize {
+        let aead = self.suite.aead();
+        match aead {
+            Aead::Gcm(_) => 0,
+            Aead::ChaCha20Poly1305 => self.readable() / record_bytes(aead, 0),
+        }
     }
 
     /// The longest record that can be read while the connection is open, if any can.
     pub(super) fn longest_read(&self) -> Option<usize> {
-        // One block is the mask.
-        self.spare().checked_sub(1).map(|blocks| (BLOCK_BYTES * blocks).min(self.tls.max_plaintext()))
+        let aead = self.suite.aead();
+        let longest = self.readable().checked_sub(match aead {
+            // One block is the mask.
+            Aead::Gcm(_) => BLOCK_BYTES,
+            Aead::ChaCha20Poly1305 => TAG_UNIT,
+        });
+        // A record takes a block at least.
+        let longest = longest.filter(|longest| matches!(aead, Aead::Gcm(_)) || *longest > 0);
+        longest.map(|longest| longest.min(self.tls.max_plaintext()))
     }
 }

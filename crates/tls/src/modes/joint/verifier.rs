@@ -15,6 +15,7 @@ use super::message::{self, ConnectionBytes, NextStep};
 use super::program::{self, Client, Derived, Secrets};
 use super::prover::share_bits;
 use super::read::{READ, Reader, ServerRecord};
+use super::tag::connection::{RequestedTags, VerifierTags};
 use super::used::{Part, Used, UsedMessages};
 use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes};
 use crate::memory::{Budget, Reservation};
@@ -27,6 +28,7 @@ use crate::wire::prf::{self, HmacKey, Side};
 use crate::wire::record::{PlannedRecord, associated_data};
 use crate::wire::server::Roots;
 use crate::wire::step::Step;
+use crate::wire::suite::Aead;
 use crate::wire::transcript::MAX_HANDSHAKE;
 use crate::wire::version::TlsVersion;
 
@@ -72,6 +74,8 @@ impl Default for Limits {
 pub struct Verifier {
     machine: Machine<Evaluator<Step>>,
     exchange: VerifierProducts,
+    /// In a suite whose tags take products.
+    tags: Option<VerifierTags>,
     key: key_exchange::Verifier,
     inputs: [Input; 2],
     session: SessionId,
@@ -150,6 +154,7 @@ fn prepare(
     // Everything that P has to answer goes in one round trip.
     labels.prepare(channel, sizes.label_correlations()?)?;
     let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
+    let tags = RequestedTags::request(channel, session, &mut labels, &sizes, rng)?;
     channel.flush()?;
     // While P answers.
     begin_round(channel, &mut commitments)?;
@@ -162,13 +167,14 @@ fn prepare(
     let secrets = program::rehearse_secrets(&mut machine, channel, &sizes, shares)?;
     answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
+    let tags = tags.map(|tags| tags.receive(channel, session, &sizes)).transpose()?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     let (_, pool) = machine.party.commitments();
     pool.prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
     let inputs = [prover, verifier];
-    Ok(Verifier { machine, exchange, key, inputs, session: *session, sizes, limits, memory })
+    Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits, memory })
 }
 
 fn run(
@@ -176,22 +182,21 @@ fn run(
     channel: &mut dyn Channel,
     rng: &mut dyn CryptoRng,
 ) -> Result<ReceivedConnection, Error> {
-    let Verifier { mut machine, mut exchange, key, inputs, session, sizes, limits, memory } = verifier;
+    let Verifier { mut machine, mut exchange, mut tags, key, inputs, session, sizes, limits, memory } =
+        verifier;
     let [prover, own] = inputs;
     let share = key.finish(channel, &mut exchange, rng)?;
     let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
     machine.party.give(channel, own, &share_bits(share.expose()))?;
     machine.party.take(channel, prover)?;
     let group = share.server().group();
-    let mut deriving = Deriving { channel, machine: &mut machine, sizes: &sizes };
-    let (derived, messages) = deriving.derive(group, [&prover_wires, &own_wires])?;
+    let mut deriving = Deriving { channel, machine: &mut machine, sizes: &sizes, tags: tags.as_mut() };
+    let (derived, client, messages) = deriving.derive(group, [&prover_wires, &own_wires])?;
 
-    let version = sizes.tls;
-    let performance = &mut machine.perform(channel);
-    let client = program::client(performance, &derived, &sizes)?;
-    let reader = program::server(performance, &derived, &sizes)?;
-    let reader = reader.map(|key| Reader::new(&session, version, key));
-    let mut exchange = RecordExchange { channel, machine: &mut machine, version, reader };
+    let reader = program::server(&mut machine.perform(channel), &derived, &sizes)?;
+    let reader = reader.map(|key| Reader::new(&session, &sizes, key));
+    let protected = sizes.protection();
+    let mut exchange = RecordExchange { channel, machine: &mut machine, protected, reader, tags };
     let ExchangedRecords { ciphertexts, read, held } = exchange.records(&sizes, &client, rng)?;
     let pipelined = sizes.pipelined();
     let suite = sizes.suite;
@@ -208,35 +213,51 @@ struct Deriving<'a> {
     channel: &'a mut dyn Channel,
     machine: &'a mut Machine<Evaluator<Step>>,
     sizes: &'a Sizes,
+    /// In a suite whose tags take products.
+    tags: Option<&'a mut VerifierTags>,
 }
+
+/// What was derived, and from which messages.
+type DerivedKeys = (Derived<Wire>, Client<Wire>, UsedMessages);
 
 impl Deriving<'_> {
     /// Derives everything that comes before the client's records, from the wires of the two shares, with the
     /// values that P says.
-    fn derive(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
+    fn derive(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<DerivedKeys, Error> {
         match self.sizes.tls {
             TlsVersion::Tls12 => self.tls12(group, shares),
             TlsVersion::Tls13 => self.tls13(group, shares),
         }
     }
 
-    fn tls12(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
-        let Self { channel, machine, sizes } = self;
+    /// What the client's records need, from the wires of its key and IV.
+    fn client(&mut self, key: [&[Wire]; 2]) -> Result<Client<Wire>, Error> {
+        let client = program::client(&mut self.machine.perform(self.channel), key, self.sizes)?;
+        if let Some(tags) = &mut self.tags {
+            tags.share_r(self.channel, self.machine, &client.protections)?;
+        }
+        Ok(client)
+    }
+
+    fn tls12(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<DerivedKeys, Error> {
+        let Self { channel, machine, sizes, .. } = self;
         let (hash, aead) = (sizes.suite.hash(), sizes.suite.aead());
         let premaster = HmacKey::premaster(&mut machine.perform(*channel), hash, group, shares)?;
         let seed = message::receive_master(*channel, hash)?;
         let master = program::master(&mut machine.perform(*channel), &premaster, seed)?;
         let randoms = message::receive_keys(*channel)?;
         let block = prf::key_block(&mut machine.perform(*channel), &master, aead, randoms.each_ref())?;
+        let client = self.client(program::client_key(&block))?;
+        let Self { channel, machine, .. } = self;
         let handshake_hash = message::receive_finished(*channel, hash)?;
         let client_finished =
             prf::verify_data(&mut machine.perform(*channel), &master, Side::Client, &handshake_hash)?;
         let derived = Derived::Tls12 { master, block, client_finished };
-        Ok((derived, UsedMessages::Tls12 { seed, randoms, handshake_hash }))
+        Ok((derived, client, UsedMessages::Tls12 { seed, randoms, handshake_hash }))
     }
 
-    fn tls13(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<(Derived<Wire>, UsedMessages), Error> {
-        let Self { channel, machine, sizes } = self;
+    fn tls13(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<DerivedKeys, Error> {
+        let Self { channel, machine, sizes, .. } = self;
         let Secrets::Tls13 { handshake, salt } =
             program::secrets_tls13(&mut machine.perform(*channel), sizes.suite, group, shares)?
         else {
@@ -251,7 +272,8 @@ impl Deriving<'_> {
         channel.flush()?;
         let finished = message::receive_data(*channel, sizes.suite.hash())?;
         let derived = Derived::tls13(&mut machine.perform(*channel), wires, &salt, &finished, sizes)?;
-        Ok((derived, UsedMessages::Tls13 { hellos, finished }))
+        let client = self.client(derived.client())?;
+        Ok((derived, client, UsedMessages::Tls13 { hellos, finished }))
     }
 }
 
@@ -270,8 +292,10 @@ struct ExchangedRecords {
 struct RecordExchange<'a> {
     channel: &'a mut dyn Channel,
     machine: &'a mut Machine<Evaluator<Step>>,
-    version: TlsVersion,
+    protected: (Aead, TlsVersion),
     reader: Option<Reader>,
+    /// In a suite whose tags take products.
+    tags: Option<VerifierTags>,
 }
 
 impl RecordExchange<'_> {
@@ -283,9 +307,12 @@ impl RecordExchange<'_> {
         rng: &mut dyn CryptoRng,
     ) -> Result<ExchangedRecords, Error> {
         let records = sizes.records();
+        if let Some(tags) = &mut self.tags {
+            tags.powers(self.channel)?;
+        }
         let ExchangedRecords { mut ciphertexts, mut read, mut held } = ExchangedRecords::default();
         // In TLS 1.2 the server's Finished came before all records that are read.
-        let before = usize::from(self.version == TlsVersion::Tls12);
+        let before = usize::from(sizes.tls == TlsVersion::Tls12);
         for (number, record) in records.iter().enumerate() {
             while sizes.begins_later(number) && message::receive_next(self.channel)? == NextStep::Read {
                 read.push(self.read(rng)?);
@@ -297,7 +324,7 @@ impl RecordExchange<'_> {
         Ok(ExchangedRecords { ciphertexts, read, held })
     }
 
-    /// Makes one of the client's records: sends a share of its tag once the ciphertext is there. Returns the
+    /// Makes one of the client's records: gives P its tag once the ciphertext is there. Returns the
     /// ciphertext.
     fn record(
         &mut self,
@@ -306,20 +333,27 @@ impl RecordExchange<'_> {
         mut ciphertext: Vec<u8>,
         client: &Client<Wire>,
     ) -> Result<Vec<u8>, Error> {
-        let shared = program::stream(self.machine, self.version, number)?;
+        let (_, version) = self.protected;
+        let shared = program::stream(self.machine, self.protected, number)?;
         self.machine.party.confirm(self.channel, &shared.wires, &shared.masks)?;
         let protection = program::protection(client, number)?;
         protection.apply(&mut ciphertext)?;
-        let content_type = program::content_type(self.version, number);
-        let header = associated_data(self.version, record.sequence, content_type, record.length)?;
-        send_tag_share(self.channel, &client.powers, &header, &ciphertext, &protection.mask)?;
-        self.channel.flush()?;
+        let content_type = program::content_type(version, number);
+        let header = associated_data(version, record.sequence, content_type, record.length)?;
+        match (&client.powers, &mut self.tags) {
+            (Some(powers), None) => {
+                send_tag_share(self.channel, powers, &header, &ciphertext, protection.mask()?)?;
+                self.channel.flush()?;
+            }
+            (None, Some(tags)) => tags.send(self.channel, self.machine, &header, &ciphertext)?,
+            _ => return Err(program::other_suite()),
+        }
         Ok(ciphertext)
     }
 
     fn read(&mut self, rng: &mut dyn CryptoRng) -> Result<ServerRecord, Error> {
         let reader = self.reader.as_mut().ok_or(Error::Limit { what: READ, asked: 1, limit: 0 })?;
-        reader.watch(self.channel, self.machine, rng)
+        reader.watch(self.channel, self.machine, self.tags.as_mut(), rng)
     }
 }
 

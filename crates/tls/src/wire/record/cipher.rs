@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use zeroize::Zeroize;
 
 use crate::Error;
-use crate::wire::step::{Plain, Step, TwoParty, given_bits, given_xored_bits};
+use crate::wire::step::{Plain, Step, TwoParty, given_bits, given_stream_bits, given_xored_bits};
 use crate::wire::suite::Aead;
 use crate::wire::version::TlsVersion;
 
@@ -119,28 +119,28 @@ impl<W: Clone> Cipher<W> {
         Ok(wires)
     }
 
-    /// The ciphertext of a counter block whose nonce and counter were not known when it was prepared: 128
-    /// wires. `nonce` is what the nonce has besides the IV: the explicit nonce, or the record's number.
+    /// A counter block whose nonce and counter were not known when it was prepared: 128 wires with AES, 512
+    /// with ChaCha20. `nonce` is what the nonce has besides the IV: the explicit nonce, or the record's
+    /// number.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for a record's number of 2^16 or more, and for a suite other than AES-GCM; the
-    /// machine's.
+    /// [`Error::Misuse`] for a record's number of 2^16 or more; the machine's.
     pub(crate) fn given<M: TwoParty<Wire = W> + ?Sized>(
         &self,
         machine: &mut M,
         nonce: u64,
         counter: u16,
     ) -> Result<Vec<W>, M::Error> {
-        let Aead::Gcm(size) = self.aead else {
-            return Err(Error::Misuse("a block of AES in a suite without it".into()).into());
-        };
-        let (step, bits) = match self.version {
-            TlsVersion::Tls12 => (Step::Block(size), given_bits(nonce.to_be_bytes(), counter)),
-            TlsVersion::Tls13 => {
-                let number = u16::try_from(nonce);
-                let number = number.map_err(|_| Error::Misuse(format!("record {nonce} of a direction")))?;
-                (Step::XoredBlock(size), given_xored_bits(number, counter))
+        let number =
+            || u16::try_from(nonce).map_err(|_| Error::Misuse(format!("record {nonce} of a direction")));
+        let (step, bits) = match (self.aead, self.version) {
+            (Aead::Gcm(size), TlsVersion::Tls12) => {
+                (Step::Block(size), given_bits(nonce.to_be_bytes(), counter))
             }
+            (Aead::Gcm(size), TlsVersion::Tls13) => {
+                (Step::XoredBlock(size), given_xored_bits(number()?, counter))
+            }
+            (Aead::ChaCha20Poly1305, _) => (Step::ChaChaBlock, given_stream_bits(number()?, counter)),
         };
         let given = machine.public(&bits)?;
         machine.call(&step, &[&*self.inputs, &given].concat())

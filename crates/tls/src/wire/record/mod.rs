@@ -1,4 +1,4 @@
-//! AES-GCM records under a key that neither party sees, and the key stream of every suite for a proof.
+//! Records under a key that neither party sees, and their key stream for a proof.
 //!
 //! ```text
 //! record:  explicit nonce, 8 bytes  |  ciphertext = plaintext + E(2) | E(3) | ...  |  tag            RFC 5288
@@ -25,7 +25,8 @@
 //! and no mask is used twice: [`WriteKey`] refuses a sequence number that it has seen.
 //!
 //! ChaCha20-Poly1305 records have no `h` and no masks: the first 32 bytes of key stream of each record are
-//! the one-time key of its tag (RFC 8439, section 2.6). They are proved, but not yet made by two parties.
+//! the one-time key of its tag (RFC 8439, section 2.6). Nobody learns a share of that key: its wires go into
+//! the circuits of [`poly1305`](super::poly1305). Nonces are as in TLS 1.3, in both versions.
 //!
 //! Records of the server's are read in the end, or, where P has to read one while the connection lives, by a
 //! [`ReadKey`]: their nonces are the server's choice, so both parties learn them when the record comes.
@@ -40,7 +41,8 @@
 //! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 17,496 | 352,809 |
 //! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 139,968 | 951,953 |
 //!
-//! With AES-256, a single block takes 7,168 ANDs, most blocks 6,304, and the key's expansion 1,664.
+//! With AES-256, a single block takes 7,168 ANDs, most blocks 6,304, and the key's expansion 1,664. With
+//! ChaCha20 a block has 64 bytes and takes at most 9,942.
 
 mod cipher;
 mod read;
@@ -48,7 +50,7 @@ mod read;
 mod tests;
 
 pub(crate) use cipher::Cipher;
-pub(crate) use read::{ReadKey, blocks};
+pub(crate) use read::ReadKey;
 
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
@@ -86,23 +88,64 @@ pub(crate) struct PlannedRecord {
 }
 
 impl PlannedRecord {
-    /// The record's counter blocks: the mask's, then the key stream's.
-    fn blocks(&self) -> impl Iterator<Item = Plain> + use<> {
+    /// The record's counter blocks: that of its tag, then the key stream's.
+    fn blocks(&self, aead: Aead) -> impl Iterator<Item = Plain> + use<> {
         let Self { sequence, length, .. } = *self;
+        let first = u32::from(tag_counter(aead));
         // At most 2^10 and one blocks for the plaintext.
-        (0..=length.div_ceil(BLOCK_BYTES)).map(move |i| Plain::Counter { sequence, counter: i as u32 + 1 })
+        let counters = 0..=length.div_ceil(aead.block_bytes());
+        counters.map(move |i| Plain::Counter { sequence, counter: i as u32 + first })
     }
 }
 
+/// The counter of the block that a record's tag takes: the mask, or the one-time key. Those of the key stream
+/// follow.
+const fn tag_counter(aead: Aead) -> u16 {
+    match aead {
+        Aead::Gcm(_) => 1,
+        Aead::ChaCha20Poly1305 => 0,
+    }
+}
+
+/// What a record's tag is made with.
+pub(crate) enum TagPart<W> {
+    /// AES-GCM: this party's share of the mask.
+    Mask(Zeroizing<Block>),
+    /// ChaCha20-Poly1305: the wires of the one-time key, which go into further circuits.
+    OneTimeKey(Vec<W>),
+}
+
 /// The values that a party needs to protect one record; wiped on drop.
-pub(crate) struct Protection {
-    /// Its share of the tag's mask.
-    pub mask: Zeroizing<Block>,
+pub(crate) struct Protection<W> {
+    /// What its tag is made with.
+    pub tag: TagPart<W>,
     /// The key stream or this party's share of it, as long as the plaintext.
     pub stream: Zeroizing<Vec<u8>>,
 }
 
-impl Protection {
+impl<W> Protection<W> {
+    /// This party's share of the tag's mask.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] in a suite other than AES-GCM.
+    pub(crate) fn mask(&self) -> Result<&Block, Error> {
+        match &self.tag {
+            TagPart::Mask(mask) => Ok(mask),
+            TagPart::OneTimeKey(_) => Err(Error::Misuse("a mask in a suite without one".into())),
+        }
+    }
+
+    /// The wires of the tag's one-time key.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] in a suite other than ChaCha20-Poly1305.
+    pub(crate) fn one_time_key(&self) -> Result<&[W], Error> {
+        match &self.tag {
+            TagPart::OneTimeKey(key) => Ok(key),
+            TagPart::Mask(_) => Err(Error::Misuse("a one-time key in a suite without one".into())),
+        }
+    }
+
     /// `data` plus the stream: encrypts, decrypts, or adds a share, as the [module](self) says.
     ///
     /// # Errors
@@ -117,6 +160,9 @@ impl Protection {
         Ok(())
     }
 }
+
+/// Shares of the powers of GCM's hash key, in a suite that has one, and the values of each record.
+pub(crate) type FirstRecords<W> = (Option<Powers>, Vec<Protection<W>>);
 
 /// Bytes of the header that a record's tag covers in TLS 1.2. TLS 1.3 has five; both are one block of GHASH.
 pub(crate) const HEADER_BYTES: usize = 13;
@@ -189,8 +235,8 @@ impl<W: Clone> WriteKey<W> {
         self.cipher
     }
 
-    /// This party's shares of the powers of the hash key up to `greatest`, and protections for `records`,
-    /// whose sequence numbers must increase.
+    /// This party's shares of the powers of the hash key up to `greatest`, in a suite with AES-GCM, and
+    /// protections for `records`, whose sequence numbers must increase.
     ///
     /// # Errors
     /// [`Error::Misuse`] for a sequence number that is not above all before it, or a record that is too long;
@@ -200,10 +246,15 @@ impl<W: Clone> WriteKey<W> {
         machine: &mut M,
         records: &[PlannedRecord],
         greatest: usize,
-    ) -> Result<(Powers, Vec<Protection>), M::Error> {
+    ) -> Result<FirstRecords<W>, M::Error> {
+        let aead = self.cipher.aead();
+        if aead == Aead::ChaCha20Poly1305 {
+            let wires = self.encrypt(machine, &[], records)?;
+            return Ok((None, protections(machine, aead, records, &wires)?));
+        }
         let mut wires = self.encrypt(machine, &[Plain::Zero], records)?;
         let rest = wires.split_off(BLOCK_BITS.min(wires.len()));
-        Ok((powers(machine, &wires, greatest)?, protections(machine, records, &rest)?))
+        Ok((Some(powers(machine, &wires, greatest)?), protections(machine, aead, records, &rest)?))
     }
 
     /// Protections for further `records`; otherwise as [`WriteKey::first`].
@@ -215,12 +266,12 @@ impl<W: Clone> WriteKey<W> {
         &mut self,
         machine: &mut M,
         records: &[PlannedRecord],
-    ) -> Result<Vec<Protection>, M::Error> {
+    ) -> Result<Vec<Protection<W>>, M::Error> {
         if records.is_empty() {
             return Ok(Vec::new());
         }
         let wires = self.encrypt(machine, &[], records)?;
-        protections(machine, records, &wires)
+        protections(machine, self.cipher.aead(), records, &wires)
     }
 
     /// The ciphertexts of `first` and of the counter blocks of `records`.
@@ -240,8 +291,9 @@ impl<W: Clone> WriteKey<W> {
             }
             self.last = Some(*sequence);
         }
+        let aead = self.cipher.aead();
         let blocks: Vec<_> =
-            first.iter().copied().chain(records.iter().flat_map(PlannedRecord::blocks)).collect();
+            first.iter().copied().chain(records.iter().flat_map(|record| record.blocks(aead))).collect();
         self.cipher.keep(machine, &blocks)
     }
 }
@@ -262,24 +314,38 @@ fn powers<M: TwoParty + ?Sized>(
 /// Splits the wires of the records' blocks.
 fn protections<M: TwoParty + ?Sized>(
     machine: &mut M,
+    aead: Aead,
     records: &[PlannedRecord],
     mut wires: &[M::Wire],
-) -> Result<Vec<Protection>, M::Error> {
+) -> Result<Vec<Protection<M::Wire>>, M::Error> {
     let mut protections = Vec::with_capacity(records.len());
     for record in records {
-        let bits = BLOCK_BITS * record.blocks().count();
-        let (own, rest) = wires.split_at_checked(bits).ok_or_else(too_few)?;
+        let mut bits = record.blocks(aead).map(|block| block.bits(aead));
+        let (first, others) = (bits.next().unwrap_or_default(), bits.sum::<usize>());
+        let (tag, rest) = wires.split_at_checked(first).ok_or_else(too_few)?;
+        let (stream, rest) = rest.split_at_checked(others).ok_or_else(too_few)?;
         wires = rest;
-        let (mask, stream) = own.split_at_checked(BLOCK_BITS).ok_or_else(too_few)?;
         let stream = stream.get(..8 * record.length).ok_or_else(too_few)?;
-        let mask = block(&share(machine, mask)?)?;
+        let tag = tag_part(machine, aead, tag)?;
         let stream = match record.secrecy {
             Secrecy::Public => bytes(machine.open(stream)?)?,
             Secrecy::Shared => share(machine, stream)?,
         };
-        protections.push(Protection { mask, stream });
+        protections.push(Protection { tag, stream });
     }
     Ok(protections)
+}
+
+/// What a record's tag is made with, from the wires of its block.
+fn tag_part<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    aead: Aead,
+    wires: &[M::Wire],
+) -> Result<TagPart<M::Wire>, M::Error> {
+    Ok(match aead {
+        Aead::Gcm(_) => TagPart::Mask(block(&share(machine, wires)?)?),
+        Aead::ChaCha20Poly1305 => TagPart::OneTimeKey(wires.to_vec()),
+    })
 }
 
 fn too_few() -> Error {

@@ -3,22 +3,18 @@
 use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
-use super::{HEADER_BYTES, Protection, block, powers, share};
+use super::{HEADER_BYTES, TagPart, powers, share, tag_counter, tag_part};
 use crate::Error;
-use crate::wire::ghash::{BLOCK_BYTES, Block, Powers, hashed_blocks};
+use crate::wire::ghash::{Powers, hashed_blocks};
 use crate::wire::step::{Plain, TwoParty};
 use crate::wire::suite::Aead;
 use crate::wire::version::TlsVersion;
 
-/// The number of counter blocks of a record with this many bytes of plaintext: its mask, and one for each 16
-/// bytes, rounded up.
-#[must_use]
-pub(crate) const fn blocks(length: usize) -> usize {
-    1 + length.div_ceil(BLOCK_BYTES)
-}
-
 /// The key of records whose number, lengths and nonces are not known ahead, because the other side makes
-/// them. A [`Step::Block`] or [`Step::XoredBlock`] is prepared for each block that may occur.
+/// them. A step for one block is prepared for each block that may occur:
+/// [`Step::Block`](crate::wire::step::Step::Block),
+/// [`Step::XoredBlock`](crate::wire::step::Step::XoredBlock) or
+/// [`Step::ChaChaBlock`](crate::wire::step::Step::ChaChaBlock).
 pub(crate) struct ReadKey<W> {
     cipher: Cipher<W>,
 }
@@ -32,7 +28,8 @@ impl<W> core::fmt::Debug for ReadKey<W> {
 impl<W: Clone> ReadKey<W> {
     /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)):
     /// with AES-128, 1,280 ANDs for the key's expansion, 5,120 for the hash key; 2,187 for each of its odd
-    /// powers. Includes this party's shares of the powers that tags of records up to `length` bytes take.
+    /// powers. With AES-GCM, includes this party's shares of the powers that tags of records up to `length`
+    /// bytes take.
     ///
     /// # Errors
     /// The machine's.
@@ -41,16 +38,19 @@ impl<W: Clone> ReadKey<W> {
         suite: (Aead, TlsVersion),
         key: [&[W]; 2],
         length: usize,
-    ) -> Result<(Self, Powers), M::Error> {
+    ) -> Result<(Self, Option<Powers>), M::Error> {
         let cipher = Cipher::new(machine, suite, key)?;
+        if cipher.aead() == Aead::ChaCha20Poly1305 {
+            return Ok((Self { cipher }, None));
+        }
         let hash_key = cipher.encrypt(machine, &[Plain::Zero])?;
         let greatest = hashed_blocks(HEADER_BYTES, length.min(cipher.version().max_plaintext()));
         let powers = powers(machine, &hash_key, greatest)?;
-        Ok((Self { cipher }, powers))
+        Ok((Self { cipher }, Some(powers)))
     }
 
-    /// This party's share of one counter block's ciphertext: 5,120 ANDs, or 7,168 with AES-256. `nonce` is
-    /// what the nonce has besides the IV.
+    /// This party's share of one counter block: 5,120 ANDs, 7,168 with AES-256, 10,400 with ChaCha20. `nonce`
+    /// is what the nonce has besides the IV.
     ///
     /// # Errors
     /// The machine's.
@@ -59,31 +59,47 @@ impl<W: Clone> ReadKey<W> {
         machine: &mut M,
         nonce: u64,
         counter: u16,
-    ) -> Result<Zeroizing<Block>, M::Error> {
+    ) -> Result<Zeroizing<Vec<u8>>, M::Error> {
         let wires = self.cipher.given(machine, nonce, counter)?;
-        Ok(block(&share(machine, &wires)?)?)
+        share(machine, &wires)
     }
 
-    /// This party's shares of a record's mask and key stream: [`blocks`] of them.
+    /// What a record's tag is made with: one counter block.
+    ///
+    /// # Errors
+    /// The machine's.
+    pub(crate) fn tag_part<M: TwoParty<Wire = W> + ?Sized>(
+        &self,
+        machine: &mut M,
+        nonce: u64,
+    ) -> Result<TagPart<W>, M::Error> {
+        let aead = self.cipher.aead();
+        let counter = tag_counter(aead);
+        let mut wires = self.cipher.given(machine, nonce, counter)?;
+        wires.truncate(Plain::Counter { sequence: nonce, counter: counter.into() }.bits(aead));
+        tag_part(machine, aead, &wires)
+    }
+
+    /// This party's shares of a record's key stream, a counter block at a time.
     ///
     /// # Errors
     /// [`Error::Misuse`] for more than 2^14 bytes; the machine's.
-    pub(crate) fn protection<M: TwoParty<Wire = W> + ?Sized>(
+    pub(crate) fn stream<M: TwoParty<Wire = W> + ?Sized>(
         &self,
         machine: &mut M,
         nonce: u64,
         length: usize,
-    ) -> Result<Protection, M::Error> {
+    ) -> Result<Zeroizing<Vec<u8>>, M::Error> {
         if length > self.cipher.version().max_plaintext() {
             return Err(Error::Misuse(format!("a record of {length} bytes; at most 2^14")).into());
         }
-        let mask = self.block(machine, nonce, 1)?;
-        let mut stream = Zeroizing::new(Vec::with_capacity(length.next_multiple_of(BLOCK_BYTES)));
+        let aead = self.cipher.aead();
+        let mut stream = Zeroizing::new(Vec::with_capacity(length.next_multiple_of(aead.block_bytes())));
         // Counters up to 2^10 + 1.
-        for counter in (2..).take(length.div_ceil(BLOCK_BYTES)) {
-            stream.extend_from_slice(&*self.block(machine, nonce, counter)?);
+        for counter in (tag_counter(aead) + 1..).take(length.div_ceil(aead.block_bytes())) {
+            stream.extend_from_slice(&self.block(machine, nonce, counter)?);
         }
         stream.truncate(length);
-        Ok(Protection { mask, stream })
+        Ok(stream)
     }
 }

@@ -22,7 +22,7 @@ const IV: [u8; 4] = [1, 2, 3, 4];
 
 struct Party {
     powers: Powers,
-    protections: Vec<Protection>,
+    protections: Vec<Protection<F2>>,
     log: Log,
 }
 
@@ -33,7 +33,7 @@ fn party(is_prover: bool, records: &[PlannedRecord], first: usize) -> Party {
     let greatest = records.iter().map(|record| hashed_blocks(13, record.length)).max().unwrap_or(1);
     let (powers, mut protections) = key.first(machine, &records[..first], greatest).unwrap();
     protections.extend(key.more(machine, &records[first..]).unwrap());
-    Party { powers, protections, log: core::mem::take(&mut machine.log) }
+    Party { powers: powers.unwrap(), protections, log: core::mem::take(&mut machine.log) }
 }
 
 fn nonce(sequence: u64) -> [u8; 12] {
@@ -50,7 +50,7 @@ fn library(record: &PlannedRecord, plaintext: &[u8]) -> Vec<u8> {
     Aes128Gcm::new(&KEY.into()).encrypt(&nonce(record.sequence).into(), payload).unwrap()
 }
 
-fn ciphertext(record: &PlannedRecord, plaintext: &[u8], p: &Protection, v: &Protection) -> Vec<u8> {
+fn ciphertext(record: &PlannedRecord, plaintext: &[u8], p: &Protection<F2>, v: &Protection<F2>) -> Vec<u8> {
     let mut data = plaintext.to_vec();
     p.apply(&mut data).unwrap();
     if record.secrecy == Secrecy::Shared {
@@ -76,13 +76,13 @@ fn by_two(records: &[PlannedRecord], plaintexts: &[Vec<u8>], first: usize) -> Ve
         |channel| {
             let mut tags = Vec::new();
             for ((header, ciphertext), own) in headers.iter().zip(&ciphertexts).zip(&p.protections) {
-                tags.push(ghash::tag(channel, &p.powers, header, ciphertext, &own.mask).unwrap());
+                tags.push(ghash::tag(channel, &p.powers, header, ciphertext, own.mask().unwrap()).unwrap());
             }
             tags
         },
         |channel| {
             for ((header, ciphertext), own) in headers.iter().zip(&ciphertexts).zip(&v.protections) {
-                send_tag_share(channel, &v.powers, header, ciphertext, &own.mask).unwrap();
+                send_tag_share(channel, &v.powers, header, ciphertext, own.mask().unwrap()).unwrap();
             }
             channel.flush().unwrap();
         },

@@ -2,7 +2,7 @@
 //!
 //! Blocks of one record have parts in common, which are computed once if they follow each other.
 
-use volery_circuit::gadgets::{ChaCha20, bytes_to_bits};
+use volery_circuit::gadgets::{ChaCha20, bytes_to_bits, constant};
 use volery_circuit::{Error, Ops};
 use volery_field::F2;
 
@@ -36,6 +36,29 @@ pub(super) fn blocks<B: Ops<F2> + ?Sized>(
         last = Some((sequence, cipher));
     }
     Ok(wires)
+}
+
+/// The wires of a block: 512, also for counter 0. `given` are the lower halves of the record's number and of
+/// the counter; see [`given_stream_bits`].
+pub(super) fn given_block<B: Ops<F2> + ?Sized>(
+    b: &mut B,
+    key: &[B::Wire],
+    iv: &[B::Wire],
+    given: &[B::Wire],
+) -> Result<Vec<B::Wire>, B::Error> {
+    let (number, counter) = given.split_at(given.len() / 2);
+    let mut nonce = iv.to_vec();
+    let last = nonce.iter_mut().skip(iv.len().saturating_sub(number.len()));
+    last.zip(number).for_each(|(bit, number)| *bit = b.add(bit, number));
+    // No record has 2^16 blocks.
+    let counter = [counter, &constant(b, 0, 16)].concat();
+    ChaCha20::new(b, key, &nonce)?.block(b, &counter)
+}
+
+/// The last inputs of [`Step::ChaChaBlock`](super::Step::ChaChaBlock): the number as the nonce has it, and
+/// the counter from its lowest bit.
+pub(crate) fn given_stream_bits(sequence: u16, counter: u16) -> Vec<F2> {
+    bytes_to_bits(&[sequence.to_be_bytes(), counter.to_le_bytes()].concat())
 }
 
 /// The write IV plus the record's number.

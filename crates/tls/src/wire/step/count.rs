@@ -19,6 +19,8 @@ pub(crate) struct Cost {
     pub(crate) commitments: u64,
     /// Bits that the parties share. Each takes a mask that P is committed to.
     pub(crate) shared: usize,
+    /// Further bits of P's that it is committed to.
+    pub(crate) committed: usize,
 }
 
 /// A machine that adds up costs. Wires are empty, and the bits that it opens or shares are zeros.
@@ -33,6 +35,11 @@ impl Counting {
     /// The cost of everything that ran on this machine.
     pub(crate) fn cost(&self) -> Cost {
         self.cost
+    }
+
+    /// Counts bits of P's to which it will be committed.
+    pub(crate) fn commit(&mut self, bits: usize) {
+        self.cost.committed = self.cost.committed.saturating_add(bits);
     }
 }
 
@@ -160,9 +167,10 @@ mod tests {
         machine.call(&Step::MasterKey(HashFunction::Sha256), &[(); 384]).unwrap();
         assert_eq!(machine.share(&round_keys[..100]).unwrap().len(), 100);
         assert_eq!(machine.open(&round_keys[..8]).unwrap().len(), 8);
+        machine.commit(7);
         let ands = 2 * 1280 + 43_258;
         // An S-box of AES has 32 ANDs, and its proof takes eight commitments.
-        assert_eq!(machine.cost(), Cost { ands, commitments: 2 * 320 + 43_258, shared: 100 });
+        assert_eq!(machine.cost(), Cost { ands, commitments: 2 * 320 + 43_258, shared: 100, committed: 7 });
         assert!(machine.call(&Step::ExpandKey(Bits128), &key[..127]).is_err());
     }
 

@@ -19,15 +19,20 @@
 //! | [`Step::ExpandKey`] | AES key: 128; 256 | round keys: 1,408; 1,920 | 1,280; 1,664 |
 //! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256; 7,168, 6,304 |
 //! | [`Step::XoredBlocks`] | round keys, write IV: 96 | 128 a block | as for [`Step::Blocks`]; records have less in common |
-//! | [`Step::ChaCha20`] | key: 256, write IV: 96 | 512 a block, 256 for counter 0 | 10,416 a record's first at most, 9,942 the others |
+//! | [`Step::ChaCha20`] | key: 256, write IV: 96 | 512 a block, 256 for counter 0 | 457 for a record, at most 9,942 a block, 9,695 for counter 0 |
 //! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120; 7,168 |
 //! | [`Step::XoredBlock`] | round keys, write IV: 96, number of the record and counter: 32 | 128 | 5,120; 7,168 |
+//! | [`Step::ChaChaBlock`] | key: 256, write IV: 96, number of the record and counter: 32 | 512 | 10,400 |
+//! | [`Step::Poly1305Share`] | `r` before clamping: 128, P's share: 130 | V's share: 130 | 259 |
+//! | [`Step::Poly1305Check`] | `r` before clamping: 128, shares: 6 x 130 | 1 | 29,040 |
+//! | [`Step::Poly1305Tag`] | shares: 2 x 130, `s`: 128 | 128 | 512 |
 //!
 //! Bits of strings are in the order of [`bytes_to_bits`]; those of numbers go from the lowest.
 
 mod chacha20;
 mod count;
+mod poly1305;
 mod powers;
 mod premaster;
 mod sha2;
@@ -37,6 +42,7 @@ pub(crate) mod testing;
 mod tests;
 mod xored;
 
+pub(crate) use chacha20::given_stream_bits;
 pub(crate) use count::{Cost, Counting, commitments_of_blocks};
 pub(crate) use sha2::Midstate;
 
@@ -144,6 +150,17 @@ pub(crate) enum Step {
     /// Blocks of ChaCha20, whose nonces are the write IV plus the record's number. Of the block with counter
     /// 0 only the first half, which is the one-time key of the record's tag.
     ChaCha20(Vec<Plain>),
+    /// ChaCha20's block of a record and a counter whose lower halves both parties learn later (16 bits each).
+    /// This is for the server's records.
+    ChaChaBlock,
+    /// V's share of Poly1305's `r`, from P's.
+    Poly1305Share,
+    /// Whether powers of `r` that the parties made on shares are right: their shares of `-r`, of a
+    /// combination of powers, and of that combination times `-r`, each P's first. See
+    /// [`poly1305`](crate::wire::poly1305).
+    Poly1305Check,
+    /// Poly1305's tag from the shares of its polynomial's value, P's first, and `s`.
+    Poly1305Tag,
 }
 
 /// Bits of a share of what the key exchange gives.
@@ -162,8 +179,10 @@ pub(crate) const IV_BITS: usize = 32;
 pub(crate) const XORED_IV_BITS: usize = 8 * NONCE_BYTES;
 /// The bits of a counter block that are inputs of [`Step::Block`].
 const GIVEN_BITS: usize = 80;
-/// The bits of a counter block that are inputs of [`Step::XoredBlock`].
+/// The bits of a block that are inputs of [`Step::XoredBlock`] or [`Step::ChaChaBlock`].
 const GIVEN_XORED_BITS: usize = 32;
+/// Bits of a share modulo Poly1305's prime.
+pub(crate) const POLY1305_SHARE_BITS: usize = 130;
 
 impl Step {
     /// The number of its input bits.
@@ -181,6 +200,10 @@ impl Step {
             Self::Block(size) => size.round_key_bits() + IV_BITS + GIVEN_BITS,
             Self::XoredBlock(size) => size.round_key_bits() + XORED_IV_BITS + GIVEN_XORED_BITS,
             Self::ChaCha20(_) => CHACHA20_KEY_BITS + XORED_IV_BITS,
+            Self::ChaChaBlock => CHACHA20_KEY_BITS + XORED_IV_BITS + GIVEN_XORED_BITS,
+            Self::Poly1305Share => BLOCK_BITS + POLY1305_SHARE_BITS,
+            Self::Poly1305Check => BLOCK_BITS + 6 * POLY1305_SHARE_BITS,
+            Self::Poly1305Tag => 2 * POLY1305_SHARE_BITS + BLOCK_BITS,
         }
     }
 
@@ -198,6 +221,10 @@ impl Step {
             Self::Block(_) | Self::XoredBlock(_) => BLOCK_BITS,
             Self::Powers(greatest) => BLOCK_BITS * powers::odd(*greatest),
             Self::ChaCha20(blocks) => blocks.iter().map(|block| block.bits(Aead::ChaCha20Poly1305)).sum(),
+            Self::ChaChaBlock => 8 * Aead::ChaCha20Poly1305.block_bytes(),
+            Self::Poly1305Share => POLY1305_SHARE_BITS,
+            Self::Poly1305Check => 1,
+            Self::Poly1305Tag => BLOCK_BITS,
         }
     }
 
@@ -224,6 +251,10 @@ impl Function for Step {
             Self::XoredBlock(_) => b"tls: xored block v2",
             Self::Powers(_) => b"tls: powers v1",
             Self::ChaCha20(_) => b"tls: chacha20 v1",
+            Self::ChaChaBlock => b"tls: chacha20 block v1",
+            Self::Poly1305Share => b"tls: poly1305 share v1",
+            Self::Poly1305Check => b"tls: poly1305 check v1",
+            Self::Poly1305Tag => b"tls: poly1305 tag v1",
         };
         digest.bytes("function", name);
         match self {
@@ -238,7 +269,11 @@ impl Function for Step {
             | Self::Block(size)
             | Self::XoredBlock(size) => digest.number("key's bits", size.bits() as u64),
             Self::Powers(greatest) => digest.number("greatest", *greatest as u64),
-            Self::ChaCha20(_) => &mut *digest,
+            Self::ChaCha20(_)
+            | Self::ChaChaBlock
+            | Self::Poly1305Share
+            | Self::Poly1305Check
+            | Self::Poly1305Tag => &mut *digest,
         };
         let (Self::Blocks(_, blocks) | Self::XoredBlocks(_, blocks) | Self::ChaCha20(blocks)) = self else {
             return;
@@ -295,6 +330,14 @@ impl Function for Step {
                 let (key, iv) = inputs.split_at(CHACHA20_KEY_BITS);
                 chacha20::blocks(b, key, iv, blocks)
             }
+            Self::ChaChaBlock => {
+                let (key, rest) = inputs.split_at(CHACHA20_KEY_BITS);
+                let (iv, given) = rest.split_at(XORED_IV_BITS);
+                chacha20::given_block(b, key, iv, given)
+            }
+            Self::Poly1305Share => poly1305::share(b, inputs),
+            Self::Poly1305Check => poly1305::check(b, inputs),
+            Self::Poly1305Tag => poly1305::tag(b, inputs),
         }
     }
 

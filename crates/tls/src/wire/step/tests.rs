@@ -111,6 +111,30 @@ fn steps_cost_what_the_documentation_says() {
         assert_eq!(ands(&Step::XoredBlock(size)), first);
     }
     assert_eq!([2, 3, 4, 9].map(|n| ands(&Step::Powers(n))), [0, 2187, 2187, 4 * 2187]);
+    let poly1305 = [Step::Poly1305Share, Step::Poly1305Check, Step::Poly1305Tag];
+    assert_eq!(poly1305.map(|step| ands(&step)), [259, 29_040, 512]);
+    let block = |sequence, counter| Plain::Counter { sequence, counter };
+    let stream = |blocks: &[Plain]| ands(&Step::ChaCha20(blocks.to_vec()));
+    assert_eq!(stream(&[block(3, 0)]), 457 + 9695);
+    // How much of the counter folds away depends on its bits.
+    assert_eq!(stream(&[block(3, 0), block(3, 1), block(3, 2)]), 457 + 9695 + 9942 + 9941);
+    assert_eq!(stream(&[block(3, 0), block(4, 0)]), 2 * (457 + 9695));
+    assert_eq!(ands(&Step::ChaChaBlock), 10_400);
+}
+
+/// RFC 8446, section 5.3, and RFC 7905, section 2, with a library's ChaCha20.
+fn key_stream(key: [u8; 32], iv: [u8; 12], (sequence, counter): (u64, u32)) -> Vec<u8> {
+    use ::chacha20::cipher::{KeyIvInit as _, StreamCipher as _, StreamCipherSeek as _};
+    let mut nonce = iv;
+    nonce[4..].iter_mut().zip(sequence.to_be_bytes()).for_each(|(byte, number)| *byte ^= number);
+    let mut cipher = ::chacha20::ChaCha20::new(&key.into(), &nonce.into());
+    cipher.seek(64 * u64::from(counter));
+    let mut stream = vec![0; 64];
+    cipher.apply_keystream(&mut stream);
+    if counter == 0 {
+        stream.truncate(32);
+    }
+    stream
 }
 
 proptest! {
@@ -144,6 +168,27 @@ proptest! {
             let given = [inputs, given_bits(sequence.to_be_bytes(), counter)].concat();
             prop_assert_eq!(run(&Step::Block(size), &given), known);
         }
+    }
+
+    #[test]
+    fn chacha20_s_blocks_are_those_of_the_library_at_once_and_given_later(
+        key: [u8; 32],
+        iv: [u8; 12],
+        first: u64,
+        second: u16,
+        counter in 1..300_u16,
+    ) {
+        let inputs = [bytes_to_bits(&key), bytes_to_bits(&iv)].concat();
+        let later = (second.into(), counter.into());
+        let blocks = [(first, 0), (first, 1), later, (second.into(), 0), (first, 2)];
+        let expected: Vec<u8> = blocks.iter().flat_map(|block| key_stream(key, iv, *block)).collect();
+        let blocks = blocks.map(|(sequence, counter)| Plain::Counter { sequence, counter });
+        prop_assert_eq!(run(&Step::ChaCha20(blocks.to_vec()), &inputs), expected);
+        let given = [&*inputs, &given_stream_bits(second, counter)].concat();
+        prop_assert_eq!(run(&Step::ChaChaBlock, &given), key_stream(key, iv, later));
+        let given = [inputs, given_stream_bits(second, 0)].concat();
+        let first_half = key_stream(key, iv, (second.into(), 0));
+        prop_assert_eq!(&run(&Step::ChaChaBlock, &given)[..32], &first_half);
     }
 
     #[test]
@@ -310,7 +355,15 @@ fn another_number_of_inputs_is_misuse() {
             Step::Block(size),
         ]
     };
-    let steps = hashing().chain(of_size(Bits128)).chain(of_size(Bits256)).chain([Step::Powers(5)]);
+    let others = [
+        Step::Powers(5),
+        Step::ChaCha20(vec![Plain::Counter { sequence: 1, counter: 0 }]),
+        Step::ChaChaBlock,
+        Step::Poly1305Share,
+        Step::Poly1305Check,
+        Step::Poly1305Tag,
+    ];
+    let steps = hashing().chain(of_size(Bits128)).chain(of_size(Bits256)).chain(others);
     for step in steps {
         for inputs in [0, step.inputs() - 1, step.inputs() + 1] {
             let inputs = vec![F2::ZERO; inputs];
@@ -339,7 +392,18 @@ fn steps_that_compute_different_things_have_different_digests() {
             Step::Block(size),
         ]
     };
-    let others = [Step::Powers(3), Step::Powers(5)];
+    let others = [
+        Step::Powers(3),
+        Step::Powers(5),
+        Step::ChaCha20(vec![]),
+        Step::ChaCha20(vec![counter(0, 1)]),
+        Step::ChaCha20(vec![counter(1, 0)]),
+        Step::ChaCha20(vec![counter(0, 1), counter(1, 0)]),
+        Step::ChaChaBlock,
+        Step::Poly1305Share,
+        Step::Poly1305Check,
+        Step::Poly1305Tag,
+    ];
     let steps: Vec<_> = hashing().chain(of_size(Bits128)).chain(of_size(Bits256)).chain(others).collect();
     let digests: Vec<_> = steps
         .iter()

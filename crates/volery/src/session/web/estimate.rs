@@ -32,6 +32,13 @@ const TOGETHER: [u64; 2] = [16, 4];
 const SAID: [u64; 2] = [440_000, 12_000];
 /// Bytes of P for each bit that the parties share: 40 to decode it, and a label of its mask.
 const SHARED: u64 = 56;
+/// Bytes of P and of V for each product modulo Poly1305's prime, most of them ahead of the connection.
+const PRODUCT: [u64; 2] = [2230, 306];
+/// Bytes of P and of V for each tag that takes such products, most of them labels of inputs.
+const TAG: [u64; 2] = [18_900, 1200];
+/// Round trips of such tags: for each of the client's, and for each response that is read. There is one more:
+/// in TLS 1.3 for all of the client's together, and in TLS 1.2 for a key block that is a block longer.
+const TAGS: [u64; 2] = [1, 4];
 /// Bytes of an attestation besides what it shows.
 const ATTESTATION: u64 = 400;
 
@@ -74,15 +81,23 @@ impl PagePlan {
         let [said, answered] = SAID;
         let said = prepared.shared.saturating_mul(SHARED).saturating_add(said);
         let [client, server] = self.wire;
+        let [tags, answers] = [0, 1].map(|party| {
+            let products = prepared.products.saturating_mul(PRODUCT[party]);
+            products.saturating_add(prepared.tags.saturating_mul(TAG[party]))
+        });
         // P hands over what went over the wire in both directions.
-        let sent = [prepared.tables, said, client, server, self.message()];
+        let sent = [prepared.tables, said, tags, client, server, self.message()];
         proof.bytes_prover = sent.into_iter().fold(proof.bytes_prover, u64::saturating_add);
-        proof.bytes_verifier =
-            proof.bytes_verifier.saturating_add(answered).saturating_add(self.attestation());
+        let sent = [answered, answers, self.attestation()];
+        proof.bytes_verifier = sent.into_iter().fold(proof.bytes_verifier, u64::saturating_add);
         let read = self.sizes.rounds.iter().filter(|round| round.read > 0).count() as u64;
         let [trips, less] = TOGETHER;
         let trips = if self.sizes.tls == TlsVersion::Tls13 { trips - less } else { trips };
         proof.round_trips = proof.round_trips.saturating_add(trips).saturating_add(4 * read);
+        if prepared.tags > 0 {
+            let [each, reading] = TAGS;
+            proof.round_trips += 1 + each * prepared.tags + reading * read;
+        }
         let garbling: Duration = prepared.garbling()?;
         // V evaluates what P garbles, later.
         proof.making = proof.making.saturating_add(garbling);

@@ -56,8 +56,8 @@ impl volery_circuit::Statement<Prover<'_>> for Lie {
             |_: &dyn Peek<F61, _>| Trace::of(&own, &Picked::new(0), &[], <Prover<'_> as Base<F61>>::kept);
         let committed = Committed::new(base, shape, &mut trace, None)?;
         let repetition = Repetition { picked: Some(0), shared: Zeroizing::default(), committed };
-        let drawn = Base::challenge(base)?;
-        let seed = if let Known::Rows(seed) = self.known { seed } else { drawn };
+        let challenge = drawn(base)?;
+        let seed = if let Known::Rows(seed) = self.known { seed } else { challenge };
         let vectors = circuits.vectors(seed, 1)?;
         let mut vector = vectors.copies(&[0])?.remove(0).to_vec();
         let coefficients = |seed| {
@@ -76,8 +76,8 @@ impl volery_circuit::Statement<Prover<'_>> for Lie {
         let coordinate = base.secret(vector.len(), &mut |_| Ok(vector.clone()))?;
         let factors = repetition.factors(&vectors.rows()[0], base)?;
         base.assert_dot(&coordinate, &wires, &factors)?;
-        let drawn = Base::challenge(base)?;
-        let u = coefficients(if let Known::CheckValues(seed) = self.known { seed } else { drawn });
+        let challenge = drawn(base)?;
+        let u = coefficients(if let Known::CheckValues(seed) = self.known { seed } else { challenge });
         let set = vectors.check_values(&u)?;
         let check_value = <Prover<'_> as Base<F61>>::combine(&coordinate, &u)?;
         base.assert_member(check_value, &set)?;

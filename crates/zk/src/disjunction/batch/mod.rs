@@ -55,6 +55,7 @@ use super::robin::Committed;
 use super::rows::Expanded;
 use super::tracer::Trace;
 use crate::Error;
+use crate::quicksilver::Seed;
 use crate::shares::ElementShare;
 use circuits::Circuits;
 
@@ -165,13 +166,19 @@ impl<F: Value, B: Linear<F>> Repetition<F, B> {
     }
 }
 
+/// The next challenge. Proofs over fields have seeds of 16 bytes, which come when they are asked for.
+fn drawn<F: Value, B: Linear<F>>(base: &mut B) -> Result<[u8; 16], Error> {
+    let seed = base.challenge()?.and_then(Seed::short);
+    Ok(seed.ok_or_else(|| StatementError::misuse("batches are for sessions"))?)
+}
+
 /// Proves that every repetition of a group holds.
 fn check<F: Value, B: Linear<F>>(
     base: &mut B,
     circuits: &Circuits<F>,
     repetitions: &[Repetition<F, B>],
 ) -> Result<(), Error> {
-    let vectors = circuits.vectors(base.challenge()?, B::Mac::DEGREE)?;
+    let vectors = circuits.vectors(drawn(base)?, B::Mac::DEGREE)?;
     let picked: Option<Vec<usize>> = repetitions.iter().map(|repetition| repetition.picked).collect();
     let copies = picked.map(|picked| vectors.copies(&picked)).transpose()?;
     let (entries, one) = (vectors.entries(), base.constant(F::ONE));
@@ -193,7 +200,7 @@ fn check<F: Value, B: Linear<F>>(
     }
     base.count_disjunction(false, circuits.len(), 0);
     let mut u = vec![B::Mac::ZERO; entries];
-    Prg::new(base.challenge()?).coefficients(&mut u);
+    Prg::new(drawn(base)?).coefficients(&mut u);
     let set = vectors.check_values(&u)?;
     for vector in &committed {
         let mut check_value = Zeroizing::new(ElementShare::default());

@@ -74,13 +74,6 @@ impl Claims {
     }
 }
 
-/// The error of a protocol on top of a proof in one block that asks for a challenge of its own.
-pub(super) fn no_challenges() -> Error {
-    let reason = "this statement has parts with challenges of their own, such as a disjunction; a proof in one block \
-                  has a single challenge";
-    volery_circuit::Error::misuse(reason).into()
-}
-
 /// The kernel for `sum a_i b_i`.
 pub(super) fn inner_product(a: &[Gf128], b: &[Gf128]) -> Result<Gf128, LengthError> {
     Kernel::detect().inner_product(a, b)

@@ -4,8 +4,8 @@
 //! proof is out of the prover's hands only if it also was before the challenge: a P that may choose a
 //! constant last chooses one with which its false relations hold. So even a statement that forgets to name a
 //! constant has it in the transcript, which absorbs the hash of all constants and the counts of all
-//! operations before the challenge. (What [`Fold`](volery_circuit::Fold) has folded away in front of the
-//! backend shows in the counts, if at all.)
+//! operations, those of all branches of disjunctions included, before the challenge. (What
+//! [`Fold`](volery_circuit::Fold) has folded away in front of the backend shows in the counts, if at all.)
 
 use volery_field::F2;
 
@@ -18,6 +18,9 @@ pub(super) enum Use {
     Poly = 6,
     PolyScale = 8,
 }
+
+/// Stands for a disjunction, where a constant's byte would be.
+const DISJUNCTION: u8 = 10;
 
 /// The constants so far, if they count for this proof.
 pub(super) struct Constants(Option<Box<List>>);
@@ -43,6 +46,15 @@ impl Constants {
     pub(super) fn note(&mut self, what: Use, c: F2) {
         if let Some(list) = &mut self.0 {
             list.push(what as u8 | c.to_u8());
+        }
+    }
+
+    /// Notes a disjunction of `branches` branches with these `counts` of its operations, which have one
+    /// length.
+    pub(super) fn note_disjunction(&mut self, branches: usize, counts: &[u8]) {
+        if let Some(list) = &mut self.0 {
+            let entry = [&[DISJUNCTION], &(branches as u64).to_le_bytes()[..], counts].concat();
+            entry.into_iter().for_each(|byte| list.push(byte));
         }
     }
 

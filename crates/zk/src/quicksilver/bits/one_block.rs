@@ -37,6 +37,24 @@ impl Prover<'_> {
         Ok(tally)
     }
 
+    /// Whether the whole proof is one block, with a single check.
+    pub(crate) fn is_one_block(&self) -> bool {
+        self.one_block
+    }
+
+    /// In a proof of one block: claims a disjunction, which has these `counts` of operations, as the relation
+    /// that the product of its check values is zero. `coefficients` are the relation's without the top one.
+    pub(crate) fn relate_disjunction(
+        &mut self,
+        branches: usize,
+        counts: &[u8],
+        coefficients: &[Gf128],
+    ) -> Result<(), Error> {
+        self.constants.note_disjunction(branches, counts);
+        self.tally.degree = self.tally.degree.max(coefficients.len());
+        self.relate(coefficients)
+    }
+
     /// Makes room for products in a proof of one block. Call it when a window is settled.
     pub(super) fn spill(&mut self) -> Result<(), Error> {
         if let Some((products, _)) = &mut self.sums {
@@ -49,6 +67,25 @@ impl Prover<'_> {
 }
 
 impl Verifier<'_> {
+    /// Whether the whole proof is one block, with a single check.
+    pub(crate) fn is_one_block(&self) -> bool {
+        self.one_block.is_some()
+    }
+
+    /// In a proof of one block: takes a claimed disjunction, given its relation's `value` at delta; see the
+    /// prover's.
+    pub(crate) fn relate_disjunction(
+        &mut self,
+        branches: usize,
+        counts: &[u8],
+        degree: usize,
+        value: Gf128,
+    ) -> Result<(), Error> {
+        self.constants.note_disjunction(branches, counts);
+        self.tally.degree = self.tally.degree.max(degree);
+        self.relate(degree, value)
+    }
+
     /// Ends a proof of one block.
     pub(super) fn finish_block(&mut self, mut polynomials: RunningSums<Gf128>) -> Result<Tally, Error> {
         self.settle();

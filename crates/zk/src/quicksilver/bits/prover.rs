@@ -10,7 +10,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::super::Tally;
 use super::super::assertions::Assertions;
-use super::super::challenges::{CHUNK, Challenges};
+use super::super::challenges::{CHUNK, Challenges, Seed};
 use super::super::poly::ProverPoly;
 use super::super::relations::{Relations, RunningSums, combine_coefficients};
 use super::Settings;
@@ -93,10 +93,12 @@ pub struct Prover<'a> {
     pub(super) tally: Tally,
     pub(super) threads: Option<&'a rayon::ThreadPool>,
     /// Whether the whole proof is one block, whose products and polynomials leave when there is no room.
-    one_block: bool,
+    pub(super) one_block: bool,
     /// What they are added to, if the seed is known.
     pub(super) sums: Option<(Accumulator, RunningSums<Gf128>)>,
     pub(super) constants: Constants,
+    /// The number of seeds that parts with challenges of their own have had, if the proof is one block.
+    further: u64,
     /// Whether this is a rehearsal: there are no values, and no claim is checked.
     blank: bool,
     failed: Latch<Error>,
@@ -137,6 +139,7 @@ impl<'a> Prover<'a> {
             one_block,
             sums,
             constants: Constants::new(one_block),
+            further: 0,
             channel,
             pool,
             challenges,
@@ -261,17 +264,19 @@ impl<'a> Prover<'a> {
         self.tally.disjunction(claims, branches, challenges);
     }
 
-    /// A challenge that depends on everything committed so far: ends the block and opens all.
-    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    /// A challenge that depends on everything committed so far: ends the block and opens all. A proof of one
+    /// block goes on: its seed depends on everything from the start. There is none while P only commits.
+    pub(crate) fn challenge(&mut self) -> Result<Option<Seed>, Error> {
         self.failed.check()?;
+        if self.one_block {
+            self.further += 1;
+            return Ok(self.challenges.further(self.further));
+        }
         let result = self.try_challenge();
-        self.latch(result)
+        self.latch(result).map(|seed| Some(seed.into()))
     }
 
     fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
-        if self.one_block {
-            return Err(claims::no_challenges());
-        }
         self.close()?;
         while !self.pending.is_empty() {
             self.open_oldest()?;
@@ -360,6 +365,13 @@ impl<'a> Prover<'a> {
 
     /// Claims that a polynomial vanishes, given its coefficients without the top one.
     fn claim(&mut self, coefficients: &[Gf128]) -> Result<(), Error> {
+        self.relate(coefficients)?;
+        self.tally.claim(coefficients.len());
+        Ok(())
+    }
+
+    /// Adds a relation to the block, given its coefficients without the top one.
+    pub(super) fn relate(&mut self, coefficients: &[Gf128]) -> Result<(), Error> {
         if self.claims.is_full() {
             self.failed.check()?;
             let result = if self.one_block {
@@ -370,7 +382,6 @@ impl<'a> Prover<'a> {
             self.latch(result)?;
         }
         self.claims.push(coefficients.len(), coefficients.iter().copied());
-        self.tally.claim(coefficients.len());
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::super::Tally;
 use super::super::assertions::Assertions;
-use super::super::challenges::{CHUNK, Challenges};
+use super::super::challenges::{CHUNK, Challenges, Seed};
 use super::super::poly::VerifierPoly;
 use super::super::relations::{QuadraticSum, RunningSums};
 use super::Settings;
@@ -81,8 +81,10 @@ pub struct Verifier<'a> {
     /// The sums over the block's multiplications so far, if V knows the seed from the start.
     pub(super) sums: Option<Accumulator>,
     /// If the whole proof is one block: the sums over its polynomials so far.
-    one_block: Option<RunningSums<Gf128>>,
+    pub(super) one_block: Option<RunningSums<Gf128>>,
     pub(super) constants: Constants,
+    /// The number of seeds that parts with challenges of their own have had, if the proof is one block.
+    further: u64,
     /// Blocks whose openings have not come, oldest first.
     pending: VecDeque<Block>,
     pub(super) assertions: Assertions,
@@ -140,6 +142,7 @@ impl<'a> Verifier<'a> {
             left: interval,
             interval,
             constants: Constants::new(one_block.is_some()),
+            further: 0,
             one_block,
             sums,
             pending: VecDeque::new(),
@@ -255,16 +258,17 @@ impl<'a> Verifier<'a> {
     }
 
     /// A challenge that depends on everything committed so far; see the prover's.
-    pub(crate) fn challenge(&mut self) -> Result<[u8; 16], Error> {
+    pub(crate) fn challenge(&mut self) -> Result<Option<Seed>, Error> {
         self.failed.check()?;
+        if self.one_block.is_some() {
+            self.further += 1;
+            return Ok(self.challenges.further(self.further));
+        }
         let result = self.try_challenge();
-        self.failed.latch(result)
+        self.failed.latch(result).map(|seed| Some(seed.into()))
     }
 
     fn try_challenge(&mut self) -> Result<[u8; 16], Error> {
-        if self.one_block.is_some() {
-            return Err(claims::no_challenges());
-        }
         self.close()?;
         let drawn = self.challenges.draw();
         if let Some(seed) = drawn {
@@ -362,6 +366,13 @@ impl<'a> Verifier<'a> {
 
     /// Adds P's claim that a polynomial vanishes, whose value at delta is `value`.
     fn claim(&mut self, degree: usize, value: Gf128) -> Result<(), Error> {
+        self.relate(degree, value)?;
+        self.tally.claim(degree);
+        Ok(())
+    }
+
+    /// Adds a relation to the block, given its value at delta.
+    pub(super) fn relate(&mut self, degree: usize, value: Gf128) -> Result<(), Error> {
         if self.claims.is_full() {
             self.failed.check()?;
             let result = match &mut self.one_block {
@@ -371,7 +382,6 @@ impl<'a> Verifier<'a> {
             self.failed.latch(result)?;
         }
         self.claims.push(degree, [value]);
-        self.tally.claim(degree);
         Ok(())
     }
 
@@ -405,10 +415,11 @@ impl<'a> Verifier<'a> {
         self.challenges.absorb(tags::CHECK_OPENING, &opening);
         let (coefficients, tally) = opening.split_at(16 * block.degree);
         block.tally.compare(tally)?;
-        self.check_opening(coefficients, *block.value, &block.tally)
+        // Each disjunction has a check of its own.
+        self.check_opening(coefficients, *block.value, &Tally { branches: 0, ..block.tally })
     }
 
-    /// Checks that P's coefficients give V's `value` at delta.
+    /// Checks that P's coefficients give V's `value` at delta. The `tally` is of what they are about.
     pub(super) fn check_opening(
         &self,
         coefficients: &[u8],
@@ -421,7 +432,12 @@ impl<'a> Verifier<'a> {
         if value == theirs {
             return Ok(());
         }
-        let what = if tally.polynomials == 0 { "a product" } else { "a product or another polynomial" };
+        let what = match (tally.polynomials, tally.branches) {
+            (0, 0) => "a product",
+            (_, 0) => "a product or another polynomial",
+            (0, _) => "a product or a disjunction",
+            _ => "a product, another polynomial or a disjunction",
+        };
         Err(Error::Rejected { reason: format!("{what} is wrong") })
     }
 

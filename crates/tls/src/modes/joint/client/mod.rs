@@ -72,13 +72,13 @@ use crate::wire::rustls_client;
 use crate::wire::server::{self, Roots};
 use crate::wire::suite::Suite;
 use crate::wire::transcript::tls13::{self, HandshakeSecrets};
-use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, NONCE_BYTES, TAG_BYTES};
+use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, TAG_BYTES};
 use crate::wire::version::TlsVersion;
 
 /// The bytes of a record without its content: header, explicit nonce or the content's type, tag.
-const fn record_overhead(version: TlsVersion) -> usize {
+const fn record_overhead(version: TlsVersion, suite: Suite) -> usize {
     let inner = match version {
-        TlsVersion::Tls12 => NONCE_BYTES,
+        TlsVersion::Tls12 => suite.aead().explicit_bytes(version),
         TlsVersion::Tls13 => 1,
     };
     wire::HEADER_BYTES + inner + TAG_BYTES
@@ -389,7 +389,8 @@ impl<'s, S: Read + Write> Tls<'s, S> {
                 return Err(unexpected().into());
             };
             let start = self.outgoing.len();
-            self.outgoing.resize(start + record.len() + record_overhead(self.version), 0);
+            let overhead = record_overhead(self.version, self.session.suite());
+            self.outgoing.resize(start + record.len() + overhead, 0);
             let place = self.outgoing.get_mut(start..).unwrap_or_default();
             let written = traffic.encrypt(record, place);
             self.session.check()?;

@@ -23,6 +23,7 @@ use super::fetched::{Connection, Known};
 use super::machine::Machine;
 use super::program::{self, Client, Derived};
 use super::read::Reader;
+use super::tag::connection::ProverTags;
 use super::{Content, Engine, Error, Fetched, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, message};
 use crate::page::dialogue::append;
 use crate::page::disclosure::OpenConnection;
@@ -33,7 +34,7 @@ use crate::wire::key_schedule::TrafficSecret;
 use crate::wire::prf::{MasterSeed, Random, VERIFY_DATA_BYTES};
 use crate::wire::record::associated_data;
 use crate::wire::step::Step;
-use crate::wire::suite::Suite;
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::tls13::{self as tls13_transcript, HandshakeSecrets};
 use crate::wire::transcript::{APPLICATION_DATA, Transcript};
 use crate::wire::version::TlsVersion;
@@ -59,6 +60,8 @@ struct Live {
     machine: Machine<Garbler<Step>>,
     /// Prepared products for the key exchange.
     exchange: ProverProducts,
+    /// In a suite whose tags take products.
+    tags: Option<ProverTags>,
     session: SessionId,
     sizes: Sizes,
     share: Option<ProverShare>,
@@ -84,7 +87,7 @@ enum Stage {
 
 /// What records need.
 struct Sending {
-    version: TlsVersion,
+    protected: (Aead, TlsVersion),
     derived: Derived<Wire>,
     client: Client<Wire>,
     /// The plaintexts of the records so far.
@@ -201,9 +204,7 @@ fn prepare(
 ) -> Result<Live, Error> {
     sizes.check([MAX_QUERY, MAX_READ, MAX_PROVED])?;
     if !sizes.are_sound() {
-        let reason =
-            "rounds that are none or too many, empty, or read out of order, or a suite without AES-GCM";
-        return Err(Error::misuse(reason));
+        return Err(Error::misuse("rounds that are none or too many, empty, or read out of order"));
     }
     message::send_sizes(channel, &sizes)?;
     let cost = sizes.cost()?;
@@ -223,13 +224,14 @@ fn prepare(
     let (offset, mut labels) = labels.finish(channel, rng)?;
     labels.prepare(channel, sizes.label_correlations()?)?;
     let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
+    let tags = ProverTags::prepare(channel, session, (offset, &mut labels), &sizes, rng)?;
     machine.party.set_labels(channel, labels)?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     machine.party.commitments().prepare(channel, cost.correlations(settings.proof)?)?;
     let key = key_exchange::Prover::start(channel, rng)?;
     let stage = Stage::Prepared { key: Box::new(key), inputs: [prover, verifier] };
     let (session, share, handshake) = (*session, None, None);
-    Ok(Live { machine, exchange, session, sizes, share, handshake, shares, stage })
+    Ok(Live { machine, exchange, tags, session, sizes, share, handshake, shares, stage })
 }
 
 impl Live {
@@ -262,22 +264,41 @@ impl Live {
         Ok(())
     }
 
-    /// What all records need, and the first record.
+    /// What the client's records need, from the wires of its key and IV.
+    fn client(
+        &mut self,
+        channel: &mut dyn Channel,
+        key: [&[Wire]; 2],
+        rng: &mut impl CryptoRng,
+    ) -> Result<Client<Wire>, Error> {
+        let client = program::client(&mut self.machine.perform(channel), key, &self.sizes)?;
+        if let Some(tags) = &mut self.tags {
+            tags.share_r(channel, &mut self.machine, &client.protections, rng)?;
+        }
+        Ok(client)
+    }
+
+    /// What all records need, and the first record. P says that record's plaintext before it waits for V's
+    /// last message about the powers, so that V's answers to both come together.
     fn first_record(
         &mut self,
         channel: &mut dyn Channel,
-        derived: Derived<Wire>,
+        (derived, client): (Derived<Wire>, Client<Wire>),
         plaintext: &[u8],
     ) -> Result<Vec<u8>, Error> {
-        let version = self.sizes.tls;
-        let machine = &mut self.machine.perform(channel);
-        let client = program::client(machine, &derived, &self.sizes)?;
-        let reader = program::server(machine, &derived, &self.sizes)?;
-        let reader = reader.map(|key| Reader::new(&self.session, version, key));
+        let reader = program::server(&mut self.machine.perform(channel), &derived, &self.sizes)?;
+        let reader = reader.map(|key| Reader::new(&self.session, &self.sizes, key));
+        if let Some(tags) = &mut self.tags {
+            tags.convert(channel)?;
+        }
         let masked = masked(channel, &client, 0, plaintext)?;
-        let (plaintexts, read) = (Vec::new(), Zeroizing::default());
-        let mut sending = Sending { version, derived, client, plaintexts, reader, read };
-        let record = sending.complete(channel, &mut self.machine, plaintext, masked)?;
+        if let Some(tags) = &mut self.tags {
+            tags.powers(channel)?;
+        }
+        let (protected, plaintexts, read) = (self.sizes.protection(), Vec::new(), Zeroizing::default());
+        let mut sending = Sending { protected, derived, client, plaintexts, reader, read };
+        let parties = (&mut self.machine, self.tags.as_mut());
+        let record = sending.complete(channel, parties, plaintext, masked)?;
         self.stage = Stage::Sending(Box::new(sending));
         Ok(record)
     }
@@ -319,7 +340,8 @@ impl Live {
                     message::send_request(channel)?;
                 }
                 let masked = masked(channel, &sending.client, number, &plaintext)?;
-                let record = sending.complete(channel, &mut self.machine, &plaintext, masked)?;
+                let parties = (&mut self.machine, self.tags.as_mut());
+                let record = sending.complete(channel, parties, &plaintext, masked)?;
                 self.stage = Stage::Sending(sending);
                 Ok(record)
             }
@@ -327,7 +349,12 @@ impl Live {
         }
     }
 
-    fn decrypt(&mut self, channel: &mut dyn Channel, payload: &[u8]) -> Result<Content, Error> {
+    fn decrypt(
+        &mut self,
+        channel: &mut dyn Channel,
+        payload: &[u8],
+        rng: &mut impl CryptoRng,
+    ) -> Result<Content, Error> {
         let mut sending = match self.take() {
             Stage::Sending(sending) if self.sizes.begins_later(sending.plaintexts.len()) => sending,
             stage => return stage.order("a record of the server's"),
@@ -335,7 +362,7 @@ impl Live {
         let Some(reader) = &mut sending.reader else {
             return Stage::Sending(sending).order("a record of the server's, of which none was to be read");
         };
-        let content = reader.read(channel, &mut self.machine, payload)?;
+        let content = reader.read(channel, &mut self.machine, self.tags.as_mut(), payload, rng)?;
         if content.content_type == APPLICATION_DATA {
             append(&mut sending.read, &content.bytes);
         }
@@ -362,23 +389,29 @@ impl Sending {
     fn complete(
         &mut self,
         channel: &mut dyn Channel,
-        machine: &mut Machine<Garbler<Step>>,
+        (machine, tags): (&mut Machine<Garbler<Step>>, Option<&mut ProverTags>),
         plaintext: &[u8],
         masked: Vec<u8>,
     ) -> Result<Vec<u8>, Error> {
-        let (version, number) = (self.version, self.plaintexts.len());
-        let shared = program::stream(machine, version, number)?;
+        let ((aead, version), number) = (self.protected, self.plaintexts.len());
+        let shared = program::stream(machine, self.protected, number)?;
         let share = machine.party.confirm(channel, &shared.wires, &shared.masks)?;
         let mut ciphertext = masked;
         program::add(&mut ciphertext, &share)?;
         let sequence = number as u64;
         let content_type = program::content_type(version, number);
         let header = associated_data(version, sequence, content_type, plaintext.len())?;
-        let mask = &program::protection(&self.client, number)?.mask;
-        let tag = ghash::tag(channel, &self.client.powers, &header, &ciphertext, mask)?;
+        let tag = match (&self.client.powers, tags) {
+            (Some(powers), None) => {
+                let mask = program::protection(&self.client, number)?.mask()?;
+                ghash::tag(channel, powers, &header, &ciphertext, mask)?
+            }
+            (None, Some(tags)) => tags.tag(channel, machine, &header, &ciphertext)?,
+            _ => return Err(program::other_suite()),
+        };
         self.plaintexts.push(Zeroizing::new(plaintext.to_vec()));
         let number = sequence.to_be_bytes();
-        let nonce = if version == TlsVersion::Tls12 { &number[..] } else { &[] };
+        let nonce = number.get(..aead.explicit_bytes(version)).unwrap_or_default();
         Ok([nonce, &ciphertext, &tag].concat())
     }
 }
@@ -407,7 +440,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
     }
 
     fn key_block(&mut self, client_random: &Random, server_random: &Random) -> Result<(), Error> {
-        self.step(|live, channel, _| live.keys(channel, [client_random, server_random]))
+        self.step(|live, channel, rng| live.keys(channel, [client_random, server_random], rng))
     }
 
     fn client_finished(&mut self, handshake_hash: &HandshakeHash) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
@@ -419,7 +452,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
     }
 
     fn data_keys(&mut self, hash: &HandshakeHash) -> Result<(), Error> {
-        self.step(|live, channel, _| live.data_keys(channel, hash))
+        self.step(|live, channel, rng| live.data_keys(channel, hash, rng))
     }
 
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {
@@ -427,7 +460,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
     }
 
     fn decrypt(&mut self, payload: &[u8]) -> Result<Content, Error> {
-        self.step(|live, channel, _| live.decrypt(channel, payload))
+        self.step(|live, channel, rng| live.decrypt(channel, payload, rng))
     }
 }
 
@@ -438,7 +471,7 @@ impl Live {
         let Stage::Sending(sending) = stage else {
             return stage.order("the end of the connection");
         };
-        let Sending { version, derived, client, plaintexts, read, .. } = *sending;
+        let Sending { protected: (_, version), derived, client, plaintexts, read, .. } = *sending;
         let (Some(share), true) = (share, plaintexts.len() == sizes.records().len()) else {
             return Err(Error::Order { asked: "the end of the connection", expected: "a record".into() });
         };

@@ -1,11 +1,12 @@
 //! TLS 1.2's key derivation at P: master secret, key block, the client's Finished.
 
+use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_garble::two_party::Wire;
 
 use super::super::Error;
 use super::super::message;
-use super::super::program::{self, Derived};
+use super::super::program::{self, Client, Derived};
 use super::{Live, Stage as AnyStage};
 use crate::page::disclosure::finished_message;
 use crate::wire::hash::HandshakeHash;
@@ -18,8 +19,8 @@ use crate::wire::suite::Suite;
 pub(super) enum Stage {
     Agreed { premaster: HmacKey<Wire> },
     Master { master: HmacKey<Wire> },
-    Keys { master: HmacKey<Wire>, block: KeyBlock<Wire> },
-    Finished { master: HmacKey<Wire>, block: KeyBlock<Wire>, client_finished: [u8; VERIFY_DATA_BYTES] },
+    Keys { master: HmacKey<Wire>, block: KeyBlock<Wire>, client: Client<Wire> },
+    Finished { derived: Derived<Wire>, client: Client<Wire> },
 }
 
 impl Stage {
@@ -45,18 +46,19 @@ impl Stage {
 
     /// Whether this is the client's Finished message.
     pub(super) fn finished_is(&self, content: &[u8]) -> bool {
-        matches!(self, Self::Finished { client_finished, .. } if content == finished_message(client_finished))
+        let Self::Finished { derived: Derived::Tls12 { client_finished, .. }, .. } = self else {
+            return false;
+        };
+        content == finished_message(client_finished)
     }
 
     /// What the derivation made.
     ///
     /// # Errors
     /// [`Error::Order`] before its end.
-    pub(super) fn derived(self) -> Result<Derived<Wire>, Error> {
+    pub(super) fn derived(self) -> Result<(Derived<Wire>, Client<Wire>), Error> {
         match self {
-            Self::Finished { master, block, client_finished } => {
-                Ok(Derived::Tls12 { master, block, client_finished })
-            }
+            Self::Finished { derived, client } => Ok((derived, client)),
             stage => AnyStage::Tls12(stage).order("a record"),
         }
     }
@@ -78,6 +80,7 @@ impl Live {
         &mut self,
         channel: &mut dyn Channel,
         randoms @ [client, server]: [&Random; 2],
+        rng: &mut impl CryptoRng,
     ) -> Result<(), Error> {
         let master = match self.take() {
             AnyStage::Tls12(Stage::Master { master }) => master,
@@ -86,7 +89,8 @@ impl Live {
         message::send_keys(channel, client, server)?;
         let aead = self.sizes.suite.aead();
         let block = prf::key_block(&mut self.machine.perform(channel), &master, aead, randoms)?;
-        self.stage = AnyStage::Tls12(Stage::Keys { master, block });
+        let client = self.client(channel, program::client_key(&block), rng)?;
+        self.stage = AnyStage::Tls12(Stage::Keys { master, block, client });
         Ok(())
     }
 
@@ -95,14 +99,15 @@ impl Live {
         channel: &mut dyn Channel,
         hash: &HandshakeHash,
     ) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
-        let (master, block) = match self.take() {
-            AnyStage::Tls12(Stage::Keys { master, block }) => (master, block),
+        let (master, block, client) = match self.take() {
+            AnyStage::Tls12(Stage::Keys { master, block, client }) => (master, block, client),
             stage => return stage.order("Finished"),
         };
         message::send_finished(channel, hash)?;
         let machine = &mut self.machine.perform(channel);
         let client_finished = prf::verify_data(machine, &master, Side::Client, hash)?;
-        self.stage = AnyStage::Tls12(Stage::Finished { master, block, client_finished });
+        let derived = Derived::Tls12 { master, block, client_finished };
+        self.stage = AnyStage::Tls12(Stage::Finished { derived, client });
         Ok(client_finished)
     }
 }

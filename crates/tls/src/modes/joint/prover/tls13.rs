@@ -1,5 +1,6 @@
 //! TLS 1.3's key derivation at P: the secrets of the handshake, which P learns, and the keys of data.
 
+use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
@@ -9,7 +10,7 @@ use zeroize::Zeroizing;
 use super::super::Error;
 use super::super::machine::SharedWires;
 use super::super::message;
-use super::super::program::{self, Derived, Secrets};
+use super::super::program::{self, Client, Derived, Secrets};
 use super::{Live, Stage as AnyStage};
 use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
@@ -23,7 +24,7 @@ use crate::wire::transcript::tls13::HandshakeSecrets;
 pub(super) enum Stage {
     Agreed { handshake: HmacKey<Wire>, salt: HmacKey<Wire> },
     Handshake { wires: [Vec<Wire>; 2], salt: HmacKey<Wire> },
-    Data(Derived<Wire>),
+    Data { derived: Derived<Wire>, client: Client<Wire> },
 }
 
 impl Stage {
@@ -45,7 +46,7 @@ impl Stage {
         match self {
             Self::Agreed { .. } => "the secrets of the handshake",
             Self::Handshake { .. } => "the keys of data",
-            Self::Data(_) => "the first record of data",
+            Self::Data { .. } => "the first record of data",
         }
     }
 
@@ -53,9 +54,9 @@ impl Stage {
     ///
     /// # Errors
     /// [`Error::Order`] before its end.
-    pub(super) fn derived(self) -> Result<Derived<Wire>, Error> {
+    pub(super) fn derived(self) -> Result<(Derived<Wire>, Client<Wire>), Error> {
         match self {
-            Self::Data(derived) => Ok(derived),
+            Self::Data { derived, client } => Ok((derived, client)),
             stage => AnyStage::Tls13(stage).order("a record"),
         }
     }
@@ -93,14 +94,20 @@ impl Live {
     }
 
     /// Derives the keys of data.
-    pub(super) fn data_keys(&mut self, channel: &mut dyn Channel, hash: &HandshakeHash) -> Result<(), Error> {
+    pub(super) fn data_keys(
+        &mut self,
+        channel: &mut dyn Channel,
+        hash: &HandshakeHash,
+        rng: &mut impl CryptoRng,
+    ) -> Result<(), Error> {
         let (wires, salt) = match self.take() {
             AnyStage::Tls13(Stage::Handshake { wires, salt }) => (wires, salt),
             stage => return stage.order("the keys of data"),
         };
         message::send_data(channel, hash)?;
         let derived = Derived::tls13(&mut self.machine.perform(channel), wires, &salt, hash, &self.sizes)?;
-        self.stage = AnyStage::Tls13(Stage::Data(derived));
+        let client = self.client(channel, derived.client(), rng)?;
+        self.stage = AnyStage::Tls13(Stage::Data { derived, client });
         Ok(())
     }
 }

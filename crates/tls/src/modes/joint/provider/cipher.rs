@@ -12,14 +12,27 @@ use zeroize::Zeroizing;
 
 use super::prf::PLACEHOLDER;
 use super::session::{HANDLE_BYTES, Session, is_handle};
+use crate::wire::suite::{Aead, KeySize};
 use crate::wire::transcript::{FINISHED_BYTES, NONCE_BYTES, TAG_BYTES};
 use crate::wire::version::TlsVersion;
 
-/// The number of bytes that protection adds to a record.
-const OVERHEAD: usize = NONCE_BYTES + TAG_BYTES;
+/// Records of TLS 1.2 in the current session.
+pub(super) struct Records {
+    /// How they are protected; with AES-GCM, by keys of either size.
+    aead: Aead,
+}
 
-/// AES-GCM of the current session, with keys of either size.
-pub(super) struct Records;
+/// AES-GCM of the current session.
+pub(super) static GCM: Records = Records { aead: Aead::Gcm(KeySize::Bits128) };
+/// ChaCha20-Poly1305 of the current session.
+pub(super) static CHACHA20: Records = Records { aead: Aead::ChaCha20Poly1305 };
+
+impl Records {
+    /// The number of bytes that protection adds to a record.
+    fn overhead(&self) -> usize {
+        self.aead.explicit_bytes(TlsVersion::Tls12) + TAG_BYTES
+    }
+}
 
 impl Tls12AeadAlgorithm for Records {
     fn encrypter(&self, key: AeadKey, _iv: &[u8], _extra: &[u8]) -> Box<dyn MessageEncrypter> {
@@ -28,16 +41,21 @@ impl Tls12AeadAlgorithm for Records {
             // A wrong length is latched.
             let _ = session.own(key.as_ref());
         }
-        Box::new(Encrypter { session, version: TlsVersion::Tls12 })
+        let (version, overhead) = (TlsVersion::Tls12, self.overhead());
+        Box::new(Encrypter { session, version, overhead })
     }
 
     fn decrypter(&self, _key: AeadKey, _iv: &[u8]) -> Box<dyn MessageDecrypter> {
-        Box::new(Decrypter)
+        Box::new(Decrypter { overhead: self.overhead() })
     }
 
-    /// Two keys and two write IVs (RFC 5288). No explicit nonce is derived: the engine counts.
+    /// Two keys and two write IVs (RFC 5288, RFC 7905). No explicit nonce is derived: the engine counts.
     fn key_block_shape(&self) -> KeyBlockShape {
-        KeyBlockShape { enc_key_len: HANDLE_BYTES, fixed_iv_len: 4, explicit_nonce_len: 0 }
+        KeyBlockShape {
+            enc_key_len: HANDLE_BYTES,
+            fixed_iv_len: self.aead.iv_bytes(TlsVersion::Tls12),
+            explicit_nonce_len: 0,
+        }
     }
 
     fn extract_keys(
@@ -50,7 +68,7 @@ impl Tls12AeadAlgorithm for Records {
     }
 }
 
-/// AES-GCM of TLS 1.3: the current session's for data, and that of the library's own suite for the handshake.
+/// Records of TLS 1.3: the current session's for data, and that of the library's own suite for the handshake.
 pub(super) struct RecordsTls13(pub(super) &'static Tls13CipherSuite);
 
 /// The current session, if this key is its handle; no session for any other handle. `None` for a key that P
@@ -67,7 +85,11 @@ impl Tls13AeadAlgorithm for RecordsTls13 {
     fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageEncrypter> {
         match session_of(&key) {
             None => self.0.aead_alg.encrypter(key, iv),
-            Some(session) => Box::new(Encrypter { session, version: TlsVersion::Tls13 }),
+            Some(session) => {
+                // The content's type and the tag.
+                let (version, overhead) = (TlsVersion::Tls13, 1 + TAG_BYTES);
+                Box::new(Encrypter { session, version, overhead })
+            }
         }
     }
 
@@ -110,18 +132,11 @@ impl MessageDecrypter for Nothing {
 struct Encrypter {
     session: Option<Arc<Session>>,
     version: TlsVersion,
+    /// The number of bytes that protection adds to a record.
+    overhead: usize,
 }
 
 impl Encrypter {
-    /// The number of bytes that protection adds to a record.
-    fn overhead(&self) -> usize {
-        match self.version {
-            TlsVersion::Tls12 => OVERHEAD,
-            // The content's type.
-            TlsVersion::Tls13 => 1 + TAG_BYTES,
-        }
-    }
-
     /// The payload of the record with this message.
     fn protect(
         &self,
@@ -134,10 +149,11 @@ impl Encrypter {
             return Err(Error::EncryptError);
         }
         let (kind, plaintext) = (message.typ.into(), Zeroizing::new(message.payload.to_vec()));
-        let length = plaintext.len() + self.overhead();
+        let length = plaintext.len() + self.overhead;
         let record = session.ask(move |engine| engine.encrypt(kind, &plaintext))?;
         // The driver's buffer is for this length, and the server counts with rustls's number.
-        let next = self.version == TlsVersion::Tls13 || record.starts_with(&sequence.to_be_bytes());
+        let states_nonce = self.overhead == NONCE_BYTES + TAG_BYTES;
+        let next = !states_nonce || record.starts_with(&sequence.to_be_bytes());
         if record.len() != length || !next {
             return Err(session.misuse("the engine's record is not the next one, or of another length"));
         }
@@ -163,12 +179,15 @@ impl MessageEncrypter for Encrypter {
     }
 
     fn encrypted_payload_len(&self, length: usize) -> usize {
-        length + self.overhead()
+        length + self.overhead
     }
 }
 
 /// The server's records. rustls sees only the first, its Finished, with a placeholder for its contents.
-struct Decrypter;
+struct Decrypter {
+    /// The number of bytes that protection adds to a record.
+    overhead: usize,
+}
 
 impl MessageDecrypter for Decrypter {
     fn decrypt<'a>(
@@ -176,7 +195,7 @@ impl MessageDecrypter for Decrypter {
         mut message: InboundOpaqueMessage<'a>,
         sequence: u64,
     ) -> Result<InboundPlainMessage<'a>, Error> {
-        let expected = message.payload.len() == FINISHED_BYTES + OVERHEAD;
+        let expected = message.payload.len() == FINISHED_BYTES + self.overhead;
         if sequence != 0 || message.typ != ContentType::Handshake || !expected {
             return Err(Error::DecryptError);
         }

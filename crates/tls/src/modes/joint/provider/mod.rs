@@ -91,16 +91,15 @@ use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;
 
 /// The suite that was prepared, with the groups and signatures of this version about which something can be
-/// proved, over the current session's engine. A suite that cannot be prepared is none.
+/// proved, over the current session's engine.
 pub(super) fn provider(version: TlsVersion, suite: Suite) -> CryptoProvider {
     let (cipher_suites, kx_groups): (Vec<_>, Vec<&'static dyn SupportedKxGroup>) = match version {
         TlsVersion::Tls12 => (
-            tls12(suite).into_iter().flatten().map(SupportedCipherSuite::Tls12).collect(),
+            tls12(suite).into_iter().map(SupportedCipherSuite::Tls12).collect(),
             vec![&group::P256_ALONE, &group::X25519_ALONE],
         ),
         TlsVersion::Tls13 => {
-            let suites = tls13(suite).into_iter().map(SupportedCipherSuite::Tls13).collect();
-            (suites, vec![&group::BOTH, &group::P256_ALONE])
+            (vec![SupportedCipherSuite::Tls13(tls13(suite))], vec![&group::BOTH, &group::P256_ALONE])
         }
     };
     let signature_verification_algorithms = SIGNATURES;
@@ -108,26 +107,27 @@ pub(super) fn provider(version: TlsVersion, suite: Suite) -> CryptoProvider {
 }
 
 /// This suite of TLS 1.2, for keys of each kind.
-fn tls12(suite: Suite) -> Option<[&'static Tls12CipherSuite; 2]> {
+fn tls12(suite: Suite) -> [&'static Tls12CipherSuite; 2] {
     match suite {
-        Suite::Aes128GcmSha256 => Some([&ECDSA_AES_128, &RSA_AES_128]),
-        Suite::Aes256GcmSha384 => Some([&ECDSA_AES_256, &RSA_AES_256]),
-        Suite::ChaCha20Poly1305Sha256 => None,
+        Suite::Aes128GcmSha256 => [&ECDSA_AES_128, &RSA_AES_128],
+        Suite::Aes256GcmSha384 => [&ECDSA_AES_256, &RSA_AES_256],
+        Suite::ChaCha20Poly1305Sha256 => [&ECDSA_CHACHA20, &RSA_CHACHA20],
     }
 }
 
 /// This suite of TLS 1.3.
-fn tls13(suite: Suite) -> Option<&'static Tls13CipherSuite> {
+fn tls13(suite: Suite) -> &'static Tls13CipherSuite {
     match suite {
-        Suite::Aes128GcmSha256 => Some(&AES_128),
-        Suite::Aes256GcmSha384 => Some(&AES_256),
-        Suite::ChaCha20Poly1305Sha256 => None,
+        Suite::Aes128GcmSha256 => &AES_128,
+        Suite::Aes256GcmSha384 => &AES_256,
+        Suite::ChaCha20Poly1305Sha256 => &CHACHA20,
     }
 }
 
 /// The library's own suites, for what P may know.
 const LIBRARY_AES_128: &Tls13CipherSuite = library(&ring::cipher_suite::TLS13_AES_128_GCM_SHA256);
 const LIBRARY_AES_256: &Tls13CipherSuite = library(&ring::cipher_suite::TLS13_AES_256_GCM_SHA384);
+const LIBRARY_CHACHA20: &Tls13CipherSuite = library(&ring::cipher_suite::TLS13_CHACHA20_POLY1305_SHA256);
 
 const fn library(suite: &'static SupportedCipherSuite) -> &'static Tls13CipherSuite {
     match suite {
@@ -141,6 +141,12 @@ static AES_128: Tls13CipherSuite =
     suite_tls13(LIBRARY_AES_128, &hkdf::Derivation(LIBRARY_AES_128), &cipher::RecordsTls13(LIBRARY_AES_128));
 static AES_256: Tls13CipherSuite =
     suite_tls13(LIBRARY_AES_256, &hkdf::Derivation(LIBRARY_AES_256), &cipher::RecordsTls13(LIBRARY_AES_256));
+
+static CHACHA20: Tls13CipherSuite = suite_tls13(
+    LIBRARY_CHACHA20,
+    &hkdf::Derivation(LIBRARY_CHACHA20),
+    &cipher::RecordsTls13(LIBRARY_CHACHA20),
+);
 
 const fn suite_tls13(
     library: &'static Tls13CipherSuite,
@@ -157,17 +163,29 @@ const fn suite_tls13(
 }
 
 static ECDSA_AES_128: Tls12CipherSuite =
-    suite_tls12(&ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, ECDSA_SCHEMES);
+    suite_tls12(&ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, ECDSA_SCHEMES, &cipher::GCM);
 static RSA_AES_128: Tls12CipherSuite =
-    suite_tls12(&ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, RSA_SCHEMES);
+    suite_tls12(&ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, RSA_SCHEMES, &cipher::GCM);
 static ECDSA_AES_256: Tls12CipherSuite =
-    suite_tls12(&ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, ECDSA_SCHEMES);
+    suite_tls12(&ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, ECDSA_SCHEMES, &cipher::GCM);
 static RSA_AES_256: Tls12CipherSuite =
-    suite_tls12(&ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, RSA_SCHEMES);
+    suite_tls12(&ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, RSA_SCHEMES, &cipher::GCM);
+
+static ECDSA_CHACHA20: Tls12CipherSuite = suite_tls12(
+    &ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    ECDSA_SCHEMES,
+    &cipher::CHACHA20,
+);
+static RSA_CHACHA20: Tls12CipherSuite = suite_tls12(
+    &ring::cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    RSA_SCHEMES,
+    &cipher::CHACHA20,
+);
 
 const fn suite_tls12(
     library: &'static SupportedCipherSuite,
     sign: &'static [SignatureScheme],
+    aead_alg: &'static cipher::Records,
 ) -> Tls12CipherSuite {
     // The hash is of public messages.
     let SupportedCipherSuite::Tls12(library) = library else { panic!("a suite of TLS 1.2") };
@@ -177,7 +195,7 @@ const fn suite_tls12(
         prf_provider: &prf::Derivation,
         kx: KeyExchangeAlgorithm::ECDHE,
         sign,
-        aead_alg: &cipher::Records,
+        aead_alg,
     }
 }
 

@@ -126,7 +126,7 @@ impl Session {
     }
 
     /// The cipher suite that was prepared.
-    pub(super) fn suite(&self) -> Suite {
+    pub(in crate::modes::joint) fn suite(&self) -> Suite {
         self.suite
     }
 

@@ -91,7 +91,7 @@ fn key_expansion(secret: &[u8]) -> [u8; 40] {
 fn encrypt(key: &Handle, kind: ContentType, payload: &[u8]) -> Vec<u8> {
     let mut long = [0; 32];
     long[..HANDLE_BYTES].copy_from_slice(key);
-    let mut encrypter = cipher::Records.encrypter(AeadKey::from(long), &[0; 4], &[]);
+    let mut encrypter = cipher::GCM.encrypter(AeadKey::from(long), &[0; 4], &[]);
     let payload = OutboundChunks::from(payload);
     let message = OutboundPlainMessage { typ: kind, version: ProtocolVersion::TLSv1_2, payload };
     encrypter.encrypt(message, 0).unwrap().encode()

@@ -10,9 +10,14 @@ use volery_testing::untouched;
 
 use super::*;
 use crate::modes::joint::testing::{Around, Bytes, Change, Client, Fetched};
-use crate::page::disclosure::{Error as Disclosure, Proven, Refusal, TlsVersion};
+use crate::page::disclosure::{Error as Disclosure, Proven, Refusal, Suite, TlsVersion};
 use crate::wire::transcript::testing::of_group;
 use crate::wire::{server, transcript};
+
+/// A version and a suite.
+type Protocol = (TlsVersion, Suite);
+
+const AES: Suite = Suite::Aes128GcmSha256;
 
 /// A short connection.
 const SHORT: &str = "GET / HTTP/1.1\r\nHost: data.example.com\r\nConnection: close\r\n\r\n";
@@ -121,10 +126,10 @@ fn last(count: usize) -> Vec<usize> {
     vec![count - 1]
 }
 
-/// In either version of TLS, every `of`-th step of P's, from the first message of the preparation to the last of the proof.
-fn changes_of_p_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> Vec<usize>) {
-    let site = site();
-    let run = || Run { tls, ..short(&site) };
+/// Every `of`-th step of P's, from the first message of the preparation to the last of the proof.
+fn changes_of_p_s_are_noticed(protocol: Protocol, of: usize, places: fn(usize) -> Vec<usize>) {
+    let (site, (tls, suite)) = (site(), protocol);
+    let run = || Run { tls, suite, ..short(&site) };
     let [prover, _] = messages(run());
     assert!(prover.len() > 20, "{prover:?}");
     for (tag, count) in prover.into_iter().step_by(of) {
@@ -137,22 +142,24 @@ fn changes_of_p_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> V
 
 #[test]
 fn v_notices_whatever_is_changed_in_every_eighth_step_of_p_s() {
-    changes_of_p_s_are_noticed(TlsVersion::Tls13, 8, last);
+    changes_of_p_s_are_noticed((TlsVersion::Tls13, AES), 8, last);
 }
 
 #[test]
-#[ignore = "long: about two hundred sessions"]
+#[ignore = "long: about four hundred sessions"]
 fn long_the_first_and_the_last_message_of_each_step_are_changed() {
     for tls in [TlsVersion::Tls12, TlsVersion::Tls13] {
-        changes_of_p_s_are_noticed(tls, 1, borders);
-        changes_of_v_s_are_noticed(tls, 1, borders);
+        for suite in [AES, Suite::ChaCha20Poly1305Sha256] {
+            changes_of_p_s_are_noticed((tls, suite), 1, borders);
+            changes_of_v_s_are_noticed((tls, suite), 1, borders);
+        }
     }
 }
 
 /// Every `of`-th step of V's. A changed verdict or share of a tag is noticed like anything else.
-fn changes_of_v_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> Vec<usize>) {
-    let site = site();
-    let run = || Run { tls, ..short(&site) };
+fn changes_of_v_s_are_noticed(protocol: Protocol, of: usize, places: fn(usize) -> Vec<usize>) {
+    let (site, (tls, suite)) = (site(), protocol);
+    let run = || Run { tls, suite, ..short(&site) };
     let [_, verifier] = messages(run());
     assert!(verifier.len() > 15, "{verifier:?}");
     for (tag, count) in verifier.into_iter().step_by(of) {
@@ -165,7 +172,7 @@ fn changes_of_v_s_are_noticed(tls: TlsVersion, of: usize, places: fn(usize) -> V
 
 #[test]
 fn p_notices_whatever_is_changed_in_every_eighth_step_of_v_s() {
-    changes_of_v_s_are_noticed(TlsVersion::Tls13, 8, last);
+    changes_of_v_s_are_noticed((TlsVersion::Tls13, AES), 8, last);
 }
 
 /// The other tests of changed messages are on P-256; of all their messages these depend on the curve.

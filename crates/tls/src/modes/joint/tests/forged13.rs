@@ -37,7 +37,7 @@ fn recorded() -> (Recorded, HandshakeSecrets) {
 /// The server's records with these payloads, as V notes them when they are read.
 fn read(payloads: &[Vec<u8>]) -> Vec<ServerRecord> {
     let (mut channel, _peer) = memory_pair(&ChannelLimits::default());
-    let mut turn = RecordTurn::new(&SESSION, TlsVersion::Tls13);
+    let mut turn = RecordTurn::new(&SESSION, (Suite::Aes128GcmSha256.aead(), TlsVersion::Tls13));
     payloads.iter().map(|payload| turn.announce(&mut channel, payload).unwrap()).collect()
 }
 

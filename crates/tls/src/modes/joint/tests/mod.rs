@@ -1,6 +1,7 @@
 //! Whole sessions against an unmodified TLS server: what V ends up believing, what it costs, and who notices
 //! which cheat.
 
+mod chacha20;
 mod cheats;
 mod commitments;
 mod forged13;

@@ -85,17 +85,6 @@ fn a_server_that_has_not_the_prepared_suite_is_named() {
 }
 
 #[test]
-fn no_two_parties_prepare_chacha20() {
-    let suite = Suite::ChaCha20Poly1305Sha256;
-    let sizes = Sizes { suite, ..Sizes::one(100, 100) };
-    assert!(matches!(sizes.preparation(), Err(Error::Parties(crate::Error::Misuse(_)))));
-    let site = site_of(suite);
-    let (fetched, proven) = run(&site, TlsVersion::Tls13, suite).go();
-    assert!(matches!(fetched, Err(Error::Parties(crate::Error::Misuse(_)))), "{fetched:?}");
-    proven.unwrap_err();
-}
-
-#[test]
 fn a_probe_asks_for_one_suite() {
     let probed = |has, version, suite| {
         let site = site_of(has);

@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 use volery_field::F2;
-use volery_mpcith::{Parameters, Settings, prove as prove_statement, verify as verify_statement};
+use volery_mpcith::{Demands, Settings, prove as prove_statement, verify as verify_statement};
 
 use super::ClaimStatement;
 use crate::page::presentation::PresentationError;
@@ -16,6 +16,6 @@ pub(super) fn prove<R: CryptoRng>(
 }
 
 pub(super) fn verify(statement: &ClaimStatement<'_>, proof: &[u8]) -> Result<(), PresentationError> {
-    let verified = verify_statement::<F2, _>(statement, proof, Parameters::default(), None);
+    let verified = verify_statement::<F2, _>(statement, proof, Demands::default());
     verified.map(drop).map_err(|error| PresentationError::Proof(error.to_string()))
 }
