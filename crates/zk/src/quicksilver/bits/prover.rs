@@ -386,6 +386,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Claims that `s` is the S-box's output for `x`.
+    #[inline(always)]
     fn claim_s_box(&mut self, x: &[ProverWire; 8], s: &[ProverWire; 8]) -> Result<(), Error> {
         for coefficients in self.s_box.prover(&x.map(ProverWire::tag), &s.map(ProverWire::tag))? {
             self.claim(&coefficients)?;

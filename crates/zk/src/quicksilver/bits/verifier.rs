@@ -386,6 +386,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Adds P's claim that `s` is the S-box's output for `x`.
+    #[inline(always)]
     fn claim_s_box(&mut self, x: &[VerifierWire; 8], s: &[VerifierWire; 8]) -> Result<(), Error> {
         let delta = self.delta.expose();
         for value in self.s_box.verifier(&x.map(VerifierWire::key), &s.map(VerifierWire::key), delta)? {
