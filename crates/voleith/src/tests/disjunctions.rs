@@ -26,16 +26,23 @@ struct Bits {
     unnamed: bool,
     /// Asks for one secret more, and does nothing with it.
     idle: bool,
+    /// Claims this of its bits from the last to the first: another program of the same operations, which the
+    /// digest does not tell apart.
+    backwards: bool,
     values: Option<Vec<bool>>,
 }
 
 impl Bits {
     fn of(claims: &[bool], ands: usize) -> Self {
-        Self { claims: claims.to_vec(), ands, unnamed: false, idle: false, values: None }
+        Self { claims: claims.to_vec(), ands, unnamed: false, idle: false, backwards: false, values: None }
     }
 
     fn known(&self) -> Self {
-        Self { values: Some(self.claims.clone()), ..self.clone() }
+        let mut values = self.claims.clone();
+        if self.backwards {
+            values.reverse();
+        }
+        Self { values: Some(values), ..self.clone() }
     }
 }
 
@@ -57,7 +64,8 @@ impl<B: Prove<F2>> Branch<F2, B> for Bits {
             last = b.mul(&last, &x[i % x.len()])?;
             last = b.add(&last, &x[(i + 1) % x.len()]);
         }
-        for (x, claim) in x.iter().zip(&self.claims) {
+        for (i, claim) in self.claims.iter().enumerate() {
+            let x = if self.backwards { &x[x.len() - 1 - i] } else { &x[i] };
             let difference = b.add_constant(x, F2::new(*claim));
             let difference = b.add_constant(&difference, F2::new(self.unnamed));
             let difference = b.add_constant(&difference, F2::new(self.unnamed));
@@ -154,13 +162,20 @@ fn verdict(n: usize, choice: usize, edit: super::Edit) -> Error {
     check(&Twice::new(branches(n), None), &file).expect_err("a wrong proof was accepted")
 }
 
-/// P commits to a secret of the branch that is not what it claims: no product is wrong, and no branch holds.
+/// P's claims are about other bits than V's, with the same operations and constants. They hold, so P computes
+/// and sends what the protocol says: only the product of V's check values is not zero.
 #[test]
 fn a_prover_without_a_branch_that_holds_is_rejected() {
-    // The shared bit is the first. Factors are committed to apart from secrets.
-    let reason = "a product or a disjunction is wrong";
-    for n in [1, 3] {
-        assert_eq!(verdict(n, 0, flip::<2>), Error::Rejected(reason.into()), "{n}");
+    let right = Bits::of(&[true, true, false, true], 5);
+    let other = Bits { backwards: true, ..right.clone() };
+    for n in [1, 2, 3, 5] {
+        let all = |first: &Bits| core::iter::once(first.clone()).chain(branches(n).split_off(1)).collect();
+        let (_, proof) = proof_of(&Twice::new(all(&other), Some(0)), &settings(PARAMETERS), 3);
+        let claim = Twice::new(all(&right), None);
+        let rejected = Error::Rejected("a product or a disjunction is wrong".into());
+        assert_eq!(check(&claim, &proof), Err(rejected), "{n}");
+        check(&claim, &proof_of(&Twice::new(all(&right), Some(0)), &settings(PARAMETERS), 3).1)
+            .expect("holds");
     }
 }
 
