@@ -148,7 +148,7 @@ impl<P: Primitive> Trees<P> {
     }
 }
 
-/// Makes `out` so many zeros. If it has to move, nothing stays behind.
+/// Makes `out` zeros, `length` of them. If it has to move, nothing stays behind.
 fn zeros(out: &mut Vec<Gf128>, length: usize) {
     if out.capacity() < length {
         out.wipe();

@@ -174,7 +174,7 @@ impl Rehearsed {
     }
 }
 
-/// The hashes that P tries for a key with so many zeros and an opening, on average.
+/// The hashes that P tries for a key with this many zeros and an opening, on average.
 fn tries(parameters: Parameters, zeros: u32) -> f64 {
     let shape = parameters.shape();
     let hashes = blake3::Hasher::new_derive_key("volery 2026 voleith sample of keys v1");

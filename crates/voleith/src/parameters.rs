@@ -91,7 +91,7 @@ impl Parameters {
 
     /// The number of zeros that P must find with the challenge of the columns: each tree may stand for
     /// another vector of values, and errors of any may cancel, or those of a branch in a disjunction of at
-    /// most so many `branches` (0 without disjunctions). Two bits are left, for this to be a small part of
+    /// most this many `branches` (0 without disjunctions). Two bits are left, for this to be a small part of
     /// the bound.
     #[must_use]
     pub fn column_grinding(self, branches: u64) -> u32 {
@@ -101,7 +101,7 @@ impl Parameters {
 }
 
 /// In how many ways the errors of one vector of values may cancel, each with probability `2^-128`, if the
-/// largest disjunction has so many `branches`.
+/// largest disjunction has this many `branches`.
 pub(crate) const fn cancellations(branches: u64) -> u64 {
     branches.saturating_mul(5).saturating_add(1)
 }

@@ -4,7 +4,7 @@
 //! = sum over x with bit b of r_x`. Visit the leaves in the order of the Gray code and keep the running sum
 //! `a`. Bit `b` is on from one of its flips to the next. So `v_b` is the sum of `a` over the moments just
 //! before each flip of `b`, and at the end if `b` is on then (only the highest bit is). One bit flips in each
-//! step, so each leaf takes two additions, of which four leaves share some (`kernel`). V uses the same loop
+//! step, so each leaf takes two additions; four leaves share some of them (`kernel`). V uses the same loop
 //! in its own order of leaves, in which the missing leaf is number 0. That leaf is in every running sum, and
 //! each `v_b` adds up an even number of those, so it cancels.
 

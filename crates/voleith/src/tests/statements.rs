@@ -147,7 +147,7 @@ impl<B: Prove<F2>> Statement<B> for Named {
     }
 }
 
-/// This many secret zeros, of which the product of the first three vanishes.
+/// This many secret zeros; the product of the first three is claimed to vanish.
 pub(super) struct Product(pub(super) usize);
 
 impl<B: Polynomials<F2>> Statement<B> for Product {

@@ -29,7 +29,7 @@ impl<B: Prove<F2> + ?Sized> Statement<B> for Substituted {
     }
 }
 
-/// Pairs of bytes of which it is claimed that the second is the S-box's output for the first.
+/// Pairs of bytes. The second is claimed to be the S-box's output for the first.
 struct Claimed(Vec<[u8; 2]>);
 
 impl<B: Prove<F2> + ?Sized> Statement<B> for Claimed {

@@ -167,7 +167,7 @@ pub(super) struct Machine<P> {
 pub(super) enum Queue {
     /// The entries that every connection takes, all of them.
     Needed,
-    /// Blocks of the server's records, of which a connection takes as many as it needs.
+    /// Blocks for the server's records. A connection takes as many of them as it needs.
     SpareBlocks,
     /// What tags of the server's records take, likewise.
     SpareTags,

@@ -68,7 +68,7 @@ fn json_of(length: usize) -> Vec<u8> {
     format!("{head}{}\r\n\r\n{{\"a\": 123}}", "x".repeat(length - head.len() - 14)).into_bytes()
 }
 
-/// A connection of which the first response is read before the second request, within so many bytes.
+/// A connection whose first response is read before the second request, within this many bytes.
 fn reading(site: &Site, tls: TlsVersion, read: usize) -> Run<'_> {
     Run { reads: vec![read], ..run(site, tls, &[OPEN, SHORT]) }
 }

@@ -31,7 +31,7 @@ pub struct TypedStatement {
     pub path: String,
     /// The query of its target; empty if there is none.
     pub query: String,
-    /// Its header fields of which it is not known what servers do with them: their names, as they were sent.
+    /// Its header fields whose effect on servers is not known: their names, as they were sent.
     pub fields: Vec<String>,
     /// Its body; empty if there is none.
     pub body: Vec<u8>,

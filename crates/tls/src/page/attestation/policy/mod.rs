@@ -17,7 +17,7 @@
 //! | `version` | 1 | error |
 //! | `notaries` | who may sign: names, and their keys with the dates of the statements that each may sign | error |
 //! | `at_least` | how many of these notaries signed, each its own attestation | 1 |
-//! | `contract_signers` | addresses of which one has signed, too, for [contracts](super::contract) | none need have |
+//! | `contract_signers` | addresses; one of them has signed, too, for [contracts](super::contract) | none need have |
 //! | `host`, `port` | the server | error, 443 |
 //! | `method` | that of each request | `GET` |
 //! | `path` | the path of each request; `*` is any text without a slash, `**` any text, of which no server makes another path (`pattern`) | error |
