@@ -184,7 +184,7 @@ impl<F: Value> Relate<F> for Counter<F> {
 
 #[cfg(test)]
 mod tests {
-    use volery_field::F61;
+    use volery_field::{F61, Ring as _};
 
     use super::*;
 

@@ -58,6 +58,11 @@ pub struct Checks {
     /// The most errors that P can choose in one block: over bits one for each AND and eight for each
     /// polynomial, over a field one for each relation.
     pub unknowns: u64,
+    /// The greatest degree that a challenge of the statement tests ([`volery_circuit::challenge`]); 0 if there
+    /// is none.
+    pub tested: u64,
+    /// The greatest degree that one with two repetitions tests.
+    pub tested_twice: u64,
 }
 
 impl Checks {
@@ -72,6 +77,13 @@ impl Checks {
         let made = size.made_for(self.unknowns as f64);
         terms.add("errors of a block are made for the seed that comes", made * (1.0 + mode.tries()));
         terms.add("a wrong matrix product passes its fold", 2.0 * folds / field);
+        let lucky = (self.tested as f64 / field).max((self.tested_twice as f64 / field).powi(2));
+        if lucky > 0.0 {
+            // P chooses at most so many components of tuples.
+            let made = size.made_for(8.0 * self.tested.max(self.tested_twice) as f64);
+            terms.add("wrong lookups or a wrong memory suit a challenge", lucky + made);
+            terms.add("a hash suits wrong lookups or a wrong memory", mode.tries() * (lucky + made));
+        }
         terms.add("the tag of a wire that is not zero is guessed", 1.0 / key);
         terms.add("a hash suits a wrong relation", mode.tries() * (blocks + folds) * 2.0 / field);
     }
@@ -184,6 +196,7 @@ mod tests {
             challenges: 1,
             conversions: 0,
             unknowns: 9,
+            ..Checks::default()
         };
         let soundness = Soundness::quicksilver(checks, FieldSize::of::<F61, F61>(), hashed(10.0));
         let terms = soundness.terms();

@@ -42,6 +42,7 @@ mod matrix;
 mod prover;
 mod verifier;
 
+pub use super::fixed::{ProverFixed, VerifierFixed};
 pub use super::link::{Alone, Link};
 pub use super::poly::{ProverPoly, VerifierPoly};
 pub use prover::Prover;

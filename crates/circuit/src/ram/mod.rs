@@ -415,3 +415,6 @@ impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -487,3 +487,6 @@ impl<S: Element, X> Point<'_, S, X> {
         Ok(sum)
     }
 }
+
+#[cfg(test)]
+mod tests;
