@@ -128,8 +128,8 @@ pub use message::Message;
 pub use multi_add::{Addends, Carries, MOST_BY_ADDERS};
 pub use place::Place;
 pub use polynomials::{Graded, MAX_DEGREE, MatrixShape, Polynomial, Polynomials, Term};
-#[doc(hidden)]
-pub use text::counted;
 pub use ram::{Ram, Unset};
 pub use relations::{Expression, Relate};
+#[doc(hidden)]
+pub use text::counted;
 pub use witness::Witness;

@@ -161,11 +161,15 @@ impl Index {
         let mask = self.slots.len() - 1;
         let hash = row.iter().fold(0, |hash, x| self.hasher.hash_one((hash, x.to_packed()))) as usize;
         // There are twice as many slots as rows, so one is empty.
-        (hash..).map(|slot| slot & mask).find(|slot| match self.slots.get(*slot) {
-            Some(&number) if number != EMPTY => rows.get(number as usize * columns..).is_some_and(|rows| rows.starts_with(row)),
-            _ => true,
-        })
-        .unwrap_or(0)
+        (hash..)
+            .map(|slot| slot & mask)
+            .find(|slot| match self.slots.get(*slot) {
+                Some(&number) if number != EMPTY => {
+                    rows.get(number as usize * columns..).is_some_and(|rows| rows.starts_with(row))
+                }
+                _ => true,
+            })
+            .unwrap_or(0)
     }
 
     fn find<F: Element>(&self, columns: usize, rows: &[F], row: &[F]) -> Option<usize> {
@@ -255,7 +259,8 @@ impl<F: Value, W: Clone> Lookups<F, W> {
     /// [`Error::Misuse`] if it does not have as many wires as a row, or the field is too small; the backend's.
     pub fn look_up<B: Challenge<F, Wire = W>>(&mut self, b: &mut B, tuple: &[W]) -> Result<(), B::Error> {
         if tuple.len() != self.columns() {
-            let reason = format!("a lookup of {} wires in a table of {} columns", tuple.len(), self.columns());
+            let reason =
+                format!("a lookup of {} wires in a table of {} columns", tuple.len(), self.columns());
             return Err(Error::misuse(reason).into());
         }
         if !self.begun {
@@ -475,7 +480,10 @@ impl<S: Element, X> Point<'_, S, X> {
                     .collect();
                 invert(&mut fractions);
                 let numbers = multiplicities.iter().map(|number| B::embed(peek.value(number)));
-                fractions.iter_mut().zip(numbers).for_each(|(fraction, number)| *fraction = *fraction * number);
+                fractions
+                    .iter_mut()
+                    .zip(numbers)
+                    .for_each(|(fraction, number)| *fraction = *fraction * number);
                 Ok(fractions)
             })?;
             for ((row, number), fraction) in rows.chunks_exact(columns).zip(multiplicities).zip(&fractions) {

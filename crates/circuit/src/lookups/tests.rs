@@ -80,7 +80,9 @@ fn a_range_is_all_numbers_below_a_power_of_two() {
 /// False values in each place of a pair, alone, twice in one pair, and twice in two.
 #[test]
 fn a_false_lookup_fails_wherever_it_stands() {
-    for tuples in [&[9][..], &[9, 1], &[1, 9], &[1, 2, 9], &[9, 9], &[9, 1, 9], &[9, 9, 1], &[9, 8], &[2, 1, 9, 8]] {
+    for tuples in
+        [&[9][..], &[9, 1], &[1, 9], &[1, 2, 9], &[9, 9], &[9, 1, 9], &[9, 9, 1], &[9, 8], &[2, 1, 9, 8]]
+    {
         for committed in [false, true] {
             let result = look_up(&mut Evaluator::new(), 1, &[1, 2, 3], tuples, committed);
             assert!(is_unsatisfied(result), "{tuples:?}");

@@ -128,7 +128,9 @@ fn no_lie_about_what_an_access_finds_holds() {
                 match place {
                     "" => assert!(result.is_ok(), "{what}"),
                     // After an access to another cell, its time has passed.
-                    _ if then.len() > 1 => assert!(matches!(result, Err(Error::Unsatisfied { .. })), "{what}"),
+                    _ if then.len() > 1 => {
+                        assert!(matches!(result, Err(Error::Unsatisfied { .. })), "{what}")
+                    }
                     place => assert!(is_unsatisfied(&result, place), "{what} {then:?}"),
                 }
             }

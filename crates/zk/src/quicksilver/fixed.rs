@@ -201,11 +201,13 @@ mod tests {
         let wires: [[F61; 2]; 4] = [[3, 14], [15, 92], [65, 35], [89, 79]].map(|wire| wire.map(F61::new));
         let [x, y, z, w] = wires.map(|[x, m]| ProverFixed::<F61, 5>::linear(x, m));
         let [value, coefficients @ ..] = *example(x, y, z, w).coefficients();
-        let [x, y, z, w] = wires.map(|[x, m]| VerifierFixed::<F61, 5>::linear((m + x * delta) * powers.inverse));
+        let [x, y, z, w] =
+            wires.map(|[x, m]| VerifierFixed::<F61, 5>::linear((m + x * delta) * powers.inverse));
         let at_delta = example(x, y, z, w).value() * powers.power(4);
-        let sum = coefficients.iter().enumerate().fold(value * powers.power(4), |sum, (i, c)| {
-            sum + *c * powers.power(3 - i)
-        });
+        let sum = coefficients
+            .iter()
+            .enumerate()
+            .fold(value * powers.power(4), |sum, (i, c)| sum + *c * powers.power(3 - i));
         assert!(sum == at_delta);
         assert!(value == F61::new((3 * 15 + 5) * 65 + 15 * 7) - F61::new(89 * 3));
         assert!(powers.power(11) == (0..11).fold(F61::ONE, |power, _| power * delta));

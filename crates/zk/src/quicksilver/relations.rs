@@ -94,7 +94,10 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
     /// The degrees above 2 of which there are relations, with their columns.
     fn others(&self) -> impl DoubleEndedIterator<Item = (usize, &[Vec<M>])> {
         let used = |columns: &Vec<Vec<M>>| columns.first().is_some_and(|column| !column.is_empty());
-        self.others.iter().filter(move |(_, columns)| used(columns)).map(|(degree, columns)| (*degree, &columns[..]))
+        self.others
+            .iter()
+            .filter(move |(_, columns)| used(columns))
+            .map(|(degree, columns)| (*degree, &columns[..]))
     }
 }
 

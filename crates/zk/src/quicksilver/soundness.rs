@@ -8,8 +8,9 @@
 //!                                              opened equation of degree D, and coefficients cancel the errors
 //!               + T / 2^128                    the errors of a block were made for the seed that comes (below)
 //!               + folds * 2 / p^r              a wrong matrix product survives its fold
+//!               + max(t / p^r, (t' / p^r)^2)   wrong lookups or a wrong memory suit a challenge of the statement
 //!               + 1 / K                        the tag of a wire that is not zero is guessed
-//! Fiat-Shamir   + q * ((blocks + folds) * 2 / p^r + T / 2^128)
+//! Fiat-Shamir   + q * ((blocks + folds) * 2 / p^r + max(..) + T / 2^128)
 //!                                              each hash computation is one more try at a challenge
 //!               + q / 2^127                    the search for delta: the making of correlations answers guesses
 //! ```
@@ -26,6 +27,30 @@
 //! errors for `n / 128` seeds. `T` is the most seeds for which a P that tries fewer than 2^64 can make errors
 //! ([`FieldSize`], `made_for`). Only one block counts: P is caught at the first wrong block whose seed is not
 //! among those. If challenges are hashes, each hash draws a seed.
+//!
+//! **Challenges of the statement** ([`volery_circuit::challenge`]): `t` is the greatest degree that one tests,
+//! `t'` the greatest that one with two repetitions tests. It is the greatest and not the sum over all
+//! challenges, however many segments a run has:
+//!
+//! *Proof.* Let segment `i` be the values that challenge `i` tests, all of which are fixed when V draws it. Call
+//! a segment *wrong* if its claim is false for those values. That does not depend on the challenge, so when V
+//! draws challenge `i` it is determined whether `i` is the first wrong segment. Say that the first wrong
+//! segment is *lucky* if its challenge is a zero of the polynomial that its values determine. Given everything
+//! before it, that has probability at most `e_i = t_i / p^r`, or the square for two repetitions, because the
+//! challenge is uniform and independent of all before. The events "`i` is the first wrong segment" exclude
+//! each other, so the first wrong segment is lucky with probability at most
+//!
+//! ```text
+//! sum over i of Pr[i is the first wrong segment] * e_i  <=  max e_i
+//! ```
+//!
+//! If a segment is wrong and the first such one is not lucky, a relation or an assertion of that segment is
+//! false for the values that P is committed to, and V accepts only if a block's check or the assertions let it
+//! pass, which the other terms bound. It does not help P that a later segment is lucky: V accepts only if all
+//! checks pass, a failed one ends the session, and a new session has a new delta and new correlations. QED.
+//!
+//! A challenge is expanded from a seed of 128 bits, like coefficients. P may make the values of a segment, a
+//! few for each tuple, for some seeds; those are counted as there (`made_for`).
 //!
 //! The bound for Fiat-Shamir requires seeds that P cannot compute before its correlations are fixed: each
 //! depends on 32 bytes that V draws after that (`challenges`). A hash computed before P knows them is useful
@@ -91,7 +116,7 @@ impl Checks {
 
 #[cfg(test)]
 mod tests {
-    use volery_field::{Bn254Scalar, F32, F32x4, F61, Gf128, Gf256, Goldilocks, GoldilocksX2};
+    use volery_field::{Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, Goldilocks, GoldilocksX2};
 
     use super::super::bits::{Program, Settings};
     use super::*;
@@ -184,6 +209,26 @@ mod tests {
         assert_eq!(FieldSize::of::<Gf256, Gf128>().key, 127.0);
         // Degree a thousand in one block.
         assert!(bits(Checks { blocks: 1, degree: 1 << 10, ..Checks::default() }) >= 48.0);
+    }
+
+    #[test]
+    fn the_greatest_challenge_counts_and_leaves_what_its_docs_say() {
+        let bits = |size, mode, tested, tested_twice| {
+            let checks = Checks { blocks: 1, degree: 4, tested, tested_twice, ..Checks::default() };
+            Soundness::quicksilver(checks, size, mode).bits()
+        };
+        let (small, large) = (FieldSize::of::<F61, F61>(), FieldSize::of::<F61, F61x2>());
+        // One bit less is counted than the field has.
+        let most = volery_circuit::challenge::most_tested;
+        let interactive = |size, tested| bits(size, Mode::Interactive, tested, 0);
+        assert!((39.99..40.0).contains(&interactive(small, most(61, false))));
+        assert!((99.9..100.0).contains(&interactive(large, most(122, false))));
+        assert!((59.0 - 20.0..60.0).contains(&bits(small, Mode::Interactive, 0, 1 << 22)));
+        assert!(bits(small, Mode::Interactive, 0, 1 << 32) < interactive(small, 0));
+        let against = bits(large, hashed(64.0), most(122, true), 0);
+        assert!((39.9..40.0).contains(&against), "{against}");
+        // Of two kinds, the worse one.
+        assert!(bits(small, Mode::Interactive, 1 << 20, 1 << 22) == interactive(small, 1 << 20));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 use volery_channel::{Channel, Tag, tags};
 use volery_circuit::{
-    Backend, Branch, Branches, Challenge, Convert, Digest, Error as StatementError, Expression as _, Ops, Peek,
-    Picked, Prove, Repeat, Statement, Steps, Tested,
+    Backend, Branch, Branches, Challenge, Convert, Digest, Error as StatementError, Expression as _, Ops,
+    Peek, Picked, Prove, Repeat, Statement, Steps, Tested,
 };
 use volery_field::{F2, F61, Ring};
 use volery_testing::deal::{delta, field_delta};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use volery_channel::tags;
 use volery_circuit::{
-    Challenge, Digest, Error as StatementError, Evaluator, Lookups, MixedEvaluator, Ram, Statement, Table, Tested,
-    Unset,
+    Challenge, Digest, Error as StatementError, Evaluator, Lookups, MixedEvaluator, Ram, Statement, Table,
+    Tested, Unset,
 };
 use volery_field::{Coordinates, F32, F32x4, F61, F61x2, Value};
 use volery_testing::{Change, Tap, between};
@@ -70,7 +70,8 @@ impl Everything {
         let wrong = |kind, right| if self.0 == kind { 9 } else { right };
         let rows = [1, 10, 2, 20, 3, 30].map(F::from_u64);
         let mut public = Lookups::new(Arc::new(Table::new(2, rows.to_vec())?));
-        let [x, y, ten, twenty] = known::<F, B, 4>(b, [wrong(False::Public, 1), wrong(False::Pair, 2), 10, 20])?;
+        let [x, y, ten, twenty] =
+            known::<F, B, 4>(b, [wrong(False::Public, 1), wrong(False::Pair, 2), 10, 20])?;
         for tuple in [[&y, &twenty], [&y, &twenty], [&x, &ten]] {
             public.look_up(b, &tuple.map(Clone::clone))?;
         }

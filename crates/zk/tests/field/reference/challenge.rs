@@ -117,7 +117,8 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Reference<F, M, L> {
     }
 
     fn challenge(&mut self, n: usize, tested: Tested) -> Result<Vec<M>, Error> {
-        let most = if tested.repetitions == 1 { &mut self.tally.tested } else { &mut self.tally.tested_twice };
+        let most =
+            if tested.repetitions == 1 { &mut self.tally.tested } else { &mut self.tally.tested_twice };
         *most = tested.degree.max(*most);
         let mut seed = self.challenge()?;
         if self.lie == Lie::Challenge {

@@ -31,16 +31,13 @@ impl<F: Value, M: Mac<F>, L: Link> Relate<F> for Prover<'_, F, M, L> {
     }
 
     #[inline(always)]
-    fn linear<const N: usize>(
-        &self,
-        constant: M,
-        coefficients: &[M],
-        x: &[Self::Wire],
-    ) -> ProverFixed<M, N> {
+    fn linear<const N: usize>(&self, constant: M, coefficients: &[M], x: &[Self::Wire]) -> ProverFixed<M, N> {
         let n = coefficients.len().min(x.len());
         let (c, x) = (coefficients.get(..n).unwrap_or_default(), x.get(..n).unwrap_or_default());
         // A kernel fails for unequal lengths only.
-        if n >= KERNEL && let Ok([m, x]) = M::combine_prover(x, c) {
+        if n >= KERNEL
+            && let Ok([m, x]) = M::combine_prover(x, c)
+        {
             return ProverFixed::linear(constant + x, m);
         }
         let sum = |(sum, tag), (c, x): (&M, &Self::Wire)| (sum + c.scale(x.x), tag + *c * x.m);

@@ -90,11 +90,7 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Verifier<'_, F, M, L
         Ok(drawn)
     }
 
-    fn scalars(
-        &mut self,
-        n: usize,
-        _hint: ScalarHint<'_, F, M, M>,
-    ) -> Result<Vec<ElementShare<M>>, Error> {
+    fn scalars(&mut self, n: usize, _hint: ScalarHint<'_, F, M, M>) -> Result<Vec<ElementShare<M>>, Error> {
         let mut shares = Vec::with_capacity(n);
         let mut keys = Zeroizing::new(vec![M::ZERO; M::DEGREE]);
         for _ in 0..n {
