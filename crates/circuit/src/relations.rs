@@ -96,7 +96,7 @@ impl<S: Element, const N: usize> Plain<S, N> {
     }
 
     /// The value, if the degree is one that the type has room for.
-    fn checked(self) -> Result<S, Error> {
+    pub(crate) fn checked(self) -> Result<S, Error> {
         if N < 2 || self.degree >= N {
             let degree = self.degree;
             return Err(Error::misuse(format!("a relation of degree {degree} with {N} coefficients")));

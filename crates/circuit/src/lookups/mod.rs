@@ -1,8 +1,8 @@
 //! Lookups: "this tuple of wires is a row of this table", for a table that is public or committed to.
 //!
-//! **The argument** is the logarithmic derivative (Haböck, ePrint 2022/1530). P commits to the number of times
-//! `m_j` that each row `t_j` is looked up. A challenge gives `alpha` and `gamma_1 ..`. A tuple `x` stands for
-//! `<x> = x_0 + gamma_1 x_1 + gamma_2 x_2 ..`, and P shows
+//! **The argument** is the logarithmic derivative (Haböck, ePrint 2022/1530). P commits to the number of
+//! times `m_j` that each row `t_j` is looked up. A challenge gives `alpha` and `gamma_1 ..`. A tuple `x`
+//! stands for `<x> = x_0 + gamma_1 x_1 + gamma_2 x_2 ..`, and P shows
 //!
 //! ```text
 //! sum over lookups of 1 / (alpha - <x_i>)  =  sum over rows of m_j / (alpha - <t_j>)
@@ -17,10 +17,10 @@
 //! multiplicity: its fraction is a public multiple of it. A row of a committed table costs two, since its
 //! fraction `w`, with `(alpha - <t>) w = m`, is committed to as well.
 //!
-//! **What is lost** ([`Tested`]). Let there be `n` lookups and `T` rows, and some lookups that are no rows, `d`
-//! different ones. Times all denominators, which are `d` of those and `T` of rows, the difference of the two
-//! sides is a polynomial that is not zero, of degree at most `d + T - 1`. Under a challenge that is none of
-//! its zeros the claimed sum is wrong, unless an inverse is not what it should be. The relation of a pair
+//! **What is lost** ([`Tested`]). Let there be `n` lookups and `T` rows, and some lookups that are no rows,
+//! `d` different ones. Times all denominators, which are `d` of those and `T` of rows, the difference of the
+//! two sides is a polynomial that is not zero, of degree at most `d + T - 1`. Under a challenge that is none
+//! of its zeros the claimed sum is wrong, unless an inverse is not what it should be. The relation of a pair
 //! leaves `u` open only if both denominators are zero, so for a value that fills a whole pair. If `e` values
 //! do, then `d + e <= n`, and those poles are at most `e` further zeros. The sum is below `n + T`. The poles
 //! of rows are left out for a public table. For a committed one there is the further loss of `T`: a fraction
@@ -28,9 +28,9 @@
 //!
 //! **Poles.** At a pole there is no inverse, and an honest P would have to stop.
 //!
-//! * A public table: a true lookup meets a pole only where a row does, and both parties see that. They take the
-//!   first of several candidates for `alpha` that is no row's pole, before P sends anything that depends on
-//!   it. So an honest P never stops, and a V that chooses a pole learns nothing.
+//! * A public table: a true lookup meets a pole only where a row does, and both parties see that. They take
+//!   the first of several candidates for `alpha` that is no row's pole, before P sends anything that depends
+//!   on it. So an honest P never stops, and a V that chooses a pole learns nothing.
 //! * A committed table: V does not know the rows, and it must not learn where P stops: it could choose
 //!   `alpha` to test its guess of a row. So the point is `alpha + rho` for a random scalar `rho` that P is
 //!   committed to before the challenge. Whatever V chooses, the point is uniform, and P meets a pole with
@@ -184,8 +184,8 @@ enum Rows<F, W> {
     Committed { columns: usize, rows: Vec<W> },
 }
 
-/// Lookups into one table. They are claimed together, many at a time: some whenever enough have come, the rest
-/// by [`Lookups::finish`].
+/// Lookups into one table. They are claimed together, many at a time: some whenever enough have come, the
+/// rest by [`Lookups::finish`].
 pub struct Lookups<F, W> {
     rows: Rows<F, W>,
     /// Tuples that were not claimed yet, one after the other.
@@ -209,7 +209,7 @@ const PIECE: usize = 1 << 16;
 const CANDIDATES: usize = 4;
 
 /// The most lookups that wait, whatever the field of MACs allows.
-const MOST_WAITING: usize = 1 << 20;
+const MOST_WAITING: u64 = 1 << 20;
 
 impl<F: Value, W: Clone> Lookups<F, W> {
     /// Lookups into a public table.
@@ -255,8 +255,8 @@ impl<F: Value, W: Clone> Lookups<F, W> {
 
     /// Claims that `tuple` is a row of the table.
     ///
-    /// # Errors
-    /// [`Error::Misuse`] if it does not have as many wires as a row, or the field is too small; the backend's.
+    /// # Errors [`Error::Misuse`] if it does not have as many wires as a row, or the field is too small; the
+    /// backend's.
     pub fn look_up<B: Challenge<F, Wire = W>>(&mut self, b: &mut B, tuple: &[W]) -> Result<(), B::Error> {
         if tuple.len() != self.columns() {
             let reason =
@@ -265,15 +265,15 @@ impl<F: Value, W: Clone> Lookups<F, W> {
         }
         if !self.begun {
             // Otherwise a value could occur so often that its pole vanishes.
-            check_characteristic::<F>(MOST_WAITING as u64)?;
+            check_characteristic::<F>(MOST_WAITING)?;
             b.begin_argument();
             self.begun = true;
         }
         self.waiting.extend_from_slice(tuple);
         // As many as one challenge tests together with the table, if the table leaves room for that.
-        let most = b.most_tested();
+        let most = b.most_tested().clamp(1, MOST_WAITING);
         let room = if 2 * self.degree() <= most { most - self.degree() } else { most };
-        if self.waiting.len() / tuple.len() >= room.clamp(1, MOST_WAITING as u64) as usize {
+        if (self.waiting.len() / tuple.len()) as u64 >= room {
             return self.settle(b);
         }
         Ok(())

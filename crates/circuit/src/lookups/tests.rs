@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use volery_field::{F32, F61, Gf256, Ring as _};
 
 use super::*;
+use crate::challenge::liar::{Asked, Liar, made_up_for};
 use crate::{Backend, Counter, Digest, Evaluator, Ops, Prove, Statement};
 
 fn elements(values: &[u64]) -> Vec<F61> {
@@ -181,4 +182,70 @@ fn lookups_that_are_not_finished_are_misuse() {
     let mut evaluator = Evaluator::<F61>::new();
     evaluator.enter("x");
     assert!(evaluator.constant(F61::ONE) == F61::ONE);
+}
+
+/// An inverse that is not one would hide any false lookup, alone or in a pair; so would a fraction of a row.
+#[test]
+fn no_inverse_and_no_fraction_makes_up_for_a_false_lookup() {
+    for tuples in [&[9][..], &[1, 9], &[9, 2, 1], &[1, 2, 9]] {
+        for committed in [false, true] {
+            // Fractions of rows come first.
+            let scalars = tuples.len().div_ceil(2) + if committed { 3 } else { 0 };
+            for scalar in 0..scalars {
+                let run = |b: &mut Liar| look_up(b, 1, &[1, 2, 3], tuples, committed);
+                // A fraction is subtracted.
+                let run = |b: &mut Liar| {
+                    if committed && scalar < 3 {
+                        b.scalar = b.scalar.map(|(number, lie)| (number, -lie));
+                    }
+                    run(b)
+                };
+                made_up_for(scalar, run);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_multiplicity_that_is_wrong_fails() {
+    for committed in [false, true] {
+        let first = if committed { 3 + 2 } else { 2 };
+        for row in 0..3 {
+            let mut liar = Liar::new();
+            liar.secret = Some((first + row, F61::ONE));
+            assert!(is_unsatisfied(look_up(&mut liar, 1, &[1, 2, 3], &[1, 2], committed)), "{row}");
+        }
+    }
+}
+
+#[test]
+fn a_tuple_with_a_row_s_values_in_another_order_is_no_row() {
+    for committed in [false, true] {
+        let result = look_up(&mut Evaluator::new(), 3, &[1, 10, 5], &[10, 5, 1], committed);
+        assert!(is_unsatisfied(result));
+    }
+}
+
+/// What a challenge tests must not be chosen after it.
+#[test]
+fn only_inverses_and_fractions_are_committed_to_after_the_challenge() {
+    for committed in [false, true] {
+        let mut liar = Liar::new();
+        look_up(&mut liar, 1, &[1, 2, 3], &[1, 2, 3], committed).unwrap();
+        let at = liar.asked.iter().position(|asked| *asked == Asked::Challenge).unwrap();
+        assert_eq!(liar.asked[at - 1], Asked::Secrets(3));
+        assert!(liar.asked[at + 1..].iter().all(|asked| matches!(asked, Asked::Scalars(_))));
+    }
+}
+
+/// V chooses a point that is a row's pole, or a value that it takes for a row. Nobody stops, so it learns nothing.
+#[test]
+fn a_verifier_that_chooses_a_pole_learns_nothing() {
+    for committed in [false, true] {
+        for chosen in 1..4 {
+            let mut liar = Liar::new();
+            liar.chosen = elements(&[chosen]);
+            assert_eq!(look_up(&mut liar, 1, &[1, 2, 3], &[1, 2, 3], committed), Ok(()));
+        }
+    }
 }

@@ -1,36 +1,36 @@
 //! Memory that is read and written at secret addresses.
 //!
-//! **The argument** is offline memory checking (Blum, Evans, Gemmell, Kannan, Naor, FOCS 1991; in this setting
-//! Franzese, Katz, Lu, Ostrovsky, Wang, Weng, CCS 2021). Every access has a number, its *time*, from 1 on. A
-//! cell's state is the tuple (address, value, time of the last access), at first `(a, 0, 0)`. An access
-//! consumes the tuple that it finds, which P commits to, and produces a new one with its own time. At the end
-//! P commits to the state of every cell. Two things are claimed:
+//! **The argument** is offline memory checking (Blum, Evans, Gemmell, Kannan, Naor, FOCS 1991; in this
+//! setting Franzese, Katz, Lu, Ostrovsky, Wang, Weng, CCS 2021). Every access has a number, its *time*, from
+//! 1 on. A cell's state is the tuple (address, value, time of the last access), at first `(a, 0, 0)`. An
+//! access consumes the tuple that it finds, which P commits to, and produces a new one with its own time. At
+//! the end P commits to the state of every cell. Two things are claimed:
 //!
 //! 1. *Time moves forward*: an access at time `t` finds a time in `[0, t)`.
-//! 2. *Nothing is lost or invented*: the tuples at first and those produced are, as a multiset, those consumed
-//!    and those at the end.
+//! 2. *Nothing is lost or invented*: the tuples at first and those produced are, as a multiset, those
+//!    consumed and those at the end.
 //!
 //! **Why every access then finds what the last one left.** Take all tuples of one address. The produced ones
 //! have different times, so no tuple occurs twice. Go through the accesses to that address in the order of
 //! time. The one at `t` consumes a tuple of an earlier time; by (2) it is one that was there at first or was
-//! produced, and each of those is consumed once. All but the last of them were consumed by the accesses before,
-//! so it is the last. What is left at the end is the state after the last access. An address beyond the
-//! memory has no tuple at first, so its earliest access would find nothing: it cannot be claimed. An address
-//! is an element of the field, so a negative or huge one is no other cell.
+//! produced, and each of those is consumed once. All but the last of them were consumed by the accesses
+//! before, so it is the last. What is left at the end is the state after the last access. An address beyond
+//! the memory has no tuple at first, so its earliest access would find nothing: it cannot be claimed. An
+//! address is an element of the field, so a negative or huge one is no other cell.
 //!
-//! **Unset cells** are zero, or with [`Unset::Refused`] must not be read. Tuples then have a fourth component:
-//! 0 at first, 1 when produced. A read must find 1. A write finds what P commits to, which is one of the two
-//! because every tuple is.
+//! **Unset cells** are zero, or with [`Unset::Refused`] must not be read. Tuples then have a fourth
+//! component: 0 at first, 1 when produced. A read must find 1. A write finds what P commits to, which is one
+//! of the two because every tuple is.
 //!
 //! **(1) is a range**: `t - 1 - found = low + 2^h high` with both parts below `2^h`, two [`lookups`]. `h` is
 //! half the bits of the most accesses, so no sum wraps around the characteristic.
 //!
-//! **(2) is a product.** A challenge gives `alpha` and `gamma`. A tuple `x` stands for
-//! `alpha - (x_0 + gamma_1 x_1 + ..)`, and the products over both multisets must be equal. P commits to running
-//! products, one for three tuples: a relation of degree 4. What is there at first is public, and so is its
-//! product. If the multisets differ, the difference of the two products is a polynomial in `alpha` and `gamma`
-//! that is not zero, since its factors are irreducible and different. Its degree is the number of tuples of a
-//! side, accesses and cells: that is what the challenge tests ([`Tested`]). The coefficients are independent;
+//! **(2) is a product.** A challenge gives `alpha` and `gamma`. A tuple `x` stands for `alpha - (x_0 +
+//! gamma_1 x_1 + ..)`, and the products over both multisets must be equal. P commits to running products, one
+//! for three tuples: a relation of degree 4. What is there at first is public, and so is its product. If the
+//! multisets differ, the difference of the two products is a polynomial in `alpha` and `gamma` that is not
+//! zero, since its factors are irreducible and different. Its degree is the number of tuples of a side,
+//! accesses and cells: that is what the challenge tests ([`Tested`]). The coefficients are independent;
 //! powers of one would multiply the degree by the number of components. Beyond what one challenge may test
 //! there are two, each with products of its own.
 //!
@@ -150,9 +150,8 @@ impl<F: Value, W: Clone> Ram<F, W> {
 
     /// The value of the cell at `address`.
     ///
-    /// # Errors
-    /// [`Error::Misuse`] if there are too many accesses; the backend's. An access that cannot be claimed (beyond
-    /// the memory, or of an unset cell if that is refused) fails at the end.
+    /// # Errors [`Error::Misuse`] if there are too many accesses; the backend's. An access that cannot be
+    /// claimed (beyond the memory, or of an unset cell if that is refused) fails at the end.
     pub fn read<B: Challenge<F, Wire = W>>(&mut self, b: &mut B, address: &W) -> Result<W, B::Error> {
         let Step { now, mask, size } = self.step(b)?;
         let cells = &mut self.cells;
@@ -388,8 +387,15 @@ impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
                     Some(last) => b.scalar::<5>(last),
                     None => B::Expression::<5>::constant(B::embed(F::ONE)),
                 };
-                for i in i..i + count {
+                if count == 3 {
+                    // Written out, so that the compiler leaves out what it knows to be zero.
                     factors = factors * self.expression::<5>(b, side, i);
+                    factors = factors * self.expression::<5>(b, side, i + 1);
+                    factors = factors * self.expression::<5>(b, side, i + 2);
+                } else {
+                    for i in i..i + count {
+                        factors = factors * self.expression::<5>(b, side, i);
+                    }
                 }
                 b.claim(factors - b.scalar::<5>(&product))?;
                 last = Some(product);

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use volery_field::{F61, Gf256, Ring as _};
 
 use super::*;
+use crate::challenge::liar::{Asked, Liar, made_up_for};
 use crate::{Backend as _, Counter, Evaluator};
 
 type Memory = Ram<F61, F61>;
@@ -111,12 +112,13 @@ fn cell(ram: &mut Memory, address: usize) -> &mut Cell<F61> {
 #[test]
 fn no_lie_about_what_an_access_finds_holds() {
     type Lie = fn(&mut Memory);
-    let lies: [(&str, Lie, &str); 8] = [
+    let lies: [(&str, Lie, &str); 9] = [
         ("nothing", |_| {}, ""),
         ("a stale value with its time", |ram| *cell(ram, 1) = Cell { value: f(10), time: 1 }, "memory"),
         ("a stale value with the last time", |ram| cell(ram, 1).value = f(10), "memory"),
         ("the right value with an older time", |ram| cell(ram, 1).time = 1, "memory"),
         ("what was there at first", |ram| *cell(ram, 1) = Cell { value: f(0), time: 0 }, "memory"),
+        ("a tuple with the same sum", |ram| *cell(ram, 1) = Cell { value: f(13), time: 1 }, "memory"),
         ("another cell's value", |ram| *cell(ram, 1) = Cell { value: f(20), time: 2 }, "memory"),
         ("its own time", |ram| cell(ram, 1).time = 4, "memory/lookups"),
         ("a time to come", |ram| cell(ram, 1).time = 50, "memory/lookups"),
@@ -147,8 +149,8 @@ fn no_access_is_left_out_doubled_or_moved() {
     // It was again later.
     let doubled = |ram: &mut Memory| *cell(ram, 1) = Cell { value: f(11), time: 4 };
     assert!(is_unsatisfied(&lying(Unset::Zero, doubled, &[(2, None)]), "memory"));
-    // A read (4) comes before the write (3): the read finds what the first write left, the write what the read
-    // left.
+    // A read (4) comes before the write (3): the read finds what the first write left, the write what the
+    // read left.
     let (mut b, mut ram) = (Evaluator::new(), Memory::new(8, Unset::Zero, 100).unwrap());
     ram.write(&mut b, &f(1), &f(10)).unwrap();
     ram.write(&mut b, &f(2), &f(20)).unwrap();
@@ -259,4 +261,53 @@ fn debug_shows_sizes_only() {
     let mut ram = Memory::new(4, Unset::Zero, 2).unwrap();
     ram.write(&mut Evaluator::new(), &f(3), &f(1_234_567)).unwrap();
     assert_eq!(format!("{ram:?}"), "Ram { size: 4, accesses: 1, .. }");
+}
+
+/// A read of a stale value, on a backend that lies.
+fn stale(b: &mut Liar) -> Result<(), Error> {
+    let mut ram = Memory::new(8, Unset::Zero, 100)?;
+    for (address, value) in [(1, 10), (2, 20), (1, 11)] {
+        ram.write(b, &f(address), &f(value))?;
+    }
+    cell(&mut ram, 1).value = f(10);
+    ram.read(b, &f(1))?;
+    ram.finish(b).map(drop)
+}
+
+/// The products have four triples of what was consumed and is there at the end, and two of what was produced;
+/// before them are the inverses of four pairs.
+#[test]
+fn no_product_makes_up_for_a_stale_read() {
+    made_up_for(4 + 3, stale);
+    let mut liar = Liar::new();
+    liar.scalar = Some((4 + 4 + 1, F61::ONE));
+    assert!(is_unsatisfied(&stale(&mut liar), "memory"));
+}
+
+#[test]
+fn only_products_are_committed_to_after_the_last_challenge() {
+    let (mut b, mut ram) = (Liar::new(), Memory::new(8, Unset::Refused, 100).unwrap());
+    ram.write(&mut b, &f(1), &f(10)).unwrap();
+    ram.finish(&mut b).unwrap();
+    let at = b.asked.iter().rposition(|asked| *asked == Asked::Challenge).unwrap();
+    assert!(b.asked[..at].contains(&Asked::Secrets(8 * 3)));
+    assert!(b.asked[at + 1..].iter().all(|asked| matches!(asked, Asked::Scalars(_))));
+}
+
+/// A read that finds a time to come: the difference is negative, and either half takes all of it.
+#[test]
+fn neither_half_of_a_difference_is_beyond_its_bits() {
+    let read = |lie: bool| {
+        let (mut b, mut ram) = (Liar::new(), Memory::new(2, Unset::Zero, 100).unwrap());
+        // The third secret is the lower half of 0 - 8 = 8 - 2^4. A lie is -8, with 0 as the upper half.
+        assert_eq!(ram.half, 4);
+        b.secret = lie.then(|| (2, -f(16)));
+        ram.cells.visit(2, f(1), 0, None);
+        cell(&mut ram, 1).time = 8;
+        ram.read(&mut b, &f(1)).unwrap();
+        ram.times.finish(&mut b)
+    };
+    for lie in [false, true] {
+        assert!(is_unsatisfied(&read(lie), "lookups"), "{lie}");
+    }
 }

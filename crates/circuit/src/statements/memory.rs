@@ -9,8 +9,8 @@ use crate::{Challenge, Digest, Error, Lookups, Ram, Statement, Table, Unset};
 
 /// "I know the addresses of these many accesses to a memory, which leave it with this sum."
 ///
-/// Accesses take turns: one reads a word, the next adds one to that and stores it. Each address is a secret of
-/// its own, one element besides what the access costs. The addresses are public in truth.
+/// Accesses take turns: one reads a word, the next adds one to that and stores it. Each address is a secret
+/// of its own, one element besides what the access costs. The addresses are public in truth.
 #[derive(Debug)]
 pub struct MemoryAccesses<F> {
     accesses: usize,

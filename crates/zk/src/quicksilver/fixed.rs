@@ -67,11 +67,12 @@ impl<M: Element, const N: usize> Mul for ProverFixed<M, N> {
     type Output = Self;
     /// Most coefficients of a wire are zero, which the compiler sees when it has unrolled this.
     #[inline(always)]
+    #[expect(clippy::needless_range_loop, reason = "loops over indices are unrolled")]
     fn mul(self, other: Self) -> Self {
         let mut product = [M::ZERO; N];
-        for (i, x) in self.0.iter().enumerate() {
-            for (to, y) in product.iter_mut().skip(i).zip(&other.0) {
-                *to += *x * *y;
+        for i in 0..N {
+            for j in 0..N - i {
+                product[i + j] += self.0[i] * other.0[j];
             }
         }
         Self(product)

@@ -234,7 +234,8 @@ fn a_challenge_is_a_message_of_its_own_and_no_other_s_seed() {
         .filter(|(tag, _)| *tag == tags::ELEMENTS_CHALLENGE)
         .map(|(_, seed)| seed)
         .collect();
-    // Two memories with two challenges each, two tables with one each, the blocks that they end, and the last.
+    // Two memories with two challenges each, two tables with one each, the blocks that they end, and the
+    // last.
     assert_eq!(seeds.len(), 4 * (6 + 6 + 1));
     seeds.sort_unstable();
     seeds.dedup();

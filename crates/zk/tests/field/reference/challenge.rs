@@ -125,7 +125,7 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Reference<F, M, L> {
             seed[0] ^= 1;
         }
         let mut drawn = vec![M::ZERO; n];
-        Prg::new(seed).coefficients(&mut drawn);
+        Prg::new(seed).elements(&mut drawn);
         Ok(drawn)
     }
 

@@ -94,7 +94,7 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Prover<'_, F, M, L> 
         self.tally.challenge(tested);
         let seed = self.challenge()?;
         let mut drawn = vec![M::ZERO; n];
-        Prg::new(seed).coefficients(&mut drawn);
+        Prg::new(seed).elements(&mut drawn);
         Ok(drawn)
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Some claims are cheap to prove once both parties have random elements that P could not know when it
 //! committed: that two lists hold the same tuples, that values are rows of a table. A backend that implements
-//! [`Challenge`] draws such elements. A program commits to everything that a challenge tests, asks for it, and
-//! then claims what must hold for it.
+//! [`Challenge`] draws such elements. A program commits to everything that a challenge tests, asks for it,
+//! and then claims what must hold for it.
 //!
 //! ```text
 //! commit to values w                 fixed from here on
@@ -13,10 +13,10 @@
 //! ```
 //!
 //! **What is lost.** If the claim about `w` is false, the relations can be made to hold for an unlucky
-//! challenge only: for the zeros of a polynomial that `w` determines. The caller says how large its degree may
-//! be ([`Tested`]). Elements are uniform in the field of MACs `M`, so they are zeros with probability at most
-//! `degree / |M|` (Schwartz-Zippel), or `(degree / |M|)^n` if `n` independent sets are drawn at once and the
-//! argument is made with each. Backends refuse a degree for which that is too much
+//! challenge only: for the zeros of a polynomial that `w` determines. The caller says how large its degree
+//! may be ([`Tested`]). Elements are uniform in the field of MACs `M`, so they are zeros with probability at
+//! most `degree / |M|` (Schwartz-Zippel), or `(degree / |M|)^n` if `n` independent sets are drawn at once and
+//! the argument is made with each. Backends refuse a degree for which that is too much
 //! ([`Challenge::most_tested`]), and report the greatest of all challenges. It is the greatest and not the
 //! sum that counts: `volery_zk::quicksilver::soundness` says why.
 //!
@@ -38,6 +38,9 @@
 //! fn challenged(backend: &mut impl Challenge<F61>) {}
 //! challenged(&mut Recorder::<F61>::new());
 //! ```
+
+#[cfg(test)]
+pub(crate) mod liar;
 
 use volery_field::Value;
 use zeroize::Zeroizing;
@@ -88,11 +91,11 @@ impl Tested {
 const MOST_TWICE: u64 = 1 << 32;
 
 /// The greatest degree that one challenge may test if it is drawn from a field of `bits` bits: what leaves 40
-/// bits, or 100 if the field has 120 or more. For challenges that are `hashed` it is what leaves 40 bits
-/// against a P that computes 2^64 hashes; that may be none at all.
+/// bits and one to spare, or 100 if the field has 120 or more. For challenges that are `hashed` it is what
+/// leaves 40 and one against a P that computes 2^64 hashes; that may be none at all.
 #[must_use]
 pub const fn most_tested(bits: u32, hashed: bool) -> u64 {
-    // Drawn elements have at least this many bits.
+    // One bit is to spare.
     let drawn = if bits > 128 { 127 } else { bits.saturating_sub(1) };
     let left = if hashed {
         104
