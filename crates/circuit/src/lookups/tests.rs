@@ -238,7 +238,8 @@ fn only_inverses_and_fractions_are_committed_to_after_the_challenge() {
     }
 }
 
-/// V chooses a point that is a row's pole, or a value that it takes for a row. Nobody stops, so it learns nothing.
+/// V chooses a point that is a row's pole, or a value that it takes for a row. Nobody stops, so it learns
+/// nothing.
 #[test]
 fn a_verifier_that_chooses_a_pole_learns_nothing() {
     for committed in [false, true] {
