@@ -4,7 +4,7 @@ use volery_field::{F61, Ring as _};
 
 use super::{Challenge, ScalarHint, Tested};
 use crate::relations::Plain;
-use crate::{Backend, Error, Evaluator, Hint, Ops, Peek, Polynomials, Prove, Relate};
+use crate::{Backend, Error, Evaluator, Hint, Ops, Peek, Prove, Relate};
 
 /// What was asked of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

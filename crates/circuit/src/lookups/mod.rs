@@ -44,6 +44,7 @@ use std::sync::{Arc, OnceLock};
 use volery_field::{Element, Value};
 use zeroize::Zeroizing;
 
+use crate::ram::small;
 use crate::{Challenge, Error, Expression as _, Peek, Tested};
 
 /// A public table.
@@ -51,6 +52,8 @@ use crate::{Challenge, Error, Expression as _, Peek, Tested};
 pub struct Table<F> {
     columns: usize,
     rows: Vec<F>,
+    /// Whether the rows are the integers from 0 on, so that a value is its row's number.
+    counts: bool,
     index: OnceLock<Index>,
 }
 
@@ -69,7 +72,7 @@ impl<F: Value> Table<F> {
                 rows.len()
             )));
         }
-        Ok(Self { columns, rows, index: OnceLock::new() })
+        Ok(Self { columns, rows, counts: false, index: OnceLock::new() })
     }
 
     /// The integers below `2^bits`: a lookup claims that a wire is one of them.
@@ -80,7 +83,7 @@ impl<F: Value> Table<F> {
         if bits > MOST_ROWS.ilog2() {
             return Err(Error::Public(format!("a table of all numbers of {bits} bits is too large")));
         }
-        Self::new(1, (0..1 << bits).map(F::from_u64).collect())
+        Ok(Self { counts: true, ..Self::new(1, (0..1 << bits).map(F::from_u64).collect())? })
     }
 
     /// The number of rows.
@@ -190,7 +193,8 @@ pub struct Lookups<F, W> {
     rows: Rows<F, W>,
     /// Tuples that were not claimed yet, one after the other.
     waiting: Vec<W>,
-    begun: bool,
+    /// The number of waiting wires at which they are claimed; 0 before the first lookup.
+    room: usize,
 }
 
 impl<F, W> core::fmt::Debug for Lookups<F, W> {
@@ -215,7 +219,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
     /// Lookups into a public table.
     #[must_use]
     pub fn new(table: Arc<Table<F>>) -> Self {
-        Self { rows: Rows::Public(table), waiting: Vec::new(), begun: false }
+        Self { rows: Rows::Public(table), waiting: Vec::new(), room: 0 }
     }
 
     /// Lookups into committed rows of `columns` wires, one row after the other.
@@ -227,7 +231,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
         if count == 0 || count > MOST_ROWS || rows.len() % columns != 0 {
             return Err(Error::misuse(format!("{} wires as rows of {columns}", rows.len())));
         }
-        Ok(Self { rows: Rows::Committed { columns, rows }, waiting: Vec::new(), begun: false })
+        Ok(Self { rows: Rows::Committed { columns, rows }, waiting: Vec::new(), room: 0 })
     }
 
     fn columns(&self) -> usize {
@@ -263,20 +267,17 @@ impl<F: Value, W: Clone> Lookups<F, W> {
                 format!("a lookup of {} wires in a table of {} columns", tuple.len(), self.columns());
             return Err(Error::misuse(reason).into());
         }
-        if !self.begun {
+        if self.room == 0 {
             // Otherwise a value could occur so often that its pole vanishes.
             check_characteristic::<F>(MOST_WAITING)?;
             b.begin_argument();
-            self.begun = true;
+            // As many as one challenge tests together with the table, if the table leaves room for that.
+            let most = b.most_tested().clamp(1, MOST_WAITING);
+            let room = if 2 * self.degree() <= most { most - self.degree() } else { most };
+            self.room = room as usize * tuple.len();
         }
         self.waiting.extend_from_slice(tuple);
-        // As many as one challenge tests together with the table, if the table leaves room for that.
-        let most = b.most_tested().clamp(1, MOST_WAITING);
-        let room = if 2 * self.degree() <= most { most - self.degree() } else { most };
-        if (self.waiting.len() / tuple.len()) as u64 >= room {
-            return self.settle(b);
-        }
-        Ok(())
+        if self.waiting.len() >= self.room { self.settle(b) } else { Ok(()) }
     }
 
     /// Claims all lookups that were not claimed yet.
@@ -285,7 +286,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
     /// [`Error::Unsatisfied`] if a tuple is no row; the backend's.
     pub fn finish<B: Challenge<F, Wire = W>>(mut self, b: &mut B) -> Result<(), B::Error> {
         self.settle(b)?;
-        if self.begun {
+        if self.room > 0 {
             b.end_argument();
         }
         Ok(())
@@ -353,7 +354,16 @@ impl<F: Value, W: Clone> Lookups<F, W> {
     /// How often each row is looked up. Tuples that are no rows do not count: the claim fails for them.
     fn counts(&self, peek: &dyn Peek<F, W>, tuples: &[W]) -> Vec<u32> {
         let columns = self.columns();
-        let mut counts = vec![0; self.count()];
+        let mut counts = vec![0_u32; self.count()];
+        if let Rows::Public(table) = &self.rows
+            && table.counts
+        {
+            for wire in tuples {
+                let count = small(peek.value(wire)).and_then(|row| counts.get_mut(row));
+                count.into_iter().for_each(|count| *count += 1);
+            }
+            return counts;
+        }
         let committed: Zeroizing<Vec<F>>;
         let built: Index;
         let (rows, index) = match &self.rows {

@@ -76,6 +76,8 @@ pub struct Ram<F: Value, W> {
     times: Lookups<F, W>,
     /// The bits of half a difference of times.
     half: u32,
+    /// `2^-half`.
+    inverse: F,
     cells: Cells<F>,
 }
 
@@ -113,7 +115,7 @@ impl<F: Value> Cells<F> {
 }
 
 /// An element as an index, if it is a small integer.
-fn small<F: Element>(x: F) -> Option<usize> {
+pub(crate) fn small<F: Element>(x: F) -> Option<usize> {
     let mut bytes = Zeroizing::new([0; 32]);
     x.encode(bytes.get_mut(..F::BYTES)?).ok()?;
     let (low, high) = bytes.split_first_chunk()?;
@@ -145,7 +147,8 @@ impl<F: Value, W: Clone> Ram<F, W> {
         check_characteristic::<F>(2 * MOST as u64)?;
         let half = (usize::BITS - most.leading_zeros()).div_ceil(2);
         let times = Lookups::new(Arc::new(Table::range(half)?));
-        Ok(Self { size, unset, most, now: 0, log: Vec::new(), times, half, cells: Cells(Vec::new()) })
+        let (inverse, cells) = (F::from_u64(1 << half).inverse_or_zero(), Cells(Vec::new()));
+        Ok(Self { size, unset, most, now: 0, log: Vec::new(), times, half, inverse, cells })
     }
 
     /// The value of the cell at `address`.
@@ -219,7 +222,7 @@ impl<F: Value, W: Clone> Ram<F, W> {
         let sum = b.add(time, low);
         let negated = b.scale(&sum, -F::ONE);
         let multiple = b.add_constant(&negated, F::from_u64(self.now - 1));
-        let high = b.scale(&multiple, F::from_u64(1 << self.half).inverse_or_zero());
+        let high = b.scale(&multiple, self.inverse);
         self.log.extend(record);
         self.log.extend(set);
         self.times.look_up(b, core::slice::from_ref(low))?;
