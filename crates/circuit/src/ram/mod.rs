@@ -39,6 +39,22 @@
 //! refused. A cell costs 2 1/3 at the end, or 2 2/3, and one more where unset cells are refused. The address
 //! and a value to write are the caller's wires.
 //!
+//! ```
+//! use volery_circuit::{Error, Evaluator, Ram, Unset};
+//! use volery_field::F61;
+//!
+//! // On the evaluator wires are values. In a statement they are secrets, and `b` is any `Challenge<F61>`.
+//! let mut b = Evaluator::<F61>::new();
+//! let mut ram = Ram::new(1 << 10, Unset::Zero, 100)?;
+//! let [address, value] = [700, 42].map(F61::new);
+//! ram.write(&mut b, &address, &value)?;
+//! assert!(ram.read(&mut b, &address)? == value);
+//! // Nothing is claimed before this.
+//! let words = ram.finish(&mut b)?;
+//! assert!(words[700] == value);
+//! # Ok::<(), Error>(())
+//! ```
+//!
 //! **At P** the memory is an array, so P's memory accesses depend on secret addresses.
 //!
 //! [`lookups`]: crate::lookups
