@@ -7,6 +7,7 @@ mod forgeries;
 mod honest;
 mod reference;
 mod statements;
+mod thresholds;
 
 use std::io::Cursor;
 
