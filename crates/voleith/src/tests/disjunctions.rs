@@ -30,11 +30,26 @@ pub(super) struct Bits {
     /// digest does not tell apart.
     backwards: bool,
     values: Option<Vec<bool>>,
+    /// Of a P that cheats: the right factors that are wrong.
+    errors: Vec<bool>,
 }
 
 impl Bits {
     pub(super) fn of(claims: &[bool], ands: usize) -> Self {
-        Self { claims: claims.to_vec(), ands, unnamed: false, idle: false, backwards: false, values: None }
+        Self {
+            claims: claims.to_vec(),
+            ands,
+            unnamed: false,
+            idle: false,
+            backwards: false,
+            values: None,
+            errors: Vec::new(),
+        }
+    }
+
+    /// The same with other bits, which it claims, and wrong right factors.
+    pub(super) fn forged(&self, values: &[bool], errors: Vec<bool>) -> Self {
+        Self { claims: values.to_vec(), values: Some(values.to_vec()), errors, ..self.clone() }
     }
 
     /// Another program of the same name.
@@ -66,7 +81,11 @@ impl<B: Prove<F2>> Branch<F2, B> for Bits {
         })?;
         let mut last = shared[0].clone();
         for i in 0..self.ands {
-            last = b.mul(&last, &x[i % x.len()])?;
+            let mut right = x[i % x.len()].clone();
+            if self.errors.get(i) == Some(&true) {
+                right = b.add_constant(&right, F2::ONE);
+            }
+            last = b.mul(&last, &right)?;
             last = b.add(&last, &x[(i + 1) % x.len()]);
         }
         for (i, claim) in self.claims.iter().enumerate() {
@@ -102,7 +121,18 @@ impl Twice {
             branches.each_ref().map(|branches| Picked { index, witness: Some(branches[index].known()) })
         };
         let choice = choice.map(picked);
-        Self { branches: branches.map(|branches| Branches::new(branches, 1).expect("one shape")), choice, end }
+        Self {
+            branches: branches.map(|branches| Branches::new(branches, 1).expect("one shape")),
+            choice,
+            end,
+        }
+    }
+}
+
+impl Twice {
+    /// What P knows of the first branch each time, whatever that claims.
+    pub(super) fn with_witnesses(self, witnesses: [Bits; 2]) -> Self {
+        Self { choice: Some(witnesses.map(|witness| Picked { index: 0, witness: Some(witness) })), ..self }
     }
 }
 
