@@ -30,8 +30,8 @@ pub(super) struct Bits {
     /// digest does not tell apart.
     backwards: bool,
     values: Option<Vec<bool>>,
-    /// Of a P that cheats: the right factors that are wrong.
-    errors: Vec<bool>,
+    /// Of a P that cheats: the left and the right factors that are wrong.
+    errors: Vec<[bool; 2]>,
 }
 
 impl Bits {
@@ -47,8 +47,8 @@ impl Bits {
         }
     }
 
-    /// The same with other bits, which it claims, and wrong right factors.
-    pub(super) fn forged(&self, values: &[bool], errors: Vec<bool>) -> Self {
+    /// The same with other bits, which it claims, and wrong factors.
+    pub(super) fn forged(&self, values: &[bool], errors: Vec<[bool; 2]>) -> Self {
         Self { claims: values.to_vec(), values: Some(values.to_vec()), errors, ..self.clone() }
     }
 
@@ -81,11 +81,13 @@ impl<B: Prove<F2>> Branch<F2, B> for Bits {
         })?;
         let mut last = shared[0].clone();
         for i in 0..self.ands {
-            let mut right = x[i % x.len()].clone();
-            if self.errors.get(i) == Some(&true) {
-                right = b.add_constant(&right, F2::ONE);
+            let mut factors = [last, x[i % x.len()].clone()];
+            for (factor, wrong) in factors.iter_mut().zip(self.errors.get(i).copied().unwrap_or_default()) {
+                if wrong {
+                    *factor = b.add_constant(factor, F2::ONE);
+                }
             }
-            last = b.mul(&last, &right)?;
+            last = b.mul(&factors[0], &factors[1])?;
             last = b.add(&last, &x[(i + 1) % x.len()]);
         }
         for (i, claim) in self.claims.iter().enumerate() {

@@ -72,10 +72,14 @@ fn whoever_knows_the_challenge_first_is_stopped_by_the_hash_alone() {
     let rows = first.rows(1, CLAIMS);
     let bits = [vec![true], cancelling(&rows[1..], rows[0])].concat();
     let wrong_bits = branches()[0].forged(&bits, Vec::new());
-    // The second time only the first bit is wrong, and so are right factors whose left ones are zero.
+    // The second time only the first bit is wrong, and so is one factor of products whose other one is zero:
+    // the left ones and the right ones in turns.
     let beta = second.stream(2, 1)[0];
-    let rights: Vec<_> = second.rows(0, ANDS).into_iter().map(|row| row * beta).collect();
-    let errors = [vec![false; 2], cancelling(&rights[2..], second.rows(1, 1)[0])].concat();
+    let factors = second.rows(0, ANDS).into_iter().enumerate();
+    let factors: Vec<_> = factors.map(|(i, row)| if i % 2 == 0 { row } else { row * beta }).collect();
+    let errors = cancelling(&factors[2..], second.rows(1, 1)[0]).into_iter().enumerate();
+    let errors = errors.map(|(i, wrong)| [wrong && i % 2 == 0, wrong && i % 2 == 1]);
+    let errors = [[false; 2]; 2].into_iter().chain(errors).collect();
     let mut bits = [false; CLAIMS];
     bits[0] = true;
     let wrong_factors = branches()[0].forged(&bits, errors);
