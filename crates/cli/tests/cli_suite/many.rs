@@ -229,8 +229,8 @@ fn one_of_several_circuits_is_proved_to_anyone_by_a_file() {
     assert!(!dir.path().join("wrong").exists() && !dir.path().join("none").exists());
 }
 
-/// Circuits in another order, fewer or more repetitions, their claims in another order, another claim: also if
-/// the file has the digest of that statement in its header.
+/// Circuits in another order, fewer or more repetitions, their claims in another order, another claim: not
+/// even if the file has the digest of that statement in its header.
 #[test]
 fn a_file_about_some_circuits_passes_for_no_other_ones() {
     let dir = tempfile::tempdir().expect("a directory");

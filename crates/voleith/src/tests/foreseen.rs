@@ -1,8 +1,8 @@
-//! A P that knows the first challenge before it commits to anything makes a proof of a false disjunction that
+//! A P that knows the first challenge before it commits to anything makes a proof of a false disjunction. It
 //! passes all of V's checks but one: that the challenge is a hash of what P has committed to.
 //!
-//! P makes errors that cancel under the coefficients of that challenge. These are computed here as the docs of
-//! `volery_zk::disjunction` say, and not by its code.
+//! P makes errors that cancel under the coefficients of that challenge. The test computes these as the docs
+//! of `volery_zk::disjunction` say, and not by its code.
 
 use volery_field::Gf128;
 use volery_vole::cheats::subset;
