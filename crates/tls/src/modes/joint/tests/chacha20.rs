@@ -292,8 +292,8 @@ fn v_cannot_take_a_tag_for_right_that_it_did_not_promise() {
     v.unwrap_err();
 }
 
-/// P changes the tag of the server's last record on its way to V, and opens the `s` under which that is right.
-/// V's check in the clear holds then.
+/// P changes the tag of the server's last record on its way to V, and opens the `s` under which that is
+/// right. V's check in the clear holds then.
 #[test]
 fn p_can_open_no_other_one_time_key() {
     let site = site(&[&response("42")]);
@@ -316,7 +316,8 @@ fn p_can_open_no_other_one_time_key() {
             message[key + 31] ^= 0x80;
         }
     });
-    let (p, v) = Run { changes: [lie, Box::new(untouched)], ..run(&site, TlsVersion::Tls13, &[SHORT]) }.go();
+    let run = run(&site, TlsVersion::Tls13, &[SHORT]);
+    let (p, v) = Run { changes: [lie, Box::new(untouched)], ..run }.go();
     assert!(v.unwrap_err().is_rejection());
     p.unwrap_err();
 }
