@@ -355,6 +355,7 @@ mod fetched;
 #[cfg(any(test, feature = "fuzzing"))]
 #[cfg_attr(not(feature = "fuzzing"), allow(unreachable_pub, reason = "public for fuzz targets"))]
 pub(crate) mod fuzz;
+mod hash_key;
 mod machine;
 mod memory;
 mod message;
