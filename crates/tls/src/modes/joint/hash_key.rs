@@ -165,7 +165,10 @@ pub(super) fn blinded<M: TwoParty>(
 
 impl HashKeys {
     fn bits(&self) -> Zeroizing<Vec<F2>> {
-        Zeroizing::new(self.0.iter().flat_map(|blinding| blinding.inputs().to_vec()).collect())
+        // As much room as it takes, so that no copy is left behind.
+        let mut bits = Zeroizing::new(Vec::with_capacity(Blinding::BITS * self.0.len()));
+        self.0.iter().for_each(|blinding| bits.extend_from_slice(&blinding.inputs()));
+        bits
     }
 
     /// The shares of the powers of both directions' hash keys, as far as there are any, if both parties have

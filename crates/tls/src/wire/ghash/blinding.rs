@@ -39,7 +39,9 @@ impl Blinding {
         let sum = |shares: &[Gf128]| Zeroizing::new(shares.iter().fold(Gf128::ZERO, |sum, x| sum + *x));
         let but_last = self.odd.split_last().map_or(&[][..], |(_, others)| others);
         let elements = [&self.factor, &sum(but_last), &sum(&self.odd)];
-        Zeroizing::new(elements.into_iter().flat_map(|element| element_bits(**element)).collect())
+        let mut bits = Zeroizing::new(Vec::with_capacity(Self::BITS));
+        elements.into_iter().for_each(|element| bits.extend(element_bits(**element)));
+        bits
     }
 
     /// The shares of the powers of `h = d + g` up to `greatest`, for which the products were made, given the
