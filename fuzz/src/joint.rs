@@ -35,8 +35,8 @@ fn server(group: Group) -> Result<PublicPoint, Error> {
     }
 }
 
-/// The record that is made, each party's share of its mask, and its shares of all odd powers of what hides the
-/// hash key.
+/// The record that is made, each party's share of its mask, and its shares of all odd powers of what hides
+/// the hash key.
 const CIPHERTEXT: &[u8] = b"a record of a few blocks, the last one in part";
 const MASKS: [Block; 2] = [[3; 16], [4; 16]];
 const POWERS: [u128; 2] = [5, 6];

@@ -162,8 +162,8 @@
 //! # Several requests
 //!
 //! A connection may have several requests, whose sizes are prepared like that of one (the paper's section
-//! 4.2). The shares of powers of the client's hash key serve all of them, and sequence numbers continue, so no mask or
-//! key stream is used twice.
+//! 4.2). The shares of powers of the client's hash key serve all of them, and sequence numbers continue, so
+//! no mask or key stream is used twice.
 //!
 //! V takes part in a further request only when it holds all responses before it, in ciphertext. When they are
 //! open it finds out whether they were complete ([`disclosure`](crate::disclosure#several-requests) says what
@@ -185,10 +185,10 @@
 //! and somebody who changes records on the wire must not influence what P says.
 //!
 //! Reading costs 5,120 ANDs for each 16 bytes and for each record, 128 KB ahead; once 4,757 for the server's
-//! hash key; and a product for every two of its powers, up to the length of the longest record, 2.1 KB. During
-//! the connection it takes 1.4 KB for each 16 bytes, and two round trips for each record. With ChaCha20-Poly1305 it costs
-//! 10,400 ANDs for each 64 bytes, 40,211 for each record that may come, and four products for each 64 bytes,
-//! 8.8 KB; and four round trips for each record.
+//! hash key; and a product for every two of its powers, up to the length of the longest record, 2.1 KB.
+//! During the connection it takes 1.4 KB for each 16 bytes, and two round trips for each record. With
+//! ChaCha20-Poly1305 it costs 10,400 ANDs for each 64 bytes, 40,211 for each record that may come, and four
+//! products for each 64 bytes, 8.8 KB; and four round trips for each record.
 //!
 //! # Who learns what, and when
 //!

@@ -338,7 +338,8 @@ pub(super) fn handshake_shared<P: Party>(machine: &Machine<P>) -> Result<[Shared
 }
 
 /// The key stream of the client's record `number`. The shared values are, in order, TLS 1.3's secrets of the
-/// handshake; with AES-GCM each record's mask and key stream; with ChaCha20-Poly1305 each record's key stream.
+/// handshake; with AES-GCM each record's mask and key stream; with ChaCha20-Poly1305 each record's key
+/// stream.
 pub(super) fn stream<P: Party>(
     machine: &Machine<P>,
     (aead, version): (Aead, TlsVersion),

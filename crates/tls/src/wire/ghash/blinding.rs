@@ -33,8 +33,8 @@ impl Blinding {
     pub(crate) const BITS: usize = 3 * BLOCK_BITS;
 
     /// What the party gives to [`Step::BlindedKey`](crate::wire::step::Step::BlindedKey): its factor of `g`,
-    /// and its shares of the sum of all odd powers but the last, and of the sum of all. The lowest coefficient
-    /// comes first.
+    /// and its shares of the sum of all odd powers but the last, and of the sum of all. The lowest
+    /// coefficient comes first.
     pub(crate) fn inputs(&self) -> Zeroizing<Vec<F2>> {
         let sum = |shares: &[Gf128]| Zeroizing::new(shares.iter().fold(Gf128::ZERO, |sum, x| sum + *x));
         let but_last = self.odd.split_last().map_or(&[][..], |(_, others)| others);

@@ -37,20 +37,21 @@
 //!
 //! where `S` is the sum of all `z_k`, and `T` the sum of all but the last, `z_m`. For powers of `g`, `g^2 T`
 //! is the sum of all but the first. A direction with records up to 2 KB takes 65 products of 2.1 KB and 4,757
-//! ANDs, of which 4,374 are the two products. In the field, `(d + g)^k` is the product of `d^b + g^b` over the
-//! powers of two `b` in `k`, so it is a sum of powers of `g` with public factors: each party adds its shares.
+//! ANDs, of which 4,374 are the two products. In the field, `(d + g)^k` is the product of `d^b + g^b` over
+//! the powers of two `b` in `k`, so it is a sum of powers of `g` with public factors: each party adds its
+//! shares.
 //!
-//! No round trip is added: the products are made with those of the key exchange, V's inputs go with the public
-//! value before them, and `d` comes with the first record's key stream.
+//! No round trip is added: the products are made with those of the key exchange, V's inputs go with the
+//! public value before them, and `d` comes with the first record's key stream.
 //!
 //! ## What the check proves to P
 //!
-//! V could use zero for `y` in the circuit. Then `d` would be `h`, and V, who sees P's records if it is on the
-//! path, could change them as it likes: **the server would act on a request that P never made.** V could also
-//! enter anything in the place of `y^k`. Then P's tag would be the value at `h` of another polynomial than that
-//! of P's ciphertext, and V would know which. All that would keep V from making it that of another request is
-//! that it has to choose before it knows `d`. With shares of the powers of `h` itself, which the paper
-//! multiplies, V even knows ahead which block it changes. The check excludes all of this.
+//! V could use zero for `y` in the circuit. Then `d` would be `h`, and V, who sees P's records if it is on
+//! the path, could change them as it likes: **the server would act on a request that P never made.** V could
+//! also enter anything in the place of `y^k`. Then P's tag would be the value at `h` of another polynomial
+//! than that of P's ciphertext, and V would know which. All that would keep V from making it that of another
+//! request is that it has to choose before it knows `d`. With shares of the powers of `h` itself, which the
+//! paper multiplies, V even knows ahead which block it changes. The check excludes all of this.
 //!
 //! V chooses: `f_k`, which it enters for `y^k`; `y'`, which it gives the circuit for `y`; and constants that
 //! it adds to its shares, `e` in all to that of `S` and `e'` to that of `T`. (Of a product V knows its own
@@ -72,17 +73,17 @@
 //! If all of these hold, then `f_k = y'^k` for all `k`, including the first and the last, so the products are
 //! powers of `g = x y'`, the one in `d`, and the constants are zero. If one does not, the polynomial is not
 //! zero, and no more than `m + 1` of the `2^128 - 1` values of `x` make it zero: V is caught, but with
-//! probability `(m + 1) / (2^128 - 1)`. **So `x` is the challenge.** It comes with its powers for free, is fixed
-//! before V says anything, and stays secret. There is no need of a hash of messages, as
+//! probability `(m + 1) / (2^128 - 1)`. **So `x` is the challenge.** It comes with its powers for free, is
+//! fixed before V says anything, and stays secret. There is no need of a hash of messages, as
 //! [`poly1305`](super::poly1305) has one: there `x y` has to be a given `r`, V can make it `r` plus an error,
-//! and the terms of the two mix. That `m` is 1 for a record without content changes nothing: `T` is then zero,
-//! and `e'` is as above.
+//! and the terms of the two mix. That `m` is 1 for a record without content changes nothing: `T` is then
+//! zero, and `e'` is as above.
 //!
 //! Even powers are squares of both parties' shares of odd ones, so if the odd ones are right they are.
 //!
-//! *V learns nothing of `h`.* `x` is uniform, except zero, for V, so `d = h + x y'` says of `h` only that it is
-//! not `d`, since `y'` is not zero. If the check fails, the circuit gives zeros for `d`: otherwise V could use
-//! zero for `y'` and get `h`. In that case P ends the session.
+//! *V learns nothing of `h`.* `x` is uniform, except zero, for V, so `d = h + x y'` says of `h` only that it
+//! is not `d`, since `y'` is not zero. If the check fails, the circuit gives zeros for `d`: otherwise V could
+//! use zero for `y'` and get `h`. In that case P ends the session.
 //!
 //! ## What the check proves to V
 //!
@@ -90,17 +91,18 @@
 //! [`ole`](volery_vole::ole)). It can even do so in ways that the check always takes: errors `1 + g^2 + g^4`
 //! in the first product and `1 + g^6` in the second cancel. What V needs is that `d` keeps `h` from P. The
 //! proof in the end shows that the circuit was the right one, on the `x` that P was committed to and V's own
-//! `y`; so `g = x y`, and it was not zero. `y` is uniform for P, except zero, up to the bits that P has guessed:
-//! a wrong guess ends the session. So `h = d + x y` is uniform for P too, except one value.
+//! `y`; so `g = x y`, and it was not zero. `y` is uniform for P, except zero, up to the bits that P has
+//! guessed: a wrong guess ends the session. So `h = d + x y` is uniform for P too, except one value.
 //!
-//! If P could take zero for `x`, or make `z_1` a number that does not depend on `y`, it would know `g`, and so
-//! `h`. This is why `g` is a product in the circuit, and not the sum of the shares of `z_1`.
+//! If P could take zero for `x`, or make `z_1` a number that does not depend on `y`, it would know `g`, and
+//! so `h`. This is why `g` is a product in the circuit, and not the sum of the shares of `z_1`.
 //!
 //! ## Why each direction has a `g` of its own
 //!
-//! With one for both, `d` of both would tell everybody the sum of the two hash keys. A V on the path can learn
-//! the server's: it changes a record on its way to P and gets the difference of two tags. P ends the session
-//! then, but V would know the client's hash key too, and could change a record of P's that it has held back.
+//! With one for both, `d` of both would tell everybody the sum of the two hash keys. A V on the path can
+//! learn the server's: it changes a record on its way to P and gets the difference of two tags. P ends the
+//! session then, but V would know the client's hash key too, and could change a record of P's that it has
+//! held back.
 //!
 //! # The tag ([`Powers::tag_share`], [`send_tag_share`], [`tag`])
 //!
@@ -122,8 +124,8 @@
 //!   another request than V, or show V another record than the server's.* In the end P proves `h` and each
 //!   mask under the committed keys, and V recomputes the tags of all records in the clear, of the ciphertexts
 //!   that it holds. So P must have had the tags of two ciphertexts under one mask while the connection was
-//!   open, and their difference fits at most 1,026 values of `h`. Whatever guesses P put into products: in all
-//!   runs that V does not end, P has seen the same, so `h` is one of them with probability
+//!   open, and their difference fits at most 1,026 values of `h`. Whatever guesses P put into products: in
+//!   all runs that V does not end, P has seen the same. So `h` is one of these values with probability
 //!   `1026 / (2^128 - 1)` at most.
 //!
 //! # Order of bits

@@ -4,8 +4,8 @@ use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_MASK, POLY1305_POWERS, POLY1305_SHARE};
 use volery_field::{Bits, F2, F130, Field, Ring};
-use volery_vole::ole::{Pending, Sender};
 use volery_vole::SessionId;
+use volery_vole::ole::{Pending, Sender};
 use zeroize::Zeroizing;
 
 use super::shares::{Messages, Shares};

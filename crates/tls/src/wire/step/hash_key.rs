@@ -1,8 +1,8 @@
 //! GCM's hash key, hidden by a random element of both parties', and a check of that element's powers.
 //!
 //! [`ghash`](crate::wire::ghash) says what for. All elements are of GF(2)\[x\] / (x^128 + x^7 + x^2 + x + 1),
-//! from the lowest coefficient on. Squares are linear, so nothing but the two products, the two tests for zero
-//! and the choice of the result costs anything.
+//! from the lowest coefficient on. Squares are linear, so nothing but the two products, the two tests for
+//! zero and the choice of the result costs anything.
 
 use volery_circuit::gadgets::{and, any_one, not};
 use volery_circuit::{Error, Ops};
@@ -44,11 +44,7 @@ fn sum<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire], y: &[B::Wire]) -> Vec<B::W
 }
 
 /// Karatsuba's 3^7 = 2,187 ANDs.
-fn product<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    x: &[B::Wire],
-    y: &[B::Wire],
-) -> Result<Vec<B::Wire>, B::Error> {
+fn product<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire], y: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
     let (x, y) = (combinations(b, x), combinations(b, y));
     let products = b.mul_many(&x, &y)?;
     if products.len() != x.len() {

@@ -93,9 +93,7 @@ fn run(changes: [Change; 2]) -> End {
             let keys = ProverHashKeys::prepare(channel, &SESSION, (offset(), pool), sizes, rng)?;
             let keys = keys.finish(channel)?;
             let powers = both(channel, &mut machine, [Some(&keys), None])?.map(Option::unwrap);
-            let tags = [0, 1].map(|i| {
-                tag(channel, &powers[i], &HEADER, &record(KEYS[i]).0, &mask(KEYS[i]))
-            });
+            let tags = [0, 1].map(|i| tag(channel, &powers[i], &HEADER, &record(KEYS[i]).0, &mask(KEYS[i])));
             let [client, server] = tags;
             let tags = [client?, server?];
             machine.into_party()?.prove(channel, rng, |_, _| Ok(()))?;

@@ -230,7 +230,8 @@ fn prepare(
     let (offset, mut labels) = labels.finish(channel, rng)?;
     labels.prepare(channel, sizes.label_correlations()?)?;
     let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
-    let hash_keys = ProverHashKeys::prepare(channel, session, (offset.duplicate(), &mut labels), &sizes, rng)?;
+    let hash_keys =
+        ProverHashKeys::prepare(channel, session, (offset.duplicate(), &mut labels), &sizes, rng)?;
     let tags = ProverTags::prepare(channel, session, (offset, &mut labels), &sizes, rng)?;
     machine.party.set_labels(channel, labels)?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;

@@ -145,7 +145,12 @@ fn a_verifier_whose_factor_is_zero_learns_nothing_of_the_key() {
 /// another one, both that V gives the circuit and its first factor have to be it.
 #[test]
 fn a_verifier_with_wrong_powers_is_caught() {
-    fn times(factor: u128, at: impl Fn(usize, usize) -> bool, y: Gf128, count: usize) -> Zeroizing<Vec<Gf128>> {
+    fn times(
+        factor: u128,
+        at: impl Fn(usize, usize) -> bool,
+        y: Gf128,
+        count: usize,
+    ) -> Zeroizing<Vec<Gf128>> {
         let mut powers = odd_powers(y, count);
         for (i, power) in powers.iter_mut().enumerate().filter(|(i, _)| at(*i, count)) {
             *power *= Gf128::from_bits(factor + i as u128);
@@ -201,7 +206,8 @@ fn a_prover_whose_factor_is_zero_is_caught() {
     let mut given = p.inputs();
     given[..128].fill(F2::ZERO);
     assert!(!circuit(hash_key(), [&given, &v.inputs()]).0);
-    // Nor can P hide behind a number of its own, with the powers that belong to it, that does not depend on y.
+    // Nor can P hide behind a number of its own, with the powers that belong to it, that does not depend on
+    // y.
     let own = Gf128::from_bits(77);
     let all = odd_powers(own, 3);
     let sum = |powers: &[Gf128]| powers.iter().fold(Gf128::ZERO, |sum, power| sum + *power);
