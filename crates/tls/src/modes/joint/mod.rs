@@ -316,18 +316,18 @@
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
 //! | ANDs garbled | 340,070 | | 816,742 | |
-//! | ahead | 9,708,000 | 4 | 25,896,000 | 4 |
-//! | in the connection, including V's opening | 299,000 | 14 | 306,000 | 14 |
-//! | after it | 44,000 | 2 | 96,000 | 3 |
+//! | ahead | 9,352,000 | 4 | 22,207,000 | 4 |
+//! | in the connection, including V's opening | 312,000 | 14 | 319,000 | 14 |
+//! | after it | 42,000 | 2 | 79,000 | 3 |
 //!
 //! In TLS 1.3, where P checks that the handshake can be proved before it says its request:
 //!
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
 //! | ANDs garbled | 414,560 | | 891,232 | |
-//! | ahead | 11,613,000 | 4 | 27,801,000 | 4 |
-//! | in the connection, including V's opening | 213,000 | 10 | 220,000 | 10 |
-//! | after it | 62,000 | 2 | 114,000 | 3 |
+//! | ahead | 11,197,000 | 4 | 24,052,000 | 4 |
+//! | in the connection, including V's opening | 225,000 | 10 | 233,000 | 10 |
+//! | after it | 60,000 | 2 | 96,000 | 3 |
 //!
 //! With AES-256-GCM and SHA-384, whose compression takes two and a half times the ANDs of SHA-256's:
 //!
