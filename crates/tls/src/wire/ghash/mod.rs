@@ -41,6 +41,9 @@
 //! the powers of two `b` in `k`, so it is a sum of powers of `g` with public factors: each party adds its
 //! shares.
 //!
+//! For records of up to 64 bytes the circuit would be shorter, by at most 1% of a connection's bytes. From 65
+//! bytes on it is longer, and there are few requests below, so there is one way for all.
+//!
 //! No round trip is added: the products are made with those of the key exchange, V's inputs go with the
 //! public value before them, and `d` comes with the first record's key stream.
 //!
