@@ -12,11 +12,11 @@
 //!                                                                 <-------        the record's share of key stream and of its tag
 //! ```
 //!
-//! [`ghash`] has the protocol and what the check proves. There is a blinding for the client's hash key, and
-//! one for the server's if its records are read while the connection is open; all of them take these steps
-//! together. The first record's message comes before P has the check's answer, because it is masked. *No
-//! share of a tag is used before the checks have passed*, at either party: only [`HashKeys::powers`] makes
-//! [`Powers`], and it ends the session if an answer is no.
+//! [`ghash`](crate::wire::ghash) has the protocol and what the check proves. There is a blinding for the
+//! client's hash key, and one for the server's if its records are read while the connection is open; all of
+//! them take these steps together. The first record's message comes before P has the check's answer, because
+//! it is masked. *No share of a tag is used before the checks have passed*, at either party: only
+//! [`HashKeys::powers`] makes [`Powers`], and it ends the session if an answer is no.
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
