@@ -113,8 +113,7 @@ pub(crate) use prover::{ProverAhead, ProverConverted, ProverFactor, ProverFactor
 pub(crate) use shares::{Shares, TagInputs};
 pub(crate) use verifier::{VerifierAhead, VerifierOffered, receive_mask};
 
-use volery_channel::Tag;
-use volery_field::{Element, F2, F130, pack_elements, unpack_elements};
+use volery_field::{Element, F2, F130};
 
 use crate::Error;
 use crate::wire::ghash::BLOCK_BYTES;
@@ -173,16 +172,4 @@ pub(crate) fn element(bits: &[F2]) -> Result<F130, Error> {
 pub(crate) fn element_bits(element: F130) -> impl Iterator<Item = F2> {
     let words = element.to_packed();
     (0..POLY1305_SHARE_BITS).map(move |i| F2::from_lsb(words[i / 64] >> (i % 64)))
-}
-
-/// The packed form of elements.
-fn packed(elements: &[F130]) -> Vec<u8> {
-    let mut message = Vec::new();
-    pack_elements(elements, &mut message);
-    message
-}
-
-/// Reads packed elements; the bytes are the peer's.
-fn unpacked(step: Tag, bytes: &[u8], count: usize) -> Result<Vec<F130>, Error> {
-    unpack_elements(bytes, count).map_err(|error| Error::malformed(step, error.to_string()))
 }

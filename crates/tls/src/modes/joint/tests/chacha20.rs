@@ -340,7 +340,7 @@ fn the_longest_requests_have_their_products_in_one_call() {
     ];
     for tls in VERSIONS {
         let sizes = Sizes { tls, suite: SUITE, rounds: rounds.clone(), proved: MAX_PROVED };
-        assert!(sizes.label_correlations().is_ok(), "{} products", sizes.products());
+        assert!(sizes.label_correlations().is_ok(), "{} products", sizes.tag_products());
     }
 }
 
@@ -354,7 +354,7 @@ proptest! {
         let rounds = vec![RoundSizes { query: 1, read }, RoundSizes { query: 1, read: 0 }];
         let sizes = Sizes { tls: TlsVersion::Tls13, suite: SUITE, rounds, proved: 0 };
         let own = sizes.tag_powers().map(poly1305::products).sum::<usize>();
-        let mut left = [sizes.readable(), sizes.spare_blocks(), sizes.spare_tags(), sizes.products() - own];
+        let mut left = [sizes.readable(), sizes.spare_blocks(), sizes.spare_tags(), sizes.tag_products() - own];
         for length in lengths {
             let products = poly1305::products(poly1305::powers(2 + length.div_ceil(16)));
             let takes = [record_bytes(SUITE.aead(), length), length.div_ceil(64), 1, products];
