@@ -366,11 +366,11 @@ impl<P: Primitive> Stock<P> {
             Part::Commit => {
                 self.make(first, blocks, channel)?;
                 // A vector that grows leaves its old content behind; this one is empty.
-                out.reserve(128 * blocks);
-                out.extend(self.sums[..blocks].iter().flat_map(|block| {
+                out.resize(128 * blocks, Gf128::ZERO);
+                for (rows, block) in out.as_chunks_mut::<128>().0.iter_mut().zip(&self.sums) {
                     let bits = block.to_bits();
-                    (0..128).map(move |i| Gf128::from_bits(bits >> i & 1))
-                }));
+                    rows.iter_mut().enumerate().for_each(|(i, row)| *row = Gf128::from_bits(bits >> i & 1));
+                }
                 self.keep(blocks);
             }
             Part::Prove | Part::Verify(_) => {

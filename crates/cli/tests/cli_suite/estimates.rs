@@ -39,16 +39,16 @@ fn of_circuits_of_one_of_several_and_of_repetitions() {
     }
     let any = join(&[&["--public", public.as_str(), "--any-of"], &names]);
     let two = join(&[&["--public", public.as_str(), "--at-least", "2", "--any-of"], &names]);
-    let repetitions: String = (0..40).map(|n| format!("repetition {n}\noutput 0 = 0x07\n")).collect();
+    let repetitions: String = (0..12).map(|n| format!("repetition {n}\noutput 0 = 0x07\n")).collect();
     let repetitions = write(dir.path(), "repetitions", &repetitions);
-    let repeat = join(&[&["--public", repetitions.as_str(), "--repeat", "40", "--any-of"], &names]);
+    let repeat = join(&[&["--public", repetitions.as_str(), "--repeat", "12", "--any-of"], &names]);
     for (protocol, profile) in [("robin", "lan"), ("macncheese", "lan"), ("robin", "wan")] {
         let options = ["--profile", profile];
         let way = |cost: &Value| cost["protocol"] == protocol && cost["profile"] == profile;
         let waits = [
             (&any, "branch 1\n0x0f\n".to_owned()),
             (&two, "branch 0\n0x07\nbranch 1\n0x0f\n".to_owned()),
-            (&repeat, "branch 0\n0x07\n".repeat(40)),
+            (&repeat, "branch 0\n0x07\n".repeat(12)),
         ]
         .map(|(statement, witness)| {
             let statement = join(&[statement, &["--disjunction", protocol]]);
@@ -56,7 +56,7 @@ fn of_circuits_of_one_of_several_and_of_repetitions() {
         });
         // All repetitions wait together. For two different branches the parties compare at the end which one
         // each was.
-        let [one, two, forty] = waits;
-        assert!(protocol == "robin" || two <= one + 15 && forty <= one + 2, "{waits:?}");
+        let [one, two, twelve] = waits;
+        assert!(protocol == "robin" || two <= one + 15 && twelve <= one + 2, "{waits:?}");
     }
 }

@@ -247,16 +247,16 @@ pub(crate) struct Keys {
 impl Keys {
     /// Expands `keys` for the detected level.
     pub(crate) fn new(keys: &[Gf128]) -> Self {
-        let mut made = Self { level: Level::detect(), round_keys: Wiped::default(), soft: Vec::new() };
-        made.round_keys.reserve_exact(if made.level == Level::Portable { 0 } else { keys.len() });
-        for key in keys {
-            let aes = Aes::expand_key(made.level, key.to_bytes());
-            match &aes.soft {
-                Some(soft) => made.soft.push(soft.clone()),
-                None => made.round_keys.push(aes.round_keys),
-            }
+        let level = Level::detect();
+        #[cfg(target_arch = "x86_64")]
+        if level != Level::Portable {
+            let mut round_keys: Wiped<_> = Wiped::new(Vec::with_capacity(keys.len()));
+            // SAFETY: all levels but the portable one imply AES-NI.
+            round_keys.extend(keys.iter().map(|key| unsafe { x86::expand_key(key.to_bits()) }));
+            return Self { level, round_keys, soft: Vec::new() };
         }
-        made
+        let soft = keys.iter().map(|key| portable::expand_key(key.to_bytes())).collect();
+        Self { level, round_keys: Wiped::default(), soft }
     }
 
     /// [`Aes::salted_ctr`] under key number `which`; zeros if there is none.

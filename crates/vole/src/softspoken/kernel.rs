@@ -49,31 +49,40 @@ fn portable(leaves: [&[Gf128]; 4], sum: &mut [Gf128], columns: [&mut [Gf128]; 3]
 #[target_feature(enable = "avx2")]
 fn avx2(leaves: [&[Gf128]; 4], sum: &mut [Gf128], columns: [&mut [Gf128]; 3]) {
     use std::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_xor_si256};
+
+    /// # Safety
+    /// Two blocks can be read from `from`.
+    #[target_feature(enable = "avx2")]
+    unsafe fn load(from: *const Gf128) -> __m256i {
+        // SAFETY: `Gf128` is a transparent `u128`, so these are 32 bytes. The access is unaligned.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    /// # Safety
+    /// Two blocks can be written from `to` on.
+    #[target_feature(enable = "avx2")]
+    unsafe fn store(to: *mut Gf128, blocks: __m256i) {
+        // SAFETY: as in `load`.
+        unsafe { _mm256_storeu_si256(to.cast(), blocks) }
+    }
+
     let least = leaves.iter().map(|leaf| leaf.len()).chain(columns.iter().map(|column| column.len()));
     let n = least.fold(sum.len(), usize::min);
     let ([l_0, l_1, l_2, l_3], [v_0, v_1, v_f]) = (leaves.map(<[_]>::as_ptr), columns);
     {
         let (a, [v_0, v_1, v_f]) =
             (sum.as_mut_ptr(), [&mut *v_0, &mut *v_1, &mut *v_f].map(<[_]>::as_mut_ptr));
-        let load = |p: *const Gf128, i: usize| {
-            // SAFETY: the caller of the closure reads two blocks of 16 bytes without padding (`Gf128` is a
-            // transparent `u128`) inside the slice; the access is unaligned.
-            unsafe { _mm256_loadu_si256(p.add(i).cast::<__m256i>()) }
-        };
         for i in (0..n & !1).step_by(2) {
-            let (l_1, l_2) = (load(l_1, i), load(l_2, i));
-            let second = _mm256_xor_si256(load(a, i), _mm256_xor_si256(load(l_0, i), l_1));
-            let all = _mm256_xor_si256(second, _mm256_xor_si256(l_2, load(l_3, i)));
-            // SAFETY: `i + 2 <= n`, and no slice is shorter; the four are exclusive borrows of different
-            // slices. The accesses are unaligned.
+            // SAFETY: `i + 2 <= n`, and no slice is shorter; the four that are written are exclusive borrows
+            // of different slices.
             unsafe {
-                _mm256_storeu_si256(
-                    v_0.add(i).cast(),
-                    _mm256_xor_si256(load(v_0, i), _mm256_xor_si256(l_1, l_2)),
-                );
-                _mm256_storeu_si256(v_1.add(i).cast(), _mm256_xor_si256(load(v_1, i), second));
-                _mm256_storeu_si256(a.add(i).cast(), all);
-                _mm256_storeu_si256(v_f.add(i).cast(), _mm256_xor_si256(load(v_f, i), all));
+                let (l_1, l_2) = (load(l_1.add(i)), load(l_2.add(i)));
+                let second = _mm256_xor_si256(load(a.add(i)), _mm256_xor_si256(load(l_0.add(i)), l_1));
+                let all = _mm256_xor_si256(second, _mm256_xor_si256(l_2, load(l_3.add(i))));
+                store(v_0.add(i), _mm256_xor_si256(load(v_0.add(i)), _mm256_xor_si256(l_1, l_2)));
+                store(v_1.add(i), _mm256_xor_si256(load(v_1.add(i)), second));
+                store(a.add(i), all);
+                store(v_f.add(i), _mm256_xor_si256(load(v_f.add(i)), all));
             }
         }
     }

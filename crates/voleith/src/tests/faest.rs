@@ -2,10 +2,11 @@
 //! FAEST's functions.
 //!
 //! The values are those of the tests of FAEST's implementations (<https://faest.info>): of version 2 for leaf
-//! hash, leaf commitment and batched commitment; of version 1, which has a tree for each repetition, for the
-//! VOLE from leaves and the decoding of challenges. Our own proofs use other functions
-//! ([`Native`](crate::Native)), put a fixed one into the key, and check columns and relations otherwise, so
-//! what follows them in FAEST has no counterpart.
+//! hash, leaf commitment, batched commitment, and whole signatures as far as the masked witness and the
+//! opening; of version 1, which has a tree for each repetition, for the VOLE from leaves and the decoding of
+//! challenges. Our own proofs use other functions ([`Native`](crate::Native)), put a fixed one into the key,
+//! and check columns and relations otherwise, so a signature's check of columns, its quadratic relations of
+//! AES, and its last challenge have no counterpart.
 
 use aes::cipher::{BlockCipherEncrypt as _, KeyInit as _};
 use sha3::digest::{ExtendableOutput as _, Update as _, XofReader as _};
@@ -255,6 +256,118 @@ fn the_batched_commitment_its_opening_and_its_reconstruction_are_those_of_faest(
         let hidden: Vec<_> = batched.hidden.iter().enumerate().map(|(t, j)| shape.offset(t) + j).collect();
         let seeds = got.seeds.iter().enumerate().filter(|(i, _)| !hidden.contains(i)).map(|(_, seed)| seed);
         assert_eq!(abbreviated(&bytes(seeds), 64), hex(batched.seeds_of_v));
+    }
+}
+
+/// The generator of the competition's known answers (NIST SP 800-90A's CTR_DRBG with AES-256, without a
+/// derivation function).
+struct KnownAnswers {
+    key: [u8; 32],
+    counter: u128,
+}
+
+impl KnownAnswers {
+    fn new(seed: &[u8; 48]) -> Self {
+        let mut made = Self { key: [0; 32], counter: 0 };
+        made.update(seed);
+        made
+    }
+
+    fn blocks<const N: usize>(&mut self) -> [u8; N] {
+        let aes = aes::Aes256::new(&self.key.into());
+        let mut out = [0; N];
+        for block in out.as_chunks_mut::<16>().0 {
+            self.counter = self.counter.wrapping_add(1);
+            let mut encrypted = self.counter.to_be_bytes().into();
+            aes.encrypt_block(&mut encrypted);
+            *block = encrypted.into();
+        }
+        out
+    }
+
+    fn update(&mut self, data: &[u8; 48]) {
+        let mut next = self.blocks::<48>();
+        next.iter_mut().zip(data).for_each(|(next, data)| *next ^= data);
+        self.key.copy_from_slice(&next[..32]);
+        self.counter = u128::from_be_bytes(next.as_chunks().0[2]);
+    }
+
+    fn block(&mut self) -> [u8; 16] {
+        let block = self.blocks::<16>();
+        self.update(&[0; 48]);
+        block
+    }
+}
+
+/// The first known answer of `faest_128f` and `faest_128s`: parameters, the signature's last challenge, the
+/// first block of its masked witness, its corrections, and its opening.
+const SIGNATURES: [(Parameters, &str, &str, &str, &str); 2] = [
+    (
+        Parameters::Fast,
+        "c5273fc15507fb6945db4df94b4d5800",
+        "db9217d902f7a58be1613f8c87027211",
+        "b38ae9c03b132c19e82f2f2c7c62cdf9da4fa4ec45aa9739ce3d7499f22e03e1\
+         78a6b7b1fc1c4a9ee821aa5200c1e4b1c4507c88d50235777354907e0ab125b2",
+        "cf4d6c7d3d98885abaccf3657ef0e324f159fc230b1f3a49d57059e12a3f4ff2\
+         4133456adedae25de7c98b2669f04d5dd3fcc841f083adfc985ff03ed42343ff",
+    ),
+    (
+        Parameters::Small,
+        "7564631d0b0d61489e7ee7b835658501",
+        "c0497a42b4bb1b338123696e8b3b87df",
+        "5a2fe09fe0798824ad1a0048ca4975df04cf0c0d6123afdb18531e20565b5118\
+         4eb65115b6c43f5152400cbd19f4e8c55bf18cafc58f430128d95b672d38af1f",
+        "fac097c5099b7982e1b66b99b2ba4619331391d2ca2750e65040699dc4a1c1ff\
+         adaa68bd9413e525d21468a71a0dc515e815adf3cae688db3785581cf7e75ba2",
+    ),
+];
+
+#[test]
+fn signatures_of_faest_have_our_corrections_masks_and_openings() {
+    // The bytes of each correction: 1280 bits of the witness, three masks of 128 and 16 more bits.
+    const LENGTH: usize = 210;
+    let seed = hex(
+        "061550234d158c5ec95595fe04ef7a25767f2e24cc2bc479d09d86dc9abcfde7056a8c266f9ef97ed08541dbd2e1ffa1",
+    );
+    let message = hex("d81c4d8d734fcbfbeade3d3f8a039faa2a2c9957e835ad55b22e75bf57bb556ac8");
+    let public = hex("91282214654cb55e7c2cacd53919604d3a7954008ce7b35dd5e46f2eb6f3f208");
+    let mut generator = KnownAnswers::new(&seed.try_into().expect("48 bytes"));
+    let (key, input, rho) = (generator.block(), generator.block(), generator.block());
+    assert_eq!((key, &input[..]), (block("7c9935a0b07694aa0c6d10e4db6b1add"), &public[..16]));
+
+    let (mut about, mut drawn, mut iv) = ([0; 32], [0; 32], [0; 16]);
+    shake_128(&[&public, &message, &[8]], &mut about);
+    shake_128(&[&key, &about, &rho, &[3]], &mut drawn);
+    let [root, iv_before] = drawn.as_chunks().0 else { panic!("two blocks") };
+    assert_eq!(iv_before, &block("9dce2b43d79b9a207e4b9be90c6a53c1"));
+    shake_128(&[iv_before, &[4]], &mut iv);
+    for (parameters, challenge, masked, corrections, opening) in SIGNATURES {
+        let shape = parameters.shape();
+        let faest = Faest::new(iv, shape);
+        let committed = commit(&faest, shape, Gf128::from_bytes(*root));
+        let blocks = LENGTH.div_ceil(16);
+        let (mut columns, mut sums) = (Vec::new(), Vec::new());
+        Trees::new(&faest, shape, committed.seeds.clone(), None).expand(
+            0,
+            blocks,
+            &mut columns,
+            &mut sums,
+            None,
+        );
+        let (u, others) = sums.split_at(blocks);
+        assert_eq!(block(masked), (u[0] + Gf128::from_bytes(key)).to_bytes());
+        let correction = |sum: &[Gf128]| {
+            let sum: Vec<_> = sum.iter().zip(u).map(|(a, b)| *a + *b).collect();
+            bytes(&sum)[..LENGTH].to_vec()
+        };
+        let got: Vec<u8> = others.chunks_exact(blocks).flat_map(correction).collect();
+        assert_eq!(abbreviated(&got, 64), hex(corrections));
+
+        let hidden = shape.pieces(u128::from_le_bytes(block(challenge)));
+        let opened = committed.open(shape, &hidden).expect("opens");
+        let mut got: Vec<u8> = opened.hidden.iter().flat_map(|commitment| commitment.0).collect();
+        got.extend(bytes(&opened.nodes));
+        assert_eq!(abbreviated(&got, 64), hex(opening));
     }
 }
 
