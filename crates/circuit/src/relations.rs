@@ -1,6 +1,6 @@
 //! Relations whose degree is known when the program is compiled.
 //!
-//! [`Polynomials`](crate::Polynomials) has expressions of any degree, each with memory of its own. A program
+//! [`Polynomials`] has expressions of any degree, each with memory of its own. A program
 //! that claims millions of small relations cannot pay for that. Here an expression is a `Copy` value with
 //! ordinary operators, as large as its degree asks, and its coefficients may be in the field of MACs.
 //!

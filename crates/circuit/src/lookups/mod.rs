@@ -66,7 +66,11 @@ impl<F: Value> Table<F> {
     /// # Errors
     /// [`Error::Public`] if there is no row or column, or too many rows, or the last row is not full.
     pub fn new(columns: usize, rows: Vec<F>) -> Result<Self, Error> {
-        if columns == 0 || rows.is_empty() || rows.len() % columns != 0 || rows.len() / columns > MOST_ROWS {
+        if columns == 0
+            || rows.is_empty()
+            || !rows.len().is_multiple_of(columns)
+            || rows.len() / columns > MOST_ROWS
+        {
             return Err(Error::Public(format!(
                 "a table of {} elements in {columns} columns; 1 to {MOST_ROWS} whole rows are possible",
                 rows.len()
@@ -123,7 +127,7 @@ fn invert<S: Element>(x: &mut [S]) -> bool {
     let mut product = S::ONE;
     for x in x.iter() {
         before.push(product);
-        product = product * *x;
+        product *= *x;
     }
     let all = !product.is_zero();
     let mut inverse = product.inverse_or_zero();
@@ -228,7 +232,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
     /// As [`Table::new`].
     pub fn committed(columns: usize, rows: Vec<W>) -> Result<Self, Error> {
         let count = rows.len().checked_div(columns).unwrap_or(0);
-        if count == 0 || count > MOST_ROWS || rows.len() % columns != 0 {
+        if count == 0 || count > MOST_ROWS || !rows.len().is_multiple_of(columns) {
             return Err(Error::misuse(format!("{} wires as rows of {columns}", rows.len())));
         }
         Ok(Self { rows: Rows::Committed { columns, rows }, waiting: Vec::new(), room: 0 })
@@ -490,10 +494,7 @@ impl<S: Element, X> Point<'_, S, X> {
                     .collect();
                 invert(&mut fractions);
                 let numbers = multiplicities.iter().map(|number| B::embed(peek.value(number)));
-                fractions
-                    .iter_mut()
-                    .zip(numbers)
-                    .for_each(|(fraction, number)| *fraction = *fraction * number);
+                fractions.iter_mut().zip(numbers).for_each(|(fraction, number)| *fraction *= number);
                 Ok(fractions)
             })?;
             for ((row, number), fraction) in rows.chunks_exact(columns).zip(multiplicities).zip(&fractions) {

@@ -395,7 +395,7 @@ impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
             let products = b.scalars((end - start).div_ceil(3), &mut |peek| {
                 let mut next = |(i, count)| {
                     for i in i..i + count {
-                        *running = *running * self.value(peek, side, i);
+                        *running *= self.value(peek, side, i);
                     }
                     *running
                 };
