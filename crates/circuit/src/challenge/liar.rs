@@ -100,6 +100,7 @@ impl Prove<F61> for Liar {
 
 crate::delegate_polynomials!([] Liar, F61, Evaluator<F61>, |this| &mut this.inner);
 
+#[expect(clippy::extra_unused_type_parameters, reason = "other backends ask which part the operation is of")]
 impl Liar {
     fn prepare_batch<R>(&mut self) -> Result<(), Error> {
         Ok(())

@@ -67,7 +67,6 @@ impl<M: Element, const N: usize> Mul for ProverFixed<M, N> {
     type Output = Self;
     /// Most coefficients of a wire are zero, which the compiler sees when it has unrolled this.
     #[inline(always)]
-    #[expect(clippy::needless_range_loop, reason = "loops over indices are unrolled")]
     fn mul(self, other: Self) -> Self {
         let mut product = [M::ZERO; N];
         for i in 0..N {
