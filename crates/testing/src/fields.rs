@@ -15,14 +15,9 @@ pub struct Over<F, M>(PhantomData<(F, M)>);
 macro_rules! every_pair {
     ($test:ident) => { $crate::every_pair!($test()) };
     ($test:ident $args:tt) => {{
-        use $crate::field::{
-            Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, Goldilocks, GoldilocksX2,
-        };
+        use $crate::field::{Bn254Scalar, F32, F32x4, F61, Gf128, Gf256};
         $test::<F61, F61> $args;
-        $test::<F61, F61x2> $args;
         $test::<F32, F32x4> $args;
-        $test::<Goldilocks, Goldilocks> $args;
-        $test::<Goldilocks, GoldilocksX2> $args;
         $test::<Gf256, Gf128> $args;
         $test::<Bn254Scalar, Bn254Scalar> $args;
         #[cfg(feature = "every-field")]

@@ -8,7 +8,7 @@
 //! | the others | the tests |
 
 mod parties;
-mod reference;
+pub(crate) mod reference;
 mod statements;
 
 mod borders;

@@ -11,8 +11,8 @@ use volery_zk::Error;
 use volery_zk::quicksilver::mixed::{Prover, Tallies, Verifier};
 use volery_zk::quicksilver::{self, Challenges, field};
 
-use super::bits;
 use super::reference::{Lie, MixedReference};
+use crate::bits::reference as bits;
 use crate::field::parties::{await_verdict, give_verdict};
 use crate::field::reference::{self, Reference};
 

@@ -9,7 +9,7 @@ use volery_zk::Error;
 use volery_zk::quicksilver::field::Link;
 use volery_zk::quicksilver::mixed::Tallies;
 
-use super::bits;
+use crate::bits::reference as bits;
 use crate::field::reference::Reference;
 use crate::field::univariate::encode;
 
