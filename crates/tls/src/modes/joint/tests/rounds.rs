@@ -270,6 +270,21 @@ fn what_was_read_must_be_what_p_hands_over_in_the_end() {
     assert_eq!(v.unwrap_err(), Error::Disclosure(Disclosure::Refused(Refusal::Another("server's records"))));
 }
 
+/// V enters another power of its factor into a product: of what hides the client's hash key, or the server's.
+#[test]
+fn nobody_uses_a_hash_key_whose_powers_v_has_chosen() {
+    let site = site();
+    for (place, tls, suite) in
+        [(0, TlsVersion::Tls12, Suite::Aes128GcmSha256), (1, TlsVersion::Tls13, Suite::Aes256GcmSha384)]
+    {
+        let changes: [Change; 2] = [Box::new(untouched), at(tags::OLE_CORRECTIONS, place, flip_last)];
+        let (p, v) = Run { tls, suite, changes, ..run(&site, &[160]) }.go();
+        let check = "the check of what hides a hash key";
+        let is_check = |error| matches!(error, Error::Parties(crate::Error::Cheat { check: found, .. }) if found == check);
+        assert!(is_check(p.unwrap_err()) && is_check(v.unwrap_err()), "{tls}");
+    }
+}
+
 #[test]
 fn v_notices_whatever_is_changed_in_a_message_about_what_is_read() {
     let site = site();
