@@ -8,7 +8,7 @@ use volery_testing::untouched;
 
 use super::*;
 use crate::modes::joint::testing::{Around, Change, Client, Fetched};
-use crate::page::disclosure::{Error as Disclosure, Proven, Refusal};
+use crate::page::disclosure::{Error as Disclosure, Proven, Refusal, Suite, TlsVersion};
 
 const LOGIN: &str = "GET /login HTTP/1.1\r\nHost: data.example.com\r\nX-Api-Key: password\r\n\r\n";
 const PAGE: &str = "GET /page HTTP/1.1\r\nHost: data.example.com\r\nX-Token: t-0815\r\n\r\n";
