@@ -87,7 +87,7 @@
 //!   session ticket. All these records are among the bytes that V holds before it opens, and each must have
 //!   the right tag under the key that follows from `s_P + s_V`. Before the opening P does not know this key,
 //!   its hash key `h` or a mask, so a record that the server did not make under this key has the right tag
-//!   with probability `1026 / 2^128` (`read` has the argument for records that P shows V earlier). GCM does
+//!   with probability `1027 / 2^128` (`read` has the argument for records that P shows V earlier). GCM does
 //!   not commit to a key, but a ciphertext that is fixed before anybody knows the key fits it only by chance.
 //!   Hence the server has the keys of `s_P + s_V`, so it multiplied `T = (t_P + t_V) G`, and the bytes are
 //!   its own.
@@ -149,7 +149,7 @@
 //! party uses its share of a tag before it has the check's answer*, and P takes that answer from V with a
 //! hash of its label.
 //!
-//! What this module says of `h` and masks holds for `r` and `s`, and where it says `1026 / 2^128` the bound
+//! What this module says of `h` and masks holds for `r` and `s`, and where it says `1027 / 2^128` the bound
 //! is `8 q / 2^106` for a record of `q` blocks, header and lengths included: at most `2^-92`. In the end P
 //! shows and proves the one-time key of each record of both directions. In TLS 1.2 V knows the key stream of
 //! Finished, and sees its tag if it is on the path. Finished with other contents has another tag, by the same

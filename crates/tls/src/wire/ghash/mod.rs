@@ -91,11 +91,12 @@
 //! ## What the check proves to V
 //!
 //! Nothing shows that P's products are right, and P can make them depend on bits of V's factors (see
-//! [`ole`](volery_vole::ole)). It can even do so in ways that the check always takes: errors `1 + g^2 + g^4`
-//! in the first product and `1 + g^6` in the second cancel. What V needs is that `d` keeps `h` from P. The
-//! proof in the end shows that the circuit was the right one, on the `x` that P was committed to and V's own
-//! `y`; so `g = x y`, and it was not zero. `y` is uniform for P, except zero, up to the bits that P has
-//! guessed: a wrong guess ends the session. So `h = d + x y` is uniform for P too, except one value.
+//! [`ole`](volery_vole::ole)). It can even do so in ways that the check always takes: of two products,
+//! errors `1 + g^2 + g^4` in the first and `1 + g^6` in the second cancel. What V needs is that `d` keeps
+//! `h` from P. The proof in the end shows that the circuit was the right one, on the `x` that P was committed
+//! to and V's own `y`; so `g = x y`, and it was not zero. `y` is uniform for P, except zero, up to the bits
+//! that P has guessed: a wrong guess ends the session. So `h = d + x y` is uniform for P too, except one
+//! value.
 //!
 //! If P could take zero for `x`, or make `z_1` a number that does not depend on `y`, it would know `g`, and
 //! so `h`. This is why `g` is a product in the circuit, and not the sum of the shares of `z_1`.
@@ -117,8 +118,8 @@
 //!
 //! * *V* can send a wrong share, or use another share of a power than it has. Either adds a constant to the
 //!   tag of P's ciphertext `c`. For a ciphertext `c'` this is the right tag only if the constant is the value
-//!   at `h` of a nonzero polynomial of at most 1,026 blocks, `c' - c`. V knows nothing of `h` but `d`, so it
-//!   guesses right with probability at most `1026 / (2^128 - 1)`. Otherwise the server refuses the record and
+//!   at `h` of a nonzero polynomial of at most 1,027 blocks, `c' - c`. V knows nothing of `h` but `d`, so it
+//!   guesses right with probability at most `1027 / (2^128 - 1)`. Otherwise the server refuses the record and
 //!   the session ends.
 //! * *P* can spoil products, or garble something else. Whether the check, a tag and the server agree shows it
 //!   whether a guess of bits of V's secrets was right: `c` bits at the risk of being caught with probability
@@ -127,9 +128,9 @@
 //!   another request than V, or show V another record than the server's.* In the end P proves `h` and each
 //!   mask under the committed keys, and V recomputes the tags of all records in the clear, of the ciphertexts
 //!   that it holds. So P must have had the tags of two ciphertexts under one mask while the connection was
-//!   open, and their difference fits at most 1,026 values of `h`. Whatever guesses P put into products: in
+//!   open, and their difference fits at most 1,027 values of `h`. Whatever guesses P put into products: in
 //!   all runs that V does not end, P has seen the same. So `h` is one of these values with probability
-//!   `1026 / (2^128 - 1)` at most.
+//!   `1027 / (2^128 - 1)` at most.
 //!
 //! # Order of bits
 //!

@@ -4,9 +4,9 @@ use volery_field::Gf128;
 
 use super::{Block, Powers, from_block, products};
 
-/// The highest power: that for a TLS record of full length, 2^14 bytes of plaintext with a header and the
-/// lengths.
-pub(crate) const MAX_POWER: usize = (1 << 14) / super::BLOCK_BYTES + 2;
+/// The highest power: that for a TLS record of full length, 2^14 bytes of content, one of TLS 1.3's for its
+/// type, a header and the lengths.
+pub(crate) const MAX_POWER: usize = (1 << 14) / super::BLOCK_BYTES + 3;
 
 /// Both parties' shares of the powers of `h` up to this one.
 pub(crate) fn shared(h: Block, n: usize) -> [Powers; 2] {

@@ -4,7 +4,7 @@ use aes_gcm::Aes128Gcm;
 use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::aes::Aes128;
 use aes_gcm::aes::cipher::{BlockCipherEncrypt as _, KeyInit as _};
-use volery_channel::tags::{GARBLED_CORRECTIONS, OLE_CORRECTIONS};
+use volery_channel::tags::{GARBLED_COMMITMENTS, GARBLED_CORRECTIONS, OLE_CORRECTIONS};
 use volery_channel::{Limits, Tag};
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_garble::two_party::{Evaluator, Garbler, Settings};
@@ -195,5 +195,28 @@ fn v_cannot_say_that_a_check_holds_nor_change_a_blinded_key() {
     for change in changes {
         let (tags, _) = run([untouched, change]);
         assert!(matches!(tags, Err(Error::Garbling(volery_garble::Error::Cheat { .. }))), "{tags:?}");
+    }
+}
+
+/// P commits to another factor, or to other shares, than those whose labels it gives V: the tags are right,
+/// but the proof is of what P is committed to.
+#[test]
+fn a_prover_that_is_committed_to_other_inputs_than_it_used_is_rejected() {
+    fn flip(tag: Tag, payload: &mut [u8], byte: usize) {
+        if tag == GARBLED_COMMITMENTS {
+            assert_eq!(payload.len(), 2 * 48);
+            payload[byte] ^= 1;
+        }
+    }
+    let changes: [Change; 4] = [
+        |tag, payload| flip(tag, payload, 0),
+        |tag, payload| flip(tag, payload, 16),
+        |tag, payload| flip(tag, payload, 47),
+        |tag, payload| flip(tag, payload, 48),
+    ];
+    for change in changes {
+        let (_, accepted) = run([change, untouched]);
+        let error = accepted.unwrap_err();
+        assert!(error.is_rejection(), "{error:?}");
     }
 }

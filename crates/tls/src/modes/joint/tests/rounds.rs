@@ -8,7 +8,7 @@ use volery_testing::untouched;
 
 use super::*;
 use crate::modes::joint::testing::{Around, Change, Client, Fetched};
-use crate::page::disclosure::{Error as Disclosure, Proven, Refusal};
+use crate::page::disclosure::{Error as Disclosure, Proven, Refusal, Suite, TlsVersion};
 
 const LOGIN: &str = "GET /login HTTP/1.1\r\nHost: data.example.com\r\nX-Api-Key: password\r\n\r\n";
 const PAGE: &str = "GET /page HTTP/1.1\r\nHost: data.example.com\r\nX-Token: t-0815\r\n\r\n";
@@ -268,6 +268,21 @@ fn what_was_read_must_be_what_p_hands_over_in_the_end() {
     };
     let (_, v) = prover_says(&site, at(tags::CLIENT_TRANSCRIPT, 2, change));
     assert_eq!(v.unwrap_err(), Error::Disclosure(Disclosure::Refused(Refusal::Another("server's records"))));
+}
+
+/// V enters another power of its factor into a product: of what hides the client's hash key, or the server's.
+#[test]
+fn nobody_uses_a_hash_key_whose_powers_v_has_chosen() {
+    let site = site();
+    for (place, tls, suite) in
+        [(0, TlsVersion::Tls12, Suite::Aes128GcmSha256), (1, TlsVersion::Tls13, Suite::Aes256GcmSha384)]
+    {
+        let changes: [Change; 2] = [Box::new(untouched), at(tags::OLE_CORRECTIONS, place, flip_last)];
+        let (p, v) = Run { tls, suite, changes, ..run(&site, &[160]) }.go();
+        let check = "the check of what hides a hash key";
+        let is_check = |error| matches!(error, Error::Parties(crate::Error::Cheat { check: found, .. }) if found == check);
+        assert!(is_check(p.unwrap_err()) && is_check(v.unwrap_err()), "{tls}");
+    }
 }
 
 #[test]

@@ -221,6 +221,23 @@ fn a_prover_whose_factor_is_zero_is_caught() {
     assert!(!circuit(hash_key(), [&given, &shares]).0, "unless P knows y");
 }
 
+/// Errors of P's that depend on V's factor and that the check takes, whatever the factor is. The powers are
+/// wrong then, but the key is hidden as before.
+#[test]
+fn errors_that_cancel_show_p_nothing_of_the_key() {
+    let [p, v] = honest(3);
+    let g = *p.factor * *v.factor;
+    let first = Gf128::ONE + g.square() + g.square().square();
+    let both = first + Gf128::ONE + (g * g.square()).square();
+    let mut given = v.inputs();
+    for (place, error) in [(1, first), (2, both)] {
+        given[128 * place..].iter_mut().zip(element_bits(error)).for_each(|(bit, error)| *bit += error);
+    }
+    let (right, d) = circuit(hash_key(), [&p.inputs(), &given]);
+    let hidden: Vec<_> = element_bits(from_block(hash_key()) + g).collect();
+    assert!(right && d == hidden);
+}
+
 #[test]
 fn a_changed_correction_is_caught() {
     fn flip(tag: Tag, payload: &mut Vec<u8>) {
