@@ -1,0 +1,167 @@
+//! Compares the emulator with another one on random programs: `differential EMULATOR RUNS [SEED]`, where
+//! EMULATOR runs ELF files, like `qemu-riscv32`.
+//!
+//! A program fills its registers, takes some hundred random instructions, writes its registers and its data
+//! to the journal, and exits. Both emulators have to give the same journal and the same code. Accesses are
+//! aligned and inside of the data, since what traps here need not trap there. `.ci/riscv` runs this.
+#![allow(clippy::expect_used, reason = "whatever fails here fails the comparison")]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+
+use volery_machine::{Class, End, Instruction, Kind, Limits, Machine, Operation, Program, Segment, elf};
+
+const TEXT: u32 = 0x1_0000;
+const DATA: u32 = 0x10_0000;
+const DATA_BYTES: u32 = 2048;
+/// Random instructions of a program.
+const LENGTH: usize = 300;
+/// How many of them a jump goes over, and one more, at most.
+const AHEAD: u32 = 8;
+/// Holds the middle of the data, and is never written.
+const BASE: u8 = 31;
+
+/// Random numbers: SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed >> 32) as u32
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        self.next() % bound
+    }
+
+    /// Any number, or one at an edge.
+    fn value(&mut self) -> u32 {
+        match self.below(4) {
+            0 => [0, 1, 31, 0x7fff_ffff, 0x8000_0000, u32::MAX][self.below(6) as usize],
+            1 => 1 << self.below(32),
+            _ => self.next(),
+        }
+    }
+}
+
+fn i(operation: Operation, rd: u8, rs1: u8, rs2: u8, immediate: i32) -> Instruction {
+    Instruction::new(operation, rd, rs1, rs2, immediate).expect("legal")
+}
+
+/// Sets a register to a number.
+fn set(code: &mut Vec<Instruction>, register: u8, value: u32) {
+    let low = (value as i32) << 20 >> 20;
+    code.push(i(Operation::Lui, register, 0, 0, value.wrapping_sub(low as u32) as i32));
+    code.push(i(Operation::Addi, register, register, 0, low));
+}
+
+/// A random instruction, with what it needs right before it. For branches and `jal` the immediate is still 4
+/// times the number of such groups to go ahead.
+fn random(random: &mut Random) -> Vec<Instruction> {
+    let operations: Vec<Operation> = Operation::all().collect();
+    let operation = operations[random.below(operations.len() as u32) as usize];
+    let (rd, rs1, rs2) = (random.below(31) as u8, random.below(32) as u8, random.below(32) as u8);
+    let bits = random.next();
+    let ahead = 4 * (1 + random.below(AHEAD) as i32);
+    let narrow = bits as i32 >> 20;
+    vec![match operation.class() {
+        Class::Add | Class::Compare | Class::Logic | Class::Shift | Class::Multiply | Class::Divide => {
+            i(operation, rd, rs1, rs2, 0)
+        }
+        Class::AddImmediate | Class::CompareImmediate | Class::LogicImmediate => {
+            i(operation, rd, rs1, 0, narrow)
+        }
+        Class::ShiftImmediate => i(operation, rd, rs1, 0, bits as i32 & 31),
+        Class::Upper => i(operation, rd, 0, 0, bits as i32 & !0xfff),
+        Class::Branch => i(operation, 0, rs1, rs2, ahead),
+        Class::Load | Class::Store => {
+            let wide = match operation {
+                Operation::Lb | Operation::Lbu | Operation::Sb => 1,
+                Operation::Lh | Operation::Lhu | Operation::Sh => 2,
+                _ => 4,
+            };
+            let offset = random.below(DATA_BYTES) as i32 / wide * wide - DATA_BYTES as i32 / 2;
+            let load = operation.class() == Class::Load;
+            i(operation, if load { rd } else { 0 }, BASE, if load { 0 } else { rs2 }, offset)
+        }
+        Class::Jump if operation == Operation::Jal => i(operation, rd, 0, 0, ahead),
+        // A known place: the address of the `auipc`, and 8 for it and the jump. The lowest bit is dropped.
+        Class::Jump => {
+            let rs1 = 1 + random.below(30) as u8;
+            let auipc = i(Operation::Auipc, rs1, 0, 0, 0);
+            return vec![auipc, i(operation, rd, rs1, 0, 8 | (bits & 1) as i32)];
+        }
+        Class::System => i(Operation::Fence, rd, rs1, 0, narrow),
+    }]
+}
+
+/// A jump over the first of these groups, with the distance in bytes.
+fn placed(jump: Instruction, groups: &[Vec<Instruction>]) -> Instruction {
+    let over = jump.immediate() as usize / 4;
+    let words: usize = groups.iter().take(over).map(Vec::len).sum();
+    i(jump.operation(), jump.rd(), jump.rs1(), jump.rs2(), 4 * words as i32)
+}
+
+/// A program that ends.
+fn program(seed: u64) -> Program {
+    let mut numbers = Random(seed);
+    let mut code = Vec::new();
+    for register in 1..BASE {
+        let value = numbers.value();
+        set(&mut code, register, value);
+    }
+    set(&mut code, BASE, DATA + DATA_BYTES / 2);
+    let mut groups: Vec<_> = (0..LENGTH).map(|_| random(&mut numbers)).collect();
+    // Where jumps over the last ones land.
+    groups.extend((0..AHEAD).map(|_| vec![i(Operation::Addi, 0, 0, 0, 0)]));
+    for (number, group) in groups.iter().enumerate() {
+        for instruction in group {
+            let jumps = instruction.class() == Class::Branch || instruction.operation() == Operation::Jal;
+            code.push(if jumps { placed(*instruction, &groups[number..]) } else { *instruction });
+        }
+    }
+    for register in 1..BASE {
+        code.push(i(Operation::Sw, 0, BASE, register, i32::from(register) * 4 - DATA_BYTES as i32 / 2));
+    }
+    code.push(i(Operation::Addi, 11, BASE, 0, -(DATA_BYTES as i32) / 2));
+    set(&mut code, 12, DATA_BYTES);
+    code.extend([i(Operation::Addi, 10, 0, 0, 1), i(Operation::Addi, 17, 0, 0, 64)]);
+    code.extend([i(Operation::Ecall, 0, 0, 0, 0), i(Operation::Addi, 10, 0, 0, seed as i32 & 0x7f)]);
+    code.extend([i(Operation::Addi, 17, 0, 0, 93), i(Operation::Ecall, 0, 0, 0, 0)]);
+    let bytes: Vec<u8> = code.iter().flat_map(|instruction| instruction.encode().to_le_bytes()).collect();
+    let content = (0..DATA_BYTES).map(|_| numbers.next() as u8).collect();
+    let text = Segment { address: TEXT, size: bytes.len() as u32, bytes, kind: Kind::Text };
+    let data = Segment { address: DATA, size: DATA_BYTES, bytes: content, kind: Kind::Writable };
+    Program::new(TEXT, vec![text, data]).expect("a program")
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [emulator, runs, seed @ ..] = &arguments[..] else {
+        eprintln!("usage: differential EMULATOR RUNS [SEED]");
+        std::process::exit(2);
+    };
+    let number = |text: &String| text.parse::<u64>().expect("a number");
+    let first = seed.first().map_or(0, number);
+    let path = std::env::temp_dir().join(format!("volery-differential-{}", std::process::id()));
+    let mut steps = 0;
+    for seed in first..first + number(runs) {
+        let program = program(seed);
+        std::fs::write(&path, elf::write(&program)).expect("writable");
+        // Emulators of processes insist on that.
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).expect("our own file");
+        let mut machine = Machine::new(&program, &[], &[], Limits::default());
+        let end = machine.run(&mut ()).expect("within limits");
+        steps += machine.steps();
+        let other =
+            Command::new(emulator).arg(&path).stdin(Stdio::null()).output().expect("the other emulator");
+        let code = other.status.code().map(|code| End::Exit(code as u32));
+        assert_eq!(code, Some(end), "seed {seed}: {}", String::from_utf8_lossy(&other.stderr));
+        let same = machine.journal() == other.stdout;
+        assert!(same, "seed {seed}: other registers or data; the program is {}", path.display());
+    }
+    std::fs::remove_file(&path).expect("was written");
+    println!("{runs} programs, {steps} steps: the same");
+}
