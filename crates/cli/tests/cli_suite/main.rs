@@ -8,6 +8,7 @@ mod bench;
 mod compute;
 mod contracts;
 mod estimates;
+mod execute;
 mod fields;
 mod fixture;
 mod inputs;
