@@ -35,10 +35,11 @@ fn server(group: Group) -> Result<PublicPoint, Error> {
     }
 }
 
-/// The record that is made, each party's share of its mask, and its shares of all odd powers of the hash key.
+/// The record that is made, each party's share of its mask, and its shares of all odd powers of what hides
+/// the hash key.
 const CIPHERTEXT: &[u8] = b"a record of a few blocks, the last one in part";
 const MASKS: [Block; 2] = [[3; 16], [4; 16]];
-const POWERS: [Block; 2] = [[5; 16], [6; 16]];
+const POWERS: [u128; 2] = [5, 6];
 
 /// The sender's offset of OLE's correlations.
 fn offset() -> Delta {
@@ -96,7 +97,8 @@ pub fn tag_prover(bytes: &[u8]) {
 fn plan(party: usize) -> Result<([u8; 13], Powers), Error> {
     let header = record::header(1, 23, CIPHERTEXT.len())?;
     let highest = ghash::hashed_blocks(header.len(), CIPHERTEXT.len());
-    let powers = Powers::from_odd(vec![POWERS[party]; highest.div_ceil(2)], highest);
+    let odd = vec![Gf128::from_bits(POWERS[party]); highest.div_ceil(2)];
+    let powers = Powers::new(&odd, Gf128::from_bits(1 - party as u128), Gf128::X, highest);
     Ok((header, powers.ok_or_else(|| Error::Misuse("too few powers".into()))?))
 }
 
@@ -117,6 +119,32 @@ pub fn tag_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
     let (header, powers) = plan(1)?;
     ghash::send_tag_share(channel, &powers, &header, CIPHERTEXT, &MASKS[1])?;
     Ok(channel.flush()?)
+}
+
+/// All that V says of the products of a hash key, at P.
+pub fn blinding_prover(bytes: &[u8]) {
+    let _ = against(bytes, |channel| blinding_as_prover(channel));
+}
+
+/// All that P says of them, at V.
+pub fn blinding_verifier(bytes: &[u8]) {
+    let _ = against(bytes, |channel| blinding_as_verifier(channel));
+}
+
+/// An honest P.
+///
+/// # Errors
+/// What its peer does wrong.
+pub fn blinding_as_prover(channel: &mut dyn Channel) -> Result<(), Error> {
+    fuzz::blinding_prover(channel, (offset(), &mut dealing::bits(Some(offset()))), &mut rng(6))
+}
+
+/// An honest V.
+///
+/// # Errors
+/// What its peer does wrong.
+pub fn blinding_as_verifier(channel: &mut dyn Channel) -> Result<(), Error> {
+    fuzz::blinding_verifier(channel, &mut dealing::bits(None), &mut rng(7))
 }
 
 /// All that V says of the powers of a one-time key of Poly1305, at P.

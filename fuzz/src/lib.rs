@@ -119,6 +119,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("key_prover", joint::key_prover),
     ("key_verifier", joint::key_verifier),
     ("tag_prover", joint::tag_prover),
+    ("blinding_prover", joint::blinding_prover),
+    ("blinding_verifier", joint::blinding_verifier),
     ("powers_prover", joint::powers_prover),
     ("powers_verifier", joint::powers_verifier),
     ("record_prover", joint::record_prover),

@@ -640,6 +640,12 @@ fn two_party_clients(add: Add<'_>) {
     );
     add("tag_prover", "true", &verifier);
     let (prover, verifier) = record(
+        |channel| joint::blinding_as_prover(channel).expect("an honest run"),
+        |channel| joint::blinding_as_verifier(channel).expect("an honest run"),
+    );
+    add("blinding_verifier", "six-powers", &prover);
+    add("blinding_prover", "six-powers", &verifier);
+    let (prover, verifier) = record(
         |channel| joint::powers_as_prover(channel).expect("an honest run"),
         |channel| joint::powers_as_verifier(channel).expect("an honest run"),
     );

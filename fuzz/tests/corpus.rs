@@ -101,6 +101,9 @@ fn honest_clients_of_two_parties_are_heard_to_the_end() {
         assert_eq!(against(&committed("key_verifier", name), |c| joint::key_as_verifier(c)), Ok(()));
     }
     assert!(against(&committed("tag_prover", "true"), |c| joint::tag_as_prover(c)).is_ok());
+    let blinding = |name| committed(name, "six-powers");
+    assert_eq!(against(&blinding("blinding_prover"), |c| joint::blinding_as_prover(c)), Ok(()));
+    assert_eq!(against(&blinding("blinding_verifier"), |c| joint::blinding_as_verifier(c)), Ok(()));
     let powers = |name| committed(name, "three-powers");
     assert_eq!(against(&powers("powers_prover"), |c| joint::powers_as_prover(c)), Ok(()));
     assert_eq!(against(&powers("powers_verifier"), |c| joint::powers_as_verifier(c)), Ok(()));

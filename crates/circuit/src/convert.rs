@@ -167,6 +167,7 @@ impl<F: Value> MixedEvaluator<F> {
     pub fn check(statement: &(impl Statement<Self> + ?Sized)) -> Result<(), Error> {
         let mut evaluator = Self::new();
         statement.run(&mut evaluator)?;
+        evaluator.elements.open_arguments().check()?;
         match evaluator.bits.assertions() + evaluator.elements.assertions() {
             0 => Err(Error::nothing_claimed()),
             _ => Ok(()),
@@ -383,6 +384,7 @@ macro_rules! mixed_evaluator {
     ($($field:ty: $row:tt;)*) => {$(
         delegate_ring!([] MixedEvaluator<$field>, $field, Evaluator<$field>, |this| &mut this.elements);
         delegate_polynomials!([] MixedEvaluator<$field>, $field, Evaluator<$field>, |this| &mut this.elements);
+        crate::delegate_challenge!([] MixedEvaluator<$field>, $field, Evaluator<$field>, |this| this.elements);
 
         impl Convert<$field> for MixedEvaluator<$field> {
             fn convert_bits(&mut self, bits: &[F2]) -> Result<Vec<$field>, Error> {

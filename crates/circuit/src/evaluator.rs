@@ -5,6 +5,7 @@
 use volery_field::Ring;
 
 use crate::backend::check_linear;
+use crate::challenge::{OpenArguments, Seen};
 use crate::place::Place;
 use crate::polynomials::Graded;
 use crate::{Backend, Error, Hint, Ops, Peek, Polynomials, Prove, Statement, Witness};
@@ -18,6 +19,9 @@ pub struct Evaluator<R: Ring> {
     /// What the statement puts out, if it is asked for that; wiped like secrets, since a claim may leave some
     /// of it open.
     outputs: Option<Witness<R>>,
+    /// What challenges depend on.
+    seen: Seen,
+    arguments: OpenArguments,
     /// Whether it stops before the first disjunction, and whether it has.
     stops: bool,
     stopped: bool,
@@ -44,6 +48,8 @@ impl<R: Ring> Evaluator<R> {
             assertions: 0,
             trace: None,
             outputs: None,
+            seen: Seen::new(),
+            arguments: OpenArguments::default(),
             stops: false,
             stopped: false,
         }
@@ -64,6 +70,7 @@ impl<R: Ring> Evaluator<R> {
     pub fn check(statement: &(impl Statement<Self> + ?Sized)) -> Result<(), Error> {
         let mut evaluator = Self::new();
         statement.run(&mut evaluator)?;
+        evaluator.arguments.check()?;
         match evaluator.assertions {
             0 => Err(Error::nothing_claimed()),
             _ => Ok(()),
@@ -122,6 +129,7 @@ impl<R: Ring> Evaluator<R> {
         let mut evaluator = Self { stops: true, ..Self::new() };
         match statement.run(&mut evaluator) {
             Err(_) if evaluator.stopped => Ok(()),
+            Ok(()) if evaluator.arguments.check().is_err() => evaluator.arguments.check(),
             Ok(()) if evaluator.assertions == 0 => Err(Error::nothing_claimed()),
             result => result,
         }
@@ -142,6 +150,16 @@ impl<R: Ring> Evaluator<R> {
     /// The values that hints and picks look at.
     pub(crate) fn peek() -> &'static dyn Peek<R, R> {
         &Values
+    }
+
+    /// What its challenges depend on.
+    pub(crate) fn seen_mut(&mut self) -> &mut Seen {
+        &mut self.seen
+    }
+
+    /// The arguments that it has to see ended.
+    pub(crate) fn open_arguments(&mut self) -> &mut OpenArguments {
+        &mut self.arguments
     }
 
     /// The number of assertions that held so far.
@@ -230,6 +248,7 @@ impl<R: Ring> Prove<R> for Evaluator<R> {
         if let Some(trace) = &mut self.trace {
             trace.extend(&values);
         }
+        self.seen.absorb(&values);
         Ok(values)
     }
 

@@ -11,6 +11,8 @@
 //! | statements, and the operations that a backend offers them | [`Statement`]; [`Backend`], [`Ops`], [`Prove`] |
 //! | bits and elements of a field in one statement | [`convert`]: [`Convert`] |
 //! | claims about polynomials in committed values | [`polynomials`]: [`Polynomials`] |
+//! | relations of fixed degree; challenges in the middle of a statement | [`relations`]: [`Relate`]; [`challenge`]: [`Challenge`] |
+//! | rows of public and committed tables; memory at secret addresses | [`lookups`]; [`ram`] |
 //! | does it hold, and if not, where does it fail? | [`Evaluator`] |
 //! | what will it cost? | [`Counter`] |
 //! | a statement as a flat circuit | [`Recorder`], [`Circuit`], [`CircuitStatement`] |
@@ -74,6 +76,7 @@
 
 mod backend;
 pub mod bristol;
+pub mod challenge;
 pub mod choose;
 pub mod circuit;
 pub mod claim;
@@ -89,12 +92,15 @@ mod forward;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gadgets;
+pub mod lookups;
 mod message;
 mod multi_add;
 pub mod numbers;
 mod place;
 pub mod polynomials;
 pub mod r1cs;
+pub mod ram;
+pub mod relations;
 mod seeded;
 pub mod statements;
 #[doc(hidden)]
@@ -104,6 +110,7 @@ pub mod witness;
 
 pub use backend::{Backend, Hint, Ops, Peek, Prove, Statement, check_linear};
 pub use bristol::{BristolFile, FileBatch, FileStatement};
+pub use challenge::{Challenge, ScalarHint, Tested};
 pub use choose::{Branch, Branches, Choose, Picked, Repeat, Shape, Steps};
 pub use circuit::{
     Circuit, CircuitStatement, Computed, Gate, Input, Output, Parts, Recorded, Recorder, Schedule, Signature,
@@ -116,10 +123,13 @@ pub use digest::Digest;
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use fold::{Fold, Folded, Folding};
+pub use lookups::{Lookups, Table};
 pub use message::Message;
 pub use multi_add::{Addends, Carries, MOST_BY_ADDERS};
 pub use place::Place;
 pub use polynomials::{Graded, MAX_DEGREE, MatrixShape, Polynomial, Polynomials, Term};
+pub use ram::{Ram, Unset};
+pub use relations::{Expression, Relate};
 #[doc(hidden)]
 pub use text::counted;
 pub use witness::Witness;

@@ -17,7 +17,7 @@
 //! |---|---|
 //! | `ring` | the traits [`Ring`] and [`Field`], and how decoding fails |
 //! | `f2` | [`F2`], the bits of Boolean statements |
-//! | `extension` | the traits of pairs (values, MACs): [`Element`], [`Value`], [`Mac`]; [`Authenticated`] |
+//! | `extension` | the traits of pairs (values, MACs): [`Element`], [`Value`], [`Mac`], [`Coordinates`]; [`Authenticated`] |
 //! | [`f61`] | [`F61`], the integers modulo 2^61 - 1, and its quadratic extension [`F61x2`] |
 //! | `f130` | [`F130`], the integers modulo 2^130 - 5: Poly1305's |
 //! | `packing` | vectors of elements on the wire, without gaps |
@@ -65,7 +65,7 @@ mod wipe;
 
 pub use bits::{Bits, BitsError};
 pub use error::LengthError;
-pub use extension::{Authenticated, Element, Mac, Summand, Value};
+pub use extension::{Authenticated, Coordinates, Element, Mac, Summand, Value};
 pub use f2::F2;
 pub use f61::{F61, F61x2};
 pub use f130::F130;

@@ -6,7 +6,7 @@
 pub use crate::modes::joint::fuzz::{
     record_prover, record_verifier, step as client_step, transcript as client_transcript,
 };
-
+pub use crate::wire::ghash::fuzz::{blinding_prover, blinding_verifier};
 pub use crate::wire::poly1305::fuzz::{powers_prover, powers_verifier};
 
 /// P's message to V about a connection that has ended (`WebClaims`).

@@ -1,8 +1,9 @@
 //! Memory that V's sessions share.
 //!
 //! A stranger decides how much memory a session takes: by the sizes of a [connection of two
-//! parties](crate::joint), whose garbled circuits V stores, by its claims, whose circuits V makes, and by the
-//! values that it opens, which V reads bit by bit. V takes all of that from a [`Budget`], or refuses.
+//! parties](crate::joint), whose garbled circuits V stores, by its claims, whose circuits V makes, by the
+//! values that it opens, which V reads bit by bit, and in TLS 1.3 by the number of records, of each of which
+//! V keeps a block of key stream in the proof. V takes all of that from a [`Budget`], or refuses.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

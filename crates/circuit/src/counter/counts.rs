@@ -9,8 +9,10 @@ use core::ops::AddAssign;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Secret wires brought in.
+    /// Secret wires brought in, scalars included.
     pub inputs: u64,
+    /// The scalars among them. With MACs in an extension of degree `r`, each costs `r` commitments.
+    pub scalars: u64,
     /// Public constants made.
     pub constants: u64,
     /// Additions and subtractions of two wires (in F2: XORs).
@@ -52,6 +54,12 @@ pub struct Counts {
     pub most_branches: u64,
     /// The most multiplications that any disjunction commits to.
     pub most_products: u64,
+    /// Challenges in the middle of the statement, without those of disjunctions and products of matrices.
+    pub challenges: u64,
+    /// The greatest degree that one of them tests.
+    pub tested: u64,
+    /// The greatest degree that one with two repetitions tests.
+    pub tested_twice: u64,
 }
 
 impl Counts {
@@ -73,6 +81,7 @@ impl AddAssign for Counts {
         // Destructured, so that a new field cannot be forgotten here.
         let Self {
             inputs,
+            scalars,
             constants,
             additions,
             affine,
@@ -92,9 +101,13 @@ impl AddAssign for Counts {
             branches,
             most_branches,
             most_products,
+            challenges,
+            tested,
+            tested_twice,
         } = other;
         let sums = [
             (&mut self.inputs, inputs),
+            (&mut self.scalars, scalars),
             (&mut self.constants, constants),
             (&mut self.additions, additions),
             (&mut self.affine, affine),
@@ -111,6 +124,7 @@ impl AddAssign for Counts {
             (&mut self.polynomials, polynomials),
             (&mut self.disjunctions, disjunctions),
             (&mut self.branches, branches),
+            (&mut self.challenges, challenges),
         ];
         for (sum, more) in sums {
             *sum = sum.saturating_add(more);
@@ -118,6 +132,8 @@ impl AddAssign for Counts {
         self.degree = self.degree.max(degree);
         self.most_branches = self.most_branches.max(most_branches);
         self.most_products = self.most_products.max(most_products);
+        self.tested = self.tested.max(tested);
+        self.tested_twice = self.tested_twice.max(tested_twice);
     }
 }
 

@@ -18,7 +18,7 @@ use volery_field::Ring;
 use crate::backend::{check_linear, check_products};
 use crate::choose::Shape;
 use crate::polynomials::{Graded, MatrixShape};
-use crate::{Addends, Backend, Error, Hint, Ops, Polynomials, Prove, Statement};
+use crate::{Addends, Backend, Error, Hint, Ops, Polynomials, Prove, Statement, Tested};
 
 pub use counts::{Counts, Detail, Everything, PartCounts, Sizes};
 
@@ -165,6 +165,29 @@ impl<R: Ring, D: Detail> Counter<R, D> {
         self.now.branches = self.now.branches.saturating_add(branches as u64);
         self.now.most_branches = self.now.most_branches.max(branches as u64);
         self.now.most_products = self.now.most_products.max(multiplications);
+    }
+
+    /// Counts a claim that an expression of this degree is zero.
+    pub(crate) fn relation(&mut self, degree: usize) {
+        if degree < 2 {
+            return self.linear(1);
+        }
+        self.now.assertions += 1;
+        self.now.polynomials += 1;
+        self.now.degree = self.now.degree.max(degree);
+        *self.degrees.entry(degree).or_default() += 1;
+    }
+
+    /// Counts a challenge.
+    pub(crate) fn tested(&mut self, Tested { degree, repetitions }: Tested) {
+        self.now.challenges += 1;
+        let most = if repetitions > 1 { &mut self.now.tested_twice } else { &mut self.now.tested };
+        *most = degree.max(*most);
+    }
+
+    /// Counts `n` of the secrets that come next as scalars.
+    pub(crate) fn more_scalars(&mut self, n: usize) {
+        self.now.scalars = self.now.scalars.saturating_add(n as u64);
     }
 
     fn flush(&mut self) {
@@ -359,13 +382,7 @@ impl<R: Ring> Polynomials<R> for Counter<R> {
             match p.degree() {
                 // A public zero needs no proof.
                 0 => {}
-                1 => self.linear(1),
-                degree => {
-                    self.now.assertions += 1;
-                    self.now.polynomials += 1;
-                    self.now.degree = self.now.degree.max(degree);
-                    *self.degrees.entry(degree).or_default() += 1;
-                }
+                degree => self.relation(degree),
             }
         }
         Ok(())

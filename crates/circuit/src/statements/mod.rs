@@ -15,11 +15,13 @@
 //! | [`MatrixProduct`], [`InnerProduct`] | I know factors with this product, public or committed to |
 //! | [`Mul32`] | I know 32-bit factors with these products modulo 2^32, as polynomials over their bits |
 //! | [`MulChain`] | any number of multiplications: for benchmarks |
+//! | [`MemoryAccesses`], [`TableLookups`] | any number of accesses to a memory, of lookups in a table: for benchmarks |
 //! | [`Processor`] | steps of a machine, each one of its [`Instruction`]s: a small CPU without memory |
 
 mod aes128;
 mod arithmetic;
 mod bench;
+mod memory;
 mod mul32;
 mod preimage;
 mod processor;
@@ -27,6 +29,7 @@ mod processor;
 pub use aes128::Aes128Key;
 pub use arithmetic::{InnerProduct, MatrixProduct, MulChain, Short, Sis};
 pub use bench::{Aes128Many, AndChain, Sha256Chain};
+pub use memory::{MemoryAccesses, TableLookups};
 pub use mul32::Mul32;
 pub use preimage::{Preimage, Sha1Preimage, Sha256Preimage};
 pub use processor::{Instruction, Processor};

@@ -46,6 +46,10 @@ pub(crate) enum BenchName {
     Batchman,
     /// Steps of a processor whose instructions have 125 multiplications over 2^61-1; the size counts steps
     Cpu,
+    /// Accesses at secret addresses to a memory over 2^61-1; the size counts accesses
+    Ram,
+    /// Lookups of address and value in a public table over 2^61-1; the size counts lookups
+    Rom,
     /// A public proof of a SHA-256 preimage with ZKBoo, made and verified in this process; the size counts
     /// its bytes
     Zkboo,
@@ -123,6 +127,9 @@ pub(crate) struct MeasureArgs {
     /// batchman: number of repetitions [default: 2000]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     pub(crate) repetitions: Option<u32>,
+    /// ram, rom: words of the memory, rows of the table [default: 65536]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    pub(crate) words: Option<u32>,
     /// robin, macncheese: over bits
     #[arg(long)]
     pub(crate) bits: bool,

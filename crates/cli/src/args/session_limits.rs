@@ -13,8 +13,8 @@ use super::connection::seconds;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits of a session, which provers are told before it begins")]
 pub(crate) struct SessionLimitArgs {
-    /// two-party: the most bytes of all requests of a connection, up to 131072. Each byte takes 12 KB of
-    /// memory, and as much traffic (see --memory and --max-bytes)
+    /// two-party: the most bytes of all requests of a connection, up to 131072. Each byte takes up to 10 KB
+    /// of memory, and as much traffic (see --memory and --max-bytes)
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 14, value_parser = up_to(1, MAX_QUERY))]
     pub(crate) max_request: u32,
     /// two-party: the most bytes of responses that are read while the connection lives, up to 8192. Each byte

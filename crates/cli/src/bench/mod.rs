@@ -16,6 +16,7 @@ mod convert;
 mod cores;
 mod disjunction;
 mod field;
+mod memory;
 mod party;
 mod phases;
 mod public;
@@ -94,6 +95,8 @@ fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
         (BenchName::Robin, Some(100_000)),
         (BenchName::Batchman, Some(64)),
         (BenchName::Cpu, Some(5_000)),
+        (BenchName::Ram, Some(1 << 17)),
+        (BenchName::Rom, Some(1 << 17)),
         (BenchName::Macncheese, Some(1 << 20)),
     ];
     entries.into_iter().map(|(name, size)| Job::new(name, size, &args.measure, &args.protocol)).collect()

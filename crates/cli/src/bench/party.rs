@@ -148,6 +148,7 @@ impl Work {
                 let clock = work.clock.clone();
                 with_macs!(job, M => Self::proving(Mixed::<F61, M>::new(), work)).with_clock(clock)
             }
+            BenchName::Ram | BenchName::Rom => super::memory::work(job)?,
             BenchName::Robin | BenchName::Batchman | BenchName::Cpu => super::disjunction::work(job)?,
             _ => Self::proving(Bits, BitWork::new(job)?),
         })
@@ -211,6 +212,8 @@ impl Work {
                 | BenchName::Robin
                 | BenchName::Batchman
                 | BenchName::Cpu
+                | BenchName::Ram
+                | BenchName::Rom
         );
         Measured {
             seconds_setup: total.saturating_sub(rest).as_secs_f64(),

@@ -67,6 +67,8 @@ impl Job {
             BenchName::Robin if self.measure.bits => "block",
             BenchName::Robin | BenchName::Batchman => "mul",
             BenchName::Cpu => "step",
+            BenchName::Ram => "access",
+            BenchName::Rom => "lookup",
         }
     }
 
@@ -103,6 +105,10 @@ impl MeasureArgs {
                 "--branches is for robin, batchman, cpu and macncheese",
             ),
             (self.repetitions.is_some() && name != BenchName::Batchman, "--repetitions is for batchman"),
+            (
+                self.words.is_some() && !matches!(name, BenchName::Ram | BenchName::Rom),
+                "--words is for ram and rom",
+            ),
             (self.bits && !either, "--bits is for robin and macncheese"),
         ];
         match refused.into_iter().find(|(refused, _)| *refused) {
@@ -117,6 +123,7 @@ impl MeasureArgs {
         options.extend(self.secret_product.then(|| "--secret-product".to_owned()));
         options.extend(self.branches.map(|branches| format!("--branches={branches}")));
         options.extend(self.repetitions.map(|repetitions| format!("--repetitions={repetitions}")));
+        options.extend(self.words.map(|words| format!("--words={words}")));
         options.extend(self.bits.then(|| "--bits".to_owned()));
         options
     }
@@ -149,6 +156,7 @@ fn usual_size(name: BenchName, bits: bool) -> u64 {
         BenchName::Batchman => 512,
         BenchName::Cpu => 50_000,
         BenchName::Macncheese => 1 << 22,
+        BenchName::Ram | BenchName::Rom => 1 << 20,
     }
 }
 

@@ -21,6 +21,8 @@ fn every_name_gives_a_row_with_all_that_scripts_rely_on() {
         ("robin", "3000", "mul", "F61"),
         ("batchman", "5", "mul", "F61"),
         ("cpu", "60", "step", "F61"),
+        ("ram", "500", "access", "F61"),
+        ("rom", "500", "lookup", "F61"),
     ] {
         let row = run(&["bench", name, "--size", size, "--json"], "").expect(0, "").object();
         assert_eq!((&row["name"], &row["unit"]), (&name.into(), &unit.into()));

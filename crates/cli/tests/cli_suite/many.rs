@@ -229,6 +229,55 @@ fn one_of_several_circuits_is_proved_to_anyone_by_a_file() {
     assert!(!dir.path().join("wrong").exists() && !dir.path().join("none").exists());
 }
 
+/// Circuits in another order, fewer or more repetitions, their claims in another order, another claim: not
+/// even if the file has the digest of that statement in its header.
+#[test]
+fn a_file_about_some_circuits_passes_for_no_other_ones() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = circuits(dir.path());
+    let claims = |outputs: &[&str]| {
+        let sections = outputs.iter().enumerate();
+        sections.map(|(i, output)| format!("repetition {i}\noutput 0 = {output}\n")).collect::<String>()
+    };
+    let (one, other) = ("branch 0\n0x07\n", "branch 0\n0x18\n");
+    let statements = [
+        (PUBLIC.to_owned(), &[][..], [0, 1], one.to_owned()),
+        (PUBLIC.to_owned(), &[], [1, 0], "branch 1\n0x07\n".to_owned()),
+        ("output 0 = 0x18\n".to_owned(), &[], [0, 1], other.to_owned()),
+        (PUBLIC.to_owned(), &["--at-least", "2"], [0, 1], format!("{one}branch 1\n0x0f\n")),
+        (claims(&["0x07", "0x18"]), &["--repeat", "2"], [0, 1], format!("{one}{other}")),
+        (claims(&["0x18", "0x07"]), &["--repeat", "2"], [0, 1], format!("{other}{one}")),
+        (claims(&["0x07", "0x18", "0x07"]), &["--repeat", "3"], [0, 1], format!("{one}{other}{one}")),
+    ];
+    let verify = |proof: &[u8], statement: &[String]| {
+        let path = dir.path().join("candidate");
+        std::fs::write(&path, proof).expect("written");
+        let statement: Vec<&str> = statement.iter().map(String::as_str).collect();
+        run(&join(&[&["verify", "--sigma", "80", path.to_str().expect("UTF-8")], &statement]), "")
+    };
+    let proved = statements.into_iter().enumerate().map(|(i, (public, options, order, witness))| {
+        let public = write(dir.path(), &format!("public {i}"), &public);
+        let out = dir.path().join(format!("proof {i}")).display().to_string();
+        let options: Vec<&str> = join(&[&["--public", &public], options, &["--any-of"]]);
+        let circuits = order.map(|i: usize| files[i].as_str());
+        let statement = join(&[&options, &circuits]);
+        let known = ["prove", "--sigma", "80", "--witness", "-", "--out", out.as_str()];
+        run(&join(&[&known, &statement]), &witness).expect(0, "");
+        let statement: Vec<String> = statement.into_iter().map(str::to_owned).collect();
+        (statement, std::fs::read(&out).expect("readable"))
+    });
+    let proved: Vec<_> = proved.collect();
+    for (i, j) in [(0, 1), (0, 2), (0, 3), (4, 5), (4, 6), (1, 0), (3, 0), (6, 4)] {
+        let [(statement, own), (_, proof)] = [&proved[i], &proved[j]];
+        verify(own, statement).expect(0, "");
+        verify(proof, statement).expect(3, "of another statement");
+        let mut renamed = proof.clone();
+        renamed[32..64].copy_from_slice(&own[32..64]);
+        let ended = verify(&renamed, statement);
+        assert!(ended.code != 0 && !ended.stdout.contains("accepted"), "{ended:?}");
+    }
+}
+
 #[test]
 fn the_protocol_of_a_disjunction_can_be_forced_and_both_parties_need_the_same() {
     let dir = tempfile::tempdir().expect("a directory");

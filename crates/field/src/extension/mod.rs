@@ -9,6 +9,7 @@
 //!   reduced late.
 //! * [`Value`] is a field of values; [`Mac<F>`] says that a field is an extension of it, and holds the
 //!   kernels.
+//! * [`Coordinates`] takes an element of `M` apart into values.
 //! * [`Authenticated`] is the prover's share of a value, `(x, m)`. The verifier's share is an element of `M`.
 //!
 //! The kernels have defaults (`plain`) that are correct for any pair. A field with vector code overrides
@@ -257,6 +258,13 @@ pub trait Mac<F: Value>: Element {
     }
 }
 
+/// A field of MACs whose elements can be committed to, as their coordinates over the field of values.
+pub trait Coordinates<F: Value>: Mac<F> {
+    /// Coordinate `h` below [`Mac::DEGREE`] in the basis of [`Mac::basis`]: [`Mac::pack`] of all of them is
+    /// this element.
+    fn coordinate(self, h: usize) -> F;
+}
+
 /// Checks that the operands of a kernel are equally long.
 pub(crate) fn same(first: usize, others: &[usize]) -> Result<(), LengthError> {
     others.iter().try_for_each(|other| LengthError::check("an operand", first, *other))
@@ -357,5 +365,31 @@ impl<F: Value, M: Mac<F>> Neg for Authenticated<F, M> {
     #[inline(always)]
     fn neg(self) -> Self {
         Self { x: -self.x, m: -self.m }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bn254Scalar, F32, F32x4, F61, F61x2, Goldilocks, GoldilocksX2};
+
+    fn coordinates_are_those_of_the_basis<F: Value, M: Coordinates<F>>() {
+        let mut random = crate::laws::Words(5);
+        for _ in 0..20 {
+            let blocks: Vec<_> = (0..M::BLOCKS).map(|_| random.block()).collect();
+            let element = M::from_blocks(&blocks);
+            let coordinates: Vec<M> = (0..M::DEGREE).map(|h| M::embed(element.coordinate(h))).collect();
+            assert!(M::pack(&coordinates) == element, "{}", M::NAME);
+        }
+    }
+
+    #[test]
+    fn an_element_is_packed_from_its_coordinates() {
+        coordinates_are_those_of_the_basis::<F61, F61>();
+        coordinates_are_those_of_the_basis::<F61, F61x2>();
+        coordinates_are_those_of_the_basis::<F32, F32x4>();
+        coordinates_are_those_of_the_basis::<Goldilocks, Goldilocks>();
+        coordinates_are_those_of_the_basis::<Goldilocks, GoldilocksX2>();
+        coordinates_are_those_of_the_basis::<Bn254Scalar, Bn254Scalar>();
     }
 }

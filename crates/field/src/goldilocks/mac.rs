@@ -7,7 +7,7 @@
 use super::quadratic::{loose_product, two_products};
 use super::{Goldilocks, GoldilocksX2, loose, minus};
 use crate::extension::same;
-use crate::{Authenticated, LengthError, Mac, Ring};
+use crate::{Authenticated, Coordinates, LengthError, Mac, Ring};
 
 /// The prover's share of an authenticated value, with its tag in the field of values.
 type Pair = Authenticated<Goldilocks, Goldilocks>;
@@ -77,6 +77,13 @@ fn multiply_add(sum: Goldilocks, a: Goldilocks, b: Goldilocks) -> Goldilocks {
 #[inline(always)]
 fn linear([x_a, m_b]: [Goldilocks; 2], [x_b, m_a]: [Goldilocks; 2], m_c: Goldilocks) -> u64 {
     minus(two_products([x_a.0, m_b.0], [x_b.0, m_a.0]), m_c.0)
+}
+
+impl Coordinates<Self> for Goldilocks {
+    #[inline(always)]
+    fn coordinate(self, _h: usize) -> Self {
+        self
+    }
 }
 
 impl Mac<Self> for Goldilocks {
@@ -158,6 +165,13 @@ impl Mac<Self> for Goldilocks {
         same(sums.len(), &[k.len()])?;
         sums.iter_mut().zip(k).for_each(|(sum, k)| *sum = multiply_add(*sum, r, *k));
         Ok(())
+    }
+}
+
+impl Coordinates<Goldilocks> for GoldilocksX2 {
+    #[inline(always)]
+    fn coordinate(self, h: usize) -> Goldilocks {
+        self.0[h % 2]
     }
 }
 

@@ -3,7 +3,7 @@
 use super::limbs::Unreduced;
 use super::{Modulus, Prime256};
 use crate::extension::same;
-use crate::{Authenticated, LengthError, Mac, Ring, Value};
+use crate::{Authenticated, Coordinates, LengthError, Mac, Ring, Value};
 
 /// The prover's share of an authenticated value.
 type Pair<P> = Authenticated<Prime256<P>, Prime256<P>>;
@@ -34,6 +34,13 @@ fn two_products<P: Modulus>(a: Prime256<P>, b: Prime256<P>, c: Prime256<P>, d: P
     sum.add_product(a.limbs, b.limbs);
     sum.add_product(c.limbs, d.limbs);
     Prime256::from_limbs(sum.reduce_two::<P>())
+}
+
+impl<P: Modulus> Coordinates<Self> for Prime256<P> {
+    #[inline(always)]
+    fn coordinate(self, _h: usize) -> Self {
+        self
+    }
 }
 
 impl<P: Modulus> Mac<Self> for Prime256<P> {

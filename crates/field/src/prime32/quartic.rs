@@ -11,7 +11,7 @@ use zeroize::Zeroize;
 use super::{F32, sums};
 use crate::extension::same;
 use crate::operators::{exactly, write};
-use crate::{Element, EncodingError, Field, LengthError, Mac, Ring};
+use crate::{Coordinates, Element, EncodingError, Field, LengthError, Mac, Ring};
 
 /// `c_0 + c_1 X + c_2 X^2 + c_3 X^3` with `X^4 = 2`. It may be secret: operators do not branch on it, and
 /// `Debug` does not show it. Its encoding is the coefficients in this order, 4 bytes each.
@@ -166,6 +166,13 @@ impl Element for F32x4 {
     #[inline(always)]
     fn add_ten(self, entries: [Self; 10]) -> Self {
         Self(core::array::from_fn(|i| self.0[i].add_ten(entries.map(|entry| entry.0[i]))))
+    }
+}
+
+impl Coordinates<F32> for F32x4 {
+    #[inline(always)]
+    fn coordinate(self, h: usize) -> F32 {
+        self.0[h % 4]
     }
 }
 

@@ -25,6 +25,7 @@
 //! | `record` | key streams and what tags take, under a shared key |
 //! | `ghash` | AES-GCM's tags from a hash key in two shares |
 //! | `poly1305` | ChaCha20-Poly1305's tags from a one-time key that neither party sees |
+//! | `products` | what both have in common |
 //! | `version`, `suite`, `hash` | the versions of TLS, the cipher suites, their hash functions |
 //! | `aead` | records in the clear, for whoever has their key |
 //! | `rustls_client` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
@@ -36,6 +37,7 @@ pub mod key_exchange;
 pub mod key_schedule;
 pub(crate) mod poly1305;
 pub(crate) mod prf;
+mod products;
 pub mod record;
 pub(crate) mod rustls_client;
 pub mod server;

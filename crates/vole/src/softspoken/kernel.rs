@@ -73,8 +73,8 @@ fn avx2(leaves: [&[Gf128]; 4], sum: &mut [Gf128], columns: [&mut [Gf128]; 3]) {
         let (a, [v_0, v_1, v_f]) =
             (sum.as_mut_ptr(), [&mut *v_0, &mut *v_1, &mut *v_f].map(<[_]>::as_mut_ptr));
         for i in (0..n & !1).step_by(2) {
-            // SAFETY: `i + 2 <= n`, and no slice is shorter; the four that are written are exclusive borrows of
-            // different slices.
+            // SAFETY: `i + 2 <= n`, and no slice is shorter; the four that are written are exclusive borrows
+            // of different slices.
             unsafe {
                 let (l_1, l_2) = (load(l_1.add(i)), load(l_2.add(i)));
                 let second = _mm256_xor_si256(load(a.add(i)), _mm256_xor_si256(load(l_0.add(i)), l_1));

@@ -17,8 +17,8 @@ use crate::{Error, Parameters, proof_bytes, soundness};
 const PARAMETERS: Parameters = Parameters::Fast80;
 
 /// "My bits are `claims`", with products of them and of a shared bit. What comes out is the first bit.
-#[derive(Clone)]
-struct Bits {
+#[derive(Clone, Debug)]
+pub(super) struct Bits {
     claims: Vec<bool>,
     /// Multiplications.
     ands: usize,
@@ -30,14 +30,34 @@ struct Bits {
     /// digest does not tell apart.
     backwards: bool,
     values: Option<Vec<bool>>,
+    /// Of a P that cheats: the left and the right factors that are wrong.
+    errors: Vec<[bool; 2]>,
 }
 
 impl Bits {
-    fn of(claims: &[bool], ands: usize) -> Self {
-        Self { claims: claims.to_vec(), ands, unnamed: false, idle: false, backwards: false, values: None }
+    pub(super) fn of(claims: &[bool], ands: usize) -> Self {
+        Self {
+            claims: claims.to_vec(),
+            ands,
+            unnamed: false,
+            idle: false,
+            backwards: false,
+            values: None,
+            errors: Vec::new(),
+        }
     }
 
-    fn known(&self) -> Self {
+    /// The same with other bits, which it claims, and wrong factors.
+    pub(super) fn forged(&self, values: &[bool], errors: Vec<[bool; 2]>) -> Self {
+        Self { claims: values.to_vec(), values: Some(values.to_vec()), errors, ..self.clone() }
+    }
+
+    /// Another program of the same name.
+    pub(super) fn backwards(self) -> Self {
+        Self { backwards: true, ..self }
+    }
+
+    pub(super) fn known(&self) -> Self {
         let mut values = self.claims.clone();
         if self.backwards {
             values.reverse();
@@ -61,7 +81,13 @@ impl<B: Prove<F2>> Branch<F2, B> for Bits {
         })?;
         let mut last = shared[0].clone();
         for i in 0..self.ands {
-            last = b.mul(&last, &x[i % x.len()])?;
+            let mut factors = [last, x[i % x.len()].clone()];
+            for (factor, wrong) in factors.iter_mut().zip(self.errors.get(i).copied().unwrap_or_default()) {
+                if wrong {
+                    *factor = b.add_constant(factor, F2::ONE);
+                }
+            }
+            last = b.mul(&factors[0], &factors[1])?;
             last = b.add(&last, &x[(i + 1) % x.len()]);
         }
         for (i, claim) in self.claims.iter().enumerate() {
@@ -78,25 +104,44 @@ impl<B: Prove<F2>> Branch<F2, B> for Bits {
     }
 }
 
-/// One of these branches, twice, with a secret bit that all share; what comes out is `end`.
-struct Twice {
-    branches: Branches<F2, Bits>,
-    choice: Option<Picked<Bits>>,
+/// One of these branches, twice, with a secret bit that all share; what comes out is `end`. (A P that cheats
+/// has other branches the first time than the second.)
+pub(super) struct Twice {
+    branches: [Branches<F2, Bits>; 2],
+    choice: Option<[Picked<Bits>; 2]>,
     end: bool,
 }
 
 impl Twice {
-    fn new(branches: Vec<Bits>, choice: Option<usize>) -> Self {
-        let end = choice.is_none_or(|choice| branches[choice].claims[0]);
-        let choice = choice.map(|index| Picked { index, witness: Some(branches[index].known()) });
-        Self { branches: Branches::new(branches, 1).expect("one shape"), choice, end }
+    pub(super) fn new(branches: Vec<Bits>, choice: Option<usize>) -> Self {
+        Self::of([branches.clone(), branches], choice)
+    }
+
+    pub(super) fn of(branches: [Vec<Bits>; 2], choice: Option<usize>) -> Self {
+        let end = choice.is_none_or(|choice| branches[0][choice].claims[0]);
+        let picked = |index| {
+            branches.each_ref().map(|branches| Picked { index, witness: Some(branches[index].known()) })
+        };
+        let choice = choice.map(picked);
+        Self {
+            branches: branches.map(|branches| Branches::new(branches, 1).expect("one shape")),
+            choice,
+            end,
+        }
+    }
+}
+
+impl Twice {
+    /// What P knows of the first branch each time, whatever that claims.
+    pub(super) fn with_witnesses(self, witnesses: [Bits; 2]) -> Self {
+        Self { choice: Some(witnesses.map(|witness| Picked { index: 0, witness: Some(witness) })), ..self }
     }
 }
 
 impl<B: Choose<F2, Bits>> Statement<B> for Twice {
     fn identify(&self, digest: &mut Digest) {
         digest.bytes("statement", b"test: twice").number("end", self.end.into());
-        self.branches
+        self.branches[0]
             .list()
             .iter()
             .for_each(|branch| Branch::<F2, volery_zk::disjunction::Tracer<F2>>::identify(branch, digest));
@@ -104,9 +149,12 @@ impl<B: Choose<F2, Bits>> Statement<B> for Twice {
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
         let shared = b.secret(1, &mut |_| Ok(vec![F2::ONE]))?;
-        let pick = || self.choice.clone().ok_or_else(|| StatementError::Witness("none".into()));
-        for _ in 0..2 {
-            let out = b.any_of(&shared, &self.branches, &mut |_| pick())?;
+        let pick = |time: usize| {
+            let choice = self.choice.as_ref().ok_or_else(|| StatementError::Witness("none".into()))?;
+            Ok(choice[time].clone())
+        };
+        for (time, branches) in self.branches.iter().enumerate() {
+            let out = b.any_of(&shared, branches, &mut |_| pick(time))?;
             let difference = b.add_constant(&out[0], F2::new(self.end));
             b.assert_zero(&[difference])?;
         }
@@ -115,7 +163,7 @@ impl<B: Choose<F2, Bits>> Statement<B> for Twice {
 }
 
 /// Branches of several lengths, each with claims of its own.
-fn branches(n: usize) -> Vec<Bits> {
+pub(super) fn branches(n: usize) -> Vec<Bits> {
     let claims = |i: usize| (0..3 + i % 2).map(|bit| bit == 0 || i >> bit & 1 == 1).collect::<Vec<_>>();
     (0..n).map(|i| Bits::of(&claims(i), 5 + 40 * (i % 3))).collect()
 }
@@ -167,7 +215,7 @@ fn verdict(n: usize, choice: usize, edit: super::Edit) -> Error {
 #[test]
 fn a_prover_without_a_branch_that_holds_is_rejected() {
     let right = Bits::of(&[true, true, false, true], 5);
-    let other = Bits { backwards: true, ..right.clone() };
+    let other = right.clone().backwards();
     for n in [1, 2, 3, 5] {
         let all = |first: &Bits| core::iter::once(first.clone()).chain(branches(n).split_off(1)).collect();
         let (_, proof) = proof_of(&Twice::new(all(&other), Some(0)), &settings(PARAMETERS), 3);
@@ -284,8 +332,8 @@ fn no_proof_is_made_without_a_branch_that_holds_or_a_claim() {
         result.expect_err("nothing holds")
     };
     let mut wrong = Twice::new(branches(3), Some(1));
-    wrong.choice.as_mut().and_then(|picked| picked.witness.as_mut()).expect("one").values =
-        Some(vec![false; 4]);
+    let [_, second] = wrong.choice.as_mut().expect("chosen");
+    second.witness.as_mut().expect("one").values = Some(vec![false; 4]);
     let error = prove(&wrong);
     assert!(matches!(error, Error::Statement(StatementError::Unsatisfied { .. })), "{error}");
     let error = prove(&Twice::new(branches(3), None));

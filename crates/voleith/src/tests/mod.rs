@@ -3,10 +3,12 @@
 mod cheats;
 mod disjunctions;
 mod faest;
+mod foreseen;
 mod forgeries;
 mod honest;
 mod reference;
 mod statements;
+mod thresholds;
 
 use std::io::Cursor;
 
@@ -37,6 +39,8 @@ pub(crate) struct Counts {
 pub(crate) struct Cheat {
     pub(crate) first_pass: Edit,
     pub(crate) second_pass: Edit,
+    /// The challenge of columns and relations, if it does not come from a hash.
+    pub(crate) challenge: Option<[u8; 32]>,
     /// The zeros of the challenge of the columns, if they are others than the parameters demand.
     pub(crate) work_for_the_columns: Option<u32>,
     pub(crate) no_work_for_the_key: bool,
@@ -49,6 +53,7 @@ impl Default for Cheat {
         Self {
             first_pass: honest,
             second_pass: honest,
+            challenge: None,
             work_for_the_columns: None,
             no_work_for_the_key: false,
             claims_nothing: false,

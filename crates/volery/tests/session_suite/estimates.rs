@@ -3,7 +3,9 @@
 use rand_core::CryptoRng;
 use volery::circuit::gadgets::field as field_gadgets;
 use volery::macncheese::{Disjunction, Join, Settings};
-use volery::statements::{Aes128Many, AndChain, MatrixProduct, Mul32, MulChain, Short, Sis};
+use volery::statements::{
+    Aes128Many, AndChain, MatrixProduct, MemoryAccesses, Mul32, MulChain, Short, Sis, TableLookups,
+};
 use volery::system::{Bits, Mixed, Over, Provable, Stacked, StackedOver, System};
 use volery::{Channel, Error, Estimate, Options, Profile, Prover, Report, Verifier, estimate};
 use volery_circuit::r1cs::{PrimeField, R1csStatement, sample};
@@ -159,6 +161,8 @@ fn a_statement_s_counts_promise_no_more_than_its_proof_is_worth() {
     elements_are_as_promised::<Bn254Scalar, Bn254Scalar, _>("R1CS", &system::<Bn254Scalar>(false));
     elements_are_as_promised::<Goldilocks, GoldilocksX2, _>("R1CS", &system::<Goldilocks>(false));
     elements_are_as_promised::<F61, F61, _>("one of three", &any_chain::<F61>(None));
+    elements_are_as_promised::<F61, F61x2, _>("a memory", &accesses());
+    elements_are_as_promised::<F61, F61, _>("a table", &lookups());
 }
 
 /// Every profile, kind of challenge and number of threads.
@@ -248,6 +252,22 @@ fn fields() -> Cases {
         case("small MACs", Over::<Goldilocks, Goldilocks>::new(), small(), small()),
         case("R1CS, 255 bits", Over::<PallasBase, PallasBase>::new(), pallas(), pallas()),
     ]
+}
+
+fn accesses() -> MemoryAccesses<F61> {
+    MemoryAccesses::new(2000, 300).expect("small")
+}
+
+fn lookups() -> TableLookups<F61> {
+    TableLookups::new(3000, 500).expect("small")
+}
+
+#[test]
+fn of_memory_and_tables() {
+    in_turn(vec![
+        case("a memory", Over::<F61, F61x2>::new(), accesses(), accesses()),
+        case("a table", Over::<F61, F61x2>::new(), lookups(), lookups()),
+    ]);
 }
 
 #[test]

@@ -54,9 +54,12 @@ impl Checks {
             .max(1)
             // Each fold and each challenge ends a block.
             .saturating_add(counts.matrix_products)
+            .saturating_add(counts.challenges)
             .saturating_add(most_challenges(counts.disjunctions, counts.multiplications));
         let (folds, unknowns) = (counts.matrix_products, unknowns.min(interval));
-        Self { blocks, degree, folds, unknowns, ..Self::default() }.with_disjunctions(counts)
+        let Counts { tested, tested_twice, .. } = *counts;
+        Self { blocks, degree, folds, unknowns, tested, tested_twice, ..Self::default() }
+            .with_disjunctions(counts)
     }
 
     /// These checks with the largest of the counted disjunctions.

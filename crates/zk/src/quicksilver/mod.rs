@@ -8,7 +8,7 @@
 //! | [`soundness`] | the soundness error of all of them |
 //! | [`verdict`] | the last message: whether V accepts |
 //! | `challenges` | [`Challenges`]: where the seeds of checks come from |
-//! | `relations`, `poly`, `assertions`, `tally` | what a block has to check, and the counts that both parties compare |
+//! | `relations`, `poly`, `fixed`, `assertions`, `tally` | what a block has to check, and the counts that both parties compare |
 //!
 //! All of them follow one protocol. P commits to values in blocks. When a block is full, V sends a seed,
 //! which both parties expand to the coefficients of one combination of all the relations that the block
@@ -37,6 +37,7 @@ mod assertions;
 pub mod bits;
 mod challenges;
 pub mod field;
+mod fixed;
 mod link;
 pub mod mixed;
 pub(crate) mod poly;

@@ -77,8 +77,7 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
     /// Removes all relations, and keeps the wiped room for the next block.
     pub(super) fn clear(&mut self) {
         self.wipe();
-        self.quadratic.iter_mut().for_each(Vec::clear);
-        self.others.clear();
+        self.quadratic.iter_mut().chain(self.others.values_mut().flatten()).for_each(Vec::clear);
     }
 
     /// Wipes what is there. The room behind it was never written, or wiped before.
@@ -89,7 +88,16 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
 
     /// The greatest degree, at least 2.
     pub(super) fn degree(&self) -> usize {
-        self.others.keys().next_back().copied().unwrap_or(2).max(2)
+        self.others().next_back().map_or(2, |(degree, _)| degree).max(2)
+    }
+
+    /// The degrees above 2 of which there are relations, with their columns.
+    fn others(&self) -> impl DoubleEndedIterator<Item = (usize, &[Vec<M>])> {
+        let used = |columns: &Vec<Vec<M>>| columns.first().is_some_and(|column| !column.is_empty());
+        self.others
+            .iter()
+            .filter(move |(_, columns)| used(columns))
+            .map(|(degree, columns)| (*degree, &columns[..]))
     }
 }
 
@@ -153,7 +161,7 @@ pub(super) fn combine_coefficients<M: Element>(
     let mut sum = vec![M::ZERO; top];
     sum[top - 2..].copy_from_slice(&made);
     Coefficients::new(seed, 2, inner_product).combine(&relations.quadratic, &mut sum[top - 2..])?;
-    for (&degree, columns) in &relations.others {
+    for (degree, columns) in relations.others() {
         Coefficients::new(seed, degree, inner_product).combine(columns, &mut sum[top - degree..])?;
     }
     Ok(sum)
@@ -200,7 +208,7 @@ impl<M: Element> QuadraticSum<M> {
         let (top, seed) = (relations.degree(), seed.into());
         let shifted = |sum: M, degree: usize| (degree..top).fold(sum, |sum, _| sum * delta);
         let mut sum = shifted(self.sum, 2);
-        for (&degree, columns) in &relations.others {
+        for (degree, columns) in relations.others() {
             let mut part = [M::ZERO];
             let mut coefficients = Coefficients::new(seed, degree, self.coefficients.inner_product);
             coefficients.combine(columns, &mut part)?;

@@ -8,8 +8,9 @@
 //!                                              opened equation of degree D, and coefficients cancel the errors
 //!               + T / 2^128                    the errors of a block were made for the seed that comes (below)
 //!               + folds * 2 / p^r              a wrong matrix product survives its fold
+//!               + max(t / p^r, (t' / p^r)^2)   wrong lookups or a wrong memory suit a challenge of the statement
 //!               + 1 / K                        the tag of a wire that is not zero is guessed
-//! Fiat-Shamir   + q * ((blocks + folds) * 2 / p^r + T / 2^128)
+//! Fiat-Shamir   + q * ((blocks + folds) * 2 / p^r + max(..) + T / 2^128)
 //!                                              each hash computation is one more try at a challenge
 //!               + q / 2^127                    the search for delta: the making of correlations answers guesses
 //! ```
@@ -27,6 +28,31 @@
 //! ([`FieldSize`], `made_for`). Only one block counts: P is caught at the first wrong block whose seed is not
 //! among those. If challenges are hashes, each hash draws a seed.
 //!
+//! **Challenges of the statement** ([`volery_circuit::challenge`]): `t` is the greatest degree that one
+//! tests, `t'` the greatest that one with two repetitions tests. It is the greatest and not the sum over all
+//! challenges, however many segments a run has:
+//!
+//! *Proof.* Let segment `i` be the values that challenge `i` tests, all of which are fixed when V draws it.
+//! Call a segment *wrong* if its claim is false for those values. That does not depend on the challenge, so
+//! when V draws challenge `i` it is determined whether `i` is the first wrong segment. Say that the first
+//! wrong segment is *lucky* if its challenge is a zero of the polynomial that its values determine. Given
+//! everything before it, that has probability at most `e_i = t_i / p^r`, or the square for two repetitions,
+//! because the challenge is uniform and independent of all before. The events "`i` is the first wrong
+//! segment" exclude each other, so the first wrong segment is lucky with probability at most
+//!
+//! ```text
+//! sum over i of Pr[i is the first wrong segment] * e_i  <=  max e_i
+//! ```
+//!
+//! If a segment is wrong and the first such one is not lucky, a relation or an assertion of that segment is
+//! false for the values that P is committed to, and V accepts only if a block's check or the assertions let
+//! it pass, which the other terms bound. It does not help P that a later segment is lucky: V accepts only if
+//! all checks pass, a failed one ends the session, and a new session has a new delta and new correlations.
+//! QED.
+//!
+//! A challenge is expanded from a seed of 128 bits, like coefficients. P may make the values of a segment, a
+//! few for each tuple, for some seeds; those are counted as there (`made_for`).
+//!
 //! The bound for Fiat-Shamir requires seeds that P cannot compute before its correlations are fixed: each
 //! depends on 32 bytes that V draws after that (`challenges`). A hash computed before P knows them is useful
 //! with probability `2^-256`.
@@ -36,6 +62,8 @@
 //! succeeds with probability `q / 2^127`, and nobody notices it. Making correlations over a field has its own
 //! checks, with an error of `(h + 2) / p^r` for each round, from which a cheating P cannot profit unless V
 //! cheats too.
+
+use volery_circuit::challenge::most_tested;
 
 use crate::bound::{FieldSize, Mode, Terms};
 
@@ -58,6 +86,11 @@ pub struct Checks {
     /// The most errors that P can choose in one block: over bits one for each AND and eight for each
     /// polynomial, over a field one for each relation.
     pub unknowns: u64,
+    /// The greatest degree that a challenge of the statement tests ([`volery_circuit::challenge`]); 0 if
+    /// there is none.
+    pub tested: u64,
+    /// The greatest degree that one with two repetitions tests.
+    pub tested_twice: u64,
 }
 
 impl Checks {
@@ -72,6 +105,18 @@ impl Checks {
         let made = size.made_for(self.unknowns as f64);
         terms.add("errors of a block are made for the seed that comes", made * (1.0 + mode.tries()));
         terms.add("a wrong matrix product passes its fold", 2.0 * folds / field);
+        // These elements are made from whole blocks, so all are equally likely.
+        let drawn = size.bits[1].min(127.0).exp2();
+        // Where counts say two, this field of MACs may need one.
+        let one = self.tested_twice <= most_tested(size.bits[1] as u32, mode.tries() > 0.0);
+        let twice = (self.tested_twice as f64 / drawn).powi(if one { 1 } else { 2 });
+        let lucky = (self.tested as f64 / drawn).max(twice);
+        if lucky > 0.0 {
+            // P chooses at most so many components of tuples.
+            let made = size.made_for(8.0 * self.tested.max(self.tested_twice) as f64);
+            terms.add("wrong lookups or a wrong memory suit a challenge", lucky + made);
+            terms.add("a hash suits wrong lookups or a wrong memory", mode.tries() * (lucky + made));
+        }
         terms.add("the tag of a wire that is not zero is guessed", 1.0 / key);
         terms.add("a hash suits a wrong relation", mode.tries() * (blocks + folds) * 2.0 / field);
     }
@@ -79,7 +124,7 @@ impl Checks {
 
 #[cfg(test)]
 mod tests {
-    use volery_field::{Bn254Scalar, F32, F32x4, F61, Gf128, Gf256, Goldilocks, GoldilocksX2};
+    use volery_field::{Bn254Scalar, F32, F32x4, F61, F61x2, Gf128, Gf256, Goldilocks, GoldilocksX2};
 
     use super::super::bits::{Program, Settings};
     use super::*;
@@ -175,6 +220,27 @@ mod tests {
     }
 
     #[test]
+    fn the_greatest_challenge_counts_and_leaves_what_its_docs_say() {
+        let bits = |size, mode, tested, tested_twice| {
+            let checks = Checks { blocks: 1, degree: 4, tested, tested_twice, ..Checks::default() };
+            Soundness::quicksilver(checks, size, mode).bits()
+        };
+        let (small, large) = (FieldSize::of::<F61, F61>(), FieldSize::of::<F61, F61x2>());
+        let most = most_tested;
+        let interactive = |size, tested| bits(size, Mode::Interactive, tested, 0);
+        assert!((40.99..41.0).contains(&interactive(small, most(61, false))));
+        assert!((100.7..101.0).contains(&interactive(large, most(122, false))));
+        let twice = |tested| bits(small, Mode::Interactive, 0, tested);
+        assert!(twice(1 << 22) > 56.0 && twice(1 << 32) < twice(1 << 22));
+        let against = bits(large, hashed(64.0), most(122, true), 0);
+        assert!((40.7..41.0).contains(&against), "{against}");
+        // What takes two challenges over 61 bits takes one over 122.
+        assert!(bits(large, Mode::Interactive, 0, 1 << 21) == interactive(large, 1 << 21));
+        // Of two kinds, the worse one.
+        assert!(bits(small, Mode::Interactive, 1 << 20, 1 << 22) == interactive(small, 1 << 20));
+    }
+
+    #[test]
     fn terms_add_up_and_each_has_a_name() {
         let checks = Checks {
             blocks: 3,
@@ -184,6 +250,7 @@ mod tests {
             challenges: 1,
             conversions: 0,
             unknowns: 9,
+            ..Checks::default()
         };
         let soundness = Soundness::quicksilver(checks, FieldSize::of::<F61, F61>(), hashed(10.0));
         let terms = soundness.terms();

@@ -1,5 +1,7 @@
 //! Running counts of a program's operations. The parties compare them at each check.
 
+use volery_circuit::Tested;
+
 use super::soundness::Checks;
 use crate::Error;
 
@@ -29,6 +31,10 @@ pub struct Tally {
     pub challenges: u64,
     /// Checks of conversions of bits to elements.
     pub conversions: u64,
+    /// The greatest degree that a challenge of the statement tests.
+    pub tested: u64,
+    /// The greatest degree that one with two repetitions tests.
+    pub tested_twice: u64,
 }
 
 impl Tally {
@@ -60,10 +66,17 @@ impl Tally {
         self.challenges = self.challenges.max(challenges);
     }
 
+    /// Counts a challenge of the statement.
+    pub(crate) fn challenge(&mut self, Tested { degree, repetitions }: Tested) {
+        let most = if repetitions > 1 { &mut self.tested_twice } else { &mut self.tested };
+        *most = degree.max(*most);
+    }
+
     /// The counts that the soundness bound depends on, for blocks in which P can choose this many errors.
     pub(super) fn with_unknowns(&self, unknowns: u64) -> Checks {
-        let Self { blocks, folds, branches, challenges, conversions, .. } = *self;
-        Checks { blocks, degree: self.degree.max(2), folds, branches, challenges, conversions, unknowns }
+        let Self { blocks, folds, branches, challenges, conversions, tested, tested_twice, .. } = *self;
+        let degree = self.degree.max(2);
+        Checks { blocks, degree, folds, branches, challenges, conversions, unknowns, tested, tested_twice }
     }
 
     pub(crate) fn encode(&self) -> [u8; Self::BYTES] {

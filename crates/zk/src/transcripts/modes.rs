@@ -6,8 +6,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 use volery_channel::{Channel, Tag, tags};
 use volery_circuit::{
-    Backend, Branch, Branches, Convert, Digest, Error as StatementError, Ops, Peek, Picked, Prove, Repeat,
-    Statement, Steps,
+    Backend, Branch, Branches, Challenge, Convert, Digest, Error as StatementError, Expression as _, Ops,
+    Peek, Picked, Prove, Repeat, Statement, Steps, Tested,
 };
 use volery_field::{F2, F61, Ring};
 use volery_testing::deal::{delta, field_delta};
@@ -90,6 +90,31 @@ fn verify_over(
     let (settings, mut pool) = (field::Settings { interval: INTERVAL }, keys_over());
     let (link, delta) = (field::Alone(channel), field_delta::<F61, F61>());
     field::Verifier::new(settings, challenges("field"), &delta, &mut pool, link).verify(statement).map(drop)
+}
+
+/// Powers, a challenge in the middle, and claims about a scalar that depends on it.
+struct Challenged;
+
+impl<B: Challenge<F61>> Statement<B> for Challenged {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"challenged");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        powers::<F61>(5).run(b)?;
+        let [x] = b.secrets(|_| Ok([F61::ONE]))?;
+        // A claim that no challenge can make hold: hashes over this field are worth no more.
+        let drawn = b.challenge(1, Tested { degree: 0, repetitions: 1 })?;
+        let product = b.scalars(1, &mut |peek| Ok(vec![drawn[0] * B::embed(peek.value(&x))]))?;
+        let (x, product) = (b.expression::<3>(&x), b.scalar::<3>(&product[0]));
+        b.claim(x.scale(drawn[0]) * x - product)?;
+        powers::<F61>(9).run(b)
+    }
+}
+
+#[test]
+fn every_message_of_a_proof_with_a_challenge_is_in_the_next_seed() {
+    every_message_is_in_the_next_seed([|c| prove_over(&Challenged, c), |c| verify_over(&Challenged, c)]);
 }
 
 #[test]

@@ -4,10 +4,17 @@ use super::vector::Vectors;
 use super::{Sum, eightfold, loose, multiply_add, over_pairs, over_products, product};
 use crate::extension::same;
 use crate::f61::{F61, P};
-use crate::{Authenticated, LengthError, Mac, Ring};
+use crate::{Authenticated, Coordinates, LengthError, Mac, Ring};
 
 /// The prover's share of an authenticated value.
 type Pair = Authenticated<F61, F61>;
+
+impl Coordinates<Self> for F61 {
+    #[inline(always)]
+    fn coordinate(self, _h: usize) -> Self {
+        self
+    }
+}
 
 impl Mac<Self> for F61 {
     const DEGREE: usize = 1;

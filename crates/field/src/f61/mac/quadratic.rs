@@ -4,7 +4,7 @@ use super::vector::Vectors;
 use super::{Sum, Sums, eightfold, loose, over_pairs, over_products, product};
 use crate::extension::same;
 use crate::f61::{F61, F61x2, P};
-use crate::{Authenticated, LengthError, Mac, Ring};
+use crate::{Authenticated, Coordinates, LengthError, Mac, Ring};
 
 /// The prover's share of an authenticated value.
 type Pair = Authenticated<F61, F61x2>;
@@ -50,6 +50,13 @@ fn loose_product(a: F61x2, b: F61x2) -> [u64; 2] {
     let re = eightfold(a.re.0, b.re.0) + eightfold(a.im.0, P - b.im.0);
     let im = eightfold(a.re.0, b.im.0) + eightfold(a.im.0, b.re.0);
     [loose(re), loose(im)]
+}
+
+impl Coordinates<F61> for F61x2 {
+    #[inline(always)]
+    fn coordinate(self, h: usize) -> F61 {
+        if h == 0 { self.re } else { self.im }
+    }
 }
 
 /// Delta's 32 digits of 4 bits: sixteen of the real part, then sixteen of the imaginary part.

@@ -6,6 +6,7 @@
 //! ahead of the connection
 //!   sizes                                     ----------->   within its limits? memory for the tables?
 //!   labels and products (V's choices, P's offset) <------>
+//!     with AES-GCM shares of powers of g, which will hide h
 //!   garbled circuits, masks                   ----------->   keeps the tables
 //!     beside them correlations for the proof (V's delta) <->
 //!                                             <-----------   t_V G, on both curves
@@ -13,10 +14,11 @@
 //!   agree: point, E2F                         <---------->   shares s_P + s_V of the pre-master secret           <---->
 //!   s_P committed, s_V by OT; inner midstate  <---------->
 //!   master secret, key block: seed, randoms   ----------->   A(i) decoded; keys kept
-//!   shares of powers of h, of masks, of key stream    <-->
+//!   both parties' parts of g; shares of masks, of key stream <-->
 //!   Finished: the handshake's hash            <---------->   its contents
 //! each record: Finished, then the request
 //!   text + P's share of key stream            ----------->   completes the ciphertext
+//!     with the first record: is g right?      <-----------   the answer and h + g with labels' hash: shares of powers of h
 //!                                             <-----------   its share of key stream with labels' hash, and of the tag   ---->
 //! before a further request that waits for a response: each record of it (see `read`)
 //!   nonce, ciphertext, tag                    ----------->
@@ -52,7 +54,7 @@
 //!   c_hs, s_hs: shared, and V's share to P    <-----------   its shares with labels' hash
 //! P alone: opens the server's flight with s_hs; checks chain, name, signature and Finished; Finished under c_hs <---->
 //!   the hash up to the server's Finished      ----------->   master secret, c_ap, its key and IV; kept
-//!   shares of powers of h, of masks, of key stream    <-->
+//!   shares of masks, of key stream            <---------->   (both parties' parts of g come with the secrets)
 //! records of the request, the response, the end: as in TLS 1.2
 //! ```
 //!
@@ -160,8 +162,8 @@
 //! # Several requests
 //!
 //! A connection may have several requests, whose sizes are prepared like that of one (the paper's section
-//! 4.2). The powers of the client's hash key serve all of them, and sequence numbers continue, so no mask or
-//! key stream is used twice.
+//! 4.2). The shares of powers of the client's hash key serve all of them, and sequence numbers continue, so
+//! no mask or key stream is used twice.
 //!
 //! V takes part in a further request only when it holds all responses before it, in ciphertext. When they are
 //! open it finds out whether they were complete ([`disclosure`](crate::disclosure#several-requests) says what
@@ -182,11 +184,11 @@
 //! Here tags are always checked before P learns the content of a record: whatever P sends next depends on it,
 //! and somebody who changes records on the wire must not influence what P says.
 //!
-//! Reading costs 5,120 ANDs for each 16 bytes and for each record, and 2,187 for every two powers of the
-//! server's hash key, up to the length of the longest record: 128 KB and 55 KB ahead. During the connection
-//! it takes 1.4 KB for each 16 bytes, and two round trips for each record. With ChaCha20-Poly1305 it costs
-//! 10,400 ANDs for each 64 bytes, 40,211 for each record that may come, and four products for each 64 bytes,
-//! 8.8 KB; and four round trips for each record.
+//! Reading costs 5,120 ANDs for each 16 bytes and for each record, 128 KB ahead; once 4,757 for the server's
+//! hash key; and a product for every two of its powers, up to the length of the longest record, 2.1 KB.
+//! During the connection it takes 1.4 KB for each 16 bytes, and two round trips for each record. With
+//! ChaCha20-Poly1305 it costs 10,400 ANDs for each 64 bytes, 40,211 for each record that may come, and four
+//! products for each 64 bytes, 8.8 KB; and four round trips for each record.
 //!
 //! # Who learns what, and when
 //!
@@ -255,8 +257,9 @@
 //!
 //! P checks everything that V returns against labels before it uses it: opened values, and V's share of each
 //! record's key stream. So the server gets what P meant, and P reads what the server said. V can give a wrong
-//! share of the tag of one of the client's records, which the server notices: V knows nothing of `h`, so it
-//! cannot make the tag that of other bytes (see `wire::ghash`). V promises its share of the
+//! share of the tag of one of the client's records, which the server notices: V knows nothing of `h`, and by
+//! the check in the circuit the powers are those of `h`, so V cannot make the tag that of other bytes (see
+//! `wire::ghash`). V promises its share of the
 //! tag of one of the server's records before it learns the right value. V's messages in the key exchange can
 //! only make the handshake fail. Afterwards P checks `t_V` against `t_V G`, `s_P + s_V` against the
 //! pre-master secret, V's garbled input against `s_V`, every returned value by recomputation, the server's
@@ -312,26 +315,26 @@
 //!
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
-//! | ANDs garbled | 352,809 | | 951,953 | |
-//! | ahead | 9,708,000 | 4 | 25,896,000 | 4 |
-//! | in the connection, including V's opening | 299,000 | 14 | 306,000 | 14 |
-//! | after it | 44,000 | 2 | 96,000 | 3 |
+//! | ANDs garbled | 340,070 | | 816,742 | |
+//! | ahead | 9,352,000 | 4 | 22,207,000 | 4 |
+//! | in the connection, including V's opening | 312,000 | 14 | 319,000 | 14 |
+//! | after it | 42,000 | 2 | 79,000 | 3 |
 //!
 //! In TLS 1.3, where P checks that the handshake can be proved before it says its request:
 //!
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
-//! | ANDs garbled | 429,486 | | 1,028,630 | |
-//! | ahead | 11,613,000 | 4 | 27,801,000 | 4 |
-//! | in the connection, including V's opening | 213,000 | 10 | 220,000 | 10 |
-//! | after it | 62,000 | 2 | 114,000 | 3 |
+//! | ANDs garbled | 414,560 | | 891,232 | |
+//! | ahead | 11,197,000 | 4 | 24,052,000 | 4 |
+//! | in the connection, including V's opening | 225,000 | 10 | 233,000 | 10 |
+//! | after it | 60,000 | 2 | 96,000 | 3 |
 //!
 //! With AES-256-GCM and SHA-384, whose compression takes two and a half times the ANDs of SHA-256's:
 //!
 //! | ANDs garbled | 256 bytes | 2,048 bytes |
 //! |---|---|---|
-//! | TLS 1.2 | 693,214 | 1,521,734 |
-//! | TLS 1.3 | 979,508 | 1,808,028 |
+//! | TLS 1.2 | 680,475 | 1,386,523 |
+//! | TLS 1.3 | 964,582 | 1,670,630 |
 //!
 //! With ChaCha20-Poly1305, where each record takes 29,811 ANDs for its tag, 29,040 of them for the check of
 //! the powers, and 2.2 KB of products for each 16 bytes:
@@ -355,6 +358,7 @@ mod fetched;
 #[cfg(any(test, feature = "fuzzing"))]
 #[cfg_attr(not(feature = "fuzzing"), allow(unreachable_pub, reason = "public for fuzz targets"))]
 pub(crate) mod fuzz;
+mod hash_key;
 mod machine;
 mod memory;
 mod message;

@@ -27,9 +27,10 @@ pub struct Preparation {
     pub commitments: u64,
     /// The number of bits for which correlations are made ahead, those of the payload included.
     pub announced: u64,
-    /// The number of products modulo Poly1305's prime, with ChaCha20-Poly1305: 2.2 KB of P's each.
+    /// The number of products from which powers come: over GF(2^128) with AES-GCM, 2.1 KB of P's each; modulo
+    /// Poly1305's prime with ChaCha20-Poly1305, 2.2 KB.
     pub products: u64,
-    /// The number of the client's records whose tags take such products.
+    /// The number of the client's records whose tags take products of their own: with ChaCha20-Poly1305.
     pub tags: u64,
 }
 
@@ -50,8 +51,8 @@ impl Sizes {
             shared: cost.prepared.shared as u64,
             commitments: cost.prepared.commitments.saturating_add(self.server_commitments()?),
             announced: cost.proof,
-            products: self.products() as u64,
-            tags: if self.products() > 0 { self.records().len() as u64 } else { 0 },
+            products: (self.hash_products() + self.tag_products()) as u64,
+            tags: if self.tag_products() > 0 { self.records().len() as u64 } else { 0 },
         })
     }
 }
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn what_is_known_beforehand_is_what_is_garbled() {
         let short = Sizes::one(256, 256).preparation().unwrap();
-        assert_eq!(short.ands, 352_809, "as the module says");
+        assert_eq!(short.ands, 340_070, "as the module says");
         assert_eq!(short.tables, 25 * short.ands);
         assert!(short.announced > short.commitments);
         assert!(short.garbling().unwrap() > Duration::ZERO);

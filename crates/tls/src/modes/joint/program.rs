@@ -6,7 +6,8 @@
 //! then, Derived                   key block, the client's Finished             traffic secrets of the handshake, master
 //!                                                                              secret, keys of data
 //! records                         hash key, masks, key streams                 the same
-//! tags                            with ChaCha20-Poly1305: see `tag`            the same
+//! tags                            with AES-GCM: see `hash_key`                 the same
+//!                                 with ChaCha20-Poly1305: see `tag`            the same
 //! spare                           blocks and tags for the server's records     the same
 //! ```
 
@@ -16,10 +17,10 @@ use volery_field::F2;
 use volery_garble::two_party::Wire;
 use zeroize::Zeroizing;
 
+use super::hash_key::BlindingWires;
 use super::machine::{Machine, Party, PrivateInputs, Queue, SharedWires};
-use super::{Error, Sizes, tag};
+use super::{Error, Sizes, hash_key, tag};
 use crate::page::disclosure::{Keys, Root, TrafficKeys};
-use crate::wire::ghash::Powers;
 use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::Group;
 use crate::wire::prf::tls13::{RecordKey, handshake_wires, master_salt, record_key};
@@ -160,8 +161,8 @@ pub(super) fn client_key<W>(block: &KeyBlock<W>) -> [&[W]; 2] {
 /// A party's state for the client's direction.
 pub(super) struct Client<W> {
     pub(super) key: WriteKey<W>,
-    /// Its shares of the powers of GCM's hash key, in a suite that has one.
-    pub(super) powers: Option<Powers>,
+    /// The wires of GCM's hash key, in a suite that has one.
+    pub(super) hash_key: Option<Vec<W>>,
     /// For each record.
     pub(super) protections: Vec<Protection<W>>,
 }
@@ -179,12 +180,12 @@ pub(super) fn client<M: TwoParty>(
 ) -> Result<Client<M::Wire>, M::Error> {
     let records = &sizes.records();
     let mut key = WriteKey::new(machine, sizes.protection(), key)?;
-    let (powers, protections) = key.first(machine, records, sizes.powers())?;
-    Ok(Client { key, powers, protections })
+    let (hash_key, protections) = key.first(machine, records)?;
+    Ok(Client { key, hash_key, protections })
 }
 
-/// The key of the server's records, and shares of the powers of GCM's hash key.
-pub(super) type ServerKey<W> = (ReadKey<W>, Option<Powers>);
+/// The key of the server's records, and the wires of GCM's hash key.
+pub(super) type ServerKey<W> = (ReadKey<W>, Option<Vec<W>>);
 
 /// What reading the server's records needs while the connection is open; `None` if nothing is read.
 pub(super) fn server<M: TwoParty>(
@@ -192,8 +193,19 @@ pub(super) fn server<M: TwoParty>(
     derived: &Derived<M::Wire>,
     sizes: &Sizes,
 ) -> Result<Option<ServerKey<M::Wire>>, M::Error> {
-    let key = derived.server().zip(sizes.longest_read());
-    key.map(|(key, longest)| ReadKey::new(machine, sizes.protection(), key, longest)).transpose()
+    let key = derived.server().filter(|_| sizes.longest_read().is_some());
+    key.map(|key| ReadKey::new(machine, sizes.protection(), key)).transpose()
+}
+
+/// The checks' answers and the blinded hash keys, which both parties learn with the first record.
+pub(super) fn blinded_keys<M: TwoParty>(
+    machine: &mut M,
+    inputs: &BlindingWires<M::Wire>,
+    client: &Client<M::Wire>,
+    server: Option<&ServerKey<M::Wire>>,
+) -> Result<Vec<F2>, M::Error> {
+    let keys = [client.hash_key.as_deref(), server.and_then(|(_, key)| key.as_deref())];
+    hash_key::blinded(machine, inputs, keys)
 }
 
 /// Prepares the first part, from the wires of the two shares to [`Secrets`].
@@ -243,6 +255,7 @@ pub(super) fn prepared<M: PrivateInputs>(
     sizes: &Sizes,
 ) -> Result<Option<ReadKey<M::Wire>>, M::Error> {
     let hash = sizes.suite.hash().zeros();
+    let inputs = hash_key::inputs(machine, sizes, [None; 2])?;
     let (derived, client) = match secrets {
         Secrets::Tls12(master) => {
             let block = prf::key_block(machine, &master, sizes.suite.aead(), [&[0; 32]; 2])?;
@@ -257,11 +270,12 @@ pub(super) fn prepared<M: PrivateInputs>(
             (derived, client)
         }
     };
-    let reader = server(machine, &derived, sizes)?.map(|(key, _)| key);
+    let server = server(machine, &derived, sizes)?;
+    blinded_keys(machine, &inputs, &client, server.as_ref())?;
     for key in one_time_keys(&client) {
         tag::prepared_end(machine, key)?;
     }
-    Ok(reader)
+    Ok(server.map(|(key, _)| key))
 }
 
 /// What the client's records need, up to the shares of `r` of ChaCha20-Poly1305's tags.
@@ -324,8 +338,8 @@ pub(super) fn handshake_shared<P: Party>(machine: &Machine<P>) -> Result<[Shared
 }
 
 /// The key stream of the client's record `number`. The shared values are, in order, TLS 1.3's secrets of the
-/// handshake; with AES-GCM the powers of the hash key, then each record's mask and key stream; with
-/// ChaCha20-Poly1305 each record's key stream.
+/// handshake; with AES-GCM each record's mask and key stream; with ChaCha20-Poly1305 each record's key
+/// stream.
 pub(super) fn stream<P: Party>(
     machine: &Machine<P>,
     (aead, version): (Aead, TlsVersion),
@@ -333,7 +347,7 @@ pub(super) fn stream<P: Party>(
 ) -> Result<SharedWires, Error> {
     let secrets = if version == TlsVersion::Tls13 { 2 } else { 0 };
     let place = match aead {
-        Aead::Gcm(_) => secrets + 2 + 2 * number,
+        Aead::Gcm(_) => secrets + 1 + 2 * number,
         Aead::ChaCha20Poly1305 => secrets + number,
     };
     let shared = machine.shared().get(place).cloned();

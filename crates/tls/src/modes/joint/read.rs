@@ -22,9 +22,9 @@
 //! V would have to promise `a`, which is `b` plus the difference between the received tag and the right one.
 //! P's shares are masks of P's own choice. So for V, who sees a record of the server's with its tag, `a` for
 //! another record is a known value plus the value at `h` of a nonzero polynomial of at most 1,026 blocks. V
-//! knows nothing about `h`, so it guesses right with probability at most `1026 / 2^128`. This is why the
-//! powers come [from the machine](ReadKey::new): with shares of V's own choice, V could make the polynomial
-//! vanish.
+//! knows nothing about `h`, so it guesses right with probability at most `1026 / (2^128 - 1)`. This is why
+//! the powers are checked before anything is read ([`ghash`](crate::wire::ghash)): with powers of V's own
+//! choice, V could make the polynomial vanish.
 //!
 //! **P cannot read more than the server's records.** P chooses the nonce, but masks have counter 1 and key
 //! stream the counters from 2 on, and P gets nothing of either before the tag is found right. V checks P's
@@ -224,7 +224,13 @@ impl Opening {
 }
 
 impl Reader {
-    pub(super) fn new(session: &SessionId, sizes: &Sizes, (key, powers): ServerKey<Wire>) -> Self {
+    /// `powers` are shares of those of GCM's hash key, in a suite that has one.
+    pub(super) fn new(
+        session: &SessionId,
+        sizes: &Sizes,
+        (key, _): ServerKey<Wire>,
+        powers: Option<Powers>,
+    ) -> Self {
         Self { key, powers, turn: RecordTurn::new(session, sizes.protection()), left: sizes.readable() }
     }
 

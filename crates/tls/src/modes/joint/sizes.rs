@@ -6,7 +6,7 @@ use volery_zk::quicksilver;
 use super::Error;
 use super::read::READ;
 use crate::page::dialogue::MAX_ROUNDS;
-use crate::wire::ghash::{BLOCK_BYTES, hashed_blocks};
+use crate::wire::ghash::{self, BLOCK_BYTES, hashed_blocks};
 use crate::wire::poly1305;
 use crate::wire::record::{HEADER_BYTES, MAX_PLAINTEXT, PlannedRecord, Secrecy};
 use crate::wire::suite::{Aead, Suite};
@@ -172,10 +172,20 @@ impl Sizes {
         (0..query).step_by(MAX_PLAINTEXT).map(|start| (query - start).min(MAX_PLAINTEXT)).collect()
     }
 
-    /// The highest power of GCM's hash key that the tag of a client's record needs.
-    pub(super) fn powers(&self) -> usize {
+    /// The highest power of each of GCM's hash keys that tags need: of the client's, then of the server's if
+    /// its records are read while the connection is open. None in another suite.
+    pub(super) fn hash_powers(&self) -> Vec<usize> {
+        if self.suite.aead() == Aead::ChaCha20Poly1305 {
+            return Vec::new();
+        }
         let longest = self.records().iter().map(|record| record.length).max().unwrap_or_default();
-        hashed_blocks(HEADER_BYTES, longest)
+        let lengths = [Some(longest), self.longest_read()].into_iter().flatten();
+        lengths.map(|length| hashed_blocks(HEADER_BYTES, length)).collect()
+    }
+
+    /// The number of products over GF(2^128) that these powers take.
+    pub(super) fn hash_products(&self) -> usize {
+        self.hash_powers().into_iter().map(ghash::products).sum()
     }
 
     /// The number of powers that Poly1305's tag of each of the client's records takes.
@@ -185,8 +195,8 @@ impl Sizes {
         blocks.map(poly1305::powers)
     }
 
-    /// The number of products that tags take: none with AES-GCM.
-    pub(super) fn products(&self) -> usize {
+    /// The number of products modulo Poly1305's prime that tags take: none with AES-GCM.
+    pub(super) fn tag_products(&self) -> usize {
         match self.suite.aead() {
             Aead::Gcm(_) => 0,
             Aead::ChaCha20Poly1305 => {

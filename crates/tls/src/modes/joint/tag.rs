@@ -19,8 +19,9 @@
 //! server's record: as for AES-GCM, see `read`                      <------>
 //! ```
 //!
-//! V's share `b` is a share of wires like others, which a mask of P's hides until P sends that mask. A wrong
-//! mask has the effect of another `a`, which P may choose anyway.
+//! V's share `b` is a share of wires like others, which a mask of P's hides until P sends that mask. That
+//! message is not proved. A wrong mask flips bits of `b`, and the check holds only if P knows which way: it
+//! is a guess at these bits, like those that P can put into products (`wire::poly1305` says what they gain).
 //!
 //! **No share of a tag is used before the check has passed**, at either party: only
 //! [`RecordTag::finish_prover`] and [`RecordTag::finish_verifier`] make a [`TagShare`], and they end the

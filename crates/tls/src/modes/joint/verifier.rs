@@ -9,6 +9,7 @@ use volery_zk::quicksilver::bits::VerifierWire;
 
 use super::claimed::{known_wires, lowered};
 use super::cost::{answer_round, begin_round};
+use super::hash_key::{self, BlindingWires, HashKeys, RequestedHashKeys};
 use super::machine::Machine;
 use super::memory;
 use super::message::{self, ConnectionBytes, NextStep};
@@ -22,7 +23,7 @@ use crate::memory::{Budget, Reservation};
 use crate::page::attestation::Mode;
 use crate::page::claim::Vocabulary;
 use crate::page::disclosure::{self, Accepted, Connection, Observed, OrderEvidence, Root, Server, Terms};
-use crate::wire::ghash::send_tag_share;
+use crate::wire::ghash::{Powers, send_tag_share};
 use crate::wire::key_exchange::{self, Group, VerifierProducts, VerifierShare};
 use crate::wire::prf::{self, HmacKey, Side};
 use crate::wire::record::{PlannedRecord, associated_data};
@@ -52,7 +53,7 @@ pub struct Limits {
     /// The ports that requests may name in their `Host` (443 if they name none). All are allowed if this is
     /// empty.
     pub ports: Vec<u16>,
-    /// The source of memory for claims and for tables, which take 8 to 12 KB for each byte of requests and of
+    /// The source of memory for claims and for tables, which take 7 to 11 KB for each byte of requests and of
     /// responses that are read. Clones share it.
     pub budget: Budget,
 }
@@ -76,6 +77,7 @@ pub struct Verifier {
     exchange: VerifierProducts,
     /// In a suite whose tags take products.
     tags: Option<VerifierTags>,
+    hash_keys: HashKeys,
     key: key_exchange::Verifier,
     inputs: [Input; 2],
     session: SessionId,
@@ -154,6 +156,7 @@ fn prepare(
     // Everything that P has to answer goes in one round trip.
     labels.prepare(channel, sizes.label_correlations()?)?;
     let requested = VerifierProducts::request(channel, session, &mut labels, rng)?;
+    let hash_keys = RequestedHashKeys::request(channel, session, &mut labels, &sizes, rng)?;
     let tags = RequestedTags::request(channel, session, &mut labels, &sizes, rng)?;
     channel.flush()?;
     // While P answers.
@@ -167,14 +170,17 @@ fn prepare(
     let secrets = program::rehearse_secrets(&mut machine, channel, &sizes, shares)?;
     answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
+    let hash_keys = hash_keys.receive(channel, &sizes)?;
     let tags = tags.map(|tags| tags.receive(channel, session, &sizes)).transpose()?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     let (_, pool) = machine.party.commitments();
     pool.prepare(channel, cost.correlations(settings.proof)?)?;
+    let hash_keys = hash_keys.finish(channel, rng)?;
     let key = key_exchange::Verifier::start(channel, rng)?;
     channel.flush()?;
     let inputs = [prover, verifier];
-    Ok(Verifier { machine, exchange, tags, key, inputs, session: *session, sizes, limits, memory })
+    let session = *session;
+    Ok(Verifier { machine, exchange, tags, hash_keys, key, inputs, session, sizes, limits, memory })
 }
 
 fn run(
@@ -182,22 +188,32 @@ fn run(
     channel: &mut dyn Channel,
     rng: &mut dyn CryptoRng,
 ) -> Result<ReceivedConnection, Error> {
-    let Verifier { mut machine, mut exchange, mut tags, key, inputs, session, sizes, limits, memory } =
-        verifier;
+    let Verifier { mut machine, mut exchange, mut tags, hash_keys, key, inputs, session, .. } = verifier;
+    let (sizes, limits, memory) = (verifier.sizes, verifier.limits, verifier.memory);
     let [prover, own] = inputs;
     let share = key.finish(channel, &mut exchange, rng)?;
     let [prover_wires, own_wires] = [&prover, &own].map(|input| input.wires().to_vec());
     machine.party.give(channel, own, &share_bits(share.expose()))?;
     machine.party.take(channel, prover)?;
     let group = share.server().group();
-    let mut deriving = Deriving { channel, machine: &mut machine, sizes: &sizes, tags: tags.as_mut() };
-    let (derived, client, messages) = deriving.derive(group, [&prover_wires, &own_wires])?;
+    let keys = &hash_keys;
+    let mut deriving = Deriving { channel, machine: &mut machine, sizes: &sizes, tags: tags.as_mut(), keys };
+    let DerivedKeys { derived, client, blinding, messages } =
+        deriving.derive(group, [&prover_wires, &own_wires])?;
 
-    let reader = program::server(&mut machine.perform(channel), &derived, &sizes)?;
-    let reader = reader.map(|key| Reader::new(&session, &sizes, key));
+    let server = program::server(&mut machine.perform(channel), &derived, &sizes)?;
+    // P says its first record before V's last messages about the powers.
+    if let Some(tags) = &mut tags {
+        tags.powers(channel)?;
+    }
+    let first = masked(channel, sizes.records().first().map_or(0, |record| record.length))?;
+    let performance = &mut machine.perform(channel);
+    let opened = program::blinded_keys(performance, &blinding, &client, server.as_ref())?;
+    let [powers, server_powers] = hash_keys.powers(&sizes, &opened)?;
+    let reader = server.map(|key| Reader::new(&session, &sizes, key, server_powers));
     let protected = sizes.protection();
-    let mut exchange = RecordExchange { channel, machine: &mut machine, protected, reader, tags };
-    let ExchangedRecords { ciphertexts, read, held } = exchange.records(&sizes, &client, rng)?;
+    let mut exchange = RecordExchange { channel, machine: &mut machine, protected, powers, reader, tags };
+    let ExchangedRecords { ciphertexts, read, held } = exchange.records(&sizes, &client, first, rng)?;
     let pipelined = sizes.pipelined();
     let suite = sizes.suite;
     let used = Used { server_point: *share.server(), suite, messages, ciphertexts, read, held, pipelined };
@@ -215,10 +231,17 @@ struct Deriving<'a> {
     sizes: &'a Sizes,
     /// In a suite whose tags take products.
     tags: Option<&'a mut VerifierTags>,
+    keys: &'a HashKeys,
 }
 
 /// What was derived, and from which messages.
-type DerivedKeys = (Derived<Wire>, Client<Wire>, UsedMessages);
+struct DerivedKeys {
+    derived: Derived<Wire>,
+    client: Client<Wire>,
+    /// What both parties gave for the hash keys.
+    blinding: BlindingWires<Wire>,
+    messages: UsedMessages,
+}
 
 impl Deriving<'_> {
     /// Derives everything that comes before the client's records, from the wires of the two shares, with the
@@ -239,12 +262,20 @@ impl Deriving<'_> {
         Ok(client)
     }
 
+    /// Both parties give what hides the hash keys, after V's last public value of the secrets.
+    fn give_blindings(&mut self) -> Result<BlindingWires<Wire>, Error> {
+        let machine = &mut self.machine.perform(self.channel);
+        hash_key::inputs(machine, self.sizes, [None, Some(self.keys)])
+    }
+
     fn tls12(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<DerivedKeys, Error> {
         let Self { channel, machine, sizes, .. } = self;
         let (hash, aead) = (sizes.suite.hash(), sizes.suite.aead());
         let premaster = HmacKey::premaster(&mut machine.perform(*channel), hash, group, shares)?;
         let seed = message::receive_master(*channel, hash)?;
         let master = program::master(&mut machine.perform(*channel), &premaster, seed)?;
+        let blinding = self.give_blindings()?;
+        let Self { channel, machine, .. } = self;
         let randoms = message::receive_keys(*channel)?;
         let block = prf::key_block(&mut machine.perform(*channel), &master, aead, randoms.each_ref())?;
         let client = self.client(program::client_key(&block))?;
@@ -253,7 +284,8 @@ impl Deriving<'_> {
         let client_finished =
             prf::verify_data(&mut machine.perform(*channel), &master, Side::Client, &handshake_hash)?;
         let derived = Derived::Tls12 { master, block, client_finished };
-        Ok((derived, client, UsedMessages::Tls12 { seed, randoms, handshake_hash }))
+        let messages = UsedMessages::Tls12 { seed, randoms, handshake_hash };
+        Ok(DerivedKeys { derived, client, blinding, messages })
     }
 
     fn tls13(&mut self, group: Group, shares: [&[Wire]; 2]) -> Result<DerivedKeys, Error> {
@@ -263,6 +295,8 @@ impl Deriving<'_> {
         else {
             return Err(Error::misuse("secrets of TLS 1.2"));
         };
+        let blinding = self.give_blindings()?;
+        let Self { channel, machine, sizes, .. } = self;
         let hellos = message::receive_hellos(*channel, sizes.suite.hash())?;
         let (wires, _) = program::handshake_shares(&mut machine.perform(*channel), &handshake, &hellos)?;
         // Only P gets both shares: V could otherwise answer the server in P's place.
@@ -273,7 +307,8 @@ impl Deriving<'_> {
         let finished = message::receive_data(*channel, sizes.suite.hash())?;
         let derived = Derived::tls13(&mut machine.perform(*channel), wires, &salt, &finished, sizes)?;
         let client = self.client(derived.client())?;
-        Ok((derived, client, UsedMessages::Tls13 { hellos, finished }))
+        let messages = UsedMessages::Tls13 { hellos, finished };
+        Ok(DerivedKeys { derived, client, blinding, messages })
     }
 }
 
@@ -293,23 +328,24 @@ struct RecordExchange<'a> {
     channel: &'a mut dyn Channel,
     machine: &'a mut Machine<Evaluator<Step>>,
     protected: (Aead, TlsVersion),
+    /// V's shares of the powers of the client's hash key, in a suite that has one.
+    powers: Option<Powers>,
     reader: Option<Reader>,
     /// In a suite whose tags take products.
     tags: Option<VerifierTags>,
 }
 
 impl RecordExchange<'_> {
-    /// Makes the client's records, and takes part in reading the server's between them.
+    /// Makes the client's records, and takes part in reading the server's between them. `first` is the first
+    /// one's masked plaintext.
     fn records(
         &mut self,
         sizes: &Sizes,
         client: &Client<Wire>,
+        first: Vec<u8>,
         rng: &mut dyn CryptoRng,
     ) -> Result<ExchangedRecords, Error> {
-        let records = sizes.records();
-        if let Some(tags) = &mut self.tags {
-            tags.powers(self.channel)?;
-        }
+        let (records, mut first) = (sizes.records(), Some(first));
         let ExchangedRecords { mut ciphertexts, mut read, mut held } = ExchangedRecords::default();
         // In TLS 1.2 the server's Finished came before all records that are read.
         let before = usize::from(sizes.tls == TlsVersion::Tls12);
@@ -317,7 +353,7 @@ impl RecordExchange<'_> {
             while sizes.begins_later(number) && message::receive_next(self.channel)? == NextStep::Read {
                 read.push(self.read(rng)?);
             }
-            let next = masked(self.channel, record.length)?;
+            let next = first.take().map_or_else(|| masked(self.channel, record.length), Ok)?;
             held.push(before + read.len());
             ciphertexts.push(self.record(number, record, next, client)?);
         }
@@ -340,7 +376,7 @@ impl RecordExchange<'_> {
         protection.apply(&mut ciphertext)?;
         let content_type = program::content_type(version, number);
         let header = associated_data(version, record.sequence, content_type, record.length)?;
-        match (&client.powers, &mut self.tags) {
+        match (&self.powers, &mut self.tags) {
             (Some(powers), None) => {
                 send_tag_share(self.channel, powers, &header, &ciphertext, protection.mask()?)?;
                 self.channel.flush()?;

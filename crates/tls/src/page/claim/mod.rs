@@ -108,7 +108,7 @@ use volery_field::F2;
 use zeroize::Zeroizing;
 
 /// The most bytes of one claim, which bounds the memory of its circuit.
-pub const MAX_CLAIMED: usize = 1 << 16;
+pub const MAX_CLAIMED: usize = 1 << 18;
 
 /// A property of a string of bytes.
 pub trait Claim: Send + Sync {
@@ -215,6 +215,7 @@ fn value(recorder: &mut Recorder<F2>, bytes: &[Recorded]) -> Result<Vec<Recorded
 /// The input wires of a string of `length` bytes.
 fn string(recorder: &mut Recorder<F2>, length: usize) -> Result<Vec<Recorded>, Error> {
     let bits = u32::try_from(length).ok().filter(|length| *length as usize <= MAX_CLAIMED).map(|n| 8 * n);
-    let bits = bits.ok_or_else(|| Error::Public(format!("a claim about {length} bytes; at most 2^16")))?;
+    let bits =
+        bits.ok_or_else(|| Error::Public(format!("a claim about {length} bytes; at most {MAX_CLAIMED}")))?;
     recorder.input("bytes", bits, false)
 }

@@ -453,7 +453,7 @@ pub(super) fn payload_commitments(
 }
 
 /// The number of bits that the proof of a direction's payload commits to, for key stream in long blocks, of
-/// which a record has few: each record's are counted.
+/// which a record has few: those of each record are counted, but their circuits once for all.
 ///
 /// # Errors
 /// None in practice: blocks can be counted.
@@ -464,10 +464,16 @@ fn stream_commitments(
 ) -> Result<u64, crate::Error> {
     let opaque = shown.opaque();
     let of_record = |(number, start, record): (usize, usize, &DataRecord<'_>)| {
-        let blocks = blocks(number, aead.block_bytes(), [start, record.length], &opaque);
-        commitments_of_blocks(aead, blocks.len())
+        blocks(number, aead.block_bytes(), [start, record.length], &opaque).len() as u64
     };
-    application(records).map(of_record).sum()
+    let (mut first, mut others) = (0_u64, 0_u64);
+    for blocks in application(records).map(of_record).filter(|blocks| *blocks > 0) {
+        first += 1;
+        others += blocks - 1;
+    }
+    let (one, two) = (commitments_of_blocks(aead, 1)?, commitments_of_blocks(aead, 2)?);
+    let further = two.saturating_sub(one).saturating_mul(others);
+    Ok(one.saturating_mul(first).saturating_add(further))
 }
 
 impl ConnectionStatement {

@@ -2,6 +2,9 @@
 
 use volery_channel::Channel;
 use volery_channel::tags::WEB_CLAIMS;
+use volery_circuit::Folded;
+use volery_field::F2;
+use volery_zk::quicksilver::bits::VerifierWire;
 
 use super::connection::{Connection, DataRecord, OpenConnection, SIDES};
 use super::derive::{Root, derive};
@@ -161,9 +164,11 @@ fn try_receive(
     message.shown.iter_mut().try_for_each(|shown| shown.explain(vocabulary))?;
     // Each opened bit takes a byte while it is read.
     let bits = (message.opened.len() as u64).saturating_mul(8);
-    memory.grow(bits).map_err(|lack| Refusal::Memory { ever: matches!(lack, Shortage::Ever { .. }) })?;
+    let lack = |lack| Refusal::Memory { ever: matches!(lack, Shortage::Ever { .. }) };
+    memory.grow(bits).map_err(lack)?;
     let connection = connection.open(&message.opened, &root)?;
     part.check(&connection)?;
+    memory.grow(kept_bytes(&connection)).map_err(lack)?;
     let (identity, alpn) = match early {
         Some(identity) => identity,
         None => identify(connection.handshake())?,
@@ -213,6 +218,18 @@ fn bounds(connection: &Connection) -> (usize, usize) {
         let stream = if is_data && connection.version() == TlsVersion::Tls12 { 0 } else { length };
         (opened + 128 + stream, payload + if is_data { length } else { 0 })
     })
+}
+
+/// The most bytes of memory that a wire takes in the proof.
+const WIRE_BYTES: u64 = size_of::<Folded<F2, VerifierWire>>() as u64;
+
+/// The memory of the key stream that V keeps while it verifies: of each record of TLS 1.3 the block with its
+/// end.
+fn kept_bytes(connection: &OpenConnection) -> u64 {
+    let OpenConnection::Tls13(opened) = connection else { return 0 };
+    let records = (opened.client.len() + opened.server.len()) as u64;
+    let wires = 8 * connection.suite().aead().block_bytes() as u64;
+    records.saturating_mul(wires).saturating_mul(WIRE_BYTES)
 }
 
 /// Checks P's claims about a connection's keys, given the claimed lengths of its payloads. Returns whether

@@ -3,50 +3,50 @@
 use volery_field::Gf128;
 use zeroize::Zeroizing;
 
-use super::{Block, from_block};
-
-/// The highest power: that for a TLS record of full length, 2^14 bytes of plaintext with a header and the
-/// lengths.
-#[cfg(test)]
-pub(crate) const MAX_POWER: usize = (1 << 14) / super::BLOCK_BYTES + 2;
-
 /// This party's shares of `h, h^2, h^3, ...`; wiped on drop.
 pub struct Powers {
-    /// Entry `k - 1` is the share of `h^k`. Never empty.
+    /// Entry `k` is the share of `h^k`, from 0 on.
     shares: Zeroizing<Vec<Gf128>>,
 }
 
 impl Powers {
-    /// All powers up to `n`, from shares of the odd powers `h, h^3, h^5, ...` as blocks. `None` unless there
-    /// are as many as that takes.
+    /// The powers up to `n` of `h = g + d`, where both parties know `d`, from this party's shares of the odd
+    /// powers `g, g^3, g^5, ...` and of 1: that of one party is one, that of the other zero. `None` unless
+    /// there are as many odd powers as that takes.
+    ///
+    /// ```text
+    /// (g + d)^k = product of g^b + d^b over the powers of two b in k
+    /// ```
+    ///
+    /// One `b` after the other, for each `k` that it is in: the share of `k - b` was left as it is.
     #[must_use]
-    pub fn from_odd(odd: impl IntoIterator<Item = Block>, n: usize) -> Option<Self> {
-        let mut shares = Zeroizing::new(vec![Gf128::ZERO; n.max(1)]);
-        let mut odd = odd.into_iter();
-        for share in shares.iter_mut().step_by(2) {
-            *share = from_block(odd.next()?);
+    pub fn new(odd: &[Gf128], one: Gf128, d: Gf128, n: usize) -> Option<Self> {
+        if odd.len() != n.div_ceil(2) {
+            return None;
         }
+        let mut shares = Zeroizing::new(vec![one; n + 1]);
         for k in 1..=n {
-            shares[k - 1] = power(&shares, k);
+            shares[k] = if k % 2 == 1 { odd[k / 2] } else { shares[k / 2].square() };
         }
-        odd.next().is_none().then_some(Self { shares })
+        let (mut b, mut factor) = (1, d);
+        while b <= n {
+            for k in (b..=n).filter(|k| k & b != 0) {
+                let other = shares[k - b];
+                shares[k] += factor * other;
+            }
+            (b, factor) = (2 * b, factor.square());
+        }
+        Some(Self { shares })
     }
 
     /// The highest power that has a share.
     #[must_use]
     pub(crate) fn len(&self) -> usize {
-        self.shares.len()
+        self.shares.len() - 1
     }
 
-    /// Entry `k - 1` is the share of `h^k`.
+    /// The shares of `h, h^2, ...`.
     pub(super) fn shares(&self) -> &[Gf128] {
-        &self.shares
+        self.shares.get(1..).unwrap_or_default()
     }
-}
-
-/// The share of `h^k`, if that of `k` without its factors of two is known.
-fn power(shares: &[Gf128], k: usize) -> Gf128 {
-    let twos = k.trailing_zeros();
-    let root = shares.get((k >> twos).wrapping_sub(1)).copied().unwrap_or_default();
-    (0..twos).fold(root, |power, _| power.square())
 }

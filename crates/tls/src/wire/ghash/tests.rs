@@ -1,4 +1,6 @@
-//! Known answers of GCM, and two parties against the clear.
+//! Known answers of GCM, and two parties against the clear. `hiding` has the protocol that makes the powers.
+
+mod hiding;
 
 use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -7,6 +9,7 @@ use proptest::prelude::*;
 use volery_channel::Limits;
 use volery_testing::{between_edited, untouched};
 
+use super::testing::shared;
 use super::*;
 use crate::testing::{Change, hex};
 
@@ -29,14 +32,6 @@ fn first_counter(nonce: [u8; 12]) -> Block {
     block[..12].copy_from_slice(&nonce);
     block[15] = 1;
     block
-}
-
-/// Both parties' shares of the powers of `h` up to this one.
-fn shared(h: Block, n: usize) -> [Powers; 2] {
-    let h = from_block(h);
-    let odd = core::iter::successors(Some(h), |power| Some(*power * h * h));
-    let shares: Vec<_> = odd.take(n.div_ceil(2).max(1)).map(|x| split(to_block(x), 3)).collect();
-    [0, 1].map(|party| Powers::from_odd(shares.iter().map(|share| share[party]), n).unwrap())
 }
 
 /// The tag that two parties make of a record that the clear knows.
@@ -104,29 +99,6 @@ fn records_of_up_to_two_kilobytes_have_the_tags_of_the_library() {
     }
 }
 
-#[test]
-fn shares_of_all_powers_add_up() {
-    for n in [1, 2, 3, 18, 130, MAX_POWER] {
-        let h = encrypt([1; 16], [0; 16]);
-        let [p, v] = shared(h, n);
-        let mut expected = Gf128::ONE;
-        for (p, v) in p.shares().iter().zip(v.shares()) {
-            expected *= from_block(h);
-            assert_eq!(*p + *v, expected);
-        }
-        assert_eq!((p.len(), v.len()), (n, n));
-    }
-}
-
-#[test]
-fn powers_take_as_many_odd_ones_as_there_are() {
-    for (odd, n) in [(1, 2), (2, 3), (2, 4), (9, 18)] {
-        assert!(Powers::from_odd(vec![[1; 16]; odd], n).is_some());
-        assert!(Powers::from_odd(vec![[1; 16]; odd - 1], n).is_none());
-        assert!(Powers::from_odd(vec![[1; 16]; odd + 1], n).is_none());
-    }
-}
-
 /// The server sees it.
 #[test]
 fn a_changed_share_gives_a_wrong_tag() {
@@ -141,11 +113,36 @@ fn a_changed_share_gives_a_wrong_tag() {
 
 #[test]
 fn a_tag_without_enough_powers_is_misuse() {
-    let powers = Powers::from_odd([[1; 16]], 2).unwrap();
+    let powers = Powers::new(&[Gf128::ONE], Gf128::ONE, Gf128::ZERO, 2).unwrap();
     assert!(matches!(powers.tag_share(&[0; 13], &[0; 16], &[0; 16]), Err(Error::Misuse(_))));
 }
 
 proptest! {
+    #[test]
+    fn shares_of_powers_are_those_of_the_sum_of_both_parts(
+        g: u128,
+        d: u128,
+        masks in prop::collection::vec(any::<u128>(), 1..80),
+        is_even: bool,
+    ) {
+        let [g, d] = [g, d].map(Gf128::from_bits);
+        let n = 2 * masks.len() - usize::from(!is_even);
+        let odd = core::iter::successors(Some(g), |power| Some(*power * g * g));
+        let (p, v): (Vec<_>, Vec<_>) =
+            odd.zip(&masks).map(|(x, mask)| (Gf128::from_bits(*mask), x + Gf128::from_bits(*mask))).unzip();
+        let p = Powers::new(&p, Gf128::ONE, d, n).unwrap();
+        let v = Powers::new(&v, Gf128::ZERO, d, n).unwrap();
+        prop_assert_eq!([p.len(), v.len()], [n; 2]);
+        let mut expected = Gf128::ONE;
+        for (p, v) in p.shares().iter().zip(v.shares()) {
+            expected *= g + d;
+            prop_assert_eq!(*p + *v, expected);
+        }
+        for (odd, n) in [(masks.len() + 1, n), (masks.len(), n + 2)] {
+            prop_assert!(Powers::new(&vec![g; odd], Gf128::ONE, d, n).is_none());
+        }
+    }
+
     #[test]
     fn blocks_survive_the_way_to_elements_and_back(block: Block) {
         prop_assert_eq!(to_block(from_block(block)), block);

@@ -34,7 +34,8 @@
 //!
 //! # The check
 //!
-//! `rho` is a hash of all messages above. The parties compute shares of
+//! `rho` is a hash of the session, the record's number and all corrections above with P's part of `y`, in
+//! order. The parties compute shares of
 //!
 //! ```text
 //! z_1        X = sum over 0 < i < n of rho^i z_i        Y = sum over 1 < i <= n of rho^(i-1) z_i
@@ -66,12 +67,14 @@
 //! w_(n-1) = w_n                   w_(i-1) - w_i = e rho w_i
 //! ```
 //!
-//! `e` and all `w_i` were fixed before `rho`. So unless all `w_i` are equal and `e w_i = 0`, at most `n` of
-//! `2^130` values of `rho` pass, for each time V computes the hash. The first equation says that `w_1 = 1`.
-//! Hence `w_i = 1`, and `e = 0` because `n` is [at least 3](MIN_POWERS). What V still can do is add a
-//! constant to `C(r)`. For that to be the tag of another ciphertext, V has to guess a value of the difference
-//! of two polynomials at `r`, which is what Poly1305 is built to withstand: at most `8 q` of `2^106` values
-//! of `r` fit. A share beyond `p` counts as another one or changes the sum by 5, which is a constant too.
+//! `e` and all `w_i` were fixed before `rho`: V's corrections are in the hash, and the random factors that
+//! they correct were fixed when the products were made. So unless all `w_i` are equal and `e w_i = 0`, at
+//! most `n` of `2^130` values of `rho` pass, for each time V computes the hash. The first equation says that
+//! `w_1 = 1`. Hence `w_i = 1`, and `e = 0` because `n` is [at least 3](MIN_POWERS). What V still can do is
+//! add a constant to `C(r)`. For that to be the tag of another ciphertext, V has to guess a value of the
+//! difference of two polynomials at `r`, which is what Poly1305 is built to withstand: at most `8 q` of
+//! `2^106` values of `r` fit. A share beyond `p` counts as another one, or leaves the sum unreduced. Even
+//! then the sum is below `2^130`, so no more values of `r` fit.
 //!
 //! **The tag goes to P alone**, by shares of which V has one that hides it. If it were opened to V before P
 //! has seen the check's answer, a V that had chosen the polynomial would have a valid record for the server.
@@ -110,8 +113,7 @@ pub(crate) use prover::{ProverAhead, ProverConverted, ProverFactor, ProverFactor
 pub(crate) use shares::{Shares, TagInputs};
 pub(crate) use verifier::{VerifierAhead, VerifierOffered, receive_mask};
 
-use volery_channel::Tag;
-use volery_field::{Element, F2, F130, pack_elements, unpack_elements};
+use volery_field::{Element, F2, F130};
 
 use crate::Error;
 use crate::wire::ghash::BLOCK_BYTES;
@@ -170,16 +172,4 @@ pub(crate) fn element(bits: &[F2]) -> Result<F130, Error> {
 pub(crate) fn element_bits(element: F130) -> impl Iterator<Item = F2> {
     let words = element.to_packed();
     (0..POLY1305_SHARE_BITS).map(move |i| F2::from_lsb(words[i / 64] >> (i % 64)))
-}
-
-/// The packed form of elements.
-fn packed(elements: &[F130]) -> Vec<u8> {
-    let mut message = Vec::new();
-    pack_elements(elements, &mut message);
-    message
-}
-
-/// Reads packed elements; the bytes are the peer's.
-fn unpacked(step: Tag, bytes: &[u8], count: usize) -> Result<Vec<F130>, Error> {
-    unpack_elements(bytes, count).map_err(|error| Error::malformed(step, error.to_string()))
 }

@@ -3,14 +3,14 @@
 use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_MASK, POLY1305_POWERS, POLY1305_SHARE};
-use volery_field::{Bits, F2, F130, Field, Ring, packed_bytes};
+use volery_field::{Bits, F2, F130, Field, Ring};
+use volery_vole::SessionId;
 use volery_vole::ole::{Pending, Sender};
-use volery_vole::{Prg, SessionId};
 use zeroize::Zeroizing;
 
 use super::shares::{Messages, Shares};
-use super::{packed, unpacked};
 use crate::Error;
+use crate::wire::products::{packed, random_factor, receive, unpacked};
 
 /// P's random factor `1 / x` for a record. The products of several records' conversions may be begun before
 /// those of their powers, if V begins them in the same order.
@@ -29,7 +29,7 @@ impl ProverFactor {
         products: &mut Sender<F130>,
         rng: &mut (impl CryptoRng + ?Sized),
     ) -> Result<Self, Error> {
-        let x = random_factor(rng);
+        let x = random_factor::<F130>(rng);
         let inverse = Zeroizing::new(x.inverse_or_zero());
         let conversion = products.begin(&[*inverse])?;
         Ok(Self { x, inverse, conversion })
@@ -97,7 +97,7 @@ impl ProverAhead {
     /// [`Error::Malformed`] unless V's message is one canonical element; the channel's.
     pub(crate) fn factor(self, channel: &mut dyn Channel, a: F130) -> Result<ProverFactored, Error> {
         let Self { inverse, conversion, powers, mut messages } = self;
-        let message = receive(channel, POLY1305_SHARE, 1)?;
+        let message = receive::<F130>(channel, POLY1305_SHARE, 1)?;
         messages.add(&message);
         let share = conversion.finish(&unpacked(POLY1305_SHARE, &message, 1)?)?;
         let factor = share.iter().fold(*inverse * a, |sum, share| sum + *share);
@@ -126,7 +126,7 @@ impl ProverConverted {
     pub(crate) fn shares(self, channel: &mut dyn Channel) -> Result<Shares, Error> {
         let Self { powers, mut messages } = self;
         let count = powers.corrections().len();
-        let message = receive(channel, POLY1305_POWERS, count)?;
+        let message = receive::<F130>(channel, POLY1305_POWERS, count)?;
         messages.add(&message);
         let shares = powers.finish(&unpacked(POLY1305_POWERS, &message, count)?)?;
         Ok(Shares::new(shares, messages.challenge()))
@@ -139,30 +139,6 @@ impl ProverConverted {
 /// What sending meets.
 pub(crate) fn send_mask(channel: &mut dyn Channel, mask: &[F2]) -> Result<(), Error> {
     Ok(channel.send(POLY1305_MASK, &mask.iter().copied().collect::<Bits>().to_bytes())?)
-}
-
-/// Receives packed elements.
-pub(super) fn receive(
-    channel: &mut dyn Channel,
-    step: volery_channel::Tag,
-    count: usize,
-) -> Result<Vec<u8>, Error> {
-    let mut message = vec![0; packed_bytes::<F130>(count)];
-    channel.recv_exact(step, &mut message)?;
-    Ok(message)
-}
-
-/// A random element that is not zero.
-pub(super) fn random_factor(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<F130> {
-    let mut seed = Zeroizing::new([0; 16]);
-    rng.fill_bytes(&mut *seed);
-    let mut prg = Prg::new(*seed);
-    let mut element = Zeroizing::new([F130::ZERO]);
-    // Whether another one is drawn says nothing about the one that is taken.
-    while element[0].is_zero() {
-        prg.elements(&mut *element);
-    }
-    Zeroizing::new(element[0])
 }
 
 /// `x, x^2, ..., x^n`.

@@ -80,9 +80,11 @@ impl Shares {
         }
         let first = self.powers.first().copied().unwrap_or_default();
         let mut elements = [-first, sum, -next, value];
-        let inputs = TagInputs(Zeroizing::new(elements.iter().flat_map(|x| element_bits(*x)).collect()));
+        // In one piece from the start: a vector that grows leaves copies behind.
+        let mut bits = Zeroizing::new(Vec::with_capacity(TagInputs::BITS));
+        elements.iter().for_each(|x| bits.extend(element_bits(*x)));
         elements.zeroize();
-        Ok(inputs)
+        Ok(TagInputs(bits))
     }
 }
 

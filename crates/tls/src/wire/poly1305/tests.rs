@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use ::poly1305::Poly1305;
 use ::poly1305::universal_hash::KeyInit;
 use proptest::prelude::*;
+use volery_channel::Tag;
 use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_POWERS, POLY1305_SHARE};
 use volery_circuit::Evaluator;
 use volery_circuit::gadgets::{bits_to_bytes, bytes_to_bits};

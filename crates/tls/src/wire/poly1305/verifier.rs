@@ -7,10 +7,11 @@ use volery_vole::SessionId;
 use volery_vole::ole::Receiver;
 use zeroize::Zeroizing;
 
-use super::prover::{powers, receive};
+use super::prover::powers;
 use super::shares::{Messages, Shares};
-use super::{element, packed, products, unpacked};
+use super::{element, products};
 use crate::Error;
+use crate::wire::products::{packed, receive, unpacked};
 
 /// V's share of `r`, from the masked one and P's message with the mask.
 ///
@@ -53,7 +54,7 @@ impl VerifierAhead {
         powers: usize,
     ) -> Result<Self, Error> {
         let count = products(powers);
-        let message = receive(channel, POLY1305_AHEAD, count)?;
+        let message = receive::<F130>(channel, POLY1305_AHEAD, count)?;
         let corrections = unpacked(POLY1305_AHEAD, &message, count)?;
         let mut messages = Messages::new(session, number);
         messages.add(&message);
@@ -105,7 +106,7 @@ impl VerifierOffered {
         factors: impl FnOnce(F130, usize) -> Zeroizing<Vec<F130>>,
     ) -> Result<Shares, Error> {
         let Self { share, corrections, mut messages } = self;
-        let message = receive(channel, POLY1305_FACTOR, 1)?;
+        let message = receive::<F130>(channel, POLY1305_FACTOR, 1)?;
         messages.add(&message);
         let factor = unpacked(POLY1305_FACTOR, &message, 1)?;
         let y = Zeroizing::new(factor.iter().fold(*share, |sum, part| sum + *part));

@@ -100,6 +100,22 @@ impl<W: Clone> Cipher<W> {
         Ok(wires)
     }
 
+    /// Whether this block was made and kept before.
+    pub(crate) fn has(&self, plain: &Plain) -> bool {
+        self.blocks.contains_key(plain)
+    }
+
+    /// Gives back the memory of a block that is not needed again. It would be computed again.
+    pub(crate) fn forget(&mut self, plain: &Plain) {
+        self.blocks.remove(plain);
+    }
+
+    /// The number of blocks that are kept.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> usize {
+        self.blocks.len()
+    }
+
     /// As [`Cipher::encrypt`], and keeps the blocks.
     ///
     /// # Errors

@@ -13,7 +13,8 @@
 //!
 //! | blocks | result | because |
 //! |---|---|---|
-//! | powers of `h`, the masks | shared | knowing them is enough to forge records |
+//! | `h` | public only plus a random element of both parties' ([`ghash`](super::ghash)) | knowing it and a mask is enough to forge records |
+//! | the masks | shared | likewise |
 //! | key stream of Finished | public or shared | its contents are public, too; shared, it takes no round trip of its own |
 //! | key stream of a query | shared | P adds the query to its share and sends the sum; V adds its own share: the ciphertext |
 //!
@@ -36,10 +37,10 @@
 //! In ANDs, where a single block takes 5,120: 1,280 for the key's expansion; then `h`; then for each record a
 //! mask and a block for every 16 bytes. Because of common parts most of these blocks take 4,256.
 //!
-//! | query | blocks: h, Finished, query | ANDs of blocks | without sharing | powers of h | with expansion and [key derivation](crate::wire::prf) |
+//! | query | blocks: h, Finished, query | ANDs of blocks | without sharing | hiding h | with expansion and [key derivation](crate::wire::prf) |
 //! |---|---|---|---|---|---|
-//! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 17,496 | 352,809 |
-//! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 139,968 | 951,953 |
+//! | 256 bytes | 1 + 2 + 17 | 86,336 | 102,400 | 4,757 | 340,070 |
+//! | 2,048 bytes | 1 + 2 + 129 | 563,008 | 675,840 | 4,757 | 816,742 |
 //!
 //! With AES-256, a single block takes 7,168 ANDs, most blocks 6,304, and the key's expansion 1,664. With
 //! ChaCha20 a block has 64 bytes and takes at most 9,942.
@@ -57,8 +58,8 @@ use volery_field::F2;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
-use crate::wire::ghash::{BLOCK_BYTES, Block, Powers};
-use crate::wire::step::{BLOCK_BITS, Plain, Step, TwoParty};
+use crate::wire::ghash::Block;
+use crate::wire::step::{BLOCK_BITS, Plain, TwoParty};
 use crate::wire::suite::Aead;
 use crate::wire::transcript::tls13;
 use crate::wire::version::TlsVersion;
@@ -161,8 +162,8 @@ impl<W> Protection<W> {
     }
 }
 
-/// Shares of the powers of GCM's hash key, in a suite that has one, and the values of each record.
-pub(crate) type FirstRecords<W> = (Option<Powers>, Vec<Protection<W>>);
+/// The wires of GCM's hash key, in a suite that has one, and the values of each record.
+pub(crate) type FirstRecords<W> = (Option<Vec<W>>, Vec<Protection<W>>);
 
 /// Bytes of the header that a record's tag covers in TLS 1.2. TLS 1.3 has five; both are one block of GHASH.
 pub(crate) const HEADER_BYTES: usize = 13;
@@ -235,8 +236,8 @@ impl<W: Clone> WriteKey<W> {
         self.cipher
     }
 
-    /// This party's shares of the powers of the hash key up to `greatest`, in a suite with AES-GCM, and
-    /// protections for `records`, whose sequence numbers must increase.
+    /// The wires of the hash key, in a suite with AES-GCM, and protections for `records`, whose sequence
+    /// numbers must increase.
     ///
     /// # Errors
     /// [`Error::Misuse`] for a sequence number that is not above all before it, or a record that is too long;
@@ -245,7 +246,6 @@ impl<W: Clone> WriteKey<W> {
         &mut self,
         machine: &mut M,
         records: &[PlannedRecord],
-        greatest: usize,
     ) -> Result<FirstRecords<W>, M::Error> {
         let aead = self.cipher.aead();
         if aead == Aead::ChaCha20Poly1305 {
@@ -254,7 +254,7 @@ impl<W: Clone> WriteKey<W> {
         }
         let mut wires = self.encrypt(machine, &[Plain::Zero], records)?;
         let rest = wires.split_off(BLOCK_BITS.min(wires.len()));
-        Ok((Some(powers(machine, &wires, greatest)?), protections(machine, aead, records, &rest)?))
+        Ok((Some(wires), protections(machine, aead, records, &rest)?))
     }
 
     /// Protections for further `records`; otherwise as [`WriteKey::first`].
@@ -296,19 +296,6 @@ impl<W: Clone> WriteKey<W> {
             first.iter().copied().chain(records.iter().flat_map(|record| record.blocks(aead))).collect();
         self.cipher.keep(machine, &blocks)
     }
-}
-
-/// This party's shares of the powers of the hash key up to `greatest`, from its wires: 2,187 ANDs for each
-/// odd power above the first. They are one shared value.
-fn powers<M: TwoParty + ?Sized>(
-    machine: &mut M,
-    hash_key: &[M::Wire],
-    greatest: usize,
-) -> Result<Powers, M::Error> {
-    let odd = machine.call(&Step::Powers(greatest), hash_key)?;
-    let shares = share(machine, &[hash_key, &odd].concat())?;
-    let (blocks, _) = shares.as_chunks::<BLOCK_BYTES>();
-    Ok(Powers::from_odd(blocks.iter().copied(), greatest).ok_or_else(too_few)?)
 }
 
 /// Splits the wires of the records' blocks.

@@ -3,9 +3,8 @@
 use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
-use super::{HEADER_BYTES, TagPart, powers, share, tag_counter, tag_part};
+use super::{TagPart, share, tag_counter, tag_part};
 use crate::Error;
-use crate::wire::ghash::{Powers, hashed_blocks};
 use crate::wire::step::{Plain, TwoParty};
 use crate::wire::suite::Aead;
 use crate::wire::version::TlsVersion;
@@ -27,9 +26,8 @@ impl<W> core::fmt::Debug for ReadKey<W> {
 
 impl<W: Clone> ReadKey<W> {
     /// Expands the wires of a key, with those of a write IV (see [`KeyBlock`](crate::wire::prf::KeyBlock)):
-    /// with AES-128, 1,280 ANDs for the key's expansion, 5,120 for the hash key; 2,187 for each of its odd
-    /// powers. With AES-GCM, includes this party's shares of the powers that tags of records up to `length`
-    /// bytes take.
+    /// with AES-128, 1,280 ANDs for the key's expansion, 5,120 for the hash key. With AES-GCM, includes the
+    /// wires of the hash key.
     ///
     /// # Errors
     /// The machine's.
@@ -37,16 +35,13 @@ impl<W: Clone> ReadKey<W> {
         machine: &mut M,
         suite: (Aead, TlsVersion),
         key: [&[W]; 2],
-        length: usize,
-    ) -> Result<(Self, Option<Powers>), M::Error> {
+    ) -> Result<(Self, Option<Vec<W>>), M::Error> {
         let cipher = Cipher::new(machine, suite, key)?;
         if cipher.aead() == Aead::ChaCha20Poly1305 {
             return Ok((Self { cipher }, None));
         }
         let hash_key = cipher.encrypt(machine, &[Plain::Zero])?;
-        let greatest = hashed_blocks(HEADER_BYTES, length.min(cipher.version().max_plaintext()));
-        let powers = powers(machine, &hash_key, greatest)?;
-        Ok((Self { cipher }, Some(powers)))
+        Ok((Self { cipher }, Some(hash_key)))
     }
 
     /// This party's share of one counter block: 5,120 ANDs, 7,168 with AES-256, 10,400 with ChaCha20. `nonce`

@@ -20,7 +20,7 @@
 //! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256; 7,168, 6,304 |
 //! | [`Step::XoredBlocks`] | round keys, write IV: 96 | 128 a block | as for [`Step::Blocks`]; records have less in common |
 //! | [`Step::ChaCha20`] | key: 256, write IV: 96 | 512 a block, 256 for counter 0 | 457 for a record, at most 9,942 a block, 9,695 for counter 0 |
-//! | [`Step::Powers`] | GCM's hash key: 128 | 128 for each odd power above the first | 2,187 for each |
+//! | [`Step::BlindedKey`] | GCM's hash key: 128, P's and V's 3 x 128 | the check's answer: 1, the hidden key: 128 | 4,757 |
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120; 7,168 |
 //! | [`Step::XoredBlock`] | round keys, write IV: 96, number of the record and counter: 32 | 128 | 5,120; 7,168 |
 //! | [`Step::ChaChaBlock`] | key: 256, write IV: 96, number of the record and counter: 32 | 512 | 10,400 |
@@ -32,8 +32,8 @@
 
 mod chacha20;
 mod count;
+mod hash_key;
 mod poly1305;
-mod powers;
 mod premaster;
 mod sha2;
 #[cfg(test)]
@@ -145,8 +145,10 @@ pub(crate) enum Step {
     /// As [`Step::Block`] with TLS 1.3's nonce. Both parties learn the lower halves of the record's number
     /// (16) and of its counter (16) later.
     XoredBlock(KeySize),
-    /// The odd powers of GCM's hash key from the third to at most this one.
-    Powers(usize),
+    /// GCM's hash key plus `g`, and before it whether `g` is fit for that and its powers are right; if not,
+    /// zeros in the place of the key. After the hash key come P's factor of `g`, and its shares of the sum of
+    /// all odd powers but the last and of the sum of all; then V's. See [`ghash`](crate::wire::ghash).
+    BlindedKey,
     /// Blocks of ChaCha20, whose nonces are the write IV plus the record's number. Of the block with counter
     /// 0 only the first half, which is the one-time key of the record's tag.
     ChaCha20(Vec<Plain>),
@@ -194,7 +196,7 @@ impl Step {
             Self::HashKey(hash) => hash.digest_bits(),
             Self::OuterHash(hash) => hash.state_bits() + sha2::public_bits(*hash),
             Self::ExpandKey(size) => size.bits(),
-            Self::Powers(_) => BLOCK_BITS,
+            Self::BlindedKey => 7 * BLOCK_BITS,
             Self::Blocks(size, _) => size.round_key_bits() + IV_BITS,
             Self::XoredBlocks(size, _) => size.round_key_bits() + XORED_IV_BITS,
             Self::Block(size) => size.round_key_bits() + IV_BITS + GIVEN_BITS,
@@ -219,7 +221,7 @@ impl Step {
             Self::ExpandKey(size) => size.round_key_bits(),
             Self::Blocks(_, blocks) | Self::XoredBlocks(_, blocks) => BLOCK_BITS * blocks.len(),
             Self::Block(_) | Self::XoredBlock(_) => BLOCK_BITS,
-            Self::Powers(greatest) => BLOCK_BITS * powers::odd(*greatest),
+            Self::BlindedKey => 1 + BLOCK_BITS,
             Self::ChaCha20(blocks) => blocks.iter().map(|block| block.bits(Aead::ChaCha20Poly1305)).sum(),
             Self::ChaChaBlock => 8 * Aead::ChaCha20Poly1305.block_bytes(),
             Self::Poly1305Share => POLY1305_SHARE_BITS,
@@ -249,7 +251,7 @@ impl Function for Step {
             Self::XoredBlocks(..) => b"tls: xored blocks v2",
             Self::Block(_) => b"tls: block v2",
             Self::XoredBlock(_) => b"tls: xored block v2",
-            Self::Powers(_) => b"tls: powers v1",
+            Self::BlindedKey => b"tls: blinded key v1",
             Self::ChaCha20(_) => b"tls: chacha20 v1",
             Self::ChaChaBlock => b"tls: chacha20 block v1",
             Self::Poly1305Share => b"tls: poly1305 share v1",
@@ -268,8 +270,8 @@ impl Function for Step {
             | Self::XoredBlocks(size, _)
             | Self::Block(size)
             | Self::XoredBlock(size) => digest.number("key's bits", size.bits() as u64),
-            Self::Powers(greatest) => digest.number("greatest", *greatest as u64),
-            Self::ChaCha20(_)
+            Self::BlindedKey
+            | Self::ChaCha20(_)
             | Self::ChaChaBlock
             | Self::Poly1305Share
             | Self::Poly1305Check
@@ -325,7 +327,7 @@ impl Function for Step {
                 let (bytes, block) = xored::given_block(b, bytes);
                 encrypt(*size, b, keys, &bytes, &[block])
             }
-            Self::Powers(greatest) => powers::odd_powers(b, inputs, *greatest),
+            Self::BlindedKey => hash_key::blinded(b, inputs),
             Self::ChaCha20(blocks) => {
                 let (key, iv) = inputs.split_at(CHACHA20_KEY_BITS);
                 chacha20::blocks(b, key, iv, blocks)

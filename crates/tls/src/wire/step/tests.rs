@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 use volery_circuit::gadgets::{self, Compression, bits_to_bytes, bytes_to_bits};
 use volery_circuit::{Counter, Evaluator, Fold, Folded};
-use volery_field::{Curve25519Base, Element, Field, P256Base, Ring, Value};
+use volery_field::{Curve25519Base, Element, Field, Gf128, P256Base, Ring, Value};
 use volery_vole::Prg;
 
 use super::*;
+use crate::wire::ghash::{element_bits, from_block};
 use crate::wire::hash::HashFunction::{self, Sha256, Sha384};
 use crate::wire::key_schedule::EarlySecret;
 use crate::wire::suite::KeySize::{Bits128, Bits256};
@@ -110,7 +111,7 @@ fn steps_cost_what_the_documentation_says() {
         assert_eq!(ands(&Step::Block(size)), first);
         assert_eq!(ands(&Step::XoredBlock(size)), first);
     }
-    assert_eq!([2, 3, 4, 9].map(|n| ands(&Step::Powers(n))), [0, 2187, 2187, 4 * 2187]);
+    assert_eq!(ands(&Step::BlindedKey), 2 * 2187 + 2 * 127 + 1 + 128);
     let poly1305 = [Step::Poly1305Share, Step::Poly1305Check, Step::Poly1305Tag];
     assert_eq!(poly1305.map(|step| ands(&step)), [259, 29_040, 512]);
     let block = |sequence, counter| Plain::Counter { sequence, counter };
@@ -140,18 +141,33 @@ fn key_stream(key: [u8; 32], iv: [u8; 12], (sequence, counter): (u64, u32)) -> V
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
+    /// Against the field's own arithmetic, on inputs that make the sums of powers right, or are off by
+    /// `error` in one of them.
     #[test]
-    fn odd_powers_are_those_of_the_field(h: [u8; 16], greatest in 0..12_usize) {
-        use crate::wire::ghash::{from_block, to_block};
-        let powers = run(&Step::Powers(greatest), &bytes_to_bits(&h));
-        let square = from_block(h) * from_block(h);
-        let mut power = from_block(h);
-        let mut expected = Vec::new();
-        for _ in (3..=greatest).step_by(2) {
-            power *= square;
-            expected.extend(to_block(power));
-        }
-        prop_assert_eq!(powers, expected);
+    fn a_blinded_key_is_given_for_right_powers_only(
+        h: [u8; 16],
+        factors in [1..u128::MAX, 1..u128::MAX],
+        shares: [u128; 2],
+        (is_wrong, error, place) in (any::<bool>(), 1..u128::MAX, 0..4_usize),
+        count in 1..9_usize,
+    ) {
+        let [x, y] = factors.map(Gf128::from_bits);
+        let [p_others, p_all] = shares.map(Gf128::from_bits);
+        let g = x * y;
+        let odd: Vec<_> = core::iter::successors(Some(g), |power| Some(*power * g * g)).take(count).collect();
+        let sum = |powers: &[Gf128]| powers.iter().fold(Gf128::ZERO, |sum, power| sum + *power);
+        // P's and V's shares of both sums.
+        let mut elements = [x, p_others, p_all, y, p_others + sum(&odd[..count - 1]), p_all + sum(&odd)];
+        let error = if is_wrong { Gf128::from_bits(error) } else { Gf128::ZERO };
+        elements[[1, 2, 4, 5][place]] += error;
+        let mut inputs = bytes_to_bits(&h);
+        inputs.extend(elements.iter().flat_map(|x| element_bits(*x)));
+        let expected = if is_wrong {
+            vec![F2::ZERO; 129]
+        } else {
+            [F2::ONE].into_iter().chain(element_bits(from_block(h) + g)).collect()
+        };
+        prop_assert_eq!(Step::BlindedKey.run(&mut Evaluator::new(), &inputs).unwrap(), expected);
     }
 
     #[test]
@@ -356,7 +372,7 @@ fn another_number_of_inputs_is_misuse() {
         ]
     };
     let others = [
-        Step::Powers(5),
+        Step::BlindedKey,
         Step::ChaCha20(vec![Plain::Counter { sequence: 1, counter: 0 }]),
         Step::ChaChaBlock,
         Step::Poly1305Share,
@@ -393,8 +409,7 @@ fn steps_that_compute_different_things_have_different_digests() {
         ]
     };
     let others = [
-        Step::Powers(3),
-        Step::Powers(5),
+        Step::BlindedKey,
         Step::ChaCha20(vec![]),
         Step::ChaCha20(vec![counter(0, 1)]),
         Step::ChaCha20(vec![counter(1, 0)]),

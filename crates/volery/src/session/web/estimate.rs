@@ -32,7 +32,8 @@ const TOGETHER: [u64; 2] = [16, 4];
 const SAID: [u64; 2] = [440_000, 12_000];
 /// Bytes of P for each bit that the parties share: 40 to decode it, and a label of its mask.
 const SHARED: u64 = 56;
-/// Bytes of P and of V for each product modulo Poly1305's prime, most of them ahead of the connection.
+/// Bytes of P and of V for each product modulo Poly1305's prime, most of them ahead of the connection. One
+/// for a hash key of GCM takes a little less.
 const PRODUCT: [u64; 2] = [2230, 306];
 /// Bytes of P and of V for each tag that takes such products, most of them labels of inputs.
 const TAG: [u64; 2] = [18_900, 1200];

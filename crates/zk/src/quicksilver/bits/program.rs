@@ -80,6 +80,8 @@ impl Program {
             branches: 0,
             challenges: 0,
             conversions: 0,
+            tested: 0,
+            tested_twice: 0,
             unknowns: if unknowns < most { unknowns } else { most },
         }
     }

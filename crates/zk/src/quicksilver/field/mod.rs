@@ -33,6 +33,7 @@
 //! |---|---|---|
 //! | of a block | factors, products and wires of the block's relations: committed to in this block or before | the block's last `Elements`; V's bytes for the batch of the block's mask, which is taken after all of them |
 //! | of a folded matrix product | all entries, committed to before | `ElementsOpening` of the block that ends for it; V's bytes as above. The fold's relation is tested by the next block's seed |
+//! | of a challenge of the statement | all values committed to before, random scalars among them | the same. What P commits to after it is tested by the relations of the blocks after it |
 //!
 //! The order of messages is that of Boolean proofs (see [`super`]), but they have tags and a lane of their
 //! own. [`soundness`](super::soundness) computes the soundness error.
@@ -42,6 +43,7 @@ mod matrix;
 mod prover;
 mod verifier;
 
+pub use super::fixed::{ProverFixed, VerifierFixed};
 pub use super::link::{Alone, Link};
 pub use super::poly::{ProverPoly, VerifierPoly};
 pub use prover::Prover;

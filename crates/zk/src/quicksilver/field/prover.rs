@@ -1,10 +1,14 @@
 //! The prover over a field: commits to each value, and opens one combination of relations for each block.
 
 mod operations;
+mod relations;
+
+pub(super) use relations::KERNEL;
 
 use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Latch, Tag, tags};
+use volery_circuit::challenge::OpenArguments;
 use volery_circuit::{Error as StatementError, Place, Statement};
 use volery_field::{Authenticated, Mac, Value};
 use volery_vole::correlations::Pool;
@@ -39,6 +43,7 @@ pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     tally: Tally,
     /// Whether this is a rehearsal: there are no values, and no claim is checked.
     blank: bool,
+    arguments: OpenArguments,
     failed: Latch<Error>,
 }
 
@@ -83,6 +88,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
             assertions: Assertions::new(),
             place: Place::default(),
             tally: Tally::default(),
+            arguments: OpenArguments::default(),
             failed: Latch::new(),
         }
     }
@@ -112,6 +118,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
 
     fn try_finish(&mut self) -> Result<(), Error> {
         self.failed.check()?;
+        self.arguments.check()?;
         self.close()?;
         let hash = self.assertions.finish();
         self.challenges.send(self.link.channel(), tags::ELEMENTS_ASSERTIONS, &hash)?;
@@ -124,6 +131,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     /// A backend that has failed stays failed, even if its statement ignores the error.
     fn latch<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
         self.failed.latch(result.map_err(Error::at_prover))
+    }
+
+    /// What a hint gave, or its error.
+    fn hinted<T>(&mut self, result: Result<T, StatementError>) -> Result<T, Error> {
+        self.latch(result.map_err(Error::from))
     }
 
     fn misuse<T>(&mut self, reason: String) -> Result<T, Error> {

@@ -1,10 +1,12 @@
 //! The verifier over a field: holds a key for each value, and checks one opening for each block.
 
 mod operations;
+mod relations;
 
 use std::collections::VecDeque;
 
 use volery_channel::{ChannelExt as _, Latch, Tag, tags};
+use volery_circuit::challenge::OpenArguments;
 use volery_circuit::{Error as StatementError, Statement};
 use volery_field::{Mac, Value};
 use volery_vole::correlations::Pool;
@@ -12,6 +14,7 @@ use volery_vole::subfield::{FieldDelta, vope};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::challenges::Challenges;
+use super::super::fixed::Powers;
 use super::super::relations::{QuadraticSum, Relations};
 use super::super::{Tally, assertions::Assertions};
 use super::elements::ElementReader;
@@ -38,6 +41,8 @@ pub struct Verifier<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     pending: VecDeque<Block<M>>,
     assertions: Assertions,
     tally: Tally,
+    powers: Powers<M>,
+    arguments: OpenArguments,
     /// A backend that has failed stays failed, even if its statement ignores the error.
     failed: Latch<Error>,
 }
@@ -80,6 +85,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
             pending: VecDeque::new(),
             assertions: Assertions::new(),
             tally: Tally::default(),
+            powers: Powers::new(delta.expose()),
+            arguments: OpenArguments::default(),
             failed: Latch::new(),
         };
         verifier.draw();
@@ -107,6 +114,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     /// As [`Verifier::finish`], and returns the link for the rest of a mixed proof.
     pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
         self.failed.check()?;
+        self.arguments.check()?;
         self.close()?;
         self.check_until(IN_FLIGHT)?;
         let theirs: [u8; 32] = self.link.channel().recv_array(tags::ELEMENTS_ASSERTIONS)?;

@@ -3,7 +3,7 @@
 use volery_channel::tags;
 use volery_circuit::convert::check_field;
 use volery_circuit::{Backend, Convert, Ops, Prove, Statement};
-use volery_field::{Authenticated, F2, Mac, Ring, Value};
+use volery_field::{Authenticated, Coordinates, F2, Mac, Ring, Value};
 use volery_vole::Prg;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -326,6 +326,10 @@ macro_rules! mixed_backends {
             ['a, M: Mac<$field>] Prover<'a, $field, M>, $field,
             field::Prover<'a, $field, M, bits::Prover<'a>>, |this| &mut this.field
         );
+        volery_circuit::delegate_challenge!(
+            ['a, M: Coordinates<$field>] Prover<'a, $field, M>, $field,
+            field::Prover<'a, $field, M, bits::Prover<'a>>, |this| this.field
+        );
         volery_circuit::delegate_ring!(
             ['a, M: Mac<$field>] Verifier<'a, $field, M>, $field,
             field::Verifier<'a, $field, M, bits::Verifier<'a>>, |this| &mut this.field
@@ -333,6 +337,10 @@ macro_rules! mixed_backends {
         volery_circuit::delegate_polynomials!(
             ['a, M: Mac<$field>] Verifier<'a, $field, M>, $field,
             field::Verifier<'a, $field, M, bits::Verifier<'a>>, |this| &mut this.field
+        );
+        volery_circuit::delegate_challenge!(
+            ['a, M: Coordinates<$field>] Verifier<'a, $field, M>, $field,
+            field::Verifier<'a, $field, M, bits::Verifier<'a>>, |this| this.field
         );
 
         impl<'a, M: Mac<$field>> Convert<$field> for Prover<'a, $field, M> {

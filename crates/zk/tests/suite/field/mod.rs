@@ -23,6 +23,7 @@ mod cheating_verifiers;
 mod fiat_shamir;
 mod gadgets;
 mod honest;
+mod memory;
 mod messages;
 mod mixed;
 mod random;

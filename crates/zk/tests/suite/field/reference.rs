@@ -6,6 +6,8 @@
 //! A block takes `interval` commitments and relations. It ends when there is one more, or a challenge is
 //! needed, or the statement ends.
 
+mod challenge;
+
 use std::collections::BTreeMap;
 
 use volery_channel::{ChannelExt as _, Tag, tags};
@@ -49,6 +51,8 @@ pub(crate) enum Lie {
     Seed(u64),
     /// It folds matrices with another seed than the one it was given.
     Fold,
+    /// It draws from another seed than the one it was given as a challenge.
+    Challenge,
     /// It changes this bit of the hash of the assertions.
     Assertions(usize),
     /// It counts one more secret (0), multiplication (1), assertion (2), polynomial (3) in this block.

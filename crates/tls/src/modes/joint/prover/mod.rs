@@ -20,6 +20,7 @@ use zeroize::Zeroizing;
 
 use super::cost::{answer_round, begin_round};
 use super::fetched::{Connection, Known};
+use super::hash_key::{self, BlindingWires, HashKeys, ProverHashKeys};
 use super::machine::Machine;
 use super::program::{self, Client, Derived};
 use super::read::Reader;
@@ -27,7 +28,7 @@ use super::tag::connection::ProverTags;
 use super::{Content, Engine, Error, Fetched, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, message};
 use crate::page::dialogue::append;
 use crate::page::disclosure::OpenConnection;
-use crate::wire::ghash;
+use crate::wire::ghash::{self, Powers};
 use crate::wire::hash::HandshakeHash;
 use crate::wire::key_exchange::{self, Group, ProverProducts, ProverShare, PublicPoint, Share};
 use crate::wire::key_schedule::TrafficSecret;
@@ -62,6 +63,9 @@ struct Live {
     exchange: ProverProducts,
     /// In a suite whose tags take products.
     tags: Option<ProverTags>,
+    hash_keys: HashKeys,
+    /// Of what both parties give for the hash keys, once they have.
+    blinding: Option<BlindingWires<Wire>>,
     session: SessionId,
     sizes: Sizes,
     share: Option<ProverShare>,
@@ -90,6 +94,8 @@ struct Sending {
     protected: (Aead, TlsVersion),
     derived: Derived<Wire>,
     client: Client<Wire>,
+    /// P's shares of the powers of the client's hash key, in a suite that has one.
+    powers: Option<Powers>,
     /// The plaintexts of the records so far.
     plaintexts: Vec<Zeroizing<Vec<u8>>>,
     /// For the server's records, if some are read while the connection is open.
@@ -224,14 +230,17 @@ fn prepare(
     let (offset, mut labels) = labels.finish(channel, rng)?;
     labels.prepare(channel, sizes.label_correlations()?)?;
     let exchange = ProverProducts::prepare(channel, session, (&offset, &mut labels), rng)?;
+    let hash_keys =
+        ProverHashKeys::prepare(channel, session, (offset.duplicate(), &mut labels), &sizes, rng)?;
     let tags = ProverTags::prepare(channel, session, (offset, &mut labels), &sizes, rng)?;
     machine.party.set_labels(channel, labels)?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     machine.party.commitments().prepare(channel, cost.correlations(settings.proof)?)?;
+    let hash_keys = hash_keys.finish(channel)?;
     let key = key_exchange::Prover::start(channel, rng)?;
     let stage = Stage::Prepared { key: Box::new(key), inputs: [prover, verifier] };
-    let (session, share, handshake) = (*session, None, None);
-    Ok(Live { machine, exchange, tags, session, sizes, share, handshake, shares, stage })
+    let (session, blinding, share, handshake) = (*session, None, None, None);
+    Ok(Live { machine, exchange, tags, hash_keys, blinding, session, sizes, share, handshake, shares, stage })
 }
 
 impl Live {
@@ -261,6 +270,14 @@ impl Live {
             TlsVersion::Tls12 => Stage::Tls12(tls12::Stage::agreed(machine, suite, group, shares)?),
             TlsVersion::Tls13 => Stage::Tls13(tls13::Stage::agreed(machine, suite, group, shares)?),
         };
+        // In TLS 1.2 there is a secret still to come, and a message of V's that theirs can go with.
+        if self.sizes.tls == TlsVersion::Tls13 { self.give_blindings(channel) } else { Ok(()) }
+    }
+
+    /// Both parties give what hides the hash keys. V's part comes with its last public value of the secrets.
+    fn give_blindings(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        let machine = &mut self.machine.perform(channel);
+        self.blinding = Some(hash_key::inputs(machine, &self.sizes, [Some(&self.hash_keys), None])?);
         Ok(())
     }
 
@@ -279,24 +296,28 @@ impl Live {
     }
 
     /// What all records need, and the first record. P says that record's plaintext before it waits for V's
-    /// last message about the powers, so that V's answers to both come together.
+    /// last messages about the powers, so that V's answers come together.
     fn first_record(
         &mut self,
         channel: &mut dyn Channel,
         (derived, client): (Derived<Wire>, Client<Wire>),
         plaintext: &[u8],
     ) -> Result<Vec<u8>, Error> {
-        let reader = program::server(&mut self.machine.perform(channel), &derived, &self.sizes)?;
-        let reader = reader.map(|key| Reader::new(&self.session, &self.sizes, key));
+        let server = program::server(&mut self.machine.perform(channel), &derived, &self.sizes)?;
         if let Some(tags) = &mut self.tags {
             tags.convert(channel)?;
         }
         let masked = masked(channel, &client, 0, plaintext)?;
+        let inputs = self.blinding.take().ok_or_else(|| Error::misuse("hash keys that nothing hides"))?;
+        let machine = &mut self.machine.perform(channel);
+        let opened = program::blinded_keys(machine, &inputs, &client, server.as_ref())?;
+        let [powers, server_powers] = self.hash_keys.powers(&self.sizes, &opened)?;
         if let Some(tags) = &mut self.tags {
             tags.powers(channel)?;
         }
+        let reader = server.map(|key| Reader::new(&self.session, &self.sizes, key, server_powers));
         let (protected, plaintexts, read) = (self.sizes.protection(), Vec::new(), Zeroizing::default());
-        let mut sending = Sending { protected, derived, client, plaintexts, reader, read };
+        let mut sending = Sending { protected, derived, client, powers, plaintexts, reader, read };
         let parties = (&mut self.machine, self.tags.as_mut());
         let record = sending.complete(channel, parties, plaintext, masked)?;
         self.stage = Stage::Sending(Box::new(sending));
@@ -401,7 +422,7 @@ impl Sending {
         let sequence = number as u64;
         let content_type = program::content_type(version, number);
         let header = associated_data(version, sequence, content_type, plaintext.len())?;
-        let tag = match (&self.client.powers, tags) {
+        let tag = match (&self.powers, tags) {
             (Some(powers), None) => {
                 let mask = program::protection(&self.client, number)?.mask()?;
                 ghash::tag(channel, powers, &header, &ciphertext, mask)?

@@ -73,7 +73,7 @@ impl Live {
         message::send_master(channel, seed)?;
         let master = program::master(&mut self.machine.perform(channel), &premaster, *seed)?;
         self.stage = AnyStage::Tls12(Stage::Master { master });
-        Ok(())
+        self.give_blindings(channel)
     }
 
     pub(super) fn keys(

@@ -75,7 +75,7 @@ impl ProverTags {
             return Ok(None);
         }
         let mut products = ole::Sender::new(session, offset);
-        products.prepare(channel, labels, sizes.products(), rng)?;
+        products.prepare(channel, labels, sizes.tag_products(), rng)?;
         // V converts its shares of all records before it begins powers.
         let (mut factors, mut ahead) = (Vec::new(), Vec::new());
         for powers in sizes.tag_powers() {
@@ -173,7 +173,7 @@ impl RequestedTags {
             return Ok(None);
         }
         let mut products = ole::Receiver::new(session);
-        let requested = products.request(channel, labels, sizes.products(), rng)?;
+        let requested = products.request(channel, labels, sizes.tag_products(), rng)?;
         Ok(Some(Self { products, requested }))
     }
 

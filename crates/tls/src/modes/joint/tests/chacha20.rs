@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::poly1305::Poly1305;
+use ::poly1305::universal_hash::{KeyInit as _, UniversalHash as _};
 use proptest::prelude::*;
 use volery_channel::{Tag, tags};
 use volery_testing::untouched;
@@ -290,6 +292,45 @@ fn v_cannot_take_a_tag_for_right_that_it_did_not_promise() {
     v.unwrap_err();
 }
 
+/// P changes the tag of the server's last record on its way to V, and opens the `s` under which that is
+/// right. V's check in the clear holds then.
+#[test]
+fn p_can_open_no_other_one_time_key() {
+    let site = site(&[&response("42")]);
+    let (mut parts, mut record) = (0, Vec::new());
+    let lie: Change = Box::new(move |tag, message| {
+        parts += usize::from(tag == tags::CLIENT_TRANSCRIPT);
+        if tag == tags::CLIENT_TRANSCRIPT && parts == 3 {
+            let mut rest = &message[..];
+            while let [_, _, _, high, low, ..] = rest {
+                let (first, after) = rest.split_at(5 + usize::from(u16::from_be_bytes([*high, *low])));
+                (record, rest) = (first.to_vec(), after);
+            }
+            *message.last_mut().unwrap() ^= 0x80;
+        }
+        if tag == tags::WEB_CLAIMS {
+            let (header, payload) = record.split_at(5);
+            let (ciphertext, true_tag) = payload.split_last_chunk::<16>().unwrap();
+            let is_key = |key: &[u8]| tag_of(key, header, ciphertext)[..] == true_tag[..];
+            let key = message.windows(32).position(is_key).unwrap();
+            message[key + 31] ^= 0x80;
+        }
+    });
+    let run = run(&site, TlsVersion::Tls13, &[SHORT]);
+    let (p, v) = Run { changes: [lie, Box::new(untouched)], ..run }.go();
+    assert!(v.unwrap_err().is_rejection());
+    p.unwrap_err();
+}
+
+/// The tag of RFC 8439 under a one-time key.
+fn tag_of(key: &[u8], header: &[u8], ciphertext: &[u8]) -> Vec<u8> {
+    let mut state = Poly1305::new(key.try_into().unwrap());
+    state.update_padded(header);
+    state.update_padded(ciphertext);
+    state.update_padded(&[header, ciphertext].map(|part| (part.len() as u64).to_le_bytes()).concat());
+    state.finalize().to_vec()
+}
+
 /// As many products as the longest connection takes.
 #[test]
 fn the_longest_requests_have_their_products_in_one_call() {
@@ -299,7 +340,7 @@ fn the_longest_requests_have_their_products_in_one_call() {
     ];
     for tls in VERSIONS {
         let sizes = Sizes { tls, suite: SUITE, rounds: rounds.clone(), proved: MAX_PROVED };
-        assert!(sizes.label_correlations().is_ok(), "{} products", sizes.products());
+        assert!(sizes.label_correlations().is_ok(), "{} products", sizes.tag_products());
     }
 }
 
@@ -313,7 +354,7 @@ proptest! {
         let rounds = vec![RoundSizes { query: 1, read }, RoundSizes { query: 1, read: 0 }];
         let sizes = Sizes { tls: TlsVersion::Tls13, suite: SUITE, rounds, proved: 0 };
         let own = sizes.tag_powers().map(poly1305::products).sum::<usize>();
-        let mut left = [sizes.readable(), sizes.spare_blocks(), sizes.spare_tags(), sizes.products() - own];
+        let mut left = [sizes.readable(), sizes.spare_blocks(), sizes.spare_tags(), sizes.tag_products() - own];
         for length in lengths {
             let products = poly1305::products(poly1305::powers(2 + length.div_ceil(16)));
             let takes = [record_bytes(SUITE.aead(), length), length.div_ceil(64), 1, products];

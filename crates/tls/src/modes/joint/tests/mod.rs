@@ -101,7 +101,7 @@ fn bytes(stats: volery_channel::Stats) -> u64 {
 
 #[test]
 fn a_connection_costs_what_was_asked_for() {
-    for (length, all, ahead) in [(256, 13_000_000, 4), (2048, 27_000_000, 7)] {
+    for (length, all, ahead) in [(256, 10_000_000, 4), (2048, 22_800_000, 7)] {
         let [prepared, known, end] = cost(length, Garbling::ThreeHalves);
         let (total, connected, proof) = (bytes(end), bytes(known - prepared), bytes(end - known));
         let trips = [prepared, known - prepared, end - known].map(|stats| stats.round_trips);

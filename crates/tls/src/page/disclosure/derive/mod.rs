@@ -121,6 +121,24 @@ fn opened_bytes<M: TwoParty + ?Sized>(machine: &mut M, wires: &[M::Wire]) -> Res
     Ok(bytes(&machine.open(wires)?)?)
 }
 
+/// How many blocks are made together. A stranger's server chooses the number of records, and in the proof a
+/// block of key stream takes kilobytes of wires, several times while it is made.
+const TOGETHER: usize = 256;
+
+/// Opens these blocks, some at a time.
+fn opened_blocks<M: TwoParty + ?Sized>(
+    machine: &mut M,
+    cipher: &Cipher<M::Wire>,
+    blocks: &[Plain],
+) -> Result<Vec<u8>, M::Error> {
+    let mut opened = Vec::new();
+    for blocks in blocks.chunks(TOGETHER) {
+        let wires = cipher.encrypt(machine, blocks)?;
+        opened.extend(opened_bytes(machine, &wires)?);
+    }
+    Ok(opened)
+}
+
 /// Runs the key derivation and everything of the record layer that V learns.
 ///
 /// # Errors

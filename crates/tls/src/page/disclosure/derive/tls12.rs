@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use super::{Derived, Facts, Opened, Root, TagKeys, counter_block, opened_bytes, other_version};
+use super::{Derived, Facts, Opened, Root, TagKeys, counter_block, opened_blocks, other_version};
 use crate::Error;
 use crate::page::disclosure::connection::DataRecord;
 use crate::wire::hash::HandshakeHash;
@@ -173,8 +173,7 @@ fn direction<M: TwoParty + ?Sized>(
         .iter()
         .flat_map(|record| (0..=control(record)).map(|block| counter_block(aead, record.nonce, block)));
     let blocks: Vec<Plain> = TagKeys::first_block(aead).into_iter().chain(counters).collect();
-    let wires = cipher.encrypt(machine, &blocks)?;
-    let opened = opened_bytes(machine, &wires)?;
+    let opened = opened_blocks(machine, cipher, &blocks)?;
     let mut opened = Opened(&opened);
     let tags = TagKeys::first(aead, &mut opened)?;
     let mut facts = Facts { verify_data: Some(verify_data), tags, control: Vec::new() };

@@ -12,7 +12,8 @@ use core::ops::Range;
 use zeroize::Zeroize;
 
 use super::{
-    Derived, Facts, Opened as OpenedBytes, Root, TagKeys, bytes, counter_block, opened_bytes, other_version,
+    Derived, Facts, Opened as OpenedBytes, Root, TOGETHER, TagKeys, bytes, counter_block, opened_blocks,
+    other_version,
 };
 use crate::Error;
 use crate::page::disclosure::connection::DataRecord;
@@ -23,7 +24,7 @@ use crate::wire::record::Cipher;
 use crate::wire::step::{Counting, Plain, TwoParty, commitments_of_blocks};
 use crate::wire::suite::{Aead, Suite};
 use crate::wire::transcript::tls13::{HandshakeSecrets, MESSAGE_HEADER_BYTES, Opened, Record};
-use crate::wire::transcript::{ALERT, HANDSHAKE};
+use crate::wire::transcript::{ALERT, APPLICATION_DATA, HANDSHAKE};
 use crate::wire::version::TlsVersion;
 
 /// Bytes of an alert.
@@ -217,8 +218,7 @@ fn direction<'a, M: TwoParty + ?Sized>(
     let aead = cipher.aead();
     let blocks = TagKeys::first_block(aead).into_iter();
     let blocks = blocks.chain((0..records.len()).map(|i| TagKeys::block(aead, i as u64)));
-    let wires = cipher.encrypt(machine, &blocks.collect::<Vec<_>>())?;
-    let opened = opened_bytes(machine, &wires)?;
+    let opened = opened_blocks(machine, cipher, &blocks.collect::<Vec<_>>())?;
     let mut opened = OpenedBytes(&opened);
     let mut tags = TagKeys::first(aead, &mut opened)?;
     records.iter().try_for_each(|_| tags.record(&mut opened))?;
@@ -227,12 +227,19 @@ fn direction<'a, M: TwoParty + ?Sized>(
     let last = |(i, record): (usize, &Record)| {
         counter_block(aead, i as u64, record.ciphertext.len().div_ceil(aead.block_bytes()))
     };
-    cipher.keep(machine, &records.iter().enumerate().map(last).collect::<Vec<_>>())?;
+    let last: Vec<Plain> = records.iter().enumerate().map(last).collect();
+    let made: Vec<bool> = last.iter().map(|block| !cipher.has(block)).collect();
+    for blocks in last.chunks(TOGETHER) {
+        cipher.keep(machine, blocks)?;
+    }
     let mut read = Vec::with_capacity(records.len());
-    for (sequence, record) in (0..).zip(records) {
-        let mut opening = Opening { machine: &mut *machine, cipher: &mut *cipher, record, sequence };
+    let last = last.into_iter().zip(made).map(|(block, made)| made.then_some(block));
+    for ((sequence, record), last) in (0..).zip(records).zip(last) {
+        let made = last.into_iter().collect();
+        let mut opening = Opening { machine: &mut *machine, cipher: &mut *cipher, record, sequence, made };
         let (content_type, length) = opening.tail()?;
         facts.control.push(opening.control(content_type, length)?);
+        opening.forget_all_but(content_type, length);
         read.push(DataRecord::tls13(record, aead, sequence, (content_type, length)));
     }
     Ok((read, facts))
@@ -244,6 +251,8 @@ struct Opening<'a, M: TwoParty + ?Sized> {
     cipher: &'a mut Cipher<M::Wire>,
     record: &'a Record,
     sequence: u64,
+    /// The blocks that were made for it.
+    made: Vec<Plain>,
 }
 
 impl<M: TwoParty + ?Sized> Opening<'_, M> {
@@ -259,7 +268,20 @@ impl<M: TwoParty + ?Sized> Opening<'_, M> {
     fn stream(&mut self, blocks: Range<usize>) -> Result<Vec<M::Wire>, M::Error> {
         let (aead, sequence) = (self.cipher.aead(), self.sequence);
         let blocks: Vec<Plain> = blocks.map(|block| counter_block(aead, sequence, block + 1)).collect();
+        self.made.extend(blocks.iter().filter(|block| !self.cipher.has(block)));
         self.cipher.keep(self.machine, &blocks)
+    }
+
+    /// Forgets the blocks that were made here, but for the one in which a payload of this length ends: the
+    /// record's padding, and other contents, may be as long as a record.
+    fn forget_all_but(self, content_type: u8, length: usize) {
+        let last = length.div_ceil(self.cipher.aead().block_bytes());
+        let last = counter_block(self.cipher.aead(), self.sequence, last);
+        for block in self.made {
+            if content_type != APPLICATION_DATA || block != last {
+                self.cipher.forget(&block);
+            }
+        }
     }
 
     /// Opens these bytes, whose key stream begins with byte `start` of `stream`.

@@ -7,7 +7,9 @@
 use core::ops::Range;
 
 use rustls::crypto::CryptoProvider;
+use volery_circuit::Folded;
 use volery_garble::Function as _;
+use volery_zk::quicksilver::bits::VerifierWire;
 
 use super::*;
 use crate::page::disclosure::TranscriptError;
@@ -473,4 +475,44 @@ fn v_opens_no_more_than_it_has_memory_for() {
     let told = padded.tell_with(&message, Budget::new(10_000));
     assert_eq!(told, refused(Refusal::Memory { ever: true }));
     assert_eq!(padded.tell_with(&message, Budget::new(1_000_000)), Ok(()));
+}
+
+/// The server is P's own and sends many records, which are short.
+#[test]
+fn key_stream_that_v_keeps_of_each_record_takes_memory() {
+    let known = Known::new();
+    let mut contents: Vec<Content<'_>> = vec![(23, &[], 0); 32];
+    contents[0] = (23, RESPONSE, 0);
+    contents[31] = (21, &[1, 0], 0);
+    let other = known.with(Side::Server, 0, &contents);
+    let message = other.message(is_true);
+    // The client has sent a request and an alert. A block of AES has 128 wires.
+    let wire = size_of::<Folded<F2, VerifierWire>>() as u64;
+    let kept = (contents.len() as u64 + 2) * 128 * wire;
+    let enough = 8 * message.opened.len() as u64 + kept;
+    assert_eq!(other.tell_with(&message, Budget::new(enough)), Ok(()));
+    let told = other.tell_with(&message, Budget::new(enough - 1));
+    assert_eq!(told, refused(Refusal::Memory { ever: true }));
+}
+
+/// Nobody needs the key stream of padding and of tickets again, and V would keep kilobytes of each block. Of
+/// data the block is kept that the type and padding share.
+#[test]
+fn of_each_record_at_most_one_block_of_key_stream_is_kept() {
+    let (known, tickets) = (Known::new(), [4, 0, 0, 0].repeat(50));
+    let [whole, part] = [64, 65].map(|length| &RESPONSE[..length]);
+    let contents: [(Content<'_>, usize); 5] = [
+        ((23, part, 0), 1),
+        ((23, part, 900), 1),
+        ((23, whole, 900), 0),
+        ((22, &tickets, 0), 0),
+        ((22, &tickets, 900), 0),
+    ];
+    for (content, kept) in contents {
+        let other = known.with(Side::Server, 0, &[content, (21, &[1, 0], 0)]);
+        let connection = OpenConnection::Tls13(other.opened());
+        let derived = derive::derive(&mut Compute::default(), &connection, &other.root()).unwrap();
+        let [_, server] = derived.keys;
+        assert_eq!(server.kept(), kept);
+    }
 }

@@ -259,7 +259,7 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Prover<'_, F, M, L> {
 }
 
 /// The values that hints see at P.
-struct Values;
+pub(super) struct Values;
 
 impl<F: Value, M: Mac<F>> Peek<F, Authenticated<F, M>> for Values {
     fn value(&self, wire: &Authenticated<F, M>) -> F {
