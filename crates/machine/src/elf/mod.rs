@@ -6,7 +6,7 @@
 //! skipped, and section headers are looked at for symbols alone. So a file without symbols, or with damaged
 //! ones, is the same program.
 //!
-//! [`write`] makes such a file of a program: the smallest that has its segments and symbols.
+//! [`write()`] makes such a file of a program: the smallest that has its segments and symbols.
 //!
 //! Reference: Tool Interface Standard, Executable and Linking Format, version 1.2; RISC-V ELF psABI
 //! Specification, chapter "Object Files".
