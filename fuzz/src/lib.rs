@@ -9,6 +9,7 @@
 //! | [`texts`] | circuit files, witnesses, claims, command lines |
 //! | [`saved`] | what a browser saved of a request: cURL commands, HAR files |
 //! | [`files`] | circom's files: constraint systems, witnesses, public values |
+//! | [`machine`] | programs for RISC-V |
 //! | [`wire`] | frames and the handshake, at either party |
 //! | [`correlations`] | base OT, SoftSpokenOT, Ferret, at either party |
 //! | [`subfield`] | base VOLE and rounds over a field, at either party |
@@ -41,6 +42,7 @@ pub mod driver;
 pub mod files;
 pub mod garbling;
 pub mod joint;
+pub mod machine;
 pub mod proofs;
 pub mod public;
 pub mod replay;
@@ -66,6 +68,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("r1cs", files::r1cs),
     ("wtns", files::wtns),
     ("public_json", files::public_json),
+    ("elf", machine::elf),
     ("arguments", texts::arguments),
     ("curl_command", saved::curl_command),
     ("har", saved::har),

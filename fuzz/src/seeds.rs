@@ -51,6 +51,9 @@ pub fn all() -> Vec<Seed> {
     for (target, name, text) in TEXTS {
         add(target, name, text.as_bytes());
     }
+    for (name, file) in crate::machine::seeds() {
+        add("elf", name, &file);
+    }
     systems(&mut add);
     handshake(&mut add);
     base_ots(&mut add);

@@ -2,6 +2,7 @@
 
 mod bench;
 mod connection;
+mod execute;
 mod page;
 mod public;
 mod session_limits;
@@ -17,6 +18,7 @@ use volery::{Options, Profile};
 
 pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs, Shape};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
+pub(crate) use execute::RunArgs;
 pub(crate) use page::{WebPageArgs, WebPlanArgs, WebProveArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use session_limits::SessionLimitArgs;
@@ -65,6 +67,9 @@ pub(crate) enum Command {
     /// Compute the public file (--public) from a witness: a circuit's outputs, a digest, a product
     #[command(after_long_help = statement::formats())]
     Compute(ComputeArgs),
+    /// Run a RISC-V program on this machine, without a proof: what it says, how it ends, what it would cost
+    #[command(after_long_help = execute::NOTES)]
+    Run(RunArgs),
     /// Check a prover's proof, over a connection or from a file; exit code 0 only if it holds
     #[command(after_long_help = statement::formats(), override_usage = "\
 volery verify [OPTIONS] STATEMENT (--listen ADDR | --connect ADDR)

@@ -16,7 +16,7 @@
 //! terminal     messages, colours and the progress line
 //! progress     how far a proof is
 //! web          proofs of what a website said: provers, notaries, attestations
-//! demo, check, compute, prove, verify, serve, stored, public, info, soundness, bench, manual     the commands
+//! demo, check, compute, execute, prove, verify, serve, stored, public, info, soundness, bench, manual     the commands
 //! ```
 //!
 //! Results go to standard output; everything else (messages, progress, errors) to standard error.
@@ -29,6 +29,7 @@ mod check;
 mod compute;
 mod connection;
 mod demo;
+mod execute;
 mod failure;
 mod fields;
 mod info;
@@ -116,6 +117,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Check(args) => terminal::during("checking the witness", || check::run(&args)),
         Command::Compute(args) => terminal::during("computing", || compute::run(&args)),
+        Command::Run(args) => terminal::during("running the program", || execute::run(&args)),
         Command::Verify(args) => verify::run(&args.arranged()),
         Command::Prove(args) => prove::run(&args),
         Command::Preprocess(args) => stored::preprocess(&args),

@@ -13,6 +13,15 @@ pub(crate) fn result(line: &str) -> Result<(), Failure> {
     write(line).map_err(|error| Failure::session(format!("standard output: {error}")))
 }
 
+/// Writes bytes to standard output as they are, and flushes it.
+pub(crate) fn raw(bytes: &[u8]) -> Result<(), Failure> {
+    let written = terminal::aside(|| {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes).and_then(|()| out.flush())
+    });
+    written.map_err(|error| Failure::session(format!("standard output: {error}")))
+}
+
 /// Writes a page to standard output. A reader that closes the pipe, such as `head`, has seen enough.
 pub(crate) fn page(text: &str) -> Result<(), Failure> {
     match write(text) {

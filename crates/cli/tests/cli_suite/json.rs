@@ -21,7 +21,7 @@ fn listed() -> BTreeSet<String> {
 }
 
 /// Checks an object against the schema.
-fn is_of_the_schema(object: &Value, code: i32, context: &str) {
+pub(crate) fn is_of_the_schema(object: &Value, code: i32, context: &str) {
     let listed = listed();
     let keys: Vec<&String> = object.as_object().expect("an object").keys().collect();
     for key in &keys {

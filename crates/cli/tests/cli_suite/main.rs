@@ -9,6 +9,7 @@ mod clocks;
 mod compute;
 mod contracts;
 mod estimates;
+mod execute;
 mod fields;
 mod fixture;
 mod inputs;

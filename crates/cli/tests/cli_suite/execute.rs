@@ -1,0 +1,100 @@
+//! `run`: programs for RISC-V, executed.
+
+use volery_machine::Operation::{Add, Addi, Auipc, Ebreak, Ecall, Jal, Lb, Lbu, Lw};
+use volery_machine::{Instruction, Kind, Operation, Program, Segment, elf};
+
+use crate::json::is_of_the_schema;
+use crate::support::*;
+
+const TEXT: u32 = 0x1_0000;
+const DATA: u32 = 0x2_0000;
+
+fn i(operation: Operation, rd: u8, rs1: u8, rs2: u8, immediate: i32) -> Instruction {
+    Instruction::new(operation, rd, rs1, rs2, immediate).expect("legal")
+}
+
+/// An environment call with these arguments; buffers are at `DATA`.
+fn call(number: i32, file: i32, length: i32) -> Vec<Instruction> {
+    vec![
+        i(Addi, 17, 0, 0, number),
+        i(Addi, 10, 0, 0, file),
+        i(Auipc, 11, 0, 0, (DATA - TEXT) as i32),
+        i(Addi, 12, 0, 0, length),
+        i(Ecall, 0, 0, 0, 0),
+    ]
+}
+
+/// Writes the file of a program. Buffers are somewhere in the 64 KiB that follow `DATA`.
+fn file(dir: &std::path::Path, name: &str, code: &[Instruction]) -> String {
+    let bytes: Vec<u8> = code.iter().flat_map(|instruction| instruction.encode().to_le_bytes()).collect();
+    let text = Segment { address: TEXT, size: bytes.len() as u32, bytes, kind: Kind::Text };
+    let data = Segment { address: DATA, size: 0x2_0000, bytes: Vec::new(), kind: Kind::Writable };
+    let program = Program::new(TEXT, vec![text, data]).expect("a program");
+    let path = dir.join(name);
+    std::fs::write(&path, elf::write(&program)).expect("writable");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn a_program_reads_its_inputs_and_says_its_journal() {
+    let dir = tempfile::tempdir().expect("a directory");
+    // All of the same buffer.
+    let mut code = vec![i(Auipc, 8, 0, 0, (DATA - TEXT) as i32)];
+    for (number, file, length) in [(63, 0, 100), (64, 1, 4), (63, 3, 100), (64, 1, 4), (64, 2, 4), (93, 0, 0)]
+    {
+        let mut call = call(number, file, length);
+        call[2] = i(Addi, 11, 8, 0, 0);
+        code.extend(call);
+    }
+    let program = file(dir.path(), "program", &code);
+    let public = write(dir.path(), "public", "p2\x1b\n");
+    let args = ["run", &program, "--public", &public, "--witness", "-"];
+    let ended = run(&args, "s1\n\n").expect(0, "31 steps, 1 word of memory touched");
+    assert_eq!(ended.stdout, "s1\n\np2\x1b\n");
+    // What goes to a terminal has no control characters.
+    assert!(ended.stderr.contains("\np2\\u{1b}\n") || ended.stderr.starts_with("p2\\u{1b}\n"), "{ended:?}");
+    assert!(ended.stderr.contains("the program exited with code 0"), "{ended:?}");
+
+    let object = run(&join(&[&args, &["--json"]]), "s1\n\n").expect(0, "").object();
+    assert_eq!(
+        (&object["result"], &object["code"], &object["trap"]),
+        (&"done".into(), &0.into(), &().into())
+    );
+    assert_eq!((&object["journal"], &object["steps"]), (&"73310a0a70321b0a".into(), &31.into()));
+    assert_eq!((&object["classes"]["system"], &object["touched_words"]), (&6.into(), &1.into()));
+    assert_eq!(object["program"].as_str().map(str::len), Some(64));
+    run(&["run", &program, "--public", "-", "--witness", "-"], "").refused("standard input");
+}
+
+#[test]
+fn other_ends_are_failures_that_say_where() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let exits = file(dir.path(), "exits", &call(93, 3, 0));
+    let ended = run(&["run", &exits, "--json"], "").expect(1, "the program exited with code 3");
+    assert_eq!(ended.object()["code"], 3);
+    let traps = file(dir.path(), "traps", &[i(Add, 0, 0, 0, 0), i(Lw, 5, 0, 0, 2)]);
+    let why = "the program was ended at 0x00010004 (lw t0, 2(zero)): misaligned load from 0x00000002";
+    let object = run(&["run", &traps, "--json"], "").expect(1, why).object();
+    is_of_the_schema(&object, 1, "run");
+    assert_eq!((&object["result"], &object["code"]), (&"rejected".into(), &().into()));
+    let trap = &object["trap"];
+    assert_eq!((&trap["pc"], &trap["cause"]), (&(TEXT + 4).into(), &"misaligned_load".into()));
+    let endless = file(dir.path(), "endless", &[i(Jal, 0, 0, 0, 0), i(Ebreak, 0, 0, 0, 0)]);
+    run(&["run", &endless, "--max-steps", "1000"], "").refused("not ended after 1000 steps");
+    // Two bytes of an unserved call; then a load from nowhere.
+    let mut code = call(214, 0, 0);
+    code.extend([i(Lb, 5, 0, 0, 0), i(Lbu, 5, 0, 0, 0)]);
+    let unserved = file(dir.path(), "unserved", &code);
+    let ended =
+        run(&["run", &unserved], "").expect(1, "environment call 214 was answered with ENOSYS, 1 time");
+    assert!(ended.stderr.contains("load from 0x00000000, which is in no segment"), "{ended:?}");
+}
+
+#[test]
+fn files_that_are_no_program_are_refused_with_what_to_do() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let text = write(dir.path(), "text", "#!/bin/sh\n");
+    run(&["run", &text], "").refused("it is not an ELF file; compile with -march=rv32im -mabi=ilp32 -static");
+    run(&["run", env!("CARGO_BIN_EXE_volery")], "").refused("it is for a 64-bit machine");
+    run(&["run", "/nonexistent"], "").refused("/nonexistent");
+}

@@ -1,0 +1,12 @@
+/* Start-up: global pointer, stack, `main`, and its result as the exit code. The loader has cleared what is to be zero. */
+    .section .text.start, "ax"
+    .globl _start
+_start:
+    .option push
+    .option norelax
+    la gp, __global_pointer$
+    .option pop
+    la sp, __stack
+    call main
+    li a7, 93
+    ecall
