@@ -2,8 +2,8 @@
 //!
 //! A stranger decides how much memory a session takes: by the sizes of a [connection of two
 //! parties](crate::joint), whose garbled circuits V stores, by its claims, whose circuits V makes, by the
-//! values that it opens, which V reads bit by bit, and in TLS 1.3 by the number of records, of each of which
-//! V keeps a block of key stream in the proof. V takes all of that from a [`Budget`], or refuses.
+//! values that it opens, which V reads bit by bit, and in TLS 1.3 by the number of records: V keeps one
+//! block of key stream of each record in the proof. V takes all of that from a [`Budget`], or refuses.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -216,7 +216,7 @@ impl<F: Value, W: Clone> Ram<F, W> {
     /// Begins an access.
     fn step<B: Challenge<F, Wire = W>>(&mut self, b: &mut B) -> Result<Step, B::Error> {
         if self.now as usize >= self.most {
-            let reason = format!("more than {} accesses to a memory made for so many", self.most);
+            let reason = format!("a memory that was made for {} accesses has more", self.most);
             return Err(Error::misuse(reason).into());
         }
         if self.now == 0 {

@@ -85,7 +85,7 @@ impl<F: Value, B: Challenge<F>> Statement<B> for MemoryAccesses<F> {
     }
 }
 
-/// "I know so many rows of this table": each is an address and a value, two secrets.
+/// "I know this number of rows of this table": each is an address and a value, two secrets.
 #[derive(Debug)]
 pub struct TableLookups<F> {
     lookups: usize,

@@ -91,7 +91,7 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
         self.others().next_back().map_or(2, |(degree, _)| degree).max(2)
     }
 
-    /// The degrees above 2 of which there are relations, with their columns.
+    /// The degrees above 2 that relations have, with their columns.
     fn others(&self) -> impl DoubleEndedIterator<Item = (usize, &[Vec<M>])> {
         let used = |columns: &Vec<Vec<M>>| columns.first().is_some_and(|column| !column.is_empty());
         self.others

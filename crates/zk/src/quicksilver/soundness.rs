@@ -112,7 +112,7 @@ impl Checks {
         let twice = (self.tested_twice as f64 / drawn).powi(if one { 1 } else { 2 });
         let lucky = (self.tested as f64 / drawn).max(twice);
         if lucky > 0.0 {
-            // P chooses at most so many components of tuples.
+            // The most components of tuples that P chooses.
             let made = size.made_for(8.0 * self.tested.max(self.tested_twice) as f64);
             terms.add("wrong lookups or a wrong memory suit a challenge", lucky + made);
             terms.add("a hash suits wrong lookups or a wrong memory", mode.tries() * (lucky + made));
