@@ -49,6 +49,7 @@ pub mod instruction;
 mod memory;
 pub mod observer;
 pub mod program;
+pub mod proof;
 mod symbols;
 
 pub use emulator::{Cause, End, Limits, Machine};

@@ -1,0 +1,495 @@
+//! The arguments under one challenge: that what rows consume was produced, and that what they look up is there.
+//!
+//! **Multisets.** Every tuple `x` stands for `alpha - (gamma_0 x_0 + gamma_1 x_1 + ..)`; `x_0` is its
+//! [`Space`](super::form::Space). The product over all that is produced equals that over all that is consumed
+//! (the argument of [`volery_circuit::ram`]): two running products, one commitment for three tuples.
+//!
+//! **Lookups** (the argument of [`volery_circuit::lookups`], into the union of all public tables; the first
+//! component is the table's number). P has committed to the number of times that each row is looked up, and
+//! commits to one sum of inverses for *three* lookups, a relation of degree 4:
+//!
+//! ```text
+//! u d e f = d e + (d + e) f            for the denominators d, e, f;  u = 1/d + 1/e + 1/f
+//! ```
+//!
+//! `u` is open only if two of the three are zero. Those of true lookups are not zero, since no public row has a
+//! pole at the point that is taken. Of a false one two places of a triple can hold the same tuple, as two places
+//! of a pair can there, and the count there holds as it is: each value that does so takes two of the `n`
+//! lookups. Two *different* false tuples of a triple meet at the point with probability `1 / |M|^2`, for all
+//! triples together `n / |M|^2`.
+//!
+//! **One challenge serves both**, and what it tests is the greater of the two degrees: if a claim is false, one
+//! of the polynomials is not zero, and the challenge has to be a zero of that one. The points of the two
+//! arguments are drawn apart, the coefficients `gamma` are the same.
+
+use volery_circuit::challenge::Tested;
+use volery_circuit::{Challenge, Error, Expression as _};
+use volery_field::{Element, F61, Ring as _};
+use zeroize::Zeroizing;
+
+use super::form::{Form, Shape, Side, WIDTH};
+use super::public::{Public, Tables};
+
+/// The candidates for the point of lookups.
+const CANDIDATES: usize = 4;
+
+/// Elements of a challenge for one repetition: coefficients, the point of the multisets, those of lookups.
+const DRAWN: usize = WIDTH + 1 + CANDIDATES;
+
+/// The rows of one table: flat wires, and at P flat values.
+pub(super) struct Part<W> {
+    pub(super) shape: Shape,
+    pub(super) wires: Vec<W>,
+    pub(super) values: Zeroizing<Vec<F61>>,
+}
+
+impl<W> Part<W> {
+    fn rows(&self) -> usize {
+        self.wires.len().checked_div(self.shape.columns).unwrap_or(0)
+    }
+}
+
+/// Tuples that both parties know.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) produced: Vec<[F61; WIDTH]>,
+    pub(super) consumed: Vec<[F61; WIDTH]>,
+}
+
+/// A linear form under a challenge.
+struct Folded<S> {
+    constant: S,
+    columns: Vec<usize>,
+    coefficients: Vec<S>,
+}
+
+impl<S: Element> Folded<S> {
+    /// `at - sum gammas[j] * forms[j]`.
+    fn new(at: S, gammas: &[S], first: F61, forms: &[Form], embed: impl Fn(F61) -> S) -> Self {
+        let mut folded = Self { constant: at, columns: Vec::new(), coefficients: Vec::new() };
+        let first = Form { constant: first, terms: Vec::new() };
+        let forms = core::iter::once(&first).filter(|form| !form.constant.is_zero()).chain(forms);
+        for (form, gamma) in forms.zip(gammas) {
+            folded.constant -= *gamma * embed(form.constant);
+            for (column, c) in &form.terms {
+                let c = *gamma * embed(*c);
+                match folded.columns.iter().position(|at| at == column) {
+                    Some(i) => folded.coefficients[i] -= c,
+                    None => {
+                        folded.columns.push(*column);
+                        folded.coefficients.push(-c);
+                    }
+                }
+            }
+        }
+        folded
+    }
+
+    #[inline(always)]
+    fn expression<const N: usize, B: Challenge<F61, Scalar = S>>(
+        &self,
+        b: &B,
+        row: &[B::Wire],
+        scratch: &mut Vec<B::Wire>,
+    ) -> B::Expression<N> {
+        scratch.clear();
+        scratch.extend(self.columns.iter().map(|column| row[*column].clone()));
+        b.linear::<N>(self.constant, &self.coefficients, scratch)
+    }
+
+    #[inline(always)]
+    fn value(&self, row: &[F61], embed: impl Fn(F61) -> S) -> S {
+        let terms = self.columns.iter().zip(&self.coefficients);
+        terms.fold(self.constant, |sum, (column, c)| sum + *c * embed(row[*column]))
+    }
+}
+
+/// Triples whose commitments are made at once.
+const AT_ONCE: usize = 128;
+
+/// Factors or denominators that wait to be claimed, with their values at P.
+struct Waiting<S: Element, E> {
+    expressions: Vec<E>,
+    values: Zeroizing<Vec<S>>,
+}
+
+impl<S: Element, E> Waiting<S, E> {
+    fn new() -> Self {
+        Self { expressions: Vec::with_capacity(3 * AT_ONCE), values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)) }
+    }
+
+    fn is_full(&self) -> bool {
+        self.expressions.len() == 3 * AT_ONCE
+    }
+
+    fn clear(&mut self) {
+        self.expressions.clear();
+        self.values.clear();
+    }
+}
+
+/// The product of all factors of a side.
+struct Product<B: Challenge<F61>> {
+    waiting: Waiting<B::Scalar, B::Expression<5>>,
+    last: Option<B::ScalarWire>,
+    running: Zeroizing<B::Scalar>,
+}
+
+impl<B: Challenge<F61>> Product<B> {
+    fn new() -> Self {
+        Self { waiting: Waiting::new(), last: None, running: Zeroizing::new(B::embed(F61::ONE)) }
+    }
+
+    fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
+        let (values, running) = (&self.waiting.values, &mut *self.running);
+        let count = self.waiting.expressions.len().div_ceil(3);
+        let products = b.scalars(count, &mut |_| {
+            let mut next = |factors: &[B::Scalar]| {
+                factors.iter().for_each(|factor| *running *= *factor);
+                *running
+            };
+            Ok(values.chunks(3).map(&mut next).collect())
+        })?;
+        let one = B::Expression::<5>::constant(B::embed(F61::ONE));
+        for (factors, product) in self.waiting.expressions.chunks(3).zip(products) {
+            let before = self.last.as_ref().map_or(one, |last| b.scalar::<5>(last));
+            let all = match factors {
+                [x, y, z] => *x * *y * *z * before,
+                _ => factors.iter().fold(before, |product, factor| product * *factor),
+            };
+            b.claim(all - b.scalar::<5>(&product))?;
+            self.last = Some(product);
+        }
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// The whole product, as a linear expression.
+    fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
+        if !self.waiting.expressions.is_empty() {
+            self.flush(b)?;
+        }
+        Ok(match &self.last {
+            Some(last) => b.scalar::<2>(last),
+            None => B::Expression::<2>::constant(B::embed(F61::ONE)),
+        })
+    }
+}
+
+/// The sum of the inverses of all denominators.
+struct Sum<B: Challenge<F61>> {
+    waiting: Waiting<B::Scalar, B::Expression<5>>,
+    sum: B::Expression<2>,
+}
+
+impl<B: Challenge<F61>> Sum<B> {
+    fn new() -> Self {
+        Self { waiting: Waiting::new(), sum: B::Expression::<2>::constant(B::Scalar::default()) }
+    }
+
+    fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
+        let values = &mut self.waiting.values;
+        let count = self.waiting.expressions.len().div_ceil(3);
+        let inverses = b.scalars(count, &mut |_| {
+            invert(values);
+            let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
+            Ok(values.chunks(3).map(sum).collect())
+        })?;
+        let one = B::Expression::<5>::constant(B::embed(F61::ONE));
+        for (denominators, inverse) in self.waiting.expressions.chunks(3).zip(&inverses) {
+            let u = b.scalar::<5>(inverse);
+            match *denominators {
+                [d, e, f] => b.claim(d * e * (f * u - one) - (d + e) * f)?,
+                [d, e] => b.claim(d * e * u - d - e)?,
+                [d] => b.claim(d * u - one)?,
+                _ => {}
+            }
+            self.sum = self.sum + b.scalar::<2>(inverse);
+        }
+        self.waiting.clear();
+        Ok(())
+    }
+
+    fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
+        if !self.waiting.expressions.is_empty() {
+            self.flush(b)?;
+        }
+        Ok(self.sum)
+    }
+}
+
+/// Replaces each element by its inverse, with one inversion for all. Returns whether all had one; those that had
+/// none become zero, and where some had none the others need not be right.
+fn invert<S: Element>(x: &mut [S]) -> bool {
+    let mut before = Zeroizing::new(Vec::with_capacity(x.len()));
+    let mut product = S::ONE;
+    for x in x.iter() {
+        before.push(product);
+        product *= *x;
+    }
+    let all = !product.is_zero();
+    let mut inverse = product.inverse_or_zero();
+    for (x, before) in x.iter_mut().zip(before.iter()).rev() {
+        let next = inverse * *x;
+        *x = inverse * *before;
+        inverse = next;
+    }
+    all
+}
+
+/// The multiplicities of a public table's rows.
+struct Multiplicities<W> {
+    table: Public,
+    wires: Vec<W>,
+}
+
+/// The number of wires that are committed to at once.
+pub(super) const PIECE: usize = 1 << 14;
+
+/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to.
+pub(super) fn claim<B: Challenge<F61>>(
+    b: &mut B,
+    parts: &[Part<B::Wire>],
+    known: &Known,
+    tables: &Tables<'_>,
+) -> Result<(), B::Error> {
+    #[cfg(test)]
+    if exact::is_on() {
+        return Ok(exact::check(parts, known, tables)?);
+    }
+    let multiplicities = multiplicities(b, parts, tables)?;
+    let tested = Tested::within(degree(parts, known, tables), b.most_tested());
+    let challenge = b.challenge(DRAWN * tested.repetitions as usize, tested)?;
+    for challenge in challenge.chunks_exact(DRAWN) {
+        let (gammas, points) = challenge.split_at(WIDTH);
+        let [point, candidates @ ..] = points else { continue };
+        multiset(b, parts, known, (*point, gammas))?;
+        lookups(b, parts, tables, &multiplicities, (candidates, gammas))?;
+    }
+    Ok(())
+}
+
+/// What the challenge tests.
+fn degree<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> u64 {
+    let count = |side: Side| {
+        let tuples = |part: &Part<W>| {
+            let tuples = part.shape.tuples.iter().filter(|tuple| tuple.side == side).count();
+            part.rows() as u64 * tuples as u64
+        };
+        parts.iter().map(tuples).sum::<u64>()
+    };
+    let produced = count(Side::In) + known.produced.len() as u64;
+    let consumed = count(Side::Out) + known.consumed.len() as u64;
+    let lookups: u64 = parts.iter().map(|part| part.rows() as u64 * part.shape.lookups.len() as u64).sum();
+    let rows: u64 = used(parts).map(|table| tables.rows(table) as u64).sum();
+    produced.max(consumed).max(lookups + rows)
+}
+
+/// The public tables that some row looks into.
+fn used<W>(parts: &[Part<W>]) -> impl Iterator<Item = Public> {
+    Public::ALL.into_iter().filter(|table| {
+        parts.iter().any(|part| {
+            part.rows() > 0 && part.shape.lookups.iter().any(|lookup| lookup.table == *table)
+        })
+    })
+}
+
+/// Commits to how often each row is looked up.
+fn multiplicities<B: Challenge<F61>>(
+    b: &mut B,
+    parts: &[Part<B::Wire>],
+    tables: &Tables<'_>,
+) -> Result<Vec<Multiplicities<B::Wire>>, B::Error> {
+    let mut all = Vec::new();
+    for table in used(parts) {
+        let mut counts = Zeroizing::new(Vec::new());
+        let rows = tables.rows(table);
+        let mut wires = Vec::with_capacity(rows);
+        while wires.len() < rows {
+            let start = wires.len();
+            let n = PIECE.min(rows - start);
+            wires.extend(b.secret(n, &mut |_| {
+                if counts.is_empty() {
+                    *counts = count(parts, tables, table);
+                }
+                let counts = counts.get(start..start + n).unwrap_or_default();
+                Ok(counts.iter().map(|count: &u32| F61::new(u64::from(*count))).collect())
+            })?);
+        }
+        all.push(Multiplicities { table, wires });
+    }
+    Ok(all)
+}
+
+/// How often each row of a table is looked up. What is no row does not count: the claim fails for it.
+fn count<W>(parts: &[Part<W>], tables: &Tables<'_>, table: Public) -> Vec<u32> {
+    let mut counts = vec![0; tables.rows(table)];
+    let mut values = Zeroizing::new([F61::ZERO; WIDTH]);
+    for part in parts {
+        for lookup in part.shape.lookups.iter().filter(|lookup| lookup.table == table) {
+            for row in part.values.chunks_exact(part.shape.columns) {
+                values.iter_mut().zip(&lookup.forms).for_each(|(value, form)| *value = form.value(row));
+                if let Some(count) = tables.find(table, &values[..]).and_then(|row| counts.get_mut(row)) {
+                    *count += 1;
+                }
+            }
+        }
+    }
+    counts
+}
+
+/// Claims that all that is produced is consumed.
+fn multiset<B: Challenge<F61>>(
+    b: &mut B,
+    parts: &[Part<B::Wire>],
+    known: &Known,
+    (at, gammas): (B::Scalar, &[B::Scalar]),
+) -> Result<(), B::Error> {
+    let mut products = [Product::<B>::new(), Product::new()];
+    let mut scratch = Vec::new();
+    for part in parts {
+        let fold = |forms: &[Form]| Folded::new(at, gammas, F61::ZERO, forms, B::embed);
+        let tuples: Vec<_> = part.shape.tuples.iter().map(|tuple| (tuple.side, fold(&tuple.forms))).collect();
+        let columns = part.shape.columns;
+        for (number, row) in part.wires.chunks_exact(columns).enumerate() {
+            let values = part.values.get(number * columns..(number + 1) * columns);
+            for (side, tuple) in &tuples {
+                let product = &mut products[*side as usize];
+                product.waiting.expressions.push(tuple.expression::<5, B>(b, row, &mut scratch));
+                product.waiting.values.extend(values.map(|row| tuple.value(row, B::embed)));
+                if product.waiting.is_full() {
+                    product.flush(b)?;
+                }
+            }
+        }
+    }
+    let factor = |x: &[F61; WIDTH]| {
+        x.iter().zip(gammas).fold(at, |sum, (x, gamma)| sum - *gamma * B::embed(*x))
+    };
+    let all = |tuples: &[[F61; WIDTH]]| {
+        tuples.iter().fold(B::embed(F61::ONE), |product, tuple| product * factor(tuple))
+    };
+    let [produced, consumed] = products;
+    let produced = produced.finish(b)?.scale(all(&known.produced));
+    let consumed = consumed.finish(b)?.scale(all(&known.consumed));
+    b.claim(produced - consumed)
+}
+
+/// Claims that all lookups are rows.
+fn lookups<B: Challenge<F61>>(
+    b: &mut B,
+    parts: &[Part<B::Wire>],
+    tables: &Tables<'_>,
+    multiplicities: &[Multiplicities<B::Wire>],
+    (candidates, gammas): (&[B::Scalar], &[B::Scalar]),
+) -> Result<(), B::Error> {
+    let (at, inverses) = inverses::<B>(tables, multiplicities, candidates, gammas)?;
+    let mut sum = Sum::<B>::new();
+    let mut scratch = Vec::new();
+    for part in parts {
+        let fold = |table: Public, forms: &[Form]| {
+            Folded::new(at, gammas, F61::new(table as u64), forms, B::embed)
+        };
+        let lookups: Vec<_> =
+            part.shape.lookups.iter().map(|lookup| fold(lookup.table, &lookup.forms)).collect();
+        let columns = part.shape.columns;
+        for (number, row) in part.wires.chunks_exact(columns).enumerate() {
+            let values = part.values.get(number * columns..(number + 1) * columns);
+            for lookup in &lookups {
+                sum.waiting.expressions.push(lookup.expression::<5, B>(b, row, &mut scratch));
+                sum.waiting.values.extend(values.map(|row| lookup.value(row, B::embed)));
+                if sum.waiting.is_full() {
+                    sum.flush(b)?;
+                }
+            }
+        }
+    }
+    let mut sum = sum.finish(b)?;
+    for (Multiplicities { wires, .. }, negated) in multiplicities.iter().zip(&inverses) {
+        sum = sum + b.linear::<2>(B::Scalar::default(), negated, wires);
+    }
+    b.claim(sum)
+}
+
+/// The first candidate at which no public row has a pole, and minus the rows' inverses there.
+fn inverses<B: Challenge<F61>>(
+    tables: &Tables<'_>,
+    multiplicities: &[Multiplicities<B::Wire>],
+    candidates: &[B::Scalar],
+    gammas: &[B::Scalar],
+) -> Result<(B::Scalar, Vec<Vec<B::Scalar>>), Error> {
+    let one = |at: &B::Scalar, table: Public| {
+        let row = |index| {
+            let row = tables.row(table, index);
+            // Negated, and so is the inverse.
+            row.iter().zip(gammas).fold(-*at, |sum, (x, gamma)| sum + *gamma * B::embed(*x))
+        };
+        let mut inverses: Vec<B::Scalar> = (0..tables.rows(table)).map(row).collect();
+        invert(&mut inverses).then_some(inverses)
+    };
+    let all = |at: &B::Scalar| {
+        let inverses: Option<Vec<_>> = multiplicities.iter().map(|rows| one(at, rows.table)).collect();
+        inverses.map(|inverses| (*at, inverses))
+    };
+    candidates
+        .iter()
+        .find_map(all)
+        .ok_or_else(|| Error::misuse("every point of a challenge is a pole; start again"))
+}
+
+/// The claims themselves, on values, for tests of what rows say: a thousandth of the time.
+#[cfg(test)]
+pub(super) mod exact {
+    use std::cell::Cell;
+    use std::collections::HashMap;
+
+    use super::*;
+
+    thread_local! {
+        static ON: Cell<bool> = const { Cell::new(false) };
+    }
+
+    pub(in super::super) fn is_on() -> bool {
+        ON.get()
+    }
+
+    /// Runs `f` with arguments that look at values.
+    pub(in super::super) fn on<T>(f: impl FnOnce() -> T) -> T {
+        ON.set(true);
+        let result = f();
+        ON.set(false);
+        result
+    }
+
+    fn unsatisfied(what: &str) -> Error {
+        Error::Unsatisfied { assertion: 0, place: what.to_owned() }
+    }
+
+    pub(super) fn check<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> Result<(), Error> {
+        let mut balance: HashMap<[u64; WIDTH], i64> = HashMap::new();
+        let mut note = |tuple: [F61; WIDTH], n: i64| *balance.entry(tuple.map(F61::to_u64)).or_default() += n;
+        known.produced.iter().for_each(|tuple| note(*tuple, 1));
+        known.consumed.iter().for_each(|tuple| note(*tuple, -1));
+        for part in parts {
+            for row in part.values.chunks_exact(part.shape.columns) {
+                for tuple in &part.shape.tuples {
+                    let mut value = [F61::ZERO; WIDTH];
+                    value.iter_mut().zip(&tuple.forms).for_each(|(value, form)| *value = form.value(row));
+                    note(value, if tuple.side == Side::In { 1 } else { -1 });
+                }
+                for lookup in &part.shape.lookups {
+                    let values: Vec<_> = lookup.forms.iter().map(|form| form.value(row)).collect();
+                    let found = tables.find(lookup.table, &values).map(|index| tables.row(lookup.table, index));
+                    let is_row = found.is_some_and(|found| {
+                        let rest = values.iter().copied().chain(core::iter::repeat(F61::ZERO));
+                        found.iter().skip(1).zip(rest).all(|(x, y)| *x == y)
+                    });
+                    if !is_row {
+                        return Err(unsatisfied("lookups"));
+                    }
+                }
+            }
+        }
+        if balance.values().all(|n| *n == 0) { Ok(()) } else { Err(unsatisfied("tuples")) }
+    }
+}

@@ -1,0 +1,206 @@
+//! How a run ends: claims about the registers after the last step.
+//!
+//! A trap changes nothing and is no step. Its place is public, and so is the instruction there, hence what it
+//! needs to trap is a claim about one or two registers. The value of a trap is public, too: it tells the first
+//! operand of an access, since the immediate is public. What can be decided without registers is decided by both
+//! parties, and a claim that cannot be true is refused.
+
+use volery_circuit::{Challenge, Error, Expression as _};
+use volery_field::{F61, Ring as _};
+
+use super::form::integer;
+use super::public::Tables;
+use super::segment::Boundary;
+use super::tables::WRITTEN;
+use crate::instruction::Operation as O;
+use crate::program::{STACK_BYTES, STACK_END};
+use crate::{Cause, End, Instruction, Program};
+
+/// The number of the call that ends a run.
+pub(super) const EXIT: u32 = 93;
+
+/// Claims that the run ends so.
+pub(super) fn claim<B: Challenge<F61>>(
+    b: &mut B,
+    tables: &Tables<'_>,
+    last: &Boundary<B::Wire>,
+    end: End,
+) -> Result<(), B::Error> {
+    b.enter("end");
+    let register = |number: usize| last.registers[number].clone();
+    let mut wires = vec![register(WRITTEN as usize)];
+    let mut values = vec![tables.journal.len() as u64];
+    match end {
+        // The place is that of a call: the last segment looks it up.
+        End::Exit(code) => {
+            wires.extend([register(17), register(10)]);
+            values.extend([u64::from(EXIT), u64::from(code)]);
+        }
+        End::Trap { pc, cause, value } => {
+            let [place] = last.place.clone();
+            wires.push(place);
+            values.push(u64::from(pc));
+            trap(b, tables.program, last, (pc, cause, value))?;
+        }
+    }
+    let values: Vec<F61> = values.into_iter().map(F61::new).collect();
+    b.assert_equal(&wires, &values)?;
+    b.leave();
+    Ok(())
+}
+
+/// The error for a trap that cannot be.
+fn impossible(pc: u32, cause: Cause, value: u32) -> Error {
+    Error::Public(format!("no trap at {pc:#x} is {cause} with the value {value:#x}"))
+}
+
+/// How many bytes an access loads or stores, and whether it stores.
+fn access(operation: O) -> Option<(u32, bool)> {
+    Some(match operation {
+        O::Lb | O::Lbu => (1, false),
+        O::Lh | O::Lhu => (2, false),
+        O::Lw => (4, false),
+        O::Sb => (1, true),
+        O::Sh => (2, true),
+        O::Sw => (4, true),
+        _ => return None,
+    })
+}
+
+/// Whether an address is in a segment or in the stack.
+fn is_inside(program: &Program, address: u32) -> bool {
+    let address = u64::from(address);
+    let within = |start: u32, bytes: u64| (u64::from(start)..u64::from(start) + bytes).contains(&address);
+    let segments = program.segments();
+    within(STACK_END - STACK_BYTES, STACK_BYTES.into())
+        || segments.iter().any(|segment| within(segment.start(), 4 * u64::from(segment.words())))
+}
+
+/// The word of text at a place that holds no instruction.
+fn illegal_word(program: &Program, pc: u32) -> Option<u32> {
+    let index = pc.wrapping_sub(program.text());
+    let is_illegal = pc.is_multiple_of(4) && program.code().get(index as usize / 4)?.is_none();
+    super::regions::file_words(program).find(|(address, _)| is_illegal && *address == pc).map(|(_, word)| word)
+}
+
+/// Claims what the trap needs of registers. The place is claimed by the caller.
+fn trap<B: Challenge<F61>>(
+    b: &mut B,
+    program: &Program,
+    last: &Boundary<B::Wire>,
+    (pc, cause, value): (u32, Cause, u32),
+) -> Result<(), B::Error> {
+    let refuse = || Err(B::Error::from(impossible(pc, cause, value)));
+    let index = pc.wrapping_sub(program.text()) as usize / 4;
+    let instruction = program.instruction(pc);
+    match (cause, instruction) {
+        (Cause::FetchOutside, _) => {
+            let is_outside = pc.is_multiple_of(4) && index >= program.code().len();
+            if is_outside && value == 0 { Ok(()) } else { refuse() }
+        }
+        (Cause::IllegalInstruction, _) => {
+            if illegal_word(program, pc) == Some(value) { Ok(()) } else { refuse() }
+        }
+        (Cause::Breakpoint, Some(i)) if i.operation() == O::Ebreak && value == 0 => Ok(()),
+        (Cause::MisalignedJump, Some(i)) if !value.is_multiple_of(4) => jump(b, last, i, (pc, value)),
+        (_, Some(i)) => {
+            let Some((bytes, stores)) = access(i.operation()) else { return refuse() };
+            let is_aligned = value.is_multiple_of(bytes);
+            let read_only = super::regions::Regions::of(program).is_read_only(value & !3);
+            let is_right = match cause {
+                Cause::MisalignedLoad => !stores && !is_aligned,
+                Cause::MisalignedStore => stores && !is_aligned,
+                Cause::LoadOutside => !stores && is_aligned && !is_inside(program, value),
+                Cause::StoreOutside => stores && is_aligned && !is_inside(program, value),
+                Cause::StoreReadOnly => stores && is_aligned && read_only,
+                _ => false,
+            };
+            if !is_right {
+                return refuse();
+            }
+            // The address, less the immediate.
+            let operand = value.wrapping_sub(i.immediate() as u32);
+            let register = last.registers[usize::from(i.rs1())].clone();
+            b.assert_equal(&[register], &[F61::new(operand.into())])
+        }
+        _ => refuse(),
+    }
+}
+
+/// Claims that this instruction leads to `value`.
+fn jump<B: Challenge<F61>>(
+    b: &mut B,
+    last: &Boundary<B::Wire>,
+    i: Instruction,
+    (pc, value): (u32, u32),
+) -> Result<(), B::Error> {
+    let immediate = i.immediate() as u32;
+    let direct = pc.wrapping_add(immediate) == value;
+    let (x, y) = (usize::from(i.rs1()), usize::from(i.rs2()));
+    let operation = i.operation();
+    match operation {
+        O::Jal if direct => Ok(()),
+        // The lowest bit of the sum is dropped: two values of the operand lead there.
+        O::Jalr if value & 1 == 0 => {
+            let [first, second] = [0, 1].map(|odd| (value + odd).wrapping_sub(immediate));
+            let x = b.expression::<3>(&last.registers[x]);
+            let other = |n: u32| B::Expression::<3>::constant(B::embed(F61::new(n.into())));
+            b.claim((x - other(first)) * (x - other(second)))
+        }
+        O::Beq if direct => {
+            let difference = b.sub(&last.registers[x], &last.registers[y]);
+            b.assert_zero(&[difference])
+        }
+        O::Bne if direct => {
+            let difference = b.sub(&last.registers[x], &last.registers[y]);
+            let [inverse] = b.secrets(|peek| {
+                Ok([volery_field::Field::inverse_or_zero(peek.value(&difference))])
+            })?;
+            let one = B::Expression::<3>::constant(B::embed(F61::ONE));
+            let product = b.expression::<3>(&difference) * b.expression::<3>(&inverse);
+            b.claim(product - one)
+        }
+        O::Blt | O::Bltu | O::Bge | O::Bgeu if direct => {
+            let signed = matches!(operation, O::Blt | O::Bge);
+            let [x, y] = [x, y].map(|register| last.registers[register].clone());
+            let [x, y] = [image(b, &x, signed)?, image(b, &y, signed)?];
+            // Less: y - x - 1 has 32 bits. Else x - y has.
+            let distance = if matches!(operation, O::Blt | O::Bltu) {
+                let distance = b.sub(&y, &x);
+                b.add_constant(&distance, -F61::ONE)
+            } else {
+                b.sub(&x, &y)
+            };
+            word(b, &distance).map(drop)
+        }
+        _ => Err(impossible(pc, Cause::MisalignedJump, value).into()),
+    }
+}
+
+/// Commits to the 32 bits of a wire, and claims that they are its bits. Returns the highest.
+fn word<B: Challenge<F61>>(b: &mut B, x: &B::Wire) -> Result<B::Wire, B::Error> {
+    let bits = b.secrets::<32>(|peek| {
+        let value = peek.value(x).to_u64();
+        Ok(core::array::from_fn(|i| F61::new(value >> i & 1)))
+    })?;
+    let places: Vec<_> = (0..32).map(|i| B::embed(integer(1 << i))).collect();
+    for bit in &bits {
+        let bit = b.expression::<3>(bit);
+        b.claim(bit * bit - bit)?;
+    }
+    let sum = b.linear::<2>(B::embed(F61::ZERO), &places, &bits);
+    b.claim(sum - b.expression::<2>(x))?;
+    let [.., highest] = bits;
+    Ok(highest)
+}
+
+/// What is compared in place of a number: see [`compare`](super::tables).
+fn image<B: Challenge<F61>>(b: &mut B, x: &B::Wire, signed: bool) -> Result<B::Wire, B::Error> {
+    if !signed {
+        return Ok(x.clone());
+    }
+    let sign = word(b, x)?;
+    let down = b.scale(&sign, -integer(1 << 32));
+    let image = b.add(x, &down);
+    Ok(b.add_constant(&image, integer(1 << 31)))
+}

@@ -1,0 +1,73 @@
+//! What memory holds before the first step: the words of the file, which are public, and regions of zeros.
+
+use super::tables::READ_ONLY;
+use crate::program::{Kind, STACK_BYTES, STACK_END};
+use crate::{Program, Segment};
+
+/// How many words the file fills, or begins to.
+fn filled(segment: &Segment) -> usize {
+    let before = (segment.address - segment.start()) as usize;
+    if segment.bytes.is_empty() { 0 } else { (before + segment.bytes.len()).div_ceil(4) }
+}
+
+/// The words of the file, by segments: address and value.
+pub(super) fn file_words(program: &Program) -> impl Iterator<Item = (u32, u32)> {
+    program.segments().iter().flat_map(|segment| {
+        let before = (segment.address - segment.start()) as usize;
+        (0..filled(segment)).map(move |word| {
+            let byte = |i: usize| {
+                let index = (4 * word + i).checked_sub(before);
+                index.and_then(|index| segment.bytes.get(index)).copied().unwrap_or(0)
+            };
+            (segment.start() + 4 * word as u32, u32::from_le_bytes([0, 1, 2, 3].map(byte)))
+        })
+    })
+}
+
+/// The regions of a program's memory.
+pub(super) struct Regions {
+    /// First address and end of the words that are read-only.
+    read_only: Vec<(u64, u64)>,
+    /// First address and end of words that are zero at first, as tuples have them.
+    zero: Vec<(u64, u64)>,
+}
+
+impl Regions {
+    pub(super) fn of(program: &Program) -> Self {
+        let bounds = |segment: &Segment| {
+            let start = u64::from(segment.start());
+            (start, start + 4 * u64::from(segment.words()))
+        };
+        let is_read_only = |segment: &Segment| segment.kind != Kind::Writable;
+        let read_only = program.segments().iter().filter(|segment| is_read_only(segment)).map(bounds).collect();
+        let zero = program.segments().iter().map(|segment| {
+            let (start, end) = bounds(segment);
+            let aside = if is_read_only(segment) { READ_ONLY as u64 } else { 0 };
+            (aside + start + 4 * filled(segment) as u64, aside + end)
+        });
+        let stack = (u64::from(STACK_END - STACK_BYTES), u64::from(STACK_END));
+        let zero = zero.filter(|(start, end)| start < end).chain([stack]).collect();
+        Self { read_only, zero }
+    }
+
+    /// First address and end of what is read-only.
+    pub(super) fn read_only(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.read_only.iter().copied()
+    }
+
+    /// Whether a word is read-only.
+    pub(super) fn is_read_only(&self, address: u32) -> bool {
+        let address = u64::from(address);
+        self.read_only.iter().any(|(start, end)| (*start..*end).contains(&address))
+    }
+
+    /// First address and end of the words that are zero at first; read-only ones are [`READ_ONLY`] above.
+    pub(super) fn zero(&self) -> &[(u64, u64)] {
+        &self.zero
+    }
+}
+
+/// The address of a word in tuples.
+pub(super) fn place(address: u32, read_only: bool) -> i64 {
+    i64::from(address) + if read_only { READ_ONLY } else { 0 }
+}

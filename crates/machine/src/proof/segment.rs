@@ -1,0 +1,227 @@
+//! One segment: commits to the columns, claims the relations of every row, and that all of them belong together.
+
+use volery_circuit::{Challenge, Error};
+use volery_field::{F61, Ring as _};
+use zeroize::Zeroizing;
+
+use super::argument::{self, Known, PIECE, Part};
+use super::form::{Shape, Space, WIDTH, column, integer, number};
+use super::kind::Kind;
+use super::log::Log;
+use super::profile::Counts;
+use super::public::{Public, Tables};
+use super::tables::{ASIDE, SECRET_LEFT, Table, with_table};
+use super::trace::{KINDS, REGISTERS, Segment};
+
+/// What one segment leaves to the next.
+pub(super) struct Boundary<W> {
+    /// The values of all registers.
+    pub(super) registers: Vec<W>,
+    /// The values at P.
+    pub(super) values: Zeroizing<Vec<F61>>,
+    /// The place of the next instruction.
+    pub(super) place: [W; 1],
+}
+
+/// Commits to `count` values.
+pub(super) fn commit<B: Challenge<F61>>(
+    b: &mut B,
+    count: usize,
+    values: Option<&[F61]>,
+    out: &mut Vec<B::Wire>,
+) -> Result<(), B::Error> {
+    for start in (0..count).step_by(PIECE) {
+        let end = count.min(start + PIECE);
+        out.extend(b.secret(end - start, &mut |_| {
+            let values = values.and_then(|values| values.get(start..end));
+            values.map(<[F61]>::to_vec).ok_or_else(|| Error::Witness("there is no trace of the run".into()))
+        })?);
+    }
+    Ok(())
+}
+
+/// Commits to the rows of a kind, and claims their relations.
+fn rows<B: Challenge<F61>>(
+    b: &mut B,
+    kind: Kind,
+    count: usize,
+    values: Zeroizing<Vec<F61>>,
+) -> Result<Part<B::Wire>, B::Error> {
+    b.enter(kind.name());
+    let part = with_table!(kind, Rows => {
+        let mut wires = Vec::with_capacity(count * Rows::COLUMNS);
+        // A piece at a time, so that a row's wires are at hand when its relations are claimed.
+        let at_once = PIECE / 16 / Rows::COLUMNS;
+        for start in (0..count).step_by(at_once) {
+            let (start, end) = (start * Rows::COLUMNS, count.min(start + at_once) * Rows::COLUMNS);
+            commit(b, end - start, values.get(start..end), &mut wires)?;
+            for row in wires[start..end].chunks_exact(Rows::COLUMNS) {
+                Rows::claim(b, row)?;
+            }
+        }
+        Part { shape: Rows::shape(), wires, values }
+    });
+    b.leave();
+    Ok(part)
+}
+
+/// The registers: number, value at first, value and time at the end.
+fn registers<B: Challenge<F61>>(
+    b: &mut B,
+    start: Boundary<B::Wire>,
+    end: Option<&Segment>,
+) -> Result<Part<B::Wire>, B::Error> {
+    let mut shape = Shape::new(4);
+    shape.produce(Space::Register, [column(0), column(1), number(0)]);
+    shape.consume(Space::Register, [column(0), column(2), column(3)]);
+    let ends = end.map(|segment| {
+        let cells = segment.registers.iter();
+        Zeroizing::new(cells.flat_map(|cell| [cell.value, cell.time].map(|n| F61::new(n.into()))).collect::<Vec<_>>())
+    });
+    let mut committed = Vec::with_capacity(2 * REGISTERS);
+    commit(b, 2 * REGISTERS, ends.as_ref().map(|ends| &ends[..]), &mut committed)?;
+    let (mut wires, mut values) = (Vec::new(), Zeroizing::new(Vec::new()));
+    for (i, (first, last)) in start.registers.into_iter().zip(committed.chunks_exact(2)).enumerate() {
+        wires.push(b.constant(F61::new(i as u64)));
+        wires.push(first);
+        wires.extend_from_slice(last);
+    }
+    if let Some(ends) = ends {
+        for (i, (first, last)) in start.values.iter().zip(ends.chunks_exact(2)).enumerate() {
+            values.push(F61::new(i as u64));
+            values.push(*first);
+            values.extend_from_slice(last);
+        }
+    }
+    Ok(Part { shape, wires, values })
+}
+
+/// The words that the segment touches: address, value and segment of the last use at first, value and time at
+/// the end.
+fn words<B: Challenge<F61>>(
+    b: &mut B,
+    this: u32,
+    count: usize,
+    segment: Option<&Segment>,
+) -> Result<Part<B::Wire>, B::Error> {
+    let [address, first, since, last, time] = [0, 1, 2, 3, 4].map(column);
+    let mut shape = Shape::new(5);
+    shape.produce(Space::Memory, [address.clone(), first, number(0)]);
+    shape.consume(Space::Memory, [address, last, time]);
+    shape.short(number(i64::from(this) - 1) - since);
+    let values = segment.map_or_else(Vec::new, |segment| {
+        let word = |word: &super::trace::Word| {
+            let address = super::regions::place(word.address, word.read_only);
+            let rest = [word.first, word.since, word.last.value, word.last.time].map(i64::from);
+            [address, rest[0], rest[1], rest[2], rest[3]].map(integer)
+        };
+        segment.words.iter().flat_map(word).collect()
+    });
+    let values = Zeroizing::new(values);
+    let mut wires = Vec::with_capacity(5 * count);
+    commit(b, 5 * count, segment.map(|_| &values[..]), &mut wires)?;
+    Ok(Part { shape, wires, values })
+}
+
+/// Where the segment begins and ends: place at first, place and time at the end, value and time of filler rows'
+/// memory. The last instruction of a run that exits is a call.
+fn ends<B: Challenge<F61>>(
+    b: &mut B,
+    [start]: [B::Wire; 1],
+    first: u32,
+    segment: Option<&Segment>,
+    exits: bool,
+) -> Result<Part<B::Wire>, B::Error> {
+    let [begins, place, time, aside, aside_time] = [0, 1, 2, 3, 4].map(column);
+    let mut shape = Shape::new(5);
+    shape.produce(Space::State, [begins, number(0)]);
+    shape.consume(Space::State, [place.clone(), time]);
+    shape.produce(Space::Memory, [number(ASIDE), number(0), number(0)]);
+    shape.consume(Space::Memory, [number(ASIDE), aside, aside_time]);
+    if exits {
+        shape.look_up(Public::Code, [number(Kind::Call as i64), place, number(1)]);
+    }
+    let mut wires = vec![start];
+    let values = segment.map_or_else(Vec::new, |segment| {
+        let Segment { place, time, aside, .. } = segment;
+        [first, *place, *time, 0, *aside].map(|n| F61::new(n.into())).to_vec()
+    });
+    let values = Zeroizing::new(values);
+    commit(b, 4, values.get(1..), &mut wires)?;
+    Ok(Part { shape, wires, values })
+}
+
+/// The length of the secret input is below 2^32.
+fn length<B: Challenge<F61>>(
+    b: &mut B,
+    start: &Boundary<B::Wire>,
+    segment: Option<&Segment>,
+) -> Result<Part<B::Wire>, B::Error> {
+    let mut shape = Shape::new(2);
+    shape.word(column(0), 1);
+    let register = SECRET_LEFT as usize;
+    let mut values = Zeroizing::new(Vec::new());
+    if segment.is_some() {
+        let length = start.values[register];
+        values.extend([length, F61::new(length.to_u64() & 0xffff)]);
+    }
+    let mut wires = vec![start.registers[register].clone()];
+    commit(b, 1, values.get(1..), &mut wires)?;
+    Ok(Part { shape, wires, values })
+}
+
+/// A segment, its number from 1 on.
+pub(super) struct Place {
+    pub(super) number: u32,
+    /// Whether it is the last one of a run that exits.
+    pub(super) exits: bool,
+}
+
+/// Claims a segment: from `start`, by rows as in `counts`, to what it returns. The words that it touches go to
+/// the log.
+pub(super) fn claim<B: Challenge<F61>>(
+    b: &mut B,
+    tables: &Tables<'_>,
+    (counts, place): (&Counts, Place),
+    (start, first): (Boundary<B::Wire>, u32),
+    mut segment: Option<Segment>,
+    log: &mut Log<B::Wire>,
+) -> Result<Boundary<B::Wire>, B::Error> {
+    b.enter("segment");
+    b.begin_argument();
+    let mut parts = Vec::with_capacity(KINDS + 4);
+    for kind in Kind::ALL {
+        let count = counts.rows[kind as usize] as usize;
+        if count > 0 {
+            let values = segment.as_mut().map(|segment| core::mem::take(&mut segment.tables[kind as usize]));
+            parts.push(rows(b, kind, count, values.unwrap_or_default())?);
+        }
+    }
+    let segment = segment.as_ref();
+    let words = words(b, place.number, counts.words as usize, segment)?;
+    log.note(b, &words, place.number);
+    parts.push(words);
+    if place.number == 1 {
+        parts.push(length(b, &start, segment)?);
+    }
+    let ends = ends(b, start.place.clone(), first, segment, place.exits)?;
+    let registers = registers(b, start, segment)?;
+    let end = Boundary {
+        registers: registers.wires.iter().skip(2).step_by(4).cloned().collect(),
+        values: Zeroizing::new(registers.values.iter().skip(2).step_by(4).copied().collect()),
+        place: [ends.wires[1].clone()],
+    };
+    parts.extend([ends, registers]);
+    argument::claim(b, &parts, &Known::default(), tables)?;
+    b.end_argument();
+    b.leave();
+    Ok(end)
+}
+
+/// A tuple of the log that both parties know.
+pub(super) fn known(address: i64, value: u32) -> [F61; WIDTH] {
+    let mut tuple = [F61::ZERO; WIDTH];
+    let components = [Space::Log as i64, address, value.into()];
+    tuple.iter_mut().zip(components).for_each(|(to, n)| *to = integer(n));
+    tuple
+}

@@ -1,0 +1,271 @@
+//! The statement: what both parties run.
+
+use volery_circuit::{Challenge, Digest, Error, Statement};
+use volery_field::{F61, Ring as _};
+use zeroize::Zeroizing;
+
+use super::end;
+use super::log::Log;
+use super::profile::{Checks, Counts, Profile};
+use super::public::Tables;
+use super::regions::{Regions, file_words};
+use super::segment::{self, Boundary, Place, commit};
+use super::tables::{PUBLIC_LEFT, SECRET_LEFT};
+use super::trace::{REGISTERS, Source};
+use crate::program::STACK_POINTER;
+use crate::{End, Limits, Program};
+
+/// How a run is cut into segments. Both parties need the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Steps of a segment, about: a call that moves bytes is not cut.
+    pub steps: u32,
+    /// The rows of each kind in a segment are filled up to a multiple of this.
+    pub unit: u32,
+    /// How long the log of touched words is at least before it is checked.
+    pub log: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { steps: 1 << 16, unit: 16, log: 1 << 18 }
+    }
+}
+
+impl Settings {
+    fn check(self) -> Result<(), Error> {
+        if self.steps == 0 || self.steps > 1 << 20 || self.unit == 0 || self.unit > 1 << 16 {
+            return Err(Error::Public(format!(
+                "segments of {} steps with rows in units of {}; at most 2^20 and 2^16 are possible",
+                self.steps, self.unit
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The longest input.
+const MOST_INPUT: usize = 1 << 28;
+
+/// What a run says to everybody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunClaim {
+    /// How it ended.
+    pub end: End,
+    /// What it wrote to file 1.
+    pub journal: Vec<u8>,
+}
+
+/// "I know a secret input with which this program, given this public input, ends so and writes this."
+///
+/// What shows besides the claim is the [`Profile`].
+pub struct ProgramRun {
+    program: Program,
+    public: Vec<u8>,
+    claim: RunClaim,
+    profile: Profile,
+    settings: Settings,
+    secret: Option<(Zeroizing<Vec<u8>>, Limits)>,
+    /// What P changes in each segment before it commits.
+    #[cfg(test)]
+    pub(super) meddle: Option<Meddle>,
+}
+
+/// A change of a segment, which it gets with its number.
+#[cfg(test)]
+pub(super) type Meddle = std::sync::Arc<dyn Fn(u32, &mut super::trace::Segment) + Send + Sync>;
+
+impl core::fmt::Debug for ProgramRun {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("ProgramRun").field("claim", &self.claim).field("profile", &self.profile).finish_non_exhaustive()
+    }
+}
+
+/// Refuses inputs that are too long for the proof.
+fn check_input(what: &str, bytes: &[u8]) -> Result<(), Error> {
+    if bytes.len() > MOST_INPUT {
+        return Err(Error::Public(format!("the {what} has {} bytes; at most {MOST_INPUT} are possible", bytes.len())));
+    }
+    Ok(())
+}
+
+impl ProgramRun {
+    /// V's statement.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if a number is out of its bounds.
+    pub fn new(
+        program: Program,
+        public: Vec<u8>,
+        claim: RunClaim,
+        profile: Profile,
+        settings: Settings,
+    ) -> Result<Self, Error> {
+        settings.check()?;
+        check_input("public input", &public)?;
+        check_input("journal", &claim.journal)?;
+        profile.check(settings.log, file_words(&program).count() as u64)?;
+        Ok(Self {
+            program,
+            public,
+            claim,
+            profile,
+            settings,
+            secret: None,
+            #[cfg(test)]
+            meddle: None,
+        })
+    }
+
+    /// P's statement: runs the program once, to find out what to claim and what shows.
+    ///
+    /// # Errors
+    /// [`Error::Witness`] if the run goes beyond its limits; as [`ProgramRun::new`].
+    pub fn of(
+        program: Program,
+        [secret, public]: [Vec<u8>; 2],
+        settings: Settings,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        settings.check()?;
+        let secret = Zeroizing::new(secret);
+        check_input("secret input", &secret)?;
+        let (claim, profile) = survey(&program, [&secret, &public], settings, limits)?;
+        let mut run = Self::new(program, public, claim, profile, settings)?;
+        run.secret = Some((secret, limits));
+        Ok(run)
+    }
+
+    /// What is claimed.
+    #[must_use]
+    pub fn claim(&self) -> &RunClaim {
+        &self.claim
+    }
+
+    /// What shows besides.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+}
+
+fn limit(error: crate::emulator::Error) -> Error {
+    Error::Witness(error.to_string())
+}
+
+/// Runs a program without proving.
+fn survey(
+    program: &Program,
+    inputs: [&[u8]; 2],
+    settings: Settings,
+    limits: Limits,
+) -> Result<(RunClaim, Profile), Error> {
+    let mut source = Source::new(program, &Regions::of(program), inputs, limits);
+    let mut profile = Profile::default();
+    let (mut new, mut entries, mut live) = (0_u64, 0_u64, file_words(program).count() as u64);
+    loop {
+        let (segment, end) = source.next(settings.steps, settings.unit).map_err(limit)?;
+        let words = segment.words.len() as u32;
+        profile.segments.push(Counts { rows: segment.rows, words });
+        (new, entries) = (new + segment.fresh.len() as u64, entries + u64::from(words));
+        if end.is_some() || super::log::is_due(entries, live, settings.log) {
+            profile.fresh.push(new);
+            live += new;
+            (new, entries) = (0, 0);
+        }
+        if let Some(end) = end {
+            let journal = source.journal().to_vec();
+            return Ok((RunClaim { end, journal }, profile));
+        }
+    }
+}
+
+/// The error for a trace that is not that of the profile.
+fn strange() -> Error {
+    Error::Witness("the run is another one than the profile says".into())
+}
+
+impl<B: Challenge<F61>> Statement<B> for ProgramRun {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"run of a program v1");
+        self.program.identify(digest);
+        digest.bytes("public input", &self.public);
+        digest.bytes("journal", &self.claim.journal);
+        let [kind, place, cause, value] = match self.claim.end {
+            End::Exit(code) => [0, 0, 0, code],
+            End::Trap { pc, cause, value } => [1, pc, cause as u32, value],
+        };
+        [kind, place, cause, value].into_iter().for_each(|n| {
+            digest.number("end", n.into());
+        });
+        digest.number("log", self.settings.log);
+        self.profile.identify(digest);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let tables = Tables {
+            program: &self.program,
+            regions: Regions::of(&self.program),
+            input: &self.public,
+            journal: &self.claim.journal,
+        };
+        let mut source = self.secret.as_ref().map(|(secret, limits)| {
+            Source::new(&self.program, &tables.regions, [secret, &self.public], *limits)
+        });
+        let mut log = Log::new();
+        let mut checks = Checks::new(&self.profile, self.settings.log, file_words(&self.program).count() as u64);
+        let mut boundary = self.start(b)?;
+        let (mut place, mut fresh) = (self.program.entry(), Vec::new());
+        for (counts, number) in self.profile.segments.iter().zip(1..) {
+            let segment = match &mut source {
+                Some(source) => {
+                    let (segment, _) = source.next(self.settings.steps, self.settings.unit).map_err(limit)?;
+                    if segment.rows != counts.rows || segment.words.len() != counts.words as usize {
+                        return Err(strange().into());
+                    }
+                    #[cfg(test)]
+                    let segment = {
+                        let mut segment = segment;
+                        self.meddle.iter().for_each(|meddle| meddle(number, &mut segment));
+                        segment
+                    };
+                    Some(segment)
+                }
+                None => None,
+            };
+            let next = segment.as_ref().map(|segment| {
+                fresh.extend_from_slice(&segment.fresh);
+                segment.place
+            });
+            let exits = number as usize == self.profile.segments.len() && matches!(self.claim.end, End::Exit(_));
+            let here = (counts, Place { number, exits });
+            boundary = segment::claim(b, &tables, here, (boundary, place), segment, &mut log)?;
+            place = next.unwrap_or(place);
+            if let Some(new) = checks.next() {
+                let known = source.as_ref().map(|source| (source, &fresh[..]));
+                log.check(b, &tables, (checks.live as usize, new as usize), known)?;
+                fresh.clear();
+            }
+        }
+        end::claim(b, &tables, &boundary, self.claim.end)
+    }
+}
+
+impl ProgramRun {
+    /// What a run begins with. P commits to the length of the secret input.
+    fn start<B: Challenge<F61>>(&self, b: &mut B) -> Result<Boundary<B::Wire>, B::Error> {
+        let mut values = Zeroizing::new(vec![F61::ZERO; REGISTERS]);
+        let secret = self.secret.as_ref().map(|(secret, _)| F61::new(secret.len() as u64));
+        values[2] = F61::new(STACK_POINTER.into());
+        values[PUBLIC_LEFT as usize] = F61::new(self.public.len() as u64);
+        let mut registers: Vec<_> = values.iter().map(|value| b.constant(*value)).collect();
+        let mut length = Vec::new();
+        commit(b, 1, secret.as_ref().map(core::slice::from_ref), &mut length)?;
+        for wire in length {
+            registers[SECRET_LEFT as usize] = wire;
+        }
+        values[SECRET_LEFT as usize] = secret.unwrap_or_default();
+        let place = [b.constant(F61::new(self.program.entry().into()))];
+        Ok(Boundary { registers, values, place })
+    }
+}

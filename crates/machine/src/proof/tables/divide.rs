@@ -1,0 +1,110 @@
+//! `div`, `divu`, `rem`, `remu`.
+//!
+//! `AX` and `AY` are the operands without their signs, which are 0 unless the operation is signed (`XN` and
+//! `YN`, as in [`compare`](super::compare)). Then, with a quotient `Q = Q0 + 2^16 Q1` in limbs,
+//!
+//! ```text
+//! Q1 AY = M,  M below 2^16          Q0 AY + 2^16 M + D = AX          D below AY
+//! ```
+//!
+//! Both sides are below 2^49, so they are equal as integers: with `Q` as one number, `Q AY + D` could be
+//! `AX + p`. By zero (`Z`): then `Y` is 0, the last claim is `D` below 2^32 instead, so `D = AX`, and the
+//! quotient is all ones. `Z` cannot be 0 if `Y` is, since nothing is below 0.
+//!
+//! The result is `V`, one of quotient and remainder, negated if `N`: `V + N (2^32 - 2 V) - 2^32 E`, where the
+//! bit `E` is for the negative of zero. A quotient's `N` is whether the signs differ (`NQ`), unless the divisor
+//! is zero; a remainder's is the sign of `X`. The overflow `-2^31 / -1` needs nothing: the quotient is 2^31,
+//! not negated, and the remainder 0.
+
+use super::compare::Ordered;
+use super::*;
+
+/// See the [module](self).
+pub(in super::super) struct Divide;
+
+columns!(RD RS1 RS2 SIGNED REM X XT XL Y YT YL OLD OT OL XN XB YN YB AX AY Q0 Q1 M D D0 B0 Z NQ N V E R RL);
+const FIELDS: [usize; 5] = [RD, RS1, RS2, SIGNED, REM];
+const FIRST: Register = Register::first([RS1, X, XT, XL]);
+const SECOND: Register = Register::second([RS2, Y, YT, YL]);
+const RESULT: Register = Register::result([RD, OLD, OT, OL]);
+const ORDER: [Ordered; 2] =
+    [Ordered { value: X, negative: XN, low: XB }, Ordered { value: Y, negative: YN, low: YB }];
+
+impl Table for Divide {
+    const COLUMNS: usize = COLUMNS;
+
+    fn shape() -> Shape {
+        let mut shape = Shape::new(COLUMNS);
+        shape.decode(Kind::Divide, &FIELDS);
+        shape.step_on();
+        shape.read(FIRST);
+        shape.read(SECOND);
+        for operand in ORDER {
+            shape.ordered(operand, SIGNED);
+        }
+        [Q0, Q1, M].into_iter().for_each(|limb| shape.short(column(limb)));
+        shape.word(column(D), D0);
+        shape.word(column(AY) + column(Z) * (1 << 32) - number(1) - column(D), B0);
+        shape.word(column(R), RL);
+        shape.write(RESULT, column(R));
+        shape
+    }
+
+    #[inline(always)]
+    fn claim<B: Relate<F61>>(b: &mut B, row: &[B::Wire]) -> Result<(), B::Error> {
+        bits(b, row, [XN, YN, Z, E])?;
+        let word = B::embed(integer(1 << 32));
+        let limb = B::embed(integer(1 << 16));
+        let [x, xn, ax, y, yn] = at::<3, 5, B>(b, row, [X, XN, AX, Y, YN]);
+        let [ay, q0, q1, m, d] = at::<3, 5, B>(b, row, [AY, Q0, Q1, M, D]);
+        b.claim(x + xn * (int::<3, B>(1 << 32) - x - x) - ax)?;
+        b.claim(y + yn * (int::<3, B>(1 << 32) - y - y) - ay)?;
+        b.claim(q1 * ay - m)?;
+        b.claim(q0 * ay + m.scale(limb) + d - ax)?;
+        let [z, rem, nq, n, v] = at::<3, 5, B>(b, row, [Z, REM, NQ, N, V]);
+        let q = q0 + q1.scale(limb);
+        b.claim(z * y)?;
+        b.claim(z * (q - int::<3, B>(u32::MAX.into())))?;
+        b.claim(q + rem * (d - q) - v)?;
+        b.claim(nq + rem * (xn - nq) - n)?;
+        let [e, r] = at::<3, 2, B>(b, row, [E, R]);
+        b.claim(v + n * (int::<3, B>(1 << 32) - v - v) - e.scale(word) - r)?;
+        let [xn, yn, z, nq] = at::<4, 4, B>(b, row, [XN, YN, Z, NQ]);
+        let both = xn * yn;
+        b.claim((xn + yn - both - both) * (int::<4, B>(1) - z) - nq)
+    }
+
+    #[inline(always)]
+    fn fill(work: &mut Work<'_>, row: &mut Row<'_>) {
+        let [rd, rs1, rs2, signed, rem, ..] = *work.fields;
+        work.head(row, &FIELDS);
+        work.read(row, rs1, FIRST);
+        work.read(row, rs2, SECOND);
+        let signed = signed == 1;
+        ORDER[0].put(row, work.x, signed);
+        ORDER[1].put(row, work.y, signed);
+        let size = |n: u32| if signed { (n as i32).unsigned_abs() } else { n };
+        let negative = |n: u32| signed && n >> 31 == 1;
+        let (ax, ay, xn) = (size(work.x), size(work.y), negative(work.x));
+        let (q, d) = (ax.checked_div(ay).unwrap_or(u32::MAX), ax.checked_rem(ay).unwrap_or(ax));
+        let zero = work.y == 0;
+        let nq = !zero && xn != negative(work.y);
+        let (v, n) = if rem == 1 { (d, xn) } else { (q, nq) };
+        row.put(AX, ax);
+        row.put(AY, ay);
+        row.put_low(Q0, q.into());
+        row.put(Q1, q >> 16);
+        row.put(M, i64::from(q >> 16) * i64::from(ay));
+        row.put(D, d);
+        row.put_low(D0, d.into());
+        row.put_low(B0, i64::from(ay) - 1 - i64::from(d));
+        row.put(Z, zero);
+        row.put(NQ, nq);
+        row.put(N, n);
+        row.put(V, v);
+        row.put(E, n && v == 0);
+        row.put(R, work.result);
+        row.put_low(RL, work.result.into());
+        work.write(row, rd, RESULT);
+    }
+}

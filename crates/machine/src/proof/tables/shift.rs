@@ -1,0 +1,121 @@
+//! Shifts: products with a power of two ([`multiply`](super::multiply)). To the left by `s`, the result is the
+//! lower word of `X 2^s`; to the right, the upper word of `X 2^(32-s)`. With the sign `N` of an arithmetic
+//! shift the result is `N (2^32 - POWER)` more. All of it is below 2^32, since the upper word of `X POWER` is
+//! below `POWER`.
+//!
+//! `X` and the lower limb tell the upper limb, and what is looked up is its image, which tells the sign.
+
+use super::multiply::{Product, image};
+use super::*;
+
+#[inline(always)]
+fn claim<B: Relate<F61>>(
+    b: &mut B,
+    row: &[B::Wire],
+    product: Product,
+    [right, negative, power, r]: [usize; 4],
+) -> Result<(), B::Error> {
+    bits(b, row, [negative])?;
+    let [low, high] = product.claim::<3, B>(b, row)?;
+    let [right, negative, power, r] = at::<3, 4, B>(b, row, [right, negative, power, r]);
+    let ones = int::<3, B>(1 << 32) - power;
+    b.claim(low + right * (high - low) + negative * ones - r)
+}
+
+/// `sll`, `srl`, `sra`: the amount is the lowest five bits of `Y`.
+pub(in super::super) struct Shift;
+
+mod registers {
+    use super::*;
+    columns!(RD RS1 RS2 RIGHT SIGNED X XT XL Y YT YL OLD OT OL AMOUNT REST POWER X0 R0 C0 C1 R1 H0 H1 N R);
+    const FIELDS: [usize; 5] = [RD, RS1, RS2, RIGHT, SIGNED];
+    const FIRST: Register = Register::first([RS1, X, XT, XL]);
+    const SECOND: Register = Register::second([RS2, Y, YT, YL]);
+    const RESULT: Register = Register::result([RD, OLD, OT, OL]);
+    const PRODUCT: Product =
+        Product { x: X, y: POWER, x_low: X0, r_low: R0, carry: [C0, C1], r_high: R1, high: [H0, H1] };
+
+    impl Table for Shift {
+        const COLUMNS: usize = COLUMNS;
+
+        fn shape() -> Shape {
+            let mut shape = Shape::new(COLUMNS);
+            shape.decode(Kind::Shift, &FIELDS);
+            shape.step_on();
+            shape.read(FIRST);
+            shape.read(SECOND);
+            shape.look_up(Public::Power, [AMOUNT, RIGHT, POWER].map(column));
+            shape.word((column(Y) - column(AMOUNT)).shifted_down(5), REST);
+            shape.product(PRODUCT);
+            shape.short(image(PRODUCT.x_high(), column(SIGNED), N));
+            shape.write(RESULT, column(R));
+            shape
+        }
+
+        #[inline(always)]
+        fn claim<B: Relate<F61>>(b: &mut B, row: &[B::Wire]) -> Result<(), B::Error> {
+            claim(b, row, PRODUCT, [RIGHT, N, POWER, R])
+        }
+
+        #[inline(always)]
+        fn fill(work: &mut Work<'_>, row: &mut Row<'_>) {
+            let [rd, rs1, rs2, right, signed, ..] = *work.fields;
+            work.head(row, &FIELDS);
+            work.read(row, rs1, FIRST);
+            work.read(row, rs2, SECOND);
+            let amount = work.y & 31;
+            let power = 1_u64 << if right == 1 { 32 - amount } else { amount };
+            row.put(AMOUNT, amount);
+            row.put_low(REST, i64::from(work.y >> 5));
+            row.put(POWER, power as i64);
+            PRODUCT.put(row, work.x, power);
+            row.put(N, signed & i64::from(work.x >> 31));
+            row.put(R, work.result);
+            work.write(row, rd, RESULT);
+        }
+    }
+}
+
+/// `slli`, `srli`, `srai`: the program tells the power.
+pub(in super::super) struct ShiftImmediate;
+
+mod immediate {
+    use super::*;
+    columns!(RD RS1 RIGHT SIGNED POWER X XT XL OLD OT OL X0 R0 C0 C1 R1 H0 H1 N R);
+    const FIELDS: [usize; 5] = [RD, RS1, RIGHT, SIGNED, POWER];
+    const FIRST: Register = Register::first([RS1, X, XT, XL]);
+    const RESULT: Register = Register::result([RD, OLD, OT, OL]);
+    const PRODUCT: Product =
+        Product { x: X, y: POWER, x_low: X0, r_low: R0, carry: [C0, C1], r_high: R1, high: [H0, H1] };
+
+    impl Table for ShiftImmediate {
+        const COLUMNS: usize = COLUMNS;
+
+        fn shape() -> Shape {
+            let mut shape = Shape::new(COLUMNS);
+            shape.decode(Kind::ShiftImmediate, &FIELDS);
+            shape.step_on();
+            shape.read(FIRST);
+            shape.product(PRODUCT);
+            shape.short(image(PRODUCT.x_high(), column(SIGNED), N));
+            shape.write(RESULT, column(R));
+            shape
+        }
+
+        #[inline(always)]
+        fn claim<B: Relate<F61>>(b: &mut B, row: &[B::Wire]) -> Result<(), B::Error> {
+            claim(b, row, PRODUCT, [RIGHT, N, POWER, R])
+        }
+
+        #[inline(always)]
+        fn fill(work: &mut Work<'_>, row: &mut Row<'_>) {
+            let [rd, rs1, _, signed, power, ..] = *work.fields;
+            work.head(row, &FIELDS);
+            work.read(row, rs1, FIRST);
+            PRODUCT.put(row, work.x, power as u64);
+            row.put(N, signed & i64::from(work.x >> 31));
+            row.put(R, work.result);
+            work.write(row, rd, RESULT);
+        }
+    }
+}
