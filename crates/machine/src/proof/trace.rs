@@ -51,12 +51,48 @@ struct Entry {
     live: bool,
 }
 
+/// Words of a page, and pages of a folder.
 const PAGE: usize = 1 << 10;
+
+type Page = [Entry; PAGE];
+
+/// The words of memory, in folders of pages.
+struct Pages(Vec<Option<Box<[Option<Box<Page>>; PAGE]>>>);
+
+impl Pages {
+    fn new() -> Self {
+        Self((0..PAGE).map(|_| None).collect())
+    }
+
+    #[inline(always)]
+    fn entry(&mut self, address: u32) -> &mut Entry {
+        let word = address as usize / 4;
+        let folder = self.0[word / PAGE / PAGE].get_or_insert_with(|| Box::new([const { None }; PAGE]));
+        let page = folder[word / PAGE % PAGE].get_or_insert_with(|| Box::new([Entry::default(); PAGE]));
+        &mut page[word % PAGE]
+    }
+
+    /// The pages that there are, with the addresses of their first words.
+    fn iter(&self) -> impl Iterator<Item = (u32, &Page)> {
+        let folders = self.0.iter().enumerate().filter_map(|(i, folder)| Some((i, folder.as_ref()?)));
+        folders.flat_map(|(i, folder)| {
+            let pages = folder.iter().enumerate().filter_map(|(j, page)| Some((j, page.as_ref()?)));
+            pages.map(move |(j, page)| ((4 * PAGE * (PAGE * i + j)) as u32, &**page))
+        })
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        let pages = self.0.iter_mut().flatten().flat_map(|folder| folder.iter_mut().flatten());
+        pages.flat_map(|page| page.iter_mut()).for_each(|entry| entry.value.zeroize());
+    }
+}
 
 /// Registers and memory, as a segment sees them.
 pub(super) struct Cells {
     registers: [Cell; REGISTERS],
-    pages: Vec<Option<Box<[Entry; PAGE]>>>,
+    pages: Pages,
     /// The time of the last access of a filler row to memory.
     aside: u32,
     segment: u32,
@@ -71,7 +107,6 @@ pub(super) struct Cells {
 impl Drop for Cells {
     fn drop(&mut self) {
         self.registers.iter_mut().for_each(|cell| cell.value.zeroize());
-        self.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()).for_each(|entry| entry.value.zeroize());
         self.words.iter_mut().for_each(Word::zeroize);
     }
 }
@@ -85,7 +120,7 @@ impl Cells {
         set(PUBLIC_LEFT as usize, public as u32);
         let mut cells = Self {
             registers,
-            pages: (0..1 << 20).map(|_| None).collect(),
+            pages: Pages::new(),
             aside: 0,
             segment: 1,
             words: Vec::new(),
@@ -100,9 +135,7 @@ impl Cells {
     }
 
     fn entry(&mut self, address: u32) -> &mut Entry {
-        let word = address as usize / 4;
-        let page = self.pages[word / PAGE].get_or_insert_with(|| Box::new([Entry::default(); PAGE]));
-        &mut page[word % PAGE]
+        self.pages.entry(address)
     }
 
     /// The value of a register.
@@ -156,12 +189,10 @@ impl Cells {
     /// The live words, writable ones first, each part by address: address, value, segment of the last use.
     pub(super) fn live(&self) -> impl Iterator<Item = (u32, bool, u32, u32)> {
         let all = move |wanted: bool| {
-            let pages = self.pages.iter().enumerate();
-            let words = pages.filter_map(|(number, page)| page.as_ref().map(|page| (number, page)));
-            words.flat_map(move |(number, page)| {
+            self.pages.iter().flat_map(move |(first, page)| {
                 let live = page.iter().enumerate().filter(|(_, entry)| entry.live);
                 live.filter_map(move |(word, entry)| {
-                    let address = 4 * (number * PAGE + word) as u32;
+                    let address = first + 4 * word as u32;
                     let read_only = self.is_read_only(address);
                     (read_only == wanted).then_some((address, read_only, entry.value, entry.segment))
                 })

@@ -82,5 +82,6 @@ fn every_column_of_every_kind_is_bound_in_the_first_a_middle_the_last_and_a_fill
             }
         }
     }
-    assert!(accepted.is_empty(), "{accepted:#?}");
+    let list: Vec<_> = accepted.iter().map(|entry| format!("{entry:?}")).collect();
+    assert!(list.is_empty(), "{}", list.join("\n"));
 }
