@@ -11,6 +11,7 @@
 //! | [`instruction`] | [`Instruction`]: RV32IM, decoded, encoded and printed from one table |
 //! | [`emulator`] | [`Machine`]: runs a program, to an [`End`]; environment calls, traps, limits |
 //! | [`observer`] | [`Observer`]: sees every [`Step`]; [`Counts`] is one |
+//! | [`proof`] | the statement that a program ran as claimed |
 //!
 //! # The machine
 //!

@@ -1,4 +1,5 @@
-//! The arguments under one challenge: that what rows consume was produced, and that what they look up is there.
+//! The arguments under one challenge: that what rows consume was produced, and that what they look up is
+//! there.
 //!
 //! **Multisets.** Every tuple `x` stands for `alpha - (gamma_0 x_0 + gamma_1 x_1 + ..)`; `x_0` is its
 //! [`Space`](super::form::Space). The product over all that is produced equals that over all that is consumed
@@ -12,14 +13,14 @@
 //! u d e f = d e + (d + e) f            for the denominators d, e, f;  u = 1/d + 1/e + 1/f
 //! ```
 //!
-//! `u` is open only if two of the three are zero. Those of true lookups are not zero, since no public row has a
-//! pole at the point that is taken. Of a false one two places of a triple can hold the same tuple, as two places
-//! of a pair can there, and the count there holds as it is: each value that does so takes two of the `n`
-//! lookups. Two *different* false tuples of a triple meet at the point with probability `1 / |M|^2`, for all
-//! triples together `n / |M|^2`.
+//! `u` is open only if two of the three are zero. Those of true lookups are not zero, since no public row has
+//! a pole at the point that is taken. Of a false one two places of a triple can hold the same tuple, as two
+//! places of a pair can there, and the count there holds as it is: each value that does so takes two of the
+//! `n` lookups. Two *different* false tuples of a triple meet at the point with probability `1 / |M|^2`, for
+//! all triples together `n / |M|^2`.
 //!
-//! **One challenge serves both**, and what it tests is the greater of the two degrees: if a claim is false, one
-//! of the polynomials is not zero, and the challenge has to be a zero of that one. The points of the two
+//! **One challenge serves both**, and what it tests is the greater of the two degrees: if a claim is false,
+//! one of the polynomials is not zero, and the challenge has to be a zero of that one. The points of the two
 //! arguments are drawn apart, the coefficients `gamma` are the same.
 
 use volery_circuit::challenge::Tested;
@@ -115,7 +116,10 @@ struct Waiting<S: Element, E> {
 
 impl<S: Element, E> Waiting<S, E> {
     fn new() -> Self {
-        Self { expressions: Vec::with_capacity(3 * AT_ONCE), values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)) }
+        Self {
+            expressions: Vec::with_capacity(3 * AT_ONCE),
+            values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)),
+        }
     }
 
     fn is_full(&self) -> bool {
@@ -148,7 +152,7 @@ impl<B: Challenge<F61>> Product<B> {
                 factors.iter().for_each(|factor| *running *= *factor);
                 *running
             };
-            Ok(values.chunks(3).map(&mut next).collect())
+            Ok(told(Committed::Product, values.chunks(3).map(&mut next).collect()))
         })?;
         let one = B::Expression::<5>::constant(B::embed(F61::ONE));
         for (factors, product) in self.waiting.expressions.chunks(3).zip(products) {
@@ -193,7 +197,7 @@ impl<B: Challenge<F61>> Sum<B> {
         let inverses = b.scalars(count, &mut |_| {
             invert(values);
             let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
-            Ok(values.chunks(3).map(sum).collect())
+            Ok(told(Committed::Inverse, values.chunks(3).map(sum).collect()))
         })?;
         let one = B::Expression::<5>::constant(B::embed(F61::ONE));
         for (denominators, inverse) in self.waiting.expressions.chunks(3).zip(&inverses) {
@@ -218,8 +222,8 @@ impl<B: Challenge<F61>> Sum<B> {
     }
 }
 
-/// Replaces each element by its inverse, with one inversion for all. Returns whether all had one; those that had
-/// none become zero, and where some had none the others need not be right.
+/// Replaces each element by its inverse, with one inversion for all. Returns whether all had one; those that
+/// had none become zero, and where some had none the others need not be right.
 fn invert<S: Element>(x: &mut [S]) -> bool {
     let mut before = Zeroizing::new(Vec::with_capacity(x.len()));
     let mut product = S::ONE;
@@ -288,9 +292,9 @@ fn degree<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> u64 {
 /// The public tables that some row looks into.
 fn used<W>(parts: &[Part<W>]) -> impl Iterator<Item = Public> {
     Public::ALL.into_iter().filter(|table| {
-        parts.iter().any(|part| {
-            part.rows() > 0 && part.shape.lookups.iter().any(|lookup| lookup.table == *table)
-        })
+        parts
+            .iter()
+            .any(|part| part.rows() > 0 && part.shape.lookups.iter().any(|lookup| lookup.table == *table))
     })
 }
 
@@ -313,7 +317,8 @@ fn multiplicities<B: Challenge<F61>>(
                     *counts = count(parts, tables, table);
                 }
                 let counts = counts.get(start..start + n).unwrap_or_default();
-                Ok(counts.iter().map(|count: &u32| F61::new(u64::from(*count))).collect())
+                let counts = counts.iter().map(|count: &u32| F61::new(u64::from(*count)));
+                Ok(told(Committed::Multiplicity, counts.collect()))
             })?);
         }
         all.push(Multiplicities { table, wires });
@@ -328,7 +333,12 @@ fn count<W>(parts: &[Part<W>], tables: &Tables<'_>, table: Public) -> Vec<u32> {
     for part in parts {
         for lookup in part.shape.lookups.iter().filter(|lookup| lookup.table == table) {
             for row in part.values.chunks_exact(part.shape.columns) {
-                values.iter_mut().zip(&lookup.forms).for_each(|(value, form)| *value = form.value(row));
+                // The first two tell the row.
+                values
+                    .iter_mut()
+                    .zip(&lookup.forms)
+                    .take(2)
+                    .for_each(|(value, form)| *value = form.value(row));
                 if let Some(count) = tables.find(table, &values[..]).and_then(|row| counts.get_mut(row)) {
                     *count += 1;
                 }
@@ -363,9 +373,8 @@ fn multiset<B: Challenge<F61>>(
             }
         }
     }
-    let factor = |x: &[F61; WIDTH]| {
-        x.iter().zip(gammas).fold(at, |sum, (x, gamma)| sum - *gamma * B::embed(*x))
-    };
+    let factor =
+        |x: &[F61; WIDTH]| x.iter().zip(gammas).fold(at, |sum, (x, gamma)| sum - *gamma * B::embed(*x));
     let all = |tuples: &[[F61; WIDTH]]| {
         tuples.iter().fold(B::embed(F61::ONE), |product, tuple| product * factor(tuple))
     };
@@ -387,9 +396,8 @@ fn lookups<B: Challenge<F61>>(
     let mut sum = Sum::<B>::new();
     let mut scratch = Vec::new();
     for part in parts {
-        let fold = |table: Public, forms: &[Form]| {
-            Folded::new(at, gammas, F61::new(table as u64), forms, B::embed)
-        };
+        let fold =
+            |table: Public, forms: &[Form]| Folded::new(at, gammas, F61::new(table as u64), forms, B::embed);
         let lookups: Vec<_> =
             part.shape.lookups.iter().map(|lookup| fold(lookup.table, &lookup.forms)).collect();
         let columns = part.shape.columns;
@@ -437,59 +445,28 @@ fn inverses<B: Challenge<F61>>(
         .ok_or_else(|| Error::misuse("every point of a challenge is a pole; start again"))
 }
 
-/// The claims themselves, on values, for tests of what rows say: a thousandth of the time.
-#[cfg(test)]
-pub(super) mod exact {
-    use std::cell::Cell;
-    use std::collections::HashMap;
-
-    use super::*;
-
-    thread_local! {
-        static ON: Cell<bool> = const { Cell::new(false) };
-    }
-
-    pub(in super::super) fn is_on() -> bool {
-        ON.get()
-    }
-
-    /// Runs `f` with arguments that look at values.
-    pub(in super::super) fn on<T>(f: impl FnOnce() -> T) -> T {
-        ON.set(true);
-        let result = f();
-        ON.set(false);
-        result
-    }
-
-    fn unsatisfied(what: &str) -> Error {
-        Error::Unsatisfied { assertion: 0, place: what.to_owned() }
-    }
-
-    pub(super) fn check<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> Result<(), Error> {
-        let mut balance: HashMap<[u64; WIDTH], i64> = HashMap::new();
-        let mut note = |tuple: [F61; WIDTH], n: i64| *balance.entry(tuple.map(F61::to_u64)).or_default() += n;
-        known.produced.iter().for_each(|tuple| note(*tuple, 1));
-        known.consumed.iter().for_each(|tuple| note(*tuple, -1));
-        for part in parts {
-            for row in part.values.chunks_exact(part.shape.columns) {
-                for tuple in &part.shape.tuples {
-                    let mut value = [F61::ZERO; WIDTH];
-                    value.iter_mut().zip(&tuple.forms).for_each(|(value, form)| *value = form.value(row));
-                    note(value, if tuple.side == Side::In { 1 } else { -1 });
-                }
-                for lookup in &part.shape.lookups {
-                    let values: Vec<_> = lookup.forms.iter().map(|form| form.value(row)).collect();
-                    let found = tables.find(lookup.table, &values).map(|index| tables.row(lookup.table, index));
-                    let is_row = found.is_some_and(|found| {
-                        let rest = values.iter().copied().chain(core::iter::repeat(F61::ZERO));
-                        found.iter().skip(1).zip(rest).all(|(x, y)| *x == y)
-                    });
-                    if !is_row {
-                        return Err(unsatisfied("lookups"));
-                    }
-                }
-            }
-        }
-        if balance.values().all(|n| *n == 0) { Ok(()) } else { Err(unsatisfied("tuples")) }
-    }
+/// What P commits to besides the rows of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Committed {
+    Product,
+    Inverse,
+    Multiplicity,
+    Fresh,
+    Live,
+    Gap,
 }
+
+/// What P says that these values are: the truth, except in tests.
+#[cfg(not(test))]
+#[inline(always)]
+pub(super) fn told<S>(_what: Committed, values: Vec<S>) -> Vec<S> {
+    values
+}
+
+#[cfg(test)]
+pub(super) use tests::told;
+
+#[cfg(test)]
+pub(super) mod exact;
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,17 +1,17 @@
 //! How a run ends: claims about the registers after the last step.
 //!
 //! A trap changes nothing and is no step. Its place is public, and so is the instruction there, hence what it
-//! needs to trap is a claim about one or two registers. The value of a trap is public, too: it tells the first
-//! operand of an access, since the immediate is public. What can be decided without registers is decided by both
-//! parties, and a claim that cannot be true is refused.
+//! needs to trap is a claim about one or two registers. The value of a trap is public, too: it tells the
+//! first operand of an access, since the immediate is public. What can be decided without registers is
+//! decided by both parties, and a claim that cannot be true is refused.
 
 use volery_circuit::{Challenge, Error, Expression as _};
-use volery_field::{F61, Ring as _};
+use volery_field::{F61, Field as _, Ring as _};
 
 use super::form::integer;
 use super::public::Tables;
 use super::segment::Boundary;
-use super::tables::WRITTEN;
+use super::tables::{PUBLIC_LEFT, SECRET_LEFT, WRITTEN};
 use crate::instruction::Operation as O;
 use crate::program::{STACK_BYTES, STACK_END};
 use crate::{Cause, End, Instruction, Program};
@@ -80,7 +80,9 @@ fn is_inside(program: &Program, address: u32) -> bool {
 fn illegal_word(program: &Program, pc: u32) -> Option<u32> {
     let index = pc.wrapping_sub(program.text());
     let is_illegal = pc.is_multiple_of(4) && program.code().get(index as usize / 4)?.is_none();
-    super::regions::file_words(program).find(|(address, _)| is_illegal && *address == pc).map(|(_, word)| word)
+    super::regions::file_words(program)
+        .find(|(address, _)| is_illegal && *address == pc)
+        .map(|(_, word)| word)
 }
 
 /// Claims what the trap needs of registers. The place is claimed by the caller.
@@ -99,10 +101,19 @@ fn trap<B: Challenge<F61>>(
             if is_outside && value == 0 { Ok(()) } else { refuse() }
         }
         (Cause::IllegalInstruction, _) => {
-            if illegal_word(program, pc) == Some(value) { Ok(()) } else { refuse() }
+            if illegal_word(program, pc) == Some(value) {
+                Ok(())
+            } else {
+                refuse()
+            }
         }
         (Cause::Breakpoint, Some(i)) if i.operation() == O::Ebreak && value == 0 => Ok(()),
         (Cause::MisalignedJump, Some(i)) if !value.is_multiple_of(4) => jump(b, last, i, (pc, value)),
+        (Cause::LoadOutside | Cause::StoreOutside | Cause::StoreReadOnly, Some(i))
+            if i.operation() == O::Ecall =>
+        {
+            buffer(b, program, last, (pc, cause, value))
+        }
         (_, Some(i)) => {
             let Some((bytes, stores)) = access(i.operation()) else { return refuse() };
             let is_aligned = value.is_multiple_of(bytes);
@@ -125,6 +136,88 @@ fn trap<B: Challenge<F61>>(
         }
         _ => refuse(),
     }
+}
+
+/// Bytes that a call moves, at most.
+const MOST: u32 = 0x7fff_f000;
+
+/// Whether a call can read the byte at an address, or write it.
+fn is_fine(program: &Program, address: u32, writes: bool) -> bool {
+    is_inside(program, address)
+        && !(writes && super::regions::Regions::of(program).is_read_only(address & !3))
+}
+
+/// Claims that a call moves bytes of a buffer of which `value` is the first address with this fault: the
+/// buffer begins there or in the memory right before, and the byte is one of those that would move.
+fn buffer<B: Challenge<F61>>(
+    b: &mut B,
+    program: &Program,
+    last: &Boundary<B::Wire>,
+    (pc, cause, value): (u32, Cause, u32),
+) -> Result<(), B::Error> {
+    let writes = cause != Cause::LoadOutside;
+    let is_right = if cause == Cause::StoreReadOnly {
+        is_inside(program, value) && !is_fine(program, value, true)
+    } else {
+        !is_inside(program, value)
+    };
+    if !is_right {
+        return Err(impossible(pc, cause, value).into());
+    }
+    let register = |number: usize| last.registers[number].clone();
+    let [number, file, start, length] = [17, 10, 11, 12].map(register);
+    b.assert_equal(&[number], &[F61::new(if writes { 63 } else { 64 })])?;
+    let from_start = b.scale(&start, -F61::ONE);
+    // How far the byte is from the start.
+    let distance = b.add_constant(&from_start, F61::new(value.into()));
+    let lowest = first_fine(program, value, writes);
+    word(b, &distance)?;
+    let above = b.add_constant(&start, -F61::new(lowest.into()));
+    word(b, &above)?;
+    let mut most = vec![length, b.constant(F61::new(MOST.into()))];
+    if writes {
+        most.push(left(b, last, &file)?);
+    } else {
+        b.assert_equal(&[file], &[F61::ONE])?;
+    }
+    for most in most {
+        let rest = b.sub(&most, &distance);
+        let rest = b.add_constant(&rest, -F61::ONE);
+        word(b, &rest)?;
+    }
+    Ok(())
+}
+
+/// The first address of the memory that ends right before `end`; `end` if there is none.
+fn first_fine(program: &Program, end: u32, writes: bool) -> u32 {
+    let mut first = end;
+    // Regions end and begin at words, so whole regions are passed at once.
+    while let Some(before) = first.checked_sub(1).filter(|before| is_fine(program, *before, writes)) {
+        let stack = (STACK_END - STACK_BYTES, u64::from(STACK_END));
+        let segments = program.segments().iter();
+        let bounds = segments
+            .map(|segment| (segment.start(), u64::from(segment.start()) + 4 * u64::from(segment.words())));
+        let within =
+            bounds.chain([stack]).find(|(start, end)| (u64::from(*start)..*end).contains(&u64::from(before)));
+        first = within.map_or(before, |(start, _)| start);
+    }
+    first
+}
+
+/// What is left of the input that is file 0 or 3, which `file` is.
+fn left<B: Challenge<F61>>(b: &mut B, last: &Boundary<B::Wire>, file: &B::Wire) -> Result<B::Wire, B::Error> {
+    let [secret, public] = [SECRET_LEFT, PUBLIC_LEFT].map(|number| last.registers[number as usize].clone());
+    let third = F61::new(3).inverse_or_zero();
+    let [left] = b.secrets(|peek| {
+        let (secret, public) = (peek.value(&secret), peek.value(&public));
+        Ok([secret + peek.value(file) * third * (public - secret)])
+    })?;
+    let three = B::Expression::<3>::constant(B::embed(F61::new(3)));
+    let file = b.expression::<3>(file);
+    b.claim(file * (file - three))?;
+    let [secret, public, chosen] = [&secret, &public, &left].map(|wire| b.expression::<3>(wire));
+    b.claim(secret + file.scale(B::embed(third)) * (public - secret) - chosen)?;
+    Ok(left)
 }
 
 /// Claims that this instruction leads to `value`.
@@ -153,9 +246,7 @@ fn jump<B: Challenge<F61>>(
         }
         O::Bne if direct => {
             let difference = b.sub(&last.registers[x], &last.registers[y]);
-            let [inverse] = b.secrets(|peek| {
-                Ok([volery_field::Field::inverse_or_zero(peek.value(&difference))])
-            })?;
+            let [inverse] = b.secrets(|peek| Ok([peek.value(&difference).inverse_or_zero()]))?;
             let one = B::Expression::<3>::constant(B::embed(F61::ONE));
             let product = b.expression::<3>(&difference) * b.expression::<3>(&inverse);
             b.claim(product - one)

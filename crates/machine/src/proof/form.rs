@@ -1,5 +1,5 @@
-//! Linear forms in the columns of a row, and what a row says with them: which tuples it consumes and produces,
-//! and which rows of public tables it looks up.
+//! Linear forms in the columns of a row, and what a row says with them: which tuples it consumes and
+//! produces, and which rows of public tables it looks up.
 
 use core::ops::{Add, Mul, Sub};
 

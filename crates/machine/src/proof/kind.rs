@@ -216,9 +216,7 @@ pub(super) fn fields(i: Instruction, place: u32) -> Option<(Kind, Fields)> {
         Kind::StoreWord => padded([rs1, rs2, value]),
         Kind::StorePart => padded([rs1, rs2, value, is(&[O::Sh])]),
         Kind::BranchEqual => padded([rs1, rs2, distance - 4, is(&[O::Bne])]),
-        Kind::BranchLess => {
-            padded([rs1, rs2, distance - 4, is(&[O::Blt, O::Bge]), is(&[O::Bge, O::Bgeu])])
-        }
+        Kind::BranchLess => padded([rs1, rs2, distance - 4, is(&[O::Blt, O::Bge]), is(&[O::Bge, O::Bgeu])]),
         Kind::Jump => padded([rd, distance]),
         Kind::Upper => {
             let value = match operation {

@@ -10,12 +10,12 @@
 //! ```
 //!
 //! as multisets. **Why every segment then takes what the last one left.** The live words after the check are
-//! committed to with rising addresses, so no address occurs twice among them. For each address there are as many
-//! tuples before (live or new) as after, since segments leave as many as they take: at most one. So a word in the
-//! file is not new, and no word is new twice. A segment takes a tuple of an earlier segment (a range), so the
-//! argument of [`volery_circuit::ram`] applies with segments for times: the one tuple of an address is taken by
-//! the first segment that touches it, and so on; no segment can take two of one address, since only one of an
-//! earlier segment is left.
+//! committed to with rising addresses, so no address occurs twice among them. For each address there are as
+//! many tuples before (live or new) as after, since segments leave as many as they take: at most one. So a
+//! word in the file is not new, and no word is new twice. A segment takes a tuple of an earlier segment (a
+//! range), so the argument of [`volery_circuit::ram`] applies with segments for times: the one tuple of an
+//! address is taken by the first segment that touches it, and so on; no segment can take two of one address,
+//! since only one of an earlier segment is left.
 //!
 //! New words are zero, and lie in a region that is zero at first: the distances to the region's ends are
 //! multiples of 4 below 2^34. So a word outside of all segments has no tuple, ever.
@@ -24,7 +24,7 @@ use volery_circuit::Challenge;
 use volery_field::F61;
 use zeroize::Zeroizing;
 
-use super::argument::{self, Known, Part};
+use super::argument::{self, Committed, Known, Part, told};
 use super::form::{Shape, Space, column, integer, number};
 use super::public::{Public, Tables};
 use super::regions::{file_words, place};
@@ -33,7 +33,8 @@ use super::trace::Source;
 
 /// Tuples of words that have not been checked.
 pub(super) struct Log<W> {
-    /// Live words at the last check: address, value, segment. Before the first check they are those of the file.
+    /// Live words at the last check: address, value, segment. Before the first check they are those of the
+    /// file.
     live: Option<Part<W>>,
     /// What segments took and left: address, value, segment, value, segment.
     entries: Part<W>,
@@ -106,7 +107,8 @@ impl<W: Clone> Log<W> {
     }
 }
 
-/// The words that are new: address, first address and end of the region, lower limbs of the distances to them.
+/// The words that are new: address, first address and end of the region, lower limbs of the distances to
+/// them.
 fn fresh_words<B: Challenge<F61>>(
     b: &mut B,
     tables: &Tables<'_>,
@@ -128,6 +130,7 @@ fn fresh_words<B: Challenge<F61>>(
         let limbs = [(address - low) / 4, (end - address) / 4 - 1].map(|distance| distance & 0xffff);
         values.extend([address, low, end, limbs[0], limbs[1]].map(integer));
     }
+    let values = Zeroizing::new(told(Committed::Fresh, core::mem::take(&mut *values)));
     let mut wires = Vec::with_capacity(5 * count);
     commit(b, 5 * count, addresses.map(|_| &values[..]), &mut wires)?;
     Ok(Part { shape, wires, values })
@@ -148,14 +151,15 @@ fn live_words<B: Challenge<F61>>(
             values.extend([place(address, read_only), value.into(), segment.into()].map(integer));
         }
     }
+    let values = Zeroizing::new(told(Committed::Live, core::mem::take(&mut *values)));
     let mut wires = Vec::with_capacity(LIVE * count);
     commit(b, LIVE * count, source.map(|_| &values[..]), &mut wires)?;
     Ok(Part { shape, wires, values })
 }
 
-/// Between each two live words: both addresses, and the lower limb of their distance. Distances are multiples of
-/// 4 from 4 to 2^34. There are fewer words than 2^24, so their sum is below the field's characteristic, and no
-/// two addresses are equal.
+/// Between each two live words: both addresses, and the lower limb of their distance. Distances are multiples
+/// of 4 from 4 to 2^34. There are fewer words than 2^24, so their sum is below the field's characteristic,
+/// and no two addresses are equal.
 fn gaps<B: Challenge<F61>>(b: &mut B, live: &Part<B::Wire>) -> Result<Part<B::Wire>, B::Error> {
     let mut shape = Shape::new(3);
     shape.word((column(1) - column(0)).shifted_down(2) - number(1), 2);
@@ -163,7 +167,8 @@ fn gaps<B: Challenge<F61>>(b: &mut B, live: &Part<B::Wire>) -> Result<Part<B::Wi
     let addresses: Zeroizing<Vec<u64>> =
         Zeroizing::new(live.values.iter().step_by(LIVE).map(|address| address.to_u64()).collect());
     let low = |pair: &[u64]| F61::new((pair[1].wrapping_sub(pair[0]) / 4).wrapping_sub(1) & 0xffff);
-    let lows: Zeroizing<Vec<F61>> = Zeroizing::new(addresses.windows(2).map(low).collect());
+    let lows: Zeroizing<Vec<F61>> =
+        Zeroizing::new(told(Committed::Gap, addresses.windows(2).map(low).collect()));
     let mut limbs = Vec::with_capacity(count);
     commit(b, count, (!addresses.is_empty()).then_some(&lows[..]), &mut limbs)?;
     let (mut wires, mut values) = (Vec::with_capacity(3 * count), Zeroizing::new(Vec::new()));

@@ -1,9 +1,9 @@
 //! Proofs that a program ran as claimed, over the field of 2^61 - 1.
 //!
-//! [`ProgramRun`] is the statement: "I know a secret input with which this program, given this public input, ends
-//! so and writes this journal." Both parties run it on a backend with challenges ([`Challenge`]): QuickSilver, or
-//! the evaluator. **This module is a statement only**: nothing yet sends the [`Profile`] to V, and the program
-//! `volery` does not prove runs.
+//! [`ProgramRun`] is the statement: "I know a secret input with which this program, given this public input,
+//! ends so and writes this journal." Both parties run it on a backend with challenges ([`Challenge`]):
+//! QuickSilver, or the evaluator. **This module is a statement only**: nothing yet sends the [`Profile`] to
+//! V, and the program `volery` does not prove runs.
 //!
 //! | module | what is there |
 //! |---|---|
@@ -28,63 +28,65 @@
 //! * the **cells** that it reads and writes, registers and words of memory: `(address, value, time)` becomes
 //!   `(address, new value, now)`. A step has four slots of time, so no two accesses have the same.
 //!
-//! and which rows of public tables it looks up: the **program** (place, kind, registers, immediate, flags), ranges,
-//! bytes, powers of two. The segment's start is produced, its end consumed, and all of it has to match, as
-//! multisets.
+//! and which rows of public tables it looks up: the **program** (place, kind, registers, immediate, flags),
+//! ranges, bytes, powers of two. The segment's start is produced, its end consumed, and all of it has to
+//! match, as multisets.
 //!
-//! **Why the rows are then the steps of the run.** States first. A row with time `t` consumes a state that a row
-//! with `t - 1` or the start produced; going back, each chain ends at the start, which has time 0, or goes on for
-//! as many rows as the field has elements. So every row's time is below the number of rows, and by counting there
-//! is one state of each time up to the end's: the rows are one chain from the start to the end. The program is
-//! public, so each row is the instruction at its place. Cells then: times are unique, and each access finds an
-//! earlier one (`now - 1 - found` is below 2^32, two limbs of 16 bits), which is the argument of
+//! **Why the rows are then the steps of the run.** States first. Take states as points and each row as an
+//! arrow from the state that it consumes to the one that it produces. As many arrows lead to each point as
+//! leave it, but for the start and the end. Time grows along each arrow, by one or two, so there is no
+//! circle: it would have half as many rows as the field has elements. So the arrows are one path from the
+//! start to the end. The program is public, so each row is the instruction at its place. Cells then: times
+//! are unique, and each access finds an earlier one (`now - 1 - found` is below 2^32, two limbs of 16 bits),
+//! which is the argument of
 //! [`volery_circuit::ram`]: every access finds what the last one left, and what the segment found at first.
 //! Relations and ranges in each table say that the new value and the next place are what the manual says; all
 //! values that are written are integers below 2^32, so all that are read are.
 //!
-//! **`x0`** is a cell that nothing writes: what the program would write there goes to a cell that nothing reads.
+//! **`x0`** is a cell that nothing writes: what the program would write there goes to a cell that nothing
+//! reads.
 //!
-//! **Memory has tuples only where the program has memory**: an access elsewhere, or one that is misaligned, finds
-//! none, and cannot be claimed. What is read-only has its tuples at other addresses, where stores never look
-//! (`tables::load`).
+//! **Memory has tuples only where the program has memory**: an access elsewhere, or one that is misaligned,
+//! finds none, and cannot be claimed. What is read-only has its tuples at other addresses, where stores never
+//! look (`tables::load`).
 //!
-//! **Filler rows** round up the number of rows. They are rows of one more entry of the program for each kind, with
-//! the place 1, where no instruction is, and the flag 0. Such a row produces the state that it consumes, whatever
-//! its time, so it is no part of the chain. It reads `x0`, writes the sink, and its memory is a word aside, which
-//! only filler rows have. The times of accesses to these cells may coincide; it does no harm, since nobody writes
-//! `x0` (the earliest access that found something else would have to have found it), and nobody uses what the
-//! others hold.
+//! **Filler rows** round up the number of rows. They are rows of one more entry of the program for each kind,
+//! with the place 1, where no instruction is, and the flag 0. Such a row produces the state that it consumes,
+//! whatever its time, so it is no part of the chain. It reads `x0`, writes the sink, and its memory is a word
+//! aside, which only filler rows have. The times of accesses to these cells may coincide; it does no harm,
+//! since nobody writes `x0` (the earliest access that found something else would have to have found it), and
+//! nobody uses what the others hold.
 //!
-//! **No sum and no product may wrap around the field's characteristic.** Where two sides of an equation could be
-//! larger, a factor goes in limbs: `tables::multiply`, `tables::divide` have the arguments.
+//! **No sum and no product may wrap around the field's characteristic.** Where two sides of an equation could
+//! be larger, a factor goes in limbs: `tables::multiply`, `tables::divide` have the arguments.
 //!
 //! # Across segments
 //!
-//! The values of registers and the place at the end of a segment are the wires that the next one begins with. Words
-//! of memory go through a log, which is checked from time to time and emptied (`log`).
+//! The values of registers and the place at the end of a segment are the wires that the next one begins with.
+//! Words of memory go through a log, which is checked from time to time and emptied (`log`).
 //!
 //! # Environment calls
 //!
-//! A call is a row, followed by one row for each byte that it moves (`tables::call`). The public input and the
-//! journal are public tables. P commits to the length of its secret input before the first segment, and each byte
-//! of it that is read is a free byte. The call that exits is no row: the last segment ends at a call, with the
-//! number of `exit` and the code in registers, which are public then.
+//! A call is a row, followed by one row for each byte that it moves (`tables::call`). The public input and
+//! the journal are public tables. P commits to the length of its secret input before the first segment, and
+//! each byte of it that is read is a free byte. The call that exits is no row: the last segment ends at a
+//! call, with the number of `exit` and the code in registers, which are public then.
 //!
 //! # Challenges, and what is lost
 //!
-//! Each segment has one challenge, after all its columns and the multiplicities of public rows; each check of the
-//! log has one, after its live words. What a challenge tests is the number of tuples of a side, or of lookups and
-//! public rows, whichever is more (`argument`). The bound of a run is the greatest of these, not their sum
-//! (`volery_zk::quicksilver::soundness`): the statement is false only if the claim of some segment, of some check
-//! of the log or of the end is false for the values that are committed to when that claim's challenge is drawn.
-//! With 2^16 steps a segment it is at most 2^20 for most code, so one challenge over the 61 bits is enough; beyond,
-//! each is drawn twice.
+//! Each segment has one challenge, after all its columns and the multiplicities of public rows; each check of
+//! the log has one, after its live words. What a challenge tests is the number of tuples of a side, or of
+//! lookups and public rows, whichever is more (`argument`). The bound of a run is the greatest of these, not
+//! their sum (`volery_zk::quicksilver::soundness`): the statement is false only if the claim of some segment,
+//! of some check of the log or of the end is false for the values that are committed to when that claim's
+//! challenge is drawn. With 2^16 steps a segment it is at most 2^20 for most code, so one challenge over the
+//! 61 bits is enough; beyond, each is drawn twice.
 //!
 //! # What shows
 //!
-//! The claim, and the [`Profile`]: for each segment the rows of each kind (rounded up), the bytes that calls move
-//! among them, and the words of memory that it touches; for each check of the log how many words are new. These
-//! can depend on the secret input.
+//! The claim, and the [`Profile`]: for each segment the rows of each kind (rounded up), the bytes that calls
+//! move among them, and the words of memory that it touches; for each check of the log how many words are
+//! new. These can depend on the secret input.
 //!
 //! [`Challenge`]: volery_circuit::Challenge
 

@@ -1,11 +1,17 @@
-//! What a run shows besides its claim: how many rows of each kind each segment has, and how much memory it uses.
+//! What a run shows besides its claim: how many rows of each kind each segment has, and how much memory it
+//! uses.
 //!
 //! Both parties need these numbers before they begin. P finds them in a first run that proves nothing.
 
 use volery_circuit::{Digest, Error};
 
+use super::kind::Kind;
 use super::log::{MOST_LIVE, is_due};
+use super::tables::{Table, with_table};
 use super::trace::KINDS;
+
+/// Rows of the public tables of a segment.
+const TABLES: u64 = 1 << 17;
 
 /// The rows of one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +33,8 @@ pub struct Profile {
 /// The most segments of a run: their numbers are ranged by one lookup.
 pub(super) const MOST_SEGMENTS: usize = 1 << 16;
 
-/// The most rows of a kind in a segment, and words.
-const MOST_ROWS: u32 = 1 << 21;
+/// The most rows of a segment, and words.
+const MOST_ROWS: u64 = 1 << 21;
 
 /// Follows the checks of the log: which segments end with one, and how many words are live.
 pub(super) struct Checks<'p> {
@@ -81,6 +87,22 @@ impl Profile {
         self.segments.iter().map(|counts| u64::from(counts.words)).sum()
     }
 
+    /// About how many values are committed to, for a program of `code` words.
+    pub(super) fn commitments(&self, code: u64) -> u64 {
+        let each = Kind::ALL.map(|kind| {
+            let (columns, shape) = with_table!(kind, T => (T::COLUMNS, T::shape()));
+            (columns + (shape.tuples.len() + shape.lookups.len()).div_ceil(3)) as u64
+        });
+        let segment = |counts: &Counts| {
+            let rows: u64 = counts.rows.iter().zip(each).map(|(rows, each)| u64::from(*rows) * each).sum();
+            // A word has five columns, a third of two products and of a lookup, and as much in the log.
+            rows + 7 * u64::from(counts.words) + code + TABLES
+        };
+        // A live word has three columns, the limb of a gap, a third of two products and of two lookups.
+        let live = 6 * self.fresh.iter().sum::<u64>() * self.fresh.len() as u64;
+        self.segments.iter().map(segment).sum::<u64>() + live
+    }
+
     pub(super) fn identify(&self, digest: &mut Digest) {
         digest.number("segments", self.segments.len() as u64);
         for Counts { rows, words } in &self.segments {
@@ -102,9 +124,13 @@ impl Profile {
             return refuse(format!("{} segments; 1 to {MOST_SEGMENTS} are possible", self.segments.len()));
         }
         for (number, counts) in self.segments.iter().enumerate() {
-            let most = counts.rows.iter().copied().max().unwrap_or(0).max(counts.words);
-            if most > MOST_ROWS {
-                return refuse(format!("segment {number} has {most} rows of a kind; at most {MOST_ROWS}"));
+            let rows = counts.rows.iter().map(|rows| u64::from(*rows)).sum::<u64>();
+            if rows.max(counts.words.into()) > MOST_ROWS {
+                return refuse(format!(
+                    "segment {number} has {rows} rows and touches {} words; at most {MOST_ROWS} are possible. A \
+                     call that moves bytes is not cut: move fewer at once",
+                    counts.words
+                ));
             }
         }
         let (mut checks, mut entries, mut live) = (Checks::new(self, least, file_words), 0_u64, file_words);
@@ -124,5 +150,45 @@ impl Profile {
             return refuse(format!("{live} words of memory are in use; at most {MOST_LIVE} can be proved"));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(rows: u32, words: u32) -> Counts {
+        let mut all = [0; KINDS];
+        all[3] = rows;
+        Counts { rows: all, words }
+    }
+
+    fn said(segments: Vec<Counts>, fresh: Vec<u64>) -> Result<(), Error> {
+        Profile { segments, fresh }.check(10, 5)
+    }
+
+    #[test]
+    fn numbers_beyond_their_bounds_are_refused() {
+        assert_eq!(said(vec![counts(7, 3)], vec![3]), Ok(()));
+        assert_eq!(said(vec![counts(7, 10), counts(7, 3)], vec![10, 0]), Ok(()));
+        let most = MOST_ROWS as u32;
+        assert_eq!(said(vec![counts(most, most)], vec![0]), Ok(()));
+        for (segments, fresh) in [
+            (vec![], vec![]),
+            (vec![counts(1, 0); MOST_SEGMENTS + 1], vec![0]),
+            (vec![counts(most + 1, 0)], vec![0]),
+            (vec![counts(0, most + 1)], vec![0]),
+            // More new words than are touched.
+            (vec![counts(1, 3)], vec![4]),
+            // Checks that are missing, or are not due.
+            (vec![counts(1, 3)], vec![]),
+            (vec![counts(1, 3), counts(1, 3)], vec![3, 3]),
+            (vec![counts(1, 10), counts(1, 3)], vec![3]),
+            // Too many live words.
+            (vec![counts(0, most); 9], vec![u64::from(most); 9]),
+        ] {
+            let result = said(segments, fresh);
+            assert!(matches!(result, Err(Error::Public(_))), "{result:?}");
+        }
     }
 }

@@ -93,7 +93,11 @@ impl Tables<'_> {
                 let (amount, right) = (n & 31, n >> 5);
                 padded([amount, right, 1 << if right == 1 { 32 - amount } else { amount }])
             }
-            Public::Region => self.regions.zero().get(index).map_or([0; WIDTH - 1], |(low, end)| padded([*low as i64, *end as i64])),
+            Public::Region => self
+                .regions
+                .zero()
+                .get(index)
+                .map_or([0; WIDTH - 1], |(low, end)| padded([*low as i64, *end as i64])),
             Public::Input => {
                 let [place, byte, ..] = bytes(self.input, index);
                 padded([self.input.len() as i64 - place, byte])
@@ -110,16 +114,14 @@ impl Tables<'_> {
         let word = index - Kind::ALL.len();
         let place = self.program.text().wrapping_add(4 * word as u32);
         match self.program.code().get(word).copied().flatten().and_then(|i| fields(i, place)) {
-            Some((kind, fields)) => {
-                instruction([kind as i64, i64::from(place), 1], fields)
-            }
+            Some((kind, fields)) => instruction([kind as i64, i64::from(place), 1], fields),
             // What cannot be carried out is no row that any kind looks up.
             None => padded([-1]),
         }
     }
 
-    /// The number of the row that a lookup of these values means, if there may be one. P counts by it; whether
-    /// the values are that row, the argument shows.
+    /// The number of the row that a lookup of these values means, if there may be one. P counts by it;
+    /// whether the values are that row, the argument shows.
     #[inline(always)]
     pub(super) fn find(&self, table: Public, values: &[F61]) -> Option<usize> {
         let at = |i: usize| values.get(i).map_or(u64::MAX, |x| x.to_u64());

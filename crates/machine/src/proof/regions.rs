@@ -39,7 +39,8 @@ impl Regions {
             (start, start + 4 * u64::from(segment.words()))
         };
         let is_read_only = |segment: &Segment| segment.kind != Kind::Writable;
-        let read_only = program.segments().iter().filter(|segment| is_read_only(segment)).map(bounds).collect();
+        let read_only =
+            program.segments().iter().filter(|segment| is_read_only(segment)).map(bounds).collect();
         let zero = program.segments().iter().map(|segment| {
             let (start, end) = bounds(segment);
             let aside = if is_read_only(segment) { READ_ONLY as u64 } else { 0 };

@@ -1,4 +1,5 @@
-//! One segment: commits to the columns, claims the relations of every row, and that all of them belong together.
+//! One segment: commits to the columns, claims the relations of every row, and that all of them belong
+//! together.
 
 use volery_circuit::{Challenge, Error};
 use volery_field::{F61, Ring as _};
@@ -76,7 +77,9 @@ fn registers<B: Challenge<F61>>(
     shape.consume(Space::Register, [column(0), column(2), column(3)]);
     let ends = end.map(|segment| {
         let cells = segment.registers.iter();
-        Zeroizing::new(cells.flat_map(|cell| [cell.value, cell.time].map(|n| F61::new(n.into()))).collect::<Vec<_>>())
+        Zeroizing::new(
+            cells.flat_map(|cell| [cell.value, cell.time].map(|n| F61::new(n.into()))).collect::<Vec<_>>(),
+        )
     });
     let mut committed = Vec::with_capacity(2 * REGISTERS);
     commit(b, 2 * REGISTERS, ends.as_ref().map(|ends| &ends[..]), &mut committed)?;
@@ -123,8 +126,8 @@ fn words<B: Challenge<F61>>(
     Ok(Part { shape, wires, values })
 }
 
-/// Where the segment begins and ends: place at first, place and time at the end, value and time of filler rows'
-/// memory. The last instruction of a run that exits is a call.
+/// Where the segment begins and ends: place at first, place and time at the end, value and time of filler
+/// rows' memory. The last instruction of a run that exits is a call.
 fn ends<B: Challenge<F61>>(
     b: &mut B,
     [start]: [B::Wire; 1],
@@ -177,8 +180,8 @@ pub(super) struct Place {
     pub(super) exits: bool,
 }
 
-/// Claims a segment: from `start`, by rows as in `counts`, to what it returns. The words that it touches go to
-/// the log.
+/// Claims a segment: from `start`, by rows as in `counts`, to what it returns. The words that it touches go
+/// to the log.
 pub(super) fn claim<B: Challenge<F61>>(
     b: &mut B,
     tables: &Tables<'_>,

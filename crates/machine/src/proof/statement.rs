@@ -62,13 +62,16 @@ pub struct RunClaim {
 pub struct ProgramRun {
     program: Program,
     public: Vec<u8>,
-    claim: RunClaim,
-    profile: Profile,
+    pub(super) claim: RunClaim,
+    pub(super) profile: Profile,
     settings: Settings,
     secret: Option<(Zeroizing<Vec<u8>>, Limits)>,
     /// What P changes in each segment before it commits.
     #[cfg(test)]
     pub(super) meddle: Option<Meddle>,
+    /// Another program and public input, whose run P takes for this one's.
+    #[cfg(test)]
+    pub(super) traced: Option<(Program, Vec<u8>)>,
 }
 
 /// A change of a segment, which it gets with its number.
@@ -77,14 +80,20 @@ pub(super) type Meddle = std::sync::Arc<dyn Fn(u32, &mut super::trace::Segment) 
 
 impl core::fmt::Debug for ProgramRun {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("ProgramRun").field("claim", &self.claim).field("profile", &self.profile).finish_non_exhaustive()
+        f.debug_struct("ProgramRun")
+            .field("claim", &self.claim)
+            .field("profile", &self.profile)
+            .finish_non_exhaustive()
     }
 }
 
 /// Refuses inputs that are too long for the proof.
 fn check_input(what: &str, bytes: &[u8]) -> Result<(), Error> {
     if bytes.len() > MOST_INPUT {
-        return Err(Error::Public(format!("the {what} has {} bytes; at most {MOST_INPUT} are possible", bytes.len())));
+        return Err(Error::Public(format!(
+            "the {what} has {} bytes; at most {MOST_INPUT} are possible",
+            bytes.len()
+        )));
     }
     Ok(())
 }
@@ -114,6 +123,8 @@ impl ProgramRun {
             secret: None,
             #[cfg(test)]
             meddle: None,
+            #[cfg(test)]
+            traced: None,
         })
     }
 
@@ -134,6 +145,12 @@ impl ProgramRun {
         let mut run = Self::new(program, public, claim, profile, settings)?;
         run.secret = Some((secret, limits));
         Ok(run)
+    }
+
+    /// How the run is cut.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        self.settings
     }
 
     /// What is claimed.
@@ -202,6 +219,10 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
         self.profile.identify(digest);
     }
 
+    fn commitments(&self) -> Option<u64> {
+        Some(self.profile.commitments(self.program.code().len() as u64))
+    }
+
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
         let tables = Tables {
             program: &self.program,
@@ -210,10 +231,15 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
             journal: &self.claim.journal,
         };
         let mut source = self.secret.as_ref().map(|(secret, limits)| {
-            Source::new(&self.program, &tables.regions, [secret, &self.public], *limits)
+            let (program, public) = (&self.program, &self.public[..]);
+            #[cfg(test)]
+            let (program, public) =
+                self.traced.as_ref().map_or((program, public), |(program, public)| (program, &public[..]));
+            Source::new(program, &tables.regions, [secret, public], *limits)
         });
         let mut log = Log::new();
-        let mut checks = Checks::new(&self.profile, self.settings.log, file_words(&self.program).count() as u64);
+        let mut checks =
+            Checks::new(&self.profile, self.settings.log, file_words(&self.program).count() as u64);
         let mut boundary = self.start(b)?;
         let (mut place, mut fresh) = (self.program.entry(), Vec::new());
         for (counts, number) in self.profile.segments.iter().zip(1..) {
@@ -237,7 +263,8 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
                 fresh.extend_from_slice(&segment.fresh);
                 segment.place
             });
-            let exits = number as usize == self.profile.segments.len() && matches!(self.claim.end, End::Exit(_));
+            let exits =
+                number as usize == self.profile.segments.len() && matches!(self.claim.end, End::Exit(_));
             let here = (counts, Place { number, exits });
             boundary = segment::claim(b, &tables, here, (boundary, place), segment, &mut log)?;
             place = next.unwrap_or(place);

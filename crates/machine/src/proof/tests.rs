@@ -39,7 +39,12 @@ fn program(words: &[u32]) -> Program {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let segments = vec![
         Segment { address: TEXT, size: bytes.len() as u32, bytes, kind: Kind::Text },
-        Segment { address: CONSTANTS, size: 64, bytes: (0..60).map(|i: u8| i.wrapping_mul(37)).collect(), kind: Kind::ReadOnly },
+        Segment {
+            address: CONSTANTS,
+            size: 64,
+            bytes: (0..60).map(|i: u8| i.wrapping_mul(37)).collect(),
+            kind: Kind::ReadOnly,
+        },
         Segment { address: DATA, size: 256, bytes: vec![1, 2, 3, 4, 250, 131], kind: Kind::Writable },
     ];
     Program::new(TEXT, segments).expect("a program")

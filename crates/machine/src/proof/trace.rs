@@ -112,7 +112,7 @@ impl Drop for Cells {
 }
 
 impl Cells {
-    fn new(program: &Program, regions: &Regions, secret: usize, public: usize) -> Self {
+    pub(super) fn new(program: &Program, regions: &Regions, secret: usize, public: usize) -> Self {
         let mut registers = [Cell::default(); REGISTERS];
         let mut set = |register: usize, value: u32| registers[register].value = value;
         set(2, STACK_POINTER);
@@ -311,7 +311,12 @@ impl Follower {
                 _ => 0,
             };
             for _ in rows..rows.next_multiple_of(unit) {
-                self.push(kind, (false, FILLER), &kind.filler_fields(), Values { result, ..Values::default() });
+                self.push(
+                    kind,
+                    (false, FILLER),
+                    &kind.filler_fields(),
+                    Values { result, ..Values::default() },
+                );
             }
         }
         let cells = &mut self.cells;

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// `add`, `sub`: `R = X + (1 - 2 SUB) (Y - 2^32 C)`. `C` is a bit, so the right side is the sum or difference,
-/// or off by 2^32; `R` is below 2^32, so it is the one that is.
+/// `add`, `sub`: `R = X + (1 - 2 SUB) (Y - 2^32 C)`. `C` is a bit, so the right side is the sum or
+/// difference, or off by 2^32; `R` is below 2^32, so it is the one that is.
 pub(in super::super) struct Add;
 
 mod add {
@@ -47,6 +47,28 @@ mod add {
             row.put_low(RL, work.result.into());
             row.put(C, carry);
             work.write(row, rd, RESULT);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{FALSE, TRUE, honest, verdict, with};
+        use super::*;
+
+        #[test]
+        fn a_carry_that_is_wrong_puts_the_result_out_of_range() {
+            for (sub, x, y) in
+                [(0, 1, 2), (0, u32::MAX, 1), (0, u32::MAX, u32::MAX), (1, 1, 2), (1, 2, 1), (1, 0, u32::MAX)]
+            {
+                let result = if sub == 1 { x.wrapping_sub(y) } else { x.wrapping_add(y) };
+                let honest = honest::<Add>([7, 5, 6, sub, 0, 0, 0], [x, y, result]);
+                assert_eq!(verdict::<Add>(&honest), TRUE);
+                // The sum of the integers, or less 2^32.
+                let flip = F61::ONE - honest[C] - honest[C];
+                let off = flip * integer(1 << 32) * integer(if sub == 1 { 1 } else { -1 });
+                let lie = with(&honest, [(C, honest[C] + flip), (R, honest[R] + off)]);
+                assert_eq!(verdict::<Add>(&lie), FALSE, "{sub} {x} {y}");
+            }
         }
     }
 }

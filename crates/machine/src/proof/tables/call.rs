@@ -1,21 +1,22 @@
 //! Environment calls, except the one that ends the run, and the bytes that they move.
 //!
-//! A call that moves bytes goes on in rows of its own, one for each byte. Between them the state has four more
-//! components: the kind of movement ([`MODES`]), the address of the next byte, how many are left, and for
-//! public bytes their place. Ordinary instructions consume states where these are zero, so nothing else can
-//! happen until the last byte was moved.
+//! A call that moves bytes goes on in rows of its own, one for each byte. Between them the state has four
+//! more components: the kind of movement ([`MODES`]), the address of the next byte, how many are left, and
+//! for public bytes their place. Ordinary instructions consume states where these are zero, so nothing else
+//! can happen until the last byte was moved.
 //!
-//! What was not read of the inputs, and the length of the journal, are in cells of their own among the registers
-//! ([`SECRET_LEFT`] and the next two).
+//! What was not read of the inputs, and the length of the journal, are in cells of their own among the
+//! registers ([`SECRET_LEFT`] and the next two).
 //!
-//! **One of six flags** says what a call is: `S`, `P` reads of the secret and the public input, `J`, `D` writes
-//! to the journal and for debugging, `E` a read or write of another file, `U` (what is left to 1) another
-//! call. Each is tied to the number and the file; that these are *not* among the known ones is shown by an
-//! inverse.
+//! **One of six flags** says what a call is: `S`, `P` reads of the secret and the public input, `J`, `D`
+//! writes to the journal and for debugging, `E` a read or write of another file, `U` (what is left to 1)
+//! another call. Each is tied to the number and the file; that these are *not* among the known ones is shown
+//! by an inverse.
 //!
-//! **The count** `COUNT` is the smaller one of `LENGTH` and `MOST` (what is left of the input; for the journal
-//! the length; 64 KiB for debugging; else 0): both differences are below 2^32, and one of them is zero.
-//! `AT_ONCE` is 1 if there is no byte to move. It cannot be 0 then: the movement would have no last byte.
+//! **The count** `COUNT` is the smaller one of `LENGTH` and `MOST` (what is left of the input; for the
+//! journal the length; 64 KiB for debugging; else 0): both differences are below 2^32, and one of them is
+//! zero. `AT_ONCE` is 1 if there is no byte to move. It cannot be 0 then: the movement would have no last
+//! byte.
 //!
 //! A call takes two units of time, since it accesses more cells than an instruction.
 
@@ -133,21 +134,54 @@ impl Table for Call {
         for ((register, value, found), slot) in cells.into_iter().zip(1..) {
             work.cell(row, register * f, (value, None), slot, found);
         }
-        let cell = if s { SECRET_LEFT } else if p { PUBLIC_LEFT } else if j { WRITTEN } else { SINK };
+        let cell = if s {
+            SECRET_LEFT
+        } else if p {
+            PUBLIC_LEFT
+        } else if j {
+            WRITTEN
+        } else {
+            SINK
+        };
         let position = work.cells.value(cell);
-        let most = if s || p { position.into() } else if j { length.into() } else if d { MOST_DEBUG } else { 0 };
+        let most = if s || p {
+            position.into()
+        } else if j {
+            length.into()
+        } else if d {
+            MOST_DEBUG
+        } else {
+            0
+        };
         let count = most.min(length.into());
-        let moved = i64::from(position) + if j { count } else if s || p { -count } else { 0 };
+        let moved = i64::from(position)
+            + if j {
+                count
+            } else if s || p {
+                -count
+            } else {
+                0
+            };
         work.cell(row, cell, (POSITION, Some(moved as u32)), 5, [PT, PL]);
         row.put(MOVED, moved);
-        let result = if e { NO_SUCH_FILE } else if s || p || j || d { count } else { NO_SUCH_CALL };
+        let result = if e {
+            NO_SUCH_FILE
+        } else if s || p || j || d {
+            count
+        } else {
+            NO_SUCH_CALL
+        };
         work.cell(row, SINK - f * (SINK - 10), (OLD, Some(result as u32)), 6, [OT, OL]);
         for (flag, set) in [(S, s), (P, p), (J, j), (D, d), (E, e)] {
             row.put(flag, set);
         }
         let (n, file) = (integer(number.into()), integer(file.into()));
         let read = n - integer(63);
-        let product = if e { file * (file - integer(3)) + read + read } else { read * (n - integer(64)) * (n - integer(93)) };
+        let product = if e {
+            file * (file - integer(3)) + read + read
+        } else {
+            read * (n - integer(64)) * (n - integer(93))
+        };
         row.0[INVERSE] = if s || p || j || d { F61::ZERO } else { product.inverse_or_zero() };
         row.put(COUNT, count);
         row.put_low(LOW_LENGTH, i64::from(length) - count);
@@ -157,7 +191,16 @@ impl Table for Call {
         row.put(AT_ONCE, !moves);
         row.put(STEP, work.f && !moves);
         if moves {
-            row.put(MODE, if s { MODES[0] } else if p { MODES[1] } else { MODES[2] });
+            row.put(
+                MODE,
+                if s {
+                    MODES[0]
+                } else if p {
+                    MODES[1]
+                } else {
+                    MODES[2]
+                },
+            );
             row.put(CURSOR, buffer);
             row.put(LEFT, count);
             row.put(PLACE, position);
@@ -206,13 +249,12 @@ impl Work<'_> {
     }
 }
 
-/// The columns of a byte that moves. `AFTER` and `PLACED` are the next byte's address and place, zero after the
-/// `LAST` byte.
+/// The columns of a byte that moves. `AFTER` and `PLACED` are the next byte's address and place, zero after
+/// the `LAST` byte.
 mod byte {
     use super::*;
     columns!(CURSOR LEFT PLACE LAST AFTER PLACED V VT VL ODD UPPER LOW HALF B OTHER EXTRA W);
-    const PART: Part =
-        Part { word: V, odd: ODD, upper: UPPER, low: LOW, half: HALF, byte: B, other: OTHER };
+    const PART: Part = Part { word: V, odd: ODD, upper: UPPER, low: LOW, half: HALF, byte: B, other: OTHER };
     const FOUND: Found = Found { time: VT, low: VL };
 
     /// How the place changes, by mode.
@@ -233,7 +275,8 @@ mod byte {
         shape.consume(Space::State, [pc, t, number(mode), cursor, left, place]);
         let [pc, t, _, left, _] = state;
         let on = (number(1) - column(LAST)) * mode;
-        let next = [pc + column(LAST) * 4, t + column(F), on, column(AFTER), left - column(F), column(PLACED)];
+        let next =
+            [pc + column(LAST) * 4, t + column(F), on, column(AFTER), left - column(F), column(PLACED)];
         shape.produce(Space::State, next);
         let address = column(CURSOR) - PART.place();
         shape.part(PART);
@@ -252,6 +295,8 @@ mod byte {
         let [f, last, left, cursor, place] = at::<4, 5, B_>(b, row, [F, LAST, LEFT, CURSOR, PLACE]);
         let one = int::<4, B_>(1);
         b.claim(last * (one - f))?;
+        // Otherwise a filler row could reach the program's memory.
+        b.claim(cursor * (one - f))?;
         b.claim(last * (left - one))?;
         let [after, placed] = at::<4, 2, B_>(b, row, [AFTER, PLACED]);
         b.claim((cursor + f) * (one - last) - after)?;

@@ -1,8 +1,8 @@
 //! Comparisons.
 //!
-//! A signed number is compared by its image under `v -> v + 2^31`, modulo 2^32. That image is
-//! `v + 2^31 SIGNED - 2^32 N` for a bit `N`: it is below 2^32 for one value of `N` only. For `SIGNED = 0` that
-//! is 0, otherwise the sign.
+//! A signed number is compared by its image under `v -> v + 2^31`, modulo 2^32. That image is `v + 2^31
+//! SIGNED - 2^32 N` for a bit `N`: it is below 2^32 for one value of `N` only. For `SIGNED = 0` that is 0,
+//! otherwise the sign.
 
 use super::*;
 
@@ -57,10 +57,8 @@ mod compare_registers {
     const FIRST: Register = Register::first([RS1, X, XT, XL]);
     const SECOND: Register = Register::second([RS2, Y, YT, YL]);
     const RESULT: Register = Register::result([RD, OLD, OT, OL]);
-    const ORDER: [Ordered; 2] = [
-        Ordered { value: X, negative: XN, low: XB },
-        Ordered { value: Y, negative: YN, low: YB },
-    ];
+    const ORDER: [Ordered; 2] =
+        [Ordered { value: X, negative: XN, low: XB }, Ordered { value: Y, negative: YN, low: YB }];
 
     impl Table for Compare {
         const COLUMNS: usize = COLUMNS;

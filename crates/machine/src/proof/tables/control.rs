@@ -70,10 +70,8 @@ mod branch_less {
     const FIELDS: [usize; 5] = [RS1, RS2, DISTANCE, SIGNED, NOT];
     const FIRST: Register = Register::first([RS1, X, XT, XL]);
     const SECOND: Register = Register::second([RS2, Y, YT, YL]);
-    const ORDER: [Ordered; 2] = [
-        Ordered { value: X, negative: XN, low: XB },
-        Ordered { value: Y, negative: YN, low: YB },
-    ];
+    const ORDER: [Ordered; 2] =
+        [Ordered { value: X, negative: XN, low: XB }, Ordered { value: Y, negative: YN, low: YB }];
 
     impl Table for BranchLess {
         const COLUMNS: usize = COLUMNS;

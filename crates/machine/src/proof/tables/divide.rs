@@ -7,14 +7,14 @@
 //! Q1 AY = M,  M below 2^16          Q0 AY + 2^16 M + D = AX          D below AY
 //! ```
 //!
-//! Both sides are below 2^49, so they are equal as integers: with `Q` as one number, `Q AY + D` could be
-//! `AX + p`. By zero (`Z`): then `Y` is 0, the last claim is `D` below 2^32 instead, so `D = AX`, and the
+//! Both sides are below 2^49, so they are equal as integers: with `Q` as one number, `Q AY + D` could be `AX
+//! + p`. By zero (`Z`): then `Y` is 0, the last claim is `D` below 2^32 instead, so `D = AX`, and the
 //! quotient is all ones. `Z` cannot be 0 if `Y` is, since nothing is below 0.
 //!
 //! The result is `V`, one of quotient and remainder, negated if `N`: `V + N (2^32 - 2 V) - 2^32 E`, where the
-//! bit `E` is for the negative of zero. A quotient's `N` is whether the signs differ (`NQ`), unless the divisor
-//! is zero; a remainder's is the sign of `X`. The overflow `-2^31 / -1` needs nothing: the quotient is 2^31,
-//! not negated, and the remainder 0.
+//! bit `E` is for the negative of zero. A quotient's `N` is whether the signs differ (`NQ`), unless the
+//! divisor is zero; a remainder's is the sign of `X`. The overflow `-2^31 / -1` needs nothing: the quotient
+//! is 2^31, not negated, and the remainder 0.
 
 use super::compare::Ordered;
 use super::*;
@@ -106,5 +106,86 @@ impl Table for Divide {
         row.put(R, work.result);
         row.put_low(RL, work.result.into());
         work.write(row, rd, RESULT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::{FALSE, TRUE, honest, verdict, with};
+    use super::*;
+
+    fn row(signed: bool, rem: bool, operands: [u32; 3]) -> Vec<F61> {
+        honest::<Divide>([7, 5, 6, signed.into(), rem.into(), 0, 0], operands)
+    }
+
+    fn f(n: i64) -> F61 {
+        integer(n)
+    }
+
+    #[test]
+    fn every_special_case_is_what_the_manual_says_and_nothing_else() {
+        let (least, ones) = (1 << 31, u32::MAX);
+        for (signed, rem, x, y, right, wrong) in [
+            (true, false, least, ones, least, 0),
+            (true, true, least, ones, 0, least),
+            (true, false, 7, 0, ones, 0),
+            (true, false, ones - 6, 0, ones, 1),
+            (true, true, ones - 6, 0, ones - 6, 7),
+            (false, false, 7, 0, ones, 7),
+            (false, true, 7, 0, 7, 0),
+            (false, false, 0, 0, ones, 0),
+            (true, false, ones - 6, 2, ones - 2, ones - 3),
+            (true, true, ones - 6, 2, ones, 1),
+            (true, true, 7, ones - 1, 1, ones),
+            (true, false, 1, ones - 1, 0, ones),
+            (false, false, ones, 1, ones, 0),
+        ] {
+            let row = row(signed, rem, [x, y, right]);
+            assert_eq!(verdict::<Divide>(&row), TRUE, "{x} {y}");
+            let wrong = with(&row, [(R, f(wrong.into())), (RL, f(i64::from(wrong) & 0xffff))]);
+            assert!(verdict::<Divide>(&wrong) != TRUE, "{x} {y}");
+        }
+    }
+
+    /// `q d + r = 2^61 - 1 + n`.
+    #[test]
+    fn a_quotient_that_is_right_in_the_field_only_is_out_of_range() {
+        let (d, q, r) = ((1_i64 << 31) + 1, (1_i64 << 30) - 1, (1_i64 << 30) + 100);
+        assert!(f(q) * f(d) + f(r) == f(100));
+        let honest = row(false, false, [100, d as u32, 0]);
+        let lie = with(
+            &honest,
+            [
+                (Q0, f(q & 0xffff)),
+                (Q1, f(q >> 16)),
+                (M, f(q >> 16) * f(d)),
+                (D, f(r)),
+                (D0, f(r & 0xffff)),
+                (B0, f((d - 1 - r) & 0xffff)),
+                (V, f(q)),
+                (R, f(q)),
+                (RL, f(q & 0xffff)),
+            ],
+        );
+        assert_eq!(verdict::<Divide>(&lie), FALSE);
+    }
+
+    #[test]
+    fn neither_a_remainder_as_large_as_the_divisor_nor_a_false_zero_passes() {
+        let honest = row(false, false, [100, 7, 14]);
+        assert_eq!(verdict::<Divide>(&honest), TRUE);
+        let changes =
+            [(Q0, f(13)), (D, f(9)), (D0, f(9)), (B0, f(0xfffd)), (V, f(13)), (R, f(13)), (RL, f(13))];
+        assert_eq!(verdict::<Divide>(&with(&honest, changes)), FALSE);
+        // A divisor that is not zero taken for zero, and zero taken for another.
+        let ones = i64::from(u32::MAX);
+        let zero = [(Z, f(1)), (Q0, f(0xffff)), (Q1, f(0xffff)), (V, f(ones)), (R, f(ones)), (RL, f(0xffff))];
+        assert!(verdict::<Divide>(&with(&honest, zero)) != TRUE);
+        let honest = row(false, false, [100, 0, u32::MAX]);
+        let other = [(Z, f(0)), (Q0, f(5)), (Q1, f(0)), (V, f(5)), (R, f(5)), (RL, f(5))];
+        assert_eq!(verdict::<Divide>(&with(&honest, other)), FALSE);
+        // Not even a negative zero is another value than zero.
+        let honest = row(true, false, [1, u32::MAX - 1, 0]);
+        assert_eq!(verdict::<Divide>(&with(&honest, [(E, f(0)), (R, f(1 << 32))])), FALSE);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! **Addresses need no ranges.** A tuple of memory exists for the words of the program's segments and of the
 //! stack only: those that can be written at their addresses, multiples of 4 below 2^32; the others
-//! [`READ_ONLY`] above, from 2^33 to 2^33 + 2^32. A load finds the tuple at `X + IMMEDIATE + 2^32 K` (less the
-//! byte's place in its word), where `X + IMMEDIATE` is below 2^33 and `K` is -1, 0, 1 or 2:
+//! [`READ_ONLY`] above, from 2^33 to 2^33 + 2^32. A load finds the tuple at `X + IMMEDIATE + 2^32 K` (less
+//! the byte's place in its word), where `X + IMMEDIATE` is below 2^33 and `K` is -1, 0, 1 or 2:
 //!
 //! ```text
 //!                    K = -1               0                 1               2
@@ -153,8 +153,7 @@ mod part {
     const FIRST: Register = Register::first([RS1, X, XT, XL]);
     const RESULT: Register = Register::result([RD, OLD, OT, OL]);
     const FOUND: Found = Found { time: VT, low: VL };
-    const PART: Part =
-        Part { word: V, odd: ODD, upper: UPPER, low: LOW, half: HALF, byte: B, other: OTHER };
+    const PART: Part = Part { word: V, odd: ODD, upper: UPPER, low: LOW, half: HALF, byte: B, other: OTHER };
 
     impl Table for LoadPart {
         const COLUMNS: usize = COLUMNS;
@@ -179,7 +178,8 @@ mod part {
             b.claim(odd * wide)?;
             PART.claim(b, row, odd + wide)?;
             let [byte, half, r] = at::<3, 3, B_>(b, row, [B, HALF, R]);
-            let ones = int::<3, B_>((1 << 32) - (1 << 8)) - wide.scale(B_::embed(integer((1 << 16) - (1 << 8))));
+            let ones =
+                int::<3, B_>((1 << 32) - (1 << 8)) - wide.scale(B_::embed(integer((1 << 16) - (1 << 8))));
             b.claim(byte + wide * (half - byte) + negative * ones - r)
         }
 

@@ -1,5 +1,5 @@
-//! Bitwise operations: `R = SUM (X + Y) + BOTH A` with `A = X and Y`, byte by byte. `or` is `X + Y - A`, `xor`
-//! is `X + Y - 2 A`. The upper bytes follow from the words and the lower ones.
+//! Bitwise operations: `R = SUM (X + Y) + BOTH A` with `A = X and Y`, byte by byte. `or` is `X + Y - A`,
+//! `xor` is `X + Y - 2 A`. The upper bytes follow from the words and the lower ones.
 
 use super::*;
 
@@ -99,9 +99,8 @@ mod immediate {
         fn claim<B: Relate<F61>>(b: &mut B, row: &[B::Wire]) -> Result<(), B::Error> {
             let [x, sum, both, r] = at::<3, 4, B>(b, row, [X, SUM, BOTH, R]);
             let place = |a: B::Expression<3>, bits: usize| a.scale(B::embed(integer(1 << bits)));
-            let word = |[a0, a1, a2, a3]: [B::Expression<3>; 4]| {
-                a0 + place(a1, 8) + place(a2, 16) + place(a3, 24)
-            };
+            let word =
+                |[a0, a1, a2, a3]: [B::Expression<3>; 4]| a0 + place(a1, 8) + place(a2, 16) + place(a3, 24);
             let (a, i) = (word(at(b, row, A)), word(at(b, row, I)));
             b.claim(sum * (x + i) + both * a - r)
         }

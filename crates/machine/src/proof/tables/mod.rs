@@ -1,7 +1,8 @@
 //! The tables of a segment: one for each [`Kind`], with columns, relations, and what P writes into a row.
 //!
-//! A table's module lists its columns. `shape` says which tuples a row consumes and produces and what it looks
-//! up, `claim` the relations that are not linear, `fill` the values. Every instruction's row begins with
+//! A table's module lists its columns. `shape` says which tuples a row consumes and produces and what it
+//! looks up, `claim` the relations that are not linear, `fill` the values. Every instruction's row begins
+//! with
 //!
 //! * `F`: 1, or 0 in filler rows; the program says it of the row's place and kind ([`Public::Code`]), as it
 //!   says the fields: registers, immediates, flags;
@@ -18,6 +19,8 @@ pub(super) mod divide;
 pub(super) mod load;
 pub(super) mod logic;
 pub(super) mod multiply;
+#[cfg(test)]
+mod rows;
 pub(super) mod shift;
 pub(super) mod store;
 

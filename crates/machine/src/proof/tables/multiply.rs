@@ -92,8 +92,8 @@ const RESULT: Register = Register::result([RD, OLD, OT, OL]);
 const PRODUCT: Product =
     Product { x: X, y: Y, x_low: X0, r_low: R0, carry: [C0, C1], r_high: R1, high: [H0, H1] };
 
-/// A limb that is the upper one of a word below 2^32 is shifted for the same reason as in comparisons: what is
-/// looked up is its image, which has 16 bits if `negative` is the sign, or `signed` and it are 0.
+/// A limb that is the upper one of a word below 2^32 is shifted for the same reason as in comparisons: what
+/// is looked up is its image, which has 16 bits if `negative` is the sign, or `signed` and it are 0.
 pub(super) fn image(limb: Form, signed: Form, negative: usize) -> Form {
     limb + signed * (1 << 15) - column(negative) * (1 << 16)
 }
@@ -143,5 +143,59 @@ impl Table for Multiply {
         row.put(R, work.result);
         row.put_low(RL, work.result.into());
         work.write(row, rd, RESULT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::{FALSE, TRUE, honest, verdict, with};
+    use super::*;
+
+    /// The row of `mulhu`, or with signs of `mulh`.
+    fn row(signed: i64, operands: [u32; 3]) -> Vec<F61> {
+        honest::<Multiply>([7, 5, 6, 1, signed, signed, 0], operands)
+    }
+
+    /// A limb that is one more, made up for by the carry above it.
+    #[test]
+    fn a_product_that_is_right_in_the_field_only_is_out_of_range() {
+        let honest = row(0, [u32::MAX, u32::MAX, u32::MAX - 1]);
+        assert_eq!(verdict::<Multiply>(&honest), TRUE);
+        let limb = integer(1 << 16).inverse_or_zero();
+        let result = |row: &[F61]| row[H0] + row[H1] * integer(1 << 16);
+        // r_0 + 1, so c - 2^-16, so high - 2^-32.
+        let mut lie = with(
+            &honest,
+            [
+                (R0, honest[R0] + F61::ONE),
+                (C1, honest[C1] - limb * limb),
+                (H1, honest[H1] - limb * limb * limb),
+            ],
+        );
+        lie[R] = result(&lie);
+        assert_eq!(verdict::<Multiply>(&lie), FALSE);
+        // lo + 2^32 hi = x y + p: with hi one more, lo is off by p - 2^32.
+        let mut lie = with(&honest, [(H0, honest[H0] + F61::ONE), (R1, honest[R1] - integer(1 << 16))]);
+        lie[R] = result(&lie);
+        lie[RL] = lie[H0];
+        assert_eq!(verdict::<Multiply>(&lie), FALSE);
+    }
+
+    #[test]
+    fn signs_and_the_correction_of_the_upper_word_have_one_value() {
+        for (x, y) in [(u32::MAX, 5), (u32::MAX, 1 << 31), (1 << 31, 1 << 31), (5, 6), (0, u32::MAX)] {
+            let right = ((i64::from(x as i32) * i64::from(y as i32)) >> 32) as u32;
+            let honest = row(1, [x, y, right]);
+            assert_eq!(verdict::<Multiply>(&honest), TRUE, "{x} {y}");
+            for column in [XN, YN] {
+                let flipped = with(&honest, [(column, F61::ONE - honest[column])]);
+                assert!(verdict::<Multiply>(&flipped) != TRUE);
+            }
+            for k in [-1, 0, 1, 2, 3].map(integer).into_iter().filter(|k| *k != honest[K]) {
+                let off = (k - honest[K]) * integer(1 << 32);
+                let changed = with(&honest, [(K, k), (R, honest[R] + off)]);
+                assert!(verdict::<Multiply>(&changed) != TRUE, "{x} {y}");
+            }
+        }
     }
 }

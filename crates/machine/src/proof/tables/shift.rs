@@ -1,7 +1,7 @@
-//! Shifts: products with a power of two ([`multiply`](super::multiply)). To the left by `s`, the result is the
-//! lower word of `X 2^s`; to the right, the upper word of `X 2^(32-s)`. With the sign `N` of an arithmetic
-//! shift the result is `N (2^32 - POWER)` more. All of it is below 2^32, since the upper word of `X POWER` is
-//! below `POWER`.
+//! Shifts: products with a power of two ([`multiply`](super::multiply)). To the left by `s`, the result is
+//! the lower word of `X 2^s`; to the right, the upper word of `X 2^(32-s)`. With the sign `N` of an
+//! arithmetic shift the result is `N (2^32 - POWER)` more. All of it is below 2^32, since the upper word of
+//! `X POWER` is below `POWER`.
 //!
 //! `X` and the lower limb tell the upper limb, and what is looked up is its image, which tells the sign.
 
@@ -116,6 +116,46 @@ mod immediate {
             row.put(N, signed & i64::from(work.x >> 31));
             row.put(R, work.result);
             work.write(row, rd, RESULT);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::{FALSE, TRUE, honest, verdict, with};
+    use super::*;
+
+    /// The columns of `srai` from its first after the fields of registers on: see its list.
+    const X0: usize = 14;
+
+    /// `2^61 = 1`, so a shift by 31 could have a quotient of 2^30 for each that is right: limbs keep it away.
+    #[test]
+    fn a_shift_that_is_right_in_the_field_only_is_out_of_range() {
+        for (right, signed, power, x, result) in
+            [(0, 0, 1_i64 << 31, 5_u32, 1_u32 << 31), (1, 0, 2, 5, 0), (1, 1, 2, 1 << 31, u32::MAX)]
+        {
+            let fields = [7, 5, right, signed, power, 0, 0];
+            let honest = honest::<ShiftImmediate>(fields, [x, 0, result]);
+            assert_eq!(verdict::<ShiftImmediate>(&honest), TRUE);
+            let limb = integer(1 << 16).inverse_or_zero();
+            let (r0, c1, h1, n, r) = (X0 + 1, X0 + 3, X0 + 6, X0 + 7, X0 + 8);
+            let (low, high) = (F61::ONE, -(limb * limb));
+            let result = if right == 1 { high } else { low };
+            let lie = with(
+                &honest,
+                [
+                    (r0, honest[r0] + low),
+                    (c1, honest[c1] - limb * limb),
+                    (h1, honest[h1] - limb * limb * limb),
+                    (r, honest[r] + result),
+                ],
+            );
+            assert_eq!(verdict::<ShiftImmediate>(&lie), FALSE, "{right} {signed}");
+            // Another sign.
+            let flip = F61::ONE - honest[n] - honest[n];
+            let ones = flip * (integer(1 << 32) - integer(power));
+            let lie = with(&honest, [(n, honest[n] + flip), (r, honest[r] + ones)]);
+            assert_eq!(verdict::<ShiftImmediate>(&lie), FALSE, "{right} {signed}");
         }
     }
 }

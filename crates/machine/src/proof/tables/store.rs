@@ -1,5 +1,5 @@
-//! Stores. The address is `X + IMMEDIATE - 2^32 C` for a bit `C`, less the byte's place in its word: a word that
-//! can be written has its tuple there, for one choice of `C` only; what is read-only lies elsewhere (see
+//! Stores. The address is `X + IMMEDIATE - 2^32 C` for a bit `C`, less the byte's place in its word: a word
+//! that can be written has its tuple there, for one choice of `C` only; what is read-only lies elsewhere (see
 //! [`load`](super::load)).
 
 use super::load::Part;
@@ -69,8 +69,7 @@ mod part {
     const FIRST: Register = Register::first([RS1, X, XT, XL]);
     const SECOND: Register = Register::second([RS2, Y, YT, YL]);
     const FOUND: Found = Found { time: VT, low: VL };
-    const PART: Part =
-        Part { word: V, odd: ODD, upper: UPPER, low: LOW, half: HALF, byte: B, other: OTHER };
+    const PART: Part = Part { word: V, odd: ODD, upper: UPPER, low: LOW, half: HALF, byte: B, other: OTHER };
 
     impl Table for StorePart {
         const COLUMNS: usize = COLUMNS;

@@ -44,12 +44,14 @@ fn segments_and_logs_may_have_any_length() {
 /// Every operation with two registers, and with an immediate, on operands at the ends of the ranges.
 #[test]
 fn arithmetic_is_proved_on_awkward_operands() {
-    let values = [0, 1, 2, 31, 32, 0xff, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff, 0x1234_5678];
-    let registers = [
-        Add, Sub, Slt, Sltu, And, Or, Xor, Sll, Srl, Sra, Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu,
-    ];
+    let values =
+        [0, 1, 2, 31, 32, 0xff, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff, 0x1234_5678];
+    let registers =
+        [Add, Sub, Slt, Sltu, And, Or, Xor, Sll, Srl, Sra, Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu];
     let mut words = Vec::new();
-    for pair in values.iter().enumerate().flat_map(|(i, x)| values[i % 2..].iter().step_by(2).map(move |y| [*x, *y])) {
+    for pair in
+        values.iter().enumerate().flat_map(|(i, x)| values[i % 2..].iter().step_by(2).map(move |y| [*x, *y]))
+    {
         words.extend(li(5, pair[0]));
         words.extend(li(6, pair[1]));
         words.extend(registers.map(|operation| i(operation, 7, 5, 6, 0)));
@@ -58,7 +60,9 @@ fn arithmetic_is_proved_on_awkward_operands() {
     for x in values {
         words.extend(li(5, x));
         for immediate in [0, 1, -1, 2047, -2048, 1365] {
-            words.extend([Addi, Slti, Sltiu, Andi, Ori, Xori].map(|operation| i(operation, 7, 5, 0, immediate)));
+            words.extend(
+                [Addi, Slti, Sltiu, Andi, Ori, Xori].map(|operation| i(operation, 7, 5, 0, immediate)),
+            );
         }
         for amount in [0, 1, 15, 16, 17, 31] {
             words.extend([Slli, Srli, Srai].map(|operation| i(operation, 7, 5, 0, amount)));
@@ -81,7 +85,12 @@ fn every_load_and_store_is_proved_at_every_place() {
     words.extend(li(9, 2047_u32.wrapping_neg()));
     words.push(i(Add, 9, 9, 5, 0));
     for place in 0..8 {
-        words.extend([i(Lb, 10, 5, 0, place), i(Lbu, 10, 5, 0, place), i(Sb, 0, 5, 7, place), i(Lb, 10, 6, 0, place)]);
+        words.extend([
+            i(Lb, 10, 5, 0, place),
+            i(Lbu, 10, 5, 0, place),
+            i(Sb, 0, 5, 7, place),
+            i(Lb, 10, 6, 0, place),
+        ]);
         words.push(i(Lbu, 11, 9, 0, 2047));
         if place % 2 == 0 {
             words.extend([i(Lh, 10, 5, 0, place), i(Lhu, 10, 5, 0, place), i(Sh, 0, 5, 7, place + 8)]);
@@ -196,6 +205,79 @@ fn traps_are_proved() {
     ] {
         let end = proved(&words, SMALL);
         assert_eq!(end, End::Trap { pc: text, cause, value });
+        // Not with another value, at another place, for another cause, and it is no exit.
+        for other in [
+            End::Trap { pc: text, cause, value: value ^ 0x100 },
+            End::Trap { pc: text - 4, cause, value },
+            End::Trap { pc: text + 0x1000, cause: FetchOutside, value: 0 },
+            End::Trap {
+                pc: text,
+                cause: if cause == Breakpoint { IllegalInstruction } else { Breakpoint },
+                value,
+            },
+            End::Exit(0),
+        ] {
+            let mut run = run_of(&words, [b"secret", b"public"], SMALL);
+            run.claim.end = other;
+            assert!(check_exactly(&run).is_err(), "{other:?} for {end:?}");
+        }
+    }
+    // A branch that is not taken does not trap.
+    for branch in
+        [i(Beq, 0, 5, 0, 2), i(Bne, 0, 5, 5, 2), i(Blt, 0, 5, 0, 2), i(Bge, 0, 0, 5, 2), i(Bltu, 0, 5, 5, 2)]
+    {
+        let words = [&far[..], &[branch], &exit()].concat();
+        let mut run = run_of(&words, [b"", b""], Settings { steps: 2, unit: 1, log: 1 });
+        assert_eq!(check_exactly(&run), Ok(()));
+        run.claim.end = End::Trap { pc: text, cause: MisalignedJump, value: text + 2 };
+        run.profile.segments.truncate(1);
+        run.profile.fresh.truncate(1);
+        let result = check_exactly(&run);
+        assert!(matches!(result, Err(volery_circuit::Error::Unsatisfied { .. })), "{result:?}");
     }
     assert_eq!(proved(&far, SMALL), End::Trap { pc: text, cause: FetchOutside, value: 0 });
+}
+
+/// A call whose buffer ends outside of the memory.
+#[test]
+fn traps_of_environment_calls_are_proved() {
+    use crate::Cause::*;
+    let stack = crate::program::STACK_END;
+    for (number, file, buffer, length, expected) in [
+        (64, 1, DATA + 250, 10, Some((LoadOutside, DATA + 256))),
+        (64, 1, 0x7000_0000, 1, Some((LoadOutside, 0x7000_0000))),
+        (64, 1, CONSTANTS - 2, 5, Some((LoadOutside, CONSTANTS - 2))),
+        (64, 1, DATA + 250, 6, None),
+        (63, 0, stack - 2, 100, Some((StoreOutside, stack))),
+        (63, 3, CONSTANTS + 3, 1, Some((StoreReadOnly, CONSTANTS + 3))),
+        (63, 3, CONSTANTS + 3, 0, None),
+        (63, 3, DATA + 250, 100, None),
+        (63, 3, DATA + 251, 100, Some((StoreOutside, DATA + 256))),
+    ] {
+        let mut words = Vec::new();
+        for (register, value) in [(17, number), (10, file), (11, buffer), (12, length)] {
+            words.extend(li(register, value));
+        }
+        words.push(i(Ecall, 0, 0, 0, 0));
+        words.extend(exit());
+        let end = proved(&words, SMALL);
+        let Some((cause, value)) = expected else {
+            assert!(matches!(end, End::Exit(_)), "{end:?}");
+            continue;
+        };
+        assert_eq!(end, End::Trap { pc: TEXT + 32, cause, value });
+        // Neither another call, nor another address, nor another fault.
+        let pc = TEXT + 32;
+        for other in [
+            End::Trap { pc, cause, value: value + 1 },
+            End::Trap { pc, cause, value: value.wrapping_sub(1) },
+            End::Trap { pc, cause: if cause == LoadOutside { StoreOutside } else { LoadOutside }, value },
+            End::Trap { pc, cause: MisalignedLoad, value },
+            End::Exit(0),
+        ] {
+            let mut run = run_of(&words, [b"secret", b"public"], SMALL);
+            run.claim.end = other;
+            assert!(check_exactly(&run).is_err(), "{other:?} for {end:?}");
+        }
+    }
 }

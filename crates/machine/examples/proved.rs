@@ -1,0 +1,43 @@
+//! Runs programs and checks, on values, all that a proof of each run claims:
+//!
+//! ```console
+//! cargo run -p volery-machine --example proved -- FILE ...
+//! ```
+//!
+//! Prints how each run ends, and its rows. Fails if a run cannot be proved.
+
+use std::process::ExitCode;
+
+use volery_circuit::Evaluator;
+use volery_field::F61;
+use volery_machine::proof::{ProgramRun, Settings};
+use volery_machine::{End, Limits, elf};
+
+/// The statement about a file's run without inputs, and whether it holds.
+fn check(file: &str) -> Result<ProgramRun, Box<dyn std::error::Error>> {
+    let program = elf::parse(&std::fs::read(file)?)?;
+    let settings = Settings { steps: 1 << 12, ..Settings::default() };
+    let run = ProgramRun::of(program, [Vec::new(), Vec::new()], settings, Limits::default())?;
+    Evaluator::<F61>::check(&run)?;
+    Ok(run)
+}
+
+fn main() -> ExitCode {
+    let mut failed = false;
+    for file in std::env::args().skip(1) {
+        match check(&file) {
+            Ok(run) => {
+                let end = match run.claim().end {
+                    End::Exit(code) => format!("exit {code}"),
+                    End::Trap { pc, cause, .. } => format!("trap {cause} at {pc:#x}"),
+                };
+                println!("{file}: proved: {end}, {} rows", run.profile().rows());
+            }
+            Err(error) => {
+                failed = true;
+                println!("{file}: {error}");
+            }
+        }
+    }
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

@@ -1,0 +1,54 @@
+//! The claims themselves, on values, for tests of what rows say: a thousandth of the time.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use super::*;
+
+thread_local! {
+    static ON: Cell<bool> = const { Cell::new(false) };
+}
+
+pub(in super::super) fn is_on() -> bool {
+    ON.get()
+}
+
+/// Runs `f` with arguments that look at values.
+pub(in super::super) fn on<T>(f: impl FnOnce() -> T) -> T {
+    ON.set(true);
+    let result = f();
+    ON.set(false);
+    result
+}
+
+fn unsatisfied(what: &str) -> Error {
+    Error::Unsatisfied { assertion: 0, place: what.to_owned() }
+}
+
+pub(super) fn check<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> Result<(), Error> {
+    let mut balance: HashMap<[u64; WIDTH], i64> = HashMap::new();
+    let mut note = |tuple: [F61; WIDTH], n: i64| *balance.entry(tuple.map(F61::to_u64)).or_default() += n;
+    known.produced.iter().for_each(|tuple| note(*tuple, 1));
+    known.consumed.iter().for_each(|tuple| note(*tuple, -1));
+    for part in parts {
+        for row in part.values.chunks_exact(part.shape.columns) {
+            for tuple in &part.shape.tuples {
+                let mut value = [F61::ZERO; WIDTH];
+                value.iter_mut().zip(&tuple.forms).for_each(|(value, form)| *value = form.value(row));
+                note(value, if tuple.side == Side::In { 1 } else { -1 });
+            }
+            for lookup in &part.shape.lookups {
+                let values: Vec<_> = lookup.forms.iter().map(|form| form.value(row)).collect();
+                let found = tables.find(lookup.table, &values).map(|index| tables.row(lookup.table, index));
+                let is_row = found.is_some_and(|found| {
+                    let rest = values.iter().copied().chain(core::iter::repeat(F61::ZERO));
+                    found.iter().skip(1).zip(rest).all(|(x, y)| *x == y)
+                });
+                if !is_row {
+                    return Err(unsatisfied("lookups"));
+                }
+            }
+        }
+    }
+    if balance.values().all(|n| *n == 0) { Ok(()) } else { Err(unsatisfied("tuples")) }
+}

@@ -1,0 +1,147 @@
+//! The arguments against lists that are compared, and every lie about what is committed to for them.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use volery_circuit::Evaluator;
+
+use super::super::form::{Space, column, number};
+use super::super::regions::Regions;
+use super::*;
+use crate::program::{Kind, Program, Segment};
+
+thread_local! {
+    /// What P lies about, and how many of these it tells before.
+    static LIE: Cell<Option<(Committed, usize)>> = const { Cell::new(None) };
+}
+
+/// Runs `f` with this lie. Returns whether it was told.
+pub(in super::super) fn with_lie<T>(what: Committed, before: usize, f: impl FnOnce() -> T) -> (T, bool) {
+    LIE.set(Some((what, before)));
+    let result = f();
+    (result, LIE.take().is_none())
+}
+
+pub(in super::super) fn told<S: Element>(what: Committed, mut values: Vec<S>) -> Vec<S> {
+    if let Some((about, before)) = LIE.get().filter(|(about, _)| *about == what) {
+        if let Some(value) = values.get_mut(before) {
+            *value += S::ONE;
+            LIE.set(None);
+        } else {
+            LIE.set(Some((about, before - values.len())));
+        }
+    }
+    values
+}
+
+fn f(n: u64) -> F61 {
+    F61::new(n)
+}
+
+fn a_program() -> Program {
+    let text = Segment { address: 0x1_0000, size: 4, bytes: vec![0x13, 0, 0, 0], kind: Kind::Text };
+    Program::new(0x1_0000, vec![text]).expect("a program")
+}
+
+/// Rows of a byte, a flag and their sign; each produces what it has, and another table consumes it.
+fn parts(produced: &[[u64; 3]], consumed: &[[u64; 3]]) -> [Part<F61>; 2] {
+    let mut one = Shape::new(3);
+    one.produce(Space::Register, [0, 1, 2].map(column));
+    one.look_up(Public::Sign, [0, 1, 2].map(column));
+    one.byte(column(0));
+    let mut other = Shape::new(3);
+    other.consume(Space::Register, [0, 1, 2].map(column));
+    other.byte(column(0) + number(0));
+    let part = |shape: Shape, rows: &[[u64; 3]]| {
+        let values: Vec<F61> = rows.iter().flatten().map(|n| f(*n)).collect();
+        Part { shape, wires: values.clone(), values: Zeroizing::new(values) }
+    };
+    [part(one, produced), part(other, consumed)]
+}
+
+fn claimed(parts: &[Part<F61>], known: &Known) -> Result<(), Error> {
+    let program = a_program();
+    let regions = Regions::of(&program);
+    let tables = Tables { program: &program, regions, input: &[], journal: &[] };
+    claim(&mut Evaluator::<F61>::new(), parts, known, &tables)
+}
+
+fn row(byte: u64, signed: bool) -> [u64; 3] {
+    [byte, signed.into(), u64::from(signed) & byte >> 7]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn lists_match_if_and_only_if_they_hold_the_same(
+        rows in prop::collection::vec((0..4_u64, any::<bool>()), 0..9),
+        other in prop::option::of((0..9_usize, 0..4_u64)),
+    ) {
+        let produced: Vec<_> = rows.iter().map(|(byte, signed)| row(*byte, *signed)).collect();
+        let mut consumed = produced.clone();
+        consumed.reverse();
+        if let Some((at, byte)) = other {
+            if let Some(to) = consumed.get_mut(at) {
+                *to = row(byte, false);
+            }
+        }
+        let [mut one, mut two] = [produced.clone(), consumed.clone()];
+        one.sort_unstable();
+        two.sort_unstable();
+        let result = claimed(&parts(&produced, &consumed), &Known::default());
+        prop_assert_eq!(result.is_ok(), one == two);
+    }
+}
+
+#[test]
+fn known_tuples_count_on_their_side() {
+    let [one, two] = [row(1, false), row(200, true)];
+    let mut tuple = [F61::ZERO; WIDTH];
+    tuple.iter_mut().zip([Space::Register as u64, 200, 1, 1]).for_each(|(to, n)| *to = f(n));
+    let produced = Known { produced: vec![tuple], consumed: Vec::new() };
+    let consumed = Known { produced: Vec::new(), consumed: vec![tuple] };
+    assert_eq!(claimed(&parts(&[one], &[one, two]), &produced), Ok(()));
+    assert_eq!(claimed(&parts(&[one, two], &[one]), &consumed), Ok(()));
+    assert!(claimed(&parts(&[one], &[one, two]), &consumed).is_err());
+    assert!(claimed(&parts(&[one, two], &[one]), &Known::default()).is_err());
+}
+
+/// One place, two or three of a triple, and several triples.
+#[test]
+fn what_is_no_row_is_refused_however_often_it_is_looked_up() {
+    for count in 1..8 {
+        for wrong in [[256, 0, 0], [255, 1, 0], [255, 0, 1], [3, 2, 0], [3, 1, 1]] {
+            let rows = vec![wrong; count];
+            assert!(claimed(&parts(&rows, &rows), &Known::default()).is_err(), "{count} {wrong:?}");
+        }
+    }
+}
+
+#[test]
+fn no_lie_about_products_inverses_or_multiplicities_passes() {
+    let rows: Vec<_> = (0..200).map(|n| row(n, n % 2 == 0)).collect();
+    let parts = parts(&rows, &rows);
+    assert_eq!(claimed(&parts, &Known::default()), Ok(()));
+    // 200 tuples of a side; 600 lookups; 256 and 512 rows.
+    let lies = [
+        (Committed::Product, vec![0, 1, 65, 66, 67, 100, 133]),
+        (Committed::Inverse, vec![0, 1, 127, 128, 199]),
+        (Committed::Multiplicity, vec![0, 200, 255, 256, 257, 300, 767]),
+    ];
+    for (what, places) in lies {
+        for place in places {
+            let (result, told) = with_lie(what, place, || claimed(&parts, &Known::default()));
+            assert!(told && matches!(result, Err(Error::Unsatisfied { .. })), "{what:?} {place}: {result:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_tested_is_the_longer_side_or_the_lookups_and_rows() {
+    let rows = vec![row(1, true); 10];
+    let program = a_program();
+    let tables = Tables { program: &program, regions: Regions::of(&program), input: &[], journal: &[] };
+    assert_eq!(degree(&parts(&rows, &rows[..4]), &Known::default(), &tables), 2 * 10 + 4 + 256 + 512);
+    let known = Known { produced: vec![[F61::ZERO; WIDTH]; 2000], consumed: Vec::new() };
+    assert_eq!(degree(&parts(&rows, &rows), &known, &tables), 2010);
+}
