@@ -23,7 +23,10 @@
 //! of the two because every tuple is.
 //!
 //! **(1) is a range**: `t - 1 - found = low + 2^h high` with both parts below `2^h`, two [`lookups`]. `h` is
-//! half the bits of the most accesses, so no sum wraps around the characteristic.
+//! half the bits of the most accesses `m`, rounded up, so `m < 2^(2 h)`. The claim is modulo the
+//! characteristic `p`: alone it would let `found` be negative, or wrap around. But by (2) it is the time of
+//! some tuple, from 0 to `m`. So it differs by less than `m + 2^(2 h)` from the integer `t - 1 - low - 2^h
+//! high`, and is that integer if `p` is no less. Fields with a smaller `p` are refused for this `m`.
 //!
 //! **(2) is a product.** A challenge gives `alpha` and `gamma`. A tuple `x` stands for `alpha - (x_0 +
 //! gamma_1 x_1 + ..)`, and the products over both multisets must be equal. P commits to running products, one
@@ -153,15 +156,16 @@ impl<F: Value, W: Clone> Ram<F, W> {
     ///
     /// # Errors
     /// [`Error::Public`] if either is zero or more than [`MOST`]; [`Error::Misuse`] for a field that is too
-    /// small.
+    /// small for them.
     pub fn new(size: usize, unset: Unset, most: usize) -> Result<Self, Error> {
         if size == 0 || size > MOST || most == 0 || most > MOST {
             return Err(Error::Public(format!(
                 "a memory of {size} cells for {most} accesses; 1 to {MOST} of each are possible"
             )));
         }
-        check_characteristic::<F>(2 * MOST as u64)?;
         let half = (usize::BITS - most.leading_zeros()).div_ceil(2);
+        // No difference of times is another one as an element, and no two addresses are the same element.
+        check_characteristic::<F>((most as u64 + (1 << (2 * half))).max(size as u64))?;
         let times = Lookups::new(Arc::new(Table::range(half)?));
         let (inverse, cells) = (F::from_u64(1 << half).inverse_or_zero(), Cells(Vec::new()));
         Ok(Self { size, unset, most, now: 0, log: Vec::new(), times, half, inverse, cells })

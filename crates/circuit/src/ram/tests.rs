@@ -1,7 +1,7 @@
 //! Memory against a plain one, and every way to lie about it, on values.
 
 use proptest::prelude::*;
-use volery_field::{F61, Gf256, Ring as _};
+use volery_field::{F32, F61, Gf256, Ring as _};
 
 use super::*;
 use crate::challenge::liar::{Asked, Liar, made_up_for};
@@ -205,6 +205,27 @@ fn times_have_as_many_bits_as_the_most_accesses() {
         accesses.push((1, None));
         assert!(run(2, Unset::Zero, &accesses).is_ok(), "{most}");
     }
+}
+
+/// The first access reads what the second writes: it finds a time to come, so the difference is -2. P has it
+/// as `p - 2`, in two halves, which suits a range of 32 bits.
+#[test]
+fn no_read_of_what_is_written_later_hides_behind_the_characteristic() {
+    let run = |most| {
+        let (mut b, mut ram) = (Evaluator::new(), Ram::<F32, F32>::new(2, Unset::Zero, most)?);
+        let [one, value] = [1, 77].map(F32::from_u64);
+        // A time is an element: this is 2, and the lower half of `0 - 2` is that of `p - 2`.
+        let later = 2 + F32::CHARACTERISTIC.unwrap() * 0xffff;
+        ram.cells.visit(2, one, 0, None);
+        ram.cells.0[1] = Cell { value, time: later };
+        assert!(ram.read(&mut b, &one)? == value);
+        ram.cells.0[1] = Cell { value: F32::ZERO, time: 0 };
+        ram.write(&mut b, &one, &value)?;
+        ram.cells.0[1].time = 1;
+        ram.finish(&mut b)
+    };
+    assert!(matches!(run(MOST), Err(Error::Misuse(_))), "{:?}", run(MOST).is_ok());
+    assert!(is_unsatisfied(&run(MOST - 1), "memory/lookups"));
 }
 
 #[test]
