@@ -1,16 +1,22 @@
 //! Lookups and memory: challenges in the middle of a statement.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use volery_channel::tags;
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use volery_channel::{Channel, Limits, tags};
 use volery_circuit::{
     Challenge, Digest, Error as StatementError, Evaluator, Lookups, MixedEvaluator, Ram, Statement, Table,
     Tested, Unset,
 };
 use volery_field::{Coordinates, F32, F32x4, F61, F61x2, Value};
-use volery_testing::{Change, Tap, between};
+use volery_testing::deal::{self, Elements};
+use volery_testing::{Change, Tap, between, between_within};
+use volery_vole::correlations::{Chain, Correlation, Pool, Source};
 use volery_zk::Error;
-use volery_zk::quicksilver::Tally;
+use volery_zk::quicksilver::field::{Alone, Prover, Settings, Verifier};
+use volery_zk::quicksilver::{Challenges, Tally};
 
 use crate::field::parties::{Run, wrong};
 use crate::field::reference::Lie;
@@ -266,7 +272,6 @@ fn no_flipped_bit_of_a_challenge_is_accepted() {
 /// A challenge that comes before all is committed to is none: V sends it after the last element before it.
 #[test]
 fn no_challenge_comes_before_what_it_tests() {
-    use volery_channel::Channel as _;
     let run = Run::new(1 << 17, false);
     let (sent, _) = between(
         |p| {
@@ -295,6 +300,64 @@ fn no_challenge_comes_before_what_it_tests() {
         );
         assert_eq!(p.is_err(), short, "{p:?}");
     }
+}
+
+/// Correlations that come one by one, each with a message of V, as the last of a batch may.
+struct Waiting<N> {
+    next: N,
+    at_v: bool,
+}
+
+impl<T: Correlation, N: FnMut() -> T> Source<T> for Waiting<N> {
+    fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), volery_vole::Error> {
+        if self.at_v {
+            channel.send(tags::SUBFIELD_LINK, &[])?;
+            channel.flush()?;
+        } else {
+            channel.recv(tags::SUBFIELD_LINK, 0)?;
+        }
+        *out = vec![(self.next)()];
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        true
+    }
+
+    fn chain(&mut self, _: &mut dyn Channel, _: u64) -> Result<Chain, volery_vole::Error> {
+        Ok(Chain::from_bytes([0; 32]))
+    }
+}
+
+/// V cannot send what P waits for before it has every element that P holds back.
+#[test]
+fn nobody_waits_for_ever_where_correlations_run_out() {
+    let patience = Duration::from_secs(5);
+    let limits = Limits { read: patience, write: patience, ..Limits::default() };
+    let settings = Settings { interval: 1 << 17 };
+    let (p, v) = between_within(
+        &limits,
+        |p| {
+            let (mut elements, mut rng) = (Elements::<F61, F61>::new(1), ChaCha20Rng::seed_from_u64(1));
+            let mut pool = Pool::new(Box::new(Waiting { next: move || elements.next(), at_v: false }));
+            let challenges = Challenges::Interactive(&mut rng);
+            Prover::new(settings, challenges, &mut pool, Alone(p)).prove(&statement::<F61>(False::Nothing))
+        },
+        |v| {
+            let (mut elements, mut rng) = (Elements::<F61, F61>::new(1), ChaCha20Rng::seed_from_u64(1));
+            let delta = deal::field_delta::<F61, F61>();
+            let secret = delta.expose();
+            let next = move || {
+                let element = elements.next();
+                element.m + secret * element.x
+            };
+            let mut pool = Pool::new(Box::new(Waiting { next, at_v: true }));
+            let challenges = Challenges::Interactive(&mut rng);
+            let verifier = Verifier::new(settings, challenges, &delta, &mut pool, Alone(v));
+            verifier.verify(&statement::<F61>(False::Nothing))
+        },
+    );
+    assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");
 }
 
 /// Asks for a challenge that tests so much.
