@@ -74,9 +74,9 @@ impl Tally {
 
     /// The counts that the soundness bound depends on, for blocks in which P can choose this many errors.
     pub(super) fn with_unknowns(&self, unknowns: u64) -> Checks {
-        let Self { blocks, folds, branches, challenges, conversions, tested, tested_twice, .. } = *self;
+        let Self { folds, branches, challenges, conversions, tested, tested_twice, .. } = *self;
         let degree = self.degree.max(2);
-        Checks { blocks, degree, folds, branches, challenges, conversions, unknowns, tested, tested_twice }
+        Checks { degree, folds, branches, challenges, conversions, unknowns, tested, tested_twice }
     }
 
     pub(crate) fn encode(&self) -> [u8; Self::BYTES] {
