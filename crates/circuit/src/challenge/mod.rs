@@ -25,8 +25,9 @@
 //! secrets and challenges meet; [`lookups`](crate::lookups) deals with that.
 //!
 //! **Without a proof** the evaluator draws from a hash of all secret values that it saw, and the counter from
-//! one of its counts. The evaluator has no field of MACs and draws values, so over a field of 32 bits it may
-//! take a false claim for a true one, with probability `degree / 2^32`. V's answer is what counts.
+//! one of its counts. The evaluator has no field of MACs and draws values. So over a field of 32 bits it may
+//! take a false claim for a true one, with probability `degree / 2^32`, and stop at a pole of a committed
+//! table with `T` rows, with probability `T / 2^32`. V's answer is what counts.
 //!
 //! A branch of a disjunction, a proof that can be stacked, and a recorded circuit have no challenges of their
 //! own. Their backends do not implement the trait, so such a program does not compile:

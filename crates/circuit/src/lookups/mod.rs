@@ -34,7 +34,8 @@
 //! * A committed table: V does not know the rows, and it must not learn where P stops: it could choose
 //!   `alpha` to test its guess of a row. So the point is `alpha + rho` for a random scalar `rho` that P is
 //!   committed to before the challenge. Whatever V chooses, the point is uniform, and P meets a pole with
-//!   probability `T / |M|`, at most `2^-40`. It then stops, and V learns of a row no more than that event.
+//!   probability `T / |M|` for each set of elements. Over 61 bits that is `2^-40` in all for 2^20 rows, and
+//!   `2^-36` for the most rows. P then stops. V does not know `rho`, so it learns nothing about the row.
 //!
 //! **At P** the number of a row is found by the secret value of a tuple, so P's memory accesses depend on it.
 
