@@ -89,6 +89,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
             arguments: OpenArguments::default(),
             failed: Latch::new(),
         };
+        if verifier.powers.inverse.is_zero() {
+            // A relation at 1 / delta would say nothing.
+            let reason = "the verifier's key is zero, which almost never happens; start a new session";
+            verifier.failed.fail(StatementError::misuse(reason).into());
+        }
         verifier.draw();
         verifier
     }
