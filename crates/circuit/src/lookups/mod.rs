@@ -169,7 +169,7 @@ impl Index {
         let mask = self.slots.len() - 1;
         let hash = row.iter().fold(0, |hash, x| self.hasher.hash_one((hash, x.to_packed()))) as usize;
         // There are twice as many slots as rows, so one is empty.
-        (hash..)
+        (hash & mask..)
             .map(|slot| slot & mask)
             .find(|slot| match self.slots.get(*slot) {
                 Some(&number) if number != EMPTY => {
@@ -264,7 +264,8 @@ impl<F: Value, W: Clone> Lookups<F, W> {
 
     /// Claims that `tuple` is a row of the table.
     ///
-    /// # Errors [`Error::Misuse`] if it does not have as many wires as a row, or the field is too small; the
+    /// # Errors
+    /// [`Error::Misuse`] if it does not have as many wires as a row, or the field is too small; the
     /// backend's.
     pub fn look_up<B: Challenge<F, Wire = W>>(&mut self, b: &mut B, tuple: &[W]) -> Result<(), B::Error> {
         if tuple.len() != self.columns() {
@@ -305,7 +306,12 @@ impl<F: Value, W: Clone> Lookups<F, W> {
         b.enter("lookups");
         let multiplicities = self.multiplicities(b, &tuples)?;
         let degree = (tuples.len() / columns) as u64 + self.degree();
-        let tested = Tested::within(degree, b.most_tested());
+        let of_rows = match &self.rows {
+            Rows::Public(_) => 0,
+            Rows::Committed { rows, .. } => rows.len(),
+        };
+        let values = (tuples.len() + of_rows + multiplicities.len()) as u64;
+        let tested = Tested::within(degree, values, b.most_tested());
         let masks = match self.rows {
             Rows::Public(_) => Vec::new(),
             Rows::Committed { .. } => {

@@ -1,7 +1,7 @@
 //! Memory against a plain one, and every way to lie about it, on values.
 
 use proptest::prelude::*;
-use volery_field::{F32, F61, Gf256, Ring as _};
+use volery_field::{F32, F61, Field as _, Gf256, Ring as _};
 
 use super::*;
 use crate::challenge::liar::{Asked, Liar, made_up_for};
@@ -16,27 +16,85 @@ fn f(x: u64) -> F61 {
 /// An access: where, and what is written, if it is a write.
 type Access = (u64, Option<u64>);
 
-/// The values that were read, and those at the end.
-fn run(size: usize, unset: Unset, accesses: &[Access]) -> Result<[Vec<F61>; 2], Error> {
-    let (mut b, mut ram) = (Evaluator::new(), Memory::new(size, unset, accesses.len().max(1))?);
+/// What a memory is like, beside its size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Kind {
+    unset: Unset,
+    conditional: bool,
+    committed: bool,
+}
+
+const PLAIN: Kind = Kind { unset: Unset::Zero, conditional: false, committed: false };
+
+/// All kinds.
+fn kinds() -> impl Iterator<Item = Kind> {
+    (0..8).map(|i| Kind {
+        unset: [Unset::Zero, Unset::Refused][i & 1],
+        conditional: i & 2 > 0,
+        committed: i & 4 > 0,
+    })
+}
+
+impl Kind {
+    /// A memory of this kind that holds these values at first.
+    fn memory<B: Challenge<F61>>(
+        self,
+        b: &mut B,
+        size: usize,
+        held: &[u64],
+        most: usize,
+    ) -> Result<Ram<F61, B::Wire>, B::Error> {
+        let held: Vec<F61> = held.iter().map(|x| f(*x)).collect();
+        let ram = Ram::new(size, self.unset, most)?;
+        let ram = match self.committed {
+            false => ram.with_public(held)?,
+            true => ram.with_committed(b.secret(held.len(), &mut |_| Ok(held.clone()))?)?,
+        };
+        Ok(if self.conditional { ram.with_conditions()? } else { ram })
+    }
+}
+
+/// The values that were read, and those at the end. Accesses with a condition other than 1 read nothing.
+fn run(kind: Kind, size: usize, held: &[u64], accesses: &[(u64, Access)]) -> Result<[Vec<F61>; 2], Error> {
+    let mut b = Evaluator::new();
+    let mut ram = kind.memory(&mut b, size, held, accesses.len().max(1))?;
     let mut read = Vec::new();
-    for (address, write) in accesses {
-        match write {
-            Some(value) => ram.write(&mut b, &f(*address), &f(*value))?,
-            None => read.push(ram.read(&mut b, &f(*address))?),
+    for (condition, (address, write)) in accesses {
+        let [condition, address] = [*condition, *address].map(f);
+        match (kind.conditional, write) {
+            (false, Some(value)) => ram.write(&mut b, &address, &f(*value))?,
+            (false, None) => read.push(ram.read(&mut b, &address)?),
+            (true, Some(value)) => ram.write_if(&mut b, &condition, &address, &f(*value))?,
+            (true, None) => {
+                let value = ram.read_if(&mut b, &condition, &address)?;
+                read.extend((condition == F61::ONE).then_some(value));
+            }
         }
     }
     Ok([read, ram.finish(&mut b)?])
 }
 
+/// As [`run`], of a memory without anything at first or conditions.
+fn always(size: usize, unset: Unset, accesses: &[Access]) -> Result<[Vec<F61>; 2], Error> {
+    let accesses: Vec<_> = accesses.iter().map(|access| (1, *access)).collect();
+    run(Kind { unset, ..PLAIN }, size, &[], &accesses)
+}
+
 /// What a plain array does; none if an access is refused.
-fn plain(size: usize, unset: Unset, accesses: &[Access]) -> Option<[Vec<F61>; 2]> {
-    let (mut cells, mut read) = (vec![None; size], Vec::new());
-    for (address, write) in accesses {
+fn plain(kind: Kind, size: usize, held: &[u64], accesses: &[(u64, Access)]) -> Option<[Vec<F61>; 2]> {
+    let mut cells: Vec<Option<u64>> = held.iter().copied().map(Some).collect();
+    cells.resize(size, None);
+    let mut read = Vec::new();
+    for (condition, (address, write)) in accesses {
+        match (kind.conditional, condition) {
+            (true, 0) => continue,
+            (true, 2..) => return None,
+            _ => {}
+        }
         let cell = cells.get_mut(*address as usize)?;
         match write {
             Some(value) => *cell = Some(*value),
-            None if unset == Unset::Refused => read.push(f((*cell)?)),
+            None if kind.unset == Unset::Refused => read.push(f((*cell)?)),
             None => read.push(f(cell.unwrap_or(0))),
         }
     }
@@ -48,16 +106,21 @@ fn is_unsatisfied<T>(result: &Result<T, Error>, part: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn a_memory_reads_what_a_plain_one_does_or_is_refused(
         size in 1..9_usize,
-        refused: bool,
-        accesses in prop::collection::vec((0..9_u64, prop::option::of(0..5_u64)), 0..20),
+        kind in 0..8_usize,
+        held in prop::collection::vec(0..5_u64, 0..9),
+        accesses in prop::collection::vec(
+            (prop::sample::select(vec![1, 1, 1, 0, 0, 0, 1, 2]), (0..9_u64, prop::option::of(0..5_u64))),
+            0..20,
+        ),
     ) {
-        let unset = if refused { Unset::Refused } else { Unset::Zero };
-        let result = run(size, unset, &accesses);
-        match plain(size, unset, &accesses) {
+        let kind = kinds().nth(kind).unwrap();
+        let held = &held[..held.len().min(size)];
+        let result = run(kind, size, held, &accesses);
+        match plain(kind, size, held, &accesses) {
             Some(expected) => prop_assert!(result == Ok(expected)),
             None => prop_assert!(is_unsatisfied(&result, "memory"), "{:?}", result.map(|_| ())),
         }
@@ -69,28 +132,29 @@ fn addresses_are_elements_so_a_negative_or_a_huge_one_is_beyond_the_memory() {
     let p = (1 << 61) - 1;
     for address in [4, p - 1, p - 4, 1 << 60, 1 << 32] {
         for write in [None, Some(1)] {
-            let result = run(4, Unset::Zero, &[(0, Some(7)), (address, write), (0, None)]);
+            let result = always(4, Unset::Zero, &[(0, Some(7)), (address, write), (0, None)]);
             assert!(is_unsatisfied(&result, "memory"), "{address}");
         }
     }
     // An access beyond that is read back.
-    assert!(is_unsatisfied(&run(4, Unset::Zero, &[(4, Some(1)), (4, None)]), "memory"));
+    assert!(is_unsatisfied(&always(4, Unset::Zero, &[(4, Some(1)), (4, None)]), "memory"));
 }
 
 #[test]
 fn an_unset_cell_is_zero_or_must_not_be_read() {
     let accesses = [(1, Some(5)), (2, None), (1, None)];
-    assert!(run(4, Unset::Zero, &accesses).unwrap()[0] == [f(0), f(5)]);
-    assert!(is_unsatisfied(&run(4, Unset::Refused, &accesses), "memory"));
-    assert!(run(4, Unset::Refused, &[(1, Some(5)), (1, None)]).is_ok());
+    assert!(always(4, Unset::Zero, &accesses).unwrap()[0] == [f(0), f(5)]);
+    assert!(is_unsatisfied(&always(4, Unset::Refused, &accesses), "memory"));
+    assert!(always(4, Unset::Refused, &[(1, Some(5)), (1, None)]).is_ok());
     // A zero that was written is set.
-    assert!(run(4, Unset::Refused, &[(1, Some(0)), (1, None)]).is_ok());
+    assert!(always(4, Unset::Refused, &[(1, Some(0)), (1, None)]).is_ok());
 }
 
-/// An honest start: cell 1 has 10, then 11; cell 2 has 20. Then P's memory is changed by `lie`, and cell 1 is
-/// read, or what `then` says.
-fn lying(unset: Unset, lie: impl FnOnce(&mut Memory), then: &[Access]) -> Result<Vec<F61>, Error> {
-    let (mut b, mut ram) = (Evaluator::new(), Memory::new(8, unset, 100)?);
+/// An honest start: cell 0 holds 5 at first, cell 1 has 10, then 11; cell 2 has 20. Then P's memory is
+/// changed by `lie`, and cell 1 is read, or what `then` says.
+fn lying(kind: Kind, lie: impl FnOnce(&mut Memory), then: &[Access]) -> Result<Vec<F61>, Error> {
+    let mut b = Evaluator::new();
+    let mut ram = kind.memory(&mut b, 8, &[5, 6], 100)?;
     for (address, value) in [(1, 10), (2, 20), (1, 11)] {
         ram.write(&mut b, &f(address), &f(value))?;
     }
@@ -108,25 +172,31 @@ fn cell(ram: &mut Memory, address: usize) -> &mut Cell<F61> {
     &mut ram.cells.0[address]
 }
 
+/// Unvisited cells.
+fn visited<F: Value>(ram: &mut Ram<F, F>) {
+    ram.cells.0 = vec![Cell { value: F::ZERO, time: 0 }; ram.size + 1];
+}
+
 /// With what P says instead, and the part that notices.
 #[test]
 fn no_lie_about_what_an_access_finds_holds() {
     type Lie = fn(&mut Memory);
-    let lies: [(&str, Lie, &str); 9] = [
+    let lies: [(&str, Lie, &str); 10] = [
         ("nothing", |_| {}, ""),
         ("a stale value with its time", |ram| *cell(ram, 1) = Cell { value: f(10), time: 1 }, "memory"),
         ("a stale value with the last time", |ram| cell(ram, 1).value = f(10), "memory"),
         ("the right value with an older time", |ram| cell(ram, 1).time = 1, "memory"),
-        ("what was there at first", |ram| *cell(ram, 1) = Cell { value: f(0), time: 0 }, "memory"),
+        ("what was there at first", |ram| *cell(ram, 1) = Cell { value: f(6), time: 0 }, "memory"),
+        ("zero at first", |ram| *cell(ram, 1) = Cell { value: f(0), time: 0 }, "memory"),
         ("a tuple with the same sum", |ram| *cell(ram, 1) = Cell { value: f(13), time: 1 }, "memory"),
         ("another cell's value", |ram| *cell(ram, 1) = Cell { value: f(20), time: 2 }, "memory"),
         ("its own time", |ram| cell(ram, 1).time = 4, "memory/lookups"),
         ("a time to come", |ram| cell(ram, 1).time = 50, "memory/lookups"),
     ];
-    for unset in [Unset::Zero, Unset::Refused] {
+    for kind in kinds() {
         for (what, lie, place) in lies {
             for then in [&[(1, None)][..], &[(1, Some(7))], &[(2, None), (1, None), (1, None)]] {
-                let result = lying(unset, lie, then);
+                let result = lying(kind, lie, then);
                 match place {
                     "" => assert!(result.is_ok(), "{what}"),
                     // After an access to another cell, its time has passed.
@@ -145,10 +215,10 @@ fn no_lie_about_what_an_access_finds_holds() {
 fn no_access_is_left_out_doubled_or_moved() {
     // The third access was not: cell 1 is as the first left it.
     let dropped = |ram: &mut Memory| *cell(ram, 1) = Cell { value: f(10), time: 1 };
-    assert!(is_unsatisfied(&lying(Unset::Zero, dropped, &[]), "memory"));
+    assert!(is_unsatisfied(&lying(PLAIN, dropped, &[]), "memory"));
     // It was again later.
     let doubled = |ram: &mut Memory| *cell(ram, 1) = Cell { value: f(11), time: 4 };
-    assert!(is_unsatisfied(&lying(Unset::Zero, doubled, &[(2, None)]), "memory"));
+    assert!(is_unsatisfied(&lying(PLAIN, doubled, &[(2, None)]), "memory"));
     // A read (4) comes before the write (3): the read finds what the first write left, the write what the
     // read left.
     let (mut b, mut ram) = (Evaluator::new(), Memory::new(8, Unset::Zero, 100).unwrap());
@@ -165,16 +235,22 @@ fn no_access_is_left_out_doubled_or_moved() {
 #[test]
 fn no_cell_is_changed_at_the_end() {
     type Lie = fn(&mut Memory);
-    let lies: [Lie; 5] = [
+    let lies: [Lie; 7] = [
+        |ram| cell(ram, 0).value = f(0),
+        |ram| cell(ram, 0).time = 1,
         |ram| cell(ram, 2).value = f(21),
         |ram| cell(ram, 2).time = 1,
         |ram| cell(ram, 7).value = f(1),
         |ram| cell(ram, 7).time = 1,
         |ram| ram.cells.0.swap(1, 2),
     ];
-    for unset in [Unset::Zero, Unset::Refused] {
+    for kind in kinds() {
         for lie in lies {
-            assert!(is_unsatisfied(&lying(unset, lie, &[]), "memory"));
+            assert!(is_unsatisfied(&lying(kind, lie, &[]), "memory"), "{kind:?}");
+        }
+        // The sink is a cell like others.
+        for lie in [|ram: &mut Memory| cell(ram, 8).value = f(1), |ram: &mut Memory| cell(ram, 8).time = 1] {
+            assert_eq!(is_unsatisfied(&lying(kind, lie, &[]), "memory"), kind.conditional, "{kind:?}");
         }
     }
 }
@@ -182,11 +258,11 @@ fn no_cell_is_changed_at_the_end() {
 /// What P has committed to is changed afterwards, one wire at a time.
 #[test]
 fn every_wire_of_an_access_matters() {
-    for unset in [Unset::Zero, Unset::Refused] {
-        let stride = if unset == Unset::Zero { 4 } else { 5 };
+    for kind in kinds() {
+        let stride = 4 + usize::from(kind.unset == Unset::Refused) + usize::from(kind.conditional);
         for i in 0..3 * stride {
-            let result = lying(unset, |ram| ram.log[i] += F61::ONE, &[(1, None)]);
-            assert!(is_unsatisfied(&result, "memory"), "{i}");
+            let result = lying(kind, |ram| ram.log[i] += F61::ONE, &[(1, None)]);
+            assert!(is_unsatisfied(&result, "memory"), "{kind:?} {i}");
         }
     }
 }
@@ -203,7 +279,7 @@ fn times_have_as_many_bits_as_the_most_accesses() {
     for most in [1, 3, 15, 63, 64] {
         let mut accesses = vec![(0, Some(1)); most - 1];
         accesses.push((1, None));
-        assert!(run(2, Unset::Zero, &accesses).is_ok(), "{most}");
+        assert!(always(2, Unset::Zero, &accesses).is_ok(), "{most}");
     }
 }
 
@@ -216,7 +292,7 @@ fn no_read_of_what_is_written_later_hides_behind_the_characteristic() {
         let [one, value] = [1, 77].map(F32::from_u64);
         // A time is an element: this is 2, and the lower half of `0 - 2` is that of `p - 2`.
         let later = 2 + F32::CHARACTERISTIC.unwrap() * 0xffff;
-        ram.cells.visit(2, one, 0, None);
+        visited(&mut ram);
         ram.cells.0[1] = Cell { value, time: later };
         assert!(ram.read(&mut b, &one)? == value);
         ram.cells.0[1] = Cell { value: F32::ZERO, time: 0 };
@@ -226,6 +302,144 @@ fn no_read_of_what_is_written_later_hides_behind_the_characteristic() {
     };
     assert!(matches!(run(MOST), Err(Error::Misuse(_))), "{:?}", run(MOST).is_ok());
     assert!(is_unsatisfied(&run(MOST - 1), "memory/lookups"));
+}
+
+/// P says that a cell was another one at first, or that one was set that was not.
+#[test]
+fn no_lie_about_what_a_memory_holds_at_first_holds() {
+    for kind in kinds() {
+        let start = |lie: fn(&mut Memory), address: u64| {
+            let mut b = Evaluator::new();
+            let mut ram = kind.memory(&mut b, 4, &[5, 6], 9).unwrap();
+            ram.write(&mut b, &f(3), &f(1)).unwrap();
+            lie(&mut ram);
+            ram.read(&mut b, &f(address)).unwrap();
+            ram.finish(&mut b)
+        };
+        assert!(start(|_| (), 1).is_ok(), "{kind:?}");
+        assert!(is_unsatisfied(&start(|ram| cell(ram, 1).value = f(5), 1), "memory"), "{kind:?}");
+        assert!(is_unsatisfied(&start(|ram| cell(ram, 2).value = f(1), 2), "memory"), "{kind:?}");
+        // Cell 2 holds nothing.
+        assert_eq!(start(|_| (), 2).is_ok(), kind.unset == Unset::Zero, "{kind:?}");
+    }
+}
+
+const CONDITIONAL: Kind = Kind { conditional: true, ..PLAIN };
+
+/// The sink is behind the last cell in P's memory, and has the address 0 in tuples.
+#[test]
+fn the_sink_is_no_cell_and_no_other_cell_is_the_sink() {
+    for unset in [Unset::Zero, Unset::Refused] {
+        let mut b = Evaluator::new();
+        let mut ram = Kind { unset, ..CONDITIONAL }.memory(&mut b, 4, &[1, 2, 3, 4], 9).unwrap();
+        ram.write_if(&mut b, &f(0), &f(2), &f(7)).unwrap();
+        ram.write(&mut b, &f(0), &f(8)).unwrap();
+        // What a skipped write left is not in cell 0, and what is there is not in the sink.
+        assert!(ram.read_if(&mut b, &f(0), &f(100)).unwrap() == f(7));
+        assert!(ram.read_if(&mut b, &f(1), &f(0)).unwrap() == f(8));
+        assert!(ram.read_if(&mut b, &f(1), &f(2)).unwrap() == f(3));
+        assert!(ram.finish(&mut b).unwrap() == [8, 2, 3, 4].map(f));
+    }
+    for conditions in [[1, 1], [1, 0]] {
+        let accesses = [(conditions[1], (0, Some(9))), (conditions[0], (4, None))];
+        assert!(is_unsatisfied(&run(CONDITIONAL, 4, &[], &accesses), "memory"), "{conditions:?}");
+    }
+    let mut b = Evaluator::new();
+    let mut ram = CONDITIONAL.memory(&mut b, 4, &[], 9).unwrap();
+    ram.read(&mut b, &f(4)).unwrap();
+    assert!(is_unsatisfied(&ram.finish(&mut b), "memory"));
+}
+
+/// P acts as if a skipped write had been made, or as if one that must be made had been skipped.
+#[test]
+fn no_access_is_skipped_or_made_against_its_condition() {
+    let act = |condition: u64, lie: fn(&mut Memory, Cell<F61>)| {
+        let mut b = Evaluator::new();
+        let mut ram = CONDITIONAL.memory(&mut b, 4, &[1, 2, 3, 4], 9).unwrap();
+        ram.read(&mut b, &f(3)).unwrap();
+        let before = *cell(&mut ram, 1);
+        ram.write_if(&mut b, &f(condition), &f(1), &f(7)).unwrap();
+        lie(&mut ram, before);
+        ram.read(&mut b, &f(1)).unwrap();
+        ram.finish(&mut b)
+    };
+    for condition in [0, 1] {
+        assert!(act(condition, |_, _| ()).is_ok());
+    }
+    let skipped = act(1, |ram, before| {
+        *cell(ram, 4) = *cell(ram, 1);
+        *cell(ram, 1) = before;
+    });
+    assert!(is_unsatisfied(&skipped, "memory"));
+    let made = act(0, |ram, before| {
+        *cell(ram, 1) = *cell(ram, 4);
+        *cell(ram, 4) = Cell { value: F61::ZERO, ..before };
+    });
+    assert!(is_unsatisfied(&made, "memory"));
+}
+
+/// A condition `c` leads to the cell at `c a` if nothing binds it.
+#[test]
+fn no_condition_but_zero_and_one_reaches_a_cell() {
+    let half = f(2).inverse_or_zero();
+    for (condition, address) in [(f(2), 1), (-F61::ONE, 2), (half, 2), (half, 0), (f(2), 0)] {
+        for write in [false, true] {
+            let mut b = Evaluator::new();
+            let mut ram = CONDITIONAL.memory(&mut b, 4, &[1, 2, 3, 4], 9).unwrap();
+            if write {
+                ram.write_if(&mut b, &condition, &f(address), &f(7)).unwrap();
+            } else {
+                ram.read_if(&mut b, &condition, &f(address)).unwrap();
+            }
+            assert!(is_unsatisfied(&ram.finish(&mut b), "memory"));
+        }
+    }
+}
+
+#[test]
+fn contents_and_conditions_come_first_and_fit() {
+    let mut b = Evaluator::new();
+    assert!(matches!(CONDITIONAL.memory(&mut b, 2, &[1, 2, 3], 9), Err(Error::Public(_))));
+    let committed = Kind { committed: true, ..PLAIN };
+    assert!(matches!(committed.memory(&mut b, 2, &[1, 2, 3], 9), Err(Error::Public(_))));
+    let used = |b: &mut Evaluator<F61>| {
+        let mut ram = Memory::new(4, Unset::Zero, 9).unwrap();
+        ram.read(b, &f(1)).unwrap();
+        ram
+    };
+    assert!(matches!(used(&mut b).with_public(vec![]), Err(Error::Misuse(_))));
+    assert!(matches!(used(&mut b).with_committed(vec![]), Err(Error::Misuse(_))));
+    assert!(matches!(used(&mut b).with_conditions(), Err(Error::Misuse(_))));
+    let mut without = used(&mut b);
+    assert!(matches!(without.read_if(&mut b, &f(1), &f(1)), Err(Error::Misuse(_))));
+    assert!(matches!(without.write_if(&mut b, &f(1), &f(1), &f(1)), Err(Error::Misuse(_))));
+}
+
+#[test]
+fn contents_and_conditions_cost_what_is_written() {
+    let count = |kind: Kind, held: usize| {
+        let mut b = Counter::<F61>::new();
+        let mut ram = kind.memory(&mut b, 600, &vec![1; held], 300).unwrap();
+        for _ in 0..300 {
+            if kind.conditional {
+                ram.read_if(&mut b, &0, &0).unwrap();
+            } else {
+                ram.read(&mut b, &0).unwrap();
+            }
+        }
+        let table = 1 << ram.half;
+        ram.finish(&mut b).unwrap();
+        let counts = b.total();
+        // Without the committed contents themselves.
+        let own = if kind.committed { held as u64 } else { 0 };
+        (counts.commitments() - table - own, counts.tested)
+    };
+    let most = 300 * 14 / 3 + 600 * 7 / 3;
+    assert_eq!(count(PLAIN, 0), (most, 900));
+    assert_eq!(count(PLAIN, 600), (most, 900));
+    assert_eq!(count(Kind { committed: true, ..PLAIN }, 300), (most + 100, 900));
+    // Two and a third for the sink, rounded up.
+    assert_eq!(count(CONDITIONAL, 0), (most + 300 + 3, 901));
 }
 
 #[test]
@@ -323,7 +537,7 @@ fn neither_half_of_a_difference_is_beyond_its_bits() {
         // The third secret is the lower half of 0 - 8 = 8 - 2^4. A lie is -8, with 0 as the upper half.
         assert_eq!(ram.half, 4);
         b.secret = lie.then(|| (2, -f(16)));
-        ram.cells.visit(2, f(1), 0, None);
+        visited(&mut ram);
         cell(&mut ram, 1).time = 8;
         ram.read(&mut b, &f(1)).unwrap();
         ram.times.finish(&mut b)

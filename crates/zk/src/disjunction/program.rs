@@ -47,8 +47,9 @@ impl Checks {
             degree = degree.max(usize::try_from(counts.most_branches).unwrap_or(usize::MAX));
         }
         let (folds, unknowns) = (counts.matrix_products, unknowns.min(interval.max(1) as u64));
-        let Counts { tested, tested_twice, .. } = *counts;
-        Self { degree, folds, unknowns, tested, tested_twice, ..Self::default() }.with_disjunctions(counts)
+        let Counts { tested, tested_twice, tested_values, .. } = *counts;
+        Self { degree, folds, unknowns, tested, tested_twice, tested_values, ..Self::default() }
+            .with_disjunctions(counts)
     }
 
     /// These checks with the largest of the counted disjunctions.

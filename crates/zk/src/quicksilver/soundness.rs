@@ -45,9 +45,10 @@
 //!    block wrong. The first wrong block is not lucky, so its opened equation is a polynomial in delta that
 //!    is not zero and has degree at most `D`. V's seeds do not depend on delta. As long as V goes on, P's
 //!    messages depend on delta by the making of correlations only. There a wrong guess, or a cheat that tells
-//!    P delta, ends the session before V accepts. So given the seeds and P's choices, this polynomial is determined, and V accepts only if
-//!    delta is one of its roots. The other blocks can only take roots away. In the same way a false assertion
-//!    leaves one value of delta.
+//!    P delta, ends the session before V accepts. So given the seeds and P's choices, this polynomial is
+//!    determined, and V accepts only if delta is one of its roots. The other blocks can only take roots away.
+//!    In the same way a false assertion leaves one value of delta. (V computes some relations at `1 / delta`.
+//!    So it accepts nothing if delta is zero.)
 //! 3. A later test may be lucky, or another block may open by a guess of delta; both do not help P. V accepts
 //!    only if every test passes. A failed one ends the session, and nothing is accepted any more that was
 //!    made under its delta. QED.
@@ -64,8 +65,8 @@
 //! errors for `n / 128` seeds. `T` is the most seeds for which a P that tries fewer than 2^64 can make errors
 //! ([`FieldSize`], `made_for`). Only one block counts: P is caught at the first wrong block whose seed is not
 //! among those. If challenges are hashes, each hash draws a seed. A challenge of the statement is expanded
-//! from a seed of 128 bits, like coefficients. P may make the values of a segment, a few for each tuple, for
-//! some seeds; those are counted in the same way.
+//! from a seed of 128 bits, like coefficients. P may make the values that it tests for some seeds; those are
+//! counted in the same way.
 //!
 //! The bound for Fiat-Shamir requires seeds that P cannot compute before its correlations are fixed: each
 //! depends on 32 bytes that V draws after that (`challenges`). A hash computed before P knows them is useful
@@ -103,6 +104,8 @@ pub struct Checks {
     pub tested: u64,
     /// The greatest degree that one with two repetitions tests.
     pub tested_twice: u64,
+    /// The most values that one of them tests.
+    pub tested_values: u64,
 }
 
 impl Checks {
@@ -126,8 +129,7 @@ impl Checks {
         let twice = (self.tested_twice as f64 / drawn).powi(if one { 1 } else { 2 });
         let lucky = (self.tested as f64 / drawn).max(twice);
         if lucky > 0.0 {
-            // The most components of tuples that P chooses.
-            let made = size.made_for(8.0 * self.tested.max(self.tested_twice) as f64);
+            let made = size.made_for(self.tested_values as f64);
             terms.add("wrong lookups or a wrong memory suit a challenge", lucky + made);
             terms.add("a hash suits wrong lookups or a wrong memory", mode.tries() * (lucky + made));
         }
@@ -253,7 +255,7 @@ mod tests {
         let most = most_tested(61, false);
         let mut tally = Tally::default();
         for _ in 0..1_000_000_000_u64.div_ceil(1 << 17) {
-            tally.challenge(Tested { degree: most, repetitions: 1 });
+            tally.challenge(Tested { degree: most, repetitions: 1, values: 4 * most });
             tally.blocks += 28;
         }
         tally.polynomials = 27_000_000_000;
@@ -292,8 +294,9 @@ mod tests {
 
     #[test]
     fn the_greatest_challenge_counts_and_leaves_what_its_docs_say() {
-        let bits = |size, mode, tested, tested_twice| {
-            let checks = Checks { degree: 4, tested, tested_twice, ..Checks::default() };
+        let bits = |size, mode, tested: u64, tested_twice| {
+            let tested_values = 4 * tested.max(tested_twice);
+            let checks = Checks { degree: 4, tested, tested_twice, tested_values, ..Checks::default() };
             Soundness::quicksilver(checks, size, mode).bits()
         };
         let (small, large) = (FieldSize::of::<F61, F61>(), FieldSize::of::<F61, F61x2>());
@@ -307,6 +310,13 @@ mod tests {
         assert!((40.7..41.0).contains(&against), "{against}");
         // What takes two challenges over 61 bits takes one over 122.
         assert!(bits(large, Mode::Interactive, 0, 1 << 21) == interactive(large, 1 << 21));
+        // Rows of a hundred columns are as many more values that P can make for hashes.
+        let wide = |tested_values| {
+            let checks = Checks { tested: most(122, true), tested_values, ..Checks::default() };
+            Soundness::quicksilver(checks, large, hashed(64.0)).bits()
+        };
+        let [narrow, wide] = [8_u64, 100].map(|columns| wide(columns * most(122, true)));
+        assert!(narrow > 40.7 && (39.5..39.7).contains(&wide), "{narrow} {wide}");
         // Of two kinds, the worse one.
         assert!(bits(small, Mode::Interactive, 1 << 20, 1 << 22) == interactive(small, 1 << 20));
     }

@@ -74,6 +74,7 @@ impl Program {
             conversions: 0,
             tested: 0,
             tested_twice: 0,
+            tested_values: 0,
             unknowns: settings.unknowns(self.commitments, self.polynomials),
         }
     }

@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng as _;
-use volery_channel::{Channel, Limits, tags};
+use volery_channel::{Channel, Limits, memory_pair, tags};
 use volery_circuit::{
     Challenge, Digest, Error as StatementError, Evaluator, Lookups, MixedEvaluator, Ram, Statement, Table,
     Tested, Unset,
 };
-use volery_field::{Coordinates, F32, F32x4, F61, F61x2, Value};
+use volery_field::{Coordinates, F32, F32x4, F61, F61x2, Gf128, Ring as _, Value};
 use volery_testing::deal::{self, Elements};
-use volery_testing::{Change, Tap, between, between_within};
+use volery_testing::{Change, Tap, between, between_within, limits};
+use volery_vole::Delta;
 use volery_vole::correlations::{Chain, Correlation, Pool, Source};
+use volery_vole::subfield::FieldDelta;
 use volery_zk::Error;
 use volery_zk::quicksilver::field::{Alone, Prover, Settings, Verifier};
 use volery_zk::quicksilver::{Challenges, Tally};
@@ -29,6 +31,8 @@ enum False {
     Address,
     /// A read of a cell that is not set and must be.
     Unset,
+    /// An access whose condition is neither 0 nor 1.
+    Condition,
     /// A lookup of what is in no row of the public table.
     Public,
     /// The same, twice in one pair.
@@ -37,9 +41,11 @@ enum False {
     Committed,
 }
 
-const FALSE: [False; 5] = [False::Address, False::Unset, False::Public, False::Pair, False::Committed];
+const FALSE: [False; 6] =
+    [False::Address, False::Unset, False::Condition, False::Public, False::Pair, False::Committed];
 
-/// Two memories and two tables. All that comes out is claimed, so no commitment is free.
+/// Two memories, one with public and one with committed contents and with conditions, and two tables. All
+/// that comes out is claimed, so no commitment is free.
 #[derive(Clone, Copy)]
 struct Everything(False);
 
@@ -59,8 +65,16 @@ impl Everything {
         let beyond = if self.0 == False::Address && unset == Unset::Zero { 5 } else { 3 };
         let empty = if self.0 == False::Unset { 2 } else { 1 };
         let [one, other, three, x, y] = known::<F, B, 5>(b, [1, empty, beyond, 77, 78])?;
-        let mut ram = Ram::new(4, unset, 9)?;
+        let ram = Ram::new(4, unset, 9)?;
+        let mut ram = match unset {
+            Unset::Zero => ram.with_public(vec![F::from_u64(70)])?,
+            Unset::Refused => ram.with_committed(known::<F, B, 1>(b, [70])?.to_vec())?.with_conditions()?,
+        };
         ram.write(b, &one, &x)?;
+        if unset == Unset::Refused {
+            let [condition] = known::<F, B, 1>(b, [if self.0 == False::Condition { 2 } else { 0 }])?;
+            ram.write_if(b, &condition, &one, &y)?;
+        }
         ram.write(b, &three, &y)?;
         let read = ram.read(b, &other)?;
         ram.write(b, &one, &y)?;
@@ -69,7 +83,7 @@ impl Everything {
         b.assert_equal(&[read, again], &expected)?;
         let ends = ram.finish(b)?;
         let third = if beyond == 3 { 78 } else { 0 };
-        b.assert_equal(&ends, &[0, 78, 0, third].map(F::from_u64))
+        b.assert_equal(&ends, &[70, 78, 0, third].map(F::from_u64))
     }
 
     fn tables<F: Value, B: Challenge<F>>(&self, b: &mut B) -> Result<(), B::Error> {
@@ -137,9 +151,11 @@ fn honest<F: Value, M: Coordinates<F>>() {
         let (p, v) = run.honest::<F, M>(&statement(False::Nothing));
         let tally = v.unwrap();
         assert_eq!(p.unwrap(), tally, "{run:?}");
-        // Two lookups for each of five accesses in a range of two bits. The other challenges test less: five
-        // accesses and four cells, three lookups in three rows, three in four committed ones.
-        assert_eq!((tally.tested, tally.tested_twice), (14, 0));
+        // Two lookups for each of six accesses in a range of two bits. The other challenges test less: six
+        // accesses and five cells, three lookups in three rows, three in four committed ones.
+        assert_eq!((tally.tested, tally.tested_twice), (16, 0));
+        // Six accesses of six values each, five cells of three, and what one holds at first.
+        assert_eq!(tally.tested_values, 52);
     }
 }
 
@@ -360,6 +376,25 @@ fn nobody_waits_for_ever_where_correlations_run_out() {
     assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");
 }
 
+/// One of four keys of 64 bits that are multiples of 2^61 - 1. V's relations would all be `0 = 0`.
+#[test]
+fn a_verifier_whose_key_is_zero_accepts_nothing() {
+    let zero = Delta::from_element(Gf128::from_bits((1 << 61) - 1));
+    let delta = FieldDelta::<F61>::from_digits::<F61>(&zero);
+    assert!(delta.expose().is_zero());
+    let (mut v, mut p) = memory_pair(&limits());
+    // What a prover sends who knows that.
+    for (tag, payload) in [(tags::ELEMENTS, vec![0; 8]), (tags::ELEMENTS_ASSERTIONS, vec![0; 32])] {
+        p.send(tag, &payload).unwrap();
+    }
+    p.flush().unwrap();
+    let (mut pool, mut rng) = (deal::field_keys::<F61, F61>(1), ChaCha20Rng::seed_from_u64(1));
+    let (settings, challenges) = (Settings { interval: 1 << 17 }, Challenges::Interactive(&mut rng));
+    let verifier = Verifier::new(settings, challenges, &delta, &mut pool, Alone(&mut v));
+    let result = verifier.verify(&statement::<F61>(False::Nothing));
+    assert!(matches!(result, Err(Error::Statement(StatementError::Misuse(_)))), "{result:?}");
+}
+
 /// Asks for a challenge that tests so much.
 struct Tests(Tested);
 
@@ -374,7 +409,7 @@ impl<B: Challenge<F61>> Statement<B> for Tests {
 }
 
 fn asks<M: Coordinates<F61>>(degree: u64, repetitions: u32, fiat_shamir: bool) -> bool {
-    let claim = Tests(Tested { degree, repetitions });
+    let claim = Tests(Tested { degree, repetitions, values: 1 });
     let (p, v) = Run::new(8, fiat_shamir).honest::<F61, M>(&claim);
     for result in [&p, &v] {
         assert!(matches!(result, Ok(_) | Err(Error::Statement(StatementError::Misuse(_)))), "{result:?}");
