@@ -48,8 +48,17 @@ impl Checks {
         }
         let (folds, unknowns) = (counts.matrix_products, unknowns.min(interval.max(1) as u64));
         let Counts { tested, tested_twice, tested_values, .. } = *counts;
-        Self { degree, folds, unknowns, tested, tested_twice, tested_values, ..Self::default() }
-            .with_disjunctions(counts)
+        Self {
+            degree,
+            folds,
+            unknowns,
+            tested,
+            tested_twice,
+            tested_values,
+            counted: true,
+            ..Self::default()
+        }
+        .with_disjunctions(counts)
     }
 
     /// These checks with the largest of the counted disjunctions.

@@ -90,6 +90,7 @@ impl Tally {
             tested,
             tested_twice,
             tested_values,
+            counted: false,
         }
     }
 

@@ -75,6 +75,7 @@ impl Program {
             tested: 0,
             tested_twice: 0,
             tested_values: 0,
+            counted: true,
             unknowns: settings.unknowns(self.commitments, self.polynomials),
         }
     }
