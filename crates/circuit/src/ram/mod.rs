@@ -59,13 +59,15 @@
 //!
 //! // On the evaluator wires are values. In a statement they are secrets, and `b` is any `Challenge<F61>`.
 //! let mut b = Evaluator::<F61>::new();
-//! let mut ram = Ram::new(1 << 10, Unset::Zero, 100)?;
-//! let [address, value] = [700, 42].map(F61::new);
+//! let mut ram = Ram::new(1 << 10, Unset::Zero, 100)?.with_public(vec![F61::new(5)])?.with_conditions()?;
+//! let [zero, one, address, value] = [0, 1, 700, 42].map(F61::new);
 //! ram.write(&mut b, &address, &value)?;
 //! assert!(ram.read(&mut b, &address)? == value);
+//! // A secret bit decides whether an access takes place.
+//! ram.write_if(&mut b, &zero, &address, &one)?;
 //! // Nothing is claimed before this.
 //! let words = ram.finish(&mut b)?;
-//! assert!(words[700] == value);
+//! assert!(words[0] == F61::new(5) && words[700] == value);
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -87,7 +89,7 @@ use tuples::{Columns, Tuples, Wires};
 
 pub(crate) use cells::small;
 
-/// What a cell holds that was never written.
+/// What a cell holds that was never written and held nothing at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unset {
     /// Zero.
