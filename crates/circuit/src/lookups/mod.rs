@@ -310,7 +310,7 @@ impl<F: Value, W: Clone> Lookups<F, W> {
             Rows::Public(_) => 0,
             Rows::Committed { rows, .. } => rows.len(),
         };
-        let values = (tuples.len() + of_rows + multiplicities.len()) as u64;
+        let values = (tuples.len() + of_rows + self.count()) as u64;
         let tested = Tested::within(degree, values, b.most_tested());
         let masks = match self.rows {
             Rows::Public(_) => Vec::new(),
