@@ -312,10 +312,12 @@ mod tests {
         assert!((40.7..41.0).contains(&against), "{against}");
         // What takes two challenges over 61 bits may take one over 122, and so may one of less.
         for tested_twice in [1 << 21, 1 << 22] {
-            let checks = Checks { degree: 4, tested_twice, counted: true, ..Checks::default() };
+            let tested_values = 4 << 21;
+            let checks =
+                Checks { degree: 4, tested_twice, tested_values, counted: true, ..Checks::default() };
             let counted = Soundness::quicksilver(checks, large, Mode::Interactive).bits();
-            assert!((counted - interactive(large, 1 << 21)).abs() < 1e-3, "{counted}");
-            assert!(bits(large, Mode::Interactive, 0, tested_twice) > 110.0);
+            assert!((counted - interactive(large, 1 << 21)).abs() < 1e-6, "{counted}");
+            assert!(bits(large, Mode::Interactive, 0, tested_twice) > 103.0);
         }
         // Rows of a hundred columns are as many more values that P can make for hashes.
         let wide = |tested_values| {
