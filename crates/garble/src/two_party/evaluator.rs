@@ -199,9 +199,9 @@ impl<F: Function> Evaluator<F> {
         self.program.check(inputs)?;
         let shape = Shape::of(&function, inputs.len())?;
         let garbling = self.settings.garbling;
-        let (pairs, size) = garbling.costs();
+        let (pairs, _) = garbling.costs();
         let beside = (&mut self.beside, &mut self.commitments);
-        let mut tables = FromChannel::new(channel, beside, shape.ands, size);
+        let mut tables = FromChannel::new(channel, beside, shape.ands, garbling);
         let first = self.keys;
         let end = shape.ands.checked_mul(pairs).and_then(|keys| first.checked_add(keys));
         self.keys = end.ok_or_else(|| Error::misuse("more gates than the hash has keys for"))?;

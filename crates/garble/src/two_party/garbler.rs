@@ -10,6 +10,7 @@ use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::beside::{Beside, TABLES_AHEAD};
+use super::packing::packed;
 use super::program::{Input, Owner, Program, Wire};
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::Decoding;
@@ -194,7 +195,7 @@ impl<F: Function> Garbler<F> {
         Ok(())
     }
 
-    /// Garbles `function` on these wires and sends the tables, 25 or 32 bytes for each AND. Returns its
+    /// Garbles `function` on these wires and sends the tables, 24.4 or 32 bytes for each AND. Returns its
     /// output wires. The values need not have come.
     ///
     /// # Errors
@@ -234,7 +235,8 @@ impl<F: Function> Garbler<F> {
         wires: &[ZeroWire],
     ) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
         let (pool, beside) = (&mut self.commitments, &mut self.beside);
-        let mut tables = ToChannel { channel, pool, beside, size: S::TABLE_BYTES };
+        let garbling = self.settings.garbling;
+        let mut tables = ToChannel { channel, pool, beside, garbling, room: Vec::new() };
         let mut garbler = GateGarbler::<S>::new(&self.offset, self.start, self.keys, &mut tables);
         let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
         let s_boxes = garbler.s_boxes();
@@ -316,8 +318,9 @@ struct ToChannel<'a> {
     channel: &'a mut dyn Channel,
     pool: &'a mut Pool,
     beside: &'a mut Beside,
-    /// Bytes of a table.
-    size: usize,
+    garbling: Garbling,
+    /// Room for a message.
+    room: Vec<u8>,
 }
 
 impl TableSink for ToChannel<'_> {
@@ -325,7 +328,7 @@ impl TableSink for ToChannel<'_> {
         if tables.is_empty() {
             return Ok(());
         }
-        self.channel.send(tags::GARBLED_TABLES, tables)?;
-        self.beside.advance(self.channel, self.pool, tables.len() / self.size.max(1))
+        self.channel.send(tags::GARBLED_TABLES, packed(self.garbling, tables, &mut self.room))?;
+        self.beside.advance(self.channel, self.pool, tables.len() / self.garbling.table_bytes())
     }
 }

@@ -59,6 +59,7 @@ mod beside;
 mod deferred;
 mod evaluator;
 mod garbler;
+mod packing;
 mod program;
 mod proof;
 mod setup;
@@ -84,7 +85,7 @@ use crate::gates::{Gate as _, HalfGates, ThreeHalves};
 pub enum Garbling {
     /// [`HalfGates`]: 32 bytes for each gate, less work.
     HalfGates,
-    /// [`ThreeHalves`]: 25 bytes for each gate.
+    /// [`ThreeHalves`]: 24 bytes and three bits for each gate.
     #[default]
     ThreeHalves,
 }
@@ -97,7 +98,8 @@ impl Garbling {
         }
     }
 
-    /// The number of bytes of an AND gate's table.
+    /// The number of bytes that a party holds of an AND gate's table. A byte of a table of three halves has
+    /// three bits, and they are sent without the rest.
     #[must_use]
     pub fn table_bytes(self) -> usize {
         self.costs().1

@@ -309,7 +309,7 @@
 //!
 //! # Cost
 //!
-//! Garbling is nearly all of the cost, at 25 bytes for each AND by three halves or 32 by half gates. The
+//! Garbling is nearly all of the cost, at 24.4 bytes for each AND by three halves or 32 by half gates. The
 //! table shows the cost with [`settings`], for a request and a response of the given size, with nothing
 //! hidden except a header; bytes of both directions, from the setup of V's delta on:
 //!
