@@ -9,6 +9,7 @@ use super::Garbling;
 use super::beside::Beside;
 use super::packing::unpack;
 use crate::Error;
+use crate::decoding::Decoding;
 use crate::gates::TableSource;
 
 /// The longest message of tables: what the garbler passes on at once, plus the gates by which it may exceed
@@ -18,6 +19,7 @@ const MOST: usize = 1 << 16;
 /// The tables of one call, from the channel.
 pub(super) struct FromChannel<'a> {
     channel: &'a mut dyn Channel,
+    decoding: &'a mut Decoding,
     /// The correlations made after each message.
     beside: (&'a mut Beside, &'a mut Pool),
     /// The number of tables still to come.
@@ -29,12 +31,12 @@ pub(super) struct FromChannel<'a> {
 
 impl<'a> FromChannel<'a> {
     pub(super) fn new(
-        channel: &'a mut dyn Channel,
+        (channel, decoding): (&'a mut dyn Channel, &'a mut Decoding),
         beside: (&'a mut Beside, &'a mut Pool),
         tables: u64,
         garbling: Garbling,
     ) -> Self {
-        Self { channel, beside, left: tables, garbling, message: Vec::new() }
+        Self { channel, decoding, beside, left: tables, garbling, message: Vec::new() }
     }
 }
 
@@ -44,6 +46,7 @@ impl TableSource for FromChannel<'_> {
             return Err(Error::misuse("a function does not make the same calls each time it runs"));
         }
         self.channel.recv_into(tags::GARBLED_TABLES, MOST, &mut self.message)?;
+        self.decoding.absorb(&self.message);
         let tables = unpack(self.garbling, &self.message, out);
         let tables = tables.filter(|tables| *tables as u64 <= self.left).ok_or_else(|| {
             let reason = format!("{} bytes where {} tables are to come", self.message.len(), self.left);

@@ -20,11 +20,11 @@
 //!                                -- labels of d -------->      label of y = label of u + label of d
 //! give_public (Both)             -- labels ------------->
 //!
-//! seal(wires, masks)             -- h_0, h_1, sealed --->      ahead; then a key of 16 bytes is all that decoding takes
+//! seal(wires, masks)             -- h_0, h_1, sealed --->      ahead; then a key of 16 bytes is all that decoding takes (see `decoding`)
 //!
 //! public(wires)                  -- program, h_0, h_1 -->      decodes, or aborts
 //!   checks, or aborts            <- values, R(labels) ---
-//! masks(n)                       -- x + u, labels ------>      ahead, or whenever they are needed
+//! masks(n): the u themselves, under labels that V knows        ahead, or whenever they are needed
 //! shared(wires, masks)           -- program, h_0, h_1 -->      decodes value + mask; P's share is the mask
 //!
 //! confirm(wires, masks)          <- share, R(labels) ----      P learns the values, if they are for it alone
@@ -46,6 +46,10 @@
 //! those it committed to, or by sending wrong labels of `d` or of a public input. Each of these can change
 //! only what V decodes, and V's values and shares are claims of the final proof, about inputs that were
 //! committed before. The proof does not depend on garbling at all.
+//!
+//! **Labels of masks** are the only ones that P does not draw. Mask `u` has the label `L` of a generator that
+//! both parties run, so its label of 0 is `L + u D`. V knows one label of each of P's bits in any case, and `D`
+//! hides the other.
 //!
 //! **P's inputs.** A V that evaluates wrongly has no other label to return. Its openings are checked against
 //! labels too, so it cannot make P prove something about inputs that were not used. QuickSilver is
@@ -73,7 +77,7 @@ pub use proof::{Proved, Values};
 pub use setup::{GarblerLabels, evaluator_labels};
 
 use volery_field::{Bits, F2, Gf128};
-use volery_vole::{Oracle, SessionId};
+use volery_vole::{Oracle, Prg, SessionId};
 use volery_zk::quicksilver;
 use zeroize::Zeroizing;
 
@@ -143,6 +147,12 @@ impl Default for Settings {
 
 /// Bytes of a label.
 const LABEL: usize = 16;
+
+/// V's labels of masks. They come from the session's identifier: V knows them anyway, and P chooses the labels of
+/// 0 to match its bits.
+fn mask_labels(session: &SessionId) -> Prg {
+    Prg::new(Oracle::new("garble: labels of masks", session).hash(0, &[]))
+}
 
 /// The start point of the hash of gates. It comes from the session's identifier, so neither party chooses it
 /// alone.
