@@ -10,6 +10,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::beside::{Beside, TABLES_AHEAD};
 use super::deferred::{Deferred, FromChannel};
+use super::products::Pads;
 use super::program::{Input, Owner, Program, Step, Wire};
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
 use crate::decoding::Decoding;
@@ -38,6 +39,7 @@ pub struct Evaluator<F> {
     pub(super) decoding: Decoding,
     /// This party's labels of masks.
     mask_labels: Prg,
+    pub(super) pads: Pads,
     pub(super) settings: Settings,
     /// The progress of making `commitments` beside tables.
     beside: Beside,
@@ -67,6 +69,7 @@ impl<F: Function> Evaluator<F> {
             labels,
             decoding: Decoding::new(session),
             mask_labels: super::mask_labels(session),
+            pads: Pads::new(session),
             settings,
             beside: Beside::default(),
             claimed: 0,

@@ -11,6 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::beside::{Beside, TABLES_AHEAD};
 use super::packing::packed;
+use super::products::Pads;
 use super::program::{Input, Owner, Program, Wire};
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::Decoding;
@@ -32,6 +33,7 @@ pub struct Garbler<F> {
     random: Prg,
     /// V's labels of masks.
     mask_labels: Prg,
+    pub(super) pads: Pads,
     /// Tags under V's delta.
     pub(super) commitments: Pool,
     /// Zero labels for V's inputs, once there are any.
@@ -84,6 +86,7 @@ impl<F: Function> Garbler<F> {
             keys: 0,
             random: Prg::new(*seed),
             mask_labels: super::mask_labels(session),
+            pads: Pads::new(session),
             commitments,
             labels: None,
             unlabelled: Vec::new(),

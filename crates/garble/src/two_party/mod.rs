@@ -28,6 +28,7 @@
 //! shared(wires, masks)           -- program, h_0, h_1 -->      decodes value + mask; P's share is the mask
 //!
 //! confirm(wires, masks)          <- share, R(labels) ----      P learns the values, if they are for it alone
+//! products(wires, factors)       -- elements ---------->       shares of a number on wires times factors of P's (see `products`)
 //!
 //! learn / open                   <- y, R(labels) --------      V opens all its inputs
 //!   recomputes every call; aborts unless all public values are what they must be
@@ -64,6 +65,7 @@ mod deferred;
 mod evaluator;
 mod garbler;
 mod packing;
+mod products;
 mod program;
 mod proof;
 mod setup;
@@ -72,6 +74,7 @@ mod tests;
 
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
+pub use products::Place;
 pub use program::{Input, Masks, Owner, Sealed, Wire};
 pub use proof::{Proved, Values};
 pub use setup::{GarblerLabels, evaluator_labels};

@@ -206,11 +206,11 @@ impl Sizes {
     }
 
     /// The number of products that tags of the server's records can take. Of `u` units of 64 bytes, a record
-    /// with `v` blocks of key stream takes `v + 4`, and at most `4 v + 3` products: so `n` of them take at
-    /// most `4 u - 13 n` products.
+    /// with `v` blocks of key stream takes `v + 4`, and at most `4 v + 4` products: so `n` of them take at
+    /// most `4 u - 12 n` products.
     fn read_products(&self) -> usize {
         let units = self.readable() / Aead::ChaCha20Poly1305.block_bytes();
-        if self.longest_read().is_some() { (4 * units).saturating_sub(13) } else { 0 }
+        if self.longest_read().is_some() { (4 * units).saturating_sub(12) } else { 0 }
     }
 
     /// The bytes of the server's records that can be read while the connection is open, as

@@ -174,8 +174,8 @@ fn at(step: Tag, at: usize) -> Change {
     })
 }
 
-const OF_P: [Tag; 3] = [tags::POLY1305_AHEAD, tags::POLY1305_MASK, tags::POLY1305_FACTOR];
-const OF_V: [Tag; 2] = [tags::POLY1305_SHARE, tags::POLY1305_POWERS];
+const OF_P: [Tag; 3] = [tags::POLY1305_AHEAD, tags::POLY1305_FACTOR, tags::POLY1305_SUM];
+const OF_V: [Tag; 1] = [tags::POLY1305_POWERS];
 
 /// Whether an error is that of the check of the powers.
 fn is_check(error: &Error) -> bool {
