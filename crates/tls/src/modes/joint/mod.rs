@@ -125,8 +125,8 @@
 //! # ChaCha20-Poly1305
 //!
 //! Everything is as with AES-GCM, except for the tags. There is no `h` that serves all records: each record
-//! has a one-time key `(r, s)`, whose wires go into further circuits. `wire::poly1305` has the protocol and
-//! what its check proves, `tag` has the messages.
+//! has a one-time key `(r, s)`. The parties multiply the wires of `r` into shares, and the wires of `s` go into
+//! another circuit. `wire::poly1305` has the protocol and what its check proves, `tag` has the messages.
 //!
 //! ```text
 //! P                                                          V
@@ -134,7 +134,7 @@
 //!   products; P's factors, for each of the client's records ->   V's choices
 //!   circuits of tags                          ----------->
 //! for all of the client's records, once their keys are there
-//!   r shared; its powers                      <---------->   two round trips; the first text goes with the second
+//!   r shared; its powers                      <---------->   a round trip; P's last message goes with the first text
 //! each record
 //!   text + P's share of key stream            ----------->   completes the ciphertext
 //!   labels for both parties' shares           <---------->   its share of key stream with labels' hash
@@ -143,11 +143,10 @@
 //!
 //! The powers of `r` come from products of shares, because a circuit would take 28,000 ANDs for each 16
 //! bytes. So V could choose the polynomial, and with it the ciphertext of which P's tag is the right one. The
-//! check is there for that: a circuit compares a random combination of the powers with `r`. What it
-//! quantifies over is V's share of `r` and all of V's factors. Both are in messages that V has sent before
-//! either party can compute the combination's coefficients, which are a hash of these messages. *Neither
-//! party uses its share of a tag before it has the check's answer*, and P takes that answer from V with a
-//! hash of its label.
+//! check is there for that: two equations of shares, which a circuit compares. What it quantifies over is all of
+//! V's factors and its share of a masked sum of powers. V has sent all of them before it sees P's share of that sum,
+//! and `r`, which V does not know, is the challenge. *Neither party uses its share of a tag before it has the check's
+//! answer*, and P takes that answer from V with a hash of its label.
 //!
 //! What this module says of `h` and masks holds for `r` and `s`, and where it says `1027 / 2^128` the bound
 //! is `8 q / 2^106` for a record of `q` blocks, header and lengths included: at most `2^-92`. In the end P
@@ -187,7 +186,7 @@
 //! Reading costs 5,120 ANDs for each 16 bytes and for each record, 128 KB ahead; once 4,757 for the server's
 //! hash key; and a product for every two of its powers, up to the length of the longest record, 2.1 KB.
 //! During the connection it takes 1.4 KB for each 16 bytes, and two round trips for each record. With
-//! ChaCha20-Poly1305 it costs 10,400 ANDs for each 64 bytes, 40,211 for each record that may come, and four
+//! ChaCha20-Poly1305 it costs 10,400 ANDs for each 64 bytes, 11,171 for each record that may come, and four
 //! products for each 64 bytes, 8.8 KB; and four round trips for each record.
 //!
 //! # Who learns what, and when

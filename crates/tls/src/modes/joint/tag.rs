@@ -39,8 +39,8 @@ use super::Error;
 use super::machine::{Machine, Party, PrivateInputs, Queue, SharedWires};
 use crate::wire::ghash::Block;
 use crate::wire::poly1305::{
-    ProverAhead, ProverConverted, Shares, Sign, TagInputs, VerifierAhead, VerifierConverted, VerifierOffered,
-    places,
+    ProverAhead, ProverConverted, ProverSummed, Shares, Sign, TagInputs, VerifierAhead, VerifierConverted,
+    VerifierOffered, places,
 };
 use crate::wire::step::Step;
 
@@ -129,7 +129,14 @@ impl RecordTag<ProverAhead> {
 }
 
 impl RecordTag<ProverConverted> {
-    /// P's shares of the powers of `r`. This waits for V's corrections.
+    /// P's shares of all products. This waits for V's corrections.
+    pub(super) fn products(self, channel: &mut dyn Channel) -> Result<RecordTag<ProverSummed>, Error> {
+        self.map(|part| Ok(part.products(channel)?))
+    }
+}
+
+impl RecordTag<ProverSummed> {
+    /// P's shares of the powers of `r`. It does not wait.
     pub(super) fn powers(self, channel: &mut dyn Channel) -> Result<RecordTag<Shares>, Error> {
         self.map(|part| Ok(part.shares(channel)?))
     }

@@ -23,7 +23,7 @@ pub fn powers_prover(
     let mut random = ole::Sender::<F130>::new(&SESSION, offset);
     random.prepare(channel, pool, products(MIN_POWERS), rng)?;
     let ahead = ProverAhead::new(channel, &mut random, MIN_POWERS, rng)?;
-    let shares = ahead.factor(channel, &[F130::ONE; 2])?.shares(channel)?;
+    let shares = ahead.factor(channel, &[F130::ONE; 2])?.products(channel)?.shares(channel)?;
     shares.inputs(&coefficients(&[5; 13], b""), Sign::Plus)?;
     Ok(())
 }

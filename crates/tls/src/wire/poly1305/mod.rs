@@ -119,7 +119,7 @@ mod verifier;
 
 #[cfg(test)]
 pub(crate) use prover::powers as powers_of;
-pub(crate) use prover::{ProverAhead, ProverConverted};
+pub(crate) use prover::{ProverAhead, ProverConverted, ProverSummed};
 pub(crate) use shares::{Shares, Sign, TagInputs};
 pub(crate) use verifier::{VerifierAhead, VerifierConverted, VerifierOffered};
 

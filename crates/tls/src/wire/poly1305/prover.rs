@@ -8,7 +8,7 @@ use volery_vole::ole::{Pending, Sender};
 use zeroize::Zeroizing;
 
 use super::products;
-use super::shares::Shares;
+use super::shares::{Products, Shares};
 use crate::Error;
 use crate::wire::products::{packed, random_element, random_factor, receive, unpacked};
 
@@ -77,22 +77,41 @@ impl ProverAhead {
     }
 }
 
+/// P's part with shares of all products.
+pub(crate) struct ProverSummed {
+    products: Products,
+    a: Zeroizing<F130>,
+    /// P's share of the masked sum, and V's.
+    shares: [F130; 2],
+}
+
 impl ProverConverted {
-    /// P's shares of the powers of `r`. This waits for V's corrections, and sends P's share of the masked sum.
+    /// P's shares of all products. This waits for V's corrections.
     ///
     /// # Errors
     /// [`Error::Malformed`] unless V's message has one canonical element for each product and one more; the
     /// channel's.
-    pub(crate) fn shares(self, channel: &mut dyn Channel) -> Result<Shares, Error> {
+    pub(crate) fn products(self, channel: &mut dyn Channel) -> Result<ProverSummed, Error> {
         let Self { a, mask, products } = self;
         let count = products.corrections().len() + 1;
         let message = receive::<F130>(channel, POLY1305_POWERS, count)?;
         let mut elements: Vec<F130> = unpacked(POLY1305_POWERS, &message, count)?;
         let theirs = elements.pop().unwrap_or_default();
-        let powers = Shares::of_products(products.finish(&elements)?)?;
-        let own = powers.sum() + *mask;
+        let products = Shares::of_products(products.finish(&elements)?)?;
+        let own = products.sum() + *mask;
+        Ok(ProverSummed { products, a, shares: [own, theirs] })
+    }
+}
+
+impl ProverSummed {
+    /// P's shares of the powers of `r`. This sends P's share of the masked sum. It does not wait.
+    ///
+    /// # Errors
+    /// What sending meets.
+    pub(crate) fn shares(self, channel: &mut dyn Channel) -> Result<Shares, Error> {
+        let Self { products, a, shares: [own, theirs] } = self;
         channel.send(POLY1305_SUM, &packed(&[own]))?;
-        Ok(powers.checked(*a, own + theirs))
+        Ok(products.checked(*a, own + theirs))
     }
 }
 

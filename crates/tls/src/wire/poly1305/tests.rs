@@ -69,7 +69,7 @@ fn inputs(key: &[u8], coefficients: &[F130], run: Run) -> [Result<TagInputs, Err
             let ahead = ProverAhead::of(channel, party, rng, |x| (run.factors)(x, powers))?;
             // V may have ended.
             tell.send(ahead.factors().map(|factor| factor * r)).ok();
-            ahead.factor(channel, &own)?.shares(channel)?.inputs(coefficients, Sign::Plus)
+            ahead.factor(channel, &own)?.products(channel)?.shares(channel)?.inputs(coefficients, Sign::Plus)
         },
         move |channel, party: &mut ole::Receiver<F130>, rng| {
             let ahead = VerifierAhead::new(channel, powers)?;

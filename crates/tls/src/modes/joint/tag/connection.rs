@@ -89,7 +89,12 @@ impl ProverTags {
 
     /// Takes what V says of the powers, and gives it P's shares of sums.
     pub(in super::super) fn powers(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        // V says all of it before it waits.
+        let mut summed = Vec::with_capacity(self.converted.len());
         for tag in self.converted.drain(..) {
+            summed.push(tag.products(channel)?);
+        }
+        for tag in summed {
             self.next.push_back(tag.powers(channel)?);
         }
         Ok(())
@@ -119,7 +124,7 @@ impl ProverTags {
         let coefficients = coefficients(record.header, record.ciphertext);
         let ahead = ProverAhead::new(channel, &mut self.products, powers(coefficients.len()), rng)?;
         let tag = RecordTag::new(Queue::SpareTags, key, ahead).share(channel, machine)?;
-        tag.powers(channel)?.finish_prover(channel, machine, &coefficients)
+        tag.products(channel)?.powers(channel)?.finish_prover(channel, machine, &coefficients)
     }
 }
 

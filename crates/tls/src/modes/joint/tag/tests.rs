@@ -59,7 +59,7 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             let key = one_time_key(&mut machine.perform(channel))?;
             let before = channel.stats();
             let tag = RecordTag::new(Queue::Needed, &key, ahead).share(channel, &mut machine)?;
-            let tag = tag.powers(channel)?;
+            let tag = tag.products(channel)?.powers(channel)?;
             let tag = tag.finish_prover(channel, &mut machine, &coefficients)?;
             let tag = tag.receive(channel, &mut machine)?;
             assert_eq!((channel.stats() - before).round_trips, 3);
