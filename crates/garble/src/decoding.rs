@@ -39,16 +39,16 @@
 //! `A_j = B_j + w_j D`.
 //!
 //! *What this proves.* The challenge is `c`. It quantifies over the labels that the evaluator may have,
-//! depending on its inputs. All that determines them is fixed before `c`: tables and labels of inputs, which are
-//! hashed as they are sent (also those that come during a connection), the correlations that V's labels come
-//! from, and labels of masks, which nobody chooses. Take two lists of labels, for two values of the evaluator's
-//! inputs, that it both accepts with the same values. Unless `H'` collides, all their `A_j` are the same. So
-//! the difference of the lists is in the kernel of `c`, with probability `2^-128` for each `c` if it is not zero.
-//! So the lists that are accepted are, but with this probability, one for each list of values, and the
-//! garbler has to choose it when it sends the hashes. Hence an evaluator that goes on has told its values and
-//! whether it went on, and `R` tells nothing more: to have `c` bits survive, the garbler has to guess
-//! them, as with hashes for each bit. A garbler that tries other tables or labels gets another `c`. After `2^80`
-//! trials two given lists have collided with probability `2^-48`. (Values that are not the
+//! depending on its inputs. All that determines them is fixed before `c`: tables and labels of inputs, which
+//! are hashed as they are sent (also those that come during a connection), the correlations that V's labels
+//! come from, and labels of masks, which nobody chooses. Take two lists of labels, for two values of the
+//! evaluator's inputs, that it both accepts with the same values. Unless `H'` collides, all their `A_j` are
+//! the same. So the difference of the lists is in the kernel of `c`, with probability `2^-128` for each `c`
+//! if it is not zero. So the lists that are accepted are, but with this probability, one for each list of
+//! values, and the garbler has to choose it when it sends the hashes. Hence an evaluator that goes on has
+//! told its values and whether it went on, and `R` tells nothing more: to have `c` bits survive, the garbler
+//! has to guess them, as with hashes for each bit. A garbler that tries other tables or labels gets another
+//! `c`. After `2^80` trials two given lists have collided with probability `2^-48`. (Values that are not the
 //! function's are rejected by the proof in the end, whatever the labels were.)
 //!
 //! *What the evaluator learns*: it lacks one of the two labels whose hashes it sees, `A_j + D`.
@@ -72,7 +72,8 @@ const HASH: usize = 20;
 /// Bytes of decoding information for a bit.
 pub(crate) const DECODING_BYTES: usize = 2 * HASH;
 
-/// The number of sums of labels whose hashes decode many bits, and the most bits that have hashes of their own.
+/// The number of sums of labels whose hashes decode many bits, and the most bits that have hashes of their
+/// own.
 const SUMS: usize = 128;
 
 /// Whether so many bits are decoded by sums of their labels.
@@ -355,8 +356,8 @@ mod tests {
         }
     }
 
-    /// A label that is none of the two is refused wherever it is, and so are two with the same difference, which
-    /// many sums do not see.
+    /// A label that is none of the two is refused wherever it is, and so are two with the same difference,
+    /// which many sums do not see.
     #[test]
     fn wrong_labels_among_many_are_refused() {
         let (zeros, offset, _) = many(300);

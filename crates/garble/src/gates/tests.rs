@@ -382,8 +382,8 @@ fn control_bits_of_each_row_are_uniform_whatever_the_colours() {
     }
 }
 
-/// The table's bits must not tell colours apart either: whatever the colours and whatever row the evaluator sees,
-/// the hashes that it lacks make each combination of the three bits equally likely.
+/// The table's bits must not tell colours apart either: whatever the colours and whatever row the evaluator
+/// sees, the hashes that it lacks make each combination of the three bits equally likely.
 #[test]
 fn the_bits_of_a_table_are_uniform_whatever_the_colours_and_the_row() {
     let offset = Gf128::from_bits(labels(1, 3)[0].to_bits() | 1);

@@ -49,8 +49,8 @@
 //! committed before. The proof does not depend on garbling at all.
 //!
 //! **Labels of masks** are the only ones that P does not draw. Mask `u` has the label `L` of a generator that
-//! both parties run, so its label of 0 is `L + u D`. V knows one label of each of P's bits in any case, and `D`
-//! hides the other.
+//! both parties run, so its label of 0 is `L + u D`. V knows one label of each of P's bits in any case, and
+//! `D` hides the other.
 //!
 //! **P's inputs.** A V that evaluates wrongly has no other label to return. Its openings are checked against
 //! labels too, so it cannot make P prove something about inputs that were not used. QuickSilver is
@@ -112,6 +112,17 @@ impl Garbling {
         self.costs().1
     }
 
+    /// The number of bytes of one message with the tables of this many AND gates. Several messages have at
+    /// most a byte more each.
+    #[must_use]
+    pub fn sent_bytes(self, gates: u64) -> u64 {
+        let bits = match self {
+            Self::HalfGates => 8 * HalfGates::TABLE_BYTES as u64,
+            Self::ThreeHalves => packing::SENT_BITS as u64,
+        };
+        gates.saturating_mul(bits).div_ceil(8)
+    }
+
     /// The number of AND gates that use this many pairs of hash keys.
     fn gates(self, pairs: u64) -> u64 {
         pairs / self.costs().0
@@ -151,8 +162,8 @@ impl Default for Settings {
 /// Bytes of a label.
 const LABEL: usize = 16;
 
-/// V's labels of masks. They come from the session's identifier: V knows them anyway, and P chooses the labels of
-/// 0 to match its bits.
+/// V's labels of masks. They come from the session's identifier: V knows them anyway, and P chooses the
+/// labels of 0 to match its bits.
 fn mask_labels(session: &SessionId) -> Prg {
     Prg::new(Oracle::new("garble: labels of masks", session).hash(0, &[]))
 }

@@ -13,9 +13,10 @@ const TABLE: usize = ThreeHalves::TABLE_BYTES;
 const HALVES: usize = TABLE - 1;
 /// The number of its bits.
 const BITS: usize = 3;
-/// The number of tables whose bits fill whole bytes, and the bits of what is sent of a table.
+/// The number of tables whose bits fill whole bytes.
 const GROUP: usize = 8;
-const SENT_BITS: usize = 8 * HALVES + BITS;
+/// The bits that are sent of a table.
+pub(super) const SENT_BITS: usize = 8 * HALVES + BITS;
 
 /// The message with these tables, in `room` if it is not the tables themselves.
 pub(super) fn packed<'a>(garbling: Garbling, tables: &'a [u8], room: &'a mut Vec<u8>) -> &'a [u8] {

@@ -9,14 +9,14 @@
 //! z_P = - sum of r_i                                                                                z_V = sum of what V has
 //! ```
 //!
-//! This is Gilboa's product, as in [`ole`](volery_vole::ole), with wires' labels in the place of correlated OTs:
-//! V's label is `Z_i + x_i D`. So there is no factor that V could choose: its bits are those on the wires, whatever
-//! it does. It costs one element for each wire and factor, and no answer of V's.
+//! This is Gilboa's product, as in [`ole`](volery_vole::ole), with wires' labels in the place of correlated
+//! OTs: V's label is `Z_i + x_i D`. So there is no factor that V could choose: its bits are those on the
+//! wires, whatever it does. It costs one element for each wire and factor, and no answer of V's.
 //!
-//! *V* sees `d_i`, which `H` of the label that it lacks masks. *P* can send other `d_i`, which add errors to `z_V`
-//! that depend on V's colours, hence on bits of `x`, and nothing here detects it. A caller must make sure, as with
-//! those products, that a wrong one ends the session, and that the bit which P then learns is about a secret with
-//! entropy to spare. Nothing of this is proved.
+//! *V* sees `d_i`, which `H` of the label that it lacks masks. *P* can send other `d_i`, which add errors to
+//! `z_V` that depend on V's colours, hence on bits of `x`, and nothing here detects it. A caller must make
+//! sure, as with those products, that a wrong one ends the session, and that the bit which P then learns is
+//! about a secret with entropy to spare. Nothing of this is proved.
 
 use volery_channel::{Channel, tags};
 use volery_field::{Element, F2, Gf128, pack_elements, packed_bytes, unpack_elements};
@@ -79,8 +79,8 @@ fn wires(places: &[Place]) -> Vec<Wire> {
 }
 
 impl<F: Function> Garbler<F> {
-    /// P's shares of each factor times the number on these wires. It does not wait, and sends an element for each
-    /// wire and factor.
+    /// P's shares of each factor times the number on these wires. It does not wait, and sends an element for
+    /// each wire and factor.
     ///
     /// # Errors
     /// [`Error::Misuse`] if inputs that the wires depend on have not come; any error of sending.
@@ -122,8 +122,8 @@ impl<F: Function> Evaluator<F> {
     /// V's shares of the number on these wires times each of this many factors of P's.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if inputs that the wires depend on have not come; [`Error::Malformed`] unless P's message
-    /// is that many canonical elements; the channel's errors.
+    /// [`Error::Misuse`] if inputs that the wires depend on have not come; [`Error::Malformed`] unless P's
+    /// message is that many canonical elements; the channel's errors.
     pub fn products<E: OleField>(
         &mut self,
         channel: &mut dyn Channel,

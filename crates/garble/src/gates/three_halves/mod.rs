@@ -48,8 +48,8 @@
 //! cancel too, which the tests check for every case. The evaluator sees one row of the four. If `d` and `e`
 //! are random ("dicing"), it sees two random bits that say nothing about `alpha` and `beta`.
 //!
-//! The bits are sent in the same way as the labels: with `e(.)` one more bit of each hash, and the rows (1,0),
-//! (0,1) and (0,1) as definitions of `g_0`, `g_1` and `g_2`,
+//! The bits are sent in the same way as the labels: with `e(.)` one more bit of each hash, and the rows
+//! (1,0), (0,1) and (0,1) as definitions of `g_0`, `g_1` and `g_2`,
 //!
 //! ```text
 //! a = e(x_i) + e(z_k) + i g_0 + k g_2                d = e(x_0) + e(z_0)          g_0 = e(x_0) + e(x_1) + alpha
@@ -58,19 +58,20 @@
 //! ```
 //!
 //! The other rows hold because the `a` sum to zero, the `b` too, and `a_00 + a_01 = b_00 + b_10`. The paper's
-//! other two bits are constants in these equations, which let the garbler choose `d` and `e`. Without them the
-//! hashes choose, as they choose `C`. That is the table: `G_0 || G_1 || G_2`, 8 bytes each, and a byte of the
-//! three bits, `g_0` lowest. ([`two_party`](crate::two_party) sends the bits of eight gates in three bytes.)
+//! other two bits are constants in these equations, which let the garbler choose `d` and `e`. Without them
+//! the hashes choose, as they choose `C`. That is the table: `G_0 || G_1 || G_2`, 8 bytes each, and a byte of
+//! the three bits, `g_0` lowest. ([`two_party`](crate::two_party) sends the bits of eight gates in three
+//! bytes.)
 //!
 //! # Why it is secure
 //!
-//! Of each of `x`, `y`, `z` the evaluator has one hash and lacks the other. `G_0 = x_0 + x_1 + ..`,
-//! `G_1 = y_0 + y_1 + ..` and `G_2 = z_0 + z_1 + ..`, where the rest are sums of halves of labels. So each
-//! has a missing hash of its own, and so does each of the bits `g_0`, `g_1`, `g_2`. The table is therefore
-//! uniformly random, whatever `alpha` and `beta` are, and so are `a` and `b`, which the evaluator computes from
-//! its own hashes and the table. A simulator that draws the halves and the `g` at random is right, if a missing
-//! hash plus a half of the offset, in the low half, looks random, together with the bit `e(.)` of its high half.
-//! The module `hash` shows this for its hash. A gate has four keys, and the fourth is not used.
+//! Of each of `x`, `y`, `z` the evaluator has one hash and lacks the other. `G_0 = x_0 + x_1 + ..`, `G_1 =
+//! y_0 + y_1 + ..` and `G_2 = z_0 + z_1 + ..`, where the rest are sums of halves of labels. So each has a
+//! missing hash of its own, and so does each of the bits `g_0`, `g_1`, `g_2`. The table is therefore
+//! uniformly random, whatever `alpha` and `beta` are, and so are `a` and `b`, which the evaluator computes
+//! from its own hashes and the table. A simulator that draws the halves and the `g` at random is right, if a
+//! missing hash plus a half of the offset, in the low half, looks random, together with the bit `e(.)` of its
+//! high half. The module `hash` shows this for its hash. A gate has four keys, and the fourth is not used.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;

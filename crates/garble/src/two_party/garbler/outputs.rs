@@ -79,9 +79,9 @@ impl<F: Function> Garbler<F> {
         if right { Ok(()) } else { Err(Error::cheat(step, "the proof that values come from labels")) }
     }
 
-    /// Takes `n` random bits for outputs that will be shared. They are those of correlations, so P is committed
-    /// to them already, and V knows its labels of them. This sends nothing, unless correlations have to be
-    /// made.
+    /// Takes `n` random bits for outputs that will be shared. They are those of correlations, so P is
+    /// committed to them already, and V knows its labels of them. This sends nothing, unless correlations
+    /// have to be made.
     ///
     /// # Errors
     /// As [`Garbler::input`].
@@ -121,8 +121,8 @@ impl<F: Function> Garbler<F> {
         })
     }
 
-    /// As [`Garbler::shared`], for wires that were [sealed](Garbler::seal): 16 bytes, or as there for more than
-    /// 128 bits.
+    /// As [`Garbler::shared`], for wires that were [sealed](Garbler::seal): 16 bytes, or as there for more
+    /// than 128 bits.
     ///
     /// # Errors
     /// As [`Garbler::shared`]; [`Error::Misuse`] if it was sealed without masks.
@@ -152,8 +152,8 @@ impl<F: Function> Garbler<F> {
     }
 
     /// Sends sealed decoding information ahead for wires that need not have values yet: to make them public
-    /// or, with `masks`, to share them. It does not wait, and sends 40 bytes for each bit; nothing for more than
-    /// 128, whose information depends on what comes later.
+    /// or, with `masks`, to share them. It does not wait, and sends 40 bytes for each bit; nothing for more
+    /// than 128, whose information depends on what comes later.
     ///
     /// # Errors
     /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; any error of

@@ -147,7 +147,8 @@ fn what_was_sealed_for_one_use_serves_no_other_and_what_was_not_shared_is_not_co
     });
 }
 
-/// More outputs than have hashes of their own: `a * b` twice over, public and shared, sealed before the inputs come.
+/// More outputs than have hashes of their own: `a * b` twice over, public and shared, sealed before the
+/// inputs come.
 fn many<T: Party>(party: &mut T, channel: &mut dyn Channel) -> Result<(Seen, [Vec<Wire>; 2]), Error> {
     let a = party.input(channel, Owner::Prover, 128)?;
     let b = party.input(channel, Owner::Verifier, 128)?;
@@ -222,8 +223,8 @@ fn labels_and_information_of_many_outputs_that_are_changed_are_noticed_by_v() {
     }
 }
 
-/// Sums are of labels that nobody can choose after the sums are known: other tables or other labels before them give
-/// other sums, though the wires that are decoded have nothing to do with those.
+/// Sums are of labels that nobody can choose after the sums are known: other tables or other labels before
+/// them give other sums, though the wires that are decoded have nothing to do with those.
 #[test]
 fn what_decodes_many_outputs_depends_on_all_tables_and_labels_before() {
     let run = |function: Toy, bit: F2| {

@@ -125,8 +125,8 @@
 //! # ChaCha20-Poly1305
 //!
 //! Everything is as with AES-GCM, except for the tags. There is no `h` that serves all records: each record
-//! has a one-time key `(r, s)`. The parties multiply the wires of `r` into shares, and the wires of `s` go into
-//! another circuit. `wire::poly1305` has the protocol and what its check proves, `tag` has the messages.
+//! has a one-time key `(r, s)`. The parties multiply the wires of `r` into shares, and the wires of `s` go
+//! into another circuit. `wire::poly1305` has the protocol and what its check proves, `tag` has the messages.
 //!
 //! ```text
 //! P                                                          V
@@ -143,10 +143,10 @@
 //!
 //! The powers of `r` come from products of shares, because a circuit would take 28,000 ANDs for each 16
 //! bytes. So V could choose the polynomial, and with it the ciphertext of which P's tag is the right one. The
-//! check is there for that: two equations of shares, which a circuit compares. What it quantifies over is all of
-//! V's factors and its share of a masked sum of powers. V has sent all of them before it sees P's share of that sum,
-//! and `r`, which V does not know, is the challenge. *Neither party uses its share of a tag before it has the check's
-//! answer*, and P takes that answer from V with a hash of its label.
+//! check is there for that: two equations of shares, which a circuit compares. What it quantifies over is all
+//! of V's factors and its share of a masked sum of powers. V has sent all of them before it sees P's share of
+//! that sum, and `r`, which V does not know, is the challenge. *Neither party uses its share of a tag before
+//! it has the check's answer*, and P takes that answer from V with a hash of its label.
 //!
 //! What this module says of `h` and masks holds for `r` and `s`, and where it says `1027 / 2^128` the bound
 //! is `8 q / 2^106` for a record of `q` blocks, header and lengths included: at most `2^-92`. In the end P

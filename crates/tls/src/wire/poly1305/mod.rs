@@ -26,29 +26,30 @@
 //! circuit: the check, and the tag from both shares of C(r) = sum c_i z_i   <------>
 //! ```
 //!
-//! The [products of wires](volery_garble::two_party::Garbler::products) have the bits of `r` that the machine has,
-//! so both `b` and `y` are right whatever V does. For each block there is one product, whose random part was made
-//! before the connection. Squares are not linear modulo `p`, so there is no shorter way to even powers, as GCM has
-//! it ([`ghash`](super::ghash)).
+//! The [products of wires](volery_garble::two_party::Garbler::products) have the bits of `r` that the machine
+//! has, so both `b` and `y` are right whatever V does. For each block there is one product, whose random part
+//! was made before the connection. Squares are not linear modulo `p`, so there is no shorter way to even
+//! powers, as GCM has it ([`ghash`](super::ghash)).
 //!
 //! The shares of `C(r)` go back into a circuit, which adds them, reduces, and adds `s`. With additive shares
 //! of `s` outside of the circuit carries would be lost. Opened before `s` is added, `C(r)` gives `r` away.
 //!
 //! # The check
 //!
-//! With `X` the sum of all `z_i` but the last, `Y` that of all but the first, and `u + v` the mask of `X` in `D`,
+//! With `X` the sum of all `z_i` but the last, `Y` that of all but the first, and `u + v` the mask of `X` in
+//! `D`,
 //!
 //! ```text
 //! z_1 - r = 0         D z_1 - Y - r (u + v) = 0
 //! ```
 //!
 //! if the powers are right, since the second is `r X - Y` then. Both are sums of one number of each party:
-//! products with the public `D` are taken on shares. [`Step::Poly1305Check`](super::step::Step::Poly1305Check) says
-//! whether P's two numbers and V's, with the other sign, are the same bits. Its answer is opened, and both parties
-//! end the session if it is no. It costs 259 ANDs and two products, however long the record is. (A product modulo
-//! `p` in the circuit takes 28,000.) The numbers are compared in a circuit because neither party may see the
-//! other's: a V that cheated would learn a value of a polynomial at `r`, and a P that cheated one that depends on
-//! bits of V's factors.
+//! products with the public `D` are taken on shares.
+//! [`Step::Poly1305Check`](super::step::Step::Poly1305Check) says whether P's two numbers and V's, with the
+//! other sign, are the same bits. Its answer is opened, and both parties end the session if it is no. It
+//! costs 259 ANDs and two products, however long the record is. (A product modulo `p` in the circuit takes
+//! 28,000.) The numbers are compared in a circuit because neither party may see the other's: a V that cheated
+//! would learn a value of a polynomial at `r`, and a P that cheated one that depends on bits of V's factors.
 //!
 //! **Why there is a check.** Nothing else binds V to `y^i`. V knows `y`, so with `w_i y^i` in the place of
 //! `y^i` it gets shares of `w_i r^i`, and shares of `C'(r)` with `w_i = c'_i / c_i`. The tag would then be
@@ -56,11 +57,12 @@
 //! ciphertext in the place of P's: the server would act on a request that P never made, or P would read a
 //! record that the server never sent.
 //!
-//! **What it proves to P.** For V, `r` is one of `2^106` values: `x` is uniform, so `y` says nothing of it, `a` hides
-//! it in `b`, and P's corrections are masked. V chooses, before it sees P's share of the sum: `w_i`, where
-//! `w_i y^i` is what it enters for `y^i`; `w` and `f`, where `w y` and `f y` are what it enters for `y` and `y v`; and
-//! its share `D_V` of the sum. What P has in the two equations, V knows except for `r`. With `X_V` for V's share of
-//! `X` and `D_P` for P's share of the sum, it is, up to a number that V knows, and up to the sign,
+//! **What it proves to P.** For V, `r` is one of `2^106` values: `x` is uniform, so `y` says nothing of it,
+//! `a` hides it in `b`, and P's corrections are masked. V chooses, before it sees P's share of the sum:
+//! `w_i`, where `w_i y^i` is what it enters for `y^i`; `w` and `f`, where `w y` and `f y` are what it enters
+//! for `y` and `y v`; and its share `D_V` of the sum. What P has in the two equations, V knows except for
+//! `r`. With `X_V` for V's share of `X` and `D_P` for P's share of the sum, it is, up to a number that V
+//! knows, and up to the sign,
 //!
 //! ```text
 //! (w_1 - 1) r
@@ -74,16 +76,16 @@
 //! r: w_1 = 1        r^k, 1 < k <= n: w_k = w w_(k-1)        r: D_P (w_1 - w) = w X_V + f - w_1 D_V
 //! ```
 //!
-//! `D_P` is uniform for V until it has it, because of `u`, and the rest of the last equation was chosen before. So
-//! `w = w_1 = 1`, but with probability `1 / p`, and then all `w_k` are 1. **So `r` itself is the challenge** for the
-//! powers, **and `u` for the mask.** No hash of messages is needed. *The order matters*: a V that knew `D_P` could
-//! choose `D_V` for any `w`, and have `w^(k-1) r^k` for powers.
+//! `D_P` is uniform for V until it has it, because of `u`, and the rest of the last equation was chosen
+//! before. So `w = w_1 = 1`, but with probability `1 / p`, and then all `w_k` are 1. **So `r` itself is the
+//! challenge** for the powers, **and `u` for the mask.** No hash of messages is needed. *The order matters*:
+//! a V that knew `D_P` could choose `D_V` for any `w`, and have `w^(k-1) r^k` for powers.
 //!
-//! What V still can do is add a constant to `C(r)`. For that to be the tag of another ciphertext, V has to guess a
-//! value of the difference of two polynomials at `r`, which is what Poly1305 is built to withstand: at most `8 q` of
-//! `2^106` values of `r` fit. A share beyond `p` counts as another one, or leaves the sum unreduced. Even
-//! then the sum is below `2^130`, so no more values of `r` fit. In the check, where bits are compared, it is only
-//! another number.
+//! What V still can do is add a constant to `C(r)`. For that to be the tag of another ciphertext, V has to
+//! guess a value of the difference of two polynomials at `r`, which is what Poly1305 is built to withstand:
+//! at most `8 q` of `2^106` values of `r` fit. A share beyond `p` counts as another one, or leaves the sum
+//! unreduced. Even then the sum is below `2^130`, so no more values of `r` fit. In the check, where bits are
+//! compared, it is only another number.
 //!
 //! **The tag goes to P alone**, by shares of which V has one that hides it. If it were opened to V before P
 //! has seen the check's answer, a V that had chosen the polynomial would have a valid record for the server.
@@ -91,19 +93,18 @@
 //! # What a cheating party can do
 //!
 //! * *V* makes the tag wrong, and the server refuses the record. It learns nothing about `r`: all it sees is
-//!   `b`, `y`, P's corrections, and shares that P masked. By the check's answer it can try one guess, and P ends
-//!   the session if it is wrong.
-//! * *P* may use anything for `x^i`, spoil the products, so that they depend on bits of V's factors or of `r`, or
-//!   garble something else. The proof in the end shows what was garbled; products are never proved. But P
-//!   gets nothing of V's that is not masked, apart from the tag and the check's answer: `v` masks V's share of the
-//!   sum. The tag is masked by `s`, of which P knows nothing. The answer is one bit, and the session ends if it is
-//!   no. *P cannot let
-//!   the server have another request than V, or show V another record than the server's.* In the end P shows
-//!   `r` and `s` of each record, proves them, and V computes the tag of the ciphertext that it holds, in the
-//!   clear. So P must have had the tags of two ciphertexts while the connection was open, and their
-//!   difference, `C(r) - C'(r)`, fits at most `8 q` values of `r`. Whatever guesses P put into products: in
-//!   all runs that V does not end, P has seen the same, so `r` is in the right place with probability `8 q /
-//!   2^106` at most.
+//!   `b`, `y`, P's corrections, and shares that P masked. By the check's answer it can try one guess, and P
+//!   ends the session if it is wrong.
+//! * *P* may use anything for `x^i`, spoil the products, so that they depend on bits of V's factors or of
+//!   `r`, or garble something else. The proof in the end shows what was garbled; products are never proved.
+//!   But P gets nothing of V's that is not masked, apart from the tag and the check's answer: `v` masks V's
+//!   share of the sum. The tag is masked by `s`, of which P knows nothing. The answer is one bit, and the
+//!   session ends if it is no. *P cannot let the server have another request than V, or show V another record
+//!   than the server's.* In the end P shows `r` and `s` of each record, proves them, and V computes the tag
+//!   of the ciphertext that it holds, in the clear. So P must have had the tags of two ciphertexts while the
+//!   connection was open, and their difference, `C(r) - C'(r)`, fits at most `8 q` values of `r`. Whatever
+//!   guesses P put into products: in all runs that V does not end, P has seen the same, so `r` is in the
+//!   right place with probability `8 q / 2^106` at most.
 //!
 //! A share that leaves its range is P's own input, too, which changes the sum by a known constant.
 

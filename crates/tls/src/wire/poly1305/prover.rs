@@ -30,8 +30,8 @@ pub(crate) struct ProverConverted {
 }
 
 impl ProverAhead {
-    /// Draws `x`, and sends the corrections of its powers up to `x^powers`, of `x` times the mask, and of `x`. V
-    /// calls [`VerifierAhead::new`](super::VerifierAhead::new).
+    /// Draws `x`, and sends the corrections of its powers up to `x^powers`, of `x` times the mask, and of
+    /// `x`. V calls [`VerifierAhead::new`](super::VerifierAhead::new).
     ///
     /// # Errors
     /// [`Error::Products`] if too few products are prepared; what sending meets.

@@ -30,8 +30,8 @@ pub(crate) enum Sign {
     Minus,
 }
 
-/// What a party gives to the circuits that check and finish a tag: both numbers of the check, and its share of
-/// `C(r)`, as bits (see the [module](super#the-check)).
+/// What a party gives to the circuits that check and finish a tag: both numbers of the check, and its share
+/// of `C(r)`, as bits (see the [module](super#the-check)).
 pub(crate) struct TagInputs(Zeroizing<Vec<F2>>);
 
 impl Shares {

@@ -206,8 +206,9 @@ fn a_verifier_whose_powers_are_not_those_of_its_factor_of_r_is_caught() {
     }
 }
 
-/// With powers `2^(k-1) r^k` the masked sum fits only if V knows P's share of it: here V learns it after it has said
-/// its own, and no number that it enters for the second equation helps, since `r` is in the difference.
+/// With powers `2^(k-1) r^k` the masked sum fits only if V knows P's share of it: here V learns it after it
+/// has said its own, and no number that it enters for the second equation helps, since `r` is in the
+/// difference.
 #[test]
 fn a_verifier_that_learns_p_s_sum_too_late_cannot_mend_its_numbers() {
     let [own, _] = two_records();

@@ -51,8 +51,8 @@ impl VerifierAhead {
     /// [P's factors](super::ProverAhead::factors).
     ///
     /// # Errors
-    /// [`Error::Misuse`] for another number of shares; [`Error::Malformed`] unless P's message is one canonical
-    /// element; the channel's.
+    /// [`Error::Misuse`] for another number of shares; [`Error::Malformed`] unless P's message is one
+    /// canonical element; the channel's.
     pub(crate) fn factor(
         self,
         channel: &mut dyn Channel,

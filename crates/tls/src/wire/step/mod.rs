@@ -154,8 +154,8 @@ pub(crate) enum Step {
     /// ChaCha20's block of a record and a counter whose lower halves both parties learn later (16 bits each).
     /// This is for the server's records.
     ChaChaBlock,
-    /// Whether powers of Poly1305's `r` that the parties made on shares are right: whether two numbers of P's are
-    /// two of V's. See [`poly1305`](crate::wire::poly1305).
+    /// Whether powers of Poly1305's `r` that the parties made on shares are right: whether two numbers of P's
+    /// are two of V's. See [`poly1305`](crate::wire::poly1305).
     Poly1305Check,
     /// Poly1305's tag from the shares of its polynomial's value, P's first, and `s`.
     Poly1305Tag,

@@ -1,10 +1,10 @@
 //! All tags of a connection with ChaCha20-Poly1305, at each party.
 //!
 //! One batch of products is prepared ahead for all of them. The powers of all of the client's records are
-//! made together when their keys are there. V's corrections come with what it says of Finished in TLS 1.2, and
-//! take a round trip of their own in TLS 1.3. P's answer goes with the first record. Each tag takes one more round
-//! trip than with AES-GCM. So a connection with one request takes two more, in either version. What P says of its factors before it knows any `r` goes ahead of the
-//! connection.
+//! made together when their keys are there. V's corrections come with what it says of Finished in TLS 1.2,
+//! and take a round trip of their own in TLS 1.3. P's answer goes with the first record. Each tag takes one
+//! more round trip than with AES-GCM. So a connection with one request takes two more, in either version.
+//! What P says of its factors before it knows any `r` goes ahead of the connection.
 //!
 //! Of the server's records nobody knows ahead how many there are and how long they are. Their circuits are
 //! spare, and their products come from what the batch has left, so P says its factors when the record has
