@@ -126,7 +126,6 @@ pub(crate) use verifier::{VerifierAhead, VerifierConverted, VerifierOffered};
 
 use volery_field::{Element, F2, F130};
 
-use crate::Error;
 use crate::wire::ghash::BLOCK_BYTES;
 use crate::wire::step::{BLOCK_BITS, POLY1305_SHARE_BITS};
 

@@ -15,6 +15,7 @@ use volery_vole::ole;
 use zeroize::Zeroizing;
 
 use super::*;
+use crate::Error;
 use crate::testing::{Change, hex, two_parties};
 use crate::wire::step::testing::Clear;
 use crate::wire::step::{Plain, Step};
