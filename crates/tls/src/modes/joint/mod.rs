@@ -345,8 +345,8 @@
 //! | TLS 1.3: ANDs garbled | 386,657 | 665,005 | 12 |
 //! | bytes ahead | 10,095,000 | 17,441,000 | |
 //!
-//! During the connection nearly all bytes, 287 KB, are labels of public bits. Each value of more than 128 bits
-//! takes 5 KB to decode. What decodes fewer was sent [ahead](volery_garble::two_party::Garbler::seal).
+//! During the connection nearly all bytes, 287 KB, are labels of public bits. Each value of more than 128
+//! bits takes 5 KB to decode. What decodes fewer was sent [ahead](volery_garble::two_party::Garbler::seal).
 
 mod claimed;
 pub mod client;
