@@ -30,7 +30,8 @@
 //!
 //! ```text
 //! z_i = colour of Z_i                                  v_i = colour of L_i + z_i                 the evaluator's values
-//! c_1, ..., c_n: 128 bits each, from a hash of the program, all z_i, and everything that the garbler sent before
+//! c_1, ..., c_n: 128 bits each, from a hash of the program, all z_i, what the garbler sent
+//!                before (tables and labels), and the evaluator's corrections, which choose labels of its inputs
 //! B_j = sum of Z_i with c_ij = 1                       A_j = sum of L_i with c_ij = 1            j = 1 to 128
 //! h_0 = H'(j, B_j),  h_1 = H'(j, B_j + D)              w_j = sum of v_i with c_ij = 1
 //! ```
@@ -41,15 +42,21 @@
 //! *What this proves.* The challenge is `c`. It quantifies over the labels that the evaluator may have,
 //! depending on its inputs. All that determines them is fixed before `c`: tables and labels of inputs, which
 //! are hashed as they are sent (also those that come during a connection), the correlations that V's labels
-//! come from, and labels of masks, which nobody chooses. Take two lists of labels, for two values of the
-//! evaluator's inputs, that it both accepts with the same values. Unless `H'` collides, all their `A_j` are
-//! the same. So the difference of the lists is in the kernel of `c`, with probability `2^-128` for each `c`
-//! if it is not zero. So the lists that are accepted are, but with this probability, one for each list of
-//! values, and the garbler has to choose it when it sends the hashes. Hence an evaluator that goes on has
-//! told its values and whether it went on, and `R` tells nothing more: to have `c` bits survive, the garbler
-//! has to guess them, as with hashes for each bit. A garbler that tries other tables or labels gets another
-//! `c`. After `2^80` trials two given lists have collided with probability `2^-48`. (Values that are not the
-//! function's are rejected by the proof in the end, whatever the labels were.)
+//! come from, and labels of masks, which nobody chooses. So are the evaluator's inputs: its corrections are
+//! hashed, too, and are uniform, so that no garbler knows `c` before it. (Otherwise a garbler could answer
+//! all corrections with the same labels, take two inputs whose labels have the same sums, and make the
+//! evaluator's input one or the other by a secret bit. The evaluator would accept both.)
+//!
+//! Take two lists of labels, for two values of the evaluator's inputs, that it both accepts with the same
+//! values. Unless `H'` collides, all their `A_j` are the same, so the difference of the lists is in the
+//! kernel of `c`: if it is not zero, with probability `2^-128` for each `c`. (One collision of `H'` helps
+//! nobody: such lists differ in about half of the sums.) Hence the garbler has to guess what the evaluator
+//! has, as with hashes for each bit, and `R` tells it nothing more. More exactly: let `p_L` be the
+//! probability of list `L`. In each trial of tables and labels, lists with the same sums and values have in
+//! expectation at most `2^-128` for the sum of `p_L p_L'` over pairs. After `T` trials of `c`, a set of lists
+//! that is accepted exceeds its likeliest list by `e` only if `e^2` is at most about `T 2^-128`. For `2^80`
+//! trials `e` is `2^-24`: a guess of 24 bits gets about one bit cheaper, and those of fewer bits do not.
+//! (Values that are not the function's are rejected by the proof in the end, whatever the labels were.)
 //!
 //! *What the evaluator learns*: it lacks one of the two labels whose hashes it sees, `A_j + D`.
 //!
@@ -96,7 +103,7 @@ pub(crate) const SEAL_BYTES: usize = 16;
 pub(crate) struct Decoding {
     labels: Oracle,
     sums: Oracle,
-    /// What the garbler has sent of tables and labels.
+    /// Tables, labels and corrections, in the order of the channel.
     sent: Transcript,
     seals: Oracle,
     returned: Oracle,
@@ -117,7 +124,7 @@ impl Decoding {
         }
     }
 
-    /// Records a message of the garbler's on which the evaluator's labels depend.
+    /// Records a message on which the evaluator's labels depend.
     pub(crate) fn absorb(&mut self, message: &[u8]) {
         self.sent.absorb("message", message);
     }
@@ -232,6 +239,12 @@ impl Decoding {
         let mut coefficients = vec![Gf128::ZERO; n];
         Prg::new(self.sent.challenge_seed("coefficients").into_bytes()).blocks(&mut coefficients);
         coefficients
+    }
+
+    /// What has been hashed, as a number.
+    #[cfg(test)]
+    pub(crate) fn probe(&self) -> [u8; 16] {
+        self.sent.clone().challenge_seed("probe").into_bytes()
     }
 
     fn hash_sum(&self, j: u64, label: Gf128) -> [u8; HASH] {

@@ -109,8 +109,10 @@ impl<F: Function> Evaluator<F> {
         self.guarded(channel, |v, channel| {
             let record = v.program.owned(&input, Owner::Verifier)?;
             same_length(bits.len(), record.len)?;
-            channel.send(tags::GARBLED_CORRECTIONS, &masked(bits, &record.secrets))?;
+            let corrections = masked(bits, &record.secrets);
+            channel.send(tags::GARBLED_CORRECTIONS, &corrections)?;
             let random = std::mem::take(&mut record.secrets);
+            v.decoding.absorb(&corrections);
             v.receive_labels(channel, &input)?;
             for (wire, random) in input.wires().iter().zip(random.iter()) {
                 if let Some(label) = v.active.get_mut(wire.index()) {

@@ -14,9 +14,9 @@
 //! wires, whatever it does. It costs one element for each wire and factor, and no answer of V's.
 //!
 //! *V* sees `d_i`, which `H` of the label that it lacks masks. *P* can send other `d_i`, which add errors to
-//! `z_V` that depend on V's colours, hence on bits of `x`, and nothing here detects it. A caller must make
-//! sure, as with those products, that a wrong one ends the session, and that the bit which P then learns is
-//! about a secret with entropy to spare. Nothing of this is proved.
+//! `z_V` that depend on V's colours, hence on bits of `x`, and nothing here detects it: P can have `c x'` for
+//! any `x'` that is an affine function of these bits, without a guess. A caller has to do without, or end the
+//! session where it matters. Nothing of this is proved.
 
 use volery_channel::{Channel, tags};
 use volery_field::{Element, F2, Gf128, pack_elements, packed_bytes, unpack_elements};
@@ -49,7 +49,8 @@ impl Pads {
 
     /// The pad of a label of this wire for a factor.
     fn pad<E: Element>(&self, label: Gf128, factor: usize) -> E {
-        let parts: [&[u8]; 3] = [E::NAME.as_bytes(), &[factor as u8], &label.to_bytes()];
+        let factor = (factor as u64).to_le_bytes();
+        let parts: [&[u8]; 3] = [E::NAME.as_bytes(), &factor, &label.to_bytes()];
         // No element has more than two blocks; the third makes it uniform.
         let bytes: Zeroizing<[u8; 48]> = Zeroizing::new(self.oracle.hash(self.next, &parts));
         let mut blocks = Zeroizing::new([0; 3]);
@@ -73,11 +74,6 @@ fn shifted<E: OleField>(factors: &[E], place: usize) -> Zeroizing<Vec<E>> {
     shifted
 }
 
-/// The wires of places.
-fn wires(places: &[Place]) -> Vec<Wire> {
-    places.iter().map(|(_, wire)| *wire).collect()
-}
-
 impl<F: Function> Garbler<F> {
     /// P's shares of each factor times the number on these wires. It does not wait, and sends an element for
     /// each wire and factor.
@@ -91,7 +87,7 @@ impl<F: Function> Garbler<F> {
         factors: &[E],
     ) -> Result<Zeroizing<Vec<E>>, Error> {
         self.guarded(channel, |p, channel| {
-            p.program.announce("products", &wires(places))?;
+            p.program.announce_products::<E>(places, factors.len())?;
             let offset = p.offset.expose();
             let mut shares = Zeroizing::new(vec![E::ZERO; factors.len()]);
             let mut elements = Vec::with_capacity(places.len() * factors.len());
@@ -131,14 +127,15 @@ impl<F: Function> Evaluator<F> {
         factors: usize,
     ) -> Result<Zeroizing<Vec<E>>, Error> {
         self.guarded(channel, |v, channel| {
-            v.program.announce("products", &wires(places))?;
+            v.program.announce_products::<E>(places, factors)?;
             let count = places.len() * factors;
             let mut message = vec![0; packed_bytes::<E>(count)];
             channel.recv_exact(tags::GARBLED_PRODUCTS, &mut message)?;
             let elements: Vec<E> = unpack_elements(&message, count)
                 .map_err(|error| Error::malformed(tags::GARBLED_PRODUCTS, error.to_string()))?;
             let mut shares = Zeroizing::new(vec![E::ZERO; factors]);
-            let labels = v.labels_of(&wires(places));
+            let wires: Vec<_> = places.iter().map(|(_, wire)| *wire).collect();
+            let labels = v.labels_of(&wires);
             for (label, elements) in labels.iter().zip(elements.chunks(factors.max(1))) {
                 let colour = element::<E>(label.lsb());
                 for (j, (share, correction)) in shares.iter_mut().zip(elements).enumerate() {
@@ -148,5 +145,19 @@ impl<F: Function> Evaluator<F> {
             }
             Ok(shares)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_field::F130;
+    use volery_vole::SessionId;
+
+    use super::*;
+
+    #[test]
+    fn pads_of_no_two_factors_are_the_same() {
+        let pads = Pads::new(&SessionId::new([1; 32]));
+        assert!(pads.pad::<F130>(Gf128::ONE, 0) != pads.pad::<F130>(Gf128::ONE, 256));
     }
 }

@@ -195,82 +195,8 @@ fn the_share_of_r_is_canonical_for_every_mask_below_p() {
     }
 }
 
-/// What the check says of these shares.
-fn checked(r: u128, first: [Wide; 2], sum: [Wide; 2], next: [Wide; 2]) -> bool {
-    let [first, sum, next] = [first, sum, next].map(|shares| shares.map(wires));
-    let [negated_first, sum, negated_next] =
-        [&first, &sum, &next].map(|shares| shares.each_ref().map(Vec::as_slice));
-    let shares = PowerShares { negated_first, sum, negated_next };
-    poly1305_check(&mut evaluator(), &bits(r, 128), shares).expect("evaluates").to_bool()
-}
-
-/// Two shares of `x`, or of a number that `x` is modulo `p`.
-fn shares(x: Wide, mask: Wide) -> [Wide; 2] {
-    [mask, reduced(minus(plus(plus(x, P), P), mask))]
-}
-
-fn negated(x: Wide) -> Wide {
-    reduced(minus(P, reduced(x)))
-}
-
-/// Sums of shares from 0 to beyond `2 p`, so all numbers of folds are met, and those that are one too large.
-#[test]
-fn the_check_accepts_the_right_numbers_and_no_others_however_they_are_cut() {
-    let r = u128::MAX;
-    let first = negated((0, clamped(r)));
-    for x in edges() {
-        let next = negated(times(reduced(x), (0, clamped(r))));
-        for mask in edges().into_iter().step_by(9) {
-            let cut = |x| shares(x, mask);
-            // Zeros only are refused.
-            let right = reduced(x) != (0, 0) || mask != (0, 0);
-            assert_eq!(checked(r, cut(first), cut(x), cut(next)), right, "{x:?}, {mask:?}");
-            let [one, other] = cut(next);
-            assert!(!checked(r, cut(first), cut(x), [reduced(plus(one, ONE)), other]), "{x:?}, {mask:?}");
-        }
-    }
-}
-
-/// A share that stands for the same number without being reduced, up to the largest.
-#[test]
-fn the_check_takes_shares_from_p_on_as_their_classes() {
-    let (r, x) = (u128::MAX / 3, (1, 99));
-    let [first, next] = [negated((0, clamped(r))), negated(times(x, (0, clamped(r))))];
-    let zero = |n: Wide| shares(n, plus(P, (0, 4)));
-    assert!(checked(r, zero(first), zero(x), zero(next)));
-    let most = (3, u128::MAX);
-    assert!(!checked(r, [most; 2], [most; 2], [most; 2]));
-}
-
-/// Nothing is known of what is zero only. No honest shares are.
-#[test]
-fn the_check_refuses_zeros() {
-    assert!(!checked(0, [(0, 0); 2], [(0, 0); 2], [(0, 0); 2]));
-    assert!(checked(0, [P, (0, 0)], [(0, 7); 2], [ONE, minus(P, ONE)]));
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn the_check_is_a_product_modulo_p(
-        r in any::<u128>(), x in any::<(u32, u128)>(), masks in any::<[(u32, u128); 3]>(),
-        wrong in 0..4_usize, error in 1..u128::MAX,
-    ) {
-        let x = reduced((x.0 % 4, x.1));
-        let [a, b, c] = masks.map(|mask| reduced((mask.0 % 4, mask.1)));
-        let product = times(x, (0, clamped(r)));
-        let (mut first, mut sum, mut next) =
-            (shares(negated((0, clamped(r))), a), shares(x, b), shares(negated(product), c));
-        match wrong {
-            0 => first[1] = reduced(plus(first[1], (0, error))),
-            1 => sum[1] = reduced(plus(sum[1], (0, error))),
-            2 => next[0] = reduced(plus(next[0], (0, error))),
-            _ => (),
-        }
-        prop_assume!(clamped(r) != 0);
-        prop_assert_eq!(checked(r, first, sum, next), wrong == 3);
-    }
 
     #[test]
     fn tags_are_those_of_the_library(
@@ -296,9 +222,6 @@ fn poly1305_costs_what_it_says() {
     assert_eq!(ands(|b| poly1305_clamp(b, &[0; 128])), 0);
     assert_eq!(ands(|b| poly1305_share(b, &[0; 128], &[0; 130])), 259);
     assert_eq!(ands(|b| poly1305_tag(b, [&[0; 130], &[0; 130]], &[0; 128])), 512);
-    let two: [&[u32]; 2] = [&[0; 130]; 2];
-    let shares = PowerShares { negated_first: two, sum: two, negated_next: two };
-    assert_eq!(ands(|b| poly1305_check(b, &[0; 128], shares).map(drop)), 29_040);
 }
 
 #[test]
@@ -312,9 +235,4 @@ fn numbers_of_the_wrong_size_are_misuse() {
     misuse(poly1305_tag(b, [&short, &long], &short).map(drop));
     misuse(poly1305_tag(b, [&long, &short], &short).map(drop));
     misuse(poly1305_tag(b, [&long, &long], &long).map(drop));
-    let shares = PowerShares { negated_first: [&long; 2], sum: [&long; 2], negated_next: [&long; 2] };
-    misuse(poly1305_check(b, &long, shares).map(drop));
-    misuse(poly1305_check(b, &short, PowerShares { negated_first: [&long, &short], ..shares }).map(drop));
-    misuse(poly1305_check(b, &short, PowerShares { sum: [&short, &long], ..shares }).map(drop));
-    misuse(poly1305_check(b, &short, PowerShares { negated_next: [&long, &short], ..shares }).map(drop));
 }

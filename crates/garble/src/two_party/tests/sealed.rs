@@ -212,14 +212,16 @@ fn labels_and_information_of_many_outputs_that_are_changed_are_noticed_by_v() {
     for change in [Change::Flip(77), Change::Flip(0), Change::Invert] {
         // V's corrections answered; P's input.
         for at in 0..2 {
-            assert_eq!(prover_says(tags::GARBLED_LABELS, at, change), cheat);
+            assert_eq!(prover_says(tags::GARBLED_LABELS, at, change), cheat, "{at} {change:?}");
         }
     }
     for at in 0..2 {
-        // Behind the program's digest: a colour, a hash.
-        for bit in [8 * 32, 8 * (32 + 32 + 40) + 3] {
-            assert_eq!(prover_says(tags::GARBLED_DECODING, at, Change::Flip(bit)), cheat);
-        }
+        // Behind the program's digest: a colour; the two hashes of a sum, of which V needs one.
+        let says = |byte: usize| prover_says(tags::GARBLED_DECODING, at, Change::Flip(8 * byte));
+        assert_eq!(says(32), cheat);
+        let hashes = [says(32 + 32 + 40), says(32 + 32 + 60)];
+        assert_eq!(hashes.iter().filter(|said| **said == cheat).count(), 1);
+        assert_eq!(hashes.iter().filter(|said| said.is_ok()).count(), 1);
     }
 }
 
@@ -267,4 +269,30 @@ fn what_decodes_many_outputs_depends_on_all_tables_and_labels_before() {
         assert_eq!(other[..32 + 25], first[..32 + 25]);
         assert!(other != first);
     }
+}
+
+/// A garbler that answers every correction with the same labels does not know the sums before V's input is
+/// fixed, and one that chooses them after has others.
+#[test]
+fn what_decodes_many_outputs_depends_on_v_s_corrections_and_the_answers() {
+    let seed = |bit: F2, label: u8| {
+        let (_, v) = between(
+            |mut c| {
+                c.recv_exact(tags::GARBLED_CORRECTIONS, &mut [0; 1])?;
+                c.send(tags::GARBLED_LABELS, &[label; 16 * 8])?;
+                Ok::<_, Error>(c.flush()?)
+            },
+            |mut c| {
+                let mut v = evaluator();
+                let input = v.input(&mut c, Owner::Verifier, 8)?;
+                v.give(&mut c, input, &[bit; 8])?;
+                Ok::<_, Error>(v.decoding.probe())
+            },
+        );
+        v.expect("V has labels")
+    };
+    let first = seed(F2::ZERO, 7);
+    assert_eq!(seed(F2::ZERO, 7), first);
+    assert_ne!(seed(F2::ONE, 7), first);
+    assert_ne!(seed(F2::ZERO, 8), first);
 }

@@ -95,6 +95,11 @@
 //! * *V* makes the tag wrong, and the server refuses the record. It learns nothing about `r`: all it sees is
 //!   `b`, `y`, P's corrections, and shares that P masked. By the check's answer it can try one guess, and P
 //!   ends the session if it is wrong.
+//! * *The check binds V only.* P can spoil the products so that they are those of any `r'` that is an affine
+//!   function of bits that it garbled, without a guess, and the check still holds. With a constant `r'` it
+//!   learns `s` of a record of its own. That harms nobody: `s` masks one tag, and V computes each tag in the
+//!   end from proved `r` and `s`; the tag of a record of the server's is never told; and each one-time key
+//!   makes one tag, since its number is the record's, and its circuit is used up.
 //! * *P* may use anything for `x^i`, spoil the products, so that they depend on bits of V's factors or of
 //!   `r`, or garble something else. The proof in the end shows what was garbled; products are never proved.
 //!   But P gets nothing of V's that is not masked, apart from the tag and the check's answer: `v` masks V's
