@@ -173,9 +173,9 @@ impl<F: Function> Garbler<F> {
         let corrections = bits(tags::GARBLED_CORRECTIONS, &message, record.len)?;
         let offset = self.offset.expose();
         let labels = record.secrets.iter().zip(&corrections).map(|(zero, d)| *zero + offset * *d);
-        let labels = encode_labels(labels);
-        self.decoding.absorb(&labels);
-        channel.send(tags::GARBLED_LABELS, &labels)?;
+        let answer = encode_labels(labels);
+        self.decoding.absorb(&answer);
+        channel.send(tags::GARBLED_LABELS, &answer)?;
         self.deliver(input, None)
     }
 
