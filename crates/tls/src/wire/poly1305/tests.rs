@@ -1,6 +1,6 @@
 //! Known answers of ChaCha20-Poly1305, two parties against the clear, and what cheats give.
 
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 
 use ::poly1305::Poly1305;
 use ::poly1305::universal_hash::KeyInit;
@@ -8,7 +8,7 @@ use volery_channel::Tag;
 use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_POWERS, POLY1305_SUM};
 use volery_circuit::Evaluator;
 use volery_circuit::gadgets::{bits_to_bytes, bytes_to_bits};
-use volery_field::{Field, Ring};
+use volery_field::{Field, Ring, unpack_elements};
 use volery_garble::Function;
 use volery_testing::untouched;
 use volery_vole::ole;
@@ -57,6 +57,16 @@ fn r_of(key: &[u8]) -> F130 {
 
 /// What the parties have for the circuits, for a record whose polynomial has these coefficients.
 fn inputs(key: &[u8], coefficients: &[F130], run: Run) -> [Result<TagInputs, Error>; 2] {
+    inputs_with(key, coefficients, run.changes, (run.factors, run.offer))
+}
+
+/// The same, with any changes.
+fn inputs_with(
+    key: &[u8],
+    coefficients: &[F130],
+    changes: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
+    (factors, offer): (Factors, Offer),
+) -> [Result<TagInputs, Error>; 2] {
     let powers = powers(coefficients.len());
     // P's shares of r and of r / x.
     let own = [1 << 90, 77].map(|n| -F130::from_u128(n));
@@ -65,9 +75,9 @@ fn inputs(key: &[u8], coefficients: &[F130], run: Run) -> [Result<TagInputs, Err
     let (p, v) = two_parties(
         products(powers),
         1,
-        run.changes,
+        changes,
         move |channel, party: &mut ole::Sender<F130>, rng| {
-            let ahead = ProverAhead::of(channel, party, rng, |x| (run.factors)(x, powers))?;
+            let ahead = ProverAhead::of(channel, party, rng, |x| factors(x, powers))?;
             // V may have ended.
             tell.send(ahead.factors().map(|factor| factor * r)).ok();
             ahead.factor(channel, &own)?.products(channel)?.shares(channel)?.inputs(coefficients, Sign::Plus)
@@ -76,7 +86,7 @@ fn inputs(key: &[u8], coefficients: &[F130], run: Run) -> [Result<TagInputs, Err
             let ahead = VerifierAhead::new(channel, powers)?;
             let products = hear.recv().unwrap();
             let converted = ahead.factor(channel, &[products[0] - own[0], products[1] - own[1]])?;
-            let offered = converted.offer_of(channel, party, rng, run.offer)?;
+            let offered = converted.offer_of(channel, party, rng, offer)?;
             let shares = offered.shares(channel)?;
             assert_eq!(party.prepared(), 0);
             shares.inputs(coefficients, Sign::Minus)
@@ -238,6 +248,26 @@ fn a_party_that_gives_the_circuits_another_share_is_caught_or_shifts_the_tag() {
             assert_eq!((answer, tag == right), (!caught, caught), "part {part}");
         }
     }
+}
+
+/// Unmasked, the sum of the powers gives `r` to V, which finds the root, and a value with bits of V's factors
+/// to P.
+#[test]
+fn neither_party_s_share_of_the_sum_is_sent_without_a_mask() {
+    let said = Mutex::new([F130::ZERO; 2]);
+    let listen = |tag: Tag, payload: &mut Vec<u8>| {
+        let count = if tag == POLY1305_SUM { 1 } else { products(4) + 1 };
+        if [POLY1305_SUM, POLY1305_POWERS].contains(&tag) {
+            let elements: Vec<F130> = unpack_elements(payload, count).unwrap();
+            said.lock().unwrap()[usize::from(tag == POLY1305_POWERS)] = *elements.last().unwrap();
+        }
+    };
+    // The sum of all powers but the last.
+    let coefficients = [F130::ONE, F130::ONE, F130::ONE, F130::ZERO];
+    let inputs = inputs_with(&KEY, &coefficients, [listen; 2], (HONEST.factors, HONEST.offer));
+    let own = inputs.map(|inputs| inputs.unwrap().bits()[2 * POLY1305_SHARE_BITS..].to_vec());
+    let said = said.lock().unwrap().map(|share| element_bits(share).collect::<Vec<_>>());
+    assert!(own[0] != said[0] && own[1] != said[1]);
 }
 
 #[test]
