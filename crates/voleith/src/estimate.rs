@@ -16,6 +16,7 @@ use volery_vole::correlations::{Chain, Pool, Source};
 use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
 
 use crate::columns::{KEPT, Kept, Part, Stock, Trees};
+use crate::files::Values;
 use crate::proof::{key_of, resolve, too_long, work};
 use crate::soundness::Size;
 use crate::{Error, Header, Native, Parameters, commitment, proof_bytes};
@@ -165,7 +166,9 @@ impl Rehearsed {
         let verify = making(Part::Verify(1), check, Kept::default())?;
         let (kept, again) = (rows.min(KEPT as u64) as f64, rows.saturating_sub(KEPT as u64) as f64);
         let seconds = rows as f64 * commit + kept * answer + again * verify;
-        let proving = fixed + 2 * self.committing + self.answering + grinding;
+        // For the values, and again to commit to them if they cannot be kept.
+        let runs = if branches == 0 && Values::has_room(commitments) { 1 } else { 2 };
+        let proving = fixed + runs * self.committing + self.answering + grinding;
         Ok(Estimate {
             bytes,
             proving: proving + Duration::from_secs_f64(seconds),

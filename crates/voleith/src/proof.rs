@@ -1,5 +1,6 @@
 //! Making and checking proofs: two passes at P, one at V, and the transcript from which both challenges come.
-//! (P runs the statement once more, before, for its values alone.)
+//! (P runs the statement once more, before, for its values alone. If they are few enough to be kept and no
+//! disjunction takes rows between them, the first pass is over these values and does not run the statement.)
 //!
 //! | absorbed, in this order | by P | by V |
 //! |---|---|---|
@@ -23,9 +24,10 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use rand_core::CryptoRng;
+use volery_channel::{Channel as _, tags};
 use volery_circuit::{Digest, Message, Statement};
-use volery_field::Gf128;
-use volery_vole::correlations::Pool;
+use volery_field::{Gf128, Wiped};
+use volery_vole::correlations::{Pool, Source as _};
 use volery_vole::{Delta, Oracle, SessionId, Transcript};
 use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
 use zeroize::Zeroizing;
@@ -33,7 +35,7 @@ use zeroize::Zeroizing;
 use crate::columns::{Kept, Part, Stock, Trees, Zeros};
 use crate::commitment::{self, Committed, Opening};
 use crate::files::{Answers, Layout, Player, Recorder, Said, Values};
-use crate::header::{Front, Header};
+use crate::header::{Front, Header, mask_rows};
 #[cfg(test)]
 use crate::tests::Counts;
 use crate::{Error, Native, Parameters, Shape};
@@ -131,8 +133,8 @@ fn absorb_answers(
     transcript.absorb("hash of the zeros", assertions);
 }
 
-/// Proves `statement` and writes the proof to `out` from where it stands. Its hints run three times and must
-/// give the same values.
+/// Proves `statement` and writes the proof to `out` from where it stands. Its hints run two or three times
+/// and must give the same values.
 ///
 /// # Errors
 /// [`Error::Statement`] if the witness does not satisfy it, if it claims nothing, or if a hint gives other
@@ -177,6 +179,13 @@ fn fresh(
     (salt, root)
 }
 
+/// All that P commits to, and the program that does.
+struct Known {
+    values: Vec<Wiped<u8>>,
+    program: Vec<u8>,
+    tally: Tally,
+}
+
 /// P before its passes.
 pub(crate) struct Prover {
     header: Header,
@@ -184,6 +193,8 @@ pub(crate) struct Prover {
     trees: Arc<Trees<Native>>,
     message: Option<Message>,
     threads: Option<Arc<rayon::ThreadPool>>,
+    /// What the first run gave, if that is all that the first pass needs.
+    values: Option<Known>,
     #[cfg(test)]
     pub(crate) cheat: crate::tests::Cheat,
 }
@@ -199,9 +210,16 @@ impl Prover {
         let threads = settings.threads.as_deref();
         let prover =
             bits::Prover::new(bits::Settings::LAN, Challenges::Committing, &mut pool, &mut values, threads);
-        resolve(prover.prove(statement), None)?;
+        let tally = resolve(prover.prove(statement), None)?;
         let fresh = fresh(&identity, settings, &values.finish(), rng);
-        Ok(Self::new(identity, settings, fresh))
+        let mut prover = Self::new(identity, settings, fresh);
+        // Rows that something else takes lie between those of the values.
+        let commitments = tally.commitments();
+        if mask_rows(tally.degree.max(2) as u64).map(|rows| rows + commitments) == Some(pool.index()) {
+            let kept = values.keep(commitments);
+            prover.values = kept.map(|(values, program)| Known { values, program, tally });
+        }
+        Ok(prover)
     }
 
     fn new(statement: [u8; 32], settings: &Settings, fresh: ([u8; 32], Zeroizing<[u8; 16]>)) -> Self {
@@ -219,6 +237,7 @@ impl Prover {
             trees,
             message,
             threads: settings.threads.clone(),
+            values: None,
             #[cfg(test)]
             cheat: Default::default(),
         }
@@ -250,7 +269,7 @@ impl Prover {
         if must_claim {
             claims_something(&tally)?;
         }
-        self.header.commitments = tally.secrets.saturating_add(tally.multiplications);
+        self.header.commitments = tally.commitments();
         self.header.degree = u32::try_from(tally.degree.max(2))
             .map_err(|_| Error::Parameters("a polynomial has too great a degree".into()))?;
         #[cfg(test)]
@@ -290,7 +309,7 @@ impl Prover {
 
     /// Commits to all values: writes and absorbs corrections and masks.
     fn first_pass<S>(
-        &self,
+        &mut self,
         statement: &S,
         kept: &Kept,
         transcript: &mut Transcript,
@@ -299,11 +318,15 @@ impl Prover {
     where
         S: for<'a> Statement<bits::Prover<'a>> + ?Sized,
     {
-        let stock = self.stock(Part::Commit, None, Arc::clone(kept));
-        let (mut pool, layout) = (Pool::new(Box::new(stock)), self.layout());
-        let mut file = Recorder::new(out, transcript, layout);
+        let mut stock = self.stock(Part::Commit, None, Arc::clone(kept));
+        let mut file = Recorder::new(out, transcript, self.layout());
         #[cfg(test)]
         (file.edit = self.cheat.first_pass);
+        if let Some(known) = self.values.take() {
+            let tally = self.commit_to(known, &mut stock, &mut file)?;
+            return Ok((tally, file.finish()?));
+        }
+        let mut pool = Pool::new(Box::new(stock));
         let threads = self.threads.as_deref();
         let mut run = |file: &mut Recorder<'_>| {
             let settings = bits::Settings::LAN;
@@ -321,6 +344,33 @@ impl Prover {
         let result = run(&mut file);
         let tally = resolve(result, file.fault.take())?;
         Ok((tally, file.finish()?))
+    }
+
+    /// The first pass over values that are known.
+    fn commit_to(
+        &self,
+        known: Known,
+        stock: &mut Stock<Native>,
+        file: &mut Recorder<'_>,
+    ) -> Result<Tally, Error> {
+        let Known { values, program, tally } = known;
+        let commitments = tally.commitments();
+        let rows = mask_rows(tally.degree.max(2) as u64).and_then(|rows| rows.checked_add(commitments));
+        let rows = rows.ok_or_else(too_long)?;
+        let values = values.iter().flat_map(|piece| piece.iter().copied());
+        let run = |stock: &mut Stock<Native>, file: &mut Recorder<'_>| {
+            stock.commit(values, commitments, rows, file)?;
+            file.cut(rows);
+            #[cfg(test)]
+            if let Some(Counts { masks, .. }) = self.cheat.counts {
+                file.add_masks(masks);
+            }
+            file.send(tags::PROGRAM, &program).map_err(volery_vole::Error::from)?;
+            stock.settle(file)
+        };
+        let result = run(stock, file).map_err(volery_zk::Error::from);
+        resolve(result, file.fault.take())?;
+        Ok(tally)
     }
 
     /// Answers the challenge, over the same values.
@@ -431,7 +481,7 @@ where
     let result = run(&mut file);
     let tally = resolve(result, file.fault.take())?;
     let counts = [
-        ("the number of commitments", header.commitments, tally.secrets + tally.multiplications),
+        ("the number of commitments", header.commitments, tally.commitments()),
         ("the greatest degree", header.degree.into(), tally.degree.max(2) as u64),
     ];
     if let Some((what, proof, expected)) = counts.into_iter().find(|(_, proof, expected)| proof != expected) {
