@@ -218,7 +218,7 @@ pub(crate) struct Zeros;
 
 impl Source for Zeros {
     fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
-        out.clear();
+        // Those of the last batch are zeros still.
         out.resize(1 << 12, Gf128::ZERO);
         Ok(())
     }

@@ -28,7 +28,7 @@ use volery_channel::{Channel as _, tags};
 use volery_circuit::{Digest, Message, Statement};
 use volery_field::{Gf128, Wiped};
 use volery_vole::correlations::{Pool, Source as _};
-use volery_vole::{Delta, Oracle, SessionId, Transcript};
+use volery_vole::{Delta, Oracle, SessionId, Transcript, keyed_hash_rows};
 use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
 use zeroize::Zeroizing;
 
@@ -101,10 +101,27 @@ fn start(header: &Header, message: Option<&Message>, root: &[u8; 32]) -> Transcr
 }
 
 /// The hash of a counter under a seed, if it has this many zeros; a challenge that costs work.
-pub(crate) fn work(seed: &[u8; 32], counter: u32, zeros: u32) -> Option<[u8; 32]> {
+fn work(seed: &[u8; 32], counter: u32, zeros: u32) -> Option<[u8; 32]> {
     let hash = *blake3::keyed_hash(seed, &counter.to_le_bytes()).as_bytes();
+    has_zeros(&hash, zeros).then_some(hash)
+}
+
+fn has_zeros(hash: &[u8; 32], zeros: u32) -> bool {
     let word = hash.as_chunks().0.last().map_or(0, |word| u64::from_le_bytes(*word));
-    (u64::from(word.trailing_zeros()) >= u64::from(zeros)).then_some(hash)
+    u64::from(word.trailing_zeros()) >= u64::from(zeros)
+}
+
+/// The counters for which there is [`work`], and their hashes, which are made several at once.
+pub(crate) fn all_work(seed: &[u8; 32], zeros: u32) -> impl Iterator<Item = (u32, [u8; 32])> {
+    const AT_ONCE: usize = 64;
+    let hashes = |first: u32| {
+        let (mut counters, mut hashes) = ([[0; 4]; AT_ONCE], [[0; 32]; AT_ONCE]);
+        let numbers = (first..=u32::MAX).zip(&mut counters);
+        numbers.for_each(|(counter, bytes)| *bytes = counter.to_le_bytes());
+        keyed_hash_rows(seed, counters.as_flattened(), 4, &mut hashes);
+        (first..=u32::MAX).zip(hashes)
+    };
+    (0..=u32::MAX).step_by(AT_ONCE).flat_map(hashes).filter(move |(_, hash)| has_zeros(hash, zeros))
 }
 
 /// The bits of the key in its hash.
@@ -281,9 +298,7 @@ impl Prover {
         let zeros = parameters.column_grinding(tally.branches);
         #[cfg(test)]
         let zeros = self.cheat.work_for_the_columns.unwrap_or(zeros);
-        let (columns_counter, columns) = (0..=u32::MAX)
-            .find_map(|counter| work(&seed, counter, zeros).map(|challenge| (counter, challenge)))
-            .ok_or_else(no_counter)?;
+        let (columns_counter, columns) = all_work(&seed, zeros).next().ok_or_else(no_counter)?;
         #[cfg(test)]
         let columns = self.cheat.challenge.unwrap_or(columns);
         let answers = self.second_pass(statement, kept, columns, &said)?;
@@ -417,8 +432,7 @@ impl Prover {
         let (shape, zeros) = (parameters.shape(), parameters.key_grinding(degree.into()));
         #[cfg(test)]
         let zeros = if self.cheat.no_work_for_the_key { 0 } else { zeros };
-        for counter in 0..=u32::MAX {
-            let Some(hash) = work(seed, counter, zeros) else { continue };
+        for (counter, hash) in all_work(seed, zeros) {
             let key = key_of(shape, &hash);
             let hidden = shape.pieces(key);
             if commitment::opened(shape, &hidden) > shape.opened() {

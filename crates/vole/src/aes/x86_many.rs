@@ -6,7 +6,7 @@
 //! first-level cache. Additions run beside `aesenc`, in pipes that AES leaves free.
 //!
 //! The leaves are visited in tiles: all groups for the leaves of one tile, then the next tile, so that the
-//! tile's round keys (176 bytes a leaf) stay in the first-level cache, too.
+//! tile's round keys (176 bytes a leaf) stay in the second-level cache.
 
 use core::arch::x86_64::*;
 
@@ -17,7 +17,7 @@ use super::x86::{Lanes, encrypt, m128, next_constant, next_round_key, to_gf};
 /// Expanded keys of the leaves, and where in their streams a call begins.
 #[derive(Clone, Copy)]
 pub(super) struct Leaves<'k> {
-    /// A power of two of them, at least four.
+    /// A power of two of them, at least two.
     pub(super) keys: &'k [[u128; 11]],
     /// Leaf `x` has key `x + hidden` (bitwise).
     pub(super) hidden: usize,
@@ -48,7 +48,7 @@ pub(super) const SCRATCH: usize = TILE * GROUP;
 /// step `first` of the Gray code. Returns where it stopped.
 ///
 /// # Safety
-/// The CPU must have the features of the lanes. There are `2^bits` keys, `bits` at least 2, and `bits`
+/// The CPU must have the features of the lanes. There are `2^bits` keys, `bits` at least 1, and `bits`
 /// columns as long as the sum.
 #[inline(always)]
 unsafe fn tile<L: Lanes, const W: usize>(
@@ -80,15 +80,15 @@ unsafe fn tile<L: Lanes, const W: usize>(
                 }
             }
             for pair in 0..1_usize << (levels - 1) {
-                let gray = (first + 2 * pair) ^ (first / 2 + pair);
+                let leaf = gray(first / 2 + pair);
                 let mut x = counts;
-                encrypt(key(leaves, gray), 0, &mut x);
+                encrypt(key(leaves, leaf), 0, &mut x);
                 for w in 0..W {
                     a[w] = a[w].xor(x[w]);
                     v_0[w] = v_0[w].xor(a[w]);
                 }
                 let mut x = counts;
-                encrypt(key(leaves, gray ^ 1), 0, &mut x);
+                encrypt(key(leaves, leaf ^ 1), 0, &mut x);
                 // The bit that flips after the second of the pair, without bit 0.
                 let place = ((pair + 1).trailing_zeros() as usize).min(levels - 1);
                 let v = scratch.add(place * GROUP);
@@ -117,6 +117,12 @@ unsafe fn tile<L: Lanes, const W: usize>(
     at
 }
 
+/// The first leaf of pair number `pair` in the order of the Gray code. The second differs in bit 0.
+#[inline(always)]
+fn gray(pair: usize) -> usize {
+    (2 * pair) ^ pair
+}
+
 /// The key of leaf `x`.
 #[inline(always)]
 fn key<'k>(leaves: Leaves<'k>, x: usize) -> &'k [u128; 11] {
@@ -128,7 +134,7 @@ macro_rules! entry_point {
         /// See [`Keys::combine`](super::Keys::combine).
         ///
         /// # Safety
-        /// The CPU must have the features. There are `2^bits` keys, `bits` at least 2, and `bits` columns as
+        /// The CPU must have the features. There are `2^bits` keys, `bits` at least 1, and `bits` columns as
         /// long as the sum.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn $name(leaves: Leaves<'_>, mut sums: Sums<'_>, bits: usize) {
@@ -178,9 +184,9 @@ unsafe fn expand_some<const W: usize>(keys: &[Gf128; W], out: &mut [[u128; 11]; 
         }
         let mut constant = 1;
         for round in 1..11 {
-            for w in 0..W {
-                k[w] = next_round_key(k[w], constant);
-                out[w][round] = to_gf(k[w]).to_bits();
+            for (k, out) in k.iter_mut().zip(out.iter_mut()) {
+                *k = next_round_key(*k, constant);
+                out[round] = to_gf(*k).to_bits();
             }
             constant = next_constant(constant);
         }
@@ -213,27 +219,23 @@ unsafe fn some_pairs<const W: usize>(keys: &[Gf128; W], salt: u64, first: u64, o
         let (mut k, mut x) = ([m128(0); W], [[m128(0); 2]; W]);
         for w in 0..W {
             k[w] = m128(keys[w].to_bits());
-            let number = first.wrapping_add(w as u64).wrapping_mul(2);
-            for side in 0..2 {
-                let block = u128::from(salt) << 64 | u128::from(number | side as u64);
-                x[w][side] = _mm_xor_si128(m128(block), k[w]);
-            }
+            let block = |side: u64| {
+                let number = first.wrapping_add(w as u64).wrapping_mul(2) | side;
+                u128::from(salt) << 64 | u128::from(number)
+            };
+            x[w] = [_mm_xor_si128(m128(block(0)), k[w]), _mm_xor_si128(m128(block(1)), k[w])];
         }
         let mut constant = 1;
         for _ in 1..10 {
             for w in 0..W {
                 k[w] = next_round_key(k[w], constant);
-                for side in 0..2 {
-                    x[w][side] = _mm_aesenc_si128(x[w][side], k[w]);
-                }
+                x[w] = [_mm_aesenc_si128(x[w][0], k[w]), _mm_aesenc_si128(x[w][1], k[w])];
             }
             constant = next_constant(constant);
         }
         for w in 0..W {
-            k[w] = next_round_key(k[w], constant);
-            for side in 0..2 {
-                out[w][side] = to_gf(_mm_aesenclast_si128(x[w][side], k[w]));
-            }
+            let k = next_round_key(k[w], constant);
+            out[w] = [to_gf(_mm_aesenclast_si128(x[w][0], k)), to_gf(_mm_aesenclast_si128(x[w][1], k))];
         }
     }
 }
