@@ -54,6 +54,12 @@ impl Tally {
         self.assertions.saturating_add(self.polynomials)
     }
 
+    /// The number of values that were committed to: secret values and results of multiplications.
+    #[must_use]
+    pub fn commitments(&self) -> u64 {
+        self.secrets.saturating_add(self.multiplications)
+    }
+
     /// Counts a claim that a polynomial of `degree`, at least 2, vanishes.
     pub(crate) fn claim(&mut self, degree: usize) {
         self.polynomials += 1;
