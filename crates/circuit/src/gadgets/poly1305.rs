@@ -6,9 +6,8 @@
 //! tag = (a mod p) + s    modulo 2^128
 //! ```
 //!
-//! The parties share `r` and the polynomial's value `a` as sums modulo `p`. They evaluate the polynomial on
-//! shares, outside of the circuit. The circuit makes the shares of `r` ([`poly1305_share`]) and the tag
-//! ([`poly1305_tag`]).
+//! The parties share the polynomial's value `a` as a sum modulo `p`: they evaluate the polynomial outside of
+//! the circuit. The circuit makes `r` ([`poly1305_clamp`]) and the tag ([`poly1305_tag`]).
 //!
 //! Numbers are wires from the least significant bit on. Poly1305 reads bytes little-endian, so these are the
 //! wires of its 16-byte strings too, in the order of [`bytes_to_bits`](super::bytes_to_bits).
@@ -19,9 +18,9 @@
 
 use volery_field::F2;
 
+use super::add_with_carry;
 use super::adder::Adder;
-use super::logic::{all_ones, not_word};
-use super::{add_with_carry, constant};
+use super::logic::all_ones;
 use crate::{Error, Ops};
 
 /// Bits of a number below `p`.
@@ -46,31 +45,6 @@ pub fn poly1305_clamp<B: Ops<F2> + ?Sized>(b: &mut B, bytes: &[B::Wire]) -> Resu
 const fn is_clamped(i: usize) -> bool {
     let (byte, bit) = (i / 8, i % 8);
     (byte % 4 == 3 && bit >= 4) || (byte % 4 == 0 && byte > 0 && bit < 2)
-}
-
-/// One of two shares of Poly1305's `r` (130 wires): `r - mask` modulo `p`, below `p`. The other one is
-/// `mask`, which one party chose at random. `bytes` are the first 16 bytes of the one-time key (128 wires),
-/// which this clamps. 259 ANDs.
-///
-/// If `mask` is `p` or more, this is `r - mask + p` modulo `2^130`: a share of `r` still, unless `r` is less
-/// than `mask - p`, which is four at most.
-///
-/// # Errors
-/// [`Error::Misuse`] unless there are 128 and 130 wires; the backend's.
-pub fn poly1305_share<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    bytes: &[B::Wire],
-    mask: &[B::Wire],
-) -> Result<Vec<B::Wire>, B::Error> {
-    check("a mask", mask, SHARE_BITS)?;
-    let mut r = poly1305_clamp(b, bytes)?;
-    r.extend(constant(b, 0, SHARE_BITS - TAG_BITS));
-    // NOT x = 2^130 - 1 - x. So `NOT r + mask` is `NOT (r - mask)`, and carries exactly if r < mask. Then
-    // `r - mask` is 2^130 too large and has to be p too large: 5 less, and 5 more for its complement.
-    let inverted = not_word(b, &r);
-    let (inverted, borrow) = add_with_carry(b, &inverted, mask)?;
-    let inverted = add_fives(b, [&inverted], &borrow)?;
-    Ok(not_word(b, &inverted))
 }
 
 /// The tag (128 wires) from two shares of the polynomial's value, 130 wires each, and from `s`, the last 16

@@ -44,16 +44,8 @@ fn wires(x: Wide) -> Vec<F2> {
     [bits(x.1, 128), bits(x.0.into(), 2)].concat()
 }
 
-fn wide(bits: &[F2]) -> Wide {
-    (number(&bits[128..]) as u32, number(&bits[..128]))
-}
-
 fn tag(x: Wide, y: Wide, s: u128) -> u128 {
     number(&poly1305_tag(&mut evaluator(), [&wires(x), &wires(y)], &bits(s, 128)).expect("evaluates"))
-}
-
-fn share(r: u128, mask: Wide) -> Wide {
-    wide(&poly1305_share(&mut evaluator(), &bits(r, 128), &wires(mask)).expect("evaluates"))
 }
 
 fn clamped(r: u128) -> u128 {
@@ -177,24 +169,6 @@ fn sums_next_to_p_are_reduced_wherever_they_are_cut() {
 /// The bits of `r` that remain (RFC 8439, section 2.5.1).
 const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
 
-/// For masks from `p` on, this is what the documentation says of them.
-#[test]
-fn the_share_of_r_is_canonical_for_every_mask_below_p() {
-    for bytes in [0, 1, 2, 3, 4, 5, 6, 0xffff_ffff, 1 << 123, 1 << 127, u128::MAX] {
-        let r = (0, bytes & CLAMP);
-        for mask in edges() {
-            let from = if r < mask { plus(r, P) } else { r };
-            let (high, low) = minus(plus(from, (4, 0)), mask);
-            let expected = (high % 4, low);
-            let found = share(bytes, mask);
-            assert_eq!(found, expected, "{r:?}, {mask:?}");
-            assert!(found < P || mask >= P, "{r:?}, {mask:?}");
-            let right = reduced(plus(mask, found)) == r;
-            assert_eq!(right, mask < P || r >= minus(mask, P), "{r:?}, {mask:?}");
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -208,19 +182,14 @@ proptest! {
     }
 
     #[test]
-    fn shares_add_up_to_the_clamped_r(r in any::<u128>(), high in 0..4_u32, low in any::<u128>()) {
+    fn r_is_clamped(r in any::<u128>()) {
         prop_assert_eq!(clamped(r), r & CLAMP);
-        let mask = reduced((high, low));
-        let other = share(r, mask);
-        prop_assert!(other < P);
-        prop_assert_eq!(reduced(plus(mask, other)), (0, clamped(r)));
     }
 }
 
 #[test]
 fn poly1305_costs_what_it_says() {
     assert_eq!(ands(|b| poly1305_clamp(b, &[0; 128])), 0);
-    assert_eq!(ands(|b| poly1305_share(b, &[0; 128], &[0; 130])), 259);
     assert_eq!(ands(|b| poly1305_tag(b, [&[0; 130], &[0; 130]], &[0; 128])), 512);
 }
 
@@ -230,8 +199,6 @@ fn numbers_of_the_wrong_size_are_misuse() {
     let misuse = |result: Result<(), Error>| assert!(matches!(result, Err(Error::Misuse(_))), "{result:?}");
     let (short, long) = (bits(0, 128), bits(0, 130));
     misuse(poly1305_clamp(b, &long).map(drop));
-    misuse(poly1305_share(b, &long, &long).map(drop));
-    misuse(poly1305_share(b, &short, &short).map(drop));
     misuse(poly1305_tag(b, [&short, &long], &short).map(drop));
     misuse(poly1305_tag(b, [&long, &short], &short).map(drop));
     misuse(poly1305_tag(b, [&long, &long], &long).map(drop));
