@@ -202,6 +202,8 @@ pub mod tags {
         OLE_PRODUCTS = 0x69, "OleProducts";
         /// OLE: the differences between a party's chosen and its random factors.
         OLE_CORRECTIONS = 0x6a, "OleCorrections";
+        /// The garbler's corrections of products with a number on wires.
+        GARBLED_PRODUCTS = 0x6b, "GarbledProducts";
 
         // 0x70..: the TLS client of two parties.
 
@@ -271,14 +273,12 @@ pub mod tags {
 
         /// The prover's corrections of the products for a record's tag, ahead of the connection.
         POLY1305_AHEAD = 0x98, "Poly1305Ahead";
-        /// The prover's mask of the verifier's share of Poly1305's r.
-        POLY1305_MASK = 0x99, "Poly1305Mask";
-        /// The verifier's correction of its share of Poly1305's r.
-        POLY1305_SHARE = 0x9a, "Poly1305Share";
         /// The prover's part of the verifier's factor of r.
-        POLY1305_FACTOR = 0x9b, "Poly1305Factor";
-        /// The verifier's corrections of the powers of its factor.
-        POLY1305_POWERS = 0x9c, "Poly1305Powers";
+        POLY1305_FACTOR = 0x99, "Poly1305Factor";
+        /// The verifier's corrections of the powers of its factor, and its share of their masked sum.
+        POLY1305_POWERS = 0x9a, "Poly1305Powers";
+        /// The prover's share of the masked sum.
+        POLY1305_SUM = 0x9b, "Poly1305Sum";
 
         // 0xf0..: never sent by a protocol of this workspace.
 

@@ -66,7 +66,7 @@
 //! | the soundness of proofs | [`Parameters`]; [`soundness`] |
 //! | the paper's definitions in plain code, with which tests compare the engines | `decomposition` |
 //! | the engines: bits in wide registers, elements in slices | [`PublicRing`] (`rings`) |
-//! | formats, hashes | `proof`, `hash`, `challenge` |
+//! | formats, challenges | `proof`, `challenge` |
 //!
 //! Papers: ZKBoo (ePrint 2016/163); ZKB++ (ePrint 2017/279).
 //!
@@ -83,7 +83,6 @@ mod counts;
 #[cfg(test)]
 mod decomposition;
 mod error;
-mod hash;
 pub mod interactive;
 mod parameters;
 mod program;

@@ -12,6 +12,11 @@
 //! BLAKE3 runs in constant time. Its state on the stack is not wiped; it holds at most the last absorbed
 //! block.
 
+mod rows;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2;
+
+pub use rows::keyed_hash_rows;
 use volery_field::Wipe as _;
 
 use crate::SessionId;
@@ -38,6 +43,24 @@ impl Oracle {
         let mut out = [0; N];
         self.stream(index, parts, &mut out);
         out
+    }
+
+    /// [`Oracle::hash`] of the inputs `(index, [block])`, several at once.
+    pub fn hash_blocks(&self, inputs: impl IntoIterator<Item = (u64, [u8; 16])>, out: &mut [[u8; 32]]) {
+        const AT_ONCE: usize = 64;
+        const LENGTH: usize = 32;
+        let (mut inputs, mut rows) = (inputs.into_iter(), [[0; LENGTH]; AT_ONCE]);
+        for out in out.chunks_mut(AT_ONCE) {
+            let mut used = 0;
+            for (row, (index, block)) in rows[..out.len()].iter_mut().zip(&mut inputs) {
+                row[..8].copy_from_slice(&index.to_le_bytes());
+                row[8..16].copy_from_slice(&(block.len() as u64).to_le_bytes());
+                row[16..].copy_from_slice(&block);
+                used += 1;
+            }
+            keyed_hash_rows(&self.key, rows[..used].as_flattened(), LENGTH, out);
+        }
+        rows.wipe();
     }
 
     /// As [`Oracle::hash`], with the length of `out`.
@@ -130,6 +153,18 @@ mod tests {
                 assert_eq!(oracle.hash::<32>(7, parts), expected[..32], "{length}");
                 assert_eq!(oracle.hash::<90>(7, parts), expected, "{length}");
             }
+        }
+    }
+
+    #[test]
+    fn many_blocks_have_the_hash_that_each_has() {
+        let oracle = oracle("many", 4);
+        for n in [0, 1, 7, 8, 9, 63, 64, 65, 150] {
+            let inputs = (0..n as u64).map(|i| (i * i + 1, [i as u8; 16]));
+            let mut got = vec![[0xa5; 32]; n + 1];
+            oracle.hash_blocks(inputs.clone(), &mut got[..n]);
+            let want = inputs.map(|(index, block)| oracle.hash::<32>(index, &[&block]));
+            assert!(want.eq(got[..n].iter().copied()) && got[n] == [0xa5; 32], "{n}");
         }
     }
 

@@ -72,7 +72,7 @@ pub use delta::Delta;
 pub use delta_search::DeltaSearch;
 pub use error::Error;
 pub use ferret::{Params, pack, pack_bits};
-pub use hash::Oracle;
+pub use hash::{Oracle, keyed_hash_rows};
 pub use lpn::security;
 pub use prg::{Prg, Prgs};
 pub use transcript::{ChallengeSeed, SessionId, Transcript};

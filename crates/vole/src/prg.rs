@@ -4,8 +4,9 @@ use rand_core::CryptoRng;
 use volery_field::{Element, Gf128, Wipe as _};
 use zeroize::Zeroizing;
 
-use crate::aes::{Aes, Keys};
+use crate::aes::{self, Aes, Keys};
 use crate::hash::Oracle;
+use crate::softspoken::combine_leaves;
 use crate::transcript::SessionId;
 
 /// The stream `AES_seed(salt || 0), AES_seed(salt || 1), ...`, up to 2^64 blocks; wiped on drop. The salt is
@@ -54,6 +55,15 @@ impl Prg {
     /// change.
     pub fn blocks_at(&self, first: u64, out: &mut [Gf128]) {
         self.aes.salted_ctr(self.salt, first, out);
+    }
+
+    /// Two blocks of each of many streams with one salt (see [`Prg::salted`]): `out[2 i]` and `out[2 i + 1]`
+    /// become the blocks `2 (first + i)` and the next one of the stream of `seeds[i]`. With nodes of a tree
+    /// as seeds, numbered from `first` on, these are their children.
+    ///
+    /// `out` has twice the length of `seeds`; what is missing of either is left out.
+    pub fn pairs(seeds: &[Gf128], salt: u64, first: u64, out: &mut [Gf128]) {
+        aes::pairs(seeds, salt, first, out);
     }
 
     /// Fills `out` with the next blocks' bytes, little-endian; the last block's unused bytes are dropped.
@@ -127,6 +137,25 @@ impl Prgs {
     /// such stream.
     pub fn blocks_at(&self, which: usize, first: u64, out: &mut [Gf128]) {
         self.keys.salted_ctr(which, self.salt, first, out);
+    }
+
+    /// [`combine_leaves`] of `2^bits` streams from block `first` on, as many blocks as `sum` has. Leaf `x` is
+    /// stream number `x + hidden` (bitwise); `hidden` is public.
+    pub fn combine(
+        &self,
+        bits: usize,
+        hidden: usize,
+        first: u64,
+        leaves: &mut Vec<Gf128>,
+        sum: &mut [Gf128],
+        columns: &mut [Gf128],
+    ) {
+        if self.keys.len() == 1 << bits && self.keys.combine(hidden, (self.salt, first), leaves, sum, columns)
+        {
+            return;
+        }
+        let fill = |x: usize, out: &mut [Gf128]| self.blocks_at(x ^ hidden, first, out);
+        combine_leaves(bits, fill, leaves, sum, columns);
     }
 }
 

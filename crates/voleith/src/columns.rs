@@ -17,9 +17,8 @@
 //! all tags and in all keys.
 //!
 //! Columns are made in blocks, from 2048 rows up to 32,768, so that a block's columns stay in the
-//! second-level cache and an AES key that is expanded again for each block is worth it. In P's first pass a
-//! row has only its bit `u_i`. Its second pass takes the columns that it has kept, at most two million rows,
-//! and makes the others again.
+//! second-level cache. In P's first pass a row has only its bit `u_i`. Its second pass takes the columns that
+//! it has kept, at most two million rows, and makes the others again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +26,7 @@ use rayon::prelude::*;
 use volery_channel::{Channel, ChannelExt as _, tags};
 use volery_field::{Gf128, Wipe as _, Wiped, gf128::Kernel};
 use volery_vole::correlations::{Chain, Source};
-use volery_vole::softspoken::{LinearHash, combine_leaves};
+use volery_vole::softspoken::LinearHash;
 use volery_vole::{Error as VoleError, SessionId, Transcript};
 
 use crate::Shape;
@@ -45,6 +44,9 @@ pub(crate) const FIRST: usize = 1 << 11;
 
 /// The rows of each block from the fifth on; the others double.
 pub(crate) const MOST: usize = 1 << 15;
+
+/// The rows that are given at once, in blocks of 128: 64 kB of them, as much as their columns have.
+const AT_ONCE: usize = 32;
 
 /// The rows whose columns P keeps between its passes: 32 MB.
 pub(crate) const KEPT: usize = 1 << 21;
@@ -109,10 +111,7 @@ impl<P: Primitive> Trees<P> {
         }
         let run = |leaves: &mut Wiped<Gf128>, (t, columns, sum): (usize, &mut [Gf128], &mut [Gf128])| {
             let hidden = self.hidden.as_ref().and_then(|hidden| hidden.get(t)).copied().unwrap_or(0);
-            let fill = |x: usize, out: &mut [Gf128]| {
-                self.streams[t].blocks_at(x ^ hidden, first, out);
-            };
-            combine_leaves(shape.levels(t), fill, leaves, sum, columns);
+            self.streams[t].combine(shape.levels(t), hidden, first, leaves, sum, columns);
         };
         let buffer = Wiped::default;
         match threads {
@@ -160,8 +159,10 @@ fn zeros(out: &mut Vec<Gf128>, length: usize) {
 /// P's corrections: `u_t + u_0` for each tree but the first.
 fn corrections(sums: &[Gf128], blocks: usize) -> Vec<u8> {
     let (first, others) = sums.split_at(blocks);
+    let mut bytes = vec![0; 16 * others.len()];
     let each = others.chunks_exact(blocks).flat_map(|sum| sum.iter().zip(first));
-    each.flat_map(|(a, b)| (*a + *b).to_bytes()).collect()
+    bytes.as_chunks_mut().0.iter_mut().zip(each).for_each(|(to, (a, b))| *to = (*a + *b).to_bytes());
+    bytes
 }
 
 /// The hash of every column, as it grows; see [`LinearHash`].
@@ -217,7 +218,7 @@ pub(crate) struct Zeros;
 
 impl Source for Zeros {
     fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
-        out.clear();
+        // Those of the last batch are zeros still.
         out.resize(1 << 12, Gf128::ZERO);
         Ok(())
     }
@@ -255,6 +256,8 @@ pub(crate) struct Stock<P: Primitive> {
     total: Option<u64>,
     /// The blocks of 128 rows given so far.
     given: u64,
+    /// Those of the columns at hand.
+    given_of_block: usize,
     /// The number of the next block of the stock.
     number: usize,
     /// The rows that were taken, once that is known.
@@ -262,6 +265,7 @@ pub(crate) struct Stock<P: Primitive> {
     hashes: Option<Hashes>,
     columns: Vec<Gf128>,
     sums: Vec<Gf128>,
+    /// Corrections, or masks of known values, which the proof contains.
     bytes: Vec<u8>,
 }
 
@@ -269,7 +273,6 @@ impl<P: Primitive> Drop for Stock<P> {
     fn drop(&mut self) {
         self.columns.wipe();
         self.sums.wipe();
-        self.bytes.wipe();
     }
 }
 
@@ -291,6 +294,7 @@ impl<P: Primitive> Stock<P> {
             kept,
             total: check.map(|(total, _)| total),
             given: 0,
+            given_of_block: 0,
             number: 0,
             taken: 0,
             hashes: check.map(|(_, challenge)| Hashes::new(challenge, columns)),
@@ -320,9 +324,9 @@ impl<P: Primitive> Stock<P> {
     }
 
     /// P's second pass: the columns of block `number`, if they were kept.
-    fn take_kept(&mut self) -> bool {
+    fn take_kept(&mut self, number: usize) -> bool {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.get_mut(self.number) {
+        match kept.get_mut(number) {
             Some(columns) => {
                 self.columns.wipe();
                 self.columns = core::mem::take(&mut **columns);
@@ -340,61 +344,95 @@ impl<P: Primitive> Stock<P> {
         }
     }
 
-    /// The rows of the columns.
-    fn rows(&mut self, blocks: usize, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
-        if self.bytes.capacity() < 16 * self.columns.len() {
-            self.bytes.wipe();
-        }
-        self.bytes.clear();
-        self.bytes.reserve(16 * self.columns.len());
-        for block in &self.columns {
-            self.bytes.extend_from_slice(&block.to_bytes());
-        }
+    /// The next rows of the columns.
+    fn rows(&mut self, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
+        let first = self.given_of_block;
+        let blocks = (self.columns.len() / COLUMNS - first).min(AT_ONCE);
+        // A vector that grows leaves its old content behind; this one is empty.
         out.resize(128 * blocks, Gf128::ZERO);
-        let rows = Kernel::detect().transpose(&self.bytes, 16 * blocks, out);
+        self.given_of_block += blocks;
+        self.given += blocks as u64;
+        let rows = Kernel::detect().transpose_columns(&self.columns, first, out);
         rows.map_err(|error| VoleError::misuse(error.to_string()))
     }
 
+    /// Whether rows of the columns are left to give.
+    fn has_rows(&self) -> bool {
+        self.given_of_block < self.columns.len() / COLUMNS
+    }
+
+    /// P's first pass over values that are known already: `commitments` bits, with zeros above those of the
+    /// last byte, for the first of `rows` rows.
+    pub(crate) fn commit(
+        &mut self,
+        values: impl IntoIterator<Item = u8>,
+        commitments: u64,
+        rows: u64,
+        channel: &mut dyn Channel,
+    ) -> Result<(), VoleError> {
+        let mut values = values.into_iter();
+        while 128 * self.given < rows {
+            let (first, blocks) = (self.given, rows_of(self.number) / 128);
+            self.make(first, blocks, channel)?;
+            let bits = commitments.saturating_sub(128 * first).min(128 * blocks as u64);
+            self.bytes.clear();
+            for (block, left) in self.sums[..blocks].iter().zip((0..bits).step_by(128)) {
+                let of_block = (bits - left).min(128) as usize;
+                let random = block.to_bits() & (u128::MAX >> (128 - of_block));
+                let masks = random.to_le_bytes().into_iter().take(of_block.div_ceil(8));
+                self.bytes.extend(masks.zip(&mut values).map(|(random, value)| random ^ value));
+            }
+            channel.send(tags::MASKS, &self.bytes)?;
+            self.keep(blocks);
+            self.given += blocks as u64;
+            self.number += 1;
+        }
+        self.taken = rows;
+        Ok(())
+    }
+
     fn next(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
-        let (first, most) = (self.given, (rows_of(self.number) / 128) as u64);
+        let commits = matches!(self.part, Part::Commit);
+        if !commits && self.has_rows() {
+            return self.rows(out);
+        }
+        let (first, number) = (self.given, self.number);
+        let most = (rows_of(number) / 128) as u64;
         let left = self.total.map_or(u64::MAX, |total| total.div_ceil(128).saturating_sub(first));
         if left == 0 {
             return Err(VoleError::misuse("the statement takes more commitments than its proof has"));
         }
         let blocks = most.min(left) as usize;
-        match self.part {
-            Part::Commit => {
-                self.make(first, blocks, channel)?;
-                // A vector that grows leaves its old content behind; this one is empty.
-                out.resize(128 * blocks, Gf128::ZERO);
-                for (rows, block) in out.as_chunks_mut::<128>().0.iter_mut().zip(&self.sums) {
-                    let bits = block.to_bits();
-                    rows.iter_mut().enumerate().for_each(|(i, row)| *row = Gf128::from_bits(bits >> i & 1));
-                }
-                self.keep(blocks);
-            }
-            Part::Prove | Part::Verify(_) => {
-                if !self.take_kept() {
-                    self.make(first, blocks, channel)?;
-                }
-                // A block that was kept may be longer than what is used of it.
-                let length = self.columns.len() / COLUMNS;
-                if length > blocks {
-                    for column in 0..COLUMNS {
-                        self.columns.copy_within(column * length..column * length + blocks, column * blocks);
-                    }
-                    self.columns[COLUMNS * blocks..].wipe();
-                    self.columns.truncate(COLUMNS * blocks);
-                }
-                if let Some(hashes) = &mut self.hashes {
-                    hashes.absorb(&self.columns, blocks)?;
-                }
-                self.rows(blocks, out)?;
-            }
-        }
-        self.given += blocks as u64;
         self.number += 1;
-        Ok(())
+        if commits {
+            self.make(first, blocks, channel)?;
+            // As in `rows`.
+            out.resize(128 * blocks, Gf128::ZERO);
+            for (rows, block) in out.as_chunks_mut::<128>().0.iter_mut().zip(&self.sums) {
+                let bits = block.to_bits();
+                rows.iter_mut().enumerate().for_each(|(i, row)| *row = Gf128::from_bits(bits >> i & 1));
+            }
+            self.keep(blocks);
+            self.given += blocks as u64;
+            return Ok(());
+        }
+        if !self.take_kept(number) {
+            self.make(first, blocks, channel)?;
+        }
+        // A block that was kept may be longer than what is used of it.
+        let length = self.columns.len() / COLUMNS;
+        if length > blocks {
+            for column in 0..COLUMNS {
+                self.columns.copy_within(column * length..column * length + blocks, column * blocks);
+            }
+            self.columns[COLUMNS * blocks..].wipe();
+            self.columns.truncate(COLUMNS * blocks);
+        }
+        if let Some(hashes) = &mut self.hashes {
+            hashes.absorb(&self.columns, blocks)?;
+        }
+        self.given_of_block = 0;
+        self.rows(out)
     }
 
     /// The rows that mask the columns' hashes follow those that were taken.
@@ -438,9 +476,10 @@ impl<P: Primitive + Send + 'static> Source for Stock<P> {
         self.end(channel)
     }
 
-    /// So that all masks of a block follow its corrections, and no others do.
+    /// At the end of a block of columns, so that all masks of a block follow its corrections, and no others
+    /// do.
     fn may_wait(&self) -> bool {
-        true
+        matches!(self.part, Part::Commit) || !self.has_rows()
     }
 
     fn chain(&mut self, _channel: &mut dyn Channel, _taken: u64) -> Result<Chain, VoleError> {

@@ -50,20 +50,11 @@ pub struct Reconstructed {
 pub fn commit<P: Primitive>(primitive: &P, shape: Shape, root: Gf128) -> Committed<P> {
     let mut nodes = Wiped::new(vec![Gf128::ZERO; shape.nodes()]);
     nodes[0] = root;
-    for parent in 0..shape.all_leaves() - 1 {
-        let children = primitive.children(parent, nodes[parent]);
-        nodes[2 * parent + 1..][..2].copy_from_slice(&children);
+    for (first, end) in generations(shape) {
+        let (parents, children) = nodes.split_at_mut(2 * first + 1);
+        primitive.all_children(first, &parents[first..end], &mut children[..2 * (end - first)]);
     }
-    let mut seeds = Wiped::new(Vec::with_capacity(shape.all_leaves()));
-    let mut commitments = Vec::with_capacity(shape.all_leaves());
-    for t in 0..shape.trees() {
-        for j in 0..shape.leaves(t) {
-            let node = shape.node(t, j);
-            let (seed, commitment) = primitive.leaf(t, node, nodes[node]);
-            seeds.push(seed);
-            commitments.push(commitment);
-        }
-    }
+    let (seeds, commitments) = leaves(primitive, shape, &nodes);
     let root = digest(primitive, shape, &commitments);
     Committed { nodes, commitments, seeds, root }
 }
@@ -142,27 +133,42 @@ pub fn reconstruct<P: Primitive>(
     if given.any(|unused| *unused != Gf128::ZERO) {
         return Err(Error::Opening("a place that it does not use is not zero"));
     }
-    for parent in 0..shape.all_leaves() - 1 {
-        if !on_path[parent] {
-            let children = primitive.children(parent, nodes[parent]);
-            nodes[2 * parent + 1..][..2].copy_from_slice(&children);
-        }
+    let mut buffer = Wiped::new(vec![Gf128::ZERO; shape.all_leaves()]);
+    for (first, end) in generations(shape) {
+        let (parents, children) = nodes.split_at_mut(2 * first + 1);
+        let made = &mut buffer[..2 * (end - first)];
+        primitive.all_children(first, &parents[first..end], made);
+        // Nodes on paths are unknown, and have children of which the opening gives those that are not.
+        let pairs = made.as_chunks::<2>().0.iter().zip(children.as_chunks_mut::<2>().0);
+        pairs.zip(&on_path[first..end]).filter(|(_, on)| !**on).for_each(|((made, child), _)| *child = *made);
     }
-    let mut seeds = Wiped::new(Vec::with_capacity(shape.all_leaves()));
-    let mut commitments = Vec::with_capacity(shape.all_leaves());
+    let (mut seeds, mut commitments) = leaves(primitive, shape, &nodes);
     for ((t, hidden), given) in hidden.iter().enumerate().zip(&opening.hidden) {
-        for j in 0..shape.leaves(t) {
-            let node = shape.node(t, j);
-            let (seed, commitment) = if j == *hidden {
-                (Gf128::ZERO, given.clone())
-            } else {
-                primitive.leaf(t, node, nodes[node])
-            };
-            seeds.push(seed);
-            commitments.push(commitment);
-        }
+        let at = shape.offset(t) + hidden;
+        (seeds[at], commitments[at]) = (Gf128::ZERO, given.clone());
     }
     Ok(Reconstructed { seeds, root: digest(primitive, shape, &commitments) })
+}
+
+/// The numbers of the nodes that have children, in ranges: the children of a range follow all of it.
+fn generations(shape: Shape) -> impl Iterator<Item = (usize, usize)> {
+    let parents = shape.all_leaves() - 1;
+    let next = move |(_, first): &(usize, usize)| Some((*first, parents.min(2 * first + 1)));
+    core::iter::successors(Some((0, parents.min(1))), next).take_while(|(first, end)| first < end)
+}
+
+/// The seeds of all leaves, tree after tree, and the commitments to them.
+fn leaves<P: Primitive>(primitive: &P, shape: Shape, nodes: &[Gf128]) -> (Seeds, Vec<P::Commitment>) {
+    let all = shape.all_leaves();
+    let (mut seeds, mut commitments) = (Wiped::new(vec![Gf128::ZERO; all]), vec![Default::default(); all]);
+    for t in 0..shape.trees() {
+        let numbers = Vec::from_iter((0..shape.leaves(t)).map(|j| shape.node(t, j)));
+        let (first, n) = (shape.offset(t), numbers.len());
+        let seeds = &mut seeds[first..][..n];
+        seeds.iter_mut().zip(&numbers).for_each(|(seed, node)| *seed = nodes[*node]);
+        primitive.all_leaves(t, &numbers, seeds, &mut commitments[first..][..n]);
+    }
+    (seeds, commitments)
 }
 
 /// Which nodes are on the path to a hidden leaf.

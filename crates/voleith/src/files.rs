@@ -7,6 +7,7 @@
 use std::io::{Read, Write};
 
 use volery_channel::{Channel, Error as Lost, Stats, Tag, tags};
+use volery_field::Wiped;
 use volery_vole::Transcript;
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -81,30 +82,77 @@ fn masks_hasher() -> blake3::Hasher {
 }
 
 /// P's channel before its passes: hashes the values, which the masks are under zeros, then counts and
-/// constants, which a statement's digest may lack.
-pub(crate) struct Values(blake3::Hasher);
+/// constants, which a statement's digest may lack. It also keeps the values, if there is room.
+pub(crate) struct Values {
+    hasher: blake3::Hasher,
+    /// In pieces of one size, since a vector that grows leaves its old content behind.
+    kept: Vec<Wiped<u8>>,
+    length: usize,
+    program: Vec<u8>,
+}
 
 impl Drop for Values {
     fn drop(&mut self) {
-        self.0.zeroize();
+        self.hasher.zeroize();
     }
 }
 
+/// The most bytes of values that P keeps: those of a hundred million commitments take 12.5 MB.
+const MOST_KEPT: usize = 1 << 24;
+
+/// The bytes of a piece.
+const PIECE: usize = 1 << 16;
+
 impl Values {
     pub(crate) fn new() -> Self {
-        Self(blake3::Hasher::new_derive_key("volery 2026 voleith values v1"))
+        let hasher = blake3::Hasher::new_derive_key("volery 2026 voleith values v1");
+        Self { hasher, kept: Vec::new(), length: 0, program: Vec::new() }
     }
 
     /// The hash, which is as secret as the witness.
-    pub(crate) fn finish(self) -> Zeroizing<[u8; 32]> {
-        Zeroizing::new(*self.0.finalize().as_bytes())
+    pub(crate) fn finish(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(*self.hasher.finalize().as_bytes())
+    }
+
+    /// The values of so many `commitments`, lowest bits first, with zeros above those of the last byte, and
+    /// the program; `None` if they are not all there.
+    pub(crate) fn keep(&mut self, commitments: u64) -> Option<(Vec<Wiped<u8>>, Vec<u8>)> {
+        let all = self.length as u64 == commitments.div_ceil(8) && Self::has_room(commitments);
+        all.then(|| (core::mem::take(&mut self.kept), core::mem::take(&mut self.program)))
+    }
+
+    /// Whether the values of so many `commitments` are kept.
+    pub(crate) const fn has_room(commitments: u64) -> bool {
+        commitments.div_ceil(8) <= MOST_KEPT as u64
+    }
+
+    fn take(&mut self, mut values: &[u8]) {
+        self.length = self.length.saturating_add(values.len());
+        if self.length > MOST_KEPT {
+            self.kept.clear();
+            return;
+        }
+        while !values.is_empty() {
+            if self.kept.last().is_none_or(|piece| piece.len() == PIECE) {
+                self.kept.push(Wiped::new(Vec::with_capacity(PIECE)));
+            }
+            let Some(piece) = self.kept.last_mut() else { return };
+            let (now, later) = values.split_at(values.len().min(PIECE - piece.len()));
+            piece.extend_from_slice(now);
+            values = later;
+        }
     }
 }
 
 impl Channel for Values {
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Lost> {
+        match tag {
+            tags::MASKS => self.take(payload),
+            tags::PROGRAM => self.program = payload.to_vec(),
+            _ => {}
+        }
         if tag == tags::MASKS || tag == tags::PROGRAM {
-            self.0.update(payload);
+            self.hasher.update(payload);
         }
         Ok(())
     }

@@ -123,7 +123,7 @@ impl Header {
 }
 
 /// The rows that mask the relations' combination.
-fn mask_rows(degree: u64) -> Option<u64> {
+pub(crate) fn mask_rows(degree: u64) -> Option<u64> {
     degree.checked_mul(2)?.checked_sub(3)?.checked_mul(128)
 }
 

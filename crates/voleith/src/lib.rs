@@ -18,7 +18,8 @@
 //! set-up. The proof of the relations is that of `volery_zk`, over another channel and other correlations. So
 //! is that of disjunctions ("one of these circuits holds", by Robin), which take three times as many bits for
 //! each AND of the largest branch, and do not show which one holds. Memory does not grow with the statement,
-//! except by 16 bytes for each AND of the largest branch while its disjunction is proved.
+//! except by 16 bytes for each AND of the largest branch while its disjunction is proved, and by a bit for
+//! each AND at P up to 16 MB.
 //! Papers: Baum, Braun, Delpech de Saint Guilhem, Klooß, Orsini, Roy, Scholl, *Publicly Verifiable
 //! Zero-Knowledge and Post-Quantum Signatures from VOLE-in-the-Head*, CRYPTO 2023; FAEST, version 2.
 //!

@@ -24,6 +24,7 @@
 //! which the stream follows, whatever the node above it is. AES has to hide, not to bind.
 
 use volery_field::Gf128;
+use volery_vole::softspoken::combine_leaves;
 use volery_vole::{Oracle, Prg, Prgs, SessionId, Transcript};
 
 /// The functions of one proof. All depend on the proof's salt; blocks are little-endian.
@@ -40,6 +41,27 @@ pub trait Primitive: Sync {
     /// value `leaf`.
     fn leaf(&self, t: usize, number: usize, leaf: Gf128) -> (Gf128, Self::Commitment);
 
+    /// [`children`](Self::children) of `nodes`, which are numbered from `first` on, one pair after the other.
+    fn all_children(&self, first: usize, nodes: &[Gf128], out: &mut [Gf128]) {
+        for (i, (node, out)) in nodes.iter().zip(out.as_chunks_mut().0).enumerate() {
+            *out = self.children(first + i, *node);
+        }
+    }
+
+    /// [`leaf`](Self::leaf) for each of some leaves of tree `t`, which are these nodes: the leaf becomes its
+    /// seed.
+    fn all_leaves(
+        &self,
+        t: usize,
+        numbers: &[usize],
+        leaves: &mut [Gf128],
+        commitments: &mut [Self::Commitment],
+    ) {
+        for ((number, leaf), commitment) in numbers.iter().zip(leaves).zip(commitments) {
+            (*leaf, *commitment) = self.leaf(t, *number, *leaf);
+        }
+    }
+
     /// The streams of the leaves of tree `t` with these seeds.
     fn streams(&self, t: usize, seeds: &[Gf128]) -> Self::Streams;
 
@@ -54,11 +76,38 @@ pub trait Primitive: Sync {
 pub trait Streams: Send + Sync {
     /// Fills `out` with the blocks from number `first` on of the stream of leaf `x`.
     fn blocks_at(&self, x: usize, first: u64, out: &mut [Gf128]);
+
+    /// [`combine_leaves`] of the `2^levels` streams from block `first` on. Leaf `x` is stream number
+    /// `x + hidden` (bitwise).
+    fn combine(
+        &self,
+        levels: usize,
+        hidden: usize,
+        first: u64,
+        leaves: &mut Vec<Gf128>,
+        sum: &mut [Gf128],
+        columns: &mut [Gf128],
+    ) {
+        let fill = |x: usize, out: &mut [Gf128]| self.blocks_at(x ^ hidden, first, out);
+        combine_leaves(levels, fill, leaves, sum, columns);
+    }
 }
 
 impl Streams for Prgs {
     fn blocks_at(&self, x: usize, first: u64, out: &mut [Gf128]) {
         self.blocks_at(x, first, out);
+    }
+
+    fn combine(
+        &self,
+        levels: usize,
+        hidden: usize,
+        first: u64,
+        leaves: &mut Vec<Gf128>,
+        sum: &mut [Gf128],
+        columns: &mut [Gf128],
+    ) {
+        self.combine(levels, hidden, first, leaves, sum, columns);
     }
 }
 
@@ -99,6 +148,15 @@ impl Primitive for Native {
 
     fn leaf(&self, _t: usize, number: usize, leaf: Gf128) -> (Gf128, [u8; 32]) {
         (leaf, self.leaves.hash(number as u64, &[&leaf.to_bytes()]))
+    }
+
+    fn all_children(&self, first: usize, nodes: &[Gf128], out: &mut [Gf128]) {
+        Prg::pairs(nodes, self.nodes, first as u64, out);
+    }
+
+    fn all_leaves(&self, _t: usize, numbers: &[usize], leaves: &mut [Gf128], commitments: &mut [[u8; 32]]) {
+        let inputs = numbers.iter().zip(leaves).map(|(number, leaf)| (*number as u64, leaf.to_bytes()));
+        self.leaves.hash_blocks(inputs, commitments);
     }
 
     fn streams(&self, t: usize, seeds: &[Gf128]) -> Prgs {

@@ -1,5 +1,6 @@
 //! Making and checking proofs: two passes at P, one at V, and the transcript from which both challenges come.
-//! (P runs the statement once more, before, for its values alone.)
+//! (P runs the statement once more, before, for its values alone. If they are few enough to be kept and no
+//! disjunction takes rows between them, the first pass is over these values and does not run the statement.)
 //!
 //! | absorbed, in this order | by P | by V |
 //! |---|---|---|
@@ -23,17 +24,18 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use rand_core::CryptoRng;
+use volery_channel::{Channel as _, tags};
 use volery_circuit::{Digest, Message, Statement};
-use volery_field::Gf128;
-use volery_vole::correlations::Pool;
-use volery_vole::{Delta, Oracle, SessionId, Transcript};
+use volery_field::{Gf128, Wiped};
+use volery_vole::correlations::{Pool, Source as _};
+use volery_vole::{Delta, Oracle, SessionId, Transcript, keyed_hash_rows};
 use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
 use zeroize::Zeroizing;
 
 use crate::columns::{Kept, Part, Stock, Trees, Zeros};
 use crate::commitment::{self, Committed, Opening};
 use crate::files::{Answers, Layout, Player, Recorder, Said, Values};
-use crate::header::{Front, Header};
+use crate::header::{Front, Header, mask_rows};
 #[cfg(test)]
 use crate::tests::Counts;
 use crate::{Error, Native, Parameters, Shape};
@@ -99,10 +101,27 @@ fn start(header: &Header, message: Option<&Message>, root: &[u8; 32]) -> Transcr
 }
 
 /// The hash of a counter under a seed, if it has this many zeros; a challenge that costs work.
-pub(crate) fn work(seed: &[u8; 32], counter: u32, zeros: u32) -> Option<[u8; 32]> {
+fn work(seed: &[u8; 32], counter: u32, zeros: u32) -> Option<[u8; 32]> {
     let hash = *blake3::keyed_hash(seed, &counter.to_le_bytes()).as_bytes();
+    has_zeros(&hash, zeros).then_some(hash)
+}
+
+fn has_zeros(hash: &[u8; 32], zeros: u32) -> bool {
     let word = hash.as_chunks().0.last().map_or(0, |word| u64::from_le_bytes(*word));
-    (u64::from(word.trailing_zeros()) >= u64::from(zeros)).then_some(hash)
+    u64::from(word.trailing_zeros()) >= u64::from(zeros)
+}
+
+/// The counters for which there is [`work`], and their hashes, which are made several at once.
+pub(crate) fn all_work(seed: &[u8; 32], zeros: u32) -> impl Iterator<Item = (u32, [u8; 32])> {
+    const AT_ONCE: usize = 64;
+    let hashes = |first: u32| {
+        let (mut counters, mut hashes) = ([[0; 4]; AT_ONCE], [[0; 32]; AT_ONCE]);
+        let numbers = (first..=u32::MAX).zip(&mut counters);
+        numbers.for_each(|(counter, bytes)| *bytes = counter.to_le_bytes());
+        keyed_hash_rows(seed, counters.as_flattened(), 4, &mut hashes);
+        (first..=u32::MAX).zip(hashes)
+    };
+    (0..=u32::MAX).step_by(AT_ONCE).flat_map(hashes).filter(move |(_, hash)| has_zeros(hash, zeros))
 }
 
 /// The bits of the key in its hash.
@@ -131,8 +150,8 @@ fn absorb_answers(
     transcript.absorb("hash of the zeros", assertions);
 }
 
-/// Proves `statement` and writes the proof to `out` from where it stands. Its hints run three times and must
-/// give the same values.
+/// Proves `statement` and writes the proof to `out` from where it stands. Its hints run two or three times
+/// and must give the same values.
 ///
 /// # Errors
 /// [`Error::Statement`] if the witness does not satisfy it, if it claims nothing, or if a hint gives other
@@ -177,6 +196,13 @@ fn fresh(
     (salt, root)
 }
 
+/// All that P commits to, and the program that does.
+struct Known {
+    values: Vec<Wiped<u8>>,
+    program: Vec<u8>,
+    tally: Tally,
+}
+
 /// P before its passes.
 pub(crate) struct Prover {
     header: Header,
@@ -184,6 +210,8 @@ pub(crate) struct Prover {
     trees: Arc<Trees<Native>>,
     message: Option<Message>,
     threads: Option<Arc<rayon::ThreadPool>>,
+    /// What the first run gave, if that is all that the first pass needs.
+    values: Option<Known>,
     #[cfg(test)]
     pub(crate) cheat: crate::tests::Cheat,
 }
@@ -199,9 +227,16 @@ impl Prover {
         let threads = settings.threads.as_deref();
         let prover =
             bits::Prover::new(bits::Settings::LAN, Challenges::Committing, &mut pool, &mut values, threads);
-        resolve(prover.prove(statement), None)?;
+        let tally = resolve(prover.prove(statement), None)?;
         let fresh = fresh(&identity, settings, &values.finish(), rng);
-        Ok(Self::new(identity, settings, fresh))
+        let mut prover = Self::new(identity, settings, fresh);
+        // Rows that something else takes lie between those of the values.
+        let commitments = tally.commitments();
+        if mask_rows(tally.degree.max(2) as u64).map(|rows| rows + commitments) == Some(pool.index()) {
+            let kept = values.keep(commitments);
+            prover.values = kept.map(|(values, program)| Known { values, program, tally });
+        }
+        Ok(prover)
     }
 
     fn new(statement: [u8; 32], settings: &Settings, fresh: ([u8; 32], Zeroizing<[u8; 16]>)) -> Self {
@@ -219,6 +254,7 @@ impl Prover {
             trees,
             message,
             threads: settings.threads.clone(),
+            values: None,
             #[cfg(test)]
             cheat: Default::default(),
         }
@@ -250,7 +286,7 @@ impl Prover {
         if must_claim {
             claims_something(&tally)?;
         }
-        self.header.commitments = tally.secrets.saturating_add(tally.multiplications);
+        self.header.commitments = tally.commitments();
         self.header.degree = u32::try_from(tally.degree.max(2))
             .map_err(|_| Error::Parameters("a polynomial has too great a degree".into()))?;
         #[cfg(test)]
@@ -262,9 +298,7 @@ impl Prover {
         let zeros = parameters.column_grinding(tally.branches);
         #[cfg(test)]
         let zeros = self.cheat.work_for_the_columns.unwrap_or(zeros);
-        let (columns_counter, columns) = (0..=u32::MAX)
-            .find_map(|counter| work(&seed, counter, zeros).map(|challenge| (counter, challenge)))
-            .ok_or_else(no_counter)?;
+        let (columns_counter, columns) = all_work(&seed, zeros).next().ok_or_else(no_counter)?;
         #[cfg(test)]
         let columns = self.cheat.challenge.unwrap_or(columns);
         let answers = self.second_pass(statement, kept, columns, &said)?;
@@ -290,7 +324,7 @@ impl Prover {
 
     /// Commits to all values: writes and absorbs corrections and masks.
     fn first_pass<S>(
-        &self,
+        &mut self,
         statement: &S,
         kept: &Kept,
         transcript: &mut Transcript,
@@ -299,11 +333,15 @@ impl Prover {
     where
         S: for<'a> Statement<bits::Prover<'a>> + ?Sized,
     {
-        let stock = self.stock(Part::Commit, None, Arc::clone(kept));
-        let (mut pool, layout) = (Pool::new(Box::new(stock)), self.layout());
-        let mut file = Recorder::new(out, transcript, layout);
+        let mut stock = self.stock(Part::Commit, None, Arc::clone(kept));
+        let mut file = Recorder::new(out, transcript, self.layout());
         #[cfg(test)]
         (file.edit = self.cheat.first_pass);
+        if let Some(known) = self.values.take() {
+            let tally = self.commit_to(known, &mut stock, &mut file)?;
+            return Ok((tally, file.finish()?));
+        }
+        let mut pool = Pool::new(Box::new(stock));
         let threads = self.threads.as_deref();
         let mut run = |file: &mut Recorder<'_>| {
             let settings = bits::Settings::LAN;
@@ -321,6 +359,33 @@ impl Prover {
         let result = run(&mut file);
         let tally = resolve(result, file.fault.take())?;
         Ok((tally, file.finish()?))
+    }
+
+    /// The first pass over values that are known.
+    fn commit_to(
+        &self,
+        known: Known,
+        stock: &mut Stock<Native>,
+        file: &mut Recorder<'_>,
+    ) -> Result<Tally, Error> {
+        let Known { values, program, tally } = known;
+        let commitments = tally.commitments();
+        let rows = mask_rows(tally.degree.max(2) as u64).and_then(|rows| rows.checked_add(commitments));
+        let rows = rows.ok_or_else(too_long)?;
+        let values = values.iter().flat_map(|piece| piece.iter().copied());
+        let run = |stock: &mut Stock<Native>, file: &mut Recorder<'_>| {
+            stock.commit(values, commitments, rows, file)?;
+            file.cut(rows);
+            #[cfg(test)]
+            if let Some(Counts { masks, .. }) = self.cheat.counts {
+                file.add_masks(masks);
+            }
+            file.send(tags::PROGRAM, &program).map_err(volery_vole::Error::from)?;
+            stock.settle(file)
+        };
+        let result = run(stock, file).map_err(volery_zk::Error::from);
+        resolve(result, file.fault.take())?;
+        Ok(tally)
     }
 
     /// Answers the challenge, over the same values.
@@ -367,8 +432,7 @@ impl Prover {
         let (shape, zeros) = (parameters.shape(), parameters.key_grinding(degree.into()));
         #[cfg(test)]
         let zeros = if self.cheat.no_work_for_the_key { 0 } else { zeros };
-        for counter in 0..=u32::MAX {
-            let Some(hash) = work(seed, counter, zeros) else { continue };
+        for (counter, hash) in all_work(seed, zeros) {
             let key = key_of(shape, &hash);
             let hidden = shape.pieces(key);
             if commitment::opened(shape, &hidden) > shape.opened() {
@@ -431,7 +495,7 @@ where
     let result = run(&mut file);
     let tally = resolve(result, file.fault.take())?;
     let counts = [
-        ("the number of commitments", header.commitments, tally.secrets + tally.multiplications),
+        ("the number of commitments", header.commitments, tally.commitments()),
         ("the greatest degree", header.degree.into(), tally.degree.max(2) as u64),
     ];
     if let Some((what, proof, expected)) = counts.into_iter().find(|(_, proof, expected)| proof != expected) {

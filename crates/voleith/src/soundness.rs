@@ -22,7 +22,7 @@ impl Size {
     #[must_use]
     pub fn of(tally: &Tally) -> Self {
         let degree = u32::try_from(tally.degree).unwrap_or(u32::MAX);
-        let commitments = tally.secrets.saturating_add(tally.multiplications);
+        let commitments = tally.commitments();
         Self { commitments, degree, branches: tally.branches }
     }
 }

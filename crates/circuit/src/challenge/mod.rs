@@ -25,8 +25,9 @@
 //! secrets and challenges meet; [`lookups`](crate::lookups) deals with that.
 //!
 //! **Without a proof** the evaluator draws from a hash of all secret values that it saw, and the counter from
-//! one of its counts. The evaluator has no field of MACs and draws values, so over a field of 32 bits it may
-//! take a false claim for a true one, with probability `degree / 2^32`. V's answer is what counts.
+//! one of its counts. The evaluator has no field of MACs and draws values. So over a field of 32 bits it may
+//! take a false claim for a true one, with probability `degree / 2^32`, and stop at a pole of a committed
+//! table with `T` rows, with probability `T / 2^32`. V's answer is what counts.
 //!
 //! A branch of a disjunction, a proof that can be stacked, and a recorded circuit have no challenges of their
 //! own. Their backends do not implement the trait, so such a program does not compile:
@@ -57,13 +58,16 @@ pub struct Tested {
     pub degree: u64,
     /// The number of independent sets of elements among those drawn. The argument is made with each set.
     pub repetitions: u32,
+    /// The number of values that determine the polynomial, all of which P may choose. Where challenges are
+    /// hashes, P can look for values that suit several of them.
+    pub values: u64,
 }
 
 impl Tested {
     /// With as many repetitions as a polynomial of this degree needs: one up to `most`, beyond that two.
     #[must_use]
-    pub const fn within(degree: u64, most: u64) -> Self {
-        Self { degree, repetitions: if degree <= most { 1 } else { 2 } }
+    pub const fn within(degree: u64, values: u64, most: u64) -> Self {
+        Self { degree, repetitions: if degree <= most { 1 } else { 2 }, values }
     }
 
     /// Checks the degree against the greatest one for a single repetition.
@@ -407,14 +411,14 @@ mod tests {
 
     #[test]
     fn what_is_too_much_for_one_challenge_is_refused() {
-        assert_eq!(Tested::within(8, 8), Tested { degree: 8, repetitions: 1 });
-        assert_eq!(Tested::within(9, 8), Tested { degree: 9, repetitions: 2 });
-        let check = |degree, repetitions, most| Tested { degree, repetitions }.check(most).is_ok();
+        assert_eq!(Tested::within(8, 3, 8), Tested { degree: 8, repetitions: 1, values: 3 });
+        assert_eq!(Tested::within(9, 3, 8), Tested { degree: 9, repetitions: 2, values: 3 });
+        let check = |degree, repetitions, most| Tested { degree, repetitions, values: 0 }.check(most).is_ok();
         assert!(check(8, 1, 8) && !check(9, 1, 8) && check(9, 2, 8));
         assert!(check(1 << 32, 2, 8) && !check((1 << 32) + 1, 2, 8));
         assert!(!check(1, 1, 0) && !check(1, 2, 0) && !check(1, 0, 8) && !check(1, 3, 8));
         let mut evaluator = Evaluator::<F61>::new();
-        let tested = Tested { degree: (1 << 20) + 1, repetitions: 1 };
+        let tested = Tested { degree: (1 << 20) + 1, repetitions: 1, values: 0 };
         assert!(matches!(evaluator.challenge(1, tested), Err(Error::Misuse(_))));
         assert!(matches!(Counter::<F61>::new().challenge(1, tested), Err(Error::Misuse(_))));
     }
@@ -425,7 +429,7 @@ mod tests {
             let mut evaluator = Evaluator::<F61>::new();
             let values: Vec<F61> = values.iter().map(|x| F61::from_u64(*x)).collect();
             evaluator.secret(values.len(), &mut |_| Ok(values.clone())).unwrap();
-            let tested = Tested { degree: 1, repetitions: 1 };
+            let tested = Tested { degree: 1, repetitions: 1, values: 3 };
             let draws = [(); 2].map(|()| evaluator.challenge(2, tested).unwrap());
             assert!(draws[0] != draws[1] && draws[0][0] != draws[0][1]);
             draws
@@ -436,15 +440,15 @@ mod tests {
     }
 
     #[test]
-    fn the_counter_keeps_the_greatest_degree_and_counts_scalars_among_the_secrets() {
+    fn the_counter_keeps_what_is_greatest_and_counts_scalars_among_the_secrets() {
         let mut counter = Counter::<F61>::new();
-        for degree in [5, 9, 7] {
-            counter.challenge(1, Tested { degree, repetitions: 1 }).unwrap();
+        for (degree, values) in [(5, 50), (9, 9), (7, 70)] {
+            counter.challenge(1, Tested { degree, repetitions: 1, values }).unwrap();
         }
-        counter.challenge(1, Tested { degree: 1 << 22, repetitions: 2 }).unwrap();
+        counter.challenge(1, Tested { degree: 1 << 22, repetitions: 2, values: 1 }).unwrap();
         counter.scalars(3, &mut |_| Ok(Vec::new())).unwrap();
         let counts = counter.total();
         assert_eq!((counts.challenges, counts.tested, counts.tested_twice), (4, 9, 1 << 22));
-        assert_eq!((counts.inputs, counts.scalars), (3, 3));
+        assert_eq!((counts.tested_values, counts.inputs, counts.scalars), (70, 3, 3));
     }
 }

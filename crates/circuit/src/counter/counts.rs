@@ -60,6 +60,8 @@ pub struct Counts {
     pub tested: u64,
     /// The greatest degree that one with two repetitions tests.
     pub tested_twice: u64,
+    /// The most values that one of them tests.
+    pub tested_values: u64,
 }
 
 impl Counts {
@@ -104,6 +106,7 @@ impl AddAssign for Counts {
             challenges,
             tested,
             tested_twice,
+            tested_values,
         } = other;
         let sums = [
             (&mut self.inputs, inputs),
@@ -134,6 +137,7 @@ impl AddAssign for Counts {
         self.most_products = self.most_products.max(most_products);
         self.tested = self.tested.max(tested);
         self.tested_twice = self.tested_twice.max(tested_twice);
+        self.tested_values = self.tested_values.max(tested_values);
     }
 }
 

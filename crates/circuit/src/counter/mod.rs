@@ -179,8 +179,9 @@ impl<R: Ring, D: Detail> Counter<R, D> {
     }
 
     /// Counts a challenge.
-    pub(crate) fn tested(&mut self, Tested { degree, repetitions }: Tested) {
+    pub(crate) fn tested(&mut self, Tested { degree, repetitions, values }: Tested) {
         self.now.challenges += 1;
+        self.now.tested_values = values.max(self.now.tested_values);
         let most = if repetitions > 1 { &mut self.now.tested_twice } else { &mut self.now.tested };
         *most = degree.max(*most);
     }

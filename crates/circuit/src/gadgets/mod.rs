@@ -23,8 +23,7 @@
 //! | [`Aes128`] | 1,280 for the key; 5,120 a block, 4,256 for most of a counter's |
 //! | [`Aes256`] | 1,664 for the key; 7,168 a block, 6,304 for most of a counter's |
 //! | [`ChaCha20`] | 457 for a key and a nonce; 9,943 a block of 64 bytes |
-//! | [`poly1305_clamp`], [`poly1305_share`], [`poly1305_tag`] | 0, 259, 512 |
-//! | [`poly1305_check`] | 29,040 |
+//! | [`poly1305_clamp`], [`poly1305_tag`] | 0, 512 |
 //!
 //! **Speed.** The hash functions and AES work on arrays and reuse their buffers. Besides ANDs they cost
 //! little more than their XORs, about 4.1 for each AND of SHA-256 and 3.6 for each AND of AES-128
@@ -60,7 +59,7 @@ pub use logic::{
     all_ones, and, any_one, equal, mux, not, not_word, or, rotate_left, rotate_right, shift_left,
     shift_right, shift_right_signed, xor, xor_constant,
 };
-pub use poly1305::{PowerShares, poly1305_check, poly1305_clamp, poly1305_share, poly1305_tag};
+pub use poly1305::{poly1305_clamp, poly1305_tag};
 pub use polynomial::multiply_low_as_polynomials;
 pub use sha1::{Sha1, sha1};
 pub use sha2::{Sha256, Sha384, Sha512, sha256, sha384, sha512};

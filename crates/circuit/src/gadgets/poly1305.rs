@@ -6,9 +6,8 @@
 //! tag = (a mod p) + s    modulo 2^128
 //! ```
 //!
-//! The parties share `r` and the polynomial's value `a` as sums modulo `p`. They evaluate the polynomial on
-//! shares, outside of the circuit. The circuit makes the shares of `r` ([`poly1305_share`]) and the tag
-//! ([`poly1305_tag`]), and can check powers of `r` that were made outside ([`poly1305_check`]).
+//! The parties share the polynomial's value `a` as a sum modulo `p`: they evaluate the polynomial outside of
+//! the circuit. The circuit makes `r` ([`poly1305_clamp`]) and the tag ([`poly1305_tag`]).
 //!
 //! Numbers are wires from the least significant bit on. Poly1305 reads bytes little-endian, so these are the
 //! wires of its 16-byte strings too, in the order of [`bytes_to_bits`](super::bytes_to_bits).
@@ -19,9 +18,9 @@
 
 use volery_field::F2;
 
+use super::add_with_carry;
 use super::adder::Adder;
-use super::logic::{all_ones, not, not_word};
-use super::{add_with_carry, constant};
+use super::logic::all_ones;
 use crate::{Error, Ops};
 
 /// Bits of a number below `p`.
@@ -48,31 +47,6 @@ const fn is_clamped(i: usize) -> bool {
     (byte % 4 == 3 && bit >= 4) || (byte % 4 == 0 && byte > 0 && bit < 2)
 }
 
-/// One of two shares of Poly1305's `r` (130 wires): `r - mask` modulo `p`, below `p`. The other one is
-/// `mask`, which one party chose at random. `bytes` are the first 16 bytes of the one-time key (128 wires),
-/// which this clamps. 259 ANDs.
-///
-/// If `mask` is `p` or more, this is `r - mask + p` modulo `2^130`: a share of `r` still, unless `r` is less
-/// than `mask - p`, which is four at most.
-///
-/// # Errors
-/// [`Error::Misuse`] unless there are 128 and 130 wires; the backend's.
-pub fn poly1305_share<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    bytes: &[B::Wire],
-    mask: &[B::Wire],
-) -> Result<Vec<B::Wire>, B::Error> {
-    check("a mask", mask, SHARE_BITS)?;
-    let mut r = poly1305_clamp(b, bytes)?;
-    r.extend(constant(b, 0, SHARE_BITS - TAG_BITS));
-    // NOT x = 2^130 - 1 - x. So `NOT r + mask` is `NOT (r - mask)`, and carries exactly if r < mask. Then
-    // `r - mask` is 2^130 too large and has to be p too large: 5 less, and 5 more for its complement.
-    let inverted = not_word(b, &r);
-    let (inverted, borrow) = add_with_carry(b, &inverted, mask)?;
-    let inverted = add_fives(b, [&inverted], &borrow)?;
-    Ok(not_word(b, &inverted))
-}
-
 /// The tag (128 wires) from two shares of the polynomial's value, 130 wires each, and from `s`, the last 16
 /// bytes of the one-time key (128 wires): `((x + y) mod p) + s` modulo `2^128`. 512 ANDs.
 ///
@@ -96,97 +70,6 @@ pub fn poly1305_tag<B: Ops<F2> + ?Sized>(
     let wraps = either(b, &carry, &at_least_p)?;
     // Modulo 2^128, subtracting p is adding 5.
     add_fives(b, [&sum[..TAG_BITS], s], &wraps)
-}
-
-/// Shares modulo `p` that [`poly1305_check`] takes, 130 wires each.
-#[derive(Clone, Copy, Debug)]
-pub struct PowerShares<'a, W> {
-    /// Of `-r`.
-    pub negated_first: [&'a [W]; 2],
-    /// Of a number `x`.
-    pub sum: [&'a [W]; 2],
-    /// Of `-r x`.
-    pub negated_next: [&'a [W]; 2],
-}
-
-/// Whether shares of `-r`, `x` and `-r x` are those of such numbers, as a wire; 29,040 ANDs. `bytes` are the
-/// first 16 bytes of the one-time key (128 wires), which this clamps.
-///
-/// If `x` is a combination of powers of `r` with random coefficients, this checks the powers.
-///
-/// Shares from `p` on count as their classes modulo `p`. If both numbers that have to vanish modulo `p` are
-/// made of zeros only, so that nothing is left to reduce, the answer is no.
-///
-/// # Errors
-/// [`Error::Misuse`] unless there are 128 and six times 130 wires; the backend's.
-pub fn poly1305_check<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    bytes: &[B::Wire],
-    shares: PowerShares<'_, B::Wire>,
-) -> Result<B::Wire, B::Error> {
-    let PowerShares { negated_first, sum, negated_next } = shares;
-    for share in [negated_first, sum, negated_next].concat() {
-        check("a share", share, SHARE_BITS)?;
-    }
-    let r = poly1305_clamp(b, bytes)?;
-    // Below 2^124 + 2^131, so after one fold a multiple of p can only be p.
-    let first = columns(b, SHARE_BITS + 2, |_, i| Ok(at(&[&r, negated_first[0], negated_first[1]], i)))?;
-    let first = fold(b, &first)?;
-    let (mut x, carry) = add_with_carry(b, sum[0], sum[1])?;
-    x.push(carry);
-    // r is below 2^124 and x at most 2^131 - 2, so even with both shares the sum is below 2^255. One fold
-    // makes that less than 2^131, which a multiple of p can be as 2 p, and the next one makes it p.
-    let next = columns(b, 255, |b, i| {
-        let places = (0..TAG_BITS).filter(|j| !is_clamped(*j) && *j <= i && i - j < x.len());
-        let (r, x): (Vec<_>, Vec<_>) = places.map(|j| (r[j].clone(), x[i - j].clone())).unzip();
-        let mut terms = b.mul_many(&r, &x)?;
-        terms.extend(at(&negated_next, i));
-        Ok(terms)
-    })?;
-    let next = fold(b, &next)?;
-    let next = fold(b, &next)?;
-    let mut bits = is_p(b, &first);
-    bits.extend(is_p(b, &next));
-    all_ones(b, &bits)
-}
-
-/// The bits at place `i` of these numbers.
-fn at<W: Clone>(numbers: &[&[W]], i: usize) -> Vec<W> {
-    numbers.iter().filter_map(|number| number.get(i).cloned()).collect()
-}
-
-/// The sum of `width` columns, whose wires `column` makes.
-fn columns<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    width: usize,
-    mut column: impl FnMut(&mut B, usize) -> Result<Vec<B::Wire>, B::Error>,
-) -> Result<Vec<B::Wire>, B::Error> {
-    let mut adder = Adder::new();
-    let mut sum = Vec::with_capacity(width);
-    for i in 0..width {
-        for wire in column(b, i)? {
-            adder.push(b, Some(&wire));
-        }
-        sum.push(if i + 1 == width { adder.last_column(b) } else { adder.column(b)? });
-    }
-    Ok(sum)
-}
-
-/// The lower 130 bits plus 5 times the others, which must be below 2^131: the same number modulo `p`.
-fn fold<B: Ops<F2> + ?Sized>(b: &mut B, number: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-    let (low, high) = number.split_at(SHARE_BITS);
-    columns(b, SHARE_BITS + 1, |_, i| {
-        let mut wires = at(&[low, high], i);
-        wires.extend(i.checked_sub(2).and_then(|i| high.get(i).cloned()));
-        Ok(wires)
-    })
-}
-
-/// Wires that are all one exactly if a number of 131 bits is `p`.
-fn is_p<B: Ops<F2> + ?Sized>(b: &mut B, number: &[B::Wire]) -> Vec<B::Wire> {
-    let zeros = [2, SHARE_BITS];
-    let wires = number.iter().enumerate();
-    wires.map(|(i, wire)| if zeros.contains(&i) { not(b, wire) } else { wire.clone() }).collect()
 }
 
 /// Whether a number of 130 bits is `p` or more: all bits are ones except the last three, which are 3 or more.

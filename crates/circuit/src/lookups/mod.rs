@@ -34,7 +34,8 @@
 //! * A committed table: V does not know the rows, and it must not learn where P stops: it could choose
 //!   `alpha` to test its guess of a row. So the point is `alpha + rho` for a random scalar `rho` that P is
 //!   committed to before the challenge. Whatever V chooses, the point is uniform, and P meets a pole with
-//!   probability `T / |M|`, at most `2^-40`. It then stops, and V learns of a row no more than that event.
+//!   probability `T / |M|` for each set of elements. Over 61 bits that is `2^-40` in all for 2^20 rows, and
+//!   `2^-36` for the most rows. P then stops. V does not know `rho`, so it learns nothing about the row.
 //!
 //! **At P** the number of a row is found by the secret value of a tuple, so P's memory accesses depend on it.
 
@@ -168,7 +169,7 @@ impl Index {
         let mask = self.slots.len() - 1;
         let hash = row.iter().fold(0, |hash, x| self.hasher.hash_one((hash, x.to_packed()))) as usize;
         // There are twice as many slots as rows, so one is empty.
-        (hash..)
+        (hash & mask..)
             .map(|slot| slot & mask)
             .find(|slot| match self.slots.get(*slot) {
                 Some(&number) if number != EMPTY => {
@@ -263,7 +264,8 @@ impl<F: Value, W: Clone> Lookups<F, W> {
 
     /// Claims that `tuple` is a row of the table.
     ///
-    /// # Errors [`Error::Misuse`] if it does not have as many wires as a row, or the field is too small; the
+    /// # Errors
+    /// [`Error::Misuse`] if it does not have as many wires as a row, or the field is too small; the
     /// backend's.
     pub fn look_up<B: Challenge<F, Wire = W>>(&mut self, b: &mut B, tuple: &[W]) -> Result<(), B::Error> {
         if tuple.len() != self.columns() {
@@ -304,7 +306,12 @@ impl<F: Value, W: Clone> Lookups<F, W> {
         b.enter("lookups");
         let multiplicities = self.multiplicities(b, &tuples)?;
         let degree = (tuples.len() / columns) as u64 + self.degree();
-        let tested = Tested::within(degree, b.most_tested());
+        let of_rows = match &self.rows {
+            Rows::Public(_) => 0,
+            Rows::Committed { rows, .. } => rows.len(),
+        };
+        let values = (tuples.len() + of_rows + self.count()) as u64;
+        let tested = Tested::within(degree, values, b.most_tested());
         let masks = match self.rows {
             Rows::Public(_) => Vec::new(),
             Rows::Committed { .. } => {

@@ -2,7 +2,7 @@
 //!
 //! **The argument** is offline memory checking (Blum, Evans, Gemmell, Kannan, Naor, FOCS 1991; in this
 //! setting Franzese, Katz, Lu, Ostrovsky, Wang, Weng, CCS 2021). Every access has a number, its *time*, from
-//! 1 on. A cell's state is the tuple (address, value, time of the last access), at first `(a, 0, 0)`. An
+//! 1 on. A cell's state is the tuple (address, value, time of the last access), at first `(a, v_a, 0)`. An
 //! access consumes the tuple that it finds, which P commits to, and produces a new one with its own time. At
 //! the end P commits to the state of every cell. Two things are claimed:
 //!
@@ -18,26 +18,40 @@
 //! the memory has no tuple at first, so its earliest access would find nothing: it cannot be claimed. An
 //! address is an element of the field, so a negative or huge one is no other cell.
 //!
-//! **Unset cells** are zero, or with [`Unset::Refused`] must not be read. Tuples then have a fourth
-//! component: 0 at first, 1 when produced. A read must find 1. A write finds what P commits to, which is one
-//! of the two because every tuple is.
+//! **What is there at first** may be public ([`Ram::with_public`]) or committed to ([`Ram::with_committed`]),
+//! for some cells from the first one on.
+//!
+//! **Unset cells**, all others, are zero, or with [`Unset::Refused`] must not be read. Tuples then have a
+//! further component, *set*: 0 at first in these cells, otherwise 1. A read must find 1. A write finds what P
+//! commits to, which is one of the two because every tuple is.
+//!
+//! **Conditional accesses** ([`Ram::with_conditions`]) take place if a wire `c` is 1. If it is 0 they go to a
+//! cell of their own, the *sink*. Tuples then have a further component, *skipped*: 1 for the sink, 0 for the
+//! memory's cells and in every other access. A conditional access has `1 - c` there and the address `c a`.
+//! With pairs of address and *skipped* as addresses the argument above holds as it is. No other access
+//! reaches the sink, and a `c` that is neither 0 nor 1 reaches no cell at all.
 //!
 //! **(1) is a range**: `t - 1 - found = low + 2^h high` with both parts below `2^h`, two [`lookups`]. `h` is
-//! half the bits of the most accesses, so no sum wraps around the characteristic.
+//! half the bits of the most accesses `m`, rounded up, so `m < 2^(2 h)`. The claim is modulo the
+//! characteristic `p`: alone it would let `found` be negative, or wrap around. But by (2) it is the time of
+//! some tuple, from 0 to `m`. So it differs by less than `m + 2^(2 h)` from the integer `t - 1 - low - 2^h
+//! high`, and is that integer if `p` is no less. Fields with a smaller `p` are refused for this `m`.
 //!
 //! **(2) is a product.** A challenge gives `alpha` and `gamma`. A tuple `x` stands for `alpha - (x_0 +
 //! gamma_1 x_1 + ..)`, and the products over both multisets must be equal. P commits to running products, one
-//! for three tuples: a relation of degree 4. What is there at first is public, and so is its product. If the
-//! multisets differ, the difference of the two products is a polynomial in `alpha` and `gamma` that is not
-//! zero, since its factors are irreducible and different. Its degree is the number of tuples of a side,
+//! for three tuples: a relation of degree 4. The factors of what is public at first have a public product. If
+//! the multisets differ, the difference of the two products is a polynomial in `alpha` and `gamma` that is
+//! not zero, since its factors are irreducible and different. Its degree is the number of tuples of a side,
 //! accesses and cells: that is what the challenge tests ([`Tested`]). The coefficients are independent;
 //! powers of one would multiply the degree by the number of components. Beyond what one challenge may test
 //! there are two, each with products of its own.
 //!
 //! **Cost**: an access commits to a value, a time, a part of a difference, two halves of an inverse and two
 //! thirds of a product: 4 2/3 elements, or 5 1/3 under two challenges; a write one more where unset cells are
-//! refused. A cell costs 2 1/3 at the end, or 2 2/3, and one more where unset cells are refused. The address
-//! and a value to write are the caller's wires.
+//! refused, and a conditional access one more. A cell costs 2 1/3 at the end, or 2 2/3, and one more where
+//! unset cells are refused. What a cell holds at first costs nothing if it is public, two products at either
+//! party; if it is committed to it costs 1/3, or 2/3. The address and a value to write are the caller's
+//! wires.
 //!
 //! ```
 //! use volery_circuit::{Error, Evaluator, Ram, Unset};
@@ -45,13 +59,15 @@
 //!
 //! // On the evaluator wires are values. In a statement they are secrets, and `b` is any `Challenge<F61>`.
 //! let mut b = Evaluator::<F61>::new();
-//! let mut ram = Ram::new(1 << 10, Unset::Zero, 100)?;
-//! let [address, value] = [700, 42].map(F61::new);
+//! let mut ram = Ram::new(1 << 10, Unset::Zero, 100)?.with_public(vec![F61::new(5)])?.with_conditions()?;
+//! let [zero, one, address, value] = [0, 1, 700, 42].map(F61::new);
 //! ram.write(&mut b, &address, &value)?;
 //! assert!(ram.read(&mut b, &address)? == value);
+//! // A secret bit decides whether an access takes place.
+//! ram.write_if(&mut b, &zero, &address, &one)?;
 //! // Nothing is claimed before this.
 //! let words = ram.finish(&mut b)?;
-//! assert!(words[700] == value);
+//! assert!(words[0] == F61::new(5) && words[700] == value);
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -59,15 +75,21 @@
 //!
 //! [`lookups`]: crate::lookups
 
+mod cells;
+mod tuples;
+
 use std::sync::Arc;
 
-use volery_field::{Element, Value};
-use zeroize::{Zeroize, Zeroizing};
+use volery_field::Value;
 
 use crate::lookups::check_characteristic;
-use crate::{Challenge, Error, Expression as _, Lookups, Peek, Table, Tested};
+use crate::{Challenge, Error, Lookups, Table, Tested};
+use cells::{Cell, Cells, Contents};
+use tuples::{Columns, Tuples, Wires};
 
-/// What a cell holds that was never written.
+pub(crate) use cells::small;
+
+/// What a cell holds that was never written and held nothing at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unset {
     /// Zero.
@@ -82,12 +104,12 @@ pub const MOST: usize = 1 << 30;
 /// A memory of elements. [`Ram::finish`] claims that every read was right.
 pub struct Ram<F: Value, W> {
     size: usize,
-    unset: Unset,
+    columns: Columns,
+    contents: Contents<F, W>,
     most: usize,
     /// The time of the last access.
     now: u64,
-    /// Of each access: the value that it leaves, then the tuple that it finds, address first, without a
-    /// component that is public.
+    /// See [`Columns::record`].
     log: Vec<W>,
     times: Lookups<F, W>,
     /// The bits of half a difference of times.
@@ -95,48 +117,6 @@ pub struct Ram<F: Value, W> {
     /// `2^-half`.
     inverse: F,
     cells: Cells<F>,
-}
-
-/// P's memory.
-struct Cells<F: Value>(Vec<Cell<F>>);
-
-#[derive(Clone, Copy)]
-struct Cell<F> {
-    value: F,
-    time: u64,
-}
-
-impl<F: Value> Drop for Cells<F> {
-    fn drop(&mut self) {
-        self.0.iter_mut().for_each(|cell| {
-            cell.value.zeroize();
-            cell.time.zeroize();
-        });
-    }
-}
-
-impl<F: Value> Cells<F> {
-    /// What an access at time `now` finds at this address, which it visits. An address beyond the memory has
-    /// nothing; no proof will be made of that.
-    fn visit(&mut self, size: usize, address: F, now: u64, new: Option<F>) -> Cell<F> {
-        if self.0.is_empty() {
-            self.0 = vec![Cell { value: F::ZERO, time: 0 }; size];
-        }
-        let cell = small(address).and_then(|address| self.0.get_mut(address));
-        let Some(cell) = cell else { return Cell { value: F::ZERO, time: 0 } };
-        let found = *cell;
-        *cell = Cell { value: new.unwrap_or(found.value), time: now };
-        found
-    }
-}
-
-/// An element as an index, if it is a small integer.
-pub(crate) fn small<F: Element>(x: F) -> Option<usize> {
-    let mut bytes = Zeroizing::new([0; 32]);
-    x.encode(bytes.get_mut(..F::BYTES)?).ok()?;
-    let (low, high) = bytes.split_first_chunk()?;
-    let number = u64::from_le_bytes(*low);
-    high.iter().all(|byte| *byte == 0).then(|| usize::try_from(number).ok()).flatten()
 }
 
 impl<F: Value, W> core::fmt::Debug for Ram<F, W> {
@@ -148,40 +128,104 @@ impl<F: Value, W> core::fmt::Debug for Ram<F, W> {
 /// The number of triples whose products are made at once, and of cells whose states are committed to at once.
 const AT_ONCE: usize = 1 << 9;
 
+/// Where an access goes: a wire that is 1 if it is skipped, if there are such, and the address.
+struct Place<W> {
+    skipped: Option<W>,
+    address: W,
+}
+
 impl<F: Value, W: Clone> Ram<F, W> {
-    /// A memory of `size` cells for at most `most` accesses.
+    /// A memory of `size` cells for at most `most` accesses. No cell is set.
     ///
     /// # Errors
     /// [`Error::Public`] if either is zero or more than [`MOST`]; [`Error::Misuse`] for a field that is too
-    /// small.
+    /// small for them.
     pub fn new(size: usize, unset: Unset, most: usize) -> Result<Self, Error> {
         if size == 0 || size > MOST || most == 0 || most > MOST {
             return Err(Error::Public(format!(
                 "a memory of {size} cells for {most} accesses; 1 to {MOST} of each are possible"
             )));
         }
-        check_characteristic::<F>(2 * MOST as u64)?;
         let half = (usize::BITS - most.leading_zeros()).div_ceil(2);
-        let times = Lookups::new(Arc::new(Table::range(half)?));
-        let (inverse, cells) = (F::from_u64(1 << half).inverse_or_zero(), Cells(Vec::new()));
-        Ok(Self { size, unset, most, now: 0, log: Vec::new(), times, half, inverse, cells })
+        // No difference of times is another one as an element, and no two addresses are the same element.
+        check_characteristic::<F>((most as u64 + (1 << (2 * half))).max(size as u64))?;
+        Ok(Self {
+            size,
+            columns: Columns::new(unset, false),
+            contents: Contents::Public(Vec::new()),
+            most,
+            now: 0,
+            log: Vec::new(),
+            times: Lookups::new(Arc::new(Table::range(half)?)),
+            half,
+            inverse: F::from_u64(1 << half).inverse_or_zero(),
+            cells: Cells(Vec::new()),
+        })
+    }
+
+    /// With these public values in its first cells.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if there are more of them than cells; [`Error::Misuse`] after the first access.
+    pub fn with_public(self, values: Vec<F>) -> Result<Self, Error> {
+        self.with(Contents::Public(values))
+    }
+
+    /// With the values of these wires in its first cells.
+    ///
+    /// # Errors
+    /// As [`Ram::with_public`].
+    pub fn with_committed(self, wires: Vec<W>) -> Result<Self, Error> {
+        self.with(Contents::Committed(wires))
+    }
+
+    fn with(self, contents: Contents<F, W>) -> Result<Self, Error> {
+        self.unused()?;
+        contents.check(self.size)?;
+        Ok(Self { contents, ..self })
+    }
+
+    /// With conditional accesses: [`Ram::read_if`] and [`Ram::write_if`].
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] after the first access.
+    pub fn with_conditions(mut self) -> Result<Self, Error> {
+        self.unused()?;
+        self.columns.skipped = true;
+        Ok(self)
+    }
+
+    fn unused(&self) -> Result<(), Error> {
+        if self.now == 0 {
+            return Ok(());
+        }
+        Err(Error::misuse("a memory is changed after its first access"))
     }
 
     /// The value of the cell at `address`.
     ///
-    /// # Errors [`Error::Misuse`] if there are too many accesses; the backend's. An access that cannot be
-    /// claimed (beyond the memory, or of an unset cell if that is refused) fails at the end.
+    /// # Errors
+    /// [`Error::Misuse`] if there are too many accesses; the backend's. An access that cannot be claimed
+    /// (beyond the memory, or of an unset cell if that is refused) fails at the end.
     pub fn read<B: Challenge<F, Wire = W>>(&mut self, b: &mut B, address: &W) -> Result<W, B::Error> {
-        let Step { now, mask, size } = self.step(b)?;
-        let cells = &mut self.cells;
-        let [value, time, low] = b.secrets(|peek| {
-            let found = cells.visit(size, peek.value(address), now, None);
-            let low = now.wrapping_sub(1).wrapping_sub(found.time) & mask;
-            Ok([found.value, F::from_u64(found.time), F::from_u64(low)])
-        })?;
-        let set = (self.unset == Unset::Refused).then(|| b.constant(F::ONE));
-        self.access(b, [value.clone(), address.clone(), value.clone(), time], set, &low)?;
-        Ok(value)
+        let place = self.always(b, address);
+        self.read_at(b, place)
+    }
+
+    /// The value of the cell at `address` if `condition` is 1. If it is 0 there is no access, `address` may
+    /// be anything, and what is returned has no meaning.
+    ///
+    /// # Errors
+    /// As [`Ram::read`]; [`Error::Misuse`] without [`Ram::with_conditions`]. A condition that is neither 0
+    /// nor 1 fails at the end.
+    pub fn read_if<B: Challenge<F, Wire = W>>(
+        &mut self,
+        b: &mut B,
+        condition: &W,
+        address: &W,
+    ) -> Result<W, B::Error> {
+        let place = self.sometimes(b, condition, address)?;
+        self.read_at(b, place)
     }
 
     /// Stores `value` at `address`.
@@ -194,27 +238,73 @@ impl<F: Value, W: Clone> Ram<F, W> {
         address: &W,
         value: &W,
     ) -> Result<(), B::Error> {
-        let Step { now, mask, size } = self.step(b)?;
-        let cells = &mut self.cells;
-        let mut set = F::ZERO;
-        let [found, time, low] = b.secrets(|peek| {
-            let found = cells.visit(size, peek.value(address), now, Some(peek.value(value)));
-            let low = now.wrapping_sub(1).wrapping_sub(found.time) & mask;
-            set = F::from_u64(u64::from(found.time != 0));
-            Ok([found.value, F::from_u64(found.time), F::from_u64(low)])
-        })?;
-        let set = match self.unset {
-            Unset::Zero => None,
-            Unset::Refused => {
-                let [set] = b.secrets(|_| Ok([set]))?;
+        let place = self.always(b, address);
+        self.write_at(b, place, value)
+    }
+
+    /// Stores `value` at `address` if `condition` is 1. If it is 0 there is no access, and `address` may be
+    /// anything.
+    ///
+    /// # Errors
+    /// As [`Ram::read_if`].
+    pub fn write_if<B: Challenge<F, Wire = W>>(
+        &mut self,
+        b: &mut B,
+        condition: &W,
+        address: &W,
+        value: &W,
+    ) -> Result<(), B::Error> {
+        let place = self.sometimes(b, condition, address)?;
+        self.write_at(b, place, value)
+    }
+
+    fn always<B: Challenge<F, Wire = W>>(&self, b: &mut B, address: &W) -> Place<W> {
+        let skipped = self.columns.skipped.then(|| b.constant(F::ZERO));
+        Place { skipped, address: address.clone() }
+    }
+
+    fn sometimes<B: Challenge<F, Wire = W>>(
+        &self,
+        b: &mut B,
+        condition: &W,
+        address: &W,
+    ) -> Result<Place<W>, B::Error> {
+        if !self.columns.skipped {
+            return Err(Error::misuse("a conditional access to a memory without conditions").into());
+        }
+        let address = b.mul(condition, address)?;
+        let negated = b.scale(condition, -F::ONE);
+        Ok(Place { skipped: Some(b.add_constant(&negated, F::ONE)), address })
+    }
+
+    fn read_at<B: Challenge<F, Wire = W>>(&mut self, b: &mut B, place: Place<W>) -> Result<W, B::Error> {
+        self.step(b)?;
+        let ([found, time, low], _) = self.find(b, &place, None)?;
+        let set = self.columns.set.then(|| b.constant(F::ONE));
+        self.access(b, found.clone(), place, [found.clone(), time], set, &low)?;
+        Ok(found)
+    }
+
+    fn write_at<B: Challenge<F, Wire = W>>(
+        &mut self,
+        b: &mut B,
+        place: Place<W>,
+        value: &W,
+    ) -> Result<(), B::Error> {
+        self.step(b)?;
+        let ([found, time, low], was_set) = self.find(b, &place, Some(value))?;
+        let set = match self.columns.set {
+            false => None,
+            true => {
+                let [set] = b.secrets(|_| Ok([was_set]))?;
                 Some(set)
             }
         };
-        self.access(b, [value.clone(), address.clone(), found, time], set, &low)
+        self.access(b, value.clone(), place, [found, time], set, &low)
     }
 
     /// Begins an access.
-    fn step<B: Challenge<F, Wire = W>>(&mut self, b: &mut B) -> Result<Step, B::Error> {
+    fn step<B: Challenge<F, Wire = W>>(&mut self, b: &mut B) -> Result<(), B::Error> {
         if self.now as usize >= self.most {
             let reason = format!("a memory that was made for {} accesses has more", self.most);
             return Err(Error::misuse(reason).into());
@@ -223,72 +313,96 @@ impl<F: Value, W: Clone> Ram<F, W> {
             b.begin_argument();
         }
         self.now += 1;
-        Ok(Step { now: self.now, mask: (1 << self.half) - 1, size: self.size })
+        Ok(())
+    }
+
+    /// Commits to the value and the time that an access finds and to the lower half of the difference of
+    /// times. Returns also whether the cell was set, where values exist. A write leaves `new`.
+    fn find<B: Challenge<F, Wire = W>>(
+        &mut self,
+        b: &mut B,
+        place: &Place<W>,
+        new: Option<&W>,
+    ) -> Result<([W; 3], F), B::Error> {
+        let Self { size, contents, cells, now, half, .. } = self;
+        let mut set = F::ZERO;
+        let wires = b.secrets(|peek| {
+            cells.fill(*size, contents, peek);
+            let cell = match &place.skipped {
+                Some(skipped) if peek.value(skipped) == F::ONE => Some(*size),
+                _ => small(peek.value(&place.address)).filter(|cell| *cell < *size),
+            };
+            let found = cells.visit(cell, *now, new.map(|new| peek.value(new)));
+            set = is_set(contents.len(), *size, cell, found.time);
+            let low = now.wrapping_sub(1).wrapping_sub(found.time) & ((1 << *half) - 1);
+            Ok([found.value, F::from_u64(found.time), F::from_u64(low)])
+        })?;
+        Ok((wires, set))
     }
 
     /// Notes an access, and claims that the time that it found is an earlier one.
     fn access<B: Challenge<F, Wire = W>>(
         &mut self,
         b: &mut B,
-        record: [W; 4],
+        left: W,
+        Place { skipped, address }: Place<W>,
+        [found, time]: [W; 2],
         set: Option<W>,
         low: &W,
     ) -> Result<(), B::Error> {
-        let [_, _, _, time] = &record;
-        let sum = b.add(time, low);
+        let sum = b.add(&time, low);
         let negated = b.scale(&sum, -F::ONE);
         let multiple = b.add_constant(&negated, F::from_u64(self.now - 1));
         let high = b.scale(&multiple, self.inverse);
-        self.log.extend(record);
+        self.log.extend([left, address]);
+        self.log.extend(skipped);
+        self.log.extend([found, time]);
         self.log.extend(set);
         self.times.look_up(b, core::slice::from_ref(low))?;
         self.times.look_up(b, &[high])
     }
 
-    /// The components of a tuple.
-    fn columns(&self) -> usize {
-        if self.unset == Unset::Refused { 4 } else { 3 }
-    }
-
     /// Claims that every access found what the last one left, and returns the values of all cells at the end.
     ///
     /// # Errors
-    /// [`Error::Unsatisfied`] if an access was beyond the memory or read an unset cell that is refused; the
-    /// backend's.
-    pub fn finish<B: Challenge<F, Wire = W>>(self, b: &mut B) -> Result<Vec<W>, B::Error> {
+    /// [`Error::Unsatisfied`] if an access was beyond the memory or read an unset cell that is refused, or a
+    /// condition is neither 0 nor 1; the backend's.
+    pub fn finish<B: Challenge<F, Wire = W>>(mut self, b: &mut B) -> Result<Vec<W>, B::Error> {
         b.enter("memory");
-        let ends = self.ends(b)?;
-        let columns = self.columns();
-        let Self { size, now, log, times, unset, cells, .. } = self;
+        let mut ends = self.ends(b)?;
+        let Self { size, columns, contents, now, log, times, cells, .. } = self;
         drop(cells);
         times.finish(b)?;
-        let tested = Tested::within(now + size as u64, b.most_tested());
-        let challenge = b.challenge(columns * tested.repetitions as usize, tested)?;
-        for challenge in challenge.chunks_exact(columns) {
+        let values = (contents.committed().len() + log.len() + ends.len()) as u64;
+        let degree = now + (size + usize::from(columns.skipped)) as u64;
+        let tested = Tested::within(degree, values, b.most_tested());
+        let challenge = b.challenge(columns.count() * tested.repetitions as usize, tested)?;
+        let wires = Wires { columns, size, contents: &contents, log: &log, ends: &ends };
+        for challenge in challenge.chunks_exact(columns.count()) {
             let Some((alpha, gammas)) = challenge.split_first() else { continue };
-            let tuples = Tuples::<F, B>::new(*alpha, gammas, &log, &ends, unset);
-            tuples.claim(b, size)?;
+            Tuples::<F, B>::new(*alpha, gammas, &wires).claim(b)?;
         }
         if now > 0 {
             b.end_argument();
         }
         b.leave();
-        Ok(ends.into_iter().step_by(columns - 1).collect())
+        ends.truncate(size * columns.state());
+        Ok(ends.into_iter().step_by(columns.state()).collect())
     }
 
-    /// Commits to the state of each cell at the end: value, time, and whether it is set, if that matters.
-    fn ends<B: Challenge<F, Wire = W>>(&self, b: &mut B) -> Result<Vec<W>, B::Error> {
-        let parts = self.columns() - 1;
-        let mut ends = Vec::with_capacity(self.size * parts);
-        for start in (0..self.size).step_by(AT_ONCE) {
-            let n = AT_ONCE.min(self.size - start);
-            ends.extend(b.secret(n * parts, &mut |_| {
+    /// Commits to the state of each cell at the end, the sink's last: see [`Columns::state`].
+    fn ends<B: Challenge<F, Wire = W>>(&mut self, b: &mut B) -> Result<Vec<W>, B::Error> {
+        let Self { size, columns, contents, cells, .. } = self;
+        let (count, parts) = (*size + usize::from(columns.skipped), columns.state());
+        let mut ends = Vec::with_capacity(count * parts);
+        for start in (0..count).step_by(AT_ONCE) {
+            let n = AT_ONCE.min(count - start);
+            ends.extend(b.secret(n * parts, &mut |peek| {
+                cells.fill(*size, contents, peek);
                 let mut values = Vec::with_capacity(n * parts);
-                for address in start..start + n {
-                    let unvisited = Cell { value: F::ZERO, time: 0 };
-                    let Cell { value, time } = self.cells.0.get(address).copied().unwrap_or(unvisited);
-                    let set = F::from_u64(u64::from(time != 0));
-                    values.extend([value, F::from_u64(time), set].iter().take(parts));
+                for (number, Cell { value, time }) in cells.0.iter().enumerate().skip(start).take(n) {
+                    let set = is_set(contents.len(), *size, Some(number), *time);
+                    values.extend([*value, F::from_u64(*time), set].iter().take(parts));
                 }
                 Ok(values)
             })?);
@@ -297,148 +411,10 @@ impl<F: Value, W: Clone> Ram<F, W> {
     }
 }
 
-/// An access that begins: its time, the bits of half a difference, and the memory's size.
-struct Step {
-    now: u64,
-    mask: u64,
-    size: usize,
-}
-
-/// The tuples of a memory under one challenge, as the factors of two products.
-struct Tuples<'a, F: Value, B: Challenge<F>> {
-    alpha: B::Scalar,
-    /// Minus the coefficients of address, value, time, and set.
-    coefficients: Zeroizing<Vec<B::Scalar>>,
-    /// The same, of value and address, as the log has them.
-    produced: [B::Scalar; 2],
-    /// What is taken from a produced tuple's factor as public: set.
-    set: B::Scalar,
-    log: &'a [B::Wire],
-    ends: &'a [B::Wire],
-    columns: usize,
-}
-
-/// The side of the claim that a tuple is on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    /// Consumed, and there at the end.
-    Out,
-    /// Produced.
-    In,
-}
-
-impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
-    fn new(
-        alpha: B::Scalar,
-        gammas: &[B::Scalar],
-        log: &'a [B::Wire],
-        ends: &'a [B::Wire],
-        unset: Unset,
-    ) -> Self {
-        let one = B::embed(F::ONE);
-        let coefficients: Vec<_> = core::iter::once(&one).chain(gammas).map(|gamma| -*gamma).collect();
-        let coefficient = |i: usize| coefficients.get(i).copied().unwrap_or_default();
-        let produced = [coefficient(1), coefficient(0)];
-        let set = if unset == Unset::Refused { coefficient(3) } else { B::Scalar::default() };
-        let columns = coefficients.len();
-        Self { alpha, coefficients: Zeroizing::new(coefficients), produced, set, log, ends, columns }
-    }
-
-    fn accesses(&self) -> usize {
-        self.log.len() / (self.columns + 1)
-    }
-
-    /// The public part, the coefficients and the wires of factor `i` of a side.
-    fn factor(&self, side: Side, i: usize) -> (B::Scalar, &[B::Scalar], &[B::Wire]) {
-        let record = |i: usize| {
-            let stride = self.columns + 1;
-            self.log.get(i * stride..(i + 1) * stride).unwrap_or_default()
-        };
-        let times = |coefficient: Option<&B::Scalar>, n: usize| {
-            coefficient.copied().unwrap_or_default() * B::embed(F::from_u64(n as u64))
-        };
-        match (side, i.checked_sub(self.accesses())) {
-            (Side::In, _) => {
-                let public = self.alpha + self.set + times(self.coefficients.get(2), i + 1);
-                (public, &self.produced, record(i))
-            }
-            (Side::Out, None) => (self.alpha, &self.coefficients, record(i).get(1..).unwrap_or_default()),
-            (Side::Out, Some(cell)) => {
-                let parts = self.columns - 1;
-                let state = self.ends.get(cell * parts..(cell + 1) * parts).unwrap_or_default();
-                let public = self.alpha + times(self.coefficients.first(), cell);
-                (public, self.coefficients.get(1..).unwrap_or_default(), state)
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn expression<const N: usize>(&self, b: &B, side: Side, i: usize) -> B::Expression<N> {
-        let (public, coefficients, wires) = self.factor(side, i);
-        b.linear::<N>(public, coefficients, wires)
-    }
-
-    #[inline(always)]
-    fn value(&self, peek: &dyn Peek<F, B::Wire>, side: Side, i: usize) -> B::Scalar {
-        let (public, coefficients, wires) = self.factor(side, i);
-        let terms = coefficients.iter().zip(wires);
-        terms.fold(public, |sum, (c, wire)| sum + *c * B::embed(peek.value(wire)))
-    }
-
-    /// Commits to the product of the `n` factors of a side; none if there are no factors.
-    fn product(&self, b: &mut B, side: Side, n: usize) -> Result<Option<B::ScalarWire>, B::Error> {
-        let mut last: Option<B::ScalarWire> = None;
-        let mut running = Zeroizing::new(B::embed(F::ONE));
-        for start in (0..n).step_by(3 * AT_ONCE) {
-            let end = n.min(start + 3 * AT_ONCE);
-            let triples = || (start..end).step_by(3).map(|i| (i, 3.min(end - i)));
-            let products = b.scalars((end - start).div_ceil(3), &mut |peek| {
-                let mut next = |(i, count)| {
-                    for i in i..i + count {
-                        *running *= self.value(peek, side, i);
-                    }
-                    *running
-                };
-                Ok(triples().map(&mut next).collect())
-            })?;
-            for ((i, count), product) in triples().zip(products) {
-                let mut factors = match &last {
-                    Some(last) => b.scalar::<5>(last),
-                    None => B::Expression::<5>::constant(B::embed(F::ONE)),
-                };
-                if count == 3 {
-                    // Written out, so that the compiler leaves out what it knows to be zero.
-                    factors = factors * self.expression::<5>(b, side, i);
-                    factors = factors * self.expression::<5>(b, side, i + 1);
-                    factors = factors * self.expression::<5>(b, side, i + 2);
-                } else {
-                    for i in i..i + count {
-                        factors = factors * self.expression::<5>(b, side, i);
-                    }
-                }
-                b.claim(factors - b.scalar::<5>(&product))?;
-                last = Some(product);
-            }
-        }
-        Ok(last)
-    }
-
-    /// Claims that the products are equal.
-    fn claim(&self, b: &mut B, size: usize) -> Result<(), B::Error> {
-        let (accesses, address) = (self.accesses(), self.coefficients.first().copied().unwrap_or_default());
-        let first = (0..size as u64).fold(B::embed(F::ONE), |product, cell| {
-            product * (self.alpha + address * B::embed(F::from_u64(cell)))
-        });
-        let out = self.product(b, Side::Out, accesses + size)?;
-        let produced = match self.product(b, Side::In, accesses)? {
-            Some(produced) => b.scalar::<2>(&produced),
-            None => B::Expression::<2>::constant(B::embed(F::ONE)),
-        };
-        match out {
-            Some(out) => b.claim(b.scalar::<2>(&out) - produced.scale(first)),
-            None => Err(Error::misuse("a memory without cells").into()),
-        }
-    }
+/// Whether a cell with this last access is set, in a memory that holds `held` values at first. The sink is.
+fn is_set<F: Value>(held: usize, size: usize, cell: Option<usize>, time: u64) -> F {
+    let at_first = cell.is_some_and(|cell| cell < held || cell == size);
+    F::from_u64(u64::from(time != 0 || at_first))
 }
 
 #[cfg(test)]

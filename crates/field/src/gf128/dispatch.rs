@@ -287,6 +287,52 @@ impl Kernel {
         unsafe { (self.0.transpose)(rows, stride, out) }
         Ok(())
     }
+
+    /// [`transpose`](Self::transpose) of 128 columns of one length, whose blocks of 128 bits follow one
+    /// another: bit `i` of `out[j]` becomes bit `j`, from block `first` on, of column `i`. Bits past
+    /// `out.len()` are ignored.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and `out` unchanged) unless there are 128 columns with a bit for each element of
+    /// `out`.
+    pub fn transpose_columns(
+        self,
+        columns: &[Gf128],
+        first: usize,
+        out: &mut [Gf128],
+    ) -> Result<(), LengthError> {
+        let blocks = columns.len() / 128;
+        LengthError::check("the columns of blocks", blocks * 128, columns.len())?;
+        let bits = blocks.saturating_sub(first).saturating_mul(128);
+        if out.len() > bits {
+            return Err(LengthError {
+                what: "the output, one for each bit,",
+                expected: bits,
+                got: out.len(),
+            });
+        }
+        if !out.is_empty() {
+            let bytes = little_endian(columns);
+            // SAFETY: a kernel exists only where the CPU has its instructions.
+            unsafe { (self.0.transpose)(&bytes[16 * first..], 16 * blocks, out) }
+        }
+        Ok(())
+    }
+}
+
+/// The elements' bytes, which are there already.
+#[cfg(target_endian = "little")]
+fn little_endian(elements: &[Gf128]) -> &[u8] {
+    // SAFETY: a `Gf128` is a `u128`, whose bytes are in this order here and all initialised.
+    unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
+}
+
+/// The elements' bytes.
+#[cfg(target_endian = "big")]
+fn little_endian(elements: &[Gf128]) -> crate::Wiped<u8> {
+    let mut bytes = Vec::with_capacity(size_of_val(elements));
+    elements.iter().for_each(|element| bytes.extend(element.to_bytes()));
+    crate::Wiped::new(bytes)
 }
 
 /// The functions of a level, if this CPU can run them.

@@ -212,6 +212,29 @@ fn transposed_bits_are_where_they_belong() {
     }
 }
 
+/// From any block on, as the bits of the same columns in bytes.
+#[test]
+fn columns_of_blocks_are_transposed_from_any_block_on() {
+    let mut elements = Elements(Words(4));
+    for kernel in Kernel::available() {
+        for blocks in (0..7_usize).chain([9, 16]) {
+            let columns = elements.vector(128 * blocks);
+            for first in 0..=blocks {
+                for bits in [0, 1, 127, 128, 129, 512, 640].into_iter().chain([128 * (blocks - first)]) {
+                    let bits = bits.min(128 * (blocks - first));
+                    let mut out = elements.vector(bits);
+                    assert_eq!(kernel.transpose_columns(&columns, first, &mut out), Ok(()));
+                    for (j, row) in out.iter().enumerate() {
+                        let bit = |i: usize| columns[i * blocks + first + j / 128].to_bits() >> (j % 128) & 1;
+                        let expected = (0..128).fold(0, |row, i| row | bit(i) << i);
+                        assert_eq!(row.to_bits(), expected, "{kernel:?}, row {j} of {bits} from {first}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn vectors_that_do_not_fit_are_refused() {
     let (two, mut three) = ([Gf128::ONE; 2], [Gf128::ZERO; 3]);
@@ -246,6 +269,13 @@ fn vectors_that_do_not_fit_are_refused() {
         assert!(kernel.transpose(&[0; 127], 1, &mut three).is_err());
         assert!(kernel.transpose(&[0; 128], 1, &mut [Gf128::ZERO; 9]).is_err());
         assert!(kernel.transpose(&[0; 128], usize::MAX, &mut three).is_err());
+        let columns = [Gf128::ONE; 256];
+        assert!(kernel.transpose_columns(&columns[1..], 0, &mut three).is_err());
+        assert!(kernel.transpose_columns(&columns[..0], 0, &mut three).is_err());
+        for first in [2, 3, usize::MAX] {
+            assert!(kernel.transpose_columns(&columns, first, &mut three).is_err());
+            assert_eq!(kernel.transpose_columns(&columns, first, &mut []), Ok(()));
+        }
     }
     assert_eq!(three, [Gf128::ZERO; 3], "a refused call wrote something");
 }

@@ -187,7 +187,7 @@ pub(super) fn weigh<const PROVER: bool>(c: &[Gf128], a: &[Gf128]) -> [Gf128; 2] 
 pub(super) fn transpose(rows: &[u8], stride: usize, out: &mut [Gf128]) {
     for (block, out) in out.chunks_mut(128).enumerate() {
         let mut square = [0; 128];
-        for (word, row) in square.iter_mut().zip(rows.chunks_exact(stride.max(1))) {
+        for (word, row) in square.iter_mut().zip(rows.chunks(stride.max(1))) {
             let mut bytes = [0; 16];
             bytes.iter_mut().zip(row.iter().skip(16 * block)).for_each(|(to, from)| *to = *from);
             *word = u128::from_le_bytes(bytes);

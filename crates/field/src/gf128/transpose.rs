@@ -24,7 +24,7 @@ pub(super) fn transpose<const N: usize, S: Simd<N>>(s: S, rows: &[u8], stride: u
     if !squares.is_empty() || !rest.is_empty() {
         // The rest of the rows, padded with zeros to a whole block.
         let (mut last_rows, mut last) = ([[[0; 16]; N]; 128], [[Gf128::ZERO; 128]; N]);
-        for (to, from) in last_rows.iter_mut().zip(rows.chunks_exact(stride.max(1))) {
+        for (to, from) in last_rows.iter_mut().zip(rows.chunks(stride.max(1))) {
             let from = from.iter().skip(offset);
             to.as_flattened_mut().iter_mut().zip(from).for_each(|(to, from)| *to = *from);
         }

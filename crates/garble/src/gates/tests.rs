@@ -348,32 +348,65 @@ fn equations_hold<S: Scheme>(x: Gf128, y: Gf128, offset: Gf128, random: &[Gf128]
 }
 
 #[test]
-fn equations_hold_for_all_colours_values_and_dice() {
+fn equations_hold_for_all_colours_values_and_control_bits() {
     for case in 0..64_u8 {
         let mut random = labels(11, case);
-        // Colours of the inputs, and the two dice, run through all combinations; the rest is random.
+        // Colours of the inputs, and the first row's control bits, run through all combinations; the rest is
+        // random.
         let set = |x: Gf128, bit: u8| Gf128::from_bits(x.to_bits() & !1 | u128::from(bit & 1));
         let (x, y) = (set(random[0], case), set(random[1], case >> 1));
         let offset = set(random[2], 1);
         let random = &mut random[3..];
-        random[5] =
-            Gf128::from_bits(random[7].to_bits() & !3 ^ u128::from(case >> 2 & 3) ^ random[7].to_bits() & 3);
+        // Hashes of A_0, B_0, ..., and fifth of A_0 + B_0.
+        for (i, control) in [(0, case >> 2), (1, case >> 3)] {
+            let bit = random[i] + random[4] + Gf128::from_bits(u128::from(control & 1) << 64);
+            random[i] += Gf128::from_bits(bit.to_bits() & 1 << 64);
+        }
         equations_hold::<HalfGates>(x, y, offset, random);
         equations_hold::<ThreeHalves>(x, y, offset, random);
     }
 }
 
-/// What the evaluator learns of control bits must not tell colours apart: over all dice each row shows each
-/// pair of bits once.
+/// What the evaluator learns of control bits must not tell colours apart: over all bits of the first row each
+/// row shows each pair of bits once.
 #[test]
 fn control_bits_of_each_row_are_uniform_whatever_the_colours() {
     use super::three_halves::control_bits;
     for (alpha, beta) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let rows = [0, 1, 2, 3].map(|dice| control_bits(alpha, beta, dice & 1, dice >> 1));
+        let rows = [0, 1, 2, 3].map(|bits| control_bits(alpha, beta, bits & 1, bits >> 1));
         for row in 0..4 {
             let mut seen = rows.map(|bits| bits[row]);
             seen.sort_unstable();
             assert_eq!(seen, [[0, 0], [0, 1], [1, 0], [1, 1]], "{alpha} {beta} {row}");
+        }
+    }
+}
+
+/// The table's bits must not tell colours apart either: whatever the colours and whatever row the evaluator
+/// sees, the hashes that it lacks make each combination of the three bits equally likely.
+#[test]
+fn the_bits_of_a_table_are_uniform_whatever_the_colours_and_the_row() {
+    let offset = Gf128::from_bits(labels(1, 3)[0].to_bits() | 1);
+    let colour = |x: Gf128, bit: u8| Gf128::from_bits(x.to_bits() & !1 | u128::from(bit & 1));
+    for colours in 0..4_u8 {
+        let [x, y] = [colour(labels(1, 4)[0], colours), colour(labels(1, 5)[0], colours >> 1)];
+        for row in 0..4_usize {
+            let (i, j) = (row & 1, row >> 1);
+            let k = i ^ j;
+            let mut seen = [0; 8];
+            // What it lacks: bits of hashes of the other labels.
+            for missing in 0..8_u128 {
+                let hash = |which: usize, place: usize, there: usize| {
+                    let bit = if place == there { which as u128 + 1 } else { missing >> which };
+                    Gf128::from_bits((bit & 1) << 64)
+                };
+                let hashes = [0, 1].map(|c| [hash(0, c, i), hash(1, c, j)]);
+                let last = [0, 1].map(|c| [hash(2, c, k), Gf128::ZERO]);
+                let mut tables = Vec::new();
+                ThreeHalves::garble(x, y, offset, &[hashes, last], &mut tables);
+                seen[usize::from(tables[24])] += 1;
+            }
+            assert_eq!(seen, [1; 8], "{colours} {row}");
         }
     }
 }

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use volery_channel::{Channel, tags};
 use volery_vole::correlations::Pool;
 
+use super::Garbling;
 use super::beside::Beside;
+use super::packing::unpack;
 use crate::Error;
+use crate::decoding::Decoding;
 use crate::gates::TableSource;
 
 /// The longest message of tables: what the garbler passes on at once, plus the gates by which it may exceed
@@ -16,39 +19,42 @@ const MOST: usize = 1 << 16;
 /// The tables of one call, from the channel.
 pub(super) struct FromChannel<'a> {
     channel: &'a mut dyn Channel,
+    decoding: &'a mut Decoding,
     /// The correlations made after each message.
     beside: (&'a mut Beside, &'a mut Pool),
     /// The number of tables still to come.
     left: u64,
-    /// The length of each table, in bytes.
-    size: usize,
+    garbling: Garbling,
+    /// The last message.
+    message: Vec<u8>,
 }
 
 impl<'a> FromChannel<'a> {
     pub(super) fn new(
-        channel: &'a mut dyn Channel,
+        (channel, decoding): (&'a mut dyn Channel, &'a mut Decoding),
         beside: (&'a mut Beside, &'a mut Pool),
         tables: u64,
-        size: usize,
+        garbling: Garbling,
     ) -> Self {
-        Self { channel, beside, left: tables, size }
+        Self { channel, decoding, beside, left: tables, garbling, message: Vec::new() }
     }
 }
 
 impl TableSource for FromChannel<'_> {
-    fn next(&mut self, size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn next(&mut self, _size: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         if self.left == 0 {
             return Err(Error::misuse("a function does not make the same calls each time it runs"));
         }
-        self.channel.recv_into(tags::GARBLED_TABLES, MOST, out)?;
-        let tables = (out.len() / size.max(1)) as u64;
-        if out.is_empty() || !out.len().is_multiple_of(size) || tables > self.left {
-            let reason = format!("{} bytes where {} tables are to come", out.len(), self.left);
-            return Err(Error::malformed(tags::GARBLED_TABLES, reason));
-        }
-        self.left -= tables;
+        self.channel.recv_into(tags::GARBLED_TABLES, MOST, &mut self.message)?;
+        self.decoding.absorb(&self.message);
+        let tables = unpack(self.garbling, &self.message, out);
+        let tables = tables.filter(|tables| *tables as u64 <= self.left).ok_or_else(|| {
+            let reason = format!("{} bytes where {} tables are to come", self.message.len(), self.left);
+            Error::malformed(tags::GARBLED_TABLES, reason)
+        })?;
+        self.left -= tables as u64;
         let (beside, pool) = &mut self.beside;
-        beside.advance(self.channel, pool, out.len() / size.max(1))
+        beside.advance(self.channel, pool, tables)
     }
 }
 
@@ -75,14 +81,14 @@ impl Deferred {
         first: u64,
         mut tables: FromChannel<'_>,
     ) -> Result<(), Error> {
-        let bytes = tables.left.saturating_mul(tables.size as u64);
+        let bytes = tables.left.saturating_mul(tables.garbling.table_bytes() as u64);
         let limit = Error::Limit { what: "the bytes of tables that wait for inputs", limit: self.limit };
         self.room = self.room.checked_sub(bytes).ok_or(limit)?;
         // The size comes from this party's own function, within this party's limit: no message decides it.
         let mut all = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
         let mut portion = Vec::new();
         while tables.left > 0 {
-            tables.next(tables.size, &mut portion)?;
+            tables.next(tables.garbling.table_bytes(), &mut portion)?;
             all.extend_from_slice(&portion);
         }
         self.calls.insert(number, (first, all));

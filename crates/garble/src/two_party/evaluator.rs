@@ -5,11 +5,12 @@ mod outputs;
 use volery_channel::{Channel, tags};
 use volery_field::{F2, Gf128};
 use volery_vole::correlations::Pool;
-use volery_vole::{Delta, SessionId};
+use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::beside::{Beside, TABLES_AHEAD};
 use super::deferred::{Deferred, FromChannel};
+use super::products::Pads;
 use super::program::{Input, Owner, Program, Step, Wire};
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
 use crate::decoding::Decoding;
@@ -36,6 +37,9 @@ pub struct Evaluator<F> {
     /// Labels of random bits, for V's inputs.
     labels: Pool,
     pub(super) decoding: Decoding,
+    /// This party's labels of masks.
+    mask_labels: Prg,
+    pub(super) pads: Pads,
     pub(super) settings: Settings,
     /// The progress of making `commitments` beside tables.
     beside: Beside,
@@ -64,6 +68,8 @@ impl<F: Function> Evaluator<F> {
             commitments,
             labels,
             decoding: Decoding::new(session),
+            mask_labels: super::mask_labels(session),
+            pads: Pads::new(session),
             settings,
             beside: Beside::default(),
             claimed: 0,
@@ -103,8 +109,10 @@ impl<F: Function> Evaluator<F> {
         self.guarded(channel, |v, channel| {
             let record = v.program.owned(&input, Owner::Verifier)?;
             same_length(bits.len(), record.len)?;
-            channel.send(tags::GARBLED_CORRECTIONS, &masked(bits, &record.secrets))?;
+            let corrections = masked(bits, &record.secrets);
+            channel.send(tags::GARBLED_CORRECTIONS, &corrections)?;
             let random = std::mem::take(&mut record.secrets);
+            v.decoding.absorb(&corrections);
             v.receive_labels(channel, &input)?;
             for (wire, random) in input.wires().iter().zip(random.iter()) {
                 if let Some(label) = v.active.get_mut(wire.index()) {
@@ -151,6 +159,7 @@ impl<F: Function> Evaluator<F> {
     fn receive_labels(&mut self, channel: &mut dyn Channel, input: &Input) -> Result<(), Error> {
         let mut message = Zeroizing::new(vec![0; LABEL * input.wires().len()]);
         channel.recv_exact(tags::GARBLED_LABELS, &mut message)?;
+        self.decoding.absorb(&message);
         for (wire, label) in input.wires().iter().zip(message.as_chunks().0) {
             if let Some(active) = self.active.get_mut(wire.index()) {
                 *active = Gf128::from_bytes(*label);
@@ -199,9 +208,9 @@ impl<F: Function> Evaluator<F> {
         self.program.check(inputs)?;
         let shape = Shape::of(&function, inputs.len())?;
         let garbling = self.settings.garbling;
-        let (pairs, size) = garbling.costs();
+        let (pairs, _) = garbling.costs();
         let beside = (&mut self.beside, &mut self.commitments);
-        let mut tables = FromChannel::new(channel, beside, shape.ands, size);
+        let mut tables = FromChannel::new((channel, &mut self.decoding), beside, shape.ands, garbling);
         let first = self.keys;
         let end = shape.ands.checked_mul(pairs).and_then(|keys| first.checked_add(keys));
         self.keys = end.ok_or_else(|| Error::misuse("more gates than the hash has keys for"))?;

@@ -10,6 +10,8 @@ use volery_vole::{Delta, Prg, SessionId};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::beside::{Beside, TABLES_AHEAD};
+use super::packing::packed;
+use super::products::Pads;
 use super::program::{Input, Owner, Program, Wire};
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::Decoding;
@@ -29,6 +31,9 @@ pub struct Garbler<F> {
     /// The number of the next pair of hash keys. It never decreases: see [`gates`](crate::gates).
     keys: u64,
     random: Prg,
+    /// V's labels of masks.
+    mask_labels: Prg,
+    pub(super) pads: Pads,
     /// Tags under V's delta.
     pub(super) commitments: Pool,
     /// Zero labels for V's inputs, once there are any.
@@ -80,6 +85,8 @@ impl<F: Function> Garbler<F> {
             start: start_point(session),
             keys: 0,
             random: Prg::new(*seed),
+            mask_labels: super::mask_labels(session),
+            pads: Pads::new(session),
             commitments,
             labels: None,
             unlabelled: Vec::new(),
@@ -104,11 +111,7 @@ impl<F: Function> Garbler<F> {
         let mut zeros = Zeroizing::new(vec![Gf128::ZERO; n]);
         self.random.blocks(&mut zeros);
         let secrets = match owner {
-            Owner::Prover => {
-                let mut tags = Zeroizing::new(vec![Gf128::ZERO; n]);
-                self.commitments.fill(channel, &mut tags)?;
-                tags
-            }
+            Owner::Prover => self.tags(channel, n)?,
             // See `Garbler::label`.
             Owner::Verifier => zeros.clone(),
             Owner::Both => Zeroizing::default(),
@@ -120,6 +123,13 @@ impl<F: Function> Garbler<F> {
             self.label(channel)?;
         }
         Ok(input)
+    }
+
+    /// The next `n` tags under V's delta.
+    fn tags(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Zeroizing<Vec<Gf128>>, Error> {
+        let mut tags = Zeroizing::new(vec![Gf128::ZERO; n]);
+        self.commitments.fill(channel, &mut tags)?;
+        Ok(tags)
     }
 
     /// Commits to P's own input bits and sends their labels. It does not wait, and sends 16 bytes and one bit
@@ -160,10 +170,13 @@ impl<F: Function> Garbler<F> {
         let record = self.program.owned(input, Owner::Verifier)?;
         let mut message = vec![0; record.len.div_ceil(8)];
         channel.recv_exact(tags::GARBLED_CORRECTIONS, &mut message)?;
+        self.decoding.absorb(&message);
         let corrections = bits(tags::GARBLED_CORRECTIONS, &message, record.len)?;
         let offset = self.offset.expose();
         let labels = record.secrets.iter().zip(&corrections).map(|(zero, d)| *zero + offset * *d);
-        channel.send(tags::GARBLED_LABELS, &encode_labels(labels))?;
+        let answer = encode_labels(labels);
+        self.decoding.absorb(&answer);
+        channel.send(tags::GARBLED_LABELS, &answer)?;
         self.deliver(input, None)
     }
 
@@ -181,11 +194,12 @@ impl<F: Function> Garbler<F> {
         })
     }
 
-    fn send_labels(&self, channel: &mut dyn Channel, input: &Input, bits: &[F2]) -> Result<(), Error> {
+    fn send_labels(&mut self, channel: &mut dyn Channel, input: &Input, bits: &[F2]) -> Result<(), Error> {
         let offset = self.offset.expose();
         let wires = input.wires().iter().zip(bits);
-        let labels = wires.map(|(wire, bit)| self.zero(*wire) + offset * *bit);
-        Ok(channel.send(tags::GARBLED_LABELS, &encode_labels(labels))?)
+        let labels = encode_labels(wires.map(|(wire, bit)| self.zero(*wire) + offset * *bit));
+        self.decoding.absorb(&labels);
+        Ok(channel.send(tags::GARBLED_LABELS, &labels)?)
     }
 
     fn deliver(&mut self, input: &Input, bits: Option<&[F2]>) -> Result<(), Error> {
@@ -194,7 +208,7 @@ impl<F: Function> Garbler<F> {
         Ok(())
     }
 
-    /// Garbles `function` on these wires and sends the tables, 25 or 32 bytes for each AND. Returns its
+    /// Garbles `function` on these wires and sends the tables, 24.4 or 32 bytes for each AND. Returns its
     /// output wires. The values need not have come.
     ///
     /// # Errors
@@ -233,8 +247,9 @@ impl<F: Function> Garbler<F> {
         function: &F,
         wires: &[ZeroWire],
     ) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
-        let (pool, beside) = (&mut self.commitments, &mut self.beside);
-        let mut tables = ToChannel { channel, pool, beside, size: S::TABLE_BYTES };
+        let (pool, beside, decoding) = (&mut self.commitments, &mut self.beside, &mut self.decoding);
+        let garbling = self.settings.garbling;
+        let mut tables = ToChannel { channel, pool, beside, decoding, garbling, room: Vec::new() };
         let mut garbler = GateGarbler::<S>::new(&self.offset, self.start, self.keys, &mut tables);
         let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
         let s_boxes = garbler.s_boxes();
@@ -316,8 +331,10 @@ struct ToChannel<'a> {
     channel: &'a mut dyn Channel,
     pool: &'a mut Pool,
     beside: &'a mut Beside,
-    /// Bytes of a table.
-    size: usize,
+    decoding: &'a mut Decoding,
+    garbling: Garbling,
+    /// Room for a message.
+    room: Vec<u8>,
 }
 
 impl TableSink for ToChannel<'_> {
@@ -325,7 +342,9 @@ impl TableSink for ToChannel<'_> {
         if tables.is_empty() {
             return Ok(());
         }
-        self.channel.send(tags::GARBLED_TABLES, tables)?;
-        self.beside.advance(self.channel, self.pool, tables.len() / self.size.max(1))
+        let message = packed(self.garbling, tables, &mut self.room);
+        self.decoding.absorb(message);
+        self.channel.send(tags::GARBLED_TABLES, message)?;
+        self.beside.advance(self.channel, self.pool, tables.len() / self.garbling.table_bytes())
     }
 }

@@ -20,14 +20,15 @@
 //!                                -- labels of d -------->      label of y = label of u + label of d
 //! give_public (Both)             -- labels ------------->
 //!
-//! seal(wires, masks)             -- h_0, h_1, sealed --->      ahead; then a key of 16 bytes is all that decoding takes
+//! seal(wires, masks)             -- h_0, h_1, sealed --->      ahead; then a key of 16 bytes is all that decoding takes (see `decoding`)
 //!
 //! public(wires)                  -- program, h_0, h_1 -->      decodes, or aborts
 //!   checks, or aborts            <- values, R(labels) ---
-//! masks(n)                       -- x + u, labels ------>      ahead, or whenever they are needed
+//! masks(n): the u themselves, under labels that V knows        ahead, or whenever they are needed
 //! shared(wires, masks)           -- program, h_0, h_1 -->      decodes value + mask; P's share is the mask
 //!
 //! confirm(wires, masks)          <- share, R(labels) ----      P learns the values, if they are for it alone
+//! products(wires, factors)       -- elements ---------->       shares of a number on wires times factors of P's (see `products`)
 //!
 //! learn / open                   <- y, R(labels) --------      V opens all its inputs
 //!   recomputes every call; aborts unless all public values are what they must be
@@ -47,6 +48,10 @@
 //! only what V decodes, and V's values and shares are claims of the final proof, about inputs that were
 //! committed before. The proof does not depend on garbling at all.
 //!
+//! **Labels of masks** are the only ones that P does not draw. Mask `u` has the label `L` of a generator that
+//! both parties run, so its label of 0 is `L + u D`. V knows one label of each of P's bits in any case, and
+//! `D` hides the other.
+//!
 //! **P's inputs.** A V that evaluates wrongly has no other label to return. Its openings are checked against
 //! labels too, so it cannot make P prove something about inputs that were not used. QuickSilver is
 //! zero-knowledge whatever V sends. P begins the proof only if the recomputation agrees with every value that
@@ -59,6 +64,8 @@ mod beside;
 mod deferred;
 mod evaluator;
 mod garbler;
+mod packing;
+mod products;
 mod program;
 mod proof;
 mod setup;
@@ -67,12 +74,13 @@ mod tests;
 
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
+pub use products::Place;
 pub use program::{Input, Masks, Owner, Sealed, Wire};
 pub use proof::{Proved, Values};
 pub use setup::{GarblerLabels, evaluator_labels};
 
 use volery_field::{Bits, F2, Gf128};
-use volery_vole::{Oracle, SessionId};
+use volery_vole::{Oracle, Prg, SessionId};
 use volery_zk::quicksilver;
 use zeroize::Zeroizing;
 
@@ -84,7 +92,7 @@ use crate::gates::{Gate as _, HalfGates, ThreeHalves};
 pub enum Garbling {
     /// [`HalfGates`]: 32 bytes for each gate, less work.
     HalfGates,
-    /// [`ThreeHalves`]: 25 bytes for each gate.
+    /// [`ThreeHalves`]: 24 bytes and three bits for each gate.
     #[default]
     ThreeHalves,
 }
@@ -97,10 +105,22 @@ impl Garbling {
         }
     }
 
-    /// The number of bytes of an AND gate's table.
+    /// The number of bytes that a party holds of an AND gate's table. A byte of a table of three halves has
+    /// three bits, and they are sent without the rest.
     #[must_use]
     pub fn table_bytes(self) -> usize {
         self.costs().1
+    }
+
+    /// The number of bytes of one message with the tables of this many AND gates. Several messages have at
+    /// most a byte more each.
+    #[must_use]
+    pub fn sent_bytes(self, gates: u64) -> u64 {
+        let bits = match self {
+            Self::HalfGates => 8 * HalfGates::TABLE_BYTES as u64,
+            Self::ThreeHalves => packing::SENT_BITS as u64,
+        };
+        gates.saturating_mul(bits).div_ceil(8)
     }
 
     /// The number of AND gates that use this many pairs of hash keys.
@@ -141,6 +161,12 @@ impl Default for Settings {
 
 /// Bytes of a label.
 const LABEL: usize = 16;
+
+/// V's labels of masks. They come from the session's identifier: V knows them anyway, and P chooses the
+/// labels of 0 to match its bits.
+fn mask_labels(session: &SessionId) -> Prg {
+    Prg::new(Oracle::new("garble: labels of masks", session).hash(0, &[]))
+}
 
 /// The start point of the hash of gates. It comes from the session's identifier, so neither party chooses it
 /// alone.

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use volery_circuit::Digest;
-use volery_field::{F2, Gf128};
+use volery_field::{Element, F2, Gf128};
 use zeroize::Zeroizing;
 
 use super::Settings;
+use super::products::Place;
 use crate::function::commitments;
 use crate::{Error, Function};
 
@@ -306,6 +307,22 @@ impl<F: Function> Program<F> {
             ));
         }
         self.absorb(what, wires);
+        Ok(())
+    }
+
+    /// Records that so many factors are multiplied by the number on these wires.
+    pub(super) fn announce_products<E: Element>(
+        &mut self,
+        places: &[Place],
+        factors: usize,
+    ) -> Result<(), Error> {
+        let (powers, wires): (Vec<_>, Vec<_>) = places.iter().copied().unzip();
+        self.announce("products", &wires)?;
+        let powers: Vec<u8> = powers.iter().flat_map(|power| (*power as u64).to_le_bytes()).collect();
+        self.digest
+            .bytes("field", E::NAME.as_bytes())
+            .number("factors", factors as u64)
+            .bytes("powers", &powers);
         Ok(())
     }
 

@@ -19,7 +19,6 @@ use zeroize::Zeroize;
 
 use super::header::{Header, Keys};
 use crate::challenge::Trit;
-use crate::hash;
 use crate::program::{Program, Shape};
 use crate::rings::{PublicRing, Recomputation, Simulation, TapeStream, wipe};
 use crate::{Error, Protocol};
@@ -184,7 +183,7 @@ impl Commitment<'_> {
         let (rows, first) = (self.rows, self.first);
         R::simulate(Simulation { program, witness, tapes: &tapes, rows, first });
         let mut commitments = vec![[0; 32]; self.seeds.len()];
-        hash::keyed_hash_rows(&keys.commitment, rows, shape.row(), &mut commitments);
+        volery_vole::keyed_hash_rows(&keys.commitment, rows, shape.row(), &mut commitments);
         for (first, commitments) in first.chunks_exact_mut(shape.first()).zip(commitments.chunks_exact(3)) {
             first[3 * shape.outputs..].copy_from_slice(commitments.as_flattened());
         }
@@ -345,7 +344,7 @@ impl<'a> Check<'a> {
             outputs: &mut outputs,
         });
         let mut commitments = vec![[0; 32]; 2 * challenge.len()];
-        hash::keyed_hash_rows(&keys.commitment, &rows, shape.row(), &mut commitments);
+        volery_vole::keyed_hash_rows(&keys.commitment, &rows, shape.row(), &mut commitments);
         for (i, response) in responses.iter().enumerate() {
             let rows = &rows[2 * i * shape.row()..][..2 * shape.row()];
             compare_rows(shape, response, rows)

@@ -38,6 +38,15 @@ pub(crate) fn receive<F: OleField>(
     Ok(message)
 }
 
+/// A random element.
+pub(crate) fn random_element<F: OleField>(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<F> {
+    let mut seed = Zeroizing::new([0; 16]);
+    rng.fill_bytes(&mut *seed);
+    let mut element = Zeroizing::new([F::ZERO]);
+    Prg::new(*seed).elements(&mut *element);
+    Zeroizing::new(element[0])
+}
+
 /// A random element that is not zero.
 pub(crate) fn random_factor<F: OleField + Field>(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<F> {
     let mut seed = Zeroizing::new([0; 16]);

@@ -11,15 +11,21 @@
 //!   if AES under the fixed key is a random permutation.
 //!
 //! `portable` (the `aes` crate) is the specification. `x86` runs the same loop on 128-, 256- and 512-bit
-//! registers. The [`Level`] is detected once per process.
+//! registers. `many` has the kernels over many keys, one for each leaf or node of a tree. The [`Level`] is
+//! detected once per process.
 
+mod many;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+#[cfg(target_arch = "x86_64")]
+mod x86_many;
 
 use std::sync::OnceLock;
 
-use volery_field::{Gf128, Wipe as _, Wiped};
+use volery_field::{Gf128, Wipe as _};
+
+pub(crate) use many::{Keys, pairs};
 
 /// The instructions that compute AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -236,42 +242,6 @@ unsafe fn hardware_ctr(level: Level, keys: &[u128; 11], salt: u64, start: u64, o
     level != Level::Portable
 }
 
-/// AES-128 under many keys, each expanded once; wiped on drop.
-pub(crate) struct Keys {
-    level: Level,
-    /// Round keys for the x86 levels; none for the portable one.
-    round_keys: Wiped<[u128; 11]>,
-    soft: Vec<::aes::Aes128>,
-}
-
-impl Keys {
-    /// Expands `keys` for the detected level.
-    pub(crate) fn new(keys: &[Gf128]) -> Self {
-        let level = Level::detect();
-        #[cfg(target_arch = "x86_64")]
-        if level != Level::Portable {
-            let mut round_keys: Wiped<_> = Wiped::new(Vec::with_capacity(keys.len()));
-            // SAFETY: all levels but the portable one imply AES-NI.
-            round_keys.extend(keys.iter().map(|key| unsafe { x86::expand_key(key.to_bits()) }));
-            return Self { level, round_keys, soft: Vec::new() };
-        }
-        let soft = keys.iter().map(|key| portable::expand_key(key.to_bytes())).collect();
-        Self { level, round_keys: Wiped::default(), soft }
-    }
-
-    /// [`Aes::salted_ctr`] under key number `which`; zeros if there is none.
-    pub(crate) fn salted_ctr(&self, which: usize, salt: u64, start: u64, out: &mut [Gf128]) {
-        if let Some(keys) = self.round_keys.get(which) {
-            // SAFETY: `self.level` was available when the keys were expanded, and has round keys.
-            unsafe { hardware_ctr(self.level, keys, salt, start, out) };
-        } else if let Some(soft) = self.soft.get(which) {
-            portable::ctr(soft, salt, start, out);
-        } else {
-            out.fill(Gf128::ZERO);
-        }
-    }
-}
-
 impl Drop for Aes {
     fn drop(&mut self) {
         // The `aes` crate wipes its own half.
@@ -320,21 +290,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn many_keys_are_as_good_as_one_and_one_that_is_not_there_gives_zeros() {
-        let keys = sample(5, 3);
-        let many = Keys::new(&keys);
-        for (i, key) in keys.iter().enumerate() {
-            let (mut want, mut got) = ([Gf128::ZERO; 11], [Gf128::ONE; 11]);
-            Aes::new(key.to_bytes()).salted_ctr(9, 5, &mut want);
-            many.salted_ctr(i, 9, 5, &mut got);
-            assert_eq!(want, got, "{i}");
-        }
-        let mut none = [Gf128::ONE; 3];
-        many.salted_ctr(5, 9, 5, &mut none);
-        assert_eq!(none, [Gf128::ZERO; 3]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::Fix;
 /// A register of `N` blocks. In each implementation, a method is one intrinsic.
 ///
 /// Safety of every method: the CPU must have the features of the entry point that it is inlined into.
-trait Lanes: Copy {
+pub(super) trait Lanes: Copy {
     const N: usize;
     unsafe fn load(p: *const Gf128) -> Self;
     unsafe fn store(self, p: *mut Gf128);
@@ -36,13 +36,13 @@ trait Lanes: Copy {
 
 /// The 128-bit value as an integer register.
 #[inline(always)]
-unsafe fn m128(x: u128) -> __m128i {
+pub(super) unsafe fn m128(x: u128) -> __m128i {
     // SAFETY: SSE2 is part of x86-64.
     unsafe { _mm_set_epi64x((x >> 64) as i64, x as i64) }
 }
 
 #[inline(always)]
-unsafe fn to_gf(x: __m128i) -> Gf128 {
+pub(super) unsafe fn to_gf(x: __m128i) -> Gf128 {
     let mut out = Gf128::ZERO;
     // SAFETY: `out` is 16 bytes; the store is unaligned.
     unsafe { _mm_storeu_si128((&raw mut out).cast(), x) };
@@ -214,7 +214,7 @@ impl Lanes for __m512i {
 
 /// AES of every register of `x`, each block plus `add`.
 #[inline(always)]
-unsafe fn encrypt<L: Lanes, const W: usize>(keys: &[u128; 11], add: u128, x: &mut [L; W]) {
+pub(super) unsafe fn encrypt<L: Lanes, const W: usize>(keys: &[u128; 11], add: u128, x: &mut [L; W]) {
     // SAFETY: the caller's contract is that of `Lanes`.
     unsafe {
         // It is added to the first round key, so that it costs nothing for each block.
@@ -415,28 +415,46 @@ entry_points!("aes,sse4.1", __m128i, ctr_aesni, expand_aesni, add_even_aesni, ha
 entry_points!("aes,avx2,vaes", __m256i, ctr_vaes256, expand_vaes256, add_even_vaes256, hash_vaes256);
 entry_points!("aes,avx2,vaes,avx512f", __m512i, ctr_vaes512, expand_vaes512, add_even_vaes512, hash_vaes512);
 
-/// The key schedule of FIPS 197, section 5.2, without a table look-up on a secret key.
+/// The key schedule of FIPS 197, section 5.2.
+#[target_feature(enable = "aes,sse4.1")]
+pub(super) unsafe fn expand_key(key: u128) -> [u128; 11] {
+    let mut keys = [key; 11];
+    // SAFETY: this function has AES-NI, and SSE2 is part of x86-64.
+    unsafe {
+        let mut k = m128(key);
+        let mut constant = 1;
+        for out in &mut keys[1..] {
+            k = next_round_key(k, constant);
+            *out = to_gf(k).to_bits();
+            constant = next_constant(constant);
+        }
+    }
+    keys
+}
+
+/// The round key after `k`, without a table look-up on a secret key.
 ///
 /// `aesenclast` of a block of four equal columns is their `SubWord` (the rows that it shifts are constant)
 /// plus a round constant. This takes a third of the time of `aeskeygenassist`, which is microcode on many
 /// cores. Speed matters because each tree has its own key.
-#[target_feature(enable = "aes,sse4.1")]
-pub(super) unsafe fn expand_key(key: u128) -> [u128; 11] {
-    // The last column, rotated by a byte, in all four columns.
-    let rotated = _mm_set1_epi32(0x0c0f_0e0d);
-    let mut keys = [key; 11];
-    // SAFETY: SSE2 is part of x86-64.
-    let mut k = unsafe { m128(key) };
-    let mut constant: i32 = 1;
-    for out in &mut keys[1..] {
+///
+/// # Safety
+/// The CPU must have AES-NI and SSE4.1.
+#[inline(always)]
+pub(super) unsafe fn next_round_key(k: __m128i, constant: i32) -> __m128i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        // The last column, rotated by a byte, in all four columns.
+        let rotated = _mm_set1_epi32(0x0c0f_0e0d);
         let word = _mm_aesenclast_si128(_mm_shuffle_epi8(k, rotated), _mm_set1_epi32(constant));
-        k = _mm_xor_si128(k, _mm_slli_si128::<4>(k));
-        k = _mm_xor_si128(k, _mm_slli_si128::<8>(k));
-        k = _mm_xor_si128(k, word);
-        // SAFETY: SSE2.
-        *out = unsafe { to_gf(k) }.to_bits();
-        // The round constants are the powers of X in AES's field: 1, 2, .., 0x80, 0x1b, 0x36.
-        constant = (constant << 1) ^ ((constant >> 7) * 0x11b);
+        let k = _mm_xor_si128(k, _mm_slli_si128::<4>(k));
+        let k = _mm_xor_si128(k, _mm_slli_si128::<8>(k));
+        _mm_xor_si128(k, word)
     }
-    keys
+}
+
+/// The round constants are the powers of X in AES's field: 1, 2, .., 0x80, 0x1b, 0x36.
+#[inline(always)]
+pub(super) fn next_constant(constant: i32) -> i32 {
+    (constant << 1) ^ ((constant >> 7) * 0x11b)
 }

@@ -13,7 +13,7 @@ use volery_field::{Gf128, Wipe as _};
 
 use super::kernel::{AT_ONCE, accumulate};
 use super::tree::LeafSeeds;
-use super::{BLOCK, COLUMNS, FieldBits, MASK_BLOCKS};
+use super::{COLUMNS, FieldBits, MASK_BLOCKS};
 use crate::Error;
 use crate::aes::Aes;
 
@@ -28,8 +28,6 @@ pub(super) struct Streams {
     /// `u` of the current tree.
     sum: Vec<Gf128>,
     leaves: Vec<Gf128>,
-    /// The columns' bytes, for the transposition.
-    bytes: Vec<u8>,
 }
 
 impl Drop for Streams {
@@ -38,7 +36,6 @@ impl Drop for Streams {
         self.columns.wipe();
         self.sum.wipe();
         self.leaves.wipe();
-        self.bytes.wipe();
     }
 }
 
@@ -52,7 +49,6 @@ impl Streams {
             columns: Vec::new(),
             sum: Vec::new(),
             leaves: Vec::new(),
-            bytes: Vec::new(),
         }
     }
 
@@ -133,17 +129,10 @@ impl Streams {
         if rows > blocks.saturating_sub(MASK_BLOCKS) * 128 {
             return Err(Error::misuse(format!("{rows} rows of a chunk with {blocks} blocks")));
         }
-        self.bytes.clear();
-        for column in self.columns.chunks_exact(blocks) {
-            for block in &column[..blocks - MASK_BLOCKS] {
-                self.bytes.extend_from_slice(&block.to_bits().to_le_bytes());
-            }
-        }
         let start = out.len();
         out.resize(start + rows, Gf128::ZERO);
-        let stride = (blocks - MASK_BLOCKS) * BLOCK;
         Kernel::detect()
-            .transpose(&self.bytes, stride, &mut out[start..])
+            .transpose_columns(&self.columns, 0, &mut out[start..])
             .map_err(|error| Error::misuse(error.to_string()))
     }
 }
@@ -205,7 +194,7 @@ mod tests {
     use super::*;
 
     /// Streams of these seeds, counted over all trees, with another salt for each tree.
-    fn streams(bits: FieldBits, seed: impl Fn(usize) -> [u8; BLOCK]) -> Streams {
+    fn streams(bits: FieldBits, seed: impl Fn(usize) -> [u8; 16]) -> Streams {
         let seeds = (0..bits.trees() * bits.leaves()).map(seed).collect();
         Streams::new(bits, LeafSeeds::new(seeds, (0..bits.trees()).map(salt).collect()))
     }

@@ -50,11 +50,9 @@ fn chain<F: Value>(muls: u64) -> MulChain<F> {
 fn one_circuit_is_proved_over_pairs_of_every_kind() {
     let interactive = options(false, 1);
     twice::<F61, F61>(interactive, &chain(2_500));
-    twice::<F61, F61x2>(interactive, &chain(2_500));
     twice::<F32, F32x4>(interactive, &chain(1_500));
     twice::<Gf256, Gf128>(interactive, &chain(300));
     twice::<Bn254Scalar, Bn254Scalar>(interactive, &chain(1_100));
-    twice::<Goldilocks, Goldilocks>(interactive, &chain(2_500));
     twice::<Goldilocks, GoldilocksX2>(interactive, &chain(2_500));
 }
 

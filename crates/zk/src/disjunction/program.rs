@@ -39,27 +39,26 @@ impl Checks {
             .saturating_add(counts.matrix_products)
             .saturating_add(entries)
             .saturating_add(counts.multiplications);
-        let mut places = counts.commitments().saturating_add(relations);
         let (mut degree, mut unknowns) = (counts.degree.max(2), relations);
         if counts.disjunctions > 1 {
             // They may be a batch, which adds topology vectors with up to four coordinates, and claims of
             // degree B.
-            places = places.saturating_add(counts.commitments().saturating_mul(8));
-            unknowns = places;
+            unknowns = relations.saturating_add(counts.commitments().saturating_mul(9));
             degree = degree.max(usize::try_from(counts.most_branches).unwrap_or(usize::MAX));
         }
-        let interval = interval.max(1) as u64;
-        let blocks = places
-            .div_ceil(interval)
-            .max(1)
-            // Each fold and each challenge ends a block.
-            .saturating_add(counts.matrix_products)
-            .saturating_add(counts.challenges)
-            .saturating_add(most_challenges(counts.disjunctions, counts.multiplications));
-        let (folds, unknowns) = (counts.matrix_products, unknowns.min(interval));
-        let Counts { tested, tested_twice, .. } = *counts;
-        Self { blocks, degree, folds, unknowns, tested, tested_twice, ..Self::default() }
-            .with_disjunctions(counts)
+        let (folds, unknowns) = (counts.matrix_products, unknowns.min(interval.max(1) as u64));
+        let Counts { tested, tested_twice, tested_values, .. } = *counts;
+        Self {
+            degree,
+            folds,
+            unknowns,
+            tested,
+            tested_twice,
+            tested_values,
+            counted: true,
+            ..Self::default()
+        }
+        .with_disjunctions(counts)
     }
 
     /// These checks with the largest of the counted disjunctions.

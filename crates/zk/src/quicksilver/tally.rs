@@ -35,6 +35,8 @@ pub struct Tally {
     pub tested: u64,
     /// The greatest degree that one with two repetitions tests.
     pub tested_twice: u64,
+    /// The most values that one of them tests.
+    pub tested_values: u64,
 }
 
 impl Tally {
@@ -52,6 +54,12 @@ impl Tally {
         self.assertions.saturating_add(self.polynomials)
     }
 
+    /// The number of values that were committed to: secret values and results of multiplications.
+    #[must_use]
+    pub fn commitments(&self) -> u64 {
+        self.secrets.saturating_add(self.multiplications)
+    }
+
     /// Counts a claim that a polynomial of `degree`, at least 2, vanishes.
     pub(crate) fn claim(&mut self, degree: usize) {
         self.polynomials += 1;
@@ -67,16 +75,29 @@ impl Tally {
     }
 
     /// Counts a challenge of the statement.
-    pub(crate) fn challenge(&mut self, Tested { degree, repetitions }: Tested) {
+    pub(crate) fn challenge(&mut self, Tested { degree, repetitions, values }: Tested) {
+        self.tested_values = values.max(self.tested_values);
         let most = if repetitions > 1 { &mut self.tested_twice } else { &mut self.tested };
         *most = degree.max(*most);
     }
 
     /// The counts that the soundness bound depends on, for blocks in which P can choose this many errors.
     pub(super) fn with_unknowns(&self, unknowns: u64) -> Checks {
-        let Self { blocks, folds, branches, challenges, conversions, tested, tested_twice, .. } = *self;
+        let Self { folds, branches, challenges, conversions, tested, tested_twice, tested_values, .. } =
+            *self;
         let degree = self.degree.max(2);
-        Checks { blocks, degree, folds, branches, challenges, conversions, unknowns, tested, tested_twice }
+        Checks {
+            degree,
+            folds,
+            branches,
+            challenges,
+            conversions,
+            unknowns,
+            tested,
+            tested_twice,
+            tested_values,
+            counted: false,
+        }
     }
 
     pub(crate) fn encode(&self) -> [u8; Self::BYTES] {

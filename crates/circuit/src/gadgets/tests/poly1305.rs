@@ -44,16 +44,8 @@ fn wires(x: Wide) -> Vec<F2> {
     [bits(x.1, 128), bits(x.0.into(), 2)].concat()
 }
 
-fn wide(bits: &[F2]) -> Wide {
-    (number(&bits[128..]) as u32, number(&bits[..128]))
-}
-
 fn tag(x: Wide, y: Wide, s: u128) -> u128 {
     number(&poly1305_tag(&mut evaluator(), [&wires(x), &wires(y)], &bits(s, 128)).expect("evaluates"))
-}
-
-fn share(r: u128, mask: Wide) -> Wide {
-    wide(&poly1305_share(&mut evaluator(), &bits(r, 128), &wires(mask)).expect("evaluates"))
 }
 
 fn clamped(r: u128) -> u128 {
@@ -177,100 +169,8 @@ fn sums_next_to_p_are_reduced_wherever_they_are_cut() {
 /// The bits of `r` that remain (RFC 8439, section 2.5.1).
 const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
 
-/// For masks from `p` on, this is what the documentation says of them.
-#[test]
-fn the_share_of_r_is_canonical_for_every_mask_below_p() {
-    for bytes in [0, 1, 2, 3, 4, 5, 6, 0xffff_ffff, 1 << 123, 1 << 127, u128::MAX] {
-        let r = (0, bytes & CLAMP);
-        for mask in edges() {
-            let from = if r < mask { plus(r, P) } else { r };
-            let (high, low) = minus(plus(from, (4, 0)), mask);
-            let expected = (high % 4, low);
-            let found = share(bytes, mask);
-            assert_eq!(found, expected, "{r:?}, {mask:?}");
-            assert!(found < P || mask >= P, "{r:?}, {mask:?}");
-            let right = reduced(plus(mask, found)) == r;
-            assert_eq!(right, mask < P || r >= minus(mask, P), "{r:?}, {mask:?}");
-        }
-    }
-}
-
-/// What the check says of these shares.
-fn checked(r: u128, first: [Wide; 2], sum: [Wide; 2], next: [Wide; 2]) -> bool {
-    let [first, sum, next] = [first, sum, next].map(|shares| shares.map(wires));
-    let [negated_first, sum, negated_next] =
-        [&first, &sum, &next].map(|shares| shares.each_ref().map(Vec::as_slice));
-    let shares = PowerShares { negated_first, sum, negated_next };
-    poly1305_check(&mut evaluator(), &bits(r, 128), shares).expect("evaluates").to_bool()
-}
-
-/// Two shares of `x`, or of a number that `x` is modulo `p`.
-fn shares(x: Wide, mask: Wide) -> [Wide; 2] {
-    [mask, reduced(minus(plus(plus(x, P), P), mask))]
-}
-
-fn negated(x: Wide) -> Wide {
-    reduced(minus(P, reduced(x)))
-}
-
-/// Sums of shares from 0 to beyond `2 p`, so all numbers of folds are met, and those that are one too large.
-#[test]
-fn the_check_accepts_the_right_numbers_and_no_others_however_they_are_cut() {
-    let r = u128::MAX;
-    let first = negated((0, clamped(r)));
-    for x in edges() {
-        let next = negated(times(reduced(x), (0, clamped(r))));
-        for mask in edges().into_iter().step_by(9) {
-            let cut = |x| shares(x, mask);
-            // Zeros only are refused.
-            let right = reduced(x) != (0, 0) || mask != (0, 0);
-            assert_eq!(checked(r, cut(first), cut(x), cut(next)), right, "{x:?}, {mask:?}");
-            let [one, other] = cut(next);
-            assert!(!checked(r, cut(first), cut(x), [reduced(plus(one, ONE)), other]), "{x:?}, {mask:?}");
-        }
-    }
-}
-
-/// A share that stands for the same number without being reduced, up to the largest.
-#[test]
-fn the_check_takes_shares_from_p_on_as_their_classes() {
-    let (r, x) = (u128::MAX / 3, (1, 99));
-    let [first, next] = [negated((0, clamped(r))), negated(times(x, (0, clamped(r))))];
-    let zero = |n: Wide| shares(n, plus(P, (0, 4)));
-    assert!(checked(r, zero(first), zero(x), zero(next)));
-    let most = (3, u128::MAX);
-    assert!(!checked(r, [most; 2], [most; 2], [most; 2]));
-}
-
-/// Nothing is known of what is zero only. No honest shares are.
-#[test]
-fn the_check_refuses_zeros() {
-    assert!(!checked(0, [(0, 0); 2], [(0, 0); 2], [(0, 0); 2]));
-    assert!(checked(0, [P, (0, 0)], [(0, 7); 2], [ONE, minus(P, ONE)]));
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn the_check_is_a_product_modulo_p(
-        r in any::<u128>(), x in any::<(u32, u128)>(), masks in any::<[(u32, u128); 3]>(),
-        wrong in 0..4_usize, error in 1..u128::MAX,
-    ) {
-        let x = reduced((x.0 % 4, x.1));
-        let [a, b, c] = masks.map(|mask| reduced((mask.0 % 4, mask.1)));
-        let product = times(x, (0, clamped(r)));
-        let (mut first, mut sum, mut next) =
-            (shares(negated((0, clamped(r))), a), shares(x, b), shares(negated(product), c));
-        match wrong {
-            0 => first[1] = reduced(plus(first[1], (0, error))),
-            1 => sum[1] = reduced(plus(sum[1], (0, error))),
-            2 => next[0] = reduced(plus(next[0], (0, error))),
-            _ => (),
-        }
-        prop_assume!(clamped(r) != 0);
-        prop_assert_eq!(checked(r, first, sum, next), wrong == 3);
-    }
 
     #[test]
     fn tags_are_those_of_the_library(
@@ -282,23 +182,15 @@ proptest! {
     }
 
     #[test]
-    fn shares_add_up_to_the_clamped_r(r in any::<u128>(), high in 0..4_u32, low in any::<u128>()) {
+    fn r_is_clamped(r in any::<u128>()) {
         prop_assert_eq!(clamped(r), r & CLAMP);
-        let mask = reduced((high, low));
-        let other = share(r, mask);
-        prop_assert!(other < P);
-        prop_assert_eq!(reduced(plus(mask, other)), (0, clamped(r)));
     }
 }
 
 #[test]
 fn poly1305_costs_what_it_says() {
     assert_eq!(ands(|b| poly1305_clamp(b, &[0; 128])), 0);
-    assert_eq!(ands(|b| poly1305_share(b, &[0; 128], &[0; 130])), 259);
     assert_eq!(ands(|b| poly1305_tag(b, [&[0; 130], &[0; 130]], &[0; 128])), 512);
-    let two: [&[u32]; 2] = [&[0; 130]; 2];
-    let shares = PowerShares { negated_first: two, sum: two, negated_next: two };
-    assert_eq!(ands(|b| poly1305_check(b, &[0; 128], shares).map(drop)), 29_040);
 }
 
 #[test]
@@ -307,14 +199,7 @@ fn numbers_of_the_wrong_size_are_misuse() {
     let misuse = |result: Result<(), Error>| assert!(matches!(result, Err(Error::Misuse(_))), "{result:?}");
     let (short, long) = (bits(0, 128), bits(0, 130));
     misuse(poly1305_clamp(b, &long).map(drop));
-    misuse(poly1305_share(b, &long, &long).map(drop));
-    misuse(poly1305_share(b, &short, &short).map(drop));
     misuse(poly1305_tag(b, [&short, &long], &short).map(drop));
     misuse(poly1305_tag(b, [&long, &short], &short).map(drop));
     misuse(poly1305_tag(b, [&long, &long], &long).map(drop));
-    let shares = PowerShares { negated_first: [&long; 2], sum: [&long; 2], negated_next: [&long; 2] };
-    misuse(poly1305_check(b, &long, shares).map(drop));
-    misuse(poly1305_check(b, &short, PowerShares { negated_first: [&long, &short], ..shares }).map(drop));
-    misuse(poly1305_check(b, &short, PowerShares { sum: [&short, &long], ..shares }).map(drop));
-    misuse(poly1305_check(b, &short, PowerShares { negated_next: [&long, &short], ..shares }).map(drop));
 }

@@ -1,9 +1,10 @@
-//! Three halves make a whole: 25 bytes for each AND.
+//! Three halves make a whole: 24 bytes and three bits for each AND.
 //!
 //! Rosulek and Roy, "Three Halves Make a Whole? Beating the Half-Gates Lower Bound for Garbled Circuits",
 //! CRYPTO 2021 (ePrint 2021/749): labels are cut into halves of 64 bits, and a gate's table is three such
-//! halves and five bits. This module describes the construction as implemented here. We derived the matrices
-//! that hide the colours again, by solving the paper's linear conditions.
+//! halves and five bits. Here it is three bits, because two of the five can always be zero. This module
+//! describes the construction as implemented here. We derived the matrices that hide the colours again, by
+//! solving the paper's linear conditions.
 //!
 //! # The equations
 //!
@@ -44,28 +45,33 @@
 //! ```
 //!
 //! for any `d` and `e`: hashes cancel because they span only five of eight dimensions, and labels and offset
-//! cancel too, which the tests check for every case. The garbler draws `d` and `e` at random ("dicing"). The
-//! evaluator sees one row of the four, and so sees two random bits that say nothing about `alpha` and `beta`.
+//! cancel too, which the tests check for every case. The evaluator sees one row of the four. If `d` and `e`
+//! are random ("dicing"), it sees two random bits that say nothing about `alpha` and `beta`.
 //!
-//! The bits are sent in the same way as the labels: with `e(.)` one more bit of each hash,
+//! The bits are sent in the same way as the labels: with `e(.)` one more bit of each hash, and the rows
+//! (1,0), (0,1) and (0,1) as definitions of `g_0`, `g_1` and `g_2`,
 //!
 //! ```text
-//! a = e(x_i) + e(z_k) + c_0 + i g_0 + k g_2          b = e(y_j) + e(z_k) + c_1 + j g_1 + k g_2
+//! a = e(x_i) + e(z_k) + i g_0 + k g_2                d = e(x_0) + e(z_0)          g_0 = e(x_0) + e(x_1) + alpha
+//! b = e(y_j) + e(z_k) + j g_1 + k g_2                e = e(y_0) + e(z_0)          g_1 = e(y_0) + e(y_1) + beta
+//!                                                                                 g_2 = e(z_0) + e(z_1) + alpha + beta
 //! ```
 //!
-//! define `c_0, c_1, g_0, g_1, g_2` by the rows (0,0), (0,0), (1,0), (0,1) and (0,1); the other three hold
-//! because the `a` sum to zero, the `b` too, and `a_00 + a_01 = b_00 + b_10`. That is the table: `G_0 || G_1
-//! || G_2`, 8 bytes each, and a byte of the five bits, `c_0` lowest.
+//! The other rows hold because the `a` sum to zero, the `b` too, and `a_00 + a_01 = b_00 + b_10`. The paper's
+//! other two bits are constants in these equations, which let the garbler choose `d` and `e`. Without them
+//! the hashes choose, as they choose `C`. That is the table: `G_0 || G_1 || G_2`, 8 bytes each, and a byte of
+//! the three bits, `g_0` lowest. ([`two_party`](crate::two_party) sends the bits of eight gates in three
+//! bytes.)
 //!
 //! # Why it is secure
 //!
-//! Of each of `x`, `y`, `z` the evaluator has one hash and lacks the other. `G_0 = x_0 + x_1 + ..`,
-//! `G_1 = y_0 + y_1 + ..` and `G_2 = z_0 + z_1 + ..`, where the rest are sums of halves of labels. So each
-//! has a missing hash of its own, and so does each of the bits `g_0`, `g_1`, `g_2`; `c_0` and `c_1` follow
-//! from the row that the evaluator sees. So a simulator that draws the row's two bits, the halves and the `g`
-//! at random is right, if a missing hash plus a half of the offset, in the low half, looks random. The module
-//! `hash` shows this for its hash. `d` and `e` are two bits of the sum of both hashes of `A` under the gate's
-//! fourth key. The evaluator lacks one of those too, and that key serves no other purpose.
+//! Of each of `x`, `y`, `z` the evaluator has one hash and lacks the other. `G_0 = x_0 + x_1 + ..`, `G_1 =
+//! y_0 + y_1 + ..` and `G_2 = z_0 + z_1 + ..`, where the rest are sums of halves of labels. So each has a
+//! missing hash of its own, and so does each of the bits `g_0`, `g_1`, `g_2`. The table is therefore
+//! uniformly random, whatever `alpha` and `beta` are, and so are `a` and `b`, which the evaluator computes
+//! from its own hashes and the table. A simulator that draws the halves and the `g` at random is right, if a
+//! missing hash plus a half of the offset, in the low half, looks random, together with the bit `e(.)` of its
+//! high half. The module `hash` shows this for its hash. A gate has four keys, and the fourth is not used.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -75,8 +81,8 @@ use volery_field::Gf128;
 use super::scheme::private::Gate;
 use crate::hash::{Keys, Pair};
 
-/// Three halves: 25 bytes for each AND, with eight hashes at the garbler, two of them for dicing, and three
-/// at the evaluator. The choice for every ordinary network.
+/// Three halves: 24 bytes and three bits for each AND, with six hashes at the garbler and three at the
+/// evaluator. The choice for every ordinary network.
 #[derive(Clone, Copy, Debug)]
 pub enum ThreeHalves {}
 
@@ -147,11 +153,10 @@ impl Gate for ThreeHalves {
 
     #[inline(always)]
     fn garble(x: Gf128, y: Gf128, offset: Gf128, hashes: &[[Pair; 2]], tables: &mut Vec<u8>) -> Gf128 {
-        let [[[x0, y0], [x1, y1]], [[z0, dice0], [z1, dice1]]] = *hashes else { return Gf128::ZERO };
+        let [[[x0, y0], [x1, y1]], [[z0, _], [z1, _]]] = *hashes else { return Gf128::ZERO };
         let (alpha, beta) = (x.lsb().to_u8(), y.lsb().to_u8());
         let (x, y) = (x + offset * x.lsb(), y + offset * y.lsb());
-        let dice = low(dice0 + dice1);
-        let (d, e) = (dice as u8 & 1, (dice >> 1) as u8 & 1);
+        let (d, e) = (extra(x0) ^ extra(z0), extra(y0) ^ extra(z0));
 
         // The combinations of colours that define the table, and the truth value of each.
         let [control_00, control_01, control_10, _] = control_bits(alpha, beta, d, e);
@@ -168,12 +173,10 @@ impl Gate for ThreeHalves {
         let g0 = f_10[0] ^ t_10[0] ^ c[0] ^ g2;
         let g1 = f_01[1] ^ t_01[1] ^ c[1] ^ g2;
 
-        let c_0 = control_00[0] ^ extra(x0) ^ extra(z0);
-        let c_1 = control_00[1] ^ extra(y0) ^ extra(z0);
-        let bit_2 = control_01[0] ^ extra(x0) ^ extra(z1) ^ c_0;
-        let bit_0 = control_10[0] ^ extra(x1) ^ extra(z1) ^ c_0 ^ bit_2;
-        let bit_1 = control_01[1] ^ extra(y1) ^ extra(z1) ^ c_1 ^ bit_2;
-        let bits = c_0 | c_1 << 1 | bit_0 << 2 | bit_1 << 3 | bit_2 << 4;
+        let bit_2 = control_01[0] ^ extra(x0) ^ extra(z1);
+        let bit_0 = control_10[0] ^ extra(x1) ^ extra(z1) ^ bit_2;
+        let bit_1 = control_01[1] ^ extra(y1) ^ extra(z1) ^ bit_2;
+        let bits = bit_0 | bit_1 << 1 | bit_2 << 2;
 
         let mut table = [0; Self::TABLE_BYTES];
         for (place, half) in table.chunks_exact_mut(8).zip([g0, g1, g2]) {
@@ -216,7 +219,7 @@ impl Gate for ThreeHalves {
     fn evaluator_labels(x: Gf128, y: Gf128, out: &mut [[Pair; 1]]) {
         if let [first, second] = out {
             *first = [[x, y]];
-            // Only the garbler uses the fourth hash.
+            // Nobody uses the fourth hash.
             *second = [[x + y, x]];
         }
     }
@@ -228,9 +231,9 @@ impl Gate for ThreeHalves {
         let (i, j) = (x.lsb().to_u8(), y.lsb().to_u8());
         let k = i ^ j;
         let bit = |n: u8| bits >> n & 1;
-        let shared = (bit(4) & k) ^ extra(hz);
-        let a = extra(hx) ^ shared ^ bit(0) ^ (bit(2) & i);
-        let b = extra(hy) ^ shared ^ bit(1) ^ (bit(3) & j);
+        let shared = (bit(2) & k) ^ extra(hz);
+        let a = extra(hx) ^ shared ^ (bit(0) & i);
+        let b = extra(hy) ^ shared ^ (bit(1) & j);
         let [upper, lower] = without_table(x, y, Hashes { x: hx, y: hy, z: hz }, [a, b]);
         let [g0, g1, g2] = [g0, g1, g2].map(|half| u64::from_le_bytes(*half));
         let third = g2 & mask(k);

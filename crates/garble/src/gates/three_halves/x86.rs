@@ -14,12 +14,7 @@
 //! f(i, j) = [x_i, y_j] + z_k + a M + b N + [i u, j X.low]
 //! ```
 //!
-//! and the table's control bits, with the defining rows written out,
-//!
-//! ```text
-//! c_0 = d + e(x_0) + e(z_0)       g_0 = alpha + e(x_0) + e(x_1)       g_2 = alpha + beta + e(z_0) + e(z_1)
-//! c_1 = e + e(y_0) + e(z_0)       g_1 = beta  + e(y_0) + e(y_1)
-//! ```
+//! with the control bits and the table's bits as there.
 
 use core::arch::x86_64::*;
 
@@ -61,13 +56,6 @@ fn lowest(x: __m128i) -> __m128i {
     mask::<0b00_00_00_00, 31>(x)
 }
 
-/// The mask of the bit after that.
-#[inline]
-#[target_feature(enable = "aes,avx2,vaes")]
-fn second(x: __m128i) -> __m128i {
-    mask::<0b00_00_00_00, 30>(x)
-}
-
 /// The mask of the bit of a hash that masks control bits: the lowest of the high half.
 #[inline]
 #[target_feature(enable = "aes,avx2,vaes")]
@@ -106,10 +94,30 @@ fn and(x: __m128i, y: __m128i) -> __m128i {
     _mm_and_si128(x, y)
 }
 
+/// The keys of a register's two labels.
+#[derive(Clone, Copy)]
+enum Lanes<'a> {
+    /// One each.
+    Both(&'a PairKeys),
+    /// The pair's first key for both.
+    First(&'a PairKeys),
+}
+
+impl Lanes<'_> {
+    #[inline]
+    #[target_feature(enable = "aes,avx2,vaes")]
+    fn round(&self, round: usize) -> __m256i {
+        match self {
+            Self::Both(keys) => keys.round(round),
+            Self::First(keys) => _mm256_broadcastsi128_si256(_mm256_castsi256_si128(keys.round(round))),
+        }
+    }
+}
+
 /// `H` of `N` registers, each under the keys with the same index.
 #[inline]
 #[target_feature(enable = "aes,avx2,vaes")]
-fn hash<const N: usize>(keys: [&PairKeys; N], labels: [__m256i; N]) -> [__m256i; N] {
+fn hash<const N: usize>(keys: [Lanes<'_>; N], labels: [__m256i; N]) -> [__m256i; N] {
     let mut inputs = labels;
     for input in &mut inputs {
         *input = spread_pair(*input);
@@ -144,19 +152,18 @@ pub(super) fn garble(
     // Indexed by colour.
     let (x, y) = (_mm_xor_si128(x, and(offset, alpha)), _mm_xor_si128(y, and(offset, beta)));
     let xy = _mm256_set_m128i(y, x);
-    // The last hash is for dicing.
-    let zx = _mm256_set_m128i(x, _mm_xor_si128(x, y));
-    let offsets = _mm256_broadcastsi128_si256(offset);
-    let other = [_mm256_xor_si256(xy, offsets), _mm256_xor_si256(zx, offsets)];
-    let [first, second_pair] = keys;
-    let [xy0, xy1, zd0, zd1] = hash([first, first, second_pair, second_pair], [xy, other[0], zx, other[1]]);
+    let z = _mm_xor_si128(x, y);
+    let zz = _mm256_set_m128i(_mm_xor_si128(z, offset), z);
+    let other = _mm256_xor_si256(xy, _mm256_broadcastsi128_si256(offset));
+    let [first, second] = keys;
+    let [xy0, xy1, z01] =
+        hash([Lanes::Both(first), Lanes::Both(first), Lanes::First(second)], [xy, other, zz]);
 
-    let dice = _mm256_extracti128_si256::<1>(_mm256_xor_si256(zd0, zd1));
-    let (d, e) = (lowest(dice), second(dice));
-    let (z0, z1) = (_mm256_castsi256_si128(zd0), _mm256_castsi256_si128(zd1));
+    let (z0, z1) = (_mm256_castsi256_si128(z01), _mm256_extracti128_si256::<1>(z01));
     let (x0, x1) = (_mm256_castsi256_si128(xy0), _mm256_castsi256_si128(xy1));
     let (y0, y1) = (_mm256_extracti128_si256::<1>(xy0), _mm256_extracti128_si256::<1>(xy1));
     let (low_z0, low_z1) = (_mm_unpacklo_epi64(z0, z0), _mm_unpacklo_epi64(z1, z1));
+    let (d, e) = (extra(_mm_xor_si128(x0, z0)), extra(_mm_xor_si128(y0, z0)));
 
     let zero = _mm_setzero_si128();
     let m_00 = m(x, y);
@@ -193,18 +200,14 @@ pub(super) fn garble(
     }
     // Bits 1 and 3 are those of the first and the second hash.
     let extras = |hashes| _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64::<63>(hashes)));
-    let [xy0, zd0] = [xy0, zd0].map(extras);
-    let [both_xy, both_z] = [xy0 ^ extras(xy1), zd0 ^ extras(zd1)];
-    let dice = _mm_cvtsi128_si32(dice);
+    let (both_xy, both_z) = (extras(xy0) ^ extras(xy1), extras(z01));
     let alpha = _mm_cvtsi128_si32(alpha) & 1;
     let beta = _mm_cvtsi128_si32(beta) & 1;
     let bit = |bits: i32, n: u32| bits >> n & 1;
-    let c_0 = bit(dice, 0) ^ bit(xy0, 1) ^ bit(zd0, 1);
-    let c_1 = bit(dice, 1) ^ bit(xy0, 3) ^ bit(zd0, 1);
     let g_0 = alpha ^ bit(both_xy, 1);
     let g_1 = beta ^ bit(both_xy, 3);
-    let g_2 = alpha ^ beta ^ bit(both_z, 1);
-    table[24] = (c_0 | c_1 << 1 | g_0 << 2 | g_1 << 3 | g_2 << 4) as u8;
+    let g_2 = alpha ^ beta ^ bit(both_z, 1) ^ bit(both_z, 3);
+    table[24] = (g_0 | g_1 << 1 | g_2 << 2) as u8;
 }
 
 /// The label of the product of inputs with these labels.
@@ -214,8 +217,7 @@ pub(super) fn evaluate(keys: &[PairKeys; 2], x: &Gf128, y: &Gf128, table: &[u8; 
     let (i, j) = (lowest(x), lowest(y));
     let k = _mm_xor_si128(i, j);
     let zx = _mm256_set_m128i(x, _mm_xor_si128(x, y));
-    let [first, second_pair] = keys;
-    let [xy, z] = hash([first, second_pair], [_mm256_set_m128i(y, x), zx]);
+    let [xy, z] = hash(keys.each_ref().map(Lanes::Both), [_mm256_set_m128i(y, x), zx]);
     let (hash_x, hash_y) = (_mm256_castsi256_si128(xy), _mm256_extracti128_si256::<1>(xy));
     let z = _mm256_castsi256_si128(z);
 
@@ -223,11 +225,11 @@ pub(super) fn evaluate(keys: &[PairKeys; 2], x: &Gf128, y: &Gf128, table: &[u8; 
     let (halves, third) =
         unsafe { (_mm_loadu_si128(table.as_ptr().cast()), _mm_loadl_epi64(table.as_ptr().add(16).cast())) };
     let m = m(x, y);
-    // The table's bits: c_0, c_1, g_0, g_1, g_2 from the lowest on.
+    // The table's bits: g_0, g_1, g_2 from the lowest on.
     let bits = _mm_set1_epi32(i32::from(table[24]));
-    let bit_2 = and(mask::<0, 27>(bits), k);
-    let a = sum([mask::<0, 31>(bits), and(mask::<0, 29>(bits), i), bit_2]);
-    let b = sum([mask::<0, 30>(bits), and(mask::<0, 28>(bits), j), bit_2]);
+    let bit_2 = and(mask::<0, 29>(bits), k);
+    let a = _mm_xor_si128(and(mask::<0, 31>(bits), i), bit_2);
+    let b = _mm_xor_si128(and(mask::<0, 30>(bits), j), bit_2);
     // [i (u + G_0), j (X.low + G_1)]
     let own = _mm_xor_si128(_mm_blend_epi16::<0xf0>(x, m), _mm_shuffle_epi32::<0b01_00_11_10>(halves));
     let own = and(own, _mm_unpacklo_epi64(j, i));
@@ -266,18 +268,19 @@ mod tests {
     }
 
     #[test]
-    fn gates_in_registers_are_those_of_the_plain_code_for_all_colours_dice_and_values() {
+    fn gates_in_registers_are_those_of_the_plain_code_for_all_colours_control_bits_and_values() {
         if !AesLevel::Vaes256.available() {
             return;
         }
-        let mut dice = [0; 4];
+        let mut control = [0; 4];
         for case in 0..256 {
             let [x, y, offset] = sample(case);
             let mut hashes = [[[Gf128::ZERO; 2]; 2]; 2];
             ThreeHalves::garbler_labels(x, y, offset, &mut hashes);
             keys(AesLevel::Portable, 3 * case).hash(&mut hashes);
-            let [_, [[_, first], [_, second]]] = hashes;
-            dice[((first + second).to_bits() & 3) as usize] += 1;
+            let [[[x0, y0], _], [[z0, _], _]] = hashes;
+            let bit = |x: Gf128| (x.to_bits() >> 64 & 1) as usize;
+            control[bit(x0 + z0) | bit(y0 + z0) << 1] += 1;
             let mut want = Vec::new();
             let product = ThreeHalves::garble(x, y, offset, &hashes, &mut want);
 
@@ -300,7 +303,7 @@ mod tests {
                 assert_eq!(want, product + offset * F2::from_lsb(values & values >> 1));
             }
         }
-        assert!(dice.iter().all(|count| *count > 30), "all dice come up: {dice:?}");
+        assert!(control.iter().all(|count| *count > 30), "all control bits come up: {control:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::super::program::{Masks, Owner, Sealed, Step, Wire};
 use super::super::same_length;
 use super::Evaluator;
-use crate::decoding::{DECODING_BYTES, SEAL_BYTES};
+use crate::decoding::{DECODING_BYTES, SEAL_BYTES, decoding_bytes, together};
 use crate::{Error, Function};
 
 impl<F: Function> Evaluator<F> {
@@ -47,15 +47,19 @@ impl<F: Function> Evaluator<F> {
         Ok(values)
     }
 
-    /// Receives P's commitment to `n` random bits, and their labels; see
-    /// [`Garbler::masks`](crate::two_party::Garbler::masks).
+    /// Takes labels of `n` random bits of P's; see [`Garbler::masks`](crate::two_party::Garbler::masks).
     ///
     /// # Errors
-    /// As [`Evaluator::input`] and [`Evaluator::take`].
+    /// As [`Evaluator::input`].
     pub fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error> {
         self.guarded(channel, |v, channel| {
             let input = v.try_input(channel, Owner::Prover, n)?;
-            v.try_take(channel, &input)?;
+            let mut labels = Zeroizing::new(vec![Gf128::ZERO; n]);
+            v.mask_labels.blocks(&mut labels);
+            if let Some(first) = input.wires().first() {
+                super::set(&mut v.active, first.index(), &labels)?;
+            }
+            v.deliver(&input, None)?;
             Ok(Masks(input))
         })
     }
@@ -118,9 +122,12 @@ impl<F: Function> Evaluator<F> {
     ) -> Result<Sealed, Error> {
         self.guarded(channel, |v, channel| {
             let masks = v.program.seal(wires, masks.as_ref())?;
-            let mut information = Zeroizing::new(vec![0; DECODING_BYTES * wires.len()]);
-            channel.recv_exact(tags::GARBLED_SEALED, &mut information)?;
             let first = v.decoding.reserve(wires.len());
+            let mut information = Zeroizing::default();
+            if !together(wires.len()) {
+                *information = vec![0; DECODING_BYTES * wires.len()];
+                channel.recv_exact(tags::GARBLED_SEALED, &mut information)?;
+            }
             Ok(Sealed { wires: wires.to_vec(), masks, first, secret: information })
         })
     }
@@ -170,21 +177,25 @@ impl<F: Function> Evaluator<F> {
         sealed: Option<&Sealed>,
     ) -> Result<Vec<F2>, Error> {
         let program = self.program.digest();
-        let length = if sealed.is_some() { SEAL_BYTES } else { DECODING_BYTES * labels.len() };
+        let sealed_ahead = sealed.is_some() && !together(labels.len());
+        let length = if sealed_ahead { SEAL_BYTES } else { decoding_bytes(labels.len()) };
         let mut message = vec![0; program.len() + length];
         channel.recv_exact(tags::GARBLED_DECODING, &mut message)?;
         let (theirs, rest) = message.split_at(program.len());
         if theirs != program {
             return Err(Error::Diverged { step: tags::GARBLED_DECODING });
         }
+        let first = sealed.map_or_else(|| self.decoding.reserve(labels.len()), |sealed| sealed.first);
+        if together(labels.len()) {
+            return self.decoding.decode_together((first, &program), labels, rest);
+        }
         let Some(sealed) = sealed else {
-            let first = self.decoding.reserve(labels.len());
             return self.decoding.decode(first, labels, rest);
         };
         let key = rest.first_chunk();
         let key = key.ok_or_else(|| Error::malformed(tags::GARBLED_DECODING, "no key"))?;
         let mut information = sealed.secret.clone();
-        self.decoding.seal(sealed.first, key, &mut information);
-        self.decoding.decode(sealed.first, labels, &information)
+        self.decoding.seal(first, key, &mut information);
+        self.decoding.decode(first, labels, &information)
     }
 }

@@ -8,11 +8,12 @@ use zeroize::Zeroizing;
 use super::super::program::{Masks, Owner, Sealed, Step, Wire};
 use super::super::{bits, same_length};
 use super::Garbler;
-use crate::decoding::DIGEST_BYTES;
+use crate::decoding::{DIGEST_BYTES, together};
 use crate::{Error, Function};
 
 impl<F: Function> Garbler<F> {
-    /// Opens wires to both parties and returns their values. One round trip, 40 bytes for each bit.
+    /// Opens wires to both parties and returns their values. One round trip, 40 bytes for each bit, for more
+    /// than 128 as much as for 128 and one bit each.
     ///
     /// # Errors
     /// [`Error::Misuse`] if inputs that they depend on have not come; [`Error::Cheat`] if V returns values
@@ -22,7 +23,7 @@ impl<F: Function> Garbler<F> {
     }
 
     /// As [`Garbler::public`], for wires that were [sealed](Garbler::seal). One round trip, 16 bytes and one
-    /// bit for each.
+    /// bit for each, or as there for more than 128.
     ///
     /// # Errors
     /// As [`Garbler::public`]; [`Error::Misuse`] if it was sealed with masks.
@@ -78,18 +79,23 @@ impl<F: Function> Garbler<F> {
         if right { Ok(()) } else { Err(Error::cheat(step, "the proof that values come from labels")) }
     }
 
-    /// Draws `n` random bits for outputs that will be shared, commits to them and sends their labels. It does
-    /// not wait, and sends 16 bytes and one bit for each.
+    /// Takes `n` random bits for outputs that will be shared. They are those of correlations, so P is
+    /// committed to them already, and V knows its labels of them. This sends nothing, unless correlations
+    /// have to be made.
     ///
     /// # Errors
-    /// As [`Garbler::input`] and [`Garbler::give`].
+    /// As [`Garbler::input`].
     pub fn masks(&mut self, channel: &mut dyn Channel, n: usize) -> Result<Masks, Error> {
         self.guarded(channel, |p, channel| {
-            let input = p.try_input(channel, Owner::Prover, n)?;
-            let mut random = Zeroizing::new(vec![Gf128::ZERO; n]);
-            p.random.blocks(&mut random);
-            let bits = Zeroizing::new(random.iter().map(|block| block.lsb()).collect::<Vec<_>>());
-            p.try_give(channel, &input, &bits)?;
+            let tags = p.tags(channel, n)?;
+            let bits = Zeroizing::new(tags.iter().map(|tag| tag.lsb()).collect::<Vec<_>>());
+            let mut labels = Zeroizing::new(vec![Gf128::ZERO; n]);
+            p.mask_labels.blocks(&mut labels);
+            let offset = p.offset.expose();
+            labels.iter_mut().zip(bits.iter()).for_each(|(label, bit)| *label += offset * *bit);
+            let input = p.program.input(Owner::Prover, n, tags)?;
+            p.append(&labels);
+            p.deliver(&input, Some(&bits))?;
             Ok(Masks(input))
         })
     }
@@ -97,7 +103,7 @@ impl<F: Function> Garbler<F> {
     /// Shares wires between the parties. Returns P's share, which is the masks. V's share is the wire's value
     /// plus P's.
     ///
-    /// There must be one mask for each wire. This does not wait, and sends 40 bytes for each bit.
+    /// There must be one mask for each wire. This does not wait, and sends as much as [`Garbler::public`].
     ///
     /// # Errors
     /// [`Error::Misuse`] if inputs that they depend on have not come, or for other masks; any error of
@@ -115,7 +121,8 @@ impl<F: Function> Garbler<F> {
         })
     }
 
-    /// As [`Garbler::shared`], for wires that were [sealed](Garbler::seal): 16 bytes.
+    /// As [`Garbler::shared`], for wires that were [sealed](Garbler::seal): 16 bytes, or as there for more
+    /// than 128 bits.
     ///
     /// # Errors
     /// As [`Garbler::shared`]; [`Error::Misuse`] if it was sealed without masks.
@@ -145,7 +152,8 @@ impl<F: Function> Garbler<F> {
     }
 
     /// Sends sealed decoding information ahead for wires that need not have values yet: to make them public
-    /// or, with `masks`, to share them. It does not wait, and sends 40 bytes for each bit.
+    /// or, with `masks`, to share them. It does not wait, and sends 40 bytes for each bit; nothing for more
+    /// than 128, whose information depends on what comes later.
     ///
     /// # Errors
     /// [`Error::Misuse`] for wires or masks of another session, or another number of masks; any error of
@@ -160,6 +168,9 @@ impl<F: Function> Garbler<F> {
             let masks = p.program.seal(wires, masks.as_ref())?;
             let zeros = p.zeros_of(wires, &masks);
             let first = p.decoding.reserve(wires.len());
+            if together(wires.len()) {
+                return Ok(Sealed { wires: wires.to_vec(), masks, first, secret: Zeroizing::default() });
+            }
             let mut information = p.decoding.encode(first, &zeros, p.offset.expose());
             let key = p.random.block().to_bytes();
             p.decoding.seal(first, &key, &mut information);
@@ -198,12 +209,15 @@ impl<F: Function> Garbler<F> {
     ) -> Result<[u8; 32], Error> {
         let program = self.program.digest();
         let mut message = program.to_vec();
+        let offset = self.offset.expose();
+        let first = sealed.map_or_else(|| self.decoding.reserve(zeros.len()), |sealed| sealed.first);
         match sealed {
-            Some(sealed) => message.extend_from_slice(&sealed.secret),
-            None => {
-                let first = self.decoding.reserve(zeros.len());
-                message.extend_from_slice(&self.decoding.encode(first, zeros, self.offset.expose()));
+            _ if together(zeros.len()) => {
+                let information = self.decoding.encode_together((first, &program), zeros, offset);
+                message.extend_from_slice(&information);
             }
+            Some(sealed) => message.extend_from_slice(&sealed.secret),
+            None => message.extend_from_slice(&self.decoding.encode(first, zeros, offset)),
         }
         channel.send(tags::GARBLED_DECODING, &message)?;
         Ok(program)

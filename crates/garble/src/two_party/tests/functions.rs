@@ -18,6 +18,8 @@ pub(super) enum Toy {
     FalseAnd,
     /// As [`Toy::And`] to everybody, but with one more gate.
     LongAnd,
+    /// As [`Toy::And`] to everybody, with other tables.
+    SwappedAnd,
     /// AES-128 of the second 128 bits under the first.
     Aes,
     /// SHA-256.
@@ -32,7 +34,7 @@ impl Function for Toy {
     fn identify(&self, digest: &mut Digest) {
         let name: &[u8] = match self {
             Self::Xor => b"xor",
-            Self::And | Self::FalseAnd | Self::LongAnd => b"and",
+            Self::And | Self::FalseAnd | Self::LongAnd | Self::SwappedAnd => b"and",
             Self::Aes => b"aes128",
             Self::Sha => b"sha256",
             Self::Constants => b"constants",
@@ -54,6 +56,7 @@ impl Function for Toy {
                 b.mul(&x[0], &y[0])?;
                 b.mul_many(x, y)
             }
+            Self::SwappedAnd => b.mul_many(y, x),
             Self::Aes => Aes128::new(b, &inputs[..128])?.encrypt(b, &inputs[128..]),
             Self::Sha => sha256(b, inputs),
             Self::Constants => Ok((0..inputs.len()).map(|i| b.constant(F2::from_lsb(i as u64))).collect()),

@@ -136,11 +136,18 @@ pub(super) fn inputs<M: PrivateInputs>(
     sizes: &Sizes,
     [prover, verifier]: [Option<&HashKeys>; 2],
 ) -> Result<BlindingWires<M::Wire>, M::Error> {
+    inputs_of_bits(machine, sizes, [prover, verifier].map(|own| own.map(HashKeys::bits)))
+}
+
+fn inputs_of_bits<M: PrivateInputs>(
+    machine: &mut M,
+    sizes: &Sizes,
+    [prover, verifier]: [Option<Zeroizing<Vec<F2>>>; 2],
+) -> Result<BlindingWires<M::Wire>, M::Error> {
     let n = input_bits(sizes);
     if n == 0 {
         return Ok(BlindingWires { prover: Vec::new(), verifier: Vec::new() });
     }
-    let [prover, verifier] = [prover, verifier].map(|own| own.map(HashKeys::bits));
     // V asks for its labels first, so that P answers with everything.
     let verifier = machine.private(Owner::Verifier, n, verifier.as_ref().map(|bits| bits.as_slice()))?;
     let prover = machine.private(Owner::Prover, n, prover.as_ref().map(|bits| bits.as_slice()))?;

@@ -125,8 +125,8 @@
 //! # ChaCha20-Poly1305
 //!
 //! Everything is as with AES-GCM, except for the tags. There is no `h` that serves all records: each record
-//! has a one-time key `(r, s)`, whose wires go into further circuits. `wire::poly1305` has the protocol and
-//! what its check proves, `tag` has the messages.
+//! has a one-time key `(r, s)`. The parties multiply the wires of `r` into shares, and the wires of `s` go
+//! into another circuit. `wire::poly1305` has the protocol and what its check proves, `tag` has the messages.
 //!
 //! ```text
 //! P                                                          V
@@ -134,7 +134,7 @@
 //!   products; P's factors, for each of the client's records ->   V's choices
 //!   circuits of tags                          ----------->
 //! for all of the client's records, once their keys are there
-//!   r shared; its powers                      <---------->   two round trips; the first text goes with the second
+//!   r shared; its powers                      <---------->   a round trip; P's last message goes with the first text
 //! each record
 //!   text + P's share of key stream            ----------->   completes the ciphertext
 //!   labels for both parties' shares           <---------->   its share of key stream with labels' hash
@@ -143,11 +143,10 @@
 //!
 //! The powers of `r` come from products of shares, because a circuit would take 28,000 ANDs for each 16
 //! bytes. So V could choose the polynomial, and with it the ciphertext of which P's tag is the right one. The
-//! check is there for that: a circuit compares a random combination of the powers with `r`. What it
-//! quantifies over is V's share of `r` and all of V's factors. Both are in messages that V has sent before
-//! either party can compute the combination's coefficients, which are a hash of these messages. *Neither
-//! party uses its share of a tag before it has the check's answer*, and P takes that answer from V with a
-//! hash of its label.
+//! check is there for that: two equations of shares, which a circuit compares. What it quantifies over is all
+//! of V's factors and its share of a masked sum of powers. V has sent all of them before it sees P's share of
+//! that sum, and `r`, which V does not know, is the challenge. *Neither party uses its share of a tag before
+//! it has the check's answer*, and P takes that answer from V with a hash of its label.
 //!
 //! What this module says of `h` and masks holds for `r` and `s`, and where it says `1027 / 2^128` the bound
 //! is `8 q / 2^106` for a record of `q` blocks, header and lengths included: at most `2^-92`. In the end P
@@ -187,7 +186,7 @@
 //! Reading costs 5,120 ANDs for each 16 bytes and for each record, 128 KB ahead; once 4,757 for the server's
 //! hash key; and a product for every two of its powers, up to the length of the longest record, 2.1 KB.
 //! During the connection it takes 1.4 KB for each 16 bytes, and two round trips for each record. With
-//! ChaCha20-Poly1305 it costs 10,400 ANDs for each 64 bytes, 40,211 for each record that may come, and four
+//! ChaCha20-Poly1305 it costs 10,400 ANDs for each 64 bytes, 11,171 for each record that may come, and four
 //! products for each 64 bytes, 8.8 KB; and four round trips for each record.
 //!
 //! # Who learns what, and when
@@ -309,15 +308,15 @@
 //!
 //! # Cost
 //!
-//! Garbling is nearly all of the cost, at 25 bytes for each AND by three halves or 32 by half gates. The
+//! Garbling is nearly all of the cost, at 24.4 bytes for each AND by three halves or 32 by half gates. The
 //! table shows the cost with [`settings`], for a request and a response of the given size, with nothing
 //! hidden except a header; bytes of both directions, from the setup of V's delta on:
 //!
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
 //! | ANDs garbled | 340,070 | | 816,742 | |
-//! | ahead | 9,352,000 | 4 | 22,207,000 | 4 |
-//! | in the connection, including V's opening | 312,000 | 14 | 319,000 | 14 |
+//! | ahead | 8,942,000 | 4 | 20,694,000 | 4 |
+//! | in the connection, including V's opening | 358,000 | 14 | 367,000 | 14 |
 //! | after it | 42,000 | 2 | 79,000 | 3 |
 //!
 //! In TLS 1.3, where P checks that the handshake can be proved before it says its request:
@@ -325,8 +324,8 @@
 //! | | 256 bytes | round trips | 2,048 bytes | round trips |
 //! |---|---|---|---|---|
 //! | ANDs garbled | 414,560 | | 891,232 | |
-//! | ahead | 11,197,000 | 4 | 24,052,000 | 4 |
-//! | in the connection, including V's opening | 225,000 | 10 | 233,000 | 10 |
+//! | ahead | 10,746,000 | 4 | 22,498,000 | 4 |
+//! | in the connection, including V's opening | 267,000 | 10 | 276,000 | 10 |
 //! | after it | 60,000 | 2 | 96,000 | 3 |
 //!
 //! With AES-256-GCM and SHA-384, whose compression takes two and a half times the ANDs of SHA-256's:
@@ -336,18 +335,18 @@
 //! | TLS 1.2 | 680,475 | 1,386,523 |
 //! | TLS 1.3 | 964,582 | 1,670,630 |
 //!
-//! With ChaCha20-Poly1305, where each record takes 29,811 ANDs for its tag, 29,040 of them for the check of
-//! the powers, and 2.2 KB of products for each 16 bytes:
+//! With ChaCha20-Poly1305, where each record takes 771 ANDs for its tag, 259 of them for the check of the
+//! powers, and 2.2 KB of products for each 16 bytes:
 //!
 //! | | 256 bytes | 2,048 bytes | round trips in the connection |
 //! |---|---|---|---|
-//! | TLS 1.2: ANDs garbled | 409,512 | 687,860 | 17 |
-//! | bytes ahead | 11,146,000 | 19,471,000 | |
-//! | TLS 1.3: ANDs garbled | 415,697 | 694,045 | 12 |
-//! | bytes ahead | 11,255,000 | 19,580,000 | |
+//! | TLS 1.2: ANDs garbled | 351,432 | 629,780 | 17 |
+//! | bytes ahead | 9,261,000 | 16,607,000 | |
+//! | TLS 1.3: ANDs garbled | 386,657 | 665,005 | 12 |
+//! | bytes ahead | 10,095,000 | 17,441,000 | |
 //!
-//! During the connection nearly all bytes, 287 KB, are labels of public bits. Outputs only take keys of 16
-//! bytes, because their decoding information was [sent ahead](volery_garble::two_party::Garbler::seal).
+//! During the connection nearly all bytes, 287 KB, are labels of public bits. Each value of more than 128
+//! bits takes 5 KB to decode. What decodes fewer was sent [ahead](volery_garble::two_party::Garbler::seal).
 
 mod claimed;
 pub mod client;

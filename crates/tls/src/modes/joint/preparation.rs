@@ -19,9 +19,11 @@ const TRIAL_BLOCKS: u32 = 20;
 pub struct Preparation {
     /// AND gates that are garbled.
     pub ands: u64,
-    /// Bytes of their tables. P sends them, and V keeps them until the connection.
+    /// Bytes of their tables, which V keeps until the connection.
     pub tables: u64,
-    /// Bits that the parties will share. P sends a mask and decoding information of each.
+    /// Bytes of the messages in which P sends them.
+    pub sent: u64,
+    /// Bits that the parties will share.
     pub shared: u64,
     /// The number of bits that the proof of what was garbled commits to; that of the payload comes on top.
     pub commitments: u64,
@@ -48,6 +50,7 @@ impl Sizes {
         Ok(Preparation {
             ands: cost.prepared.ands,
             tables: cost.tables(settings().garbling),
+            sent: settings().garbling.sent_bytes(cost.prepared.ands),
             shared: cost.prepared.shared as u64,
             commitments: cost.prepared.commitments.saturating_add(self.server_commitments()?),
             announced: cost.proof,

@@ -219,7 +219,7 @@ struct Opening {
 impl Opening {
     fn received(&self) -> Received<'_> {
         let Self { record, header, .. } = self;
-        Received { sequence: record.sequence, header, ciphertext: &record.ciphertext }
+        Received { header, ciphertext: &record.ciphertext }
     }
 }
 
@@ -330,7 +330,7 @@ impl Reader {
         let opening = self.open(channel, machine, record)?;
         let share = self.share(&opening, |key, record| {
             let tags = tags.ok_or_else(program::other_suite)?;
-            Ok(tags.share(channel, machine, key, record)?.share)
+            Ok(tags.share(channel, machine, key, record, &mut *rng)?.share)
         })?;
         let Opening { record, streams, .. } = opening;
         self.turn.verify(channel, &record, &share, rng)?;

@@ -6,22 +6,17 @@
 //! a record of the client's, ahead: x's corrections                 ------->
 //!
 //! a record of the server's, when it has come: x's corrections      ------->
-//! labels of a; the mask of V's share b                             ------->
-//!                                                                 <-------   correction of b
-//! factor of r                                                      ------->
+//! products of r's wires with 1 and 1/x; factor of r                ------->
+//!                                                                 <-------   corrections of powers, share of the sum
+//! share of the sum                                                 ------->
 //!   (a record of the client's: its masked plaintext)
-//!                                                                 <-------   corrections of powers
 //!   (a record of the client's)                                    <-------   V's share of the key stream, with labels' hash
-//!                                                                 <-------   corrections of V's inputs for the circuits
+//!                                                                 <-------   corrections of V's inputs for the circuit
 //! labels of both inputs                                            ------->
 //!                                                                 <-------   the check's answer, with labels' hash
 //! client's record: the tag                                        <-------   V's share of the tag, with labels' hash
 //! server's record: as for AES-GCM, see `read`                      <------>
 //! ```
-//!
-//! V's share `b` is a share of wires like others, which a mask of P's hides until P sends that mask. That
-//! message is not proved. A wrong mask flips bits of `b`, and the check holds only if P knows which way: it
-//! is a guess at these bits, like those that P can put into products (`wire::poly1305` says what they gain).
 //!
 //! **No share of a tag is used before the check has passed**, at either party: only
 //! [`RecordTag::finish_prover`] and [`RecordTag::finish_verifier`] make a [`TagShare`], and they end the
@@ -37,45 +32,27 @@ use volery_channel::tags::GARBLED_RETURN;
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::{F2, F130};
 use volery_garble::two_party::{Evaluator, Garbler, Owner, Wire};
-use volery_vole::{Prg, ole};
+use volery_vole::ole;
 use zeroize::Zeroizing;
 
 use super::Error;
 use super::machine::{Machine, Party, PrivateInputs, Queue, SharedWires};
 use crate::wire::ghash::Block;
 use crate::wire::poly1305::{
-    ProverAhead, ProverConverted, ProverFactored, Shares, TagInputs, VerifierAhead, VerifierOffered,
-    element_bits, receive_mask, send_mask,
+    ProverAhead, ProverConverted, ProverSummed, Shares, Sign, TagInputs, VerifierAhead, VerifierConverted,
+    VerifierOffered, places,
 };
-use crate::wire::step::{BLOCK_BITS, POLY1305_SHARE_BITS, Step};
+use crate::wire::step::Step;
 
-/// Prepares the first half of what each machine computes for a tag, from the wires of the record's one-time
-/// key.
-pub(super) fn prepared_share<M: PrivateInputs>(machine: &mut M, key: &[M::Wire]) -> Result<(), M::Error> {
-    share_of_r(machine, key, None).map(drop)
-}
-
-/// Prepares the second half.
-pub(super) fn prepared_end<M: PrivateInputs>(machine: &mut M, key: &[M::Wire]) -> Result<(), M::Error> {
+/// Prepares what each machine computes for a tag, from the wires of the record's one-time key.
+pub(super) fn prepared<M: PrivateInputs>(machine: &mut M, key: &[M::Wire]) -> Result<(), M::Error> {
     finished(machine, key, [None; 2]).map(drop)
-}
-
-/// The first half: this party's share of V's share of `r`, given P's (if this is P).
-fn share_of_r<M: PrivateInputs>(
-    machine: &mut M,
-    key: &[M::Wire],
-    own: Option<&[F2]>,
-) -> Result<Zeroizing<Vec<F2>>, M::Error> {
-    let mut inputs = key.get(..BLOCK_BITS).unwrap_or_default().to_vec();
-    inputs.extend(machine.private(Owner::Prover, POLY1305_SHARE_BITS, own)?);
-    let share = machine.call(&Step::Poly1305Share, &inputs)?;
-    Ok(Zeroizing::new(machine.share(&share)?))
 }
 
 /// The check's answer, and this party's share of the tag.
 type Finished = (Vec<F2>, Zeroizing<Vec<F2>>);
 
-/// The second half, given the inputs of the one party that this is: P's, V's.
+/// The circuits, given the inputs of the one party that this is: P's, V's.
 fn finished<M: PrivateInputs>(
     machine: &mut M,
     key: &[M::Wire],
@@ -139,97 +116,60 @@ impl<A> RecordTag<A> {
     }
 }
 
-/// P's part with its share `a` of `r`.
-pub(super) struct ProverShared {
-    ahead: ProverAhead,
-    a: Zeroizing<F130>,
-}
-
 impl RecordTag<ProverAhead> {
-    /// P's first part: shares `r`. It does not wait.
+    /// P's first part: shares `r`, and gives V its factor. It does not wait.
     pub(super) fn share(
         self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Garbler<Step>>,
-        rng: &mut (impl CryptoRng + ?Sized),
-    ) -> Result<RecordTag<ProverShared>, Error> {
-        let a = random_share(rng);
-        let bits = Zeroizing::new(element_bits(*a).collect::<Vec<F2>>());
-        let mask = share_of_r(&mut machine.perform_in(self.queue, channel), &self.key, Some(&bits))?;
-        send_mask(channel, &mask)?;
-        self.map(|ahead| Ok(ProverShared { ahead, a }))
-    }
-}
-
-impl RecordTag<ProverShared> {
-    /// Makes V's factor of `r`. This waits for V's correction.
-    pub(super) fn factor(self, channel: &mut dyn Channel) -> Result<RecordTag<ProverFactored>, Error> {
-        self.map(|ProverShared { ahead, a }| Ok(ahead.factor(channel, *a)?))
-    }
-}
-
-impl RecordTag<ProverFactored> {
-    /// Gives V its factor of `r`. It does not wait.
-    pub(super) fn send(self, channel: &mut dyn Channel) -> Result<RecordTag<ProverConverted>, Error> {
-        self.map(|part| Ok(part.send(channel)?))
+    ) -> Result<RecordTag<ProverConverted>, Error> {
+        let shares = machine.party.products(channel, &places(&self.key), &*self.part.factors())?;
+        self.map(|ahead| Ok(ahead.factor(channel, &shares)?))
     }
 }
 
 impl RecordTag<ProverConverted> {
-    /// P's shares of the powers of `r`. This waits for V's corrections.
+    /// P's shares of all products. This waits for V's corrections.
+    pub(super) fn products(self, channel: &mut dyn Channel) -> Result<RecordTag<ProverSummed>, Error> {
+        self.map(|part| Ok(part.products(channel)?))
+    }
+}
+
+impl RecordTag<ProverSummed> {
+    /// P's shares of the powers of `r`. It does not wait.
     pub(super) fn powers(self, channel: &mut dyn Channel) -> Result<RecordTag<Shares>, Error> {
         self.map(|part| Ok(part.shares(channel)?))
     }
 }
 
-/// A share of `r` that P chooses.
-fn random_share(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<F130> {
-    let mut seed = Zeroizing::new([0; 16]);
-    rng.fill_bytes(&mut *seed);
-    let mut element = Zeroizing::new([F130::default()]);
-    Prg::new(*seed).elements(&mut *element);
-    Zeroizing::new(element[0])
-}
-
-/// V's part with its share `b` of `r`.
-pub(super) struct VerifierShared {
-    ahead: VerifierAhead,
-    b: Zeroizing<F130>,
-}
-
 impl RecordTag<VerifierAhead> {
-    /// V's first part: shares `r`. This waits for P's mask.
+    /// V's first part: shares `r`, and receives its factor. This waits for P's messages.
     pub(super) fn share(
         self,
         channel: &mut dyn Channel,
         machine: &mut Machine<Evaluator<Step>>,
-    ) -> Result<RecordTag<VerifierShared>, Error> {
-        let share = share_of_r(&mut machine.perform_in(self.queue, channel), &self.key, None)?;
-        let b = receive_mask(channel, &share)?;
-        self.map(|ahead| Ok(VerifierShared { ahead, b }))
+    ) -> Result<RecordTag<VerifierConverted>, Error> {
+        let shares: Zeroizing<Vec<F130>> = machine.party.products(channel, &places(&self.key), 2)?;
+        self.map(|ahead| Ok(ahead.factor(channel, &shares)?))
     }
 }
 
-impl RecordTag<VerifierShared> {
-    /// Sends V's correction, for which P waits, with the next flush.
+impl RecordTag<VerifierConverted> {
+    /// Sends V's corrections, for which P waits, with the next flush.
     pub(super) fn offer(
         self,
         channel: &mut dyn Channel,
         products: &mut ole::Receiver<F130>,
+        rng: &mut (impl CryptoRng + ?Sized),
     ) -> Result<RecordTag<VerifierOffered>, Error> {
-        self.map(|VerifierShared { ahead, b }| Ok(ahead.offer(channel, products, *b)?))
+        self.map(|part| Ok(part.offer(channel, products, rng)?))
     }
 }
 
 impl RecordTag<VerifierOffered> {
-    /// V's shares of the powers of `r`. This waits for P's message, and sends V's corrections, for which P
-    /// waits, with the next flush.
-    pub(super) fn powers(
-        self,
-        channel: &mut dyn Channel,
-        products: &mut ole::Receiver<F130>,
-    ) -> Result<RecordTag<Shares>, Error> {
-        self.map(|part| Ok(part.shares(channel, products)?))
+    /// V's shares of the powers of `r`. This waits for P's share of the sum.
+    pub(super) fn powers(self, channel: &mut dyn Channel) -> Result<RecordTag<Shares>, Error> {
+        self.map(|part| Ok(part.shares(channel)?))
     }
 }
 
@@ -244,9 +184,9 @@ impl RecordTag<Shares> {
         channel: &mut dyn Channel,
         machine: &mut Machine<P>,
         inputs: impl FnOnce(&TagInputs) -> [Option<&TagInputs>; 2],
-        coefficients: &[F130],
+        (coefficients, sign): (&[F130], Sign),
     ) -> Result<TagShare, Error> {
-        let own = self.part.inputs(coefficients)?;
+        let own = self.part.inputs(coefficients, sign)?;
         let performance = &mut machine.perform_in(self.queue, channel);
         let (answer, share) = finished(performance, &self.key, inputs(&own))?;
         checked(&answer)?;
@@ -260,7 +200,7 @@ impl RecordTag<Shares> {
         machine: &mut Machine<Garbler<Step>>,
         coefficients: &[F130],
     ) -> Result<TagShare, Error> {
-        self.finish(channel, machine, |own| [Some(own), None], coefficients)
+        self.finish(channel, machine, |own| [Some(own), None], (coefficients, Sign::Plus))
     }
 
     /// See [`RecordTag::finish`], at V.
@@ -270,7 +210,7 @@ impl RecordTag<Shares> {
         machine: &mut Machine<Evaluator<Step>>,
         coefficients: &[F130],
     ) -> Result<TagShare, Error> {
-        self.finish(channel, machine, |own| [None, Some(own)], coefficients)
+        self.finish(channel, machine, |own| [None, Some(own)], (coefficients, Sign::Minus))
     }
 }
 

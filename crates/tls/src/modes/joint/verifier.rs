@@ -171,7 +171,7 @@ fn prepare(
     answer_round(channel, machine.party.commitments().1)?;
     let exchange = requested.receive(channel)?;
     let hash_keys = hash_keys.receive(channel, &sizes)?;
-    let tags = tags.map(|tags| tags.receive(channel, session, &sizes)).transpose()?;
+    let tags = tags.map(|tags| tags.receive(channel, &sizes)).transpose()?;
     program::rehearse(&mut machine, channel, secrets, &sizes)?;
     let (_, pool) = machine.party.commitments();
     pool.prepare(channel, cost.correlations(settings.proof)?)?;
@@ -202,9 +202,8 @@ fn run(
         deriving.derive(group, [&prover_wires, &own_wires])?;
 
     let server = program::server(&mut machine.perform(channel), &derived, &sizes)?;
-    // P says its first record before V's last messages about the powers.
     if let Some(tags) = &mut tags {
-        tags.powers(channel)?;
+        tags.powers(channel, rng)?;
     }
     let first = masked(channel, sizes.records().first().map_or(0, |record| record.length))?;
     let performance = &mut machine.perform(channel);

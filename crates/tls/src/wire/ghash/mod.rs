@@ -77,10 +77,8 @@
 //! powers of `g = x y'`, the one in `d`, and the constants are zero. If one does not, the polynomial is not
 //! zero, and no more than `m + 1` of the `2^128 - 1` values of `x` make it zero: V is caught, but with
 //! probability `(m + 1) / (2^128 - 1)`. **So `x` is the challenge.** It comes with its powers for free, is
-//! fixed before V says anything, and stays secret. There is no need of a hash of messages, as
-//! [`poly1305`](super::poly1305) has one: there `x y` has to be a given `r`, V can make it `r` plus an error,
-//! and the terms of the two mix. That `m` is 1 for a record without content changes nothing: `T` is then
-//! zero, and `e'` is as above.
+//! fixed before V says anything, and stays secret. No hash of messages is needed. That `m` is 1 for
+//! a record without content changes nothing: `T` is then zero, and `e'` is as above.
 //!
 //! Even powers are squares of both parties' shares of odd ones, so if the odd ones are right they are.
 //!

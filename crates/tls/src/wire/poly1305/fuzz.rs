@@ -2,15 +2,12 @@
 
 use rand_core::CryptoRng;
 use volery_channel::Channel;
-use volery_field::{F2, F130};
+use volery_field::{F130, Ring};
 use volery_vole::correlations::Pool;
 use volery_vole::{Delta, SessionId, ole};
 
-use super::{
-    MIN_POWERS, ProverFactor, VerifierAhead, coefficients, element_bits, products, receive_mask, send_mask,
-};
+use super::{MIN_POWERS, ProverAhead, Sign, VerifierAhead, coefficients, products};
 use crate::Error;
-use crate::wire::step::POLY1305_SHARE_BITS;
 
 const SESSION: SessionId = SessionId::new([11; 32]);
 
@@ -25,11 +22,9 @@ pub fn powers_prover(
 ) -> Result<(), Error> {
     let mut random = ole::Sender::<F130>::new(&SESSION, offset);
     random.prepare(channel, pool, products(MIN_POWERS), rng)?;
-    let factor = ProverFactor::new(&mut random, rng)?;
-    let ahead = factor.ahead(channel, (&SESSION, 1), &mut random, MIN_POWERS)?;
-    let a = F130::from_u128(1 << 99);
-    send_mask(channel, &element_bits(a).collect::<Vec<F2>>())?;
-    ahead.factor(channel, a)?.send(channel)?.shares(channel)?.inputs(&coefficients(&[5; 13], b"a record"))?;
+    let ahead = ProverAhead::new(channel, &mut random, MIN_POWERS, rng)?;
+    let shares = ahead.factor(channel, &[F130::ONE; 2])?.products(channel)?.shares(channel)?;
+    shares.inputs(&coefficients(&[5; 13], b""), Sign::Plus)?;
     Ok(())
 }
 
@@ -44,10 +39,9 @@ pub fn powers_verifier(
 ) -> Result<(), Error> {
     let mut random = ole::Receiver::<F130>::new(&SESSION);
     random.prepare(channel, pool, products(MIN_POWERS), rng)?;
-    let ahead = VerifierAhead::new(channel, (&SESSION, 1), MIN_POWERS)?;
-    let b = receive_mask(channel, &[F2::ONE; POLY1305_SHARE_BITS])?;
-    let shares = ahead.offer(channel, &mut random, *b)?.shares(channel, &mut random)?;
-    channel.flush()?;
-    shares.inputs(&coefficients(&[5; 13], b"a record"))?;
+    let ahead = VerifierAhead::new(channel, MIN_POWERS)?;
+    let offered = ahead.factor(channel, &[F130::ONE; 2])?.offer(channel, &mut random, rng)?;
+    let shares = offered.shares(channel)?;
+    shares.inputs(&coefficients(&[5; 13], b""), Sign::Minus)?;
     Ok(())
 }

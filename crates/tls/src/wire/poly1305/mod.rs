@@ -14,36 +14,42 @@
 //!
 //! ```text
 //! P                                                                                    V
-//! ahead: n + 1 random products modulo p (OLE)                              <------>
-//!        x random, not 0: its products will have 1/x, x, x^2, ..., x^n      ------->   n + 1 corrections
+//! ahead: n + 2 random products modulo p (OLE)                              <------>
+//!        x random, not 0; u random: its products will have
+//!        x, x^2, ..., x^n;  x u;  x                                         ------->   n + 2 corrections
 //!
-//! circuit: r = a + b modulo p, from P's a                                   ------->   b
-//!                                                                          <-------    correction of b: product b / x
-//! a / x + its share of b / x                                                ------->   y = r / x
-//!                                                                          <-------    corrections of y, ..., y^n
-//! shares of z_i = x^i y^i = r^i                                                        shares of z_i
+//! products of wires with 1 and 1/x: shares a + b = r, and of r / x          ------->
+//! its share of r / x                                                       ------->   y = r / x
+//!                                                                          <-------    corrections of y, ..., y^n;  y;  y v,  v random
+//! shares of z_i = x^i y^i = r^i, and of r (u + v)                          <-------    its share of X + v
+//! its share of X, plus u                                                   ------->    both: D = X + u + v
 //! circuit: the check, and the tag from both shares of C(r) = sum c_i z_i   <------>
 //! ```
 //!
-//! `x y = r` needs that `r` is not zero. Of `2^106` values one is. For each block there is one product, whose
-//! random part was made before the connection. Squares are not linear modulo `p`, so there is no shorter way
-//! to even powers, as GCM has it ([`ghash`](super::ghash)).
+//! The [products of wires](volery_garble::two_party::Garbler::products) have the bits of `r` that the machine
+//! has, so both `b` and `y` are right whatever V does. For each block there is one product, whose random part
+//! was made before the connection. Squares are not linear modulo `p`, so there is no shorter way to even
+//! powers, as GCM has it ([`ghash`](super::ghash)).
 //!
 //! The shares of `C(r)` go back into a circuit, which adds them, reduces, and adds `s`. With additive shares
 //! of `s` outside of the circuit carries would be lost. Opened before `s` is added, `C(r)` gives `r` away.
 //!
 //! # The check
 //!
-//! `rho` is a hash of the session, the record's number and all corrections above with P's part of `y`, in
-//! order. The parties compute shares of
+//! With `X` the sum of all `z_i` but the last, `Y` that of all but the first, and `u + v` the mask of `X` in
+//! `D`,
 //!
 //! ```text
-//! z_1        X = sum over 0 < i < n of rho^i z_i        Y = sum over 1 < i <= n of rho^(i-1) z_i
+//! z_1 - r = 0         D z_1 - Y - r (u + v) = 0
 //! ```
 //!
-//! and [`Step::Poly1305Check`](super::step::Step::Poly1305Check) says whether `z_1 = r` and `r X = Y`. Its
-//! answer is opened, and both parties end the session if it is no. It costs one product modulo `p` in the
-//! circuit, however long the record is.
+//! if the powers are right, since the second is `r X - Y` then. Both are sums of one number of each party:
+//! products with the public `D` are taken on shares.
+//! [`Step::Poly1305Check`](super::step::Step::Poly1305Check) says whether P's two numbers and V's, with the
+//! other sign, are the same bits. Its answer is opened, and both parties end the session if it is no. It
+//! costs 259 ANDs and two products, however long the record is. (A product modulo `p` in the circuit takes
+//! 28,000.) The numbers are compared in a circuit because neither party may see the other's: a V that cheated
+//! would learn a value of a polynomial at `r`, and a P that cheated one that depends on bits of V's factors.
 //!
 //! **Why there is a check.** Nothing else binds V to `y^i`. V knows `y`, so with `w_i y^i` in the place of
 //! `y^i` it gets shares of `w_i r^i`, and shares of `C'(r)` with `w_i = c'_i / c_i`. The tag would then be
@@ -51,30 +57,35 @@
 //! ciphertext in the place of P's: the server would act on a request that P never made, or P would read a
 //! record that the server never sent.
 //!
-//! **What it proves to P.** V's choices are `e`, where `b + e` is what it used in the place of `b`; the
-//! `w_i`, where `w_i y^i` is what it used for `y^i`; and constants that it adds to the shares that it gives
-//! to the circuit. With `u = r + e`, `x y = u` and `z_i = w_i u^i`. For V, `r` is one of `2^106` values: `y`
-//! is `u` times a random number. The circuit verifies
+//! **What it proves to P.** For V, `r` is one of `2^106` values: `x` is uniform, so `y` says nothing of it,
+//! `a` hides it in `b`, and P's corrections are masked. V chooses, before it sees P's share of the sum:
+//! `w_i`, where `w_i y^i` is what it enters for `y^i`; `w` and `f`, where `w y` and `f y` are what it enters
+//! for `y` and `y v`; and its share `D_V` of the sum. What P has in the two equations, V knows except for
+//! `r`. With `X_V` for V's share of `X` and `D_P` for P's share of the sum, it is, up to a number that V
+//! knows, and up to the sign,
 //!
 //! ```text
-//! w_1 u + f_1 = r                 r (f + sum over i < n of w_i rho^i u^i) = g + sum over 1 < i <= n of w_i rho^(i-1) u^i
+//! (w_1 - 1) r
+//! (D_P + D_V) w_1 r  -  sum over 1 < i <= n of w_i r^i  -  r (w (D_P + X_V - sum over i < n of w_i r^i) + f)
 //! ```
 //!
-//! with V's constants `f_1, f, g`. Equations that are not the same for all `r` hold for at most `n + 1` of
-//! them. If they are, the coefficients of `u^n` and of `u^i`, `1 < i < n`, say
+//! V passes only if it enters both of these numbers. If one of them is not the same for all `r`, at
+//! most `n` of the `2^106` values have the one that V enters. If both are,
 //!
 //! ```text
-//! w_(n-1) = w_n                   w_(i-1) - w_i = e rho w_i
+//! r: w_1 = 1        r^k, 1 < k <= n: w_k = w w_(k-1)        r: D_P (w_1 - w) = w X_V + f - w_1 D_V
 //! ```
 //!
-//! `e` and all `w_i` were fixed before `rho`: V's corrections are in the hash, and the random factors that
-//! they correct were fixed when the products were made. So unless all `w_i` are equal and `e w_i = 0`, at
-//! most `n` of `2^130` values of `rho` pass, for each time V computes the hash. The first equation says that
-//! `w_1 = 1`. Hence `w_i = 1`, and `e = 0` because `n` is [at least 3](MIN_POWERS). What V still can do is
-//! add a constant to `C(r)`. For that to be the tag of another ciphertext, V has to guess a value of the
-//! difference of two polynomials at `r`, which is what Poly1305 is built to withstand: at most `8 q` of
-//! `2^106` values of `r` fit. A share beyond `p` counts as another one, or leaves the sum unreduced. Even
-//! then the sum is below `2^130`, so no more values of `r` fit.
+//! `D_P` is uniform for V until it has it, because of `u`, and the rest of the last equation was chosen
+//! before. So `w = w_1 = 1`, but with probability `1 / p`, and then all `w_k` are 1. **So `r` itself is the
+//! challenge** for the powers, **and `u` for the mask.** No hash of messages is needed. *The order matters*:
+//! a V that knew `D_P` could choose `D_V` for any `w`, and have `w^(k-1) r^k` for powers.
+//!
+//! What V still can do is add a constant to `C(r)`. For that to be the tag of another ciphertext, V has to
+//! guess a value of the difference of two polynomials at `r`, which is what Poly1305 is built to withstand:
+//! at most `8 q` of `2^106` values of `r` fit. A share beyond `p` counts as another one, or leaves the sum
+//! unreduced. Even then the sum is below `2^130`, so no more values of `r` fit. In the check, where bits are
+//! compared, it is only another number.
 //!
 //! **The tag goes to P alone**, by shares of which V has one that hides it. If it were opened to V before P
 //! has seen the check's answer, a V that had chosen the polynomial would have a valid record for the server.
@@ -82,18 +93,23 @@
 //! # What a cheating party can do
 //!
 //! * *V* makes the tag wrong, and the server refuses the record. It learns nothing about `r`: all it sees is
-//!   `y`, P's corrections, and shares that P masked. By the check's answer it can try one guess, and P ends
-//!   the session if it is wrong.
-//! * *P* may use anything for `x^i`, spoil the products, so that they depend on bits of V's factors, or
-//!   garble something else. The proof in the end shows what was garbled; products are never proved. But P
-//!   gets nothing of V's that is not masked, apart from the tag and the check's answer. The tag is masked by
-//!   `s`, of which P knows nothing. The answer is one bit, and the session ends if it is no. *P cannot let
-//!   the server have another request than V, or show V another record than the server's.* In the end P shows
-//!   `r` and `s` of each record, proves them, and V computes the tag of the ciphertext that it holds, in the
-//!   clear. So P must have had the tags of two ciphertexts while the connection was open, and their
-//!   difference, `C(r) - C'(r)`, fits at most `8 q` values of `r`. Whatever guesses P put into products: in
-//!   all runs that V does not end, P has seen the same, so `r` is in the right place with probability `8 q /
-//!   2^106` at most.
+//!   `b`, `y`, P's corrections, and shares that P masked. By the check's answer it can try one guess, and P
+//!   ends the session if it is wrong.
+//! * *The check binds V only.* P can spoil the products so that they are those of any `r'` that is an affine
+//!   function of bits that it garbled, without a guess, and the check still holds. With a constant `r'` it
+//!   learns `s` of a record of its own. That harms nobody: `s` masks one tag, and V computes each tag in the
+//!   end from proved `r` and `s`; the tag of a record of the server's is never told; and each one-time key
+//!   makes one tag, since its number is the record's, and its circuit is used up.
+//! * *P* may use anything for `x^i`, spoil the products, so that they depend on bits of V's factors or of
+//!   `r`, or garble something else. The proof in the end shows what was garbled; products are never proved.
+//!   But P gets nothing of V's that is not masked, apart from the tag and the check's answer: `v` masks V's
+//!   share of the sum. The tag is masked by `s`, of which P knows nothing. The answer is one bit, and the
+//!   session ends if it is no. *P cannot let the server have another request than V, or show V another record
+//!   than the server's.* In the end P shows `r` and `s` of each record, proves them, and V computes the tag
+//!   of the ciphertext that it holds, in the clear. So P must have had the tags of two ciphertexts while the
+//!   connection was open, and their difference, `C(r) - C'(r)`, fits at most `8 q` values of `r`. Whatever
+//!   guesses P put into products: in all runs that V does not end, P has seen the same, so `r` is in the
+//!   right place with probability `8 q / 2^106` at most.
 //!
 //! A share that leaves its range is P's own input, too, which changes the sum by a known constant.
 
@@ -109,19 +125,26 @@ mod verifier;
 
 #[cfg(test)]
 pub(crate) use prover::powers as powers_of;
-pub(crate) use prover::{ProverAhead, ProverConverted, ProverFactor, ProverFactored, send_mask};
-pub(crate) use shares::{Shares, TagInputs};
-pub(crate) use verifier::{VerifierAhead, VerifierOffered, receive_mask};
+pub(crate) use prover::{ProverAhead, ProverConverted, ProverSummed};
+pub(crate) use shares::{Shares, Sign, TagInputs};
+pub(crate) use verifier::{VerifierAhead, VerifierConverted, VerifierOffered};
 
 use volery_field::{Element, F2, F130};
 
-use crate::Error;
 use crate::wire::ghash::BLOCK_BYTES;
-use crate::wire::step::POLY1305_SHARE_BITS;
+use crate::wire::step::{BLOCK_BITS, POLY1305_SHARE_BITS};
 
-/// The fewest powers that are made and checked, also for a record of fewer blocks; see the
-/// [module](self#the-check).
-pub(crate) const MIN_POWERS: usize = 3;
+/// The fewest powers that are made and checked: a record has a header and lengths.
+pub(crate) const MIN_POWERS: usize = 2;
+
+/// The bits of `r` that are not zero (RFC 8439, section 2.5.1).
+const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
+
+/// The wires of `r`, from those of the one-time key, with the power of two that each stands for.
+pub(crate) fn places<W: Clone>(key: &[W]) -> Vec<(usize, W)> {
+    let bits = key.iter().take(BLOCK_BITS).cloned().enumerate();
+    bits.filter(|(i, _)| CLAMP >> i & 1 == 1).collect()
+}
 
 /// The number of powers of `r` that are made for a record of this many blocks.
 #[must_use]
@@ -132,7 +155,7 @@ pub(crate) const fn powers(blocks: usize) -> usize {
 /// The number of products that both parties must have prepared for this many powers.
 #[must_use]
 pub(crate) const fn products(powers: usize) -> usize {
-    powers + 1
+    powers + 2
 }
 
 /// The public blocks of a record, `c_1` first: the reverse of header and ciphertext, both padded with zeros,
@@ -150,22 +173,6 @@ pub(crate) fn coefficients(header: &[u8], ciphertext: &[u8]) -> Vec<F130> {
     let mut blocks: Vec<_> = blocks.map(|block| F130::from_blocks(&[block, 1])).collect();
     blocks.reverse();
     blocks
-}
-
-/// The element with these bits, lowest first. Numbers from `p` on, which no honest party has but with
-/// probability `2^-127`, stand for their classes.
-///
-/// # Errors
-/// [`Error::Misuse`] unless there are 130 bits.
-pub(crate) fn element(bits: &[F2]) -> Result<F130, Error> {
-    if bits.len() != POLY1305_SHARE_BITS {
-        return Err(Error::Misuse(format!("a number modulo 2^130 - 5 of {} bits", bits.len())));
-    }
-    let mut blocks = [0; 2];
-    for (block, bits) in blocks.iter_mut().zip(bits.chunks(128)) {
-        *block = bits.iter().rev().fold(0, |block, bit| block << 1 | u128::from(bit.to_u8()));
-    }
-    Ok(F130::from_blocks(&blocks))
 }
 
 /// The bits of an element, lowest first.

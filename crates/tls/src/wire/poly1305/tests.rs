@@ -1,65 +1,95 @@
 //! Known answers of ChaCha20-Poly1305, two parties against the clear, and what cheats give.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, mpsc};
 
 use ::poly1305::Poly1305;
 use ::poly1305::universal_hash::KeyInit;
-use proptest::prelude::*;
 use volery_channel::Tag;
-use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_POWERS, POLY1305_SHARE};
+use volery_channel::tags::{POLY1305_AHEAD, POLY1305_FACTOR, POLY1305_POWERS, POLY1305_SUM};
 use volery_circuit::Evaluator;
 use volery_circuit::gadgets::{bits_to_bytes, bytes_to_bits};
-use volery_field::{Field, Ring};
+use volery_field::{Field, Ring, unpack_elements};
 use volery_garble::Function;
 use volery_testing::untouched;
-use volery_vole::{SessionId, ole};
+use volery_vole::ole;
 use zeroize::Zeroizing;
 
-use super::shares::Messages;
 use super::*;
-use crate::testing::{Change, SESSION, hex, two_parties};
+use crate::Error;
+use crate::testing::{Change, hex, two_parties};
 use crate::wire::step::testing::Clear;
-use crate::wire::step::{BLOCK_BITS, Plain, Step};
+use crate::wire::step::{Plain, Step};
 
-/// What a party does otherwise.
+/// What P does otherwise: its factors, from `x` and the number of powers.
 type Factors = fn(F130, usize) -> Zeroizing<Vec<F130>>;
+
+/// What V does otherwise: all its factors, from `y`, its part of the mask and the number of powers.
+type Offer = fn(F130, F130, usize) -> Zeroizing<Vec<F130>>;
 
 /// How two parties make a tag.
 #[derive(Clone, Copy)]
 struct Run {
     /// What happens to P's messages and to V's.
     changes: [Change; 2],
-    /// P's factors from `x`, and V's from `y`.
-    factors: [Factors; 2],
-    /// What V adds to its share of `r`.
-    error: F130,
+    /// P's factors, and V's.
+    factors: Factors,
+    offer: Offer,
 }
 
-const HONEST: Run =
-    Run { changes: [untouched; 2], factors: [prover::powers, prover::powers], error: F130::ZERO };
+const HONEST: Run = Run { changes: [untouched; 2], factors: prover::powers, offer: honest };
+
+/// V's factors if it keeps to the protocol.
+fn honest(y: F130, mask: F130, n: usize) -> Zeroizing<Vec<F130>> {
+    with_mask(prover::powers(y, n), y, mask)
+}
+
+/// V's factors with these in the place of powers.
+fn with_mask(mut powers: Zeroizing<Vec<F130>>, y: F130, mask: F130) -> Zeroizing<Vec<F130>> {
+    powers.extend([y, y * mask]);
+    powers
+}
+
+/// `r` of a one-time key.
+fn r_of(key: &[u8]) -> F130 {
+    let places = places(&bytes_to_bits(key));
+    places.iter().fold(F130::ZERO, |r, (i, bit)| r + F130::from_u128(u128::from(bit.to_u8()) << i))
+}
 
 /// What the parties have for the circuits, for a record whose polynomial has these coefficients.
 fn inputs(key: &[u8], coefficients: &[F130], run: Run) -> [Result<TagInputs, Error>; 2] {
+    inputs_with(key, coefficients, run.changes, (run.factors, run.offer))
+}
+
+/// The same, with any changes.
+fn inputs_with(
+    key: &[u8],
+    coefficients: &[F130],
+    changes: [impl FnMut(Tag, &mut Vec<u8>) + Send; 2],
+    (factors, offer): (Factors, Offer),
+) -> [Result<TagInputs, Error>; 2] {
     let powers = powers(coefficients.len());
-    let a = -F130::from_u128(1 << 90);
-    let r = bytes_to_bits(&key[..16]);
-    let share = [r, element_bits(a).collect()].concat();
-    let b = element(&Step::Poly1305Share.run(&mut Evaluator::new(), &share).unwrap()).unwrap();
+    // P's shares of r and of r / x.
+    let own = [1 << 90, 77].map(|n| -F130::from_u128(n));
+    let r = r_of(key);
+    let (tell, hear) = mpsc::channel();
     let (p, v) = two_parties(
         products(powers),
         1,
-        run.changes,
-        |channel, party: &mut ole::Sender<F130>, rng| {
-            let factor = ProverFactor::new(party, rng)?;
-            let ahead = factor.ahead_of(channel, (&SESSION, 7), party, |x| run.factors[0](x, powers))?;
-            ahead.factor(channel, a)?.send(channel)?.shares(channel)?.inputs(coefficients)
+        changes,
+        move |channel, party: &mut ole::Sender<F130>, rng| {
+            let ahead = ProverAhead::of(channel, party, rng, |x| factors(x, powers))?;
+            // V may have ended.
+            tell.send(ahead.factors().map(|factor| factor * r)).ok();
+            ahead.factor(channel, &own)?.products(channel)?.shares(channel)?.inputs(coefficients, Sign::Plus)
         },
-        |channel, party: &mut ole::Receiver<F130>, _| {
-            let ahead = VerifierAhead::new(channel, (&SESSION, 7), powers)?;
-            let offered = ahead.offer(channel, party, b + run.error)?;
-            let shares = offered.shares_of(channel, party, run.factors[1])?;
+        move |channel, party: &mut ole::Receiver<F130>, rng| {
+            let ahead = VerifierAhead::new(channel, powers)?;
+            let products = hear.recv().unwrap();
+            let converted = ahead.factor(channel, &[products[0] - own[0], products[1] - own[1]])?;
+            let offered = converted.offer_of(channel, party, rng, offer)?;
+            let shares = offered.shares(channel)?;
             assert_eq!(party.prepared(), 0);
-            shares.inputs(coefficients)
+            shares.inputs(coefficients, Sign::Minus)
         },
     );
     [p, v]
@@ -131,9 +161,9 @@ fn two_records() -> [Vec<F130>; 2] {
     [[0x55; 40], other].map(|ciphertext| coefficients(&[0x17, 3, 3, 0, 56], &ciphertext))
 }
 
-/// V's factors, each multiplied by something.
-fn scaled(y: F130, n: usize, scale: impl Fn(usize) -> F130) -> Zeroizing<Vec<F130>> {
-    let mut factors = prover::powers(y, n);
+/// Powers, each multiplied by something.
+fn scaled(x: F130, n: usize, scale: impl Fn(usize) -> F130) -> Zeroizing<Vec<F130>> {
+    let mut factors = prover::powers(x, n);
     factors.iter_mut().enumerate().for_each(|(i, factor)| *factor *= scale(i));
     factors
 }
@@ -143,54 +173,65 @@ fn scaled(y: F130, n: usize, scale: impl Fn(usize) -> F130) -> Zeroizing<Vec<F13
 #[test]
 fn a_verifier_that_makes_the_tag_of_another_ciphertext_is_caught() {
     let [own, other] = two_records();
-    let forge: Factors = |y, n| {
+    let forge: Offer = |y, mask, n| {
         let [own, other] = two_records();
-        scaled(y, n, |i| other[i] * own[i].inverse().unwrap())
+        with_mask(scaled(y, n, |i| other[i] * own[i].inverse().unwrap()), y, mask)
     };
-    let run = Run { factors: [prover::powers, forge], ..HONEST };
+    let run = Run { offer: forge, ..HONEST };
     let (right, tag) = tag_of(&KEY, &own, run);
     assert!(!right);
     // Without the check, the server would have taken V's ciphertext with this tag.
     assert_eq!(tag, tag_of(&KEY, &other, HONEST).1);
 }
 
+fn number(n: u128) -> F130 {
+    F130::from_u128(n)
+}
+
 #[test]
 fn a_verifier_whose_powers_are_not_those_of_its_factor_of_r_is_caught() {
     let [own, _] = two_records();
-    let factors: [Factors; 6] = [
+    let offers: [Offer; 8] = [
         // One power is wrong: the first, one in the middle, the last.
-        |y, n| scaled(y, n, |i| F130::from_u128(if i == 0 { 2 } else { 1 })),
-        |y, n| scaled(y, n, |i| F130::from_u128(if i == 2 { 2 } else { 1 })),
-        |y, n| scaled(y, n, |i| F130::from_u128(if i + 1 == n { 2 } else { 1 })),
+        |y, mask, n| with_mask(scaled(y, n, |i| number(if i == 0 { 2 } else { 1 })), y, mask),
+        |y, mask, n| with_mask(scaled(y, n, |i| number(if i == 2 { 2 } else { 1 })), y, mask),
+        |y, mask, n| with_mask(scaled(y, n, |i| number(if i + 1 == n { 2 } else { 1 })), y, mask),
         // All are multiplied by one number; all are powers of another one; all are zero.
-        |y, n| scaled(y, n, |_| F130::from_u128(3)),
-        |y, n| prover::powers(y + y, n),
-        |y, n| scaled(y, n, |_| F130::ZERO),
+        |y, mask, n| with_mask(scaled(y, n, |_| number(3)), y, mask),
+        |y, mask, n| with_mask(prover::powers(y + y, n), y, mask),
+        |y, mask, n| with_mask(scaled(y, n, |_| F130::ZERO), y, mask),
+        // Those of twice r, also in the product with the mask; and their halves, of which the first is right.
+        |y, mask, n| with_mask(prover::powers(y + y, n), y + y, mask),
+        |y, mask, n| {
+            let half = number(2).inverse().unwrap();
+            let mut factors = with_mask(scaled(y + y, n, |_| half), y + y, mask);
+            factors[n + 1] *= half;
+            factors
+        },
     ];
-    for (i, cheat) in factors.into_iter().enumerate() {
-        let run = Run { factors: [prover::powers, cheat], ..HONEST };
+    for (i, cheat) in offers.into_iter().enumerate() {
+        let run = Run { offer: cheat, ..HONEST };
         let (right, tag) = tag_of(&KEY, &own, run);
         assert!(!right, "cheat {i}");
         assert_ne!(tag, tag_of(&KEY, &own, HONEST).1);
     }
 }
 
-/// Even if V knows the error's effect on each of its later shares, and corrects the first of them.
+/// With powers `2^(k-1) r^k` the masked sum fits only if V knows P's share of it: here V learns it after it
+/// has said its own, and no number that it enters for the second equation helps, since `r` is in the
+/// difference.
 #[test]
-fn a_verifier_with_another_share_of_r_is_caught() {
+fn a_verifier_that_learns_p_s_sum_too_late_cannot_mend_its_numbers() {
     let [own, _] = two_records();
-    let run = Run { error: F130::ONE, ..HONEST };
-    let [p, v] = inputs(&KEY, &own, run).map(Result::unwrap);
-    assert!(!finish(&KEY, [p.bits(), v.bits()]).0);
-    let first = element(&v.bits()[..POLY1305_SHARE_BITS]).unwrap() + F130::ONE;
-    let mended = [element_bits(first).collect(), v.bits()[POLY1305_SHARE_BITS..].to_vec()].concat();
-    assert!(!finish(&KEY, [p.bits(), &mended]).0);
-    // The same for a record without content, whose polynomial has two coefficients.
-    let empty = coefficients(&[3; 13], &[]);
-    let [p, v] = inputs(&KEY, &empty, run).map(Result::unwrap);
-    let first = element(&v.bits()[..POLY1305_SHARE_BITS]).unwrap() + F130::ONE;
-    let mended = [element_bits(first).collect(), v.bits()[POLY1305_SHARE_BITS..].to_vec()].concat();
-    assert!(!finish(&KEY, [p.bits(), &mended]).0);
+    let cheat: Offer = |y, mask, n| {
+        let half = number(2).inverse().unwrap();
+        with_mask(scaled(y + y, n, |_| half), y + y, mask * half)
+    };
+    let [p, v] = inputs(&KEY, &own, Run { offer: cheat, ..HONEST }).map(Result::unwrap);
+    // The first equation holds.
+    let [p_numbers, v_numbers] = [&p, &v].map(|inputs| inputs.bits().chunks(POLY1305_SHARE_BITS));
+    let equal: Vec<bool> = p_numbers.zip(v_numbers).map(|(p, v)| p == v).take(2).collect();
+    assert_eq!(equal, [true, false]);
 }
 
 #[test]
@@ -198,7 +239,7 @@ fn a_party_that_gives_the_circuits_another_share_is_caught_or_shifts_the_tag() {
     let [own, _] = two_records();
     let [p, v] = inputs(&KEY, &own, HONEST).map(Result::unwrap);
     let right = finish(&KEY, [p.bits(), v.bits()]).1;
-    for (part, caught) in [(0, true), (1, true), (2, true), (3, false)] {
+    for (part, caught) in [(0, true), (1, true), (2, false)] {
         for party in 0..2 {
             let mut shares = [p.bits(), v.bits()].map(<[F2]>::to_vec);
             let bit = &mut shares[party][part * POLY1305_SHARE_BITS + 9];
@@ -209,15 +250,34 @@ fn a_party_that_gives_the_circuits_another_share_is_caught_or_shifts_the_tag() {
     }
 }
 
+/// Unmasked, the sum of the powers gives `r` to V, which finds the root, and a value with bits of V's factors
+/// to P.
+#[test]
+fn neither_party_s_share_of_the_sum_is_sent_without_a_mask() {
+    let said = Mutex::new([F130::ZERO; 2]);
+    let listen = |tag: Tag, payload: &mut Vec<u8>| {
+        let count = if tag == POLY1305_SUM { 1 } else { products(4) + 1 };
+        if [POLY1305_SUM, POLY1305_POWERS].contains(&tag) {
+            let elements: Vec<F130> = unpack_elements(payload, count).unwrap();
+            said.lock().unwrap()[usize::from(tag == POLY1305_POWERS)] = *elements.last().unwrap();
+        }
+    };
+    // The sum of all powers but the last.
+    let coefficients = [F130::ONE, F130::ONE, F130::ONE, F130::ZERO];
+    let inputs = inputs_with(&KEY, &coefficients, [listen; 2], (HONEST.factors, HONEST.offer));
+    let own = inputs.map(|inputs| inputs.unwrap().bits()[2 * POLY1305_SHARE_BITS..].to_vec());
+    let said = said.lock().unwrap().map(|share| element_bits(share).collect::<Vec<_>>());
+    assert!(own[0] != said[0] && own[1] != said[1]);
+}
+
 #[test]
 fn a_prover_with_other_powers_ends_the_session() {
     let [own, _] = two_records();
-    let cheat: Factors = |x, n| scaled(x, n, |i| F130::from_u128(if i == 1 { 2 } else { 1 }));
-    let run = Run { factors: [cheat, prover::powers], ..HONEST };
+    let cheat: Factors = |x, n| scaled(x, n, |i| number(if i == 1 { 2 } else { 1 }));
+    let run = Run { factors: cheat, ..HONEST };
     assert!(!tag_of(&KEY, &own, run).0);
 }
 
-/// The hash covers every message, so a change makes the parties' challenges differ, whatever else it does.
 #[test]
 fn a_changed_message_is_caught() {
     fn flip(tag: Tag, wanted: Tag, payload: &mut [u8]) {
@@ -225,15 +285,22 @@ fn a_changed_message_is_caught() {
             payload[0] ^= 1;
         }
     }
+    fn flip_last(tag: Tag, wanted: Tag, payload: &mut [u8]) {
+        if tag == wanted {
+            let place = payload.len() - 5;
+            payload[place] ^= 1;
+        }
+    }
     let [own, _] = two_records();
-    let changes: [[Change; 2]; 4] = [
+    let changes: [[Change; 2]; 5] = [
         [|tag, payload| flip(tag, POLY1305_AHEAD, payload), untouched],
-        [untouched, |tag, payload| flip(tag, POLY1305_SHARE, payload)],
         [|tag, payload| flip(tag, POLY1305_FACTOR, payload), untouched],
         [untouched, |tag, payload| flip(tag, POLY1305_POWERS, payload)],
+        [untouched, |tag, payload| flip_last(tag, POLY1305_POWERS, payload)],
+        [|tag, payload| flip(tag, POLY1305_SUM, payload), untouched],
     ];
-    for changes in changes {
-        assert!(!tag_of(&KEY, &own, Run { changes, ..HONEST }).0);
+    for (i, changes) in changes.into_iter().enumerate() {
+        assert!(!tag_of(&KEY, &own, Run { changes, ..HONEST }).0, "{i}");
     }
 }
 
@@ -253,7 +320,7 @@ fn numbers_from_p_on_and_messages_of_another_length_are_refused() {
     // Who changes a message, the message, and who refuses it.
     let changes: [([Change; 2], Tag, usize); 4] = [
         ([|tag, payload| large(tag, POLY1305_AHEAD, payload), untouched], POLY1305_AHEAD, 1),
-        ([untouched, |tag, payload| large(tag, POLY1305_SHARE, payload)], POLY1305_SHARE, 0),
+        ([|tag, payload| large(tag, POLY1305_SUM, payload), untouched], POLY1305_SUM, 1),
         ([|tag, payload| large(tag, POLY1305_FACTOR, payload), untouched], POLY1305_FACTOR, 1),
         ([untouched, |tag, payload| large(tag, POLY1305_POWERS, payload)], POLY1305_POWERS, 0),
     ];
@@ -263,7 +330,7 @@ fn numbers_from_p_on_and_messages_of_another_length_are_refused() {
     }
     let changes: [([Change; 2], usize); 4] = [
         ([|tag, payload| cut(tag, POLY1305_AHEAD, payload), untouched], 1),
-        ([untouched, |tag, payload| cut(tag, POLY1305_SHARE, payload)], 0),
+        ([|tag, payload| cut(tag, POLY1305_SUM, payload), untouched], 1),
         ([|tag, payload| cut(tag, POLY1305_FACTOR, payload), untouched], 1),
         ([untouched, |tag, payload| cut(tag, POLY1305_POWERS, payload)], 0),
     ];
@@ -273,71 +340,24 @@ fn numbers_from_p_on_and_messages_of_another_length_are_refused() {
     }
 }
 
-/// A message that the hash leaves out could be chosen after the challenge.
 #[test]
-fn the_challenge_is_a_hash_of_all_four_messages() {
-    let (sent, count) = (Mutex::new(Vec::new()), powers(5));
-    let collect = |tag: Tag, payload: &mut Vec<u8>| {
-        if [POLY1305_AHEAD, POLY1305_SHARE, POLY1305_FACTOR, POLY1305_POWERS].contains(&tag) {
-            sent.lock().unwrap().push(payload.clone());
-        }
-    };
-    let a = F130::from_u128(99);
-    let (p, v) = two_parties(
-        products(count),
-        1,
-        [collect; 2],
-        |channel, party: &mut ole::Sender<F130>, rng| {
-            let factor = ProverFactor::new(party, rng).unwrap();
-            let ahead = factor.ahead(channel, (&SESSION, 7), party, count).unwrap();
-            ahead.factor(channel, a).unwrap().send(channel).unwrap().shares(channel).unwrap()
-        },
-        |channel, party: &mut ole::Receiver<F130>, _| {
-            let ahead = VerifierAhead::new(channel, (&SESSION, 7), count).unwrap();
-            ahead.offer(channel, party, a).unwrap().shares(channel, party).unwrap()
-        },
-    );
-    let mut messages = Messages::new(&SESSION, 7);
-    sent.lock().unwrap().iter().for_each(|message| messages.add(message));
-    assert_eq!(sent.lock().unwrap().len(), 4);
-    assert!([p.challenge(), v.challenge()] == [messages.challenge(); 2]);
-}
-
-#[test]
-fn the_challenge_depends_on_session_record_and_each_message() {
-    let challenge = |session: [u8; 32], number, parts: &[&[u8]]| {
-        let mut messages = Messages::new(&SessionId::new(session), number);
-        parts.iter().for_each(|part| messages.add(part));
-        messages.challenge()
-    };
-    let first = challenge([1; 32], 1, &[b"ab", b"c"]);
-    assert_eq!(first, challenge([1; 32], 1, &[b"ab", b"c"]));
-    let others = [
-        challenge([2; 32], 1, &[b"ab", b"c"]),
-        challenge([1; 32], 2, &[b"ab", b"c"]),
-        challenge([1; 32], 1, &[b"a", b"bc"]),
-        challenge([1; 32], 1, &[b"ab", b"d"]),
-        challenge([1; 32], 1, &[b"ab"]),
-    ];
-    assert!(others.iter().all(|other| *other != first));
-}
-
-#[test]
-fn a_request_of_two_kilobytes_takes_131_products_and_one() {
+fn a_request_of_two_kilobytes_takes_131_products_and_two() {
     // The content's type is a byte of the plaintext in TLS 1.3.
     let blocks = coefficients(&[0x17, 3, 3, 8, 17], &[0; 2049]).len();
-    assert_eq!((blocks, powers(blocks), products(powers(blocks))), (131, 131, 132));
+    assert_eq!((blocks, powers(blocks), products(powers(blocks))), (131, 131, 133));
     assert_eq!(powers(coefficients(&[3; 13], &[]).len()), MIN_POWERS);
 }
 
 #[test]
 fn more_blocks_than_powers_and_numbers_of_another_size_are_misuse() {
-    let shares = Shares::new(Zeroizing::new(vec![F130::ONE; 4]), F130::ONE);
-    assert!(shares.inputs(&[F130::ONE; 4]).is_ok());
-    assert!(matches!(shares.inputs(&[F130::ONE; 5]), Err(Error::Misuse(_))));
-    let few = Shares::new(Zeroizing::new(vec![F130::ONE; 2]), F130::ONE);
-    assert!(matches!(few.inputs(&[F130::ONE; 2]), Err(Error::Misuse(_))));
-    assert!(matches!(element(&[F2::ONE; 129]), Err(Error::Misuse(_))));
+    let shares = |products| {
+        Shares::of_products(Zeroizing::new(vec![F130::ONE; products]))
+            .map(|products| products.checked(F130::ONE, F130::ONE))
+    };
+    let four = shares(6).unwrap();
+    assert!(four.inputs(&[F130::ONE; 4], Sign::Plus).is_ok());
+    assert!(matches!(four.inputs(&[F130::ONE; 5], Sign::Plus), Err(Error::Misuse(_))));
+    assert!(matches!(shares(3), Err(Error::Misuse(_))));
     let (key, own) = ([F2::ONE; 2 * BLOCK_BITS], [F2::ONE; TagInputs::BITS]);
     let machine = &mut Clear::new(true);
     for (key, inputs) in
@@ -347,10 +367,10 @@ fn more_blocks_than_powers_and_numbers_of_another_size_are_misuse() {
     }
 }
 
-proptest! {
-    #[test]
-    fn elements_survive_the_way_to_bits_and_back(blocks: [u128; 3]) {
-        let x = F130::from_blocks(&blocks);
-        prop_assert_eq!(element(&element_bits(x).collect::<Vec<_>>()).unwrap(), x);
-    }
+#[test]
+fn r_is_clamped() {
+    assert_eq!(places(&[(); 256]).len(), 106);
+    let ones = r_of(&[0xff; 32]);
+    assert_eq!(ones, F130::from_u128(0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff));
+    assert_eq!(r_of(&[0; 32]), F130::ZERO);
 }

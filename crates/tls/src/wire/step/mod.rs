@@ -24,8 +24,7 @@
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120; 7,168 |
 //! | [`Step::XoredBlock`] | round keys, write IV: 96, number of the record and counter: 32 | 128 | 5,120; 7,168 |
 //! | [`Step::ChaChaBlock`] | key: 256, write IV: 96, number of the record and counter: 32 | 512 | 10,400 |
-//! | [`Step::Poly1305Share`] | `r` before clamping: 128, P's share: 130 | V's share: 130 | 259 |
-//! | [`Step::Poly1305Check`] | `r` before clamping: 128, shares: 6 x 130 | 1 | 29,040 |
+//! | [`Step::Poly1305Check`] | numbers: 2 x 130 of P's, 2 x 130 of V's | 1 | 259 |
 //! | [`Step::Poly1305Tag`] | shares: 2 x 130, `s`: 128 | 128 | 512 |
 //!
 //! Bits of strings are in the order of [`bytes_to_bits`]; those of numbers go from the lowest.
@@ -155,11 +154,8 @@ pub(crate) enum Step {
     /// ChaCha20's block of a record and a counter whose lower halves both parties learn later (16 bits each).
     /// This is for the server's records.
     ChaChaBlock,
-    /// V's share of Poly1305's `r`, from P's.
-    Poly1305Share,
-    /// Whether powers of `r` that the parties made on shares are right: their shares of `-r`, of a
-    /// combination of powers, and of that combination times `-r`, each P's first. See
-    /// [`poly1305`](crate::wire::poly1305).
+    /// Whether powers of Poly1305's `r` that the parties made on shares are right: whether two numbers of P's
+    /// are two of V's. See [`poly1305`](crate::wire::poly1305).
     Poly1305Check,
     /// Poly1305's tag from the shares of its polynomial's value, P's first, and `s`.
     Poly1305Tag,
@@ -203,8 +199,7 @@ impl Step {
             Self::XoredBlock(size) => size.round_key_bits() + XORED_IV_BITS + GIVEN_XORED_BITS,
             Self::ChaCha20(_) => CHACHA20_KEY_BITS + XORED_IV_BITS,
             Self::ChaChaBlock => CHACHA20_KEY_BITS + XORED_IV_BITS + GIVEN_XORED_BITS,
-            Self::Poly1305Share => BLOCK_BITS + POLY1305_SHARE_BITS,
-            Self::Poly1305Check => BLOCK_BITS + 6 * POLY1305_SHARE_BITS,
+            Self::Poly1305Check => 4 * POLY1305_SHARE_BITS,
             Self::Poly1305Tag => 2 * POLY1305_SHARE_BITS + BLOCK_BITS,
         }
     }
@@ -224,7 +219,6 @@ impl Step {
             Self::BlindedKey => 1 + BLOCK_BITS,
             Self::ChaCha20(blocks) => blocks.iter().map(|block| block.bits(Aead::ChaCha20Poly1305)).sum(),
             Self::ChaChaBlock => 8 * Aead::ChaCha20Poly1305.block_bytes(),
-            Self::Poly1305Share => POLY1305_SHARE_BITS,
             Self::Poly1305Check => 1,
             Self::Poly1305Tag => BLOCK_BITS,
         }
@@ -254,8 +248,7 @@ impl Function for Step {
             Self::BlindedKey => b"tls: blinded key v1",
             Self::ChaCha20(_) => b"tls: chacha20 v1",
             Self::ChaChaBlock => b"tls: chacha20 block v1",
-            Self::Poly1305Share => b"tls: poly1305 share v1",
-            Self::Poly1305Check => b"tls: poly1305 check v1",
+            Self::Poly1305Check => b"tls: poly1305 check v2",
             Self::Poly1305Tag => b"tls: poly1305 tag v1",
         };
         digest.bytes("function", name);
@@ -273,7 +266,6 @@ impl Function for Step {
             Self::BlindedKey
             | Self::ChaCha20(_)
             | Self::ChaChaBlock
-            | Self::Poly1305Share
             | Self::Poly1305Check
             | Self::Poly1305Tag => &mut *digest,
         };
@@ -337,7 +329,6 @@ impl Function for Step {
                 let (iv, given) = rest.split_at(XORED_IV_BITS);
                 chacha20::given_block(b, key, iv, given)
             }
-            Self::Poly1305Share => poly1305::share(b, inputs),
             Self::Poly1305Check => poly1305::check(b, inputs),
             Self::Poly1305Tag => poly1305::tag(b, inputs),
         }

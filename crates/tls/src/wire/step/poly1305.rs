@@ -1,27 +1,15 @@
 //! The programs of [`poly1305`](crate::wire::poly1305), whose inputs are cut into the gadgets'.
 
-use volery_circuit::gadgets::{PowerShares, poly1305_check, poly1305_share, poly1305_tag};
+use volery_circuit::gadgets::{equal, poly1305_tag};
 use volery_circuit::{Error, Ops};
 use volery_field::F2;
 
-use super::{BLOCK_BITS, POLY1305_SHARE_BITS};
-
-/// See [`Step::Poly1305Share`](super::Step::Poly1305Share).
-pub(super) fn share<B: Ops<F2> + ?Sized>(b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-    let (r, mask) = inputs.split_at(BLOCK_BITS);
-    poly1305_share(b, r, mask)
-}
+use super::POLY1305_SHARE_BITS;
 
 /// See [`Step::Poly1305Check`](super::Step::Poly1305Check).
 pub(super) fn check<B: Ops<F2> + ?Sized>(b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-    let (r, shares) = inputs.split_at(BLOCK_BITS);
-    let [p_first, v_first, p_sum, v_sum, p_next, v_next] = shares_of(shares)?;
-    let shares = PowerShares {
-        negated_first: [p_first, v_first],
-        sum: [p_sum, v_sum],
-        negated_next: [p_next, v_next],
-    };
-    Ok(vec![poly1305_check(b, r, shares)?])
+    let (prover, verifier) = inputs.split_at(inputs.len() / 2);
+    Ok(vec![equal(b, prover, verifier)?])
 }
 
 /// See [`Step::Poly1305Tag`](super::Step::Poly1305Tag).

@@ -28,15 +28,15 @@ const RELAYED: u64 = 6;
 /// of a proof; and how many less TLS 1.3 has.
 const TOGETHER: [u64; 2] = [16, 4];
 /// What both parties say in a connection and before it, in bytes, whatever its sizes: P, most of it labels of
-/// public bits; V.
+/// public bits; V. It includes what decodes the values that they share, 5 kB for any number of bits together.
 const SAID: [u64; 2] = [440_000, 12_000];
-/// Bytes of P for each bit that the parties share: 40 to decode it, and a label of its mask.
-const SHARED: u64 = 56;
+/// The number of shared bits for which P says a byte more.
+const SHARED: u64 = 8;
 /// Bytes of P and of V for each product modulo Poly1305's prime, most of them ahead of the connection. One
 /// for a hash key of GCM takes a little less.
 const PRODUCT: [u64; 2] = [2230, 306];
 /// Bytes of P and of V for each tag that takes such products, most of them labels of inputs.
-const TAG: [u64; 2] = [18_900, 1200];
+const TAG: [u64; 2] = [16_500, 1200];
 /// Round trips of such tags: for each of the client's, and for each response that is read. There is one more:
 /// in TLS 1.3 for all of the client's together, and in TLS 1.2 for a key block that is a block longer.
 const TAGS: [u64; 2] = [1, 4];
@@ -80,14 +80,14 @@ impl PagePlan {
         let commitments = prepared.commitments.saturating_add(self.draft.payload).max(prepared.announced);
         let mut proof = estimate(Options::default(), Bits, &AndChain::new(commitments))?;
         let [said, answered] = SAID;
-        let said = prepared.shared.saturating_mul(SHARED).saturating_add(said);
+        let said = (prepared.shared / SHARED).saturating_add(said);
         let [client, server] = self.wire;
         let [tags, answers] = [0, 1].map(|party| {
             let products = prepared.products.saturating_mul(PRODUCT[party]);
             products.saturating_add(prepared.tags.saturating_mul(TAG[party]))
         });
         // P hands over what went over the wire in both directions.
-        let sent = [prepared.tables, said, tags, client, server, self.message()];
+        let sent = [prepared.sent, said, tags, client, server, self.message()];
         proof.bytes_prover = sent.into_iter().fold(proof.bytes_prover, u64::saturating_add);
         let sent = [answered, answers, self.attestation()];
         proof.bytes_verifier = sent.into_iter().fold(proof.bytes_verifier, u64::saturating_add);

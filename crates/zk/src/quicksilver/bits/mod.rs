@@ -80,11 +80,14 @@ impl Settings {
     /// block ends. They take as much memory as the commitments.
     pub(crate) const COEFFICIENTS: usize = 3;
 
-    /// The most errors that P can choose in a block: one for each AND, and eight bits for each polynomial,
-    /// which has two coefficients or more.
-    pub(crate) const fn most_unknowns(self) -> u64 {
+    /// The most errors that P can choose in a block of a proof with this many ANDs and polynomials: one bit
+    /// for each AND, and at most eight bits for each polynomial, which has two coefficients or more.
+    pub(crate) const fn unknowns(self, multiplications: u64, polynomials: u64) -> u64 {
         let interval = if self.interval == 0 { 1 } else { self.interval as u64 };
-        interval.saturating_mul(1 + 4 * Self::COEFFICIENTS as u64)
+        let of_polynomials = polynomials.saturating_mul(8);
+        let most = interval.saturating_mul(4 * Self::COEFFICIENTS as u64);
+        let products = if multiplications < interval { multiplications } else { interval };
+        products.saturating_add(if of_polynomials < most { of_polynomials } else { most })
     }
 
     /// Two such blocks fit in the third-level cache.

@@ -22,12 +22,6 @@ pub struct Program {
     pub masks: u64,
 }
 
-/// The number of errors that P can choose in this many multiplications and polynomials: one bit, and at most
-/// eight bits, each.
-const fn unknowns(multiplications: u64, polynomials: u64) -> u64 {
-    multiplications.saturating_add(polynomials.saturating_mul(8))
-}
-
 /// The number of commitments that a proof saves for an S-box of AES compared with its circuit: 8 instead of
 /// 32.
 pub const SAVED_BY_S_BOX: u64 = 24;
@@ -53,7 +47,7 @@ impl Tally {
     /// The counts that the soundness bound depends on, for a proof over bits.
     #[must_use]
     pub fn checks(&self, settings: Settings) -> Checks {
-        self.with_unknowns(unknowns(self.multiplications, self.polynomials).min(settings.most_unknowns()))
+        self.with_unknowns(settings.unknowns(self.multiplications, self.polynomials))
     }
 }
 
@@ -72,9 +66,7 @@ impl Program {
     /// Upper bounds of the counts that the soundness bound depends on, without disjunctions.
     #[must_use]
     pub const fn checks(&self, settings: Settings) -> Checks {
-        let (unknowns, most) = (unknowns(self.commitments, self.polynomials), settings.most_unknowns());
         Checks {
-            blocks: self.blocks(settings),
             degree: self.degree(),
             folds: 0,
             branches: 0,
@@ -82,7 +74,9 @@ impl Program {
             conversions: 0,
             tested: 0,
             tested_twice: 0,
-            unknowns: if unknowns < most { unknowns } else { most },
+            tested_values: 0,
+            counted: true,
+            unknowns: settings.unknowns(self.commitments, self.polynomials),
         }
     }
 

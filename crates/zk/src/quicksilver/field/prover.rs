@@ -330,8 +330,19 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     /// The next random correlations.
     pub(crate) fn random(&mut self, out: &mut [Authenticated<F, M>]) -> Result<(), Error> {
         self.failed.check()?;
-        let result = self.pool.fill(self.link.channel(), out).map_err(Error::from);
-        self.latch(result)
+        let mut rest = out;
+        while !rest.is_empty() {
+            // Where the pool is empty, either party may wait for what the other one holds back.
+            while self.pool.at_hand().is_empty() {
+                self.refill()?;
+            }
+            let n = rest.len().min(self.pool.at_hand().len());
+            let (next, later) = rest.split_at_mut(n);
+            next.copy_from_slice(&self.pool.at_hand()[..n]);
+            self.pool.advance(n);
+            rest = later;
+        }
+        Ok(())
     }
 
     /// Sends a message of a protocol on top, after all elements before it.

@@ -89,6 +89,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
             arguments: OpenArguments::default(),
             failed: Latch::new(),
         };
+        if verifier.powers.inverse.is_zero() {
+            // A relation at 1 / delta would say nothing.
+            let reason = "the verifier's key is zero, which almost never happens; start a new session";
+            verifier.failed.fail(StatementError::misuse(reason).into());
+        }
         verifier.draw();
         verifier
     }
@@ -355,8 +360,19 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     /// The keys of the next random correlations.
     pub(crate) fn random(&mut self, out: &mut [M]) -> Result<(), Error> {
         self.failed.check()?;
-        let result = self.pool.fill(self.link.channel(), out).map_err(Error::from);
-        self.failed.latch(result)
+        let mut rest = out;
+        while !rest.is_empty() {
+            // Where the pool is empty, either party may wait for what the other one holds back.
+            while self.pool.at_hand().is_empty() {
+                self.refill()?;
+            }
+            let n = rest.len().min(self.pool.at_hand().len());
+            let (next, later) = rest.split_at_mut(n);
+            next.copy_from_slice(&self.pool.at_hand()[..n]);
+            self.pool.advance(n);
+            rest = later;
+        }
+        Ok(())
     }
 
     /// V's key.

@@ -1,16 +1,24 @@
 //! Lookups and memory: challenges in the middle of a statement.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use volery_channel::tags;
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use volery_channel::{Channel, Limits, memory_pair, tags};
 use volery_circuit::{
     Challenge, Digest, Error as StatementError, Evaluator, Lookups, MixedEvaluator, Ram, Statement, Table,
     Tested, Unset,
 };
-use volery_field::{Coordinates, F32, F32x4, F61, F61x2, Value};
-use volery_testing::{Change, Tap, between};
+use volery_field::{Coordinates, F32, F32x4, F61, F61x2, Gf128, Ring as _, Value};
+use volery_testing::deal::{self, Elements};
+use volery_testing::{Change, Tap, between, between_within, limits};
+use volery_vole::Delta;
+use volery_vole::correlations::{Chain, Correlation, Pool, Source};
+use volery_vole::subfield::FieldDelta;
 use volery_zk::Error;
-use volery_zk::quicksilver::Tally;
+use volery_zk::quicksilver::field::{Alone, Prover, Settings, Verifier};
+use volery_zk::quicksilver::{Challenges, Tally};
 
 use crate::field::parties::{Run, wrong};
 use crate::field::reference::Lie;
@@ -23,6 +31,8 @@ enum False {
     Address,
     /// A read of a cell that is not set and must be.
     Unset,
+    /// An access whose condition is neither 0 nor 1.
+    Condition,
     /// A lookup of what is in no row of the public table.
     Public,
     /// The same, twice in one pair.
@@ -31,9 +41,11 @@ enum False {
     Committed,
 }
 
-const FALSE: [False; 5] = [False::Address, False::Unset, False::Public, False::Pair, False::Committed];
+const FALSE: [False; 6] =
+    [False::Address, False::Unset, False::Condition, False::Public, False::Pair, False::Committed];
 
-/// Two memories and two tables. All that comes out is claimed, so no commitment is free.
+/// Two memories, one with public and one with committed contents and with conditions, and two tables. All
+/// that comes out is claimed, so no commitment is free.
 #[derive(Clone, Copy)]
 struct Everything(False);
 
@@ -53,8 +65,16 @@ impl Everything {
         let beyond = if self.0 == False::Address && unset == Unset::Zero { 5 } else { 3 };
         let empty = if self.0 == False::Unset { 2 } else { 1 };
         let [one, other, three, x, y] = known::<F, B, 5>(b, [1, empty, beyond, 77, 78])?;
-        let mut ram = Ram::new(4, unset, 9)?;
+        let ram = Ram::new(4, unset, 9)?;
+        let mut ram = match unset {
+            Unset::Zero => ram.with_public(vec![F::from_u64(70)])?,
+            Unset::Refused => ram.with_committed(known::<F, B, 1>(b, [70])?.to_vec())?.with_conditions()?,
+        };
         ram.write(b, &one, &x)?;
+        if unset == Unset::Refused {
+            let [condition] = known::<F, B, 1>(b, [if self.0 == False::Condition { 2 } else { 0 }])?;
+            ram.write_if(b, &condition, &one, &y)?;
+        }
         ram.write(b, &three, &y)?;
         let read = ram.read(b, &other)?;
         ram.write(b, &one, &y)?;
@@ -63,7 +83,7 @@ impl Everything {
         b.assert_equal(&[read, again], &expected)?;
         let ends = ram.finish(b)?;
         let third = if beyond == 3 { 78 } else { 0 };
-        b.assert_equal(&ends, &[0, 78, 0, third].map(F::from_u64))
+        b.assert_equal(&ends, &[70, 78, 0, third].map(F::from_u64))
     }
 
     fn tables<F: Value, B: Challenge<F>>(&self, b: &mut B) -> Result<(), B::Error> {
@@ -131,9 +151,11 @@ fn honest<F: Value, M: Coordinates<F>>() {
         let (p, v) = run.honest::<F, M>(&statement(False::Nothing));
         let tally = v.unwrap();
         assert_eq!(p.unwrap(), tally, "{run:?}");
-        // Two lookups for each of five accesses in a range of two bits. The other challenges test less: five
-        // accesses and four cells, three lookups in three rows, three in four committed ones.
-        assert_eq!((tally.tested, tally.tested_twice), (14, 0));
+        // Two lookups for each of six accesses in a range of two bits. The other challenges test less: six
+        // accesses and five cells, three lookups in three rows, three in four committed ones.
+        assert_eq!((tally.tested, tally.tested_twice), (16, 0));
+        // Six accesses of six values each, five cells of three, and what one holds at first.
+        assert_eq!(tally.tested_values, 52);
     }
 }
 
@@ -266,7 +288,6 @@ fn no_flipped_bit_of_a_challenge_is_accepted() {
 /// A challenge that comes before all is committed to is none: V sends it after the last element before it.
 #[test]
 fn no_challenge_comes_before_what_it_tests() {
-    use volery_channel::Channel as _;
     let run = Run::new(1 << 17, false);
     let (sent, _) = between(
         |p| {
@@ -297,6 +318,83 @@ fn no_challenge_comes_before_what_it_tests() {
     }
 }
 
+/// Correlations that come one by one, each with a message of V, as the last of a batch may.
+struct Waiting<N> {
+    next: N,
+    at_v: bool,
+}
+
+impl<T: Correlation, N: FnMut() -> T> Source<T> for Waiting<N> {
+    fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), volery_vole::Error> {
+        if self.at_v {
+            channel.send(tags::SUBFIELD_LINK, &[])?;
+            channel.flush()?;
+        } else {
+            channel.recv(tags::SUBFIELD_LINK, 0)?;
+        }
+        *out = vec![(self.next)()];
+        Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        true
+    }
+
+    fn chain(&mut self, _: &mut dyn Channel, _: u64) -> Result<Chain, volery_vole::Error> {
+        Ok(Chain::from_bytes([0; 32]))
+    }
+}
+
+/// V cannot send what P waits for before it has every element that P holds back.
+#[test]
+fn nobody_waits_for_ever_where_correlations_run_out() {
+    let patience = Duration::from_secs(5);
+    let limits = Limits { read: patience, write: patience, ..Limits::default() };
+    let settings = Settings { interval: 1 << 17 };
+    let (p, v) = between_within(
+        &limits,
+        |p| {
+            let (mut elements, mut rng) = (Elements::<F61, F61>::new(1), ChaCha20Rng::seed_from_u64(1));
+            let mut pool = Pool::new(Box::new(Waiting { next: move || elements.next(), at_v: false }));
+            let challenges = Challenges::Interactive(&mut rng);
+            Prover::new(settings, challenges, &mut pool, Alone(p)).prove(&statement::<F61>(False::Nothing))
+        },
+        |v| {
+            let (mut elements, mut rng) = (Elements::<F61, F61>::new(1), ChaCha20Rng::seed_from_u64(1));
+            let delta = deal::field_delta::<F61, F61>();
+            let secret = delta.expose();
+            let next = move || {
+                let element = elements.next();
+                element.m + secret * element.x
+            };
+            let mut pool = Pool::new(Box::new(Waiting { next, at_v: true }));
+            let challenges = Challenges::Interactive(&mut rng);
+            let verifier = Verifier::new(settings, challenges, &delta, &mut pool, Alone(v));
+            verifier.verify(&statement::<F61>(False::Nothing))
+        },
+    );
+    assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");
+}
+
+/// One of four keys of 64 bits that are multiples of 2^61 - 1. V's relations would all be `0 = 0`.
+#[test]
+fn a_verifier_whose_key_is_zero_accepts_nothing() {
+    let zero = Delta::from_element(Gf128::from_bits((1 << 61) - 1));
+    let delta = FieldDelta::<F61>::from_digits::<F61>(&zero);
+    assert!(delta.expose().is_zero());
+    let (mut v, mut p) = memory_pair(&limits());
+    // What a prover sends who knows that.
+    for (tag, payload) in [(tags::ELEMENTS, vec![0; 8]), (tags::ELEMENTS_ASSERTIONS, vec![0; 32])] {
+        p.send(tag, &payload).unwrap();
+    }
+    p.flush().unwrap();
+    let (mut pool, mut rng) = (deal::field_keys::<F61, F61>(1), ChaCha20Rng::seed_from_u64(1));
+    let (settings, challenges) = (Settings { interval: 1 << 17 }, Challenges::Interactive(&mut rng));
+    let verifier = Verifier::new(settings, challenges, &delta, &mut pool, Alone(&mut v));
+    let result = verifier.verify(&statement::<F61>(False::Nothing));
+    assert!(matches!(result, Err(Error::Statement(StatementError::Misuse(_)))), "{result:?}");
+}
+
 /// Asks for a challenge that tests so much.
 struct Tests(Tested);
 
@@ -311,7 +409,7 @@ impl<B: Challenge<F61>> Statement<B> for Tests {
 }
 
 fn asks<M: Coordinates<F61>>(degree: u64, repetitions: u32, fiat_shamir: bool) -> bool {
-    let claim = Tests(Tested { degree, repetitions });
+    let claim = Tests(Tested { degree, repetitions, values: 1 });
     let (p, v) = Run::new(8, fiat_shamir).honest::<F61, M>(&claim);
     for result in [&p, &v] {
         assert!(matches!(result, Ok(_) | Err(Error::Statement(StatementError::Misuse(_)))), "{result:?}");

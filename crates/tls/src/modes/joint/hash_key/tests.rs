@@ -53,11 +53,12 @@ fn mask(key: [u8; 16]) -> Block {
 }
 
 /// Both parties' circuits ahead of the connection and during it, and the powers. P speaks last before V gives
-/// its inputs, unlike in a connection.
+/// its inputs, unlike in a connection. V gives the circuit another bit than its own, where `flip` says so.
 fn both<P: Party>(
     channel: &mut dyn Channel,
     machine: &mut Machine<P>,
     own: [Option<&HashKeys>; 2],
+    flip: Option<usize>,
 ) -> Result<[Option<Powers>; 2], Error> {
     let sizes = sizes();
     let keys = KEYS.map(|key| bytes_to_bits(&encrypt(key, [0; 16])));
@@ -67,7 +68,11 @@ fn both<P: Party>(
     blinded(prepared, &given, [Some(&wires[0]), Some(&wires[1])])?;
     let performed = &mut machine.perform(channel);
     let wires = [performed.public(&keys[0])?, performed.public(&keys[1])?];
-    let given = inputs(performed, &sizes, own)?;
+    let mut bits = own.map(|own| own.map(HashKeys::bits));
+    if let (Some(place), Some(bits)) = (flip, &mut bits[1]) {
+        bits[place] += F2::ONE;
+    }
+    let given = inputs_of_bits(performed, &sizes, bits)?;
     let opened = blinded(performed, &given, [Some(&wires[0]), Some(&wires[1])])?;
     let own = own.into_iter().flatten().next().unwrap();
     own.powers(&sizes, &opened)
@@ -78,6 +83,11 @@ type End = (Result<[Block; 2], Error>, Result<(), Error>);
 
 /// Both parties, with changes of their messages.
 fn run(changes: [Change; 2]) -> End {
+    run_with(changes, None)
+}
+
+/// The same, with a bit of V's that it changes.
+fn run_with(changes: [Change; 2], flip: Option<usize>) -> End {
     let (offset, delta) = (|| Delta::random(&mut rng(6)), || Delta::random(&mut rng(5)));
     let (sizes, [p_change, v_change]) = (&sizes(), changes);
     between_edited(
@@ -92,7 +102,7 @@ fn run(changes: [Change; 2]) -> End {
             let pool = &mut deal::bits(3, Some(offset()), BATCH);
             let keys = ProverHashKeys::prepare(channel, &SESSION, (offset(), pool), sizes, rng)?;
             let keys = keys.finish(channel)?;
-            let powers = both(channel, &mut machine, [Some(&keys), None])?.map(Option::unwrap);
+            let powers = both(channel, &mut machine, [Some(&keys), None], None)?.map(Option::unwrap);
             let tags = [0, 1].map(|i| tag(channel, &powers[i], &HEADER, &record(KEYS[i]).0, &mask(KEYS[i])));
             let [client, server] = tags;
             let tags = [client?, server?];
@@ -108,7 +118,7 @@ fn run(changes: [Change; 2]) -> End {
             let pool = &mut deal::bits(3, None, BATCH);
             let keys = RequestedHashKeys::request(channel, &SESSION, pool, sizes, rng)?;
             let keys = keys.receive(channel, sizes)?.finish(channel, rng)?;
-            let powers = both(channel, &mut machine, [None, Some(&keys)])?.map(Option::unwrap);
+            let powers = both(channel, &mut machine, [None, Some(&keys)], flip)?.map(Option::unwrap);
             for (powers, key) in powers.iter().zip(KEYS) {
                 send_tag_share(channel, powers, &HEADER, &record(key).0, &[0; 16])?;
             }
@@ -155,22 +165,23 @@ fn neither_party_goes_on_after_powers_that_are_not_right() {
 /// V gives the circuit another factor, or other shares, for the client's key or the server's.
 #[test]
 fn neither_party_goes_on_after_other_inputs_of_v_s() {
-    fn flip(tag: Tag, payload: &mut [u8], byte: usize) {
-        if tag == GARBLED_CORRECTIONS {
-            assert_eq!(payload.len(), 2 * 48);
-            payload[byte] ^= 1;
-        }
-    }
-    let changes: [Change; 4] = [
-        |tag, payload| flip(tag, payload, 0),
-        |tag, payload| flip(tag, payload, 16),
-        |tag, payload| flip(tag, payload, 47),
-        |tag, payload| flip(tag, payload, 48),
-    ];
-    for change in changes {
-        let (tags, accepted) = run([untouched, change]);
+    for place in [0, 16, 47, 48].map(|byte| 8 * byte) {
+        let (tags, accepted) = run_with([untouched; 2], Some(place));
         assert!(is_check(&tags.unwrap_err()) && is_check(&accepted.unwrap_err()));
     }
+}
+
+/// V's corrections are what its labels are chosen by: others on their way are those of no run.
+#[test]
+fn corrections_that_are_changed_on_their_way_end_the_session() {
+    fn flip(tag: Tag, payload: &mut Vec<u8>) {
+        if tag == GARBLED_CORRECTIONS {
+            assert_eq!(payload.len(), 2 * 48);
+            payload[0] ^= 1;
+        }
+    }
+    let (tags, accepted) = run([untouched, flip]);
+    assert!(tags.is_err() && accepted.is_err());
 }
 
 /// V returns another answer of a check, or another key, than it decoded: it has no label of that.

@@ -282,21 +282,15 @@ impl Live {
     }
 
     /// What the client's records need, from the wires of its key and IV.
-    fn client(
-        &mut self,
-        channel: &mut dyn Channel,
-        key: [&[Wire]; 2],
-        rng: &mut impl CryptoRng,
-    ) -> Result<Client<Wire>, Error> {
+    fn client(&mut self, channel: &mut dyn Channel, key: [&[Wire]; 2]) -> Result<Client<Wire>, Error> {
         let client = program::client(&mut self.machine.perform(channel), key, &self.sizes)?;
         if let Some(tags) = &mut self.tags {
-            tags.share_r(channel, &mut self.machine, &client.protections, rng)?;
+            tags.share_r(channel, &mut self.machine, &client.protections)?;
         }
         Ok(client)
     }
 
-    /// What all records need, and the first record. P says that record's plaintext before it waits for V's
-    /// last messages about the powers, so that V's answers come together.
+    /// What all records need, and the first record.
     fn first_record(
         &mut self,
         channel: &mut dyn Channel,
@@ -305,16 +299,13 @@ impl Live {
     ) -> Result<Vec<u8>, Error> {
         let server = program::server(&mut self.machine.perform(channel), &derived, &self.sizes)?;
         if let Some(tags) = &mut self.tags {
-            tags.convert(channel)?;
+            tags.powers(channel)?;
         }
         let masked = masked(channel, &client, 0, plaintext)?;
         let inputs = self.blinding.take().ok_or_else(|| Error::misuse("hash keys that nothing hides"))?;
         let machine = &mut self.machine.perform(channel);
         let opened = program::blinded_keys(machine, &inputs, &client, server.as_ref())?;
         let [powers, server_powers] = self.hash_keys.powers(&self.sizes, &opened)?;
-        if let Some(tags) = &mut self.tags {
-            tags.powers(channel)?;
-        }
         let reader = server.map(|key| Reader::new(&self.session, &self.sizes, key, server_powers));
         let (protected, plaintexts, read) = (self.sizes.protection(), Vec::new(), Zeroizing::default());
         let mut sending = Sending { protected, derived, client, powers, plaintexts, reader, read };
@@ -461,7 +452,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
     }
 
     fn key_block(&mut self, client_random: &Random, server_random: &Random) -> Result<(), Error> {
-        self.step(|live, channel, rng| live.keys(channel, [client_random, server_random], rng))
+        self.step(|live, channel, _| live.keys(channel, [client_random, server_random]))
     }
 
     fn client_finished(&mut self, handshake_hash: &HandshakeHash) -> Result<[u8; VERIFY_DATA_BYTES], Error> {
@@ -473,7 +464,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
     }
 
     fn data_keys(&mut self, hash: &HandshakeHash) -> Result<(), Error> {
-        self.step(|live, channel, rng| live.data_keys(channel, hash, rng))
+        self.step(|live, channel, _| live.data_keys(channel, hash))
     }
 
     fn encrypt(&mut self, content_type: u8, plaintext: &[u8]) -> Result<Vec<u8>, Error> {

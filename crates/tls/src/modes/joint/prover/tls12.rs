@@ -1,6 +1,5 @@
 //! TLS 1.2's key derivation at P: master secret, key block, the client's Finished.
 
-use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_garble::two_party::Wire;
 
@@ -80,7 +79,6 @@ impl Live {
         &mut self,
         channel: &mut dyn Channel,
         randoms @ [client, server]: [&Random; 2],
-        rng: &mut impl CryptoRng,
     ) -> Result<(), Error> {
         let master = match self.take() {
             AnyStage::Tls12(Stage::Master { master }) => master,
@@ -89,7 +87,7 @@ impl Live {
         message::send_keys(channel, client, server)?;
         let aead = self.sizes.suite.aead();
         let block = prf::key_block(&mut self.machine.perform(channel), &master, aead, randoms)?;
-        let client = self.client(channel, program::client_key(&block), rng)?;
+        let client = self.client(channel, program::client_key(&block))?;
         self.stage = AnyStage::Tls12(Stage::Keys { master, block, client });
         Ok(())
     }

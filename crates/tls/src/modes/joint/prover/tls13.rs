@@ -1,6 +1,5 @@
 //! TLS 1.3's key derivation at P: the secrets of the handshake, which P learns, and the keys of data.
 
-use rand_core::CryptoRng;
 use volery_channel::Channel;
 use volery_circuit::gadgets::bits_to_bytes;
 use volery_field::F2;
@@ -94,19 +93,14 @@ impl Live {
     }
 
     /// Derives the keys of data.
-    pub(super) fn data_keys(
-        &mut self,
-        channel: &mut dyn Channel,
-        hash: &HandshakeHash,
-        rng: &mut impl CryptoRng,
-    ) -> Result<(), Error> {
+    pub(super) fn data_keys(&mut self, channel: &mut dyn Channel, hash: &HandshakeHash) -> Result<(), Error> {
         let (wires, salt) = match self.take() {
             AnyStage::Tls13(Stage::Handshake { wires, salt }) => (wires, salt),
             stage => return stage.order("the keys of data"),
         };
         message::send_data(channel, hash)?;
         let derived = Derived::tls13(&mut self.machine.perform(channel), wires, &salt, hash, &self.sizes)?;
-        let client = self.client(channel, derived.client(), rng)?;
+        let client = self.client(channel, derived.client())?;
         self.stage = AnyStage::Tls13(Stage::Data { derived, client });
         Ok(())
     }

@@ -1,11 +1,10 @@
 //! All tags of a connection with ChaCha20-Poly1305, at each party.
 //!
 //! One batch of products is prepared ahead for all of them. The powers of all of the client's records are
-//! made together when their keys are there. V's corrections of its shares of `r` come with what it says of
-//! Finished in TLS 1.2, and take a round trip of their own in TLS 1.3. The powers and each tag take one more
-//! round trip than with AES-GCM, the first of them together with its record. So a connection with one request
-//! takes two more, in either version. What P says of its factors before it knows any `r` goes ahead of the
-//! connection.
+//! made together when their keys are there. V's corrections come with what it says of Finished in TLS 1.2,
+//! and take a round trip of their own in TLS 1.3. P's answer goes with the first record. Each tag takes one
+//! more round trip than with AES-GCM. So a connection with one request takes two more, in either version.
+//! What P says of its factors before it knows any `r` goes ahead of the connection.
 //!
 //! Of the server's records nobody knows ahead how many there are and how long they are. Their circuits are
 //! spare, and their products come from what the batch has left, so P says its factors when the record has
@@ -22,23 +21,17 @@ use volery_vole::{Delta, SessionId, ole};
 
 use super::super::machine::{Machine, Queue};
 use super::super::{Error, Sizes};
-use super::{ProverShared, RecordTag, TagShare, VerifierShared};
+use super::{RecordTag, TagShare};
 use crate::wire::poly1305::{
-    ProverAhead, ProverConverted, ProverFactor, Shares, VerifierAhead, coefficients, powers,
+    ProverAhead, ProverConverted, Shares, VerifierAhead, VerifierConverted, coefficients, powers,
 };
 use crate::wire::record::Protection;
 use crate::wire::step::Step;
 use crate::wire::suite::Aead;
 
-/// What the numbers of the server's records are added to, so that no two records of a session have the same
-/// one. A direction has fewer records.
-const SERVER: u64 = 1 << 32;
-
 /// One of the server's records.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Received<'a> {
-    /// Its number in its direction.
-    pub(in super::super) sequence: u64,
     /// What the tag covers besides the ciphertext.
     pub(in super::super) header: &'a [u8],
     pub(in super::super) ciphertext: &'a [u8],
@@ -50,12 +43,9 @@ fn none_left() -> Error {
 
 /// P's part.
 pub(in super::super) struct ProverTags {
-    session: SessionId,
     products: ole::Sender<F130>,
     /// Of each of the client's records, until `r` is shared.
     ahead: Vec<ProverAhead>,
-    /// Of each of the client's records, until V has its factor of `r`.
-    shared: Vec<RecordTag<ProverShared>>,
     /// Of each of the client's records, until its powers are there.
     converted: Vec<RecordTag<ProverConverted>>,
     /// Of each of the client's records that is still to come.
@@ -76,16 +66,11 @@ impl ProverTags {
         }
         let mut products = ole::Sender::new(session, offset);
         products.prepare(channel, labels, sizes.tag_products(), rng)?;
-        // V converts its shares of all records before it begins powers.
-        let (mut factors, mut ahead) = (Vec::new(), Vec::new());
+        let mut ahead = Vec::new();
         for powers in sizes.tag_powers() {
-            factors.push((ProverFactor::new(&mut products, rng)?, powers));
+            ahead.push(ProverAhead::new(channel, &mut products, powers, rng)?);
         }
-        for (number, (factor, powers)) in (0..).zip(factors) {
-            ahead.push(factor.ahead(channel, (session, number), &mut products, powers)?);
-        }
-        let (shared, converted, next) = (Vec::new(), Vec::new(), VecDeque::new());
-        Ok(Some(Self { session: *session, products, ahead, shared, converted, next }))
+        Ok(Some(Self { products, ahead, converted: Vec::new(), next: VecDeque::new() }))
     }
 
     /// Shares `r` of the client's records. It does not wait.
@@ -94,30 +79,22 @@ impl ProverTags {
         channel: &mut dyn Channel,
         machine: &mut Machine<Garbler<Step>>,
         records: &[Protection<Wire>],
-        rng: &mut impl CryptoRng,
     ) -> Result<(), Error> {
         for (record, ahead) in records.iter().zip(self.ahead.drain(..)) {
             let tag = RecordTag::new(Queue::Needed, record.one_time_key()?, ahead);
-            self.shared.push(tag.share(channel, machine, rng)?);
+            self.converted.push(tag.share(channel, machine)?);
         }
         Ok(())
     }
 
-    /// Gives V its factors. This waits for V's corrections.
-    pub(in super::super) fn convert(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
-        let mut factored = Vec::with_capacity(self.shared.len());
-        for tag in self.shared.drain(..) {
-            factored.push(tag.factor(channel)?);
-        }
-        for tag in factored {
-            self.converted.push(tag.send(channel)?);
-        }
-        Ok(())
-    }
-
-    /// Takes what V says of the powers, after P has said the first record's plaintext.
+    /// Takes what V says of the powers, and gives it P's shares of sums.
     pub(in super::super) fn powers(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
+        // V says all of it before it waits.
+        let mut summed = Vec::with_capacity(self.converted.len());
         for tag in self.converted.drain(..) {
+            summed.push(tag.products(channel)?);
+        }
+        for tag in summed {
             self.next.push_back(tag.powers(channel)?);
         }
         Ok(())
@@ -145,12 +122,9 @@ impl ProverTags {
         rng: &mut (impl CryptoRng + ?Sized),
     ) -> Result<TagShare, Error> {
         let coefficients = coefficients(record.header, record.ciphertext);
-        let number = (&self.session, SERVER + record.sequence);
-        let powers = powers(coefficients.len());
-        let factor = ProverFactor::new(&mut self.products, rng)?;
-        let ahead = factor.ahead(channel, number, &mut self.products, powers)?;
-        let tag = RecordTag::new(Queue::SpareTags, key, ahead).share(channel, machine, rng)?;
-        tag.factor(channel)?.send(channel)?.powers(channel)?.finish_prover(channel, machine, &coefficients)
+        let ahead = ProverAhead::new(channel, &mut self.products, powers(coefficients.len()), rng)?;
+        let tag = RecordTag::new(Queue::SpareTags, key, ahead).share(channel, machine)?;
+        tag.products(channel)?.powers(channel)?.finish_prover(channel, machine, &coefficients)
     }
 }
 
@@ -181,34 +155,31 @@ impl RequestedTags {
     pub(in super::super) fn receive(
         self,
         channel: &mut dyn Channel,
-        session: &SessionId,
         sizes: &Sizes,
     ) -> Result<VerifierTags, Error> {
         let Self { mut products, requested } = self;
         products.receive(channel, requested)?;
         let mut ahead = Vec::new();
-        for (number, powers) in (0..).zip(sizes.tag_powers()) {
-            ahead.push(VerifierAhead::new(channel, (session, number), powers)?);
+        for powers in sizes.tag_powers() {
+            ahead.push(VerifierAhead::new(channel, powers)?);
         }
-        let (shared, next) = (Vec::new(), VecDeque::new());
-        Ok(VerifierTags { session: *session, products, ahead, shared, next })
+        Ok(VerifierTags { products, ahead, converted: Vec::new(), next: VecDeque::new() })
     }
 }
 
 /// V's part.
 pub(in super::super) struct VerifierTags {
-    session: SessionId,
     products: ole::Receiver<F130>,
     /// Of each of the client's records, until `r` is shared.
     ahead: Vec<VerifierAhead>,
     /// Of each of the client's records, until its powers are made.
-    shared: Vec<RecordTag<VerifierShared>>,
+    converted: Vec<RecordTag<VerifierConverted>>,
     /// Of each of the client's records that is still to come.
     next: VecDeque<RecordTag<Shares>>,
 }
 
 impl VerifierTags {
-    /// Shares `r` of the client's records. This waits for P's masks.
+    /// Shares `r` of the client's records. This waits for P's factors.
     pub(in super::super) fn share_r(
         &mut self,
         channel: &mut dyn Channel,
@@ -217,19 +188,23 @@ impl VerifierTags {
     ) -> Result<(), Error> {
         for (record, ahead) in records.iter().zip(self.ahead.drain(..)) {
             let tag = RecordTag::new(Queue::Needed, record.one_time_key()?, ahead);
-            self.shared.push(tag.share(channel, machine)?);
+            self.converted.push(tag.share(channel, machine)?);
         }
         Ok(())
     }
 
-    /// Makes the powers, with what P waits for. This waits for P's factors.
-    pub(in super::super) fn powers(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
-        let mut offered = Vec::with_capacity(self.shared.len());
-        for tag in self.shared.drain(..) {
-            offered.push(tag.offer(channel, &mut self.products)?);
+    /// Makes the powers, with what P waits for. This waits for P's shares of sums.
+    pub(in super::super) fn powers(
+        &mut self,
+        channel: &mut dyn Channel,
+        rng: &mut (impl CryptoRng + ?Sized),
+    ) -> Result<(), Error> {
+        let mut offered = Vec::with_capacity(self.converted.len());
+        for tag in self.converted.drain(..) {
+            offered.push(tag.offer(channel, &mut self.products, rng)?);
         }
         for tag in offered {
-            self.next.push_back(tag.powers(channel, &mut self.products)?);
+            self.next.push_back(tag.powers(channel)?);
         }
         Ok(())
     }
@@ -253,12 +228,12 @@ impl VerifierTags {
         machine: &mut Machine<Evaluator<Step>>,
         key: &[Wire],
         record: Received<'_>,
+        rng: &mut (impl CryptoRng + ?Sized),
     ) -> Result<TagShare, Error> {
         let coefficients = coefficients(record.header, record.ciphertext);
-        let number = (&self.session, SERVER + record.sequence);
-        let ahead = VerifierAhead::new(channel, number, powers(coefficients.len()))?;
+        let ahead = VerifierAhead::new(channel, powers(coefficients.len()))?;
         let tag = RecordTag::new(Queue::SpareTags, key, ahead).share(channel, machine)?;
-        let tag = tag.offer(channel, &mut self.products)?;
-        tag.powers(channel, &mut self.products)?.finish_verifier(channel, machine, &coefficients)
+        let tag = tag.offer(channel, &mut self.products, rng)?;
+        tag.powers(channel)?.finish_verifier(channel, machine, &coefficients)
     }
 }

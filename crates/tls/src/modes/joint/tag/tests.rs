@@ -4,7 +4,7 @@ use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit as _, StreamCipher as _};
 use poly1305::Poly1305;
 use poly1305::universal_hash::KeyInit as _;
-use volery_channel::tags::{GARBLED_LABELS, GARBLED_RETURN, POLY1305_MASK};
+use volery_channel::tags::{GARBLED_LABELS, GARBLED_PRODUCTS, GARBLED_RETURN};
 use volery_channel::{Limits, Tag};
 use volery_circuit::gadgets::bytes_to_bits;
 use volery_field::Field;
@@ -14,7 +14,7 @@ use volery_vole::Delta;
 
 use super::*;
 use crate::testing::{Change, SESSION};
-use crate::wire::poly1305::{ProverFactor, coefficients, powers, powers_of, products};
+use crate::wire::poly1305::{coefficients, powers, powers_of, products};
 use crate::wire::step::{Plain, TwoParty};
 
 const KEY: [u8; 32] = [0x5a; 32];
@@ -53,15 +53,13 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             let mut machine = Machine::new(garbler);
             let mut random = ole::Sender::<F130>::new(&SESSION, offset());
             random.prepare(channel, &mut deal::bits(3, Some(offset()), BATCH), products(count), rng)?;
-            let factor = ProverFactor::new(&mut random, rng)?;
-            let ahead = factor.ahead(channel, (&SESSION, NUMBER), &mut random, count)?;
+            let ahead = ProverAhead::new(channel, &mut random, count, rng)?;
             let key = one_time_key(&mut machine.rehearse(channel))?;
-            prepared_share(&mut machine.rehearse(channel), &key)?;
-            prepared_end(&mut machine.rehearse(channel), &key)?;
+            prepared(&mut machine.rehearse(channel), &key)?;
             let key = one_time_key(&mut machine.perform(channel))?;
             let before = channel.stats();
-            let tag = RecordTag::new(Queue::Needed, &key, ahead).share(channel, &mut machine, rng)?;
-            let tag = tag.factor(channel)?.send(channel)?.powers(channel)?;
+            let tag = RecordTag::new(Queue::Needed, &key, ahead).share(channel, &mut machine)?;
+            let tag = tag.products(channel)?.powers(channel)?;
             let tag = tag.finish_prover(channel, &mut machine, &coefficients)?;
             let tag = tag.receive(channel, &mut machine)?;
             assert_eq!((channel.stats() - before).round_trips, 3);
@@ -76,17 +74,22 @@ fn run(cheat: Option<Factors>, changes: [Change; 2]) -> End {
             let mut machine = Machine::new(evaluator);
             let mut random = ole::Receiver::<F130>::new(&SESSION);
             random.prepare(channel, &mut deal::bits(3, None, BATCH), products(count), rng)?;
-            let ahead = VerifierAhead::new(channel, (&SESSION, NUMBER), count)?;
+            let ahead = VerifierAhead::new(channel, count)?;
             let key = one_time_key(&mut machine.rehearse(channel))?;
-            prepared_share(&mut machine.rehearse(channel), &key)?;
-            prepared_end(&mut machine.rehearse(channel), &key)?;
+            prepared(&mut machine.rehearse(channel), &key)?;
             let key = one_time_key(&mut machine.perform(channel))?;
             let tag = RecordTag::new(Queue::Needed, &key, ahead).share(channel, &mut machine)?;
-            let tag = tag.offer(channel, &mut random)?;
             let tag = match cheat {
-                None => tag.powers(channel, &mut random)?,
-                Some(factors) => tag.map(|part| Ok(part.shares_of(channel, &mut random, factors)?))?,
+                None => tag.offer(channel, &mut random, rng)?,
+                Some(factors) => tag.map(|part| {
+                    Ok(part.offer_of(channel, &mut random, rng, |y, mask, n| {
+                        let mut factors = factors(y, n);
+                        factors.extend([y, y * mask]);
+                        factors
+                    })?)
+                })?,
             };
+            let tag = tag.powers(channel)?;
             let tag = tag.finish_verifier(channel, &mut machine, &coefficients)?;
             tag.send(channel, &mut machine)?;
             machine.into_party()?.verify(channel, rng, |_, _| Ok(()))?;
@@ -156,18 +159,19 @@ fn a_label_that_is_changed_ends_the_session() {
     assert!(tag.is_err() && accepted.is_err());
 }
 
-/// P's mask of V's share of `r`: P may choose its share, but here it does not know what it chose.
+/// P's corrections of the products with `r`: those that V uses go by its labels' colours.
 #[test]
-fn another_mask_of_v_s_share_ends_the_session() {
-    fn flip(tag: Tag, payload: &mut Vec<u8>) {
-        if tag == POLY1305_MASK {
-            payload[2] ^= 8;
+fn other_products_of_r_end_the_session() {
+    fn invert(tag: Tag, payload: &mut Vec<u8>) {
+        if tag == GARBLED_PRODUCTS {
+            // The low byte of each element keeps it canonical.
+            payload.iter_mut().step_by(65).for_each(|byte| *byte ^= 1);
         }
     }
-    let (tag, accepted) = run(None, [flip, untouched]);
+    let (tag, accepted) = run(None, [invert, untouched]);
     assert!(is_check(&tag.unwrap_err()) && is_check(&accepted.unwrap_err()));
     fn cut(tag: Tag, payload: &mut Vec<u8>) {
-        if tag == POLY1305_MASK {
+        if tag == GARBLED_PRODUCTS {
             payload.pop();
         }
     }

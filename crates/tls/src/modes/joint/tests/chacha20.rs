@@ -123,12 +123,12 @@ fn long_responses_are_read_past_session_tickets() {
 fn a_connection_costs_what_the_documentation_says() {
     let sizes = |tls, length| Sizes { tls, suite: SUITE, ..Sizes::one(length, length) };
     let found = VERSIONS.map(|tls| [256, 2048].map(|length| sizes(tls, length).cost().unwrap().ands()));
-    assert_eq!(found, [[409_512, 687_860], [415_697, 694_045]]);
+    assert_eq!(found, [[351_432, 629_780], [386_657, 665_005]]);
     let tls = TlsVersion::Tls13;
     let rounds = vec![RoundSizes { query: 256, read: 1024 }, RoundSizes { query: 256, read: 0 }];
     let reading = Sizes { rounds, ..sizes(tls, 256) };
     let more = Sizes { rounds: vec![RoundSizes { query: 256, read: 0 }; 2], ..sizes(tls, 256) };
-    assert_eq!(reading.cost().unwrap().ands() - more.cost().unwrap().ands(), 336_340);
+    assert_eq!(reading.cost().unwrap().ands() - more.cost().unwrap().ands(), 249_220);
 }
 
 /// Bytes in all, and round trips in the connection.
@@ -149,7 +149,7 @@ fn taken(tls: TlsVersion, suite: Suite, length: usize) -> (u64, u64) {
 fn a_connection_takes_two_or_three_round_trips_more_than_with_aes() {
     for (tls, more) in VERSIONS.into_iter().zip([3, 2]) {
         let (all, trips) = taken(tls, SUITE, 256);
-        assert!(all <= 12_500_000, "{all} bytes");
+        assert!(all <= 11_000_000, "{all} bytes");
         assert_eq!(trips, taken(tls, Suite::Aes128GcmSha256, 256).1 + more, "{tls}");
     }
 }
@@ -158,7 +158,7 @@ fn a_connection_takes_two_or_three_round_trips_more_than_with_aes() {
 #[ignore = "long: a request of two kilobytes"]
 fn long_two_kilobytes_take_less_than_with_aes() {
     let (all, _) = taken(TlsVersion::Tls13, SUITE, 2048);
-    assert!(all <= 20_500_000, "{all} bytes");
+    assert!(all <= 18_500_000, "{all} bytes");
 }
 
 /// Changes the first bit of message number `at` (from 0) of this step.
@@ -174,8 +174,8 @@ fn at(step: Tag, at: usize) -> Change {
     })
 }
 
-const OF_P: [Tag; 3] = [tags::POLY1305_AHEAD, tags::POLY1305_MASK, tags::POLY1305_FACTOR];
-const OF_V: [Tag; 2] = [tags::POLY1305_SHARE, tags::POLY1305_POWERS];
+const OF_P: [Tag; 3] = [tags::POLY1305_AHEAD, tags::POLY1305_FACTOR, tags::POLY1305_SUM];
+const OF_V: [Tag; 1] = [tags::POLY1305_POWERS];
 
 /// Whether an error is that of the check of the powers.
 fn is_check(error: &Error) -> bool {

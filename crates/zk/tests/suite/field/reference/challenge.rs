@@ -120,6 +120,7 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Reference<F, M, L> {
         let most =
             if tested.repetitions == 1 { &mut self.tally.tested } else { &mut self.tally.tested_twice };
         *most = tested.degree.max(*most);
+        self.tally.tested_values = tested.values.max(self.tally.tested_values);
         let mut seed = self.challenge()?;
         if self.lie == Lie::Challenge {
             seed[0] ^= 1;

@@ -1,7 +1,9 @@
 //! Memory against a plain one, and every way to lie about it, on values.
 
+mod contents;
+
 use proptest::prelude::*;
-use volery_field::{F61, Gf256, Ring as _};
+use volery_field::{F32, F61, Gf256, Ring as _};
 
 use super::*;
 use crate::challenge::liar::{Asked, Liar, made_up_for};
@@ -16,27 +18,85 @@ fn f(x: u64) -> F61 {
 /// An access: where, and what is written, if it is a write.
 type Access = (u64, Option<u64>);
 
-/// The values that were read, and those at the end.
-fn run(size: usize, unset: Unset, accesses: &[Access]) -> Result<[Vec<F61>; 2], Error> {
-    let (mut b, mut ram) = (Evaluator::new(), Memory::new(size, unset, accesses.len().max(1))?);
+/// What a memory is like, beside its size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Kind {
+    unset: Unset,
+    conditional: bool,
+    committed: bool,
+}
+
+const PLAIN: Kind = Kind { unset: Unset::Zero, conditional: false, committed: false };
+
+/// All kinds.
+fn kinds() -> impl Iterator<Item = Kind> {
+    (0..8).map(|i| Kind {
+        unset: [Unset::Zero, Unset::Refused][i & 1],
+        conditional: i & 2 > 0,
+        committed: i & 4 > 0,
+    })
+}
+
+impl Kind {
+    /// A memory of this kind that holds these values at first.
+    fn memory<B: Challenge<F61>>(
+        self,
+        b: &mut B,
+        size: usize,
+        held: &[u64],
+        most: usize,
+    ) -> Result<Ram<F61, B::Wire>, B::Error> {
+        let held: Vec<F61> = held.iter().map(|x| f(*x)).collect();
+        let ram = Ram::new(size, self.unset, most)?;
+        let ram = match self.committed {
+            false => ram.with_public(held)?,
+            true => ram.with_committed(b.secret(held.len(), &mut |_| Ok(held.clone()))?)?,
+        };
+        Ok(if self.conditional { ram.with_conditions()? } else { ram })
+    }
+}
+
+/// The values that were read, and those at the end. Accesses with a condition other than 1 read nothing.
+fn run(kind: Kind, size: usize, held: &[u64], accesses: &[(u64, Access)]) -> Result<[Vec<F61>; 2], Error> {
+    let mut b = Evaluator::new();
+    let mut ram = kind.memory(&mut b, size, held, accesses.len().max(1))?;
     let mut read = Vec::new();
-    for (address, write) in accesses {
-        match write {
-            Some(value) => ram.write(&mut b, &f(*address), &f(*value))?,
-            None => read.push(ram.read(&mut b, &f(*address))?),
+    for (condition, (address, write)) in accesses {
+        let [condition, address] = [*condition, *address].map(f);
+        match (kind.conditional, write) {
+            (false, Some(value)) => ram.write(&mut b, &address, &f(*value))?,
+            (false, None) => read.push(ram.read(&mut b, &address)?),
+            (true, Some(value)) => ram.write_if(&mut b, &condition, &address, &f(*value))?,
+            (true, None) => {
+                let value = ram.read_if(&mut b, &condition, &address)?;
+                read.extend((condition == F61::ONE).then_some(value));
+            }
         }
     }
     Ok([read, ram.finish(&mut b)?])
 }
 
+/// As [`run`], of a memory without anything at first or conditions.
+fn always(size: usize, unset: Unset, accesses: &[Access]) -> Result<[Vec<F61>; 2], Error> {
+    let accesses: Vec<_> = accesses.iter().map(|access| (1, *access)).collect();
+    run(Kind { unset, ..PLAIN }, size, &[], &accesses)
+}
+
 /// What a plain array does; none if an access is refused.
-fn plain(size: usize, unset: Unset, accesses: &[Access]) -> Option<[Vec<F61>; 2]> {
-    let (mut cells, mut read) = (vec![None; size], Vec::new());
-    for (address, write) in accesses {
+fn plain(kind: Kind, size: usize, held: &[u64], accesses: &[(u64, Access)]) -> Option<[Vec<F61>; 2]> {
+    let mut cells: Vec<Option<u64>> = held.iter().copied().map(Some).collect();
+    cells.resize(size, None);
+    let mut read = Vec::new();
+    for (condition, (address, write)) in accesses {
+        match (kind.conditional, condition) {
+            (true, 0) => continue,
+            (true, 2..) => return None,
+            _ => {}
+        }
         let cell = cells.get_mut(*address as usize)?;
         match write {
             Some(value) => *cell = Some(*value),
-            None if unset == Unset::Refused => read.push(f((*cell)?)),
+            None if kind.unset == Unset::Refused => read.push(f((*cell)?)),
             None => read.push(f(cell.unwrap_or(0))),
         }
     }
@@ -48,16 +108,21 @@ fn is_unsatisfied<T>(result: &Result<T, Error>, part: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn a_memory_reads_what_a_plain_one_does_or_is_refused(
         size in 1..9_usize,
-        refused: bool,
-        accesses in prop::collection::vec((0..9_u64, prop::option::of(0..5_u64)), 0..20),
+        kind in 0..8_usize,
+        held in prop::collection::vec(0..5_u64, 0..9),
+        accesses in prop::collection::vec(
+            (prop::sample::select(vec![1, 1, 1, 0, 0, 0, 1, 2]), (0..9_u64, prop::option::of(0..5_u64))),
+            0..20,
+        ),
     ) {
-        let unset = if refused { Unset::Refused } else { Unset::Zero };
-        let result = run(size, unset, &accesses);
-        match plain(size, unset, &accesses) {
+        let kind = kinds().nth(kind).unwrap();
+        let held = &held[..held.len().min(size)];
+        let result = run(kind, size, held, &accesses);
+        match plain(kind, size, held, &accesses) {
             Some(expected) => prop_assert!(result == Ok(expected)),
             None => prop_assert!(is_unsatisfied(&result, "memory"), "{:?}", result.map(|_| ())),
         }
@@ -69,28 +134,29 @@ fn addresses_are_elements_so_a_negative_or_a_huge_one_is_beyond_the_memory() {
     let p = (1 << 61) - 1;
     for address in [4, p - 1, p - 4, 1 << 60, 1 << 32] {
         for write in [None, Some(1)] {
-            let result = run(4, Unset::Zero, &[(0, Some(7)), (address, write), (0, None)]);
+            let result = always(4, Unset::Zero, &[(0, Some(7)), (address, write), (0, None)]);
             assert!(is_unsatisfied(&result, "memory"), "{address}");
         }
     }
     // An access beyond that is read back.
-    assert!(is_unsatisfied(&run(4, Unset::Zero, &[(4, Some(1)), (4, None)]), "memory"));
+    assert!(is_unsatisfied(&always(4, Unset::Zero, &[(4, Some(1)), (4, None)]), "memory"));
 }
 
 #[test]
 fn an_unset_cell_is_zero_or_must_not_be_read() {
     let accesses = [(1, Some(5)), (2, None), (1, None)];
-    assert!(run(4, Unset::Zero, &accesses).unwrap()[0] == [f(0), f(5)]);
-    assert!(is_unsatisfied(&run(4, Unset::Refused, &accesses), "memory"));
-    assert!(run(4, Unset::Refused, &[(1, Some(5)), (1, None)]).is_ok());
+    assert!(always(4, Unset::Zero, &accesses).unwrap()[0] == [f(0), f(5)]);
+    assert!(is_unsatisfied(&always(4, Unset::Refused, &accesses), "memory"));
+    assert!(always(4, Unset::Refused, &[(1, Some(5)), (1, None)]).is_ok());
     // A zero that was written is set.
-    assert!(run(4, Unset::Refused, &[(1, Some(0)), (1, None)]).is_ok());
+    assert!(always(4, Unset::Refused, &[(1, Some(0)), (1, None)]).is_ok());
 }
 
-/// An honest start: cell 1 has 10, then 11; cell 2 has 20. Then P's memory is changed by `lie`, and cell 1 is
-/// read, or what `then` says.
-fn lying(unset: Unset, lie: impl FnOnce(&mut Memory), then: &[Access]) -> Result<Vec<F61>, Error> {
-    let (mut b, mut ram) = (Evaluator::new(), Memory::new(8, unset, 100)?);
+/// An honest start: cell 0 holds 5 at first, cell 1 has 10, then 11; cell 2 has 20. Then P's memory is
+/// changed by `lie`, and cell 1 is read, or what `then` says.
+fn lying(kind: Kind, lie: impl FnOnce(&mut Memory), then: &[Access]) -> Result<Vec<F61>, Error> {
+    let mut b = Evaluator::new();
+    let mut ram = kind.memory(&mut b, 8, &[5, 6], 100)?;
     for (address, value) in [(1, 10), (2, 20), (1, 11)] {
         ram.write(&mut b, &f(address), &f(value))?;
     }
@@ -108,25 +174,31 @@ fn cell(ram: &mut Memory, address: usize) -> &mut Cell<F61> {
     &mut ram.cells.0[address]
 }
 
+/// Unvisited cells.
+fn visited<F: Value>(ram: &mut Ram<F, F>) {
+    ram.cells.0 = vec![Cell { value: F::ZERO, time: 0 }; ram.size + 1];
+}
+
 /// With what P says instead, and the part that notices.
 #[test]
 fn no_lie_about_what_an_access_finds_holds() {
     type Lie = fn(&mut Memory);
-    let lies: [(&str, Lie, &str); 9] = [
+    let lies: [(&str, Lie, &str); 10] = [
         ("nothing", |_| {}, ""),
         ("a stale value with its time", |ram| *cell(ram, 1) = Cell { value: f(10), time: 1 }, "memory"),
         ("a stale value with the last time", |ram| cell(ram, 1).value = f(10), "memory"),
         ("the right value with an older time", |ram| cell(ram, 1).time = 1, "memory"),
-        ("what was there at first", |ram| *cell(ram, 1) = Cell { value: f(0), time: 0 }, "memory"),
+        ("what was there at first", |ram| *cell(ram, 1) = Cell { value: f(6), time: 0 }, "memory"),
+        ("zero at first", |ram| *cell(ram, 1) = Cell { value: f(0), time: 0 }, "memory"),
         ("a tuple with the same sum", |ram| *cell(ram, 1) = Cell { value: f(13), time: 1 }, "memory"),
         ("another cell's value", |ram| *cell(ram, 1) = Cell { value: f(20), time: 2 }, "memory"),
         ("its own time", |ram| cell(ram, 1).time = 4, "memory/lookups"),
         ("a time to come", |ram| cell(ram, 1).time = 50, "memory/lookups"),
     ];
-    for unset in [Unset::Zero, Unset::Refused] {
+    for kind in kinds() {
         for (what, lie, place) in lies {
             for then in [&[(1, None)][..], &[(1, Some(7))], &[(2, None), (1, None), (1, None)]] {
-                let result = lying(unset, lie, then);
+                let result = lying(kind, lie, then);
                 match place {
                     "" => assert!(result.is_ok(), "{what}"),
                     // After an access to another cell, its time has passed.
@@ -145,10 +217,10 @@ fn no_lie_about_what_an_access_finds_holds() {
 fn no_access_is_left_out_doubled_or_moved() {
     // The third access was not: cell 1 is as the first left it.
     let dropped = |ram: &mut Memory| *cell(ram, 1) = Cell { value: f(10), time: 1 };
-    assert!(is_unsatisfied(&lying(Unset::Zero, dropped, &[]), "memory"));
+    assert!(is_unsatisfied(&lying(PLAIN, dropped, &[]), "memory"));
     // It was again later.
     let doubled = |ram: &mut Memory| *cell(ram, 1) = Cell { value: f(11), time: 4 };
-    assert!(is_unsatisfied(&lying(Unset::Zero, doubled, &[(2, None)]), "memory"));
+    assert!(is_unsatisfied(&lying(PLAIN, doubled, &[(2, None)]), "memory"));
     // A read (4) comes before the write (3): the read finds what the first write left, the write what the
     // read left.
     let (mut b, mut ram) = (Evaluator::new(), Memory::new(8, Unset::Zero, 100).unwrap());
@@ -165,16 +237,22 @@ fn no_access_is_left_out_doubled_or_moved() {
 #[test]
 fn no_cell_is_changed_at_the_end() {
     type Lie = fn(&mut Memory);
-    let lies: [Lie; 5] = [
+    let lies: [Lie; 7] = [
+        |ram| cell(ram, 0).value = f(0),
+        |ram| cell(ram, 0).time = 1,
         |ram| cell(ram, 2).value = f(21),
         |ram| cell(ram, 2).time = 1,
         |ram| cell(ram, 7).value = f(1),
         |ram| cell(ram, 7).time = 1,
         |ram| ram.cells.0.swap(1, 2),
     ];
-    for unset in [Unset::Zero, Unset::Refused] {
+    for kind in kinds() {
         for lie in lies {
-            assert!(is_unsatisfied(&lying(unset, lie, &[]), "memory"));
+            assert!(is_unsatisfied(&lying(kind, lie, &[]), "memory"), "{kind:?}");
+        }
+        // The sink is a cell like others.
+        for lie in [|ram: &mut Memory| cell(ram, 8).value = f(1), |ram: &mut Memory| cell(ram, 8).time = 1] {
+            assert_eq!(is_unsatisfied(&lying(kind, lie, &[]), "memory"), kind.conditional, "{kind:?}");
         }
     }
 }
@@ -182,11 +260,11 @@ fn no_cell_is_changed_at_the_end() {
 /// What P has committed to is changed afterwards, one wire at a time.
 #[test]
 fn every_wire_of_an_access_matters() {
-    for unset in [Unset::Zero, Unset::Refused] {
-        let stride = if unset == Unset::Zero { 4 } else { 5 };
+    for kind in kinds() {
+        let stride = 4 + usize::from(kind.unset == Unset::Refused) + usize::from(kind.conditional);
         for i in 0..3 * stride {
-            let result = lying(unset, |ram| ram.log[i] += F61::ONE, &[(1, None)]);
-            assert!(is_unsatisfied(&result, "memory"), "{i}");
+            let result = lying(kind, |ram| ram.log[i] += F61::ONE, &[(1, None)]);
+            assert!(is_unsatisfied(&result, "memory"), "{kind:?} {i}");
         }
     }
 }
@@ -203,8 +281,29 @@ fn times_have_as_many_bits_as_the_most_accesses() {
     for most in [1, 3, 15, 63, 64] {
         let mut accesses = vec![(0, Some(1)); most - 1];
         accesses.push((1, None));
-        assert!(run(2, Unset::Zero, &accesses).is_ok(), "{most}");
+        assert!(always(2, Unset::Zero, &accesses).is_ok(), "{most}");
     }
+}
+
+/// The first access reads what the second writes: it finds a time to come, so the difference is -2. P has it
+/// as `p - 2`, in two halves, which suits a range of 32 bits.
+#[test]
+fn no_read_of_what_is_written_later_hides_behind_the_characteristic() {
+    let run = |most| {
+        let (mut b, mut ram) = (Evaluator::new(), Ram::<F32, F32>::new(2, Unset::Zero, most)?);
+        let [one, value] = [1, 77].map(F32::from_u64);
+        // A time is an element: this is 2, and the lower half of `0 - 2` is that of `p - 2`.
+        let later = 2 + F32::CHARACTERISTIC.unwrap() * 0xffff;
+        visited(&mut ram);
+        ram.cells.0[1] = Cell { value, time: later };
+        assert!(ram.read(&mut b, &one)? == value);
+        ram.cells.0[1] = Cell { value: F32::ZERO, time: 0 };
+        ram.write(&mut b, &one, &value)?;
+        ram.cells.0[1].time = 1;
+        ram.finish(&mut b)
+    };
+    assert!(matches!(run(MOST), Err(Error::Misuse(_))), "{:?}", run(MOST).is_ok());
+    assert!(is_unsatisfied(&run(MOST - 1), "memory/lookups"));
 }
 
 #[test]
@@ -302,7 +401,7 @@ fn neither_half_of_a_difference_is_beyond_its_bits() {
         // The third secret is the lower half of 0 - 8 = 8 - 2^4. A lie is -8, with 0 as the upper half.
         assert_eq!(ram.half, 4);
         b.secret = lie.then(|| (2, -f(16)));
-        ram.cells.visit(2, f(1), 0, None);
+        visited(&mut ram);
         cell(&mut ram, 1).time = 8;
         ram.read(&mut b, &f(1)).unwrap();
         ram.times.finish(&mut b)

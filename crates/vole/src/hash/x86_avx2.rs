@@ -46,7 +46,7 @@ pub(super) fn hash8(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 
     let chunks = length.div_ceil(CHUNK);
     // The roots of complete subtrees, the largest first, as in section 5.1.2. Lengths of 2^54 chunks do not
     // occur.
-    let mut stack: Vec<Chaining> = Vec::with_capacity(8);
+    let mut stack: Vec<Chaining> = Vec::with_capacity(if chunks > 1 { 8 } else { 0 });
     for number in 0..chunks - 1 {
         let mut value = chunk(&key, rows, length, number, 0);
         let mut complete = number + 1;

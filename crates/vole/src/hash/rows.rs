@@ -1,15 +1,15 @@
 //! Hashes many inputs of one length; proofs use it for commitments.
 //!
-//! A commitment is an ordinary keyed BLAKE3 hash. Rows have a few kilobytes, two or three of BLAKE3's chunks,
-//! so hashing one at a time leaves most of a vector register idle. But all rows of a proof are equally long.
-//! `x86_avx2` hashes eight at once, with the same word of each in one register. The `blake3` crate hashes the
-//! rest, and everything on other machines; it is the specification.
+//! A commitment is an ordinary keyed BLAKE3 hash. Inputs have a few bytes, or a few kilobytes: two or three
+//! of BLAKE3's chunks. So hashing one at a time leaves most of a vector register idle. But all inputs of a
+//! proof are equally long. `x86_avx2` hashes eight at once, with the same word of each in one register. The
+//! `blake3` crate hashes the rest, and everything on other machines; it is the specification.
 
 #[cfg(target_arch = "x86_64")]
-mod x86_avx2;
+use super::x86_avx2;
 
-/// `out[i]` is BLAKE3, keyed, of row `i` of `length` bytes.
-pub(crate) fn keyed_hash_rows(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 32]]) {
+/// `out[i]` is BLAKE3, keyed, of row `i` of `length` bytes. What `out` has beyond the rows stays.
+pub fn keyed_hash_rows(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 32]]) {
     let done = eight_at_once(key, rows, length, out);
     let rest = rows.get(done * length..).unwrap_or_default().chunks_exact(length.max(1));
     for (row, out) in rest.zip(out.iter_mut().skip(done)) {
