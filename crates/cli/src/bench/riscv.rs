@@ -57,7 +57,8 @@ fn program(steps: u64) -> Result<Program, Error> {
     Program::new(0x1_0000, vec![text]).map_err(|error| Error::Public(error.to_string()))
 }
 
-/// The work of a job about a program. Both parties run it first, to know what shows; V proves nothing by that.
+/// The work of a job about a program. Both parties run it first, to know what shows; V proves nothing by
+/// that.
 pub(super) fn work(job: &Job, role: RoleArg) -> Result<Work, Failure> {
     let (settings, limits) = (Settings::default(), Limits { steps: u64::MAX, ..Limits::default() });
     let run = ProgramRun::of(program(job.size)?, [Vec::new(), Vec::new()], settings, limits)?;

@@ -262,7 +262,9 @@ pub(super) fn claim<B: Challenge<F61>>(
         return Ok(exact::check(parts, known, tables)?);
     }
     let multiplicities = multiplicities(b, parts, tables)?;
-    let tested = Tested::within(degree(parts, known, tables), b.most_tested());
+    let columns: usize = parts.iter().map(|part| part.wires.len()).sum();
+    let counts: usize = multiplicities.iter().map(|counts| counts.wires.len()).sum();
+    let tested = Tested::within(degree(parts, known, tables), (columns + counts) as u64, b.most_tested());
     let challenge = b.challenge(DRAWN * tested.repetitions as usize, tested)?;
     for challenge in challenge.chunks_exact(DRAWN) {
         let (gammas, points) = challenge.split_at(WIDTH);

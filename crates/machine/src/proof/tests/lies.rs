@@ -170,6 +170,35 @@ fn what_a_segment_begins_and_ends_with_is_bound() {
     }
 }
 
+/// A segment that only reads a word takes what it leaves itself, which may be any value. The next one takes
+/// what the file has.
+#[test]
+fn no_segment_takes_what_it_leaves_itself() {
+    const OLD: usize = 13;
+    let mut words = li(5, DATA).to_vec();
+    words.extend([i(Lw, 10, 5, 0, 0), i(Sw, 0, 5, 6, 0)]);
+    words.extend(exit());
+    let mut run = run_of(&words, [b"", b""], Settings { steps: 3, unit: 1, log: 8 });
+    assert_eq!((run.profile().segments(), run.claim().end), (2, End::Exit(0x0403_0201)));
+    let mut segments = program(&words).segments().to_vec();
+    segments[2].bytes[0] ^= 1;
+    run.traced = Some((Program::new(TEXT, segments).expect("a program"), Vec::new()));
+    run.claim.end = End::Exit(0x0403_0200);
+    let result = meddled(&mut run, |number, segment| {
+        let word = &mut segment.words[0];
+        assert!(word.address == DATA && word.first == 0x0403_0200 && word.since == number - 1);
+        if number == 1 {
+            word.since = 1;
+        } else {
+            (word.first, word.since) = (0x0403_0201, 0);
+            let old = &mut segment.tables[Rows::StoreWord as usize][OLD];
+            assert_eq!(*old, F61::new(0x0403_0200));
+            *old = F61::new(0x0403_0201);
+        }
+    });
+    assert!(is_unsatisfied(&result), "{result:?}");
+}
+
 /// P's trace is that of another run, true in itself.
 fn swapped(change: impl Fn(&mut ProgramRun)) -> Result<(), Error> {
     let mut run = run_of(&everything(), [b"secret", b"public"], ONE);
