@@ -50,8 +50,6 @@ pub(crate) enum BenchName {
     Ram,
     /// Lookups of address and value in a public table over 2^61-1; the size counts lookups
     Rom,
-    /// The run of a RISC-V program, a loop like compiled code; the size counts steps
-    Riscv,
     /// A public proof of a SHA-256 preimage with ZKBoo, made and verified in this process; the size counts
     /// its bytes
     Zkboo,

@@ -149,7 +149,6 @@ impl Work {
                 with_macs!(job, M => Self::proving(Mixed::<F61, M>::new(), work)).with_clock(clock)
             }
             BenchName::Ram | BenchName::Rom => super::memory::work(job)?,
-            BenchName::Riscv => super::riscv::work(job, role)?,
             BenchName::Robin | BenchName::Batchman | BenchName::Cpu => super::disjunction::work(job)?,
             _ => Self::proving(Bits, BitWork::new(job)?),
         })
@@ -215,7 +214,6 @@ impl Work {
                 | BenchName::Cpu
                 | BenchName::Ram
                 | BenchName::Rom
-                | BenchName::Riscv
         );
         Measured {
             seconds_setup: total.saturating_sub(rest).as_secs_f64(),

@@ -197,7 +197,8 @@ impl<B: Challenge<F61>> Sum<B> {
         let inverses = b.scalars(count, &mut |_| {
             invert(values);
             let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
-            Ok(told(Committed::Inverse, values.chunks(3).map(sum).collect()))
+            let inverses = told(Committed::Inverse, values.chunks(3).map(sum).collect());
+            Ok(told(Committed::InversesMoved, inverses))
         })?;
         let one = B::Expression::<5>::constant(B::embed(F61::ONE));
         for (denominators, inverse) in self.waiting.expressions.chunks(3).zip(&inverses) {
@@ -421,13 +422,16 @@ fn lookups<B: Challenge<F61>>(
     b.claim(sum)
 }
 
+/// A point, and the inverses there of each table's rows.
+type Inverses<S> = (S, Vec<Vec<S>>);
+
 /// The first candidate at which no public row has a pole, and minus the rows' inverses there.
 fn inverses<B: Challenge<F61>>(
     tables: &Tables<'_>,
     multiplicities: &[Multiplicities<B::Wire>],
     candidates: &[B::Scalar],
     gammas: &[B::Scalar],
-) -> Result<(B::Scalar, Vec<Vec<B::Scalar>>), Error> {
+) -> Result<Inverses<B::Scalar>, Error> {
     let one = |at: &B::Scalar, table: Public| {
         let row = |index| {
             let row = tables.row(table, index);
@@ -452,6 +456,8 @@ fn inverses<B: Challenge<F61>>(
 pub(super) enum Committed {
     Product,
     Inverse,
+    /// Two inverses, whose sum stays.
+    InversesMoved,
     Multiplicity,
     Fresh,
     Live,

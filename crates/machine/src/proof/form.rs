@@ -65,7 +65,6 @@ impl Add for Form {
 
 impl Sub for Form {
     type Output = Self;
-    #[expect(clippy::suspicious_arithmetic_impl, reason = "a difference is a sum with the negative")]
     fn sub(self, other: Self) -> Self {
         self + other.scale(-F61::ONE)
     }

@@ -56,8 +56,10 @@ const PAGE: usize = 1 << 10;
 
 type Page = [Entry; PAGE];
 
+type Folder = [Option<Box<Page>>; PAGE];
+
 /// The words of memory, in folders of pages.
-struct Pages(Vec<Option<Box<[Option<Box<Page>>; PAGE]>>>);
+struct Pages(Vec<Option<Box<Folder>>>);
 
 impl Pages {
     fn new() -> Self {

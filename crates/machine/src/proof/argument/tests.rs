@@ -26,6 +26,9 @@ pub(in super::super) fn told<S: Element>(what: Committed, mut values: Vec<S>) ->
     if let Some((about, before)) = LIE.get().filter(|(about, _)| *about == what) {
         if let Some(value) = values.get_mut(before) {
             *value += S::ONE;
+            if let Some(next) = values.get_mut(before + 1).filter(|_| what == Committed::InversesMoved) {
+                *next -= S::ONE;
+            }
             LIE.set(None);
         } else {
             LIE.set(Some((about, before - values.len())));
@@ -126,6 +129,7 @@ fn no_lie_about_products_inverses_or_multiplicities_passes() {
     let lies = [
         (Committed::Product, vec![0, 1, 65, 66, 67, 100, 133]),
         (Committed::Inverse, vec![0, 1, 127, 128, 199]),
+        (Committed::InversesMoved, vec![0, 1, 126, 198]),
         (Committed::Multiplicity, vec![0, 200, 255, 256, 257, 300, 767]),
     ];
     for (what, places) in lies {

@@ -250,7 +250,8 @@ impl Work<'_> {
 }
 
 /// The columns of a byte that moves. `AFTER` and `PLACED` are the next byte's address and place, zero after
-/// the `LAST` byte.
+/// the `LAST` byte. After that one the state says that no byte is left, as the next instruction's row has it:
+/// so one was left before it.
 mod byte {
     use super::*;
     columns!(CURSOR LEFT PLACE LAST AFTER PLACED V VT VL ODD UPPER LOW HALF B OTHER EXTRA W);
@@ -292,12 +293,11 @@ mod byte {
 
     fn claim<B_: Relate<F61>>(b: &mut B_, row: &[B_::Wire], mode: i64) -> Result<(), B_::Error> {
         bits(b, row, [F, LAST])?;
-        let [f, last, left, cursor, place] = at::<4, 5, B_>(b, row, [F, LAST, LEFT, CURSOR, PLACE]);
+        let [f, last, cursor, place] = at::<4, 4, B_>(b, row, [F, LAST, CURSOR, PLACE]);
         let one = int::<4, B_>(1);
         b.claim(last * (one - f))?;
         // Otherwise a filler row could reach the program's memory.
         b.claim(cursor * (one - f))?;
-        b.claim(last * (left - one))?;
         let [after, placed] = at::<4, 2, B_>(b, row, [AFTER, PLACED]);
         b.claim((cursor + f) * (one - last) - after)?;
         b.claim((place + f.scale(B_::embed(integer(forward(mode))))) * (one - last) - placed)?;

@@ -300,12 +300,13 @@ fn every_value_of_the_log_is_bound() {
     assert!(told[0] == 5 * fresh && told[1] > 3 * fresh && told[2] > fresh, "{told:?}");
 }
 
-/// A filler row, which may have any time, writes a byte to the program's memory.
+/// A filler row, which may have any time, writes a byte to the program's memory. One of the live words after
+/// it is the one that it leaves.
 #[test]
 fn no_filler_row_reaches_the_program_s_memory() {
     const COLUMNS: usize = 20;
     let mut run = run_of(&everything(), [b"secret", b"public"], ONE);
-    let result = meddled(&mut run, |_, segment| {
+    let meddle = |_, segment: &mut Columns| {
         let word = segment.words.iter_mut().find(|word| word.address == DATA + 8).expect("it is used");
         let table = &mut segment.tables[Rows::TakeSecret as usize];
         let start = table.len() - COLUMNS;
@@ -314,7 +315,8 @@ fn no_filler_row_reaches_the_program_s_memory() {
         let now = 4 * row[2].to_u64() as u32 + 3;
         let before = row[10];
         let low = |n: u32| F61::new(u64::from(n & 0xffff));
-        let new = old.value ^ 0x55;
+        let new = old.value + 1;
+        assert!(new & 0xff > 0);
         // Where it is, what it finds, and what it leaves.
         let cursor = F61::new(u64::from(word.address)) - F61::new(1 << 40);
         for (column, value) in [
@@ -339,6 +341,73 @@ fn no_filler_row_reaches_the_program_s_memory() {
         assert!(next[10] == F61::new(now.into()));
         next[10] = before;
         next[11] = low(4 * next[2].to_u64() as u32 + 2 - before.to_u64() as u32);
+    };
+    for live in (1..).step_by(3) {
+        let (result, told) = with_lie(Committed::Live, live, || meddled(&mut run, meddle));
+        assert!(is_unsatisfied(&result), "{live}: {result:?}");
+        if !told {
+            break;
+        }
+    }
+}
+
+/// A read of the public input takes fewer bytes than it could.
+#[test]
+fn a_read_takes_all_that_it_can() {
+    let [position, moved, most, low_most, place] = [15, 18, 30, 31, 37];
+    let mut words = runs::call(63, 3, 1, 3);
+    words.extend(exit());
+    let settings = Settings { unit: 1, ..ONE };
+    let mut run = run_of(&words, [b"", b"public"], settings);
+    assert_eq!(run.claim().end, End::Exit(3));
+    let short = run_of(&words, [b"", b"pu"], settings);
+    (run.profile, run.claim.end) = (short.profile.clone(), End::Exit(2));
+    run.traced = Some((program(&words), b"pu".to_vec()));
+    let result = meddled(&mut run, move |_, segment| {
+        segment.registers[34].value = 4;
+        let call = &mut segment.tables[Rows::Call as usize];
+        assert_eq!([position, moved, most, low_most, place].map(|i| call[i].to_u64()), [2, 0, 2, 0, 2]);
+        for (column, value) in [(position, 6), (moved, 4), (most, 6), (low_most, 4), (place, 6)] {
+            call[column] = F61::new(value);
+        }
+        // The places of two bytes, and where the next one is.
+        let bytes = &mut segment.tables[Rows::TakePublic as usize];
+        assert_eq!([5, 8, 25, 28].map(|i| bytes[i].to_u64()), [2, 1, 1, 0]);
+        for (column, value) in [(5, 6), (8, 5), (25, 5)] {
+            bytes[column] = F61::new(value);
+        }
     });
+    assert!(is_unsatisfied(&result), "{result:?}");
+}
+
+/// P stops where `a7` has the number of `exit`, but there is no call.
+#[test]
+fn no_run_exits_without_a_call() {
+    let mut words = [i(Addi, 17, 0, 0, 93), i(Addi, 10, 0, 0, 5), i(Addi, 10, 0, 0, 7)].to_vec();
+    words.extend(exit());
+    let mut run = run_of(&words, [b"", b""], Settings { steps: 2, unit: 1, log: 8 });
+    assert_eq!((run.profile().segments(), run.claim().end), (3, End::Exit(7)));
+    run.profile.segments.truncate(1);
+    run.claim.end = End::Exit(5);
+    let result = check_exactly(&run);
+    assert!(is_unsatisfied(&result), "{result:?}");
+}
+
+/// P runs a program with more memory.
+#[test]
+fn no_word_outside_of_memory_is_new() {
+    let mut words = li(5, DATA).to_vec();
+    words.extend([i(Lw, 10, 5, 0, 300)]);
+    words.extend(exit());
+    let mut run = run_of(&words, [b"", b""], ONE);
+    assert!(matches!(run.claim().end, End::Trap { .. }));
+    let mut segments = program(&words).segments().to_vec();
+    segments[2].size = 512;
+    let larger = Program::new(TEXT, segments).expect("a program");
+    let inputs = [Vec::new(), Vec::new()];
+    let other = ProgramRun::of(larger.clone(), inputs, ONE, Limits::default()).expect("a run");
+    assert_eq!((check_exactly(&other), other.claim().end), (Ok(()), End::Exit(0)));
+    (run.profile, run.claim, run.traced) = (other.profile, other.claim, Some((larger, Vec::new())));
+    let result = check_exactly(&run);
     assert!(is_unsatisfied(&result), "{result:?}");
 }
