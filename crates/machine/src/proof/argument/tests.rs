@@ -83,10 +83,10 @@ proptest! {
         let produced: Vec<_> = rows.iter().map(|(byte, signed)| row(*byte, *signed)).collect();
         let mut consumed = produced.clone();
         consumed.reverse();
-        if let Some((at, byte)) = other {
-            if let Some(to) = consumed.get_mut(at) {
-                *to = row(byte, false);
-            }
+        if let Some((at, byte)) = other
+            && let Some(to) = consumed.get_mut(at)
+        {
+            *to = row(byte, false);
         }
         let [mut one, mut two] = [produced.clone(), consumed.clone()];
         one.sort_unstable();

@@ -85,8 +85,7 @@ fn steps(run: &mut ProgramRun) -> Vec<usize> {
         *out.lock().expect("one thread") = Rows::ALL.iter().map(count).collect();
     });
     assert_eq!(result, Ok(()));
-    let counts = counts.lock().expect("one thread").clone();
-    counts
+    counts.lock().expect("one thread").clone()
 }
 
 /// One value of every column is changed: in the first, a middle and the last step, and in a filler row.
