@@ -4,7 +4,8 @@
 //! cargo run -p volery-machine --example proved -- FILE ...
 //! ```
 //!
-//! Prints how each run ends, and its rows. Fails if a run cannot be proved.
+//! Prints how each run ends, and its rows. Fails if a statement does not hold. Nothing is proved to another
+//! party here.
 
 use std::process::ExitCode;
 
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
                     End::Exit(code) => format!("exit {code}"),
                     End::Trap { pc, cause, .. } => format!("trap {cause} at {pc:#x}"),
                 };
-                println!("{file}: proved: {end}, {} rows", run.profile().rows());
+                println!("{file}: holds on values: {end}, {} rows", run.profile().rows());
             }
             Err(error) => {
                 failed = true;
