@@ -277,7 +277,7 @@ fn what_decodes_many_outputs_depends_on_all_tables_and_labels_before() {
 fn what_decodes_many_outputs_depends_on_v_s_corrections_and_the_answers() {
     let seed = |bit: F2, label: u8| {
         let (_, v) = between(
-            |mut c| {
+            |c| {
                 c.recv_exact(tags::GARBLED_CORRECTIONS, &mut [0; 1])?;
                 c.send(tags::GARBLED_LABELS, &[label; 16 * 8])?;
                 Ok::<_, Error>(c.flush()?)
