@@ -1,7 +1,9 @@
 //! AES-128 under many keys: the streams of a tree's leaves, and the nodes of a tree in which each node is a
 //! key.
 
-use volery_field::{Gf128, Wipe as _, Wiped};
+#[cfg(target_arch = "x86_64")]
+use volery_field::Wipe as _;
+use volery_field::{Gf128, Wiped};
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_many;
@@ -108,7 +110,7 @@ pub(crate) fn pairs(keys: &[Gf128], salt: u64, first: u64, out: &mut [Gf128]) {
 
 /// [`pairs`] at a level, which must be available.
 fn pairs_at(level: Level, keys: &[Gf128], salt: u64, first: u64, out: &mut [Gf128]) {
-    let out = out.as_chunks_mut().0;
+    let out: &mut [[Gf128; 2]] = out.as_chunks_mut().0;
     #[cfg(target_arch = "x86_64")]
     if level != Level::Portable {
         // SAFETY: all levels but the portable one imply AES-NI.

@@ -79,7 +79,9 @@ mod x86;
 use volery_field::Gf128;
 
 use super::scheme::private::Gate;
-use crate::hash::{Keys, Pair};
+#[cfg(target_arch = "x86_64")]
+use crate::hash::Keys;
+use crate::hash::Pair;
 
 /// Three halves: 24 bytes and three bits for each AND, with six hashes at the garbler and three at the
 /// evaluator. The choice for every ordinary network.
