@@ -123,7 +123,7 @@ pub use digest::Digest;
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use fold::{Fold, Folded, Folding};
-pub use lookups::{Lookups, Table};
+pub use lookups::{Lookups, Table, invert_all};
 pub use message::Message;
 pub use multi_add::{Addends, Carries, MOST_BY_ADDERS};
 pub use place::Place;

@@ -106,7 +106,7 @@ impl<F: Value> Table<F> {
         for point in points {
             let mut inverses: Vec<B::Scalar> =
                 self.rows.chunks_exact(self.columns).map(|row| *point - value::<F, B>(gammas, row)).collect();
-            if invert(&mut inverses) {
+            if invert_all(&mut inverses) {
                 return Ok((*point, inverses));
             }
         }
@@ -120,9 +120,10 @@ fn value<F: Value, B: Challenge<F> + ?Sized>(gammas: &[B::Scalar], x: &[F]) -> B
     rest.iter().zip(gammas).fold(B::embed(*first), |sum, (x, gamma)| sum + *gamma * B::embed(*x))
 }
 
-/// Replaces each element by its inverse, with one inversion for all. Returns whether all had one; those
-/// that had none become zero, and where some had none the others need not be right.
-fn invert<S: Element>(x: &mut [S]) -> bool {
+/// Replaces each element by its inverse, with one inversion for all, as the sums of inverses of a lookup
+/// argument need them. Returns whether all had one; those that had none become zero, and where some had none
+/// the others need not be right.
+pub fn invert_all<S: Element>(x: &mut [S]) -> bool {
     // Products of all before each.
     let mut before = Zeroizing::new(Vec::with_capacity(x.len()));
     let mut product = S::ONE;
@@ -460,7 +461,7 @@ impl<S: Element, X> Point<'_, S, X> {
                         })
                         .collect(),
                 );
-                invert(&mut inverses);
+                invert_all(&mut inverses);
                 Ok(inverses.chunks(2).map(|pair| pair.iter().fold(S::ZERO, |sum, x| sum + *x)).collect())
             })?;
             for (pair, inverse) in tuples.chunks(2 * columns).zip(&inverses) {
@@ -499,7 +500,7 @@ impl<S: Element, X> Point<'_, S, X> {
                         *at - value::<F, B>(self.gammas, &values)
                     })
                     .collect();
-                invert(&mut fractions);
+                invert_all(&mut fractions);
                 let numbers = multiplicities.iter().map(|number| B::embed(peek.value(number)));
                 fractions.iter_mut().zip(numbers).for_each(|(fraction, number)| *fraction *= number);
                 Ok(fractions)

@@ -24,7 +24,7 @@
 //! arguments are drawn apart, the coefficients `gamma` are the same.
 
 use volery_circuit::challenge::Tested;
-use volery_circuit::{Challenge, Error, Expression as _};
+use volery_circuit::{Challenge, Error, Expression as _, invert_all};
 use volery_field::{Element, F61, Ring as _};
 use zeroize::Zeroizing;
 
@@ -195,7 +195,7 @@ impl<B: Challenge<F61>> Sum<B> {
         let values = &mut self.waiting.values;
         let count = self.waiting.expressions.len().div_ceil(3);
         let inverses = b.scalars(count, &mut |_| {
-            invert(values);
+            invert_all(values);
             let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
             let inverses = told(Committed::Inverse, values.chunks(3).map(sum).collect());
             Ok(told(Committed::InversesMoved, inverses))
@@ -221,25 +221,6 @@ impl<B: Challenge<F61>> Sum<B> {
         }
         Ok(self.sum)
     }
-}
-
-/// Replaces each element by its inverse, with one inversion for all. Returns whether all had one; those that
-/// had none become zero, and where some had none the others need not be right.
-fn invert<S: Element>(x: &mut [S]) -> bool {
-    let mut before = Zeroizing::new(Vec::with_capacity(x.len()));
-    let mut product = S::ONE;
-    for x in x.iter() {
-        before.push(product);
-        product *= *x;
-    }
-    let all = !product.is_zero();
-    let mut inverse = product.inverse_or_zero();
-    for (x, before) in x.iter_mut().zip(before.iter()).rev() {
-        let next = inverse * *x;
-        *x = inverse * *before;
-        inverse = next;
-    }
-    all
 }
 
 /// The multiplicities of a public table's rows.
@@ -439,7 +420,7 @@ fn inverses<B: Challenge<F61>>(
             row.iter().zip(gammas).fold(-*at, |sum, (x, gamma)| sum + *gamma * B::embed(*x))
         };
         let mut inverses: Vec<B::Scalar> = (0..tables.rows(table)).map(row).collect();
-        invert(&mut inverses).then_some(inverses)
+        invert_all(&mut inverses).then_some(inverses)
     };
     let all = |at: &B::Scalar| {
         let inverses: Option<Vec<_>> = multiplicities.iter().map(|rows| one(at, rows.table)).collect();

@@ -225,6 +225,14 @@ impl<T: Correlation> Pool<T> {
         self.source = Box::new(Burnt);
     }
 
+    /// Takes as many correlations as are at hand and `out` has room for. Returns their number.
+    pub fn take(&mut self, out: &mut [T]) -> usize {
+        let n = self.at_hand().len().min(out.len());
+        out[..n].copy_from_slice(&self.at_hand()[..n]);
+        self.advance(n);
+        n
+    }
+
     /// Takes as many correlations as `out` holds.
     ///
     /// # Errors
@@ -235,10 +243,7 @@ impl<T: Correlation> Pool<T> {
             if self.at_hand().is_empty() {
                 self.refill(channel)?;
             }
-            let n = self.at_hand().len().min(out.len() - done);
-            out[done..done + n].copy_from_slice(&self.at_hand()[..n]);
-            self.advance(n);
-            done += n;
+            done += self.take(&mut out[done..]);
         }
         Ok(())
     }

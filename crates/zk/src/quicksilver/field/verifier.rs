@@ -360,17 +360,11 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     /// The keys of the next random correlations.
     pub(crate) fn random(&mut self, out: &mut [M]) -> Result<(), Error> {
         self.failed.check()?;
-        let mut rest = out;
-        while !rest.is_empty() {
-            // Where the pool is empty, either party may wait for what the other one holds back.
-            while self.pool.at_hand().is_empty() {
-                self.refill()?;
-            }
-            let n = rest.len().min(self.pool.at_hand().len());
-            let (next, later) = rest.split_at_mut(n);
-            next.copy_from_slice(&self.pool.at_hand()[..n]);
-            self.pool.advance(n);
-            rest = later;
+        let mut done = self.pool.take(out);
+        while done < out.len() {
+            // Either party may wait for what the other one holds back.
+            self.refill()?;
+            done += self.pool.take(&mut out[done..]);
         }
         Ok(())
     }
