@@ -83,7 +83,7 @@ pub(crate) const DECODING_BYTES: usize = 2 * HASH;
 /// own.
 const SUMS: usize = 128;
 
-/// Whether so many bits are decoded by sums of their labels.
+/// Whether this many bits are decoded by sums of their labels.
 pub(crate) const fn together(bits: usize) -> bool {
     bits > SUMS
 }

@@ -114,14 +114,14 @@ impl Values {
         Zeroizing::new(*self.hasher.finalize().as_bytes())
     }
 
-    /// The values of so many `commitments`, lowest bits first, with zeros above those of the last byte, and
+    /// The values of this many `commitments`, lowest bits first, with zeros above those of the last byte, and
     /// the program; `None` if they are not all there.
     pub(crate) fn keep(&mut self, commitments: u64) -> Option<(Vec<Wiped<u8>>, Vec<u8>)> {
         let all = self.length as u64 == commitments.div_ceil(8) && Self::has_room(commitments);
         all.then(|| (core::mem::take(&mut self.kept), core::mem::take(&mut self.program)))
     }
 
-    /// Whether the values of so many `commitments` are kept.
+    /// Whether the values of this many `commitments` are kept.
     pub(crate) const fn has_room(commitments: u64) -> bool {
         commitments.div_ceil(8) <= MOST_KEPT as u64
     }

@@ -310,7 +310,7 @@ impl<F: Function> Program<F> {
         Ok(())
     }
 
-    /// Records that so many factors are multiplied by the number on these wires.
+    /// Records that factors are multiplied by the number on these wires.
     pub(super) fn announce_products<E: Element>(
         &mut self,
         places: &[Place],

@@ -185,7 +185,7 @@ fn gaps<B: Challenge<F61>>(b: &mut B, live: &Part<B::Wire>) -> Result<Part<B::Wi
     Ok(Part { shape, wires, values })
 }
 
-/// Whether a log of this many entries is checked, with so many words live before it.
+/// Whether a log of this many entries is checked, after a check that left this many words.
 pub(super) fn is_due(entries: u64, live: u64, least: u64) -> bool {
     entries >= least.max(live)
 }
