@@ -1,4 +1,5 @@
-/* Start-up: global pointer, stack, `main`, and its result as the exit code. The loader has cleared what is to be zero. */
+/* Start-up: global pointer, the one thread's variables, stack, `main`, and its result as the exit code. The loader has cleared
+   what is to be zero. */
     .section .text.start, "ax"
     .globl _start
 _start:
@@ -6,6 +7,7 @@ _start:
     .option norelax
     la gp, __global_pointer$
     .option pop
+    la tp, __tls_base
     la sp, __stack
     call main
     li a7, 93

@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+/* The exit code of a program that gives up, as that of a panic in Rust: libc.c's abort() ends with it. */
+#define VOLERY_ABORTED 101
+/* The exit code if the machine refuses a call, which Volery's does not. */
+#define VOLERY_REFUSED 102
+
 /* An environment call with Linux's number. */
 static inline long volery_call(long number, long first, long second, long third) {
     register long a0 __asm__("a0") = first;
@@ -24,7 +29,7 @@ static inline size_t volery_read(int file, void *buffer, size_t size) {
     size_t done = 0;
     while (done < size) {
         long count = volery_call(63, file, (long)((char *)buffer + done), (long)(size - done));
-        if (count < 0) volery_exit(102);
+        if (count < 0) volery_exit(VOLERY_REFUSED);
         if (count == 0) break;
         done += (size_t)count;
     }
@@ -41,7 +46,7 @@ static inline void volery_write(int file, const void *buffer, size_t size) {
     size_t done = 0;
     while (done < size) {
         long count = volery_call(64, file, (long)((const char *)buffer + done), (long)(size - done));
-        if (count <= 0) volery_exit(102);
+        if (count <= 0) volery_exit(VOLERY_REFUSED);
         done += (size_t)count;
     }
 }
