@@ -1,8 +1,8 @@
 //! "I have a record that this issuer signed, which says that I am over 18, and which is valid today."
 //!
-//! The public input is the issuer's Ed25519 key, 32 bytes, and the date: `2026-11-26`. The secret input is the
-//! signature, 64 bytes, and the record: lines, of which one is `over 18: yes`, and one is `valid until: ` with
-//! another date.
+//! The public input is the issuer's Ed25519 key, 32 bytes, and the date: `2026-11-26`. The secret input is
+//! the signature, 64 bytes, and the record: lines, of which one is `over 18: yes`, and one is `valid until: `
+//! with another date.
 #![no_std]
 #![no_main]
 

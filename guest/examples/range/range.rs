@@ -1,8 +1,8 @@
 //! "I know a JSON document with this digest, and a number in it lies in this range."
 //!
-//! The public input is a JSON object: `sha256` of the document in hexadecimal, the `field` as a JSON Pointer (RFC
-//! 6901), the least and the greatest integer, `from` and `to`. The secret input is the document. Everybody can
-//! try documents that they guess, so the document should have something in it that nobody guesses.
+//! The public input is a JSON object: `sha256` of the document in hexadecimal, the `field` as a JSON Pointer
+//! (RFC 6901), the least and the greatest integer, `from` and `to`. The secret input is the document. Everybody
+//! can try documents that they guess, so the document should have something in it that nobody guesses.
 #![no_std]
 #![no_main]
 
@@ -28,7 +28,8 @@ fn check(claim: &Value, document: &[u8]) -> Result<(), &'static str> {
         return Err("the document has another digest");
     }
     let document: Value = serde_json::from_slice(document).map_err(|_| "the document is not JSON")?;
-    let number = document.pointer(field).and_then(Value::as_i64).ok_or("the field is not there, or no integer")?;
+    let number =
+        document.pointer(field).and_then(Value::as_i64).ok_or("the field is not there, or no integer")?;
     if !(range.0..=range.1).contains(&number) {
         return Err("the number is not in the range");
     }

@@ -1,7 +1,8 @@
 //! "I know the solution of this Sudoku."
 //!
-//! The public input is the puzzle: 81 characters, row by row, with a `.` for an empty cell. The secret input is
-//! the solution: 81 digits. No branch depends on them, so every solution takes the same steps, right or wrong.
+//! The public input is the puzzle: 81 characters, row by row, with a `.` for an empty cell. The secret input
+//! is the solution: 81 digits. No branch depends on them, so every solution takes the same steps, right or
+//! wrong.
 #![no_std]
 #![no_main]
 
