@@ -1,5 +1,7 @@
 /* Start-up: global pointer, the one thread's variables, stack, `main`, and its result as the exit code. The loader has cleared
    what is to be zero. */
+    /* Otherwise the linker names the symbols of this file after a temporary one. */
+    .file "start.S"
     .section .text.start, "ax"
     .globl _start
 _start:

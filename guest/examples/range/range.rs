@@ -1,8 +1,8 @@
 //! "I know a JSON document with this digest, and a number in it lies in this range."
 //!
 //! The public input is a JSON object: `sha256` of the document in hexadecimal, the `field` as a JSON Pointer
-//! (RFC 6901), the least and the greatest integer, `from` and `to`. The secret input is the document. Everybody
-//! can try documents that they guess, so the document should have something in it that nobody guesses.
+//! (RFC 6901), the least and the greatest integer, `from` and `to`. The secret input is the document.
+//! Everybody can try documents that they guess, so there should be something in it that nobody guesses.
 #![no_std]
 #![no_main]
 

@@ -106,7 +106,7 @@ fn read_all(file: u32) -> Vec<u8> {
         bytes.reserve((bytes.len() / 2).max(4096));
         let spare = bytes.spare_capacity_mut();
         let room = spare.len();
-        // SAFETY: the spare bytes are ours. Nobody clears them first: each store would be a step of the proof.
+        // SAFETY: the spare bytes are ours. Nobody clears them first: each store would be a step to prove.
         let done = unsafe { read(file, spare.as_mut_ptr().cast(), room) };
         // SAFETY: so many bytes have been read behind the others.
         unsafe { bytes.set_len(bytes.len() + done) };
