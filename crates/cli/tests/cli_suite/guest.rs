@@ -1,5 +1,5 @@
-//! The programs in `guest/examples`, which are kept compiled: what they say about their inputs, and about others.
-//! `guest/run` checks that they are what their sources build.
+//! The programs in `guest/examples`, which are kept compiled: what they say about their inputs, and about
+//! others. `guest/run` checks that they are what their sources build.
 
 use serde_json::Value;
 
