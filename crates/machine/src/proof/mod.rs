@@ -2,13 +2,14 @@
 //!
 //! [`ProgramRun`] is the statement: "I know a secret input with which this program, given this public input,
 //! ends so and writes this journal." Both parties run it on a backend with challenges ([`Challenge`]):
-//! QuickSilver, or the evaluator. **This module is a statement only**: nothing yet sends the [`Profile`] to
-//! V, and the program `volery` does not prove runs.
+//! QuickSilver, or the evaluator. P tells V the claim and the [`Profile`] first ([`preamble`]).
 //!
 //! | module | what is there |
 //! |---|---|
 //! | `statement` | [`ProgramRun`]: its two sides, and the order of everything below |
+//! | [`preamble`] | the claim and the profile as bytes |
 //! | `profile` | [`Profile`]: what shows, with its bounds |
+//! | `terms` | [`Terms`]: what V demands of a run |
 //! | `trace` | P's side of the run: follows the emulator and writes rows |
 //! | `kind` | the kinds of rows, and the program as rows |
 //! | `tables` | the columns of each kind, with relations |
@@ -95,18 +96,21 @@ mod end;
 mod form;
 mod kind;
 mod log;
+pub mod preamble;
 mod profile;
 mod public;
 mod regions;
 mod segment;
 mod statement;
 mod tables;
+mod terms;
 mod trace;
 
 use end::EXIT;
 
 pub use profile::Profile;
-pub use statement::{ProgramRun, RunClaim, Settings};
+pub use statement::{ProgramRun, RunClaim, Settings, subject};
+pub use terms::{Ending, Terms};
 
 #[cfg(test)]
 mod tests;

@@ -81,6 +81,14 @@ impl Profile {
         self.segments.iter().flat_map(|counts| counts.rows).map(u64::from).sum()
     }
 
+    /// The rows of all segments, with the name of each kind.
+    pub fn rows_by_kind(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        Kind::ALL.into_iter().enumerate().map(|(index, kind)| {
+            let rows = self.segments.iter().filter_map(|counts| counts.rows.get(index));
+            (kind.name(), rows.copied().map(u64::from).sum())
+        })
+    }
+
     /// Words of memory touched in all segments, each counted once in every segment.
     #[must_use]
     pub fn words(&self) -> u64 {

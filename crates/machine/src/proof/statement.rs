@@ -87,6 +87,20 @@ impl core::fmt::Debug for ProgramRun {
     }
 }
 
+/// The digest of what is known of a run before it: the program, the public input, and how runs are cut. The
+/// parties compare it before P says anything of its run.
+#[must_use]
+pub fn subject(program: &Program, public: &[u8], settings: Settings) -> [u8; 32] {
+    let mut digest = Digest::new();
+    digest.bytes("statement", b"a program and its public input v1");
+    program.identify(&mut digest);
+    digest.bytes("public input", public);
+    digest.number("steps", settings.steps.into());
+    digest.number("unit", settings.unit.into());
+    digest.number("log", settings.log);
+    digest.finish()
+}
+
 /// Refuses inputs that are too long for the proof.
 fn check_input(what: &str, bytes: &[u8]) -> Result<(), Error> {
     if bytes.len() > MOST_INPUT {
@@ -145,6 +159,35 @@ impl ProgramRun {
         let mut run = Self::new(program, public, claim, profile, settings)?;
         run.secret = Some((secret, limits));
         Ok(run)
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The digest of the program and its public input: [`subject`].
+    #[must_use]
+    pub fn subject(&self) -> [u8; 32] {
+        subject(&self.program, &self.public, self.settings)
+    }
+
+    /// The same as V has it.
+    #[must_use]
+    pub fn without_secret(&self) -> Self {
+        Self {
+            program: self.program.clone(),
+            public: self.public.clone(),
+            claim: self.claim.clone(),
+            profile: self.profile.clone(),
+            settings: self.settings,
+            secret: None,
+            #[cfg(test)]
+            meddle: None,
+            #[cfg(test)]
+            traced: None,
+        }
     }
 
     /// How the run is cut.
