@@ -35,6 +35,8 @@
 pub mod arithmetic;
 pub mod client;
 pub mod commitment;
+#[cfg(test)]
+mod corpus;
 pub mod correlations;
 pub mod dealing;
 pub mod disjunction;
@@ -69,6 +71,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("wtns", files::wtns),
     ("public_json", files::public_json),
     ("elf", machine::elf),
+    ("run", machine::run),
     ("arguments", texts::arguments),
     ("curl_command", saved::curl_command),
     ("har", saved::har),

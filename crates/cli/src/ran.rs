@@ -49,7 +49,8 @@ impl Ran {
                 (None, Some(Trap { pc, cause: cause.name(), place, instruction, message }))
             }
         };
-        let text = str::from_utf8(journal).ok().map(|text| text.escape_debug().to_string());
+        let plain = |text: &&str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));
+        let text = str::from_utf8(journal).ok().filter(plain).map(|text| text.escape_debug().to_string());
         Self { code, trap, journal: hex(journal), text }
     }
 

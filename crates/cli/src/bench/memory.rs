@@ -14,7 +14,7 @@ use crate::args::BenchName;
 use crate::failure::Failure;
 
 /// A statement that says when it began.
-struct Clocked<S> {
+pub(super) struct Clocked<S> {
     statement: S,
     clock: Clock,
 }

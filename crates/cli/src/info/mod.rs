@@ -100,6 +100,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     }
     let protocols = proofs.protocols.iter().flatten().map(Cost::text);
     let lines: Vec<String> = protocols.chain(proofs.public_proofs.iter().map(PublicCost::text)).collect();
+    if lines.is_empty() {
+        return output::result(&description.text());
+    }
     output::result(&format!("{}\n\n{}", description.text(), lines.join("\n")))
 }
 
