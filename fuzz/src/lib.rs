@@ -35,8 +35,6 @@
 pub mod arithmetic;
 pub mod client;
 pub mod commitment;
-#[cfg(test)]
-mod corpus;
 pub mod correlations;
 pub mod dealing;
 pub mod disjunction;

@@ -8,17 +8,16 @@ use volery::Channel as _;
 use volery::notary::{self, Turn};
 use volery::public::{Error, Protocol};
 use volery_field::{F2, F61, Z32};
-use volery_tls::commitment::RangeFile;
-use volery_tls::fuzz;
-use volery_tls::key_exchange::Group;
-
-use crate::proofs::Chain;
-use crate::replay::{against, rng};
-use crate::stacked::{self, Mode};
-use crate::{
+use volery_fuzz::proofs::Chain;
+use volery_fuzz::replay::{against, rng};
+use volery_fuzz::stacked::{self, Mode};
+use volery_fuzz::{
     TARGETS, arithmetic, client, commitment, correlations, dealing, disjunction, driver, garbling, joint,
     proofs, public, seeds, sessions, subfield, voleith, web,
 };
+use volery_tls::commitment::RangeFile;
+use volery_tls::fuzz;
+use volery_tls::key_exchange::Group;
 
 fn committed(target: &str, name: &str) -> Vec<u8> {
     std::fs::read(driver::corpus(target).join(name)).expect("run `cargo run --example seeds`")
