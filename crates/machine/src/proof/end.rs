@@ -148,7 +148,8 @@ fn is_fine(program: &Program, address: u32, writes: bool) -> bool {
 }
 
 /// Claims that a call moves bytes of a buffer of which `value` is the first address with this fault: the
-/// buffer begins there or in the memory right before, and the byte is one of those that would move.
+/// buffer begins there or in the memory right before, and the byte is one of those that would move. Behind
+/// the last address comes 0: the fault is there if the buffer begins above.
 fn buffer<B: Challenge<F61>>(
     b: &mut B,
     program: &Program,
@@ -161,18 +162,26 @@ fn buffer<B: Challenge<F61>>(
     } else {
         !is_inside(program, value)
     };
-    if !is_right {
+    let may_wrap = value == 0 && cause != Cause::StoreReadOnly;
+    if !is_right && !may_wrap {
         return Err(impossible(pc, cause, value).into());
     }
     let register = |number: usize| last.registers[number].clone();
     let [number, file, start, length] = [17, 10, 11, 12].map(register);
     b.assert_equal(&[number], &[F61::new(if writes { 63 } else { 64 })])?;
+    // How far the byte is from the start, and the start from the first address from which it can be reached.
     let from_start = b.scale(&start, -F61::ONE);
-    // How far the byte is from the start.
-    let distance = b.add_constant(&from_start, F61::new(value.into()));
-    let lowest = first_fine(program, value, writes);
+    let mut distance = b.add_constant(&from_start, F61::new(value.into()));
+    let mut above = b.add_constant(&start, -F61::new(first_fine(program, value.into(), writes)));
+    if may_wrap {
+        let wraps = if is_right { wraps(b, &start)? } else { b.constant(F61::ONE) };
+        let end = b.scale(&wraps, integer(BEHIND as i64));
+        distance = b.add(&distance, &end);
+        // Nothing that ends at 0 can be read, so that address is 0 there.
+        let first = b.scale(&wraps, -F61::new(first_fine(program, BEHIND, writes)));
+        above = b.add(&above, &first);
+    }
     word(b, &distance)?;
-    let above = b.add_constant(&start, -F61::new(lowest.into()));
     word(b, &above)?;
     let mut most = vec![length, b.constant(F61::new(MOST.into()))];
     if writes {
@@ -188,18 +197,30 @@ fn buffer<B: Challenge<F61>>(
     Ok(())
 }
 
+/// What follows the last address.
+const BEHIND: u64 = 1 << 32;
+
+/// Whether a buffer that ends at 0 begins above, a bit: where it is not, the distance decides.
+fn wraps<B: Challenge<F61>>(b: &mut B, start: &B::Wire) -> Result<B::Wire, B::Error> {
+    let [wraps] = b.secrets(|peek| Ok([F61::new((!peek.value(start).is_zero()).into())]))?;
+    let bit = b.expression::<3>(&wraps);
+    b.claim(bit * bit - bit)?;
+    Ok(wraps)
+}
+
 /// The first address of the memory that ends right before `end`; `end` if there is none.
-fn first_fine(program: &Program, end: u32, writes: bool) -> u32 {
+fn first_fine(program: &Program, end: u64, writes: bool) -> u64 {
     let mut first = end;
     // Regions end and begin at words, so whole regions are passed at once.
-    while let Some(before) = first.checked_sub(1).filter(|before| is_fine(program, *before, writes)) {
+    let before = |first: u64| u32::try_from(first.checked_sub(1)?).ok();
+    while let Some(before) = before(first).filter(|before| is_fine(program, *before, writes)) {
         let stack = (STACK_END - STACK_BYTES, u64::from(STACK_END));
         let segments = program.segments().iter();
         let bounds = segments
             .map(|segment| (segment.start(), u64::from(segment.start()) + 4 * u64::from(segment.words())));
         let within =
             bounds.chain([stack]).find(|(start, end)| (u64::from(*start)..*end).contains(&u64::from(before)));
-        first = within.map_or(before, |(start, _)| start);
+        first = within.map_or(before, |(start, _)| start).into();
     }
     first
 }

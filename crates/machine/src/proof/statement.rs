@@ -98,11 +98,24 @@ fn check_input(what: &str, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses a program that holds the last word of the address space. Behind that, places and return addresses
+/// go on at 0, but rows say 2^32.
+fn check_program(program: &Program) -> Result<(), Error> {
+    let end = u64::from(program.text()) + 4 * program.code().len() as u64;
+    if end > u64::from(u32::MAX) {
+        return Err(Error::Public(
+            "the program's text ends with the address space; link it at least one word lower".into(),
+        ));
+    }
+    Ok(())
+}
+
 impl ProgramRun {
     /// V's statement.
     ///
     /// # Errors
-    /// [`Error::Public`] if a number is out of its bounds.
+    /// [`Error::Public`] if a number is out of its bounds, or the program holds the last word of the address
+    /// space.
     pub fn new(
         program: Program,
         public: Vec<u8>,
@@ -111,6 +124,7 @@ impl ProgramRun {
         settings: Settings,
     ) -> Result<Self, Error> {
         settings.check()?;
+        check_program(&program)?;
         check_input("public input", &public)?;
         check_input("journal", &claim.journal)?;
         profile.check(settings.log, file_words(&program).count() as u64)?;
@@ -139,6 +153,7 @@ impl ProgramRun {
         limits: Limits,
     ) -> Result<Self, Error> {
         settings.check()?;
+        check_program(&program)?;
         let secret = Zeroizing::new(secret);
         check_input("secret input", &secret)?;
         let (claim, profile) = survey(&program, [&secret, &public], settings, limits)?;
@@ -235,7 +250,10 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
             #[cfg(test)]
             let (program, public) =
                 self.traced.as_ref().map_or((program, public), |(program, public)| (program, &public[..]));
-            Source::new(program, &tables.regions, [secret, public], *limits)
+            let source = Source::new(program, &tables.regions, [secret, public], *limits);
+            #[cfg(test)]
+            let source = source.with_text_of(&self.program);
+            source
         });
         let mut log = Log::new();
         let mut checks =

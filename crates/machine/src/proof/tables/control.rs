@@ -142,7 +142,9 @@ mod jump_on {
 }
 
 /// `jalr`: the next place is `X + IMMEDIATE - 2^32 C - ODD`. Other choices of the bits `C` and `ODD` than the
-/// right ones lead to a place that is no multiple of 4 below 2^32, and no instruction is there.
+/// right ones lead to a place that is no multiple of 4 below 2^32, and no instruction is there. It may be the
+/// place of filler rows, 1, from which a filler row would lead to 0 if its `ODD` were 1: so both bits are 0
+/// there.
 pub(in super::super) struct JumpRegister;
 
 mod jump_register {
@@ -166,7 +168,9 @@ mod jump_register {
 
         #[inline(always)]
         fn claim<B: Relate<F61>>(b: &mut B, row: &[B::Wire]) -> Result<(), B::Error> {
-            bits(b, row, [C, ODD])
+            bits(b, row, [C, ODD])?;
+            let [f, c, odd] = at::<3, 3, B>(b, row, [F, C, ODD]);
+            b.claim((c + odd) * (int::<3, B>(1) - f))
         }
 
         #[inline(always)]
