@@ -202,10 +202,18 @@ const BEHIND: u64 = 1 << 32;
 
 /// Whether a buffer that ends at 0 begins above, a bit: where it is not, the distance decides.
 fn wraps<B: Challenge<F61>>(b: &mut B, start: &B::Wire) -> Result<B::Wire, B::Error> {
-    let [wraps] = b.secrets(|peek| Ok([F61::new((!peek.value(start).is_zero()).into())]))?;
-    let bit = b.expression::<3>(&wraps);
-    b.claim(bit * bit - bit)?;
+    let [wraps] = b.secrets(|peek| {
+        let wraps = F61::new((!peek.value(start).is_zero()).into());
+        Ok(told(wraps, [wraps]))
+    })?;
+    bit(b, &wraps)?;
     Ok(wraps)
+}
+
+/// Claims that a wire is 0 or 1.
+fn bit<B: Challenge<F61>>(b: &mut B, x: &B::Wire) -> Result<(), B::Error> {
+    let bit = b.expression::<3>(x);
+    b.claim(bit * bit - bit)
 }
 
 /// The first address of the memory that ends right before `end`; `end` if there is none.
@@ -231,7 +239,8 @@ fn left<B: Challenge<F61>>(b: &mut B, last: &Boundary<B::Wire>, file: &B::Wire) 
     let third = F61::new(3).inverse_or_zero();
     let [left] = b.secrets(|peek| {
         let (secret, public) = (peek.value(&secret), peek.value(&public));
-        Ok([secret + peek.value(file) * third * (public - secret)])
+        let left = secret + peek.value(file) * third * (public - secret);
+        Ok(told(left, [left]))
     })?;
     let three = B::Expression::<3>::constant(B::embed(F61::new(3)));
     let file = b.expression::<3>(file);
@@ -292,13 +301,12 @@ fn jump<B: Challenge<F61>>(
 /// Commits to the 32 bits of a wire, and claims that they are its bits. Returns the highest.
 fn word<B: Challenge<F61>>(b: &mut B, x: &B::Wire) -> Result<B::Wire, B::Error> {
     let bits = b.secrets::<32>(|peek| {
-        let value = peek.value(x).to_u64();
-        Ok(core::array::from_fn(|i| F61::new(value >> i & 1)))
+        let value = peek.value(x);
+        Ok(told(value, core::array::from_fn(|i| F61::new(value.to_u64() >> i & 1))))
     })?;
     let places: Vec<_> = (0..32).map(|i| B::embed(integer(1 << i))).collect();
-    for bit in &bits {
-        let bit = b.expression::<3>(bit);
-        b.claim(bit * bit - bit)?;
+    for one in &bits {
+        bit(b, one)?;
     }
     let sum = b.linear::<2>(B::embed(F61::ZERO), &places, &bits);
     b.claim(sum - b.expression::<2>(x))?;
@@ -316,3 +324,16 @@ fn image<B: Challenge<F61>>(b: &mut B, x: &B::Wire, signed: bool) -> Result<B::W
     let image = b.add(x, &down);
     Ok(b.add_constant(&image, integer(1 << 31)))
 }
+
+/// What P says that these values are: the truth, except in tests.
+#[cfg(not(test))]
+#[inline(always)]
+fn told<const N: usize>(_all: F61, values: [F61; N]) -> [F61; N] {
+    values
+}
+
+#[cfg(test)]
+use tests::told;
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
 use super::end;
-use super::log::Log;
+use super::log::{Log, MOST_LIVE};
 use super::profile::{Checks, Counts, Profile};
 use super::public::Tables;
 use super::regions::{Regions, file_words};
@@ -38,6 +38,12 @@ impl Settings {
             return Err(Error::Public(format!(
                 "segments of {} steps with rows in units of {}; at most 2^20 and 2^16 are possible",
                 self.steps, self.unit
+            )));
+        }
+        if self.log > MOST_LIVE {
+            return Err(Error::Public(format!(
+                "a log of {} words before it is checked; at most {MOST_LIVE} are possible",
+                self.log
             )));
         }
         Ok(())

@@ -153,8 +153,7 @@ impl Table for Multiply {
 pub(super) fn lies(p: Product, result: &[usize], [low, high]: [i64; 2]) -> Vec<Vec<(usize, F61)>> {
     let limb = integer(1 << 16).inverse_or_zero();
     let (one, back) = (F61::ONE, -integer(1 << 16));
-    let [c0, c1] = p.carry;
-    let [h0, h1] = p.high;
+    let [[c0, c1], [h0, h1]] = [p.carry, p.high];
     let with = |changes: &[(usize, F61)], result_by: i64| {
         let result = result.iter().map(|column| (*column, integer(result_by)));
         changes.iter().copied().chain(result).collect()

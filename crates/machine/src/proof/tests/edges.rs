@@ -72,6 +72,23 @@ fn no_program_holds_the_last_word_of_the_address_space() {
     assert!(matches!(refused, Err(volery_circuit::Error::Public(_))), "{refused:?}");
 }
 
+/// Both parties hold the log until it is checked.
+#[test]
+fn settings_beyond_their_bounds_are_refused() {
+    for settings in [
+        Settings { steps: 0, ..SMALL },
+        Settings { steps: (1 << 20) + 1, ..SMALL },
+        Settings { unit: 0, ..SMALL },
+        Settings { unit: (1 << 16) + 1, ..SMALL },
+        Settings { log: (1 << 24) + 1, ..SMALL },
+    ] {
+        let (program, claim) = (program(&exit()), RunClaim { end: End::Exit(0), journal: Vec::new() });
+        let profile = run_of(&exit(), [b"", b""], SMALL).profile;
+        let refused = ProgramRun::new(program, Vec::new(), claim, profile, settings);
+        assert!(matches!(refused, Err(volery_circuit::Error::Public(_))), "{settings:?}");
+    }
+}
+
 /// Buffers that end behind the last address, where the next one is 0, whether there is memory or not.
 #[test]
 fn a_trap_behind_the_last_address_is_proved() {
