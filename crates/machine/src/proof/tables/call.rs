@@ -466,10 +466,10 @@ mod tests {
         Given { called, ..Given::new([0; 7], [0; 3]) }.row::<Call>()
     }
 
-    /// **The six bits and their sum**: without any single one of these relations, or without all those of the
-    /// bits, the others leave the same choice. Flags other than zero ask for different numbers and files, so
-    /// one is not zero at most, and that one is the sum's 1. With `AT_ONCE` and no byte to move, another value
-    /// begins a movement of no bytes, which does not end.
+    /// **Six bits, and the bit of a sum**: without any one of these relations, or without all of the flags',
+    /// the others leave the same choice. Flags that are not zero ask for different numbers or files, so one
+    /// is not zero at most, and that one is the sum's 1. Where no byte is to move, another value of `AT_ONCE`
+    /// begins a movement of no bytes, which has no end.
     #[test]
     fn each_check_of_a_call_is_needed() {
         let secret = row(63, 0, 4);

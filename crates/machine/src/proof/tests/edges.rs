@@ -57,7 +57,8 @@ fn no_filler_row_leads_a_jump_to_the_program() {
     assert!(is_unsatisfied(&result), "{result:?}");
 }
 
-/// Behind the last word is 0. Rows say 2^32, so a call from there would return to a place beyond all registers.
+/// Behind the last word is 0. Rows say 2^32, so a call from there would leave a return address beyond 32
+/// bits.
 #[test]
 fn no_program_holds_the_last_word_of_the_address_space() {
     let words = [i(Add, 10, 0, 1, 0), exit()[0], exit()[1], i(Jal, 1, 0, 0, -12)];
