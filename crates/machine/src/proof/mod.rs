@@ -53,10 +53,12 @@
 //!
 //! **Filler rows** round up the number of rows. They are rows of one more entry of the program for each kind,
 //! with the place 1, where no instruction is, and the flag 0. Such a row produces the state that it consumes,
-//! whatever its time, so it is no part of the chain. It reads `x0`, writes the sink, and its memory is a word
-//! aside, which only filler rows have. The times of accesses to these cells may coincide; it does no harm,
-//! since nobody writes `x0` (the earliest access that found something else would have to have found it), and
-//! nobody uses what the others hold.
+//! whatever its time, so it is no part of the chain, even if a jump leads to its place. It reads `x0`, writes
+//! the sink, and its memory is a word aside, which only filler rows have. Its time is any element of the
+//! field, so accesses to these cells may coincide, and their times may go round. That does no harm, since
+//! nobody uses what the sink and the word aside hold, and nobody writes `x0`. A read leaves the value that it
+//! finds, so a value of `x0` that was not there at first can only be passed around a circle of reads. Each
+//! goes forward by 2^32 at most, so the circle has 2^29 of them, and a segment has fewer (`profile`).
 //!
 //! **No sum and no product may wrap around the field's characteristic.** Where two sides of an equation could
 //! be larger, a factor goes in limbs: `tables::multiply`, `tables::divide` have the arguments.
