@@ -16,6 +16,11 @@
 //! delta are as many as they would be without it. Positions above those of the trees are zero in delta, in
 //! all tags and in all keys.
 //!
+//! *The hash* of a column is 128 bits and 16 more: [`LinearHash`] cut to 144 bits. The coefficients of both
+//! halves are independent and uniform, and a uniform multiple of what is not zero has any 16 bits with
+//! probability `2^-16`, so two different columns have one hash with probability `2^-144` at most. 144 more
+//! rows, which nothing else uses, are added to it and hide it.
+//!
 //! Columns are made in blocks, from 2048 rows up to 32,768, so that a block's columns stay in the
 //! second-level cache. In P's first pass a row has only its bit `u_i`. Its second pass takes the columns that
 //! it has kept, at most two million rows, and makes the others again.
@@ -36,8 +41,11 @@ use crate::primitive::{Primitive, Streams as _};
 /// The bits of an element, which are the columns; and the rows of a block of a column.
 const COLUMNS: usize = 128;
 
-/// The rows that mask the columns' hashes, in blocks of 128.
-pub(crate) const MASKS: usize = 2;
+/// The bits of a column's hash, and the rows that mask it.
+pub(crate) const HASH_BITS: usize = 144;
+
+/// Its bytes: those of the first half, and two of the second.
+pub(crate) const HASH_BYTES: usize = HASH_BITS / 8;
 
 /// The rows of the first block.
 pub(crate) const FIRST: usize = 1 << 11;
@@ -125,22 +133,29 @@ impl<P: Primitive> Trees<P> {
         }
     }
 
-    /// The bytes of the corrections of a block.
-    pub(crate) fn correction_bytes(&self, blocks: usize) -> usize {
-        16 * blocks * (self.shape.trees() - 1)
+    /// The bytes of the corrections of `rows` rows, which are whole bytes.
+    fn correction_bytes(&self, rows: usize) -> usize {
+        rows / 8 * (self.shape.trees() - 1)
     }
 
-    /// V: adds the corrections to the columns of a block.
-    fn correct(&self, corrections: &[u8], blocks: usize, columns: &mut [Gf128]) {
+    /// V: adds the corrections of `rows` rows to the columns.
+    fn correct(&self, corrections: &[u8], rows: usize, columns: &mut [Gf128]) {
+        let blocks = rows.div_ceil(128);
         let shape = self.shape;
         let hidden = self.hidden.as_deref().unwrap_or_default();
-        for (t, corrections) in (1..shape.trees()).zip(corrections.chunks_exact(16 * blocks)) {
+        for (t, corrections) in (1..shape.trees()).zip(corrections.chunks_exact(rows / 8)) {
+            let (whole, rest) = corrections.as_chunks();
             let piece = hidden.get(t).copied().unwrap_or(0);
             let first = 1 + shape.first_bit(t);
             for b in (0..shape.levels(t)).filter(|b| piece >> b & 1 == 1) {
                 let column = &mut columns[(first + b) * blocks..][..blocks];
-                for (to, bytes) in column.iter_mut().zip(corrections.as_chunks().0) {
+                for (to, bytes) in column.iter_mut().zip(whole) {
                     *to += Gf128::from_bytes(*bytes);
+                }
+                if let Some(to) = column.get_mut(whole.len()) {
+                    let mut bytes = [0; 16];
+                    bytes.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
+                    *to += Gf128::from_bytes(bytes);
                 }
             }
         }
@@ -156,12 +171,17 @@ fn zeros(out: &mut Vec<Gf128>, length: usize) {
     out.resize(length, Gf128::ZERO);
 }
 
-/// P's corrections: `u_t + u_0` for each tree but the first.
-fn corrections(sums: &[Gf128], blocks: usize) -> Vec<u8> {
+/// P's corrections of `rows` rows, which are whole bytes: `u_t + u_0` for each tree but the first.
+fn corrections(sums: &[Gf128], rows: usize) -> Vec<u8> {
+    let blocks = rows.div_ceil(128);
     let (first, others) = sums.split_at(blocks);
-    let mut bytes = vec![0; 16 * others.len()];
-    let each = others.chunks_exact(blocks).flat_map(|sum| sum.iter().zip(first));
-    bytes.as_chunks_mut().0.iter_mut().zip(each).for_each(|(to, (a, b))| *to = (*a + *b).to_bytes());
+    let mut bytes = vec![0; rows / 8 * others.len() / blocks];
+    for (to, sum) in bytes.chunks_exact_mut(rows / 8).zip(others.chunks_exact(blocks)) {
+        let mut each = sum.iter().zip(first).map(|(a, b)| (*a + *b).to_bytes());
+        let (whole, rest) = to.as_chunks_mut();
+        whole.iter_mut().zip(&mut each).for_each(|(to, block)| *to = block);
+        rest.iter_mut().zip(each.flatten()).for_each(|(to, byte)| *to = byte);
+    }
     bytes
 }
 
@@ -188,9 +208,9 @@ impl Hashes {
         Ok(())
     }
 
-    /// Adds the columns' last two blocks.
+    /// Adds the columns' last two blocks, of which the second has more rows than the hash.
     fn mask(&mut self, columns: &[Gf128]) {
-        for (sum, masks) in self.sums.iter_mut().zip(columns.as_chunks::<MASKS>().0) {
+        for (sum, masks) in self.sums.iter_mut().zip(columns.as_chunks::<2>().0) {
             sum[0] += masks[0];
             sum[1] += masks[1];
         }
@@ -206,11 +226,26 @@ impl Hashes {
 
     fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery 2026 voleith hashes of the columns v1");
-        for half in self.sums.as_flattened() {
-            hasher.update(&half.to_bytes());
+        for sum in self.sums.iter() {
+            hasher.update(&cut(sum));
         }
         *hasher.finalize().as_bytes()
     }
+}
+
+/// The bytes of a hash.
+fn cut(hash: &[Gf128; 2]) -> [u8; HASH_BYTES] {
+    let mut bytes = [0; HASH_BYTES];
+    let all = hash.iter().flat_map(|half| half.to_bytes());
+    bytes.iter_mut().zip(all).for_each(|(to, byte)| *to = byte);
+    bytes
+}
+
+/// The hash with these bytes, with zeros above.
+fn uncut(bytes: [u8; HASH_BYTES]) -> [Gf128; 2] {
+    let mut hash = [[0; 16]; 2];
+    hash.as_flattened_mut().iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+    hash.map(Gf128::from_bytes)
 }
 
 /// Zeros, under which masks are the values themselves: for P's run before its passes.
@@ -304,21 +339,22 @@ impl<P: Primitive> Stock<P> {
         }
     }
 
-    /// Makes columns, with P's `u` in number 0, or V's with P's corrections. Sends or receives these.
-    fn make(&mut self, first: u64, blocks: usize, channel: &mut dyn Channel) -> Result<(), VoleError> {
-        let trees = &self.trees;
+    /// Makes columns of whole blocks of 128 rows, with P's `u` in number 0, or V's with P's corrections of
+    /// `rows` rows. Sends or receives these.
+    fn make(&mut self, first: u64, rows: usize, channel: &mut dyn Channel) -> Result<(), VoleError> {
+        let (trees, blocks) = (&self.trees, rows.div_ceil(128));
         if let Part::Verify(_) = self.part {
             // Lengths come from V's own program and its parameters.
-            self.bytes.resize(trees.correction_bytes(blocks), 0);
+            self.bytes.resize(trees.correction_bytes(rows), 0);
             channel.recv_exact(tags::SOFT_SPOKEN_EXTEND, &mut self.bytes)?;
         }
         trees.expand(first, blocks, &mut self.columns, &mut self.sums, self.threads.as_deref());
         match self.part {
-            Part::Verify(_) => trees.correct(&self.bytes, blocks, &mut self.columns),
+            Part::Verify(_) => trees.correct(&self.bytes, rows, &mut self.columns),
             Part::Prove | Part::Commit => self.columns[..blocks].copy_from_slice(&self.sums[..blocks]),
         }
         if let Part::Commit = self.part {
-            channel.send(tags::SOFT_SPOKEN_EXTEND, &corrections(&self.sums, blocks))?;
+            channel.send(tags::SOFT_SPOKEN_EXTEND, &corrections(&self.sums, rows))?;
         }
         Ok(())
     }
@@ -373,7 +409,7 @@ impl<P: Primitive> Stock<P> {
         let mut values = values.into_iter();
         while 128 * self.given < rows {
             let (first, blocks) = (self.given, rows_of(self.number) / 128);
-            self.make(first, blocks, channel)?;
+            self.make(first, 128 * blocks, channel)?;
             let bits = commitments.saturating_sub(128 * first).min(128 * blocks as u64);
             self.bytes.clear();
             for (block, left) in self.sums[..blocks].iter().zip((0..bits).step_by(128)) {
@@ -405,7 +441,7 @@ impl<P: Primitive> Stock<P> {
         let blocks = most.min(left) as usize;
         self.number += 1;
         if commits {
-            self.make(first, blocks, channel)?;
+            self.make(first, 128 * blocks, channel)?;
             // As in `rows`.
             out.resize(128 * blocks, Gf128::ZERO);
             for (rows, block) in out.as_chunks_mut::<128>().0.iter_mut().zip(&self.sums) {
@@ -417,7 +453,7 @@ impl<P: Primitive> Stock<P> {
             return Ok(());
         }
         if !self.take_kept(number) {
-            self.make(first, blocks, channel)?;
+            self.make(first, 128 * blocks, channel)?;
         }
         // A block that was kept may be longer than what is used of it.
         let length = self.columns.len() / COLUMNS;
@@ -437,25 +473,19 @@ impl<P: Primitive> Stock<P> {
 
     /// The rows that mask the columns' hashes follow those that were taken.
     fn end(&mut self, channel: &mut dyn Channel) -> Result<(), VoleError> {
-        self.make(self.taken.div_ceil(128), MASKS, channel)?;
+        self.make(self.taken.div_ceil(128), HASH_BITS, channel)?;
         let Some(mut hashes) = self.hashes.take() else { return Ok(()) };
         hashes.mask(&self.columns);
         let hash_of_u = match self.part {
             Part::Verify(delta) => {
-                let bytes: [u8; 32] = channel.recv_array(tags::SOFT_SPOKEN_CHECK)?;
-                let mut hash = [Gf128::ZERO; 2];
-                hash.iter_mut()
-                    .zip(bytes.as_chunks().0)
-                    .for_each(|(to, half)| *to = Gf128::from_bytes(*half));
+                let hash = uncut(channel.recv_array(tags::SOFT_SPOKEN_CHECK)?);
                 hashes.shift(hash, delta);
                 hash
             }
             Part::Prove | Part::Commit => hashes.sums.first().copied().unwrap_or_default(),
         };
-        let mut message = [0; 64];
-        let halves = message.as_chunks_mut().0.iter_mut();
-        halves.zip(hash_of_u).for_each(|(to, half)| *to = half.to_bytes());
-        message[32..].copy_from_slice(&hashes.digest());
+        let mut message = cut(&hash_of_u).to_vec();
+        message.extend_from_slice(&hashes.digest());
         // P's message, and V's own view of it for the transcript.
         Ok(channel.send(tags::SOFT_SPOKEN_CHECK, &message)?)
     }
@@ -521,7 +551,7 @@ mod tests {
             v.expand(5, blocks, &mut v_columns, &mut sums, Some(&pool));
             p.expand(5, blocks, &mut p_columns, &mut sums, None);
             p_columns[..blocks].copy_from_slice(&sums[..blocks]);
-            v.correct(&corrections(&sums, blocks), blocks, &mut v_columns);
+            v.correct(&corrections(&sums, 128 * blocks), 128 * blocks, &mut v_columns);
             for i in 0..128 * blocks {
                 let row = |columns: &[Gf128]| {
                     let bit = |c: usize| columns[c * blocks + i / 128].to_bits() >> (i % 128) & 1;

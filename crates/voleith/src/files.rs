@@ -12,6 +12,7 @@ use volery_vole::Transcript;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::Error;
+use crate::columns::HASH_BYTES;
 
 /// The methods of a channel that a file does not need.
 macro_rules! one_way {
@@ -59,7 +60,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// The blocks of 128 rows that belong to this many bytes of corrections.
     fn blocks(self, corrections: usize) -> usize {
-        corrections / (16 * self.corrected.max(1))
+        corrections.div_ceil(16 * self.corrected.max(1))
     }
 }
 
@@ -406,7 +407,7 @@ impl Channel for Player<'_> {
                 None => self.block(out)?,
             },
             tags::CHECK_OPENING => {
-                let mut tail = vec![0; 16 * crate::columns::MASKS * self.layout.corrected];
+                let mut tail = vec![0; HASH_BYTES * self.layout.corrected];
                 self.block(&mut tail)?;
                 self.tail = Some(tail);
                 self.fill("the relations' combination", out)?;

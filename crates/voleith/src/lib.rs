@@ -77,12 +77,12 @@
 //! choice (tags), which no challenge tests. In a disjunction, the *rows* of each branch are fixed: the values
 //! that are zero if the branch holds, all linear in committed ones (`volery_zk::disjunction`).
 //!
-//! **Challenge 1** selects the linear hash `R` of 256 bits, the coefficients `chi` of the relations, and
+//! **Challenge 1** selects the linear hash `R` of 144 bits, the coefficients `chi` of the relations, and
 //! those of the rows of disjunctions (`s`, `beta`, `t`) at once, so that P has to run the statement twice
 //! only. Two bad events, for each hash that P computes:
 //!
-//! * Two different `e_s`, `e_t` (with their masks) have one `R`: at most `T (T - 1) / 2` pairs, `2^-256`
-//!   each.
+//! * Two different `e_s`, `e_t` (with their masks) have one `R`: at most `T (T - 1) / 2` pairs, `2^-144`
+//!   each ([`columns`]).
 //! * For one of the at most `T` vectors, whose relations and disjunctions do not all hold, the combination of
 //!   the errors under `chi` is zero. The error of a disjunction is the product of its branches' check values,
 //!   each a combination of the branch's rows. If no branch holds, each has rows that are not all zero, and
@@ -123,7 +123,7 @@
 //!
 //! Without the hidden leaf a verifier knows nothing about a tree's `u_t`, by [`primitive`]. So the
 //! corrections, the masks, and the opened combination (masked by a VOPE of its own, disjunctions included)
-//! are uniform to it; the hash `R u` is masked by 256 rows that nothing else uses; the columns' hashes and
+//! are uniform to it; the hash `R u` is masked by 144 rows that nothing else uses; the columns' hashes and
 //! the hash of zeros follow from what it knows. P opens under one challenge only, with fresh seeds and salt
 //! for each proof. Its two passes commit to the same values, which it checks before it answers: two answers
 //! about different values would show their difference. Which branch of a disjunction holds decides about

@@ -32,7 +32,7 @@ use volery_vole::{Delta, Oracle, SessionId, Transcript, keyed_hash_rows};
 use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
 use zeroize::Zeroizing;
 
-use crate::columns::{Kept, Part, Stock, Trees, Zeros};
+use crate::columns::{HASH_BYTES, Kept, Part, Stock, Trees, Zeros};
 use crate::commitment::{self, Committed, Opening};
 use crate::files::{Answers, Layout, Player, Recorder, Said, Values};
 use crate::header::{Front, Header, mask_rows};
@@ -307,7 +307,7 @@ impl Prover {
         let seed = transcript.challenge_seed("key").into_bytes();
         let (key_counter, key, opening) = self.open(&seed)?;
 
-        let hash_of_u = hashes.get(..32).unwrap_or_default();
+        let hash_of_u = hashes.get(..HASH_BYTES).unwrap_or_default();
         for part in [&combination[..], assertions, hash_of_u] {
             out.write_all(part).map_err(Error::io("write"))?;
         }

@@ -8,6 +8,7 @@ use volery_zk::quicksilver::bits;
 
 use super::statements::{Chain, Cubic, Forgetful, Silent};
 use super::{Cheat, Edit, check, proof_of, settings};
+use crate::columns::HASH_BYTES;
 use crate::header::{Front, Header};
 use crate::proof::Prover;
 use crate::{Error, Parameters, Settings};
@@ -82,8 +83,8 @@ fn a_lie_in_one_leaf_is_found() {
 fn a_lie_in_one_correction_is_found_by_the_hash_of_the_columns() {
     fn last_row_of_the_mask(tag: Tag, mut payload: Vec<u8>) -> Vec<u8> {
         // The corrections of the rows that mask the hash are the last and shortest.
-        if tag.byte() == CORRECTIONS && payload.len() == 8 * 32 {
-            payload[31] ^= 128;
+        if tag.byte() == CORRECTIONS && payload.len() == 8 * HASH_BYTES {
+            payload[HASH_BYTES - 1] ^= 128;
         }
         payload
     }
@@ -94,7 +95,7 @@ fn a_lie_in_one_correction_is_found_by_the_hash_of_the_columns() {
 
 #[test]
 fn a_lie_in_one_bit_of_the_columns_check_is_found() {
-    for second in [flip::<COLUMNS, 0>, flip::<COLUMNS, 31>, flip::<COLUMNS, 32>, flip::<COLUMNS, 63>] {
+    for second in [flip::<COLUMNS, 0>, flip::<COLUMNS, 17>, flip::<COLUMNS, 18>, flip::<COLUMNS, 49>] {
         assert_eq!(lies(super::honest, second), Error::Challenge("the key"));
     }
 }
@@ -173,7 +174,9 @@ fn a_changed_byte_anywhere_is_refused() {
     let (nodes, body) = (front + 16 * shape.opened(), Header::BYTES + Front::bytes(PARAMETERS));
     let borders = [0, 16, 18, 19, 20, 24, 32, 64, 96, 128, 132, 136, 144, 151, front, nodes, body];
     let mut places: Vec<_> = (0..proof.len()).step_by(23).collect();
-    for border in borders.into_iter().chain([proof.len(), proof.len() - 32, proof.len() - 64]) {
+    for border in
+        borders.into_iter().chain([proof.len(), proof.len() - HASH_BYTES, proof.len() - HASH_BYTES - 32])
+    {
         places.extend([border.saturating_sub(1), border.min(proof.len() - 1)]);
     }
     for place in places {
@@ -210,7 +213,8 @@ fn parts_of_two_proofs_do_not_mix() {
     let chain = chain();
     let [one, two] = [16, 17].map(|seed| proof_of(&chain, &settings(PARAMETERS), seed).1);
     let body = Header::BYTES + Front::bytes(PARAMETERS);
-    for cut in [Header::BYTES, Header::BYTES + 56, body, one.len() - 96, one.len() - 64, one.len() - 32] {
+    let end = one.len() - HASH_BYTES;
+    for cut in [Header::BYTES, Header::BYTES + 56, body, end - 64, end - 32, end] {
         let mixed = [&one[..cut], &two[cut..]].concat();
         assert!(check(&chain.claim(), &mixed).is_err(), "{cut}");
     }

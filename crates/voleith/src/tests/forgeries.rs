@@ -7,6 +7,7 @@ use volery_vole::{Oracle, Prg, SessionId};
 use super::cheats::file_of;
 use super::statements::{Chain, Claims, Forgetful, Many, Named, Product};
 use super::{Cheat, Counts, check, proof_of, settings};
+use crate::columns::HASH_BYTES;
 use crate::header::Header;
 use crate::{Error, Parameters};
 
@@ -115,8 +116,8 @@ fn bits_beyond_the_last_mask_are_zero() {
 /// the end.
 const COLUMNS: usize = Header::BYTES;
 const KEY: usize = Header::BYTES + 40;
-const COMBINATION: usize = 96;
-const ZEROS: usize = 64;
+const COMBINATION: usize = HASH_BYTES + 64;
+const ZEROS: usize = HASH_BYTES + 32;
 
 /// A proof of what holds, and its delta. A P that forges knows delta before it has answered, unless its
 /// answers are in the key.

@@ -63,7 +63,7 @@ impl Public<'_> {
         self.ops.iter().filter(|op| matches!(op, Op::Secret(_) | Op::Mul(..))).count()
     }
 
-    /// The blocks of 128 rows that commitments and the mask take; two more mask the hash.
+    /// The blocks of 128 rows that commitments and the mask take; 144 rows of two more mask the hash.
     fn blocks(&self) -> usize {
         (self.commitments() + 128).div_ceil(128)
     }
@@ -116,7 +116,7 @@ impl Public<'_> {
     }
 
     /// The hashes of all columns, which have two blocks of masks.
-    fn hashes(&self, challenge: [u8; 32], columns: &[Vec<Gf128>]) -> Vec<[Gf128; 2]> {
+    fn hashes(&self, challenge: [u8; 32], columns: &[Vec<Gf128>]) -> Vec<[u8; 18]> {
         let columns_key = Oracle::new("voleith: columns and relations", &SessionId::new(challenge))
             .hash::<32>(0, &[b"columns"]);
         let mut challenges = Transcript::new("voleith: hash of the columns", &SessionId::new(columns_key));
@@ -135,7 +135,8 @@ impl Public<'_> {
                 }
             }
         }
-        hashes
+        // 128 bits of the first half, and 16 of the second.
+        hashes.iter().map(|hash| bytes(hash)[..18].try_into().expect("18 bytes")).collect()
     }
 
     fn coefficients(&self, challenge: [u8; 32]) -> Vec<Gf128> {
@@ -154,8 +155,13 @@ fn bytes(blocks: &[Gf128]) -> Vec<u8> {
     blocks.iter().flat_map(|block| block.to_bytes()).collect()
 }
 
-fn digest(hashes: &[[Gf128; 2]]) -> [u8; 32] {
-    blake3::derive_key("volery 2026 voleith hashes of the columns v1", &bytes(hashes.as_flattened()))
+fn digest(hashes: &[[u8; 18]]) -> [u8; 32] {
+    blake3::derive_key("volery 2026 voleith hashes of the columns v1", hashes.as_flattened())
+}
+
+/// The bytes of each tree's corrections of these blocks of 128 rows; of the last two, 144 rows are corrected.
+fn correction_bytes(public: &Public<'_>, [first, end]: [usize; 2]) -> usize {
+    if first == public.blocks() { 18 } else { 16 * (end - first) }
 }
 
 /// Bit `row` of a column.
@@ -267,7 +273,8 @@ fn prove(public: &Public<'_>, witness: &[bool], root: [u8; 16]) -> Vec<u8> {
     for [first, end] in public.cuts().into_iter().chain([[public.blocks(), all]]) {
         let mut corrections = Vec::new();
         for t in 1..shape.trees() {
-            corrections.extend((first..end).flat_map(|i| (u[t][i] + u[0][i]).to_bytes()));
+            let all: Vec<_> = (first..end).flat_map(|i| (u[t][i] + u[0][i]).to_bytes()).collect();
+            corrections.extend(&all[..correction_bytes(public, [first, end])]);
         }
         let n = d.len();
         let masks = masks(&d[(128 * first).min(n)..(128 * end).min(n)]);
@@ -280,7 +287,7 @@ fn prove(public: &Public<'_>, witness: &[bool], root: [u8; 16]) -> Vec<u8> {
     let (columns_counter, challenge) = grind(seed, public.parameters.column_grinding(0), |_| true);
 
     let hashes = public.hashes(challenge, &v);
-    let mut columns = bytes(&hashes[0]);
+    let mut columns = hashes[0].to_vec();
     columns.extend(digest(&hashes));
     let mut opening = [Gf128::ZERO; 2];
     for (chi, [a, b, c]) in public.coefficients(challenge).into_iter().zip(products) {
@@ -316,7 +323,7 @@ fn prove(public: &Public<'_>, witness: &[bool], root: [u8; 16]) -> Vec<u8> {
     out.extend(body);
     out.extend(bytes(&opening));
     out.extend(zeros);
-    out.extend(&columns[..32]);
+    out.extend(hashes[0]);
     out
 }
 
@@ -384,14 +391,17 @@ fn verify(public: &Public<'_>, proof: &[u8]) -> bool {
         let mut transcript = public.transcript(native.root(&trees));
         let (mut d, n) = (Vec::new(), public.commitments());
         for [first, end] in public.cuts().into_iter().chain([[public.blocks(), all]]) {
-            let corrections = take((shape.trees() - 1) * 16 * (end - first))?;
-            for (t, of_tree) in (1..).zip(corrections.chunks_exact(16 * (end - first))) {
+            let of_tree = correction_bytes(public, [first, end]);
+            let corrections = take((shape.trees() - 1) * of_tree)?;
+            for (t, of_tree) in (1..).zip(corrections.chunks_exact(of_tree)) {
                 for b in 0..shape.levels(t) {
                     let column = 1 + shape.first_bit(t) + b;
                     if delta.to_bits() >> column & 1 == 1 {
-                        (first..end)
-                            .zip(of_tree.as_chunks().0)
-                            .for_each(|(i, c)| w[column][i] += Gf128::from_bytes(*c));
+                        for (i, c) in (first..end).zip(of_tree.chunks(16)) {
+                            let mut block = [0; 16];
+                            block[..c.len()].copy_from_slice(c);
+                            w[column][i] += Gf128::from_bytes(block);
+                        }
                     }
                 }
             }
@@ -427,7 +437,7 @@ fn verify(public: &Public<'_>, proof: &[u8]) -> bool {
         }
         let opening = [take(16)?, take(16)?].map(|half| half.try_into().map(Gf128::from_bytes));
         let [Ok(first), Ok(second)] = opening else { return None };
-        let (zeros, hash_of_u) = (take(32)?, take(32)?);
+        let (zeros, hash_of_u) = (take(32)?, take(18)?);
 
         let mut value = packed((0..128).map(|i| row(&w, n + i)));
         for (chi, [a, b, c]) in public.coefficients(challenge).into_iter().zip(products) {
@@ -435,11 +445,8 @@ fn verify(public: &Public<'_>, proof: &[u8]) -> bool {
         }
         let key_of_zero = wires.last()?.to_bytes();
         let mut hashes = public.hashes(challenge, &w);
-        for (i, hash) in hashes.iter_mut().enumerate().filter(|(i, _)| delta.to_bits() >> i & 1 == 1) {
-            let _ = i;
-            hash.iter_mut()
-                .zip(hash_of_u.as_chunks().0)
-                .for_each(|(to, half)| *to += Gf128::from_bytes(*half));
+        for (_, hash) in hashes.iter_mut().enumerate().filter(|(i, _)| delta.to_bits() >> i & 1 == 1) {
+            hash.iter_mut().zip(&hash_of_u).for_each(|(to, byte)| *to ^= byte);
         }
         let columns = [&hash_of_u[..], &digest(&hashes)].concat();
 
