@@ -56,7 +56,8 @@
 //! | making and checking proofs, the transcript | [`prove`], [`verify`] (`proof`) |
 //! | parameters and shapes of trees; the bound in numbers | [`Parameters`], [`Shape`]; [`soundness`] |
 //! | commitment to all leaves and its opening | [`commitment`] |
-//! | from leaves to correlations, the hash of the columns | [`columns`] |
+//! | from leaves to correlations | [`columns`], `stock` |
+//! | the hash of the columns | `hashes` |
 //! | AES and BLAKE3 as nodes, leaves and streams | [`primitive`] |
 //! | what a proof will take | [`rehearse`], [`Estimate`] (`estimate`) |
 //! | the format of a proof, and its length | [`Header`], [`proof_bytes`] (`header`); `files` |
@@ -82,7 +83,7 @@
 //! only. Two bad events, for each hash that P computes:
 //!
 //! * Two different `e_s`, `e_t` (with their masks) have one `R`: at most `T (T - 1) / 2` pairs, `2^-144`
-//!   each ([`columns`]).
+//!   each (`hashes`).
 //! * For one of the at most `T` vectors, whose relations and disjunctions do not all hold, the combination of
 //!   the errors under `chi` is zero. The error of a disjunction is the product of its branches' check values,
 //!   each a combination of the branch's rows. If no branch holds, each has rows that are not all zero, and
@@ -135,11 +136,13 @@ pub mod commitment;
 mod error;
 mod estimate;
 mod files;
+mod hashes;
 mod header;
 mod parameters;
 pub mod primitive;
 mod proof;
 pub mod soundness;
+mod stock;
 #[cfg(test)]
 mod tests;
 

@@ -4,7 +4,7 @@ use volery_zk::quicksilver::Tally;
 use volery_zk::soundness::Term;
 
 use crate::Parameters;
-use crate::columns::HASH_BITS;
+use crate::hashes::HASH_BITS;
 use crate::parameters::cancellations;
 
 /// What the bound depends on besides the parameters.

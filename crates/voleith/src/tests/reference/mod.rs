@@ -88,20 +88,23 @@ impl Public {
         self.ops.iter().filter(|op| matches!(op, Op::Secret(_) | Op::Mul(..))).count()
     }
 
-    /// The blocks of 128 rows that commitments and the mask take; 144 rows of two more mask the hash.
-    fn blocks(&self) -> usize {
-        (self.commitments() + 128 * self.masks()).div_ceil(128)
+    /// The first of the 144 rows that mask the columns' hashes.
+    fn hashed(&self) -> usize {
+        (self.commitments() + 128 * self.masks()).next_multiple_of(8)
     }
 
-    /// The first and the last block of 128 rows of each block in the file, without the two.
-    fn cuts(&self) -> Vec<[usize; 2]> {
-        let mut cuts = Vec::new();
-        let (mut first, mut length) = (0, 16);
-        while first < self.blocks() {
-            cuts.push([first, (first + length).min(self.blocks())]);
-            (first, length) = (first + length, (2 * length).min(256));
-        }
-        cuts
+    /// The blocks of 128 rows.
+    fn blocks(&self) -> usize {
+        (self.hashed() + 144).div_ceil(128)
+    }
+
+    /// The blocks in the file: their first row, the end of what is not for the hashes, and the end.
+    fn cuts(&self) -> Vec<[usize; 3]> {
+        let cut = |first: usize| match self.hashed() - first {
+            left if left > 32_768 => [first, first + 32_768, first + 32_768],
+            left => [first, first + left, first + left + 144],
+        };
+        (0..self.commitments() + 128 * self.masks()).step_by(32_768).map(cut).collect()
     }
 
     fn native(&self) -> Native {
@@ -141,28 +144,34 @@ impl Public {
         transcript
     }
 
-    /// The hashes of all columns, which have two blocks of masks.
+    /// The hashes of all columns.
     fn hashes(&self, challenge: [u8; 32], columns: &[Vec<Gf128>]) -> Vec<[u8; 18]> {
         let columns_key = Oracle::new("voleith: columns and relations", &SessionId::new(challenge))
             .hash::<32>(0, &[b"columns"]);
         let mut challenges = Transcript::new("voleith: hash of the columns", &SessionId::new(columns_key));
-        let masks = self.blocks();
-        let mut hashes: Vec<_> = columns.iter().map(|column| [column[masks], column[masks + 1]]).collect();
-        for [first, end] in self.cuts() {
+        let mut sums = vec![[Gf128::ZERO; 2]; columns.len()];
+        for [first, end, _] in self.cuts() {
             let key = challenges.challenge_seed::<32>("block").into_bytes();
             let mut stream = blake3::Hasher::new_keyed(&key).finalize_xof();
             for half in 0..2 {
-                for block in first..end {
+                for row in (first..end).step_by(128) {
                     let mut coefficient = [0; 16];
                     stream.fill(&mut coefficient);
-                    for (hash, column) in hashes.iter_mut().zip(columns) {
-                        hash[half] += column[block] * Gf128::from_bytes(coefficient);
+                    // Without the rows that mask.
+                    let used = u128::MAX >> (128 - 128.min(end - row));
+                    for (sum, column) in sums.iter_mut().zip(columns) {
+                        let word = Gf128::from_bits(column[row / 128].to_bits() & used);
+                        sum[half] += word * Gf128::from_bytes(coefficient);
                     }
                 }
             }
         }
-        // 128 bits of the first half, and 16 of the second.
-        hashes.iter().map(|hash| bytes(hash)[..18].try_into().expect("18 bytes")).collect()
+        // 128 bits of the first half, 16 of the second, and the masks.
+        let hash = |(sum, column): (&[Gf128; 2], &Vec<Gf128>)| {
+            let (sum, column) = (bytes(sum), bytes(column));
+            core::array::from_fn(|i| sum[i] ^ column[self.hashed() / 8 + i])
+        };
+        sums.iter().zip(columns).map(hash).collect()
     }
 
     /// The coefficients of the products.
@@ -189,11 +198,6 @@ fn bytes(blocks: &[Gf128]) -> Vec<u8> {
 
 fn digest(hashes: &[[u8; 18]]) -> [u8; 32] {
     blake3::derive_key("volery 2026 voleith hashes of the columns v1", hashes.as_flattened())
-}
-
-/// The bytes of each tree's corrections of these blocks of 128 rows; of the last two, 144 rows are corrected.
-fn correction_bytes(public: &Public, [first, end]: [usize; 2]) -> usize {
-    if first == public.blocks() { 18 } else { 16 * (end - first) }
 }
 
 /// Bit `row` of a column.
@@ -308,9 +312,14 @@ fn public(ops: Vec<Op>, any_of: Option<AnyOf>, parameters: Parameters) -> Public
 
 #[test]
 fn the_engine_and_the_plain_code_make_and_accept_the_same_bytes() {
-    for (parameters, secrets, ands) in
-        [(Parameters::Fast, 7, 2300), (Parameters::Fast80, 20, 109), (Parameters::Fast80, 0, 0)]
-    {
+    for (parameters, secrets, ands) in [
+        (Parameters::Fast, 7, 2300),
+        (Parameters::Fast80, 20, 109),
+        (Parameters::Fast80, 0, 0),
+        (Parameters::Small80, 20, 109),
+        // Two blocks.
+        (Parameters::Fast80, 9, 33_000),
+    ] {
         let chain = Chain::of(secrets, ands);
         let (_, proof) = proof_of(&chain, &settings(parameters), 31);
         let witness = chain.witness.as_deref().expect("there is one");

@@ -2,7 +2,7 @@
 
 use volery_field::Gf128;
 
-use super::{Op, Public, beside, bytes, correction_bytes, digest, grind, key, masks, packed, row, times};
+use super::{Op, Public, beside, bytes, digest, grind, key, masks, packed, row, times};
 use crate::primitive::Primitive;
 
 pub(super) fn prove(public: &Public, witness: &[bool], root: [u8; 16]) -> Vec<u8> {
@@ -11,7 +11,7 @@ pub(super) fn prove(public: &Public, witness: &[bool], root: [u8; 16]) -> Vec<u8
     for parent in 0..shape.all_leaves() - 1 {
         nodes.extend(native.children(parent, nodes[parent]));
     }
-    let all = public.blocks() + 2;
+    let all = public.blocks();
     let (mut u, mut v) = (Vec::new(), vec![vec![Gf128::ZERO; all]]);
     let (mut commitments, mut trees) = (Vec::new(), Vec::new());
     for t in 0..shape.trees() {
@@ -60,14 +60,14 @@ pub(super) fn prove(public: &Public, witness: &[bool], root: [u8; 16]) -> Vec<u8
 
     let mut body = Vec::new();
     let mut transcript = public.transcript(native.root(&trees));
-    for [first, end] in public.cuts().into_iter().chain([[public.blocks(), all]]) {
+    for [first, used, end] in public.cuts() {
         let mut corrections = Vec::new();
-        for t in 1..shape.trees() {
-            let all: Vec<_> = (first..end).flat_map(|i| (u[t][i] + u[0][i]).to_bytes()).collect();
-            corrections.extend(&all[..correction_bytes(public, [first, end])]);
+        for of_tree in &u[1..] {
+            let [of_tree, of_first] = [of_tree, &u[0]].map(|u| bytes(u)[first / 8..end / 8].to_vec());
+            corrections.extend(of_tree.iter().zip(of_first).map(|(a, b)| a ^ b));
         }
         let n = d.len();
-        let masks = masks(&d[(128 * first).min(n)..(128 * end).min(n)]);
+        let masks = masks(&d[first.min(n)..used.min(n)]);
         transcript.absorb("corrections", &corrections);
         transcript.absorb("masks", &masks);
         body.extend(corrections.into_iter().chain(masks));

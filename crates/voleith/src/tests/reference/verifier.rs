@@ -2,7 +2,7 @@
 
 use volery_field::Gf128;
 
-use super::{Op, Public, beside, bytes, correction_bytes, digest, key, packed, row};
+use super::{Op, Public, beside, bytes, digest, key, packed, row};
 use crate::primitive::Primitive;
 
 /// Whether `proof` is one. `public` has the salt of the proof.
@@ -43,7 +43,7 @@ pub(super) fn verify(public: &Public, proof: &[u8]) -> bool {
                 nodes[2 * parent + 2] = Some(children[1]);
             }
         }
-        let all = public.blocks() + 2;
+        let all = public.blocks();
         let (mut w, mut trees) = (vec![vec![Gf128::ZERO; all]], Vec::new());
         for (t, y) in hidden.iter().enumerate() {
             let mut columns = vec![vec![Gf128::ZERO; all]; shape.levels(t)];
@@ -68,22 +68,19 @@ pub(super) fn verify(public: &Public, proof: &[u8]) -> bool {
         }
         let mut transcript = public.transcript(native.root(&trees));
         let (mut d, n) = (Vec::new(), public.commitments());
-        for [first, end] in public.cuts().into_iter().chain([[public.blocks(), all]]) {
-            let of_tree = correction_bytes(public, [first, end]);
+        for [first, used, end] in public.cuts() {
+            let of_tree = (end - first) / 8;
             let corrections = take((shape.trees() - 1) * of_tree)?;
             for (t, of_tree) in (1..).zip(corrections.chunks_exact(of_tree)) {
-                for b in 0..shape.levels(t) {
-                    let column = 1 + shape.first_bit(t) + b;
+                for column in (0..shape.levels(t)).map(|b| 1 + shape.first_bit(t) + b) {
                     if delta.to_bits() >> column & 1 == 1 {
-                        for (i, c) in (first..end).zip(of_tree.chunks(16)) {
-                            let mut block = [0; 16];
-                            block[..c.len()].copy_from_slice(c);
-                            w[column][i] += Gf128::from_bytes(block);
+                        for (i, byte) in (first / 8..).zip(of_tree) {
+                            w[column][i / 16] += Gf128::from_bits(u128::from(*byte) << (8 * (i % 16)));
                         }
                     }
                 }
             }
-            let bits = (128 * end).min(n) - (128 * first).min(n);
+            let bits = used.min(n) - first.min(n);
             let masks = take(bits.div_ceil(8))?;
             transcript.absorb("corrections", &corrections);
             transcript.absorb("masks", &masks);
