@@ -1,5 +1,5 @@
-//! From trees to correlations: the columns of a small-field VOLE for each tree, corrections that make them
-//! one VOLE, and the hash of all columns that shows that they are one.
+//! From trees to correlations: the columns of a small-field VOLE for each tree, and corrections that make
+//! them one VOLE.
 //!
 //! Leaf `x` of tree `t` has a stream of bits `r_{t,x}`. P adds up `u_t = sum_x r_{t,x}` and, for each bit `b`
 //! of a leaf's number, the column `v_{t,b} = sum of r_{t,x} over x with bit b`. V lacks the leaf `y_t`, and
@@ -41,8 +41,8 @@ pub struct Trees<P: Primitive> {
 }
 
 impl<P: Primitive> Trees<P> {
-    /// The trees with these seeds of their leaves. V gives the numbers of the leaves that it lacks. If columns
-    /// are made only `once`, keys are not kept.
+    /// The trees with these seeds of their leaves. V gives the numbers of the leaves that it lacks. If
+    /// columns are made only `once`, keys are not kept.
     pub fn new(primitive: P, shape: Shape, seeds: Seeds, hidden: Option<Vec<usize>>, once: bool) -> Self {
         let kept = if once { 0 } else { shape.trees() };
         let of_tree = |t| primitive.streams(t, &seeds[shape.offset(t)..][..shape.leaves(t)]);

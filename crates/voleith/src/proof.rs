@@ -1,6 +1,6 @@
 //! Making and checking proofs: two passes at P, one at V, and the transcript from which both challenges come.
-//! (P runs the statement once more, before, for its values alone. If they are few enough to be kept, the first
-//! pass is over these values and does not run the statement.)
+//! (P runs the statement once more, before, for its values alone. If they are few enough to be kept, the
+//! first pass is over these values and does not run the statement.)
 //!
 //! | absorbed, in this order | by P | by V |
 //! |---|---|---|
