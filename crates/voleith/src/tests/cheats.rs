@@ -3,6 +3,7 @@
 
 use volery_channel::{Tag, tags};
 use volery_circuit::Statement;
+use volery_circuit::statements::Aes128Key;
 use volery_testing::rng;
 use volery_zk::quicksilver::bits;
 
@@ -105,6 +106,31 @@ fn a_lie_in_one_bit_of_the_columns_check_is_found() {
 #[test]
 fn a_lie_in_one_and_is_found() {
     assert_eq!(lies(flip::<MASKS, 20>, flip::<MASKS, 20>), Error::Rejected("a product is wrong".into()));
+}
+
+/// The last round's outputs are in no commitment: they are what the ciphertext and the last round key say. A
+/// bit of the key, of its first and last S-boxes, of those of the first round, and of the inputs of the last.
+#[test]
+fn a_lie_about_any_round_of_aes_is_found() {
+    // FIPS 197, appendix C.1.
+    let plaintext = core::array::from_fn(|i| i as u8 * 0x11);
+    let ciphertext = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128.to_be_bytes();
+    let claim = Aes128Key::new(plaintext, ciphertext);
+    let known = Aes128Key::new(plaintext, ciphertext).with_key((0..16).collect::<Vec<u8>>().into());
+    let known = known.expect("fits");
+    for lie in [
+        flip::<MASKS, 0>,
+        flip::<MASKS, 16>,
+        flip::<MASKS, 55>,
+        flip::<MASKS, 56>,
+        flip::<MASKS, 184>,
+        flip::<MASKS, 199>,
+    ] {
+        let cheat = Cheat { first_pass: lie, second_pass: lie, ..Cheat::default() };
+        let file = file_of(&known, &settings(PARAMETERS), 23, |prover| prover.cheat = cheat);
+        let error = check(&claim, &file).expect_err("a lie was accepted");
+        assert_eq!(error, Error::Rejected("a product or another polynomial is wrong".into()));
+    }
 }
 
 #[test]

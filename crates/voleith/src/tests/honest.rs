@@ -60,9 +60,9 @@ fn a_prover_without_room_for_its_values_makes_the_same_proof() {
 }
 
 #[test]
-fn a_statement_that_asks_for_more_secrets_each_time_is_not_proved() {
+fn a_statement_that_asks_for_more_secrets_when_it_runs_again_is_not_proved() {
     for forgets in [false, true] {
-        let growing = Growing(AtomicUsize::new(1));
+        let growing = Growing(AtomicUsize::new(0));
         let settings = settings(Parameters::Fast80);
         let mut prover = Prover::start(&growing, &settings, &mut volery_testing::rng(2)).expect("holds");
         if forgets {
