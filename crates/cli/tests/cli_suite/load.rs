@@ -290,9 +290,13 @@ fn minutes() -> u64 {
 #[ignore = "load: 200 sessions at the same time, for an hour"]
 fn load_two_hundred_sessions_at_once_for_an_hour_leave_memory_flat() {
     const SESSIONS: usize = 200;
-    let patient = ["--timeout", "600", "--connect-timeout", "600"];
+    let patient = ["--timeout", "300"];
     let fixture = Fixture::new(
-        &[&["--concurrency", "200", "--per-client", "400", "--memory", "3G"], &patient[..]].concat(),
+        &[
+            &["--concurrency", "200", "--per-client", "400", "--memory", "3G"],
+            &["--timeout", "600", "--connect-timeout", "600", "--max-wait", "300"][..],
+        ]
+        .concat(),
     );
     let before = usage(&fixture);
     let minutes = minutes();
