@@ -240,7 +240,7 @@ fn public_proofs_about_numbers_are_by_zkbpp() {
     assert_eq!(proving(&["--json"]).expect(0, "").object()["protocol"], "zkbpp");
     let other = write(files.dir.path(), "other", "VOLERY VOLEITH\r\n");
     let verifying = |proof: &str| run(&join(&[&["verify"], &statement, &[proof, "--sigma", "20"]]), "");
-    verifying(out).expect(0, "accepted");
+    verifying(out).expect(0, "").says("accepted: 4 multiplications, zkbpp");
     verifying(&other).refused("ask for a proof by zkbpp or zkboo");
 }
 

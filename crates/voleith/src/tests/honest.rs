@@ -54,7 +54,9 @@ fn a_prover_without_room_for_its_values_makes_the_same_proof() {
         let settings = settings(Parameters::Fast80);
         assert!(file_of(statement, &settings, 2, Prover::forget) == proof_of(statement, &settings, 2).1);
     }
-    [(3, 4), (20, 2000), (20, 33_000)].map(|(secrets, ands)| same(&Chain::of(secrets, ands)));
+    for (secrets, ands) in [(3, 4), (20, 2000), (20, 33_000)] {
+        same(&Chain::of(secrets, ands));
+    }
     same(&Cubic(Some([true; 3])));
     same(&Twice::new(branches(3), Some(1)));
 }
@@ -167,7 +169,7 @@ fn no_proof_is_made_of_what_does_not_hold_or_changes_or_claims_nothing() {
     let mut wrong = Chain::of(5, 9);
     wrong.parity = !wrong.parity;
     let (settings, mut rng) = (settings(Parameters::Fast80), volery_testing::rng(8));
-    let mut out = std::io::Cursor::new(Vec::new());
+    let mut out = Cursor::new(Vec::new());
     let error = prove(&wrong, &settings, &mut rng, &mut out).expect_err("false");
     assert!(matches!(error, Error::Statement(volery_circuit::Error::Unsatisfied { .. })), "{error}");
     let error = prove(&wrong.claim(), &settings, &mut rng, &mut out).expect_err("no witness");
