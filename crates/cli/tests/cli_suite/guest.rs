@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::support::run;
+use crate::support::{Ended, Running, run};
 
 /// A file of an example.
 fn path(example: &str, name: &str) -> String {
@@ -78,5 +78,38 @@ fn the_signed_record_has_to_be_signed_and_valid() {
     ] {
         let object = ended("adult", "adult.elf", public, secret);
         assert_eq!(object["code"], code, "{public} {secret}: {object}");
+    }
+}
+
+/// Proves a run between two processes: what the prover says, and what the verifier does.
+fn proved(example: &str, program: &str) -> [Ended; 2] {
+    let program = path(example, program);
+    let folder = std::fs::read_dir(path(example, "")).expect("a folder");
+    let names: Vec<_> = folder.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let input = |kind| path(example, names.iter().find(|name| name.starts_with(kind)).expect("an input"));
+    let (public, secret) = (input("public."), input("secret."));
+    let statement: [&str; 3] = [&program, "--public", &public];
+    let listen = ["--listen", "127.0.0.1:0"];
+    let listening = Running::listening(&[&["verify"], &statement[..], &listen].concat(), "");
+    let connect = ["--witness", &secret, "--connect", &listening.address];
+    let proved = run(&[&["prove"], &statement[..], &connect].concat(), "");
+    [proved, listening.end()]
+}
+
+#[test]
+fn an_example_is_proved_and_both_parties_learn_its_journal() {
+    for party in proved("sum", "sum-rust.elf") {
+        party.expect(0, "").says("the program exited with code 0\njournal: \"17 bytes\\n\"\n");
+    }
+}
+
+/// The guide's page has proofs of the other examples.
+#[test]
+#[ignore = "long: a proof of 3.6 million steps"]
+fn long_examples_with_a_digest_and_with_a_signature_are_proved() {
+    for (example, program) in [("range", "range.elf"), ("adult", "adult.elf")] {
+        for party in proved(example, program) {
+            party.expect(0, "").says("the program exited with code 0\n");
+        }
     }
 }
