@@ -8,9 +8,10 @@
 //! Begin(statement)             <---------->      Begin(statement), then as for every statement
 //! ```
 //!
-//! The statement has the claim and the profile in it ([`ProgramRun`]), and V learns both from P. What P says of
-//! its run depends on its secret input, so it comes after both parties have named the same program and public
-//! input. The second `Begin` compares the digest of the whole statement, which every challenge depends on.
+//! The statement has the claim and the profile in it ([`ProgramRun`]), and V learns both from P. What P says
+//! of its run depends on its secret input, so it comes after both parties have named the same program and
+//! public input. The second `Begin` compares the digest of the whole statement, which every challenge depends
+//! on.
 
 use rand_core::CryptoRng;
 use volery_channel::handshake::Begin;
@@ -25,8 +26,8 @@ use super::system::{Over, System};
 use super::{Common, Prover, Report, Verifier};
 use crate::Error;
 
-/// What runs are proved with. A larger field of MACs would add nothing: the challenges of the statement itself
-/// are of these 61 bits.
+/// What runs are proved with. A larger field of MACs would add nothing: the challenges of the statement
+/// itself are of these 61 bits.
 pub(super) type System61 = Over<F61, F61>;
 
 /// Bytes of a part of the body.
