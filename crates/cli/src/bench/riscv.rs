@@ -8,7 +8,7 @@ use volery_field::F61;
 use volery_machine::instruction::Operation::{
     Add, Addi, Bne, Ecall, Jal, Jalr, Lbu, Lui, Lw, Mul, Or, Slli, Sltu, Srli, Sw, Xor,
 };
-use volery_machine::proof::{ProgramRun, Settings, Terms};
+use volery_machine::proof::{Ending, ProgramRun, Settings, Terms};
 use volery_machine::{Instruction, Kind, Limits, Operation, Program, Segment};
 
 use super::party::Work;
@@ -80,7 +80,7 @@ impl Proving for Steps {
     }
 
     fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
-        let terms = Terms { rows: u64::MAX, ..Terms::default() };
+        let terms = Terms { ending: Ending::Any, rows: u64::MAX, ..Terms::default() };
         let (_, report) = verifier.verify_run((self.0.program(), &[]), self.0.settings(), &terms, rng)?;
         Ok(report.into())
     }
