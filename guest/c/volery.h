@@ -9,7 +9,7 @@
 /* The exit code if the machine refuses a call, which Volery's does not. */
 #define VOLERY_REFUSED 102
 
-/* A call moves at most so many bytes: what one call moves is in one segment of the proof. */
+/* The most bytes that a call moves: what one call moves is in one segment of the proof. */
 #define VOLERY_MOST 65536
 
 static inline long volery_part(size_t size) { return size < VOLERY_MOST ? (long)size : VOLERY_MOST; }

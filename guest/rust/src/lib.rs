@@ -32,7 +32,7 @@ use core::panic::PanicInfo;
 pub const PANIC: u32 = 101;
 /// The exit code if the machine refuses a call, which Volery's does not.
 const REFUSED: u32 = 102;
-/// A call moves at most so many bytes: what one call moves is in one segment of the proof.
+/// The most bytes that a call moves: what one call moves is in one segment of the proof.
 const MOST: usize = 1 << 16;
 
 // The loader has cleared what is to be zero.
@@ -108,7 +108,7 @@ fn read_all(file: u32) -> Vec<u8> {
         let room = spare.len();
         // SAFETY: the spare bytes are ours. Nobody clears them first: each store would be a step to prove.
         let done = unsafe { read(file, spare.as_mut_ptr().cast(), room) };
-        // SAFETY: so many bytes have been read behind the others.
+        // SAFETY: `read` has filled these bytes behind the others.
         unsafe { bytes.set_len(bytes.len() + done) };
         if done < room {
             return bytes;
