@@ -23,6 +23,7 @@ fn every_name_gives_a_row_with_all_that_scripts_rely_on() {
         ("cpu", "60", "step", "F61"),
         ("ram", "500", "access", "F61"),
         ("rom", "500", "lookup", "F61"),
+        ("riscv", "500", "step", "F61"),
     ] {
         let row = run(&["bench", name, "--size", size, "--json"], "").expect(0, "").object();
         assert_eq!((&row["name"], &row["unit"]), (&name.into(), &unit.into()));
