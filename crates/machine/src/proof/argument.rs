@@ -30,6 +30,7 @@ use zeroize::Zeroizing;
 
 use super::form::{Form, Shape, Side, WIDTH};
 use super::public::{Public, Tables};
+use super::split::split;
 
 /// The candidates for the point of lookups.
 const CANDIDATES: usize = 4;
@@ -45,7 +46,7 @@ pub(super) struct Part<W> {
 }
 
 impl<W> Part<W> {
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.wires.len().checked_div(self.shape.columns).unwrap_or(0)
     }
 }
@@ -232,13 +233,15 @@ struct Multiplicities<W> {
 /// The number of wires that are committed to at once.
 pub(super) const PIECE: usize = 1 << 14;
 
-/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to.
+/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to. Rows
+/// that look into tables that are [`split`](super::split) get more columns.
 pub(super) fn claim<B: Challenge<F61>>(
     b: &mut B,
-    parts: &[Part<B::Wire>],
+    parts: &mut [Part<B::Wire>],
     known: &Known,
     tables: &Tables<'_>,
 ) -> Result<(), B::Error> {
+    split(b, parts)?;
     #[cfg(test)]
     if exact::is_on() {
         return Ok(exact::check(parts, known, tables)?);
@@ -440,6 +443,8 @@ pub(super) enum Committed {
     /// Two inverses, whose sum stays.
     InversesMoved,
     Multiplicity,
+    /// The upper half of what is looked up in a table that is split.
+    Upper,
     Fresh,
     Live,
     Gap,

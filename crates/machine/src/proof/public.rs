@@ -30,6 +30,8 @@ pub(super) enum Public {
     /// `(kind, place, 1, fields)` of each instruction, and `(kind, 1, 0, fields)` for the filler rows of each
     /// kind.
     Code = 9,
+    /// `(nibble, nibble, both)`: [`Public::And`] in halves ([`split`](super::split)).
+    Nibble = 10,
 }
 
 /// The place of filler rows: it is no multiple of 4, so no instruction has it.
@@ -39,7 +41,7 @@ pub(super) const FILLER: u64 = 1;
 const BEFORE: i64 = -1;
 
 impl Public {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Short,
         Self::Byte,
         Self::Sign,
@@ -49,6 +51,7 @@ impl Public {
         Self::Input,
         Self::Journal,
         Self::Code,
+        Self::Nibble,
     ];
 }
 
@@ -65,7 +68,7 @@ impl Tables<'_> {
     pub(super) fn rows(&self, table: Public) -> usize {
         match table {
             Public::Short | Public::And => 1 << 16,
-            Public::Byte => 1 << 8,
+            Public::Byte | Public::Nibble => 1 << 8,
             Public::Sign => 1 << 9,
             Public::Power => 64,
             Public::Region => self.regions.zero().len(),
@@ -89,6 +92,7 @@ impl Tables<'_> {
             Public::Short | Public::Byte => padded([n]),
             Public::Sign => padded([x as i64, y as i64, (x >> 7 & y) as i64]),
             Public::And => padded([x as i64, y as i64, (x & y) as i64]),
+            Public::Nibble => padded([n & 15, n >> 4, n & n >> 4 & 15]),
             Public::Power => {
                 let (amount, right) = (n & 31, n >> 5);
                 padded([amount, right, 1 << if right == 1 { 32 - amount } else { amount }])
@@ -128,6 +132,7 @@ impl Tables<'_> {
         let index = match table {
             Public::Short | Public::Byte => at(0),
             Public::Sign | Public::And => pair(at(0), at(1), 8),
+            Public::Nibble => pair(at(0), at(1), 4),
             Public::Power => pair(at(0), at(1), 5),
             Public::Region => self.regions.zero().iter().position(|(low, _)| *low == at(0))? as u64,
             Public::Input => (integer(self.input.len() as i64 + 1) - *values.first()?).to_u64(),
@@ -139,6 +144,15 @@ impl Tables<'_> {
             }
         };
         (index < self.rows(table) as u64).then_some(index as usize)
+    }
+
+    /// Whether a lookup is right in a row.
+    #[cfg(test)]
+    pub(super) fn holds(&self, lookup: &super::form::Lookup, row: &[F61]) -> bool {
+        let values: Vec<F61> = lookup.forms.iter().map(|form| form.value(row)).collect();
+        let found = self.find(lookup.table, &values).map(|index| self.row(lookup.table, index));
+        let rest = values.into_iter().chain(core::iter::repeat(F61::ZERO));
+        found.is_some_and(|found| found.into_iter().skip(1).zip(rest).all(|(x, y)| x == y))
     }
 }
 
