@@ -28,7 +28,7 @@ use volery_circuit::{Challenge, Error, Expression as _, invert_all};
 use volery_field::{Element, F61, Ring as _};
 use zeroize::Zeroizing;
 
-use super::form::{Form, Shape, Side, WIDTH};
+use super::form::{Form, Lookup, Shape, Side, WIDTH};
 use super::public::{Public, Tables};
 use super::split::split;
 
@@ -109,45 +109,66 @@ impl<S: Element> Folded<S> {
 /// Triples whose commitments are made at once.
 const AT_ONCE: usize = 128;
 
-/// Factors or denominators that wait to be claimed, with their values at P.
-struct Waiting<S: Element, E> {
-    expressions: Vec<E>,
+/// Factors or denominators that wait to be claimed: forms and rows, with their values at P. The expressions
+/// are made when they are multiplied, so that the compiler sees that they are linear.
+struct Waiting<'p, S: Element, W> {
+    forms: Vec<(&'p Folded<S>, &'p [W])>,
     values: Zeroizing<Vec<S>>,
+    /// The wires of a form.
+    scratch: Vec<W>,
 }
 
-impl<S: Element, E> Waiting<S, E> {
+impl<'p, S: Element, W> Waiting<'p, S, W> {
     fn new() -> Self {
         Self {
-            expressions: Vec::with_capacity(3 * AT_ONCE),
+            forms: Vec::with_capacity(3 * AT_ONCE),
             values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)),
+            scratch: Vec::new(),
         }
     }
 
+    /// Adds a form of a row.
+    #[inline(always)]
+    fn push(&mut self, form: &'p Folded<S>, row: &'p [W], value: Option<S>) {
+        self.forms.push((form, row));
+        self.values.extend(value);
+    }
+
     fn is_full(&self) -> bool {
-        self.expressions.len() == 3 * AT_ONCE
+        self.forms.len() == 3 * AT_ONCE
     }
 
     fn clear(&mut self) {
-        self.expressions.clear();
+        self.forms.clear();
         self.values.clear();
     }
 }
 
+/// The expressions of forms of rows.
+#[inline(always)]
+fn expressions<const K: usize, B: Challenge<F61>>(
+    b: &B,
+    forms: [(&Folded<B::Scalar>, &[B::Wire]); K],
+    scratch: &mut Vec<B::Wire>,
+) -> [B::Expression<5>; K] {
+    forms.map(|(form, row)| form.expression::<5, B>(b, row, scratch))
+}
+
 /// The product of all factors of a side.
-struct Product<B: Challenge<F61>> {
-    waiting: Waiting<B::Scalar, B::Expression<5>>,
+struct Product<'p, B: Challenge<F61>> {
+    waiting: Waiting<'p, B::Scalar, B::Wire>,
     last: Option<B::ScalarWire>,
     running: Zeroizing<B::Scalar>,
 }
 
-impl<B: Challenge<F61>> Product<B> {
+impl<B: Challenge<F61>> Product<'_, B> {
     fn new() -> Self {
         Self { waiting: Waiting::new(), last: None, running: Zeroizing::new(B::embed(F61::ONE)) }
     }
 
     fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
         let (values, running) = (&self.waiting.values, &mut *self.running);
-        let count = self.waiting.expressions.len().div_ceil(3);
+        let count = self.waiting.forms.len().div_ceil(3);
         let products = b.scalars(count, &mut |_| {
             let mut next = |factors: &[B::Scalar]| {
                 factors.iter().for_each(|factor| *running *= *factor);
@@ -156,11 +177,18 @@ impl<B: Challenge<F61>> Product<B> {
             Ok(told(Committed::Product, values.chunks(3).map(&mut next).collect()))
         })?;
         let one = B::Expression::<5>::constant(B::embed(F61::ONE));
-        for (factors, product) in self.waiting.expressions.chunks(3).zip(products) {
+        let scratch = &mut self.waiting.scratch;
+        for (factors, product) in self.waiting.forms.chunks(3).zip(products) {
             let before = self.last.as_ref().map_or(one, |last| b.scalar::<5>(last));
-            let all = match factors {
-                [x, y, z] => *x * *y * *z * before,
-                _ => factors.iter().fold(before, |product, factor| product * *factor),
+            let all = match *factors {
+                [x, y, z] => {
+                    let [x, y, z] = expressions(b, [x, y, z], scratch);
+                    x * y * z * before
+                }
+                _ => factors.iter().fold(before, |product, factor| {
+                    let [factor] = expressions(b, [*factor], scratch);
+                    product * factor
+                }),
             };
             b.claim(all - b.scalar::<5>(&product))?;
             self.last = Some(product);
@@ -171,7 +199,7 @@ impl<B: Challenge<F61>> Product<B> {
 
     /// The whole product, as a linear expression.
     fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
-        if !self.waiting.expressions.is_empty() {
+        if !self.waiting.forms.is_empty() {
             self.flush(b)?;
         }
         Ok(match &self.last {
@@ -182,19 +210,19 @@ impl<B: Challenge<F61>> Product<B> {
 }
 
 /// The sum of the inverses of all denominators.
-struct Sum<B: Challenge<F61>> {
-    waiting: Waiting<B::Scalar, B::Expression<5>>,
+struct Sum<'p, B: Challenge<F61>> {
+    waiting: Waiting<'p, B::Scalar, B::Wire>,
     sum: B::Expression<2>,
 }
 
-impl<B: Challenge<F61>> Sum<B> {
+impl<B: Challenge<F61>> Sum<'_, B> {
     fn new() -> Self {
         Self { waiting: Waiting::new(), sum: B::Expression::<2>::constant(B::Scalar::default()) }
     }
 
     fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
         let values = &mut self.waiting.values;
-        let count = self.waiting.expressions.len().div_ceil(3);
+        let count = self.waiting.forms.len().div_ceil(3);
         let inverses = b.scalars(count, &mut |_| {
             invert_all(values);
             let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
@@ -202,12 +230,22 @@ impl<B: Challenge<F61>> Sum<B> {
             Ok(told(Committed::InversesMoved, inverses))
         })?;
         let one = B::Expression::<5>::constant(B::embed(F61::ONE));
-        for (denominators, inverse) in self.waiting.expressions.chunks(3).zip(&inverses) {
+        let scratch = &mut self.waiting.scratch;
+        for (denominators, inverse) in self.waiting.forms.chunks(3).zip(&inverses) {
             let u = b.scalar::<5>(inverse);
             match *denominators {
-                [d, e, f] => b.claim(d * e * (f * u - one) - (d + e) * f)?,
-                [d, e] => b.claim(d * e * u - d - e)?,
-                [d] => b.claim(d * u - one)?,
+                [d, e, f] => {
+                    let [d, e, f] = expressions(b, [d, e, f], scratch);
+                    b.claim(d * e * (f * u - one) - (d + e) * f)?;
+                }
+                [d, e] => {
+                    let [d, e] = expressions(b, [d, e], scratch);
+                    b.claim(d * e * u - d - e)?;
+                }
+                [d] => {
+                    let [d] = expressions(b, [d], scratch);
+                    b.claim(d * u - one)?;
+                }
                 _ => {}
             }
             self.sum = self.sum + b.scalar::<2>(inverse);
@@ -217,7 +255,7 @@ impl<B: Challenge<F61>> Sum<B> {
     }
 
     fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
-        if !self.waiting.expressions.is_empty() {
+        if !self.waiting.forms.is_empty() {
             self.flush(b)?;
         }
         Ok(self.sum)
@@ -342,18 +380,19 @@ fn multiset<B: Challenge<F61>>(
     known: &Known,
     (at, gammas): (B::Scalar, &[B::Scalar]),
 ) -> Result<(), B::Error> {
+    let fold = |forms: &[Form]| Folded::new(at, gammas, F61::ZERO, forms, B::embed);
+    let tuples = |part: &Part<B::Wire>| {
+        part.shape.tuples.iter().map(|tuple| (tuple.side, fold(&tuple.forms))).collect::<Vec<_>>()
+    };
+    let all_tuples: Vec<_> = parts.iter().map(tuples).collect();
     let mut products = [Product::<B>::new(), Product::new()];
-    let mut scratch = Vec::new();
-    for part in parts {
-        let fold = |forms: &[Form]| Folded::new(at, gammas, F61::ZERO, forms, B::embed);
-        let tuples: Vec<_> = part.shape.tuples.iter().map(|tuple| (tuple.side, fold(&tuple.forms))).collect();
+    for (part, tuples) in parts.iter().zip(&all_tuples) {
         let columns = part.shape.columns;
         for (number, row) in part.wires.chunks_exact(columns).enumerate() {
             let values = part.values.get(number * columns..(number + 1) * columns);
-            for (side, tuple) in &tuples {
+            for (side, tuple) in tuples {
                 let product = &mut products[*side as usize];
-                product.waiting.expressions.push(tuple.expression::<5, B>(b, row, &mut scratch));
-                product.waiting.values.extend(values.map(|row| tuple.value(row, B::embed)));
+                product.waiting.push(tuple, row, values.map(|row| tuple.value(row, B::embed)));
                 if product.waiting.is_full() {
                     product.flush(b)?;
                 }
@@ -380,19 +419,17 @@ fn lookups<B: Challenge<F61>>(
     (candidates, gammas): (&[B::Scalar], &[B::Scalar]),
 ) -> Result<(), B::Error> {
     let (at, inverses) = inverses::<B>(tables, multiplicities, candidates, gammas)?;
+    let fold =
+        |lookup: &Lookup| Folded::new(at, gammas, F61::new(lookup.table as u64), &lookup.forms, B::embed);
+    let all_lookups: Vec<Vec<_>> =
+        parts.iter().map(|part| part.shape.lookups.iter().map(fold).collect()).collect();
     let mut sum = Sum::<B>::new();
-    let mut scratch = Vec::new();
-    for part in parts {
-        let fold =
-            |table: Public, forms: &[Form]| Folded::new(at, gammas, F61::new(table as u64), forms, B::embed);
-        let lookups: Vec<_> =
-            part.shape.lookups.iter().map(|lookup| fold(lookup.table, &lookup.forms)).collect();
+    for (part, lookups) in parts.iter().zip(&all_lookups) {
         let columns = part.shape.columns;
         for (number, row) in part.wires.chunks_exact(columns).enumerate() {
             let values = part.values.get(number * columns..(number + 1) * columns);
-            for lookup in &lookups {
-                sum.waiting.expressions.push(lookup.expression::<5, B>(b, row, &mut scratch));
-                sum.waiting.values.extend(values.map(|row| lookup.value(row, B::embed)));
+            for lookup in lookups {
+                sum.waiting.push(lookup, row, values.map(|row| lookup.value(row, B::embed)));
                 if sum.waiting.is_full() {
                     sum.flush(b)?;
                 }
