@@ -354,16 +354,19 @@ fn multiplicities<B: Challenge<F61>>(
 /// How often each row of a table is looked up. What is no row does not count: the claim fails for it.
 fn count<W>(parts: &[Part<W>], tables: &Tables<'_>, table: Public) -> Vec<u32> {
     let mut counts = vec![0; tables.rows(table)];
-    let mut values = Zeroizing::new([F61::ZERO; WIDTH]);
+    let mut values = Zeroizing::new([F61::ZERO; 2]);
     for part in parts {
         for lookup in part.shape.lookups.iter().filter(|lookup| lookup.table == table) {
+            // The first two tell the row. Most are a column.
+            let forms = lookup.forms.iter().take(2).map(|form| (form.as_column(), form));
+            let forms: Vec<_> = forms.collect();
             for row in part.values.chunks_exact(part.shape.columns) {
-                // The first two tell the row.
-                values
-                    .iter_mut()
-                    .zip(&lookup.forms)
-                    .take(2)
-                    .for_each(|(value, form)| *value = form.value(row));
+                for (value, (column, form)) in values.iter_mut().zip(&forms) {
+                    *value = match column {
+                        Some(column) => row[*column],
+                        None => form.value(row),
+                    };
+                }
                 if let Some(count) = tables.find(table, &values[..]).and_then(|row| counts.get_mut(row)) {
                     *count += 1;
                 }
@@ -457,7 +460,8 @@ fn inverses<B: Challenge<F61>>(
         let row = |index| {
             let row = tables.row(table, index);
             // Negated, and so is the inverse.
-            row.iter().zip(gammas).fold(-*at, |sum, (x, gamma)| sum + *gamma * B::embed(*x))
+            let components = row.iter().zip(gammas).take(Tables::components(table));
+            components.fold(-*at, |sum, (x, gamma)| sum + *gamma * B::embed(*x))
         };
         let mut inverses: Vec<B::Scalar> = (0..tables.rows(table)).map(row).collect();
         invert_all(&mut inverses).then_some(inverses)

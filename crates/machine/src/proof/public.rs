@@ -78,7 +78,17 @@ impl Tables<'_> {
         }
     }
 
-    /// A row, the table's number first, then zeros.
+    /// How many components its rows have, the table's number among them.
+    pub(super) const fn components(table: Public) -> usize {
+        match table {
+            Public::Short | Public::Byte => 2,
+            Public::Region | Public::Input | Public::Journal => 3,
+            Public::Sign | Public::And | Public::Nibble | Public::Power => 4,
+            Public::Code => WIDTH,
+        }
+    }
+
+    /// A row, the table's number first, zeros behind its components.
     pub(super) fn row(&self, table: Public, index: usize) -> [F61; WIDTH] {
         let mut row = [F61::ZERO; WIDTH];
         let all = core::iter::once(table as i64).chain(self.rest(table, index));
@@ -178,5 +188,36 @@ fn bytes(bytes: &[u8], index: usize) -> Row {
     match index.checked_sub(1) {
         None => padded([BEFORE, 0]),
         Some(index) => padded([index as i64, bytes.get(index).map_or(0, |byte| i64::from(*byte))]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each row is found by its first two components, and ends where the table says.
+    #[test]
+    fn rows_are_found_and_are_as_wide_as_their_table_says() {
+        let text = crate::Segment {
+            address: 0x1_0000,
+            size: 12,
+            bytes: [0x13, 0, 0, 0].repeat(3),
+            kind: crate::Kind::Text,
+        };
+        let program = Program::new(0x1_0000, vec![text]).expect("a program");
+        let regions = Regions::of(&program);
+        let tables = Tables { program: &program, regions, input: b"input", journal: b"journal" };
+        for table in Public::ALL {
+            let rows = tables.rows(table);
+            let mut widest = 0;
+            for index in (0..rows).step_by(1 + rows / 300).chain([rows - 1]) {
+                let row = tables.row(table, index);
+                assert!(row[0] == integer(table as i64));
+                assert_eq!(tables.find(table, &row[1..3]), Some(index), "{table:?}");
+                widest = widest.max(WIDTH - row.iter().rev().take_while(|x| **x == F61::ZERO).count());
+            }
+            assert!(widest <= Tables::components(table), "{table:?}: {widest}");
+            assert!(table == Public::Code || widest == Tables::components(table), "{table:?}: {widest}");
+        }
     }
 }
