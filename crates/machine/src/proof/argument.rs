@@ -31,6 +31,9 @@ use zeroize::Zeroizing;
 use super::form::{Form, Lookup, Shape, Side, WIDTH};
 use super::public::{Public, Tables};
 use super::split::split;
+use triples::{Folded, Product, Sum};
+
+mod triples;
 
 /// The candidates for the point of lookups.
 const CANDIDATES: usize = 4;
@@ -56,210 +59,6 @@ impl<W> Part<W> {
 pub(super) struct Known {
     pub(super) produced: Vec<[F61; WIDTH]>,
     pub(super) consumed: Vec<[F61; WIDTH]>,
-}
-
-/// A linear form under a challenge.
-struct Folded<S> {
-    constant: S,
-    columns: Vec<usize>,
-    coefficients: Vec<S>,
-}
-
-impl<S: Element> Folded<S> {
-    /// `at - sum gammas[j] * forms[j]`.
-    fn new(at: S, gammas: &[S], first: F61, forms: &[Form], embed: impl Fn(F61) -> S) -> Self {
-        let mut folded = Self { constant: at, columns: Vec::new(), coefficients: Vec::new() };
-        let first = Form { constant: first, terms: Vec::new() };
-        let forms = core::iter::once(&first).filter(|form| !form.constant.is_zero()).chain(forms);
-        for (form, gamma) in forms.zip(gammas) {
-            folded.constant -= *gamma * embed(form.constant);
-            for (column, c) in &form.terms {
-                let c = *gamma * embed(*c);
-                match folded.columns.iter().position(|at| at == column) {
-                    Some(i) => folded.coefficients[i] -= c,
-                    None => {
-                        folded.columns.push(*column);
-                        folded.coefficients.push(-c);
-                    }
-                }
-            }
-        }
-        folded
-    }
-
-    #[inline(always)]
-    fn expression<const N: usize, B: Challenge<F61, Scalar = S>>(
-        &self,
-        b: &B,
-        row: &[B::Wire],
-        scratch: &mut Vec<B::Wire>,
-    ) -> B::Expression<N> {
-        scratch.clear();
-        scratch.extend(self.columns.iter().map(|column| row[*column].clone()));
-        b.linear::<N>(self.constant, &self.coefficients, scratch)
-    }
-
-    #[inline(always)]
-    fn value(&self, row: &[F61], embed: impl Fn(F61) -> S) -> S {
-        let terms = self.columns.iter().zip(&self.coefficients);
-        terms.fold(self.constant, |sum, (column, c)| sum + *c * embed(row[*column]))
-    }
-}
-
-/// Triples whose commitments are made at once.
-const AT_ONCE: usize = 128;
-
-/// Factors or denominators that wait to be claimed: forms and rows, with their values at P. The expressions
-/// are made when they are multiplied, so that the compiler sees that they are linear.
-struct Waiting<'p, S: Element, W> {
-    forms: Vec<(&'p Folded<S>, &'p [W])>,
-    values: Zeroizing<Vec<S>>,
-    /// The wires of a form.
-    scratch: Vec<W>,
-}
-
-impl<'p, S: Element, W> Waiting<'p, S, W> {
-    fn new() -> Self {
-        Self {
-            forms: Vec::with_capacity(3 * AT_ONCE),
-            values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)),
-            scratch: Vec::new(),
-        }
-    }
-
-    /// Adds a form of a row.
-    #[inline(always)]
-    fn push(&mut self, form: &'p Folded<S>, row: &'p [W], value: Option<S>) {
-        self.forms.push((form, row));
-        self.values.extend(value);
-    }
-
-    fn is_full(&self) -> bool {
-        self.forms.len() == 3 * AT_ONCE
-    }
-
-    fn clear(&mut self) {
-        self.forms.clear();
-        self.values.clear();
-    }
-}
-
-/// The expressions of forms of rows.
-#[inline(always)]
-fn expressions<const K: usize, B: Challenge<F61>>(
-    b: &B,
-    forms: [(&Folded<B::Scalar>, &[B::Wire]); K],
-    scratch: &mut Vec<B::Wire>,
-) -> [B::Expression<5>; K] {
-    forms.map(|(form, row)| form.expression::<5, B>(b, row, scratch))
-}
-
-/// The product of all factors of a side.
-struct Product<'p, B: Challenge<F61>> {
-    waiting: Waiting<'p, B::Scalar, B::Wire>,
-    last: Option<B::ScalarWire>,
-    running: Zeroizing<B::Scalar>,
-}
-
-impl<B: Challenge<F61>> Product<'_, B> {
-    fn new() -> Self {
-        Self { waiting: Waiting::new(), last: None, running: Zeroizing::new(B::embed(F61::ONE)) }
-    }
-
-    fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let (values, running) = (&self.waiting.values, &mut *self.running);
-        let count = self.waiting.forms.len().div_ceil(3);
-        let products = b.scalars(count, &mut |_| {
-            let mut next = |factors: &[B::Scalar]| {
-                factors.iter().for_each(|factor| *running *= *factor);
-                *running
-            };
-            Ok(told(Committed::Product, values.chunks(3).map(&mut next).collect()))
-        })?;
-        let one = B::Expression::<5>::constant(B::embed(F61::ONE));
-        let scratch = &mut self.waiting.scratch;
-        for (factors, product) in self.waiting.forms.chunks(3).zip(products) {
-            let before = self.last.as_ref().map_or(one, |last| b.scalar::<5>(last));
-            let all = match *factors {
-                [x, y, z] => {
-                    let [x, y, z] = expressions(b, [x, y, z], scratch);
-                    x * y * z * before
-                }
-                _ => factors.iter().fold(before, |product, factor| {
-                    let [factor] = expressions(b, [*factor], scratch);
-                    product * factor
-                }),
-            };
-            b.claim(all - b.scalar::<5>(&product))?;
-            self.last = Some(product);
-        }
-        self.waiting.clear();
-        Ok(())
-    }
-
-    /// The whole product, as a linear expression.
-    fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
-        if !self.waiting.forms.is_empty() {
-            self.flush(b)?;
-        }
-        Ok(match &self.last {
-            Some(last) => b.scalar::<2>(last),
-            None => B::Expression::<2>::constant(B::embed(F61::ONE)),
-        })
-    }
-}
-
-/// The sum of the inverses of all denominators.
-struct Sum<'p, B: Challenge<F61>> {
-    waiting: Waiting<'p, B::Scalar, B::Wire>,
-    sum: B::Expression<2>,
-}
-
-impl<B: Challenge<F61>> Sum<'_, B> {
-    fn new() -> Self {
-        Self { waiting: Waiting::new(), sum: B::Expression::<2>::constant(B::Scalar::default()) }
-    }
-
-    fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let values = &mut self.waiting.values;
-        let count = self.waiting.forms.len().div_ceil(3);
-        let inverses = b.scalars(count, &mut |_| {
-            invert_all(values);
-            let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
-            let inverses = told(Committed::Inverse, values.chunks(3).map(sum).collect());
-            Ok(told(Committed::InversesMoved, inverses))
-        })?;
-        let one = B::Expression::<5>::constant(B::embed(F61::ONE));
-        let scratch = &mut self.waiting.scratch;
-        for (denominators, inverse) in self.waiting.forms.chunks(3).zip(&inverses) {
-            let u = b.scalar::<5>(inverse);
-            match *denominators {
-                [d, e, f] => {
-                    let [d, e, f] = expressions(b, [d, e, f], scratch);
-                    b.claim(d * e * (f * u - one) - (d + e) * f)?;
-                }
-                [d, e] => {
-                    let [d, e] = expressions(b, [d, e], scratch);
-                    b.claim(d * e * u - d - e)?;
-                }
-                [d] => {
-                    let [d] = expressions(b, [d], scratch);
-                    b.claim(d * u - one)?;
-                }
-                _ => {}
-            }
-            self.sum = self.sum + b.scalar::<2>(inverse);
-        }
-        self.waiting.clear();
-        Ok(())
-    }
-
-    fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
-        if !self.waiting.forms.is_empty() {
-            self.flush(b)?;
-        }
-        Ok(self.sum)
-    }
 }
 
 /// The multiplicities of a public table's rows.
@@ -292,8 +91,7 @@ pub(super) fn claim<B: Challenge<F61>>(
     for challenge in challenge.chunks_exact(DRAWN) {
         let (gammas, points) = challenge.split_at(WIDTH);
         let [point, candidates @ ..] = points else { continue };
-        multiset(b, parts, known, (*point, gammas))?;
-        lookups(b, parts, tables, &multiplicities, (candidates, gammas))?;
+        claim_at(b, parts, (known, tables, &multiplicities), (*point, candidates, gammas))?;
     }
     Ok(())
 }
@@ -329,45 +127,50 @@ fn multiplicities<B: Challenge<F61>>(
     parts: &[Part<B::Wire>],
     tables: &Tables<'_>,
 ) -> Result<Vec<Multiplicities<B::Wire>>, B::Error> {
-    let mut all = Vec::new();
-    for table in used(parts) {
-        let mut counts = Zeroizing::new(Vec::new());
-        let rows = tables.rows(table);
+    let used: Vec<Public> = used(parts).collect();
+    let (mut all, mut counted) = (Vec::new(), None);
+    for (place, table) in used.iter().enumerate() {
+        let rows = tables.rows(*table);
         let mut wires = Vec::with_capacity(rows);
         while wires.len() < rows {
             let start = wires.len();
             let n = PIECE.min(rows - start);
             wires.extend(b.secret(n, &mut |_| {
-                if counts.is_empty() {
-                    *counts = count(parts, tables, table);
-                }
-                let counts = counts.get(start..start + n).unwrap_or_default();
-                let counts = counts.iter().map(|count: &u32| F61::new(u64::from(*count)));
+                let counts = counted.get_or_insert_with(|| Zeroizing::new(counts(parts, tables, &used)));
+                let counts = counts.get(place).and_then(|counts| counts.get(start..start + n));
+                let counts = counts.unwrap_or_default().iter().map(|count| F61::new(u64::from(*count)));
                 Ok(told(Committed::Multiplicity, counts.collect()))
             })?);
         }
-        all.push(Multiplicities { table, wires });
+        all.push(Multiplicities { table: *table, wires });
     }
     Ok(all)
 }
 
-/// How often each row of a table is looked up. What is no row does not count: the claim fails for it.
-fn count<W>(parts: &[Part<W>], tables: &Tables<'_>, table: Public) -> Vec<u32> {
-    let mut counts = vec![0; tables.rows(table)];
+/// How often each row of each of these tables is looked up. What is no row does not count: the claim fails
+/// for it.
+fn counts<W>(parts: &[Part<W>], tables: &Tables<'_>, used: &[Public]) -> Vec<Vec<u32>> {
+    let mut counts: Vec<Vec<u32>> = used.iter().map(|table| vec![0; tables.rows(*table)]).collect();
     let mut values = Zeroizing::new([F61::ZERO; 2]);
     for part in parts {
-        for lookup in part.shape.lookups.iter().filter(|lookup| lookup.table == table) {
-            // The first two tell the row. Most are a column.
-            let forms = lookup.forms.iter().take(2).map(|form| (form.as_column(), form));
-            let forms: Vec<_> = forms.collect();
-            for row in part.values.chunks_exact(part.shape.columns) {
-                for (value, (column, form)) in values.iter_mut().zip(&forms) {
+        let lookups = part.shape.lookups.iter().map(|Lookup { table, forms }| {
+            let place = used.iter().position(|used| used == table).unwrap_or(usize::MAX);
+            // The first two components tell the row. Most are a column.
+            (place, *table, Vec::from_iter(forms.iter().take(2).map(|form| (form.as_column(), form))))
+        });
+        let lookups: Vec<_> = lookups.collect();
+        for row in part.values.chunks_exact(part.shape.columns) {
+            for (place, table, forms) in &lookups {
+                for (value, (column, form)) in values.iter_mut().zip(forms) {
                     *value = match column {
                         Some(column) => row[*column],
                         None => form.value(row),
                     };
                 }
-                if let Some(count) = tables.find(table, &values[..]).and_then(|row| counts.get_mut(row)) {
+                let found = tables.find(*table, &values[..]);
+                if let Some(count) =
+                    counts.get_mut(*place).and_then(|counts| found.and_then(|row| counts.get_mut(row)))
+                {
                     *count += 1;
                 }
             }
@@ -376,71 +179,78 @@ fn count<W>(parts: &[Part<W>], tables: &Tables<'_>, table: Public) -> Vec<u32> {
     counts
 }
 
-/// Claims that all that is produced is consumed.
-fn multiset<B: Challenge<F61>>(
+/// The forms of a shape under a challenge.
+struct Forms<S> {
+    tuples: Vec<(Side, Folded<S>)>,
+    lookups: Vec<Folded<S>>,
+}
+
+impl<S: Element> Forms<S> {
+    /// With the points of the multisets and of lookups.
+    fn new(shape: &Shape, points: [S; 2], gammas: &[S], embed: impl Fn(F61) -> S + Copy) -> Self {
+        let fold = |at, first, forms: &[Form]| Folded::new(at, gammas, first, forms, embed);
+        let tuples = shape.tuples.iter().map(|tuple| (tuple.side, fold(points[0], F61::ZERO, &tuple.forms)));
+        let lookups = shape.lookups.iter();
+        let lookups =
+            lookups.map(|lookup| fold(points[1], F61::new(lookup.table as u64), &lookup.forms)).collect();
+        Self { tuples: tuples.collect(), lookups }
+    }
+}
+
+/// Claims that all that is produced is consumed, and that all lookups are rows. One pass over all rows serves
+/// both, since they do not fit in a cache.
+fn claim_at<B: Challenge<F61>>(
     b: &mut B,
     parts: &[Part<B::Wire>],
-    known: &Known,
-    (at, gammas): (B::Scalar, &[B::Scalar]),
+    (known, tables, multiplicities): (&Known, &Tables<'_>, &[Multiplicities<B::Wire>]),
+    (point, candidates, gammas): (B::Scalar, &[B::Scalar], &[B::Scalar]),
 ) -> Result<(), B::Error> {
-    let fold = |forms: &[Form]| Folded::new(at, gammas, F61::ZERO, forms, B::embed);
-    let tuples = |part: &Part<B::Wire>| {
-        part.shape.tuples.iter().map(|tuple| (tuple.side, fold(&tuple.forms))).collect::<Vec<_>>()
-    };
-    let all_tuples: Vec<_> = parts.iter().map(tuples).collect();
-    let mut products = [Product::<B>::new(), Product::new()];
-    for (part, tuples) in parts.iter().zip(&all_tuples) {
+    let (at, inverses) = inverses::<B>(tables, multiplicities, candidates, gammas)?;
+    let forms = |part: &Part<B::Wire>| Forms::new(&part.shape, [point, at], gammas, B::embed);
+    let all: Vec<_> = parts.iter().map(forms).collect();
+    let (mut products, mut sum) = ([Product::<B>::new(), Product::new()], Sum::<B>::new());
+    for (part, Forms { tuples, lookups }) in parts.iter().zip(&all) {
         let columns = part.shape.columns;
         for (number, row) in part.wires.chunks_exact(columns).enumerate() {
             let values = part.values.get(number * columns..(number + 1) * columns);
             for (side, tuple) in tuples {
-                let product = &mut products[*side as usize];
-                product.waiting.push(tuple, row, values.map(|row| tuple.value(row, B::embed)));
-                if product.waiting.is_full() {
-                    product.flush(b)?;
-                }
+                products[*side as usize].add(b, tuple, row, values)?;
+            }
+            for lookup in lookups {
+                sum.add(b, lookup, row, values)?;
             }
         }
     }
+    multiset(b, products, known, (point, gammas))?;
+    lookups(b, sum, multiplicities, &inverses)
+}
+
+/// Claims that all that is produced is consumed, after a pass over the rows.
+fn multiset<B: Challenge<F61>>(
+    b: &mut B,
+    [produced, consumed]: [Product<'_, B>; 2],
+    known: &Known,
+    (at, gammas): (B::Scalar, &[B::Scalar]),
+) -> Result<(), B::Error> {
     let factor =
         |x: &[F61; WIDTH]| x.iter().zip(gammas).fold(at, |sum, (x, gamma)| sum - *gamma * B::embed(*x));
     let all = |tuples: &[[F61; WIDTH]]| {
         tuples.iter().fold(B::embed(F61::ONE), |product, tuple| product * factor(tuple))
     };
-    let [produced, consumed] = products;
     let produced = produced.finish(b)?.scale(all(&known.produced));
     let consumed = consumed.finish(b)?.scale(all(&known.consumed));
     b.claim(produced - consumed)
 }
 
-/// Claims that all lookups are rows.
+/// Claims that all lookups are rows, after a pass over the rows.
 fn lookups<B: Challenge<F61>>(
     b: &mut B,
-    parts: &[Part<B::Wire>],
-    tables: &Tables<'_>,
+    sum: Sum<'_, B>,
     multiplicities: &[Multiplicities<B::Wire>],
-    (candidates, gammas): (&[B::Scalar], &[B::Scalar]),
+    inverses: &[Vec<B::Scalar>],
 ) -> Result<(), B::Error> {
-    let (at, inverses) = inverses::<B>(tables, multiplicities, candidates, gammas)?;
-    let fold =
-        |lookup: &Lookup| Folded::new(at, gammas, F61::new(lookup.table as u64), &lookup.forms, B::embed);
-    let all_lookups: Vec<Vec<_>> =
-        parts.iter().map(|part| part.shape.lookups.iter().map(fold).collect()).collect();
-    let mut sum = Sum::<B>::new();
-    for (part, lookups) in parts.iter().zip(&all_lookups) {
-        let columns = part.shape.columns;
-        for (number, row) in part.wires.chunks_exact(columns).enumerate() {
-            let values = part.values.get(number * columns..(number + 1) * columns);
-            for lookup in lookups {
-                sum.waiting.push(lookup, row, values.map(|row| lookup.value(row, B::embed)));
-                if sum.waiting.is_full() {
-                    sum.flush(b)?;
-                }
-            }
-        }
-    }
     let mut sum = sum.finish(b)?;
-    for (Multiplicities { wires, .. }, negated) in multiplicities.iter().zip(&inverses) {
+    for (Multiplicities { wires, .. }, negated) in multiplicities.iter().zip(inverses) {
         sum = sum + b.linear::<2>(B::Scalar::default(), negated, wires);
     }
     b.claim(sum)
