@@ -15,10 +15,13 @@
 //! | `tables` | the columns of each kind, with relations |
 //! | `form` | linear forms in columns; tuples and lookups of a row |
 //! | `public` | the public tables that rows look up |
+//! | `split` | tables of 2^16 rows, where few lookups go into them |
 //! | `argument` | that tuples match and lookups are rows, under one challenge |
 //! | `segment` | one segment of a run |
 //! | `log`, `regions` | memory across segments, and what it holds at first |
 //! | `end` | exits and traps |
+//! | `elements`, `stages` | what a run commits to, and where P's time goes |
+//! | `buffers` | buffers that grow as wires arrive, and leave no copies of P's values |
 //!
 //! # What is proved
 //!
@@ -94,6 +97,8 @@
 //! [`Challenge`]: volery_circuit::Challenge
 
 mod argument;
+mod buffers;
+mod elements;
 mod end;
 mod form;
 mod kind;
@@ -103,6 +108,8 @@ mod profile;
 mod public;
 mod regions;
 mod segment;
+mod split;
+mod stages;
 mod statement;
 mod tables;
 mod terms;
@@ -110,7 +117,9 @@ mod trace;
 
 use end::EXIT;
 
+pub use elements::{Elements, KindElements};
 pub use profile::Profile;
+pub use stages::{Stage, Stages};
 pub use statement::{ProgramRun, RunClaim, Settings, subject};
 pub use terms::{Ending, Terms};
 

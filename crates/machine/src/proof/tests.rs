@@ -52,14 +52,14 @@ fn program(words: &[u32]) -> Program {
 }
 
 /// Small segments, with filler rows.
-const SMALL: Settings = Settings { steps: 24, unit: 3, log: 8 };
+pub(super) const SMALL: Settings = Settings { steps: 24, unit: 3, log: 8 };
 
 fn run_of(words: &[u32], inputs: [&[u8]; 2], settings: Settings) -> ProgramRun {
     let inputs = inputs.map(<[u8]>::to_vec);
     ProgramRun::of(program(words), inputs, settings, Limits::default()).expect("a run")
 }
 
-fn check(run: &ProgramRun) -> Result<(), volery_circuit::Error> {
+pub(super) fn check(run: &ProgramRun) -> Result<(), volery_circuit::Error> {
     Evaluator::<F61>::check(run)
 }
 
@@ -73,6 +73,11 @@ fn proved(words: &[u32], settings: Settings) -> End {
     let run = run_of(words, [b"secret", b"public"], settings);
     assert_eq!(check_exactly(&run), Ok(()));
     run.claim().end
+}
+
+/// A run of several segments with all that shows: loops, calls, words that are new.
+pub(super) fn counted(settings: Settings) -> ProgramRun {
+    run_of(&runs::calls(), [b"secret", b"public"], settings)
 }
 
 fn identity(run: &ProgramRun) -> [u8; 32] {
