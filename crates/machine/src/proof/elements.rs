@@ -190,26 +190,28 @@ mod tests {
     use volery_field::F61;
 
     use super::super::split::tests::whole;
-    use super::super::tests::{SMALL, counted};
+    use super::super::tests::counted;
 
     /// The counter runs the statement itself.
     #[test]
     fn as_many_elements_are_counted_as_the_statement_commits_to() {
-        let run = counted(SMALL);
-        assert!(run.profile().segments() > 2 && run.profile.fresh.len() > 1);
-        let arguments = (run.profile.segments.len() + run.profile.fresh.len()) as f64;
-        let check = || {
-            let exact =
-                Counter::<F61>::count(&run).expect("no witness is needed").total().commitments() as f64;
-            let said = run.elements();
-            assert!(said.kinds.iter().all(|kind| (kind.rows > 0) == (kind.elements > 0.0)));
-            // The length of the secret, a challenge's remainders.
-            let off = exact - said.total();
-            assert!((0.0..=3.0 * arguments + 20.0).contains(&off), "{exact}, and {}", said.total());
-            exact
-        };
-        let (split, whole) = (check(), whole(check));
-        // A run of so few steps commits to 2^16 multiplicities in each segment, or to hardly any.
-        assert!(split < whole / 4.0, "{split} {whole}");
+        let runs = counted();
+        assert!(runs[0].profile.segments.len() > 3 && runs[0].profile.fresh.len() > 1);
+        for run in runs {
+            let arguments = run.profile.segments.len() + run.profile.fresh.len();
+            let check = || {
+                let counter = Counter::<F61>::count(&run).expect("no witness is needed");
+                let (exact, said) = (counter.total().commitments() as f64, run.elements());
+                assert!(said.kinds.iter().all(|kind| (kind.rows > 0) == (kind.elements > 0.0)));
+                // The secret's length, which is ranged, and what is rounded up in each argument.
+                let off = exact - said.total();
+                assert!((0.0..=2.0 * arguments as f64 + 8.0).contains(&off), "{exact}, and {}", said.total());
+                exact
+            };
+            let (split, whole) = (check(), whole(check));
+            // So few steps take hardly any of the 2^16 multiplicities of a whole table.
+            let tables = (arguments << 16) as f64;
+            assert!(whole > tables && split < tables / 4.0, "{split} {whole}");
+        }
     }
 }

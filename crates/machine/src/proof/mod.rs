@@ -34,7 +34,8 @@
 //!
 //! and which rows of public tables it looks up: the **program** (place, kind, registers, immediate, flags),
 //! ranges, bytes, powers of two. The segment's start is produced, its end consumed, and all of it has to
-//! match, as multisets.
+//! match, as multisets. Tables of 2^16 rows cost as much in a segment of ten steps as in one of 65,536, so
+//! lookups in them are split in two where they are few (`split`).
 //!
 //! **Why the rows are then the steps of the run.** States first. Take states as points and each row as an
 //! arrow from the state that it consumes to the one that it produces. As many arrows lead to each point as

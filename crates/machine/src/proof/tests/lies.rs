@@ -33,7 +33,7 @@ pub(super) fn is_unsatisfied(result: &Result<(), Error>) -> bool {
 }
 
 /// Rows of every kind: three or more of each, on operands for which no column is free.
-fn everything() -> Vec<u32> {
+pub(super) fn everything() -> Vec<u32> {
     let mut words = Vec::new();
     words.extend(li(5, 0x8765_4321));
     words.extend(li(6, 0x1234_5679));
@@ -62,7 +62,7 @@ fn everything() -> Vec<u32> {
 }
 
 /// One segment, with filler rows of every kind.
-const ONE: Settings = Settings { steps: 1 << 12, unit: 7, log: 8 };
+pub(super) const ONE: Settings = Settings { steps: 1 << 12, unit: 7, log: 8 };
 
 /// Values that do not matter in filler rows, by the number of the column: the correction of a signed product
 /// where the lower word is the result; the inverse of a difference that is zero; of a byte that moves
@@ -286,7 +286,7 @@ fn a_run_of_another_program_or_on_another_input_or_with_another_end_does_not_pas
 
 /// A loop that touches few words often, so that the log is checked more than once: one of the file, the stack
 /// downwards, at last a read-only word of zeros. The file is small, so that logs are soon as long.
-fn touching(rounds: i32) -> Program {
+pub(super) fn touching(rounds: i32) -> Program {
     let mut words = li(5, DATA).to_vec();
     words.extend([i(Lui, 9, 0, 0, CONSTANTS as i32), i(Addi, 8, 2, 0, 0), i(Addi, 6, 0, 0, rounds)]);
     words.extend([
@@ -310,9 +310,7 @@ fn touching(rounds: i32) -> Program {
 /// them.
 #[test]
 fn every_value_of_the_log_is_bound() {
-    let settings = Settings { steps: 9, unit: 1, log: 2 };
-    let run =
-        ProgramRun::of(touching(9), [Vec::new(), Vec::new()], settings, Limits::default()).expect("a run");
+    let [run, _] = counted();
     assert_eq!(check_exactly(&run), Ok(()));
     let fresh = &run.profile.fresh;
     assert!(fresh.len() >= 2 && fresh.iter().filter(|new| **new > 0).count() >= 2, "{fresh:?}");

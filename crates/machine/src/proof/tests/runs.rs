@@ -144,7 +144,7 @@ pub(super) fn call(number: i32, file: i32, at: i32, length: i32) -> Vec<u32> {
     words
 }
 
-pub(super) fn calls() -> Vec<u32> {
+fn calls() -> Vec<u32> {
     let mut words = Vec::new();
     for (number, file, at, length) in [
         (63, 0, 1, 4),
