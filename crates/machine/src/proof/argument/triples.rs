@@ -58,10 +58,13 @@ impl<S: Element> Folded<S> {
 /// Triples whose commitments are made at once.
 const AT_ONCE: usize = 128;
 
+/// A form and the row that it is of.
+type FormOfRow<'p, S, W> = (&'p Folded<S>, &'p [W]);
+
 /// Factors or denominators that wait to be claimed: forms and rows, with their values at P. The expressions
 /// are made when they are multiplied, so that the compiler sees that they are linear.
 struct Waiting<'p, S: Element, W> {
-    forms: Vec<(&'p Folded<S>, &'p [W])>,
+    forms: Vec<FormOfRow<'p, S, W>>,
     values: Zeroizing<Vec<S>>,
     /// The wires of a form.
     scratch: Vec<W>,
@@ -94,7 +97,7 @@ impl<'p, S: Element, W> Waiting<'p, S, W> {
 #[inline(always)]
 fn expressions<const K: usize, B: Challenge<F61>>(
     b: &B,
-    forms: [(&Folded<B::Scalar>, &[B::Wire]); K],
+    forms: [FormOfRow<'_, B::Scalar, B::Wire>; K],
     scratch: &mut Vec<B::Wire>,
 ) -> [B::Expression<5>; K] {
     forms.map(|(form, row)| form.expression::<5, B>(b, row, scratch))
