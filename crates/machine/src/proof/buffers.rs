@@ -4,8 +4,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::argument::PIECE;
 
-/// Makes room for the next `piece` of `total` wires. The room doubles as wires arrive, so that a peer who says
-/// that there will be many, and sends none, takes no memory.
+/// Makes room for the next `piece` of `total` wires. The room doubles as wires arrive, so that a peer who
+/// says that there will be many, and sends none, takes no memory.
 pub(super) fn make_room<W>(wires: &mut Vec<W>, piece: usize, total: usize) {
     if wires.capacity() - wires.len() < piece {
         let left = total.saturating_sub(wires.len());

@@ -71,8 +71,8 @@ fn six<B: Ops<F2>>(b: &mut B, x: &[B::Wire], width: usize, live: usize) -> Resul
     Ok(sums)
 }
 
-/// "I know bits of which sums and products are these": a branch with adders of many widths, and `more` sums of
-/// six numbers.
+/// "I know bits of which sums and products are these": a branch with adders of many widths, and `more` sums
+/// of six numbers.
 struct Sums {
     more: usize,
     results: Vec<F2>,
