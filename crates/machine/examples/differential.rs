@@ -3,8 +3,8 @@
 //!
 //! A run fills its registers, takes a hundred random instructions, and writes its registers and its data to
 //! the journal. Most of the time goes to starting the other emulator, so a program is a hundred runs in a row,
-//! each with instructions and data of its own. Both emulators have to give the same journal and the same exit
-//! code. Accesses are aligned and inside of the data, since what traps here need not trap there. `.ci/riscv`
+//! each with instructions and data of its own. Both emulators have to give the same journal and exit code.
+//! Accesses are aligned and inside of the data, since what traps here need not trap there. `.ci/riscv`
 //! runs this.
 #![allow(clippy::expect_used, reason = "whatever fails here fails the comparison")]
 

@@ -73,7 +73,7 @@ fn most<T>(party: impl FnOnce() -> Result<T, volery::Error>) -> u64 {
     u64::try_from(most).expect("more than nothing")
 }
 
-/// The most bytes that P's thread, V's thread, and all threads together hold at once, while each runs its side.
+/// The most bytes that P's thread, V's thread, and all threads together hold at once, while each runs.
 fn held_by<C: Channel + Send + 'static>(
     [ours, theirs]: [C; 2],
     prove: impl FnOnce(C) -> Result<(), volery::Error> + Send,
