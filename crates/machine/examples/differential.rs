@@ -2,10 +2,10 @@
 //! them would claim: `differential EMULATOR RUNS [SEED]`, where EMULATOR runs ELF files, like `qemu-riscv32`.
 //!
 //! A run fills its registers, takes a hundred random instructions, and writes its registers and its data to
-//! the journal. Most of the time goes to starting the other emulator, so a program is a hundred runs in a row,
-//! each with instructions and data of its own. Both emulators have to give the same journal and exit code.
-//! Accesses are aligned and inside of the data, since what traps here need not trap there. `.ci/riscv`
-//! runs this.
+//! the journal. Most of the time went to starting the other emulator, so a program is a hundred runs in a
+//! row, each with instructions and data of its own. Both emulators have to give the same journal and the same
+//! exit code. Accesses are aligned and inside of the data, since what traps here need not trap there.
+//! `.ci/riscv` runs this.
 #![allow(clippy::expect_used, reason = "whatever fails here fails the comparison")]
 
 use std::os::unix::fs::PermissionsExt as _;
