@@ -26,6 +26,8 @@ mod r1cs;
 mod refusal;
 mod ring;
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use volery::{Options, builtin};
@@ -137,6 +139,17 @@ pub(crate) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
 /// Makes the public file of the statement that `args` name, from its witness.
 pub(crate) fn compute(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
     ask(|kind| (kind.compute)(args, witness))
+}
+
+/// Whether there is a regular file of this name that begins with these bytes. Whoever opens the file next
+/// reports errors of reading it.
+fn begins_with<const N: usize>(path: &Path, magic: &[u8; N]) -> bool {
+    // Not a pipe: bytes that are read here would be missing later.
+    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    let mut start = [0; N];
+    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *magic
 }
 
 /// The path of the circuit file that `args` name. Refuses options for built-ins beside it.

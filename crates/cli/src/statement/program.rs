@@ -1,7 +1,5 @@
 //! Runs of RISC-V programs.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use rand_core::CryptoRng;
@@ -13,7 +11,7 @@ use volery_circuit::{Counts, Error as StatementError};
 use volery_field::{F61, Ring as _};
 
 use super::refusal::Refusal;
-use super::{Given, Loaded, short};
+use super::{Given, Loaded, begins_with, short};
 use crate::args::StatementArgs;
 use crate::execute::LARGEST;
 use crate::failure::Failure;
@@ -147,20 +145,10 @@ impl Proving for Proof<'_> {
     }
 }
 
-/// Whether there is a regular file of this name that begins like an ELF file.
-fn is_program(path: &Path) -> bool {
-    // Not a pipe: bytes that are read here would be missing later.
-    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return false;
-    }
-    let mut start = [0; MAGIC.len()];
-    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
-}
-
 /// The program that `args` name, if they name one.
 pub(super) fn load(args: &StatementArgs) -> Loaded {
     let path = Path::new(&args.name);
-    if !args.any_of.is_empty() || !is_program(path) {
+    if !args.any_of.is_empty() || !begins_with(path, &MAGIC) {
         return Ok(None);
     }
     let StatementArgs { exit, trap, max_steps, .. } = args;
@@ -206,7 +194,7 @@ fn address(text: &str) -> Result<u32, Failure> {
 
 /// As [`super::compute`]: a verifier needs no public file of a run.
 pub(super) fn compute(args: &StatementArgs, _witness: &Source) -> Result<Option<String>, Failure> {
-    if !args.any_of.is_empty() || !is_program(Path::new(&args.name)) {
+    if !args.any_of.is_empty() || !begins_with(Path::new(&args.name), &MAGIC) {
         return Ok(None);
     }
     Err(Failure::input(
