@@ -37,7 +37,7 @@ use volery_circuit::{
     BristolFile, Claim, Counts, Error as StatementError, FileStatement, Signature, Witness,
 };
 
-use super::args::StatementArgs;
+use super::args::{Padding, StatementArgs};
 use super::failure::Failure;
 use super::info::Described;
 use super::public::PublicStatement;
@@ -56,6 +56,17 @@ pub(crate) trait Given: Send + Sync {
 
     /// Reads the witness.
     fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure>;
+
+    /// Fixes what its proof shows besides the statement.
+    fn pad(&mut self, padding: Padding<'_>) -> Result<(), Failure> {
+        match padding {
+            Padding::None => Ok(()),
+            _ => Err(Failure::input(format!(
+                "--uniform, --pad-to and profile classes are for RISC-V programs; {} is another statement",
+                self.text()
+            ))),
+        }
+    }
 
     /// Checks that the public values are complete, which a verifier needs.
     fn complete(&self) -> Result<(), Failure> {
@@ -134,6 +145,17 @@ fn ask<T>(what: impl Fn(&Kind) -> Result<Option<T>, Failure>) -> Result<T, Failu
 /// Loads the public part of the statement that `args` name.
 pub(crate) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
     ask(|kind| (kind.load)(args))
+}
+
+/// The statement with its witness, and with what its proof shows.
+pub(crate) fn with_witness(
+    statement: Box<dyn Given>,
+    source: Source,
+    padding: Padding<'_>,
+) -> Result<Box<dyn Given>, Failure> {
+    let mut statement = statement.with_witness(source)?;
+    statement.pad(padding)?;
+    Ok(statement)
 }
 
 /// Makes the public file of the statement that `args` name, from its witness.
