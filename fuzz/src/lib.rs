@@ -70,6 +70,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("public_json", files::public_json),
     ("elf", machine::elf),
     ("run", machine::run),
+    ("profile_class", machine::profile_class),
     ("arguments", texts::arguments),
     ("curl_command", saved::curl_command),
     ("har", saved::har),

@@ -17,6 +17,11 @@ pub fn run(bytes: &[u8]) {
     volery_machine::fuzz::preamble(bytes);
 }
 
+/// The file of a profile class, and a run in the class.
+pub fn profile_class(bytes: &[u8]) {
+    volery_machine::fuzz::profile_class(bytes);
+}
+
 /// What provers say of runs that end by exit and by a trap.
 #[must_use]
 pub fn said() -> Vec<(&'static str, Vec<u8>)> {

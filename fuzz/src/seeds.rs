@@ -53,6 +53,7 @@ pub fn all() -> Vec<Seed> {
     for (name, said) in crate::machine::said() {
         add("run", name, &said);
     }
+    add("profile_class", "stopped", volery_machine::fuzz::a_profile_class().as_bytes());
     systems(&mut add);
     handshake(&mut add);
     base_ots(&mut add);

@@ -3,6 +3,7 @@
 mod bench;
 mod connection;
 mod execute;
+mod padding;
 mod page;
 mod public;
 mod session_limits;
@@ -19,6 +20,7 @@ use volery::{Options, Profile};
 pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs, Shape};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use execute::RunArgs;
+pub(crate) use padding::{Padding, PaddingArgs};
 pub(crate) use page::{WebPageArgs, WebPlanArgs, WebProveArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use session_limits::SessionLimitArgs;
@@ -169,6 +171,8 @@ pub(crate) struct CheckArgs {
     pub(crate) statement: StatementArgs,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) padding: PaddingArgs,
     /// Print the result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -239,6 +243,8 @@ pub(crate) struct ProveArgs {
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]
+    pub(crate) padding: PaddingArgs,
+    #[command(flatten)]
     pub(crate) public: PublicArgs,
     /// The prover's correlation file, for a proof that only the owner of the verifier's file can check
     #[arg(long, value_name = "P.vole", requires = "out", conflicts_with_all = ["listen", "connect"],
@@ -266,6 +272,18 @@ pub(crate) struct InfoArgs {
     /// The secret input of a RISC-V program: what a proof costs and shows depends on the run
     #[arg(long, value_name = "FILE", help_heading = "Statement")]
     pub(crate) witness: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) padding: PaddingArgs,
+    /// Write the profile class of the run to this file, for --profile-class; if there is one, enlarge it so
+    /// that it also holds this run (RISC-V programs)
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "witness",
+        conflicts_with = "profile_class",
+        help_heading = "Statement"
+    )]
+    pub(crate) write_profile_class: Option<PathBuf>,
     /// Print the result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,

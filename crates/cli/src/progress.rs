@@ -2,13 +2,15 @@
 //!
 //! Every committed value passes through the channel once, in frames of some thousand. So a channel that
 //! counts bytes knows how far a proof is, and the proof needs no hooks. The length of the bar comes from one
-//! more run of the statement, which happens on a terminal only.
+//! more run of the statement, which happens on a terminal only. Of the run of a program nobody knows the
+//! length before the session, and people count steps. So its proof tells how far it is.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use indicatif::ProgressBar;
 use volery::Channel;
+use volery::programs::proof::Progress as Steps;
 use volery_channel::{Error, Layer, Layered, Tag, tags};
 
 use super::failure::Failure;
@@ -17,11 +19,13 @@ use super::terminal::{self, ProgressLine};
 
 /// How far a proof is.
 pub(crate) struct Progress {
-    /// The number of values; none if no bar is shown.
+    /// The number of values; none if no bar of values is shown.
     total: Option<u64>,
     /// Bits of a committed value on the wire.
     bits: u64,
-    /// Appears with the first value.
+    /// Whether a bar of steps is shown.
+    in_steps: bool,
+    /// Appears with the first value, or once it is known how many steps there are.
     bar: OnceLock<Option<ProgressLine>>,
 }
 
@@ -29,16 +33,31 @@ impl Progress {
     /// A bar up to `total` values of `bits` bits each, if progress is shown.
     pub(crate) fn new(bits: u64, total: impl FnOnce() -> Result<u64, Failure>) -> Result<Self, Failure> {
         let total = if terminal::shows_progress() { Some(total()?) } else { None };
-        Ok(Self { total, bits, bar: OnceLock::new() })
+        Ok(Self { total, bits, in_steps: false, bar: OnceLock::new() })
+    }
+
+    /// A bar of a program's steps, if progress is shown.
+    pub(crate) fn in_steps() -> Self {
+        Self { in_steps: true, ..Self::none() }
     }
 
     /// Progress that is not shown.
     pub(crate) fn none() -> Self {
-        Self { total: None, bits: 1, bar: OnceLock::new() }
+        Self { total: None, bits: 1, in_steps: false, bar: OnceLock::new() }
     }
 
     fn bar(&self) -> Option<&ProgressBar> {
-        self.bar.get_or_init(|| self.total.and_then(ProgressLine::bar)).as_ref().map(ProgressLine::line)
+        let total = self.total?;
+        self.bar.get_or_init(|| ProgressLine::bar(total)).as_ref().map(ProgressLine::line)
+    }
+
+    /// Moves the bar to these steps.
+    pub(crate) fn steps(&self, Steps { done, total }: Steps) {
+        if self.in_steps
+            && let Some(line) = self.bar.get_or_init(|| ProgressLine::steps(total))
+        {
+            line.line().set_position(done);
+        }
     }
 
     /// Moves the bar to `position`.

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
     let source = args.witness.source(&args.statement)?;
     let statement = terminal::during("reading the statement", || statement::load(&args.statement))?;
     let text = statement.text();
-    let statement = match statement.with_witness(source) {
+    let statement = match statement::with_witness(statement, source, args.padding.padding(None)) {
         Ok(statement) => statement,
         Err(failure) => return outcome::conclude(args.json, &text, None, Err(failure)),
     };

@@ -97,7 +97,7 @@ impl Settled<'_> {
     /// The progress of the proof.
     pub(crate) fn progress(&self) -> Result<Progress, Failure> {
         if !self.statement.is_foreseen() {
-            return Ok(Progress::none());
+            return Ok(Progress::in_steps());
         }
         let correlations = self.way.proving.correlations();
         Progress::new(correlations.fields().value_bits, || {
@@ -108,11 +108,13 @@ impl Settled<'_> {
 
     /// Proves the statement over `link`.
     pub(crate) fn prove(&self, link: Link, progress: &Progress) -> Result<Figures, Failure> {
-        session::prove(link, self.options, progress, |prover, rng| self.way.proving.prove(prover, rng))
+        let proving = &self.way.proving;
+        session::prove(link, self.options, progress, |prover, rng| proving.prove(prover, progress, rng))
     }
 
     /// Verifies a proof of the statement over `link`.
     pub(crate) fn verify(&self, link: Link, progress: &Progress) -> Result<Figures, Failure> {
-        session::verify(link, self.options, progress, |verifier, rng| self.way.proving.verify(verifier, rng))
+        let proving = &self.way.proving;
+        session::verify(link, self.options, progress, |verifier, rng| proving.verify(verifier, progress, rng))
     }
 }

@@ -126,9 +126,17 @@ pub(crate) struct ProgressLine(ProgressBar);
 impl ProgressLine {
     /// A bar up to `total`. None if no progress is shown, or if there is a progress line already.
     pub(crate) fn bar(total: u64) -> Option<Self> {
-        let plain = "{bar:40} {percent:>3}%  {human_pos}  {per_sec}  {eta}";
-        let colored = "{bar:40.green} {percent:>3}%  {human_pos}  {per_sec}  {eta}";
-        Self::start(|| ProgressBar::new(total), [plain, colored])
+        Self::counting(total, "{human_pos}")
+    }
+
+    /// A bar of `total` steps. None as for [`Self::bar`].
+    pub(crate) fn steps(total: u64) -> Option<Self> {
+        Self::counting(total, "{human_pos} of {human_len} steps")
+    }
+
+    fn counting(total: u64, position: &str) -> Option<Self> {
+        let template = |bar| format!("{{bar:{bar}}} {{percent:>3}}%  {position}  {{per_sec}}  {{eta}}");
+        Self::start(|| ProgressBar::new(total), [&template("40"), &template("40.green")])
     }
 
     /// A line for the phases of a session. None as for [`Self::bar`].

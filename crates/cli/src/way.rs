@@ -25,11 +25,11 @@ pub(crate) trait Proving: Send + Sync {
     /// Estimates a session that proves the statement. The rehearsal moves `progress`.
     fn estimate(&self, options: Options, progress: &Progress) -> Result<Estimate, Error>;
 
-    /// Proves the statement.
-    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done;
+    /// Proves the statement. What the channel does not tell of the progress is told here.
+    fn prove(&self, prover: &mut Prover<Wire>, progress: &Progress, rng: &mut dyn CryptoRng) -> Done;
 
-    /// Verifies a proof of the statement.
-    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done;
+    /// Verifies a proof of the statement, and tells likewise.
+    fn verify(&self, verifier: &mut Verifier<Wire>, progress: &Progress, rng: &mut dyn CryptoRng) -> Done;
 }
 
 /// The statement `S`, proved by the system `Y`.
@@ -48,11 +48,11 @@ impl<S: Provable<Y> + Send + Sync, Y: Known> Proving for ProvedBy<S, Y> {
         estimate_through(wrap, options, self.system, &self.statement)
     }
 
-    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done {
+    fn prove(&self, prover: &mut Prover<Wire>, _progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
         Ok(prover.prove(self.system, &self.statement, rng)?.into())
     }
 
-    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
+    fn verify(&self, verifier: &mut Verifier<Wire>, _progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
         Ok(verifier.verify(self.system, &self.statement, rng)?.into())
     }
 }

@@ -37,7 +37,7 @@
 //!
 //! | feature | what it brings | further crates |
 //! |---|---|---|
-//! | `programs` | runs of RISC-V programs: [`programs`], the sessions' methods about runs | 1 |
+//! | `programs` | runs of RISC-V programs: [`programs`], the sessions' methods about runs | 8 |
 //! | `public` | proofs that anyone can verify: [`public`] | 2 |
 //! | `tls` | connections over TLS: [`channel::tls`] | 7 |
 //! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 41 |

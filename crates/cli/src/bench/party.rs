@@ -194,7 +194,7 @@ impl Work {
     fn prove(&self, prover: &mut Prover<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match &self.action {
-            Action::Prove(proof) => proof.prove(prover, &mut rng)?.report,
+            Action::Prove(proof) => proof.prove(prover, &Progress::none(), &mut rng)?.report,
             Action::Make(correlations) => correlations.spend(prover, size, &mut rng)?,
         })
     }
@@ -203,7 +203,7 @@ impl Work {
     fn verify(&self, verifier: &mut Verifier<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match &self.action {
-            Action::Prove(proof) => proof.verify(verifier, &mut rng)?.report,
+            Action::Prove(proof) => proof.verify(verifier, &Progress::none(), &mut rng)?.report,
             Action::Make(correlations) => correlations.spend_with(verifier, size, &mut rng)?,
         })
     }

@@ -82,11 +82,11 @@ impl Proving for Steps {
         estimate_run(|channel| channel, options, &self.0.without_secret())
     }
 
-    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done {
+    fn prove(&self, prover: &mut Prover<Wire>, _progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
         Ok(prover.prove_run(&self.0, rng)?.into())
     }
 
-    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
+    fn verify(&self, verifier: &mut Verifier<Wire>, _progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
         let terms = Terms { ending: Ending::Any, rows: u64::MAX, ..Terms::default() };
         let (_, report) = verifier.verify_run((self.0.program(), &[]), self.0.settings(), &terms, rng)?;
         Ok(report.into())

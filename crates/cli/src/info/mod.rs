@@ -22,7 +22,7 @@ pub(crate) use ring::RingInfo;
 use serde::Serialize;
 use volery_circuit::Counts;
 
-use super::args::InfoArgs;
+use super::args::{InfoArgs, Padding};
 use super::failure::Failure;
 use super::outcome::{self, Good};
 use super::output;
@@ -84,9 +84,13 @@ struct Whole<'a, D> {
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let statement = statement::load(&args.statement)?;
+    let padding = args.padding.padding(args.write_profile_class.as_deref());
     let statement = match &args.witness {
-        Some(path) => statement.with_witness(Source::of(path))?,
-        None => statement,
+        Some(path) => statement::with_witness(statement, Source::of(path), padding)?,
+        None if padding == Padding::None => statement,
+        None => {
+            return Err(Failure::input("what a padded run shows depends on the run: give --witness"));
+        }
     };
     let Described { description, counts } = statement.describe()?;
     // A kind without sessions, or without public proofs, has no costs of them.

@@ -36,6 +36,8 @@ struct RunInfo {
     rows: BTreeMap<&'static str, u64>,
     /// Words of memory that segments touch, each counted once in every segment.
     touched_words: u64,
+    /// Words of memory that are touched for the first time.
+    new_words: u64,
 }
 
 impl ProgramInfo {
@@ -45,6 +47,7 @@ impl ProgramInfo {
             segments: run.profile().segments(),
             rows: run.profile().rows_by_kind().filter(|(_, rows)| *rows > 0).collect(),
             touched_words: run.profile().words(),
+            new_words: run.profile().new_words(),
         });
         Self {
             statement,
@@ -74,6 +77,7 @@ impl Description for ProgramInfo {
                 line("journal", bytes(run.journal_bytes as u64));
                 line("shows: segments", count(run.segments as u64));
                 line("shows: touched words", count(run.touched_words));
+                line("shows: new words", count(run.new_words));
                 for (kind, rows) in &run.rows {
                     line(&format!("shows: {kind}"), count(*rows));
                 }

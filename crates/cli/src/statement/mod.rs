@@ -26,6 +26,8 @@ mod r1cs;
 mod refusal;
 mod ring;
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use volery::{Options, builtin};
@@ -35,7 +37,7 @@ use volery_circuit::{
     BristolFile, Claim, Counts, Error as StatementError, FileStatement, Signature, Witness,
 };
 
-use super::args::StatementArgs;
+use super::args::{Padding, StatementArgs};
 use super::failure::Failure;
 use super::info::Described;
 use super::public::PublicStatement;
@@ -54,6 +56,17 @@ pub(crate) trait Given: Send + Sync {
 
     /// Reads the witness.
     fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure>;
+
+    /// Fixes what its proof shows besides the statement.
+    fn pad(&mut self, padding: Padding<'_>) -> Result<(), Failure> {
+        match padding {
+            Padding::None => Ok(()),
+            _ => Err(Failure::input(format!(
+                "--uniform, --pad-to and profile classes are for RISC-V programs; {} is another statement",
+                self.text()
+            ))),
+        }
+    }
 
     /// Checks that the public values are complete, which a verifier needs.
     fn complete(&self) -> Result<(), Failure> {
@@ -134,9 +147,31 @@ pub(crate) fn load(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
     ask(|kind| (kind.load)(args))
 }
 
+/// The statement with its witness, and with what its proof shows.
+pub(crate) fn with_witness(
+    statement: Box<dyn Given>,
+    source: Source,
+    padding: Padding<'_>,
+) -> Result<Box<dyn Given>, Failure> {
+    let mut statement = statement.with_witness(source)?;
+    statement.pad(padding)?;
+    Ok(statement)
+}
+
 /// Makes the public file of the statement that `args` name, from its witness.
 pub(crate) fn compute(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
     ask(|kind| (kind.compute)(args, witness))
+}
+
+/// Whether there is a regular file of this name that begins with these bytes. Whoever opens the file next
+/// reports errors of reading it.
+fn begins_with<const N: usize>(path: &Path, magic: &[u8; N]) -> bool {
+    // Not a pipe: bytes that are read here would be missing later.
+    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    let mut start = [0; N];
+    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *magic
 }
 
 /// The path of the circuit file that `args` name. Refuses options for built-ins beside it.

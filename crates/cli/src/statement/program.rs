@@ -1,11 +1,9 @@
 //! Runs of RISC-V programs.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use rand_core::CryptoRng;
-use volery::programs::proof::{Ending, ProgramRun, Settings, Terms};
+use volery::programs::proof::{ClassError, Ending, ProfileClass, ProgramRun, Settings, Terms};
 use volery::programs::{Limits, Program, elf};
 use volery::system::Over;
 use volery::{Channel, Error, Estimate, Options, Profile, Prover, Rehearsal, Verifier, estimate_run};
@@ -13,18 +11,20 @@ use volery_circuit::{Counts, Error as StatementError};
 use volery_field::{F61, Ring as _};
 
 use super::refusal::Refusal;
-use super::{Given, Loaded, short};
-use crate::args::StatementArgs;
+use super::{Given, Loaded, begins_with, short};
+use crate::args::{Padding, StatementArgs};
 use crate::execute::LARGEST;
 use crate::failure::Failure;
 use crate::fields::Served as _;
 use crate::info::{Described, ProgramInfo};
+use crate::output::counted;
 use crate::progress::Progress;
 use crate::public::PublicStatement;
 use crate::ran::Ran;
 use crate::session::Wire;
 use crate::source::Source;
 use crate::system::{Correlations, Done, Proved};
+use crate::terminal;
 use crate::way::{Proving, Way};
 
 /// How ELF files begin.
@@ -54,8 +54,27 @@ impl Given for Run {
         let secret = source.content(LARGEST)?;
         let limits = Limits { steps: self.steps, ..Limits::default() };
         let inputs = [secret.to_vec(), self.public.clone()];
-        let run = ProgramRun::of(self.program.clone(), inputs, Settings::default(), limits)?;
+        let program = self.program.clone();
+        let run = || ProgramRun::of(program, inputs, Settings::default(), limits);
+        let run = terminal::during("running the program", run)?;
         Ok(Box::new(Self { run: Some(run), ..*self }))
+    }
+
+    fn pad(&mut self, padding: Padding<'_>) -> Result<(), Failure> {
+        let Some(run) = &self.run else { return Ok(()) };
+        let own = ProfileClass::of(run);
+        let class = match padding {
+            Padding::None => return Ok(()),
+            Padding::Uniform => own,
+            Padding::To(steps) => own.padded_to(steps).map_err(too_long)?,
+            Padding::Class(path) => read_class(path)?,
+            Padding::Write(path, steps) => {
+                let own = steps.map_or(Ok(own.clone()), |steps| own.padded_to(steps)).map_err(too_long)?;
+                write_class(path, own)?
+            }
+        };
+        self.run = self.run.take().map(|run| run.in_class(&class)).transpose().map_err(does_not_fit)?;
+        Ok(())
     }
 
     fn check(&self) -> Result<(), StatementError> {
@@ -133,34 +152,76 @@ impl Proving for Proof<'_> {
         estimate_run(wrap, options, &self.run()?.without_secret())
     }
 
-    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done {
+    fn prove(&self, prover: &mut Prover<Wire>, progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
         let run = self.run()?;
-        let report = prover.prove_run(run, rng)?;
+        let report = prover.prove_run_watched(run, &|steps| progress.steps(steps), rng)?;
         let claim = run.claim();
         Ok(Proved { report, run: Some(Ran::new(run.program(), claim.end, &claim.journal)) })
     }
 
-    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
+    fn verify(&self, verifier: &mut Verifier<Wire>, progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
         let Run { program, public, terms, .. } = self.0;
-        let (claim, report) = verifier.verify_run((program, public), Settings::default(), terms, rng)?;
+        let watch = |steps| progress.steps(steps);
+        let settings = Settings::default();
+        let (claim, report) = verifier.verify_run_watched((program, public), settings, terms, &watch, rng)?;
         Ok(Proved { report, run: Some(Ran::new(program, claim.end, &claim.journal)) })
     }
 }
 
-/// Whether there is a regular file of this name that begins like an ELF file.
-fn is_program(path: &Path) -> bool {
-    // Not a pipe: bytes that are read here would be missing later.
-    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return false;
+/// Bytes of a file with a profile class, at most.
+const LARGEST_CLASS: u64 = 1 << 16;
+
+/// The profile class in a file.
+fn read_class(path: &Path) -> Result<ProfileClass, Failure> {
+    let text = Source::File(path.to_owned()).content(LARGEST_CLASS)?;
+    ProfileClass::from_json(&text).map_err(|error| Failure::input(error).of(&path.display().to_string()))
+}
+
+/// Writes a profile class, or enlarges the one in the file by it. Returns what is in the file then.
+fn write_class(path: &Path, own: ProfileClass) -> Result<ProfileClass, Failure> {
+    let failed = |error: &dyn core::fmt::Display| Failure::input(error).of(&path.display().to_string());
+    let class = match path.try_exists() {
+        Ok(false) => own,
+        Ok(true) => {
+            let mut class = read_class(path)?;
+            class.enlarge(&own).map_err(|error| failed(&error))?;
+            class
+        }
+        Err(error) => return Err(failed(&error)),
+    };
+    std::fs::write(path, class.to_json()).map_err(|error| failed(&error))?;
+    Ok(class)
+}
+
+/// A run that is longer than what it is padded to.
+fn too_long(error: ClassError) -> Failure {
+    match error {
+        ClassError::Segments { segments, steps, .. } => Failure::input(format!(
+            "--pad-to: the run is longer: it has {} of {steps} steps; --pad-to {} or more holds it",
+            counted(segments, "segment"),
+            segments.saturating_mul(steps.into())
+        )),
+        error => Failure::input(error),
     }
-    let mut start = [0; MAGIC.len()];
-    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
+}
+
+/// A run that is not of a class.
+fn does_not_fit(error: ClassError) -> Failure {
+    match error {
+        ClassError::Segments { .. }
+        | ClassError::Rows { .. }
+        | ClassError::Words { .. }
+        | ClassError::NewWords { .. } => Failure::input(format!(
+            "{error}; `volery info --write-profile-class` enlarges the class, and then its runs show more"
+        )),
+        error => Failure::input(error),
+    }
 }
 
 /// The program that `args` name, if they name one.
 pub(super) fn load(args: &StatementArgs) -> Loaded {
     let path = Path::new(&args.name);
-    if !args.any_of.is_empty() || !is_program(path) {
+    if !args.any_of.is_empty() || !begins_with(path, &MAGIC) {
         return Ok(None);
     }
     let StatementArgs { exit, trap, max_steps, .. } = args;
@@ -206,7 +267,7 @@ fn address(text: &str) -> Result<u32, Failure> {
 
 /// As [`super::compute`]: a verifier needs no public file of a run.
 pub(super) fn compute(args: &StatementArgs, _witness: &Source) -> Result<Option<String>, Failure> {
-    if !args.any_of.is_empty() || !is_program(Path::new(&args.name)) {
+    if !args.any_of.is_empty() || !begins_with(Path::new(&args.name), &MAGIC) {
         return Ok(None);
     }
     Err(Failure::input(

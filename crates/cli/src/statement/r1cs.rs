@@ -1,7 +1,6 @@
 //! Constraint systems from `.r1cs` files: a single one, or one of several (`--any-of`). The prime in the file
 //! picks the field.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use volery_zk::disjunction::AnyOf;
 
 use super::branches::{branch_file, split};
 use super::refusal::Refusal;
-use super::{Given, Loaded, none_given, short};
+use super::{Given, Loaded, begins_with, none_given, short};
 use crate::args::{DisjunctionArg, StatementArgs};
 use crate::failure::Failure;
 use crate::fields::{self, InPrimeField, Served};
@@ -151,15 +150,9 @@ fn in_field<T>(
     fields::of_prime(prime, what).ok_or_else(not_served)?.map(Some)
 }
 
-/// Whether there is a regular file of this name that begins like a constraint system. Whoever opens the file
-/// next reports errors of reading it.
+/// Whether a file begins like a constraint system.
 pub(super) fn is_system(path: &Path) -> bool {
-    // Not a pipe: bytes that are read here would be missing later.
-    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return false;
-    }
-    let mut start = [0; MAGIC.len()];
-    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
+    begins_with(path, &MAGIC)
 }
 
 /// The task of opening files over the field of their prime.

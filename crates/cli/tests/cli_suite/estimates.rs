@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::guest;
 use crate::many::{PUBLIC, circuits};
 use crate::support::*;
 
@@ -9,7 +10,12 @@ use crate::support::*;
 fn as_said(statement: &[&str], witness: &str, options: &[&str], way: impl Fn(&Value) -> bool) -> u64 {
     let info = run(&join(&[&["info", "--json"], statement]), "").expect(0, "").object();
     let options = join(&[options, &["--json"]]);
-    let (prover, verifier) = session([statement, statement], witness, &options, &options);
+    let ended = session([statement, statement], witness, &options, &options);
+    compared(&info, ended, way)
+}
+
+/// Compares what `info` said about this way with how both parties of its session ended.
+fn compared(info: &Value, (prover, verifier): (Ended, Ended), way: impl Fn(&Value) -> bool) -> u64 {
     let (prover, verifier) = (prover.expect(0, "").object(), verifier.expect(0, "").object());
     let ways = info["protocols"].as_array().expect("a list");
     let cost = ways.iter().find(|cost| way(cost)).expect("this way");
@@ -19,7 +25,7 @@ fn as_said(statement: &[&str], witness: &str, options: &[&str], way: impl Fn(&Va
         (&cost["round_trips"], &prover["round_trips"]),
         (&cost["soundness_bits"], &prover["soundness_bits"]),
     ] {
-        assert_eq!(said, sent, "{statement:?} {options:?}: {cost} {prover}");
+        assert_eq!(said, sent, "{cost} {prover}");
     }
     assert!(cost["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{cost}");
     assert!(cost["correlations"].as_u64().is_some_and(|correlations| correlations > 0), "{cost}");
@@ -59,4 +65,24 @@ fn of_circuits_of_one_of_several_and_of_repetitions() {
         let [one, two, twelve] = waits;
         assert!(protocol == "robin" || two <= one + 15 && twelve <= one + 2, "{waits:?}");
     }
+}
+
+/// What a run shows is known before, so `info` knows what its proof sends, also if it is padded.
+#[test]
+fn of_runs_of_programs() {
+    let [program, public] = ["sum-c.elf", "public.txt"].map(|name| guest::path("sum", name));
+    let secret = std::fs::read_to_string(guest::path("sum", "secret.txt")).expect("readable");
+    let statement = [&*program, "--public", &public];
+    let mut sent = Vec::new();
+    for (profile, padding) in [("lan", &[][..]), ("wan", &[]), ("lan", &["--pad-to", "65537"])] {
+        let witness = join(&[&statement, padding, &["--json", "--witness", "-"]]);
+        let info = run(&join(&[&["info"], &witness]), &secret).expect(0, "").object();
+        let options = ["--profile", profile, "--json"];
+        let prover = join(&[padding, &options]);
+        let ended = session([&statement, &statement], &secret, &prover, &options);
+        compared(&info, ended, |cost| cost["profile"] == profile);
+        sent.push(info["protocols"][0]["bytes_prover"].as_u64().expect("a number"));
+    }
+    // Two segments in place of one.
+    assert!(sent[2] > sent[0] + 100_000, "{sent:?}");
 }

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use crate::support::{Ended, Running, run};
+use crate::support::{ABC, ABC_WITNESS, Ended, Running, join, run, session};
 
 /// A file of an example.
-fn path(example: &str, name: &str) -> String {
+pub(crate) fn path(example: &str, name: &str) -> String {
     format!("{}/../../guest/examples/{example}/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -94,6 +94,75 @@ fn proved(example: &str, program: &str) -> [Ended; 2] {
     let connect = ["--witness", &secret, "--connect", &listening.address];
     let proved = run(&[&["prove"], &statement[..], &connect].concat(), "");
     [proved, listening.end()]
+}
+
+/// Secret inputs of different lengths in one class: the parties send the same number of bytes.
+#[test]
+fn runs_of_one_class_show_the_same_counts_and_send_as_many_bytes() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let class = dir.path().join("class").to_str().expect("UTF-8").to_owned();
+    let [program, public] = ["sum-c.elf", "public.txt"].map(|name| path("sum", name));
+    let statement = [&*program, "--public", &public];
+    let short = std::fs::read_to_string(path("sum", "secret.txt")).expect("readable");
+    // Journals of the same length: 17 and 97 bytes.
+    let secrets = [short.clone(), short + &"\0".repeat(80)];
+    let with = |command: &'static str, options: &[&str], secret: &str| {
+        run(&join(&[&[command], &statement, options, &["--witness", "-"]]), secret)
+    };
+    let shows = |options: &[&str], secret: &str| {
+        let object = with("info", &join(&[options, &["--json"]]), secret).expect(0, "").object();
+        ["segments", "rows", "touched_words", "new_words"].map(|key| object[key].clone())
+    };
+    let own = [0, 1].map(|number| shows(&["--uniform"], &secrets[number]));
+    assert_ne!(own[0], own[1]);
+    // The class of the first run does not hold the second one until it is enlarged.
+    assert_eq!(shows(&["--write-profile-class", &class], &secrets[0]), own[0]);
+    with("check", &["--profile-class", &class], &secrets[0]).expect(0, "");
+    let larger = "segment 1 of the run has ";
+    for (command, options) in [("check", &[][..]), ("prove", &["--connect", "127.0.0.1:9"])] {
+        with(command, &join(&[options, &["--profile-class", &class]]), &secrets[1]).refused(larger);
+    }
+    let all = shows(&["--write-profile-class", &class], &secrets[1]);
+    assert_eq!(
+        [0, 1].map(|number| shows(&["--profile-class", &class], &secrets[number])),
+        [all.clone(), all]
+    );
+    let sent = secrets.map(|secret| {
+        let options = ["--profile-class", &class, "--json"];
+        let (prover, verifier) = session([&statement, &statement], &secret, &options, &[]);
+        verifier.expect(0, "").says("accepted: ");
+        let object = prover.expect(0, "").object();
+        ["bytes_sent", "bytes_received", "secrets", "polynomials"].map(|key| object[key].clone())
+    });
+    assert_eq!(sent[0], sent[1]);
+}
+
+#[test]
+fn what_cannot_be_padded_is_refused_with_what_to_do() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let [program, public, secret] =
+        ["sudoku.elf", "public.txt", "secret.txt"].map(|name| path("sudoku", name));
+    let other = path("sum", "sum-c.elf");
+    let class = dir.path().join("class").to_str().expect("UTF-8").to_owned();
+    let check = |options: &[&str]| {
+        run(&join(&[&["check", &program, "--public", &public, "--witness", &secret], options]), "")
+    };
+    check(&["--pad-to", "1"]).expect(0, "");
+    check(&["--pad-to", "0"]).refused("the run is longer: it has 1 segment");
+    check(&["--pad-to", "9000000000000"]).refused("`segments`: 9000000000000 steps");
+    check(&["--uniform", "--profile-class", &class]).refused("cannot be used with");
+    check(&["--profile-class", &class]).refused("No such file");
+    std::fs::write(&class, "{}").expect("writable");
+    check(&["--profile-class", &class]).refused("class: this is not a profile class: missing field");
+    std::fs::remove_file(&class).expect("it is there");
+    let info = ["info", &*other, "--witness", &secret, "--write-profile-class", &class];
+    run(&info, "").expect(0, "");
+    check(&["--profile-class", &class]).refused("the profile class's `program`: it is");
+    run(&["info", &*program, "--public", &public, "--uniform"], "").refused("give --witness");
+    let abc = join(&[&["check"], ABC, &["--witness", "-", "--uniform"]]);
+    run(&abc, ABC_WITNESS).refused("profile classes are for RISC-V programs");
+    run(&join(&[&["verify"], &info[1..2], &["--uniform", "--listen", "127.0.0.1:0"]]), "")
+        .refused("--uniform");
 }
 
 /// The guide's page has proofs of the others.

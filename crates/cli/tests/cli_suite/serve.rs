@@ -5,13 +5,16 @@ use std::net::TcpStream;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::guest;
 use crate::support::*;
 
 fn server(args: &[&str]) -> Running {
-    Running::listening(
-        &join(&[&["verify"], ABC, &["--listen", "127.0.0.1:0", "--serve", "--json"], args]),
-        "",
-    )
+    server_of(ABC, args)
+}
+
+fn server_of(statement: &[&str], args: &[&str]) -> Running {
+    let serve = ["--listen", "127.0.0.1:0", "--serve", "--json"];
+    Running::listening(&join(&[&["verify"], statement, &serve, args]), "")
 }
 
 fn prove(address: &str) -> Ended {
@@ -57,6 +60,40 @@ fn bad_provers_do_not_disturb_good_ones_at_the_same_time() {
     assert!(
         ended.objects().iter().all(|object| object["peer"].as_str().is_some_and(|peer| !peer.is_empty()))
     );
+}
+
+#[test]
+fn runs_of_programs_are_verified_and_a_prover_of_another_end_is_rejected() {
+    let [program, public, right, wrong] =
+        ["sum-c.elf", "public.txt", "secret.txt", "other-secret.txt"].map(|name| guest::path("sum", name));
+    let statement = [&*program, "--public", &public];
+    let server = server_of(&statement, &["--max-sessions", "2", "--concurrency", "2"]);
+    let prove = |secret: &str, options: &[&str]| {
+        let connect = ["--witness", secret, "--connect", &server.address];
+        run(&join(&[&["prove"], &statement, &connect, options]), "")
+    };
+    let [honest, false_one] = std::thread::scope(|scope| {
+        let provers = [
+            scope.spawn(|| prove(&right, &[])),
+            // The server accepts code 0 only.
+            scope.spawn(|| prove(&wrong, &["--exit", "1"])),
+        ];
+        provers.map(|prover| prover.join().expect("no panic"))
+    });
+    honest.expect(0, "").says("journal: \"17 bytes\\n\"");
+    assert_ne!(false_one.code, 0, "{false_one:?}");
+    let ended = server.end().expect(0, "");
+    assert_eq!(results(&ended), ["accepted", "rejected"], "{ended:?}");
+    for object in ended.objects() {
+        if object["result"] == "accepted" {
+            assert_eq!((&object["code"], &object["journal"]), (&0.into(), &"31372062797465730a".into()));
+            // Nobody knows before how long runs are.
+            assert!(object["round_trips"].is_null(), "{object}");
+        } else {
+            let message = object["error"]["message"].as_str().expect("a message");
+            assert!(message.contains("exit with code 1") && object["journal"].is_null(), "{object}");
+        }
+    }
 }
 
 #[test]

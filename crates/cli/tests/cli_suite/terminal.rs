@@ -71,6 +71,18 @@ fn a_proof_shows_a_bar_on_a_terminal_and_none_when_quiet() {
 }
 
 #[test]
+fn the_proof_of_a_run_shows_its_steps() {
+    let [program, public, secret] =
+        ["sum-c.elf", "public.txt", "secret.txt"].map(|name| crate::guest::path("sum", name));
+    let statement = [&*program, "--public", &public];
+    let verifier = Running::listening(&join(&[&["verify"], &statement, &["--listen", "127.0.0.1:0"]]), "");
+    let connect = ["--witness", &secret, "--connect", &verifier.address, "--pad-to", "65536"];
+    let ended = on_terminal(&join(&[&["prove"], &statement, &connect]), &[]).expect(0, "running the program");
+    assert!(ended.stderr.contains("0 of ") && ended.stderr.contains(" steps"), "{ended:?}");
+    verifier.end().expect(0, "");
+}
+
+#[test]
 fn commands_without_a_peer_show_what_they_do() {
     let dir = tempfile::tempdir().expect("a directory");
     let witness = witness(&dir);

@@ -9,6 +9,7 @@
 //! | `statement` | [`ProgramRun`]: its two sides, and the order of everything below |
 //! | [`preamble`] | the claim and the profile as bytes |
 //! | `profile` | [`Profile`]: what shows, with its bounds |
+//! | [`class`] | [`ProfileClass`]: what shows, fixed beforehand |
 //! | `terms` | [`Terms`]: what V demands of a run |
 //! | `trace` | P's side of the run: follows the emulator and writes rows |
 //! | `kind` | the kinds of rows, and the program as rows |
@@ -93,12 +94,14 @@
 //!
 //! The claim, and the [`Profile`]: for each segment the rows of each kind (rounded up), the bytes that calls
 //! move among them, and the words of memory that it touches; for each check of the log how many words are
-//! new. These can depend on the secret input.
+//! new. These can depend on the secret input, unless P fills them up to counts that are fixed beforehand:
+//! [`class`], where it also stands why V does not mind.
 //!
 //! [`Challenge`]: volery_circuit::Challenge
 
 mod argument;
 mod buffers;
+pub mod class;
 mod elements;
 mod end;
 mod form;
@@ -118,10 +121,11 @@ mod trace;
 
 use end::EXIT;
 
+pub use class::{ClassError, ProfileClass};
 pub use elements::{Elements, KindElements};
 pub use profile::Profile;
 pub use stages::{Stage, Stages};
-pub use statement::{ProgramRun, RunClaim, Settings, subject};
+pub use statement::{OnProgress, ProgramRun, Progress, RunClaim, Settings, WatchedRun, subject};
 pub use terms::{Ending, Terms};
 
 #[cfg(test)]

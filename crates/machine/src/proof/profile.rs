@@ -30,7 +30,7 @@ pub struct Profile {
 pub(super) const MOST_SEGMENTS: usize = 1 << 16;
 
 /// The most rows of a segment, and words.
-const MOST_ROWS: u64 = 1 << 21;
+pub(super) const MOST_ROWS: u64 = 1 << 21;
 
 // No row has more than six accesses to registers. So many cannot go round in time: see "Filler rows" there.
 const _: () = assert!(6 * MOST_ROWS < 1 << (61 - 32));
@@ -43,11 +43,13 @@ pub(super) struct Checks<'p> {
     check: usize,
     entries: u64,
     pub(super) live: u64,
+    /// New words so far.
+    pub(super) brought: u64,
 }
 
 impl<'p> Checks<'p> {
     pub(super) fn new(profile: &'p Profile, least: u64, file_words: u64) -> Self {
-        Self { profile, least, segment: 0, check: 0, entries: 0, live: file_words }
+        Self { profile, least, segment: 0, check: 0, entries: 0, live: file_words, brought: 0 }
     }
 
     /// Goes on behind the next segment. Returns the number of new words if the log is checked there.
@@ -63,6 +65,7 @@ impl<'p> Checks<'p> {
         self.check += 1;
         self.entries = 0;
         self.live = self.live.saturating_add(fresh);
+        self.brought = self.brought.saturating_add(fresh);
         Some(fresh)
     }
 }
@@ -92,6 +95,12 @@ impl Profile {
     #[must_use]
     pub fn words(&self) -> u64 {
         self.segments.iter().map(|counts| u64::from(counts.words)).sum()
+    }
+
+    /// Words of memory that are new, in all checks.
+    #[must_use]
+    pub fn new_words(&self) -> u64 {
+        self.fresh.iter().fold(0, |sum, fresh| sum.saturating_add(*fresh))
     }
 
     pub(super) fn identify(&self, digest: &mut Digest) {
@@ -141,6 +150,15 @@ impl Profile {
             return refuse(format!("{live} words of memory are in use; at most {MOST_LIVE} can be proved"));
         }
         Ok(())
+    }
+}
+
+impl Counts {
+    /// Steps, about, of a segment of at most so many: its rows without the bytes that calls move.
+    pub(super) fn steps(&self, most: u32) -> u64 {
+        let moved = [Kind::TakeSecret, Kind::TakePublic, Kind::PutJournal];
+        let rows = Kind::ALL.into_iter().zip(self.rows).filter(|(kind, _)| !moved.contains(kind));
+        rows.map(|(_, rows)| u64::from(rows)).sum::<u64>().min(most.into())
     }
 }
 

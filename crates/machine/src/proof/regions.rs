@@ -62,6 +62,17 @@ impl Regions {
         self.read_only.iter().any(|(start, end)| (*start..*end).contains(&address))
     }
 
+    /// The addresses of the words that are zero at first.
+    pub(super) fn zero_words(&self) -> impl Iterator<Item = u32> {
+        // Addresses have 32 bits, so this takes off `READ_ONLY`.
+        self.zero.iter().flat_map(|(start, end)| (*start..*end).step_by(4).map(|address| address as u32))
+    }
+
+    /// How many words are zero at first.
+    pub(super) fn zero_count(&self) -> u64 {
+        self.zero.iter().map(|(start, end)| end.saturating_sub(*start) / 4).sum()
+    }
+
     /// First address and end of the words that are zero at first; read-only ones are [`READ_ONLY`] above.
     pub(super) fn zero(&self) -> &[(u64, u64)] {
         &self.zero

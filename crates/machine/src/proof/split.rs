@@ -18,10 +18,10 @@
 //! to them before it commits to multiplicities. To the argument they are columns and lookups like all others:
 //! the degree that the challenge tests has two lookups for each that was split, and 2^8 rows for 2^16.
 //!
-//! **Which tables are split** follows from the number of lookups into each, and that from the counts of
-//! rows, which both parties know. With `n` lookups of `c` components, a whole table takes `2^16 + n/3`
-//! elements, and a split one `c n + 2n/3 + 2^8`. It is split if that is less: `Short` for fewer than 48,960
-//! lookups, `And` for fewer than 19,584. (The 2^8 rows are counted even if other lookups go into them, too.)
+//! **Which tables are split** follows from the number of lookups into each, and that from the counts of rows,
+//! which both parties know. With `n` lookups of `c` components, a whole table takes `2^16 + n/3` elements,
+//! and a split one `c n + 2n/3 + 2^8`. It is split if that is less: `Short` for fewer than 48,960 lookups,
+//! `And` for fewer than 19,584. (The 2^8 rows are counted even if other lookups go into them, too.)
 
 use volery_circuit::Challenge;
 use volery_field::F61;

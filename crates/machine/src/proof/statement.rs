@@ -15,7 +15,7 @@ use super::regions::{Regions, file_words};
 use super::segment::{self, Boundary, Place, commit};
 use super::stages::{Stage, Stages, Watch};
 use super::tables::{PUBLIC_LEFT, SECRET_LEFT};
-use super::trace::{REGISTERS, Source};
+use super::trace::{REGISTERS, Segment, Source};
 use crate::program::STACK_POINTER;
 use crate::{End, Limits, Program};
 
@@ -38,7 +38,7 @@ impl Default for Settings {
 
 impl Settings {
     fn check(self) -> Result<(), Error> {
-        if self.steps == 0 || self.steps > 1 << 20 || self.unit == 0 || self.unit > 1 << 16 {
+        if self.steps == 0 || self.steps > MOST_STEPS || self.unit == 0 || self.unit > 1 << 16 {
             return Err(Error::Public(format!(
                 "segments of {} steps with rows in units of {}; at most 2^20 and 2^16 are possible",
                 self.steps, self.unit
@@ -53,6 +53,9 @@ impl Settings {
         Ok(())
     }
 }
+
+/// The most steps of a segment.
+pub(super) const MOST_STEPS: u32 = 1 << 20;
 
 /// The longest input.
 const MOST_INPUT: usize = 1 << 28;
@@ -75,7 +78,7 @@ pub struct ProgramRun {
     pub(super) claim: RunClaim,
     pub(super) profile: Profile,
     settings: Settings,
-    secret: Option<(Zeroizing<Vec<u8>>, Limits)>,
+    known: Option<Known>,
     /// The clock of a run that is measured.
     stages: Option<Arc<Stages>>,
     /// What P changes in each segment before it commits.
@@ -86,9 +89,17 @@ pub struct ProgramRun {
     pub(super) traced: Option<(Program, Vec<u8>)>,
 }
 
+/// What P knows of its run.
+struct Known {
+    secret: Zeroizing<Vec<u8>>,
+    limits: Limits,
+    /// Words that are zero at first and become live, in that order: see `class`.
+    new_words: Zeroizing<Vec<u32>>,
+}
+
 /// A change of a segment, which it gets with its number.
 #[cfg(test)]
-pub(super) type Meddle = Arc<dyn Fn(u32, &mut super::trace::Segment) + Send + Sync>;
+pub(super) type Meddle = Arc<dyn Fn(u32, &mut Segment) + Send + Sync>;
 
 impl core::fmt::Debug for ProgramRun {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -160,7 +171,7 @@ impl ProgramRun {
             claim,
             profile,
             settings,
-            secret: None,
+            known: None,
             stages: None,
             #[cfg(test)]
             meddle: None,
@@ -183,9 +194,9 @@ impl ProgramRun {
         check_program(&program)?;
         let secret = Zeroizing::new(secret);
         check_input("secret input", &secret)?;
-        let (claim, profile) = survey(&program, [&secret, &public], settings, limits)?;
+        let (claim, profile, new_words) = survey(&program, [&secret, &public], settings, limits)?;
         let mut run = Self::new(program, public, claim, profile, settings)?;
-        run.secret = Some((secret, limits));
+        run.known = Some(Known { secret, limits, new_words });
         Ok(run)
     }
 
@@ -210,7 +221,7 @@ impl ProgramRun {
             claim: self.claim.clone(),
             profile: self.profile.clone(),
             settings: self.settings,
-            secret: None,
+            known: None,
             stages: None,
             #[cfg(test)]
             meddle: None,
@@ -252,11 +263,28 @@ impl ProgramRun {
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
+
+    /// The words that are zero at first and become live, in that order. Only P knows them.
+    pub(super) fn new_words(&self) -> Result<&[u32], Error> {
+        let known = self.known.as_ref().map(|known| &known.new_words[..]);
+        known.ok_or_else(|| Error::misuse("only a run with its secret input can show something else"))
+    }
+
+    /// Makes P's run show something else, with these words becoming live.
+    pub(super) fn show(&mut self, profile: Profile, new_words: Zeroizing<Vec<u32>>) {
+        self.profile = profile;
+        if let Some(known) = &mut self.known {
+            known.new_words = new_words;
+        }
+    }
 }
 
 fn limit(error: crate::emulator::Error) -> Error {
     Error::Witness(error.to_string())
 }
+
+/// What [`survey`] finds: the claim, the profile, and the words that become live.
+type Survey = (RunClaim, Profile, Zeroizing<Vec<u32>>);
 
 /// Runs a program without proving.
 fn survey(
@@ -264,14 +292,17 @@ fn survey(
     inputs: [&[u8]; 2],
     settings: Settings,
     limits: Limits,
-) -> Result<(RunClaim, Profile), Error> {
+) -> Result<Survey, Error> {
     let mut source = Source::new(program, &Regions::of(program), inputs, limits);
-    let mut profile = Profile::default();
+    let (mut profile, mut new_words) = (Profile::default(), Zeroizing::new(Vec::new()));
     let (mut new, mut entries, mut live) = (0_u64, 0_u64, file_words(program).count() as u64);
     loop {
-        let (segment, end) = source.next(settings.steps, settings.unit).map_err(limit)?;
+        let (segment, end) = source.next(settings.steps, None).map_err(limit)?;
         let words = segment.words.len() as u32;
-        profile.segments.push(Counts { rows: segment.rows, words });
+        let rows = segment.rows.map(|rows| rows.next_multiple_of(settings.unit));
+        profile.segments.push(Counts { rows, words });
+        room_for(&mut new_words, segment.fresh.len());
+        new_words.extend_from_slice(&segment.fresh);
         (new, entries) = (new + segment.fresh.len() as u64, entries + u64::from(words));
         if end.is_some() || super::log::is_due(entries, live, settings.log) {
             profile.fresh.push(new);
@@ -280,7 +311,7 @@ fn survey(
         }
         if let Some(end) = end {
             let journal = source.journal().to_vec();
-            return Ok((RunClaim { end, journal }, profile));
+            return Ok((RunClaim { end, journal }, profile, new_words));
         }
     }
 }
@@ -312,67 +343,129 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
     }
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
-        let (tables, watch) = (self.tables(), Watch(self.stages.as_deref()));
-        let mut source = self.secret.as_ref().map(|(secret, limits)| {
-            let (program, public) = (&self.program, &self.public[..]);
-            #[cfg(test)]
-            let (program, public) =
-                self.traced.as_ref().map_or((program, public), |(program, public)| (program, &public[..]));
-            let source = Source::new(program, &tables.regions, [secret, public], *limits);
-            #[cfg(test)]
-            let source = source.with_text_of(&self.program);
-            source
-        });
+        self.claim_all(b, &|_| ())
+    }
+}
+
+/// How far a proof of a run is, in steps: those that show. Filler rows do not count, unless a segment has so
+/// many that nobody can tell them from steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps of the segments that are done.
+    pub done: u64,
+    /// Steps of all segments.
+    pub total: u64,
+}
+
+/// Is told how far a proof is: at its begin, and after each segment.
+pub type OnProgress<'a> = dyn Fn(Progress) + Sync + 'a;
+
+/// A run, the proof of which tells how far it is.
+pub struct WatchedRun<'a> {
+    /// The run.
+    pub run: &'a ProgramRun,
+    /// Is told.
+    pub watch: &'a OnProgress<'a>,
+}
+
+impl<B: Challenge<F61>> Statement<B> for WatchedRun<'_> {
+    fn identify(&self, digest: &mut Digest) {
+        Statement::<B>::identify(self.run, digest);
+    }
+
+    fn commitments(&self) -> Option<u64> {
+        Statement::<B>::commitments(self.run)
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        self.run.claim_all(b, self.watch)
+    }
+}
+
+impl ProgramRun {
+    /// Claims everything.
+    fn claim_all<B: Challenge<F61>>(&self, b: &mut B, watch: &OnProgress<'_>) -> Result<(), B::Error> {
+        let Self { program, profile, settings, .. } = self;
+        let (tables, clock) = (self.tables(), Watch(self.stages.as_deref()));
+        let steps = |counts: &Counts| counts.steps(settings.steps);
+        let mut progress = Progress { done: 0, total: profile.segments.iter().map(steps).sum() };
+        watch(progress);
+        let new_words = self.known.as_ref().map_or(&[][..], |known| &known.new_words);
+        let mut source = self.source(&tables.regions);
         let mut log = Log::new();
-        let mut checks =
-            Checks::new(&self.profile, self.settings.log, file_words(&self.program).count() as u64);
+        let mut checks = Checks::new(profile, settings.log, file_words(program).count() as u64);
         let mut boundary = self.start(b)?;
-        let (mut place, mut fresh) = (self.program.entry(), Zeroizing::default());
-        for (counts, number) in self.profile.segments.iter().zip(1..) {
-            watch.begin(Stage::Trace);
-            let segment = match &mut source {
-                Some(source) => {
-                    let (segment, _) = source.next(self.settings.steps, self.settings.unit).map_err(limit)?;
-                    if segment.rows != counts.rows || segment.words.len() != counts.words as usize {
-                        return Err(strange().into());
-                    }
-                    #[cfg(test)]
-                    let segment = {
-                        let mut segment = segment;
-                        self.meddle.iter().for_each(|meddle| meddle(number, &mut segment));
-                        segment
-                    };
-                    Some(segment)
-                }
-                None => None,
-            };
+        let (mut place, mut fresh) = (program.entry(), Zeroizing::default());
+        for (counts, number) in profile.segments.iter().zip(1..) {
+            clock.begin(Stage::Trace);
+            let segment =
+                source.as_mut().map(|source| self.segment(source, counts, new_words)).transpose()?;
+            #[cfg(test)]
+            let segment = self.meddled(number, segment);
             let next = segment.as_ref().map(|segment| {
                 room_for(&mut fresh, segment.fresh.len());
                 fresh.extend_from_slice(&segment.fresh);
                 segment.place
             });
-            let exits =
-                number as usize == self.profile.segments.len() && matches!(self.claim.end, End::Exit(_));
+            let exits = number as usize == profile.segments.len() && matches!(self.claim.end, End::Exit(_));
             let here = (counts, Place { number, exits });
-            boundary = segment::claim(b, &tables, here, (boundary, place), segment, &mut log, watch)?;
+            boundary = segment::claim(b, &tables, here, (boundary, place), segment, &mut log, clock)?;
             place = next.unwrap_or(place);
             if let Some(new) = checks.next() {
-                watch.begin(Stage::Log);
+                clock.begin(Stage::Log);
+                if let Some(source) = &mut source
+                    && (fresh.len() as u64) < new
+                {
+                    let brought = new_words.len().min(checks.brought as usize);
+                    let brought = source.bring(&new_words[..brought]);
+                    room_for(&mut fresh, brought.len());
+                    fresh.extend_from_slice(&brought);
+                }
                 let known = source.as_ref().map(|source| (source, &fresh[..]));
                 log.check(b, &tables, (checks.live as usize, new as usize), known)?;
                 fresh.zeroize();
             }
+            progress.done += steps(counts);
+            watch(progress);
         }
-        watch.end();
+        clock.end();
         end::claim(b, &tables, &boundary, self.claim.end)
     }
-}
 
-impl ProgramRun {
+    /// P's trace.
+    fn source(&self, regions: &Regions) -> Option<Source<'_>> {
+        let Known { secret, limits, .. } = self.known.as_ref()?;
+        let (program, public) = (&self.program, &self.public[..]);
+        #[cfg(test)]
+        let (program, public) =
+            self.traced.as_ref().map_or((program, public), |(program, public)| (program, &public[..]));
+        let source = Source::new(program, regions, [secret, public], *limits);
+        #[cfg(test)]
+        let source = source.with_text_of(&self.program);
+        Some(source)
+    }
+
+    /// The next segment of P's trace, with the counts that show.
+    fn segment(&self, source: &mut Source<'_>, counts: &Counts, new_words: &[u32]) -> Result<Segment, Error> {
+        let shown = Some((counts, new_words));
+        let (segment, _) = source.next(self.settings.steps, shown).map_err(limit)?;
+        if segment.rows != counts.rows || segment.words.len() != counts.words as usize {
+            return Err(strange());
+        }
+        Ok(segment)
+    }
+
+    /// The segment as P changes it.
+    #[cfg(test)]
+    fn meddled(&self, number: u32, mut segment: Option<Segment>) -> Option<Segment> {
+        self.meddle.iter().zip(&mut segment).for_each(|(meddle, segment)| meddle(number, segment));
+        segment
+    }
+
     /// What a run begins with. P commits to the length of the secret input.
     fn start<B: Challenge<F61>>(&self, b: &mut B) -> Result<Boundary<B::Wire>, B::Error> {
         let mut values = Zeroizing::new(vec![F61::ZERO; REGISTERS]);
-        let secret = self.secret.as_ref().map(|(secret, _)| F61::new(secret.len() as u64));
+        let secret = self.known.as_ref().map(|known| F61::new(known.secret.len() as u64));
         values[2] = F61::new(STACK_POINTER.into());
         values[PUBLIC_LEFT as usize] = F61::new(self.public.len() as u64);
         let mut registers: Vec<_> = values.iter().map(|value| b.constant(*value)).collect();

@@ -8,6 +8,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::buffers::room_for;
 use super::kind::{Fields, Kind, fields};
+use super::profile::Counts;
 use super::public::FILLER;
 use super::regions::Regions;
 use super::tables::{Called, Moved, PUBLIC_LEFT, Row, SECRET_LEFT, Table, WRITTEN, Work, with_table};
@@ -185,26 +186,39 @@ impl Cells {
             let time = core::mem::replace(&mut self.aside, now);
             return (Access { address: 0, old: 0, new: 0 }, time);
         };
-        let (segment, next) = (self.segment, self.words.len() as u32);
+        self.list(access.address, access.old);
         let entry = self.entry(access.address);
         entry.value = access.new;
-        if entry.segment != segment {
-            let since = core::mem::replace(&mut entry.segment, segment);
-            entry.slot = next;
-            if !core::mem::replace(&mut entry.live, true) {
-                room_for(&mut self.fresh, 1);
-                self.fresh.push(access.address);
-            }
-            let read_only = self.is_read_only(access.address);
-            let last = Cell { value: access.old, time: 0 };
-            room_for(&mut self.words, 1);
-            self.words.push(Word { address: access.address, read_only, first: access.old, since, last });
-        }
-        let slot = self.entry(access.address).slot as usize;
+        let slot = entry.slot as usize;
         let last = &mut self.words[slot].last;
         let time = last.time;
         *last = Cell { value: access.new, time: now };
         (access, time)
+    }
+
+    /// Lists a word of this value among those that the segment touches, if it is not there yet.
+    #[inline(always)]
+    fn list(&mut self, address: u32, first: u32) {
+        let (segment, next) = (self.segment, self.words.len() as u32);
+        let entry = self.entry(address);
+        if entry.segment == segment {
+            return;
+        }
+        let since = core::mem::replace(&mut entry.segment, segment);
+        entry.slot = next;
+        self.bring(address);
+        let read_only = self.is_read_only(address);
+        room_for(&mut self.words, 1);
+        self.words.push(Word { address, read_only, first, since, last: Cell { value: first, time: 0 } });
+    }
+
+    /// Makes a word live.
+    #[inline(always)]
+    fn bring(&mut self, address: u32) {
+        if !core::mem::replace(&mut self.entry(address).live, true) {
+            room_for(&mut self.fresh, 1);
+            self.fresh.push(address);
+        }
     }
 
     /// Whether a word is in a region that is read-only.
@@ -329,17 +343,17 @@ impl Follower {
         }
     }
 
-    /// Ends the segment. Each kind that has rows gets filler rows up to a multiple of `unit`.
-    fn finish(&mut self, unit: u32) -> Segment {
-        let (place, time) = (self.place, self.time);
+    /// Fills up the segment: each kind of rows with filler rows, and the words that it touches with the first
+    /// of these that it does not touch.
+    fn fill(&mut self, counts: &Counts, words: impl Iterator<Item = u32>) {
+        let time = self.time;
         for kind in Kind::ALL {
-            let rows = self.rows[kind as usize];
             let result = match kind {
                 Kind::Divide => u32::MAX,
                 Kind::Jump | Kind::JumpRegister => FILLER as u32,
                 _ => 0,
             };
-            for _ in rows..rows.next_multiple_of(unit) {
+            for _ in self.rows[kind as usize]..counts.rows[kind as usize] {
                 self.push(
                     kind,
                     (false, FILLER),
@@ -348,6 +362,19 @@ impl Follower {
                 );
             }
         }
+        self.time = time;
+        for address in words {
+            if self.cells.words.len() >= counts.words as usize {
+                break;
+            }
+            let value = self.cells.entry(address).value;
+            self.cells.list(address, value);
+        }
+    }
+
+    /// Ends the segment.
+    fn finish(&mut self) -> Segment {
+        let (place, time) = (self.place, self.time);
         // The next segment is likely to have about as many rows of each kind.
         let room =
             |table: &Zeroizing<Vec<F61>>| Zeroizing::new(Vec::with_capacity(table.len() + table.len() / 8));
@@ -413,6 +440,7 @@ impl Follower {
 
 /// Runs a program, and gives its segments one after the other.
 pub(super) struct Source<'a> {
+    program: &'a Program,
     machine: Machine<'a>,
     follower: Follower,
     end: Option<End>,
@@ -438,17 +466,19 @@ impl<'a> Source<'a> {
             transfers: Zeroizing::default(),
             called: None,
         };
-        Self { machine: Machine::new(program, secret, public, limits), follower, end: None }
+        Self { program, machine: Machine::new(program, secret, public, limits), follower, end: None }
     }
 
     /// The next segment of at least `steps` units of time, or fewer if the run ends; then also how it does.
+    /// Behind the end segments have no steps. `shown` fills the segment up to these counts, with words of the
+    /// file and with these words, which are zero at first.
     ///
     /// # Errors
     /// If the run goes beyond its limits.
     pub(super) fn next(
         &mut self,
         steps: u32,
-        unit: u32,
+        shown: Option<(&Counts, &[u32])>,
     ) -> Result<(Segment, Option<End>), crate::emulator::Error> {
         while self.end.is_none() && self.follower.time < steps {
             let left = u64::from(steps - self.follower.time);
@@ -458,7 +488,17 @@ impl<'a> Source<'a> {
             // A trap after the last step is found by the next call only, and a step may be none.
             self.end = self.machine.end();
         }
-        Ok((self.follower.finish(unit), self.end))
+        if let Some((counts, zero)) = shown {
+            let file = super::regions::file_words(self.program).map(|(address, _)| address);
+            self.follower.fill(counts, file.chain(zero.iter().copied()));
+        }
+        Ok((self.follower.finish(), self.end))
+    }
+
+    /// Makes these words live. Returns those that were not.
+    pub(super) fn bring(&mut self, words: &[u32]) -> Zeroizing<Vec<u32>> {
+        words.iter().for_each(|address| self.follower.cells.bring(*address));
+        core::mem::take(&mut self.follower.cells.fresh)
     }
 
     /// The same run with the text of another program in memory: what the log holds tells nothing of the lie.

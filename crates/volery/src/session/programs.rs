@@ -19,7 +19,7 @@ use volery_channel::{Channel, ChannelExt as _, tags};
 use volery_field::F61;
 use volery_machine::Program;
 use volery_machine::proof::preamble::{Head, decode_body, encode_body};
-use volery_machine::proof::{ProgramRun, RunClaim, Settings, Terms, subject};
+use volery_machine::proof::{OnProgress, ProgramRun, RunClaim, Settings, Terms, WatchedRun, subject};
 
 use super::evaluate::something_claimed;
 use super::system::{Over, Provable, System};
@@ -32,9 +32,12 @@ pub(super) type System61 = Over<F61, F61>;
 
 /// A run as a trait object: so what proves it is compiled here, once, and not in every crate that has a
 /// channel of its own.
-fn provable(run: &ProgramRun) -> &dyn Provable<System61> {
+fn provable<'a>(run: &'a WatchedRun<'a>) -> &'a (dyn Provable<System61> + 'a) {
     run
 }
+
+/// Tells nobody.
+const UNWATCHED: &OnProgress<'static> = &|_| ();
 
 /// Bytes of a part of the body.
 const PART: usize = 1 << 16;
@@ -58,13 +61,29 @@ impl Common {
 impl<C: Channel> Prover<C> {
     /// Proves that a program ran: first it says how the run ended and what it shows.
     ///
+    /// That can depend on the secret input, and so can the number of bytes. A run
+    /// [in a class](ProgramRun::in_class) shows what every run of the class shows.
+    ///
     /// # Errors
     /// As [`Prover::prove`]; a rejection if V demands another run.
     pub fn prove_run(&mut self, run: &ProgramRun, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
-        let (system, statement) = (System61::new(), provable(run));
-        let result = self
-            .announce(run)
-            .and_then(|()| self.try_prove(&system, statement, || System61::evaluate(statement), rng));
+        self.prove_run_watched(run, UNWATCHED, rng)
+    }
+
+    /// As [`Prover::prove_run`]; `watch` is told how far the proof is.
+    ///
+    /// # Errors
+    /// As [`Prover::prove_run`].
+    pub fn prove_run_watched(
+        &mut self,
+        run: &ProgramRun,
+        watch: &OnProgress<'_>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        let (watched, unwatched) = (WatchedRun { run, watch }, WatchedRun { run, watch: UNWATCHED });
+        let (system, statement) = (System61::new(), provable(&watched));
+        let evaluate = || System61::evaluate(provable(&unwatched));
+        let result = self.announce(run).and_then(|()| self.try_prove(&system, statement, evaluate, rng));
         self.conclude(result)
     }
 
@@ -93,9 +112,25 @@ impl<C: Channel> Verifier<C> {
         terms: &Terms,
         rng: &mut dyn CryptoRng,
     ) -> Result<(RunClaim, Report), Error> {
+        self.verify_run_watched((program, public), settings, terms, UNWATCHED, rng)
+    }
+
+    /// As [`Verifier::verify_run`]; `watch` is told how far the proof is, once P has said how long it is.
+    ///
+    /// # Errors
+    /// As [`Verifier::verify_run`].
+    pub fn verify_run_watched(
+        &mut self,
+        (program, public): (&Program, &[u8]),
+        settings: Settings,
+        terms: &Terms,
+        watch: &OnProgress<'_>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(RunClaim, Report), Error> {
         let system = System61::new();
         let result = self.hear((program, public), settings, terms).and_then(|run| {
-            let report = self.try_verify(&system, provable(&run), something_claimed, rng)?;
+            let watched = WatchedRun { run: &run, watch };
+            let report = self.try_verify(&system, provable(&watched), something_claimed, rng)?;
             Ok((run.claim().clone(), report))
         });
         self.conclude(result)

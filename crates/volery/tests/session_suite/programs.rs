@@ -1,11 +1,13 @@
 //! Runs of programs: what the prover says of its run, and what the verifier accepts.
 
-use volery::programs::instruction::Operation::{Add, Addi, Ebreak, Ecall, Lbu, Sb};
-use volery::programs::proof::{Ending, ProgramRun, RunClaim, Settings, Terms};
-use volery::programs::{Cause, End, Instruction, Kind, Limits, Program, Segment};
+use std::sync::Mutex;
+
+use volery::programs::instruction::Operation::{Add, Addi, Bne, Ebreak, Ecall, Lbu, Sb, Sw};
+use volery::programs::proof::{Ending, ProfileClass, ProgramRun, Progress, RunClaim, Settings, Terms};
+use volery::programs::{Cause, End, Instruction, Kind, Limits, Operation, Program, Segment};
 use volery::{Error, Options, Prover, Verifier};
 use volery_channel::handshake::Mismatch;
-use volery_channel::{Channel, Error as ChannelError, tags};
+use volery_channel::{Channel, Error as ChannelError, Tag, tags};
 
 use crate::support::{Change, Tap, between, options, patient, rng};
 
@@ -28,13 +30,18 @@ fn program(add: i32) -> Program {
         &call(1, 1, 64),
         &call(3, 1, 63),
         &[(Lbu, 10, 2, 0, 0), (Addi, 17, 0, 0, 93), (Addi, 5, 10, 0, -7)],
-        &[(volery::programs::Operation::Bne, 0, 5, 0, 8), (Ebreak, 0, 0, 0, 0), (Ecall, 0, 0, 0, 0)],
+        &[(Bne, 0, 5, 0, 8), (Ebreak, 0, 0, 0, 0), (Ecall, 0, 0, 0, 0)],
     ]
     .concat();
-    let word = |(operation, rd, rs1, rs2, immediate)| {
+    linked(&code)
+}
+
+/// A program of these instructions.
+fn linked(code: &[(Operation, u8, u8, u8, i32)]) -> Program {
+    let word = |&(operation, rd, rs1, rs2, immediate)| {
         Instruction::new(operation, rd, rs1, rs2, immediate).expect("an instruction").encode()
     };
-    let bytes: Vec<u8> = code.into_iter().flat_map(|line| word(line).to_le_bytes()).collect();
+    let bytes: Vec<u8> = code.iter().flat_map(|line| u32::to_le_bytes(word(line))).collect();
     let text = Segment { address: 0x1_0000, size: bytes.len() as u32, bytes, kind: Kind::Text };
     Program::new(0x1_0000, vec![text]).expect("a program")
 }
@@ -146,6 +153,85 @@ fn what_the_prover_says_of_its_run_cannot_be_changed() {
             assert!(p.is_err() && v.is_err(), "message {at}: {change:?}");
         }
     }
+}
+
+/// Segments of this length; the log is checked after each.
+const SHORT: Settings = Settings { steps: 512, unit: 16, log: 128 };
+
+/// Writes as many words as the secret byte says.
+fn counting() -> Program {
+    let call = [(Addi, 11, 2, 0, 0), (Addi, 12, 0, 0, 1), (Addi, 17, 0, 0, 63), (Ecall, 0, 0, 0, 0)];
+    let words = [
+        (Lbu, 5, 2, 0, 0),
+        (Addi, 6, 2, 0, 0),
+        // The loop.
+        (Addi, 6, 6, 0, -4),
+        (Sw, 0, 6, 5, 0),
+        (Addi, 5, 5, 0, -1),
+        (Bne, 0, 5, 0, -12),
+        (Addi, 10, 0, 0, 0),
+        (Addi, 17, 0, 0, 93),
+        (Ecall, 0, 0, 0, 0),
+    ];
+    linked(&[&call[..], &words].concat())
+}
+
+fn counted(secret: u8) -> ProgramRun {
+    ProgramRun::of(counting(), [vec![secret], Vec::new()], SHORT, Limits::default()).expect("it ends")
+}
+
+/// What the prover said of a run that was accepted; the messages of both parties with their lengths; and how
+/// far each party's proof was, again and again.
+type Seen = (Vec<Vec<u8>>, [Vec<(Tag, usize)>; 2], [Vec<Progress>; 2]);
+
+fn seen(run: &ProgramRun) -> Seen {
+    let lengths = |sent: &[(Tag, Vec<u8>)]| sent.iter().map(|(tag, payload)| (*tag, payload.len())).collect();
+    let progress = [(); 2].map(|()| Mutex::new(Vec::new()));
+    let noted = |party: usize| progress[party].lock().expect("no panic");
+    let ((said, p), v) = between(
+        &patient(),
+        |channel| {
+            let mut tapped = Tap::recorder(channel);
+            let mut prover =
+                Prover::start(&mut tapped as &mut dyn Channel, interactive(), &mut rng(1)).expect("P");
+            prover.prove_run_watched(run, &|steps| noted(0).push(steps), &mut rng(3)).expect("proved");
+            drop(prover);
+            let sent = &tapped.layer.sent;
+            let said = sent.iter().filter(|(tag, _)| *tag == tags::RUN).map(|(_, payload)| payload.clone());
+            (said.collect(), lengths(sent))
+        },
+        |channel| {
+            let mut tapped = Tap::recorder(channel);
+            let mut verifier =
+                Verifier::start(&mut tapped as &mut dyn Channel, interactive(), &mut rng(2)).expect("V");
+            let watch = |steps| noted(1).push(steps);
+            let terms = &Terms::default();
+            let verified =
+                verifier.verify_run_watched((run.program(), &[]), SHORT, terms, &watch, &mut rng(4));
+            verified.expect("accepted");
+            drop(verifier);
+            lengths(&tapped.layer.sent)
+        },
+    );
+    (said, [p, v], progress.map(|progress| progress.into_inner().expect("no panic")))
+}
+
+#[test]
+fn runs_of_one_class_look_the_same_to_the_verifier() {
+    let runs = [3, 200].map(counted);
+    assert_ne!(runs[0].profile(), runs[1].profile());
+    let mut class = ProfileClass::of(&runs[0]);
+    class.enlarge(&ProfileClass::of(&runs[1])).expect("the same program");
+    let segments = class.segments();
+    assert!(segments > runs[0].profile().segments() && runs[1].profile().new_words() > 100);
+    let [short, long] = runs.map(|run| seen(&run.in_class(&class).expect("it holds both")));
+    assert_eq!(short, long);
+    // Two messages of what shows, and steps at the begin and after each segment.
+    let (said, _, progress) = short;
+    assert_eq!(said.len(), 2);
+    let total = 512 * segments as u64;
+    let expected: Vec<_> = (0..=segments as u64).map(|done| Progress { done: 512 * done, total }).collect();
+    assert_eq!(progress, [expected.clone(), expected]);
 }
 
 #[test]

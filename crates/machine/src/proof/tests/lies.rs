@@ -67,7 +67,7 @@ pub(super) const ONE: Settings = Settings { steps: 1 << 12, unit: 7, log: 8 };
 /// Values that do not matter in filler rows, by the number of the column: the correction of a signed product
 /// where the lower word is the result; the inverse of a difference that is zero; of a byte that moves
 /// nowhere, the place of the call and how many are left, as the row produces the state that it consumes.
-const FREE: [(Rows, &[usize]); 5] = [
+pub(super) const FREE: [(Rows, &[usize]); 5] = [
     (Rows::Multiply, &[28]),
     (Rows::BranchEqual, &[14]),
     (Rows::TakeSecret, &[1, 4]),

@@ -4,7 +4,7 @@ use super::*;
 use Operation::*;
 
 /// A loop that sums words into memory.
-fn counting(rounds: i32) -> Vec<u32> {
+pub(super) fn counting(rounds: i32) -> Vec<u32> {
     let mut words = Vec::new();
     words.extend(li(5, DATA));
     words.push(i(Addi, 6, 0, 0, rounds));
