@@ -81,7 +81,7 @@ impl Proving for Steps {
 
     fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
         let terms = Terms { ending: Ending::Any, rows: u64::MAX, ..Terms::default() };
-        let (_, report) = verifier.verify_run((self.0.program(), &[]), self.0.settings(), &terms, rng)?;
+        let (_, report) = verifier.verify_run((self.0.about(), &[]), self.0.settings(), &terms, rng)?;
         Ok(report.into())
     }
 }

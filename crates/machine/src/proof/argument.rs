@@ -19,17 +19,24 @@
 //! `n` lookups. Two *different* false tuples of a triple meet at the point with probability `1 / |M|^2`, for
 //! all triples together `n / |M|^2`.
 //!
-//! **One challenge serves both**, and what it tests is the greater of the two degrees: if a claim is false,
-//! one of the polynomials is not zero, and the challenge has to be a zero of that one. The points of the two
-//! arguments are drawn apart, the coefficients `gamma` are the same.
+//! **A secret program** is a table of rows that P has committed to, with an argument of its own (`rom`).
+//!
+//! **One challenge serves all**, and what it tests is the greatest of the degrees: if a claim is false, one
+//! of the polynomials is not zero, and the challenge has to be a zero of that one. The points of multisets
+//! and of public tables are drawn apart, the coefficients `gamma` are the same.
 
 use volery_circuit::challenge::Tested;
-use volery_circuit::{Challenge, Error, Expression as _, invert_all};
+use volery_circuit::{Challenge, Error, Expression as _};
 use volery_field::{Element, F61, Ring as _};
 use zeroize::Zeroizing;
 
 use super::form::{Form, Shape, Side, WIDTH};
 use super::public::{Public, Tables};
+
+mod lookups;
+mod rom;
+
+pub(super) use rom::{ROW as ROM_ROW, Rom};
 
 /// The candidates for the point of lookups.
 const CANDIDATES: usize = 4;
@@ -180,49 +187,6 @@ impl<B: Challenge<F61>> Product<B> {
     }
 }
 
-/// The sum of the inverses of all denominators.
-struct Sum<B: Challenge<F61>> {
-    waiting: Waiting<B::Scalar, B::Expression<5>>,
-    sum: B::Expression<2>,
-}
-
-impl<B: Challenge<F61>> Sum<B> {
-    fn new() -> Self {
-        Self { waiting: Waiting::new(), sum: B::Expression::<2>::constant(B::Scalar::default()) }
-    }
-
-    fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let values = &mut self.waiting.values;
-        let count = self.waiting.expressions.len().div_ceil(3);
-        let inverses = b.scalars(count, &mut |_| {
-            invert_all(values);
-            let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
-            let inverses = told(Committed::Inverse, values.chunks(3).map(sum).collect());
-            Ok(told(Committed::InversesMoved, inverses))
-        })?;
-        let one = B::Expression::<5>::constant(B::embed(F61::ONE));
-        for (denominators, inverse) in self.waiting.expressions.chunks(3).zip(&inverses) {
-            let u = b.scalar::<5>(inverse);
-            match *denominators {
-                [d, e, f] => b.claim(d * e * (f * u - one) - (d + e) * f)?,
-                [d, e] => b.claim(d * e * u - d - e)?,
-                [d] => b.claim(d * u - one)?,
-                _ => {}
-            }
-            self.sum = self.sum + b.scalar::<2>(inverse);
-        }
-        self.waiting.clear();
-        Ok(())
-    }
-
-    fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
-        if !self.waiting.expressions.is_empty() {
-            self.flush(b)?;
-        }
-        Ok(self.sum)
-    }
-}
-
 /// The multiplicities of a public table's rows.
 struct Multiplicities<W> {
     table: Public,
@@ -232,33 +196,48 @@ struct Multiplicities<W> {
 /// The number of wires that are committed to at once.
 pub(super) const PIECE: usize = 1 << 14;
 
-/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to.
+/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to, and
+/// the program, if it is a secret.
 pub(super) fn claim<B: Challenge<F61>>(
     b: &mut B,
     parts: &[Part<B::Wire>],
     known: &Known,
     tables: &Tables<'_>,
+    rom: Option<&Rom<B::Wire>>,
 ) -> Result<(), B::Error> {
     #[cfg(test)]
     if exact::is_on() {
-        return Ok(exact::check(parts, known, tables)?);
+        return Ok(exact::check(parts, known, tables, rom)?);
     }
-    let multiplicities = multiplicities(b, parts, tables)?;
+    let mut public = multiplicities(b, parts, tables)?;
+    let committed = rom.and_then(|rom| {
+        let code = public.iter().position(|counts| counts.table == Public::Code)?;
+        Some((rom, public.remove(code).wires))
+    });
     let columns: usize = parts.iter().map(|part| part.wires.len()).sum();
-    let counts: usize = multiplicities.iter().map(|counts| counts.wires.len()).sum();
-    let tested = Tested::within(degree(parts, known, tables), (columns + counts) as u64, b.most_tested());
+    let counts: usize = public.iter().map(|counts| counts.wires.len()).sum();
+    let of_rom = committed.as_ref().map_or(0, |(rom, counts)| rom.committed() + counts.len());
+    let values = (columns + counts + of_rom) as u64;
+    let tested = Tested::within(degree(parts, known, tables, rom.is_some()), values, b.most_tested());
+    let masks = match &committed {
+        Some(_) => (0..tested.repetitions).map(|_| b.random_scalar()).collect::<Result<Vec<_>, _>>()?,
+        None => Vec::new(),
+    };
     let challenge = b.challenge(DRAWN * tested.repetitions as usize, tested)?;
-    for challenge in challenge.chunks_exact(DRAWN) {
+    for (set, challenge) in challenge.chunks_exact(DRAWN).enumerate() {
         let (gammas, points) = challenge.split_at(WIDTH);
         let [point, candidates @ ..] = points else { continue };
         multiset(b, parts, known, (*point, gammas))?;
-        lookups(b, parts, tables, &multiplicities, (candidates, gammas))?;
+        lookups::claim(b, parts, tables, &public, (candidates, gammas))?;
+        if let (Some((rom, counts)), Some(mask)) = (&committed, masks.get(set)) {
+            rom.claim(b, parts, (tables, counts), (*point, mask, gammas))?;
+        }
     }
     Ok(())
 }
 
-/// What the challenge tests.
-fn degree<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> u64 {
+/// What the challenge tests. With a committed program its rows count twice (`rom`).
+fn degree<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>, committed: bool) -> u64 {
     let count = |side: Side| {
         let tuples = |part: &Part<W>| {
             let tuples = part.shape.tuples.iter().filter(|tuple| tuple.side == side).count();
@@ -268,9 +247,23 @@ fn degree<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> u64 {
     };
     let produced = count(Side::In) + known.produced.len() as u64;
     let consumed = count(Side::Out) + known.consumed.len() as u64;
-    let lookups: u64 = parts.iter().map(|part| part.rows() as u64 * part.shape.lookups.len() as u64).sum();
-    let rows: u64 = used(parts).map(|table| tables.rows(table) as u64).sum();
-    produced.max(consumed).max(lookups + rows)
+    // Lookups and rows of public tables, and of the program if it is not one.
+    let (mut public, mut code) = (0, 0);
+    for part in parts {
+        for lookup in &part.shape.lookups {
+            let sum = if committed && lookup.table == Public::Code { &mut code } else { &mut public };
+            *sum += part.rows() as u64;
+        }
+    }
+    for table in used(parts) {
+        let rows = tables.rows(table) as u64;
+        if committed && table == Public::Code {
+            code += 2 * rows;
+        } else {
+            public += rows;
+        }
+    }
+    produced.max(consumed).max(public).max(code)
 }
 
 /// The public tables that some row looks into.
@@ -357,9 +350,8 @@ fn multiset<B: Challenge<F61>>(
             }
         }
     }
-    let factor =
-        |x: &[F61; WIDTH]| x.iter().zip(gammas).fold(at, |sum, (x, gamma)| sum - *gamma * B::embed(*x));
     let all = |tuples: &[[F61; WIDTH]]| {
+        let factor = |tuple| denominator::<B>(at, gammas, tuple);
         tuples.iter().fold(B::embed(F61::ONE), |product, tuple| product * factor(tuple))
     };
     let [produced, consumed] = products;
@@ -368,68 +360,9 @@ fn multiset<B: Challenge<F61>>(
     b.claim(produced - consumed)
 }
 
-/// Claims that all lookups are rows.
-fn lookups<B: Challenge<F61>>(
-    b: &mut B,
-    parts: &[Part<B::Wire>],
-    tables: &Tables<'_>,
-    multiplicities: &[Multiplicities<B::Wire>],
-    (candidates, gammas): (&[B::Scalar], &[B::Scalar]),
-) -> Result<(), B::Error> {
-    let (at, inverses) = inverses::<B>(tables, multiplicities, candidates, gammas)?;
-    let mut sum = Sum::<B>::new();
-    let mut scratch = Vec::new();
-    for part in parts {
-        let fold =
-            |table: Public, forms: &[Form]| Folded::new(at, gammas, F61::new(table as u64), forms, B::embed);
-        let lookups: Vec<_> =
-            part.shape.lookups.iter().map(|lookup| fold(lookup.table, &lookup.forms)).collect();
-        let columns = part.shape.columns;
-        for (number, row) in part.wires.chunks_exact(columns).enumerate() {
-            let values = part.values.get(number * columns..(number + 1) * columns);
-            for lookup in &lookups {
-                sum.waiting.expressions.push(lookup.expression::<5, B>(b, row, &mut scratch));
-                sum.waiting.values.extend(values.map(|row| lookup.value(row, B::embed)));
-                if sum.waiting.is_full() {
-                    sum.flush(b)?;
-                }
-            }
-        }
-    }
-    let mut sum = sum.finish(b)?;
-    for (Multiplicities { wires, .. }, negated) in multiplicities.iter().zip(&inverses) {
-        sum = sum + b.linear::<2>(B::Scalar::default(), negated, wires);
-    }
-    b.claim(sum)
-}
-
-/// A point, and the inverses there of each table's rows.
-type Inverses<S> = (S, Vec<Vec<S>>);
-
-/// The first candidate at which no public row has a pole, and minus the rows' inverses there.
-fn inverses<B: Challenge<F61>>(
-    tables: &Tables<'_>,
-    multiplicities: &[Multiplicities<B::Wire>],
-    candidates: &[B::Scalar],
-    gammas: &[B::Scalar],
-) -> Result<Inverses<B::Scalar>, Error> {
-    let one = |at: &B::Scalar, table: Public| {
-        let row = |index| {
-            let row = tables.row(table, index);
-            // Negated, and so is the inverse.
-            row.iter().zip(gammas).fold(-*at, |sum, (x, gamma)| sum + *gamma * B::embed(*x))
-        };
-        let mut inverses: Vec<B::Scalar> = (0..tables.rows(table)).map(row).collect();
-        invert_all(&mut inverses).then_some(inverses)
-    };
-    let all = |at: &B::Scalar| {
-        let inverses: Option<Vec<_>> = multiplicities.iter().map(|rows| one(at, rows.table)).collect();
-        inverses.map(|inverses| (*at, inverses))
-    };
-    candidates
-        .iter()
-        .find_map(all)
-        .ok_or_else(|| Error::misuse("every point of a challenge is a pole; start again"))
+/// `at - sum gammas[j] * x[j]` for values that both parties know.
+fn denominator<B: Challenge<F61>>(at: B::Scalar, gammas: &[B::Scalar], x: &[F61; WIDTH]) -> B::Scalar {
+    x.iter().zip(gammas).fold(at, |sum, (x, gamma)| sum - *gamma * B::embed(*x))
 }
 
 /// What P commits to besides the rows of a segment.
@@ -440,9 +373,18 @@ pub(super) enum Committed {
     /// Two inverses, whose sum stays.
     InversesMoved,
     Multiplicity,
+    /// Of the rows of a secret program.
+    Fraction,
+    /// Two fractions, whose sum stays.
+    FractionsMoved,
     Fresh,
     Live,
     Gap,
+    /// The columns of the words of a secret program, and of its data.
+    Word,
+    Datum,
+    /// Where it begins.
+    Entry,
 }
 
 /// What P says that these values are: the truth, except in tests.

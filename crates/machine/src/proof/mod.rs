@@ -7,6 +7,8 @@
 //! | module | what is there |
 //! |---|---|
 //! | `statement` | [`ProgramRun`]: its two sides, and the order of everything below |
+//! | `subject` | [`Subject`]: what both parties know of the program |
+//! | [`secret_program`] | a program that only P knows |
 //! | [`preamble`] | the claim and the profile as bytes |
 //! | `profile` | [`Profile`]: what shows, with its bounds |
 //! | `terms` | [`Terms`]: what V demands of a run |
@@ -102,8 +104,10 @@ pub mod preamble;
 mod profile;
 mod public;
 mod regions;
+pub mod secret_program;
 mod segment;
 mod statement;
+mod subject;
 mod tables;
 mod terms;
 mod trace;
@@ -111,7 +115,8 @@ mod trace;
 use end::EXIT;
 
 pub use profile::Profile;
-pub use statement::{ProgramRun, RunClaim, Settings, subject};
+pub use statement::{ProgramRun, RunClaim, Settings};
+pub use subject::{Bounds, Subject};
 pub use terms::{Ending, Terms};
 
 #[cfg(test)]

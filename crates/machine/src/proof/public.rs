@@ -5,7 +5,8 @@ use volery_field::{F61, Ring as _};
 use super::form::{WIDTH, integer};
 use super::kind::{Fields, Kind, fields};
 use super::regions::Regions;
-use crate::Program;
+use super::secret_program::decode;
+use super::subject::Subject;
 
 /// A public table. The number is the first component of its rows, so that no row of one is a row of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +29,12 @@ pub(super) enum Public {
     /// `(index, byte)` of the journal.
     Journal = 8,
     /// `(kind, place, 1, fields)` of each instruction, and `(kind, 1, 0, fields)` for the filler rows of each
-    /// kind.
+    /// kind. Of a secret program only the latter are public.
     Code = 9,
+    /// How words of a secret program are decoded: see [`decode`].
+    Decode = 10,
+    /// Numbers of registers: see [`decode`].
+    Register = 11,
 }
 
 /// The place of filler rows: it is no multiple of 4, so no instruction has it.
@@ -39,7 +44,7 @@ pub(super) const FILLER: u64 = 1;
 const BEFORE: i64 = -1;
 
 impl Public {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Short,
         Self::Byte,
         Self::Sign,
@@ -49,12 +54,14 @@ impl Public {
         Self::Input,
         Self::Journal,
         Self::Code,
+        Self::Decode,
+        Self::Register,
     ];
 }
 
 /// The content of the public tables.
 pub(super) struct Tables<'a> {
-    pub(super) program: &'a Program,
+    pub(super) subject: &'a Subject,
     pub(super) regions: Regions,
     pub(super) input: &'a [u8],
     pub(super) journal: &'a [u8],
@@ -71,7 +78,9 @@ impl Tables<'_> {
             Public::Region => self.regions.zero().len(),
             Public::Input => 1 + self.input.len(),
             Public::Journal => 1 + self.journal.len(),
-            Public::Code => Kind::ALL.len() + self.program.code().len(),
+            Public::Code => Kind::ALL.len() + self.subject.code().1,
+            Public::Decode => decode::table().len(),
+            Public::Register => decode::REGISTERS,
         }
     }
 
@@ -104,6 +113,8 @@ impl Tables<'_> {
             }
             Public::Journal => bytes(self.journal, index),
             Public::Code => self.code(index),
+            Public::Decode => decode::table().get(index).copied().unwrap_or_default(),
+            Public::Register => padded(decode::register(index)),
         }
     }
 
@@ -112,8 +123,9 @@ impl Tables<'_> {
             return instruction([*kind as i64, FILLER as i64, 0], kind.filler_fields());
         }
         let word = index - Kind::ALL.len();
-        let place = self.program.text().wrapping_add(4 * word as u32);
-        match self.program.code().get(word).copied().flatten().and_then(|i| fields(i, place)) {
+        let place = self.subject.code().0.wrapping_add(4 * word as u32);
+        let program = self.subject.program();
+        match program.and_then(|program| program.instruction(place)).and_then(|i| fields(i, place)) {
             Some((kind, fields)) => instruction([kind as i64, i64::from(place), 1], fields),
             // What cannot be carried out is no row that any kind looks up.
             None => padded([-1]),
@@ -133,8 +145,10 @@ impl Tables<'_> {
             Public::Input => (integer(self.input.len() as i64 + 1) - *values.first()?).to_u64(),
             Public::Journal => (*values.first()? + F61::ONE).to_u64(),
             Public::Code if at(1) == FILLER => at(0),
+            Public::Decode => decode::find(at(0), at(1))? as u64,
+            Public::Register => at(0),
             Public::Code => {
-                let word = at(1).wrapping_sub(u64::from(self.program.text())) / 4;
+                let word = at(1).wrapping_sub(u64::from(self.subject.code().0)) / 4;
                 word.saturating_add(Kind::ALL.len() as u64)
             }
         };
@@ -143,7 +157,7 @@ impl Tables<'_> {
 }
 
 /// A row without the table's number.
-type Row = [i64; WIDTH - 1];
+pub(super) type Row = [i64; WIDTH - 1];
 
 fn padded<const N: usize>(columns: [i64; N]) -> Row {
     core::array::from_fn(|i| columns.get(i).copied().unwrap_or(0))

@@ -5,7 +5,7 @@ use volery_circuit::{Challenge, Error};
 use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
-use super::argument::{self, Known, PIECE, Part};
+use super::argument::{self, Known, PIECE, Part, Rom};
 use super::form::{Shape, Space, WIDTH, column, integer, number};
 use super::kind::Kind;
 use super::log::Log;
@@ -181,10 +181,10 @@ pub(super) struct Place {
 }
 
 /// Claims a segment: from `start`, by rows as in `counts`, to what it returns. The words that it touches go
-/// to the log.
+/// to the log. A secret program's rows are `rom`.
 pub(super) fn claim<B: Challenge<F61>>(
     b: &mut B,
-    tables: &Tables<'_>,
+    (tables, rom): (&Tables<'_>, Option<&Rom<B::Wire>>),
     (counts, place): (&Counts, Place),
     (start, first): (Boundary<B::Wire>, u32),
     mut segment: Option<Segment>,
@@ -215,7 +215,7 @@ pub(super) fn claim<B: Challenge<F61>>(
         place: [ends.wires[1].clone()],
     };
     parts.extend([ends, registers]);
-    argument::claim(b, &parts, &Known::default(), tables)?;
+    argument::claim(b, &parts, &Known::default(), tables, rom)?;
     b.end_argument();
     b.leave();
     Ok(end)
@@ -234,6 +234,7 @@ mod tests {
     use volery_circuit::Evaluator;
 
     use super::super::regions::Regions;
+    use super::super::subject::Subject;
     use super::*;
     use crate::program::{Kind as SegmentKind, Program, Segment as ProgramSegment};
 
@@ -243,7 +244,9 @@ mod tests {
         let bytes = vec![0x13, 0, 0, 0];
         let text = ProgramSegment { address: 0x1_0000, size: 4, bytes, kind: SegmentKind::Text };
         let program = Program::new(0x1_0000, vec![text]).expect("a program");
-        let tables = Tables { program: &program, regions: Regions::of(&program), input: &[], journal: &[] };
+        let subject = Subject::Public(program);
+        let regions = Regions::of_subject(&subject);
+        let tables = Tables { subject: &subject, regions, input: &[], journal: &[] };
         let no_segment = Segment {
             rows: [0; KINDS],
             tables: Vec::new(),
@@ -262,7 +265,7 @@ mod tests {
             let start = Boundary { registers: values.to_vec(), values, place: [F61::ZERO] };
             let mut b = Evaluator::<F61>::new();
             let part = length(&mut b, &start, Some(&no_segment)).expect("a length");
-            let result = argument::claim(&mut b, &[part], &Known::default(), &tables);
+            let result = argument::claim(&mut b, &[part], &Known::default(), &tables, None);
             assert_eq!(result.is_ok(), is_right, "{secret}: {result:?}");
         }
     }

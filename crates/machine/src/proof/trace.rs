@@ -8,7 +8,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::kind::{Fields, Kind, fields};
 use super::public::FILLER;
-use super::regions::Regions;
+use super::regions::{Regions, file_words};
 use super::tables::{Called, Moved, PUBLIC_LEFT, Row, SECRET_LEFT, Table, WRITTEN, Work, with_table};
 use crate::instruction::Operation;
 use crate::observer::{Access, Call, Observer, Step};
@@ -91,6 +91,49 @@ impl Drop for Pages {
     }
 }
 
+/// An instruction as rows have it.
+#[derive(Clone, Copy)]
+pub(super) struct Decoded {
+    pub(super) kind: Kind,
+    pub(super) fields: Fields,
+}
+
+/// With the option around it all of it is wiped.
+impl Zeroize for Decoded {
+    fn zeroize(&mut self) {
+        self.fields.zeroize();
+    }
+}
+
+/// What a run begins with. The program may be a secret.
+pub(super) struct Loaded {
+    /// The address of the first instruction.
+    pub(super) text: u32,
+    /// The instructions from there on.
+    pub(super) code: Zeroizing<Vec<Option<Decoded>>>,
+    /// Words that are live from the start: address and value.
+    pub(super) words: Zeroizing<Vec<(u32, u32)>>,
+    /// First address and end of what is read-only.
+    pub(super) read_only: Vec<(u64, u64)>,
+}
+
+impl Loaded {
+    /// A public program.
+    pub(super) fn of(program: &Program, regions: &Regions) -> Self {
+        let places = (0..program.code().len()).map(|i| program.text().wrapping_add(4 * i as u32));
+        let decode = |place| {
+            let (kind, fields) = fields(program.instruction(place)?, place)?;
+            Some(Decoded { kind, fields })
+        };
+        Self {
+            text: program.text(),
+            code: Zeroizing::new(places.map(decode).collect()),
+            words: Zeroizing::new(file_words(program).collect()),
+            read_only: regions.read_only().collect(),
+        }
+    }
+}
+
 /// Registers and memory, as a segment sees them.
 pub(super) struct Cells {
     registers: [Cell; REGISTERS],
@@ -114,7 +157,7 @@ impl Drop for Cells {
 }
 
 impl Cells {
-    pub(super) fn new(program: &Program, regions: &Regions, secret: usize, public: usize) -> Self {
+    pub(super) fn new(loaded: &Loaded, secret: usize, public: usize) -> Self {
         let mut registers = [Cell::default(); REGISTERS];
         let mut set = |register: usize, value: u32| registers[register].value = value;
         set(2, STACK_POINTER);
@@ -127,10 +170,10 @@ impl Cells {
             segment: 1,
             words: Vec::new(),
             fresh: Vec::new(),
-            read_only: regions.read_only().collect(),
+            read_only: loaded.read_only.clone(),
             input: public as i64,
         };
-        for (address, value) in super::regions::file_words(program) {
+        for (address, value) in loaded.words.iter().copied() {
             *cells.entry(address) = Entry { value, live: true, ..Entry::default() };
         }
         cells
@@ -229,7 +272,7 @@ impl Zeroize for Word {
 
 /// Follows the emulator.
 struct Follower {
-    decoded: Vec<Option<(Kind, Fields)>>,
+    code: Zeroizing<Vec<Option<Decoded>>>,
     text: u32,
     cells: Cells,
     rows: [u32; KINDS],
@@ -348,7 +391,7 @@ impl Observer for Follower {
     fn step(&mut self, step: &Step) {
         let at = step.pc.wrapping_sub(self.text) / 4;
         // The emulator carries out what the program has.
-        let Some(Some((kind, fields))) = self.decoded.get(at as usize).copied() else { return };
+        let Some(Some(Decoded { kind, fields })) = self.code.get(at as usize).copied() else { return };
         if step.instruction.operation() == Operation::Ecall {
             self.serve(step);
             if self.exited(step) {
@@ -389,16 +432,14 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     pub(super) fn new(
         program: &'a Program,
-        regions: &Regions,
+        loaded: Loaded,
         [secret, public]: [&'a [u8]; 2],
         limits: crate::Limits,
     ) -> Self {
-        let places = (0..program.code().len()).map(|i| program.text().wrapping_add(4 * i as u32));
-        let decode = |place| program.instruction(place).and_then(|i| fields(i, place));
         let follower = Follower {
-            decoded: places.map(decode).collect(),
-            text: program.text(),
-            cells: Cells::new(program, regions, secret.len(), public.len()),
+            cells: Cells::new(&loaded, secret.len(), public.len()),
+            code: loaded.code,
+            text: loaded.text,
             rows: [0; KINDS],
             tables: tables(),
             time: 0,
@@ -432,7 +473,7 @@ impl<'a> Source<'a> {
     /// The same run with the text of another program in memory: what the log holds tells nothing of the lie.
     #[cfg(test)]
     pub(super) fn with_text_of(mut self, program: &Program) -> Self {
-        for (address, value) in super::regions::file_words(program) {
+        for (address, value) in file_words(program) {
             if program.instruction(address).is_some() {
                 self.follower.cells.entry(address).value = value;
             }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::*;
+use crate::proof::kind::Kind;
 
 thread_local! {
     static ON: Cell<bool> = const { Cell::new(false) };
@@ -25,7 +26,17 @@ fn unsatisfied(what: &str) -> Error {
     Error::Unsatisfied { assertion: 0, place: what.to_owned() }
 }
 
-pub(super) fn check<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> Result<(), Error> {
+pub(super) fn check<W: Clone>(
+    parts: &[Part<W>],
+    known: &Known,
+    tables: &Tables<'_>,
+    rom: Option<&Rom<W>>,
+) -> Result<(), Error> {
+    let found_row = |table, index: usize| {
+        let committed = rom.filter(|_| table == Public::Code);
+        let row = committed.and_then(|rom| rom.row(index.checked_sub(Kind::ALL.len())?));
+        row.unwrap_or_else(|| tables.row(table, index))
+    };
     let mut balance: HashMap<[u64; WIDTH], i64> = HashMap::new();
     let mut note = |tuple: [F61; WIDTH], n: i64| *balance.entry(tuple.map(F61::to_u64)).or_default() += n;
     known.produced.iter().for_each(|tuple| note(*tuple, 1));
@@ -39,7 +50,7 @@ pub(super) fn check<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) ->
             }
             for lookup in &part.shape.lookups {
                 let values: Vec<_> = lookup.forms.iter().map(|form| form.value(row)).collect();
-                let found = tables.find(lookup.table, &values).map(|index| tables.row(lookup.table, index));
+                let found = tables.find(lookup.table, &values).map(|index| found_row(lookup.table, index));
                 let is_row = found.is_some_and(|found| {
                     let rest = values.iter().copied().chain(core::iter::repeat(F61::ZERO));
                     found.iter().skip(1).zip(rest).all(|(x, y)| *x == y)

@@ -31,7 +31,7 @@ pub(super) fn is_unsatisfied(result: &Result<(), Error>) -> bool {
 }
 
 /// Rows of every kind: three or more of each, on operands for which no column is free.
-fn everything() -> Vec<u32> {
+pub(super) fn everything() -> Vec<u32> {
     let mut words = Vec::new();
     words.extend(li(5, 0x8765_4321));
     words.extend(li(6, 0x1234_5679));
