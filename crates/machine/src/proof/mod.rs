@@ -39,7 +39,8 @@
 //! arrow from the state that it consumes to the one that it produces. As many arrows lead to each point as
 //! leave it, but for the start and the end. Time grows along each arrow, by one or two, so there is no
 //! circle: it would have half as many rows as the field has elements. So the arrows are one path from the
-//! start to the end. The program is public, so each row is the instruction at its place. Cells then: times
+//! start to the end. The program is public, or committed to and decoded ([`secret_program`]), so each row is
+//! the instruction at its place. Cells then: times
 //! are unique, and each access finds an earlier one (`now - 1 - found` is below 2^32, two limbs of 16 bits),
 //! which is the argument of
 //! [`volery_circuit::ram`]: every access finds what the last one left, and what the segment found at first.

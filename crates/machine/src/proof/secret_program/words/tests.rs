@@ -109,8 +109,9 @@ fn every_operation_is_decoded_with_immediates_at_their_borders() {
         let mut found = 0;
         for immediate in immediates() {
             for registers in [[0, 0, 0], [1, 2, 3], [31, 30, 29], [0, 31, 0], [30, 0, 31]] {
-                // A place after which auipc wraps, and the first one.
-                for place in [PLACE, 0xffff_f000, 0] {
+                // For auipc also a place after which it wraps, and the first one.
+                let places = [PLACE, 0xffff_f000, 0];
+                for place in places.into_iter().take(if operation == Auipc { 3 } else { 1 }) {
                     let Some(i) = instruction(operation, registers, immediate) else { continue };
                     is_decoded(i, place);
                     found += 1;
@@ -122,10 +123,10 @@ fn every_operation_is_decoded_with_immediates_at_their_borders() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
     fn every_word_is_decoded_as_the_emulator_decodes_it_or_is_data(
-        words in prop::collection::vec(any::<u32>(), 16),
+        words in prop::collection::vec(any::<u32>(), 8),
         place in 0..(1_u32 << 30) - 1,
     ) {
         let place = 4 * place;
@@ -170,7 +171,7 @@ fn every_column_of_every_operation_is_bound() {
         // Of words that do not execute the carry says nothing, and whether they are writable P may choose.
         let free = if row[KIND] == n(-1) { &[CARRY, WRITABLE][..] } else { &[] };
         for column in (0..COLUMNS).filter(|column| !free.contains(column)) {
-            for change in [1, -1, 2, 1 << 16, 1 << 32].map(n) {
+            for change in [1, -1, 1 << 16].map(n) {
                 let lie = with(&row, &[(column, change)]);
                 assert_ne!(verdict(&lie, PLACE), ACCEPTED, "column {column} of {name}");
             }
