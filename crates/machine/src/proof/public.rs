@@ -146,7 +146,7 @@ impl Tables<'_> {
             Public::Journal => (*values.first()? + F61::ONE).to_u64(),
             Public::Code if at(1) == FILLER => at(0),
             Public::Decode => decode::find(at(0), at(1))? as u64,
-            Public::Register => at(0),
+            Public::Register => pair(at(1), at(0), 5),
             Public::Code => {
                 let word = at(1).wrapping_sub(u64::from(self.subject.code().0)) / 4;
                 word.saturating_add(Kind::ALL.len() as u64)

@@ -11,9 +11,10 @@
 //! Flags are those of the kind's fields, in their order. `ebreak` and illegal words have no row; two rows
 //! with the key 0 are for words that do not execute.
 //!
-//! [`Public::Register`](crate::proof::public::Public::Register) has three families of rows:
-//! `(n, lowest bit, destination)` for the number of a register that is written, where 0 becomes the sink;
-//! `(32 + n, lowest bit, 0)`; and `(64 + n, 0, 0)` where only the range counts.
+//! [`Public::Register`](crate::proof::public::Public::Register) has three families of rows
+//! for the numbers `n` of registers: `(0, n, lowest bit, destination)` of one that is written, where 0 becomes
+//! the sink; `(1, n, lowest bit, 0)`; and `(2, n, 0, 0)` where only the range counts. The family comes first, so
+//! that a number of 32 or more in one is no row of another.
 
 use std::sync::LazyLock;
 
@@ -157,12 +158,12 @@ pub(in super::super) fn find(key: u64, format: u64) -> Option<usize> {
 pub(in super::super) const REGISTERS: usize = 96;
 
 /// A row of that table.
-pub(in super::super) fn register(index: usize) -> [i64; 3] {
-    let (n, odd) = (index as i64, index as i64 & 1);
+pub(in super::super) fn register(index: usize) -> [i64; 4] {
+    let (n, odd) = (index as i64 & 31, index as i64 & 1);
     match index / 32 {
-        0 => [n, odd, if n == 0 { SINK } else { n }],
-        1 => [n, odd, 0],
-        _ => [n, 0, 0],
+        0 => [0, n, odd, if n == 0 { SINK } else { n }],
+        1 => [1, n, odd, 0],
+        _ => [2, n, 0, 0],
     }
 }
 

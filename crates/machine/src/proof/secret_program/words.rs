@@ -43,9 +43,9 @@ pub(super) fn shape() -> Shape {
     let format = FORMAT.into_iter().zip(1..).fold(number(0), |sum, (bit, n)| sum + column(bit) * n);
     let rest = [OPCODE, FUNCT3, HIGH7, SIGN, KIND, FLAG0, FLAG1, FLAG2].map(column);
     shape.look_up(Public::Decode, [key, format].into_iter().chain(rest));
-    shape.look_up(Public::Register, [RD, RD_ODD, RD_OR_SINK].map(column));
-    shape.look_up(Public::Register, [column(RS2) + number(32), column(RS2_ODD)]);
-    shape.look_up(Public::Register, [column(RS1) + number(64)]);
+    shape.look_up(Public::Register, [number(0), column(RD), column(RD_ODD), column(RD_OR_SINK)]);
+    shape.look_up(Public::Register, [number(1), column(RS2), column(RS2_ODD)]);
+    shape.look_up(Public::Register, [number(2), column(RS1)]);
     shape.look_up(Public::Power, [RS2, FLAG0, POWER].map(column));
     shape.word(column(X), X_LOW);
     shape

@@ -293,3 +293,26 @@ fn each_check_of_a_word_is_needed() {
     lie[KIND..=FIELD6].copy_from_slice(&nop[KIND..=FIELD6]);
     assert_ne!(verdict(&lie, PLACE), ACCEPTED);
 }
+
+/// Otherwise `x0` could be written, and words of more than 32 bits be read from the image.
+#[test]
+fn numbers_of_registers_have_five_bits() {
+    let row = of(Addi, 8, 2, 0, 1);
+    assert_eq!(verdict(&row, PLACE), ACCEPTED);
+    for (family, to_field0) in [(1, -8), (1, -7), (2, -8)] {
+        let rd = [
+            (RD, n(32 * family)),
+            (WORD, n(32 * family << 7)),
+            (FIELD0, n(to_field0)),
+            (RD_OR_SINK, n(to_field0)),
+        ];
+        assert_eq!(verdict(&with(&row, &rd), PLACE), BY_LOOKUPS, "rd in family {family}");
+    }
+    for families in [-2, -1, 1] {
+        let more = 32 * families;
+        let rs1 = [(RS1, n(more)), (WORD, n(more << 15)), (FIELD1, n(more))];
+        assert_eq!(verdict(&with(&row, &rs1), PLACE), BY_LOOKUPS, "rs1 in another family by {families}");
+        let rs2 = [(RS2, n(more)), (WORD, n(more << 20)), (FIELD2, n(more))];
+        assert_eq!(verdict(&with(&row, &rs2), PLACE), BY_LOOKUPS, "rs2 in another family by {families}");
+    }
+}
