@@ -55,8 +55,10 @@ pub(super) fn shape() -> Shape {
 pub(super) fn claim<B: Relate<F61>>(b: &mut B, row: &[B::Wire], place: u32) -> Result<(), B::Error> {
     bits(b, row, FORMAT)?;
     bits(b, row, [CARRY])?;
-    let n = |n: i64| int::<4, B>(n);
-    let times = |x: B::Expression<4>, n: i64| x.scale(B::embed(integer(n)));
+    fn times<B: Relate<F61>>(x: B::Expression<4>, n: i64) -> B::Expression<4> {
+        x.scale(B::embed(integer(n)))
+    }
+    let (n, times) = (int::<4, B>, times::<B>);
     let format = at::<4, { FORMATS - 1 }, B>(b, row, FORMAT);
     let read_only = format.into_iter().fold(n(1), |rest, bit| rest - bit);
     b.claim(read_only * read_only - read_only)?;
