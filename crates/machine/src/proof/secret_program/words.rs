@@ -51,13 +51,16 @@ pub(super) fn shape() -> Shape {
     shape
 }
 
+/// An integer times an expression.
+#[inline(always)]
+fn times<B: Relate<F61>>(x: B::Expression<4>, n: i64) -> B::Expression<4> {
+    x.scale(B::embed(integer(n)))
+}
+
 /// The relations of a word at a place.
 pub(super) fn claim<B: Relate<F61>>(b: &mut B, row: &[B::Wire], place: u32) -> Result<(), B::Error> {
     bits(b, row, FORMAT)?;
     bits(b, row, [CARRY])?;
-    fn times<B: Relate<F61>>(x: B::Expression<4>, n: i64) -> B::Expression<4> {
-        x.scale(B::embed(integer(n)))
-    }
     let (n, times) = (int::<4, B>, times::<B>);
     let format = at::<4, { FORMATS - 1 }, B>(b, row, FORMAT);
     let read_only = format.into_iter().fold(n(1), |rest, bit| rest - bit);
