@@ -17,10 +17,13 @@
 //! | `tables` | the columns of each kind, with relations |
 //! | `form` | linear forms in columns; tuples and lookups of a row |
 //! | `public` | the public tables that rows look up |
+//! | `split` | tables of 2^16 rows, where few lookups go into them |
 //! | `argument` | that tuples match and lookups are rows, under one challenge |
 //! | `segment` | one segment of a run |
 //! | `log`, `regions` | memory across segments, and what it holds at first |
 //! | `end` | exits and traps |
+//! | `elements`, `stages` | what a run commits to, and where P's time goes |
+//! | `buffers` | buffers that grow as wires arrive, and leave no copies of P's values |
 //!
 //! # What is proved
 //!
@@ -33,19 +36,19 @@
 //!
 //! and which rows of public tables it looks up: the **program** (place, kind, registers, immediate, flags),
 //! ranges, bytes, powers of two. The segment's start is produced, its end consumed, and all of it has to
-//! match, as multisets.
+//! match, as multisets. Tables of 2^16 rows cost as much in a segment of ten steps as in one of 65,536, so
+//! lookups in them are split in two where they are few (`split`).
 //!
 //! **Why the rows are then the steps of the run.** States first. Take states as points and each row as an
 //! arrow from the state that it consumes to the one that it produces. As many arrows lead to each point as
 //! leave it, but for the start and the end. Time grows along each arrow, by one or two, so there is no
 //! circle: it would have half as many rows as the field has elements. So the arrows are one path from the
 //! start to the end. The program is public, or committed to and decoded ([`secret_program`]), so each row is
-//! the instruction at its place. Cells then: times
-//! are unique, and each access finds an earlier one (`now - 1 - found` is below 2^32, two limbs of 16 bits),
-//! which is the argument of
-//! [`volery_circuit::ram`]: every access finds what the last one left, and what the segment found at first.
-//! Relations and ranges in each table say that the new value and the next place are what the manual says; all
-//! values that are written are integers below 2^32, so all that are read are.
+//! the instruction at its place. Cells then: times are unique, and each access finds an earlier one (`now - 1
+//! - found` is below 2^32, two limbs of 16 bits), which is the argument of [`volery_circuit::ram`]: every
+//! access finds what the last one left, and what the segment found at first. Relations and ranges in each
+//! table say that the new value and the next place are what the manual says; all values that are written are
+//! integers below 2^32, so all that are read are.
 //!
 //! **`x0`** is a cell that nothing writes: what the program would write there goes to a cell that nothing
 //! reads.
@@ -97,6 +100,8 @@
 //! [`Challenge`]: volery_circuit::Challenge
 
 mod argument;
+mod buffers;
+mod elements;
 mod end;
 mod form;
 mod kind;
@@ -107,6 +112,8 @@ mod public;
 mod regions;
 pub mod secret_program;
 mod segment;
+mod split;
+mod stages;
 mod statement;
 mod subject;
 mod tables;
@@ -115,7 +122,9 @@ mod trace;
 
 use end::EXIT;
 
+pub use elements::{Elements, KindElements};
 pub use profile::Profile;
+pub use stages::{Stage, Stages};
 pub use statement::{ProgramRun, RunClaim, Settings};
 pub use subject::{Bounds, Subject};
 pub use terms::{Ending, Terms};

@@ -1,10 +1,13 @@
 //! The statement: what both parties run.
 
+use std::sync::Arc;
+
 use volery_circuit::{Challenge, Digest, Error, Statement};
 use volery_field::{F61, Ring as _};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use super::argument::{Committed, told};
+use super::buffers::room_for;
 use super::end;
 use super::log::{Log, MOST_LIVE};
 use super::profile::{Checks, Counts, Profile};
@@ -12,6 +15,7 @@ use super::public::Tables;
 use super::regions::Regions;
 use super::secret_program::{self, Image};
 use super::segment::{self, Boundary, Place, commit};
+use super::stages::{Stage, Stages, Watch};
 use super::subject::{Bounds, Subject};
 use super::tables::{PUBLIC_LEFT, SECRET_LEFT};
 use super::trace::{Loaded, REGISTERS, Source};
@@ -76,6 +80,8 @@ pub struct ProgramRun {
     pub(super) profile: Profile,
     settings: Settings,
     secret: Option<Secret>,
+    /// The clock of a run that is measured.
+    stages: Option<Arc<Stages>>,
     /// What P changes in each segment before it commits.
     #[cfg(test)]
     pub(super) meddle: Option<Meddle>,
@@ -94,7 +100,7 @@ struct Secret {
 
 /// A change of a segment, which it gets with its number.
 #[cfg(test)]
-pub(super) type Meddle = std::sync::Arc<dyn Fn(u32, &mut super::trace::Segment) + Send + Sync>;
+pub(super) type Meddle = Arc<dyn Fn(u32, &mut super::trace::Segment) + Send + Sync>;
 
 impl core::fmt::Debug for ProgramRun {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -145,6 +151,7 @@ impl ProgramRun {
             profile,
             settings,
             secret: None,
+            stages: None,
             #[cfg(test)]
             meddle: None,
             #[cfg(test)]
@@ -234,10 +241,27 @@ impl ProgramRun {
             profile: self.profile.clone(),
             settings: self.settings,
             secret: None,
+            stages: None,
             #[cfg(test)]
             meddle: None,
             #[cfg(test)]
             traced: None,
+        }
+    }
+
+    /// Adds a clock to the run, which the next proof is measured with.
+    #[must_use]
+    pub fn clocked(&mut self) -> Arc<Stages> {
+        Arc::clone(self.stages.insert(Arc::default()))
+    }
+
+    /// The public tables.
+    pub(super) fn tables(&self) -> Tables<'_> {
+        Tables {
+            subject: &self.subject,
+            regions: Regions::of_subject(&self.subject),
+            input: &self.public,
+            journal: &self.claim.journal,
         }
     }
 
@@ -324,17 +348,11 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
     }
 
     fn commitments(&self) -> Option<u64> {
-        let program = self.subject.bounds().map_or(0, secret_program::commitments);
-        Some(self.profile.commitments(self.subject.code().1 as u64) + program)
+        Some(self.elements().total().ceil() as u64)
     }
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
-        let tables = Tables {
-            subject: &self.subject,
-            regions: Regions::of_subject(&self.subject),
-            input: &self.public,
-            journal: &self.claim.journal,
-        };
+        let (tables, watch) = (self.tables(), Watch(self.stages.as_deref()));
         let (mut source, image) = self.source()?;
         let (rom, mut log) = match self.subject.bounds() {
             None => (None, Log::new()),
@@ -345,8 +363,9 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
         };
         let mut checks = Checks::new(&self.profile, self.settings.log, self.subject.file_words());
         let mut boundary = self.start(b)?;
-        let (mut place, mut fresh) = (self.entry().unwrap_or_default(), Vec::new());
+        let (mut place, mut fresh) = (self.entry().unwrap_or_default(), Zeroizing::default());
         for (counts, number) in self.profile.segments.iter().zip(1..) {
+            watch.begin(Stage::Trace);
             let segment = match &mut source {
                 Some(source) => {
                     let (segment, _) = source.next(self.settings.steps, self.settings.unit).map_err(limit)?;
@@ -364,21 +383,24 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
                 None => None,
             };
             let next = segment.as_ref().map(|segment| {
+                room_for(&mut fresh, segment.fresh.len());
                 fresh.extend_from_slice(&segment.fresh);
                 segment.place
             });
             let exits =
                 number as usize == self.profile.segments.len() && matches!(self.claim.end, End::Exit(_));
             let here = (counts, Place { number, exits });
-            boundary =
-                segment::claim(b, (&tables, rom.as_ref()), here, (boundary, place), segment, &mut log)?;
+            let of_tables = (&tables, rom.as_ref());
+            boundary = segment::claim(b, of_tables, here, (boundary, place), segment, &mut log, watch)?;
             place = next.unwrap_or(place);
             if let Some(new) = checks.next() {
+                watch.begin(Stage::Log);
                 let known = source.as_ref().map(|source| (source, &fresh[..]));
                 log.check(b, &tables, (checks.live as usize, new as usize), known)?;
-                fresh.clear();
+                fresh.zeroize();
             }
         }
+        watch.end();
         end::claim(b, &tables, &boundary, self.claim.end)
     }
 }

@@ -85,8 +85,8 @@ impl<M: Element, const N: usize> Expression<M> for ProverFixed<M, N> {
         Self::linear(c, M::ZERO)
     }
 
-    /// Into a new array. rustc 1.95 and before, at the level of optimisation of tests, scale some arguments of
-    /// closures twice if this is done in place: its value numbering takes the result for the argument.
+    /// Into a new array. rustc 1.95 and before, at the level of optimisation of tests, scale some arguments
+    /// of closures twice if this is done in place: its value numbering takes the result for the argument.
     #[inline(always)]
     fn scale(self, c: M) -> Self {
         let mut scaled = [M::ZERO; N];

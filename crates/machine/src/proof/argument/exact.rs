@@ -32,7 +32,7 @@ pub(super) fn check<W: Clone>(
     tables: &Tables<'_>,
     rom: Option<&Rom<W>>,
 ) -> Result<(), Error> {
-    let found_row = |table, index: usize| {
+    let of_table = |table, index: usize| {
         let committed = rom.filter(|_| table == Public::Code);
         let row = committed.and_then(|rom| rom.row(index.checked_sub(Kind::ALL.len())?));
         row.unwrap_or_else(|| tables.row(table, index))
@@ -49,13 +49,7 @@ pub(super) fn check<W: Clone>(
                 note(value, if tuple.side == Side::In { 1 } else { -1 });
             }
             for lookup in &part.shape.lookups {
-                let values: Vec<_> = lookup.forms.iter().map(|form| form.value(row)).collect();
-                let found = tables.find(lookup.table, &values).map(|index| found_row(lookup.table, index));
-                let is_row = found.is_some_and(|found| {
-                    let rest = values.iter().copied().chain(core::iter::repeat(F61::ZERO));
-                    found.iter().skip(1).zip(rest).all(|(x, y)| *x == y)
-                });
-                if !is_row {
+                if !tables.holds_in(lookup, row, &of_table) {
                     return Err(unsatisfied("lookups"));
                 }
             }

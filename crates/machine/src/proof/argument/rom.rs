@@ -25,9 +25,7 @@
 //! degree below `n + T` that is not zero, poles of false tuples that fill two places of a triple among them
 //! (as for public tables). So the challenge tests a degree of `n + 2 T`.
 
-use volery_circuit::invert_all;
-
-use super::lookups::sum;
+use super::triples::{AT_ONCE, value};
 use super::*;
 use crate::proof::form::{column, integer, number};
 use crate::proof::kind::Kind;
@@ -45,17 +43,16 @@ pub(in super::super) struct Rom<W> {
     values: Zeroizing<Vec<F61>>,
 }
 
+/// Denominators, with their values at P.
+struct Denominators<S: Element, E> {
+    expressions: Vec<E>,
+    values: Zeroizing<Vec<S>>,
+}
+
 /// A row's tuple, but for its place.
 fn forms() -> Vec<Form> {
     let head = [column(0), number(0), number(1)];
     head.into_iter().chain((1..ROW).map(column)).collect()
-}
-
-/// The value of a scalar at P, and zero elsewhere.
-pub(super) fn value<B: Challenge<F61>>(b: &B, x: &B::ScalarWire) -> Zeroizing<B::Scalar> {
-    let mut value = Zeroizing::new(B::Scalar::default());
-    b.peek_scalar(x, &mut |x| *value = x);
-    value
 }
 
 impl<W: Clone> Rom<W> {
@@ -94,7 +91,24 @@ impl<W: Clone> Rom<W> {
         (tables, counts): (&Tables<'_>, &[W]),
         (at, mask, gammas): (B::Scalar, &B::ScalarWire, &[B::Scalar]),
     ) -> Result<(), B::Error> {
-        let lookups = sum(b, parts, |table| table == Public::Code, (at, gammas), Some(mask))?;
+        let code = |shape: &Shape| {
+            let lookups = shape.lookups.iter().filter(|lookup| lookup.table == Public::Code);
+            let fold =
+                |forms: &[Form]| Folded::new(at, gammas, F61::new(Public::Code as u64), forms, B::embed);
+            Vec::from_iter(lookups.map(|lookup| fold(&lookup.forms)))
+        };
+        let all: Vec<_> = parts.iter().map(|part| code(&part.shape)).collect();
+        let mut lookups = Sum::<B>::masked(b, mask);
+        for (part, forms) in parts.iter().zip(&all).filter(|(_, forms)| !forms.is_empty()) {
+            let columns = part.shape.columns;
+            for (number, row) in part.wires.chunks_exact(columns).enumerate() {
+                let values = part.values.get(number * columns..(number + 1) * columns);
+                for form in forms {
+                    lookups.add(b, form, row, values)?;
+                }
+            }
+        }
+        let lookups = lookups.finish(b)?;
         let rows = self.fractions(b, (tables, counts), (at, mask, gammas))?;
         b.claim(lookups - rows)
     }
@@ -141,12 +155,14 @@ impl<W: Clone> Rom<W> {
         tables: &Tables<'_>,
         rows: core::ops::Range<usize>,
         (at, mask, gammas): (B::Scalar, &B::ScalarWire, &[B::Scalar]),
-    ) -> Waiting<B::Scalar, B::Expression<5>> {
+    ) -> Denominators<B::Scalar, B::Expression<5>> {
         let mut folded = Folded::new(at, gammas, F61::new(Public::Code as u64), &forms(), B::embed);
         let constant = folded.constant;
         let (of_place, of_mask) = (gammas.get(PLACE).copied().unwrap_or_default(), value(b, mask));
         let mask = b.scalar::<5>(mask);
-        let (mut waiting, mut scratch) = (Waiting::new(), Vec::new());
+        let mut all = Denominators { expressions: Vec::new(), values: Zeroizing::default() };
+        all.values.reserve_exact(rows.len());
+        let mut scratch = Vec::new();
         for index in rows {
             let (expression, value) = if let Some(row) = index.checked_sub(Kind::ALL.len()) {
                 folded.constant = constant - of_place * B::embed(self.place(row));
@@ -158,9 +174,9 @@ impl<W: Clone> Rom<W> {
                 let filler = denominator::<B>(at, gammas, &tables.row(Public::Code, index));
                 (B::Expression::<5>::constant(filler), filler)
             };
-            waiting.expressions.push(expression + mask);
-            waiting.values.push(value + *of_mask);
+            all.expressions.push(expression + mask);
+            all.values.push(value + *of_mask);
         }
-        waiting
+        all
     }
 }

@@ -11,10 +11,10 @@
 //! Flags are those of the kind's fields, in their order. `ebreak` and illegal words have no row; two rows
 //! with the key 0 are for words that do not execute.
 //!
-//! [`Public::Register`](crate::proof::public::Public::Register) has three families of rows
-//! for the numbers `n` of registers: `(0, n, lowest bit, destination)` of one that is written, where 0 becomes
-//! the sink; `(1, n, lowest bit, 0)`; and `(2, n, 0, 0)` where only the range counts. The family comes first, so
-//! that a number of 32 or more in one is no row of another.
+//! [`Public::Register`](crate::proof::public::Public::Register) has three families of rows for the numbers
+//! `n` of registers: `(0, n, lowest bit, destination)` of one that is written, where 0 becomes the sink; `(1,
+//! n, lowest bit, 0)`; and `(2, n, 0, 0)` where only the range counts. The family comes first, so that a
+//! number of 32 or more in one is no row of another.
 
 use std::sync::LazyLock;
 

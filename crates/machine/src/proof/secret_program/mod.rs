@@ -91,6 +91,7 @@ use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
 use super::argument::{self, Committed, Known, Part, ROM_ROW, Rom, told};
+use super::form::Shape;
 use super::log::Log;
 use super::public::Tables;
 use super::segment::commit;
@@ -101,12 +102,9 @@ pub(super) use image::Image;
 #[cfg(test)]
 pub(super) use words::COLUMNS as WORD_COLUMNS;
 
-/// About how many values are committed to for the program alone.
-pub(super) fn commitments(bounds: &Bounds) -> u64 {
-    // Columns, and a third of a fraction for each lookup.
-    let word = words::COLUMNS as u64 + 3;
-    let datum = data::COLUMNS as u64 + 3;
-    u64::from(bounds.words) * word + u64::from(bounds.data) * datum
+/// The shapes of a word of the image, and of one of data. P commits to all columns.
+pub(super) fn shapes() -> [Shape; 2] {
+    [words::shape(), data::shape()]
 }
 
 /// Commits to a program, and claims that its words are decoded right. Returns its rows for the segments, and
@@ -133,7 +131,7 @@ pub(super) fn claim<B: Challenge<F61>>(
     let wires = words.wires.chunks_exact(words::COLUMNS).flat_map(|row| row.iter().take(ROM_ROW).cloned());
     let rom = Rom::new(bounds.text, wires.collect(), rows);
     let log = memory(b, bounds, [&words, &data]);
-    argument::claim(b, &[words, data], &Known::default(), tables, None)?;
+    argument::claim(b, &mut [words, data], &Known::default(), tables, None)?;
     b.end_argument();
     b.leave();
     Ok((rom, log))
@@ -166,7 +164,7 @@ fn data_words<B: Challenge<F61>>(
 fn part<B: Challenge<F61>>(
     b: &mut B,
     what: Committed,
-    (shape, rows): (super::form::Shape, u32),
+    (shape, rows): (Shape, u32),
     values: Option<Zeroizing<Vec<F61>>>,
 ) -> Result<Part<B::Wire>, B::Error> {
     let values = values.map(|mut values| Zeroizing::new(told(what, core::mem::take(&mut *values))));

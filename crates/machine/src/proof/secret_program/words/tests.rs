@@ -25,7 +25,7 @@ fn verdict(row: &[F61], place: u32) -> [bool; 2] {
     let (wires, values) = (row.to_vec(), row.to_vec().into());
     let part = Part { shape: shape(), wires, values };
     let lookups = argument::exact::on(|| {
-        argument::claim(&mut Evaluator::<F61>::new(), &[part], &Known::default(), &tables, None)
+        argument::claim(&mut Evaluator::<F61>::new(), &mut [part], &Known::default(), &tables, None)
     });
     [relations.is_err(), lookups.is_err()]
 }
