@@ -79,7 +79,7 @@ fn input(path: Option<&PathBuf>) -> Result<Zeroizing<Vec<u8>>, Failure> {
 }
 
 fn report(program: &Program, machine: &Machine<'_>, counts: &Counts, end: End) -> Report {
-    let Ran { code, trap, journal, .. } = Ran::new(program, end, machine.journal());
+    let Ran { code, trap, journal, .. } = Ran::new(Some(program), end, machine.journal());
     let classes = Class::ALL.map(|class| (class.name(), counts.steps(class)));
     Report {
         program: hex(&program.digest()),

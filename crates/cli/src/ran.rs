@@ -34,17 +34,18 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 impl Ran {
-    /// A run of this program.
-    pub(crate) fn new(program: &Program, end: End, journal: &[u8]) -> Self {
+    /// A run of this program, if it is known.
+    pub(crate) fn new(program: Option<&Program>, end: End, journal: &[u8]) -> Self {
         let (code, trap) = match end {
             End::Exit(code) => (Some(code), None),
             End::Trap { pc, cause, value } => {
-                let place = program.place(pc).map(|(name, distance)| {
+                let place = program.and_then(|program| program.place(pc)).map(|(name, distance)| {
                     // Names come from the file.
                     let name = name.escape_debug();
                     if distance == 0 { name.to_string() } else { format!("{name} + {distance}") }
                 });
-                let instruction = program.instruction(pc).map(|instruction| instruction.to_string());
+                let instruction = program.and_then(|program| program.instruction(pc));
+                let instruction = instruction.map(|instruction| instruction.to_string());
                 let message = cause.explain(value);
                 (None, Some(Trap { pc, cause: cause.name(), place, instruction, message }))
             }

@@ -1,7 +1,7 @@
 //! Entry points for fuzzers: plain functions that must return for all bytes. Unit tests call them too.
 
 use crate::proof::preamble::{Head, decode_body, encode_body};
-use crate::proof::{ProfileClass, ProgramRun, Settings, Terms};
+use crate::proof::{Bounds, ProfileClass, ProgramRun, Settings, Terms};
 use crate::{Counts, Kind, Limits, Machine, Program, Segment, elf};
 
 /// Steps that an accepted program runs.
@@ -17,6 +17,8 @@ pub fn preamble(bytes: &[u8]) {
     let _ = Terms::default().check(&claim, &profile);
     let Some(program) = stopped() else { return };
     // Whatever it says, it is an error or a statement.
+    let bounds = Bounds::usual(64);
+    let _ = ProgramRun::new(bounds, Vec::new(), claim.clone(), profile.clone(), Settings::default());
     let _ = ProgramRun::new(program, Vec::new(), claim, profile, Settings::default());
 }
 
@@ -78,4 +80,7 @@ pub fn elf(file: &[u8]) {
     assert!(machine.steps() <= STEPS && machine.journal().len() <= limits.journal);
     let all = crate::Class::ALL.map(|class| counts.steps(class));
     assert_eq!(all.iter().sum::<u64>(), machine.steps());
+    // As a secret program, if it is within bounds.
+    let (bounds, inputs) = (Bounds { text: program.text(), words: 64, data: 64 }, [Vec::new(), Vec::new()]);
+    let _ = ProgramRun::of_secret(program.clone(), bounds, inputs, Settings::default(), limits);
 }

@@ -14,6 +14,7 @@
 use std::fmt;
 
 use volery_circuit::Digest;
+use zeroize::Zeroize as _;
 
 use crate::Instruction;
 use crate::symbols::Symbols;
@@ -240,6 +241,14 @@ impl Program {
         let mut digest = Digest::new();
         self.identify(&mut digest);
         digest.finish()
+    }
+}
+
+/// A program may be a secret.
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.segments.iter_mut().for_each(|segment| segment.bytes.zeroize());
+        self.code.zeroize();
     }
 }
 

@@ -146,7 +146,7 @@ fn held_for(run: &ProgramRun) -> [u64; 2] {
         },
         |channel| {
             let mut rng = os_rng()?;
-            let subject = (run.program(), &[][..]);
+            let subject = (run.about(), &[][..]);
             let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
             verifier.verify_run(subject, run.settings(), &Terms::default(), &mut rng).map(drop)
         },

@@ -45,6 +45,9 @@ STATEMENTS
       I know a secret input with which this RISC-V program, given the public input in FILE, exits
       with CODE (0), and writes what it writes. The program knows such a file (static ELF for
       RV32IM) by its first bytes. The witness is the secret input, as it is. See `volery run --help`
+  [PROGRAM] --secret-program WORDS [--public FILE] [--exit CODE]
+      I know such a program of at most WORDS words of code, and a secret input. Only the prover
+      names the program
   Hex digits stand for bytes, first byte first. A file named like a built-in is written ./NAME.";
 
 const FILES: &str = "\
@@ -103,8 +106,11 @@ pub(crate) struct StatementArgs {
     #[arg(
         value_name = "STATEMENT",
         required = false,
-        required_unless_present = "any_of",
-        default_value_if("any_of", ArgPredicate::IsPresent, "")
+        required_unless_present_any = ["any_of", "secret_program"],
+        default_value_ifs([
+            ("any_of", ArgPredicate::IsPresent, ""),
+            ("secret_program", ArgPredicate::IsPresent, ""),
+        ])
     )]
     pub(crate) name: OsString,
     /// Instead of STATEMENT: one of these circuits holds, and nobody learns which. CIRCUIT=FILE gives a
@@ -171,6 +177,10 @@ pub(crate) struct StatementArgs {
     /// The most steps that a program may take [default: 4294967296] (RISC-V programs)
     #[arg(long, value_name = "N", help_heading = "Statement")]
     pub(crate) max_steps: Option<String>,
+    /// Only the prover has the program. The verifier knows that it has at most WORDS words of code, and as
+    /// many of data, and leaves out STATEMENT (RISC-V programs)
+    #[arg(long, value_name = "WORDS", conflicts_with = "any_of", help_heading = "Statement")]
+    pub(crate) secret_program: Option<String>,
     /// The seed that the matrix is expanded from: 64 hex digits (sis)
     #[arg(long, value_name = "HEX", help_heading = "Statement")]
     pub(crate) seed: Option<String>,
@@ -203,6 +213,7 @@ impl StatementArgs {
             ("exit", &self.exit),
             ("trap", &self.trap),
             ("max-steps", &self.max_steps),
+            ("secret-program", &self.secret_program),
         ];
         all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
     }
@@ -214,7 +225,7 @@ impl StatementArgs {
             None => Ok(()),
             Some((name, _)) => {
                 let whose = match name {
-                    "exit" | "trap" | "max-steps" => "RISC-V programs",
+                    "exit" | "trap" | "max-steps" | "secret-program" => "RISC-V programs",
                     _ => "built-in statements",
                 };
                 Err(Failure::input(format!("--{name} is for {whose}; {} is {what}", self.text())))

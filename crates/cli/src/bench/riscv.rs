@@ -88,7 +88,7 @@ impl Proving for Steps {
 
     fn verify(&self, verifier: &mut Verifier<Wire>, _progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
         let terms = Terms { ending: Ending::Any, rows: u64::MAX, ..Terms::default() };
-        let (_, report) = verifier.verify_run((self.0.program(), &[]), self.0.settings(), &terms, rng)?;
+        let (_, report) = verifier.verify_run((self.0.about(), &[]), self.0.settings(), &terms, rng)?;
         Ok(report.into())
     }
 }
@@ -96,8 +96,9 @@ impl Proving for Steps {
 /// The work of a job about a program.
 pub(super) fn work(job: &Job, role: RoleArg) -> Result<Work, Failure> {
     let (settings, limits) = (Settings::default(), Limits { steps: u64::MAX, ..Limits::default() });
-    let mut run = ProgramRun::of(program(job.size)?, [Vec::new(), Vec::new()], settings, limits)?;
-    let details = (role == RoleArg::Prover).then(|| Clocked::new(&mut run, limits)).transpose()?;
+    let program = program(job.size)?;
+    let mut run = ProgramRun::of(program.clone(), [Vec::new(), Vec::new()], settings, limits)?;
+    let details = (role == RoleArg::Prover).then(|| Clocked::new(&mut run, &program, limits)).transpose()?;
     Ok(Work::from(Box::new(Steps(run)) as Box<dyn Proving>).with_run(details))
 }
 
@@ -110,9 +111,9 @@ pub(super) struct Clocked {
 }
 
 impl Clocked {
-    fn new(run: &mut ProgramRun, limits: Limits) -> Result<Self, Failure> {
+    fn new(run: &mut ProgramRun, program: &Program, limits: Limits) -> Result<Self, Failure> {
         let start = Instant::now();
-        let ended = Machine::new(run.program(), &[], &[], limits).run(&mut ());
+        let ended = Machine::new(program, &[], &[], limits).run(&mut ());
         let emulator = start.elapsed();
         ended.map_err(|error| Failure::input(error.to_string()))?;
         Ok(Self { stages: run.clocked(), emulator, elements: Elements::of(run) })

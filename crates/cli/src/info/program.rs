@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use volery::programs::Program;
-use volery::programs::proof::ProgramRun;
+use volery::programs::proof::{Bounds, ProgramRun};
 use volery_circuit::Counts;
 
 use super::{Described, Description};
@@ -15,6 +15,20 @@ use crate::ran::hex;
 #[derive(Debug, Serialize)]
 pub(crate) struct ProgramInfo {
     statement: String,
+    /// None of a secret program that this party does not have.
+    #[serde(flatten)]
+    program: Option<FileInfo>,
+    /// Words of code that a secret program has at most, and of data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret_program_words: Option<[u32; 2]>,
+    /// None before a run.
+    #[serde(flatten)]
+    run: Option<RunInfo>,
+}
+
+/// What its file says of a program.
+#[derive(Debug, Serialize)]
+struct FileInfo {
     /// The digest of the program.
     program: String,
     entry: u32,
@@ -22,9 +36,6 @@ pub(crate) struct ProgramInfo {
     text_words: usize,
     /// Bytes of all segments, the stack aside.
     memory_bytes: u64,
-    /// None before a run.
-    #[serde(flatten)]
-    run: Option<RunInfo>,
 }
 
 /// What a run shows besides how it ends.
@@ -41,7 +52,12 @@ struct RunInfo {
 }
 
 impl ProgramInfo {
-    pub(crate) fn new(statement: String, program: &Program, run: Option<&ProgramRun>) -> Self {
+    pub(crate) fn new(
+        statement: String,
+        program: Option<&Program>,
+        bounds: Option<&Bounds>,
+        run: Option<&ProgramRun>,
+    ) -> Self {
         let run = run.map(|run| RunInfo {
             journal_bytes: run.claim().journal.len(),
             segments: run.profile().segments(),
@@ -49,14 +65,14 @@ impl ProgramInfo {
             touched_words: run.profile().words(),
             new_words: run.profile().new_words(),
         });
-        Self {
-            statement,
+        let program = program.map(|program| FileInfo {
             program: hex(&program.digest()),
             entry: program.entry(),
             text_words: program.code().len(),
             memory_bytes: program.segments().iter().map(|segment| u64::from(segment.size)).sum(),
-            run,
-        }
+        });
+        let secret_program_words = bounds.map(|bounds| [bounds.words, bounds.data]);
+        Self { statement, program, secret_program_words, run }
     }
 
     pub(crate) fn described(self) -> Described {
@@ -68,9 +84,15 @@ impl Description for ProgramInfo {
     fn text(&self) -> String {
         let mut lines = vec![self.statement.clone(), String::new()];
         let mut line = |name: &str, value: String| lines.push(format!("{name:<24}{value}"));
-        line("entry", format!("{:#010x}", self.entry));
-        line("code", counted(self.text_words as u64, "word"));
-        line("memory", bytes(self.memory_bytes));
+        if let Some(program) = &self.program {
+            line("entry", format!("{:#010x}", program.entry));
+            line("code", counted(program.text_words as u64, "word"));
+            line("memory", bytes(program.memory_bytes));
+        }
+        if let Some([code, data]) = self.secret_program_words {
+            line("shows: most code", counted(code.into(), "word"));
+            line("shows: most data", counted(data.into(), "word"));
+        }
         match &self.run {
             None => line("proof", "depends on the run: give --witness".to_owned()),
             Some(run) => {

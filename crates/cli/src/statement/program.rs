@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use rand_core::CryptoRng;
-use volery::programs::proof::{ClassError, Ending, ProfileClass, ProgramRun, Settings, Terms};
+use volery::programs::proof::{
+    Bounds, ClassError, Ending, ProfileClass, ProgramRun, Settings, Subject, Terms,
+};
 use volery::programs::{Limits, Program, elf};
 use volery::system::Over;
 use volery::{Channel, Error, Estimate, Options, Profile, Prover, Rehearsal, Verifier, estimate_run};
@@ -32,7 +34,9 @@ const MAGIC: [u8; 4] = *b"\x7fELF";
 
 /// A program, its public input, and what is claimed of its run.
 struct Run {
-    program: Program,
+    subject: Subject,
+    /// A secret program, which a verifier does not have.
+    secret: Option<Program>,
     public: Vec<u8>,
     terms: Terms,
     steps: u64,
@@ -42,8 +46,11 @@ struct Run {
 
 impl Given for Run {
     fn text(&self) -> String {
-        let digest = short(&self.program.digest(), 8);
-        format!("run of the program {digest} that ends by {}", self.terms.ending)
+        let program = match &self.subject {
+            Subject::Public(program) => format!("the program {}", short(&program.digest(), 8)),
+            Subject::Secret(bounds) => format!("a secret program of at most {} words", bounds.words),
+        };
+        format!("run of {program} that ends by {}", self.terms.ending)
     }
 
     fn ring(&self) -> &'static str {
@@ -54,10 +61,25 @@ impl Given for Run {
         let secret = source.content(LARGEST)?;
         let limits = Limits { steps: self.steps, ..Limits::default() };
         let inputs = [secret.to_vec(), self.public.clone()];
-        let program = self.program.clone();
-        let run = || ProgramRun::of(program, inputs, Settings::default(), limits);
-        let run = terminal::during("running the program", run)?;
-        Ok(Box::new(Self { run: Some(run), ..*self }))
+        let (settings, program) = (Settings::default(), self.secret.clone());
+        let run = || match &self.subject {
+            Subject::Public(program) => Ok(ProgramRun::of(program.clone(), inputs, settings, limits)?),
+            Subject::Secret(bounds) => {
+                let missing = || Failure::input("whoever proves a run of a secret program names the program");
+                Ok(ProgramRun::of_secret(program.ok_or_else(missing)?, *bounds, inputs, settings, limits)?)
+            }
+        };
+        let run: Result<_, Failure> = terminal::during("running the program", run);
+        Ok(Box::new(Self { run: Some(run?), ..*self }))
+    }
+
+    fn complete(&self) -> Result<(), Failure> {
+        if self.secret.is_some() {
+            return Err(Failure::input(
+                "--secret-program: a verifier does not have the program; leave out its name",
+            ));
+        }
+        Ok(())
     }
 
     fn pad(&mut self, padding: Padding<'_>) -> Result<(), Failure> {
@@ -93,7 +115,9 @@ impl Given for Run {
     }
 
     fn describe(&self) -> Result<Described, Failure> {
-        Ok(ProgramInfo::new(self.text(), &self.program, self.run.as_ref()).described())
+        let program = self.subject.program().or(self.secret.as_ref());
+        let info = ProgramInfo::new(self.text(), program, self.subject.bounds(), self.run.as_ref());
+        Ok(info.described())
     }
 
     /// Each challenge of a run tests at most 2^20 values over 61 bits, or is drawn twice.
@@ -160,11 +184,11 @@ impl Proving for Proof<'_> {
     }
 
     fn verify(&self, verifier: &mut Verifier<Wire>, progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
-        let Run { program, public, terms, .. } = self.0;
+        let Run { subject, public, terms, .. } = self.0;
         let watch = |steps| progress.steps(steps);
         let settings = Settings::default();
-        let (claim, report) = verifier.verify_run_watched((program, public), settings, terms, &watch, rng)?;
-        Ok(Proved { report, run: Some(Ran::new(program, claim.end, &claim.journal)) })
+        let (claim, report) = verifier.verify_run_watched((subject, public), settings, terms, &watch, rng)?;
+        Ok(Proved { report, run: Some(Ran::new(subject.program(), claim.end, &claim.journal)) })
     }
 }
 
@@ -218,14 +242,16 @@ fn does_not_fit(error: ClassError) -> Failure {
     }
 }
 
-/// The program that `args` name, if they name one.
+/// The program that `args` name, or the bounds of a secret one, if they are about a program.
 pub(super) fn load(args: &StatementArgs) -> Loaded {
     let path = Path::new(&args.name);
-    if !args.any_of.is_empty() || !begins_with(path, &MAGIC) {
+    // A verifier names no secret program.
+    let is_nameless = args.secret_program.is_some() && args.name.is_empty();
+    if !args.any_of.is_empty() || !(is_nameless || begins_with(path, &MAGIC)) {
         return Ok(None);
     }
-    let StatementArgs { exit, trap, max_steps, .. } = args;
-    let own = ["exit", "trap", "max-steps"];
+    let StatementArgs { exit, trap, max_steps, secret_program, .. } = args;
+    let own = ["exit", "trap", "max-steps", "secret-program"];
     if let Some((name, _)) = args.values().iter().find(|(name, _)| !own.contains(name)) {
         return Err(Failure::input(format!(
             "--{name} is for built-in statements; {} is a program",
@@ -235,8 +261,18 @@ pub(super) fn load(args: &StatementArgs) -> Loaded {
     if args.field.is_some() || args.ring.is_some() {
         return Err(Failure::input("--field and --ring are not for programs"));
     }
-    let program = elf::parse(&Source::of(path).content(LARGEST)?);
-    let program = program.map_err(|error| Failure::input(error).of(&args.text()))?;
+    if secret_program.is_some() && trap.is_some() {
+        return Err(Failure::input("--trap: a secret program has to exit"));
+    }
+    let bounds = secret_program.as_ref().map(|words| number("secret-program", words)).transpose()?;
+    let bounds = bounds.map(Bounds::usual);
+    let program = if is_nameless { None } else { Some(file(path, args)?) };
+    let (subject, secret) = match (bounds, program) {
+        (Some(bounds), program) => (Subject::from(bounds), program),
+        (None, Some(program)) => (program.into(), None),
+        (None, None) => return Ok(None),
+    };
+    subject.check()?;
     let public = args.public().map(|source| source.content(LARGEST)).transpose()?;
     let public = public.map(|content| content.to_vec()).unwrap_or_default();
     let ending = match (exit, trap) {
@@ -247,7 +283,12 @@ pub(super) fn load(args: &StatementArgs) -> Loaded {
     let steps = max_steps.as_ref().map_or(Ok(1_u64 << 32), |steps| number("max-steps", steps))?;
     // Rows that fill up, and bytes that calls move, are rows too.
     let terms = Terms { ending, rows: steps.saturating_mul(2).saturating_add(1 << 16), ..Terms::default() };
-    Ok(Some(Box::new(Run { program, public, terms, steps, run: None })))
+    Ok(Some(Box::new(Run { subject, secret, public, terms, steps, run: None })))
+}
+
+/// Reads the file of a program.
+fn file(path: &Path, args: &StatementArgs) -> Result<Program, Failure> {
+    elf::parse(&Source::of(path).content(LARGEST)?).map_err(|error| Failure::input(error).of(&args.text()))
 }
 
 fn number<N: core::str::FromStr<Err = core::num::ParseIntError>>(
@@ -267,7 +308,8 @@ fn address(text: &str) -> Result<u32, Failure> {
 
 /// As [`super::compute`]: a verifier needs no public file of a run.
 pub(super) fn compute(args: &StatementArgs, _witness: &Source) -> Result<Option<String>, Failure> {
-    if !args.any_of.is_empty() || !begins_with(Path::new(&args.name), &MAGIC) {
+    let is_secret = args.secret_program.is_some();
+    if !args.any_of.is_empty() || !(is_secret || begins_with(Path::new(&args.name), &MAGIC)) {
         return Ok(None);
     }
     Err(Failure::input(

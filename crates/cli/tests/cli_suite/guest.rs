@@ -81,18 +81,21 @@ fn the_signed_record_has_to_be_signed_and_valid() {
     }
 }
 
-/// Proves a run between two processes: what the prover says, and what the verifier does.
-fn proved(example: &str, program: &str) -> [Ended; 2] {
+/// Proves a run between two processes: what the prover says, and what the verifier does. Of a secret program
+/// the verifier has the number of words.
+fn proved(example: &str, program: &str, secret_words: Option<&str>) -> [Ended; 2] {
     let program = path(example, program);
     let folder = std::fs::read_dir(path(example, "")).expect("a folder");
     let names: Vec<_> = folder.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     let input = |kind| path(example, names.iter().find(|name| name.starts_with(kind)).expect("an input"));
     let (public, secret) = (input("public."), input("secret."));
-    let statement: [&str; 3] = [&program, "--public", &public];
+    let mut statement = vec!["--public", &public];
+    secret_words.iter().for_each(|words| statement.extend(["--secret-program", words]));
+    let named = if secret_words.is_some() { vec![] } else { vec![&program[..]] };
     let listen = ["--listen", "127.0.0.1:0"];
-    let listening = Running::listening(&[&["verify"], &statement[..], &listen].concat(), "");
+    let listening = Running::listening(&[&["verify"], &named[..], &statement, &listen].concat(), "");
     let connect = ["--witness", &secret, "--connect", &listening.address];
-    let proved = run(&[&["prove"], &statement[..], &connect].concat(), "");
+    let proved = run(&[&["prove", &program], &statement[..], &connect].concat(), "");
     [proved, listening.end()]
 }
 
@@ -171,7 +174,7 @@ fn short_examples_are_proved_and_both_parties_learn_their_journals() {
     for (example, program, journal) in
         [("sum", "sum-rust.elf", "journal: \"17 bytes\\n\"\n"), ("range", "range.elf", "")]
     {
-        for party in proved(example, program) {
+        for party in proved(example, program, None) {
             party.expect(0, "").says(&format!("the program exited with code 0\n{journal}"));
         }
     }
@@ -180,7 +183,56 @@ fn short_examples_are_proved_and_both_parties_learn_their_journals() {
 #[test]
 #[ignore = "long: a proof of 3.6 million steps"]
 fn long_the_example_with_a_signature_is_proved() {
-    for party in proved("adult", "adult.elf") {
+    for party in proved("adult", "adult.elf", None) {
+        party.expect(0, "").says("the program exited with code 0\n");
+    }
+}
+
+#[test]
+fn an_example_is_proved_as_a_secret_program() {
+    for party in proved("sum", "sum-c.elf", Some("4000")) {
+        party.expect(0, "").says("the program exited with code 0\njournal: \"17 bytes\\n\"\n");
+    }
+}
+
+#[test]
+fn options_of_a_secret_program_that_do_not_fit_are_refused() {
+    let program = path("sum", "sum-c.elf");
+    let [public, secret] = ["public.txt", "secret.txt"].map(|name| path("sum", name));
+    let inputs = ["--public", &public, "--witness", &secret];
+    let check = |options: &[&str]| run(&[&["check"], options, &inputs].concat(), "");
+    check(&[&program, "--secret-program", "3000"]).expect(0, "").says("holds");
+    // Too few words, no number, none at all, more than can be; no program; a trap.
+    check(&[&program, "--secret-program", "2000"]).expect(2, "2933 words of text");
+    check(&[&program, "--secret-program", "many"]).expect(2, "--secret-program many");
+    check(&[&program, "--secret-program", "0"]).expect(2, "at most 0 words");
+    check(&[&program, "--secret-program", "300000"]).expect(2, "at most 300000 words");
+    check(&["--secret-program", "3000"]).expect(2, "names the program");
+    check(&[&program, "--secret-program", "3000", "--trap", "0x10000"]).expect(2, "has to exit");
+    let verify = ["verify", &program, "--secret-program", "3000", "--listen", "127.0.0.1:0"];
+    run(&verify, "").expect(2, "leave out its name");
+    // Another end than claimed, and a run that traps.
+    check(&[&program, "--secret-program", "3000", "--exit", "1"]).expect(1, "exit with code 0");
+    let [archive, witness] = ["archive.elf", "secret.bin"].map(|name| path("archive", name));
+    run(&["check", &archive, "--secret-program", "3000", "--witness", &witness], "").expect(2, "has to exit");
+}
+
+#[test]
+fn info_says_what_a_secret_program_shows() {
+    let ended = run(&["info", "--json", "--secret-program", "4096"], "").object();
+    assert_eq!((&ended["secret_program_words"], &ended["program"]), (&[4096, 4096].into(), &Value::Null));
+    let program = path("sudoku", "sudoku.elf");
+    let [public, secret] = ["public.txt", "secret.txt"].map(|name| path("sudoku", name));
+    let options = ["--secret-program", "4096", "--public", &public, "--witness", &secret];
+    let ended = run(&[&["info", "--json", &program], &options[..]].concat(), "").object();
+    assert_eq!(ended["text_words"], 413, "{ended}");
+    assert_eq!(ended["secret_program_words"], Value::from([4096, 4096]), "{ended}");
+}
+
+#[test]
+#[ignore = "long: a proof of 3.6 million steps"]
+fn long_the_signed_record_is_proved_by_a_secret_program() {
+    for party in proved("adult", "adult.elf", Some("32000")) {
         party.expect(0, "").says("the program exited with code 0\n");
     }
 }

@@ -113,5 +113,15 @@ impl Instruction {
     }
 }
 
+/// The operation becomes `add`, the rest 0. An option around it is wiped entirely.
+impl zeroize::Zeroize for Instruction {
+    fn zeroize(&mut self) {
+        let Self { operation, rd, rs1, rs2, immediate } = self;
+        *operation = Operation::Add;
+        [rd, rs1, rs2].into_iter().for_each(|register| register.zeroize());
+        immediate.zeroize();
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -19,9 +19,11 @@
 //! `n` lookups. Two *different* false tuples of a triple meet at the point with probability `1 / |M|^2`, for
 //! all triples together `n / |M|^2`.
 //!
-//! **One challenge serves both**, and what it tests is the greater of the two degrees: if a claim is false,
-//! one of the polynomials is not zero, and the challenge has to be a zero of that one. The points of the two
-//! arguments are drawn apart, the coefficients `gamma` are the same.
+//! **A secret program** is a table of rows that P has committed to, with an argument of its own (`rom`).
+//!
+//! **One challenge serves all**, and what it tests is the greatest of the degrees: if a claim is false, one
+//! of the polynomials is not zero, and the challenge has to be a zero of that one. The points of multisets
+//! and of public tables are drawn apart, the coefficients `gamma` are the same.
 
 use volery_circuit::challenge::Tested;
 use volery_circuit::{Challenge, Error, Expression as _, invert_all};
@@ -33,7 +35,10 @@ use super::public::{Public, Tables};
 use super::split::split;
 use triples::{Folded, Product, Sum};
 
+mod rom;
 mod triples;
+
+pub(super) use rom::{ROW as ROM_ROW, Rom};
 
 /// The candidates for the point of lookups.
 const CANDIDATES: usize = 4;
@@ -70,34 +75,49 @@ struct Multiplicities<W> {
 /// The number of wires that are committed to at once.
 pub(super) const PIECE: usize = 1 << 14;
 
-/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to. Rows
-/// that look into tables that are [`split`](super::split) get more columns.
+/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to, and
+/// the program, if it is a secret. Rows that look into tables that are [`split`](super::split) get more
+/// columns.
 pub(super) fn claim<B: Challenge<F61>>(
     b: &mut B,
     parts: &mut [Part<B::Wire>],
     known: &Known,
     tables: &Tables<'_>,
+    rom: Option<&Rom<B::Wire>>,
 ) -> Result<(), B::Error> {
     split(b, parts)?;
     #[cfg(test)]
     if exact::is_on() {
-        return Ok(exact::check(parts, known, tables)?);
+        return Ok(exact::check(parts, known, tables, rom)?);
     }
-    let multiplicities = multiplicities(b, parts, tables)?;
+    let mut public = multiplicities(b, parts, tables)?;
+    let committed = rom.and_then(|rom| {
+        let code = public.iter().position(|counts| counts.table == Public::Code)?;
+        Some((rom, public.remove(code).wires))
+    });
     let columns: usize = parts.iter().map(|part| part.wires.len()).sum();
-    let counts: usize = multiplicities.iter().map(|counts| counts.wires.len()).sum();
-    let tested = Tested::within(degree(parts, known, tables), (columns + counts) as u64, b.most_tested());
+    let counts: usize = public.iter().map(|counts| counts.wires.len()).sum();
+    let of_rom = committed.as_ref().map_or(0, |(rom, counts)| rom.committed() + counts.len());
+    let values = (columns + counts + of_rom) as u64;
+    let tested = Tested::within(degree(parts, known, tables, rom.is_some()), values, b.most_tested());
+    let masks = match &committed {
+        Some(_) => (0..tested.repetitions).map(|_| b.random_scalar()).collect::<Result<Vec<_>, _>>()?,
+        None => Vec::new(),
+    };
     let challenge = b.challenge(DRAWN * tested.repetitions as usize, tested)?;
-    for challenge in challenge.chunks_exact(DRAWN) {
+    for (set, challenge) in challenge.chunks_exact(DRAWN).enumerate() {
         let (gammas, points) = challenge.split_at(WIDTH);
         let [point, candidates @ ..] = points else { continue };
-        claim_at(b, parts, (known, tables, &multiplicities), (*point, candidates, gammas))?;
+        claim_at(b, parts, (known, tables, &public), (*point, candidates, gammas))?;
+        if let (Some((rom, counts)), Some(mask)) = (&committed, masks.get(set)) {
+            rom.claim(b, parts, (tables, counts), (*point, mask, gammas))?;
+        }
     }
     Ok(())
 }
 
-/// What the challenge tests.
-fn degree<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> u64 {
+/// What the challenge tests. With a committed program its rows count twice (`rom`).
+fn degree<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>, committed: bool) -> u64 {
     let count = |side: Side| {
         let tuples = |part: &Part<W>| {
             let tuples = part.shape.tuples.iter().filter(|tuple| tuple.side == side).count();
@@ -107,9 +127,23 @@ fn degree<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> u64 {
     };
     let produced = count(Side::In) + known.produced.len() as u64;
     let consumed = count(Side::Out) + known.consumed.len() as u64;
-    let lookups: u64 = parts.iter().map(|part| part.rows() as u64 * part.shape.lookups.len() as u64).sum();
-    let rows: u64 = used(parts).map(|table| tables.rows(table) as u64).sum();
-    produced.max(consumed).max(lookups + rows)
+    // Lookups and rows of public tables, and of the program if it is not one.
+    let (mut public, mut code) = (0, 0);
+    for part in parts {
+        for lookup in &part.shape.lookups {
+            let sum = if committed && lookup.table == Public::Code { &mut code } else { &mut public };
+            *sum += part.rows() as u64;
+        }
+    }
+    for table in used(parts) {
+        let rows = tables.rows(table) as u64;
+        if committed && table == Public::Code {
+            code += 2 * rows;
+        } else {
+            public += rows;
+        }
+    }
+    produced.max(consumed).max(public).max(code)
 }
 
 /// The public tables that some row looks into.
@@ -186,11 +220,17 @@ struct Forms<S> {
 }
 
 impl<S: Element> Forms<S> {
-    /// With the points of the multisets and of lookups.
-    fn new(shape: &Shape, points: [S; 2], gammas: &[S], embed: impl Fn(F61) -> S + Copy) -> Self {
+    /// With the points of the multisets and of lookups into public tables.
+    fn new(
+        shape: &Shape,
+        points: [S; 2],
+        gammas: &[S],
+        embed: impl Fn(F61) -> S + Copy,
+        is_public: impl Fn(Public) -> bool,
+    ) -> Self {
         let fold = |at, first, forms: &[Form]| Folded::new(at, gammas, first, forms, embed);
         let tuples = shape.tuples.iter().map(|tuple| (tuple.side, fold(points[0], F61::ZERO, &tuple.forms)));
-        let lookups = shape.lookups.iter();
+        let lookups = shape.lookups.iter().filter(|lookup| is_public(lookup.table));
         let lookups =
             lookups.map(|lookup| fold(points[1], F61::new(lookup.table as u64), &lookup.forms)).collect();
         Self { tuples: tuples.collect(), lookups }
@@ -206,7 +246,10 @@ fn claim_at<B: Challenge<F61>>(
     (point, candidates, gammas): (B::Scalar, &[B::Scalar], &[B::Scalar]),
 ) -> Result<(), B::Error> {
     let (at, inverses) = inverses::<B>(tables, multiplicities, candidates, gammas)?;
-    let forms = |part: &Part<B::Wire>| Forms::new(&part.shape, [point, at], gammas, B::embed);
+    // The program's rows are not among these if they are committed to: see `Rom::claim`.
+    let has_code = multiplicities.iter().any(|counts| counts.table == Public::Code);
+    let is_public = |table| table != Public::Code || has_code;
+    let forms = |part: &Part<B::Wire>| Forms::new(&part.shape, [point, at], gammas, B::embed, is_public);
     let all: Vec<_> = parts.iter().map(forms).collect();
     let (mut products, mut sum) = ([Product::<B>::new(), Product::new()], Sum::<B>::new());
     for (part, Forms { tuples, lookups }) in parts.iter().zip(&all) {
@@ -232,9 +275,8 @@ fn multiset<B: Challenge<F61>>(
     known: &Known,
     (at, gammas): (B::Scalar, &[B::Scalar]),
 ) -> Result<(), B::Error> {
-    let factor =
-        |x: &[F61; WIDTH]| x.iter().zip(gammas).fold(at, |sum, (x, gamma)| sum - *gamma * B::embed(*x));
     let all = |tuples: &[[F61; WIDTH]]| {
+        let factor = |tuple| denominator::<B>(at, gammas, tuple);
         tuples.iter().fold(B::embed(F61::ONE), |product, tuple| product * factor(tuple))
     };
     let produced = produced.finish(b)?.scale(all(&known.produced));
@@ -242,7 +284,12 @@ fn multiset<B: Challenge<F61>>(
     b.claim(produced - consumed)
 }
 
-/// Claims that all lookups are rows, after a pass over the rows.
+/// `at - sum gammas[j] * x[j]` for values that both parties know.
+fn denominator<B: Challenge<F61>>(at: B::Scalar, gammas: &[B::Scalar], x: &[F61; WIDTH]) -> B::Scalar {
+    x.iter().zip(gammas).fold(at, |sum, (x, gamma)| sum - *gamma * B::embed(*x))
+}
+
+/// Claims that all lookups into public tables are rows, after a pass over the rows.
 fn lookups<B: Challenge<F61>>(
     b: &mut B,
     sum: Sum<'_, B>,
@@ -296,9 +343,18 @@ pub(super) enum Committed {
     Multiplicity,
     /// The upper half of what is looked up in a table that is split.
     Upper,
+    /// Of the rows of a secret program.
+    Fraction,
+    /// Two fractions, whose sum stays.
+    FractionsMoved,
     Fresh,
     Live,
     Gap,
+    /// The columns of the words of a secret program, and of its data.
+    Word,
+    Datum,
+    /// Where it begins.
+    Entry,
 }
 
 /// What P says that these values are: the truth, except in tests.

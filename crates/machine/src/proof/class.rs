@@ -51,10 +51,10 @@ use zeroize::Zeroizing;
 use super::kind::Kind;
 use super::log::{MOST_LIVE, is_due};
 use super::profile::{Counts, MOST_ROWS, MOST_SEGMENTS, Profile};
-use super::regions::{Regions, file_words};
+use super::regions::Regions;
 use super::statement::{MOST_STEPS, ProgramRun};
+use super::subject::Subject;
 use super::trace::KINDS;
-use crate::Program;
 
 /// The longest file, in bytes.
 const MAX_BYTES: usize = 1 << 16;
@@ -129,7 +129,7 @@ fn value(key: &'static str, reason: String) -> ClassError {
 /// journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileClass {
-    /// The digest of the program.
+    /// The digest of the program, or of the bounds of a secret one.
     program: [u8; 32],
     /// Steps of a segment: [`Settings::steps`](super::Settings::steps).
     steps: u32,
@@ -148,10 +148,10 @@ impl ProfileClass {
         for segment in &run.profile.segments {
             counts.enlarge(segment);
         }
-        let filled = file_words(run.program()).count() as u64;
+        let filled = run.about().file_words();
         let new_words = run.profile.new_words().max(u64::from(counts.words).saturating_sub(filled));
         Self {
-            program: run.program().digest(),
+            program: run.about().program_digest(),
             steps: run.settings().steps,
             segments: u32::try_from(run.profile.segments()).unwrap_or(u32::MAX),
             counts,
@@ -253,9 +253,15 @@ impl ProfileClass {
         Ok(())
     }
 
-    /// The words that are zero at first and that P may bring in: those of `used`, then others.
-    fn words_to_bring(&self, program: &Program, used: &[u32]) -> Result<Zeroizing<Vec<u32>>, ClassError> {
-        let filled = file_words(program).count() as u64;
+    /// The words that are zero at first and that P may bring in: those of `used`, then others, none of which is
+    /// among the `first` words.
+    fn words_to_bring(
+        &self,
+        subject: &Subject,
+        first: &[u32],
+        used: &[u32],
+    ) -> Result<Zeroizing<Vec<u32>>, ClassError> {
+        let filled = subject.file_words();
         let least = u64::from(self.counts.words).saturating_sub(filled);
         if self.new_words < least {
             let (words, new) = (self.counts.words, self.new_words);
@@ -264,14 +270,16 @@ impl ProfileClass {
             );
             return Err(value("new_words", reason));
         }
-        let regions = Regions::of(program);
-        let zero = regions.zero_count();
+        let regions = Regions::of_subject(subject);
+        // Data of a secret program lie in these regions.
+        let data = subject.bounds().map_or(0, |bounds| bounds.data.into());
+        let zero = regions.zero_count().saturating_sub(data);
         if self.new_words > zero {
             let reason =
                 format!("{}, but the program has only {zero} words that are zero at first", self.new_words);
             return Err(value("new_words", reason));
         }
-        let mut known = Zeroizing::new(used.to_vec());
+        let mut known = Zeroizing::new([used, first].concat());
         known.sort_unstable();
         let mut words = Zeroizing::new(Vec::with_capacity(used.len().max(self.new_words as usize)));
         words.extend_from_slice(used);
@@ -289,12 +297,12 @@ impl ProgramRun {
     /// if this is V's statement.
     pub fn in_class(mut self, class: &ProfileClass) -> Result<Self, ClassError> {
         let settings = self.settings();
-        class.check_program(self.program().digest(), settings.steps)?;
+        class.check_program(self.about().program_digest(), settings.steps)?;
         class.check_run(&self.profile)?;
-        let file_words = file_words(self.program()).count() as u64;
+        let file_words = self.about().file_words();
         let profile = class.profile(settings.log, file_words);
         profile.check(settings.log, file_words)?;
-        let new = class.words_to_bring(self.program(), self.new_words()?)?;
+        let new = class.words_to_bring(self.about(), &self.first_words()?, self.new_words()?)?;
         self.show(profile, new);
         Ok(self)
     }

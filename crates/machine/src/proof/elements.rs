@@ -8,11 +8,12 @@ use super::form::Shape;
 use super::kind::Kind;
 use super::log;
 use super::profile::{Checks, Counts};
-use super::public::Tables;
-use super::regions::file_words;
+use super::public::{Public, Tables};
+use super::secret_program;
 use super::segment;
 use super::split::{Lookups, Split};
 use super::statement::ProgramRun;
+use super::subject::Bounds;
 use super::tables::{Table, with_table};
 
 /// The elements of one kind of rows, in all segments.
@@ -41,6 +42,8 @@ pub struct Elements {
     pub segments: f64,
     /// For the checks of the log.
     pub log: f64,
+    /// For a secret program: its words, and the fractions of its rows in each segment.
+    pub program: f64,
 }
 
 impl Elements {
@@ -48,7 +51,7 @@ impl Elements {
     #[must_use]
     pub fn total(&self) -> f64 {
         let kinds: f64 = self.kinds.iter().map(|kind| kind.elements).sum();
-        kinds + self.words + self.segments + self.log
+        kinds + self.words + self.segments + self.log + self.program
     }
 }
 
@@ -95,6 +98,17 @@ impl Argument {
     }
 }
 
+/// The words of a secret program and where it begins: thirds of elements.
+fn of_program(bounds: &Bounds, tables: &Tables<'_>) -> u64 {
+    let rows = secret_program::shapes().map(|shape| Row::new(shape.columns, &shape));
+    let counts = [bounds.words, bounds.data].map(u64::from);
+    let mut argument = Argument::default();
+    rows.iter().zip(counts).for_each(|(row, count)| argument.add(row, count));
+    let (split, multiplicities) = argument.tables(tables);
+    let rows: u64 = rows.iter().zip(counts).map(|(row, count)| row.thirds(split) * count).sum();
+    3 + rows + multiplicities
+}
+
 fn elements(thirds: u64) -> f64 {
     thirds as f64 / 3.0
 }
@@ -107,9 +121,15 @@ impl ProgramRun {
         let kinds = Kind::ALL.map(Row::of);
         let mut thirds = [0; Kind::ALL.len()];
         let (mut words, mut segments, mut logs) = (0, 0, 0);
-        let live = file_words(&self.program).count() as u64;
-        let (mut checks, mut log) =
-            (Checks::new(&self.profile, self.settings().log, live), LogRows::new(live));
+        let (mut program, fractions) = self
+            .subject
+            .bounds()
+            .map_or((0, 0), |bounds| (of_program(bounds, &tables), tables.rows(Public::Code) as u64));
+        let live = self.subject.file_words();
+        let (mut checks, mut log) = (
+            Checks::new(&self.profile, self.settings().log, live),
+            LogRows::new(live, self.subject.bounds().is_some()),
+        );
         // All segments touch words alike; the first and the last have a little more.
         let [word, ends, registers] = segment::shapes();
         let word = Row::new(word.columns, &word);
@@ -123,6 +143,7 @@ impl ProgramRun {
             let (of_kinds, of_words) = (&mut thirds[..], &mut words);
             of_kinds.iter_mut().chain([of_words]).zip(all).for_each(|(sum, thirds)| *sum += thirds);
             let [ends, registers] = ends.each_ref().map(|row| row.thirds(split));
+            program += fractions;
             segments += multiplicities + ends + super::trace::REGISTERS as u64 * registers;
             log.entries += u64::from(counts.words);
             if let Some(fresh) = checks.next() {
@@ -136,8 +157,8 @@ impl ProgramRun {
             elements: elements(thirds),
             each: elements(row.thirds(Split::default())),
         });
-        let [words, segments, log] = [words, segments, logs].map(elements);
-        Elements { kinds: kinds.collect(), words, segments, log }
+        let [words, segments, log, program] = [words, segments, logs, program].map(elements);
+        Elements { kinds: kinds.collect(), words, segments, log, program }
     }
 }
 
@@ -154,18 +175,18 @@ fn rows<'a>(
 struct LogRows {
     /// What segments noted since the last check.
     entries: u64,
-    /// Words that were live after the last check. Before the first these are public.
+    /// Words that were live after the last check. Before the first those of a public program are public.
     live: u64,
-    is_first: bool,
+    is_known: bool,
     fresh: Row,
     gap: Row,
 }
 
 impl LogRows {
-    fn new(live: u64) -> Self {
+    fn new(live: u64, committed: bool) -> Self {
         let [fresh, gap] = log::shapes();
         let (fresh, gap) = (Row::new(fresh.columns, &fresh), Row::new(gap.columns - 2, &gap));
-        Self { entries: 0, live, is_first: true, fresh, gap }
+        Self { entries: 0, live, is_known: !committed, fresh, gap }
     }
 
     /// A check with this many new words, after which this many are live: thirds of elements.
@@ -175,10 +196,10 @@ impl LogRows {
         argument.add(&self.fresh, fresh);
         argument.add(&self.gap, gaps);
         let (split, multiplicities) = argument.tables(tables);
-        let before = if self.is_first { 0 } else { self.live };
+        let before = if self.is_known { 0 } else { self.live };
         // An entry has two tuples, a live word one, and three columns.
         let tuples = before + 2 * self.entries + live;
-        (self.entries, self.live, self.is_first) = (0, live, false);
+        (self.entries, self.live, self.is_known) = (0, live, false);
         let lists = fresh * self.fresh.thirds(split) + gaps * self.gap.thirds(split);
         lists + 3 * log::LIVE as u64 * live + tuples + multiplicities
     }

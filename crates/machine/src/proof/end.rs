@@ -37,16 +37,23 @@ pub(super) fn claim<B: Challenge<F61>>(
             values.extend([u64::from(EXIT), u64::from(code)]);
         }
         End::Trap { pc, cause, value } => {
+            let Some(program) = tables.subject.program() else { return Err(secret_trap(end).into()) };
             let [place] = last.place.clone();
             wires.push(place);
             values.push(u64::from(pc));
-            trap(b, tables.program, last, (pc, cause, value))?;
+            trap(b, program, last, (pc, cause, value))?;
         }
     }
     let values: Vec<F61> = values.into_iter().map(F61::new).collect();
     b.assert_equal(&wires, &values)?;
     b.leave();
     Ok(())
+}
+
+/// The error for a trap of a secret program: why it is one would have to be told from words that V does not
+/// know.
+pub(super) fn secret_trap(end: End) -> Error {
+    Error::Public(format!("a run of a secret program has to exit, and this one was ended by {end}"))
 }
 
 /// The error for a trap that cannot be.

@@ -175,6 +175,17 @@ fn logic(operation: Operation) -> [i64; 2] {
 
 /// What the program says about the instruction at `place`: its kind and fields. `None` if it ends the run.
 pub(super) fn fields(i: Instruction, place: u32) -> Option<(Kind, Fields)> {
+    fields_at(i, place, i64::from(place.wrapping_add(i.immediate() as u32)) - i64::from(place))
+}
+
+/// What a secret program says about it. Distances do not wrap around the address space: what lies beyond is
+/// no place, and nothing leads on from there.
+pub(super) fn fields_of_secret(i: Instruction, place: u32) -> Option<(Kind, Fields)> {
+    fields_at(i, place, i.immediate().into())
+}
+
+/// The fields, with the distance from the instruction to the one that a branch or a jump leads to.
+fn fields_at(i: Instruction, place: u32, distance: i64) -> Option<(Kind, Fields)> {
     let operation = i.operation();
     let kind = Kind::of(operation)?;
     let rd = i.destination().map_or(SINK, i64::from);
@@ -182,8 +193,6 @@ pub(super) fn fields(i: Instruction, place: u32) -> Option<(Kind, Fields)> {
     let immediate = i.immediate() as u32;
     let value = i64::from(immediate);
     let is = |operations: &[Operation]| i64::from(operations.contains(&operation));
-    // From the instruction behind to the one that a branch leads to.
-    let distance = i64::from(place.wrapping_add(immediate)) - i64::from(place);
     let fields = match kind {
         Kind::Add => padded([rd, rs1, rs2, is(&[O::Sub])]),
         Kind::AddImmediate | Kind::LoadWord | Kind::JumpRegister => padded([rd, rs1, value]),
@@ -215,6 +224,7 @@ pub(super) fn fields(i: Instruction, place: u32) -> Option<(Kind, Fields)> {
         Kind::LoadPart => padded([rd, rs1, value, is(&[O::Lh, O::Lhu]), is(&[O::Lb, O::Lh])]),
         Kind::StoreWord => padded([rs1, rs2, value]),
         Kind::StorePart => padded([rs1, rs2, value, is(&[O::Sh])]),
+        // From the instruction behind.
         Kind::BranchEqual => padded([rs1, rs2, distance - 4, is(&[O::Bne])]),
         Kind::BranchLess => padded([rs1, rs2, distance - 4, is(&[O::Blt, O::Bge]), is(&[O::Bge, O::Bgeu])]),
         Kind::Jump => padded([rd, distance]),

@@ -28,14 +28,14 @@ use super::argument::{self, Committed, Known, Part, told};
 use super::buffers::{room_for, wiped};
 use super::form::{Shape, Space, column, integer, number};
 use super::public::{Public, Tables};
-use super::regions::{file_words, place};
+use super::regions::{Regions, file_words, place};
 use super::segment::{commit, known};
 use super::trace::Source;
 
 /// Tuples of words that have not been checked.
 pub(super) struct Log<W> {
     /// Live words at the last check: address, value, segment. Before the first check they are those of the
-    /// file.
+    /// file: of a public program public ([`Known`]), of a secret one committed.
     live: Option<Part<W>>,
     /// What segments took and left: address, value, segment, value, segment.
     entries: Part<W>,
@@ -49,12 +49,26 @@ fn tuple(columns: [usize; 3]) -> [super::form::Form; 3] {
 }
 
 impl<W: Clone> Log<W> {
+    /// A log of a run of a public program.
     pub(super) fn new() -> Self {
         let mut shape = Shape::new(5);
         shape.consume(Space::Log, tuple([0, 1, 2]));
         shape.produce(Space::Log, tuple([0, 3, 4]));
         let entries = Part { shape, wires: Vec::new(), values: Zeroizing::default() };
         Self { live: None, entries }
+    }
+
+    /// A log that begins with these words, which are committed to: address, value, segment.
+    pub(super) fn with(wires: Vec<W>, values: Zeroizing<Vec<F61>>) -> Self {
+        let mut log = Self::new();
+        log.keep(wires, values);
+        log
+    }
+
+    fn keep(&mut self, wires: Vec<W>, values: Zeroizing<Vec<F61>>) {
+        let mut shape = Shape::new(LIVE);
+        shape.produce(Space::Log, tuple([0, 1, 2]));
+        self.live = Some(Part { shape, wires, values });
     }
 
     /// Notes the words of a segment: address, value, segment of the last use, value and time at the end.
@@ -85,7 +99,7 @@ impl<W: Clone> Log<W> {
         b.begin_argument();
         let mut public = Known::default();
         let before = self.live.take().unwrap_or_else(|| {
-            let words = file_words(tables.program);
+            let words = tables.subject.program().into_iter().flat_map(file_words);
             let read_only = |address| tables.regions.is_read_only(address);
             public.produced =
                 words.map(|(address, value)| known(place(address, read_only(address)), value)).collect();
@@ -97,12 +111,10 @@ impl<W: Clone> Log<W> {
         let empty = Self::new().entries;
         let entries = core::mem::replace(&mut self.entries, empty);
         let mut parts = [before, fresh, entries, after, gaps];
-        argument::claim(b, &mut parts, &public, tables)?;
+        argument::claim(b, &mut parts, &public, tables, None)?;
         let after = &mut parts[3];
-        let mut shape = Shape::new(LIVE);
-        shape.produce(Space::Log, tuple([0, 1, 2]));
         let (wires, values) = (core::mem::take(&mut after.wires), core::mem::take(&mut after.values));
-        self.live = Some(Part { shape, wires, values });
+        self.keep(wires, values);
         b.end_argument();
         b.leave();
         Ok(())
@@ -112,11 +124,8 @@ impl<W: Clone> Log<W> {
 /// What a new word says: address, first address and end of the region, lower limbs of the distances to them.
 fn fresh_shape() -> Shape {
     let mut shape = Shape::new(5);
-    let [address, low, end] = tuple([0, 1, 2]);
-    shape.produce(Space::Log, [address.clone(), number(0), number(0)]);
-    shape.look_up(Public::Region, [low.clone(), end.clone()]);
-    shape.word((address.clone() - low).shifted_down(2), 3);
-    shape.word((end - address).shifted_down(2) - number(1), 4);
+    shape.produce(Space::Log, [column(0), number(0), number(0)]);
+    shape.within(Within { address: 0, bounds: [1, 2], lows: [3, 4] });
     shape
 }
 
@@ -143,13 +152,7 @@ fn fresh_words<B: Challenge<F61>>(
 ) -> Result<Part<B::Wire>, B::Error> {
     let value = |address: &u32| {
         let address = place(*address, tables.regions.is_read_only(*address));
-        // What lies in no region is no row of the table, which is how the claim fails.
-        let nowhere = (address as u64, address as u64 + 4);
-        let within = |(low, end): &&(u64, u64)| (*low as i64..*end as i64).contains(&address);
-        let (low, end) = tables.regions.zero().iter().find(within).copied().unwrap_or(nowhere);
-        let (low, end) = (low as i64, end as i64);
-        let limbs = [(address - low) / 4, (end - address) / 4 - 1].map(|distance| distance & 0xffff);
-        [address, low, end, limbs[0], limbs[1]].map(integer)
+        within(&tables.regions, address).map(integer)
     };
     let all = addresses.unwrap_or_default();
     let mut values = wiped(5 * all.len(), all.iter().flat_map(value));
@@ -157,6 +160,36 @@ fn fresh_words<B: Challenge<F61>>(
     let mut wires = Vec::new();
     commit(b, 5 * count, addresses.map(|_| &values[..]), &mut wires)?;
     Ok(Part { shape: fresh_shape(), wires, values })
+}
+
+/// Columns of an address in a region that is zero at first: the region's first address and end, and the lower
+/// limbs of the distances to them.
+#[derive(Clone, Copy)]
+pub(super) struct Within {
+    pub(super) address: usize,
+    pub(super) bounds: [usize; 2],
+    pub(super) lows: [usize; 2],
+}
+
+impl Shape {
+    /// The address is that of a word in such a region.
+    pub(super) fn within(&mut self, Within { address, bounds, lows: [first, second] }: Within) {
+        let (address, [low, end]) = (column(address), bounds.map(column));
+        self.look_up(Public::Region, [low.clone(), end.clone()]);
+        self.word((address.clone() - low).shifted_down(2), first);
+        self.word((end - address).shifted_down(2) - number(1), second);
+    }
+}
+
+/// The columns of an address, in the order of [`Within`].
+pub(super) fn within(regions: &Regions, address: i64) -> [i64; 5] {
+    // What lies in no region is no row of the table, which is how the claim fails.
+    let nowhere = (address as u64, address as u64 + 4);
+    let within = |(low, end): &&(u64, u64)| (*low as i64..*end as i64).contains(&address);
+    let (low, end) = regions.zero().iter().find(within).copied().unwrap_or(nowhere);
+    let (low, end) = (low as i64, end as i64);
+    let [first, second] = [(address - low) / 4, (end - address) / 4 - 1].map(|distance| distance & 0xffff);
+    [address, low, end, first, second]
 }
 
 /// The live words after a check.

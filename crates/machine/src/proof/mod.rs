@@ -7,6 +7,8 @@
 //! | module | what is there |
 //! |---|---|
 //! | `statement` | [`ProgramRun`]: its two sides, and the order of everything below |
+//! | `subject` | [`Subject`]: what both parties know of the program |
+//! | [`secret_program`] | a program that only P knows |
 //! | [`preamble`] | the claim and the profile as bytes |
 //! | `profile` | [`Profile`]: what shows, with its bounds |
 //! | [`class`] | [`ProfileClass`]: what shows, fixed beforehand |
@@ -42,12 +44,12 @@
 //! arrow from the state that it consumes to the one that it produces. As many arrows lead to each point as
 //! leave it, but for the start and the end. Time grows along each arrow, by one or two, so there is no
 //! circle: it would have half as many rows as the field has elements. So the arrows are one path from the
-//! start to the end. The program is public, so each row is the instruction at its place. Cells then: times
-//! are unique, and each access finds an earlier one (`now - 1 - found` is below 2^32, two limbs of 16 bits),
-//! which is the argument of
-//! [`volery_circuit::ram`]: every access finds what the last one left, and what the segment found at first.
-//! Relations and ranges in each table say that the new value and the next place are what the manual says; all
-//! values that are written are integers below 2^32, so all that are read are.
+//! start to the end. The program is public, or committed to and decoded ([`secret_program`]), so each row is
+//! the instruction at its place. Cells then: times are unique, and each access finds an earlier one (`now - 1
+//! - found` is below 2^32, two limbs of 16 bits), which is the argument of [`volery_circuit::ram`]: every
+//! access finds what the last one left, and what the segment found at first. Relations and ranges in each
+//! table say that the new value and the next place are what the manual says; all values that are written are
+//! integers below 2^32, so all that are read are.
 //!
 //! **`x0`** is a cell that nothing writes: what the program would write there goes to a cell that nothing
 //! reads.
@@ -111,10 +113,12 @@ pub mod preamble;
 mod profile;
 mod public;
 mod regions;
+pub mod secret_program;
 mod segment;
 mod split;
 mod stages;
 mod statement;
+mod subject;
 mod tables;
 mod terms;
 mod trace;
@@ -125,7 +129,8 @@ pub use class::{ClassError, ProfileClass};
 pub use elements::{Elements, KindElements};
 pub use profile::Profile;
 pub use stages::{Stage, Stages};
-pub use statement::{OnProgress, ProgramRun, Progress, RunClaim, Settings, WatchedRun, subject};
+pub use statement::{OnProgress, ProgramRun, Progress, RunClaim, Settings, WatchedRun};
+pub use subject::{Bounds, Subject};
 pub use terms::{Ending, Terms};
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use volery_field::{F61, Ring as _};
 use super::form::{WIDTH, integer};
 use super::kind::{Fields, Kind, fields};
 use super::regions::Regions;
-use crate::Program;
+use super::secret_program::decode;
+use super::subject::Subject;
 
 /// A public table. The number is the first component of its rows, so that no row of one is a row of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,10 @@ pub(super) enum Public {
     Code = 9,
     /// `(nibble, nibble, both)`: [`Public::And`] in halves ([`split`](super::split)).
     Nibble = 10,
+    /// How words of a secret program are decoded: see [`decode`].
+    Decode = 11,
+    /// Numbers of registers: see [`decode`].
+    Register = 12,
 }
 
 /// The place of filler rows: it is no multiple of 4, so no instruction has it.
@@ -41,7 +46,7 @@ pub(super) const FILLER: u64 = 1;
 const BEFORE: i64 = -1;
 
 impl Public {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Short,
         Self::Byte,
         Self::Sign,
@@ -52,12 +57,14 @@ impl Public {
         Self::Journal,
         Self::Code,
         Self::Nibble,
+        Self::Decode,
+        Self::Register,
     ];
 }
 
 /// The content of the public tables.
 pub(super) struct Tables<'a> {
-    pub(super) program: &'a Program,
+    pub(super) subject: &'a Subject,
     pub(super) regions: Regions,
     pub(super) input: &'a [u8],
     pub(super) journal: &'a [u8],
@@ -74,7 +81,9 @@ impl Tables<'_> {
             Public::Region => self.regions.zero().len(),
             Public::Input => 1 + self.input.len(),
             Public::Journal => 1 + self.journal.len(),
-            Public::Code => Kind::ALL.len() + self.program.code().len(),
+            Public::Code => Kind::ALL.len() + self.subject.code().1,
+            Public::Decode => decode::table().len(),
+            Public::Register => decode::REGISTERS,
         }
     }
 
@@ -84,7 +93,8 @@ impl Tables<'_> {
             Public::Short | Public::Byte => 2,
             Public::Region | Public::Input | Public::Journal => 3,
             Public::Sign | Public::And | Public::Nibble | Public::Power => 4,
-            Public::Code => WIDTH,
+            Public::Register => 5,
+            Public::Code | Public::Decode => WIDTH,
         }
     }
 
@@ -118,6 +128,8 @@ impl Tables<'_> {
             }
             Public::Journal => bytes(self.journal, index),
             Public::Code => self.code(index),
+            Public::Decode => decode::table().get(index).copied().unwrap_or_default(),
+            Public::Register => padded(decode::register(index)),
         }
     }
 
@@ -126,8 +138,9 @@ impl Tables<'_> {
             return instruction([*kind as i64, FILLER as i64, 0], kind.filler_fields());
         }
         let word = index - Kind::ALL.len();
-        let place = self.program.text().wrapping_add(4 * word as u32);
-        match self.program.code().get(word).copied().flatten().and_then(|i| fields(i, place)) {
+        let place = self.subject.code().0.wrapping_add(4 * word as u32);
+        let program = self.subject.program();
+        match program.and_then(|program| program.instruction(place)).and_then(|i| fields(i, place)) {
             Some((kind, fields)) => instruction([kind as i64, i64::from(place), 1], fields),
             // What cannot be carried out is no row that any kind looks up.
             None => padded([-1]),
@@ -148,8 +161,10 @@ impl Tables<'_> {
             Public::Input => (integer(self.input.len() as i64 + 1) - *values.first()?).to_u64(),
             Public::Journal => (*values.first()? + F61::ONE).to_u64(),
             Public::Code if at(1) == FILLER => at(0),
+            Public::Decode => decode::find(at(0), at(1))? as u64,
+            Public::Register => pair(at(1), at(0), 5),
             Public::Code => {
-                let word = at(1).wrapping_sub(u64::from(self.program.text())) / 4;
+                let word = at(1).wrapping_sub(u64::from(self.subject.code().0)) / 4;
                 word.saturating_add(Kind::ALL.len() as u64)
             }
         };
@@ -159,15 +174,26 @@ impl Tables<'_> {
     /// Whether a lookup is right in a row.
     #[cfg(test)]
     pub(super) fn holds(&self, lookup: &super::form::Lookup, row: &[F61]) -> bool {
+        self.holds_in(lookup, row, |table, index| self.row(table, index))
+    }
+
+    /// Whether a lookup is right in a row, if these are the rows of tables.
+    #[cfg(test)]
+    pub(super) fn holds_in(
+        &self,
+        lookup: &super::form::Lookup,
+        row: &[F61],
+        of_table: impl Fn(Public, usize) -> [F61; WIDTH],
+    ) -> bool {
         let values: Vec<F61> = lookup.forms.iter().map(|form| form.value(row)).collect();
-        let found = self.find(lookup.table, &values).map(|index| self.row(lookup.table, index));
+        let found = self.find(lookup.table, &values).map(|index| of_table(lookup.table, index));
         let rest = values.into_iter().chain(core::iter::repeat(F61::ZERO));
         found.is_some_and(|found| found.into_iter().skip(1).zip(rest).all(|(x, y)| x == y))
     }
 }
 
 /// A row without the table's number.
-type Row = [i64; WIDTH - 1];
+pub(super) type Row = [i64; WIDTH - 1];
 
 fn padded<const N: usize>(columns: [i64; N]) -> Row {
     core::array::from_fn(|i| columns.get(i).copied().unwrap_or(0))
@@ -204,9 +230,10 @@ mod tests {
             bytes: [0x13, 0, 0, 0].repeat(3),
             kind: crate::Kind::Text,
         };
-        let program = Program::new(0x1_0000, vec![text]).expect("a program");
-        let regions = Regions::of(&program);
-        let tables = Tables { program: &program, regions, input: b"input", journal: b"journal" };
+        let program = crate::Program::new(0x1_0000, vec![text]).expect("a program");
+        let subject = Subject::Public(program);
+        let regions = Regions::of_subject(&subject);
+        let tables = Tables { subject: &subject, regions, input: b"input", journal: b"journal" };
         for table in Public::ALL {
             let rows = tables.rows(table);
             let mut widest = 0;
@@ -217,7 +244,8 @@ mod tests {
                 widest = widest.max(WIDTH - row.iter().rev().take_while(|x| **x == F61::ZERO).count());
             }
             assert!(widest <= Tables::components(table), "{table:?}: {widest}");
-            assert!(table == Public::Code || widest == Tables::components(table), "{table:?}: {widest}");
+            let may_be_less = [Public::Code, Public::Decode].contains(&table);
+            assert!(may_be_less || widest == Tables::components(table), "{table:?}: {widest}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What memory holds before the first step: the words of the file, which are public, and regions of zeros.
 
+use super::subject::{Bounds, Subject};
 use super::tables::READ_ONLY;
 use crate::program::{Kind, STACK_BYTES, STACK_END};
 use crate::{Program, Segment};
@@ -51,6 +52,21 @@ impl Regions {
         Self { read_only, zero }
     }
 
+    /// Those of a secret program: all that is not its image.
+    pub(super) fn around(bounds: &Bounds) -> Self {
+        let zero = [(0, u64::from(bounds.text)), (bounds.end(), 1 << 32)];
+        let zero = zero.into_iter().filter(|(start, end)| start < end).collect();
+        Self { read_only: Vec::new(), zero }
+    }
+
+    /// Those of what is known of a program.
+    pub(super) fn of_subject(subject: &Subject) -> Self {
+        match subject {
+            Subject::Public(program) => Self::of(program),
+            Subject::Secret(bounds) => Self::around(bounds),
+        }
+    }
+
     /// First address and end of what is read-only.
     pub(super) fn read_only(&self) -> impl Iterator<Item = (u64, u64)> {
         self.read_only.iter().copied()
@@ -82,4 +98,16 @@ impl Regions {
 /// The address of a word in tuples.
 pub(super) fn place(address: u32, read_only: bool) -> i64 {
     i64::from(address) + if read_only { READ_ONLY } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_of_a_secret_program_that_is_zero_at_first_is_all_but_its_image() {
+        let zero = |text, words| Regions::around(&Bounds { text, words, data: 0 }).zero().to_vec();
+        assert_eq!(zero(0x1_0000, 0x100), [(0, 0x1_0000), (0x1_0400, 1 << 32)]);
+        assert_eq!(zero(0, 1), [(4, 1 << 32)]);
+    }
 }

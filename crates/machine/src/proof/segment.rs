@@ -5,7 +5,7 @@ use volery_circuit::{Challenge, Error};
 use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
-use super::argument::{self, Known, PIECE, Part};
+use super::argument::{self, Known, PIECE, Part, Rom};
 use super::buffers::{make_room, wiped};
 use super::form::{Shape, Space, WIDTH, column, integer, number};
 use super::kind::Kind;
@@ -209,10 +209,10 @@ pub(super) struct Place {
 }
 
 /// Claims a segment: from `start`, by rows as in `counts`, to what it returns. The words that it touches go
-/// to the log.
+/// to the log. A secret program's rows are `rom`.
 pub(super) fn claim<B: Challenge<F61>>(
     b: &mut B,
-    tables: &Tables<'_>,
+    (tables, rom): (&Tables<'_>, Option<&Rom<B::Wire>>),
     (counts, place): (&Counts, Place),
     (start, first): (Boundary<B::Wire>, u32),
     mut segment: Option<Segment>,
@@ -246,7 +246,7 @@ pub(super) fn claim<B: Challenge<F61>>(
     };
     parts.extend([ends, registers]);
     watch.begin(Stage::Argument);
-    argument::claim(b, &mut parts, &Known::default(), tables)?;
+    argument::claim(b, &mut parts, &Known::default(), tables, rom)?;
     b.end_argument();
     b.leave();
     Ok(end)
@@ -265,6 +265,7 @@ mod tests {
     use volery_circuit::Evaluator;
 
     use super::super::regions::Regions;
+    use super::super::subject::Subject;
     use super::*;
     use crate::program::{Kind as SegmentKind, Program, Segment as ProgramSegment};
 
@@ -274,7 +275,9 @@ mod tests {
         let bytes = vec![0x13, 0, 0, 0];
         let text = ProgramSegment { address: 0x1_0000, size: 4, bytes, kind: SegmentKind::Text };
         let program = Program::new(0x1_0000, vec![text]).expect("a program");
-        let tables = Tables { program: &program, regions: Regions::of(&program), input: &[], journal: &[] };
+        let subject = Subject::Public(program);
+        let regions = Regions::of_subject(&subject);
+        let tables = Tables { subject: &subject, regions, input: &[], journal: &[] };
         let no_segment = Segment {
             rows: [0; KINDS],
             tables: Vec::new(),
@@ -293,7 +296,7 @@ mod tests {
             let start = Boundary { registers: values.to_vec(), values, place: [F61::ZERO] };
             let mut b = Evaluator::<F61>::new();
             let part = length(&mut b, &start, Some(&no_segment)).expect("a length");
-            let result = argument::claim(&mut b, &mut [part], &Known::default(), &tables);
+            let result = argument::claim(&mut b, &mut [part], &Known::default(), &tables, None);
             assert_eq!(result.is_ok(), is_right, "{secret}: {result:?}");
         }
     }

@@ -6,16 +6,19 @@ use volery_circuit::{Challenge, Digest, Error, Statement};
 use volery_field::{F61, Ring as _};
 use zeroize::{Zeroize as _, Zeroizing};
 
+use super::argument::{Committed, told};
 use super::buffers::room_for;
 use super::end;
 use super::log::{Log, MOST_LIVE};
 use super::profile::{Checks, Counts, Profile};
 use super::public::Tables;
-use super::regions::{Regions, file_words};
+use super::regions::Regions;
+use super::secret_program::{self, Image};
 use super::segment::{self, Boundary, Place, commit};
 use super::stages::{Stage, Stages, Watch};
+use super::subject::{Bounds, Subject};
 use super::tables::{PUBLIC_LEFT, SECRET_LEFT};
-use super::trace::{REGISTERS, Segment, Source};
+use super::trace::{Loaded, REGISTERS, Segment, Source};
 use crate::program::STACK_POINTER;
 use crate::{End, Limits, Program};
 
@@ -69,16 +72,17 @@ pub struct RunClaim {
     pub journal: Vec<u8>,
 }
 
-/// "I know a secret input with which this program, given this public input, ends so and writes this."
+/// "I know a secret input with which this program, given this public input, ends so and writes this." The
+/// program may be a secret as well ([`secret_program`](super::secret_program)).
 ///
 /// What shows besides the claim is the [`Profile`].
 pub struct ProgramRun {
-    pub(super) program: Program,
+    pub(super) subject: Subject,
     public: Vec<u8>,
     pub(super) claim: RunClaim,
     pub(super) profile: Profile,
     settings: Settings,
-    known: Option<Known>,
+    secret: Option<Secret>,
     /// The clock of a run that is measured.
     stages: Option<Arc<Stages>>,
     /// What P changes in each segment before it commits.
@@ -89,10 +93,12 @@ pub struct ProgramRun {
     pub(super) traced: Option<(Program, Vec<u8>)>,
 }
 
-/// What P knows of its run.
-struct Known {
-    secret: Zeroizing<Vec<u8>>,
+/// What only P knows.
+struct Secret {
+    input: Zeroizing<Vec<u8>>,
     limits: Limits,
+    /// The program, if it is a secret.
+    program: Option<Program>,
     /// Words that are zero at first and become live, in that order: see `class`.
     new_words: Zeroizing<Vec<u32>>,
 }
@@ -110,20 +116,6 @@ impl core::fmt::Debug for ProgramRun {
     }
 }
 
-/// The digest of what is known of a run before it: the program, the public input, and how runs are cut. The
-/// parties compare it before P says anything of its run.
-#[must_use]
-pub fn subject(program: &Program, public: &[u8], settings: Settings) -> [u8; 32] {
-    let mut digest = Digest::new();
-    digest.bytes("statement", b"a program and its public input v1");
-    program.identify(&mut digest);
-    digest.bytes("public input", public);
-    digest.number("steps", settings.steps.into());
-    digest.number("unit", settings.unit.into());
-    digest.number("log", settings.log);
-    digest.finish()
-}
-
 /// Refuses inputs that are too long for the proof.
 fn check_input(what: &str, bytes: &[u8]) -> Result<(), Error> {
     if bytes.len() > MOST_INPUT {
@@ -135,43 +127,35 @@ fn check_input(what: &str, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a program that holds the last word of the address space. Behind that, places and return addresses
-/// go on at 0, but rows say 2^32.
-fn check_program(program: &Program) -> Result<(), Error> {
-    let end = u64::from(program.text()) + 4 * program.code().len() as u64;
-    if end > u64::from(u32::MAX) {
-        return Err(Error::Public(
-            "the program's text ends with the address space; link it at least one word lower".into(),
-        ));
-    }
-    Ok(())
-}
-
 impl ProgramRun {
     /// V's statement.
     ///
     /// # Errors
-    /// [`Error::Public`] if a number is out of its bounds, or the program holds the last word of the address
-    /// space.
+    /// [`Error::Public`] if a number is out of its bounds, the program holds the last word of the address
+    /// space, or a secret program is claimed to trap.
     pub fn new(
-        program: Program,
+        subject: impl Into<Subject>,
         public: Vec<u8>,
         claim: RunClaim,
         profile: Profile,
         settings: Settings,
     ) -> Result<Self, Error> {
+        let subject = subject.into();
         settings.check()?;
-        check_program(&program)?;
+        subject.check()?;
         check_input("public input", &public)?;
         check_input("journal", &claim.journal)?;
-        profile.check(settings.log, file_words(&program).count() as u64)?;
+        if subject.program().is_none() && matches!(claim.end, End::Trap { .. }) {
+            return Err(end::secret_trap(claim.end));
+        }
+        profile.check(settings.log, subject.file_words())?;
         Ok(Self {
-            program,
+            subject,
             public,
             claim,
             profile,
             settings,
-            known: None,
+            secret: None,
             stages: None,
             #[cfg(test)]
             meddle: None,
@@ -190,38 +174,77 @@ impl ProgramRun {
         settings: Settings,
         limits: Limits,
     ) -> Result<Self, Error> {
+        Self::survey(program, None, [secret, public], settings, limits)
+    }
+
+    /// P's statement about a secret program, of which V knows bounds.
+    ///
+    /// # Errors
+    /// [`Error::Public`] if the program is beyond the bounds, or its run is ended by a trap; as
+    /// [`ProgramRun::of`].
+    pub fn of_secret(
+        program: Program,
+        bounds: Bounds,
+        inputs: [Vec<u8>; 2],
+        settings: Settings,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        Self::survey(program, Some(bounds), inputs, settings, limits)
+    }
+
+    fn survey(
+        program: Program,
+        bounds: Option<Bounds>,
+        [secret, public]: [Vec<u8>; 2],
+        settings: Settings,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        let input = Zeroizing::new(secret);
         settings.check()?;
-        check_program(&program)?;
-        let secret = Zeroizing::new(secret);
-        check_input("secret input", &secret)?;
-        let (claim, profile, new_words) = survey(&program, [&secret, &public], settings, limits)?;
-        let mut run = Self::new(program, public, claim, profile, settings)?;
-        run.known = Some(Known { secret, limits, new_words });
+        check_input("secret input", &input)?;
+        let (subject, program) = match bounds {
+            Some(bounds) => (Subject::Secret(bounds), Some(program)),
+            None => (Subject::Public(program), None),
+        };
+        subject.check()?;
+        let (loaded, _) = load(&subject, program.as_ref())?;
+        let known = subject.program().or(program.as_ref()).ok_or_else(unknown)?;
+        let source = Source::new(known, loaded, [&input, &public], limits);
+        let (claim, profile, new_words) = survey(source, subject.file_words(), settings)?;
+        let mut run = Self::new(subject, public, claim, profile, settings)?;
+        run.secret = Some(Secret { input, limits, program, new_words });
         Ok(run)
     }
 
-    /// The program.
+    /// The program, or the bounds of a secret one.
     #[must_use]
-    pub fn program(&self) -> &Program {
-        &self.program
+    pub fn about(&self) -> &Subject {
+        &self.subject
     }
 
-    /// The digest of the program and its public input: [`subject`].
+    /// The program where it is known: at P, and if it is public at both parties.
+    #[must_use]
+    pub fn program(&self) -> Option<&Program> {
+        let secret = self.secret.as_ref().and_then(|secret| secret.program.as_ref());
+        self.subject.program().or(secret)
+    }
+
+    /// What the parties compare before the run: [`Subject::digest`].
     #[must_use]
     pub fn subject(&self) -> [u8; 32] {
-        subject(&self.program, &self.public, self.settings)
+        self.subject.digest(&self.public, self.settings)
     }
 
     /// V's statement of the same run.
     #[must_use]
     pub fn without_secret(&self) -> Self {
         Self {
-            program: self.program.clone(),
+            subject: self.subject.clone(),
             public: self.public.clone(),
             claim: self.claim.clone(),
             profile: self.profile.clone(),
             settings: self.settings,
-            known: None,
+            secret: None,
             stages: None,
             #[cfg(test)]
             meddle: None,
@@ -239,8 +262,8 @@ impl ProgramRun {
     /// The public tables.
     pub(super) fn tables(&self) -> Tables<'_> {
         Tables {
-            program: &self.program,
-            regions: Regions::of(&self.program),
+            subject: &self.subject,
+            regions: Regions::of_subject(&self.subject),
             input: &self.public,
             journal: &self.claim.journal,
         }
@@ -266,15 +289,22 @@ impl ProgramRun {
 
     /// The words that are zero at first and become live, in that order. Only P knows them.
     pub(super) fn new_words(&self) -> Result<&[u32], Error> {
-        let known = self.known.as_ref().map(|known| &known.new_words[..]);
-        known.ok_or_else(|| Error::misuse("only a run with its secret input can show something else"))
+        let words = self.secret.as_ref().map(|secret| &secret.new_words[..]);
+        words.ok_or_else(|| Error::misuse("only a run with its secret input can show something else"))
+    }
+
+    /// The addresses of the words that are live from the start. Only P knows them all.
+    pub(super) fn first_words(&self) -> Result<Zeroizing<Vec<u32>>, Error> {
+        let secret = self.secret.as_ref().and_then(|secret| secret.program.as_ref());
+        let (loaded, _) = load(&self.subject, secret)?;
+        Ok(Zeroizing::new(loaded.words.iter().map(|(address, _)| *address).collect()))
     }
 
     /// Makes P's run show something else, with these words becoming live.
     pub(super) fn show(&mut self, profile: Profile, new_words: Zeroizing<Vec<u32>>) {
         self.profile = profile;
-        if let Some(known) = &mut self.known {
-            known.new_words = new_words;
+        if let Some(secret) = &mut self.secret {
+            secret.new_words = new_words;
         }
     }
 }
@@ -286,16 +316,26 @@ fn limit(error: crate::emulator::Error) -> Error {
 /// What [`survey`] finds: the claim, the profile, and the words that become live.
 type Survey = (RunClaim, Profile, Zeroizing<Vec<u32>>);
 
-/// Runs a program without proving.
-fn survey(
-    program: &Program,
-    inputs: [&[u8]; 2],
-    settings: Settings,
-    limits: Limits,
-) -> Result<Survey, Error> {
-    let mut source = Source::new(program, &Regions::of(program), inputs, limits);
+/// The error for a run of a secret program at a party that does not have it.
+fn unknown() -> Error {
+    Error::misuse("there is no program")
+}
+
+/// What a run begins with, and of a secret program its image.
+fn load(subject: &Subject, secret: Option<&Program>) -> Result<(Loaded, Option<Image>), Error> {
+    match (subject, secret) {
+        (Subject::Public(program), _) => Ok((Loaded::of(program, &Regions::of(program)), None)),
+        (Subject::Secret(bounds), Some(program)) => {
+            Image::of(program, bounds).map(|(loaded, image)| (loaded, Some(image)))
+        }
+        (Subject::Secret(_), None) => Err(unknown()),
+    }
+}
+
+/// Runs a program without proving. `live` words are in use from the start.
+fn survey(mut source: Source<'_>, mut live: u64, settings: Settings) -> Result<Survey, Error> {
     let (mut profile, mut new_words) = (Profile::default(), Zeroizing::new(Vec::new()));
-    let (mut new, mut entries, mut live) = (0_u64, 0_u64, file_words(program).count() as u64);
+    let (mut new, mut entries) = (0_u64, 0_u64);
     loop {
         let (segment, end) = source.next(settings.steps, None).map_err(limit)?;
         let words = segment.words.len() as u32;
@@ -324,7 +364,7 @@ fn strange() -> Error {
 impl<B: Challenge<F61>> Statement<B> for ProgramRun {
     fn identify(&self, digest: &mut Digest) {
         digest.bytes("statement", b"run of a program v1");
-        self.program.identify(digest);
+        self.subject.identify(digest);
         digest.bytes("public input", &self.public);
         digest.bytes("journal", &self.claim.journal);
         let [kind, place, cause, value] = match self.claim.end {
@@ -385,17 +425,23 @@ impl<B: Challenge<F61>> Statement<B> for WatchedRun<'_> {
 impl ProgramRun {
     /// Claims everything.
     fn claim_all<B: Challenge<F61>>(&self, b: &mut B, watch: &OnProgress<'_>) -> Result<(), B::Error> {
-        let Self { program, profile, settings, .. } = self;
+        let Self { subject, profile, settings, .. } = self;
         let (tables, clock) = (self.tables(), Watch(self.stages.as_deref()));
         let steps = |counts: &Counts| counts.steps(settings.steps);
         let mut progress = Progress { done: 0, total: profile.segments.iter().map(steps).sum() };
         watch(progress);
-        let new_words = self.known.as_ref().map_or(&[][..], |known| &known.new_words);
-        let mut source = self.source(&tables.regions);
-        let mut log = Log::new();
-        let mut checks = Checks::new(profile, settings.log, file_words(program).count() as u64);
+        let new_words = self.secret.as_ref().map_or(&[][..], |secret| &secret.new_words);
+        let (mut source, image) = self.source()?;
+        let (rom, mut log) = match subject.bounds() {
+            None => (None, Log::new()),
+            Some(bounds) => {
+                let (rom, log) = secret_program::claim(b, &tables, bounds, image)?;
+                (Some(rom), log)
+            }
+        };
+        let mut checks = Checks::new(profile, settings.log, subject.file_words());
         let mut boundary = self.start(b)?;
-        let (mut place, mut fresh) = (program.entry(), Zeroizing::default());
+        let (mut place, mut fresh) = (self.entry().unwrap_or_default(), Zeroizing::default());
         for (counts, number) in profile.segments.iter().zip(1..) {
             clock.begin(Stage::Trace);
             let segment =
@@ -409,7 +455,8 @@ impl ProgramRun {
             });
             let exits = number as usize == profile.segments.len() && matches!(self.claim.end, End::Exit(_));
             let here = (counts, Place { number, exits });
-            boundary = segment::claim(b, &tables, here, (boundary, place), segment, &mut log, clock)?;
+            let of_tables = (&tables, rom.as_ref());
+            boundary = segment::claim(b, of_tables, here, (boundary, place), segment, &mut log, clock)?;
             place = next.unwrap_or(place);
             if let Some(new) = checks.next() {
                 clock.begin(Stage::Log);
@@ -432,17 +479,23 @@ impl ProgramRun {
         end::claim(b, &tables, &boundary, self.claim.end)
     }
 
-    /// P's trace.
-    fn source(&self, regions: &Regions) -> Option<Source<'_>> {
-        let Known { secret, limits, .. } = self.known.as_ref()?;
-        let (program, public) = (&self.program, &self.public[..]);
+    /// P's run, and of a secret program its image.
+    fn source(&self) -> Result<(Option<Source<'_>>, Option<Image>), Error> {
+        let Some(Secret { input, limits, program: secret, .. }) = &self.secret else {
+            return Ok((None, None));
+        };
+        let (loaded, image) = load(&self.subject, secret.as_ref())?;
+        let (program, public) = (self.program().ok_or_else(unknown)?, &self.public[..]);
         #[cfg(test)]
-        let (program, public) =
-            self.traced.as_ref().map_or((program, public), |(program, public)| (program, &public[..]));
-        let source = Source::new(program, regions, [secret, public], *limits);
-        #[cfg(test)]
-        let source = source.with_text_of(&self.program);
-        Some(source)
+        if let Some((traced, public)) = &self.traced {
+            let subject =
+                self.subject.bounds().map_or_else(|| traced.clone().into(), |b| Subject::Secret(*b));
+            let (loaded, _) = load(&subject, Some(traced))?;
+            let source =
+                Source::new(traced, loaded, [&input[..], &public[..]], *limits).with_text_of(program);
+            return Ok((Some(source), image));
+        }
+        Ok((Some(Source::new(program, loaded, [&input[..], public], *limits)), image))
     }
 
     /// The next segment of P's trace, with the counts that show.
@@ -462,10 +515,16 @@ impl ProgramRun {
         segment
     }
 
-    /// What a run begins with. P commits to the length of the secret input.
+    /// The address of the first instruction where it is known.
+    fn entry(&self) -> Option<u32> {
+        self.program().map(Program::entry)
+    }
+
+    /// What a run begins with. P commits to the length of the secret input, and where a secret program
+    /// begins.
     fn start<B: Challenge<F61>>(&self, b: &mut B) -> Result<Boundary<B::Wire>, B::Error> {
         let mut values = Zeroizing::new(vec![F61::ZERO; REGISTERS]);
-        let secret = self.known.as_ref().map(|known| F61::new(known.secret.len() as u64));
+        let secret = self.secret.as_ref().map(|secret| F61::new(secret.input.len() as u64));
         values[2] = F61::new(STACK_POINTER.into());
         values[PUBLIC_LEFT as usize] = F61::new(self.public.len() as u64);
         let mut registers: Vec<_> = values.iter().map(|value| b.constant(*value)).collect();
@@ -475,7 +534,17 @@ impl ProgramRun {
             registers[SECRET_LEFT as usize] = wire;
         }
         values[SECRET_LEFT as usize] = secret.unwrap_or_default();
-        let place = [b.constant(F61::new(self.program.entry().into()))];
+        let entry = self.entry().map(|entry| F61::new(entry.into()));
+        let place = match (&self.subject, entry) {
+            (Subject::Public(_), Some(entry)) => [b.constant(entry)],
+            // Where no instruction is, the first segment finds none.
+            _ => {
+                let mut place = Vec::new();
+                let entry = entry.map(|entry| told(Committed::Entry, vec![entry]));
+                commit(b, 1, entry.as_deref(), &mut place)?;
+                place.try_into().map_err(|_| Error::misuse("no place was committed to"))?
+            }
+        };
         Ok(Boundary { registers, values, place })
     }
 }

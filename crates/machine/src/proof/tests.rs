@@ -5,6 +5,7 @@ mod edges;
 mod lies;
 mod quicksilver;
 mod runs;
+mod secret;
 
 use volery_circuit::{Evaluator, Statement};
 use volery_field::F61;

@@ -10,7 +10,7 @@ use super::buffers::room_for;
 use super::kind::{Fields, Kind, fields};
 use super::profile::Counts;
 use super::public::FILLER;
-use super::regions::Regions;
+use super::regions::{Regions, file_words};
 use super::tables::{Called, Moved, PUBLIC_LEFT, Row, SECRET_LEFT, Table, WRITTEN, Work, with_table};
 use crate::instruction::Operation;
 use crate::observer::{Access, Call, Observer, Step};
@@ -117,6 +117,49 @@ impl Drop for Pages {
     }
 }
 
+/// An instruction as rows have it.
+#[derive(Clone, Copy)]
+pub(super) struct Decoded {
+    pub(super) kind: Kind,
+    pub(super) fields: Fields,
+}
+
+/// With the option around it all of it is wiped.
+impl Zeroize for Decoded {
+    fn zeroize(&mut self) {
+        self.fields.zeroize();
+    }
+}
+
+/// What a run begins with. The program may be a secret.
+pub(super) struct Loaded {
+    /// The address of the first instruction.
+    pub(super) text: u32,
+    /// The instructions from there on.
+    pub(super) code: Zeroizing<Vec<Option<Decoded>>>,
+    /// Words that are live from the start: address and value.
+    pub(super) words: Zeroizing<Vec<(u32, u32)>>,
+    /// First address and end of what is read-only.
+    pub(super) read_only: Vec<(u64, u64)>,
+}
+
+impl Loaded {
+    /// A public program.
+    pub(super) fn of(program: &Program, regions: &Regions) -> Self {
+        let places = (0..program.code().len()).map(|i| program.text().wrapping_add(4 * i as u32));
+        let decode = |place| {
+            let (kind, fields) = fields(program.instruction(place)?, place)?;
+            Some(Decoded { kind, fields })
+        };
+        Self {
+            text: program.text(),
+            code: Zeroizing::new(places.map(decode).collect()),
+            words: Zeroizing::new(file_words(program).collect()),
+            read_only: regions.read_only().collect(),
+        }
+    }
+}
+
 /// Registers and memory, as a segment sees them.
 pub(super) struct Cells {
     registers: [Cell; REGISTERS],
@@ -139,7 +182,7 @@ impl Drop for Cells {
 }
 
 impl Cells {
-    pub(super) fn new(program: &Program, regions: &Regions, secret: usize, public: usize) -> Self {
+    pub(super) fn new(loaded: &Loaded, secret: usize, public: usize) -> Self {
         let mut registers = [Cell::default(); REGISTERS];
         let mut set = |register: usize, value: u32| registers[register].value = value;
         set(2, STACK_POINTER);
@@ -152,10 +195,10 @@ impl Cells {
             segment: 1,
             words: Zeroizing::default(),
             fresh: Zeroizing::default(),
-            read_only: regions.read_only().collect(),
+            read_only: loaded.read_only.clone(),
             input: public as i64,
         };
-        for (address, value) in super::regions::file_words(program) {
+        for (address, value) in loaded.words.iter().copied() {
             *cells.entry(address) = Entry { value, live: true, ..Entry::default() };
         }
         cells
@@ -269,7 +312,7 @@ impl Drop for Segment {
 
 /// Follows the emulator.
 struct Follower {
-    decoded: Vec<Option<(Kind, Fields)>>,
+    code: Zeroizing<Vec<Option<Decoded>>>,
     text: u32,
     cells: Cells,
     rows: [u32; KINDS],
@@ -406,7 +449,7 @@ impl Observer for Follower {
     fn step(&mut self, step: &Step) {
         let at = step.pc.wrapping_sub(self.text) / 4;
         // The emulator carries out what the program has.
-        let Some(Some((kind, fields))) = self.decoded.get(at as usize).copied() else { return };
+        let Some(Some(Decoded { kind, fields })) = self.code.get(at as usize).copied() else { return };
         if step.instruction.operation() == Operation::Ecall {
             self.serve(step);
             if self.exited(step) {
@@ -440,7 +483,8 @@ impl Follower {
 
 /// Runs a program, and gives its segments one after the other.
 pub(super) struct Source<'a> {
-    program: &'a Program,
+    /// The addresses of the words that are live from the start.
+    first: Zeroizing<Vec<u32>>,
     machine: Machine<'a>,
     follower: Follower,
     end: Option<End>,
@@ -449,16 +493,15 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     pub(super) fn new(
         program: &'a Program,
-        regions: &Regions,
+        loaded: Loaded,
         [secret, public]: [&'a [u8]; 2],
         limits: crate::Limits,
     ) -> Self {
-        let places = (0..program.code().len()).map(|i| program.text().wrapping_add(4 * i as u32));
-        let decode = |place| program.instruction(place).and_then(|i| fields(i, place));
+        let first = Zeroizing::new(loaded.words.iter().map(|(address, _)| *address).collect());
         let follower = Follower {
-            decoded: places.map(decode).collect(),
-            text: program.text(),
-            cells: Cells::new(program, regions, secret.len(), public.len()),
+            cells: Cells::new(&loaded, secret.len(), public.len()),
+            code: loaded.code,
+            text: loaded.text,
             rows: [0; KINDS],
             tables: tables(),
             time: 0,
@@ -466,12 +509,12 @@ impl<'a> Source<'a> {
             transfers: Zeroizing::default(),
             called: None,
         };
-        Self { program, machine: Machine::new(program, secret, public, limits), follower, end: None }
+        Self { first, machine: Machine::new(program, secret, public, limits), follower, end: None }
     }
 
     /// The next segment of at least `steps` units of time, or fewer if the run ends; then also how it does.
-    /// Behind the end segments have no steps. `shown` fills the segment up to these counts, with words of the
-    /// file and with these words, which are zero at first.
+    /// Behind the end segments have no steps. `shown` fills the segment up to these counts, with words
+    /// that are live from the start and with these words, which are zero at first.
     ///
     /// # Errors
     /// If the run goes beyond its limits.
@@ -489,8 +532,7 @@ impl<'a> Source<'a> {
             self.end = self.machine.end();
         }
         if let Some((counts, zero)) = shown {
-            let file = super::regions::file_words(self.program).map(|(address, _)| address);
-            self.follower.fill(counts, file.chain(zero.iter().copied()));
+            self.follower.fill(counts, self.first.iter().chain(zero).copied());
         }
         Ok((self.follower.finish(), self.end))
     }
@@ -504,7 +546,7 @@ impl<'a> Source<'a> {
     /// The same run with the text of another program in memory: what the log holds tells nothing of the lie.
     #[cfg(test)]
     pub(super) fn with_text_of(mut self, program: &Program) -> Self {
-        for (address, value) in super::regions::file_words(program) {
+        for (address, value) in file_words(program) {
             if program.instruction(address).is_some() {
                 self.follower.cells.entry(address).value = value;
             }

@@ -8,18 +8,19 @@
 //! Begin(statement)             <---------->      Begin(statement), then as for every statement
 //! ```
 //!
+//! Of a program that only P knows, V has bounds, and those stand in place of the program ([`Subject`]).
+//!
 //! The statement has the claim and the profile in it ([`ProgramRun`]), and V learns both from P. What P says
-//! of its run depends on its secret input, so it comes after both parties have named the same program and
-//! public input. The second `Begin` compares the digest of the whole statement, which every challenge depends
-//! on.
+//! of its run depends on its secret input, so it comes after both parties have named the same program or
+//! bounds and public input. The second `Begin` compares the digest of the whole statement, which every
+//! challenge depends on.
 
 use rand_core::CryptoRng;
 use volery_channel::handshake::Begin;
 use volery_channel::{Channel, ChannelExt as _, tags};
 use volery_field::F61;
-use volery_machine::Program;
 use volery_machine::proof::preamble::{Head, decode_body, encode_body};
-use volery_machine::proof::{OnProgress, ProgramRun, RunClaim, Settings, Terms, WatchedRun, subject};
+use volery_machine::proof::{OnProgress, ProgramRun, RunClaim, Settings, Subject, Terms, WatchedRun};
 
 use super::evaluate::something_claimed;
 use super::system::{Over, Provable, System};
@@ -100,19 +101,19 @@ impl<C: Channel> Prover<C> {
 }
 
 impl<C: Channel> Verifier<C> {
-    /// Verifies a proof that this program ran on this public input, within these terms. Returns how it ended
-    /// and what it wrote, which both are proved.
+    /// Verifies a proof that this program, or one within these bounds, ran on this public input, within these
+    /// terms. Returns how it ended and what it wrote, which both are proved.
     ///
     /// # Errors
     /// As [`Verifier::verify`]; a rejection if the run is not within the terms.
     pub fn verify_run(
         &mut self,
-        (program, public): (&Program, &[u8]),
+        (subject, public): (&Subject, &[u8]),
         settings: Settings,
         terms: &Terms,
         rng: &mut dyn CryptoRng,
     ) -> Result<(RunClaim, Report), Error> {
-        self.verify_run_watched((program, public), settings, terms, UNWATCHED, rng)
+        self.verify_run_watched((subject, public), settings, terms, UNWATCHED, rng)
     }
 
     /// As [`Verifier::verify_run`]; `watch` is told how far the proof is, once P has said how long it is.
@@ -121,14 +122,14 @@ impl<C: Channel> Verifier<C> {
     /// As [`Verifier::verify_run`].
     pub fn verify_run_watched(
         &mut self,
-        (program, public): (&Program, &[u8]),
+        (subject, public): (&Subject, &[u8]),
         settings: Settings,
         terms: &Terms,
         watch: &OnProgress<'_>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(RunClaim, Report), Error> {
         let system = System61::new();
-        let result = self.hear((program, public), settings, terms).and_then(|run| {
+        let result = self.hear((subject, public), settings, terms).and_then(|run| {
             let watched = WatchedRun { run: &run, watch };
             let report = self.try_verify(&system, provable(&watched), something_claimed, rng)?;
             Ok((run.claim().clone(), report))
@@ -139,11 +140,11 @@ impl<C: Channel> Verifier<C> {
     /// What P says of its run, as a statement.
     fn hear(
         &mut self,
-        (program, public): (&Program, &[u8]),
+        (subject, public): (&Subject, &[u8]),
         settings: Settings,
         terms: &Terms,
     ) -> Result<ProgramRun, Error> {
-        let agreed = self.common.agree(subject(program, public, settings))?;
+        let agreed = self.common.agree(subject.digest(public, settings))?;
         agreed.send(&mut self.channel)?;
         agreed.receive(&mut self.channel)?;
         let rejected = |reason| Error::Proof(volery_zk::Error::Rejected { reason });
@@ -162,6 +163,6 @@ impl<C: Channel> Verifier<C> {
         }
         let (claim, profile) = decode_body(&head, &body)?;
         terms.check(&claim, &profile).map_err(rejected)?;
-        Ok(ProgramRun::new(program.clone(), public.to_vec(), claim, profile, settings)?)
+        Ok(ProgramRun::new(subject.clone(), public.to_vec(), claim, profile, settings)?)
     }
 }

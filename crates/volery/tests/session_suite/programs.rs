@@ -3,7 +3,9 @@
 use std::sync::Mutex;
 
 use volery::programs::instruction::Operation::{Add, Addi, Bne, Ebreak, Ecall, Lbu, Sb, Sw};
-use volery::programs::proof::{Ending, ProfileClass, ProgramRun, Progress, RunClaim, Settings, Terms};
+use volery::programs::proof::{
+    Bounds, Ending, ProfileClass, ProgramRun, Progress, RunClaim, Settings, Subject, Terms,
+};
 use volery::programs::{Cause, End, Instruction, Kind, Limits, Operation, Program, Segment};
 use volery::{Error, Options, Prover, Verifier};
 use volery_channel::handshake::Mismatch;
@@ -55,10 +57,11 @@ fn run(public: u8) -> ProgramRun {
 /// Both parties' ends; `change` is made to one of P's messages about its run.
 fn session(
     (options, run): (Options, &ProgramRun),
-    (program, public): (&Program, &[u8]),
+    (subject, public): (impl Into<Subject>, &[u8]),
     terms: &Terms,
     change: Option<(usize, Change)>,
 ) -> (Result<(), Error>, Result<RunClaim, Error>, Vec<usize>) {
+    let subject = subject.into();
     let (p, v) = between(
         &patient(),
         |channel| {
@@ -73,7 +76,7 @@ fn session(
         },
         |channel| {
             let mut verifier = Verifier::start(channel, options, &mut rng(2))?;
-            let verified = verifier.verify_run((program, public), Settings::default(), terms, &mut rng(4));
+            let verified = verifier.verify_run((&subject, public), Settings::default(), terms, &mut rng(4));
             verified.map(|(claim, report)| {
                 assert!(report.soundness.bits() >= 40.0, "{}", report.soundness.bits());
                 claim
@@ -97,7 +100,7 @@ fn a_run_is_proved_and_the_verifier_learns_its_end_and_its_journal() {
         (7, trap(code(0)), End::Trap { pc: 0x1_0064, cause: Cause::Breakpoint, value: 0 }),
         (5, Terms { ending: Ending::Any, ..Terms::default() }, End::Exit(5)),
     ] {
-        let (p, v, _) = session((interactive(), &run(public)), (&program(0), &[public]), &terms, None);
+        let (p, v, _) = session((interactive(), &run(public)), (program(0), &[public]), &terms, None);
         p.expect("proved");
         assert_eq!(v, Ok(RunClaim { end, journal: vec![42] }));
     }
@@ -113,19 +116,19 @@ fn a_run_that_the_verifier_did_not_ask_for_is_rejected_before_its_proof() {
         (0, Terms { ending: Ending::Trap(0x1_0000), ..terms }),
         (0, Terms { rows: 20, ..terms }),
     ] {
-        let (p, v, _) = session((interactive(), &run(public)), (&program(0), &[public]), &terms, None);
+        let (p, v, _) = session((interactive(), &run(public)), (program(0), &[public]), &terms, None);
         assert!(v.as_ref().is_err_and(Error::is_rejection), "{v:?}");
         assert!(matches!(&p, Err(Error::Channel(ChannelError::Peer { .. }))), "{p:?}");
     }
     let terms = Terms { journal: 0, ..terms };
-    let (_, v, _) = session((interactive(), &run(0)), (&program(0), &[0]), &terms, None);
+    let (_, v, _) = session((interactive(), &run(0)), (program(0), &[0]), &terms, None);
     assert!(matches!(v, Err(Error::Statement(_))), "a journal that is too long: {v:?}");
 }
 
 #[test]
 fn of_another_program_or_public_input_nothing_is_said() {
     for (program, public) in [(program(1), 0), (program(0), 1)] {
-        let (p, v, said) = session((interactive(), &run(0)), (&program, &[public]), &Terms::default(), None);
+        let (p, v, said) = session((interactive(), &run(0)), (program, &[public]), &Terms::default(), None);
         let mismatch = |error: &Error| {
             matches!(error, Error::Channel(ChannelError::Incompatible(Mismatch::Statement { .. })))
         };
@@ -139,7 +142,7 @@ fn of_another_program_or_public_input_nothing_is_said() {
 fn what_the_prover_says_of_its_run_cannot_be_changed() {
     let terms = Terms { ending: Ending::Any, ..Terms::default() };
     let run = run(7);
-    let session = |change| session((interactive(), &run), (&program(0), &[7]), &terms, change);
+    let session = |change| session((interactive(), &run), (program(0), &[7]), &terms, change);
     let (_, accepted, said) = session(None);
     accepted.expect("the honest one");
     assert_eq!(said.len(), 2);
@@ -206,8 +209,7 @@ fn seen(run: &ProgramRun) -> Seen {
                 Verifier::start(&mut tapped as &mut dyn Channel, interactive(), &mut rng(2)).expect("V");
             let watch = |steps| noted(1).push(steps);
             let terms = &Terms::default();
-            let verified =
-                verifier.verify_run_watched((run.program(), &[]), SHORT, terms, &watch, &mut rng(4));
+            let verified = verifier.verify_run_watched((run.about(), &[]), SHORT, terms, &watch, &mut rng(4));
             verified.expect("accepted");
             drop(verifier);
             lengths(&tapped.layer.sent)
@@ -237,6 +239,41 @@ fn runs_of_one_class_look_the_same_to_the_verifier() {
 #[test]
 fn the_verifier_chooses_the_challenges_of_a_run() {
     let hashed = options(true, 1);
-    let (p, v, said) = session((hashed, &run(0)), (&program(0), &[0]), &Terms::default(), None);
+    let (p, v, said) = session((hashed, &run(0)), (program(0), &[0]), &Terms::default(), None);
     assert!(matches!((p, v), (Err(Error::Options(_)), Err(Error::Options(_)))) && said.is_empty());
+}
+
+/// P's run of the program as a secret of at most 40 words, and of 8 words of data.
+fn secret_run(public: u8) -> ProgramRun {
+    let inputs = [vec![30, 12], vec![public]];
+    ProgramRun::of_secret(program(0), BOUNDS, inputs, Settings::default(), Limits::default())
+        .expect("it exits")
+}
+
+const BOUNDS: Bounds = Bounds { text: 0x1_0000, words: 40, data: 8 };
+
+#[test]
+fn a_run_of_a_secret_program_is_proved_to_a_verifier_with_the_same_bounds() {
+    let terms = Terms::default();
+    let (p, v, _) = session((interactive(), &secret_run(0)), (BOUNDS, &[0]), &terms, None);
+    p.expect("proved");
+    assert_eq!(v, Ok(RunClaim { end: End::Exit(0), journal: vec![42] }));
+    // Other bounds, another public input, and the program itself.
+    let others = [Bounds { words: 41, ..BOUNDS }, Bounds { data: 9, ..BOUNDS }, Bounds { text: 0, ..BOUNDS }];
+    let others = others.map(|bounds| (Subject::Secret(bounds), 0));
+    for (subject, public) in others.into_iter().chain([(BOUNDS.into(), 1), (program(0).into(), 0)]) {
+        let (p, v, said) = session((interactive(), &secret_run(0)), (subject, &[public]), &terms, None);
+        assert!(p.is_err() && v.is_err());
+        assert_eq!(said, Vec::<usize>::new());
+    }
+}
+
+/// The head says so: 1 for a trap, in place of 0 for an exit.
+#[test]
+fn a_secret_program_that_is_said_to_trap_is_refused() {
+    let terms = Terms { ending: Ending::Any, ..Terms::default() };
+    let change = Some((0, Change::Flip(0)));
+    let (p, v, _) = session((interactive(), &secret_run(0)), (BOUNDS, &[0]), &terms, change);
+    assert!(p.is_err());
+    assert!(matches!(&v, Err(Error::Statement(why)) if why.to_string().contains("has to exit")), "{v:?}");
 }

@@ -41,9 +41,10 @@ impl<M: Element, const N: usize> ProverFixed<M, N> {
     }
 
     #[inline(always)]
-    fn with(mut self, other: &Self, f: impl Fn(M, M) -> M) -> Self {
-        self.0.iter_mut().zip(&other.0).for_each(|(x, y)| *x = f(*x, *y));
-        self
+    fn with(&self, other: &Self, f: impl Fn(M, M) -> M) -> Self {
+        let mut result = [M::ZERO; N];
+        result.iter_mut().zip(self.0.iter().zip(&other.0)).for_each(|(to, (x, y))| *to = f(*x, *y));
+        Self(result)
     }
 }
 
@@ -84,10 +85,13 @@ impl<M: Element, const N: usize> Expression<M> for ProverFixed<M, N> {
         Self::linear(c, M::ZERO)
     }
 
+    /// Into a new array. rustc 1.95 and before, at the level of optimisation of tests, scale some arguments
+    /// of closures twice if this is done in place: its value numbering takes the result for the argument.
     #[inline(always)]
-    fn scale(mut self, c: M) -> Self {
-        self.0.iter_mut().for_each(|x| *x *= c);
-        self
+    fn scale(self, c: M) -> Self {
+        let mut scaled = [M::ZERO; N];
+        scaled.iter_mut().zip(&self.0).for_each(|(to, x)| *to = *x * c);
+        Self(scaled)
     }
 }
 

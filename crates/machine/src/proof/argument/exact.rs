@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::*;
+use crate::proof::kind::Kind;
 
 thread_local! {
     static ON: Cell<bool> = const { Cell::new(false) };
@@ -25,7 +26,17 @@ fn unsatisfied(what: &str) -> Error {
     Error::Unsatisfied { assertion: 0, place: what.to_owned() }
 }
 
-pub(super) fn check<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) -> Result<(), Error> {
+pub(super) fn check<W: Clone>(
+    parts: &[Part<W>],
+    known: &Known,
+    tables: &Tables<'_>,
+    rom: Option<&Rom<W>>,
+) -> Result<(), Error> {
+    let of_table = |table, index: usize| {
+        let committed = rom.filter(|_| table == Public::Code);
+        let row = committed.and_then(|rom| rom.row(index.checked_sub(Kind::ALL.len())?));
+        row.unwrap_or_else(|| tables.row(table, index))
+    };
     let mut balance: HashMap<[u64; WIDTH], i64> = HashMap::new();
     let mut note = |tuple: [F61; WIDTH], n: i64| *balance.entry(tuple.map(F61::to_u64)).or_default() += n;
     known.produced.iter().for_each(|tuple| note(*tuple, 1));
@@ -38,7 +49,7 @@ pub(super) fn check<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) ->
                 note(value, if tuple.side == Side::In { 1 } else { -1 });
             }
             for lookup in &part.shape.lookups {
-                if !tables.holds(lookup, row) {
+                if !tables.holds_in(lookup, row, &of_table) {
                     return Err(unsatisfied("lookups"));
                 }
             }

@@ -7,6 +7,7 @@ use volery_circuit::Evaluator;
 
 use super::super::form::{Space, column, number};
 use super::super::regions::Regions;
+use super::super::subject::{Bounds, Subject};
 use super::*;
 use crate::program::{Kind, Program, Segment};
 
@@ -26,7 +27,8 @@ pub(in super::super) fn told<S: Element>(what: Committed, mut values: Vec<S>) ->
     if let Some((about, before)) = LIE.get().filter(|(about, _)| *about == what) {
         if let Some(value) = values.get_mut(before) {
             *value += S::ONE;
-            if let Some(next) = values.get_mut(before + 1).filter(|_| what == Committed::InversesMoved) {
+            let moves = matches!(what, Committed::InversesMoved | Committed::FractionsMoved);
+            if let Some(next) = values.get_mut(before + 1).filter(|_| moves) {
                 *next -= S::ONE;
             }
             LIE.set(None);
@@ -63,10 +65,10 @@ fn parts(produced: &[[u64; 3]], consumed: &[[u64; 3]]) -> [Part<F61>; 2] {
 }
 
 fn claimed(mut parts: [Part<F61>; 2], known: &Known) -> Result<(), Error> {
-    let program = a_program();
-    let regions = Regions::of(&program);
-    let tables = Tables { program: &program, regions, input: &[], journal: &[] };
-    claim(&mut Evaluator::<F61>::new(), &mut parts, known, &tables)
+    let subject = Subject::Public(a_program());
+    let regions = Regions::of_subject(&subject);
+    let tables = Tables { subject: &subject, regions, input: &[], journal: &[] };
+    claim(&mut Evaluator::<F61>::new(), &mut parts, known, &tables, None)
 }
 
 fn row(byte: u64, signed: bool) -> [u64; 3] {
@@ -143,9 +145,25 @@ fn no_lie_about_products_inverses_or_multiplicities_passes() {
 #[test]
 fn what_is_tested_is_the_longer_side_or_the_lookups_and_rows() {
     let rows = vec![row(1, true); 10];
-    let program = a_program();
-    let tables = Tables { program: &program, regions: Regions::of(&program), input: &[], journal: &[] };
-    assert_eq!(degree(&parts(&rows, &rows[..4]), &Known::default(), &tables), 2 * 10 + 4 + 256 + 512);
+    let subject = Subject::Public(a_program());
+    let regions = Regions::of_subject(&subject);
+    let tables = Tables { subject: &subject, regions, input: &[], journal: &[] };
+    let degree = |parts: &[Part<F61>], known: &Known| degree(parts, known, &tables, false);
+    assert_eq!(degree(&parts(&rows, &rows[..4]), &Known::default()), 2 * 10 + 4 + 256 + 512);
     let known = Known { produced: vec![[F61::ZERO; WIDTH]; 2000], consumed: Vec::new() };
-    assert_eq!(degree(&parts(&rows, &rows), &known, &tables), 2010);
+    assert_eq!(degree(&parts(&rows, &rows), &known), 2010);
+}
+
+/// Of a committed program each row counts twice, since its fraction is open where the point meets it.
+#[test]
+fn what_is_tested_of_a_committed_program_is_the_lookups_and_twice_the_rows() {
+    let subject = Subject::Secret(Bounds::usual(3000));
+    let regions = Regions::of_subject(&subject);
+    let tables = Tables { subject: &subject, regions, input: &[], journal: &[] };
+    let mut shape = Shape::new(1);
+    shape.look_up(Public::Code, [column(0)]);
+    shape.byte(column(0));
+    let part = Part { shape, wires: vec![F61::ZERO; 10], values: Zeroizing::default() };
+    let rows = 3000 + super::super::kind::Kind::ALL.len() as u64;
+    assert_eq!(degree(&[part], &Known::default(), &tables, true), 10 + 2 * rows);
 }

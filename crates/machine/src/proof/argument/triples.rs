@@ -9,7 +9,7 @@ use super::{Committed, told};
 
 /// A linear form under a challenge.
 pub(super) struct Folded<S> {
-    constant: S,
+    pub(super) constant: S,
     columns: Vec<usize>,
     coefficients: Vec<S>,
 }
@@ -37,7 +37,7 @@ impl<S: Element> Folded<S> {
     }
 
     #[inline(always)]
-    fn expression<const N: usize, B: Challenge<F61, Scalar = S>>(
+    pub(super) fn expression<const N: usize, B: Challenge<F61, Scalar = S>>(
         &self,
         b: &B,
         row: &[B::Wire],
@@ -49,14 +49,14 @@ impl<S: Element> Folded<S> {
     }
 
     #[inline(always)]
-    fn value(&self, row: &[F61], embed: impl Fn(F61) -> S) -> S {
+    pub(super) fn value(&self, row: &[F61], embed: impl Fn(F61) -> S) -> S {
         let terms = self.columns.iter().zip(&self.coefficients);
         terms.fold(self.constant, |sum, (column, c)| sum + *c * embed(row[*column]))
     }
 }
 
 /// Triples whose commitments are made at once.
-const AT_ONCE: usize = 128;
+pub(super) const AT_ONCE: usize = 128;
 
 /// A form and the row that it is of.
 type FormOfRow<'p, S, W> = (&'p Folded<S>, &'p [W]);
@@ -101,6 +101,25 @@ fn expressions<const K: usize, B: Challenge<F61>>(
     scratch: &mut Vec<B::Wire>,
 ) -> [B::Expression<5>; K] {
     forms.map(|(form, row)| form.expression::<5, B>(b, row, scratch))
+}
+
+/// The denominators with the mask, if there is one.
+#[inline(always)]
+fn masked<const K: usize, B: Challenge<F61>>(
+    denominators: [B::Expression<5>; K],
+    mask: Option<B::Expression<5>>,
+) -> [B::Expression<5>; K] {
+    match mask {
+        None => denominators,
+        Some(mask) => denominators.map(|denominator| denominator + mask),
+    }
+}
+
+/// The value of a scalar at P, and zero elsewhere.
+pub(super) fn value<B: Challenge<F61>>(b: &B, x: &B::ScalarWire) -> Zeroizing<B::Scalar> {
+    let mut value = Zeroizing::new(B::Scalar::default());
+    b.peek_scalar(x, &mut |x| *value = x);
+    value
 }
 
 /// The product of all factors of a side.
@@ -176,11 +195,19 @@ impl<'p, B: Challenge<F61>> Product<'p, B> {
 pub(super) struct Sum<'p, B: Challenge<F61>> {
     waiting: Waiting<'p, B::Scalar, B::Wire>,
     sum: B::Expression<2>,
+    /// What is added to all denominators: a committed scalar, and its value at P.
+    mask: Option<(B::Expression<5>, Zeroizing<B::Scalar>)>,
 }
 
 impl<'p, B: Challenge<F61>> Sum<'p, B> {
     pub(super) fn new() -> Self {
-        Self { waiting: Waiting::new(), sum: B::Expression::<2>::constant(B::Scalar::default()) }
+        let sum = B::Expression::<2>::constant(B::Scalar::default());
+        Self { waiting: Waiting::new(), sum, mask: None }
+    }
+
+    /// With a committed scalar that is added to all denominators.
+    pub(super) fn masked(b: &B, mask: &B::ScalarWire) -> Self {
+        Self { mask: Some((b.scalar::<5>(mask), value(b, mask))), ..Self::new() }
     }
 
     /// Adds a denominator: a form of a row.
@@ -192,7 +219,11 @@ impl<'p, B: Challenge<F61>> Sum<'p, B> {
         row: &'p [B::Wire],
         values: Option<&[F61]>,
     ) -> Result<(), B::Error> {
-        let is_full = self.waiting.push(form, row, values.map(|row| form.value(row, B::embed)));
+        let mut value = values.map(|row| form.value(row, B::embed));
+        if let Some((_, mask)) = &self.mask {
+            value.iter_mut().for_each(|value| *value += **mask);
+        }
+        let is_full = self.waiting.push(form, row, value);
         if is_full { self.flush(b) } else { Ok(()) }
     }
 
@@ -208,19 +239,20 @@ impl<'p, B: Challenge<F61>> Sum<'p, B> {
         })?;
         let one = B::Expression::<5>::constant(B::embed(F61::ONE));
         let scratch = &mut self.waiting.scratch;
+        let mask = self.mask.as_ref().map(|(mask, _)| *mask);
         for (denominators, inverse) in self.waiting.forms.chunks(3).zip(&inverses) {
             let u = b.scalar::<5>(inverse);
             match *denominators {
                 [d, e, f] => {
-                    let [d, e, f] = expressions(b, [d, e, f], scratch);
+                    let [d, e, f] = masked::<3, B>(expressions(b, [d, e, f], scratch), mask);
                     b.claim(d * e * (f * u - one) - (d + e) * f)?;
                 }
                 [d, e] => {
-                    let [d, e] = expressions(b, [d, e], scratch);
+                    let [d, e] = masked::<2, B>(expressions(b, [d, e], scratch), mask);
                     b.claim(d * e * u - d - e)?;
                 }
                 [d] => {
-                    let [d] = expressions(b, [d], scratch);
+                    let [d] = masked::<1, B>(expressions(b, [d], scratch), mask);
                     b.claim(d * u - one)?;
                 }
                 _ => {}

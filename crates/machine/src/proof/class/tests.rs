@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::super::Settings;
 use super::*;
+use crate::Program;
 use crate::{Instruction, Kind as SegmentKind, Limits, Operation, Segment};
 
 /// Loads a word of each page of data and exits with 0: how many is the length of the secret input.
@@ -124,7 +125,8 @@ fn every_word_that_is_zero_at_first_can_be_brought_in() {
 #[test]
 fn a_class_is_written_as_documented_and_read_back() {
     let class = class(1);
-    let program: String = run(1, SMALL).program().digest().iter().map(|byte| format!("{byte:02x}")).collect();
+    let program: String =
+        run(1, SMALL).about().program_digest().iter().map(|byte| format!("{byte:02x}")).collect();
     let written: serde_json::Value = serde_json::from_str(&class.to_json()).expect("JSON");
     assert_eq!(
         written,

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use volery_circuit::Evaluator;
 
 use super::super::regions::Regions;
+use super::super::subject::Subject;
 use super::super::trace::REGISTERS;
 use super::*;
 use crate::Operation;
@@ -61,7 +62,8 @@ fn claimed(program: &Program, registers: &[(usize, u32)], cause: Cause, value: u
     let mut values = vec![F61::ZERO; REGISTERS];
     registers.iter().for_each(|(register, value)| values[*register] = F61::new((*value).into()));
     let last = Boundary { registers: values.clone(), values: values.into(), place: [F61::new(TEXT.into())] };
-    let tables = Tables { program, regions: Regions::of(program), input: &[], journal: &[] };
+    let subject = Subject::Public(program.clone());
+    let tables = Tables { subject: &subject, regions: Regions::of(program), input: &[], journal: &[] };
     claim(&mut Evaluator::<F61>::new(), &tables, &last, End::Trap { pc: TEXT, cause, value })
 }
 

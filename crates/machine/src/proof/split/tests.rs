@@ -9,6 +9,7 @@ use super::super::argument::{Known, claim};
 use super::super::form::integer;
 use super::super::public::Tables;
 use super::super::regions::Regions;
+use super::super::subject::Subject;
 use super::*;
 use crate::program::{Kind, Program, Segment};
 
@@ -39,7 +40,8 @@ pub(in super::super) const BOTH: Split = Split([true; 2]);
 fn with_tables<T>(f: impl FnOnce(&Tables<'_>) -> T) -> T {
     let text = Segment { address: 0x1_0000, size: 4, bytes: vec![0x13, 0, 0, 0], kind: Kind::Text };
     let program = Program::new(0x1_0000, vec![text]).expect("a program");
-    f(&Tables { program: &program, regions: Regions::of(&program), input: &[], journal: &[] })
+    let subject = Subject::Public(program);
+    f(&Tables { subject: &subject, regions: Regions::of_subject(&subject), input: &[], journal: &[] })
 }
 
 /// The shape of a row that is looked up in a table.
@@ -57,7 +59,7 @@ fn a_table_is_split_where_that_takes_fewer_elements() {
                 let (shape, wires) = (shape(halves), vec![0; halves.components as usize * lookups]);
                 let mut parts = [Part { shape, wires, values: Zeroizing::default() }];
                 let mut counter = Counter::<F61>::new();
-                with_tables(|tables| claim(&mut counter, &mut parts, &Known::default(), tables))
+                with_tables(|tables| claim(&mut counter, &mut parts, &Known::default(), tables, None))
                     .expect("counted");
                 counter.total().commitments()
             };
@@ -151,7 +153,7 @@ fn what_is_no_row_is_refused_by_split_tables() {
         let values: Vec<F61> = values.iter().map(|n| integer(*n)).collect();
         let part = Part { shape: shape(halves), wires: values.clone(), values: Zeroizing::new(values) };
         let (mut parts, mut evaluator) = ([part], Evaluator::<F61>::new());
-        let result = with_tables(|tables| claim(&mut evaluator, &mut parts, &Known::default(), tables));
+        let result = with_tables(|tables| claim(&mut evaluator, &mut parts, &Known::default(), tables, None));
         assert_eq!(parts[0].shape.columns, 2 * halves.components as usize);
         match result {
             Ok(()) => assert!(is_right),

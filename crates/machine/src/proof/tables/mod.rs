@@ -58,7 +58,7 @@ macro_rules! columns {
     };
     ($($name:ident)*) => { columns!(@ 3; $($name)*); };
 }
-use columns;
+pub(super) use columns;
 
 /// A register that a row reads or writes: the columns of its number and value, and where the time is.
 #[derive(Clone, Copy)]
@@ -221,7 +221,7 @@ impl Work<'_> {
 
 /// Expressions of some columns.
 #[inline(always)]
-fn at<const N: usize, const K: usize, B: Relate<F61>>(
+pub(super) fn at<const N: usize, const K: usize, B: Relate<F61>>(
     b: &B,
     row: &[B::Wire],
     columns: [usize; K],
@@ -231,13 +231,13 @@ fn at<const N: usize, const K: usize, B: Relate<F61>>(
 
 /// An integer.
 #[inline(always)]
-fn int<const N: usize, B: Relate<F61>>(n: i64) -> B::Expression<N> {
+pub(super) fn int<const N: usize, B: Relate<F61>>(n: i64) -> B::Expression<N> {
     B::Expression::<N>::constant(B::embed(integer(n)))
 }
 
 /// Each is 0 or 1.
 #[inline(always)]
-fn bits<const K: usize, B: Relate<F61>>(
+pub(super) fn bits<const K: usize, B: Relate<F61>>(
     b: &mut B,
     row: &[B::Wire],
     columns: [usize; K],

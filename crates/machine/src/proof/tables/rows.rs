@@ -7,6 +7,8 @@ use volery_circuit::{Backend, Error, Evaluator};
 
 use super::super::public::Tables;
 use super::super::regions::Regions;
+use super::super::subject::Subject;
+use super::super::trace::Loaded;
 use super::*;
 use crate::program::{Kind as SegmentKind, Program, Segment};
 
@@ -43,7 +45,8 @@ impl Given {
     /// The honest row.
     pub(super) fn row<T: Table>(&self) -> Vec<F61> {
         let program = a_program();
-        let mut cells = Cells::new(&program, &Regions::of(&program), BYTES.len(), BYTES.len());
+        let loaded = Loaded::of(&program, &Regions::of(&program));
+        let mut cells = Cells::new(&loaded, BYTES.len(), BYTES.len());
         let [x, y, result] = self.operands;
         let Called { number, arguments: [file, buffer, length] } = self.called;
         for (register, value) in [(17, number), (10, file), (11, buffer), (12, length)] {
@@ -133,8 +136,9 @@ pub(super) enum Check {
 fn failures<T: Table>(row: &[F61]) -> ([usize; 2], Vec<Check>) {
     let mut recorder = Recorder::default();
     T::claim(&mut recorder, row).expect("only false claims");
-    let program = a_program();
-    let tables = Tables { program: &program, regions: Regions::of(&program), input: &BYTES, journal: &BYTES };
+    let subject = Subject::Public(a_program());
+    let regions = Regions::of_subject(&subject);
+    let tables = Tables { subject: &subject, regions, input: &BYTES, journal: &BYTES };
     let lookups = T::shape().lookups.into_iter().filter(|lookup| lookup.table != Public::Code);
     let mut count = 0;
     for lookup in lookups {

@@ -95,3 +95,26 @@ fn another_claim_is_rejected() {
     let (_, v) = between(|channel| prove::<F61>(&run, channel), |channel| verify::<F61>(&v, channel));
     assert!(matches!(v, Err(Error::Rejected { .. })), "{v:?}");
 }
+
+/// P knows the program, V its bounds.
+#[test]
+fn a_run_of_a_secret_program_is_proved_and_accepted() {
+    let bounds = Bounds { text: TEXT, words: 40, data: 17 };
+    let settings = Settings { steps: 100, unit: 4, log: 4 };
+    let inputs = [b"secret", b"public"].map(|input| input.to_vec());
+    let run = ProgramRun::of_secret(program(&words()), bounds, inputs, settings, Limits::default());
+    let run = run.expect("a run");
+    let of = |bounds: Bounds| {
+        let (claim, profile) = (run.claim().clone(), run.profile().clone());
+        ProgramRun::new(bounds, b"public".to_vec(), claim, profile, settings).expect("within bounds")
+    };
+    let v = of(bounds);
+    assert_eq!((identity(&v), v.subject()), (identity(&run), run.subject()));
+    let (p, v) = between(|channel| prove::<F61>(&run, channel), |channel| verify::<F61>(&v, channel));
+    assert_eq!(p.expect("proved"), v.expect("accepted"));
+    // With other bounds it is another statement.
+    let other = of(Bounds { data: 18, ..bounds });
+    assert!(identity(&other) != identity(&run) && other.subject() != run.subject());
+    let (_, v) = between(|channel| prove::<F61>(&run, channel), |channel| verify::<F61>(&other, channel));
+    assert!(v.is_err(), "{v:?}");
+}
