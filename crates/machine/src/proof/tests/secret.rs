@@ -308,3 +308,16 @@ fn no_word_has_two_values() {
         assert!(is_unsatisfied(&result), "{address:#x}: {result:?}");
     }
 }
+
+/// The counter runs the statement itself.
+#[test]
+fn as_many_elements_are_counted_as_a_run_of_a_secret_program_commits_to() {
+    let run = run_within(&adding(), BOUNDS, SMALL);
+    let counter = volery_circuit::Counter::<F61>::count(&run).expect("no witness is needed");
+    let (exact, said) = (counter.total().commitments() as f64, run.elements());
+    assert!(said.program > 40.0 * f64::from(BOUNDS.words));
+    // What is rounded up in each argument, and in that of a segment twice.
+    let arguments = 2 * run.profile.segments.len() + run.profile.fresh.len() + 1;
+    let off = exact - said.total();
+    assert!((0.0..=2.0 * arguments as f64 + 8.0).contains(&off), "{exact}, and {}", said.total());
+}
