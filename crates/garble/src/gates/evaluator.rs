@@ -2,12 +2,13 @@
 
 use std::marker::PhantomData;
 
-use volery_channel::Latch;
+use volery_channel::{Latch, tags};
 use volery_circuit::{Backend, Ops};
 use volery_field::{F2, Gf128};
 use zeroize::Zeroize;
 
-use super::Scheme;
+use super::s_box::{self, HALF, Masked, Scratch};
+use super::{CIPHERTEXTS, Scheme};
 use super::tables::{PORTION, TableSource};
 use crate::Error;
 use crate::hash::{AHEAD, Keys};
@@ -45,6 +46,8 @@ pub struct GateEvaluator<'a, S> {
     tables: Vec<u8>,
     /// The number of used bytes of `tables`.
     at: usize,
+    /// Room for an S-box, once there was one.
+    scratch: Option<Box<Scratch>>,
     source: &'a mut dyn TableSource,
     failed: Latch<Error>,
     scheme: PhantomData<S>,
@@ -59,6 +62,7 @@ impl<'a, S: Scheme> GateEvaluator<'a, S> {
             keys: Keys::new(start, first),
             tables,
             at: 0,
+            scratch: None,
             source,
             failed: Latch::new(),
             scheme: PhantomData,
@@ -176,6 +180,17 @@ impl<S: Scheme> Ops<F2> for GateEvaluator<'_, S> {
         Ok(ActiveWire(product))
     }
 
+    fn substitute(&mut self, x: &[ActiveWire; 8]) -> Result<Option<[ActiveWire; 8]>, Error> {
+        if !S::ONE_HOT {
+            return Ok(None);
+        }
+        self.failed.check()?;
+        let mut scratch = self.scratch.take().unwrap_or_default();
+        let result = s_box::substitute(self, &mut scratch, x);
+        self.scratch = Some(scratch);
+        self.failed.latch(result).map(Some)
+    }
+
     fn mul_many(&mut self, x: &[ActiveWire], y: &[ActiveWire]) -> Result<Vec<ActiveWire>, Error> {
         super::same_length(x.len(), y.len())?;
         let mut out = Vec::with_capacity(x.len());
@@ -211,4 +226,55 @@ impl<S: Scheme> Ops<F2> for GateEvaluator<'_, S> {
         }
         Ok(out)
     }
+}
+
+impl<S: Scheme> s_box::Side for GateEvaluator<'_, S> {
+    fn wire(label: Gf128) -> ActiveWire {
+        ActiveWire(label)
+    }
+
+    fn label(wire: &ActiveWire) -> Gf128 {
+        wire.0
+    }
+
+    fn masked(&self, label: Gf128) -> Masked {
+        Masked { label, bit: usize::from(label.lsb().to_u8()) }
+    }
+
+    fn colour(&self, _label: Gf128) -> Gf128 {
+        Gf128::ZERO
+    }
+
+    fn one(&self) -> Gf128 {
+        Gf128::ZERO
+    }
+
+    fn keys(&mut self) -> &mut Keys {
+        &mut self.keys
+    }
+
+    fn begin(&mut self) -> Result<[u8; HALF], Error> {
+        let mut ciphertexts = [0; HALF];
+        for part in ciphertexts.chunks_mut(CIPHERTEXTS) {
+            if self.at == self.tables.len() {
+                self.try_renew()?;
+            }
+            let table = self.tables().get(..S::TABLE_BYTES).unwrap_or_default();
+            let (now, rest) = table.split_at_checked(part.len()).unwrap_or_default();
+            // There is one encoding of each ciphertext.
+            if now.len() != part.len() || rest.iter().any(|bits| *bits != 0) {
+                let reason = "an S-box's ciphertexts with bits between them";
+                return Err(Error::malformed(tags::GARBLED_TABLES, reason));
+            }
+            part.copy_from_slice(now);
+            self.at += S::TABLE_BYTES;
+        }
+        Ok(ciphertexts)
+    }
+
+    fn exchange(ciphertext: &mut [u8; 16], sum: Gf128) -> Gf128 {
+        Gf128::from_bytes(*ciphertext) + sum
+    }
+
+    fn end(&mut self, _ciphertexts: &[u8; HALF]) {}
 }

@@ -9,6 +9,7 @@
 //!
 //! x + y      Z_x + Z_y,  L_x + L_y                  1:  Z = D,  L = 0            so x + 1:  Z_x + D,  L_x
 //! x * y      a table for each gate                                       see HalfGates, ThreeHalves
+//! S(x)       20 tables' worth of ciphertexts and five gates              see s_box; with ThreeHalves only
 //! ```
 //!
 //! [`GateGarbler`] and [`GateEvaluator`] implement [`Ops`](volery_circuit::Ops), so that every gadget and
@@ -24,6 +25,7 @@
 mod evaluator;
 mod garbler;
 mod half_gates;
+mod s_box;
 mod scheme;
 mod tables;
 #[cfg(test)]
@@ -37,6 +39,9 @@ pub use scheme::Scheme;
 pub(crate) use scheme::private::Gate;
 pub use tables::{TableSink, TableSource};
 pub use three_halves::ThreeHalves;
+
+/// The number of bytes of an S-box's ciphertexts that take the place of a table.
+const CIPHERTEXTS: usize = 24;
 
 /// Checks that the operands of `mul_many` are equally long.
 fn same_length(x: usize, y: usize) -> Result<(), volery_circuit::Error> {

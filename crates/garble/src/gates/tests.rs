@@ -53,10 +53,11 @@ fn assert_right(function: &impl Function, inputs: &[F2], first: u64) {
 fn assert_right_by<S: Scheme>(function: &impl Function, inputs: &[F2], first: u64) {
     let want = function.run(&mut Clear::new(), inputs).expect("runs");
     let (zeros, seen, tables, end) = run::<S>(function, inputs, first);
-    let ands = Shape::of(function, inputs.len()).expect("counts").ands;
+    let Shape { ands, s_boxes, .. } = Shape::of(function, inputs.len()).expect("counts");
     assert_eq!(zeros.len(), want.len());
-    assert_eq!(tables.len() as u64, ands * S::TABLE_BYTES as u64);
-    assert_eq!(end - first, ands * S::PAIRS as u64);
+    assert_eq!(tables.len() as u64, S::tables(ands, s_boxes) * S::TABLE_BYTES as u64);
+    assert_eq!(Some(end - first), S::pairs(ands, s_boxes));
+    assert_eq!(S::ands(end - first, s_boxes), ands);
     for ((zero, seen), want) in zeros.iter().zip(&seen).zip(want) {
         assert!(*seen == *zero + offset().expose() * want);
     }

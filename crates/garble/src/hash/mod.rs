@@ -8,7 +8,7 @@
 //!
 //! Keys come in pairs: pair `n` has the keys `j = 2n` and `j = 2n + 1`. A half gate takes one pair, its first
 //! key for both labels of its first input and its second key for those of the second. A gate of three halves
-//! takes two pairs.
+//! takes two pairs. An S-box takes a key for each of its ciphertexts, and hashes up to 256 labels under it.
 //!
 //! Guo, Katz, Wang, Weng and Yu, "Better Concrete Security for Half-Gates Garbling (in the Multi-Instance
 //! Setting)", ePrint 2019/1168. With one fixed key and the tweak mixed into the block, an attacker could use
@@ -18,7 +18,7 @@
 //! # The linear map
 //!
 //! A table does not show `H(w + D, j)`, with a label `w` and the offset `D`, but that plus a term `e(D)`. In
-//! half gates `e(D)` is `D` or nothing. In three halves it is, in the low half of a hash, a sum of some of
+//! half gates and in S-boxes `e(D)` is `D` or nothing. In three halves it is, in the low half of a hash, a sum of some of
 //! D's halves `D.l` and `D.r`, or nothing. AES can be inverted, so the attacker also learns the image,
 //! `s(w) + s(D) + e(D) + what it sees`. This must be a permutation of D for each possible `e`. On the two
 //! words of a half, `s` is multiplication by an element `t` of GF(4) that is neither 0 nor 1: so `s(D)` is
@@ -30,7 +30,7 @@
 //!
 //! Model AES as an ideal cipher. The offset D has 127 bits of entropy (its lowest bit is 1). Each pair of key
 //! and offset answers one query `H(w + D, j) + e(D)`, with `w` known to the attacker; garbling a gate makes
-//! one with each key. Let `p` be the attacker's evaluations of AES, `q` the keys that were used in all
+//! one with each key. (So does an S-box: of the labels under a key, the attacker knows all but one.) Let `p` be the attacker's evaluations of AES, `q` the keys that were used in all
 //! sessions that it attacks, and `mu` the largest number of sessions that share one AES key. An answer looks
 //! random unless
 //!
@@ -172,6 +172,36 @@ impl Keys {
         }
         #[cfg(not(target_arch = "x86_64"))]
         portable::hash(keys, labels);
+    }
+}
+
+impl Keys {
+    /// Uses the next pair, and returns its place, for [`Keys::hash_run`]. The place is valid until the pair
+    /// after it is used.
+    #[inline(always)]
+    pub(crate) fn next_pair(&mut self) -> Result<usize, Error> {
+        if self.ready() == 0 {
+            self.renew()?;
+        }
+        let place = self.used;
+        self.used += 1;
+        Ok(place)
+    }
+
+    /// Hashes all blocks under one key, the first or the second of the pair at `place`.
+    pub(crate) fn hash_run(&self, place: usize, second: bool, blocks: &mut [Gf128]) {
+        let Some(keys) = self.keys.get(place) else { return };
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `self.level` is available, as the constructor has checked.
+        unsafe {
+            match self.level {
+                AesLevel::Portable => portable::hash_run(keys, second, blocks),
+                AesLevel::Aesni => x86::run_aesni(keys, second, blocks),
+                AesLevel::Vaes256 | AesLevel::Vaes512 => x86::run_vaes256(keys, second, blocks),
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        portable::hash_run(keys, second, blocks);
     }
 }
 

@@ -20,14 +20,21 @@ pub(super) fn hash<const LABELS: usize>(keys: &[PairKeys], labels: &mut [[Pair; 
     for (keys, labels) in keys.iter().zip(labels) {
         let ciphers = keys.0[0].map(|key| Aes128::new(&key.to_bytes().into()));
         for pair in labels {
-            for (cipher, label) in ciphers.iter().zip(pair) {
-                let x = spread(*label);
-                let mut block = x.to_bytes().into();
-                cipher.encrypt_block(&mut block);
-                *label = Gf128::from_bytes(block.into()) + x;
-            }
+            ciphers.iter().zip(pair).for_each(|(cipher, label)| hash_label(cipher, label));
         }
     }
+}
+
+pub(super) fn hash_run(keys: &PairKeys, second: bool, blocks: &mut [Gf128]) {
+    let cipher = Aes128::new(&keys.0[0][usize::from(second)].to_bytes().into());
+    blocks.iter_mut().for_each(|block| hash_label(&cipher, block));
+}
+
+fn hash_label(cipher: &Aes128, label: &mut Gf128) {
+    let x = spread(*label);
+    let mut block = x.to_bytes().into();
+    cipher.encrypt_block(&mut block);
+    *label = Gf128::from_bytes(block.into()) + x;
 }
 
 /// `s`: `a || b` becomes `(a + b) || a` in each half.

@@ -70,6 +70,29 @@ fn every_level_is_the_formula_for_every_number_of_gates_at_once() {
 }
 
 #[test]
+fn every_level_is_the_formula_for_runs_of_every_length() {
+    let start = [0x3c; 16];
+    for level in levels() {
+        let mut keys = Keys::with_level(level, start, 7);
+        for length in 0..=70 {
+            for second in [false, true] {
+                let tweak = 2 * keys.number() + u64::from(second);
+                let place = keys.next_pair().unwrap();
+                let mut blocks = vec![Gf128::ZERO; length];
+                volery_vole::Prg::new([length as u8; 16]).blocks(&mut blocks);
+                let before = blocks.clone();
+                keys.hash_run(place, second, &mut blocks);
+                for (before, after) in before.iter().zip(&blocks) {
+                    let want = formula(u128::from_le_bytes(start), tweak, before.to_bits());
+                    assert_eq!(after.to_bits(), want, "{level:?} {length} {second}");
+                }
+            }
+        }
+        assert_eq!(keys.number(), 7 + 142);
+    }
+}
+
+#[test]
 fn nothing_is_hashed_beyond_the_keys_that_are_ready() {
     for level in levels() {
         let mut keys = Keys::with_level(level, [1; 16], 0);

@@ -15,6 +15,8 @@ trait Lanes: Copy {
     const N: usize;
     unsafe fn load(p: *const Gf128) -> Self;
     unsafe fn store(self, p: *mut Gf128);
+    /// The same block in each place.
+    unsafe fn splat(p: *const Gf128) -> Self;
     unsafe fn splat32(x: i32) -> Self;
     unsafe fn xor(self, o: Self) -> Self;
     unsafe fn enc(self, k: Self) -> Self;
@@ -30,7 +32,7 @@ trait Lanes: Copy {
 }
 
 macro_rules! lanes {
-    ($type:ty, $n:literal, $load:ident, $store:ident, $splat32:ident, $xor:ident, $enc:ident, $last:ident,
+    ($type:ty, $n:literal, $load:ident, $store:ident, $splat:ident, $splat32:ident, $xor:ident, $enc:ident, $last:ident,
      $shuffle32:ident, $shift64:ident, $shuffle8:ident, $set32:ident, $low32:ident, $high32:ident, $low64:ident,
      $high64:ident) => {
         impl Lanes for $type {
@@ -44,6 +46,11 @@ macro_rules! lanes {
             unsafe fn store(self, p: *mut Gf128) {
                 // SAFETY: the caller gives `N` writable blocks; the store is unaligned.
                 unsafe { $store(p.cast(), self) }
+            }
+            #[inline(always)]
+            unsafe fn splat(p: *const Gf128) -> Self {
+                // SAFETY: the caller gives one readable block; the load is unaligned.
+                unsafe { $splat(p.cast()) }
             }
             #[inline(always)]
             unsafe fn splat32(x: i32) -> Self {
@@ -95,6 +102,7 @@ lanes!(
     1,
     _mm_loadu_si128,
     _mm_storeu_si128,
+    _mm_loadu_si128,
     _mm_set1_epi32,
     _mm_xor_si128,
     _mm_aesenc_si128,
@@ -113,6 +121,7 @@ lanes!(
     2,
     _mm256_loadu_si256,
     _mm256_storeu_si256,
+    load_twice,
     _mm256_set1_epi32,
     _mm256_xor_si256,
     _mm256_aesenc_epi128,
@@ -126,6 +135,17 @@ lanes!(
     _mm256_unpacklo_epi64,
     _mm256_unpackhi_epi64
 );
+
+/// The same block twice.
+///
+/// # Safety
+/// `p` is readable.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_twice(p: *const __m128i) -> __m256i {
+    // SAFETY: the caller's contract; the load is unaligned.
+    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(p) })
+}
 
 /// The same four words in both blocks.
 #[inline]
@@ -244,6 +264,47 @@ unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize
     at
 }
 
+/// `H` under one key of as many groups of `R` registers of blocks as fit from `done` on. Returns where it
+/// stopped.
+#[inline(always)]
+unsafe fn hash_run<L: Lanes, const R: usize>(
+    keys: &PairKeys,
+    second: bool,
+    blocks: &mut [Gf128],
+    done: usize,
+) -> usize {
+    let mut at = done;
+    while blocks.len() - at >= R * L::N {
+        let blocks = &mut blocks[at..at + R * L::N];
+        let base = blocks.as_mut_ptr();
+        // SAFETY: register `r` holds the `N` blocks from `r * N` on, and `R * N` are there.
+        unsafe {
+            let mut x = [L::splat32(0); R];
+            let key = L::splat(&keys.0[0][usize::from(second)]);
+            for (r, x) in x.iter_mut().enumerate() {
+                let place = base.add(r * L::N);
+                let s = L::load(place).spread();
+                // Kept in memory, as in `hash`.
+                s.store(place);
+                *x = s.xor(key);
+            }
+            for keys in &keys.0[1..10] {
+                let key = L::splat(&keys[usize::from(second)]);
+                for x in &mut x {
+                    *x = x.enc(key);
+                }
+            }
+            let key = L::splat(&keys.0[10][usize::from(second)]);
+            for (r, x) in x.iter().enumerate() {
+                let place = base.add(r * L::N);
+                x.enc_last(key).xor(L::load(place)).store(place);
+            }
+        }
+        at += R * L::N;
+    }
+    at
+}
+
 impl PairKeys {
     /// Both keys of a round.
     #[inline]
@@ -264,7 +325,7 @@ pub(crate) fn spread_pair(x: __m256i) -> __m256i {
 }
 
 macro_rules! entry_points {
-    ($features:literal, $lanes:ty, $parts:literal, $group:literal, $expand:ident, $hash:ident) => {
+    ($features:literal, $lanes:ty, $parts:literal, $group:literal, $expand:ident, $hash:ident, $run:ident) => {
         /// The round keys of pairs `first..`; their number is a multiple of 8.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn $expand(start: u128, first: u64, keys: &mut [PairKeys]) {
@@ -281,8 +342,19 @@ macro_rules! entry_points {
                 hash::<__m128i, 2, LABELS, 1>(keys, pairs, done);
             }
         }
+
+        /// See [`Keys::hash_run`](super::Keys::hash_run).
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn $run(keys: &PairKeys, second: bool, blocks: &mut [Gf128]) {
+            // SAFETY: this function's features are those of the lanes.
+            unsafe {
+                let done = hash_run::<$lanes, 8>(keys, second, blocks, 0);
+                let done = hash_run::<$lanes, 2>(keys, second, blocks, done);
+                hash_run::<__m128i, 1>(keys, second, blocks, done);
+            }
+        }
     };
 }
 
-entry_points!("aes,sse4.1", __m128i, 2, 2, expand_aesni, hash_aesni);
-entry_points!("aes,avx2,vaes", __m256i, 1, 4, expand_vaes256, hash_vaes256);
+entry_points!("aes,sse4.1", __m128i, 2, 2, expand_aesni, hash_aesni, run_aesni);
+entry_points!("aes,avx2,vaes", __m256i, 1, 4, expand_vaes256, hash_vaes256, run_vaes256);

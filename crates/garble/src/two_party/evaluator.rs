@@ -208,11 +208,12 @@ impl<F: Function> Evaluator<F> {
         self.program.check(inputs)?;
         let shape = Shape::of(&function, inputs.len())?;
         let garbling = self.settings.garbling;
-        let (pairs, _) = garbling.costs();
+        let count = garbling.tables(shape.ands, shape.s_boxes);
         let beside = (&mut self.beside, &mut self.commitments);
-        let mut tables = FromChannel::new((channel, &mut self.decoding), beside, shape.ands, garbling);
+        let mut tables = FromChannel::new((channel, &mut self.decoding), beside, count, garbling);
         let first = self.keys;
-        let end = shape.ands.checked_mul(pairs).and_then(|keys| first.checked_add(keys));
+        let pairs = garbling.pairs(shape.ands, shape.s_boxes);
+        let end = pairs.and_then(|pairs| first.checked_add(pairs));
         self.keys = end.ok_or_else(|| Error::misuse("more gates than the hash has keys for"))?;
         if !inputs.iter().all(|wire| self.program.is_ready(*wire)) {
             self.deferred.store(self.program.steps().len(), first, tables)?;

@@ -269,7 +269,7 @@ impl<F: Function> Garbler<F> {
     }
 
     /// The number of pairs of hash keys used so far: one for each half gate, two for each AND of three
-    /// halves.
+    /// halves, 16 for the ciphertexts of an S-box.
     #[must_use]
     pub(crate) fn keys(&self) -> u64 {
         self.keys

@@ -105,34 +105,50 @@ impl Garbling {
         }
     }
 
-    /// The number of bytes that a party holds of an AND gate's table. A byte of a table of three halves has
+    /// The number of bytes that a party holds of a table, an AND gate's. A byte of a table of three halves has
     /// three bits, and they are sent without the rest.
     #[must_use]
     pub fn table_bytes(self) -> usize {
-        self.costs().1
+        match self {
+            Self::HalfGates => HalfGates::TABLE_BYTES,
+            Self::ThreeHalves => ThreeHalves::TABLE_BYTES,
+        }
     }
 
-    /// The number of bytes of one message with the tables of this many AND gates. Several messages have at
-    /// most a byte more each.
+    /// The number of tables of this many AND gates, 32 of which are in each of these S-boxes of AES. With
+    /// three halves an S-box takes 25.
     #[must_use]
-    pub fn sent_bytes(self, gates: u64) -> u64 {
+    pub fn tables(self, ands: u64, s_boxes: u64) -> u64 {
+        match self {
+            Self::HalfGates => HalfGates::tables(ands, s_boxes),
+            Self::ThreeHalves => ThreeHalves::tables(ands, s_boxes),
+        }
+    }
+
+    /// The number of bytes of one message with this many tables. Several messages have at most a byte more
+    /// each.
+    #[must_use]
+    pub fn sent_bytes(self, tables: u64) -> u64 {
         let bits = match self {
             Self::HalfGates => 8 * HalfGates::TABLE_BYTES as u64,
             Self::ThreeHalves => packing::SENT_BITS as u64,
         };
-        gates.saturating_mul(bits).div_ceil(8)
+        tables.saturating_mul(bits).div_ceil(8)
     }
 
-    /// The number of AND gates that use this many pairs of hash keys.
-    fn gates(self, pairs: u64) -> u64 {
-        pairs / self.costs().0
-    }
-
-    /// The number of pairs of hash keys, and of bytes of table, for a gate.
-    fn costs(self) -> (u64, usize) {
+    /// The number of pairs of hash keys for these gates and S-boxes. `None` if it is over 2^64.
+    fn pairs(self, ands: u64, s_boxes: u64) -> Option<u64> {
         match self {
-            Self::HalfGates => (HalfGates::PAIRS as u64, HalfGates::TABLE_BYTES),
-            Self::ThreeHalves => (ThreeHalves::PAIRS as u64, ThreeHalves::TABLE_BYTES),
+            Self::HalfGates => HalfGates::pairs(ands, s_boxes),
+            Self::ThreeHalves => ThreeHalves::pairs(ands, s_boxes),
+        }
+    }
+
+    /// The number of AND gates that use this many pairs of hash keys, with this many S-boxes.
+    fn ands(self, pairs: u64, s_boxes: u64) -> u64 {
+        match self {
+            Self::HalfGates => HalfGates::ands(pairs, s_boxes),
+            Self::ThreeHalves => ThreeHalves::ands(pairs, s_boxes),
         }
     }
 }

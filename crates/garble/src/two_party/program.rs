@@ -402,6 +402,11 @@ impl<F: Function> Program<F> {
         &mut self.steps
     }
 
+    /// The number of S-boxes in all calls.
+    pub(super) fn s_boxes(&self) -> u64 {
+        self.s_boxes
+    }
+
     /// The number of commitments of a proof of all calls, which have `ands` ANDs. It assumes that the proof
     /// knows, of each S-box's input, either no more than was known when it was garbled, or all of it.
     pub(super) fn commitments(&self, ands: u64) -> u64 {

@@ -315,5 +315,6 @@ fn tweaks_go_on_through_all_calls_at_both_parties() {
     let sha = Shape::of(&Toy::Sha, 128).expect("counts").ands;
     let aes = Shape::of(&Toy::Aes, 256).expect("counts");
     assert_eq!((aes, aes.commitments()), (Shape { ands: 6400, s_boxes: 200, outputs: 128 }, 8 * 200));
-    assert!(p == v && p == 2 * (6400 + 3 + 64 + sha), "{p} {v}");
+    // An S-box has five gates, and ciphertexts under 16 pairs of keys.
+    assert!(p == v && p == 26 * 200 + 2 * (3 + 64 + sha), "{p} {v}");
 }
