@@ -8,8 +8,8 @@ use volery_field::{F2, Gf128};
 use zeroize::Zeroize;
 
 use super::s_box::{self, HALF, Masked, Scratch};
-use super::{CIPHERTEXTS, Scheme};
 use super::tables::{PORTION, TableSource};
+use super::{CIPHERTEXTS, Scheme};
 use crate::Error;
 use crate::hash::{AHEAD, Keys};
 

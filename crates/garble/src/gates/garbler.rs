@@ -9,8 +9,8 @@ use volery_vole::Delta;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::s_box::{self, HALF, Masked, Scratch};
-use super::{CIPHERTEXTS, Scheme};
 use super::tables::{PORTION, TableSink};
+use super::{CIPHERTEXTS, Scheme};
 use crate::Error;
 use crate::hash::{AHEAD, Keys};
 

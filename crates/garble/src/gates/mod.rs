@@ -9,7 +9,7 @@
 //!
 //! x + y      Z_x + Z_y,  L_x + L_y                  1:  Z = D,  L = 0            so x + 1:  Z_x + D,  L_x
 //! x * y      a table for each gate                                       see HalfGates, ThreeHalves
-//! S(x)       20 tables' worth of ciphertexts and five gates              see s_box; with ThreeHalves only
+//! S-box      30 ciphertexts and five gates, with ThreeHalves             see the module s_box
 //! ```
 //!
 //! [`GateGarbler`] and [`GateEvaluator`] implement [`Ops`](volery_circuit::Ops), so that every gadget and

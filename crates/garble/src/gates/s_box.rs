@@ -1,13 +1,13 @@
 //! AES's S-box from one-hot garbling: 30 ciphertexts and five ANDs, where its circuit has 32 ANDs.
 //!
-//! Heath and Kolesnikov, "One Hot Garbling" (CCS 2021, ePrint 2021/798), sections 3 and 4, with the trees of
-//! Guo, Yang, Wang, Zhang, Xie, Liu and Zhao, "Half-Tree" (EUROCRYPT 2023, ePrint 2022/1431), section 4.
+//! Heath and Kolesnikov, "One Hot Garbling" (CCS 2021, ePrint 2021/798), on the correlated trees of
+//! half-trees (ePrint 2022/1431, section 4.1), which take one hash for two nodes.
 //!
 //! # One-hot vectors
 //!
 //! A wire `x` has the label `Z` of 0 with the colour `a = lsb(Z)`, which the garbler knows. The evaluator
-//! knows the colour of its label, `x' = x + a`. So the bit `x'` has the labels `K` and `K + D`, where
-//! `K = Z + a D`, and the evaluator knows both its label and the bit. `n` such bits are a number `i'`.
+//! knows the colour of its label, `x' = x + a`. So the bit `x'` has the labels `K` and `K + D`, where `K = Z
+//! + a D`, and the evaluator knows both its label and the bit. `n` such bits are a number `i'`.
 //!
 //! ```text
 //! garbler    v_i for each i in 0..2^n,  sum of all v_i = D
@@ -19,8 +19,8 @@
 //!             the evaluator adds c + its label + sum of all H(e_i) to its H(e_i) with i = i'
 //! ```
 //!
-//! These are labels: `v_i` is the label of 0 of the bit that says whether `i = i'`. A sum of entries is a label
-//! again, so the vector of some of the bits comes from that of more bits by adding.
+//! These are labels: `v_i` is the label of 0 of the bit that says whether `i = i'`. A sum of entries is a
+//! label again, so the vector of some of the bits comes from that of more bits by adding.
 //!
 //! # Products
 //!
@@ -43,8 +43,8 @@
 //! Boyar and Peralta). Let `x = h + l`, where `h` is in `u GF(2^4)` and `l` in `w GF(2^4)` for two elements
 //! `u`, `w` of GF(2^8). Then `N(h)` and `N(l)` are linear, since squares are, and `N(x) + N(h) + N(l)` is a
 //! linear function of the products of a coordinate of `h` and one of `l`. The result is a linear function of
-//! the products of a coordinate of `x` and one of `1/N`. (Tables at the end of this file; a test compares with
-//! the S-box.)
+//! the products of a coordinate of `x` and one of `1/N`. (Tables at the end of this file; a test compares
+//! with the S-box.)
 //!
 //! ```text
 //!                                                      ciphertexts    labels hashed
@@ -57,29 +57,33 @@
 //!         four columns of 1/N's colours on the vector of x'      4            1,024
 //! ```
 //!
-//! All that is 30 ciphertexts of 16 bytes and five gates: as long as 25 tables of three halves. There are no
-//! other ways into which zero would not fit: no party sees anything but colours, as with any gate.
+//! All that is 30 ciphertexts of 16 bytes and five gates: as long as 25 tables of three halves. Zero is no
+//! special case: its norm is zero, and so is the circuit's inverse.
 //!
-//! Smaller vectors take less work and more bytes. With two vectors of four bits in place of that of `x'` an
-//! S-box has 33 ciphertexts and 430 hashes.
+//! Smaller vectors take less work and more bytes: with two vectors of four bits in place of that of `x'`, 33
+//! ciphertexts and 430 hashes.
+//!
+//! The paper multiplies `x` by a random element that the garbler knows, opens the product, inverts it in the
+//! clear, and multiplies again: 30 ciphertexts, 4,600 hashes, and seven ANDs so that zero is not opened.
 //!
 //! # Why it is safe
 //!
 //! *The evaluator* knows, of the labels that the garbler hashes under one key, all but that with `i = i'`,
-//! which is `w + D` for a `w` that it can compute (the sum of the others). In the ciphertext stands that hash,
-//! and `K + D` or `B`, each of which is a label that it has, or zero, plus `D` or nothing. So a ciphertext is
-//! `H(w + D, j) + e D` plus what the evaluator knows, for a bit `e` that it need not know, and each key `j`
-//! has one. This is the query of the module [`hash`](crate::hash), with the bound proved there: to an
-//! evaluator that does not know `D`, the ciphertexts look random, and its labels do not depend on values. One
-//! key hashes up to 256 labels, but only the one that it lacks is a query.
+//! which is `w + D` for a `w` that it can compute: the sum of the others. The ciphertext is the sum of all
+//! hashes and of `K + D` or `B`, each of which is a label that the evaluator has, or zero, plus `D` or
+//! nothing. So it is `H(w + D, j) + e D` plus what the evaluator knows, for a bit `e`, and each key `j` has
+//! one. This is the query of the module [`hash`](crate::hash), with the bound proved there. The ciphertexts
+//! look random to an evaluator that does not know `D`, so its labels, and what it sees of colours, do not
+//! depend on values. One key hashes up to 256 labels, but only the one that the evaluator lacks is a query.
 //!
-//! *A garbler* that sends other ciphertexts changes labels of the evaluator's, by sums that depend on colours,
-//! as with a wrong table of any gate. The evaluator answers nothing here. What follows is in
+//! *A garbler* that sends other ciphertexts changes labels of the evaluator's, by sums that depend on
+//! colours, as with a wrong table of any gate. The evaluator answers nothing here. What follows is in
 //! [`two_party`](crate::two_party): V stops unless it can decode a label, which gives such a garbler one bit
-//! for each time that it does not, and P has to prove in the end that what V decoded is right. That proof does
-//! not depend on garbling.
+//! for each time that it does not, and P has to prove in the end that what V decoded is right. That proof
+//! does not depend on garbling.
 //!
-//! *Time.* `i'` is hidden from everybody else. The evaluator adds to all entries, under masks.
+//! *Time.* Only the evaluator knows `i'`. It adds to all entries, under masks, so that its time does not
+//! tell.
 
 use core::ops::Range;
 
@@ -155,14 +159,18 @@ impl Half {
         Ok(Self { ciphertexts: side.begin()?, used: 0, pair: 0 })
     }
 
-    /// Hashes labels under the next ciphertext's key.
-    fn hash<S: Side>(&mut self, side: &mut S, labels: &mut [Gf128]) -> Result<(), Error> {
+    /// Hashes labels under the next ciphertext's key, and returns the hashes' sum.
+    fn hash<S: Side>(
+        &mut self,
+        side: &mut S,
+        labels: &[Gf128],
+        hashes: &mut [Gf128],
+    ) -> Result<Gf128, Error> {
         let second = !self.used.is_multiple_of(2);
         if !second {
             self.pair = side.keys().next_pair()?;
         }
-        side.keys().hash_run(self.pair, second, labels);
-        Ok(())
+        Ok(side.keys().hash_run((self.pair, second), labels, hashes))
     }
 
     /// What the evaluator adds to the hash that it lacks, given the sum of everything but the ciphertext;
@@ -247,10 +255,8 @@ fn grow<S: Side>(
             continue;
         }
         let hashes = &mut hashes[..low.len()];
-        hashes.copy_from_slice(low);
-        half.hash(side, hashes)?;
-        let sum = hashes.iter().fold(bit.label + side.one(), |sum, hash| sum + *hash);
-        let missing = half.exchange::<S>(sum);
+        let sum = half.hash(side, low, hashes)?;
+        let missing = half.exchange::<S>(bit.label + side.one() + sum);
         add_at(hashes, i & ((1 << level) - 1), missing);
         for ((low, high), hash) in low.iter_mut().zip(high).zip(hashes) {
             *high = *low + *hash;
@@ -269,19 +275,9 @@ fn column<S: Side, const BITS: usize>(
     label: Gf128,
 ) -> Result<[Gf128; BITS], Error> {
     let hashes = &mut hashes[..1 << BITS];
-    hashes.copy_from_slice(vector);
-    half.hash(side, hashes)?;
-    let mut products = [Gf128::ZERO; BITS];
-    let mut rest = hashes;
-    for product in products.iter_mut().rev() {
-        let (low, high) = rest.split_at_mut(rest.len() / 2);
-        for (low, high) in low.iter_mut().zip(high) {
-            *product += *high;
-            *low += *high;
-        }
-        rest = low;
-    }
-    let missing = half.exchange::<S>(label + rest[0]);
+    let sum = half.hash(side, vector, hashes)?;
+    let missing = half.exchange::<S>(label + sum);
+    let mut products = side.keys().sums_by_bit(hashes);
     for (product, bit) in products.iter_mut().zip(bits) {
         *product += masked(missing, bit.bit);
     }
@@ -353,3 +349,6 @@ const RESULT: [[u8; 4]; 8] = [
     [0x29, 0xab, 0x30, 0x84],
     [0xab, 0x19, 0x1f, 0x30],
 ];
+
+#[cfg(test)]
+mod tests;

@@ -18,21 +18,21 @@
 //! # The linear map
 //!
 //! A table does not show `H(w + D, j)`, with a label `w` and the offset `D`, but that plus a term `e(D)`. In
-//! half gates and in S-boxes `e(D)` is `D` or nothing. In three halves it is, in the low half of a hash, a sum of some of
-//! D's halves `D.l` and `D.r`, or nothing. AES can be inverted, so the attacker also learns the image,
-//! `s(w) + s(D) + e(D) + what it sees`. This must be a permutation of D for each possible `e`. On the two
-//! words of a half, `s` is multiplication by an element `t` of GF(4) that is neither 0 nor 1: so `s(D)` is
-//! `(t D.l, t D.r)`, `s(D) + D` is `((t+1) D.l, (t+1) D.r)`, and with three halves it is
-//! `(t D.l, (t + u) D.r + v D.l)` for bits `u` and `v`. All of these are permutations. (With the usual map,
-//! which swaps the halves of the block, that fails for three halves: there `s(D) + e(D)` can lose 64 bits.)
+//! half gates and in S-boxes `e(D)` is `D` or nothing. In three halves it is, in the low half of a hash, a
+//! sum of some of D's halves `D.l` and `D.r`, or nothing. AES can be inverted, so the attacker also learns
+//! the image, `s(w) + s(D) + e(D) + what it sees`. This must be a permutation of D for each possible `e`. On
+//! the two words of a half, `s` is multiplication by an element `t` of GF(4) that is neither 0 nor 1: so
+//! `s(D)` is `(t D.l, t D.r)`, `s(D) + D` is `((t+1) D.l, (t+1) D.r)`, and with three halves it is `(t D.l,
+//! (t + u) D.r + v D.l)` for bits `u` and `v`. All of these are permutations. (With the usual map, which
+//! swaps the halves of the block, that fails for three halves: there `s(D) + e(D)` can lose 64 bits.)
 //!
 //! # Bound
 //!
 //! Model AES as an ideal cipher. The offset D has 127 bits of entropy (its lowest bit is 1). Each pair of key
 //! and offset answers one query `H(w + D, j) + e(D)`, with `w` known to the attacker; garbling a gate makes
-//! one with each key. (So does an S-box: of the labels under a key, the attacker knows all but one.) Let `p` be the attacker's evaluations of AES, `q` the keys that were used in all
-//! sessions that it attacks, and `mu` the largest number of sessions that share one AES key. An answer looks
-//! random unless
+//! one with each key. (So does an S-box: of the labels under a key, the attacker knows all but one.) Let `p`
+//! be the attacker's evaluations of AES, `q` the keys that were used in all sessions that it attacks, and
+//! `mu` the largest number of sessions that share one AES key. An answer looks random unless
 //!
 //! * an evaluation under its key hits its block `s(w + D)` or its image. Each is a bijective function of D,
 //!   so at most `mu` answers are hit, with probability `2^-127` each way: `2 mu p / 2^127`; or
@@ -188,20 +188,42 @@ impl Keys {
         Ok(place)
     }
 
-    /// Hashes all blocks under one key, the first or the second of the pair at `place`.
-    pub(crate) fn hash_run(&self, place: usize, second: bool, blocks: &mut [Gf128]) {
-        let Some(keys) = self.keys.get(place) else { return };
+    /// Hashes labels under one key, the first or the second of the pair at `place`. Returns the sum of the
+    /// hashes.
+    pub(crate) fn hash_run(
+        &self,
+        (place, second): (usize, bool),
+        labels: &[Gf128],
+        hashes: &mut [Gf128],
+    ) -> Gf128 {
+        let Some(keys) = self.keys.get(place) else { return Gf128::ZERO };
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `self.level` is available, as the constructor has checked.
         unsafe {
             match self.level {
-                AesLevel::Portable => portable::hash_run(keys, second, blocks),
-                AesLevel::Aesni => x86::run_aesni(keys, second, blocks),
-                AesLevel::Vaes256 | AesLevel::Vaes512 => x86::run_vaes256(keys, second, blocks),
+                AesLevel::Portable => portable::hash_run(keys, second, labels, hashes),
+                AesLevel::Aesni => x86::run_aesni(keys, second, labels, hashes),
+                AesLevel::Vaes256 | AesLevel::Vaes512 => x86::run_vaes256(keys, second, labels, hashes),
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        portable::hash_run(keys, second, blocks);
+        portable::hash_run(keys, second, labels, hashes)
+    }
+
+    /// For each bit of an index, the sum of the labels at indices that have it set. There are two to the
+    /// number of bits, and they are overwritten.
+    pub(crate) fn sums_by_bit<const BITS: usize>(&self, labels: &mut [Gf128]) -> [Gf128; BITS] {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `self.level` is available, as the constructor has checked.
+        unsafe {
+            match self.level {
+                AesLevel::Portable => portable::sums_by_bit(labels),
+                AesLevel::Aesni => x86::sums_aesni(labels),
+                AesLevel::Vaes256 | AesLevel::Vaes512 => x86::sums_vaes256(labels),
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        portable::sums_by_bit(labels)
     }
 }
 

@@ -25,9 +25,29 @@ pub(super) fn hash<const LABELS: usize>(keys: &[PairKeys], labels: &mut [[Pair; 
     }
 }
 
-pub(super) fn hash_run(keys: &PairKeys, second: bool, blocks: &mut [Gf128]) {
+pub(super) fn hash_run(keys: &PairKeys, second: bool, labels: &[Gf128], hashes: &mut [Gf128]) -> Gf128 {
     let cipher = Aes128::new(&keys.0[0][usize::from(second)].to_bytes().into());
-    blocks.iter_mut().for_each(|block| hash_label(&cipher, block));
+    let mut sum = Gf128::ZERO;
+    for (label, hash) in labels.iter().zip(hashes) {
+        *hash = *label;
+        hash_label(&cipher, hash);
+        sum += *hash;
+    }
+    sum
+}
+
+pub(super) fn sums_by_bit<const BITS: usize>(labels: &mut [Gf128]) -> [Gf128; BITS] {
+    let mut sums = [Gf128::ZERO; BITS];
+    let mut rest = labels;
+    for sum in sums.iter_mut().rev() {
+        let (low, high) = rest.split_at_mut(rest.len() / 2);
+        for (low, high) in low.iter_mut().zip(high) {
+            *sum += *high;
+            *low += *high;
+        }
+        rest = low;
+    }
+    sums
 }
 
 fn hash_label(cipher: &Aes128, label: &mut Gf128) {

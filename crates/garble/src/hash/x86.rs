@@ -264,28 +264,29 @@ unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize
     at
 }
 
-/// `H` under one key of as many groups of `R` registers of blocks as fit from `done` on. Returns where it
-/// stopped.
+/// `H` under one key of as many groups of `R` registers of labels as fit from `done` on. Adds the hashes to
+/// `sum`. Returns where it stopped.
 #[inline(always)]
 unsafe fn hash_run<L: Lanes, const R: usize>(
-    keys: &PairKeys,
-    second: bool,
-    blocks: &mut [Gf128],
-    done: usize,
+    (keys, second): (&PairKeys, bool),
+    labels: &[Gf128],
+    hashes: &mut [Gf128],
+    (done, sum): (usize, &mut [Gf128; 2]),
 ) -> usize {
+    let n = labels.len().min(hashes.len());
     let mut at = done;
-    while blocks.len() - at >= R * L::N {
-        let blocks = &mut blocks[at..at + R * L::N];
-        let base = blocks.as_mut_ptr();
-        // SAFETY: register `r` holds the `N` blocks from `r * N` on, and `R * N` are there.
-        unsafe {
+    // SAFETY: `sum` is two blocks, the most that a register has. Register `r` of a group holds the `N` labels
+    // from `at + r * N` on, and `R * N` are there.
+    unsafe {
+        let mut total = L::load(sum.as_ptr());
+        while n - at >= R * L::N {
+            let (from, to) = (labels[at..].as_ptr(), hashes[at..].as_mut_ptr());
             let mut x = [L::splat32(0); R];
             let key = L::splat(&keys.0[0][usize::from(second)]);
             for (r, x) in x.iter_mut().enumerate() {
-                let place = base.add(r * L::N);
-                let s = L::load(place).spread();
+                let s = L::load(from.add(r * L::N)).spread();
                 // Kept in memory, as in `hash`.
-                s.store(place);
+                s.store(to.add(r * L::N));
                 *x = s.xor(key);
             }
             for keys in &keys.0[1..10] {
@@ -296,13 +297,47 @@ unsafe fn hash_run<L: Lanes, const R: usize>(
             }
             let key = L::splat(&keys.0[10][usize::from(second)]);
             for (r, x) in x.iter().enumerate() {
-                let place = base.add(r * L::N);
-                x.enc_last(key).xor(L::load(place)).store(place);
+                let place = to.add(r * L::N);
+                let hash = x.enc_last(key).xor(L::load(place));
+                hash.store(place);
+                total = total.xor(hash);
             }
+            at += R * L::N;
         }
-        at += R * L::N;
+        total.store(sum.as_mut_ptr());
     }
     at
+}
+
+/// See [`Keys::sums_by_bit`](super::Keys::sums_by_bit).
+#[inline(always)]
+unsafe fn sums_by_bit<L: Lanes, const BITS: usize>(labels: &mut [Gf128]) -> [Gf128; BITS] {
+    let mut sums = [Gf128::ZERO; BITS];
+    let mut rest = labels;
+    for sum in sums.iter_mut().rev() {
+        let half = rest.len() / 2;
+        let (low, high) = rest.split_at_mut(half);
+        let mut both = [Gf128::ZERO; 2];
+        let mut at = 0;
+        // SAFETY: `N` labels from `at` on are in either half; `both` is two blocks.
+        unsafe {
+            let mut total = L::splat32(0);
+            while high.len() - at >= L::N {
+                let (label, place) = (L::load(high[at..].as_ptr()), low[at..].as_mut_ptr());
+                total = total.xor(label);
+                L::load(place).xor(label).store(place);
+                at += L::N;
+            }
+            total.store(both.as_mut_ptr());
+        }
+        *sum = both[0] + both[1];
+        for (low, high) in low[at..].iter_mut().zip(&high[at..]) {
+            *sum += *high;
+            *low += *high;
+        }
+        rest = low;
+    }
+    sums
 }
 
 impl PairKeys {
@@ -325,7 +360,8 @@ pub(crate) fn spread_pair(x: __m256i) -> __m256i {
 }
 
 macro_rules! entry_points {
-    ($features:literal, $lanes:ty, $parts:literal, $group:literal, $expand:ident, $hash:ident, $run:ident) => {
+    ($features:literal, $lanes:ty, $parts:literal, $group:literal, $expand:ident, $hash:ident, $run:ident,
+     $sums:ident) => {
         /// The round keys of pairs `first..`; their number is a multiple of 8.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn $expand(start: u128, first: u64, keys: &mut [PairKeys]) {
@@ -345,16 +381,30 @@ macro_rules! entry_points {
 
         /// See [`Keys::hash_run`](super::Keys::hash_run).
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn $run(keys: &PairKeys, second: bool, blocks: &mut [Gf128]) {
+        pub(super) unsafe fn $run(
+            keys: &PairKeys,
+            second: bool,
+            labels: &[Gf128],
+            hashes: &mut [Gf128],
+        ) -> Gf128 {
+            let (key, mut sum) = ((keys, second), [Gf128::ZERO; 2]);
             // SAFETY: this function's features are those of the lanes.
             unsafe {
-                let done = hash_run::<$lanes, 8>(keys, second, blocks, 0);
-                let done = hash_run::<$lanes, 2>(keys, second, blocks, done);
-                hash_run::<__m128i, 1>(keys, second, blocks, done);
+                let done = hash_run::<$lanes, 8>(key, labels, hashes, (0, &mut sum));
+                let done = hash_run::<$lanes, 2>(key, labels, hashes, (done, &mut sum));
+                hash_run::<__m128i, 1>(key, labels, hashes, (done, &mut sum));
             }
+            sum[0] + sum[1]
+        }
+
+        /// See [`Keys::sums_by_bit`](super::Keys::sums_by_bit).
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn $sums<const BITS: usize>(labels: &mut [Gf128]) -> [Gf128; BITS] {
+            // SAFETY: this function's features are those of the lanes.
+            unsafe { sums_by_bit::<$lanes, BITS>(labels) }
         }
     };
 }
 
-entry_points!("aes,sse4.1", __m128i, 2, 2, expand_aesni, hash_aesni, run_aesni);
-entry_points!("aes,avx2,vaes", __m256i, 1, 4, expand_vaes256, hash_vaes256, run_vaes256);
+entry_points!("aes,sse4.1", __m128i, 2, 2, expand_aesni, hash_aesni, run_aesni, sums_aesni);
+entry_points!("aes,avx2,vaes", __m256i, 1, 4, expand_vaes256, hash_vaes256, run_vaes256, sums_vaes256);

@@ -92,7 +92,7 @@ use crate::gates::{Gate as _, HalfGates, ThreeHalves};
 pub enum Garbling {
     /// [`HalfGates`]: 32 bytes for each gate, less work.
     HalfGates,
-    /// [`ThreeHalves`]: 24 bytes and three bits for each gate.
+    /// [`ThreeHalves`]: 24 bytes and three bits for each gate, 25 times that for an S-box of AES.
     #[default]
     ThreeHalves,
 }
@@ -105,8 +105,8 @@ impl Garbling {
         }
     }
 
-    /// The number of bytes that a party holds of a table, an AND gate's. A byte of a table of three halves has
-    /// three bits, and they are sent without the rest.
+    /// The number of bytes that a party holds of a table. A byte of a table of three halves has three bits,
+    /// and they are sent without the rest.
     #[must_use]
     pub fn table_bytes(self) -> usize {
         match self {

@@ -48,8 +48,25 @@ fn assert_told(result: &Result<Seen, Error>) {
 
 #[test]
 fn tables_of_another_garbling_are_noticed_by_v() {
-    let (p, v) = prover_says(tags::GARBLED_TABLES, 0, Change::Invert);
-    assert_cheat(&v, tags::GARBLED_DECODING);
+    // Of the first S-box: two ciphertexts before its gates, two of these, two ciphertexts after them.
+    for table in [0, 9, 10, 14, 15, 24] {
+        let (p, v) = prover_says(tags::GARBLED_TABLES, 0, Change::Flip(8 * 24 * table + 7));
+        assert_cheat(&v, tags::GARBLED_DECODING);
+        assert_told(&p);
+    }
+}
+
+#[test]
+fn bits_between_an_s_box_s_ciphertexts_are_malformed() {
+    // Those of the first ciphertexts' place in the message: behind the halves of all tables.
+    let set = |tag: Tag, payload: &mut Vec<u8>| {
+        if tag == tags::GARBLED_TABLES {
+            let tables = 8 * payload.len() / 195;
+            payload[24 * tables] |= 1;
+        }
+    };
+    let (p, v) = between(move |c| prove(Edit::on(c, set), &Plan::HONEST), |c| verify(c, &Plan::HONEST));
+    assert!(matches!(v, Err(Error::Malformed { step: tags::GARBLED_TABLES, .. })), "{v:?}");
     assert_told(&p);
 }
 

@@ -88,9 +88,14 @@ impl ConnectionCost {
         self.prepared.ands
     }
 
-    /// The most bytes of tables that V stores when the connection is prepared: all of them.
+    /// The number of tables that are garbled.
     pub(super) fn tables(&self, garbling: Garbling) -> u64 {
-        self.prepared.ands.saturating_mul(garbling.table_bytes() as u64)
+        garbling.tables(self.prepared.ands, self.prepared.s_boxes)
+    }
+
+    /// The most bytes of tables that V stores when the connection is prepared: all of them.
+    pub(super) fn table_bytes(&self, garbling: Garbling) -> u64 {
+        self.tables(garbling).saturating_mul(garbling.table_bytes() as u64)
     }
 
     /// The approximate number of correlations that the proof takes.
@@ -144,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_memory_of_a_session_is_as_the_help_says() {
-        let tables = |sizes: Sizes| sizes.cost().unwrap().tables(settings().garbling);
+        let tables = |sizes: Sizes| sizes.cost().unwrap().table_bytes(settings().garbling);
         let Limits { query, read, proved, .. } = Limits::default();
         let most = tables(Sizes {
             tls: TlsVersion::Tls12,

@@ -459,7 +459,7 @@ mod tests {
             let secrets = rehearse_secrets(&mut machine, &mut p, &sizes, [prover, verifier]).unwrap();
             rehearse(&mut machine, &mut p, secrets, &sizes).unwrap();
             drop(p);
-            assert_eq!(bytes, sizes.cost().unwrap().tables(settings().garbling), "{sizes:?}");
+            assert_eq!(bytes, sizes.cost().unwrap().table_bytes(settings().garbling), "{sizes:?}");
         }
     }
 }

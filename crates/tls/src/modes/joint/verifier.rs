@@ -148,7 +148,7 @@ fn prepare(
     let most = [*query.min(&MAX_QUERY), *read.min(&MAX_READ), *proved.min(&MAX_PROVED)];
     sizes.check(most)?;
     let cost = sizes.cost()?;
-    let stored_tables = cost.tables(settings.garbling);
+    let stored_tables = cost.table_bytes(settings.garbling);
     let memory = memory::take(budget, stored_tables)?;
     let settings = Settings { stored_tables, ..settings };
     let ahead = cost.announce(&mut commitments, settings.proof)?;

@@ -56,12 +56,14 @@ fn long_responses_are_read_under_aes_256() {
 /// What is garbled ahead, to the AND.
 #[test]
 fn a_connection_costs_what_the_documentation_says() {
-    let ands = |tls, length| {
+    let cost = |tls, length| {
         let suite = Suite::Aes256GcmSha384;
-        Sizes { tls, suite, ..Sizes::one(length, length) }.cost().unwrap().ands()
+        Sizes { tls, suite, ..Sizes::one(length, length) }.cost().unwrap()
     };
-    let found = VERSIONS.map(|tls| [256, 2048].map(|length| ands(tls, length)));
+    let found = VERSIONS.map(|tls| [256, 2048].map(|length| cost(tls, length).ands()));
     assert_eq!(found, [[680_475, 1_386_523], [964_582, 1_670_630]]);
+    let tables = |length| cost(TlsVersion::Tls13, length).tables(Garbling::ThreeHalves);
+    assert_eq!([256, 2048].map(tables), [964_582 - 7 * 3846, 1_670_630 - 7 * 25_910]);
 }
 
 /// Nobody hears the request, and no other suite is taken in the place of the prepared one.
