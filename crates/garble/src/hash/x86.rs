@@ -3,6 +3,7 @@
 //! Both loops are written once over [`Lanes`]. With AES-NI a register holds one key, with VAES a pair.
 
 use core::arch::x86_64::*;
+use core::hint::black_box;
 
 use volery_field::Gf128;
 
@@ -281,6 +282,8 @@ unsafe fn hash_run<L: Lanes, const R: usize>(
         let mut total = L::load(sum.as_ptr());
         while n - at >= R * L::N {
             let (from, to) = (labels[at..].as_ptr(), hashes[at..].as_mut_ptr());
+            // Else the compiler keeps all round keys in registers, and labels wait for one another.
+            let keys = black_box(keys);
             let mut x = [L::splat32(0); R];
             let key = L::splat(&keys.0[0][usize::from(second)]);
             for (r, x) in x.iter_mut().enumerate() {

@@ -99,8 +99,8 @@ mod tests {
     fn what_is_known_beforehand_is_what_is_garbled() {
         let short = Sizes::one(256, 256).preparation().unwrap();
         assert_eq!(short.ands, 340_070, "as the module says");
-        // 18 blocks' S-boxes take 25 tables each, and not 32.
-        assert_eq!(short.tables, 25 * (short.ands - 7 * 2_900));
+        // An S-box takes 25 tables, and not 32.
+        assert_eq!(short.tables, 25 * (short.ands - 7 * 2_738));
         assert!(short.announced > short.commitments);
         assert!(short.garbling().unwrap() > Duration::ZERO);
         let refused = Sizes::one(MAX_QUERY + 1, 256).preparation();
