@@ -69,6 +69,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("wtns", files::wtns),
     ("public_json", files::public_json),
     ("elf", machine::elf),
+    ("run", machine::run),
     ("arguments", texts::arguments),
     ("curl_command", saved::curl_command),
     ("har", saved::har),

@@ -3,11 +3,36 @@
 use volery_machine::Operation::{
     Addi, Auipc, Beq, Divu, Ebreak, Ecall, Fence, Jal, Jalr, Lbu, Mulhsu, Sb, Sw,
 };
-use volery_machine::{Instruction, Kind, Operation, Program, Segment, elf as files};
+use volery_machine::proof::preamble::{Head, encode_body};
+use volery_machine::proof::{ProgramRun, Settings};
+use volery_machine::{Instruction, Kind, Limits, Operation, Program, Segment, elf as files};
 
 /// An ELF file; some thousand steps of a program that comes of it.
 pub fn elf(bytes: &[u8]) {
     volery_machine::fuzz::elf(bytes);
+}
+
+/// What a prover says of its run, and the statement that comes of it.
+pub fn run(bytes: &[u8]) {
+    volery_machine::fuzz::preamble(bytes);
+}
+
+/// What provers say of runs that end by exit and by a trap.
+#[must_use]
+pub fn said() -> Vec<(&'static str, Vec<u8>)> {
+    let call = |number, file| {
+        [i(Addi, 17, 0, 0, number), i(Addi, 10, 0, 0, file), i(Addi, 11, 2, 0, -16), i(Addi, 12, 0, 0, 2)]
+    };
+    let exit =
+        [&call(64, 1)[..], &[i(Ecall, 0, 0, 0, 0)], &call(93, 0)[..], &[i(Ecall, 0, 0, 0, 0)]].concat();
+    let said = |code: &[Instruction]| {
+        let program = files::parse(&file(code, &[])).expect("a program");
+        let run = ProgramRun::of(program, [Vec::new(), Vec::new()], Settings::default(), Limits::default());
+        let run = run.expect("it ends");
+        let head = Head::of(run.claim(), run.profile()).encode();
+        [&head[..], &encode_body(run.claim(), run.profile())].concat()
+    };
+    vec![("exit", said(&exit)), ("trap", said(&[i(Ebreak, 0, 0, 0, 0)]))]
 }
 
 fn i(operation: Operation, rd: u8, rs1: u8, rs2: u8, immediate: i32) -> Instruction {

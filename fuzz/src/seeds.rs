@@ -50,6 +50,9 @@ pub fn all() -> Vec<Seed> {
     for (name, file) in crate::machine::seeds() {
         add("elf", name, &file);
     }
+    for (name, said) in crate::machine::said() {
+        add("run", name, &said);
+    }
     systems(&mut add);
     handshake(&mut add);
     base_ots(&mut add);

@@ -124,6 +124,9 @@ pub mod tags {
         /// The counts and public constants of a program whose proof is made in two passes.
         PROGRAM = 0x26, "Program";
 
+        /// How a program's run ended and what it shows, before its proof.
+        RUN = 0x27, "Run";
+
         // 0x28..: rounds of subfield VOLE.
 
         /// Subfield VOLE: the trees' level sums and the sums of their leaves.

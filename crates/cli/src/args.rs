@@ -263,6 +263,9 @@ pub(crate) struct ProveArgs {
 pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub(crate) statement: StatementArgs,
+    /// The secret input of a RISC-V program: what a proof costs and shows depends on the run
+    #[arg(long, value_name = "FILE", help_heading = "Statement")]
+    pub(crate) witness: Option<PathBuf>,
     /// Print the result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,

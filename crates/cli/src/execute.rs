@@ -12,11 +12,12 @@ use super::args::RunArgs;
 use super::failure::Failure;
 use super::outcome::{self, Good};
 use super::output::{self, count, counted};
+use super::ran::{Ran, Trap, hex};
 use super::source::Source;
 use super::terminal;
 
 /// Bytes of a program's file, and of an input, at most.
-const LARGEST: u64 = 1 << 28;
+pub(crate) const LARGEST: u64 = 1 << 28;
 
 /// Bytes of a line of debugging output, at most; a longer one is cut into several.
 const LONGEST_LINE: usize = 4096;
@@ -37,18 +38,6 @@ struct Report {
     journal: String,
     /// Environment calls that were answered with ENOSYS: how often, by number.
     unknown_calls: BTreeMap<u32, u64>,
-}
-
-/// Where and why a program was ended.
-#[derive(Debug, Serialize)]
-struct Trap {
-    pc: u32,
-    cause: &'static str,
-    /// The function or label, and the distance from it.
-    place: Option<String>,
-    instruction: Option<String>,
-    /// In words.
-    message: String,
 }
 
 /// Runs the command.
@@ -89,24 +78,8 @@ fn input(path: Option<&PathBuf>) -> Result<Zeroizing<Vec<u8>>, Failure> {
     path.map_or_else(|| Ok(Zeroizing::default()), |path| Source::of(path).content(LARGEST))
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn report(program: &Program, machine: &Machine<'_>, counts: &Counts, end: End) -> Report {
-    let (code, trap) = match end {
-        End::Exit(code) => (Some(code), None),
-        End::Trap { pc, cause, value } => {
-            let place = program.place(pc).map(|(name, distance)| {
-                // Names come from the file.
-                let name = name.escape_debug();
-                if distance == 0 { name.to_string() } else { format!("{name} + {distance}") }
-            });
-            let instruction = program.instruction(pc).map(|instruction| instruction.to_string());
-            let message = cause.explain(value);
-            (None, Some(Trap { pc, cause: cause.name(), place, instruction, message }))
-        }
-    };
+    let Ran { code, trap, journal, .. } = Ran::new(program, end, machine.journal());
     let classes = Class::ALL.map(|class| (class.name(), counts.steps(class)));
     Report {
         program: hex(&program.digest()),
@@ -115,7 +88,7 @@ fn report(program: &Program, machine: &Machine<'_>, counts: &Counts, end: End) -
         steps: machine.steps(),
         classes: classes.into_iter().filter(|(_, steps)| *steps > 0).collect(),
         touched_words: counts.touched(),
-        journal: hex(machine.journal()),
+        journal,
         unknown_calls: counts.unknown_calls().into_iter().collect(),
     }
 }
@@ -146,15 +119,6 @@ fn conclude(args: &RunArgs, report: &Report) -> Result<(), Failure> {
             let reason = trap.as_ref().map(Trap::text).unwrap_or_default();
             Err(Failure::Rejected(reason).with(report))
         }
-    }
-}
-
-impl Trap {
-    /// Where and why, on one line.
-    fn text(&self) -> String {
-        let place = self.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
-        let instruction = self.instruction.as_ref().map(|text| format!(" ({text})")).unwrap_or_default();
-        format!("the program was ended at {:#010x}{place}{instruction}: {}", self.pc, self.message)
     }
 }
 

@@ -39,6 +39,7 @@ mod output;
 mod progress;
 mod prove;
 mod public;
+mod ran;
 mod serve;
 mod session;
 mod settle;

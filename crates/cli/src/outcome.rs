@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::output;
+use super::ran::Ran;
 use super::session::Figures;
 
 /// How a command succeeded.
@@ -85,7 +86,10 @@ pub(crate) fn conclude(
         Ok(figures) if as_json => {
             json(Good::Accepted, &SessionObject { statement, peer, figures: Some(figures) })?
         }
-        Ok(figures) => output::result(&format!("accepted: {}", figures.text()))?,
+        Ok(figures) => {
+            output::result(&format!("accepted: {}", figures.text()))?;
+            figures.run.iter().flat_map(Ran::lines).try_for_each(|line| output::result(&line))?;
+        }
         Err(failure) if failure.is_rejection() && !as_json => output::result("rejected")?,
         Err(_) => {}
     }
@@ -102,7 +106,11 @@ pub(crate) fn report(
     let session = |figures| SessionObject { statement, peer: Some(peer), figures };
     match result {
         Ok(figures) if as_json => json(Good::Accepted, &session(Some(figures))),
-        Ok(figures) => output::result(&format!("accepted: {peer}: {}", figures.text())),
+        Ok(figures) => {
+            output::result(&format!("accepted: {peer}: {}", figures.text()))?;
+            let lines = figures.run.iter().flat_map(Ran::lines);
+            lines.map(|line| format!("  {peer}: {line}")).try_for_each(|line| output::result(&line))
+        }
         Err(failure) if as_json => json_failure(failure, failure.kind(), &session(None)),
         Err(failure) if failure.is_rejection() => {
             output::result(&format!("rejected: {peer}: {}", failure.reason()))

@@ -4,13 +4,15 @@ use std::time::{Duration, Instant};
 
 use rand_core::CryptoRng;
 use serde::Serialize;
-use volery::{Channel, Error, Options, Prover, Report, Verifier, os_rng};
+use volery::{Channel, Options, Prover, Verifier, os_rng};
 use volery_channel::handshake::Role;
 
 use super::connection::Link;
 use super::failure::Failure;
 use super::output;
 use super::progress::{Progress, Watched};
+use super::ran::Ran;
+use super::system::{Done, Proved};
 
 /// The channel of a session.
 pub(crate) type Wire = Watched<Box<dyn Channel + Send>>;
@@ -43,10 +45,14 @@ pub(crate) struct Figures {
     pub(crate) waits: u64,
     /// Statistical, or for Fiat-Shamir against each hash computation.
     pub(crate) soundness_bits: f64,
+    /// How a program's run ended.
+    #[serde(flatten)]
+    pub(crate) run: Option<Ran>,
 }
 
 impl Figures {
-    fn new(role: Role, set_up: Duration, report: &Report, channel: &impl Channel) -> Self {
+    fn new(role: Role, set_up: Duration, proved: Proved, channel: &impl Channel) -> Self {
+        let Proved { report, run } = proved;
         let (stats, seconds) = (channel.stats(), report.time.as_secs_f64());
         let [field, mac_field] = report.fields;
         Self {
@@ -63,6 +69,7 @@ impl Figures {
             round_trips: (role == Role::Prover).then_some(stats.round_trips),
             waits: stats.round_trips,
             soundness_bits: report.soundness.bits(),
+            run,
         }
     }
 
@@ -102,13 +109,13 @@ pub(crate) fn prove(
     link: Link,
     options: Options,
     progress: &Progress,
-    run: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Result<Report, Error>,
+    run: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Done,
 ) -> Result<Figures, Failure> {
     let (mut rng, start) = (os_rng()?, Instant::now());
     let mut prover = Prover::start(progress.watch(link.channel), options, &mut rng)?.without_evaluation();
     let set_up = start.elapsed();
-    let report = run(&mut prover, &mut rng)?;
-    Ok(Figures::new(Role::Prover, set_up, &report, prover.channel()))
+    let proved = run(&mut prover, &mut rng)?;
+    Ok(Figures::new(Role::Prover, set_up, proved, prover.channel()))
 }
 
 /// Runs a verifier's session over `link`. `run` verifies.
@@ -116,11 +123,11 @@ pub(crate) fn verify(
     link: Link,
     options: Options,
     progress: &Progress,
-    run: impl FnOnce(&mut Verifier<Wire>, &mut dyn CryptoRng) -> Result<Report, Error>,
+    run: impl FnOnce(&mut Verifier<Wire>, &mut dyn CryptoRng) -> Done,
 ) -> Result<Figures, Failure> {
     let (mut rng, start) = (os_rng()?, Instant::now());
     let mut verifier = Verifier::start(progress.watch(link.channel), options, &mut rng)?;
     let set_up = start.elapsed();
-    let report = run(&mut verifier, &mut rng)?;
-    Ok(Figures::new(Role::Verifier, set_up, &report, verifier.channel()))
+    let proved = run(&mut verifier, &mut rng)?;
+    Ok(Figures::new(Role::Verifier, set_up, proved, verifier.channel()))
 }

@@ -76,18 +76,29 @@ impl Settled<'_> {
     /// The prover's round trips, for the verifier of a small proof, who cannot count them: it does not see
     /// what the prover waits for. None for a large one, which would take this party the prover's work.
     pub(crate) fn round_trips(&self) -> Option<u64> {
+        if !self.statement.is_foreseen() {
+            return None;
+        }
         let counts = self.counts.map_or_else(|| self.statement.count(), Ok).ok()?;
         let small = self.way.proving.correlations().commitments(&counts) <= REHEARSED;
         small.then(|| self.estimate().ok()).flatten().map(|estimate| estimate.round_trips)
     }
 
+    /// Estimates the proof; none if the prover says how large it is.
+    pub(crate) fn foresee(&self) -> Result<Option<Estimate>, Failure> {
+        self.statement.is_foreseen().then(|| self.estimate()).transpose()
+    }
+
     /// Estimates the proof.
-    pub(crate) fn estimate(&self) -> Result<Estimate, Failure> {
+    fn estimate(&self) -> Result<Estimate, Failure> {
         Ok(self.way.proving.estimate(self.options, &Progress::none())?)
     }
 
     /// The progress of the proof.
     pub(crate) fn progress(&self) -> Result<Progress, Failure> {
+        if !self.statement.is_foreseen() {
+            return Ok(Progress::none());
+        }
         let correlations = self.way.proving.correlations();
         Progress::new(correlations.fields().value_bits, || {
             let counts = self.counts.map_or_else(|| self.statement.count(), Ok)?;

@@ -9,6 +9,7 @@ use volery_field::{F2, Gf128, Mac, Ring, Value};
 use volery_zk::quicksilver::bits::Program;
 use volery_zk::soundness::FieldSize;
 
+use super::ran::Ran;
 use super::session::Wire;
 
 /// The field of values and the field of MACs.
@@ -44,8 +45,21 @@ impl Pair {
     }
 }
 
+/// What a session has proved.
+pub(crate) struct Proved {
+    pub(crate) report: Report,
+    /// How a program's run ended, if the statement is one about a run.
+    pub(crate) run: Option<Ran>,
+}
+
+impl From<Report> for Proved {
+    fn from(report: Report) -> Self {
+        Self { report, run: None }
+    }
+}
+
 /// The result of a party's part of a session.
-pub(crate) type Done = Result<Report, Error>;
+pub(crate) type Done = Result<Proved, Error>;
 
 /// A system whose fields and costs are known before a session.
 pub(crate) trait Known: System {
@@ -101,10 +115,15 @@ pub(crate) trait Correlations: Send + Sync {
     fn commitments(&self, counts: &Counts) -> u64;
 
     /// P's side of making `count` correlations, which ends the session.
-    fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done;
+    fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
 
     /// V's side of making `count` correlations, which ends the session.
-    fn spend_with(&self, verifier: &mut Verifier<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done;
+    fn spend_with(
+        &self,
+        verifier: &mut Verifier<Wire>,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error>;
 }
 
 impl<Y: Known> Correlations for Y {
@@ -116,11 +135,16 @@ impl<Y: Known> Correlations for Y {
         <Y as Known>::commitments(counts)
     }
 
-    fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done {
+    fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
         prover.spend(*self, count, rng)
     }
 
-    fn spend_with(&self, verifier: &mut Verifier<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Done {
+    fn spend_with(
+        &self,
+        verifier: &mut Verifier<Wire>,
+        count: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
         verifier.spend(*self, count, rng)
     }
 }

@@ -106,12 +106,11 @@ fn threads(threads: u16) -> Result<Option<Arc<rayon::ThreadPool>>, Failure> {
 }
 
 /// The statement, or why it has no such proofs.
-fn about_bits(statement: &dyn PublicStatement) -> Result<&dyn InTheHead, Failure> {
-    statement.in_the_head().ok_or_else(|| {
-        Failure::input(
-            "--protocol voleith is for statements about bits; zkbpp is for fields and machine words, too",
-        )
-    })
+fn about_bits<'s>(
+    statement: &'s dyn PublicStatement,
+    otherwise: &'static str,
+) -> Result<&'s dyn InTheHead, Failure> {
+    statement.in_the_head().ok_or_else(|| Failure::input(otherwise))
 }
 
 /// Whether a statement has such proofs: whether it is about bits.
@@ -126,7 +125,11 @@ pub(crate) fn run_prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> 
     let message = message(args.public.bind.as_deref())?;
     let settings = Settings { parameters, message, threads: threads(args.protocol.threads)? };
     let public = statement.public()?;
-    let provable = about_bits(&*public)?;
+    let provable = about_bits(
+        &*public,
+        "--protocol voleith is for statements about bits, and this one is over a field or machine words: with \
+         --protocol zkbpp, the default for these, or zkboo there is a proof of it",
+    )?;
     let made = terminal::during("making the proof", || into_file(provable, &settings, out));
     outcome::conclude_file(Good::Done, &statement.text(), made, args.json)
 }
@@ -156,7 +159,11 @@ pub(crate) fn run_verify(statement: &dyn Given, args: &VerifyArgs, proof: impl R
     let demands = Demands { sigma: args.sigma, message, threads: threads(args.protocol.threads)? };
     let mut proof = BufReader::with_capacity(1 << 16, proof);
     let public = statement.public()?;
-    let provable = about_bits(&*public)?;
+    let provable = about_bits(
+        &*public,
+        "the proof is one by voleith, which is for statements about bits, and this statement is over a field or \
+         machine words: ask for a proof by zkbpp or zkboo",
+    )?;
     let start = Instant::now();
     let verified = terminal::during("verifying the proof", || provable.verify(&demands, &mut proof));
     let made = verified.map(|proved| Made { proved, time: start.elapsed() });

@@ -49,11 +49,11 @@ impl<S: Provable<Y> + Send + Sync, Y: Known> Proving for ProvedBy<S, Y> {
     }
 
     fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done {
-        prover.prove(self.system, &self.statement, rng)
+        Ok(prover.prove(self.system, &self.statement, rng)?.into())
     }
 
     fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
-        verifier.verify(self.system, &self.statement, rng)
+        Ok(verifier.verify(self.system, &self.statement, rng)?.into())
     }
 }
 

@@ -133,6 +133,12 @@ impl Prgs {
         Self { keys: Keys::new(seeds), salt }
     }
 
+    /// Replaces the streams by those of other secret seeds, in the same room.
+    pub fn refill(&mut self, seeds: &[Gf128], salt: u64) {
+        self.keys.refill(seeds);
+        self.salt = salt;
+    }
+
     /// Fills `out` with blocks of stream number `which`, from number `first` on; with zeros if there is no
     /// such stream.
     pub fn blocks_at(&self, which: usize, first: u64, out: &mut [Gf128]) {

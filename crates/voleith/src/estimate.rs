@@ -15,10 +15,11 @@ use volery_vole::Error as VoleError;
 use volery_vole::correlations::{Chain, Pool, Source};
 use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
 
-use crate::columns::{KEPT, Kept, Part, Stock, Trees};
+use crate::columns::Trees;
 use crate::files::Values;
 use crate::proof::{all_work, key_of, resolve, too_long};
 use crate::soundness::Size;
+use crate::stock::{Blocks, KEPT, Kept, Part, Stock};
 use crate::{Error, Header, Native, Parameters, commitment, proof_bytes};
 
 /// A statement that was run without values.
@@ -40,7 +41,7 @@ pub struct Estimate {
     pub verifying: Duration,
 }
 
-/// Rows for which columns are made to see how long that takes, at most: the first four blocks.
+/// Rows for which columns are made to see how long that takes, at most: about a block.
 const SAMPLE: u64 = 15 << 11;
 
 /// Correlations of a rehearsal.
@@ -139,7 +140,8 @@ impl Rehearsed {
         let primitive = Native::new(&salt, shape.trees());
         let mut committed = commitment::commit(&primitive, shape, Gf128::ONE);
         let seeds = core::mem::take(&mut committed.seeds);
-        let trees = Arc::new(Trees::new(&primitive, shape, seeds, Some(vec![0; shape.trees()])));
+        let hidden = Some(vec![0; shape.trees()]);
+        let trees = Arc::new(Trees::new(primitive, shape, seeds, hidden, Blocks(rows).are_one()));
         let fixed = start.elapsed();
         let start = Instant::now();
         let zeros = parameters.column_grinding(branches);
@@ -153,21 +155,22 @@ impl Rehearsed {
         let sample = rows.min(SAMPLE);
         let kept = Kept::default();
         let making = |part, check, kept| {
-            let stock = Stock::new(Arc::clone(&trees), part, check, kept, threads.cloned());
+            let blocks = Blocks(sample);
+            let stock = Stock::new(Arc::clone(&trees), part, blocks, check, kept, threads.cloned());
             let (mut pool, mut channel) = (Pool::new(Box::new(stock)), Nowhere);
             let start = Instant::now();
             let mut out = vec![Gf128::ZERO; usize::try_from(sample).unwrap_or(0)];
             pool.fill(&mut channel, &mut out).map_err(|error| Error::Internal(error.to_string()))?;
             Ok::<_, Error>(start.elapsed().as_secs_f64() / sample as f64)
         };
-        let check = Some((sample, [0; 32]));
+        let check = Some([0; 32]);
         let commit = making(Part::Commit, None, Arc::clone(&kept))?;
         let answer = making(Part::Prove, check, kept)?;
         let verify = making(Part::Verify(1), check, Kept::default())?;
         let (kept, again) = (rows.min(KEPT as u64) as f64, rows.saturating_sub(KEPT as u64) as f64);
         let seconds = rows as f64 * commit + kept * answer + again * verify;
         // For the values, and again to commit to them if they cannot be kept.
-        let runs = if branches == 0 && Values::has_room(commitments) { 1 } else { 2 };
+        let runs = if Values::has_room(commitments) { 1 } else { 2 };
         let proving = fixed + runs * self.committing + self.answering + grinding;
         Ok(Estimate {
             bytes,

@@ -49,20 +49,6 @@ macro_rules! one_way {
 
 pub(crate) use one_way;
 
-/// The lengths of the parts of a block.
-#[derive(Clone, Copy)]
-pub(crate) struct Layout {
-    /// The trees that have corrections: all but the first.
-    pub(crate) corrected: usize,
-}
-
-impl Layout {
-    /// The blocks of 128 rows that belong to this many bytes of corrections.
-    fn blocks(self, corrections: usize) -> usize {
-        corrections / (16 * self.corrected.max(1))
-    }
-}
-
 /// Absorbs a block of columns.
 fn absorb_block(transcript: &mut Transcript, corrections: &[u8], masks: &[u8]) {
     transcript.absorb("corrections", corrections);
@@ -164,42 +150,28 @@ impl Channel for Values {
 pub(crate) struct Recorder<'a> {
     out: &'a mut dyn Write,
     transcript: &'a mut Transcript,
-    layout: Layout,
     corrections: Vec<u8>,
     masks: Vec<u8>,
     hasher: blake3::Hasher,
     program: Vec<u8>,
-    /// The blocks of 128 rows before the one that waits.
-    before: u64,
     pub(crate) fault: Option<Error>,
     #[cfg(test)]
     pub(crate) edit: crate::tests::Edit,
 }
 
 impl<'a> Recorder<'a> {
-    pub(crate) fn new(out: &'a mut dyn Write, transcript: &'a mut Transcript, layout: Layout) -> Self {
+    pub(crate) fn new(out: &'a mut dyn Write, transcript: &'a mut Transcript) -> Self {
         Self {
             out,
             transcript,
-            layout,
             corrections: Vec::new(),
             masks: Vec::new(),
             hasher: masks_hasher(),
             program: Vec::new(),
-            before: 0,
             fault: None,
             #[cfg(test)]
             edit: crate::tests::honest,
         }
-    }
-
-    /// Cuts the block that waits: `rows` rows are taken in all.
-    pub(crate) fn cut(&mut self, rows: u64) {
-        let blocks = self.layout.blocks(self.corrections.len());
-        let used = rows.div_ceil(128).saturating_sub(self.before).min(blocks as u64) as usize;
-        let column = |t: usize| t * 16 * blocks..t * 16 * blocks + 16 * used;
-        let kept = (0..self.layout.corrected).flat_map(|t| self.corrections[column(t)].to_vec()).collect();
-        self.corrections = kept;
     }
 
     /// For a P that cheats: masks that no row has.
@@ -217,7 +189,6 @@ impl<'a> Recorder<'a> {
         self.hasher.update(&self.masks);
         self.out.write_all(&self.corrections).map_err(Error::io("write"))?;
         self.out.write_all(&self.masks).map_err(Error::io("write"))?;
-        self.before += self.layout.blocks(self.corrections.len()) as u64;
         self.corrections.clear();
         self.masks.clear();
         Ok(())
@@ -306,14 +277,13 @@ impl Channel for Answers {
 pub(crate) struct Player<'a> {
     input: &'a mut dyn Read,
     transcript: &'a mut Transcript,
-    layout: Layout,
+    /// The trees that have corrections: all but the first.
+    corrected: usize,
     /// The bits of masks that are still in the file.
     left: u64,
     /// The masks of the current block, and how far they are read.
     masks: Vec<u8>,
     at: usize,
-    /// The last rows' corrections, which are read before they are asked for.
-    tail: Option<Vec<u8>>,
     pub(crate) program: Vec<u8>,
     pub(crate) opening: Vec<u8>,
     pub(crate) assertions: Vec<u8>,
@@ -322,29 +292,16 @@ pub(crate) struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    /// For a proof with this many `commitments`.
+    /// For a proof with this many `commitments`, in which so many trees have corrections.
     pub(crate) fn new(
         input: &'a mut dyn Read,
         transcript: &'a mut Transcript,
-        layout: Layout,
+        corrected: usize,
         commitments: u64,
     ) -> Self {
         let (masks, program, opening, assertions, columns) = Default::default();
-        let (left, at, tail, fault) = (commitments, 0, None, None);
-        Self {
-            input,
-            transcript,
-            layout,
-            left,
-            masks,
-            at,
-            tail,
-            program,
-            opening,
-            assertions,
-            columns,
-            fault,
-        }
+        let (left, at, fault) = (commitments, 0, None);
+        Self { input, transcript, corrected, left, masks, at, program, opening, assertions, columns, fault }
     }
 
     /// Whether the file ends here.
@@ -372,7 +329,7 @@ impl<'a> Player<'a> {
     /// Reads a block, with the masks of those of its rows that are commitments.
     fn block(&mut self, corrections: &mut [u8]) -> Result<(), Lost> {
         self.fill("the corrections", corrections)?;
-        let rows = 128 * self.layout.blocks(corrections.len()) as u64;
+        let rows = 8 * (corrections.len() / self.corrected.max(1)) as u64;
         let bits = rows.min(self.left);
         self.left -= bits;
         let mut masks = core::mem::take(&mut self.masks);
@@ -400,15 +357,8 @@ impl Channel for Player<'_> {
 
     fn recv_exact(&mut self, tag: Tag, out: &mut [u8]) -> Result<(), Lost> {
         match tag {
-            tags::SOFT_SPOKEN_EXTEND => match self.tail.take() {
-                Some(tail) if tail.len() == out.len() => out.copy_from_slice(&tail),
-                Some(_) => return Err(Lost::misuse("corrections of another length than foreseen")),
-                None => self.block(out)?,
-            },
+            tags::SOFT_SPOKEN_EXTEND => self.block(out)?,
             tags::CHECK_OPENING => {
-                let mut tail = vec![0; 16 * crate::columns::MASKS * self.layout.corrected];
-                self.block(&mut tail)?;
-                self.tail = Some(tail);
                 self.fill("the relations' combination", out)?;
                 self.opening = out.to_vec();
             }

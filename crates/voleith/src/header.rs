@@ -26,6 +26,8 @@ use volery_channel::Cursor;
 use volery_field::Gf128;
 
 use crate::commitment::Opening;
+use crate::hashes::HASH_BYTES;
+use crate::stock::Blocks;
 use crate::{Error, Parameters};
 
 /// The version of public proofs: 1 is that of proofs from MPC in the head, which have another mark.
@@ -204,8 +206,8 @@ pub fn proof_bytes(parameters: Parameters, commitments: u64, degree: u32) -> Opt
     let corrections = parameters.shape().trees() as u64 - 1;
     let degree = u64::from(degree.max(2));
     let rows = commitments.checked_add(mask_rows(degree)?)?;
-    let blocks = rows.div_ceil(128).checked_add(crate::columns::MASKS as u64)?;
-    let fixed = (Header::BYTES + Front::bytes(parameters) + 32 + 32) as u64;
-    let grown = blocks.checked_mul(16 * corrections)?.checked_add(commitments.div_ceil(8))?;
+    let of_tree = Blocks(rows).column_bytes()?;
+    let fixed = (Header::BYTES + Front::bytes(parameters) + HASH_BYTES + 32) as u64;
+    let grown = of_tree.checked_mul(corrections)?.checked_add(commitments.div_ceil(8))?;
     fixed.checked_add(grown)?.checked_add(degree.checked_mul(16)?)
 }

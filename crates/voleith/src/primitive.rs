@@ -65,6 +65,11 @@ pub trait Primitive: Sync {
     /// The streams of the leaves of tree `t` with these seeds.
     fn streams(&self, t: usize, seeds: &[Gf128]) -> Self::Streams;
 
+    /// [`streams`](Self::streams) in the room of other ones.
+    fn streams_again(&self, t: usize, seeds: &[Gf128], streams: &mut Self::Streams) {
+        *streams = self.streams(t, seeds);
+    }
+
     /// The digest of tree `t`'s commitments, in order.
     fn tree(&self, t: usize, commitments: &[Self::Commitment]) -> [u8; 32];
 
@@ -163,6 +168,10 @@ impl Primitive for Native {
         Prgs::salted(seeds, self.streams.get(t).copied().unwrap_or_default())
     }
 
+    fn streams_again(&self, t: usize, seeds: &[Gf128], streams: &mut Prgs) {
+        streams.refill(seeds, self.streams.get(t).copied().unwrap_or_default());
+    }
+
     fn tree(&self, t: usize, commitments: &[[u8; 32]]) -> [u8; 32] {
         let mut digest = Transcript::new("voleith: commitments", &self.session);
         digest.absorb_number("tree", t as u64);
@@ -210,9 +219,18 @@ mod tests {
     fn a_stream_goes_on_where_it_is_asked_to() {
         let native = Native::new(&[1; 32], 2);
         let (mut whole, mut part) = ([Gf128::ZERO; 9], [Gf128::ZERO; 4]);
-        let streams = native.streams(1, &[Gf128::ONE]);
+        let mut streams = native.streams(1, &[Gf128::ONE]);
         streams.blocks_at(0, 0, &mut whole);
         streams.blocks_at(0, 5, &mut part);
         assert!(whole[5..] == part);
+        // Of more streams and of another tree, in the same room, and back.
+        native.streams_again(0, &[Gf128::X; 9], &mut streams);
+        streams.blocks_at(0, 5, &mut part);
+        assert!(whole[5..] != part);
+        native.streams_again(1, &[Gf128::ONE; 3], &mut streams);
+        streams.blocks_at(2, 5, &mut part);
+        assert!(whole[5..] == part);
+        streams.blocks_at(3, 5, &mut part);
+        assert!(part == [Gf128::ZERO; 4]);
     }
 }

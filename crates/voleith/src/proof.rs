@@ -1,13 +1,12 @@
 //! Making and checking proofs: two passes at P, one at V, and the transcript from which both challenges come.
-//! (P runs the statement once more, before, for its values alone. If they are few enough to be kept and no
-//! disjunction takes rows between them, the first pass is over these values and does not run the statement.)
+//! (P runs the statement once more, before, for its values alone. If they are few enough to be kept, the
+//! first pass is over these values and does not run the statement.)
 //!
 //! | absorbed, in this order | by P | by V |
 //! |---|---|---|
 //! | parameters, statement's digest, message | at the start | at the start |
 //! | digest of the commitments to all leaves | as computed | from the opening |
 //! | of each block of rows: corrections, masks | as made in the first pass | as read |
-//! | corrections of the rows that mask the columns' hashes | as made | as read |
 //! | counts and hash of all constants | of the first pass | of its own run |
 //! | **challenge of columns and relations** | | |
 //! | that challenge | | |
@@ -32,10 +31,12 @@ use volery_vole::{Delta, Oracle, SessionId, Transcript, keyed_hash_rows};
 use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
 use zeroize::Zeroizing;
 
-use crate::columns::{Kept, Part, Stock, Trees, Zeros};
+use crate::columns::Trees;
 use crate::commitment::{self, Committed, Opening};
-use crate::files::{Answers, Layout, Player, Recorder, Said, Values};
-use crate::header::{Front, Header, mask_rows};
+use crate::files::{Answers, Player, Recorder, Said, Values};
+use crate::hashes::HASH_BYTES;
+use crate::header::{Front, Header};
+use crate::stock::{Blocks, Kept, Part, Stock, Zeros};
 #[cfg(test)]
 use crate::tests::Counts;
 use crate::{Error, Native, Parameters, Shape};
@@ -229,26 +230,28 @@ impl Prover {
             bits::Prover::new(bits::Settings::LAN, Challenges::Committing, &mut pool, &mut values, threads);
         let tally = resolve(prover.prove(statement), None)?;
         let fresh = fresh(&identity, settings, &values.finish(), rng);
-        let mut prover = Self::new(identity, settings, fresh);
-        // Rows that something else takes lie between those of the values.
-        let commitments = tally.commitments();
-        if mask_rows(tally.degree.max(2) as u64).map(|rows| rows + commitments) == Some(pool.index()) {
-            let kept = values.keep(commitments);
-            prover.values = kept.map(|(values, program)| Known { values, program, tally });
-        }
+        let mut prover = Self::new(identity, settings, fresh, &tally)?;
+        let kept = values.keep(tally.commitments());
+        prover.values = kept.map(|(values, program)| Known { values, program, tally });
         Ok(prover)
     }
 
-    fn new(statement: [u8; 32], settings: &Settings, fresh: ([u8; 32], Zeroizing<[u8; 16]>)) -> Self {
+    fn new(
+        statement: [u8; 32],
+        settings: &Settings,
+        fresh: ([u8; 32], Zeroizing<[u8; 16]>),
+        tally: &Tally,
+    ) -> Result<Self, Error> {
         let (parameters, message, (salt, root)) = (settings.parameters, settings.message, fresh);
+        let (bound, commitments, degree) = (message.is_some(), tally.commitments(), degree_of(tally)?);
+        let header = Header { parameters, bound, degree, commitments, statement, salt };
+        let once = Blocks(header.rows().ok_or_else(too_long)?).are_one();
         let shape = parameters.shape();
         let primitive = Native::new(&salt, shape.trees());
         let mut committed = commitment::commit(&primitive, shape, Gf128::from_bytes(*root));
         let seeds = core::mem::take(&mut committed.seeds);
-        let trees = Arc::new(Trees::new(&primitive, shape, seeds, None));
-        let bound = message.is_some();
-        let header = Header { parameters, bound, degree: 2, commitments: 0, statement, salt };
-        Self {
+        let trees = Arc::new(Trees::new(primitive, shape, seeds, None, once));
+        Ok(Self {
             header,
             committed,
             trees,
@@ -257,7 +260,13 @@ impl Prover {
             values: None,
             #[cfg(test)]
             cheat: Default::default(),
-        }
+        })
+    }
+
+    /// Makes P run the statement in its first pass, as it does if there is no room for all values.
+    #[cfg(test)]
+    pub(crate) fn forget(&mut self) {
+        assert!(self.values.take().is_some(), "there is nothing to forget");
     }
 
     /// For a P that cheats: other streams of one leaf than those that it has committed to.
@@ -265,7 +274,7 @@ impl Prover {
     pub(crate) fn lie(&mut self, t: usize, j: usize) {
         let shape = self.header.parameters.shape();
         let primitive = Native::new(&self.header.salt, shape.trees());
-        self.trees = Arc::new(Trees::new(&primitive, shape, self.trees.other_seeds(t, j), None));
+        self.trees = Arc::new(Trees::new(primitive, shape, self.trees.other_seeds(t, j), None, false));
     }
 
     pub(crate) fn prove<S>(mut self, statement: &S, out: &mut (impl Write + Seek)) -> Result<Proved, Error>
@@ -286,9 +295,10 @@ impl Prover {
         if must_claim {
             claims_something(&tally)?;
         }
-        self.header.commitments = tally.commitments();
-        self.header.degree = u32::try_from(tally.degree.max(2))
-            .map_err(|_| Error::Parameters("a polynomial has too great a degree".into()))?;
+        if (tally.commitments(), degree_of(&tally)?) != (self.header.commitments, self.header.degree) {
+            let reason = "the statement ran another program when it ran again";
+            return Err(volery_circuit::Error::misuse(reason).into());
+        }
         #[cfg(test)]
         if let Some(Counts { degree, commitments, .. }) = self.cheat.counts {
             (self.header.degree, self.header.commitments) = (degree, commitments);
@@ -307,7 +317,7 @@ impl Prover {
         let seed = transcript.challenge_seed("key").into_bytes();
         let (key_counter, key, opening) = self.open(&seed)?;
 
-        let hash_of_u = hashes.get(..32).unwrap_or_default();
+        let hash_of_u = hashes.get(..HASH_BYTES).unwrap_or_default();
         for part in [&combination[..], assertions, hash_of_u] {
             out.write_all(part).map_err(Error::io("write"))?;
         }
@@ -333,8 +343,8 @@ impl Prover {
     where
         S: for<'a> Statement<bits::Prover<'a>> + ?Sized,
     {
-        let mut stock = self.stock(Part::Commit, None, Arc::clone(kept));
-        let mut file = Recorder::new(out, transcript, self.layout());
+        let mut stock = self.stock(Part::Commit, None, Arc::clone(kept))?;
+        let mut file = Recorder::new(out, transcript);
         #[cfg(test)]
         (file.edit = self.cheat.first_pass);
         if let Some(known) = self.values.take() {
@@ -347,8 +357,6 @@ impl Prover {
             let settings = bits::Settings::LAN;
             let prover = bits::Prover::new(settings, Challenges::Committing, &mut pool, file, threads);
             let tally = prover.prove(statement)?;
-            pool.expect(Some(0));
-            file.cut(pool.index());
             #[cfg(test)]
             if let Some(Counts { masks, .. }) = self.cheat.counts {
                 file.add_masks(masks);
@@ -369,13 +377,9 @@ impl Prover {
         file: &mut Recorder<'_>,
     ) -> Result<Tally, Error> {
         let Known { values, program, tally } = known;
-        let commitments = tally.commitments();
-        let rows = mask_rows(tally.degree.max(2) as u64).and_then(|rows| rows.checked_add(commitments));
-        let rows = rows.ok_or_else(too_long)?;
         let values = values.iter().flat_map(|piece| piece.iter().copied());
         let run = |stock: &mut Stock<Native>, file: &mut Recorder<'_>| {
-            stock.commit(values, commitments, rows, file)?;
-            file.cut(rows);
+            stock.commit(values, tally.commitments(), file)?;
             #[cfg(test)]
             if let Some(Counts { masks, .. }) = self.cheat.counts {
                 file.add_masks(masks);
@@ -399,9 +403,8 @@ impl Prover {
     where
         S: for<'a> Statement<bits::Prover<'a>> + ?Sized,
     {
-        let total = self.header.rows().ok_or_else(too_long)?;
         let (columns, relations) = selected(challenge);
-        let stock = self.stock(Part::Prove, Some((total, columns)), kept);
+        let stock = self.stock(Part::Prove, Some(columns), kept)?;
         let (mut pool, mut answers) = (Pool::new(Box::new(stock)), Answers::new());
         #[cfg(test)]
         (answers.edit = self.cheat.second_pass);
@@ -410,7 +413,6 @@ impl Prover {
             let challenges = Challenges::Known(relations);
             let prover = bits::Prover::new(bits::Settings::LAN, challenges, &mut pool, &mut answers, threads);
             prover.prove(statement)?;
-            pool.expect(Some(0));
             Ok(pool.settle(&mut answers)?)
         };
         resolve(run(), None)?;
@@ -445,12 +447,9 @@ impl Prover {
         Err(no_counter())
     }
 
-    fn layout(&self) -> Layout {
-        Layout { corrected: self.header.parameters.shape().trees() - 1 }
-    }
-
-    fn stock(&self, part: Part, check: Option<(u64, [u8; 32])>, kept: Kept) -> Stock<Native> {
-        Stock::new(Arc::clone(&self.trees), part, check, kept, self.threads.clone())
+    fn stock(&self, part: Part, challenge: Option<[u8; 32]>, kept: Kept) -> Result<Stock<Native>, Error> {
+        let blocks = Blocks(self.header.rows().ok_or_else(too_long)?);
+        Ok(Stock::new(Arc::clone(&self.trees), part, blocks, challenge, kept, self.threads.clone()))
     }
 }
 
@@ -468,27 +467,26 @@ where
     suits(&header, identity::<bits::Verifier<'_>>(statement), demands)?;
     let parameters = header.parameters;
     let too_many = || Error::malformed("the number of commitments", "no file has so many");
-    let (shape, total) = (parameters.shape(), header.rows().ok_or_else(too_many)?);
+    let (shape, blocks) = (parameters.shape(), Blocks(header.rows().ok_or_else(too_many)?));
     let front = Front::read(parameters, input)?;
     let primitive = Native::new(&header.salt, shape.trees());
     let hidden = shape.pieces(front.key);
     let trees = commitment::reconstruct(&primitive, shape, &hidden, &front.opening)?;
     let mut transcript = start(&header, demands.message.as_ref(), &trees.root);
-    let trees = Arc::new(Trees::new(&primitive, shape, trees.seeds, Some(hidden)));
+    let trees = Arc::new(Trees::new(primitive, shape, trees.seeds, Some(hidden), blocks.are_one()));
     // Everybody knows this key: what must stay secret from P elsewhere is drawn after P has answered.
     let delta = Delta::from_element(Gf128::from_bits(front.key << 1));
 
     let (columns, relations) = selected(front.columns);
     let (threads, part) = (demands.threads.clone(), Part::Verify(delta.expose().to_bits()));
-    let stock = Stock::new(trees, part, Some((total, columns)), Kept::default(), threads);
-    let (mut pool, layout) = (Pool::new(Box::new(stock)), Layout { corrected: shape.trees() - 1 });
-    let mut file = Player::new(input, &mut transcript, layout, header.commitments);
+    let stock = Stock::new(trees, part, blocks, Some(columns), Kept::default(), threads);
+    let mut pool = Pool::new(Box::new(stock));
+    let mut file = Player::new(input, &mut transcript, shape.trees() - 1, header.commitments);
     let threads = demands.threads.as_deref();
     let mut run = |file: &mut Player<'_>| {
         let challenges = Challenges::Known(relations);
         let verifier = bits::Verifier::new(bits::Settings::LAN, challenges, &delta, &mut pool, file, threads);
         let tally = verifier.verify(statement)?;
-        pool.expect(Some(0));
         pool.settle(file)?;
         Ok(tally)
     };
@@ -561,6 +559,12 @@ fn claims_something(tally: &Tally) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Parameters("the statement claims nothing, so there is nothing to prove".into()))
+}
+
+/// The greatest degree of a relation, products included.
+fn degree_of(tally: &Tally) -> Result<u32, Error> {
+    u32::try_from(tally.degree.max(2))
+        .map_err(|_| Error::Parameters("a polynomial has too great a degree".into()))
 }
 
 fn no_counter() -> Error {

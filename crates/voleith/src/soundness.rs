@@ -4,6 +4,7 @@ use volery_zk::quicksilver::Tally;
 use volery_zk::soundness::Term;
 
 use crate::Parameters;
+use crate::hashes::HASH_BITS;
 use crate::parameters::cancellations;
 
 /// What the bound depends on besides the parameters.
@@ -56,7 +57,7 @@ pub fn terms(parameters: Parameters, size: Size, log2_queries: f64) -> Vec<Term>
         ),
         term(
             "two columns that differ have one hash",
-            trees * (trees - 1.0) / 2.0 * (-256_f64).exp2() * for_columns,
+            trees * (trees - 1.0) / 2.0 * (-(HASH_BITS as f64)).exp2() * for_columns,
         ),
         term(
             "two leaves have one commitment, or two transcripts one hash",

@@ -78,17 +78,19 @@ impl Error {
     /// What the peer may know of it. Messages of our own errors may speak of secrets or of local files; these
     /// do not.
     pub(crate) fn public_reason(&self) -> &'static str {
+        use volery_vole::Error as Vole;
         use volery_zk::Error as Zk;
         match self {
             Self::Proof(Zk::Statement(_)) | Self::Statement(_) => "a party cannot run the statement",
             Self::Proof(Zk::Rejected { .. }) => "the proof is rejected",
             Self::Proof(Zk::Diverged { .. }) => "the parties run different programs under one name",
+            Self::Proof(Zk::Correlations(Vole::Channel(_)) | Zk::Channel(_))
+            | Self::Correlations(Vole::Channel(_))
+            | Self::Channel(_) => "the connection failed, or a message was not the one expected",
             Self::Proof(Zk::Malformed { .. } | Zk::Correlations(_)) | Self::Correlations(_) => {
                 "a message failed its check"
             }
-            Self::Proof(_) | Self::Channel(_) => {
-                "the connection failed, or a message was not the one expected"
-            }
+            Self::Proof(_) => "the proof ended in an error",
             #[cfg(feature = "web")]
             Self::Web(_) | Self::Joint(_) => {
                 "the connection to the server failed, or what is said of it is refused"

@@ -24,6 +24,7 @@
 //! | what a website said, proved and attested | [`Prover::fetch`], [`Prover::prepare_web`], [`Verifier::relay`], [`Verifier::prepare_web`], [`web`] |
 //! | commitments to parts of it, opened later | [`ProvedPage`], [`VerifiedPage`], [`web::commitment`] |
 //! | proofs as a file that anyone can verify | [`public`] |
+//! | that a RISC-V program ran as claimed | [`Prover::prove_run`], [`Verifier::verify_run`], [`programs`] |
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
 //! | connections and their limits | [`connect`], [`Listener`], [`Framed`], [`Address`], [`Limits`], [`memory_pair`] |
@@ -36,13 +37,14 @@
 //!
 //! | feature | what it brings | further crates |
 //! |---|---|---|
+//! | `programs` | runs of RISC-V programs: [`programs`], the sessions' methods about runs | 1 |
 //! | `public` | proofs that anyone can verify: [`public`] | 2 |
 //! | `tls` | connections over TLS: [`channel::tls`] | 7 |
 //! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 41 |
 //! | `claim-proofs` | claims in presentations of attestations; brings `web` | 1 more than `web` |
 //! | `contracts` | attestations for contracts on blockchains (brings `web`) | 11 more than `web` |
 //! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
-//! | all of them | | 64 |
+//! | all of them | | 65 |
 //!
 //! The repository's README has a whole program, and the guide in `docs/guide` has more; all of them are
 //! tested. The `volery` program is a package of its own, `volery-cli`.
@@ -64,6 +66,8 @@ pub mod testing;
 
 pub use error::Error;
 pub use rng::os_rng;
+#[cfg(feature = "programs")]
+pub use session::estimate_run;
 #[cfg(feature = "web")]
 pub use session::{
     Attested, FetchedTogether, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage,
@@ -82,6 +86,9 @@ pub mod public {
     pub use volery_mpcith::*;
     pub use volery_voleith as voleith;
 }
+/// RISC-V programs, and the statement that one ran as claimed.
+#[cfg(feature = "programs")]
+pub use volery_machine as programs;
 #[cfg(feature = "web")]
 pub use volery_tls as web;
 pub use volery_vole::correlations::Profile;

@@ -50,6 +50,8 @@ pub(crate) enum BenchName {
     Ram,
     /// Lookups of address and value in a public table over 2^61-1; the size counts lookups
     Rom,
+    /// Steps of a RISC-V program: a loop with the instructions of compiled code; the size counts steps
+    Riscv,
     /// A public proof of a SHA-256 preimage with ZKBoo, made and verified in this process; the size counts
     /// its bytes
     Zkboo,

@@ -41,6 +41,10 @@ STATEMENTS
   PATH.r1cs --public public.json
       I know a witness of a constraint system of circom. The program knows such a file by its
       first bytes, whatever its name. A prover may leave out --public
+  PROGRAM [--public FILE] [--exit CODE | --trap ADDRESS]
+      I know a secret input with which this RISC-V program, given the public input in FILE, exits
+      with CODE (0), and writes what it writes. The program knows such a file (static ELF for
+      RV32IM) by its first bytes. The witness is the secret input, as it is. See `volery run --help`
   Hex digits stand for bytes, first byte first. A file named like a built-in is written ./NAME.";
 
 const FILES: &str = "\
@@ -157,6 +161,16 @@ pub(crate) struct StatementArgs {
     /// The range of the numbers: B for -B to B, or `binary` for 0 and 1 (sis)
     #[arg(long, value_name = "B", help_heading = "Statement")]
     pub(crate) bound: Option<String>,
+    /// What the program exits with [default: 0] (RISC-V programs)
+    #[arg(long, value_name = "CODE", conflicts_with = "trap", help_heading = "Statement")]
+    pub(crate) exit: Option<String>,
+    /// The program does not exit: it is ended at the instruction at this address, in hexadecimal (RISC-V
+    /// programs)
+    #[arg(long, value_name = "ADDRESS", help_heading = "Statement")]
+    pub(crate) trap: Option<String>,
+    /// The most steps that a program may take [default: 4294967296] (RISC-V programs)
+    #[arg(long, value_name = "N", help_heading = "Statement")]
+    pub(crate) max_steps: Option<String>,
     /// The seed that the matrix is expanded from: 64 hex digits (sis)
     #[arg(long, value_name = "HEX", help_heading = "Statement")]
     pub(crate) seed: Option<String>,
@@ -186,6 +200,9 @@ impl StatementArgs {
             ("columns", &self.columns),
             ("bound", &self.bound),
             ("seed", &self.seed),
+            ("exit", &self.exit),
+            ("trap", &self.trap),
+            ("max-steps", &self.max_steps),
         ];
         all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
     }
@@ -196,7 +213,11 @@ impl StatementArgs {
         match self.values().first().copied().or(field) {
             None => Ok(()),
             Some((name, _)) => {
-                Err(Failure::input(format!("--{name} is for built-in statements; {} is {what}", self.text())))
+                let whose = match name {
+                    "exit" | "trap" | "max-steps" => "RISC-V programs",
+                    _ => "built-in statements",
+                };
+                Err(Failure::input(format!("--{name} is for {whose}; {} is {what}", self.text())))
             }
         }
     }

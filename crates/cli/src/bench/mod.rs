@@ -20,6 +20,7 @@ mod memory;
 mod party;
 mod phases;
 mod public;
+mod riscv;
 mod row;
 mod stacked;
 mod voleith;
@@ -97,6 +98,7 @@ fn tour(args: &BenchArgs) -> Result<Vec<Job>, Failure> {
         (BenchName::Cpu, Some(5_000)),
         (BenchName::Ram, Some(1 << 17)),
         (BenchName::Rom, Some(1 << 17)),
+        (BenchName::Riscv, Some(1 << 17)),
         (BenchName::Macncheese, Some(1 << 20)),
     ];
     entries.into_iter().map(|(name, size)| Job::new(name, size, &args.measure, &args.protocol)).collect()

@@ -149,6 +149,7 @@ impl Work {
                 with_macs!(job, M => Self::proving(Mixed::<F61, M>::new(), work)).with_clock(clock)
             }
             BenchName::Ram | BenchName::Rom => super::memory::work(job)?,
+            BenchName::Riscv => super::riscv::work(job, role)?,
             BenchName::Robin | BenchName::Batchman | BenchName::Cpu => super::disjunction::work(job)?,
             _ => Self::proving(Bits, BitWork::new(job)?),
         })
@@ -183,7 +184,7 @@ impl Work {
     fn prove(&self, prover: &mut Prover<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match &self.action {
-            Action::Prove(proof) => proof.prove(prover, &mut rng)?,
+            Action::Prove(proof) => proof.prove(prover, &mut rng)?.report,
             Action::Make(correlations) => correlations.spend(prover, size, &mut rng)?,
         })
     }
@@ -192,7 +193,7 @@ impl Work {
     fn verify(&self, verifier: &mut Verifier<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match &self.action {
-            Action::Prove(proof) => proof.verify(verifier, &mut rng)?,
+            Action::Prove(proof) => proof.verify(verifier, &mut rng)?.report,
             Action::Make(correlations) => correlations.spend_with(verifier, size, &mut rng)?,
         })
     }
@@ -214,6 +215,7 @@ impl Work {
                 | BenchName::Cpu
                 | BenchName::Ram
                 | BenchName::Rom
+                | BenchName::Riscv
         );
         Measured {
             seconds_setup: total.saturating_sub(rest).as_secs_f64(),

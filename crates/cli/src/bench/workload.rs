@@ -66,7 +66,7 @@ impl Job {
             BenchName::Convert => "elem",
             BenchName::Robin if self.measure.bits => "block",
             BenchName::Robin | BenchName::Batchman => "mul",
-            BenchName::Cpu => "step",
+            BenchName::Cpu | BenchName::Riscv => "step",
             BenchName::Ram => "access",
             BenchName::Rom => "lookup",
         }
@@ -156,7 +156,7 @@ fn usual_size(name: BenchName, bits: bool) -> u64 {
         BenchName::Batchman => 512,
         BenchName::Cpu => 50_000,
         BenchName::Macncheese => 1 << 22,
-        BenchName::Ram | BenchName::Rom => 1 << 20,
+        BenchName::Ram | BenchName::Rom | BenchName::Riscv => 1 << 20,
     }
 }
 

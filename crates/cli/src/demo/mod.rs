@@ -228,8 +228,8 @@ where
     V: for<'a> Statement<quicksilver::bits::Verifier<'a>>,
 {
     meet(
-        |session, rng| session.prove(system::Bits, prover, rng),
-        |session, rng| session.verify(system::Bits, verifier, rng),
+        |session, rng| Ok(session.prove(system::Bits, prover, rng)?.into()),
+        |session, rng| Ok(session.verify(system::Bits, verifier, rng)?.into()),
         wrap,
     )
 }

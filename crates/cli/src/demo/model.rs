@@ -32,10 +32,10 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<DemoPart,
     let honest = public()?.with_factors(users.clone(), items.clone())?;
     let verifier = public()?;
     let verify = |session: &mut Verifier<Wire>, rng: &mut dyn CryptoRng| {
-        session.verify(system::Over::<F61, F61>::new(), &verifier, rng)
+        Ok(session.verify(system::Over::<F61, F61>::new(), &verifier, rng)?.into())
     };
     let prove = |session: &mut Prover<Wire>, rng: &mut dyn CryptoRng| {
-        session.prove(system::Over::<F61, F61>::new(), &honest, rng)
+        Ok(session.prove(system::Over::<F61, F61>::new(), &honest, rng)?.into())
     };
     let figures = accepted(meet(prove, verify, |channel| channel)?)?;
     say(&format!(
@@ -54,7 +54,7 @@ pub(super) fn run(say: &dyn Fn(&str) -> Result<(), Failure>) -> Result<DemoPart,
     let known = MatrixProduct::new(SHAPE, Some(multiply(&other, &items)))?.with_factors(other, items)?;
     let impostor = Impostor { claimed: &verifier, known: &known };
     let prove = |session: &mut Prover<Wire>, rng: &mut dyn CryptoRng| {
-        session.prove(system::Over::<F61, F61>::new(), &impostor, rng)
+        Ok(session.prove(system::Over::<F61, F61>::new(), &impostor, rng)?.into())
     };
     let caught = Caught {
         what: "has a model that differs in one user, and proves the table of that model instead",

@@ -1,7 +1,7 @@
 //! `volery info`: what a statement is, and what a proof of it costs and is worth.
 //!
 //! ```text
-//! bits, field, ring   descriptions of statements, by kind
+//! bits, field, ring, program   descriptions of statements, by kind
 //! cost                costs of sessions, as `volery::estimate` says them
 //! public              lengths and times of public proofs
 //! ```
@@ -9,11 +9,13 @@
 mod bits;
 mod cost;
 mod field;
+mod program;
 mod public;
 mod ring;
 
 pub(crate) use bits::BitInfo;
 pub(crate) use field::FieldInfo;
+pub(crate) use program::ProgramInfo;
 pub(crate) use public::PublicCost;
 pub(crate) use ring::RingInfo;
 
@@ -25,6 +27,7 @@ use super::failure::Failure;
 use super::outcome::{self, Good};
 use super::output;
 use super::progress::Progress;
+use super::source::Source;
 use super::statement;
 use super::terminal;
 use super::way::Way;
@@ -81,6 +84,10 @@ struct Whole<'a, D> {
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let statement = statement::load(&args.statement)?;
+    let statement = match &args.witness {
+        Some(path) => statement.with_witness(Source::of(path))?,
+        None => statement,
+    };
     let Described { description, counts } = statement.describe()?;
     // A kind without sessions, or without public proofs, has no costs of them.
     let protocols = statement.ways().ok().map(|ways| costs(&ways, &counts)).transpose()?;
@@ -93,6 +100,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     }
     let protocols = proofs.protocols.iter().flatten().map(Cost::text);
     let lines: Vec<String> = protocols.chain(proofs.public_proofs.iter().map(PublicCost::text)).collect();
+    if lines.is_empty() {
+        return output::result(&description.text());
+    }
     output::result(&format!("{}\n\n{}", description.text(), lines.join("\n")))
 }
 

@@ -67,13 +67,13 @@ pub(crate) const FIRST_MESSAGE: usize = 1 << 12;
 pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> Result<(), Failure> {
     // This takes as long as a proof. So it happens before anybody can connect, and while a signal still ends
     // the program.
-    let estimate = terminal::during("estimating the proof", || statement.estimate())?;
-    let most =
-        args.connection.max_bytes.unwrap_or(estimate.bytes().saturating_mul(2).saturating_add(1 << 20));
+    let estimate = terminal::during("estimating the proof", || statement.foresee())?;
+    let most = estimate.as_ref().map(|estimate| estimate.bytes().saturating_mul(2).saturating_add(1 << 20));
+    let most = args.connection.max_bytes.or(most);
     let stop = Stop::at_signals()?;
     let mut endpoint = Endpoint::new(&args.connection)?;
     endpoint.limits.total_time.get_or_insert(SESSION_TIME);
-    endpoint.limits.total_bytes.get_or_insert(most);
+    endpoint.limits.total_bytes = endpoint.limits.total_bytes.or(most);
     let capacity = Capacity {
         concurrency: args.serve.concurrency,
         waiting: WAITING,
@@ -85,7 +85,12 @@ pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> R
     stop.sessions(
         &endpoint,
         capacity,
-        &Verifying { statement, text: &text, round_trips: estimate.round_trips, json: args.json },
+        &Verifying {
+            statement,
+            text: &text,
+            round_trips: estimate.map(|estimate| estimate.round_trips),
+            json: args.json,
+        },
     )
 }
 
@@ -93,8 +98,8 @@ pub(crate) fn run(args: &VerifyArgs, statement: &Settled<'_>, text: String) -> R
 struct Verifying<'a> {
     statement: &'a Settled<'a>,
     text: &'a str,
-    /// The prover's round trips, which the verifier does not see.
-    round_trips: u64,
+    /// The prover's round trips, which the verifier does not see; none where nobody can know them before.
+    round_trips: Option<u64>,
     json: bool,
 }
 
@@ -116,7 +121,7 @@ impl Service for Verifying<'_> {
     fn session(&self, link: Link, _pace: &Pace, (): ()) -> Result<(), Failure> {
         let peer = link.peer.clone();
         let result = catching_panics(|| self.statement.verify(link, &Progress::none()));
-        let result = result.map(|figures| Figures { round_trips: Some(self.round_trips), ..figures });
+        let result = result.map(|figures| Figures { round_trips: self.round_trips, ..figures });
         outcome::report(self.json, self.text, &peer, &result)
     }
 

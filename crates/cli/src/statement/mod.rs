@@ -7,6 +7,7 @@
 //!   r1cs      constraint systems: one, or one of several
 //!   ring      circuits over rings
 //!   many      some of several circuits
+//!   program   runs of RISC-V programs
 //! bare        a circuit file without a claim, which only `info` takes
 //! branches    files with a section for each branch or repetition
 //! refusal     why a kind of statement does not allow something
@@ -20,6 +21,7 @@ mod bits;
 mod branches;
 mod many;
 mod numbers;
+mod program;
 mod r1cs;
 mod refusal;
 mod ring;
@@ -73,6 +75,11 @@ pub(crate) trait Given: Send + Sync {
         0
     }
 
+    /// Whether this party knows before a session how much there is to prove.
+    fn is_foreseen(&self) -> bool {
+        true
+    }
+
     /// All ways to prove it over a session, as `info` lists them.
     fn ways(&self) -> Result<Vec<Way<'_>>, Refusal> {
         Err(Refusal::OnlyInPublic { ring: self.ring() })
@@ -107,7 +114,8 @@ struct Kind {
 
 /// The kinds, in the order in which they are tried. The last one takes everything that the others do not
 /// know.
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 6] = [
+    Kind { load: program::load, compute: program::compute },
     Kind { load: ring::load, compute: ring::compute },
     Kind { load: many::load, compute: many::compute },
     Kind { load: r1cs::load, compute: r1cs::compute },

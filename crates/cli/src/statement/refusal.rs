@@ -27,6 +27,12 @@ pub(crate) enum Refusal {
     /// The same, over bits.
     #[error("--protocol zkbpp and zkboo prove a single statement; for --any-of use voleith, the default")]
     OneOfManyInTheHead,
+    /// A run has sessions only.
+    #[error("there are no proofs in files of a program's run yet: give --connect or --listen")]
+    RunsHaveSessions,
+    /// Nobody knows what a run takes before it.
+    #[error("what a proof of a run takes depends on the run: give --witness")]
+    NotRun,
     /// A circuit without a claim.
     #[error("{name}: a circuit needs --public FILE, which says what its outputs must be")]
     Bare { name: String },

@@ -91,6 +91,46 @@ fn other_ends_are_failures_that_say_where() {
 }
 
 #[test]
+fn a_run_is_proved_between_two_processes_and_both_learn_its_end_and_its_journal() {
+    let dir = tempfile::tempdir().expect("a directory");
+    // Two secret bytes go to the journal; the public one is the code.
+    let mut code = [call(63, 0, 2), call(64, 1, 2), call(63, 3, 1)].concat();
+    // All of the same buffer.
+    let base = |at: usize, code: &mut Vec<Instruction>| {
+        code[at] = i(Auipc, 11, 0, 0, (DATA - TEXT) as i32);
+        code.insert(at + 1, i(Addi, 11, 11, 0, -4 * at as i32));
+    };
+    (0..3).for_each(|number| base(2 + 6 * number, &mut code));
+    code.extend([i(Lbu, 10, 11, 0, 0), i(Addi, 17, 0, 0, 93), i(Ecall, 0, 0, 0, 0)]);
+    let program = file(dir.path(), "program", &code);
+    let public = |code: &str| write(dir.path(), &format!("public{}", code.len()), code);
+    let (zero, three) = (public("\0"), public("\x03."));
+    let statement: [&[&str]; 2] = [&[&program, "--public", &zero], &[&program, "--public", &zero]];
+    let (proved, verified) = session(statement, "hi there", &[], &["--json"]);
+    let proved = proved.expect(0, "").stdout;
+    assert!(proved.contains("the program exited with code 0\njournal: \"hi\"\n"), "{proved}");
+    let object = verified.expect(0, "").object();
+    is_of_the_schema(&object, 0, "verify");
+    assert_eq!((&object["code"], &object["journal"]), (&0.into(), &"6869".into()));
+
+    let args = [&*program, "--public", &three, "--witness", "-"];
+    let with =
+        |command: &'static str, more: &[&'static str]| run(&join(&[&[command], &args, more]), "hi there");
+    let refused =
+        with("prove", &["--connect", "127.0.0.1:9"]).expect(1, "the program ended by exit with code 3");
+    assert_eq!(refused.stdout, "rejected\n");
+    with("check", &[]).expect(1, "claimed exit with code 0");
+    with("check", &["--exit", "3"]).expect(0, "");
+    with("check", &["--trap", "0x10000"]).expect(1, "claimed a trap at 0x00010000");
+    with("check", &["--trap", "zero"]).refused("--trap zero: an address is up to 8 hex digits");
+    with("check", &["--max-steps", "3"]).refused("3 steps");
+    with("prove", &["--out", "p"]).refused("--connect");
+    let shown = with("info", &[]).expect(0, "").stdout;
+    assert!(shown.contains("shows: take_secret") && shown.contains("the prover sends"), "{shown}");
+    run(&["check", "sha1-preimage", "--trap", "0", "--witness", "-"], "").refused("trap");
+}
+
+#[test]
 fn files_that_are_no_program_are_refused_with_what_to_do() {
     let dir = tempfile::tempdir().expect("a directory");
     let text = write(dir.path(), "text", "#!/bin/sh\n");

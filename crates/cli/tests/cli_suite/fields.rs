@@ -224,6 +224,26 @@ fn statements_about_numbers_are_proved_in_every_mode() {
     }
 }
 
+/// ZKB++ without being asked; who asks for VOLE in the head is told what else there is.
+#[test]
+fn public_proofs_about_numbers_are_by_zkbpp() {
+    let files = Files::new(INNER, NUMBERS[2].1, &[]);
+    let out = files.dir.path().join("proof");
+    let out = out.to_str().expect("UTF-8");
+    let statement = join(&[INNER, &["--public", &files.public]]);
+    let proving = |options: &[&str]| {
+        let witness = ["--witness", &files.witness, "--out", out, "--sigma", "20"];
+        run(&join(&[&["prove"], &statement, &witness, options]), "")
+    };
+    proving(&["--protocol", "voleith"]).refused("with --protocol zkbpp, the default for these");
+    assert!(!std::path::Path::new(out).exists());
+    assert_eq!(proving(&["--json"]).expect(0, "").object()["protocol"], "zkbpp");
+    let other = write(files.dir.path(), "other", "VOLERY VOLEITH\r\n");
+    let verifying = |proof: &str| run(&join(&[&["verify"], &statement, &[proof, "--sigma", "20"]]), "");
+    verifying(out).expect(0, "").says("accepted: 4 multiplications, zkbpp");
+    verifying(&other).refused("ask for a proof by zkbpp or zkboo");
+}
+
 #[test]
 fn numbers_may_be_of_another_field() {
     for (field, name) in [

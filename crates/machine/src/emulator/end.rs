@@ -45,6 +45,19 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// All causes, in the order of their numbers.
+    pub const ALL: [Self; 9] = [
+        Self::MisalignedJump,
+        Self::FetchOutside,
+        Self::IllegalInstruction,
+        Self::Breakpoint,
+        Self::MisalignedLoad,
+        Self::LoadOutside,
+        Self::MisalignedStore,
+        Self::StoreOutside,
+        Self::StoreReadOnly,
+    ];
+
     /// Its name in results: lower case, words joined by `_`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -77,6 +90,15 @@ impl Cause {
             Self::MisalignedStore => format!("misaligned store to {value:#010x}"),
             Self::StoreOutside => format!("store to {value:#010x}, which is in no segment"),
             Self::StoreReadOnly => format!("store to {value:#010x}, which is read-only"),
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(code) => write!(f, "exit with code {code}"),
+            Self::Trap { pc, cause, value } => write!(f, "a trap at {pc:#010x}: {}", cause.explain(*value)),
         }
     }
 }

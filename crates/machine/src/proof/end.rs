@@ -148,7 +148,8 @@ fn is_fine(program: &Program, address: u32, writes: bool) -> bool {
 }
 
 /// Claims that a call moves bytes of a buffer of which `value` is the first address with this fault: the
-/// buffer begins there or in the memory right before, and the byte is one of those that would move.
+/// buffer begins there or in the memory right before, and the byte is one of those that would move. Behind
+/// the last address comes 0: the fault is there if the buffer begins above.
 fn buffer<B: Challenge<F61>>(
     b: &mut B,
     program: &Program,
@@ -161,18 +162,26 @@ fn buffer<B: Challenge<F61>>(
     } else {
         !is_inside(program, value)
     };
-    if !is_right {
+    let may_wrap = value == 0 && cause != Cause::StoreReadOnly;
+    if !is_right && !may_wrap {
         return Err(impossible(pc, cause, value).into());
     }
     let register = |number: usize| last.registers[number].clone();
     let [number, file, start, length] = [17, 10, 11, 12].map(register);
     b.assert_equal(&[number], &[F61::new(if writes { 63 } else { 64 })])?;
+    // How far the byte is from the start, and the start from the first address from which it can be reached.
     let from_start = b.scale(&start, -F61::ONE);
-    // How far the byte is from the start.
-    let distance = b.add_constant(&from_start, F61::new(value.into()));
-    let lowest = first_fine(program, value, writes);
+    let mut distance = b.add_constant(&from_start, F61::new(value.into()));
+    let mut above = b.add_constant(&start, -F61::new(first_fine(program, value.into(), writes)));
+    if may_wrap {
+        let wraps = if is_right { wraps(b, &start)? } else { b.constant(F61::ONE) };
+        let end = b.scale(&wraps, integer(BEHIND as i64));
+        distance = b.add(&distance, &end);
+        // Nothing that ends at 0 can be read, so that address is 0 there.
+        let first = b.scale(&wraps, -F61::new(first_fine(program, BEHIND, writes)));
+        above = b.add(&above, &first);
+    }
     word(b, &distance)?;
-    let above = b.add_constant(&start, -F61::new(lowest.into()));
     word(b, &above)?;
     let mut most = vec![length, b.constant(F61::new(MOST.into()))];
     if writes {
@@ -188,18 +197,38 @@ fn buffer<B: Challenge<F61>>(
     Ok(())
 }
 
+/// What follows the last address.
+const BEHIND: u64 = 1 << 32;
+
+/// Whether a buffer that ends at 0 begins above, a bit: where it is not, the distance decides.
+fn wraps<B: Challenge<F61>>(b: &mut B, start: &B::Wire) -> Result<B::Wire, B::Error> {
+    let [wraps] = b.secrets(|peek| {
+        let wraps = F61::new((!peek.value(start).is_zero()).into());
+        Ok(told(wraps, [wraps]))
+    })?;
+    bit(b, &wraps)?;
+    Ok(wraps)
+}
+
+/// Claims that a wire is 0 or 1.
+fn bit<B: Challenge<F61>>(b: &mut B, x: &B::Wire) -> Result<(), B::Error> {
+    let bit = b.expression::<3>(x);
+    b.claim(bit * bit - bit)
+}
+
 /// The first address of the memory that ends right before `end`; `end` if there is none.
-fn first_fine(program: &Program, end: u32, writes: bool) -> u32 {
+fn first_fine(program: &Program, end: u64, writes: bool) -> u64 {
     let mut first = end;
     // Regions end and begin at words, so whole regions are passed at once.
-    while let Some(before) = first.checked_sub(1).filter(|before| is_fine(program, *before, writes)) {
+    let before = |first: u64| u32::try_from(first.checked_sub(1)?).ok();
+    while let Some(before) = before(first).filter(|before| is_fine(program, *before, writes)) {
         let stack = (STACK_END - STACK_BYTES, u64::from(STACK_END));
         let segments = program.segments().iter();
         let bounds = segments
             .map(|segment| (segment.start(), u64::from(segment.start()) + 4 * u64::from(segment.words())));
         let within =
             bounds.chain([stack]).find(|(start, end)| (u64::from(*start)..*end).contains(&u64::from(before)));
-        first = within.map_or(before, |(start, _)| start);
+        first = within.map_or(before, |(start, _)| start).into();
     }
     first
 }
@@ -210,7 +239,8 @@ fn left<B: Challenge<F61>>(b: &mut B, last: &Boundary<B::Wire>, file: &B::Wire) 
     let third = F61::new(3).inverse_or_zero();
     let [left] = b.secrets(|peek| {
         let (secret, public) = (peek.value(&secret), peek.value(&public));
-        Ok([secret + peek.value(file) * third * (public - secret)])
+        let left = secret + peek.value(file) * third * (public - secret);
+        Ok(told(left, [left]))
     })?;
     let three = B::Expression::<3>::constant(B::embed(F61::new(3)));
     let file = b.expression::<3>(file);
@@ -271,13 +301,12 @@ fn jump<B: Challenge<F61>>(
 /// Commits to the 32 bits of a wire, and claims that they are its bits. Returns the highest.
 fn word<B: Challenge<F61>>(b: &mut B, x: &B::Wire) -> Result<B::Wire, B::Error> {
     let bits = b.secrets::<32>(|peek| {
-        let value = peek.value(x).to_u64();
-        Ok(core::array::from_fn(|i| F61::new(value >> i & 1)))
+        let value = peek.value(x);
+        Ok(told(value, core::array::from_fn(|i| F61::new(value.to_u64() >> i & 1))))
     })?;
     let places: Vec<_> = (0..32).map(|i| B::embed(integer(1 << i))).collect();
-    for bit in &bits {
-        let bit = b.expression::<3>(bit);
-        b.claim(bit * bit - bit)?;
+    for one in &bits {
+        bit(b, one)?;
     }
     let sum = b.linear::<2>(B::embed(F61::ZERO), &places, &bits);
     b.claim(sum - b.expression::<2>(x))?;
@@ -295,3 +324,16 @@ fn image<B: Challenge<F61>>(b: &mut B, x: &B::Wire, signed: bool) -> Result<B::W
     let image = b.add(x, &down);
     Ok(b.add_constant(&image, integer(1 << 31)))
 }
+
+/// What P says that these values are: the truth, except in tests.
+#[cfg(not(test))]
+#[inline(always)]
+fn told<const N: usize>(_all: F61, values: [F61; N]) -> [F61; N] {
+    values
+}
+
+#[cfg(test)]
+use tests::told;
+
+#[cfg(test)]
+mod tests;

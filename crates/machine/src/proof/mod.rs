@@ -2,13 +2,14 @@
 //!
 //! [`ProgramRun`] is the statement: "I know a secret input with which this program, given this public input,
 //! ends so and writes this journal." Both parties run it on a backend with challenges ([`Challenge`]):
-//! QuickSilver, or the evaluator. **This module is a statement only**: nothing yet sends the [`Profile`] to
-//! V, and the program `volery` does not prove runs.
+//! QuickSilver, or the evaluator. P tells V the claim and the [`Profile`] first ([`preamble`]).
 //!
 //! | module | what is there |
 //! |---|---|
 //! | `statement` | [`ProgramRun`]: its two sides, and the order of everything below |
+//! | [`preamble`] | the claim and the profile as bytes |
 //! | `profile` | [`Profile`]: what shows, with its bounds |
+//! | `terms` | [`Terms`]: what V demands of a run |
 //! | `trace` | P's side of the run: follows the emulator and writes rows |
 //! | `kind` | the kinds of rows, and the program as rows |
 //! | `tables` | the columns of each kind, with relations |
@@ -52,10 +53,12 @@
 //!
 //! **Filler rows** round up the number of rows. They are rows of one more entry of the program for each kind,
 //! with the place 1, where no instruction is, and the flag 0. Such a row produces the state that it consumes,
-//! whatever its time, so it is no part of the chain. It reads `x0`, writes the sink, and its memory is a word
-//! aside, which only filler rows have. The times of accesses to these cells may coincide; it does no harm,
-//! since nobody writes `x0` (the earliest access that found something else would have to have found it), and
-//! nobody uses what the others hold.
+//! whatever its time, so it is no part of the chain, even if a jump leads to its place. It reads `x0`, writes
+//! the sink, and its memory is a word aside, which only filler rows have. Its time is any element of the
+//! field, so accesses to these cells may coincide, and their times may go round. That does no harm, since
+//! nobody uses what the sink and the word aside hold, and nobody writes `x0`. A read leaves the value that it
+//! finds, so a value of `x0` that was not there at first can only be passed around a circle of reads. Each
+//! goes forward by 2^32 at most, so the circle has 2^29 of them, and a segment has fewer (`profile`).
 //!
 //! **No sum and no product may wrap around the field's characteristic.** Where two sides of an equation could
 //! be larger, a factor goes in limbs: `tables::multiply`, `tables::divide` have the arguments.
@@ -95,18 +98,21 @@ mod end;
 mod form;
 mod kind;
 mod log;
+pub mod preamble;
 mod profile;
 mod public;
 mod regions;
 mod segment;
 mod statement;
 mod tables;
+mod terms;
 mod trace;
 
 use end::EXIT;
 
 pub use profile::Profile;
-pub use statement::{ProgramRun, RunClaim, Settings};
+pub use statement::{ProgramRun, RunClaim, Settings, subject};
+pub use terms::{Ending, Terms};
 
 #[cfg(test)]
 mod tests;

@@ -36,6 +36,9 @@ pub(super) const MOST_SEGMENTS: usize = 1 << 16;
 /// The most rows of a segment, and words.
 const MOST_ROWS: u64 = 1 << 21;
 
+// No row has more than six accesses to registers. So many cannot go round in time: see "Filler rows" there.
+const _: () = assert!(6 * MOST_ROWS < 1 << (61 - 32));
+
 /// Follows the checks of the log: which segments end with one, and how many words are live.
 pub(super) struct Checks<'p> {
     profile: &'p Profile,
@@ -79,6 +82,14 @@ impl Profile {
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.segments.iter().flat_map(|counts| counts.rows).map(u64::from).sum()
+    }
+
+    /// The rows of all segments, with the name of each kind.
+    pub fn rows_by_kind(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        Kind::ALL.into_iter().enumerate().map(|(index, kind)| {
+            let rows = self.segments.iter().filter_map(|counts| counts.rows.get(index));
+            (kind.name(), rows.copied().map(u64::from).sum())
+        })
     }
 
     /// Words of memory touched in all segments, each counted once in every segment.

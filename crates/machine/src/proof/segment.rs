@@ -228,3 +228,42 @@ pub(super) fn known(address: i64, value: u32) -> [F61; WIDTH] {
     tuple.iter_mut().zip(components).for_each(|(to, n)| *to = integer(n));
     tuple
 }
+
+#[cfg(test)]
+mod tests {
+    use volery_circuit::Evaluator;
+
+    use super::super::regions::Regions;
+    use super::*;
+    use crate::program::{Kind as SegmentKind, Program, Segment as ProgramSegment};
+
+    /// A count of bytes is the smaller one of two, and could be negative.
+    #[test]
+    fn a_secret_input_of_2_to_the_32_bytes_or_of_less_than_none_is_refused() {
+        let bytes = vec![0x13, 0, 0, 0];
+        let text = ProgramSegment { address: 0x1_0000, size: 4, bytes, kind: SegmentKind::Text };
+        let program = Program::new(0x1_0000, vec![text]).expect("a program");
+        let tables = Tables { program: &program, regions: Regions::of(&program), input: &[], journal: &[] };
+        let no_segment = Segment {
+            rows: [0; KINDS],
+            tables: Vec::new(),
+            words: Zeroizing::new(Vec::new()),
+            fresh: Vec::new(),
+            registers: [Default::default(); REGISTERS],
+            place: 0,
+            time: 0,
+            aside: 0,
+        };
+        for (secret, is_right) in
+            [(0, true), (5, true), (u32::MAX.into(), true), (1 << 32, false), (-1, false), (-1 << 16, false)]
+        {
+            let mut values = Zeroizing::new(vec![F61::ZERO; REGISTERS]);
+            values[SECRET_LEFT as usize] = integer(secret);
+            let start = Boundary { registers: values.to_vec(), values, place: [F61::ZERO] };
+            let mut b = Evaluator::<F61>::new();
+            let part = length(&mut b, &start, Some(&no_segment)).expect("a length");
+            let result = argument::claim(&mut b, &[part], &Known::default(), &tables);
+            assert_eq!(result.is_ok(), is_right, "{secret}: {result:?}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
 use super::end;
-use super::log::Log;
+use super::log::{Log, MOST_LIVE};
 use super::profile::{Checks, Counts, Profile};
 use super::public::Tables;
 use super::regions::{Regions, file_words};
@@ -38,6 +38,12 @@ impl Settings {
             return Err(Error::Public(format!(
                 "segments of {} steps with rows in units of {}; at most 2^20 and 2^16 are possible",
                 self.steps, self.unit
+            )));
+        }
+        if self.log > MOST_LIVE {
+            return Err(Error::Public(format!(
+                "a log of {} words before it is checked; at most {MOST_LIVE} are possible",
+                self.log
             )));
         }
         Ok(())
@@ -87,6 +93,20 @@ impl core::fmt::Debug for ProgramRun {
     }
 }
 
+/// The digest of what is known of a run before it: the program, the public input, and how runs are cut. The
+/// parties compare it before P says anything of its run.
+#[must_use]
+pub fn subject(program: &Program, public: &[u8], settings: Settings) -> [u8; 32] {
+    let mut digest = Digest::new();
+    digest.bytes("statement", b"a program and its public input v1");
+    program.identify(&mut digest);
+    digest.bytes("public input", public);
+    digest.number("steps", settings.steps.into());
+    digest.number("unit", settings.unit.into());
+    digest.number("log", settings.log);
+    digest.finish()
+}
+
 /// Refuses inputs that are too long for the proof.
 fn check_input(what: &str, bytes: &[u8]) -> Result<(), Error> {
     if bytes.len() > MOST_INPUT {
@@ -98,11 +118,24 @@ fn check_input(what: &str, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses a program that holds the last word of the address space. Behind that, places and return addresses
+/// go on at 0, but rows say 2^32.
+fn check_program(program: &Program) -> Result<(), Error> {
+    let end = u64::from(program.text()) + 4 * program.code().len() as u64;
+    if end > u64::from(u32::MAX) {
+        return Err(Error::Public(
+            "the program's text ends with the address space; link it at least one word lower".into(),
+        ));
+    }
+    Ok(())
+}
+
 impl ProgramRun {
     /// V's statement.
     ///
     /// # Errors
-    /// [`Error::Public`] if a number is out of its bounds.
+    /// [`Error::Public`] if a number is out of its bounds, or the program holds the last word of the address
+    /// space.
     pub fn new(
         program: Program,
         public: Vec<u8>,
@@ -111,6 +144,7 @@ impl ProgramRun {
         settings: Settings,
     ) -> Result<Self, Error> {
         settings.check()?;
+        check_program(&program)?;
         check_input("public input", &public)?;
         check_input("journal", &claim.journal)?;
         profile.check(settings.log, file_words(&program).count() as u64)?;
@@ -139,12 +173,42 @@ impl ProgramRun {
         limits: Limits,
     ) -> Result<Self, Error> {
         settings.check()?;
+        check_program(&program)?;
         let secret = Zeroizing::new(secret);
         check_input("secret input", &secret)?;
         let (claim, profile) = survey(&program, [&secret, &public], settings, limits)?;
         let mut run = Self::new(program, public, claim, profile, settings)?;
         run.secret = Some((secret, limits));
         Ok(run)
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The digest of the program and its public input: [`subject`].
+    #[must_use]
+    pub fn subject(&self) -> [u8; 32] {
+        subject(&self.program, &self.public, self.settings)
+    }
+
+    /// The same as V has it.
+    #[must_use]
+    pub fn without_secret(&self) -> Self {
+        Self {
+            program: self.program.clone(),
+            public: self.public.clone(),
+            claim: self.claim.clone(),
+            profile: self.profile.clone(),
+            settings: self.settings,
+            secret: None,
+            #[cfg(test)]
+            meddle: None,
+            #[cfg(test)]
+            traced: None,
+        }
     }
 
     /// How the run is cut.
@@ -235,7 +299,10 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
             #[cfg(test)]
             let (program, public) =
                 self.traced.as_ref().map_or((program, public), |(program, public)| (program, &public[..]));
-            Source::new(program, &tables.regions, [secret, public], *limits)
+            let source = Source::new(program, &tables.regions, [secret, public], *limits);
+            #[cfg(test)]
+            let source = source.with_text_of(&self.program);
+            source
         });
         let mut log = Log::new();
         let mut checks =

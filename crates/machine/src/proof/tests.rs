@@ -1,5 +1,6 @@
 //! Runs that are proved on values, and every way to lie about them.
 
+mod edges;
 mod lies;
 mod quicksilver;
 mod runs;

@@ -429,6 +429,17 @@ impl<'a> Source<'a> {
         Ok((self.follower.finish(unit), self.end))
     }
 
+    /// The same run with the text of another program in memory: what the log holds tells nothing of the lie.
+    #[cfg(test)]
+    pub(super) fn with_text_of(mut self, program: &Program) -> Self {
+        for (address, value) in super::regions::file_words(program) {
+            if program.instruction(address).is_some() {
+                self.follower.cells.entry(address).value = value;
+            }
+        }
+        self
+    }
+
     /// The live words: see [`Cells::live`].
     pub(super) fn live(&self) -> impl Iterator<Item = (u32, bool, u32, u32)> {
         self.follower.cells.live()

@@ -20,16 +20,25 @@ pub(crate) struct Keys {
 impl Keys {
     /// Expands `keys` for the detected level.
     pub(crate) fn new(keys: &[Gf128]) -> Self {
-        let level = Level::detect();
+        let mut made = Self { level: Level::detect(), round_keys: Wiped::default(), soft: Vec::new() };
+        made.refill(keys);
+        made
+    }
+
+    /// Replaces all keys, in the same room.
+    pub(crate) fn refill(&mut self, keys: &[Gf128]) {
         #[cfg(target_arch = "x86_64")]
-        if level != Level::Portable {
-            let mut round_keys = Wiped::new(vec![[0; 11]; keys.len()]);
+        if self.level != Level::Portable {
+            if self.round_keys.capacity() < keys.len() {
+                // It has to move, and nothing stays behind.
+                self.round_keys.wipe();
+            }
+            self.round_keys.resize(keys.len(), [0; 11]);
             // SAFETY: all levels but the portable one imply AES-NI.
-            unsafe { x86_many::expand_keys(keys, &mut round_keys) };
-            return Self { level, round_keys, soft: Vec::new() };
+            unsafe { x86_many::expand_keys(keys, &mut self.round_keys) };
+            return;
         }
-        let soft = keys.iter().map(|key| portable::expand_key(key.to_bytes())).collect();
-        Self { level, round_keys: Wiped::default(), soft }
+        self.soft = keys.iter().map(|key| portable::expand_key(key.to_bytes())).collect();
     }
 
     /// The number of keys.

@@ -3,11 +3,13 @@
 
 use volery_channel::{Tag, tags};
 use volery_circuit::Statement;
+use volery_circuit::statements::Aes128Key;
 use volery_testing::rng;
 use volery_zk::quicksilver::bits;
 
 use super::statements::{Chain, Cubic, Forgetful, Silent};
 use super::{Cheat, Edit, check, proof_of, settings};
+use crate::hashes::HASH_BYTES;
 use crate::header::{Front, Header};
 use crate::proof::Prover;
 use crate::{Error, Parameters, Settings};
@@ -81,9 +83,10 @@ fn a_lie_in_one_leaf_is_found() {
 #[test]
 fn a_lie_in_one_correction_is_found_by_the_hash_of_the_columns() {
     fn last_row_of_the_mask(tag: Tag, mut payload: Vec<u8>) -> Vec<u8> {
-        // The corrections of the rows that mask the hash are the last and shortest.
-        if tag.byte() == CORRECTIONS && payload.len() == 8 * 32 {
-            payload[31] ^= 128;
+        // The last of the first tree that has corrections, of nine trees in all.
+        if tag.byte() == CORRECTIONS {
+            let last = payload.len() / 8 - 1;
+            payload[last] ^= 128;
         }
         payload
     }
@@ -94,7 +97,7 @@ fn a_lie_in_one_correction_is_found_by_the_hash_of_the_columns() {
 
 #[test]
 fn a_lie_in_one_bit_of_the_columns_check_is_found() {
-    for second in [flip::<COLUMNS, 0>, flip::<COLUMNS, 31>, flip::<COLUMNS, 32>, flip::<COLUMNS, 63>] {
+    for second in [flip::<COLUMNS, 0>, flip::<COLUMNS, 17>, flip::<COLUMNS, 18>, flip::<COLUMNS, 49>] {
         assert_eq!(lies(super::honest, second), Error::Challenge("the key"));
     }
 }
@@ -103,6 +106,31 @@ fn a_lie_in_one_bit_of_the_columns_check_is_found() {
 #[test]
 fn a_lie_in_one_and_is_found() {
     assert_eq!(lies(flip::<MASKS, 20>, flip::<MASKS, 20>), Error::Rejected("a product is wrong".into()));
+}
+
+/// The last round's outputs are in no commitment: they are what the ciphertext and the last round key say. A
+/// bit of the key, of its first and last S-boxes, of those of the first round, and of the inputs of the last.
+#[test]
+fn a_lie_about_any_round_of_aes_is_found() {
+    // FIPS 197, appendix C.1.
+    let plaintext = core::array::from_fn(|i| i as u8 * 0x11);
+    let ciphertext = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128.to_be_bytes();
+    let claim = Aes128Key::new(plaintext, ciphertext);
+    let known = Aes128Key::new(plaintext, ciphertext).with_key((0..16).collect::<Vec<u8>>().into());
+    let known = known.expect("fits");
+    for lie in [
+        flip::<MASKS, 0>,
+        flip::<MASKS, 16>,
+        flip::<MASKS, 55>,
+        flip::<MASKS, 56>,
+        flip::<MASKS, 184>,
+        flip::<MASKS, 199>,
+    ] {
+        let cheat = Cheat { first_pass: lie, second_pass: lie, ..Cheat::default() };
+        let file = file_of(&known, &settings(PARAMETERS), 23, |prover| prover.cheat = cheat);
+        let error = check(&claim, &file).expect_err("a lie was accepted");
+        assert_eq!(error, Error::Rejected("a product or another polynomial is wrong".into()));
+    }
 }
 
 #[test]
@@ -173,7 +201,9 @@ fn a_changed_byte_anywhere_is_refused() {
     let (nodes, body) = (front + 16 * shape.opened(), Header::BYTES + Front::bytes(PARAMETERS));
     let borders = [0, 16, 18, 19, 20, 24, 32, 64, 96, 128, 132, 136, 144, 151, front, nodes, body];
     let mut places: Vec<_> = (0..proof.len()).step_by(23).collect();
-    for border in borders.into_iter().chain([proof.len(), proof.len() - 32, proof.len() - 64]) {
+    for border in
+        borders.into_iter().chain([proof.len(), proof.len() - HASH_BYTES, proof.len() - HASH_BYTES - 32])
+    {
         places.extend([border.saturating_sub(1), border.min(proof.len() - 1)]);
     }
     for place in places {
@@ -210,7 +240,8 @@ fn parts_of_two_proofs_do_not_mix() {
     let chain = chain();
     let [one, two] = [16, 17].map(|seed| proof_of(&chain, &settings(PARAMETERS), seed).1);
     let body = Header::BYTES + Front::bytes(PARAMETERS);
-    for cut in [Header::BYTES, Header::BYTES + 56, body, one.len() - 96, one.len() - 64, one.len() - 32] {
+    let end = one.len() - HASH_BYTES;
+    for cut in [Header::BYTES, Header::BYTES + 56, body, end - 64, end - 32, end] {
         let mixed = [&one[..cut], &two[cut..]].concat();
         assert!(check(&chain.claim(), &mixed).is_err(), "{cut}");
     }

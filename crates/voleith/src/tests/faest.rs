@@ -347,7 +347,7 @@ fn signatures_of_faest_have_our_corrections_masks_and_openings() {
         let committed = commit(&faest, shape, Gf128::from_bytes(*root));
         let blocks = LENGTH.div_ceil(16);
         let (mut columns, mut sums) = (Vec::new(), Vec::new());
-        Trees::new(&faest, shape, committed.seeds.clone(), None).expand(
+        Trees::new(faest, shape, committed.seeds.clone(), None, true).expand(
             0,
             blocks,
             &mut columns,
@@ -490,7 +490,7 @@ fn the_vole_from_leaves_is_that_of_faest() {
             of_v[shape.offset(t) + j] = Gf128::ZERO;
         }
         let (mut columns, mut sums) = (Vec::new(), Vec::new());
-        Trees::new(&Version1(shape), shape, seeds.into(), None).expand(
+        Trees::new(Version1(shape), shape, seeds.into(), None, true).expand(
             0,
             blocks,
             &mut columns,
@@ -498,7 +498,7 @@ fn the_vole_from_leaves_is_that_of_faest() {
             None,
         );
         assert_eq!(abbreviated(&cut(&sums[..blocks]), 32), hex(u));
-        Trees::new(&Version1(shape), shape, of_v.into(), Some(hidden)).expand(
+        Trees::new(Version1(shape), shape, of_v.into(), Some(hidden), false).expand(
             0,
             blocks,
             &mut columns,

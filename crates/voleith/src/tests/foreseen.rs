@@ -1,57 +1,17 @@
 //! A P that knows the first challenge before it commits to anything makes a proof of a false disjunction. It
 //! passes all of V's checks but one: that the challenge is a hash of what P has committed to.
 //!
-//! P makes errors that cancel under the coefficients of that challenge. The test computes these as the docs
-//! of `volery_zk::disjunction` say, and not by its code.
+//! P makes errors that cancel under the coefficients of that challenge. The test computes these as the plain
+//! prover does, and not by the code of `volery_zk::disjunction`.
 
 use volery_field::Gf128;
 use volery_vole::cheats::subset;
-use volery_vole::{Oracle, Prg, SessionId};
 
 use super::cheats::file_of;
 use super::disjunctions::{Bits, Twice};
+use super::reference::robin::Seed;
 use super::{Cheat, check, settings};
 use crate::{Error, Parameters};
-
-/// A seed of 192 bits: an AES key, and a salt of 64.
-#[derive(Clone, Copy)]
-struct Seed([u8; 16], u64);
-
-impl Seed {
-    /// Of the relations, from the challenge.
-    fn of(challenge: [u8; 32]) -> Self {
-        let oracle = Oracle::new("voleith: columns and relations", &SessionId::new(challenge));
-        let seed = oracle.hash::<24>(0, &[b"relations"]);
-        let (key, salt) = seed.split_first_chunk().expect("16 bytes");
-        Self(*key, u64::from_le_bytes(salt.try_into().expect("8 bytes")))
-    }
-
-    fn derive(self, label: &str, purpose: &[u8]) -> Self {
-        let hash = blake3::derive_key(label, &[&self.0[..], purpose].concat());
-        Self(hash[..16].try_into().expect("16 bytes"), self.1)
-    }
-
-    /// Of this disjunction, counted from 1.
-    fn of_disjunction(self, number: u64) -> Self {
-        self.derive("volery 2026 quicksilver further challenges v1", &number.to_le_bytes())
-    }
-
-    /// The first `n` blocks of the stream for a purpose of a disjunction.
-    fn stream(self, purpose: u8, n: usize) -> Vec<Gf128> {
-        let Self(key, salt) = self.derive("volery 2026 disjunction rows v4", &[purpose]);
-        let mut out = vec![Gf128::ZERO; n];
-        Prg::salted(key, salt).blocks_at(0, &mut out);
-        out
-    }
-
-    /// The coefficients of at most 1024 rows.
-    fn rows(self, purpose: u8, n: usize) -> Vec<Gf128> {
-        let (across, runs) = (self.stream(purpose | 0x80, 1)[0], self.stream(purpose, 8));
-        let mut powers = vec![Gf128::ONE];
-        (1..128).for_each(|i| powers.push(powers[i - 1] * Gf128::X));
-        (0..n).map(|i| across * runs[i / 128] * powers[i % 128]).collect()
-    }
-}
 
 /// Which of `coefficients`, with the first one, add up to zero together with `error`.
 fn cancelling(coefficients: &[Gf128], error: Gf128) -> Vec<bool> {

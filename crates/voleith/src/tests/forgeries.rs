@@ -7,6 +7,7 @@ use volery_vole::{Oracle, Prg, SessionId};
 use super::cheats::file_of;
 use super::statements::{Chain, Claims, Forgetful, Many, Named, Product};
 use super::{Cheat, Counts, check, proof_of, settings};
+use crate::hashes::HASH_BYTES;
 use crate::header::Header;
 use crate::{Error, Parameters};
 
@@ -75,11 +76,11 @@ fn a_public_constant_that_is_not_zero_is_refused_even_if_the_statement_goes_on()
 /// mask takes can be called commitments instead, with masks that V never comes to read.
 #[test]
 fn a_greater_degree_than_the_header_s_is_refused() {
-    // All rows of a block, so that the next one's masks are read with it, but not used.
-    let statement = Product(2048);
+    // All rows of a block, so that the next one's masks are read, but not used.
+    let statement = Product(1 << 15);
     let (proved, _) = proof_of(&statement, &settings(PARAMETERS), 42);
     assert_eq!(proved.tally.degree, 3);
-    let counts = Counts { degree: 2, commitments: 2048 + 256, masks: 32 };
+    let counts = Counts { degree: 2, commitments: (1 << 15) + 256, masks: 32 };
     let cheat = Cheat { counts: Some(counts), ..Cheat::default() };
     let file = file_of(&statement, &settings(PARAMETERS), 42, |prover| prover.cheat = cheat);
     let error = check(&statement, &file).expect_err("too little work was accepted");
@@ -115,8 +116,8 @@ fn bits_beyond_the_last_mask_are_zero() {
 /// the end.
 const COLUMNS: usize = Header::BYTES;
 const KEY: usize = Header::BYTES + 40;
-const COMBINATION: usize = 96;
-const ZEROS: usize = 64;
+const COMBINATION: usize = HASH_BYTES + 64;
+const ZEROS: usize = HASH_BYTES + 32;
 
 /// A proof of what holds, and its delta. A P that forges knows delta before it has answered, unless its
 /// answers are in the key.

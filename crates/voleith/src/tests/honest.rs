@@ -1,12 +1,18 @@
 //! Proofs that hold: of all shapes, with any number of threads, with and without a message.
 
+use std::io::Cursor;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
+use volery_circuit::Statement;
 use volery_circuit::statements::{Aes128Key, AndChain};
+use volery_zk::quicksilver::bits;
 
-use super::statements::{Chain, Cubic, Fickle, Silent};
+use super::cheats::file_of;
+use super::disjunctions::{Twice, branches};
+use super::statements::{Chain, Cubic, Fickle, Growing, Silent};
 use super::{check, few, message, proof_of, settings};
+use crate::proof::Prover;
 use crate::{Demands, Error, Header, Parameters, Settings, proof_bytes, prove, soundness, verify};
 
 #[test]
@@ -27,17 +33,45 @@ fn every_set_of_parameters_proves_and_the_length_is_foretold() {
     }
 }
 
-/// Whatever the borders of blocks of columns (2048 rows, then 4096), of 128 rows, of bytes.
+/// Whatever the borders of blocks of columns (32,768 rows), of 128 rows, of bytes.
 #[test]
 fn commitments_of_any_number_are_proved() {
     for (secrets, ands) in [(0, 0), (1, 0), (1, 1), (3, 4), (5, 3), (100, 27), (100, 28), (100, 29)]
         .into_iter()
-        .chain([1919, 1920, 1921, 2047, 2048, 2049, 6143, 6144, 6145].map(|n| (10, n - 10)))
+        .chain([1919, 1920, 1921, 32_639, 32_640, 32_641, 32_767, 32_768, 32_769].map(|n| (10, n - 10)))
     {
         let chain = Chain::of(secrets, ands);
         let (proved, proof) = proof_of(&chain, &settings(Parameters::Fast80), 2);
         assert_eq!(check(&chain.claim(), &proof), Ok(proved), "{secrets}, {ands}");
         assert_eq!(proof_bytes(Parameters::Fast80, (secrets + ands) as u64, 2), Some(proof.len() as u64));
+    }
+}
+
+/// It runs the statement once more instead.
+#[test]
+fn a_prover_without_room_for_its_values_makes_the_same_proof() {
+    fn same<S: for<'a> Statement<bits::Prover<'a>>>(statement: &S) {
+        let settings = settings(Parameters::Fast80);
+        assert!(file_of(statement, &settings, 2, Prover::forget) == proof_of(statement, &settings, 2).1);
+    }
+    for (secrets, ands) in [(3, 4), (20, 2000), (20, 33_000)] {
+        same(&Chain::of(secrets, ands));
+    }
+    same(&Cubic(Some([true; 3])));
+    same(&Twice::new(branches(3), Some(1)));
+}
+
+#[test]
+fn a_statement_that_asks_for_more_secrets_when_it_runs_again_is_not_proved() {
+    for forgets in [false, true] {
+        let growing = Growing(AtomicUsize::new(0));
+        let settings = settings(Parameters::Fast80);
+        let mut prover = Prover::start(&growing, &settings, &mut volery_testing::rng(2)).expect("holds");
+        if forgets {
+            prover.forget();
+        }
+        let error = prover.prove(&growing, &mut Cursor::new(Vec::new())).expect_err("another program");
+        assert!(matches!(error, Error::Statement(volery_circuit::Error::Misuse(_))), "{error}");
     }
 }
 
@@ -135,7 +169,7 @@ fn no_proof_is_made_of_what_does_not_hold_or_changes_or_claims_nothing() {
     let mut wrong = Chain::of(5, 9);
     wrong.parity = !wrong.parity;
     let (settings, mut rng) = (settings(Parameters::Fast80), volery_testing::rng(8));
-    let mut out = std::io::Cursor::new(Vec::new());
+    let mut out = Cursor::new(Vec::new());
     let error = prove(&wrong, &settings, &mut rng, &mut out).expect_err("false");
     assert!(matches!(error, Error::Statement(volery_circuit::Error::Unsatisfied { .. })), "{error}");
     let error = prove(&wrong.claim(), &settings, &mut rng, &mut out).expect_err("no witness");

@@ -1,6 +1,6 @@
 //! Small statements that use everything that a backend over bits has.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use volery_circuit::{Digest, Error, Polynomials, Prove, Statement};
 use volery_field::F2;
@@ -117,6 +117,21 @@ impl<B: Prove<F2>> Statement<B> for Fickle {
         let x = b.secret(1, &mut |_| Ok(vec![F2::new(self.0.fetch_xor(true, Ordering::Relaxed))]))?;
         let zero = b.add(&x[0], &x[0]);
         b.assert_zero(&[zero])
+    }
+}
+
+/// A zero, or two of them when it is run again.
+pub(super) struct Growing(pub(super) AtomicUsize);
+
+impl<B: Prove<F2>> Statement<B> for Growing {
+    fn identify(&self, digest: &mut Digest) {
+        digest.bytes("statement", b"test: growing");
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let n = 1 + self.0.fetch_add(1, Ordering::Relaxed).min(1);
+        let x = b.secret(n, &mut |_| Ok(vec![F2::ZERO; n]))?;
+        b.assert_zero(&x)
     }
 }
 

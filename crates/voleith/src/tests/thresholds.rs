@@ -176,8 +176,7 @@ fn a_changed_byte_anywhere_in_a_proof_of_disjunctions_is_refused() {
     assert_eq!(proved.tally.degree, 3);
     let (body, end) = (Header::BYTES + Front::bytes(PARAMETERS), proof.len());
     // After the body come the coefficients of a polynomial of degree 3, and two hashes.
-    let borders =
-        [16, 20, 24, 32, 64, Header::BYTES, Header::BYTES + 56, body, end - 112, end - 64, end - 32];
+    let borders = [16, 20, 24, 32, 64, Header::BYTES, Header::BYTES + 56, body, end - 98, end - 50, end - 18];
     let at_borders = borders.into_iter().flat_map(|border| [border - 1, border]).chain([end - 1]);
     for place in (0..end).step_by(29).chain(at_borders) {
         let mut changed = proof.clone();

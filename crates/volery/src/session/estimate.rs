@@ -142,16 +142,42 @@ pub fn estimate_through<C: Channel, Y: System>(
     system: Y,
     statement: &(impl Provable<Y> + ?Sized),
 ) -> Result<Estimate, Error> {
+    let announced = Statement::<Y::Prover<'_>>::commitments(statement).is_some();
     let mut prover = Prover::rehearse(wrap, options)?;
     let report = prover.prove(system, statement, &mut os_rng()?)?;
+    conclude(&prover, options, system, &report, announced)
+}
+
+/// As [`estimate_through`], of a run as [`Prover::prove_run`] proves it. The run needs no secret input.
+///
+/// # Errors
+/// As [`estimate`].
+#[cfg(feature = "programs")]
+pub fn estimate_run<C: Channel>(
+    wrap: impl FnOnce(Rehearsal) -> C,
+    options: Options,
+    run: &volery_machine::proof::ProgramRun,
+) -> Result<Estimate, Error> {
+    let mut prover = Prover::rehearse(wrap, options)?;
+    let report = prover.prove_run(run, &mut os_rng()?)?;
+    conclude(&prover, options, super::programs::System61::new(), &report, true)
+}
+
+/// What a rehearsal took.
+fn conclude<C: Channel, Y: System>(
+    prover: &Prover<C>,
+    options: Options,
+    system: Y,
+    report: &super::Report,
+    announced: bool,
+) -> Result<Estimate, Error> {
     let Stats { bytes_sent, bytes_received, round_trips, .. } = prover.channel().stats();
     let taken = prover.taken();
     let (set_up, making) = making::measure(options, system, taken)?;
     let hashed = Options { fiat_shamir: true, ..options };
     let soundness_hashed =
         system.allow(&hashed, None).is_ok().then(|| report.soundness.in_mode(Mode::hashed(true)));
-    let announced = Statement::<Y::Prover<'_>>::commitments(statement).is_some();
-    let rehearsed = Rehearsed { options: &options, report: &report, taken, announced };
+    let rehearsed = Rehearsed { options: &options, report, taken, announced };
     let [memory_prover, memory_verifier] = system.memory(&rehearsed);
     Ok(Estimate {
         bytes_prover: bytes_sent,

@@ -26,6 +26,8 @@ mod field;
 mod making;
 mod memory;
 mod options;
+#[cfg(feature = "programs")]
+mod programs;
 mod prover;
 mod rehearsal;
 mod report;
@@ -34,6 +36,8 @@ mod verifier;
 #[cfg(feature = "web")]
 mod web;
 
+#[cfg(feature = "programs")]
+pub use estimate::estimate_run;
 pub use estimate::{Estimate, Network, estimate, estimate_through};
 pub use options::Options;
 pub use prover::Prover;

@@ -18,6 +18,8 @@ mod messages;
 mod mismatches;
 #[cfg(feature = "web")]
 mod pages;
+#[cfg(feature = "programs")]
+mod programs;
 mod proofs;
 #[cfg(feature = "web")]
 #[path = "../common/site.rs"]

@@ -52,8 +52,20 @@ mod add {
 
     #[cfg(test)]
     mod tests {
-        use super::super::super::rows::{FALSE, TRUE, honest, verdict, with};
+        use super::super::super::rows::{Alone, FALSE, TRUE, honest, n, part, verdict, with};
         use super::*;
+
+        #[test]
+        fn each_check_of_a_sum_is_needed() {
+            let row = honest::<Add>([7, 5, 6, 0, 0, 0, 0], [1, 2, 3]);
+            let mut alone = Alone::<Add>::new();
+            alone.honest(&row);
+            // A carry that is no bit makes up for another result.
+            alone.lie(&row, &[(R, n(1)), (RL, n(1)), (C, part(-1, 32))]);
+            alone.lie(&row, &[(R, n(1)), (RL, n(1))]);
+            alone.lie(&row, &[(C, n(1)), (R, n(-1 << 32))]);
+            alone.done([2, 8], &[]);
+        }
 
         #[test]
         fn a_carry_that_is_wrong_puts_the_result_out_of_range() {
@@ -110,6 +122,21 @@ mod add_immediate {
             row.put_low(RL, work.result.into());
             row.put(C, i64::from(work.x) + immediate > i64::from(u32::MAX));
             work.write(row, rd, RESULT);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest, n, part};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_sum_with_an_immediate_is_needed() {
+            let row = honest::<AddImmediate>([7, 5, 2, 0, 0, 0, 0], [1, 1, 3]);
+            let mut alone = Alone::<AddImmediate>::new();
+            alone.honest(&row);
+            alone.lie(&row, &[(C, part(-1, 32)), (RL, n(1))]);
+            alone.done([1, 6], &[]);
         }
     }
 }

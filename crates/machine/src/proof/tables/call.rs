@@ -371,6 +371,82 @@ mod byte {
     moved!(PutJournal, MODES[2], |shape: &mut Shape| {
         shape.look_up(Public::Journal, [PLACE, B].map(column));
     });
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, Check, Given, n, part};
+        use super::*;
+
+        /// The first of `left` bytes at the start of a word.
+        fn row<T: Table>(left: u32, cursor: u32, [old, new]: [u32; 2]) -> Vec<F61> {
+            let position = if T::shape().lookups.iter().any(|l| l.table == Public::Input) { 10 } else { 0 };
+            let moved = Moved { cursor, left, position };
+            let given = Given { moved, ..Given::new([0; 7], [0; 3]) };
+            given.with_access(cursor, [old, new]).row::<T>()
+        }
+
+        /// What all movements have. `B` with another byte of the journal is at another place there.
+        fn each<T: Table>(alone: &mut Alone<T>, [w, place]: [i64; 2]) {
+            let zero = row::<T>(2, 0, [0, 0]);
+            let by = |b: i64, new: i64| [(W, n(w * new)), (PLACE, n(place * b)), (PLACED, n(place * b))];
+            let with = |changes: &[(usize, F61)], b: i64, new: i64| [changes, &by(b, new)].concat();
+            alone.honest(&row::<T>(2, 8, [0, 0]));
+            // The flags: at the address 0, so that no other relation minds.
+            let forward = zero[PLACED] - zero[PLACE];
+            alone.lie(&zero, &[(F, n(1)), (AFTER, n(1)), (PLACED, forward)]);
+            let placed = -zero[PLACED] * n(2);
+            alone.lie(&zero, &[(LAST, n(2)), (AFTER, n(-2)), (PLACED, placed)]);
+            alone.lie(&zero, &[(F, n(-1)), (LAST, n(1)), (AFTER, n(-1)), (PLACED, -zero[PLACED])]);
+            let eight = row::<T>(2, 8, [0, 0]);
+            alone.lie(&eight, &[(F, n(-1)), (AFTER, n(-1)), (PLACED, -forward)]);
+            // Where the byte is, and which.
+            alone.lie(&zero, &[(ODD, n(2))]);
+            alone.lie(&zero, &[(UPPER, n(2))]);
+            alone.lie(&zero, &with(&[(HALF, n(1)), (B, n(1))], 1, -1));
+            alone.lie(&zero, &with(&[(B, n(1))], 1, -1));
+            alone.lie(
+                &zero,
+                &with(&[(LOW, n(-1 << 16)), (UPPER, n(1)), (HALF, n(1)), (B, n(1))], 1, -1 << 16),
+            );
+            alone.lie(&zero, &[(V, n(1 << 32)), (W, n(1 << 32))]);
+        }
+
+        #[test]
+        fn each_check_of_a_secret_byte_is_needed() {
+            let mut alone = Alone::<TakeSecret>::new();
+            each(&mut alone, [1, 0]);
+            alone.lie(&row::<TakeSecret>(2, 0, [1, 0]), &[(B, n(-1)), (OTHER, part(1, 8)), (W, n(1))]);
+            let second = row::<TakeSecret>(2, 0, [0x100, 0x100]);
+            alone.lie(&second, &[(B, n(256)), (OTHER, n(-1)), (W, n(-256))]);
+            alone.lie(&second, &[(EXTRA, n(256)), (W, n(256))]);
+            alone.done([11, 7], &[]);
+        }
+
+        /// The public input says that its byte is one.
+        #[test]
+        fn each_check_of_a_public_byte_is_needed() {
+            let mut alone = Alone::<TakePublic>::new();
+            each(&mut alone, [1, 0]);
+            alone.lie(&row::<TakePublic>(2, 0, [1, 0]), &[(B, n(-1)), (OTHER, part(1, 8)), (W, n(1))]);
+            let second = row::<TakePublic>(2, 0, [0x100, 0x100]);
+            alone.lie(&second, &[(B, n(256)), (OTHER, n(-1)), (W, n(-256))]);
+            alone.lie(&second, &[(EXTRA, n(1)), (W, n(1))]);
+            alone.done([11, 8], &[Check::Lookup(6)]);
+        }
+
+        /// The journal says that its byte is one.
+        #[test]
+        fn each_check_of_a_byte_of_the_journal_is_needed() {
+            let mut alone = Alone::<PutJournal>::new();
+            each(&mut alone, [0, 1]);
+            let given =
+                Given { moved: Moved { cursor: 0, left: 2, position: 1 }, ..Given::new([0; 7], [0; 3]) };
+            let first = given.with_access(0, [1, 1]).row::<PutJournal>();
+            alone.lie(&first, &[(B, n(-1)), (OTHER, part(1, 8)), (PLACE, n(-1)), (PLACED, n(-1))]);
+            alone.lie(&row::<PutJournal>(2, 0, [0, 0]), &[(PLACE, n(1)), (PLACED, n(1))]);
+            alone.done([12, 7], &[Check::Lookup(3)]);
+        }
+    }
 }
 
 /// A byte of the secret input.
@@ -379,3 +455,50 @@ pub(in super::super) struct TakeSecret;
 pub(in super::super) struct TakePublic;
 /// A byte of the journal.
 pub(in super::super) struct PutJournal;
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::{Alone, Check, Given, n};
+    use super::*;
+
+    fn row(number: u32, file: u32, length: u32) -> Vec<F61> {
+        let called = Called { number, arguments: [file, 0x100, length] };
+        Given { called, ..Given::new([0; 7], [0; 3]) }.row::<Call>()
+    }
+
+    /// **Six bits, and the bit of a sum**: without any one of these relations, or without all of the flags',
+    /// the others leave the same choice. Flags that are not zero ask for different numbers or files, so one
+    /// is not zero at most, and that one is the sum's 1. Where no byte is to move, another value of `AT_ONCE`
+    /// begins a movement of no bytes, which has no end.
+    #[test]
+    fn each_check_of_a_call_is_needed() {
+        let secret = row(63, 0, 4);
+        let mut alone = Alone::<Call>::new();
+        for row in [&secret, &row(63, 3, 4), &row(64, 1, 4), &row(64, 2, 4), &row(64, 7, 4), &row(1, 1, 4)] {
+            alone.honest(row);
+        }
+        let inverse = |value: i64| n(value).inverse_or_zero();
+        // Another number for what is said of a file.
+        let file = row(64, 7, 4);
+        alone.lie(&file, &[(N, n(6)), (INVERSE, inverse(42) - inverse(30))]);
+        // What is left, and less than could move.
+        alone.lie(&secret, &[(MOST, n(1)), (LOW_MOST, n(1))]);
+        let less = [(COUNT, n(-1)), (LOW_LENGTH, n(1)), (LOW_MOST, n(1)), (MOVED, n(1)), (LEFT, n(-1))];
+        alone.lie(&secret, &less);
+        // More than there is room for, and more than there is: ten bytes.
+        let more = [(COUNT, n(6)), (LOW_LENGTH, n(0xfffa)), (LOW_MOST, n(-6)), (MOVED, n(-6)), (LEFT, n(6))];
+        alone.lie(&secret, &more);
+        let long = row(63, 0, 20);
+        let more =
+            [(COUNT, n(10)), (LOW_LENGTH, n(-10)), (LOW_MOST, n(0xfff6)), (MOVED, n(-10)), (LEFT, n(10))];
+        alone.lie(&long, &more);
+        // No movement where there is one to make, and one where there is none.
+        let ends = [(MODE, n(-1)), (CURSOR, n(-0x100)), (LEFT, n(-4)), (PLACE, n(-10))];
+        alone.lie(&secret, &[&[(AT_ONCE, n(1)), (STEP, n(1))][..], &ends].concat());
+        let unknown = row(1, 1, 4);
+        assert!(unknown[POSITION] == F61::ZERO);
+        alone.lie(&unknown, &[(AT_ONCE, n(-1)), (STEP, n(-1)), (CURSOR, n(0x100))]);
+        let idle: Vec<_> = (0..7).map(Check::Relation).collect();
+        alone.done([27, 16], &idle);
+    }
+}

@@ -92,6 +92,29 @@ mod compare_registers {
             work.write(row, rd, RESULT);
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest, n, part};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_comparison_is_needed() {
+            let less = honest::<Compare>([7, 5, 6, 1, 0, 0, 0], [1, 2, 1]);
+            let more = honest::<Compare>([7, 5, 6, 1, 0, 0, 0], [2, 1, 0]);
+            let mut alone = Alone::<Compare>::new();
+            alone.honest(&less);
+            // One less, in place of another image, by bits that are none.
+            let not_less = [(LESS, n(-1)), (DL, n(-0xffff))];
+            alone.lie(&less, &[&[(XN, part(-1, 32)), (XB, n(1))][..], &not_less].concat());
+            alone.lie(&less, &[&[(YN, part(1, 32)), (YB, n(-1))][..], &not_less].concat());
+            alone.lie(&less, &[(LESS, part(-1, 32)), (DL, n(-1))]);
+            // Another sign.
+            alone.lie(&more, &[(XN, n(1)), (LESS, n(1))]);
+            alone.lie(&less, &[(YN, n(1)), (LESS, n(-1))]);
+            alone.done([3, 12], &[]);
+        }
+    }
 }
 
 /// `slti`, `sltiu`. The program tells the image of the immediate.
@@ -132,6 +155,26 @@ mod compare_immediate {
             let x = ORDER.put(row, work.x, signed == 1);
             put_order(row, [x, immediate], LESS, DL);
             work.write(row, rd, RESULT);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest, n, part};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_comparison_with_an_immediate_is_needed() {
+            let row = |immediate: i64, operands: [u32; 3]| {
+                honest::<CompareImmediate>([7, 5, immediate + (1 << 31), 1, 0, 0, 0], operands)
+            };
+            let (less, more) = (row(2, [1, 0, 1]), row(1, [2, 0, 0]));
+            let mut alone = Alone::<CompareImmediate>::new();
+            alone.honest(&less);
+            alone.lie(&less, &[(XN, part(-1, 32)), (XB, n(1)), (LESS, n(-1)), (DL, n(-0xffff))]);
+            alone.lie(&less, &[(LESS, part(-1, 32)), (DL, n(-1))]);
+            alone.lie(&more, &[(XN, n(1)), (LESS, n(1))]);
+            alone.done([2, 8], &[]);
         }
     }
 }

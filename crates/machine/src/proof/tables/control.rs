@@ -47,6 +47,23 @@ mod branch_equal {
             row.put(JUMP, if equal == (not == 0) { distance } else { 0 });
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest, n};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_branch_is_needed() {
+            let row = honest::<BranchEqual>([5, 6, 8, 0, 0, 0, 0], [1, 2, 0]);
+            let mut alone = Alone::<BranchEqual>::new();
+            alone.honest(&row);
+            alone.lie(&row, &[(EQUAL, n(1)), (INVERSE, n(1)), (JUMP, n(8))]);
+            let equal = honest::<BranchEqual>([5, 6, 8, 0, 0, 0, 0], [1, 1, 0]);
+            alone.lie(&equal, &[(EQUAL, n(-1)), (JUMP, n(-8))]);
+            alone.done([3, 4], &[]);
+        }
+    }
 }
 
 /// `JUMP` is the distance if `holds` is not `not`, else 0. Both are bits.
@@ -105,6 +122,29 @@ mod branch_less {
             row.put(JUMP, if less == (not == 0) { distance } else { 0 });
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest, n, part};
+        use super::*;
+
+        /// As in comparisons.
+        #[test]
+        fn each_check_of_a_branch_by_order_is_needed() {
+            let less = honest::<BranchLess>([5, 6, 8, 1, 0, 0, 0], [1, 2, 0]);
+            let more = honest::<BranchLess>([5, 6, 8, 1, 0, 0, 0], [2, 1, 0]);
+            let mut alone = Alone::<BranchLess>::new();
+            alone.honest(&less);
+            let not_less = [(LESS, n(-1)), (DL, n(-0xffff)), (JUMP, n(-8))];
+            alone.lie(&less, &[&[(XN, part(-1, 32)), (XB, n(1))][..], &not_less].concat());
+            alone.lie(&less, &[&[(YN, part(1, 32)), (YB, n(-1))][..], &not_less].concat());
+            alone.lie(&less, &[(LESS, part(-1, 32)), (DL, n(-1)), (JUMP, part(-8, 32))]);
+            alone.lie(&more, &[(XN, n(1)), (LESS, n(1)), (JUMP, n(8))]);
+            alone.lie(&less, &[(YN, n(1)), (LESS, n(-1)), (JUMP, n(-8))]);
+            alone.lie(&less, &[(LESS, n(-1)), (JUMP, n(-8))]);
+            alone.done([4, 10], &[]);
+        }
+    }
 }
 
 /// `jal`.
@@ -139,10 +179,25 @@ mod jump_on {
             work.write(row, rd, RESULT);
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_jump_is_needed() {
+            let mut alone = Alone::<Jump>::new();
+            alone.honest(&honest::<Jump>([7, 8, 0, 0, 0, 0, 0], [0, 0, 0x1_0004]));
+            alone.done([0, 2], &[]);
+        }
+    }
 }
 
 /// `jalr`: the next place is `X + IMMEDIATE - 2^32 C - ODD`. Other choices of the bits `C` and `ODD` than the
-/// right ones lead to a place that is no multiple of 4 below 2^32, and no instruction is there.
+/// right ones lead to a place that is no multiple of 4 below 2^32, and no instruction is there. It may be the
+/// place of filler rows, 1, from which a filler row would lead to 0 if its `ODD` were 1: so both bits are 0
+/// there.
 pub(in super::super) struct JumpRegister;
 
 mod jump_register {
@@ -166,7 +221,9 @@ mod jump_register {
 
         #[inline(always)]
         fn claim<B: Relate<F61>>(b: &mut B, row: &[B::Wire]) -> Result<(), B::Error> {
-            bits(b, row, [C, ODD])
+            bits(b, row, [C, ODD])?;
+            let [f, c, odd] = at::<3, 3, B>(b, row, [F, C, ODD]);
+            b.claim((c + odd) * (int::<3, B>(1) - f))
         }
 
         #[inline(always)]
@@ -178,6 +235,23 @@ mod jump_register {
             row.put(C, target > i64::from(u32::MAX));
             row.put(ODD, work.f && target & 1 == 1);
             work.write(row, rd, RESULT);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest, n};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_jump_to_a_register_is_needed() {
+            let row = honest::<JumpRegister>([7, 5, 8, 0, 0, 0, 0], [16, 0, 0x1_0004]);
+            let mut alone = Alone::<JumpRegister>::new();
+            alone.honest(&row);
+            for bit in [C, ODD] {
+                alone.lie(&row, &[(F, n(-1)), (bit, n(1))]);
+            }
+            alone.done([3, 4], &[]);
         }
     }
 }
@@ -212,6 +286,19 @@ mod upper {
             let [rd, ..] = *work.fields;
             work.head(row, &FIELDS);
             work.write(row, rd, RESULT);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_known_result_is_needed() {
+            let mut alone = Alone::<Upper>::new();
+            alone.honest(&honest::<Upper>([7, 9, 0, 0, 0, 0, 0], [0, 0, 9]));
+            alone.done([0, 2], &[]);
         }
     }
 }

@@ -111,7 +111,7 @@ impl Table for Divide {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::{FALSE, TRUE, honest, verdict, with};
+    use super::super::rows::{Alone, Check, FALSE, TRUE, honest, n, part, verdict, with};
     use super::*;
 
     fn row(signed: bool, rem: bool, operands: [u32; 3]) -> Vec<F61> {
@@ -145,6 +145,80 @@ mod tests {
             let wrong = with(&row, [(R, f(wrong.into())), (RL, f(i64::from(wrong) & 0xffff))]);
             assert!(verdict::<Divide>(&wrong) != TRUE, "{x} {y}");
         }
+    }
+
+    /// What another quotient and remainder change.
+    fn other(row: &[F61], [ax, ay, q, d]: [i64; 4]) -> Vec<(usize, F61)> {
+        let rem = row[REM] == F61::ONE;
+        let (q0, q1, v) = (q & 0xffff, q >> 16, if rem { d } else { q });
+        let zero = row[Z] == F61::ONE;
+        let below = if zero { u32::MAX.into() } else { ay - 1 } - d;
+        let columns = [
+            (AX, f(ax)),
+            (AY, f(ay)),
+            (Q0, f(q0)),
+            (Q1, f(q1)),
+            (M, f(q1) * f(ay)),
+            (D, f(d)),
+            (D0, f(d & 0xffff)),
+            (B0, f(below & 0xffff)),
+            (V, f(v)),
+            (R, f(v)),
+            (RL, f(v & 0xffff)),
+        ];
+        columns.into_iter().map(|(column, value)| (column, value - row[column])).collect()
+    }
+
+    /// That `Z Y` is 0 follows from the rest: `Z` asks for a quotient of ones, and `Q1 AY` below 2^16 for an
+    /// `AY` of 0 or 1 then. With 1 the remainder is 0, and the last range is off by one.
+    #[test]
+    fn each_check_of_a_division_is_needed() {
+        let quotient = row(false, false, [100, 7, 14]);
+        let mut alone = Alone::<Divide>::new();
+        alone.honest(&quotient);
+        let mut lie = |row: &[F61], parts: &[&[(usize, F61)]]| alone.lie(row, &parts.concat());
+        // Signs that are no bits: the operands change by integers.
+        let zero = row(false, false, [100 << 15, 0, u32::MAX]);
+        let ax = (101 << 15) - 32768 - 65536 + 100;
+        lie(&zero, &[&[(XN, part(-1, 16))], &other(&zero, [ax, 0, u32::MAX.into(), ax])]);
+        let remainder = row(false, true, [100, 100 << 15, 100]);
+        let ay = (100 << 15) - 65536 + 100;
+        let sign = [(YN, part(-1, 16)), (NQ, part(-1, 16))];
+        lie(&remainder, &[&sign, &other(&remainder, [100, ay, 0, 100])]);
+        lie(&zero, &[&[(Z, part(-1, 32)), (B0, n(-1))]]);
+        lie(&quotient, &[&[(E, part(-1, 32)), (R, n(1)), (RL, n(1))]]);
+        // False signs.
+        let (ax, q) = ((1 << 32) - 100, ((1_i64 << 32) - 100) / 7);
+        let negative =
+            [(NQ, n(1)), (N, n(1)), (R, n((1 << 32) - 2 * q)), (RL, n((-q & 0xffff) - (q & 0xffff)))];
+        lie(&quotient, &[&[(XN, n(1))], &other(&quotient, [ax, 7, q, ax % 7]), &negative]);
+        let zeroed = [(NQ, n(1)), (N, n(1)), (E, n(1))];
+        lie(&quotient, &[&[(YN, n(1))], &other(&quotient, [100, (1 << 32) - 7, 0, 100]), &zeroed]);
+        // Other operands without their signs, another product with the upper limb, another remainder.
+        lie(&quotient, &[&other(&quotient, [101, 7, 14, 3])]);
+        lie(&quotient, &[&other(&quotient, [100, 8, 12, 4])]);
+        let long = row(false, false, [70_000, 7, 10_000]);
+        lie(&long, &[&[(M, n(1))], &other(&long, [70_000, 7, 637, 5])]);
+        lie(&quotient, &[&other(&quotient, [100, 7, 14, 3])]);
+        // By zero, another quotient.
+        lie(&zero, &[&other(&zero, [100 << 15, 0, 5, 100 << 15])]);
+        // The result and its sign.
+        lie(&quotient, &[&[(V, n(1)), (R, n(1)), (RL, n(1))]]);
+        lie(&quotient, &[&[(R, n(1)), (RL, n(1))]]);
+        let minus = [(N, n(1)), (R, n((1 << 32) - 28)), (RL, n(0x1_0000 - 28))];
+        lie(&quotient, &[&minus]);
+        lie(&quotient, &[&[(NQ, n(1))], &minus]);
+        lie(&quotient, &[&[(E, n(1)), (R, n(-1 << 32))]]);
+        // Limbs of the quotient, and the product with the upper one.
+        lie(&quotient, &[&[(Q0, n(-1 << 16)), (Q1, n(1)), (M, n(7))]]);
+        let large = row(false, false, [100 << 16, 7 << 16, 14]);
+        lie(&large, &[&[(Q1, part(1, 16)), (Q0, n(-1)), (M, n(7))]]);
+        let small = row(false, false, [100, (1 << 31) + 1, 0]);
+        lie(&small, &[&other(&small, [100, (1 << 31) + 1, (1 << 30) - 1, (1 << 30) + 100])]);
+        // A remainder that is negative, and one that is as large as the divisor.
+        lie(&quotient, &[&other(&quotient, [100, 7, 15, -5])]);
+        lie(&quotient, &[&other(&quotient, [100, 7, 13, 9])]);
+        alone.done([14, 19], &[Check::Relation(8)]);
     }
 
     /// `q d + r = 2^61 - 1 + n`.

@@ -70,6 +70,20 @@ mod word {
             work.write(row, rd, RESULT);
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, Given};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_load_is_needed() {
+            let row = Given::new([7, 5, 0, 0, 0, 0, 0], [8, 0, 9]).with_access(8, [9, 9]).row::<LoadWord>();
+            let mut alone = Alone::<LoadWord>::new();
+            alone.honest(&row);
+            alone.done([1, 6], &[]);
+        }
+    }
 }
 
 /// A halfword of a word, and the bytes of that.
@@ -195,6 +209,35 @@ mod part {
             row.put(NEGATIVE, signed & byte >> 7);
             row.put(R, work.result);
             work.write(row, rd, RESULT);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, Given, n, part};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_load_of_a_part_is_needed() {
+            let row = |wide: i64, word: u32, result: u32| {
+                let given = Given::new([7, 5, 0, wide, 0, 0, 0], [8, 0, result]);
+                given.with_access(8, [word, word]).row::<LoadPart>()
+            };
+            let (zero, half) = (row(0, 0, 0), row(1, 0, 0));
+            let mut alone = Alone::<LoadPart>::new();
+            alone.honest(&zero);
+            // From another address: of a halfword, where all bytes are equal.
+            alone.lie(&half, &[(ODD, n(1))]);
+            alone.lie(&zero, &[(ODD, n(2))]);
+            alone.lie(&zero, &[(UPPER, n(2))]);
+            // Another half, another byte.
+            alone.lie(&zero, &[(HALF, n(1)), (B, n(1)), (R, n(1))]);
+            alone.lie(&zero, &[(B, n(1)), (R, n(1))]);
+            // The lower half is out of range, so the upper one is another; a byte is, and the other with it.
+            alone.lie(&zero, &[(LOW, n(-1 << 16)), (UPPER, n(1)), (HALF, n(1)), (B, n(1)), (R, n(1))]);
+            alone.lie(&row(0, 1, 1), &[(B, n(-1)), (OTHER, part(1, 8)), (R, n(-1))]);
+            alone.lie(&row(0, 0x100, 0), &[(B, n(256)), (OTHER, n(-1)), (R, n(256))]);
+            alone.done([7, 10], &[]);
         }
     }
 }

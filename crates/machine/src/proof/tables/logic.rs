@@ -66,6 +66,23 @@ mod registers {
             work.write(row, rd, RESULT);
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest, n};
+        use super::*;
+
+        #[test]
+        fn each_check_is_needed() {
+            let row = honest::<Logic>([7, 5, 6, 0, 1, 0, 0], [0x0202_0304, 0x0202_0304, 0x0202_0304]);
+            let mut alone = Alone::<Logic>::new();
+            alone.honest(&row);
+            for (i, a) in A.into_iter().enumerate() {
+                alone.lie(&row, &[(a, n(1)), (R, n(1 << (8 * i)))]);
+            }
+            alone.done([1, 10], &[]);
+        }
+    }
 }
 
 /// `andi`, `ori`, `xori`. The program tells the bytes of the immediate; the two upper ones are equal.
@@ -115,6 +132,24 @@ mod immediate {
             let immediate = (i0 | i1 << 8 | i2 << 16 | i2 << 24) as u32;
             put_bytes(row, &A, work.x & immediate);
             work.write(row, rd, RESULT);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, honest, n};
+        use super::*;
+
+        #[test]
+        fn each_check_is_needed() {
+            let row =
+                honest::<LogicImmediate>([7, 5, 0, 1, 4, 3, 2], [0x0202_0304, 0x0202_0304, 0x0202_0304]);
+            let mut alone = Alone::<LogicImmediate>::new();
+            alone.honest(&row);
+            for (i, a) in A.into_iter().enumerate() {
+                alone.lie(&row, &[(a, n(1)), (R, n(1 << (8 * i)))]);
+            }
+            alone.done([1, 8], &[]);
         }
     }
 }

@@ -146,10 +146,56 @@ impl Table for Multiply {
     }
 }
 
+/// Lies about a product whose limbs may be one more, each against one check: the two relations, then limbs of
+/// results and carries. The columns of the result change by so much for one more of the lower and of the
+/// upper word.
+#[cfg(test)]
+pub(super) fn lies(p: Product, result: &[usize], [low, high]: [i64; 2]) -> Vec<Vec<(usize, F61)>> {
+    let limb = integer(1 << 16).inverse_or_zero();
+    let (one, back) = (F61::ONE, -integer(1 << 16));
+    let [[c0, c1], [h0, h1]] = [p.carry, p.high];
+    let with = |changes: &[(usize, F61)], result_by: i64| {
+        let result = result.iter().map(|column| (*column, integer(result_by)));
+        changes.iter().copied().chain(result).collect()
+    };
+    vec![
+        with(&[(p.r_low, one)], low),
+        with(&[(p.r_high, one)], low << 16),
+        with(&[(p.r_low, back), (c0, one), (p.r_high, one)], 0),
+        with(&[(c0, back), (c1, one)], 0),
+        with(&[(c1, -limb), (c0, one)], 0),
+        with(&[(p.r_high, back), (h0, one)], high - (low << 32)),
+        with(&[(h0, back), (h1, one)], 0),
+        with(&[(h1, -limb), (h0, one)], 0),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::rows::{FALSE, TRUE, honest, verdict, with};
+    use super::super::rows::{Alone, FALSE, TRUE, honest, n, part, verdict, with};
     use super::*;
+
+    #[test]
+    fn each_check_of_a_product_is_needed() {
+        let (x, y) = (5 << 16, 6 << 16);
+        let row = row(1, [x as u32, y as u32, 30]);
+        let mut alone = Alone::<Multiply>::new();
+        alone.honest(&row);
+        lies(PRODUCT, &[R, RL], [0, 1]).iter().for_each(|lie| alone.lie(&row, lie));
+        // The lower limb of a factor is too large, and the upper one is less.
+        alone.lie(&row, &[(X0, n(1 << 16)), (C1, n(6))]);
+        // Signs that are no bits, and false ones.
+        for (sign, other) in [(XN, y), (YN, x)] {
+            let by = other >> 16;
+            alone.lie(&row, &[(sign, part(-1, 16)), (R, n(by)), (RL, n(by))]);
+            alone.lie(&row, &[(sign, n(1)), (K, n(1)), (R, n((1 << 32) - other))]);
+        }
+        // More than is due, by a correction that is no integer, by none, and beyond a word.
+        alone.lie(&row, &[(K, part(1, 32)), (R, n(1)), (RL, n(1))]);
+        alone.lie(&row, &[(R, n(1)), (RL, n(1))]);
+        alone.lie(&row, &[(K, n(1)), (R, n(1 << 32))]);
+        alone.done([6, 18], &[]);
+    }
 
     /// The row of `mulhu`, or with signs of `mulh`.
     fn row(signed: i64, operands: [u32; 3]) -> Vec<F61> {

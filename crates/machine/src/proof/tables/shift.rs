@@ -74,6 +74,31 @@ mod registers {
             work.write(row, rd, RESULT);
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::multiply::lies;
+        use super::super::super::rows::{Alone, honest, n, part};
+        use super::*;
+
+        #[test]
+        fn each_check_is_needed() {
+            let left = honest::<Shift>([7, 5, 6, 0, 0, 0, 0], [5, 3, 40]);
+            let right = honest::<Shift>([7, 5, 6, 1, 1, 0, 0], [5, 31, 0]);
+            let mut alone = Alone::<Shift>::new();
+            alone.honest(&left);
+            lies(PRODUCT, &[R], [1, 0]).iter().for_each(|lie| alone.lie(&left, lie));
+            // The lower limb of the operand is too large, and the upper one is less.
+            alone.lie(&right, &[(X0, n(1 << 16)), (C0, n(2))]);
+            // A sign that is no bit, and a false one.
+            let ones = n((1 << 32) - 8);
+            alone.lie(&left, &[(N, part(-1, 16)), (R, part(-1, 16) * ones)]);
+            alone.lie(&left, &[(N, n(1)), (R, ones)]);
+            // Another power, and the product with that.
+            alone.lie(&left, &[(POWER, n(1)), (R0, n(5)), (R, n(5))]);
+            alone.done([4, 17], &[]);
+        }
+    }
 }
 
 /// `slli`, `srli`, `srai`: the program tells the power.
@@ -116,6 +141,29 @@ mod immediate {
             row.put(N, signed & i64::from(work.x >> 31));
             row.put(R, work.result);
             work.write(row, rd, RESULT);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::multiply::lies;
+        use super::super::super::rows::{Alone, honest, n, part};
+        use super::*;
+
+        #[test]
+        fn each_check_is_needed() {
+            let left = honest::<ShiftImmediate>([7, 5, 0, 0, 8, 0, 0], [5, 3, 40]);
+            let right = honest::<ShiftImmediate>([7, 5, 1, 1, 2, 0, 0], [5, 31, 0]);
+            let mut alone = Alone::<ShiftImmediate>::new();
+            alone.honest(&left);
+            lies(PRODUCT, &[R], [1, 0]).iter().for_each(|lie| alone.lie(&left, lie));
+            // The lower limb of the operand is too large, and the upper one is less.
+            alone.lie(&right, &[(X0, n(1 << 16)), (C0, n(2))]);
+            // A sign that is no bit, and a false one.
+            let ones = n((1 << 32) - 8);
+            alone.lie(&left, &[(N, part(-1, 16)), (R, part(-1, 16) * ones)]);
+            alone.lie(&left, &[(N, n(1)), (R, ones)]);
+            alone.done([4, 12], &[]);
         }
     }
 }

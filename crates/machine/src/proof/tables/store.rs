@@ -50,6 +50,20 @@ mod word {
             carry(row, C, i64::from(work.x) + immediate);
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, Given};
+        use super::*;
+
+        #[test]
+        fn each_check_of_a_store_is_needed() {
+            let row = Given::new([5, 6, 0, 0, 0, 0, 0], [8, 9, 0]).with_access(8, [1, 9]).row::<StoreWord>();
+            let mut alone = Alone::<StoreWord>::new();
+            alone.honest(&row);
+            alone.done([1, 6], &[]);
+        }
+    }
 }
 
 /// `sb`, `sh`: the half of the word that is written becomes `NEW`, and the word `W`.
@@ -122,6 +136,44 @@ mod part {
             let narrow = half + (y0 - byte) * (1 + 255 * (address & 1));
             row.put(NEW, if wide == 1 { i64::from(work.y & 0xffff) } else { narrow });
             row.put(W, access.new);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::super::rows::{Alone, Check, Given, n, part};
+        use super::*;
+
+        /// `Y_LOW` is made of two bytes, so it is below 2^16.
+        #[test]
+        fn each_check_of_a_store_of_a_part_is_needed() {
+            let row = |wide: i64, y: u32, [old, new]: [u32; 2]| {
+                let given = Given::new([5, 6, 0, wide, 0, 0, 0], [8, y, 0]);
+                given.with_access(8, [old, new]).row::<StorePart>()
+            };
+            let (zero, half) = (row(0, 0, [0, 0]), row(1, 0, [0, 0]));
+            let mut alone = Alone::<StorePart>::new();
+            alone.honest(&zero);
+            alone.lie(&half, &[(ODD, n(1))]);
+            alone.lie(&zero, &[(ODD, n(2))]);
+            alone.lie(&zero, &[(UPPER, n(2))]);
+            // Another half, another byte, another new half.
+            alone.lie(&zero, &[(HALF, n(1)), (B, n(1)), (W, n(-1))]);
+            alone.lie(&zero, &[(B, n(1)), (NEW, n(-1)), (W, n(-1))]);
+            alone.lie(&zero, &[(NEW, n(1)), (W, n(1))]);
+            // Parts of the old word that are out of range.
+            let upper = [(LOW, n(-1 << 16)), (UPPER, n(1)), (HALF, n(1)), (B, n(1)), (W, n(-1 << 16))];
+            alone.lie(&zero, &upper);
+            alone.lie(&zero, &[(V, n(1 << 32)), (W, n(1 << 32))]);
+            alone.lie(&row(0, 0, [1, 0]), &[(B, n(-1)), (OTHER, part(1, 8)), (NEW, n(1)), (W, n(1))]);
+            alone.lie(
+                &row(0, 0, [0x100, 0x100]),
+                &[(B, n(256)), (OTHER, n(-1)), (NEW, n(-256)), (W, n(-256))],
+            );
+            // Parts of what is stored.
+            alone.lie(&row(0, 0x100, [0, 0]), &[(Y0, n(256)), (NEW, n(256)), (W, n(256))]);
+            alone.lie(&row(0, 1, [0, 1]), &[(Y0, n(-1)), (NEW, n(-1)), (W, n(-1))]);
+            alone.done([8, 14], &[Check::Lookup(10)]);
         }
     }
 }

@@ -15,7 +15,7 @@ use super::*;
 use Operation::*;
 
 /// The run with P changing columns of its segments; arguments look at values.
-fn meddled(
+pub(super) fn meddled(
     run: &mut ProgramRun,
     meddle: impl Fn(u32, &mut Columns) + Send + Sync + 'static,
 ) -> Result<(), Error> {
@@ -26,7 +26,7 @@ fn meddled(
     result
 }
 
-fn is_unsatisfied(result: &Result<(), Error>) -> bool {
+pub(super) fn is_unsatisfied(result: &Result<(), Error>) -> bool {
     matches!(result, Err(Error::Unsatisfied { .. }))
 }
 

@@ -83,10 +83,10 @@ fn flips<F: Value, M: Mac<F>>(fiat_shamir: bool, step: usize) {
 
 #[test]
 fn no_flipped_bit_of_the_prover_s_is_accepted() {
-    flips::<F61, F61>(false, 7);
-    flips::<F61, F61>(true, 11);
-    flips::<F32, F32x4>(false, 13);
-    flips::<F32, F32x4>(true, 13);
+    flips::<F61, F61>(false, 15);
+    flips::<F61, F61>(true, 23);
+    flips::<F32, F32x4>(false, 27);
+    flips::<F32, F32x4>(true, 27);
 }
 
 #[test]

@@ -1,0 +1,125 @@
+//! Runs of programs over a session.
+//!
+//! ```text
+//! P                                              V
+//! Begin(program, public input) <---------->      Begin(program, public input)
+//! Run: the end, lengths        ----------->      V's terms, before it makes room
+//! Run: journal, profile        ----------->      V's terms, and the profile's bounds
+//! Begin(statement)             <---------->      Begin(statement), then as for every statement
+//! ```
+//!
+//! The statement has the claim and the profile in it ([`ProgramRun`]), and V learns both from P. What P says
+//! of its run depends on its secret input, so it comes after both parties have named the same program and
+//! public input. The second `Begin` compares the digest of the whole statement, which every challenge depends
+//! on.
+
+use rand_core::CryptoRng;
+use volery_channel::handshake::Begin;
+use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_field::F61;
+use volery_machine::Program;
+use volery_machine::proof::preamble::{Head, decode_body, encode_body};
+use volery_machine::proof::{ProgramRun, RunClaim, Settings, Terms, subject};
+
+use super::evaluate::something_claimed;
+use super::system::{Over, System};
+use super::{Common, Prover, Report, Verifier};
+use crate::Error;
+
+/// What runs are proved with. A larger field of MACs would add nothing: the challenges of the statement
+/// itself are of these 61 bits.
+pub(super) type System61 = Over<F61, F61>;
+
+/// Bytes of a part of the body.
+const PART: usize = 1 << 16;
+
+impl Common {
+    /// The message by which the parties agree on a program and its public input.
+    fn agree(&self, subject: [u8; 32]) -> Result<Begin, Error> {
+        if self.over {
+            return Err(Error::Over);
+        }
+        if self.options.fiat_shamir {
+            let reason = "the verifier must choose the challenges of a run: a prover that may hash again and again \
+                          would find some that suit it";
+            return Err(Error::Options(reason.into()));
+        }
+        let parameters = System61::new().parameters(&self.options, self.proofs, None)?;
+        Ok(Begin::new(subject, parameters))
+    }
+}
+
+impl<C: Channel> Prover<C> {
+    /// Proves that a program ran: first it says how the run ended and what it shows.
+    ///
+    /// # Errors
+    /// As [`Prover::prove`]; a rejection if V demands another run.
+    pub fn prove_run(&mut self, run: &ProgramRun, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
+        let system = System61::new();
+        let result =
+            self.announce(run).and_then(|()| self.try_prove(&system, run, || System61::evaluate(run), rng));
+        self.conclude(result)
+    }
+
+    fn announce(&mut self, run: &ProgramRun) -> Result<(), Error> {
+        let agreed = self.common.agree(run.subject())?;
+        agreed.send(&mut self.channel)?;
+        agreed.receive(&mut self.channel)?;
+        self.channel.send(tags::RUN, &Head::of(run.claim(), run.profile()).encode())?;
+        for part in encode_body(run.claim(), run.profile()).chunks(PART) {
+            self.channel.send(tags::RUN, part)?;
+        }
+        Ok(())
+    }
+}
+
+impl<C: Channel> Verifier<C> {
+    /// Verifies a proof that this program ran on this public input, within these terms. Returns how it ended
+    /// and what it wrote, which both are proved.
+    ///
+    /// # Errors
+    /// As [`Verifier::verify`]; a rejection if the run is not within the terms.
+    pub fn verify_run(
+        &mut self,
+        (program, public): (&Program, &[u8]),
+        settings: Settings,
+        terms: &Terms,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(RunClaim, Report), Error> {
+        let system = System61::new();
+        let result = self.hear((program, public), settings, terms).and_then(|run| {
+            let report = self.try_verify(&system, &run, something_claimed, rng)?;
+            Ok((run.claim().clone(), report))
+        });
+        self.conclude(result)
+    }
+
+    /// What P says of its run, as a statement.
+    fn hear(
+        &mut self,
+        (program, public): (&Program, &[u8]),
+        settings: Settings,
+        terms: &Terms,
+    ) -> Result<ProgramRun, Error> {
+        let agreed = self.common.agree(subject(program, public, settings))?;
+        agreed.send(&mut self.channel)?;
+        agreed.receive(&mut self.channel)?;
+        let rejected = |reason| Error::Proof(volery_zk::Error::Rejected { reason });
+        let head = Head::decode(&self.channel.recv_array(tags::RUN)?, terms.journal)?;
+        terms.ending.check(head.end()).map_err(rejected)?;
+        let (mut body, mut part) = (Vec::new(), Vec::new());
+        while body.len() < head.body() {
+            // All parts but the last are full, so there is one way to send a body.
+            let length = PART.min(head.body() - body.len());
+            self.channel.recv_into(tags::RUN, length, &mut part)?;
+            if part.len() != length {
+                let reason = format!("a part of {} bytes, not {length}", part.len());
+                return Err(volery_channel::Error::malformed(tags::RUN, reason).into());
+            }
+            body.extend_from_slice(&part);
+        }
+        let (claim, profile) = decode_body(&head, &body)?;
+        terms.check(&claim, &profile).map_err(rejected)?;
+        Ok(ProgramRun::new(program.clone(), public.to_vec(), claim, profile, settings)?)
+    }
+}
