@@ -4,6 +4,16 @@
 
 #include <stddef.h>
 
+/* The exit code of a program that gives up, as that of a panic in Rust: libc.c's abort() ends with it. */
+#define VOLERY_ABORTED 101
+/* The exit code if the machine refuses a call, which Volery's does not. */
+#define VOLERY_REFUSED 102
+
+/* The most bytes that a call moves: what one call moves is in one segment of the proof. */
+#define VOLERY_MOST 65536
+
+static inline long volery_part(size_t size) { return size < VOLERY_MOST ? (long)size : VOLERY_MOST; }
+
 /* An environment call with Linux's number. */
 static inline long volery_call(long number, long first, long second, long third) {
     register long a0 __asm__("a0") = first;
@@ -23,8 +33,8 @@ static inline void volery_exit(int code) {
 static inline size_t volery_read(int file, void *buffer, size_t size) {
     size_t done = 0;
     while (done < size) {
-        long count = volery_call(63, file, (long)((char *)buffer + done), (long)(size - done));
-        if (count < 0) volery_exit(102);
+        long count = volery_call(63, file, (long)((char *)buffer + done), volery_part(size - done));
+        if (count < 0) volery_exit(VOLERY_REFUSED);
         if (count == 0) break;
         done += (size_t)count;
     }
@@ -40,8 +50,8 @@ static inline size_t volery_public(void *buffer, size_t size) { return volery_re
 static inline void volery_write(int file, const void *buffer, size_t size) {
     size_t done = 0;
     while (done < size) {
-        long count = volery_call(64, file, (long)((const char *)buffer + done), (long)(size - done));
-        if (count <= 0) volery_exit(102);
+        long count = volery_call(64, file, (long)((const char *)buffer + done), volery_part(size - done));
+        if (count <= 0) volery_exit(VOLERY_REFUSED);
         done += (size_t)count;
     }
 }

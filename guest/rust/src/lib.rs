@@ -15,7 +15,7 @@
 //! }
 //! ```
 //!
-//! Link with `volery.ld`, which lies beside this crate.
+//! Link with `-Tvolery.ld`: this crate tells the linker in which folder that is.
 
 #![no_std]
 
@@ -32,6 +32,8 @@ use core::panic::PanicInfo;
 pub const PANIC: u32 = 101;
 /// The exit code if the machine refuses a call, which Volery's does not.
 const REFUSED: u32 = 102;
+/// The most bytes that a call moves: what one call moves is in one segment of the proof.
+const MOST: usize = 1 << 16;
 
 // The loader has cleared what is to be zero.
 global_asm!(
@@ -63,7 +65,7 @@ macro_rules! entry {
 /// An environment call with Linux's number.
 fn call(number: u32, first: u32, second: usize, third: usize) -> i32 {
     let result;
-    // SAFETY: the calls below read or write the buffer that a slice of the caller names, and nothing else.
+    // SAFETY: the calls below read or write the buffer that their callers name, and nothing else.
     unsafe {
         asm!("ecall", inlateout("a0") first => result, in("a1") second, in("a2") third, in("a7") number,
             options(nostack));
@@ -83,11 +85,14 @@ fn count(result: i32) -> usize {
     usize::try_from(result).unwrap_or_else(|_| exit(REFUSED))
 }
 
-fn read(file: u32, buffer: &mut [u8]) -> usize {
+/// Reads until `length` bytes are at `buffer` or the file ends; returns how many bytes.
+///
+/// # Safety
+/// The bytes are writable, and nobody else uses them.
+unsafe fn read(file: u32, buffer: *mut u8, length: usize) -> usize {
     let mut done = 0;
-    while done < buffer.len() {
-        let rest = &mut buffer[done..];
-        match count(call(63, file, rest.as_mut_ptr() as usize, rest.len())) {
+    while done < length {
+        match count(call(63, file, buffer as usize + done, (length - done).min(MOST))) {
             0 => break,
             more => done += more,
         }
@@ -96,15 +101,24 @@ fn read(file: u32, buffer: &mut [u8]) -> usize {
 }
 
 fn read_all(file: u32) -> Vec<u8> {
-    let (mut bytes, mut done) = (Vec::new(), 0);
+    let mut bytes = Vec::new();
     loop {
-        bytes.resize(done + (done / 2).max(4096), 0);
-        done += read(file, &mut bytes[done..]);
-        if done < bytes.len() {
-            bytes.truncate(done);
+        bytes.reserve((bytes.len() / 2).max(4096));
+        let spare = bytes.spare_capacity_mut();
+        let room = spare.len();
+        // SAFETY: the spare bytes are ours. Nobody clears them first: each store would be a step to prove.
+        let done = unsafe { read(file, spare.as_mut_ptr().cast(), room) };
+        // SAFETY: `read` has filled these bytes behind the others.
+        unsafe { bytes.set_len(bytes.len() + done) };
+        if done < room {
             return bytes;
         }
     }
+}
+
+fn read_slice(file: u32, buffer: &mut [u8]) -> usize {
+    // SAFETY: the slice is borrowed for writing.
+    unsafe { read(file, buffer.as_mut_ptr(), buffer.len()) }
 }
 
 /// The rest of the secret input.
@@ -121,17 +135,17 @@ pub fn public() -> Vec<u8> {
 
 /// Fills the buffer from the secret input, as far as that goes; returns how many bytes.
 pub fn read_secret(buffer: &mut [u8]) -> usize {
-    read(0, buffer)
+    read_slice(0, buffer)
 }
 
 /// Fills the buffer from the public input, as far as that goes; returns how many bytes.
 pub fn read_public(buffer: &mut [u8]) -> usize {
-    read(3, buffer)
+    read_slice(3, buffer)
 }
 
 fn write(file: u32, mut bytes: &[u8]) {
     while !bytes.is_empty() {
-        let done = count(call(64, file, bytes.as_ptr() as usize, bytes.len()));
+        let done = count(call(64, file, bytes.as_ptr() as usize, bytes.len().min(MOST)));
         bytes = &bytes[done.min(bytes.len())..];
     }
 }
@@ -139,6 +153,25 @@ fn write(file: u32, mut bytes: &[u8]) {
 /// Appends to the journal, which everybody sees.
 pub fn commit(bytes: &[u8]) {
     write(1, bytes);
+}
+
+/// The journal as a place for formatted text; also by [`journal!`](crate::journal).
+pub struct Journal;
+
+impl Write for Journal {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        write(1, text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Appends a line to the journal, formatted as by `println!`.
+#[macro_export]
+macro_rules! journal {
+    ($($text:tt)*) => {{
+        use core::fmt::Write as _;
+        let _ = writeln!($crate::Journal, $($text)*);
+    }};
 }
 
 /// The debugging output; also by [`debug!`](crate::debug).

@@ -14,7 +14,7 @@ use crate::args::BenchName;
 use crate::failure::Failure;
 
 /// A statement that says when it began.
-pub(super) struct Clocked<S> {
+struct Clocked<S> {
     statement: S,
     clock: Clock,
 }
@@ -36,7 +36,7 @@ impl<B: Backend, S: Statement<B>> Statement<B> for Clocked<S> {
     }
 }
 
-pub(super) fn clocked<S>(job: &Job, statement: S) -> Work
+fn clocked<S>(job: &Job, statement: S) -> Work
 where
     Clocked<S>: Provable<Over<F61, F61>> + Provable<Over<F61, volery_field::F61x2>> + Send + Sync + 'static,
 {

@@ -149,7 +149,7 @@ impl Work {
                 with_macs!(job, M => Self::proving(Mixed::<F61, M>::new(), work)).with_clock(clock)
             }
             BenchName::Ram | BenchName::Rom => super::memory::work(job)?,
-            BenchName::Riscv => super::riscv::work(job, role)?,
+            BenchName::Riscv => super::riscv::work(job)?,
             BenchName::Robin | BenchName::Batchman | BenchName::Cpu => super::disjunction::work(job)?,
             _ => Self::proving(Bits, BitWork::new(job)?),
         })

@@ -1,17 +1,23 @@
 //! The measurement of a program's run.
 
+use rand_core::CryptoRng;
+use volery::system::Over;
+use volery::{Estimate, Options, Prover, Verifier, estimate_run};
 use volery_circuit::Error;
+use volery_field::F61;
 use volery_machine::instruction::Operation::{
     Add, Addi, Bne, Ecall, Jal, Jalr, Lbu, Lui, Lw, Mul, Or, Slli, Sltu, Srli, Sw, Xor,
 };
-use volery_machine::proof::{ProgramRun, Settings};
+use volery_machine::proof::{Ending, ProgramRun, Settings, Terms};
 use volery_machine::{Instruction, Kind, Limits, Operation, Program, Segment};
 
-use super::memory::clocked;
 use super::party::Work;
 use super::workload::Job;
-use crate::args::RoleArg;
 use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::session::Wire;
+use crate::system::{Correlations, Done};
+use crate::way::Proving;
 
 /// Steps of a round of the loop.
 const ROUND: u64 = 20;
@@ -57,17 +63,32 @@ fn program(steps: u64) -> Result<Program, Error> {
     Program::new(0x1_0000, vec![text]).map_err(|error| Error::Public(error.to_string()))
 }
 
-/// The work of a job about a program. Both parties run it first, to know what shows; V proves nothing by
-/// that.
-pub(super) fn work(job: &Job, role: RoleArg) -> Result<Work, Failure> {
+/// The proof of the loop's run.
+struct Steps(ProgramRun);
+
+impl Proving for Steps {
+    fn correlations(&self) -> &dyn Correlations {
+        const { &Over::<F61, F61>::new() }
+    }
+
+    fn estimate(&self, options: Options, _progress: &Progress) -> Result<Estimate, volery::Error> {
+        estimate_run(|channel| channel, options, &self.0.without_secret())
+    }
+
+    fn prove(&self, prover: &mut Prover<Wire>, rng: &mut dyn CryptoRng) -> Done {
+        Ok(prover.prove_run(&self.0, rng)?.into())
+    }
+
+    fn verify(&self, verifier: &mut Verifier<Wire>, rng: &mut dyn CryptoRng) -> Done {
+        let terms = Terms { ending: Ending::Any, rows: u64::MAX, ..Terms::default() };
+        let (_, report) = verifier.verify_run((self.0.program(), &[]), self.0.settings(), &terms, rng)?;
+        Ok(report.into())
+    }
+}
+
+/// The work of a job about a program.
+pub(super) fn work(job: &Job) -> Result<Work, Failure> {
     let (settings, limits) = (Settings::default(), Limits { steps: u64::MAX, ..Limits::default() });
     let run = ProgramRun::of(program(job.size)?, [Vec::new(), Vec::new()], settings, limits)?;
-    let run = match role {
-        RoleArg::Prover => run,
-        RoleArg::Verifier => {
-            let (claim, profile) = (run.claim().clone(), run.profile().clone());
-            ProgramRun::new(program(job.size)?, Vec::new(), claim, profile, settings)?
-        }
-    };
-    Ok(clocked(job, run))
+    Ok(Work::from(Box::new(Steps(run)) as Box<dyn Proving>))
 }

@@ -12,6 +12,7 @@ mod estimates;
 mod execute;
 mod fields;
 mod fixture;
+mod guest;
 mod inputs;
 mod json;
 #[cfg(target_os = "linux")]

@@ -68,8 +68,18 @@ pages! {
     websites_run: "docs/guide/websites.md",
     contracts_run: "docs/guide/contracts.md",
     notary_runs: "docs/guide/notary.md",
+    programs_run: "docs/guide/programs.md",
     rust_runs: "docs/guide/rust.md",
     security_runs: "docs/guide/security.md",
+}
+
+#[test]
+fn the_page_on_programs_shows_the_examples_as_they_are() {
+    let page = Page::read("docs/guide/programs.md");
+    for path in ["guest/examples/sum/sum.c", "guest/examples/sum/sum.rs"] {
+        let source = std::fs::read_to_string(root().join(path)).expect(path);
+        assert!(page.blocks.iter().any(|block| block.text == source), "{path}");
+    }
 }
 
 /// The pages of the guide that are files.

@@ -21,7 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(180);
 pub(crate) fn page(page: &Page) {
     let mut stage = Stage::new();
     for (from, to) in &page.copies {
-        std::fs::copy(root().join(from), stage.file(to)).unwrap_or_else(|error| panic!("{from}: {error}"));
+        let to = stage.file(to);
+        to.parent().map_or(Ok(()), std::fs::create_dir_all).expect("a folder");
+        std::fs::copy(root().join(from), to).unwrap_or_else(|error| panic!("{from}: {error}"));
     }
     for block in &page.blocks {
         let place = format!("{}:{}", page.path, block.line);

@@ -194,7 +194,7 @@ impl ProgramRun {
         subject(&self.program, &self.public, self.settings)
     }
 
-    /// The same as V has it.
+    /// V's statement of the same run.
     #[must_use]
     pub fn without_secret(&self) -> Self {
         Self {

@@ -22,13 +22,19 @@ use volery_machine::proof::preamble::{Head, decode_body, encode_body};
 use volery_machine::proof::{ProgramRun, RunClaim, Settings, Terms, subject};
 
 use super::evaluate::something_claimed;
-use super::system::{Over, System};
+use super::system::{Over, Provable, System};
 use super::{Common, Prover, Report, Verifier};
 use crate::Error;
 
 /// What runs are proved with. A larger field of MACs would add nothing: the challenges of the statement
 /// itself are of these 61 bits.
 pub(super) type System61 = Over<F61, F61>;
+
+/// A run as a trait object: so what proves it is compiled here, once, and not in every crate that has a
+/// channel of its own.
+fn provable(run: &ProgramRun) -> &dyn Provable<System61> {
+    run
+}
 
 /// Bytes of a part of the body.
 const PART: usize = 1 << 16;
@@ -55,9 +61,10 @@ impl<C: Channel> Prover<C> {
     /// # Errors
     /// As [`Prover::prove`]; a rejection if V demands another run.
     pub fn prove_run(&mut self, run: &ProgramRun, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
-        let system = System61::new();
-        let result =
-            self.announce(run).and_then(|()| self.try_prove(&system, run, || System61::evaluate(run), rng));
+        let (system, statement) = (System61::new(), provable(run));
+        let result = self
+            .announce(run)
+            .and_then(|()| self.try_prove(&system, statement, || System61::evaluate(statement), rng));
         self.conclude(result)
     }
 
@@ -88,7 +95,7 @@ impl<C: Channel> Verifier<C> {
     ) -> Result<(RunClaim, Report), Error> {
         let system = System61::new();
         let result = self.hear((program, public), settings, terms).and_then(|run| {
-            let report = self.try_verify(&system, &run, something_claimed, rng)?;
+            let report = self.try_verify(&system, provable(&run), something_claimed, rng)?;
             Ok((run.claim().clone(), report))
         });
         self.conclude(result)
