@@ -73,6 +73,7 @@ impl TableSource for Null {
 fn gates(c: &mut Criterion) {
     of::<HalfGates>(c, "half gates", Garbling::HalfGates);
     of::<ThreeHalves>(c, "three halves", Garbling::ThreeHalves);
+    of::<ThreeHalves>(c, "one-hot S-boxes", Garbling::OneHot);
 }
 
 fn of<S: Scheme>(c: &mut Criterion, scheme: &str, garbling: Garbling) {
@@ -84,6 +85,10 @@ fn of<S: Scheme>(c: &mut Criterion, scheme: &str, garbling: Garbling) {
         ("aes128", Work::Aes128, 256),
     ] {
         let Shape { ands, s_boxes, .. } = Shape::of(&work, inputs).expect("counts");
+        let one_hot = garbling == Garbling::OneHot;
+        if one_hot && s_boxes == 0 {
+            continue;
+        }
         let bytes = garbling.tables(ands, s_boxes) as usize * garbling.table_bytes();
         let mut group = c.benchmark_group(format!("{scheme}, {name}"));
         group.throughput(Throughput::Elements(ands));
@@ -92,7 +97,8 @@ fn of<S: Scheme>(c: &mut Criterion, scheme: &str, garbling: Garbling) {
         group.bench_function("garble", |b| {
             b.iter(|| {
                 let mut sink = Null(Vec::new(), 0);
-                let mut garbler = GateGarbler::<S>::new(&offset, [3; 16], 0, &mut sink);
+                let garbler = GateGarbler::<S>::new(&offset, [3; 16], 0, &mut sink);
+                let mut garbler = garbler.with_one_hot(one_hot);
                 black_box(work.run(&mut garbler, &zero).expect("garbles"));
                 garbler.finish()
             });
@@ -103,7 +109,8 @@ fn of<S: Scheme>(c: &mut Criterion, scheme: &str, garbling: Garbling) {
             portion.iter_mut().skip(24).step_by(garbling.table_bytes()).for_each(|bits| *bits = 0);
             b.iter(|| {
                 let mut source = Null(portion.clone(), bytes);
-                let mut evaluator = GateEvaluator::<S>::new([3; 16], 0, &mut source);
+                let evaluator = GateEvaluator::<S>::new([3; 16], 0, &mut source);
+                let mut evaluator = evaluator.with_one_hot(one_hot);
                 black_box(work.run(&mut evaluator, &active).expect("evaluates"));
                 evaluator.finish()
             });

@@ -7,9 +7,9 @@ use volery_circuit::{Backend, Ops};
 use volery_field::{F2, Gf128};
 use zeroize::Zeroize;
 
-use super::s_box::{self, HALF, Masked, Scratch};
+use super::Scheme;
+use super::s_box::{self, HALF, IN_A_TABLE, Masked, Scratch};
 use super::tables::{PORTION, TableSource};
-use super::{CIPHERTEXTS, Scheme};
 use crate::Error;
 use crate::hash::{AHEAD, Keys};
 
@@ -46,6 +46,8 @@ pub struct GateEvaluator<'a, S> {
     tables: Vec<u8>,
     /// The number of used bytes of `tables`.
     at: usize,
+    /// Whether S-boxes are garbled one-hot.
+    one_hot: bool,
     /// Room for an S-box, once there was one.
     scratch: Option<Box<Scratch>>,
     source: &'a mut dyn TableSource,
@@ -62,11 +64,19 @@ impl<'a, S: Scheme> GateEvaluator<'a, S> {
             keys: Keys::new(start, first),
             tables,
             at: 0,
+            one_hot: false,
             scratch: None,
             source,
             failed: Latch::new(),
             scheme: PhantomData,
         }
+    }
+
+    /// See [`GateGarbler::with_one_hot`](super::GateGarbler::with_one_hot).
+    #[must_use]
+    pub fn with_one_hot(mut self, one_hot: bool) -> Self {
+        self.one_hot = S::ONE_HOT && one_hot;
+        self
     }
 
     /// Continues with another kernel, which must be available.
@@ -181,7 +191,7 @@ impl<S: Scheme> Ops<F2> for GateEvaluator<'_, S> {
     }
 
     fn substitute(&mut self, x: &[ActiveWire; 8]) -> Result<Option<[ActiveWire; 8]>, Error> {
-        if !S::ONE_HOT {
+        if !S::ONE_HOT || !self.one_hot {
             return Ok(None);
         }
         self.failed.check()?;
@@ -255,7 +265,7 @@ impl<S: Scheme> s_box::Side for GateEvaluator<'_, S> {
 
     fn begin(&mut self) -> Result<[u8; HALF], Error> {
         let mut ciphertexts = [0; HALF];
-        for part in ciphertexts.chunks_mut(CIPHERTEXTS) {
+        for part in ciphertexts.chunks_mut(IN_A_TABLE) {
             if self.at == self.tables.len() {
                 self.try_renew()?;
             }

@@ -8,9 +8,9 @@ use volery_field::{F2, Gf128};
 use volery_vole::Delta;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::s_box::{self, HALF, Masked, Scratch};
+use super::Scheme;
+use super::s_box::{self, HALF, IN_A_TABLE, Masked, Scratch};
 use super::tables::{PORTION, TableSink};
-use super::{CIPHERTEXTS, Scheme};
 use crate::Error;
 use crate::hash::{AHEAD, Keys};
 
@@ -47,6 +47,8 @@ pub struct GateGarbler<'a, S> {
     /// Tables that the sink has not received yet.
     tables: Vec<u8>,
     s_boxes: u64,
+    /// Whether S-boxes are garbled one-hot.
+    one_hot: bool,
     /// Room for an S-box, once there was one.
     scratch: Option<Box<Scratch>>,
     sink: &'a mut dyn TableSink,
@@ -64,8 +66,10 @@ impl<'a, S: Scheme> GateGarbler<'a, S> {
         Self {
             offset: Zeroizing::new(offset.expose()),
             keys: Keys::new(start, first),
-            tables: Vec::with_capacity(PORTION + AHEAD * S::TABLE_BYTES),
+            // Beyond a portion, gates under the keys of one expansion, and half of an S-box.
+            tables: Vec::with_capacity(PORTION + (AHEAD + HALF / IN_A_TABLE) * S::TABLE_BYTES),
             s_boxes: 0,
+            one_hot: false,
             scratch: None,
             sink,
             failed: Latch::new(),
@@ -77,6 +81,15 @@ impl<'a, S: Scheme> GateGarbler<'a, S> {
     #[cfg(test)]
     pub(super) fn set_level(&mut self, level: volery_vole::AesLevel, start: [u8; 16]) {
         self.keys = Keys::with_level(level, start, self.keys.number());
+    }
+
+    /// Whether to garble S-boxes of AES one-hot, in fewer bytes and more time than by their circuit. The
+    /// evaluator must do the same. Only [`ThreeHalves`](super::ThreeHalves) can; in another scheme this
+    /// changes nothing.
+    #[must_use]
+    pub fn with_one_hot(mut self, one_hot: bool) -> Self {
+        self.one_hot = S::ONE_HOT && one_hot;
+        self
     }
 
     /// The number of S-boxes of AES garbled so far.
@@ -170,7 +183,7 @@ impl<S: Scheme> Ops<F2> for GateGarbler<'_, S> {
     /// Counted also if the circuit is garbled, for the proof, which has a way of its own.
     fn substitute(&mut self, x: &[ZeroWire; 8]) -> Result<Option<[ZeroWire; 8]>, Error> {
         self.s_boxes += 1;
-        if !S::ONE_HOT {
+        if !S::ONE_HOT || !self.one_hot {
             return Ok(None);
         }
         self.failed.check()?;
@@ -249,7 +262,7 @@ impl<S: Scheme> s_box::Side for GateGarbler<'_, S> {
 
     /// As tables that have no bits of their own.
     fn end(&mut self, ciphertexts: &[u8; HALF]) {
-        for part in ciphertexts.chunks(CIPHERTEXTS) {
+        for part in ciphertexts.chunks(IN_A_TABLE) {
             self.tables.extend_from_slice(part);
             self.tables.resize(self.tables.len() + S::TABLE_BYTES - part.len(), 0);
         }

@@ -9,7 +9,7 @@
 //!
 //! x + y      Z_x + Z_y,  L_x + L_y                  1:  Z = D,  L = 0            so x + 1:  Z_x + D,  L_x
 //! x * y      a table for each gate                                       see HalfGates, ThreeHalves
-//! S-box      30 ciphertexts and five gates, with ThreeHalves             see the module s_box
+//! S-box      30 ciphertexts and five gates, or its circuit               see the module s_box
 //! ```
 //!
 //! [`GateGarbler`] and [`GateEvaluator`] implement [`Ops`](volery_circuit::Ops), so that every gadget and
@@ -39,9 +39,6 @@ pub use scheme::Scheme;
 pub(crate) use scheme::private::Gate;
 pub use tables::{TableSink, TableSource};
 pub use three_halves::ThreeHalves;
-
-/// The number of bytes of an S-box's ciphertexts that take the place of a table.
-const CIPHERTEXTS: usize = 24;
 
 /// Checks that the operands of `mul_many` are equally long.
 fn same_length(x: usize, y: usize) -> Result<(), volery_circuit::Error> {

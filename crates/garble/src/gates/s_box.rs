@@ -95,8 +95,32 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::Error;
 use crate::hash::Keys;
 
+/// The ciphertexts before the ANDs, and as many after them.
+const CIPHERTEXTS: usize = 15;
+
 /// Bytes of the ciphertexts before the ANDs, and after them.
-pub(super) const HALF: usize = 15 * 16;
+pub(super) const HALF: usize = 16 * CIPHERTEXTS;
+
+/// The ciphertexts' bytes that take the place of a table of three halves.
+pub(super) const IN_A_TABLE: usize = 24;
+
+/// ANDs of an S-box's circuit.
+pub(super) const CIRCUIT: u64 = 32;
+
+/// ANDs beside the ciphertexts.
+pub(super) const GATES: u64 = 5;
+
+/// The tables as long as all ciphertexts.
+pub(super) const TABLES: u64 = 2 * (HALF / IN_A_TABLE) as u64;
+
+/// The pairs of keys for the ciphertexts before the ANDs, and for those after them.
+const HALF_PAIRS: usize = CIPHERTEXTS.div_ceil(2);
+
+/// The pairs of keys for all ciphertexts.
+pub(super) const PAIRS: u64 = 2 * HALF_PAIRS as u64;
+
+// Whole tables. And a gate takes two pairs that are expanded together, so each half takes an even number.
+const _: () = assert!(HALF.is_multiple_of(IN_A_TABLE) && HALF_PAIRS.is_multiple_of(2));
 
 /// Either party of a garbled S-box. Labels are the garbler's of 0 or the evaluator's own.
 pub(super) trait Side: Ops<F2, Error = Error> {
@@ -132,16 +156,21 @@ pub(super) struct Masked {
     pub(super) bit: usize,
 }
 
-/// Room for a vector of eight bits and its hashes; wiped on drop.
+/// Room for the vectors and for the hashes of one; wiped on drop.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(super) struct Scratch {
+    /// Of `x'`.
     vector: [Gf128; 256],
+    of_h: [Gf128; 16],
+    of_l: [Gf128; 16],
+    of_inverse: [Gf128; 16],
     hashes: [Gf128; 256],
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { vector: [Gf128::ZERO; 256], hashes: [Gf128::ZERO; 256] }
+        let [of_h, of_l, of_inverse] = [[Gf128::ZERO; 16]; 3];
+        Self { vector: [Gf128::ZERO; 256], of_h, of_l, of_inverse, hashes: [Gf128::ZERO; 256] }
     }
 }
 
@@ -170,16 +199,17 @@ impl Half {
         if !second {
             self.pair = side.keys().next_pair()?;
         }
-        Ok(side.keys().hash_run((self.pair, second), labels, hashes))
+        side.keys().hash_run((self.pair, second), labels, hashes)
     }
 
     /// What the evaluator adds to the hash that it lacks, given the sum of everything but the ciphertext;
     /// zero at the garbler.
-    fn exchange<S: Side>(&mut self, sum: Gf128) -> Gf128 {
+    fn exchange<S: Side>(&mut self, sum: Gf128) -> Result<Gf128, Error> {
         let (ciphertexts, _) = self.ciphertexts.as_chunks_mut();
         let ciphertext = ciphertexts.get_mut(self.used);
+        let ciphertext = ciphertext.ok_or_else(|| Error::misuse("an S-box with too many ciphertexts"))?;
         self.used += 1;
-        ciphertext.map_or(Gf128::ZERO, |ciphertext| S::exchange(ciphertext, sum))
+        Ok(S::exchange(ciphertext, sum))
     }
 }
 
@@ -189,15 +219,13 @@ pub(super) fn substitute<S: Side>(
     scratch: &mut Scratch,
     x: &[S::Wire; 8],
 ) -> Result<[S::Wire; 8], Error> {
-    let Scratch { vector, hashes } = scratch;
+    let Scratch { vector, of_h, of_l, of_inverse, hashes } = scratch;
     let mut half = Half::begin(side)?;
     let x = coordinates(&x.each_ref().map(S::label));
     let bits = x.map(|label| side.masked(label));
     grow(side, &mut half, (&mut *vector, hashes), &bits, 0..4)?;
-    let mut of_h = [Gf128::ZERO; 16];
     of_h.copy_from_slice(&vector[..16]);
     grow(side, &mut half, (&mut *vector, hashes), &bits, 4..8)?;
-    let mut of_l = [Gf128::ZERO; 16];
     for (sum, entries) in of_l.iter_mut().zip(vector.chunks(16)) {
         *sum = entries.iter().fold(Gf128::ZERO, |sum, entry| sum + *entry);
     }
@@ -205,12 +233,12 @@ pub(super) fn substitute<S: Side>(
     // Products of a coordinate of h and one of l.
     let mut products = [[Gf128::ZERO; 4]; 4];
     for (j, l) in x[4..].iter().enumerate() {
-        let column: [_; 4] = column(side, &mut half, (&of_h, hashes), &bits[..4], *l)?;
+        let column: [_; 4] = column(side, &mut half, (&*of_h, hashes), &bits[..4], *l)?;
         products.iter_mut().zip(column).for_each(|(row, product)| row[j] = product);
     }
     for (row, h) in products.iter_mut().zip(&x) {
         let colour = side.colour(*h);
-        let column: [_; 4] = column(side, &mut half, (&of_l, hashes), &bits[4..], colour)?;
+        let column: [_; 4] = column(side, &mut half, (&*of_l, hashes), &bits[4..], colour)?;
         for ((product, more), l) in row.iter_mut().zip(column).zip(&x[4..]) {
             *product += more + colour * l.lsb();
         }
@@ -220,12 +248,11 @@ pub(super) fn substitute<S: Side>(
 
     // Products of a coordinate of x and one of the inverse.
     let mut half = Half::begin(side)?;
-    let of_inverse = inverse.map(|label| side.masked(label));
-    let mut small = [Gf128::ZERO; 16];
-    grow(side, &mut half, (&mut small, hashes), &of_inverse, 0..4)?;
+    let inverse_bits = inverse.map(|label| side.masked(label));
+    grow(side, &mut half, (&mut *of_inverse, hashes), &inverse_bits, 0..4)?;
     let mut products = [[Gf128::ZERO; 4]; 8];
     for (row, x) in products.iter_mut().zip(&x) {
-        *row = column(side, &mut half, (&small, hashes), &of_inverse, *x)?;
+        *row = column(side, &mut half, (&*of_inverse, hashes), &inverse_bits, *x)?;
     }
     for (k, inverse) in inverse.iter().enumerate() {
         let colour = side.colour(*inverse);
@@ -256,7 +283,7 @@ fn grow<S: Side>(
         }
         let hashes = &mut hashes[..low.len()];
         let sum = half.hash(side, low, hashes)?;
-        let missing = half.exchange::<S>(bit.label + side.one() + sum);
+        let missing = half.exchange::<S>(bit.label + side.one() + sum)?;
         add_at(hashes, i & ((1 << level) - 1), missing);
         for ((low, high), hash) in low.iter_mut().zip(high).zip(hashes) {
             *high = *low + *hash;
@@ -276,7 +303,7 @@ fn column<S: Side, const BITS: usize>(
 ) -> Result<[Gf128; BITS], Error> {
     let hashes = &mut hashes[..1 << BITS];
     let sum = half.hash(side, vector, hashes)?;
-    let missing = half.exchange::<S>(label + sum);
+    let missing = half.exchange::<S>(label + sum)?;
     let mut products = side.keys().sums_by_bit(hashes);
     for (product, bit) in products.iter_mut().zip(bits) {
         *product += masked(missing, bit.bit);

@@ -67,6 +67,8 @@ use crate::Error;
 /// gates of any scheme.
 pub(crate) const AHEAD: usize = 16;
 
+const _: () = assert!(AHEAD.is_multiple_of(2));
+
 /// The round keys of a pair of keys: `[round][which]`.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
@@ -190,24 +192,28 @@ impl Keys {
 
     /// Hashes labels under one key, the first or the second of the pair at `place`. Returns the sum of the
     /// hashes.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for a place that [`Keys::next_pair`] does not return.
     pub(crate) fn hash_run(
         &self,
         (place, second): (usize, bool),
         labels: &[Gf128],
         hashes: &mut [Gf128],
-    ) -> Gf128 {
-        let Some(keys) = self.keys.get(place) else { return Gf128::ZERO };
+    ) -> Result<Gf128, Error> {
+        let keys = self.keys.get(place).ok_or_else(|| Error::misuse("a pair of keys that is none"))?;
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `self.level` is available, as the constructor has checked.
-        unsafe {
+        let sum = unsafe {
             match self.level {
                 AesLevel::Portable => portable::hash_run(keys, second, labels, hashes),
                 AesLevel::Aesni => x86::run_aesni(keys, second, labels, hashes),
                 AesLevel::Vaes256 | AesLevel::Vaes512 => x86::run_vaes256(keys, second, labels, hashes),
             }
-        }
+        };
         #[cfg(not(target_arch = "x86_64"))]
-        portable::hash_run(keys, second, labels, hashes)
+        let sum = portable::hash_run(keys, second, labels, hashes);
+        Ok(sum)
     }
 
     /// For each bit of an index, the sum of the labels at indices that have it set. There are two to the

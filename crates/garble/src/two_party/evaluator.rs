@@ -310,8 +310,9 @@ fn evaluate<F: Function>(
         Garbling::HalfGates => {
             evaluate_by(GateEvaluator::<HalfGates>::new(start, first, tables), function, &wires)
         }
-        Garbling::ThreeHalves => {
-            evaluate_by(GateEvaluator::<ThreeHalves>::new(start, first, tables), function, &wires)
+        Garbling::ThreeHalves | Garbling::OneHot => {
+            let gates = GateEvaluator::<ThreeHalves>::new(start, first, tables);
+            evaluate_by(gates.with_one_hot(garbling == Garbling::OneHot), function, &wires)
         }
     }
 }

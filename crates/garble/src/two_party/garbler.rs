@@ -208,8 +208,8 @@ impl<F: Function> Garbler<F> {
         Ok(())
     }
 
-    /// Garbles `function` on these wires and sends the tables, 24.4 or 32 bytes for each AND. Returns its
-    /// output wires. The values need not have come.
+    /// Garbles `function` on these wires and sends the tables, 24.4 or 32 bytes for each AND (see
+    /// [`Garbling`]). Returns its output wires. The values need not have come.
     ///
     /// # Errors
     /// The function's own; [`Error::Misuse`] for a wire of another session; any error of sending.
@@ -233,7 +233,9 @@ impl<F: Function> Garbler<F> {
             Zeroizing::new(inputs.iter().map(|wire| ZeroWire::new(self.zero(*wire))).collect::<Vec<_>>());
         let (zeros, s_boxes) = match self.settings.garbling {
             Garbling::HalfGates => self.garble::<HalfGates>(channel, &function, &wires)?,
-            Garbling::ThreeHalves => self.garble::<ThreeHalves>(channel, &function, &wires)?,
+            Garbling::ThreeHalves | Garbling::OneHot => {
+                self.garble::<ThreeHalves>(channel, &function, &wires)?
+            }
         };
         let wires = self.program.call((function, s_boxes), inputs, zeros.len())?;
         self.append(&zeros);
@@ -250,7 +252,8 @@ impl<F: Function> Garbler<F> {
         let (pool, beside, decoding) = (&mut self.commitments, &mut self.beside, &mut self.decoding);
         let garbling = self.settings.garbling;
         let mut tables = ToChannel { channel, pool, beside, decoding, garbling, room: Vec::new() };
-        let mut garbler = GateGarbler::<S>::new(&self.offset, self.start, self.keys, &mut tables);
+        let garbler = GateGarbler::<S>::new(&self.offset, self.start, self.keys, &mut tables);
+        let mut garbler = garbler.with_one_hot(garbling == Garbling::OneHot);
         let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
         let s_boxes = garbler.s_boxes();
         self.keys = garbler.finish()?;
@@ -269,7 +272,7 @@ impl<F: Function> Garbler<F> {
     }
 
     /// The number of pairs of hash keys used so far: one for each half gate, two for each AND of three
-    /// halves, 16 for the ciphertexts of an S-box.
+    /// halves, 16 for the ciphertexts of an S-box that is garbled one-hot.
     #[must_use]
     pub(crate) fn keys(&self) -> u64 {
         self.keys

@@ -92,9 +92,12 @@ use crate::gates::{Gate as _, HalfGates, ThreeHalves};
 pub enum Garbling {
     /// [`HalfGates`]: 32 bytes for each gate, less work.
     HalfGates,
-    /// [`ThreeHalves`]: 24 bytes and three bits for each gate, 25 times that for an S-box of AES.
+    /// [`ThreeHalves`]: 24 bytes and three bits for each gate.
     #[default]
     ThreeHalves,
+    /// [`ThreeHalves`], but an S-box of AES is garbled one-hot: in 25 times the bytes of a gate, where its
+    /// circuit has 32. That takes each party two to four microseconds more.
+    OneHot,
 }
 
 impl Garbling {
@@ -102,7 +105,13 @@ impl Garbling {
         match self {
             Self::HalfGates => HalfGates::NAME,
             Self::ThreeHalves => ThreeHalves::NAME,
+            Self::OneHot => "three halves, one-hot S-boxes",
         }
+    }
+
+    /// How many of these S-boxes are garbled one-hot.
+    fn one_hot(self, s_boxes: u64) -> u64 {
+        if self == Self::OneHot { s_boxes } else { 0 }
     }
 
     /// The number of bytes that a party holds of a table. A byte of a table of three halves has three bits,
@@ -111,18 +120,16 @@ impl Garbling {
     pub fn table_bytes(self) -> usize {
         match self {
             Self::HalfGates => HalfGates::TABLE_BYTES,
-            Self::ThreeHalves => ThreeHalves::TABLE_BYTES,
+            Self::ThreeHalves | Self::OneHot => ThreeHalves::TABLE_BYTES,
         }
     }
 
-    /// The number of tables of this many AND gates, 32 of which are in each of these S-boxes of AES. With
-    /// three halves an S-box takes 25.
+    /// The number of tables of this many AND gates, 32 of which are in each of these S-boxes of AES. An S-box
+    /// that is garbled one-hot takes 25.
     #[must_use]
     pub fn tables(self, ands: u64, s_boxes: u64) -> u64 {
-        match self {
-            Self::HalfGates => HalfGates::tables(ands, s_boxes),
-            Self::ThreeHalves => ThreeHalves::tables(ands, s_boxes),
-        }
+        // The same in all schemes.
+        ThreeHalves::tables(ands, self.one_hot(s_boxes))
     }
 
     /// The number of bytes of one message with this many tables. Several messages have at most a byte more
@@ -131,7 +138,7 @@ impl Garbling {
     pub fn sent_bytes(self, tables: u64) -> u64 {
         let bits = match self {
             Self::HalfGates => 8 * HalfGates::TABLE_BYTES as u64,
-            Self::ThreeHalves => packing::SENT_BITS as u64,
+            Self::ThreeHalves | Self::OneHot => packing::SENT_BITS as u64,
         };
         tables.saturating_mul(bits).div_ceil(8)
     }
@@ -139,16 +146,16 @@ impl Garbling {
     /// The number of pairs of hash keys for these gates and S-boxes. `None` if it is over 2^64.
     fn pairs(self, ands: u64, s_boxes: u64) -> Option<u64> {
         match self {
-            Self::HalfGates => HalfGates::pairs(ands, s_boxes),
-            Self::ThreeHalves => ThreeHalves::pairs(ands, s_boxes),
+            Self::HalfGates => HalfGates::pairs(ands, 0),
+            Self::ThreeHalves | Self::OneHot => ThreeHalves::pairs(ands, self.one_hot(s_boxes)),
         }
     }
 
     /// The number of AND gates that use this many pairs of hash keys, with this many S-boxes.
     fn ands(self, pairs: u64, s_boxes: u64) -> u64 {
         match self {
-            Self::HalfGates => HalfGates::ands(pairs, s_boxes),
-            Self::ThreeHalves => ThreeHalves::ands(pairs, s_boxes),
+            Self::HalfGates => HalfGates::ands(pairs, 0),
+            Self::ThreeHalves | Self::OneHot => ThreeHalves::ands(pairs, self.one_hot(s_boxes)),
         }
     }
 }

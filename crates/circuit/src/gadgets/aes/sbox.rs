@@ -24,11 +24,12 @@ macro_rules! gates {
     (@ $b:ident, $x:ident & $y:ident) => { $b.mul(&$x, &$y)? };
 }
 
-/// The S-box without its constant: `SubBytes(x) XOR 0x63`, in the backend's own way or by the circuit.
+/// AES's S-box without its constant, `SubBytes(x) XOR 0x63`, of a byte, least significant bit first: in the
+/// backend's own way ([`Ops::substitute`]) or by a circuit of 32 ANDs.
 ///
 /// # Errors
 /// Any error of the backend.
-pub(super) fn substitute<B: Ops<F2> + ?Sized>(
+pub fn substitute<B: Ops<F2> + ?Sized>(
     b: &mut B,
     x: &Byte<B::Wire>,
 ) -> Result<Byte<B::Wire>, B::Error> {

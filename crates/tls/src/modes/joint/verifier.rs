@@ -147,6 +147,7 @@ fn prepare(
     let Limits { query, read, proved, budget, .. } = &limits;
     let most = [*query.min(&MAX_QUERY), *read.min(&MAX_READ), *proved.min(&MAX_PROVED)];
     sizes.check(most)?;
+    let settings = sizes.settings(settings);
     let cost = sizes.cost()?;
     let stored_tables = cost.table_bytes(settings.garbling);
     let memory = memory::take(budget, stored_tables)?;

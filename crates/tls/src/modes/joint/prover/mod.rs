@@ -213,6 +213,7 @@ fn prepare(
         return Err(Error::misuse("rounds that are none or too many, empty, or read out of order"));
     }
     message::send_sizes(channel, &sizes)?;
+    let settings = sizes.settings(settings);
     let cost = sizes.cost()?;
     let ahead = cost.announce(&mut commitments, settings.proof)?;
     let labels = GarblerLabels::start(channel, session, &mut commitments, rng)?;
