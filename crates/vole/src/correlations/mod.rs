@@ -16,6 +16,12 @@
 //! accepts no proof in that state. Both parties settle before they end a proof ([`Source::settle`]),
 //! which brings the verdict forward.
 //!
+//! **A round may be shorter than its set says** ([`Source::fit`]): if the caller has announced how many
+//! correlations it takes, the round that is expected to be the last has only as many trees as that takes, and
+//! what a further round would start from. Rows of the matrix, noise and trees of a block do not depend on the
+//! number of blocks. So a shorter round shows its peer a part of what the whole one would, and is at least as
+//! hard to attack. V's trees take fewer bytes.
+//!
 //! Stages are read a few blocks at a time, and no such batch crosses a quarter. With several threads its
 //! blocks are made in parallel; the result does not depend on either party's number of threads.
 //!
@@ -70,6 +76,8 @@ pub struct Generator<P: Party> {
     given: u64,
     /// The value of `given` at which the caller may be done, if the caller announced it.
     end: Option<u64>,
+    /// Whether the last round has only as many trees as `end` takes.
+    fitted: bool,
     failed: Latch<Error>,
 }
 
@@ -99,6 +107,10 @@ impl<P: Party> Source<P::Correlation> for Generator<P> {
             // expensive extension.
             stage.blocks = stage.blocks.min(stage.read + self.plan.lead);
         }
+    }
+
+    fn fit(&mut self) {
+        self.fitted = true;
     }
 
     fn settle(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
@@ -172,6 +184,7 @@ impl<P: Party> Generator<P> {
             link: None,
             given: 0,
             end: None,
+            fitted: false,
             failed: Latch::new(),
         }
     }
@@ -330,6 +343,27 @@ impl<P: Party> Generator<P> {
         self.stage.blocks.checked_sub(reserve)
     }
 
+    /// The next round's size, from what the plan says. Both parties open it when they have given out the same
+    /// number, so the result is the same.
+    fn fitted(&self, params: Params) -> Params {
+        let (true, Some(end)) = (self.fitted, self.end) else { return params };
+        let left = self.last_open().unwrap_or(self.stage.blocks).saturating_sub(self.stage.read);
+        let left = (left as u64).saturating_mul(self.block_len() as u64);
+        let missing = end.saturating_sub(self.given).saturating_sub(left);
+        if missing == 0 {
+            // More is taken than was announced, and nobody knows how much.
+            return params;
+        }
+        // Should more be taken after all, a further round starts from the end of this one.
+        let base = self.plan.round(self.number + 1).map_or(0, |next| P::base_len(&next));
+        let blocks = [missing, base as u64].map(|outputs| outputs.div_ceil(params.block_len() as u64));
+        let blocks = blocks.into_iter().fold(0, u64::saturating_add);
+        Params {
+            trees: u32::try_from(blocks).map_or(params.trees, |blocks| blocks.min(params.trees)),
+            ..params
+        }
+    }
+
     /// The next place, in blocks, that no batch crosses.
     fn barrier(&self) -> usize {
         let last = if self.stage.step == Step::Open { self.last_open() } else { None };
@@ -346,6 +380,7 @@ impl<P: Party> Generator<P> {
     /// Sets aside what the next round starts from and starts it.
     fn open(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let Some(params) = self.plan.round(self.number) else { return Err(Error::misuse("no next round")) };
+        let params = self.fitted(params);
         let wanted = P::base_len(&params);
         let mut batch = self.link.as_mut().map(Link::begin);
         let mut base = Zeroizing::new(Vec::with_capacity(wanted + BATCH));

@@ -29,10 +29,7 @@ macro_rules! gates {
 ///
 /// # Errors
 /// Any error of the backend.
-pub fn substitute<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    x: &Byte<B::Wire>,
-) -> Result<Byte<B::Wire>, B::Error> {
+pub fn substitute<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> Result<Byte<B::Wire>, B::Error> {
     match b.substitute(x)? {
         Some(made) => Ok(made),
         None => circuit(b, x),

@@ -13,10 +13,11 @@ use volery_zk::quicksilver;
 use super::program::{self, SHARE_BITS};
 use super::{Error, Sizes, hash_key};
 use crate::page::disclosure::{server_commitments, server_commitments_tls13};
+use crate::wire::hash::HashFunction;
 use crate::wire::key_exchange;
 use crate::wire::poly1305::TagInputs;
 use crate::wire::step::{Cost, Counting, commitments_of_blocks};
-use crate::wire::suite::Aead;
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::version::TlsVersion;
 
 /// The number of correlations from which the labels' OTs come.
@@ -110,7 +111,12 @@ impl ConnectionCost {
         &self,
         pool: &mut Pool,
         settings: quicksilver::bits::Settings,
+        suite: Suite,
     ) -> Result<u64, Error> {
+        if suite.hash() == HashFunction::Sha384 {
+            // Its connections take some more than a round makes, or two.
+            pool.fit();
+        }
         // Its inputs and the masks of shared bits are P's, and are taken while correlations are made.
         let own = SHARE_BITS + self.prepared.shared + self.prepared.committed;
         let count = self.correlations(settings)? + own + OTS;

@@ -11,10 +11,10 @@
 //!
 //! | step | inputs | outputs | ANDs |
 //! |---|---|---|---|
-//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529; 110,816; 895 of them for the sum |
-//! | [`Step::HandshakeKey`] | likewise, for TLS 1.3 | midstates of HMAC: inner, outer | 85,488; 220,147 |
-//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258; 110,662 |
-//! | [`Step::HashKey`] | a secret as long as a hash: 256; 384 | midstates of HMAC: inner, outer | 42,634; 110,662 |
+//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529; 109,367; 895 of them for the sum |
+//! | [`Step::HandshakeKey`] | likewise, for TLS 1.3 | midstates of HMAC: inner, outer | 85,488; 218,572 |
+//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258; 109,213 |
+//! | [`Step::HashKey`] | a secret as long as a hash: 256; 384 | midstates of HMAC: inner, outer | 42,634; 109,213 |
 //! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256; 384 | 16,091; 40,660 |
 //! | [`Step::ExpandKey`] | AES key: 128; 256 | round keys: 1,408; 1,920 | 1,280; 1,664 |
 //! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256; 7,168, 6,304 |
@@ -118,7 +118,8 @@ impl Plain {
 /// A program from bits to bits that both parties hold, and that contains none of their secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The pre-master secret from its two shares, and the two midstates of HMAC with it as key. The last
+    /// The pre-master secret from its two shares, and the two midstates of HMAC with it as key. The inner one,
+    /// which is opened, may have another form ([`Midstate::from_bits`]). The last
     /// input, which both parties learn later, is one if the shares are of X25519 and zero if they are of
     /// P-256: the server chooses after everything is prepared.
     PremasterKey(HashFunction),
@@ -235,10 +236,10 @@ impl Step {
 impl Function for Step {
     fn identify(&self, digest: &mut Digest) {
         let name: &[u8] = match self {
-            Self::PremasterKey(_) => b"tls: premaster key v3",
-            Self::HandshakeKey(_) => b"tls: handshake key v2",
-            Self::MasterKey(_) => b"tls: master key v2",
-            Self::HashKey(_) => b"tls: hash key v2",
+            Self::PremasterKey(_) => b"tls: premaster key v4",
+            Self::HandshakeKey(_) => b"tls: handshake key v3",
+            Self::MasterKey(_) => b"tls: master key v3",
+            Self::HashKey(_) => b"tls: hash key v3",
             Self::OuterHash(_) => b"tls: outer hash v2",
             Self::ExpandKey(_) => b"tls: expand key v2",
             Self::Blocks(..) => b"tls: blocks v2",

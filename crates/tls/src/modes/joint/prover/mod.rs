@@ -215,7 +215,7 @@ fn prepare(
     message::send_sizes(channel, &sizes)?;
     let settings = sizes.settings(settings);
     let cost = sizes.cost()?;
-    let ahead = cost.announce(&mut commitments, settings.proof)?;
+    let ahead = cost.announce(&mut commitments, settings.proof, sizes.suite)?;
     let labels = GarblerLabels::start(channel, session, &mut commitments, rng)?;
     // Tables take longest, so the first ones go out while V answers.
     begin_round(channel, &mut commitments)?;
