@@ -81,7 +81,8 @@ fn next_values<V: Width>([a, b, c, d, e, f, g, _]: [V; 8], t: V) -> [V; 8] {
     [t.plus(V::BIG[0].of(a)).plus(majority), a, b, c, d.plus(t), e, f, g]
 }
 
-/// The number of last rounds whose `a` no earlier `e` depends on: that of the rounds in which `a` becomes `d`.
+/// The number of last rounds whose `a` no earlier `e` depends on: that of the rounds in which `a` becomes
+/// `d`.
 const LAST: usize = 4;
 
 /// Computes [`compress_to_open`] on values, in constant time. There are at least four words.

@@ -12,6 +12,7 @@ use super::beside::{Beside, TABLES_AHEAD};
 use super::deferred::{Deferred, FromChannel};
 use super::products::Pads;
 use super::program::{Input, Owner, Program, Step, Wire};
+use super::public::PublicLabels;
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
 use crate::decoding::Decoding;
 use crate::gates::{ActiveWire, GateEvaluator, HalfGates, Scheme, TableSource, ThreeHalves};
@@ -40,6 +41,7 @@ pub struct Evaluator<F> {
     /// This party's labels of masks.
     mask_labels: Prg,
     pub(super) pads: Pads,
+    public_labels: PublicLabels,
     pub(super) settings: Settings,
     /// The progress of making `commitments` beside tables.
     beside: Beside,
@@ -70,6 +72,7 @@ impl<F: Function> Evaluator<F> {
             decoding: Decoding::new(session),
             mask_labels: super::mask_labels(session),
             pads: Pads::new(session),
+            public_labels: PublicLabels::new(session, settings.garbling),
             settings,
             beside: Beside::default(),
             claimed: 0,
@@ -150,8 +153,13 @@ impl<F: Function> Evaluator<F> {
     /// channel's errors.
     pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |v, channel| {
-            same_length(bits.len(), v.program.owned(&input, Owner::Both)?.len)?;
-            v.receive_labels(channel, &input)?;
+            let record = v.program.owned(&input, Owner::Both)?;
+            same_length(bits.len(), record.len)?;
+            let first = record.first;
+            let mut message = Zeroizing::new(vec![0; v.public_labels.message_bytes(bits)]);
+            channel.recv_exact(tags::GARBLED_LABELS, &mut message)?;
+            v.decoding.absorb(&message);
+            set(&mut v.active, first, &v.public_labels.decode(first, bits, &message))?;
             v.deliver(&input, Some(bits))
         })
     }

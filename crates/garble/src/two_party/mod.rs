@@ -18,7 +18,7 @@
 //! give / take (Prover)           -- x + u, labels ------>      adjusts keys: now the commitment to x
 //! take / give (Verifier)         <- d = y + u -----------
 //!                                -- labels of d -------->      label of y = label of u + label of d
-//! give_public (Both)             -- labels ------------->
+//! give_public (Both)             -- labels ------------->      see `public`
 //!
 //! seal(wires, masks)             -- h_0, h_1, sealed --->      ahead; then a key of 16 bytes is all that decoding takes (see `decoding`)
 //!
@@ -68,6 +68,7 @@ mod packing;
 mod products;
 mod program;
 mod proof;
+mod public;
 mod setup;
 #[cfg(test)]
 mod tests;
@@ -96,7 +97,8 @@ pub enum Garbling {
     #[default]
     ThreeHalves,
     /// [`ThreeHalves`], but an S-box of AES is garbled one-hot: in 25 times the bytes of a gate, where its
-    /// circuit has 32. That takes each party two to four microseconds more.
+    /// circuit has 32. That takes each party two to four microseconds more. And two public bits that are both
+    /// zero take one label.
     OneHot,
 }
 

@@ -21,8 +21,8 @@ pub trait Source<T: Correlation = Gf128> {
     fn expect(&mut self, _end: Option<u64>) {}
 
     /// From now on makes no more correlations ahead of their use than the announced number takes, if the
-    /// source would otherwise make a fixed number at a time. Both parties must call this at the same place. The
-    /// default, for sources that do not, does nothing.
+    /// source would otherwise make a fixed number at a time. Both parties must call this at the same place.
+    /// The default, for sources that do not, does nothing.
     fn fit(&mut self) {}
 
     /// Finishes every pending check. V calls it before it accepts anything made from the correlations given

@@ -167,7 +167,8 @@ fn fitted_rounds_make_what_was_announced_in_fewer_bytes_and_more_when_asked() {
             assert_eq!(sent(announced, true, threads, 30_000), fitted, "{announced}");
         }
     }
-    // One more than the extension makes: a tree for it, and 17 for the 1,060 from which a second round starts.
+    // One more than the extension makes: a tree for it, and 17 for the 1,060 from which a second round
+    // starts.
     let [whole, fitted] = [false, true].map(|fit| sent(32_769, fit, [1, 1], 0));
     assert_eq!(whole - fitted, 16 * 6 * (100 - 18));
 }

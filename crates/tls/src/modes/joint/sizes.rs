@@ -24,8 +24,8 @@ pub const MAX_READ: usize = 1 << 13;
 pub const MAX_PROVED: usize = 1 << 15;
 
 /// The default way to garble and prove: three halves, because bytes cost more than work, with S-boxes garbled
-/// one-hot in connections with AES-256, and a proof of few blocks, because each is a round trip, with 50 MB of
-/// memory at P.
+/// one-hot in connections with AES-256, and a proof of few blocks, because each is a round trip, with 50 MB
+/// of memory at P.
 #[must_use]
 pub fn settings() -> Settings {
     Settings { proof: quicksilver::bits::Settings { interval: 1 << 19 }, ..Settings::default() }
