@@ -1,7 +1,7 @@
 //! Labels of public bits, which P garbles before it knows them.
 //!
-//! V gets a label of 16 bytes for each. With [`Garbling::OneHot`] they are fewer, at a hash for every two bits:
-//! the labels of 0 of two wires come from one seed.
+//! V gets a label of 16 bytes for each. With [`Garbling::OneHot`] they are fewer, at a hash for every two
+//! bits: the labels of 0 of two wires come from one seed.
 //!
 //! ```text
 //! Z_i, Z_{i+1} = R(i, s)                                                    s: 16 random bytes of P's for these wires
@@ -14,9 +14,9 @@
 //! length says nothing to them.
 //!
 //! `R` is a random oracle, whose inputs name session and wire. If V has not got a seed, the labels of 0 are
-//! random to it unless it hashes the seed, and each of its hashes can hit one seed: among `q` with probability
-//! `q / 2^128`. If V has got it, it knows two labels of 0, whose bits are 0, and never gets those of 1. So it
-//! knows as much as with labels. P can send anything in either form, as it can for labels.
+//! random to it unless it hashes the seed, and each of its hashes can hit one seed: among `q` with
+//! probability `q / 2^128`. If V has got it, it knows two labels of 0, whose bits are 0, and never gets those
+//! of 1. So it knows as much as with labels. P can send anything in either form, as it can for labels.
 
 use volery_field::{F2, Gf128};
 use volery_vole::{Oracle, SessionId};

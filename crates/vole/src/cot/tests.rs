@@ -167,10 +167,9 @@ fn fitted_rounds_make_what_was_announced_in_fewer_bytes_and_more_when_asked() {
             assert_eq!(sent(announced, true, threads, 30_000), fitted, "{announced}");
         }
     }
-    // One more than the extension makes: a tree for it, and 17 for the 1,060 from which a second round
-    // starts.
+    // One more than the extension makes: a round of one tree.
     let [whole, fitted] = [false, true].map(|fit| sent(32_769, fit, [1, 1], 0));
-    assert_eq!(whole - fitted, 16 * 6 * (100 - 18));
+    assert_eq!(whole - fitted, 16 * 6 * (100 - 1));
 }
 
 /// Both parties run this on pools with so many threads, P with `true`: P's correlations, of which V has the

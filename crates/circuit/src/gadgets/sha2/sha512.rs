@@ -125,7 +125,7 @@ impl Sha512 {
         super::compress_known(b, state, block)
     }
 
-    /// [`Sha512::compress_known`] for a chaining value that is opened, for some 1,320 ANDs fewer: eight words
+    /// [`Sha512::compress_known`] for a chaining value that is opened, for some 1,310 ANDs fewer: eight words
     /// from which anyone computes it ([`Sha512::finish_opened`]) and which say no more than it does.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! Products in GF(2)\[x\] / (x^128 + x^7 + x^2 + x + 1) on wires. Sums are free, so the fewest products of bits
-//! are best.
+//! Products in GF(2)\[x\] / (x^128 + x^7 + x^2 + x + 1) on wires. Sums are free, so the fewest products of
+//! bits are best.
 //!
 //! *Karatsuba*: three products of half the length, seven times: 3^7 = 2,187. With AES-128.
 //!
@@ -14,8 +14,8 @@
 //! products for each         1    3    6    9   15   18   27        in all 809
 //! ```
 //!
-//! What remains is linear: `a mod m` for each modulus `m`, and the sum over all `m` of `(c_m / M_m mod m) M_m`,
-//! with the residue `c_m` of the product and the product `M_m` of all other moduli.
+//! What remains is linear: `a mod m` for each modulus `m`, and the sum over all `m` of `(c_m / M_m mod m)
+//! M_m`, with the residue `c_m` of the product and the product `M_m` of all other moduli.
 
 use volery_circuit::{Error, Ops};
 use volery_field::{F2, Gf128};
@@ -138,8 +138,8 @@ fn times(x: u32, y: u32, modulus: u32) -> u32 {
     remainder(product, modulus)
 }
 
-/// What each coefficient of the product of residues adds to the product, in the field: `x^k / M_m mod m` times
-/// `M_m` for each `k`.
+/// What each coefficient of the product of residues adds to the product, in the field: `x^k / M_m mod m`
+/// times `M_m` for each `k`.
 fn weights(moduli: &[u32], modulus: u32) -> impl Iterator<Item = Gf128> {
     let others = || moduli.iter().filter(move |other| **other != modulus);
     let cofactor = others().fold(Gf128::ONE, |product, other| product * Gf128::from_bits(u128::from(*other)));
