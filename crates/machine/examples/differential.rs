@@ -1,24 +1,36 @@
-//! Compares the emulator with another one on random programs: `differential EMULATOR RUNS [SEED]`, where
-//! EMULATOR runs ELF files, like `qemu-riscv32`.
+//! Compares the emulator with another one on random programs, and checks on values all that a proof of their
+//! runs would claim: `differential EMULATOR RUNS [SEED]`, where EMULATOR runs ELF files, like `qemu-riscv32`.
 //!
-//! A program fills its registers, takes some hundred random instructions, writes its registers and its data
-//! to the journal, and exits. Both emulators have to give the same journal and the same code. Accesses are
-//! aligned and inside of the data, since what traps here need not trap there. `.ci/riscv` runs this.
+//! A run fills its registers, takes a hundred random instructions, and writes its registers and its data to
+//! the journal. Most of the time goes to starting the other emulator, so a program is a hundred runs in a row,
+//! each with instructions and data of its own. Both emulators have to give the same journal and exit code.
+//! Accesses are aligned and inside of the data, since what traps here need not trap there. `.ci/riscv`
+//! runs this.
 #![allow(clippy::expect_used, reason = "whatever fails here fails the comparison")]
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
+use volery_circuit::Evaluator;
+use volery_field::F61;
+use volery_machine::proof::{ProgramRun, Settings};
 use volery_machine::{Class, End, Instruction, Kind, Limits, Machine, Operation, Program, Segment, elf};
 
 const TEXT: u32 = 0x1_0000;
 const DATA: u32 = 0x10_0000;
-const DATA_BYTES: u32 = 2048;
-/// Random instructions of a program.
-const LENGTH: usize = 300;
+/// Bytes of data that a run loads and stores.
+const DATA_BYTES: u32 = 256;
+/// Bytes before them, where a run stores its registers at its end.
+const REGISTER_BYTES: u32 = 4 * 32;
+/// What a run writes to the journal.
+const RUN_BYTES: u32 = REGISTER_BYTES + DATA_BYTES;
+/// Runs of a program.
+const TOGETHER: u64 = 100;
+/// Random instructions of a run.
+const LENGTH: usize = 100;
 /// How many of them a jump goes over, and one more, at most.
 const AHEAD: u32 = 8;
-/// Holds the middle of the data, and is never written.
+/// Holds the middle of the run's data, and is never written in it.
 const BASE: u8 = 31;
 
 /// Random numbers: SplitMix64.
@@ -104,16 +116,13 @@ fn placed(jump: Instruction, groups: &[Vec<Instruction>]) -> Instruction {
     i(jump.operation(), jump.rd(), jump.rs1(), jump.rs2(), 4 * words as i32)
 }
 
-/// A program that ends.
-fn program(seed: u64) -> Program {
-    let mut numbers = Random(seed);
-    let mut code = Vec::new();
+/// The code of one run, whose registers and data are at `block`.
+fn run(numbers: &mut Random, block: u32, code: &mut Vec<Instruction>) {
     for register in 1..BASE {
-        let value = numbers.value();
-        set(&mut code, register, value);
+        set(code, register, numbers.value());
     }
-    set(&mut code, BASE, DATA + DATA_BYTES / 2);
-    let mut groups: Vec<_> = (0..LENGTH).map(|_| random(&mut numbers)).collect();
+    set(code, BASE, block + REGISTER_BYTES + DATA_BYTES / 2);
+    let mut groups: Vec<_> = (0..LENGTH).map(|_| random(numbers)).collect();
     // Where jumps over the last ones land.
     groups.extend((0..AHEAD).map(|_| vec![i(Operation::Addi, 0, 0, 0, 0)]));
     for (number, group) in groups.iter().enumerate() {
@@ -122,19 +131,65 @@ fn program(seed: u64) -> Program {
             code.push(if jumps { placed(*instruction, &groups[number..]) } else { *instruction });
         }
     }
-    for register in 1..BASE {
-        code.push(i(Operation::Sw, 0, BASE, register, i32::from(register) * 4 - DATA_BYTES as i32 / 2));
-    }
-    code.push(i(Operation::Addi, 11, BASE, 0, -(DATA_BYTES as i32) / 2));
-    set(&mut code, 12, DATA_BYTES);
+    let start = -((REGISTER_BYTES + DATA_BYTES / 2) as i32);
+    code.extend(
+        (0..=BASE).map(|register| i(Operation::Sw, 0, BASE, register, start + 4 * i32::from(register))),
+    );
+    code.extend([i(Operation::Addi, 11, BASE, 0, start), i(Operation::Addi, 12, 0, 0, RUN_BYTES as i32)]);
     code.extend([i(Operation::Addi, 10, 0, 0, 1), i(Operation::Addi, 17, 0, 0, 64)]);
-    code.extend([i(Operation::Ecall, 0, 0, 0, 0), i(Operation::Addi, 10, 0, 0, seed as i32 & 0x7f)]);
-    code.extend([i(Operation::Addi, 17, 0, 0, 93), i(Operation::Ecall, 0, 0, 0, 0)]);
+    code.push(i(Operation::Ecall, 0, 0, 0, 0));
+}
+
+/// A program of these runs.
+fn program(seeds: core::ops::Range<u64>) -> Program {
+    let (mut code, mut content) = (Vec::new(), Vec::new());
+    let exit = seeds.start as i32 & 0x7f;
+    for (seed, block) in seeds.zip((DATA..).step_by(RUN_BYTES as usize)) {
+        let mut numbers = Random(seed);
+        run(&mut numbers, block, &mut code);
+        content.extend((0..RUN_BYTES).map(|_| numbers.next() as u8));
+    }
+    code.extend([i(Operation::Addi, 10, 0, 0, exit), i(Operation::Addi, 17, 0, 0, 93)]);
+    code.push(i(Operation::Ecall, 0, 0, 0, 0));
     let bytes: Vec<u8> = code.iter().flat_map(|instruction| instruction.encode().to_le_bytes()).collect();
-    let content = (0..DATA_BYTES).map(|_| numbers.next() as u8).collect();
     let text = Segment { address: TEXT, size: bytes.len() as u32, bytes, kind: Kind::Text };
-    let data = Segment { address: DATA, size: DATA_BYTES, bytes: content, kind: Kind::Writable };
+    let data = Segment { address: DATA, size: content.len() as u32, bytes: content, kind: Kind::Writable };
     Program::new(TEXT, vec![text, data]).expect("a program")
+}
+
+/// Where two journals of the runs from `first` on are different.
+fn difference(first: u64, ours: &[u8], theirs: &[u8]) -> Option<String> {
+    let at = ours.iter().zip(theirs).position(|(ours, theirs)| ours != theirs);
+    let at = at.or_else(|| (ours.len() != theirs.len()).then_some(ours.len().min(theirs.len())))? as u64;
+    let (run, byte) = (first + at / u64::from(RUN_BYTES), at % u64::from(RUN_BYTES));
+    let place = match byte.checked_sub(REGISTER_BYTES.into()) {
+        None => format!("register x{}", byte / 4),
+        Some(byte) => format!("byte {byte} of the data"),
+    };
+    Some(format!("run {run}: another {place}"))
+}
+
+/// Runs a program on both emulators. Returns our steps.
+fn compare(emulator: &str, path: &std::path::Path, seeds: core::ops::Range<u64>) -> u64 {
+    let (first, program) = (seeds.start, program(seeds));
+    std::fs::write(path, elf::write(&program)).expect("writable");
+    // Emulators of processes insist on that.
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)).expect("our own file");
+    let mut machine = Machine::new(&program, &[], &[], Limits::default());
+    let end = machine.run(&mut ()).expect("within limits");
+    let other = Command::new(emulator).arg(path).stdin(Stdio::null()).output().expect("the other emulator");
+    let different = difference(first, machine.journal(), &other.stdout);
+    assert_eq!(different, None, "the program is {}", path.display());
+    let code = other.status.code().map(|code| End::Exit(code as u32));
+    let said = String::from_utf8_lossy(&other.stderr);
+    assert_eq!(code, Some(end), "runs from {first} on; the program is {}: {said}", path.display());
+    let steps = machine.steps();
+    drop(machine);
+    let settings = Settings { steps: 1 << 14, ..Settings::default() };
+    let run = ProgramRun::of(program, [Vec::new(), Vec::new()], settings, Limits::default()).expect("a run");
+    let holds = Evaluator::<F61>::check(&run);
+    assert_eq!(holds, Ok(()), "runs from {first} on; the program is {}", path.display());
+    steps
 }
 
 fn main() {
@@ -145,23 +200,12 @@ fn main() {
     };
     let number = |text: &String| text.parse::<u64>().expect("a number");
     let first = seed.first().map_or(0, number);
+    let end = first + number(runs);
     let path = std::env::temp_dir().join(format!("volery-differential-{}", std::process::id()));
-    let mut steps = 0;
-    for seed in first..first + number(runs) {
-        let program = program(seed);
-        std::fs::write(&path, elf::write(&program)).expect("writable");
-        // Emulators of processes insist on that.
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).expect("our own file");
-        let mut machine = Machine::new(&program, &[], &[], Limits::default());
-        let end = machine.run(&mut ()).expect("within limits");
-        steps += machine.steps();
-        let other =
-            Command::new(emulator).arg(&path).stdin(Stdio::null()).output().expect("the other emulator");
-        let code = other.status.code().map(|code| End::Exit(code as u32));
-        assert_eq!(code, Some(end), "seed {seed}: {}", String::from_utf8_lossy(&other.stderr));
-        let same = machine.journal() == other.stdout;
-        assert!(same, "seed {seed}: other registers or data; the program is {}", path.display());
-    }
+    let starts = (first..end).step_by(TOGETHER as usize);
+    let steps: u64 = starts.map(|start| compare(emulator, &path, start..end.min(start + TOGETHER))).sum();
     std::fs::remove_file(&path).expect("was written");
-    println!("{runs} programs, {steps} steps: the same");
+    println!(
+        "{runs} random programs, {steps} steps: the same under {emulator}, and what their proofs claim holds"
+    );
 }

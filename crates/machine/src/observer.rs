@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use zeroize::Zeroize;
+
 use crate::{Class, Instruction};
 
 /// One access to a word of memory.
@@ -17,6 +19,13 @@ pub struct Access {
     pub old: u32,
     /// The word afterwards; after a load the same.
     pub new: u32,
+}
+
+impl Zeroize for Access {
+    fn zeroize(&mut self) {
+        let Self { address, old, new } = self;
+        [address, old, new].into_iter().for_each(Zeroize::zeroize);
+    }
 }
 
 /// One instruction that was carried out.

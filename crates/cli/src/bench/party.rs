@@ -13,6 +13,7 @@ use volery_field::F61;
 use super::convert::ConvertWork;
 use super::cores::Cores;
 use super::phases::Clock;
+use super::riscv::{Clocked, Details};
 use super::row::Row;
 use super::workload::{BitWork, Job};
 use crate::args::{BenchName, PartyArgs, RoleArg};
@@ -42,6 +43,8 @@ pub(crate) struct Measured {
     pub(crate) rss_mb: Option<f64>,
     /// The field of values and the field of MACs.
     pub(crate) fields: [String; 2],
+    /// Of the prover of a program's run.
+    pub(crate) run: Option<Details>,
 }
 
 /// How long a verifier waits for its prover to start.
@@ -108,6 +111,8 @@ pub(super) struct Work {
     action: Action,
     /// The clock in the statement, if there is one.
     clock: Option<Clock>,
+    /// The clock of a program's run.
+    run: Option<Clocked>,
 }
 
 enum Action {
@@ -149,7 +154,7 @@ impl Work {
                 with_macs!(job, M => Self::proving(Mixed::<F61, M>::new(), work)).with_clock(clock)
             }
             BenchName::Ram | BenchName::Rom => super::memory::work(job)?,
-            BenchName::Riscv => super::riscv::work(job)?,
+            BenchName::Riscv => super::riscv::work(job, role)?,
             BenchName::Robin | BenchName::Batchman | BenchName::Cpu => super::disjunction::work(job)?,
             _ => Self::proving(Bits, BitWork::new(job)?),
         })
@@ -164,12 +169,17 @@ impl Work {
     }
 
     fn making(correlations: impl Correlations + 'static) -> Self {
-        Self { action: Action::Make(Box::new(correlations)), clock: None }
+        Self { action: Action::Make(Box::new(correlations)), clock: None, run: None }
     }
 
     /// Adds the clock in the statement.
     pub(super) fn with_clock(self, clock: Clock) -> Self {
         Self { clock: Some(clock), ..self }
+    }
+
+    /// Adds the clock of a program's run.
+    pub(super) fn with_run(self, run: Option<Clocked>) -> Self {
+        Self { run, ..self }
     }
 
     fn fields(&self) -> [&'static str; 2] {
@@ -226,13 +236,14 @@ impl Work {
             round_trips: stats.round_trips,
             rss_mb: peak_memory(),
             fields: self.fields().map(str::to_owned),
+            run: self.run.as_ref().map(Clocked::details),
         }
     }
 }
 
 impl From<Box<dyn Proving>> for Work {
     fn from(proof: Box<dyn Proving>) -> Self {
-        Self { action: Action::Prove(proof), clock: None }
+        Self { action: Action::Prove(proof), clock: None, run: None }
     }
 }
 

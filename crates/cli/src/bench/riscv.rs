@@ -1,6 +1,11 @@
 //! The measurement of a program's run.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use rand_core::CryptoRng;
+use serde::{Deserialize, Serialize};
 use volery::system::Over;
 use volery::{Estimate, Options, Prover, Verifier, estimate_run};
 use volery_circuit::Error;
@@ -8,12 +13,14 @@ use volery_field::F61;
 use volery_machine::instruction::Operation::{
     Add, Addi, Bne, Ecall, Jal, Jalr, Lbu, Lui, Lw, Mul, Or, Slli, Sltu, Srli, Sw, Xor,
 };
-use volery_machine::proof::{Ending, ProgramRun, Settings, Terms};
-use volery_machine::{Instruction, Kind, Limits, Operation, Program, Segment};
+use volery_machine::proof::{Ending, KindElements, ProgramRun, Settings, Stage, Stages, Terms};
+use volery_machine::{Instruction, Kind, Limits, Machine, Operation, Program, Segment};
 
 use super::party::Work;
 use super::workload::Job;
+use crate::args::RoleArg;
 use crate::failure::Failure;
+use crate::output;
 use crate::progress::Progress;
 use crate::session::Wire;
 use crate::system::{Correlations, Done};
@@ -87,8 +94,126 @@ impl Proving for Steps {
 }
 
 /// The work of a job about a program.
-pub(super) fn work(job: &Job) -> Result<Work, Failure> {
+pub(super) fn work(job: &Job, role: RoleArg) -> Result<Work, Failure> {
     let (settings, limits) = (Settings::default(), Limits { steps: u64::MAX, ..Limits::default() });
-    let run = ProgramRun::of(program(job.size)?, [Vec::new(), Vec::new()], settings, limits)?;
-    Ok(Work::from(Box::new(Steps(run)) as Box<dyn Proving>))
+    let mut run = ProgramRun::of(program(job.size)?, [Vec::new(), Vec::new()], settings, limits)?;
+    let details = (role == RoleArg::Prover).then(|| Clocked::new(&mut run, limits)).transpose()?;
+    Ok(Work::from(Box::new(Steps(run)) as Box<dyn Proving>).with_run(details))
+}
+
+/// A prover's run that is measured.
+pub(super) struct Clocked {
+    stages: Arc<Stages>,
+    /// What the emulator takes for the whole run when nobody watches it.
+    emulator: Duration,
+    elements: Elements,
+}
+
+impl Clocked {
+    fn new(run: &mut ProgramRun, limits: Limits) -> Result<Self, Failure> {
+        let start = Instant::now();
+        let ended = Machine::new(run.program(), &[], &[], limits).run(&mut ());
+        let emulator = start.elapsed();
+        ended.map_err(|error| Failure::input(error.to_string()))?;
+        Ok(Self { stages: run.clocked(), emulator, elements: Elements::of(run) })
+    }
+
+    /// What is known after the proof.
+    pub(super) fn details(&self) -> Details {
+        let spent = |stage| self.stages.spent(stage).as_secs_f64();
+        let (trace, emulator) = (spent(Stage::Trace), self.emulator.as_secs_f64());
+        let seconds_by_stage = Seconds {
+            emulator: emulator.min(trace),
+            rows: (trace - emulator).max(0.0),
+            columns: spent(Stage::Columns),
+            relations: spent(Stage::Relations),
+            argument: spent(Stage::Argument),
+            log: spent(Stage::Log),
+        };
+        Details { seconds_by_stage, elements: self.elements.clone() }
+    }
+}
+
+/// What is measured of a run besides.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Details {
+    seconds_by_stage: Seconds,
+    elements: Elements,
+}
+
+/// The prover's time by stage: running the program; writing rows; committing to their columns, correlations
+/// included; their relations; the arguments of segments; the checks of the log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Seconds {
+    emulator: f64,
+    rows: f64,
+    columns: f64,
+    relations: f64,
+    argument: f64,
+    log: f64,
+}
+
+/// What the prover commits to: for the rows of each kind, for words that segments touch, for each segment
+/// whatever its length, for the checks of the log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Elements {
+    kinds: BTreeMap<String, OfKind>,
+    words: f64,
+    segments: f64,
+    log: f64,
+    total: f64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct OfKind {
+    rows: u64,
+    elements: f64,
+    /// What a row takes in a long segment.
+    each: f64,
+}
+
+impl Elements {
+    fn of(run: &ProgramRun) -> Self {
+        let elements = run.elements();
+        let (words, segments, log, total) =
+            (elements.words, elements.segments, elements.log, elements.total());
+        let kinds = elements.kinds.into_iter().map(|KindElements { name, rows, elements, each }| {
+            (name.to_owned(), OfKind { rows, elements, each })
+        });
+        Self { kinds: kinds.collect(), words, segments, log, total }
+    }
+}
+
+impl Details {
+    /// The lines below a row of this many steps and seconds.
+    pub(super) fn lines(&self, steps: u64, seconds: f64) -> Vec<String> {
+        let Self { seconds_by_stage: stages, elements } = self;
+        let Seconds { emulator, rows, columns, relations, argument, log } = *stages;
+        let other = (seconds - (emulator + rows + columns + relations + argument + log)).max(0.0);
+        let shares = [
+            ("emulator", emulator),
+            ("rows", rows),
+            ("columns", columns),
+            ("relations", relations),
+            ("argument", argument),
+            ("log", log),
+            ("other", other),
+        ]
+        .map(|(stage, spent)| format!("{stage} {:.1} %", 100.0 * spent / seconds.max(1e-9)));
+        let (steps, total) = (steps.max(1) as f64, elements.total.max(1.0));
+        let mut lines = vec![
+            format!("  the prover's time: {}", shares.join(", ")),
+            format!("  elements: {:.2} a step, {:.1} ns each", total / steps, 1e9 * seconds / total),
+        ];
+        let line = |name: &str, rows: &str, each: &str, all: f64| {
+            format!("    {name:<18} {rows:>14} {each:>8} {:>8.2} {:>6.1} %", all / steps, 100.0 * all / total)
+        };
+        lines.push(format!("    {:<18} {:>14} {:>8} {:>8} {:>8}", "", "rows", "a row", "a step", "share"));
+        lines.extend(elements.kinds.iter().map(|(name, OfKind { rows, elements, each })| {
+            line(name, &output::count(*rows), &format!("{each:.2}"), *elements)
+        }));
+        let others = [("words", elements.words), ("segments", elements.segments), ("log", elements.log)];
+        lines.extend(others.map(|(name, all)| line(name, "", "", all)));
+        lines
+    }
 }

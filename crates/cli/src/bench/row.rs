@@ -5,6 +5,7 @@ use volery_field::gf128::Kernel;
 use volery_vole::AesLevel;
 
 use super::party::Measured;
+use super::riscv::Details;
 use super::workload::Job;
 use crate::failure::Failure;
 use crate::output;
@@ -46,6 +47,9 @@ pub(crate) struct Row {
     field: String,
     mac_field: String,
     kernel: String,
+    /// Of a program's run.
+    #[serde(flatten)]
+    run: Option<Details>,
 }
 
 impl Row {
@@ -88,6 +92,7 @@ impl Row {
             field,
             mac_field,
             kernel: format!("{}+{}", Kernel::detect().name(), AesLevel::detect().name()),
+            run: prover.run.clone(),
         })
     }
 
@@ -116,8 +121,14 @@ impl Row {
         ])
     }
 
-    /// The row for people.
+    /// The row for people, with what there is to say besides in further lines.
     pub(crate) fn text(&self) -> String {
+        let further = self.run.as_ref().map(|run| run.lines(self.size, self.seconds));
+        let lines = core::iter::once(self.line()).chain(further.into_iter().flatten());
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn line(&self) -> String {
         let rss = |mb: Option<f64>| mb.map_or_else(|| "-".into(), |mb| format!("{mb:.1}"));
         let seconds = |seconds: Option<f64>| seconds.map_or_else(|| "-".into(), |s| format!("{s:.4}"));
         let columns = [

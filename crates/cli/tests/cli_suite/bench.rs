@@ -23,6 +23,7 @@ fn every_name_gives_a_row_with_all_that_scripts_rely_on() {
         ("cpu", "60", "step", "F61"),
         ("ram", "500", "access", "F61"),
         ("rom", "500", "lookup", "F61"),
+        ("riscv", "500", "step", "F61"),
     ] {
         let row = run(&["bench", name, "--size", size, "--json"], "").expect(0, "").object();
         assert_eq!((&row["name"], &row["unit"]), (&name.into(), &unit.into()));
@@ -96,4 +97,29 @@ fn disjunctions_take_branches_and_bits_and_refuse_what_they_have_not() {
     let wide = ["batchman", "--size", "4", "--branches", "3", "--repetitions", "7", "--rho", "100"];
     assert_eq!(row(&wide)["gates"], 28);
     assert_eq!(row(&["cpu", "--size", "10", "--fiat-shamir"])["gates"], 1250);
+}
+
+#[test]
+fn a_program_s_run_has_its_stages_and_its_elements() {
+    let row = run(&["bench", "riscv", "--size", "2000", "--json"], "").expect(0, "").object();
+    let number = |value: &serde_json::Value| value.as_f64().expect("a number");
+    let stages = row["seconds_by_stage"].as_object().expect("an object");
+    assert_eq!(stages.len(), 6);
+    let spent: f64 = stages.values().map(number).sum();
+    assert!(spent > 0.0 && spent <= number(&row["seconds"]), "{row}");
+    let elements = row["elements"].as_object().expect("an object");
+    let kinds = elements["kinds"].as_object().expect("an object");
+    let of_kinds: f64 = kinds.values().map(|kind| number(&kind["elements"])).sum();
+    let others: f64 = ["words", "segments", "log"].iter().map(|name| number(&elements[*name])).sum();
+    assert!((of_kinds + others - number(&elements["total"])).abs() < 1e-3, "{row}");
+    // A round of the loop has four such steps, and each is a row of 14 columns at least.
+    let [rows, taken] = ["rows", "elements"].map(|name| number(&kinds["add_immediate"][name]));
+    assert!(rows >= 400.0 && taken > 14.0 * rows, "{row}");
+    // What is sent are the elements, 61 bits each, and openings.
+    let bytes = 61.0 / 8.0 * number(&elements["total"]);
+    assert!((bytes..1.3 * bytes + 20_000.0).contains(&number(&row["bytes_proof"])), "{row}");
+    let text = run(&["bench", "riscv", "--size", "2000"], "").expect(0, "").stdout;
+    for part in ["the prover's time: emulator ", ", relations ", " a step, ", "add_immediate", "segments"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }

@@ -74,11 +74,11 @@ fn ended(fixture: Fixture, word: &str) -> usize {
 
 #[test]
 fn provers_beyond_the_slots_wait_in_the_queue_and_none_is_lost() {
-    let fixture = Fixture::new(&["--concurrency", "4", "--per-client", "12"]);
+    let fixture = Fixture::new(&["--concurrency", "2", "--per-client", "6"]);
     let before = usage(&fixture);
-    prove_at_once(&fixture, "one-of", 12, &[]);
+    prove_at_once(&fixture, "one-of", 6, &[]);
     at_rest(&fixture, before);
-    assert_eq!(fixture.results(), ["accepted"; 12]);
+    assert_eq!(fixture.results(), ["accepted"; 6]);
 }
 
 /// Beginnings of a prover's first message, none of them complete.

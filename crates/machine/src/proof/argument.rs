@@ -28,8 +28,12 @@ use volery_circuit::{Challenge, Error, Expression as _, invert_all};
 use volery_field::{Element, F61, Ring as _};
 use zeroize::Zeroizing;
 
-use super::form::{Form, Shape, Side, WIDTH};
+use super::form::{Form, Lookup, Shape, Side, WIDTH};
 use super::public::{Public, Tables};
+use super::split::split;
+use triples::{Folded, Product, Sum};
+
+mod triples;
 
 /// The candidates for the point of lookups.
 const CANDIDATES: usize = 4;
@@ -45,7 +49,7 @@ pub(super) struct Part<W> {
 }
 
 impl<W> Part<W> {
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.wires.len().checked_div(self.shape.columns).unwrap_or(0)
     }
 }
@@ -57,172 +61,6 @@ pub(super) struct Known {
     pub(super) consumed: Vec<[F61; WIDTH]>,
 }
 
-/// A linear form under a challenge.
-struct Folded<S> {
-    constant: S,
-    columns: Vec<usize>,
-    coefficients: Vec<S>,
-}
-
-impl<S: Element> Folded<S> {
-    /// `at - sum gammas[j] * forms[j]`.
-    fn new(at: S, gammas: &[S], first: F61, forms: &[Form], embed: impl Fn(F61) -> S) -> Self {
-        let mut folded = Self { constant: at, columns: Vec::new(), coefficients: Vec::new() };
-        let first = Form { constant: first, terms: Vec::new() };
-        let forms = core::iter::once(&first).filter(|form| !form.constant.is_zero()).chain(forms);
-        for (form, gamma) in forms.zip(gammas) {
-            folded.constant -= *gamma * embed(form.constant);
-            for (column, c) in &form.terms {
-                let c = *gamma * embed(*c);
-                match folded.columns.iter().position(|at| at == column) {
-                    Some(i) => folded.coefficients[i] -= c,
-                    None => {
-                        folded.columns.push(*column);
-                        folded.coefficients.push(-c);
-                    }
-                }
-            }
-        }
-        folded
-    }
-
-    #[inline(always)]
-    fn expression<const N: usize, B: Challenge<F61, Scalar = S>>(
-        &self,
-        b: &B,
-        row: &[B::Wire],
-        scratch: &mut Vec<B::Wire>,
-    ) -> B::Expression<N> {
-        scratch.clear();
-        scratch.extend(self.columns.iter().map(|column| row[*column].clone()));
-        b.linear::<N>(self.constant, &self.coefficients, scratch)
-    }
-
-    #[inline(always)]
-    fn value(&self, row: &[F61], embed: impl Fn(F61) -> S) -> S {
-        let terms = self.columns.iter().zip(&self.coefficients);
-        terms.fold(self.constant, |sum, (column, c)| sum + *c * embed(row[*column]))
-    }
-}
-
-/// Triples whose commitments are made at once.
-const AT_ONCE: usize = 128;
-
-/// Factors or denominators that wait to be claimed, with their values at P.
-struct Waiting<S: Element, E> {
-    expressions: Vec<E>,
-    values: Zeroizing<Vec<S>>,
-}
-
-impl<S: Element, E> Waiting<S, E> {
-    fn new() -> Self {
-        Self {
-            expressions: Vec::with_capacity(3 * AT_ONCE),
-            values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)),
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        self.expressions.len() == 3 * AT_ONCE
-    }
-
-    fn clear(&mut self) {
-        self.expressions.clear();
-        self.values.clear();
-    }
-}
-
-/// The product of all factors of a side.
-struct Product<B: Challenge<F61>> {
-    waiting: Waiting<B::Scalar, B::Expression<5>>,
-    last: Option<B::ScalarWire>,
-    running: Zeroizing<B::Scalar>,
-}
-
-impl<B: Challenge<F61>> Product<B> {
-    fn new() -> Self {
-        Self { waiting: Waiting::new(), last: None, running: Zeroizing::new(B::embed(F61::ONE)) }
-    }
-
-    fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let (values, running) = (&self.waiting.values, &mut *self.running);
-        let count = self.waiting.expressions.len().div_ceil(3);
-        let products = b.scalars(count, &mut |_| {
-            let mut next = |factors: &[B::Scalar]| {
-                factors.iter().for_each(|factor| *running *= *factor);
-                *running
-            };
-            Ok(told(Committed::Product, values.chunks(3).map(&mut next).collect()))
-        })?;
-        let one = B::Expression::<5>::constant(B::embed(F61::ONE));
-        for (factors, product) in self.waiting.expressions.chunks(3).zip(products) {
-            let before = self.last.as_ref().map_or(one, |last| b.scalar::<5>(last));
-            let all = match factors {
-                [x, y, z] => *x * *y * *z * before,
-                _ => factors.iter().fold(before, |product, factor| product * *factor),
-            };
-            b.claim(all - b.scalar::<5>(&product))?;
-            self.last = Some(product);
-        }
-        self.waiting.clear();
-        Ok(())
-    }
-
-    /// The whole product, as a linear expression.
-    fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
-        if !self.waiting.expressions.is_empty() {
-            self.flush(b)?;
-        }
-        Ok(match &self.last {
-            Some(last) => b.scalar::<2>(last),
-            None => B::Expression::<2>::constant(B::embed(F61::ONE)),
-        })
-    }
-}
-
-/// The sum of the inverses of all denominators.
-struct Sum<B: Challenge<F61>> {
-    waiting: Waiting<B::Scalar, B::Expression<5>>,
-    sum: B::Expression<2>,
-}
-
-impl<B: Challenge<F61>> Sum<B> {
-    fn new() -> Self {
-        Self { waiting: Waiting::new(), sum: B::Expression::<2>::constant(B::Scalar::default()) }
-    }
-
-    fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let values = &mut self.waiting.values;
-        let count = self.waiting.expressions.len().div_ceil(3);
-        let inverses = b.scalars(count, &mut |_| {
-            invert_all(values);
-            let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
-            let inverses = told(Committed::Inverse, values.chunks(3).map(sum).collect());
-            Ok(told(Committed::InversesMoved, inverses))
-        })?;
-        let one = B::Expression::<5>::constant(B::embed(F61::ONE));
-        for (denominators, inverse) in self.waiting.expressions.chunks(3).zip(&inverses) {
-            let u = b.scalar::<5>(inverse);
-            match *denominators {
-                [d, e, f] => b.claim(d * e * (f * u - one) - (d + e) * f)?,
-                [d, e] => b.claim(d * e * u - d - e)?,
-                [d] => b.claim(d * u - one)?,
-                _ => {}
-            }
-            self.sum = self.sum + b.scalar::<2>(inverse);
-        }
-        self.waiting.clear();
-        Ok(())
-    }
-
-    fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
-        if !self.waiting.expressions.is_empty() {
-            self.flush(b)?;
-        }
-        Ok(self.sum)
-    }
-}
-
 /// The multiplicities of a public table's rows.
 struct Multiplicities<W> {
     table: Public,
@@ -232,13 +70,15 @@ struct Multiplicities<W> {
 /// The number of wires that are committed to at once.
 pub(super) const PIECE: usize = 1 << 14;
 
-/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to.
+/// Claims that all tuples match and all lookups are rows. Everything that the rows say is committed to. Rows
+/// that look into tables that are [`split`](super::split) get more columns.
 pub(super) fn claim<B: Challenge<F61>>(
     b: &mut B,
-    parts: &[Part<B::Wire>],
+    parts: &mut [Part<B::Wire>],
     known: &Known,
     tables: &Tables<'_>,
 ) -> Result<(), B::Error> {
+    split(b, parts)?;
     #[cfg(test)]
     if exact::is_on() {
         return Ok(exact::check(parts, known, tables)?);
@@ -251,8 +91,7 @@ pub(super) fn claim<B: Challenge<F61>>(
     for challenge in challenge.chunks_exact(DRAWN) {
         let (gammas, points) = challenge.split_at(WIDTH);
         let [point, candidates @ ..] = points else { continue };
-        multiset(b, parts, known, (*point, gammas))?;
-        lookups(b, parts, tables, &multiplicities, (candidates, gammas))?;
+        claim_at(b, parts, (known, tables, &multiplicities), (*point, candidates, gammas))?;
     }
     Ok(())
 }
@@ -288,42 +127,50 @@ fn multiplicities<B: Challenge<F61>>(
     parts: &[Part<B::Wire>],
     tables: &Tables<'_>,
 ) -> Result<Vec<Multiplicities<B::Wire>>, B::Error> {
-    let mut all = Vec::new();
-    for table in used(parts) {
-        let mut counts = Zeroizing::new(Vec::new());
-        let rows = tables.rows(table);
+    let used: Vec<Public> = used(parts).collect();
+    let (mut all, mut counted) = (Vec::new(), None);
+    for (place, table) in used.iter().enumerate() {
+        let rows = tables.rows(*table);
         let mut wires = Vec::with_capacity(rows);
         while wires.len() < rows {
             let start = wires.len();
             let n = PIECE.min(rows - start);
             wires.extend(b.secret(n, &mut |_| {
-                if counts.is_empty() {
-                    *counts = count(parts, tables, table);
-                }
-                let counts = counts.get(start..start + n).unwrap_or_default();
-                let counts = counts.iter().map(|count: &u32| F61::new(u64::from(*count)));
+                let counts = counted.get_or_insert_with(|| Zeroizing::new(counts(parts, tables, &used)));
+                let counts = counts.get(place).and_then(|counts| counts.get(start..start + n));
+                let counts = counts.unwrap_or_default().iter().map(|count| F61::new(u64::from(*count)));
                 Ok(told(Committed::Multiplicity, counts.collect()))
             })?);
         }
-        all.push(Multiplicities { table, wires });
+        all.push(Multiplicities { table: *table, wires });
     }
     Ok(all)
 }
 
-/// How often each row of a table is looked up. What is no row does not count: the claim fails for it.
-fn count<W>(parts: &[Part<W>], tables: &Tables<'_>, table: Public) -> Vec<u32> {
-    let mut counts = vec![0; tables.rows(table)];
-    let mut values = Zeroizing::new([F61::ZERO; WIDTH]);
+/// How often each row of each of these tables is looked up. What is no row does not count: the claim fails
+/// for it.
+fn counts<W>(parts: &[Part<W>], tables: &Tables<'_>, used: &[Public]) -> Vec<Vec<u32>> {
+    let mut counts: Vec<Vec<u32>> = used.iter().map(|table| vec![0; tables.rows(*table)]).collect();
+    let mut values = Zeroizing::new([F61::ZERO; 2]);
     for part in parts {
-        for lookup in part.shape.lookups.iter().filter(|lookup| lookup.table == table) {
-            for row in part.values.chunks_exact(part.shape.columns) {
-                // The first two tell the row.
-                values
-                    .iter_mut()
-                    .zip(&lookup.forms)
-                    .take(2)
-                    .for_each(|(value, form)| *value = form.value(row));
-                if let Some(count) = tables.find(table, &values[..]).and_then(|row| counts.get_mut(row)) {
+        let lookups = part.shape.lookups.iter().map(|Lookup { table, forms }| {
+            let place = used.iter().position(|used| used == table).unwrap_or(usize::MAX);
+            // The first two components tell the row. Most are a column.
+            (place, *table, Vec::from_iter(forms.iter().take(2).map(|form| (form.as_column(), form))))
+        });
+        let lookups: Vec<_> = lookups.collect();
+        for row in part.values.chunks_exact(part.shape.columns) {
+            for (place, table, forms) in &lookups {
+                for (value, (column, form)) in values.iter_mut().zip(forms) {
+                    *value = match column {
+                        Some(column) => row[*column],
+                        None => form.value(row),
+                    };
+                }
+                let found = tables.find(*table, &values[..]);
+                if let Some(count) =
+                    counts.get_mut(*place).and_then(|counts| found.and_then(|row| counts.get_mut(row)))
+                {
                     *count += 1;
                 }
             }
@@ -332,72 +179,78 @@ fn count<W>(parts: &[Part<W>], tables: &Tables<'_>, table: Public) -> Vec<u32> {
     counts
 }
 
-/// Claims that all that is produced is consumed.
-fn multiset<B: Challenge<F61>>(
+/// The forms of a shape under a challenge.
+struct Forms<S> {
+    tuples: Vec<(Side, Folded<S>)>,
+    lookups: Vec<Folded<S>>,
+}
+
+impl<S: Element> Forms<S> {
+    /// With the points of the multisets and of lookups.
+    fn new(shape: &Shape, points: [S; 2], gammas: &[S], embed: impl Fn(F61) -> S + Copy) -> Self {
+        let fold = |at, first, forms: &[Form]| Folded::new(at, gammas, first, forms, embed);
+        let tuples = shape.tuples.iter().map(|tuple| (tuple.side, fold(points[0], F61::ZERO, &tuple.forms)));
+        let lookups = shape.lookups.iter();
+        let lookups =
+            lookups.map(|lookup| fold(points[1], F61::new(lookup.table as u64), &lookup.forms)).collect();
+        Self { tuples: tuples.collect(), lookups }
+    }
+}
+
+/// Claims that all that is produced is consumed, and that all lookups are rows. One pass over all rows serves
+/// both, since they do not fit in a cache.
+fn claim_at<B: Challenge<F61>>(
     b: &mut B,
     parts: &[Part<B::Wire>],
-    known: &Known,
-    (at, gammas): (B::Scalar, &[B::Scalar]),
+    (known, tables, multiplicities): (&Known, &Tables<'_>, &[Multiplicities<B::Wire>]),
+    (point, candidates, gammas): (B::Scalar, &[B::Scalar], &[B::Scalar]),
 ) -> Result<(), B::Error> {
-    let mut products = [Product::<B>::new(), Product::new()];
-    let mut scratch = Vec::new();
-    for part in parts {
-        let fold = |forms: &[Form]| Folded::new(at, gammas, F61::ZERO, forms, B::embed);
-        let tuples: Vec<_> = part.shape.tuples.iter().map(|tuple| (tuple.side, fold(&tuple.forms))).collect();
+    let (at, inverses) = inverses::<B>(tables, multiplicities, candidates, gammas)?;
+    let forms = |part: &Part<B::Wire>| Forms::new(&part.shape, [point, at], gammas, B::embed);
+    let all: Vec<_> = parts.iter().map(forms).collect();
+    let (mut products, mut sum) = ([Product::<B>::new(), Product::new()], Sum::<B>::new());
+    for (part, Forms { tuples, lookups }) in parts.iter().zip(&all) {
         let columns = part.shape.columns;
         for (number, row) in part.wires.chunks_exact(columns).enumerate() {
             let values = part.values.get(number * columns..(number + 1) * columns);
-            for (side, tuple) in &tuples {
-                let product = &mut products[*side as usize];
-                product.waiting.expressions.push(tuple.expression::<5, B>(b, row, &mut scratch));
-                product.waiting.values.extend(values.map(|row| tuple.value(row, B::embed)));
-                if product.waiting.is_full() {
-                    product.flush(b)?;
-                }
+            for (side, tuple) in tuples {
+                products[*side as usize].add(b, tuple, row, values)?;
+            }
+            for lookup in lookups {
+                sum.add(b, lookup, row, values)?;
             }
         }
     }
+    multiset(b, products, known, (point, gammas))?;
+    lookups(b, sum, multiplicities, &inverses)
+}
+
+/// Claims that all that is produced is consumed, after a pass over the rows.
+fn multiset<B: Challenge<F61>>(
+    b: &mut B,
+    [produced, consumed]: [Product<'_, B>; 2],
+    known: &Known,
+    (at, gammas): (B::Scalar, &[B::Scalar]),
+) -> Result<(), B::Error> {
     let factor =
         |x: &[F61; WIDTH]| x.iter().zip(gammas).fold(at, |sum, (x, gamma)| sum - *gamma * B::embed(*x));
     let all = |tuples: &[[F61; WIDTH]]| {
         tuples.iter().fold(B::embed(F61::ONE), |product, tuple| product * factor(tuple))
     };
-    let [produced, consumed] = products;
     let produced = produced.finish(b)?.scale(all(&known.produced));
     let consumed = consumed.finish(b)?.scale(all(&known.consumed));
     b.claim(produced - consumed)
 }
 
-/// Claims that all lookups are rows.
+/// Claims that all lookups are rows, after a pass over the rows.
 fn lookups<B: Challenge<F61>>(
     b: &mut B,
-    parts: &[Part<B::Wire>],
-    tables: &Tables<'_>,
+    sum: Sum<'_, B>,
     multiplicities: &[Multiplicities<B::Wire>],
-    (candidates, gammas): (&[B::Scalar], &[B::Scalar]),
+    inverses: &[Vec<B::Scalar>],
 ) -> Result<(), B::Error> {
-    let (at, inverses) = inverses::<B>(tables, multiplicities, candidates, gammas)?;
-    let mut sum = Sum::<B>::new();
-    let mut scratch = Vec::new();
-    for part in parts {
-        let fold =
-            |table: Public, forms: &[Form]| Folded::new(at, gammas, F61::new(table as u64), forms, B::embed);
-        let lookups: Vec<_> =
-            part.shape.lookups.iter().map(|lookup| fold(lookup.table, &lookup.forms)).collect();
-        let columns = part.shape.columns;
-        for (number, row) in part.wires.chunks_exact(columns).enumerate() {
-            let values = part.values.get(number * columns..(number + 1) * columns);
-            for lookup in &lookups {
-                sum.waiting.expressions.push(lookup.expression::<5, B>(b, row, &mut scratch));
-                sum.waiting.values.extend(values.map(|row| lookup.value(row, B::embed)));
-                if sum.waiting.is_full() {
-                    sum.flush(b)?;
-                }
-            }
-        }
-    }
     let mut sum = sum.finish(b)?;
-    for (Multiplicities { wires, .. }, negated) in multiplicities.iter().zip(&inverses) {
+    for (Multiplicities { wires, .. }, negated) in multiplicities.iter().zip(inverses) {
         sum = sum + b.linear::<2>(B::Scalar::default(), negated, wires);
     }
     b.claim(sum)
@@ -417,7 +270,8 @@ fn inverses<B: Challenge<F61>>(
         let row = |index| {
             let row = tables.row(table, index);
             // Negated, and so is the inverse.
-            row.iter().zip(gammas).fold(-*at, |sum, (x, gamma)| sum + *gamma * B::embed(*x))
+            let components = row.iter().zip(gammas).take(Tables::components(table));
+            components.fold(-*at, |sum, (x, gamma)| sum + *gamma * B::embed(*x))
         };
         let mut inverses: Vec<B::Scalar> = (0..tables.rows(table)).map(row).collect();
         invert_all(&mut inverses).then_some(inverses)
@@ -440,6 +294,8 @@ pub(super) enum Committed {
     /// Two inverses, whose sum stays.
     InversesMoved,
     Multiplicity,
+    /// The upper half of what is looked up in a table that is split.
+    Upper,
     Fresh,
     Live,
     Gap,

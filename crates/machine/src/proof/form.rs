@@ -42,6 +42,14 @@ impl Form {
         self.scale(F61::new(1 << bits).inverse_or_zero())
     }
 
+    /// The column that the form is, if it is one.
+    pub(super) fn as_column(&self) -> Option<usize> {
+        match self.terms[..] {
+            [(index, F61::ONE)] if self.constant == F61::ZERO => Some(index),
+            _ => None,
+        }
+    }
+
     /// The value in a row.
     pub(super) fn value(&self, row: &[F61]) -> F61 {
         let term = |(index, c): &(usize, F61)| row.get(*index).map_or(F61::ZERO, |x| *x * *c);
@@ -198,5 +206,8 @@ mod tests {
         assert!(form.value(&[4, 7].map(F61::new)) == F61::new(13));
         assert_eq!(form.terms.len(), 2);
         assert!(integer(-1) + F61::ONE == F61::ZERO);
+        assert_eq!(column(3).as_column(), Some(3));
+        let others = [column(3) * 2, column(3) + number(1), column(3) + column(4), number(3)];
+        assert!(others.iter().all(|form| form.as_column().is_none()));
     }
 }

@@ -25,6 +25,7 @@ use volery_field::F61;
 use zeroize::Zeroizing;
 
 use super::argument::{self, Committed, Known, Part, told};
+use super::buffers::{room_for, wiped};
 use super::form::{Shape, Space, column, integer, number};
 use super::public::{Public, Tables};
 use super::regions::{file_words, place};
@@ -41,7 +42,7 @@ pub(super) struct Log<W> {
 }
 
 /// A live word's columns.
-const LIVE: usize = 3;
+pub(super) const LIVE: usize = 3;
 
 fn tuple(columns: [usize; 3]) -> [super::form::Form; 3] {
     columns.map(column)
@@ -64,6 +65,7 @@ impl<W: Clone> Log<W> {
             self.entries.wires.extend_from_slice(&word[..4]);
             self.entries.wires.push(wire.clone());
         }
+        room_for(&mut self.entries.values, words.values.len());
         for word in words.values.chunks_exact(5) {
             self.entries.values.extend_from_slice(&word[..4]);
             self.entries.values.push(now);
@@ -95,7 +97,7 @@ impl<W: Clone> Log<W> {
         let empty = Self::new().entries;
         let entries = core::mem::replace(&mut self.entries, empty);
         let mut parts = [before, fresh, entries, after, gaps];
-        argument::claim(b, &parts, &public, tables)?;
+        argument::claim(b, &mut parts, &public, tables)?;
         let after = &mut parts[3];
         let mut shape = Shape::new(LIVE);
         shape.produce(Space::Log, tuple([0, 1, 2]));
@@ -107,22 +109,39 @@ impl<W: Clone> Log<W> {
     }
 }
 
-/// The words that are new: address, first address and end of the region, lower limbs of the distances to
-/// them.
-fn fresh_words<B: Challenge<F61>>(
-    b: &mut B,
-    tables: &Tables<'_>,
-    count: usize,
-    addresses: Option<&[u32]>,
-) -> Result<Part<B::Wire>, B::Error> {
+/// What a new word says: address, first address and end of the region, lower limbs of the distances to them.
+fn fresh_shape() -> Shape {
     let mut shape = Shape::new(5);
     let [address, low, end] = tuple([0, 1, 2]);
     shape.produce(Space::Log, [address.clone(), number(0), number(0)]);
     shape.look_up(Public::Region, [low.clone(), end.clone()]);
     shape.word((address.clone() - low).shifted_down(2), 3);
     shape.word((end - address).shifted_down(2) - number(1), 4);
-    let mut values = Zeroizing::new(Vec::new());
-    for address in addresses.unwrap_or_default() {
+    shape
+}
+
+/// What the gap between two live words says: both addresses, and the lower limb of their distance. Distances
+/// are multiples of 4 from 4 to 2^34. There are fewer words than 2^24, so their sum is below the field's
+/// characteristic, and no two addresses are equal.
+fn gap_shape() -> Shape {
+    let mut shape = Shape::new(3);
+    shape.word((column(1) - column(0)).shifted_down(2) - number(1), 2);
+    shape
+}
+
+/// The shapes of a check that have lookups: a new word, and a gap, of which P commits to the last column.
+pub(super) fn shapes() -> [Shape; 2] {
+    [fresh_shape(), gap_shape()]
+}
+
+/// Commits to the words that are new.
+fn fresh_words<B: Challenge<F61>>(
+    b: &mut B,
+    tables: &Tables<'_>,
+    count: usize,
+    addresses: Option<&[u32]>,
+) -> Result<Part<B::Wire>, B::Error> {
+    let value = |address: &u32| {
         let address = place(*address, tables.regions.is_read_only(*address));
         // What lies in no region is no row of the table, which is how the claim fails.
         let nowhere = (address as u64, address as u64 + 4);
@@ -130,12 +149,14 @@ fn fresh_words<B: Challenge<F61>>(
         let (low, end) = tables.regions.zero().iter().find(within).copied().unwrap_or(nowhere);
         let (low, end) = (low as i64, end as i64);
         let limbs = [(address - low) / 4, (end - address) / 4 - 1].map(|distance| distance & 0xffff);
-        values.extend([address, low, end, limbs[0], limbs[1]].map(integer));
-    }
+        [address, low, end, limbs[0], limbs[1]].map(integer)
+    };
+    let all = addresses.unwrap_or_default();
+    let mut values = wiped(5 * all.len(), all.iter().flat_map(value));
     let values = Zeroizing::new(told(Committed::Fresh, core::mem::take(&mut *values)));
-    let mut wires = Vec::with_capacity(5 * count);
+    let mut wires = Vec::new();
     commit(b, 5 * count, addresses.map(|_| &values[..]), &mut wires)?;
-    Ok(Part { shape, wires, values })
+    Ok(Part { shape: fresh_shape(), wires, values })
 }
 
 /// The live words after a check.
@@ -146,43 +167,37 @@ fn live_words<B: Challenge<F61>>(
 ) -> Result<Part<B::Wire>, B::Error> {
     let mut shape = Shape::new(LIVE);
     shape.consume(Space::Log, tuple([0, 1, 2]));
-    let mut values = Zeroizing::new(Vec::new());
-    if let Some(source) = source {
-        values.reserve_exact(LIVE * count);
-        for (address, read_only, value, segment) in source.live() {
-            values.extend([place(address, read_only), value.into(), segment.into()].map(integer));
-        }
-    }
+    let value = |(address, read_only, value, segment): (u32, bool, u32, u32)| {
+        [place(address, read_only), value.into(), segment.into()].map(integer)
+    };
+    let values = source.map(|source| wiped(LIVE * count, source.live().flat_map(value)));
+    let mut values = values.unwrap_or_default();
     let values = Zeroizing::new(told(Committed::Live, core::mem::take(&mut *values)));
-    let mut wires = Vec::with_capacity(LIVE * count);
+    let mut wires = Vec::new();
     commit(b, LIVE * count, source.map(|_| &values[..]), &mut wires)?;
     Ok(Part { shape, wires, values })
 }
 
-/// Between each two live words: both addresses, and the lower limb of their distance. Distances are multiples
-/// of 4 from 4 to 2^34. There are fewer words than 2^24, so their sum is below the field's characteristic,
-/// and no two addresses are equal.
+/// Commits to the gaps between live words.
 fn gaps<B: Challenge<F61>>(b: &mut B, live: &Part<B::Wire>) -> Result<Part<B::Wire>, B::Error> {
-    let mut shape = Shape::new(3);
-    shape.word((column(1) - column(0)).shifted_down(2) - number(1), 2);
     let count = (live.wires.len() / LIVE).saturating_sub(1);
-    let addresses: Zeroizing<Vec<u64>> =
-        Zeroizing::new(live.values.iter().step_by(LIVE).map(|address| address.to_u64()).collect());
+    let addresses = live.values.iter().step_by(LIVE).map(|address| address.to_u64());
+    let addresses = wiped(live.values.len() / LIVE, addresses);
     let low = |pair: &[u64]| F61::new((pair[1].wrapping_sub(pair[0]) / 4).wrapping_sub(1) & 0xffff);
     let lows: Zeroizing<Vec<F61>> =
         Zeroizing::new(told(Committed::Gap, addresses.windows(2).map(low).collect()));
-    let mut limbs = Vec::with_capacity(count);
+    let mut limbs = Vec::new();
     commit(b, count, (!addresses.is_empty()).then_some(&lows[..]), &mut limbs)?;
-    let (mut wires, mut values) = (Vec::with_capacity(3 * count), Zeroizing::new(Vec::new()));
+    let mut wires = Vec::with_capacity(3 * count);
     let all: Vec<B::Wire> = live.wires.iter().step_by(LIVE).cloned().collect();
     for (pair, limb) in all.windows(2).zip(limbs) {
         wires.extend_from_slice(pair);
         wires.push(limb);
     }
-    for (pair, low) in addresses.windows(2).zip(lows.iter()) {
-        values.extend([F61::new(pair[0]), F61::new(pair[1]), *low]);
-    }
-    Ok(Part { shape, wires, values })
+    let gaps = addresses.windows(2).zip(lows.iter());
+    let values = gaps.flat_map(|(pair, low)| [F61::new(pair[0]), F61::new(pair[1]), *low]);
+    let values = wiped(3 * lows.len(), values);
+    Ok(Part { shape: gap_shape(), wires, values })
 }
 
 /// Whether a log of this many entries is checked, after a check that left this many words.

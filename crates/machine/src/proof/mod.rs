@@ -15,10 +15,13 @@
 //! | `tables` | the columns of each kind, with relations |
 //! | `form` | linear forms in columns; tuples and lookups of a row |
 //! | `public` | the public tables that rows look up |
+//! | `split` | tables of 2^16 rows, where few lookups go into them |
 //! | `argument` | that tuples match and lookups are rows, under one challenge |
 //! | `segment` | one segment of a run |
 //! | `log`, `regions` | memory across segments, and what it holds at first |
 //! | `end` | exits and traps |
+//! | `elements`, `stages` | what a run commits to, and where P's time goes |
+//! | `buffers` | buffers that grow as wires arrive, and leave no copies of P's values |
 //!
 //! # What is proved
 //!
@@ -31,7 +34,8 @@
 //!
 //! and which rows of public tables it looks up: the **program** (place, kind, registers, immediate, flags),
 //! ranges, bytes, powers of two. The segment's start is produced, its end consumed, and all of it has to
-//! match, as multisets.
+//! match, as multisets. Tables of 2^16 rows cost as much in a segment of ten steps as in one of 65,536, so
+//! lookups in them are split in two where they are few (`split`).
 //!
 //! **Why the rows are then the steps of the run.** States first. Take states as points and each row as an
 //! arrow from the state that it consumes to the one that it produces. As many arrows lead to each point as
@@ -94,6 +98,8 @@
 //! [`Challenge`]: volery_circuit::Challenge
 
 mod argument;
+mod buffers;
+mod elements;
 mod end;
 mod form;
 mod kind;
@@ -103,6 +109,8 @@ mod profile;
 mod public;
 mod regions;
 mod segment;
+mod split;
+mod stages;
 mod statement;
 mod tables;
 mod terms;
@@ -110,7 +118,9 @@ mod trace;
 
 use end::EXIT;
 
+pub use elements::{Elements, KindElements};
 pub use profile::Profile;
+pub use stages::{Stage, Stages};
 pub use statement::{ProgramRun, RunClaim, Settings, subject};
 pub use terms::{Ending, Terms};
 

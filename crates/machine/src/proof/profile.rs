@@ -7,11 +7,7 @@ use volery_circuit::{Digest, Error};
 
 use super::kind::Kind;
 use super::log::{MOST_LIVE, is_due};
-use super::tables::{Table, with_table};
 use super::trace::KINDS;
-
-/// Rows of the public tables of a segment.
-const TABLES: u64 = 1 << 17;
 
 /// The rows of one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,22 +92,6 @@ impl Profile {
     #[must_use]
     pub fn words(&self) -> u64 {
         self.segments.iter().map(|counts| u64::from(counts.words)).sum()
-    }
-
-    /// About how many values are committed to, for a program of `code` words.
-    pub(super) fn commitments(&self, code: u64) -> u64 {
-        let each = Kind::ALL.map(|kind| {
-            let (columns, shape) = with_table!(kind, T => (T::COLUMNS, T::shape()));
-            (columns + (shape.tuples.len() + shape.lookups.len()).div_ceil(3)) as u64
-        });
-        let segment = |counts: &Counts| {
-            let rows: u64 = counts.rows.iter().zip(each).map(|(rows, each)| u64::from(*rows) * each).sum();
-            // A word has five columns, a third of two products and of a lookup, and as much in the log.
-            rows + 7 * u64::from(counts.words) + code + TABLES
-        };
-        // A live word has three columns, the limb of a gap, a third of two products and of two lookups.
-        let live = 6 * self.fresh.iter().sum::<u64>() * self.fresh.len() as u64;
-        self.segments.iter().map(segment).sum::<u64>() + live
     }
 
     pub(super) fn identify(&self, digest: &mut Digest) {

@@ -30,6 +30,8 @@ pub(super) enum Public {
     /// `(kind, place, 1, fields)` of each instruction, and `(kind, 1, 0, fields)` for the filler rows of each
     /// kind.
     Code = 9,
+    /// `(nibble, nibble, both)`: [`Public::And`] in halves ([`split`](super::split)).
+    Nibble = 10,
 }
 
 /// The place of filler rows: it is no multiple of 4, so no instruction has it.
@@ -39,7 +41,7 @@ pub(super) const FILLER: u64 = 1;
 const BEFORE: i64 = -1;
 
 impl Public {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Short,
         Self::Byte,
         Self::Sign,
@@ -49,6 +51,7 @@ impl Public {
         Self::Input,
         Self::Journal,
         Self::Code,
+        Self::Nibble,
     ];
 }
 
@@ -65,7 +68,7 @@ impl Tables<'_> {
     pub(super) fn rows(&self, table: Public) -> usize {
         match table {
             Public::Short | Public::And => 1 << 16,
-            Public::Byte => 1 << 8,
+            Public::Byte | Public::Nibble => 1 << 8,
             Public::Sign => 1 << 9,
             Public::Power => 64,
             Public::Region => self.regions.zero().len(),
@@ -75,7 +78,17 @@ impl Tables<'_> {
         }
     }
 
-    /// A row, the table's number first, then zeros.
+    /// How many components its rows have, the table's number among them.
+    pub(super) const fn components(table: Public) -> usize {
+        match table {
+            Public::Short | Public::Byte => 2,
+            Public::Region | Public::Input | Public::Journal => 3,
+            Public::Sign | Public::And | Public::Nibble | Public::Power => 4,
+            Public::Code => WIDTH,
+        }
+    }
+
+    /// A row, the table's number first, zeros behind its components.
     pub(super) fn row(&self, table: Public, index: usize) -> [F61; WIDTH] {
         let mut row = [F61::ZERO; WIDTH];
         let all = core::iter::once(table as i64).chain(self.rest(table, index));
@@ -89,6 +102,7 @@ impl Tables<'_> {
             Public::Short | Public::Byte => padded([n]),
             Public::Sign => padded([x as i64, y as i64, (x >> 7 & y) as i64]),
             Public::And => padded([x as i64, y as i64, (x & y) as i64]),
+            Public::Nibble => padded([n & 15, n >> 4, n & n >> 4 & 15]),
             Public::Power => {
                 let (amount, right) = (n & 31, n >> 5);
                 padded([amount, right, 1 << if right == 1 { 32 - amount } else { amount }])
@@ -128,6 +142,7 @@ impl Tables<'_> {
         let index = match table {
             Public::Short | Public::Byte => at(0),
             Public::Sign | Public::And => pair(at(0), at(1), 8),
+            Public::Nibble => pair(at(0), at(1), 4),
             Public::Power => pair(at(0), at(1), 5),
             Public::Region => self.regions.zero().iter().position(|(low, _)| *low == at(0))? as u64,
             Public::Input => (integer(self.input.len() as i64 + 1) - *values.first()?).to_u64(),
@@ -139,6 +154,15 @@ impl Tables<'_> {
             }
         };
         (index < self.rows(table) as u64).then_some(index as usize)
+    }
+
+    /// Whether a lookup is right in a row.
+    #[cfg(test)]
+    pub(super) fn holds(&self, lookup: &super::form::Lookup, row: &[F61]) -> bool {
+        let values: Vec<F61> = lookup.forms.iter().map(|form| form.value(row)).collect();
+        let found = self.find(lookup.table, &values).map(|index| self.row(lookup.table, index));
+        let rest = values.into_iter().chain(core::iter::repeat(F61::ZERO));
+        found.is_some_and(|found| found.into_iter().skip(1).zip(rest).all(|(x, y)| x == y))
     }
 }
 
@@ -164,5 +188,36 @@ fn bytes(bytes: &[u8], index: usize) -> Row {
     match index.checked_sub(1) {
         None => padded([BEFORE, 0]),
         Some(index) => padded([index as i64, bytes.get(index).map_or(0, |byte| i64::from(*byte))]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each row is found by its first two components, and ends where the table says.
+    #[test]
+    fn rows_are_found_and_are_as_wide_as_their_table_says() {
+        let text = crate::Segment {
+            address: 0x1_0000,
+            size: 12,
+            bytes: [0x13, 0, 0, 0].repeat(3),
+            kind: crate::Kind::Text,
+        };
+        let program = Program::new(0x1_0000, vec![text]).expect("a program");
+        let regions = Regions::of(&program);
+        let tables = Tables { program: &program, regions, input: b"input", journal: b"journal" };
+        for table in Public::ALL {
+            let rows = tables.rows(table);
+            let mut widest = 0;
+            for index in (0..rows).step_by(1 + rows / 300).chain([rows - 1]) {
+                let row = tables.row(table, index);
+                assert!(row[0] == integer(table as i64));
+                assert_eq!(tables.find(table, &row[1..3]), Some(index), "{table:?}");
+                widest = widest.max(WIDTH - row.iter().rev().take_while(|x| **x == F61::ZERO).count());
+            }
+            assert!(widest <= Tables::components(table), "{table:?}: {widest}");
+            assert!(table == Public::Code || widest == Tables::components(table), "{table:?}: {widest}");
+        }
     }
 }

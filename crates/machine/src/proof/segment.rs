@@ -6,11 +6,13 @@ use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
 use super::argument::{self, Known, PIECE, Part};
+use super::buffers::{make_room, wiped};
 use super::form::{Shape, Space, WIDTH, column, integer, number};
 use super::kind::Kind;
 use super::log::Log;
 use super::profile::Counts;
 use super::public::{Public, Tables};
+use super::stages::{Stage, Watch};
 use super::tables::{ASIDE, SECRET_LEFT, Table, with_table};
 use super::trace::{KINDS, REGISTERS, Segment};
 
@@ -31,8 +33,10 @@ pub(super) fn commit<B: Challenge<F61>>(
     values: Option<&[F61]>,
     out: &mut Vec<B::Wire>,
 ) -> Result<(), B::Error> {
+    let total = out.len() + count;
     for start in (0..count).step_by(PIECE) {
         let end = count.min(start + PIECE);
+        make_room(out, end - start, total);
         out.extend(b.secret(end - start, &mut |_| {
             let values = values.and_then(|values| values.get(start..end));
             values.map(<[F61]>::to_vec).ok_or_else(|| Error::Witness("there is no trace of the run".into()))
@@ -47,15 +51,19 @@ fn rows<B: Challenge<F61>>(
     kind: Kind,
     count: usize,
     values: Zeroizing<Vec<F61>>,
+    watch: Watch<'_>,
 ) -> Result<Part<B::Wire>, B::Error> {
     b.enter(kind.name());
     let part = with_table!(kind, Rows => {
-        let mut wires = Vec::with_capacity(count * Rows::COLUMNS);
+        let mut wires = Vec::new();
         // A piece at a time, so that a row's wires are at hand when its relations are claimed.
         let at_once = PIECE / 16 / Rows::COLUMNS;
         for start in (0..count).step_by(at_once) {
             let (start, end) = (start * Rows::COLUMNS, count.min(start + at_once) * Rows::COLUMNS);
+            watch.begin(Stage::Columns);
+            make_room(&mut wires, end - start, count * Rows::COLUMNS);
             commit(b, end - start, values.get(start..end), &mut wires)?;
+            watch.begin(Stage::Relations);
             for row in wires[start..end].chunks_exact(Rows::COLUMNS) {
                 Rows::claim(b, row)?;
             }
@@ -66,24 +74,60 @@ fn rows<B: Challenge<F61>>(
     Ok(part)
 }
 
-/// The registers: number, value at first, value and time at the end.
+/// What a register says: number, value at first, value and time at the end.
+fn register_shape() -> Shape {
+    let mut shape = Shape::new(4);
+    shape.produce(Space::Register, [column(0), column(1), number(0)]);
+    shape.consume(Space::Register, [column(0), column(2), column(3)]);
+    shape
+}
+
+/// What a word says that the segment of this number touches: address, value and segment of the last use at
+/// first, value and time at the end.
+fn word_shape(this: u32) -> Shape {
+    let [address, first, since, last, time] = [0, 1, 2, 3, 4].map(column);
+    let mut shape = Shape::new(5);
+    shape.produce(Space::Memory, [address.clone(), first, number(0)]);
+    shape.consume(Space::Memory, [address, last, time]);
+    shape.short(number(i64::from(this) - 1) - since);
+    shape
+}
+
+/// What the ends of a segment say: place at first, place and time at the end, value and time of filler rows'
+/// memory. The last instruction of a run that exits is a call.
+fn end_shape(exits: bool) -> Shape {
+    let [begins, place, time, aside, aside_time] = [0, 1, 2, 3, 4].map(column);
+    let mut shape = Shape::new(5);
+    shape.produce(Space::State, [begins, number(0)]);
+    shape.consume(Space::State, [place.clone(), time]);
+    shape.produce(Space::Memory, [number(ASIDE), number(0), number(0)]);
+    shape.consume(Space::Memory, [number(ASIDE), aside, aside_time]);
+    if exits {
+        shape.look_up(Public::Code, [number(Kind::Call as i64), place, number(1)]);
+    }
+    shape
+}
+
+/// The shapes of a segment besides those of its steps: a word, the ends, a register. P commits to all columns
+/// but the first one of the ends, and the number and the first value of a register.
+pub(super) fn shapes() -> [Shape; 3] {
+    [word_shape(1), end_shape(false), register_shape()]
+}
+
+/// Commits to the registers' ends.
 fn registers<B: Challenge<F61>>(
     b: &mut B,
     start: Boundary<B::Wire>,
     end: Option<&Segment>,
 ) -> Result<Part<B::Wire>, B::Error> {
-    let mut shape = Shape::new(4);
-    shape.produce(Space::Register, [column(0), column(1), number(0)]);
-    shape.consume(Space::Register, [column(0), column(2), column(3)]);
     let ends = end.map(|segment| {
-        let cells = segment.registers.iter();
-        Zeroizing::new(
-            cells.flat_map(|cell| [cell.value, cell.time].map(|n| F61::new(n.into()))).collect::<Vec<_>>(),
-        )
+        let cells = segment.registers.iter().flat_map(|cell| [cell.value, cell.time]);
+        wiped(2 * REGISTERS, cells.map(|n| F61::new(n.into())))
     });
     let mut committed = Vec::with_capacity(2 * REGISTERS);
     commit(b, 2 * REGISTERS, ends.as_ref().map(|ends| &ends[..]), &mut committed)?;
     let (mut wires, mut values) = (Vec::new(), Zeroizing::new(Vec::new()));
+    values.reserve_exact(ends.as_ref().map_or(0, |_| 4 * REGISTERS));
     for (i, (first, last)) in start.registers.into_iter().zip(committed.chunks_exact(2)).enumerate() {
         wires.push(b.constant(F61::new(i as u64)));
         wires.push(first);
@@ -96,38 +140,31 @@ fn registers<B: Challenge<F61>>(
             values.extend_from_slice(last);
         }
     }
-    Ok(Part { shape, wires, values })
+    Ok(Part { shape: register_shape(), wires, values })
 }
 
-/// The words that the segment touches: address, value and segment of the last use at first, value and time at
-/// the end.
+/// Commits to the words that the segment touches.
 fn words<B: Challenge<F61>>(
     b: &mut B,
     this: u32,
     count: usize,
     segment: Option<&Segment>,
 ) -> Result<Part<B::Wire>, B::Error> {
-    let [address, first, since, last, time] = [0, 1, 2, 3, 4].map(column);
-    let mut shape = Shape::new(5);
-    shape.produce(Space::Memory, [address.clone(), first, number(0)]);
-    shape.consume(Space::Memory, [address, last, time]);
-    shape.short(number(i64::from(this) - 1) - since);
-    let values = segment.map_or_else(Vec::new, |segment| {
+    let values = segment.map(|segment| {
         let word = |word: &super::trace::Word| {
             let address = super::regions::place(word.address, word.read_only);
             let rest = [word.first, word.since, word.last.value, word.last.time].map(i64::from);
             [address, rest[0], rest[1], rest[2], rest[3]].map(integer)
         };
-        segment.words.iter().flat_map(word).collect()
+        wiped(5 * segment.words.len(), segment.words.iter().flat_map(word))
     });
-    let values = Zeroizing::new(values);
-    let mut wires = Vec::with_capacity(5 * count);
+    let values = values.unwrap_or_default();
+    let mut wires = Vec::new();
     commit(b, 5 * count, segment.map(|_| &values[..]), &mut wires)?;
-    Ok(Part { shape, wires, values })
+    Ok(Part { shape: word_shape(this), wires, values })
 }
 
-/// Where the segment begins and ends: place at first, place and time at the end, value and time of filler
-/// rows' memory. The last instruction of a run that exits is a call.
+/// Commits to where the segment ends.
 fn ends<B: Challenge<F61>>(
     b: &mut B,
     [start]: [B::Wire; 1],
@@ -135,23 +172,14 @@ fn ends<B: Challenge<F61>>(
     segment: Option<&Segment>,
     exits: bool,
 ) -> Result<Part<B::Wire>, B::Error> {
-    let [begins, place, time, aside, aside_time] = [0, 1, 2, 3, 4].map(column);
-    let mut shape = Shape::new(5);
-    shape.produce(Space::State, [begins, number(0)]);
-    shape.consume(Space::State, [place.clone(), time]);
-    shape.produce(Space::Memory, [number(ASIDE), number(0), number(0)]);
-    shape.consume(Space::Memory, [number(ASIDE), aside, aside_time]);
-    if exits {
-        shape.look_up(Public::Code, [number(Kind::Call as i64), place, number(1)]);
-    }
     let mut wires = vec![start];
-    let values = segment.map_or_else(Vec::new, |segment| {
+    let values = segment.map(|segment| {
         let Segment { place, time, aside, .. } = segment;
-        [first, *place, *time, 0, *aside].map(|n| F61::new(n.into())).to_vec()
+        wiped(5, [first, *place, *time, 0, *aside].map(|n| F61::new(n.into())))
     });
-    let values = Zeroizing::new(values);
+    let values = values.unwrap_or_default();
     commit(b, 4, values.get(1..), &mut wires)?;
-    Ok(Part { shape, wires, values })
+    Ok(Part { shape: end_shape(exits), wires, values })
 }
 
 /// The length of the secret input is below 2^32.
@@ -189,6 +217,7 @@ pub(super) fn claim<B: Challenge<F61>>(
     (start, first): (Boundary<B::Wire>, u32),
     mut segment: Option<Segment>,
     log: &mut Log<B::Wire>,
+    watch: Watch<'_>,
 ) -> Result<Boundary<B::Wire>, B::Error> {
     b.enter("segment");
     b.begin_argument();
@@ -197,9 +226,10 @@ pub(super) fn claim<B: Challenge<F61>>(
         let count = counts.rows[kind as usize] as usize;
         if count > 0 {
             let values = segment.as_mut().map(|segment| core::mem::take(&mut segment.tables[kind as usize]));
-            parts.push(rows(b, kind, count, values.unwrap_or_default())?);
+            parts.push(rows(b, kind, count, values.unwrap_or_default(), watch)?);
         }
     }
+    watch.begin(Stage::Columns);
     let segment = segment.as_ref();
     let words = words(b, place.number, counts.words as usize, segment)?;
     log.note(b, &words, place.number);
@@ -211,11 +241,12 @@ pub(super) fn claim<B: Challenge<F61>>(
     let registers = registers(b, start, segment)?;
     let end = Boundary {
         registers: registers.wires.iter().skip(2).step_by(4).cloned().collect(),
-        values: Zeroizing::new(registers.values.iter().skip(2).step_by(4).copied().collect()),
+        values: wiped(REGISTERS, registers.values.iter().skip(2).step_by(4).copied()),
         place: [ends.wires[1].clone()],
     };
     parts.extend([ends, registers]);
-    argument::claim(b, &parts, &Known::default(), tables)?;
+    watch.begin(Stage::Argument);
+    argument::claim(b, &mut parts, &Known::default(), tables)?;
     b.end_argument();
     b.leave();
     Ok(end)
@@ -247,8 +278,8 @@ mod tests {
         let no_segment = Segment {
             rows: [0; KINDS],
             tables: Vec::new(),
-            words: Zeroizing::new(Vec::new()),
-            fresh: Vec::new(),
+            words: Zeroizing::default(),
+            fresh: Zeroizing::default(),
             registers: [Default::default(); REGISTERS],
             place: 0,
             time: 0,
@@ -262,7 +293,7 @@ mod tests {
             let start = Boundary { registers: values.to_vec(), values, place: [F61::ZERO] };
             let mut b = Evaluator::<F61>::new();
             let part = length(&mut b, &start, Some(&no_segment)).expect("a length");
-            let result = argument::claim(&mut b, &[part], &Known::default(), &tables);
+            let result = argument::claim(&mut b, &mut [part], &Known::default(), &tables);
             assert_eq!(result.is_ok(), is_right, "{secret}: {result:?}");
         }
     }

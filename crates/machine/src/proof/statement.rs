@@ -1,15 +1,19 @@
 //! The statement: what both parties run.
 
+use std::sync::Arc;
+
 use volery_circuit::{Challenge, Digest, Error, Statement};
 use volery_field::{F61, Ring as _};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize as _, Zeroizing};
 
+use super::buffers::room_for;
 use super::end;
 use super::log::{Log, MOST_LIVE};
 use super::profile::{Checks, Counts, Profile};
 use super::public::Tables;
 use super::regions::{Regions, file_words};
 use super::segment::{self, Boundary, Place, commit};
+use super::stages::{Stage, Stages, Watch};
 use super::tables::{PUBLIC_LEFT, SECRET_LEFT};
 use super::trace::{REGISTERS, Source};
 use crate::program::STACK_POINTER;
@@ -66,12 +70,14 @@ pub struct RunClaim {
 ///
 /// What shows besides the claim is the [`Profile`].
 pub struct ProgramRun {
-    program: Program,
+    pub(super) program: Program,
     public: Vec<u8>,
     pub(super) claim: RunClaim,
     pub(super) profile: Profile,
     settings: Settings,
     secret: Option<(Zeroizing<Vec<u8>>, Limits)>,
+    /// The clock of a run that is measured.
+    stages: Option<Arc<Stages>>,
     /// What P changes in each segment before it commits.
     #[cfg(test)]
     pub(super) meddle: Option<Meddle>,
@@ -82,7 +88,7 @@ pub struct ProgramRun {
 
 /// A change of a segment, which it gets with its number.
 #[cfg(test)]
-pub(super) type Meddle = std::sync::Arc<dyn Fn(u32, &mut super::trace::Segment) + Send + Sync>;
+pub(super) type Meddle = Arc<dyn Fn(u32, &mut super::trace::Segment) + Send + Sync>;
 
 impl core::fmt::Debug for ProgramRun {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -155,6 +161,7 @@ impl ProgramRun {
             profile,
             settings,
             secret: None,
+            stages: None,
             #[cfg(test)]
             meddle: None,
             #[cfg(test)]
@@ -204,10 +211,27 @@ impl ProgramRun {
             profile: self.profile.clone(),
             settings: self.settings,
             secret: None,
+            stages: None,
             #[cfg(test)]
             meddle: None,
             #[cfg(test)]
             traced: None,
+        }
+    }
+
+    /// Adds a clock to the run, which the next proof is measured with.
+    #[must_use]
+    pub fn clocked(&mut self) -> Arc<Stages> {
+        Arc::clone(self.stages.insert(Arc::default()))
+    }
+
+    /// The public tables.
+    pub(super) fn tables(&self) -> Tables<'_> {
+        Tables {
+            program: &self.program,
+            regions: Regions::of(&self.program),
+            input: &self.public,
+            journal: &self.claim.journal,
         }
     }
 
@@ -284,16 +308,11 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
     }
 
     fn commitments(&self) -> Option<u64> {
-        Some(self.profile.commitments(self.program.code().len() as u64))
+        Some(self.elements().total().ceil() as u64)
     }
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
-        let tables = Tables {
-            program: &self.program,
-            regions: Regions::of(&self.program),
-            input: &self.public,
-            journal: &self.claim.journal,
-        };
+        let (tables, watch) = (self.tables(), Watch(self.stages.as_deref()));
         let mut source = self.secret.as_ref().map(|(secret, limits)| {
             let (program, public) = (&self.program, &self.public[..]);
             #[cfg(test)]
@@ -308,8 +327,9 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
         let mut checks =
             Checks::new(&self.profile, self.settings.log, file_words(&self.program).count() as u64);
         let mut boundary = self.start(b)?;
-        let (mut place, mut fresh) = (self.program.entry(), Vec::new());
+        let (mut place, mut fresh) = (self.program.entry(), Zeroizing::default());
         for (counts, number) in self.profile.segments.iter().zip(1..) {
+            watch.begin(Stage::Trace);
             let segment = match &mut source {
                 Some(source) => {
                     let (segment, _) = source.next(self.settings.steps, self.settings.unit).map_err(limit)?;
@@ -327,20 +347,23 @@ impl<B: Challenge<F61>> Statement<B> for ProgramRun {
                 None => None,
             };
             let next = segment.as_ref().map(|segment| {
+                room_for(&mut fresh, segment.fresh.len());
                 fresh.extend_from_slice(&segment.fresh);
                 segment.place
             });
             let exits =
                 number as usize == self.profile.segments.len() && matches!(self.claim.end, End::Exit(_));
             let here = (counts, Place { number, exits });
-            boundary = segment::claim(b, &tables, here, (boundary, place), segment, &mut log)?;
+            boundary = segment::claim(b, &tables, here, (boundary, place), segment, &mut log, watch)?;
             place = next.unwrap_or(place);
             if let Some(new) = checks.next() {
+                watch.begin(Stage::Log);
                 let known = source.as_ref().map(|source| (source, &fresh[..]));
                 log.check(b, &tables, (checks.live as usize, new as usize), known)?;
-                fresh.clear();
+                fresh.zeroize();
             }
         }
+        watch.end();
         end::claim(b, &tables, &boundary, self.claim.end)
     }
 }

@@ -59,7 +59,7 @@ fn run_of(words: &[u32], inputs: [&[u8]; 2], settings: Settings) -> ProgramRun {
     ProgramRun::of(program(words), inputs, settings, Limits::default()).expect("a run")
 }
 
-fn check(run: &ProgramRun) -> Result<(), volery_circuit::Error> {
+pub(super) fn check(run: &ProgramRun) -> Result<(), volery_circuit::Error> {
     Evaluator::<F61>::check(run)
 }
 
@@ -73,6 +73,14 @@ fn proved(words: &[u32], settings: Settings) -> End {
     let run = run_of(words, [b"secret", b"public"], settings);
     assert_eq!(check_exactly(&run), Ok(()));
     run.claim().end
+}
+
+/// A run of several segments, with several checks of the log, and one of one segment with rows of all kinds.
+pub(super) fn counted() -> [ProgramRun; 2] {
+    let settings = Settings { steps: 9, unit: 1, log: 2 };
+    let inputs = [Vec::new(), Vec::new()];
+    let touching = ProgramRun::of(lies::touching(9), inputs, settings, Limits::default()).expect("a run");
+    [touching, run_of(&lies::everything(), [b"secret", b"public"], lies::ONE)]
 }
 
 fn identity(run: &ProgramRun) -> [u8; 32] {

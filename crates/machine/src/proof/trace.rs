@@ -6,6 +6,7 @@
 use volery_field::{F61, Ring as _};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::buffers::room_for;
 use super::kind::{Fields, Kind, fields};
 use super::public::FILLER;
 use super::regions::Regions;
@@ -51,6 +52,30 @@ struct Entry {
     live: bool,
 }
 
+impl Zeroize for Cell {
+    fn zeroize(&mut self) {
+        let Self { value, time } = self;
+        [value, time].into_iter().for_each(Zeroize::zeroize);
+    }
+}
+
+impl Zeroize for Word {
+    fn zeroize(&mut self) {
+        let Self { address, read_only, first, since, last } = self;
+        [address, first, since].into_iter().for_each(Zeroize::zeroize);
+        read_only.zeroize();
+        last.zeroize();
+    }
+}
+
+impl Zeroize for Entry {
+    fn zeroize(&mut self) {
+        let Self { value, segment, slot, live } = self;
+        [value, segment, slot].into_iter().for_each(Zeroize::zeroize);
+        live.zeroize();
+    }
+}
+
 /// Words of a page, and pages of a folder.
 const PAGE: usize = 1 << 10;
 
@@ -87,7 +112,7 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         let pages = self.0.iter_mut().flatten().flat_map(|folder| folder.iter_mut().flatten());
-        pages.flat_map(|page| page.iter_mut()).for_each(|entry| entry.value.zeroize());
+        pages.flat_map(|page| page.iter_mut()).for_each(Zeroize::zeroize);
     }
 }
 
@@ -98,9 +123,9 @@ pub(super) struct Cells {
     /// The time of the last access of a filler row to memory.
     aside: u32,
     segment: u32,
-    words: Vec<Word>,
+    words: Zeroizing<Vec<Word>>,
     /// The words that are in use from this segment on, and were zero before.
-    fresh: Vec<u32>,
+    fresh: Zeroizing<Vec<u32>>,
     read_only: Vec<(u64, u64)>,
     /// The length of the public input.
     pub(super) input: i64,
@@ -108,8 +133,7 @@ pub(super) struct Cells {
 
 impl Drop for Cells {
     fn drop(&mut self) {
-        self.registers.iter_mut().for_each(|cell| cell.value.zeroize());
-        self.words.iter_mut().for_each(Word::zeroize);
+        self.registers.zeroize();
     }
 }
 
@@ -125,8 +149,8 @@ impl Cells {
             pages: Pages::new(),
             aside: 0,
             segment: 1,
-            words: Vec::new(),
-            fresh: Vec::new(),
+            words: Zeroizing::default(),
+            fresh: Zeroizing::default(),
             read_only: regions.read_only().collect(),
             input: public as i64,
         };
@@ -168,10 +192,12 @@ impl Cells {
             let since = core::mem::replace(&mut entry.segment, segment);
             entry.slot = next;
             if !core::mem::replace(&mut entry.live, true) {
+                room_for(&mut self.fresh, 1);
                 self.fresh.push(access.address);
             }
             let read_only = self.is_read_only(access.address);
             let last = Cell { value: access.old, time: 0 };
+            room_for(&mut self.words, 1);
             self.words.push(Word { address: access.address, read_only, first: access.old, since, last });
         }
         let slot = self.entry(access.address).slot as usize;
@@ -211,7 +237,7 @@ pub(super) struct Segment {
     /// The columns of each kind, row after row.
     pub(super) tables: Vec<Zeroizing<Vec<F61>>>,
     pub(super) words: Zeroizing<Vec<Word>>,
-    pub(super) fresh: Vec<u32>,
+    pub(super) fresh: Zeroizing<Vec<u32>>,
     pub(super) registers: [Cell; REGISTERS],
     /// The next place and the time at the end.
     pub(super) place: u32,
@@ -220,10 +246,10 @@ pub(super) struct Segment {
     pub(super) aside: u32,
 }
 
-impl Zeroize for Word {
-    fn zeroize(&mut self) {
-        self.first.zeroize();
-        self.last.value.zeroize();
+impl Drop for Segment {
+    fn drop(&mut self) {
+        self.registers.zeroize();
+        [&mut self.place, &mut self.time, &mut self.aside].into_iter().for_each(Zeroize::zeroize);
     }
 }
 
@@ -237,7 +263,7 @@ struct Follower {
     time: u32,
     place: u32,
     /// Words that the next call moves.
-    transfers: Vec<Access>,
+    transfers: Zeroizing<Vec<Access>>,
     called: Option<Call>,
 }
 
@@ -262,6 +288,7 @@ impl Follower {
         let mut work = Work { f, pc, t, fields, x, y, result, access, called, moved, cells: &mut self.cells };
         with_table!(kind, Rows => {
             let start = columns.len();
+            room_for(columns, Rows::COLUMNS);
             columns.resize(start + Rows::COLUMNS, F61::ZERO);
             Rows::fill(&mut work, &mut Row(&mut columns[start..]));
         });
@@ -287,7 +314,7 @@ impl Follower {
         let here = (true, u64::from(step.pc));
         self.push(Kind::Call, here, &[0; 7], Values { called, ..Values::default() });
         let (mut cursor, mut left) = (buffer, if transfers.is_empty() { 0 } else { call.result });
-        for Access { address, old, new } in transfers {
+        for Access { address, old, new } in transfers.iter().copied() {
             let mut word = old;
             while left > 0 && cursor & !3 == address {
                 let mask = 0xff << (8 * (cursor & 3));
@@ -321,6 +348,10 @@ impl Follower {
                 );
             }
         }
+        // The next segment is likely to have about as many rows of each kind.
+        let room =
+            |table: &Zeroizing<Vec<F61>>| Zeroizing::new(Vec::with_capacity(table.len() + table.len() / 8));
+        let tables = self.tables.iter().map(room).collect();
         let cells = &mut self.cells;
         let registers = cells.registers;
         cells.registers.iter_mut().for_each(|cell| cell.time = 0);
@@ -328,8 +359,8 @@ impl Follower {
         self.time = 0;
         Segment {
             rows: core::mem::take(&mut self.rows),
-            tables: core::mem::replace(&mut self.tables, tables()),
-            words: Zeroizing::new(core::mem::take(&mut cells.words)),
+            tables: core::mem::replace(&mut self.tables, tables),
+            words: core::mem::take(&mut cells.words),
             fresh: core::mem::take(&mut cells.fresh),
             registers,
             place,
@@ -363,6 +394,7 @@ impl Observer for Follower {
     }
 
     fn transfer(&mut self, access: &Access) {
+        room_for(&mut self.transfers, 1);
         self.transfers.push(*access);
     }
 
@@ -403,7 +435,7 @@ impl<'a> Source<'a> {
             tables: tables(),
             time: 0,
             place: program.entry(),
-            transfers: Vec::new(),
+            transfers: Zeroizing::default(),
             called: None,
         };
         Self { machine: Machine::new(program, secret, public, limits), follower, end: None }

@@ -38,13 +38,7 @@ pub(super) fn check<W>(parts: &[Part<W>], known: &Known, tables: &Tables<'_>) ->
                 note(value, if tuple.side == Side::In { 1 } else { -1 });
             }
             for lookup in &part.shape.lookups {
-                let values: Vec<_> = lookup.forms.iter().map(|form| form.value(row)).collect();
-                let found = tables.find(lookup.table, &values).map(|index| tables.row(lookup.table, index));
-                let is_row = found.is_some_and(|found| {
-                    let rest = values.iter().copied().chain(core::iter::repeat(F61::ZERO));
-                    found.iter().skip(1).zip(rest).all(|(x, y)| *x == y)
-                });
-                if !is_row {
+                if !tables.holds(lookup, row) {
                     return Err(unsatisfied("lookups"));
                 }
             }

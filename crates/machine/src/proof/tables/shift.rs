@@ -77,23 +77,15 @@ mod registers {
 
     #[cfg(test)]
     mod tests {
-        use super::super::super::multiply::lies;
-        use super::super::super::rows::{Alone, honest, n, part};
+        use super::super::super::rows::{honest, n};
+        use super::super::tests::needed;
         use super::*;
 
         #[test]
         fn each_check_is_needed() {
             let left = honest::<Shift>([7, 5, 6, 0, 0, 0, 0], [5, 3, 40]);
             let right = honest::<Shift>([7, 5, 6, 1, 1, 0, 0], [5, 31, 0]);
-            let mut alone = Alone::<Shift>::new();
-            alone.honest(&left);
-            lies(PRODUCT, &[R], [1, 0]).iter().for_each(|lie| alone.lie(&left, lie));
-            // The lower limb of the operand is too large, and the upper one is less.
-            alone.lie(&right, &[(X0, n(1 << 16)), (C0, n(2))]);
-            // A sign that is no bit, and a false one.
-            let ones = n((1 << 32) - 8);
-            alone.lie(&left, &[(N, part(-1, 16)), (R, part(-1, 16) * ones)]);
-            alone.lie(&left, &[(N, n(1)), (R, ones)]);
+            let mut alone = needed::<Shift>([&left, &right], PRODUCT, [N, R]);
             // Another power, and the product with that.
             alone.lie(&left, &[(POWER, n(1)), (R0, n(5)), (R, n(5))]);
             alone.done([4, 17], &[]);
@@ -146,32 +138,42 @@ mod immediate {
 
     #[cfg(test)]
     mod tests {
-        use super::super::super::multiply::lies;
-        use super::super::super::rows::{Alone, honest, n, part};
+        use super::super::super::rows::honest;
+        use super::super::tests::needed;
         use super::*;
 
         #[test]
         fn each_check_is_needed() {
             let left = honest::<ShiftImmediate>([7, 5, 0, 0, 8, 0, 0], [5, 3, 40]);
             let right = honest::<ShiftImmediate>([7, 5, 1, 1, 2, 0, 0], [5, 31, 0]);
-            let mut alone = Alone::<ShiftImmediate>::new();
-            alone.honest(&left);
-            lies(PRODUCT, &[R], [1, 0]).iter().for_each(|lie| alone.lie(&left, lie));
-            // The lower limb of the operand is too large, and the upper one is less.
-            alone.lie(&right, &[(X0, n(1 << 16)), (C0, n(2))]);
-            // A sign that is no bit, and a false one.
-            let ones = n((1 << 32) - 8);
-            alone.lie(&left, &[(N, part(-1, 16)), (R, part(-1, 16) * ones)]);
-            alone.lie(&left, &[(N, n(1)), (R, ones)]);
-            alone.done([4, 12], &[]);
+            needed::<ShiftImmediate>([&left, &right], PRODUCT, [N, R]).done([4, 12], &[]);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::{FALSE, TRUE, honest, verdict, with};
+    use super::super::multiply::lies;
+    use super::super::rows::{Alone, FALSE, TRUE, honest, n, part, verdict, with};
     use super::*;
+
+    /// What both tables check of `5 << 3` and of an arithmetic shift by 31 to the right.
+    pub(super) fn needed<T: Table>(
+        [left, right]: [&[F61]; 2],
+        product: Product,
+        [negative, result]: [usize; 2],
+    ) -> Alone<T> {
+        let mut alone = Alone::new();
+        alone.honest(left);
+        lies(product, &[result], [1, 0]).iter().for_each(|lie| alone.lie(left, lie));
+        // The lower limb of the operand is too large, and the upper one is less.
+        alone.lie(right, &[(product.x_low, n(1 << 16)), (product.carry[0], n(2))]);
+        // A sign that is no bit, and a false one.
+        let ones = n((1 << 32) - 8);
+        alone.lie(left, &[(negative, part(-1, 16)), (result, part(-1, 16) * ones)]);
+        alone.lie(left, &[(negative, n(1)), (result, ones)]);
+        alone
+    }
 
     /// The columns of `srai` from its first after the fields of registers on: see its list.
     const X0: usize = 14;

@@ -8,6 +8,8 @@ use volery_field::Ring as _;
 use super::super::argument::Committed;
 use super::super::argument::tests::with_lie;
 use super::super::kind::Kind as Rows;
+use super::super::split::Lookups;
+use super::super::split::tests::{BOTH, whole};
 use super::super::statement::Meddle;
 use super::super::tables::{Table, with_table};
 use super::super::trace::Segment as Columns;
@@ -31,7 +33,7 @@ pub(super) fn is_unsatisfied(result: &Result<(), Error>) -> bool {
 }
 
 /// Rows of every kind: three or more of each, on operands for which no column is free.
-fn everything() -> Vec<u32> {
+pub(super) fn everything() -> Vec<u32> {
     let mut words = Vec::new();
     words.extend(li(5, 0x8765_4321));
     words.extend(li(6, 0x1234_5679));
@@ -60,7 +62,7 @@ fn everything() -> Vec<u32> {
 }
 
 /// One segment, with filler rows of every kind.
-const ONE: Settings = Settings { steps: 1 << 12, unit: 7, log: 8 };
+pub(super) const ONE: Settings = Settings { steps: 1 << 12, unit: 7, log: 8 };
 
 /// Values that do not matter in filler rows, by the number of the column: the correction of a signed product
 /// where the lower word is the result; the inverse of a difference that is zero; of a byte that moves
@@ -125,6 +127,37 @@ fn every_column_of_every_kind_is_bound_in_a_step_and_in_a_filler_row() {
 #[ignore = "long: more rows"]
 fn long_every_column_of_every_kind_is_bound_in_the_first_and_the_last_step() {
     every_column(&[0, 2]);
+}
+
+#[test]
+#[ignore = "long: all of it again"]
+fn long_every_column_of_every_kind_is_bound_with_whole_tables() {
+    whole(|| every_column(&[0, 1, 2, 3]));
+}
+
+/// An upper half of each lookup of each kind is changed, in a step and in a filler row, and then those of
+/// words, of the secret input's length, and of the log.
+#[test]
+fn every_half_of_what_is_looked_up_is_bound() {
+    let mut run = run_of(&everything(), [b"secret", b"public"], ONE);
+    let (steps, mut places, mut first) = (steps(&mut run), Vec::new(), 0);
+    for kind in Rows::ALL {
+        let (rows, shape) =
+            (run.profile.segments[0].rows[kind as usize] as usize, with_table!(kind, T => T::shape()));
+        let columns = BOTH.row(Lookups::of(&shape)).0 as usize;
+        let rows_of = |column| [steps[kind as usize] / 2, rows - 1].map(|row| first + row * columns + column);
+        places.extend((0..columns).flat_map(rows_of));
+        first += rows * columns;
+    }
+    for place in places.into_iter().chain((first..).step_by(5)) {
+        let (result, told) = with_lie(Committed::Upper, place, || check_exactly(&run));
+        if !told {
+            assert_eq!(result, Ok(()));
+            assert!(place > first, "only {place} of {first}");
+            break;
+        }
+        assert!(is_unsatisfied(&result), "{place}: {result:?}");
+    }
 }
 
 #[test]
@@ -253,7 +286,7 @@ fn a_run_of_another_program_or_on_another_input_or_with_another_end_does_not_pas
 
 /// A loop that touches few words often, so that the log is checked more than once: one of the file, the stack
 /// downwards, at last a read-only word of zeros. The file is small, so that logs are soon as long.
-fn touching(rounds: i32) -> Program {
+pub(super) fn touching(rounds: i32) -> Program {
     let mut words = li(5, DATA).to_vec();
     words.extend([i(Lui, 9, 0, 0, CONSTANTS as i32), i(Addi, 8, 2, 0, 0), i(Addi, 6, 0, 0, rounds)]);
     words.extend([
@@ -277,9 +310,7 @@ fn touching(rounds: i32) -> Program {
 /// them.
 #[test]
 fn every_value_of_the_log_is_bound() {
-    let settings = Settings { steps: 9, unit: 1, log: 2 };
-    let run =
-        ProgramRun::of(touching(9), [Vec::new(), Vec::new()], settings, Limits::default()).expect("a run");
+    let [run, _] = counted();
     assert_eq!(check_exactly(&run), Ok(()));
     let fresh = &run.profile.fresh;
     assert!(fresh.len() >= 2 && fresh.iter().filter(|new| **new > 0).count() >= 2, "{fresh:?}");

@@ -9,6 +9,7 @@ use volery_zk::Error;
 use volery_zk::quicksilver::field::{Alone, Prover, Settings as Blocks, Verifier};
 use volery_zk::quicksilver::{Challenges, Tally, verdict};
 
+use super::super::split::tests::whole;
 use super::*;
 use Operation::*;
 
@@ -62,6 +63,19 @@ fn accepted<M: Coordinates<F61>>() {
 #[test]
 fn a_run_is_proved_and_accepted() {
     accepted::<F61>();
+}
+
+/// As long segments have them.
+#[test]
+fn a_run_is_proved_and_accepted_with_whole_tables() {
+    let run = run_of(&words(), [b"secret", b"public"], Settings { steps: 1 << 10, unit: 4, log: 4 });
+    let v = public_side(&words(), &run, run.claim().clone());
+    let prove = |run: &ProgramRun, channel: &mut dyn Channel| whole(|| prove::<F61>(run, channel));
+    let verify = |run: &ProgramRun, channel: &mut dyn Channel| whole(|| verify::<F61>(run, channel));
+    let (p, v) = between(|channel| prove(&run, channel), |channel| verify(&v, channel));
+    let tally = p.expect("proved");
+    assert!(tally.secrets > 2 << 16);
+    assert_eq!(tally, v.expect("accepted"));
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn tree<R: Small>(depth: usize, seed: u64, way: Option<usize>, false_leaf: bool)
 }
 
 fn nested_to_depth_five<K: Fields>() {
-    for (depth, ways) in [(1, 3), (2, 6), (3, 5), (5, 3)] {
+    for (depth, ways) in [(1, 3), (2, 4), (3, 2), (5, 2)] {
         let v = tree::<K::Ring>(depth, 1, None, false);
         let mut outline = None;
         for way in 0..ways {

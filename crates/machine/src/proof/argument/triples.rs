@@ -1,0 +1,241 @@
+//! The running product and the running sum of an argument: both take three forms at a time.
+
+use volery_circuit::{Challenge, Expression as _, invert_all};
+use volery_field::{Element, F61, Ring as _};
+use zeroize::Zeroizing;
+
+use super::super::form::Form;
+use super::{Committed, told};
+
+/// A linear form under a challenge.
+pub(super) struct Folded<S> {
+    constant: S,
+    columns: Vec<usize>,
+    coefficients: Vec<S>,
+}
+
+impl<S: Element> Folded<S> {
+    /// `at - sum gammas[j] * forms[j]`.
+    pub(super) fn new(at: S, gammas: &[S], first: F61, forms: &[Form], embed: impl Fn(F61) -> S) -> Self {
+        let mut folded = Self { constant: at, columns: Vec::new(), coefficients: Vec::new() };
+        let first = Form { constant: first, terms: Vec::new() };
+        let forms = core::iter::once(&first).filter(|form| !form.constant.is_zero()).chain(forms);
+        for (form, gamma) in forms.zip(gammas) {
+            folded.constant -= *gamma * embed(form.constant);
+            for (column, c) in &form.terms {
+                let c = *gamma * embed(*c);
+                match folded.columns.iter().position(|at| at == column) {
+                    Some(i) => folded.coefficients[i] -= c,
+                    None => {
+                        folded.columns.push(*column);
+                        folded.coefficients.push(-c);
+                    }
+                }
+            }
+        }
+        folded
+    }
+
+    #[inline(always)]
+    fn expression<const N: usize, B: Challenge<F61, Scalar = S>>(
+        &self,
+        b: &B,
+        row: &[B::Wire],
+        scratch: &mut Vec<B::Wire>,
+    ) -> B::Expression<N> {
+        scratch.clear();
+        scratch.extend(self.columns.iter().map(|column| row[*column].clone()));
+        b.linear::<N>(self.constant, &self.coefficients, scratch)
+    }
+
+    #[inline(always)]
+    fn value(&self, row: &[F61], embed: impl Fn(F61) -> S) -> S {
+        let terms = self.columns.iter().zip(&self.coefficients);
+        terms.fold(self.constant, |sum, (column, c)| sum + *c * embed(row[*column]))
+    }
+}
+
+/// Triples whose commitments are made at once.
+const AT_ONCE: usize = 128;
+
+/// A form and the row that it is of.
+type FormOfRow<'p, S, W> = (&'p Folded<S>, &'p [W]);
+
+/// Factors or denominators that wait to be claimed: forms and rows, with their values at P. The expressions
+/// are made when they are multiplied, so that the compiler sees that they are linear.
+struct Waiting<'p, S: Element, W> {
+    forms: Vec<FormOfRow<'p, S, W>>,
+    values: Zeroizing<Vec<S>>,
+    /// The wires of a form.
+    scratch: Vec<W>,
+}
+
+impl<'p, S: Element, W> Waiting<'p, S, W> {
+    fn new() -> Self {
+        Self {
+            forms: Vec::with_capacity(3 * AT_ONCE),
+            values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Adds a form of a row, with its value at P. Returns whether it is time to claim.
+    #[inline(always)]
+    fn push(&mut self, form: &'p Folded<S>, row: &'p [W], value: Option<S>) -> bool {
+        self.forms.push((form, row));
+        self.values.extend(value);
+        self.forms.len() == 3 * AT_ONCE
+    }
+
+    fn clear(&mut self) {
+        self.forms.clear();
+        self.values.clear();
+    }
+}
+
+/// The expressions of forms of rows.
+#[inline(always)]
+fn expressions<const K: usize, B: Challenge<F61>>(
+    b: &B,
+    forms: [FormOfRow<'_, B::Scalar, B::Wire>; K],
+    scratch: &mut Vec<B::Wire>,
+) -> [B::Expression<5>; K] {
+    forms.map(|(form, row)| form.expression::<5, B>(b, row, scratch))
+}
+
+/// The product of all factors of a side.
+pub(super) struct Product<'p, B: Challenge<F61>> {
+    waiting: Waiting<'p, B::Scalar, B::Wire>,
+    last: Option<B::ScalarWire>,
+    running: Zeroizing<B::Scalar>,
+}
+
+impl<'p, B: Challenge<F61>> Product<'p, B> {
+    pub(super) fn new() -> Self {
+        Self { waiting: Waiting::new(), last: None, running: Zeroizing::new(B::embed(F61::ONE)) }
+    }
+
+    /// Adds a factor: a form of a row.
+    #[inline(always)]
+    pub(super) fn add(
+        &mut self,
+        b: &mut B,
+        form: &'p Folded<B::Scalar>,
+        row: &'p [B::Wire],
+        values: Option<&[F61]>,
+    ) -> Result<(), B::Error> {
+        let is_full = self.waiting.push(form, row, values.map(|row| form.value(row, B::embed)));
+        if is_full { self.flush(b) } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
+        let (values, running) = (&self.waiting.values, &mut *self.running);
+        let count = self.waiting.forms.len().div_ceil(3);
+        let products = b.scalars(count, &mut |_| {
+            let mut next = |factors: &[B::Scalar]| {
+                factors.iter().for_each(|factor| *running *= *factor);
+                *running
+            };
+            Ok(told(Committed::Product, values.chunks(3).map(&mut next).collect()))
+        })?;
+        let one = B::Expression::<5>::constant(B::embed(F61::ONE));
+        let scratch = &mut self.waiting.scratch;
+        for (factors, product) in self.waiting.forms.chunks(3).zip(products) {
+            let before = self.last.as_ref().map_or(one, |last| b.scalar::<5>(last));
+            let all = match *factors {
+                [x, y, z] => {
+                    let [x, y, z] = expressions(b, [x, y, z], scratch);
+                    x * y * z * before
+                }
+                _ => factors.iter().fold(before, |product, factor| {
+                    let [factor] = expressions(b, [*factor], scratch);
+                    product * factor
+                }),
+            };
+            b.claim(all - b.scalar::<5>(&product))?;
+            self.last = Some(product);
+        }
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// The whole product, as a linear expression.
+    pub(super) fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
+        if !self.waiting.forms.is_empty() {
+            self.flush(b)?;
+        }
+        Ok(match &self.last {
+            Some(last) => b.scalar::<2>(last),
+            None => B::Expression::<2>::constant(B::embed(F61::ONE)),
+        })
+    }
+}
+
+/// The sum of the inverses of all denominators.
+pub(super) struct Sum<'p, B: Challenge<F61>> {
+    waiting: Waiting<'p, B::Scalar, B::Wire>,
+    sum: B::Expression<2>,
+}
+
+impl<'p, B: Challenge<F61>> Sum<'p, B> {
+    pub(super) fn new() -> Self {
+        Self { waiting: Waiting::new(), sum: B::Expression::<2>::constant(B::Scalar::default()) }
+    }
+
+    /// Adds a denominator: a form of a row.
+    #[inline(always)]
+    pub(super) fn add(
+        &mut self,
+        b: &mut B,
+        form: &'p Folded<B::Scalar>,
+        row: &'p [B::Wire],
+        values: Option<&[F61]>,
+    ) -> Result<(), B::Error> {
+        let is_full = self.waiting.push(form, row, values.map(|row| form.value(row, B::embed)));
+        if is_full { self.flush(b) } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
+        let values = &mut self.waiting.values;
+        let count = self.waiting.forms.len().div_ceil(3);
+        let inverses = b.scalars(count, &mut |_| {
+            invert_all(values);
+            let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
+            let inverses = told(Committed::Inverse, values.chunks(3).map(sum).collect());
+            Ok(told(Committed::InversesMoved, inverses))
+        })?;
+        let one = B::Expression::<5>::constant(B::embed(F61::ONE));
+        let scratch = &mut self.waiting.scratch;
+        for (denominators, inverse) in self.waiting.forms.chunks(3).zip(&inverses) {
+            let u = b.scalar::<5>(inverse);
+            match *denominators {
+                [d, e, f] => {
+                    let [d, e, f] = expressions(b, [d, e, f], scratch);
+                    b.claim(d * e * (f * u - one) - (d + e) * f)?;
+                }
+                [d, e] => {
+                    let [d, e] = expressions(b, [d, e], scratch);
+                    b.claim(d * e * u - d - e)?;
+                }
+                [d] => {
+                    let [d] = expressions(b, [d], scratch);
+                    b.claim(d * u - one)?;
+                }
+                _ => {}
+            }
+            self.sum = self.sum + b.scalar::<2>(inverse);
+        }
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// The whole sum, as a linear expression.
+    pub(super) fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
+        if !self.waiting.forms.is_empty() {
+            self.flush(b)?;
+        }
+        Ok(self.sum)
+    }
+}
