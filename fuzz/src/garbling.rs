@@ -1,6 +1,7 @@
 //! Two parties on garbled circuits, and the proof at the end.
 
 use volery_channel::Channel;
+use volery_circuit::gadgets::s_box;
 use volery_circuit::{Digest, Ops};
 use volery_field::{F2, Gf128};
 use volery_garble::two_party::{Evaluator, Garbler, Garbling, Owner, Settings};
@@ -21,8 +22,8 @@ const X: u8 = 0b1001_0110;
 const Y: u8 = 0b0101_0011;
 const TEXT: u8 = 0b1100_1010;
 
-/// Of `x`, `y` and a public text: `x (x + 1) + y`, which is `y` (with a lie its complement), then `x x`,
-/// which is `x`, then `x y + text`.
+/// Of `x`, `y` and a public text: `x (x + 1) + y`, which is `y` (with a lie its complement), AES's S-box of
+/// `y`, then `x x`, which is `x`, the S-box of `x`, then `x y + text`.
 struct Program {
     lie: bool,
 }
@@ -42,44 +43,63 @@ impl Function for Program {
             let y = b.add_constant(y, F2::new(self.lie));
             out.push(b.add(&zero, &y));
         }
+        out.extend(substitution(b, y)?);
         out.extend(b.mul_many(x, x)?);
+        out.extend(substitution(b, x)?);
         let products = b.mul_many(x, y)?;
         out.extend(products.iter().zip(text).map(|(product, text)| b.add(product, text)));
         Ok(out)
     }
 }
 
+fn substitution<B: Ops<F2> + ?Sized>(b: &mut B, byte: &[B::Wire]) -> Result<[B::Wire; WIDTH], B::Error> {
+    let byte = byte.try_into().map_err(|_| volery_circuit::Error::Misuse("no byte".into()))?;
+    s_box(b, byte)
+}
+
+fn substituted(byte: u8) -> [F2; WIDTH] {
+    substitution(&mut volery_circuit::Evaluator::new(), &bits(byte)).expect("a byte")
+}
+
 fn bits(byte: u8) -> Vec<F2> {
     (0..WIDTH).map(|i| F2::from_lsb((byte >> i).into())).collect()
 }
 
-fn settings(half_gates: bool) -> Settings {
-    let garbling = if half_gates { Garbling::HalfGates } else { Garbling::ThreeHalves };
+/// How gates are garbled, from an input's first byte (bits 0 and 2).
+fn garbling(mode: u8) -> Garbling {
+    match mode & 5 {
+        0 => Garbling::ThreeHalves,
+        4 => Garbling::OneHot,
+        _ => Garbling::HalfGates,
+    }
+}
+
+fn settings(garbling: Garbling) -> Settings {
     Settings { garbling, stored_tables: 1 << 16, proof: quicksilver::bits::Settings { interval: 16 } }
 }
 
 /// All that a V sends, at P. The first byte says how gates are garbled. P takes no public value for another.
 pub fn garbling_prover(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
-    let _ = against(rest, |channel| as_prover(channel, mode & 1 != 0));
+    let _ = against(rest, |channel| as_prover(channel, garbling(*mode)));
 }
 
-/// All that a P sends, at V. The first byte says how gates are garbled (bit 0), and whether V has another
-/// function than P (bit 1). What V decodes is right, whatever P's inputs are, if V accepts.
+/// All that a P sends, at V. The first byte says how gates are garbled, and whether V has another function
+/// than P (bit 1). What V decodes is right, whatever P's inputs are, if V accepts.
 pub fn garbling_verifier(bytes: &[u8]) {
     let Some((mode, rest)) = bytes.split_first() else { return };
-    let (half_gates, lie) = (mode & 1 != 0, mode & 2 != 0);
-    let _ = against(rest, |channel| as_verifier(channel, half_gates, &dealing::delta(bytes), lie));
+    let (garbling, lie) = (garbling(*mode), mode & 2 != 0);
+    let _ = against(rest, |channel| as_verifier(channel, garbling, &dealing::delta(bytes), lie));
 }
 
 /// An honest P.
 ///
 /// # Errors
 /// What its peer does wrong.
-pub fn as_prover(channel: &mut dyn Channel, half_gates: bool) -> Result<(), Error> {
+pub fn as_prover(channel: &mut dyn Channel, garbling: Garbling) -> Result<(), Error> {
     let offset = Delta::from_element(Gf128::from_bits(0x6a09_e667_f3bc_c908_b2fb_1366_ea95_7d3f));
     let labels = (offset.duplicate(), dealing::bits(Some(offset)));
-    let mut p = Garbler::new(&SESSION, settings(half_gates), labels, dealing::bits(None), &mut rng(3));
+    let mut p = Garbler::new(&SESSION, settings(garbling), labels, dealing::bits(None), &mut rng(3));
     let x = p.input(channel, Owner::Prover, WIDTH)?;
     let y = p.input(channel, Owner::Verifier, WIDTH)?;
     let text = p.input(channel, Owner::Both, WIDTH)?;
@@ -89,9 +109,10 @@ pub fn as_prover(channel: &mut dyn Channel, half_gates: bool) -> Result<(), Erro
     p.take(channel, y)?;
     p.give(channel, x, &bits(X))?;
     p.give_public(channel, text, &bits(TEXT))?;
-    let values = p.public(channel, &out[..2 * WIDTH])?;
-    assert_eq!(values[WIDTH..], bits(X), "V has made P take another value for its own input");
-    p.shared(channel, &out[2 * WIDTH..], masks)?;
+    let values = p.public(channel, &out[..4 * WIDTH])?;
+    let own = [bits(X), substituted(X).to_vec()].concat();
+    assert_eq!(values[2 * WIDTH..], own, "V has made P take another value for its own input");
+    p.shared(channel, &out[4 * WIDTH..], masks)?;
     p.prove(channel, &mut rng(4), |_, _| Ok(()))?;
     Ok(())
 }
@@ -102,12 +123,12 @@ pub fn as_prover(channel: &mut dyn Channel, half_gates: bool) -> Result<(), Erro
 /// What its peer does wrong.
 pub fn as_verifier(
     channel: &mut dyn Channel,
-    half_gates: bool,
+    garbling: Garbling,
     delta: &Delta,
     lie: bool,
 ) -> Result<(), Error> {
     let commitments = (delta.duplicate(), dealing::bits(Some(delta.duplicate())));
-    let mut v = Evaluator::new(&SESSION, settings(half_gates), dealing::bits(None), commitments);
+    let mut v = Evaluator::new(&SESSION, settings(garbling), dealing::bits(None), commitments);
     let x = v.input(channel, Owner::Prover, WIDTH)?;
     let y = v.input(channel, Owner::Verifier, WIDTH)?;
     let text = v.input(channel, Owner::Both, WIDTH)?;
@@ -117,10 +138,10 @@ pub fn as_verifier(
     v.give(channel, y, &bits(Y))?;
     v.take(channel, x)?;
     v.give_public(channel, text, &bits(TEXT))?;
-    let values = v.public(channel, &out[..2 * WIDTH])?;
-    v.shared(channel, &out[2 * WIDTH..], masks)?;
+    let values = v.public(channel, &out[..4 * WIDTH])?;
+    v.shared(channel, &out[4 * WIDTH..], masks)?;
     v.verify(channel, &mut rng(5), |_, _| Ok(()))?;
-    let right = bits(if lie { !Y } else { Y });
-    assert_eq!(values[..WIDTH], right, "V has accepted a wrong value");
+    let right = [bits(if lie { !Y } else { Y }), substituted(Y).to_vec()].concat();
+    assert_eq!(values[..2 * WIDTH], right, "V has accepted a wrong value");
     Ok(())
 }

@@ -16,6 +16,7 @@ use volery_channel::handshake::{Begin, Hello, Parameters, Role};
 use volery_channel::{Limits, memory_pair};
 use volery_circuit::r1cs;
 use volery_field::{Bn254Scalar, F2, F32, F61, Gf256, Value, Z32, pack_elements};
+use volery_garble::two_party::Garbling;
 use volery_vole::base_ot;
 use volery_vole::softspoken::FieldBits;
 
@@ -330,12 +331,15 @@ fn disjunctions(add: Add<'_>) {
 
 fn garblings(add: Add<'_>) {
     let delta = dealing::delta(&[]);
-    for (half_gates, name) in [(false, "three-halves"), (true, "half-gates")] {
+    for (mode, garbling, name) in [
+        (0, Garbling::ThreeHalves, "three-halves"),
+        (1, Garbling::HalfGates, "half-gates"),
+        (4, Garbling::OneHot, "one-hot"),
+    ] {
         let (prover, verifier) = record(
-            move |channel| garbling::as_prover(channel, half_gates).expect("an honest run"),
-            |channel| garbling::as_verifier(channel, half_gates, &delta, false).expect("an honest run"),
+            move |channel| garbling::as_prover(channel, garbling).expect("an honest run"),
+            |channel| garbling::as_verifier(channel, garbling, &delta, false).expect("an honest run"),
         );
-        let mode = u8::from(half_gates);
         add("garbling_verifier", &format!("{name}-true"), &[&[mode], prover.as_slice()].concat());
         add("garbling_verifier", &format!("{name}-false"), &[&[mode | 2], prover.as_slice()].concat());
         add("garbling_prover", name, &[&[mode], verifier.as_slice()].concat());

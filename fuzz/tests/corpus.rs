@@ -15,6 +15,7 @@ use volery_fuzz::{
     TARGETS, arithmetic, client, commitment, correlations, dealing, disjunction, driver, garbling, joint,
     proofs, public, seeds, sessions, subfield, voleith, web,
 };
+use volery_garble::two_party::Garbling;
 use volery_tls::commitment::RangeFile;
 use volery_tls::fuzz;
 use volery_tls::key_exchange::Group;
@@ -130,11 +131,15 @@ fn honest_disjunctions_are_accepted_to_the_end_and_false_ones_never() {
 #[test]
 fn honest_garblings_are_accepted_to_the_end_and_other_functions_never() {
     let delta = dealing::delta(b"test");
-    for (half_gates, name) in [(false, "three-halves"), (true, "half-gates")] {
+    for (garbling, name) in [
+        (Garbling::ThreeHalves, "three-halves"),
+        (Garbling::HalfGates, "half-gates"),
+        (Garbling::OneHot, "one-hot"),
+    ] {
         let bytes = committed("garbling_prover", name);
-        assert_eq!(against(&bytes[1..], |c| garbling::as_prover(c, half_gates)), Ok(()));
+        assert_eq!(against(&bytes[1..], |c| garbling::as_prover(c, garbling)), Ok(()));
         let bytes = committed("garbling_verifier", &format!("{name}-true"));
-        let run = |lie| against(&bytes[1..], |c| garbling::as_verifier(c, half_gates, &delta, lie));
+        let run = |lie| against(&bytes[1..], |c| garbling::as_verifier(c, garbling, &delta, lie));
         assert_eq!(run(false), Ok(()), "{name}");
         assert!(run(true).is_err_and(|error| error.is_rejection()), "{name}");
     }

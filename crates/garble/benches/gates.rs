@@ -13,6 +13,7 @@ use volery_field::{F2, Gf128};
 use volery_garble::gates::{
     ActiveWire, GateEvaluator, GateGarbler, HalfGates, Scheme, TableSink, TableSource, ThreeHalves, ZeroWire,
 };
+use volery_garble::two_party::Garbling;
 use volery_garble::{Error, Function, Shape};
 use volery_vole::Delta;
 
@@ -70,11 +71,12 @@ impl TableSource for Null {
 }
 
 fn gates(c: &mut Criterion) {
-    of::<HalfGates>(c, "half gates", 32);
-    of::<ThreeHalves>(c, "three halves", 25);
+    of::<HalfGates>(c, "half gates", Garbling::HalfGates);
+    of::<ThreeHalves>(c, "three halves", Garbling::ThreeHalves);
+    of::<ThreeHalves>(c, "one-hot S-boxes", Garbling::OneHot);
 }
 
-fn of<S: Scheme>(c: &mut Criterion, scheme: &str, table: usize) {
+fn of<S: Scheme>(c: &mut Criterion, scheme: &str, garbling: Garbling) {
     let offset = Delta::from_element(Gf128::from_bits(0x1234_5678 << 70 | 5));
     for (name, work, inputs) in [
         ("a chain", Work::Chain, 64),
@@ -82,7 +84,12 @@ fn of<S: Scheme>(c: &mut Criterion, scheme: &str, table: usize) {
         ("sha256", Work::Sha256, 440),
         ("aes128", Work::Aes128, 256),
     ] {
-        let ands = Shape::of(&work, inputs).expect("counts").ands;
+        let Shape { ands, s_boxes, .. } = Shape::of(&work, inputs).expect("counts");
+        let one_hot = garbling == Garbling::OneHot;
+        if one_hot && s_boxes == 0 {
+            continue;
+        }
+        let bytes = garbling.tables(ands, s_boxes) as usize * garbling.table_bytes();
         let mut group = c.benchmark_group(format!("{scheme}, {name}"));
         group.throughput(Throughput::Elements(ands));
         let zero = vec![ZeroWire::new(Gf128::from_bits(77)); inputs];
@@ -90,16 +97,20 @@ fn of<S: Scheme>(c: &mut Criterion, scheme: &str, table: usize) {
         group.bench_function("garble", |b| {
             b.iter(|| {
                 let mut sink = Null(Vec::new(), 0);
-                let mut garbler = GateGarbler::<S>::new(&offset, [3; 16], 0, &mut sink);
+                let garbler = GateGarbler::<S>::new(&offset, [3; 16], 0, &mut sink);
+                let mut garbler = garbler.with_one_hot(one_hot);
                 black_box(work.run(&mut garbler, &zero).expect("garbles"));
                 garbler.finish()
             });
         });
         group.bench_function("evaluate", |b| {
-            let portion = vec![0x5a; 1 << 15];
+            let mut portion = vec![0x5a; 1 << 15];
+            // A byte of bits, which are none in an S-box.
+            portion.iter_mut().skip(24).step_by(garbling.table_bytes()).for_each(|bits| *bits = 0);
             b.iter(|| {
-                let mut source = Null(portion.clone(), table * ands as usize);
-                let mut evaluator = GateEvaluator::<S>::new([3; 16], 0, &mut source);
+                let mut source = Null(portion.clone(), bytes);
+                let evaluator = GateEvaluator::<S>::new([3; 16], 0, &mut source);
+                let mut evaluator = evaluator.with_one_hot(one_hot);
                 black_box(work.run(&mut evaluator, &active).expect("evaluates"));
                 evaluator.finish()
             });

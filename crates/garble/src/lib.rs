@@ -20,7 +20,7 @@
 //! ```text
 //! Function     any program over Ops<F2>, run by each of the three below
 //!    |
-//!    +--> gates      25 or 32 bytes an AND; tables leave as gates are made; XOR and NOT are free
+//!    +--> gates      24.4 or 32 bytes an AND, an S-box of AES by its circuit or in 609; XOR, NOT are free
 //!    |       `--> hash         AES under keys of its own for each gate, on several gates at once
 //!    |
 //!    +--> two_party  inputs (committed, or by OT), calls, outputs (public, shared, kept), and a log of all that
@@ -34,8 +34,8 @@
 //!   then only 16 bytes for each input bit and 40 for each output bit remain to be sent. A session ends with
 //!   [`two_party::Garbler::prove`] and [`two_party::Evaluator::verify`].
 //! * [`gates`] has the two backends below it, on which any gadget or circuit file runs unchanged, and two
-//!   ways of garbling an AND: [`gates::ThreeHalves`], which is smaller, and [`gates::HalfGates`], which is
-//!   faster.
+//!   ways of garbling an AND: [`gates::ThreeHalves`], which is smaller and can garble S-boxes in fewer bytes,
+//!   and [`gates::HalfGates`], which is faster.
 //! * [`Function`] is a program over bits, written once for garbling, for the clear and for the proof.
 //!   `two_party` calls it.
 //!

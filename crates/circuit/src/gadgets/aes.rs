@@ -18,7 +18,7 @@ mod common;
 mod sbox;
 
 pub use common::PlainByte;
-pub use sbox::substituted;
+pub use sbox::{inverse as s_box_inverse, substitute as s_box, substituted};
 
 use volery_field::F2;
 

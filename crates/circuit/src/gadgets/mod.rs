@@ -44,7 +44,7 @@ mod sha2;
 #[cfg(test)]
 mod tests;
 
-pub use aes::{Aes, Aes128, Aes256, Block, PlainByte, substituted};
+pub use aes::{Aes, Aes128, Aes256, Block, PlainByte, s_box, s_box_inverse, substituted};
 pub use arith::{
     WithCarry, add, add_constant, add_with_carry, less_than, less_than_signed, multiply, multiply_low,
     negate, sub,

@@ -65,16 +65,102 @@ fn compress_expanded<V: Width, B: Ops<F2> + ?Sized, const N: usize>(
 
 /// Computes [`compress_expanded`] on values, in constant time.
 fn compress_values<V: Width>(state: [V; 8], words: &[V]) -> [V; 8] {
-    let [big_0, big_1] = V::BIG;
-    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
-    for word in words {
-        let t = h.plus(big_1.of(e)).plus(g ^ (e & (f ^ g))).plus(*word);
-        let majority = ((a ^ b) & (b ^ c)) ^ b;
-        (h, g, f, e) = (g, f, e, d.plus(t));
-        (d, c, b, a) = (c, b, a, t.plus(big_0.of(a)).plus(majority));
-    }
-    let worked = [a, b, c, d, e, f, g, h];
+    let worked = words.iter().fold(state, |variables, word| round_values(variables, *word).0);
     core::array::from_fn(|i| state[i].plus(worked[i]))
+}
+
+/// The working variables after a round, and its `t`.
+fn round_values<V: Width>([a, b, c, d, e, f, g, h]: [V; 8], word: V) -> ([V; 8], V) {
+    let t = h.plus(V::BIG[1].of(e)).plus(g ^ (e & (f ^ g))).plus(word);
+    (next_values([a, b, c, d, e, f, g, h], t), t)
+}
+
+/// The working variables after a round with this `t`.
+fn next_values<V: Width>([a, b, c, d, e, f, g, _]: [V; 8], t: V) -> [V; 8] {
+    let majority = ((a ^ b) & (b ^ c)) ^ b;
+    [t.plus(V::BIG[0].of(a)).plus(majority), a, b, c, d.plus(t), e, f, g]
+}
+
+/// The number of last rounds whose `a` no earlier `e` depends on: that of the rounds in which `a` becomes
+/// `d`.
+const LAST: usize = 4;
+
+/// Computes [`compress_to_open`] on values, in constant time. There are at least four words.
+fn opened_values<V: Width>(state: [V; 8], words: &[V]) -> [V; 8] {
+    let (mut variables, mut opened) = (state, state);
+    for (round, word) in words.iter().enumerate() {
+        let (next, t) = round_values(variables, *word);
+        if let Some(last) = (round + LAST).checked_sub(words.len()) {
+            (opened[last], opened[LAST + last]) = (t, variables[3]);
+        }
+        variables = next;
+    }
+    opened
+}
+
+/// The chaining value after `state` and a block, from what [`compress_to_open`] made of them.
+fn finish_opened<V: Width>(state: [V; 8], opened: [V; 8]) -> [V; 8] {
+    let [t0, t1, t2, t3, d0, d1, d2, d3] = opened;
+    // `e` to `h` of before only move out of sight.
+    let before = [d3, d2, d1, d0, d0, d0, d0, d0];
+    let worked = [t0, t1, t2, t3].into_iter().fold(before, next_values);
+    core::array::from_fn(|i| state[i].plus(worked[i]))
+}
+
+/// The next chaining value, in the form in which it takes fewest ANDs if it is opened: `t` of the last four
+/// rounds, in order, then the `d` of each. [`finish_opened`] computes the chaining value from them in the
+/// clear, by the rest of these rounds. It also goes the other way: `t` is the last `a` less a function of the
+/// three before it, and `d` is the last `e` less `t`. So both forms say the same to everybody.
+///
+/// The chaining value before the block is known.
+fn compress_to_open<V: Width, B: Ops<F2> + ?Sized, const N: usize>(
+    b: &mut B,
+    state: [V; 8],
+    block: &[Word<B::Wire, N>; 16],
+) -> Result<[Word<B::Wire, N>; 8], B::Error> {
+    let mut schedule = Schedule::new(block);
+    let count = V::ROUND_CONSTANTS.len() - LAST;
+    let mut rounds = Rounds::after_known::<V, B>(b, state, &mut schedule, count)?;
+    let mut opened = core::array::from_fn(|_| rounds.sum.clone());
+    for (last, constant) in V::ROUND_CONSTANTS[count..].iter().enumerate() {
+        let t = count + last;
+        schedule.extend::<V, B>(b, t)?;
+        rounds.sum::<V, B>(b, t, &schedule.words[t % 16], (*constant).into())?;
+        opened[last].clone_from(&rounds.sum);
+        opened[LAST + last].clone_from(&rounds.recent[place(t, 3)]);
+        if last + 1 < LAST {
+            rounds.new_e(b, t)?;
+        }
+    }
+    Ok(opened)
+}
+
+/// The next chaining value after a known one.
+fn compress_known<V: Width, B: Ops<F2> + ?Sized, const N: usize>(
+    b: &mut B,
+    state: [V; 8],
+    block: &[Word<B::Wire, N>; 16],
+) -> Result<[Word<B::Wire, N>; 8], B::Error> {
+    let mut chained = known(b, state);
+    rounds_after_known::<V, B, N>(b, state, block)?.feed_forward(b, &mut chained)?;
+    Ok(chained)
+}
+
+/// All rounds of a block after a known chaining value.
+fn rounds_after_known<V: Width, B: Ops<F2> + ?Sized, const N: usize>(
+    b: &mut B,
+    state: [V; 8],
+    block: &[Word<B::Wire, N>; 16],
+) -> Result<Rounds<B::Wire, N>, B::Error> {
+    Rounds::after_known::<V, B>(b, state, &mut Schedule::new(block), V::ROUND_CONSTANTS.len())
+}
+
+/// Known words.
+fn known<V: Width, B: Ops<F2> + ?Sized, const N: usize>(b: &mut B, words: [V; 8]) -> [Word<B::Wire, N>; 8] {
+    words.map(|word| {
+        let word: u64 = word.into();
+        core::array::from_fn(|i| b.constant(F2::new(word >> i & 1 == 1)))
+    })
 }
 
 /// The words `W_t + K_t` (modulo `2^WIDTH`) of a public block: FIPS 180-4, 6.2.2 and 6.4.2, step 1 and part
@@ -119,6 +205,11 @@ impl<W: Clone, const N: usize> Schedule<W, N> {
         core::mem::swap(&mut self.words[t % 16], &mut self.sum);
         Ok(())
     }
+}
+
+/// Where the working variable of this age is in round `t`.
+const fn place(t: usize, age: usize) -> usize {
+    (age + 4 - t % 4) % 4
 }
 
 /// The working variables. They are not moved but found by age: after `t` rounds, `a, b, c, d` are
@@ -168,6 +259,33 @@ impl<W: Clone, const N: usize> Rounds<W, N> {
         Ok(rounds)
     }
 
+    /// The first `count` rounds after a known chaining value, at least one. In the first, `e` and `a` are the
+    /// word and known terms.
+    fn after_known<V: Width, B: Ops<F2, Wire = W> + ?Sized>(
+        b: &mut B,
+        state: [V; 8],
+        schedule: &mut Schedule<W, N>,
+        count: usize,
+    ) -> Result<Self, B::Error> {
+        let variables = known(b, state);
+        let mut rounds = Self::new(b, &variables);
+        let mut constants = V::ROUND_CONSTANTS.iter().copied().enumerate().take(count);
+        if let Some((_, constant)) = constants.next() {
+            let ([new_a, _, _, _, new_e, ..], _) = round_values(state, constant);
+            let [word, ..] = &schedule.words;
+            rounds.adder.sum(b, &mut rounds.recent[3], [word], new_a.into())?;
+            rounds.adder.sum(b, &mut rounds.older[3], [word], new_e.into())?;
+            rounds.neighbours[0] = xor(b, &rounds.recent[0], &rounds.recent[1]);
+        }
+        for (t, constant) in constants {
+            if t >= 16 {
+                schedule.extend::<V, B>(b, t)?;
+            }
+            rounds.round::<V, B>(b, t, &schedule.words[t % 16], constant.into())?;
+        }
+        Ok(rounds)
+    }
+
     fn new<B: Ops<F2, Wire = W> + ?Sized>(b: &mut B, state: &[Word<W, N>; 8]) -> Self {
         let [s0, s1, s2, s3, s4, s5, s6, s7] = state.clone();
         let b_plus_c = xor(b, &s1, &s2);
@@ -190,14 +308,39 @@ impl<W: Clone, const N: usize> Rounds<W, N> {
         word: &Word<W, N>,
         constant: u64,
     ) -> Result<(), B::Error> {
-        let [first, second, third, fourth] = [0, 1, 2, 3].map(|age| (age + 4 - t % 4) % 4);
-        let [e, f, g, h] = [first, second, third, fourth].map(|i| &self.older[i]);
+        self.sum::<V, B>(b, t, word, constant)?;
+        self.new_e(b, t)?;
+        self.new_a::<V, B>(b, t)
+    }
+
+    /// `t` of round `t`, into `sum`.
+    fn sum<V: Width, B: Ops<F2, Wire = W> + ?Sized>(
+        &mut self,
+        b: &mut B,
+        t: usize,
+        word: &Word<W, N>,
+        constant: u64,
+    ) -> Result<(), B::Error> {
+        let [e, f, g, h] = [0, 1, 2, 3].map(|age| &self.older[place(t, age)]);
         sigma(b, &mut self.sigma, e, &V::BIG[1]);
         choose(b, &mut self.chosen, [e, f, g])?;
         let operands: [&[W]; 4] = [h, &self.sigma, &self.chosen, word];
-        self.adder.sum(b, &mut self.sum, operands, constant)?;
-        self.adder.sum(b, &mut self.older[fourth], [&self.recent[fourth], &self.sum], 0)?;
+        self.adder.sum(b, &mut self.sum, operands, constant)
+    }
 
+    /// The new `e` in the place of `h`, from `t`.
+    fn new_e<B: Ops<F2, Wire = W> + ?Sized>(&mut self, b: &mut B, t: usize) -> Result<(), B::Error> {
+        let last = place(t, 3);
+        self.adder.sum(b, &mut self.older[last], [&self.recent[last], &self.sum], 0)
+    }
+
+    /// The new `a` in the place of `d`, from `t`.
+    fn new_a<V: Width, B: Ops<F2, Wire = W> + ?Sized>(
+        &mut self,
+        b: &mut B,
+        t: usize,
+    ) -> Result<(), B::Error> {
+        let [first, second, fourth] = [0, 1, 3].map(|age| place(t, age));
         let (a, second) = (&self.recent[first], &self.recent[second]);
         sigma(b, &mut self.sigma, a, &V::BIG[0]);
         let [even, odd] = &mut self.neighbours;

@@ -2,12 +2,13 @@
 
 use std::marker::PhantomData;
 
-use volery_channel::Latch;
+use volery_channel::{Latch, tags};
 use volery_circuit::{Backend, Ops};
 use volery_field::{F2, Gf128};
 use zeroize::Zeroize;
 
 use super::Scheme;
+use super::s_box::{self, HALF, IN_A_TABLE, Masked, Scratch};
 use super::tables::{PORTION, TableSource};
 use crate::Error;
 use crate::hash::{AHEAD, Keys};
@@ -45,6 +46,10 @@ pub struct GateEvaluator<'a, S> {
     tables: Vec<u8>,
     /// The number of used bytes of `tables`.
     at: usize,
+    /// Whether S-boxes are garbled one-hot.
+    one_hot: bool,
+    /// Room for an S-box, once there was one.
+    scratch: Option<Box<Scratch>>,
     source: &'a mut dyn TableSource,
     failed: Latch<Error>,
     scheme: PhantomData<S>,
@@ -59,10 +64,19 @@ impl<'a, S: Scheme> GateEvaluator<'a, S> {
             keys: Keys::new(start, first),
             tables,
             at: 0,
+            one_hot: false,
+            scratch: None,
             source,
             failed: Latch::new(),
             scheme: PhantomData,
         }
+    }
+
+    /// See [`GateGarbler::with_one_hot`](super::GateGarbler::with_one_hot).
+    #[must_use]
+    pub fn with_one_hot(mut self, one_hot: bool) -> Self {
+        self.one_hot = S::ONE_HOT && one_hot;
+        self
     }
 
     /// Continues with another kernel, which must be available.
@@ -176,6 +190,17 @@ impl<S: Scheme> Ops<F2> for GateEvaluator<'_, S> {
         Ok(ActiveWire(product))
     }
 
+    fn substitute(&mut self, x: &[ActiveWire; 8]) -> Result<Option<[ActiveWire; 8]>, Error> {
+        if !S::ONE_HOT || !self.one_hot {
+            return Ok(None);
+        }
+        self.failed.check()?;
+        let mut scratch = self.scratch.take().unwrap_or_default();
+        let result = s_box::substitute(self, &mut scratch, x);
+        self.scratch = Some(scratch);
+        self.failed.latch(result).map(Some)
+    }
+
     fn mul_many(&mut self, x: &[ActiveWire], y: &[ActiveWire]) -> Result<Vec<ActiveWire>, Error> {
         super::same_length(x.len(), y.len())?;
         let mut out = Vec::with_capacity(x.len());
@@ -211,4 +236,55 @@ impl<S: Scheme> Ops<F2> for GateEvaluator<'_, S> {
         }
         Ok(out)
     }
+}
+
+impl<S: Scheme> s_box::Side for GateEvaluator<'_, S> {
+    fn wire(label: Gf128) -> ActiveWire {
+        ActiveWire(label)
+    }
+
+    fn label(wire: &ActiveWire) -> Gf128 {
+        wire.0
+    }
+
+    fn masked(&self, label: Gf128) -> Masked {
+        Masked { label, bit: usize::from(label.lsb().to_u8()) }
+    }
+
+    fn colour(&self, _label: Gf128) -> Gf128 {
+        Gf128::ZERO
+    }
+
+    fn one(&self) -> Gf128 {
+        Gf128::ZERO
+    }
+
+    fn keys(&mut self) -> &mut Keys {
+        &mut self.keys
+    }
+
+    fn begin(&mut self) -> Result<[u8; HALF], Error> {
+        let mut ciphertexts = [0; HALF];
+        for part in ciphertexts.chunks_mut(IN_A_TABLE) {
+            if self.at == self.tables.len() {
+                self.try_renew()?;
+            }
+            let table = self.tables().get(..S::TABLE_BYTES).unwrap_or_default();
+            let (now, rest) = table.split_at_checked(part.len()).unwrap_or_default();
+            // There is one encoding of each ciphertext.
+            if now.len() != part.len() || rest.iter().any(|bits| *bits != 0) {
+                let reason = "an S-box's ciphertexts with bits between them";
+                return Err(Error::malformed(tags::GARBLED_TABLES, reason));
+            }
+            part.copy_from_slice(now);
+            self.at += S::TABLE_BYTES;
+        }
+        Ok(ciphertexts)
+    }
+
+    fn exchange(ciphertext: &mut [u8; 16], sum: Gf128) -> Gf128 {
+        Gf128::from_bytes(*ciphertext) + sum
+    }
+
+    fn end(&mut self, _ciphertexts: &[u8; HALF]) {}
 }

@@ -9,6 +9,7 @@ use volery_vole::Delta;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::Scheme;
+use super::s_box::{self, HALF, IN_A_TABLE, Masked, Scratch};
 use super::tables::{PORTION, TableSink};
 use crate::Error;
 use crate::hash::{AHEAD, Keys};
@@ -46,6 +47,10 @@ pub struct GateGarbler<'a, S> {
     /// Tables that the sink has not received yet.
     tables: Vec<u8>,
     s_boxes: u64,
+    /// Whether S-boxes are garbled one-hot.
+    one_hot: bool,
+    /// Room for an S-box, once there was one.
+    scratch: Option<Box<Scratch>>,
     sink: &'a mut dyn TableSink,
     failed: Latch<Error>,
     scheme: PhantomData<S>,
@@ -61,8 +66,11 @@ impl<'a, S: Scheme> GateGarbler<'a, S> {
         Self {
             offset: Zeroizing::new(offset.expose()),
             keys: Keys::new(start, first),
-            tables: Vec::with_capacity(PORTION + AHEAD * S::TABLE_BYTES),
+            // Beyond a portion, gates under the keys of one expansion, and half of an S-box.
+            tables: Vec::with_capacity(PORTION + (AHEAD + HALF / IN_A_TABLE) * S::TABLE_BYTES),
             s_boxes: 0,
+            one_hot: false,
+            scratch: None,
             sink,
             failed: Latch::new(),
             scheme: PhantomData,
@@ -75,7 +83,16 @@ impl<'a, S: Scheme> GateGarbler<'a, S> {
         self.keys = Keys::with_level(level, start, self.keys.number());
     }
 
-    /// The number of S-boxes of AES garbled so far, each by its circuit.
+    /// Whether to garble S-boxes of AES one-hot, in fewer bytes and more time than by their circuit. The
+    /// evaluator must do the same. Only [`ThreeHalves`](super::ThreeHalves) can; in another scheme this
+    /// changes nothing.
+    #[must_use]
+    pub fn with_one_hot(mut self, one_hot: bool) -> Self {
+        self.one_hot = S::ONE_HOT && one_hot;
+        self
+    }
+
+    /// The number of S-boxes of AES garbled so far.
     pub(crate) fn s_boxes(&self) -> u64 {
         self.s_boxes
     }
@@ -100,11 +117,17 @@ impl<'a, S: Scheme> GateGarbler<'a, S> {
     }
 
     fn try_renew(&mut self) -> Result<(), Error> {
+        self.pass_on()?;
+        self.keys.renew()
+    }
+
+    /// Passes on tables if there are enough.
+    fn pass_on(&mut self) -> Result<(), Error> {
         if self.tables.len() >= PORTION {
             self.sink.put(&self.tables)?;
             self.tables.clear();
         }
-        self.keys.renew()
+        Ok(())
     }
 }
 
@@ -157,10 +180,17 @@ impl<S: Scheme> Ops<F2> for GateGarbler<'_, S> {
         Ok(ZeroWire(S::garble(x.0, y.0, *self.offset, labels, &mut self.tables)))
     }
 
-    /// Only counted here, for the proof, which has a cheaper way.
-    fn substitute(&mut self, _x: &[ZeroWire; 8]) -> Result<Option<[ZeroWire; 8]>, Error> {
+    /// Counted also if the circuit is garbled, for the proof, which has a way of its own.
+    fn substitute(&mut self, x: &[ZeroWire; 8]) -> Result<Option<[ZeroWire; 8]>, Error> {
         self.s_boxes += 1;
-        Ok(None)
+        if !S::ONE_HOT || !self.one_hot {
+            return Ok(None);
+        }
+        self.failed.check()?;
+        let mut scratch = self.scratch.take().unwrap_or_default();
+        let result = s_box::substitute(self, &mut scratch, x);
+        self.scratch = Some(scratch);
+        self.failed.latch(result).map(Some)
     }
 
     fn mul_many(&mut self, x: &[ZeroWire], y: &[ZeroWire]) -> Result<Vec<ZeroWire>, Error> {
@@ -192,5 +222,49 @@ impl<S: Scheme> Ops<F2> for GateGarbler<'_, S> {
             }
         }
         Ok(out)
+    }
+}
+
+impl<S: Scheme> s_box::Side for GateGarbler<'_, S> {
+    fn wire(label: Gf128) -> ZeroWire {
+        ZeroWire(label)
+    }
+
+    fn label(wire: &ZeroWire) -> Gf128 {
+        wire.0
+    }
+
+    fn masked(&self, label: Gf128) -> Masked {
+        Masked { label: label + self.colour(label), bit: 0 }
+    }
+
+    fn colour(&self, label: Gf128) -> Gf128 {
+        *self.offset * label.lsb()
+    }
+
+    fn one(&self) -> Gf128 {
+        *self.offset
+    }
+
+    fn keys(&mut self) -> &mut Keys {
+        &mut self.keys
+    }
+
+    fn begin(&mut self) -> Result<[u8; HALF], Error> {
+        self.pass_on()?;
+        Ok([0; HALF])
+    }
+
+    fn exchange(ciphertext: &mut [u8; 16], sum: Gf128) -> Gf128 {
+        *ciphertext = sum.to_bytes();
+        Gf128::ZERO
+    }
+
+    /// As tables that have no bits of their own.
+    fn end(&mut self, ciphertexts: &[u8; HALF]) {
+        for part in ciphertexts.chunks(IN_A_TABLE) {
+            self.tables.extend_from_slice(part);
+            self.tables.resize(self.tables.len() + S::TABLE_BYTES - part.len(), 0);
+        }
     }
 }

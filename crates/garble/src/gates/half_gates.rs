@@ -26,6 +26,7 @@ pub enum HalfGates {}
 
 impl Gate for HalfGates {
     const NAME: &'static str = "half gates";
+    const ONE_HOT: bool = false;
     const PAIRS: usize = 1;
     const TABLE_BYTES: usize = 32;
 

@@ -9,6 +9,7 @@
 //!
 //! x + y      Z_x + Z_y,  L_x + L_y                  1:  Z = D,  L = 0            so x + 1:  Z_x + D,  L_x
 //! x * y      a table for each gate                                       see HalfGates, ThreeHalves
+//! S-box      30 ciphertexts and five gates, or its circuit               see the module s_box
 //! ```
 //!
 //! [`GateGarbler`] and [`GateEvaluator`] implement [`Ops`](volery_circuit::Ops), so that every gadget and
@@ -24,6 +25,7 @@
 mod evaluator;
 mod garbler;
 mod half_gates;
+mod s_box;
 mod scheme;
 mod tables;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use volery_field::Gf128;
 
+use super::s_box;
 use crate::hash::{Keys, Pair};
 
 /// A way of garbling AND gates: [`HalfGates`](super::HalfGates) or [`ThreeHalves`](super::ThreeHalves).
@@ -12,7 +13,10 @@ pub trait Scheme: private::Gate + 'static {}
 impl<S: private::Gate + 'static> Scheme for S {}
 
 pub(crate) mod private {
-    use super::{Gf128, Keys, Pair};
+    use super::{Gf128, Keys, Pair, s_box};
+
+    /// The ANDs of an S-box's circuit that one-hot garbling saves.
+    const SAVED: u64 = s_box::CIRCUIT - s_box::GATES;
 
     /// One AND gate. Both labels of an input are at the same index of two [`Pair`]s. The gate chooses which
     /// labels it hashes, at [`Gate::PAIRS`] such indices.
@@ -20,11 +24,32 @@ pub(crate) mod private {
         /// The name, which enters the digest that both parties compare.
         const NAME: &'static str;
 
+        /// Whether an S-box of AES can be garbled one-hot (module `s_box`), and not only by its circuit.
+        const ONE_HOT: bool;
+
         /// The number of pairs of hash keys that a gate takes, 1 or 2.
         const PAIRS: usize;
 
         /// The length of a gate's table, in bytes.
         const TABLE_BYTES: usize;
+
+        /// The number of tables of this many ANDs, of which 32 are in each of the S-boxes that are garbled
+        /// one-hot.
+        fn tables(ands: u64, one_hot: u64) -> u64 {
+            ands.saturating_sub((SAVED - s_box::TABLES).saturating_mul(one_hot))
+        }
+
+        /// The number of pairs of hash keys that they take. `None` if it is over 2^64.
+        fn pairs(ands: u64, one_hot: u64) -> Option<u64> {
+            let gates = ands.checked_sub(SAVED.checked_mul(one_hot)?)?;
+            gates.checked_mul(Self::PAIRS as u64)?.checked_add(s_box::PAIRS.checked_mul(one_hot)?)
+        }
+
+        /// The number of ANDs that take this many pairs of hash keys.
+        fn ands(pairs: u64, one_hot: u64) -> u64 {
+            let gates = pairs.saturating_sub(s_box::PAIRS.saturating_mul(one_hot)) / Self::PAIRS as u64;
+            gates.saturating_add(SAVED.saturating_mul(one_hot))
+        }
 
         /// The labels that the garbler hashes for inputs with zero labels `x` and `y`.
         fn garbler_labels(x: Gf128, y: Gf128, offset: Gf128, out: &mut [[Pair; 2]]);

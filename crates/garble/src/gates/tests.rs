@@ -22,20 +22,24 @@ fn labels(n: usize, seed: u8) -> Vec<Gf128> {
 
 /// What garbling and evaluating gives: zero labels, active labels, tables, the number of the next pair of
 /// keys.
-fn run<S: Scheme>(
-    function: &impl Function,
-    inputs: &[F2],
-    first: u64,
-) -> (Vec<Gf128>, Vec<Gf128>, Vec<u8>, u64) {
+type Run = (Vec<Gf128>, Vec<Gf128>, Vec<u8>, u64);
+
+fn run<S: Scheme>(function: &impl Function, inputs: &[F2], first: u64) -> Run {
+    run_by::<S>(function, inputs, (first, false))
+}
+
+/// From this pair of keys on, with S-boxes one-hot or not.
+fn run_by<S: Scheme>(function: &impl Function, inputs: &[F2], (first, one_hot): (u64, bool)) -> Run {
     let (offset, start) = (offset(), [9; 16]);
     let zeros = labels(inputs.len(), 1);
     let mut tables = Vec::new();
-    let mut garbler = GateGarbler::<S>::new(&offset, start, first, &mut tables);
+    let garbler = GateGarbler::<S>::new(&offset, start, first, &mut tables);
+    let mut garbler = garbler.with_one_hot(one_hot);
     let wires: Vec<_> = zeros.iter().map(|z| ZeroWire::new(*z)).collect();
     let out = function.run(&mut garbler, &wires).expect("garbles");
     let end = garbler.finish().expect("garbles");
     let mut source = &tables[..];
-    let mut evaluator = GateEvaluator::<S>::new(start, first, &mut source);
+    let mut evaluator = GateEvaluator::<S>::new(start, first, &mut source).with_one_hot(one_hot);
     let active = |(z, x): (&Gf128, &F2)| ActiveWire::new(*z + offset.expose() * *x);
     let wires: Vec<_> = zeros.iter().zip(inputs).map(active).collect();
     let seen = function.run(&mut evaluator, &wires).expect("evaluates");
@@ -46,17 +50,20 @@ fn run<S: Scheme>(
 
 /// Asserts that the active labels are those of the values in the clear.
 fn assert_right(function: &impl Function, inputs: &[F2], first: u64) {
-    assert_right_by::<HalfGates>(function, inputs, first);
-    assert_right_by::<ThreeHalves>(function, inputs, first);
+    assert_right_by::<HalfGates>(function, inputs, (first, false));
+    assert_right_by::<ThreeHalves>(function, inputs, (first, false));
+    assert_right_by::<ThreeHalves>(function, inputs, (first, true));
 }
 
-fn assert_right_by<S: Scheme>(function: &impl Function, inputs: &[F2], first: u64) {
+fn assert_right_by<S: Scheme>(function: &impl Function, inputs: &[F2], (first, one_hot): (u64, bool)) {
     let want = function.run(&mut Clear::new(), inputs).expect("runs");
-    let (zeros, seen, tables, end) = run::<S>(function, inputs, first);
-    let ands = Shape::of(function, inputs.len()).expect("counts").ands;
+    let (zeros, seen, tables, end) = run_by::<S>(function, inputs, (first, one_hot));
+    let Shape { ands, s_boxes, .. } = Shape::of(function, inputs.len()).expect("counts");
+    let s_boxes = if one_hot { s_boxes } else { 0 };
     assert_eq!(zeros.len(), want.len());
-    assert_eq!(tables.len() as u64, ands * S::TABLE_BYTES as u64);
-    assert_eq!(end - first, ands * S::PAIRS as u64);
+    assert_eq!(tables.len() as u64, S::tables(ands, s_boxes) * S::TABLE_BYTES as u64);
+    assert_eq!(Some(end - first), S::pairs(ands, s_boxes));
+    assert_eq!(S::ands(end - first, s_boxes), ands);
     for ((zero, seen), want) in zeros.iter().zip(&seen).zip(want) {
         assert!(*seen == *zero + offset().expose() * want);
     }

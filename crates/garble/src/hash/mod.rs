@@ -8,7 +8,7 @@
 //!
 //! Keys come in pairs: pair `n` has the keys `j = 2n` and `j = 2n + 1`. A half gate takes one pair, its first
 //! key for both labels of its first input and its second key for those of the second. A gate of three halves
-//! takes two pairs.
+//! takes two pairs. An S-box takes a key for each of its ciphertexts, and hashes up to 256 labels under it.
 //!
 //! Guo, Katz, Wang, Weng and Yu, "Better Concrete Security for Half-Gates Garbling (in the Multi-Instance
 //! Setting)", ePrint 2019/1168. With one fixed key and the tweak mixed into the block, an attacker could use
@@ -18,21 +18,21 @@
 //! # The linear map
 //!
 //! A table does not show `H(w + D, j)`, with a label `w` and the offset `D`, but that plus a term `e(D)`. In
-//! half gates `e(D)` is `D` or nothing. In three halves it is, in the low half of a hash, a sum of some of
-//! D's halves `D.l` and `D.r`, or nothing. AES can be inverted, so the attacker also learns the image,
-//! `s(w) + s(D) + e(D) + what it sees`. This must be a permutation of D for each possible `e`. On the two
-//! words of a half, `s` is multiplication by an element `t` of GF(4) that is neither 0 nor 1: so `s(D)` is
-//! `(t D.l, t D.r)`, `s(D) + D` is `((t+1) D.l, (t+1) D.r)`, and with three halves it is
-//! `(t D.l, (t + u) D.r + v D.l)` for bits `u` and `v`. All of these are permutations. (With the usual map,
-//! which swaps the halves of the block, that fails for three halves: there `s(D) + e(D)` can lose 64 bits.)
+//! half gates and in S-boxes `e(D)` is `D` or nothing. In three halves it is, in the low half of a hash, a
+//! sum of some of D's halves `D.l` and `D.r`, or nothing. AES can be inverted, so the attacker also learns
+//! the image, `s(w) + s(D) + e(D) + what it sees`. This must be a permutation of D for each possible `e`. On
+//! the two words of a half, `s` is multiplication by an element `t` of GF(4) that is neither 0 nor 1: so
+//! `s(D)` is `(t D.l, t D.r)`, `s(D) + D` is `((t+1) D.l, (t+1) D.r)`, and with three halves it is `(t D.l,
+//! (t + u) D.r + v D.l)` for bits `u` and `v`. All of these are permutations. (With the usual map, which
+//! swaps the halves of the block, that fails for three halves: there `s(D) + e(D)` can lose 64 bits.)
 //!
 //! # Bound
 //!
 //! Model AES as an ideal cipher. The offset D has 127 bits of entropy (its lowest bit is 1). Each pair of key
 //! and offset answers one query `H(w + D, j) + e(D)`, with `w` known to the attacker; garbling a gate makes
-//! one with each key. Let `p` be the attacker's evaluations of AES, `q` the keys that were used in all
-//! sessions that it attacks, and `mu` the largest number of sessions that share one AES key. An answer looks
-//! random unless
+//! one with each key. (So does an S-box: of the labels under a key, the attacker knows all but one.) Let `p`
+//! be the attacker's evaluations of AES, `q` the keys that were used in all sessions that it attacks, and
+//! `mu` the largest number of sessions that share one AES key. An answer looks random unless
 //!
 //! * an evaluation under its key hits its block `s(w + D)` or its image. Each is a bijective function of D,
 //!   so at most `mu` answers are hit, with probability `2^-127` each way: `2 mu p / 2^127`; or
@@ -66,6 +66,8 @@ use crate::Error;
 /// The number of pairs of keys that are expanded at once. It is even, so that they serve a whole number of
 /// gates of any scheme.
 pub(crate) const AHEAD: usize = 16;
+
+const _: () = assert!(AHEAD.is_multiple_of(2));
 
 /// The round keys of a pair of keys: `[round][which]`.
 #[derive(Clone, Copy)]
@@ -172,6 +174,62 @@ impl Keys {
         }
         #[cfg(not(target_arch = "x86_64"))]
         portable::hash(keys, labels);
+    }
+}
+
+impl Keys {
+    /// Uses the next pair, and returns its place, for [`Keys::hash_run`]. The place is valid until the pair
+    /// after it is used.
+    #[inline(always)]
+    pub(crate) fn next_pair(&mut self) -> Result<usize, Error> {
+        if self.ready() == 0 {
+            self.renew()?;
+        }
+        let place = self.used;
+        self.used += 1;
+        Ok(place)
+    }
+
+    /// Hashes labels under one key, the first or the second of the pair at `place`. Returns the sum of the
+    /// hashes.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for a place that [`Keys::next_pair`] does not return.
+    pub(crate) fn hash_run(
+        &self,
+        (place, second): (usize, bool),
+        labels: &[Gf128],
+        hashes: &mut [Gf128],
+    ) -> Result<Gf128, Error> {
+        let keys = self.keys.get(place).ok_or_else(|| Error::misuse("a pair of keys that is none"))?;
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `self.level` is available, as the constructor has checked.
+        let sum = unsafe {
+            match self.level {
+                AesLevel::Portable => portable::hash_run(keys, second, labels, hashes),
+                AesLevel::Aesni => x86::run_aesni(keys, second, labels, hashes),
+                AesLevel::Vaes256 | AesLevel::Vaes512 => x86::run_vaes256(keys, second, labels, hashes),
+            }
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let sum = portable::hash_run(keys, second, labels, hashes);
+        Ok(sum)
+    }
+
+    /// For each bit of an index, the sum of the labels at indices that have it set. There are two to the
+    /// number of bits, and they are overwritten.
+    pub(crate) fn sums_by_bit<const BITS: usize>(&self, labels: &mut [Gf128]) -> [Gf128; BITS] {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `self.level` is available, as the constructor has checked.
+        unsafe {
+            match self.level {
+                AesLevel::Portable => portable::sums_by_bit(labels),
+                AesLevel::Aesni => x86::sums_aesni(labels),
+                AesLevel::Vaes256 | AesLevel::Vaes512 => x86::sums_vaes256(labels),
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        portable::sums_by_bit(labels)
     }
 }
 

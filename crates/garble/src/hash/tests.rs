@@ -70,6 +70,47 @@ fn every_level_is_the_formula_for_every_number_of_gates_at_once() {
 }
 
 #[test]
+fn every_level_is_the_formula_for_runs_of_every_length() {
+    let start = [0x3c; 16];
+    for level in levels() {
+        let mut keys = Keys::with_level(level, start, 7);
+        for length in 0..=70 {
+            for second in [false, true] {
+                let tweak = 2 * keys.number() + u64::from(second);
+                let place = keys.next_pair().unwrap();
+                let mut blocks = vec![Gf128::ZERO; length];
+                volery_vole::Prg::new([length as u8; 16]).blocks(&mut blocks);
+                let mut hashes = vec![Gf128::ZERO; length];
+                let sum = keys.hash_run((place, second), &blocks, &mut hashes).unwrap();
+                for (block, hash) in blocks.iter().zip(&hashes) {
+                    let want = formula(u128::from_le_bytes(start), tweak, block.to_bits());
+                    assert_eq!(hash.to_bits(), want, "{level:?} {length} {second}");
+                }
+                assert!(sum == hashes.into_iter().sum(), "{level:?} {length} {second}");
+            }
+        }
+        assert_eq!(keys.number(), 7 + 142);
+    }
+}
+
+#[test]
+fn every_level_sums_the_labels_whose_index_has_a_bit_set() {
+    fn assert_sums<const BITS: usize>(level: AesLevel) {
+        let mut labels = vec![Gf128::ZERO; 1 << BITS];
+        volery_vole::Prg::new([9; 16]).blocks(&mut labels);
+        let set = |bit: usize| labels.iter().enumerate().filter(move |(i, _)| i >> bit & 1 == 1);
+        let want: [Gf128; BITS] = core::array::from_fn(|bit| set(bit).map(|(_, label)| *label).sum());
+        let got = Keys::with_level(level, [1; 16], 0).sums_by_bit::<BITS>(&mut labels.clone());
+        assert!(got == want, "{level:?} {BITS}");
+    }
+    for level in levels() {
+        assert_sums::<1>(level);
+        assert_sums::<4>(level);
+        assert_sums::<8>(level);
+    }
+}
+
+#[test]
 fn nothing_is_hashed_beyond_the_keys_that_are_ready() {
     for level in levels() {
         let mut keys = Keys::with_level(level, [1; 16], 0);

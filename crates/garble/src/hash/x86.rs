@@ -3,6 +3,7 @@
 //! Both loops are written once over [`Lanes`]. With AES-NI a register holds one key, with VAES a pair.
 
 use core::arch::x86_64::*;
+use core::hint::black_box;
 
 use volery_field::Gf128;
 
@@ -15,6 +16,8 @@ trait Lanes: Copy {
     const N: usize;
     unsafe fn load(p: *const Gf128) -> Self;
     unsafe fn store(self, p: *mut Gf128);
+    /// The same block in each place.
+    unsafe fn splat(p: *const Gf128) -> Self;
     unsafe fn splat32(x: i32) -> Self;
     unsafe fn xor(self, o: Self) -> Self;
     unsafe fn enc(self, k: Self) -> Self;
@@ -30,7 +33,7 @@ trait Lanes: Copy {
 }
 
 macro_rules! lanes {
-    ($type:ty, $n:literal, $load:ident, $store:ident, $splat32:ident, $xor:ident, $enc:ident, $last:ident,
+    ($type:ty, $n:literal, $load:ident, $store:ident, $splat:ident, $splat32:ident, $xor:ident, $enc:ident, $last:ident,
      $shuffle32:ident, $shift64:ident, $shuffle8:ident, $set32:ident, $low32:ident, $high32:ident, $low64:ident,
      $high64:ident) => {
         impl Lanes for $type {
@@ -44,6 +47,11 @@ macro_rules! lanes {
             unsafe fn store(self, p: *mut Gf128) {
                 // SAFETY: the caller gives `N` writable blocks; the store is unaligned.
                 unsafe { $store(p.cast(), self) }
+            }
+            #[inline(always)]
+            unsafe fn splat(p: *const Gf128) -> Self {
+                // SAFETY: the caller gives one readable block; the load is unaligned.
+                unsafe { $splat(p.cast()) }
             }
             #[inline(always)]
             unsafe fn splat32(x: i32) -> Self {
@@ -95,6 +103,7 @@ lanes!(
     1,
     _mm_loadu_si128,
     _mm_storeu_si128,
+    _mm_loadu_si128,
     _mm_set1_epi32,
     _mm_xor_si128,
     _mm_aesenc_si128,
@@ -113,6 +122,7 @@ lanes!(
     2,
     _mm256_loadu_si256,
     _mm256_storeu_si256,
+    load_twice,
     _mm256_set1_epi32,
     _mm256_xor_si256,
     _mm256_aesenc_epi128,
@@ -126,6 +136,17 @@ lanes!(
     _mm256_unpacklo_epi64,
     _mm256_unpackhi_epi64
 );
+
+/// The same block twice.
+///
+/// # Safety
+/// `p` is readable.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_twice(p: *const __m128i) -> __m256i {
+    // SAFETY: the caller's contract; the load is unaligned.
+    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(p) })
+}
 
 /// The same four words in both blocks.
 #[inline]
@@ -244,6 +265,84 @@ unsafe fn hash<L: Lanes, const PARTS: usize, const LABELS: usize, const G: usize
     at
 }
 
+/// `H` under one key of as many groups of `R` registers of labels as fit from `done` on. Adds the hashes to
+/// `sum`. Returns where it stopped.
+#[inline(always)]
+unsafe fn hash_run<L: Lanes, const R: usize>(
+    (keys, second): (&PairKeys, bool),
+    labels: &[Gf128],
+    hashes: &mut [Gf128],
+    (done, sum): (usize, &mut [Gf128; 2]),
+) -> usize {
+    let n = labels.len().min(hashes.len());
+    let mut at = done;
+    // SAFETY: `sum` is two blocks, the most that a register has. Register `r` of a group holds the `N` labels
+    // from `at + r * N` on, and `R * N` are there.
+    unsafe {
+        let mut total = L::load(sum.as_ptr());
+        while n - at >= R * L::N {
+            let (from, to) = (labels[at..].as_ptr(), hashes[at..].as_mut_ptr());
+            // Else the compiler keeps all round keys in registers, and labels wait for one another.
+            let keys = black_box(keys);
+            let mut x = [L::splat32(0); R];
+            let key = L::splat(&keys.0[0][usize::from(second)]);
+            for (r, x) in x.iter_mut().enumerate() {
+                let s = L::load(from.add(r * L::N)).spread();
+                // Kept in memory, as in `hash`.
+                s.store(to.add(r * L::N));
+                *x = s.xor(key);
+            }
+            for keys in &keys.0[1..10] {
+                let key = L::splat(&keys[usize::from(second)]);
+                for x in &mut x {
+                    *x = x.enc(key);
+                }
+            }
+            let key = L::splat(&keys.0[10][usize::from(second)]);
+            for (r, x) in x.iter().enumerate() {
+                let place = to.add(r * L::N);
+                let hash = x.enc_last(key).xor(L::load(place));
+                hash.store(place);
+                total = total.xor(hash);
+            }
+            at += R * L::N;
+        }
+        total.store(sum.as_mut_ptr());
+    }
+    at
+}
+
+/// See [`Keys::sums_by_bit`](super::Keys::sums_by_bit).
+#[inline(always)]
+unsafe fn sums_by_bit<L: Lanes, const BITS: usize>(labels: &mut [Gf128]) -> [Gf128; BITS] {
+    let mut sums = [Gf128::ZERO; BITS];
+    let mut rest = labels;
+    for sum in sums.iter_mut().rev() {
+        let half = rest.len() / 2;
+        let (low, high) = rest.split_at_mut(half);
+        let mut both = [Gf128::ZERO; 2];
+        let mut at = 0;
+        // SAFETY: `N` labels from `at` on are in either half; `both` is two blocks.
+        unsafe {
+            let mut total = L::splat32(0);
+            while high.len() - at >= L::N {
+                let (label, place) = (L::load(high[at..].as_ptr()), low[at..].as_mut_ptr());
+                total = total.xor(label);
+                L::load(place).xor(label).store(place);
+                at += L::N;
+            }
+            total.store(both.as_mut_ptr());
+        }
+        *sum = both[0] + both[1];
+        for (low, high) in low[at..].iter_mut().zip(&high[at..]) {
+            *sum += *high;
+            *low += *high;
+        }
+        rest = low;
+    }
+    sums
+}
+
 impl PairKeys {
     /// Both keys of a round.
     #[inline]
@@ -264,7 +363,8 @@ pub(crate) fn spread_pair(x: __m256i) -> __m256i {
 }
 
 macro_rules! entry_points {
-    ($features:literal, $lanes:ty, $parts:literal, $group:literal, $expand:ident, $hash:ident) => {
+    ($features:literal, $lanes:ty, $parts:literal, $group:literal, $expand:ident, $hash:ident, $run:ident,
+     $sums:ident) => {
         /// The round keys of pairs `first..`; their number is a multiple of 8.
         #[target_feature(enable = $features)]
         pub(super) unsafe fn $expand(start: u128, first: u64, keys: &mut [PairKeys]) {
@@ -281,8 +381,33 @@ macro_rules! entry_points {
                 hash::<__m128i, 2, LABELS, 1>(keys, pairs, done);
             }
         }
+
+        /// See [`Keys::hash_run`](super::Keys::hash_run).
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn $run(
+            keys: &PairKeys,
+            second: bool,
+            labels: &[Gf128],
+            hashes: &mut [Gf128],
+        ) -> Gf128 {
+            let (key, mut sum) = ((keys, second), [Gf128::ZERO; 2]);
+            // SAFETY: this function's features are those of the lanes.
+            unsafe {
+                let done = hash_run::<$lanes, 8>(key, labels, hashes, (0, &mut sum));
+                let done = hash_run::<$lanes, 2>(key, labels, hashes, (done, &mut sum));
+                hash_run::<__m128i, 1>(key, labels, hashes, (done, &mut sum));
+            }
+            sum[0] + sum[1]
+        }
+
+        /// See [`Keys::sums_by_bit`](super::Keys::sums_by_bit).
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn $sums<const BITS: usize>(labels: &mut [Gf128]) -> [Gf128; BITS] {
+            // SAFETY: this function's features are those of the lanes.
+            unsafe { sums_by_bit::<$lanes, BITS>(labels) }
+        }
     };
 }
 
-entry_points!("aes,sse4.1", __m128i, 2, 2, expand_aesni, hash_aesni);
-entry_points!("aes,avx2,vaes", __m256i, 1, 4, expand_vaes256, hash_vaes256);
+entry_points!("aes,sse4.1", __m128i, 2, 2, expand_aesni, hash_aesni, run_aesni, sums_aesni);
+entry_points!("aes,avx2,vaes", __m256i, 1, 4, expand_vaes256, hash_vaes256, run_vaes256, sums_vaes256);

@@ -12,6 +12,7 @@ use super::beside::{Beside, TABLES_AHEAD};
 use super::deferred::{Deferred, FromChannel};
 use super::products::Pads;
 use super::program::{Input, Owner, Program, Step, Wire};
+use super::public::PublicLabels;
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
 use crate::decoding::Decoding;
 use crate::gates::{ActiveWire, GateEvaluator, HalfGates, Scheme, TableSource, ThreeHalves};
@@ -40,6 +41,7 @@ pub struct Evaluator<F> {
     /// This party's labels of masks.
     mask_labels: Prg,
     pub(super) pads: Pads,
+    public_labels: PublicLabels,
     pub(super) settings: Settings,
     /// The progress of making `commitments` beside tables.
     beside: Beside,
@@ -70,6 +72,7 @@ impl<F: Function> Evaluator<F> {
             decoding: Decoding::new(session),
             mask_labels: super::mask_labels(session),
             pads: Pads::new(session),
+            public_labels: PublicLabels::new(session, settings.garbling),
             settings,
             beside: Beside::default(),
             claimed: 0,
@@ -150,8 +153,13 @@ impl<F: Function> Evaluator<F> {
     /// channel's errors.
     pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |v, channel| {
-            same_length(bits.len(), v.program.owned(&input, Owner::Both)?.len)?;
-            v.receive_labels(channel, &input)?;
+            let record = v.program.owned(&input, Owner::Both)?;
+            same_length(bits.len(), record.len)?;
+            let first = record.first;
+            let mut message = Zeroizing::new(vec![0; v.public_labels.message_bytes(bits)]);
+            channel.recv_exact(tags::GARBLED_LABELS, &mut message)?;
+            v.decoding.absorb(&message);
+            set(&mut v.active, first, &v.public_labels.decode(first, bits, &message))?;
             v.deliver(&input, Some(bits))
         })
     }
@@ -208,11 +216,12 @@ impl<F: Function> Evaluator<F> {
         self.program.check(inputs)?;
         let shape = Shape::of(&function, inputs.len())?;
         let garbling = self.settings.garbling;
-        let (pairs, _) = garbling.costs();
+        let count = garbling.tables(shape.ands, shape.s_boxes);
         let beside = (&mut self.beside, &mut self.commitments);
-        let mut tables = FromChannel::new((channel, &mut self.decoding), beside, shape.ands, garbling);
+        let mut tables = FromChannel::new((channel, &mut self.decoding), beside, count, garbling);
         let first = self.keys;
-        let end = shape.ands.checked_mul(pairs).and_then(|keys| first.checked_add(keys));
+        let pairs = garbling.pairs(shape.ands, shape.s_boxes);
+        let end = pairs.and_then(|pairs| first.checked_add(pairs));
         self.keys = end.ok_or_else(|| Error::misuse("more gates than the hash has keys for"))?;
         if !inputs.iter().all(|wire| self.program.is_ready(*wire)) {
             self.deferred.store(self.program.steps().len(), first, tables)?;
@@ -309,8 +318,9 @@ fn evaluate<F: Function>(
         Garbling::HalfGates => {
             evaluate_by(GateEvaluator::<HalfGates>::new(start, first, tables), function, &wires)
         }
-        Garbling::ThreeHalves => {
-            evaluate_by(GateEvaluator::<ThreeHalves>::new(start, first, tables), function, &wires)
+        Garbling::ThreeHalves | Garbling::OneHot => {
+            let gates = GateEvaluator::<ThreeHalves>::new(start, first, tables);
+            evaluate_by(gates.with_one_hot(garbling == Garbling::OneHot), function, &wires)
         }
     }
 }

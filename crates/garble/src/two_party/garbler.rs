@@ -13,6 +13,7 @@ use super::beside::{Beside, TABLES_AHEAD};
 use super::packing::packed;
 use super::products::Pads;
 use super::program::{Input, Owner, Program, Wire};
+use super::public::PublicLabels;
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::Decoding;
 use crate::gates::{GateGarbler, HalfGates, Scheme, TableSink, ThreeHalves, ZeroWire};
@@ -34,6 +35,7 @@ pub struct Garbler<F> {
     /// V's labels of masks.
     mask_labels: Prg,
     pub(super) pads: Pads,
+    public_labels: PublicLabels,
     /// Tags under V's delta.
     pub(super) commitments: Pool,
     /// Zero labels for V's inputs, once there are any.
@@ -87,6 +89,7 @@ impl<F: Function> Garbler<F> {
             random: Prg::new(*seed),
             mask_labels: super::mask_labels(session),
             pads: Pads::new(session),
+            public_labels: PublicLabels::new(session, settings.garbling),
             commitments,
             labels: None,
             unlabelled: Vec::new(),
@@ -114,7 +117,12 @@ impl<F: Function> Garbler<F> {
             Owner::Prover => self.tags(channel, n)?,
             // See `Garbler::label`.
             Owner::Verifier => zeros.clone(),
-            Owner::Both => Zeroizing::default(),
+            Owner::Both => {
+                let mut seeds = Zeroizing::new(vec![Gf128::ZERO; self.public_labels.seeds(n)]);
+                self.random.blocks(&mut seeds);
+                self.public_labels.expand(self.zeros.len(), &seeds, &mut zeros);
+                seeds
+            }
         };
         let input = self.program.input(owner, n, secrets)?;
         self.append(&zeros);
@@ -181,25 +189,34 @@ impl<F: Function> Garbler<F> {
     }
 
     /// Supplies public bits, which V supplies as well, to circuits that may have been garbled before. It does
-    /// not wait, and sends 16 bytes for each bit.
+    /// not wait, and sends 16 bytes for each bit, or fewer (see [`Garbling`]).
     ///
     /// # Errors
     /// As [`Garbler::give`]. If the parties supply different bits, the next output shows it
     /// ([`Error::Diverged`]).
     pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |p, channel| {
-            same_length(bits.len(), p.program.owned(&input, Owner::Both)?.len)?;
-            p.send_labels(channel, &input, bits)?;
+            let record = p.program.owned(&input, Owner::Both)?;
+            same_length(bits.len(), record.len)?;
+            let seeds = std::mem::take(&mut record.secrets);
+            let labels = p.public_labels.encode(bits, &p.labels_of(&input, bits), &seeds);
+            p.decoding.absorb(&labels);
+            channel.send(tags::GARBLED_LABELS, &labels)?;
             p.deliver(&input, Some(bits))
         })
     }
 
     fn send_labels(&mut self, channel: &mut dyn Channel, input: &Input, bits: &[F2]) -> Result<(), Error> {
-        let offset = self.offset.expose();
-        let wires = input.wires().iter().zip(bits);
-        let labels = encode_labels(wires.map(|(wire, bit)| self.zero(*wire) + offset * *bit));
+        let labels = encode_labels(self.labels_of(input, bits).iter().copied());
         self.decoding.absorb(&labels);
         Ok(channel.send(tags::GARBLED_LABELS, &labels)?)
+    }
+
+    /// The labels of an input's bits.
+    fn labels_of(&self, input: &Input, bits: &[F2]) -> Zeroizing<Vec<Gf128>> {
+        let offset = self.offset.expose();
+        let wires = input.wires().iter().zip(bits);
+        Zeroizing::new(wires.map(|(wire, bit)| self.zero(*wire) + offset * *bit).collect())
     }
 
     fn deliver(&mut self, input: &Input, bits: Option<&[F2]>) -> Result<(), Error> {
@@ -208,8 +225,8 @@ impl<F: Function> Garbler<F> {
         Ok(())
     }
 
-    /// Garbles `function` on these wires and sends the tables, 24.4 or 32 bytes for each AND. Returns its
-    /// output wires. The values need not have come.
+    /// Garbles `function` on these wires and sends the tables, 24.4 or 32 bytes for each AND (see
+    /// [`Garbling`]). Returns its output wires. The values need not have come.
     ///
     /// # Errors
     /// The function's own; [`Error::Misuse`] for a wire of another session; any error of sending.
@@ -233,7 +250,9 @@ impl<F: Function> Garbler<F> {
             Zeroizing::new(inputs.iter().map(|wire| ZeroWire::new(self.zero(*wire))).collect::<Vec<_>>());
         let (zeros, s_boxes) = match self.settings.garbling {
             Garbling::HalfGates => self.garble::<HalfGates>(channel, &function, &wires)?,
-            Garbling::ThreeHalves => self.garble::<ThreeHalves>(channel, &function, &wires)?,
+            Garbling::ThreeHalves | Garbling::OneHot => {
+                self.garble::<ThreeHalves>(channel, &function, &wires)?
+            }
         };
         let wires = self.program.call((function, s_boxes), inputs, zeros.len())?;
         self.append(&zeros);
@@ -250,7 +269,8 @@ impl<F: Function> Garbler<F> {
         let (pool, beside, decoding) = (&mut self.commitments, &mut self.beside, &mut self.decoding);
         let garbling = self.settings.garbling;
         let mut tables = ToChannel { channel, pool, beside, decoding, garbling, room: Vec::new() };
-        let mut garbler = GateGarbler::<S>::new(&self.offset, self.start, self.keys, &mut tables);
+        let garbler = GateGarbler::<S>::new(&self.offset, self.start, self.keys, &mut tables);
+        let mut garbler = garbler.with_one_hot(garbling == Garbling::OneHot);
         let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
         let s_boxes = garbler.s_boxes();
         self.keys = garbler.finish()?;
@@ -269,7 +289,7 @@ impl<F: Function> Garbler<F> {
     }
 
     /// The number of pairs of hash keys used so far: one for each half gate, two for each AND of three
-    /// halves.
+    /// halves, 16 for the ciphertexts of an S-box that is garbled one-hot.
     #[must_use]
     pub(crate) fn keys(&self) -> u64 {
         self.keys

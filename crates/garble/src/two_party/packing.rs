@@ -2,7 +2,7 @@
 //!
 //! A message of `n` tables of three halves has `24 n` bytes of halves, and the tables' bits without gaps, the
 //! first table's lowest, in as many bytes as they need. The length says how many tables there are. A table of
-//! half gates is sent as it is.
+//! half gates is sent as it is. Ciphertexts of S-boxes are in the place of halves, and their bits are zero.
 
 use super::Garbling;
 use crate::gates::{Gate as _, ThreeHalves};

@@ -102,6 +102,7 @@ pub(super) struct InputRecord {
     pub(super) len: usize,
     /// For P's input: tags at P and keys at V, of random bits until the values come and of the values
     /// afterwards. For V's input: the zero labels of the corrections at P, the labels of random bits at V.
+    /// For both parties' input: at P the seeds of its zero labels, if they have any.
     pub(super) secrets: Zeroizing<Vec<Gf128>>,
     /// The bits, if this party knows them.
     pub(super) values: Option<Zeroizing<Vec<F2>>>,
@@ -400,6 +401,11 @@ impl<F: Function> Program<F> {
 
     pub(super) fn steps_mut(&mut self) -> &mut [Step<F>] {
         &mut self.steps
+    }
+
+    /// The number of S-boxes in all calls.
+    pub(super) fn s_boxes(&self) -> u64 {
+        self.s_boxes
     }
 
     /// The number of commitments of a proof of all calls, which have `ands` ANDs. It assumes that the proof

@@ -260,7 +260,7 @@ impl<F: Function> Garbler<F> {
             if !p.program.is_closed() {
                 p.try_learn(channel)?;
             }
-            let ands = [p.settings.garbling.gates(p.keys()), p.claimed];
+            let ands = [p.settings.garbling.ands(p.keys(), p.program.s_boxes()), p.claimed];
             expect(&mut p.commitments, &p.program, ands, p.settings.proof)?;
             let challenges = Challenges::Interactive(rng);
             let mut prover = quicksilver::bits::Prover::new(
@@ -389,7 +389,7 @@ impl<F: Function> Evaluator<F> {
             &Proved<VerifierWire>,
         ) -> Result<T, volery_zk::Error>,
     ) -> Result<T, Error> {
-        let ands = [self.settings.garbling.gates(self.keys()), self.claimed];
+        let ands = [self.settings.garbling.ands(self.keys(), self.program.s_boxes()), self.claimed];
         expect(&mut self.commitments, &self.program, ands, self.settings.proof)?;
         let challenges = Challenges::Interactive(rng);
         let (proof, delta) = (self.settings.proof, &self.delta);

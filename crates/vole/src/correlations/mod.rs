@@ -16,6 +16,12 @@
 //! accepts no proof in that state. Both parties settle before they end a proof ([`Source::settle`]),
 //! which brings the verdict forward.
 //!
+//! **A round may be shorter than its set says** ([`Source::fit`]): if the caller has announced how many
+//! correlations it takes, the round that is expected to be the last has only as many trees as that takes. V's
+//! trees then take fewer bytes. Rows of the matrix, noise and trees of a block do not depend on the number of
+//! blocks. So a shorter round shows its peer a part of what the whole one would, and is at least as hard to
+//! attack. If more is taken after all, the next round starts as the first one does, from the extension.
+//!
 //! Stages are read a few blocks at a time, and no such batch crosses a quarter. With several threads its
 //! blocks are made in parallel; the result does not depend on either party's number of threads.
 //!
@@ -70,6 +76,8 @@ pub struct Generator<P: Party> {
     given: u64,
     /// The value of `given` at which the caller may be done, if the caller announced it.
     end: Option<u64>,
+    /// Whether the last round has only as many trees as `end` takes.
+    fitted: bool,
     failed: Latch<Error>,
 }
 
@@ -99,6 +107,10 @@ impl<P: Party> Source<P::Correlation> for Generator<P> {
             // expensive extension.
             stage.blocks = stage.blocks.min(stage.read + self.plan.lead);
         }
+    }
+
+    fn fit(&mut self) {
+        self.fitted = true;
     }
 
     fn settle(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
@@ -132,6 +144,8 @@ struct Stage<R> {
     read: usize,
     /// The next of the four steps that prepare the following round.
     step: Step,
+    /// Whether it was expected to be the last, so that nothing is left for the following round to start from.
+    last: bool,
 }
 
 /// A round that is being prepared.
@@ -139,6 +153,8 @@ struct Next<R> {
     round: R,
     /// Its messages so far, in a linked generator.
     batch: Option<Batch>,
+    /// Whether it is expected to be the last.
+    last: bool,
 }
 
 enum Origin<R> {
@@ -160,7 +176,7 @@ impl<P: Party> Generator<P> {
     pub fn new(party: P, plan: Plan, threads: Option<Arc<rayon::ThreadPool>>) -> Self {
         let blocks =
             if plan.rounds.is_empty() { usize::MAX } else { (plan.extension / plan.chunk.max(1)).max(1) };
-        let stage = Stage { source: Origin::Extension, blocks, read: 0, step: Step::Open };
+        let stage = Stage { source: Origin::Extension, blocks, read: 0, step: Step::Open, last: false };
         Self {
             party,
             plan,
@@ -172,6 +188,7 @@ impl<P: Party> Generator<P> {
             link: None,
             given: 0,
             end: None,
+            fitted: false,
             failed: Latch::new(),
         }
     }
@@ -254,12 +271,12 @@ impl<P: Party> Generator<P> {
                 if !core::mem::take(&mut self.settled) {
                     self.verdict(channel)?;
                 }
-                let Some(Next { round, batch }) = self.next.take() else { return Err(no_round()) };
+                let Some(Next { round, batch, last }) = self.next.take() else { return Err(no_round()) };
                 if let (Some(link), Some(batch)) = (&mut self.link, batch) {
                     link.append(self.given, &batch);
                 }
                 let blocks = round.params().trees as usize;
-                self.stage = Stage { source: Origin::Round(round), blocks, read: 0, step: Step::Open };
+                self.stage = Stage { source: Origin::Round(round), blocks, read: 0, step: Step::Open, last };
             }
             (_, None) => return Err(no_round()),
         }
@@ -323,11 +340,40 @@ impl<P: Party> Generator<P> {
     /// next round.
     fn last_open(&self) -> Option<usize> {
         let next = self.plan.round(self.number)?;
-        let reserve = match self.stage.source {
-            Origin::Extension => 0,
-            Origin::Round(_) => P::base_len(&next).div_ceil(self.block_len()),
+        self.stage.blocks.checked_sub(self.reserve(&next))
+    }
+
+    /// The number of this stage's blocks from which the next round starts, if it has this size.
+    fn reserve(&self, next: &Params) -> usize {
+        if self.starts_from_extension() { 0 } else { P::base_len(next).div_ceil(self.block_len()) }
+    }
+
+    /// Whether the next round starts from correlations of the extension, and from none of this stage.
+    fn starts_from_extension(&self) -> bool {
+        self.stage.last || matches!(self.stage.source, Origin::Extension)
+    }
+
+    /// The next round's size, from what the plan says, and whether it is expected to be the last. Both
+    /// parties open it when they have given out the same number, so the result is the same.
+    fn fitted(&self, whole: Params) -> (Params, bool) {
+        let (true, Some(end)) = (self.fitted, self.end) else { return (whole, false) };
+        let wanted = end.saturating_sub(self.given);
+        // The trees that are missing if the round starts from this many blocks of the stage.
+        let missing = |reserve: usize| {
+            let left = self.stage.blocks.saturating_sub(self.stage.read).saturating_sub(reserve);
+            let left = (left as u64).saturating_mul(self.block_len() as u64);
+            wanted.saturating_sub(left).div_ceil(whole.block_len() as u64)
         };
-        self.stage.blocks.checked_sub(reserve)
+        let shorter = |trees: u64| match u32::try_from(trees) {
+            Ok(trees) if trees < whole.trees => Some(Params { trees, ..whole }),
+            _ => None,
+        };
+        // With none missing, more is taken than was announced, and nobody knows how much.
+        let first = shorter(missing(self.reserve(&whole))).filter(|first| first.trees > 0);
+        let Some(first) = first else { return (whole, false) };
+        // A shorter round starts from less, so more of the stage is left.
+        let fitted = shorter(missing(self.reserve(&first)).max(1));
+        (fitted.unwrap_or(first), true)
     }
 
     /// The next place, in blocks, that no batch crosses.
@@ -346,10 +392,11 @@ impl<P: Party> Generator<P> {
     /// Sets aside what the next round starts from and starts it.
     fn open(&mut self, channel: &mut dyn Channel) -> Result<(), Error> {
         let Some(params) = self.plan.round(self.number) else { return Err(Error::misuse("no next round")) };
+        let (params, last) = self.fitted(params);
         let wanted = P::base_len(&params);
         let mut batch = self.link.as_mut().map(Link::begin);
         let mut base = Zeroizing::new(Vec::with_capacity(wanted + BATCH));
-        if let Origin::Extension = self.stage.source {
+        if self.starts_from_extension() {
             // Made for this purpose and not taken from the stage, because the stage is shorter than a base.
             self.party.extend(wanted, &mut recorded::<P>(&mut batch, channel), &mut base)?;
         } else {
@@ -360,7 +407,7 @@ impl<P: Party> Generator<P> {
         }
         let mut channel = recorded::<P>(&mut batch, channel);
         let round = self.party.open(self.number as u64, params, base, &mut channel)?;
-        self.next = Some(Next { round, batch });
+        self.next = Some(Next { round, batch, last });
         self.number += 1;
         Ok(())
     }

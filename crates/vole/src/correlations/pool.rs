@@ -20,6 +20,11 @@ pub trait Source<T: Correlation = Gf128> {
     /// the number is unknown. Both parties must call this at the same place. The default does nothing.
     fn expect(&mut self, _end: Option<u64>) {}
 
+    /// From now on makes no more correlations ahead of their use than the announced number takes, if the
+    /// source would otherwise make a fixed number at a time. Both parties must call this at the same place.
+    /// The default, for sources that do not, does nothing.
+    fn fit(&mut self) {}
+
     /// Finishes every pending check. V calls it before it accepts anything made from the correlations given
     /// out so far, and P at the same place. The default, for sources without such checks, does nothing.
     ///
@@ -74,6 +79,11 @@ impl<T: Correlation> Pool<T> {
     pub fn expect(&mut self, n: Option<u64>) {
         let index = self.index();
         self.source.expect(n.map(|n| index.saturating_add(n)));
+    }
+
+    /// Has rounds make no more than what is announced; see [`Source::fit`].
+    pub fn fit(&mut self) {
+        self.source.fit();
     }
 
     /// The correlations at hand, the next one first. They stay until [`Pool::advance`] marks them as used.

@@ -135,6 +135,43 @@ fn expectations_of_any_size_keep_parties_with_different_threads_in_step() {
     }
 }
 
+#[test]
+fn fitted_rounds_make_what_was_announced_in_fewer_bytes_and_more_when_asked() {
+    // What V sends until what was announced is taken; then more is taken.
+    fn sent(announced: usize, fit: bool, threads: [usize; 2], more: usize) -> u64 {
+        let (bytes, said) = std::sync::mpsc::channel();
+        with_pools(threads, |mut pool, channel, is_p| {
+            if fit {
+                pool.fit();
+            }
+            pool.expect(Some(announced as u64));
+            let mut all = vec![Gf128::ZERO; announced];
+            pool.fill(channel, &mut all)?;
+            if !is_p {
+                bytes.clone().send(channel.stats().bytes_sent).expect("is read");
+            }
+            let mut rest = vec![Gf128::ZERO; more];
+            pool.fill(channel, &mut rest)?;
+            channel.send(tags::GOODBYE, &[])?;
+            channel.recv(tags::GOODBYE, 0)?;
+            channel.flush()?;
+            Ok([all, rest].concat())
+        });
+        said.recv().expect("is sent")
+    }
+    // The extension's chunks, then rounds of 6,400 and of 7,680.
+    for announced in [32_769, 38_300, 45_000, 90_000] {
+        for threads in [[1, 1], [3, 5]] {
+            let [whole, fitted] = [false, true].map(|fit| sent(announced, fit, threads, 0));
+            assert!(fitted <= whole, "{announced}: {fitted} bytes, {whole} if not fitted");
+            assert_eq!(sent(announced, true, threads, 30_000), fitted, "{announced}");
+        }
+    }
+    // One more than the extension makes: a round of one tree.
+    let [whole, fitted] = [false, true].map(|fit| sent(32_769, fit, [1, 1], 0));
+    assert_eq!(whole - fitted, 16 * 6 * (100 - 1));
+}
+
 /// Both parties run this on pools with so many threads, P with `true`: P's correlations, of which V has the
 /// keys.
 fn with_pools(

@@ -6,6 +6,9 @@
 //! each set. The crate `lpn-estimator` of this repository computes these figures; it defines a bit of
 //! security and documents the attacks that it knows. Tests here compare the two.
 //!
+//! A round may have fewer blocks than its set ([`correlations`](crate::correlations)). Its samples are those
+//! of the first blocks of a whole round, which an attacker of that one has, too.
+//!
 //! # Leakage in the malicious setting
 //!
 //! The sender's consistency check lets a cheating sender bet on the noise. It spoils parts of the trees, and

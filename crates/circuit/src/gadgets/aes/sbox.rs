@@ -24,14 +24,12 @@ macro_rules! gates {
     (@ $b:ident, $x:ident & $y:ident) => { $b.mul(&$x, &$y)? };
 }
 
-/// The S-box without its constant: `SubBytes(x) XOR 0x63`, in the backend's own way or by the circuit.
+/// AES's S-box without its constant, `SubBytes(x) XOR 0x63`, of a byte, least significant bit first: in the
+/// backend's own way ([`Ops::substitute`]) or by a circuit of 32 ANDs.
 ///
 /// # Errors
 /// Any error of the backend.
-pub(super) fn substitute<B: Ops<F2> + ?Sized>(
-    b: &mut B,
-    x: &Byte<B::Wire>,
-) -> Result<Byte<B::Wire>, B::Error> {
+pub fn substitute<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> Result<Byte<B::Wire>, B::Error> {
     match b.substitute(x)? {
         Some(made) => Ok(made),
         None => circuit(b, x),
@@ -64,12 +62,9 @@ pub(super) fn circuit<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> Resu
         t8 = y5 & y1; t9 = t8 ^ t7; t10 = y2 & y7; t11 = t10 ^ t7; t12 = y9 & y11; t13 = y14 & y17;
         t14 = t13 ^ t12; t15 = y8 & y10; t16 = t15 ^ t12; t17 = t4 ^ t14; t18 = t6 ^ t16; t19 = t9 ^ t14;
         t20 = t11 ^ t16; t21 = t17 ^ y20; t22 = t18 ^ y19; t23 = t19 ^ y21; t24 = t20 ^ y18;
-
-        t25 = t21 ^ t22; t26 = t21 & t23; t27 = t24 ^ t26; t28 = t25 & t27; t29 = t28 ^ t22;
-        t30 = t23 ^ t24; t31 = t22 ^ t26; t32 = t31 & t30; t33 = t32 ^ t24; t34 = t23 ^ t33;
-        t35 = t27 ^ t33; t36 = t24 & t35; t37 = t36 ^ t34; t38 = t27 ^ t36; t39 = t29 & t38;
-        t40 = t25 ^ t39;
-
+    }
+    let [t29, t33, t37, t40] = inverse(b, [t21, t22, t23, t24])?;
+    gates! { b:
         t41 = t40 ^ t37; t42 = t29 ^ t33; t43 = t29 ^ t40; t44 = t33 ^ t37; t45 = t42 ^ t41;
 
         z0 = t44 & y15; z1 = t37 & y6; z2 = t33 & x7; z3 = t43 & y16; z4 = t40 & y1; z5 = t29 & y7;
@@ -83,6 +78,23 @@ pub(super) fn circuit<B: Ops<F2> + ?Sized>(b: &mut B, x: &Byte<B::Wire>) -> Resu
         t67 = t64 ^ t65; s3 = t53 ^ t66; s4 = t51 ^ t66; s5 = t47 ^ t65; s1 = t64 ^ s3; s2 = t55 ^ t67;
     }
     Ok([s7, s6, s5, s4, s3, s2, s1, s0])
+}
+
+/// The inverse in GF(2^4), of zero zero, in the circuit's two representations: the norm of the S-box's input
+/// is `t21` to `t24` there, and its inverse `t29`, `t33`, `t37`, `t40`. 5 ANDs, 11 XORs.
+///
+/// # Errors
+/// Any error of the backend.
+#[rustfmt::skip]
+pub fn inverse<B: Ops<F2> + ?Sized>(b: &mut B, norm: [B::Wire; 4]) -> Result<[B::Wire; 4], B::Error> {
+    let [t21, t22, t23, t24] = norm;
+    gates! { b:
+        t25 = t21 ^ t22; t26 = t21 & t23; t27 = t24 ^ t26; t28 = t25 & t27; t29 = t28 ^ t22;
+        t30 = t23 ^ t24; t31 = t22 ^ t26; t32 = t31 & t30; t33 = t32 ^ t24; t34 = t23 ^ t33;
+        t35 = t27 ^ t33; t36 = t24 & t35; t37 = t36 ^ t34; t38 = t27 ^ t36; t39 = t29 & t38;
+        t40 = t25 ^ t39;
+    }
+    Ok([t29, t33, t37, t40])
 }
 
 #[cfg(test)]

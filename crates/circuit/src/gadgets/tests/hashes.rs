@@ -4,6 +4,7 @@ use ::sha2::Digest;
 use proptest::prelude::*;
 
 use super::*;
+use crate::{Fold, Folded};
 
 fn hash(gadget: impl FnOnce(&mut Evaluator<F2>, &[F2]) -> Result<Vec<F2>, Error>, message: &[u8]) -> Vec<u8> {
     let digest = gadget(&mut evaluator(), &bytes_to_bits(message)).expect("evaluates");
@@ -139,6 +140,22 @@ proptest! {
         prop_assert_eq!(values(&next), Sha512::compress_values(state, &expanded));
         prop_assert_eq!(Sha384::compress_last_expanded(b, &start, &words)?, of_512[..6].to_vec());
     }
+
+    #[test]
+    fn a_long_block_after_a_known_chaining_value_is_compressed_as_any_whether_or_not_it_is_opened(
+        low in any::<[u8; 64]>(), high in any::<[u8; 64]>(), state in any::<[u64; 8]>(),
+    ) {
+        let b = &mut evaluator();
+        let block: [u8; 128] = [low, high].concat().try_into().expect("128 bytes");
+        let words = bits_to_long_words(&bytes_to_bits(&block)).try_into().expect("16 words");
+        let expanded = Sha512::expand(&block);
+        let expected = Sha512::compress_values(state, &expanded);
+        prop_assert_eq!(values(&Sha512::compress_known(b, state, &words)?), expected);
+        prop_assert_eq!(values(&Sha384::compress_last_known(b, state, &words)?), &expected[..6]);
+        let opened = Sha512::opened_values(state, &expanded);
+        prop_assert_eq!(values(&Sha512::compress_to_open(b, state, &words)?), opened);
+        prop_assert_eq!(Sha512::finish_opened(state, opened), expected);
+    }
 }
 
 /// HMAC from midstates: the chaining values after the padded keys (RFC 2104), in which only the message's
@@ -195,6 +212,18 @@ fn the_last_block_of_sha_384_costs_126_ands_less() {
     let whole = ands(|b| Sha384::compress(b, &mut state.clone(), &block));
     assert_eq!(ands(|b| Sha384::compress_last(b, &state, &block)), whole - 126);
     assert_eq!(ands(|b| Sha512::compress_last(b, &state, &block)), whole);
+}
+
+#[test]
+fn known_chaining_values_and_opened_ones_cost_what_they_say() {
+    let state: [u64; 8] = Sha384::INITIAL.try_into().expect("8 words");
+    let block = [[Folded::Wire(0); 64]; 16];
+    let words = state.map(|word| core::array::from_fn(|i| Folded::Constant(F2::new(word >> i & 1 == 1))));
+    let whole = ands(|b| Sha384::compress(&mut Fold::new(b), &mut words.clone(), &block));
+    assert_eq!(whole, 56_800);
+    assert_eq!(ands(|b| Sha512::compress_known(&mut Fold::new(b), state, &block)), whole - 56);
+    assert_eq!(ands(|b| Sha384::compress_last_known(&mut Fold::new(b), state, &block)), whole - 56 - 122);
+    assert_eq!(ands(|b| Sha512::compress_to_open(&mut Fold::new(b), state, &block)), whole - 56 - 1310);
 }
 
 #[test]

@@ -140,6 +140,7 @@ fn without_table(x: Gf128, y: Gf128, hashes: Hashes, [a, b]: [u8; 2]) -> [u64; 2
 
 impl Gate for ThreeHalves {
     const NAME: &'static str = "three halves";
+    const ONE_HOT: bool = true;
     const PAIRS: usize = 2;
     const TABLE_BYTES: usize = 25;
 

@@ -8,6 +8,14 @@ use volery_testing::{Change, Edit, Tap, between, between_within};
 use super::functions::Toy;
 use super::scenario::{Plan, Seen, prove, right, verify};
 use crate::Error;
+use crate::two_party::Garbling;
+
+const ONE_HOT: Plan = Plan { garbling: Garbling::OneHot, ..Plan::HONEST };
+
+/// The number of tables of three halves in a message.
+fn tables_in(message: &[u8]) -> usize {
+    8 * message.len() / 195
+}
 
 type Both = (Result<Seen, Error>, Result<Seen, Error>);
 
@@ -50,6 +58,43 @@ fn assert_told(result: &Result<Seen, Error>) {
 fn tables_of_another_garbling_are_noticed_by_v() {
     let (p, v) = prover_says(tags::GARBLED_TABLES, 0, Change::Invert);
     assert_cheat(&v, tags::GARBLED_DECODING);
+    assert_told(&p);
+}
+
+#[test]
+fn other_tables_of_s_boxes_are_noticed_by_v() {
+    // Of each S-box in the first message the ciphertexts before its gates, these, or those after them. V does
+    // not use every half of each, which depends on colours, but some of so many.
+    for tables in [0..10, 10..15, 15..25] {
+        let mut first = true;
+        let flip = move |tag: Tag, payload: &mut Vec<u8>| {
+            if tag != tags::GARBLED_TABLES || !std::mem::take(&mut first) {
+                return;
+            }
+            let s_boxes = tables_in(payload) / 25;
+            assert!(s_boxes > 40, "{s_boxes}");
+            for table in (0..s_boxes).flat_map(|s_box| tables.clone().map(move |table| 25 * s_box + table)) {
+                // Another bit of each half, since halves are added.
+                (0..3).for_each(|half| payload[24 * table + 8 * half] ^= 2 << half);
+            }
+        };
+        let (p, v) = between(move |c| prove(Edit::on(c, flip), &ONE_HOT), |c| verify(c, &ONE_HOT));
+        assert_cheat(&v, tags::GARBLED_DECODING);
+        assert_told(&p);
+    }
+}
+
+#[test]
+fn bits_between_an_s_box_s_ciphertexts_are_malformed() {
+    // Those of the first ciphertexts' place in the message: behind the halves of all tables.
+    let set = |tag: Tag, payload: &mut Vec<u8>| {
+        if tag == tags::GARBLED_TABLES {
+            let tables = tables_in(payload);
+            payload[24 * tables] |= 1;
+        }
+    };
+    let (p, v) = between(move |c| prove(Edit::on(c, set), &ONE_HOT), |c| verify(c, &ONE_HOT));
+    assert!(matches!(v, Err(Error::Malformed { step: tags::GARBLED_TABLES, .. })), "{v:?}");
     assert_told(&p);
 }
 

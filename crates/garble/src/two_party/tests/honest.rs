@@ -15,8 +15,8 @@ use volery_vole::softspoken::{FieldBits, Receiver, Sender};
 
 use super::functions::Toy;
 use super::parties::{
-    Party, SESSION, delta, evaluator, evaluator_in_batches, garbler, garbler_in_batches,
-    garbler_without_labels, settings,
+    Party, SESSION, delta, evaluator, evaluator_in_batches, evaluator_with, garbler, garbler_in_batches,
+    garbler_with, garbler_without_labels, settings,
 };
 use super::scenario::{Plan, prove, right, run, verify};
 use crate::two_party::{Evaluator, Garbler, GarblerLabels, Garbling, Owner, evaluator_labels};
@@ -28,7 +28,7 @@ const TABLES_AHEAD: u64 = 8;
 
 #[test]
 fn a_session_gives_the_right_values_and_the_proof_is_accepted() {
-    for garbling in [Garbling::HalfGates, Garbling::ThreeHalves] {
+    for garbling in [Garbling::HalfGates, Garbling::ThreeHalves, Garbling::OneHot] {
         let plan = &Plan { garbling, ..Plan::HONEST };
         let (p, v) = between(|c| prove(c, plan), |c| verify(c, plan));
         assert!(right(&p.expect("honest"), &v.expect("honest")));
@@ -297,23 +297,30 @@ fn kept_wires_are_authenticated_bits_for_further_claims() {
 
 #[test]
 fn tweaks_go_on_through_all_calls_at_both_parties() {
-    let (p, v) = between(
-        |c| {
-            let mut p = garbler();
-            run(&mut p, c, &Plan::HONEST)?;
-            Ok::<_, Error>(p.keys())
-        },
-        |c| {
-            let mut v = evaluator();
-            run(&mut v, c, &Plan::HONEST)?;
-            Ok::<_, Error>(v.keys())
-        },
-    );
-    let (p, v) = (p.expect("honest"), v.expect("honest"));
+    let keys = |garbling| {
+        let plan = &Plan { garbling, ..Plan::HONEST };
+        let (p, v) = between(
+            |c| {
+                let mut p = garbler_with(plan.settings());
+                run(&mut p, c, plan)?;
+                Ok::<_, Error>(p.keys())
+            },
+            |c| {
+                let mut v = evaluator_with(plan.settings());
+                run(&mut v, c, plan)?;
+                Ok::<_, Error>(v.keys())
+            },
+        );
+        (p.expect("honest"), v.expect("honest"))
+    };
     // AES-128 with its key schedule, three ANDs that are never used, the products; SHA-256 of 16 bytes is the
     // rest.
     let sha = Shape::of(&Toy::Sha, 128).expect("counts").ands;
     let aes = Shape::of(&Toy::Aes, 256).expect("counts");
     assert_eq!((aes, aes.commitments()), (Shape { ands: 6400, s_boxes: 200, outputs: 128 }, 8 * 200));
-    assert!(p == v && p == 2 * (6400 + 3 + 64 + sha), "{p} {v}");
+    let gates = |ands: u64| 2 * (ands + 3 + 64 + sha);
+    assert_eq!(keys(Garbling::ThreeHalves), (gates(6400), gates(6400)));
+    // One-hot an S-box has five gates, and ciphertexts under 16 pairs of keys.
+    let one_hot = gates(5 * 200) + 16 * 200;
+    assert_eq!(keys(Garbling::OneHot), (one_hot, one_hot));
 }

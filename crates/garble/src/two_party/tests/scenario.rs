@@ -46,7 +46,7 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) const HONEST: Self = Self { and: Toy::And, garbling: Garbling::ThreeHalves };
 
-    fn settings(&self) -> Settings {
+    pub(super) fn settings(&self) -> Settings {
         Settings { garbling: self.garbling, ..settings() }
     }
 }

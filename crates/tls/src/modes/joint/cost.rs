@@ -13,10 +13,11 @@ use volery_zk::quicksilver;
 use super::program::{self, SHARE_BITS};
 use super::{Error, Sizes, hash_key};
 use crate::page::disclosure::{server_commitments, server_commitments_tls13};
+use crate::wire::hash::HashFunction;
 use crate::wire::key_exchange;
 use crate::wire::poly1305::TagInputs;
 use crate::wire::step::{Cost, Counting, commitments_of_blocks};
-use crate::wire::suite::Aead;
+use crate::wire::suite::{Aead, Suite};
 use crate::wire::version::TlsVersion;
 
 /// The number of correlations from which the labels' OTs come.
@@ -88,9 +89,14 @@ impl ConnectionCost {
         self.prepared.ands
     }
 
-    /// The most bytes of tables that V stores when the connection is prepared: all of them.
+    /// The number of tables that are garbled.
     pub(super) fn tables(&self, garbling: Garbling) -> u64 {
-        self.prepared.ands.saturating_mul(garbling.table_bytes() as u64)
+        garbling.tables(self.prepared.ands, self.prepared.s_boxes)
+    }
+
+    /// The most bytes of tables that V stores when the connection is prepared: all of them.
+    pub(super) fn table_bytes(&self, garbling: Garbling) -> u64 {
+        self.tables(garbling).saturating_mul(garbling.table_bytes() as u64)
     }
 
     /// The approximate number of correlations that the proof takes.
@@ -105,7 +111,12 @@ impl ConnectionCost {
         &self,
         pool: &mut Pool,
         settings: quicksilver::bits::Settings,
+        suite: Suite,
     ) -> Result<u64, Error> {
+        if suite.hash() == HashFunction::Sha384 {
+            // Its connections take some more than a round makes, or two.
+            pool.fit();
+        }
         // Its inputs and the masks of shared bits are P's, and are taken while correlations are made.
         let own = SHARE_BITS + self.prepared.shared + self.prepared.committed;
         let count = self.correlations(settings)? + own + OTS;
@@ -144,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_memory_of_a_session_is_as_the_help_says() {
-        let tables = |sizes: Sizes| sizes.cost().unwrap().tables(settings().garbling);
+        let tables = |sizes: Sizes| sizes.cost().unwrap().table_bytes(sizes.settings(settings()).garbling);
         let Limits { query, read, proved, .. } = Limits::default();
         let most = tables(Sizes {
             tls: TlsVersion::Tls12,

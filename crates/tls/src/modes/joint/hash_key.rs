@@ -31,6 +31,7 @@ use super::machine::PrivateInputs;
 use super::{Error, Sizes};
 use crate::wire::ghash::{Blinding, Powers, ProverBlinding, VerifierBlinding};
 use crate::wire::step::{BLOCK_BITS, Step, TwoParty};
+use crate::wire::suite::{Aead, KeySize};
 
 /// P's blindings until it has V's corrections.
 pub(super) struct ProverHashKeys(Vec<ProverBlinding>);
@@ -121,6 +122,8 @@ pub(super) struct HashKeys(Vec<Blinding>);
 /// The wires of what both parties give to the circuit.
 #[derive(Clone)]
 pub(super) struct BlindingWires<W> {
+    /// Of the keys of the suite's cipher; it does not matter if there are no hash keys.
+    size: KeySize,
     prover: Vec<W>,
     verifier: Vec<W>,
 }
@@ -144,14 +147,14 @@ fn inputs_of_bits<M: PrivateInputs>(
     sizes: &Sizes,
     [prover, verifier]: [Option<Zeroizing<Vec<F2>>>; 2],
 ) -> Result<BlindingWires<M::Wire>, M::Error> {
+    let Aead::Gcm(size) = sizes.suite.aead() else {
+        return Ok(BlindingWires { size: KeySize::Bits256, prover: Vec::new(), verifier: Vec::new() });
+    };
     let n = input_bits(sizes);
-    if n == 0 {
-        return Ok(BlindingWires { prover: Vec::new(), verifier: Vec::new() });
-    }
     // V asks for its labels first, so that P answers with everything.
     let verifier = machine.private(Owner::Verifier, n, verifier.as_ref().map(|bits| bits.as_slice()))?;
     let prover = machine.private(Owner::Prover, n, prover.as_ref().map(|bits| bits.as_slice()))?;
-    Ok(BlindingWires { prover, verifier })
+    Ok(BlindingWires { size, prover, verifier })
 }
 
 /// The checks' answers and the blinded keys, which both parties learn, from the wires of the hash keys: the
@@ -161,11 +164,11 @@ pub(super) fn blinded<M: TwoParty>(
     inputs: &BlindingWires<M::Wire>,
     keys: [Option<&[M::Wire]>; 2],
 ) -> Result<Vec<F2>, M::Error> {
-    let BlindingWires { prover, verifier } = inputs;
+    let BlindingWires { size, prover, verifier } = inputs;
     let own = prover.chunks(Blinding::BITS).zip(verifier.chunks(Blinding::BITS));
     let mut wires = Vec::new();
     for ((prover, verifier), key) in own.zip(keys.into_iter().flatten()) {
-        wires.extend(machine.call(&Step::BlindedKey, &[key, prover, verifier].concat())?);
+        wires.extend(machine.call(&Step::BlindedKey(*size), &[key, prover, verifier].concat())?);
     }
     if wires.is_empty() { Ok(Vec::new()) } else { machine.open(&wires) }
 }

@@ -4,21 +4,30 @@ use std::time::{Duration, Instant};
 
 use volery_field::Gf128;
 use volery_garble::gates::{GateGarbler, TableSink, ThreeHalves, ZeroWire};
+use volery_garble::two_party::Garbling;
 use volery_garble::{Error as GarbleError, Function as _};
 use volery_vole::Delta;
 
 use super::{Error, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, settings};
+use crate::wire::hash::HashFunction;
 use crate::wire::step::{Plain, Step};
 use crate::wire::suite::KeySize;
 
-/// Blocks of AES that are garbled to measure the speed: some 100,000 gates.
-const TRIAL_BLOCKS: u32 = 20;
+/// Blocks of AES that are garbled to measure the speed of S-boxes: some 1,400 of them.
+const TRIAL_BLOCKS: u32 = 10;
+
+/// What is garbled to measure the speed of other gates: 40,660 of them.
+const TRIAL_HASH: Step = Step::OuterHash(HashFunction::Sha384);
 
 /// What a connection of some [`Sizes`] takes ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preparation {
-    /// AND gates that are garbled.
+    /// AND gates that are garbled, or would be if S-boxes were garbled as their circuits.
     pub ands: u64,
+    /// S-boxes of AES that are garbled. The 32 ANDs of each are also counted in `ands`.
+    pub s_boxes: u64,
+    /// How they are garbled.
+    pub garbling: Garbling,
     /// Bytes of their tables, which V keeps until the connection.
     pub tables: u64,
     /// Bytes of the messages in which P sends them.
@@ -47,10 +56,13 @@ impl Sizes {
             return Err(Error::misuse("a connection has 1 to 16 requests, which are read in order"));
         }
         let cost = self.cost()?;
+        let garbling = self.settings(settings()).garbling;
         Ok(Preparation {
             ands: cost.prepared.ands,
-            tables: cost.tables(settings().garbling),
-            sent: settings().garbling.sent_bytes(cost.prepared.ands),
+            s_boxes: cost.prepared.s_boxes,
+            garbling,
+            tables: cost.table_bytes(garbling),
+            sent: garbling.sent_bytes(cost.tables(garbling)),
             shared: cost.prepared.shared as u64,
             commitments: cost.prepared.commitments.saturating_add(self.server_commitments()?),
             announced: cost.proof,
@@ -61,24 +73,40 @@ impl Sizes {
 }
 
 impl Preparation {
-    /// The time in which this machine garbles all of it, from a short trial.
+    /// The time in which this machine garbles all of it, from two short trials: of S-boxes, whose time for
+    /// their bytes depends on how they are garbled, and of other gates.
     ///
     /// # Errors
-    /// None in practice: a block of AES can be garbled.
+    /// None in practice: a block of AES and a hash can be garbled.
     pub fn garbling(&self) -> Result<Duration, Error> {
         let blocks = (1..=TRIAL_BLOCKS).map(|counter| Plain::Counter { sequence: 1, counter });
-        let step = Step::Blocks(KeySize::Bits128, blocks.collect());
-        let ands = step.shape()?.ands.max(1);
-        // Nobody evaluates it, so offset and labels are no secrets.
-        let offset = Delta::from_element(Gf128::from_bits(1 << 64 | 1));
-        let labels = vec![ZeroWire::new(Gf128::from_bits(77)); step.inputs()];
-        let mut nowhere = Nowhere;
-        let start = Instant::now();
-        let mut garbler = GateGarbler::<ThreeHalves>::new(&offset, [3; 16], 0, &mut nowhere);
-        step.run(&mut garbler, &labels)?;
-        garbler.finish()?;
-        Ok(start.elapsed().mul_f64(self.ands as f64 / ands as f64))
+        let blocks = Step::Blocks(KeySize::Bits128, blocks.collect());
+        let (aes, hash) = (blocks.shape()?, TRIAL_HASH.shape()?);
+        let in_s_boxes = self.s_boxes.saturating_mul(aes.ands / aes.s_boxes.max(1));
+        let others = self.ands.saturating_sub(in_s_boxes);
+        let mut time = Duration::ZERO;
+        for (step, count, tried) in [(&blocks, self.s_boxes, aes.s_boxes), (&TRIAL_HASH, others, hash.ands)] {
+            if count > 0 {
+                let times = count as f64 / tried.max(1) as f64;
+                time = time.saturating_add(trial(step, self.garbling)?.mul_f64(times));
+            }
+        }
+        Ok(time)
     }
+}
+
+/// The time in which this machine garbles a step.
+fn trial(step: &Step, garbling: Garbling) -> Result<Duration, Error> {
+    // Nobody evaluates it, so offset and labels are no secrets.
+    let offset = Delta::from_element(Gf128::from_bits(1 << 64 | 1));
+    let labels = vec![ZeroWire::new(Gf128::from_bits(77)); step.inputs()];
+    let mut nowhere = Nowhere;
+    let start = Instant::now();
+    let garbler = GateGarbler::<ThreeHalves>::new(&offset, [3; 16], 0, &mut nowhere);
+    let mut garbler = garbler.with_one_hot(garbling == Garbling::OneHot);
+    step.run(&mut garbler, &labels)?;
+    garbler.finish()?;
+    Ok(start.elapsed())
 }
 
 /// Forgets tables.
@@ -93,15 +121,27 @@ impl TableSink for Nowhere {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::suite::Suite;
     use crate::wire::version::TlsVersion;
 
     #[test]
     fn what_is_known_beforehand_is_what_is_garbled() {
         let short = Sizes::one(256, 256).preparation().unwrap();
         assert_eq!(short.ands, 340_070, "as the module says");
-        assert_eq!(short.tables, 25 * short.ands);
+        assert_eq!((short.s_boxes, short.tables), (2_738, 25 * short.ands));
         assert!(short.announced > short.commitments);
-        assert!(short.garbling().unwrap() > Duration::ZERO);
+        for (suite, s_boxes) in [
+            (Suite::Aes128GcmSha256, true),
+            (Suite::Aes256GcmSha384, true),
+            (Suite::ChaCha20Poly1305Sha256, false),
+        ] {
+            let prepared = Sizes { suite, ..Sizes::one(256, 256) }.preparation().unwrap();
+            assert_eq!(prepared.s_boxes > 0, s_boxes);
+            assert!(prepared.garbling().unwrap() > Duration::ZERO);
+            // An S-box takes 25 tables, and not 32.
+            let saved = if suite == Suite::Aes256GcmSha384 { 7 * prepared.s_boxes } else { 0 };
+            assert_eq!(prepared.tables, 25 * (prepared.ands - saved));
+        }
         let refused = Sizes::one(MAX_QUERY + 1, 256).preparation();
         assert!(matches!(refused, Err(Error::Limit { .. })), "{refused:?}");
         assert!(Sizes { rounds: Vec::new(), ..Sizes::one(1, 1) }.preparation().is_err());

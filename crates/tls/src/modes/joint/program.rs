@@ -451,7 +451,8 @@ mod tests {
             let mut p = Edit::on(p, count);
             let rng = &mut ChaCha20Rng::seed_from_u64(1);
             let labels = (Delta::random(rng), worthless());
-            let mut garbler = Garbler::new(&SESSION, settings(), labels, worthless(), rng);
+            let settings = sizes.settings(settings());
+            let mut garbler = Garbler::new(&SESSION, settings, labels, worthless(), rng);
             let inputs = [Owner::Prover, Owner::Verifier]
                 .map(|owner| garbler.input(&mut p, owner, SHARE_BITS).unwrap());
             let [prover, verifier] = inputs.each_ref().map(Input::wires);
@@ -459,7 +460,7 @@ mod tests {
             let secrets = rehearse_secrets(&mut machine, &mut p, &sizes, [prover, verifier]).unwrap();
             rehearse(&mut machine, &mut p, secrets, &sizes).unwrap();
             drop(p);
-            assert_eq!(bytes, sizes.cost().unwrap().tables(settings().garbling), "{sizes:?}");
+            assert_eq!(bytes, sizes.cost().unwrap().table_bytes(settings.garbling), "{sizes:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The sizes of a connection, which both parties know before it is opened.
 
-use volery_garble::two_party::Settings;
+use volery_garble::two_party::{Garbling, Settings};
 use volery_zk::quicksilver;
 
 use super::Error;
@@ -9,7 +9,7 @@ use crate::page::dialogue::MAX_ROUNDS;
 use crate::wire::ghash::{self, BLOCK_BYTES, hashed_blocks};
 use crate::wire::poly1305;
 use crate::wire::record::{HEADER_BYTES, MAX_PLAINTEXT, PlannedRecord, Secrecy};
-use crate::wire::suite::{Aead, Suite};
+use crate::wire::suite::{Aead, KeySize, Suite};
 use crate::wire::transcript::FINISHED_BYTES;
 use crate::wire::version::TlsVersion;
 
@@ -23,8 +23,9 @@ pub const MAX_READ: usize = 1 << 13;
 /// The largest part of a response for which correlations are made ahead: 140 MB of them.
 pub const MAX_PROVED: usize = 1 << 15;
 
-/// The default way to garble and prove: three halves, because bytes cost more than work, and a proof of few
-/// blocks, because each is a round trip, with 50 MB of memory at P.
+/// The default way to garble and prove: three halves, because bytes cost more than work, with S-boxes garbled
+/// one-hot in connections with AES-256, and a proof of few blocks, because each is a round trip, with 50 MB
+/// of memory at P.
 #[must_use]
 pub fn settings() -> Settings {
     Settings { proof: quicksilver::bits::Settings { interval: 1 << 19 }, ..Settings::default() }
@@ -115,6 +116,17 @@ impl Sizes {
             }
         }
         Ok(())
+    }
+
+    /// These settings in a connection of these sizes: with AES-256, which takes twice the bytes of any other
+    /// suite, three halves become [`Garbling::OneHot`], which takes fewer bytes and more time. Both parties
+    /// know the suite, and nobody else has a say.
+    pub(super) fn settings(&self, settings: Settings) -> Settings {
+        let garbling = match (settings.garbling, self.suite.aead()) {
+            (Garbling::ThreeHalves, Aead::Gcm(KeySize::Bits256)) => Garbling::OneHot,
+            (garbling, _) => garbling,
+        };
+        Settings { garbling, ..settings }
     }
 
     /// How the records are protected.

@@ -147,11 +147,12 @@ fn prepare(
     let Limits { query, read, proved, budget, .. } = &limits;
     let most = [*query.min(&MAX_QUERY), *read.min(&MAX_READ), *proved.min(&MAX_PROVED)];
     sizes.check(most)?;
+    let settings = sizes.settings(settings);
     let cost = sizes.cost()?;
-    let stored_tables = cost.tables(settings.garbling);
+    let stored_tables = cost.table_bytes(settings.garbling);
     let memory = memory::take(budget, stored_tables)?;
     let settings = Settings { stored_tables, ..settings };
-    let ahead = cost.announce(&mut commitments, settings.proof)?;
+    let ahead = cost.announce(&mut commitments, settings.proof, sizes.suite)?;
     let mut labels = evaluator_labels(channel, session, (&delta, &mut commitments), rng)?;
     // Everything that P has to answer goes in one round trip.
     labels.prepare(channel, sizes.label_correlations()?)?;

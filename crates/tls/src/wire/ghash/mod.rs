@@ -37,9 +37,9 @@
 //!
 //! where `S` is the sum of all `z_k`, and `T` the sum of all but the last, `z_m`. For powers of `g`, `g^2 T`
 //! is the sum of all but the first. A direction with records up to 2 KB takes 65 products of 2.1 KB and 4,757
-//! ANDs, of which 4,374 are the two products. In the field, `(d + g)^k` is the product of `d^b + g^b` over
-//! the powers of two `b` in `k`, so it is a sum of powers of `g` with public factors: each party adds its
-//! shares.
+//! ANDs, of which 4,374 are the two products (with AES-256 2,001, of which 1,618 are). In the field, `(d +
+//! g)^k` is the product of `d^b + g^b` over the powers of two `b` in `k`, so it is a sum of powers of `g`
+//! with public factors: each party adds its shares.
 //!
 //! For records of up to 64 bytes the circuit would be shorter, by at most 1% of a connection's bytes. From 65
 //! bytes on it is longer, and there are few requests below, so there is one way for all.

@@ -13,8 +13,10 @@ use crate::wire::suite::Aead;
 /// What all steps of a program cost together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
-    /// AND gates. Garbling takes a table for each.
+    /// AND gates.
     pub(crate) ands: u64,
+    /// S-boxes of AES. The 32 ANDs of each are also counted in `ands`.
+    pub(crate) s_boxes: u64,
     /// The number of commitments of a proof of all steps.
     pub(crate) commitments: u64,
     /// Bits that the parties share. Each takes a mask that P is committed to.
@@ -86,6 +88,7 @@ impl TwoParty for Counting {
             _ => step.shape()?,
         };
         self.cost.ands = self.cost.ands.saturating_add(shape.ands);
+        self.cost.s_boxes = self.cost.s_boxes.saturating_add(shape.s_boxes);
         self.cost.commitments = self.cost.commitments.saturating_add(shape.commitments());
         self.last = Some((step.clone(), shape));
         Ok(vec![(); shape.outputs])
@@ -170,7 +173,9 @@ mod tests {
         machine.commit(7);
         let ands = 2 * 1280 + 43_258;
         // An S-box of AES has 32 ANDs, and its proof takes eight commitments.
-        assert_eq!(machine.cost(), Cost { ands, commitments: 2 * 320 + 43_258, shared: 100, committed: 7 });
+        let expected =
+            Cost { ands, s_boxes: 2 * 40, commitments: 2 * 320 + 43_258, shared: 100, committed: 7 };
+        assert_eq!(machine.cost(), expected);
         assert!(machine.call(&Step::ExpandKey(Bits128), &key[..127]).is_err());
     }
 

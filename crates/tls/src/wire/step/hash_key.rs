@@ -9,9 +9,19 @@ use volery_circuit::{Error, Ops};
 use volery_field::F2;
 
 use super::BLOCK_BITS;
+use super::product::{by_residues, karatsuba, reduced, sum};
+use crate::wire::suite::KeySize;
 
 /// See [`Step::BlindedKey`](super::Step::BlindedKey), which has the order of the inputs.
-pub(super) fn blinded<B: Ops<F2> + ?Sized>(b: &mut B, inputs: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
+pub(super) fn blinded<B: Ops<F2> + ?Sized>(
+    b: &mut B,
+    size: KeySize,
+    inputs: &[B::Wire],
+) -> Result<Vec<B::Wire>, B::Error> {
+    let product = match size {
+        KeySize::Bits128 => karatsuba::<B>,
+        KeySize::Bits256 => by_residues::<B>,
+    };
     let [h, x, p_others, p_all, y, v_others, v_all] = elements(inputs)?;
     let g = product(b, x, y)?;
     let others = sum(b, p_others, v_others);
@@ -39,65 +49,10 @@ fn elements<W, const N: usize>(wires: &[W]) -> Result<[&[W]; N], Error> {
     Err(Error::misuse("a step with another number of inputs"))
 }
 
-fn sum<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire], y: &[B::Wire]) -> Vec<B::Wire> {
-    x.iter().zip(y).map(|(x, y)| b.add(x, y)).collect()
-}
-
-/// Karatsuba's 3^7 = 2,187 ANDs.
-fn product<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire], y: &[B::Wire]) -> Result<Vec<B::Wire>, B::Error> {
-    let (x, y) = (combinations(b, x), combinations(b, y));
-    let products = b.mul_many(&x, &y)?;
-    if products.len() != x.len() {
-        return Err(Error::misuse("a backend returned too few wires").into());
-    }
-    let product = combined(b, &products);
-    Ok(reduced(b, product))
-}
-
 /// A block's wires as coefficients: GCM's first coefficient is the highest bit of a byte, and the wires have
 /// the lowest first.
 fn reordered<W: Clone>(wires: &[W]) -> Vec<W> {
     wires.chunks(8).flat_map(|byte| byte.iter().rev().cloned()).collect()
-}
-
-/// A polynomial's values for Karatsuba's multiplications: low half, high half, and their sum, each split
-/// again in the same way.
-fn combinations<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire]) -> Vec<B::Wire> {
-    if x.len() < 2 {
-        return x.to_vec();
-    }
-    let (low, high) = x.split_at(x.len() / 2);
-    let sum = sum(b, low, high);
-    [low, high, &sum].into_iter().flat_map(|part| combinations(b, part)).collect()
-}
-
-/// The product's coefficients from the products of [`combinations`].
-fn combined<B: Ops<F2> + ?Sized>(b: &mut B, products: &[B::Wire]) -> Vec<B::Wire> {
-    if products.len() < 3 {
-        return products.to_vec();
-    }
-    let third = products.len() / 3;
-    let mut parts = products.chunks(third).map(|part| combined(b, part));
-    let (low, high, middle) = (
-        parts.next().unwrap_or_default(),
-        parts.next().unwrap_or_default(),
-        parts.next().unwrap_or_default(),
-    );
-    // Halves of n coefficients have products of 2n - 1.
-    let half = low.len().div_ceil(2);
-    let zero = b.constant(F2::ZERO);
-    let mut out = vec![zero; 4 * half - 1];
-    let mut add_at = |b: &mut B, place: usize, part: &[B::Wire]| {
-        for (to, from) in out.iter_mut().skip(place).zip(part) {
-            *to = b.add(to, from);
-        }
-    };
-    add_at(b, 0, &low);
-    add_at(b, 2 * half, &high);
-    for part in [&low, &high, &middle] {
-        add_at(b, half, part);
-    }
-    out
 }
 
 fn square<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire]) -> Vec<B::Wire> {
@@ -105,17 +60,4 @@ fn square<B: Ops<F2> + ?Sized>(b: &mut B, x: &[B::Wire]) -> Vec<B::Wire> {
     let spread = x.iter().flat_map(|bit| [bit.clone(), zero.clone()]);
     let spread = spread.take(2 * x.len() - 1).collect();
     reduced(b, spread)
-}
-
-/// Modulo the field's polynomial.
-fn reduced<B: Ops<F2> + ?Sized>(b: &mut B, mut x: Vec<B::Wire>) -> Vec<B::Wire> {
-    for place in (BLOCK_BITS..x.len()).rev() {
-        let Some(high) = x.pop() else { break };
-        for term in [0, 1, 2, 7] {
-            if let Some(to) = x.get_mut(place - BLOCK_BITS + term) {
-                *to = b.add(to, &high);
-            }
-        }
-    }
-    x
 }

@@ -11,16 +11,16 @@
 //!
 //! | step | inputs | outputs | ANDs |
 //! |---|---|---|---|
-//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529; 110,816; 895 of them for the sum |
-//! | [`Step::HandshakeKey`] | likewise, for TLS 1.3 | midstates of HMAC: inner, outer | 85,488; 220,147 |
-//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258; 110,662 |
-//! | [`Step::HashKey`] | a secret as long as a hash: 256; 384 | midstates of HMAC: inner, outer | 42,634; 110,662 |
+//! | [`Step::PremasterKey`] | `s_P`, `s_V`: 2 x 256; the curve: 1 | midstates of HMAC: inner, outer | 43,529; 109,394; 895 of them for the sum |
+//! | [`Step::HandshakeKey`] | likewise, for TLS 1.3 | midstates of HMAC: inner, outer | 85,488; 218,601 |
+//! | [`Step::MasterKey`] | master secret: 384 | midstates of HMAC: inner, outer | 43,258; 109,240 |
+//! | [`Step::HashKey`] | a secret as long as a hash: 256; 384 | midstates of HMAC: inner, outer | 42,634; 109,240 |
 //! | [`Step::OuterHash`] | outer midstate, expanded block | digest: 256; 384 | 16,091; 40,660 |
 //! | [`Step::ExpandKey`] | AES key: 128; 256 | round keys: 1,408; 1,920 | 1,280; 1,664 |
 //! | [`Step::Blocks`] | round keys, write IV: 32 | 128 a block | 5,120 the first, most others 4,256; 7,168, 6,304 |
 //! | [`Step::XoredBlocks`] | round keys, write IV: 96 | 128 a block | as for [`Step::Blocks`]; records have less in common |
 //! | [`Step::ChaCha20`] | key: 256, write IV: 96 | 512 a block, 256 for counter 0 | 457 for a record, at most 9,942 a block, 9,695 for counter 0 |
-//! | [`Step::BlindedKey`] | GCM's hash key: 128, P's and V's 3 x 128 | the check's answer: 1, the hidden key: 128 | 4,757 |
+//! | [`Step::BlindedKey`] | GCM's hash key: 128, P's and V's 3 x 128 | the check's answer: 1, the hidden key: 128 | 4,757; 2,001 |
 //! | [`Step::Block`] | round keys, write IV, explicit nonce and counter: 80 | 128 | 5,120; 7,168 |
 //! | [`Step::XoredBlock`] | round keys, write IV: 96, number of the record and counter: 32 | 128 | 5,120; 7,168 |
 //! | [`Step::ChaChaBlock`] | key: 256, write IV: 96, number of the record and counter: 32 | 512 | 10,400 |
@@ -34,6 +34,7 @@ mod count;
 mod hash_key;
 mod poly1305;
 mod premaster;
+mod product;
 mod sha2;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -118,9 +119,10 @@ impl Plain {
 /// A program from bits to bits that both parties hold, and that contains none of their secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The pre-master secret from its two shares, and the two midstates of HMAC with it as key. The last
-    /// input, which both parties learn later, is one if the shares are of X25519 and zero if they are of
-    /// P-256: the server chooses after everything is prepared.
+    /// The pre-master secret from its two shares, and the two midstates of HMAC with it as key. The inner
+    /// one, which is opened, may have another form ([`Midstate::from_bits`]). The last input, which both
+    /// parties learn later, is one if the shares are of X25519 and zero if they are of P-256: the server
+    /// chooses after everything is prepared.
     PremasterKey(HashFunction),
     /// The two midstates of HMAC whose key is TLS 1.3's handshake secret, from the two shares of what the key
     /// exchange gives. The inputs are those of [`Step::PremasterKey`].
@@ -146,8 +148,9 @@ pub(crate) enum Step {
     XoredBlock(KeySize),
     /// GCM's hash key plus `g`, and before it whether `g` is fit for that and its powers are right; if not,
     /// zeros in the place of the key. After the hash key come P's factor of `g`, and its shares of the sum of
-    /// all odd powers but the last and of the sum of all; then V's. See [`ghash`](crate::wire::ghash).
-    BlindedKey,
+    /// all odd powers but the last and of the sum of all; then V's. See [`ghash`](crate::wire::ghash). The
+    /// size is that of the key under which the hash key is made; it decides how elements are multiplied.
+    BlindedKey(KeySize),
     /// Blocks of ChaCha20, whose nonces are the write IV plus the record's number. Of the block with counter
     /// 0 only the first half, which is the one-time key of the record's tag.
     ChaCha20(Vec<Plain>),
@@ -192,7 +195,7 @@ impl Step {
             Self::HashKey(hash) => hash.digest_bits(),
             Self::OuterHash(hash) => hash.state_bits() + sha2::public_bits(*hash),
             Self::ExpandKey(size) => size.bits(),
-            Self::BlindedKey => 7 * BLOCK_BITS,
+            Self::BlindedKey(_) => 7 * BLOCK_BITS,
             Self::Blocks(size, _) => size.round_key_bits() + IV_BITS,
             Self::XoredBlocks(size, _) => size.round_key_bits() + XORED_IV_BITS,
             Self::Block(size) => size.round_key_bits() + IV_BITS + GIVEN_BITS,
@@ -216,7 +219,7 @@ impl Step {
             Self::ExpandKey(size) => size.round_key_bits(),
             Self::Blocks(_, blocks) | Self::XoredBlocks(_, blocks) => BLOCK_BITS * blocks.len(),
             Self::Block(_) | Self::XoredBlock(_) => BLOCK_BITS,
-            Self::BlindedKey => 1 + BLOCK_BITS,
+            Self::BlindedKey(_) => 1 + BLOCK_BITS,
             Self::ChaCha20(blocks) => blocks.iter().map(|block| block.bits(Aead::ChaCha20Poly1305)).sum(),
             Self::ChaChaBlock => 8 * Aead::ChaCha20Poly1305.block_bytes(),
             Self::Poly1305Check => 1,
@@ -235,17 +238,17 @@ impl Step {
 impl Function for Step {
     fn identify(&self, digest: &mut Digest) {
         let name: &[u8] = match self {
-            Self::PremasterKey(_) => b"tls: premaster key v3",
-            Self::HandshakeKey(_) => b"tls: handshake key v2",
-            Self::MasterKey(_) => b"tls: master key v2",
-            Self::HashKey(_) => b"tls: hash key v2",
+            Self::PremasterKey(_) => b"tls: premaster key v4",
+            Self::HandshakeKey(_) => b"tls: handshake key v3",
+            Self::MasterKey(_) => b"tls: master key v3",
+            Self::HashKey(_) => b"tls: hash key v3",
             Self::OuterHash(_) => b"tls: outer hash v2",
             Self::ExpandKey(_) => b"tls: expand key v2",
             Self::Blocks(..) => b"tls: blocks v2",
             Self::XoredBlocks(..) => b"tls: xored blocks v2",
             Self::Block(_) => b"tls: block v2",
             Self::XoredBlock(_) => b"tls: xored block v2",
-            Self::BlindedKey => b"tls: blinded key v1",
+            Self::BlindedKey(_) => b"tls: blinded key v2",
             Self::ChaCha20(_) => b"tls: chacha20 v1",
             Self::ChaChaBlock => b"tls: chacha20 block v1",
             Self::Poly1305Check => b"tls: poly1305 check v2",
@@ -262,12 +265,9 @@ impl Function for Step {
             | Self::Blocks(size, _)
             | Self::XoredBlocks(size, _)
             | Self::Block(size)
-            | Self::XoredBlock(size) => digest.number("key's bits", size.bits() as u64),
-            Self::BlindedKey
-            | Self::ChaCha20(_)
-            | Self::ChaChaBlock
-            | Self::Poly1305Check
-            | Self::Poly1305Tag => &mut *digest,
+            | Self::XoredBlock(size)
+            | Self::BlindedKey(size) => digest.number("key's bits", size.bits() as u64),
+            Self::ChaCha20(_) | Self::ChaChaBlock | Self::Poly1305Check | Self::Poly1305Tag => &mut *digest,
         };
         let (Self::Blocks(_, blocks) | Self::XoredBlocks(_, blocks) | Self::ChaCha20(blocks)) = self else {
             return;
@@ -319,7 +319,7 @@ impl Function for Step {
                 let (bytes, block) = xored::given_block(b, bytes);
                 encrypt(*size, b, keys, &bytes, &[block])
             }
-            Self::BlindedKey => hash_key::blinded(b, inputs),
+            Self::BlindedKey(size) => hash_key::blinded(b, *size, inputs),
             Self::ChaCha20(blocks) => {
                 let (key, iv) = inputs.split_at(CHACHA20_KEY_BITS);
                 chacha20::blocks(b, key, iv, blocks)

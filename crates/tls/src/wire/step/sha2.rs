@@ -4,14 +4,14 @@
 //! whose digest is six of them. A key is at most a block. So HMAC with either function takes the same number
 //! of compressions, except that a message of SHA-384 has fewer blocks, which each party compresses alone.
 
-use sha2::block_api::{compress256, compress512};
-use volery_circuit::gadgets::{
-    Compression, Number, Sha256, Sha384, Sha512, WordOf, bits_to_bytes, bits_to_long_words, bits_to_words,
-    bytes_to_bits, long_words_to_bits, words_to_bits,
-};
+mod function;
+
+use volery_circuit::gadgets::{Number, Sha256, Sha384, WordOf, bits_to_bytes, bytes_to_bits};
 use volery_circuit::{Error, Fold, Folded, Folding, Ops};
 use volery_field::F2;
 use zeroize::{Zeroize, Zeroizing};
+
+use function::Hmac;
 
 use crate::wire::hash::HashFunction;
 use crate::wire::key_schedule::handshake_salt;
@@ -29,34 +29,6 @@ const BLOCK_WORDS: usize = 16;
 /// The wires of a word while constants are folded.
 type FoldedWord<H, B> = WordOf<H, Folded<F2, <B as Ops<F2>>::Wire>>;
 
-/// A hash function, as HMAC takes it.
-trait Hmac: Compression<Number: Zeroize> {
-    /// The function's name.
-    const FUNCTION: HashFunction;
-    /// The number of rounds. Each takes an expanded word.
-    const ROUNDS: usize;
-
-    fn number(value: u64) -> Self::Number;
-    fn to_words<W: Clone>(bits: &[W]) -> Vec<WordOf<Self, W>>;
-    fn to_bits<W: Clone>(words: &[WordOf<Self, W>]) -> Vec<W>;
-
-    /// The expanded words of a block plus the rounds' constants; `None` for a block of another length.
-    fn expand(block: &[u8]) -> Option<Vec<Self::Number>>;
-
-    /// The next chaining value; `None` for another number of words.
-    fn compress_values(state: [Self::Number; 8], words: &[Self::Number]) -> Option<[Self::Number; 8]>;
-
-    /// The next chaining value after whole blocks that are public.
-    fn compress_public(state: [Self::Number; 8], blocks: &[u8]) -> [Self::Number; 8];
-
-    /// The digest's words after a last block with these expanded words.
-    fn last<B: Ops<F2> + ?Sized>(
-        b: &mut B,
-        state: Vec<WordOf<Self, B::Wire>>,
-        words: Vec<WordOf<Self, B::Wire>>,
-    ) -> Result<Vec<WordOf<Self, B::Wire>>, B::Error>;
-}
-
 /// Bytes of a block.
 const fn block_bytes<H: Hmac>() -> usize {
     BLOCK_WORDS * H::Number::WIDTH / 8
@@ -69,89 +41,6 @@ const fn length_bytes<H: Hmac>() -> usize {
 
 fn words_error(found: usize) -> Error {
     Error::Misuse(format!("{found} words in a compression"))
-}
-
-impl Hmac for Sha256 {
-    const FUNCTION: HashFunction = HashFunction::Sha256;
-    const ROUNDS: usize = 64;
-
-    fn number(value: u64) -> u32 {
-        value as u32
-    }
-
-    fn to_words<W: Clone>(bits: &[W]) -> Vec<WordOf<Self, W>> {
-        bits_to_words(bits)
-    }
-
-    fn to_bits<W: Clone>(words: &[WordOf<Self, W>]) -> Vec<W> {
-        words_to_bits(words)
-    }
-
-    fn expand(block: &[u8]) -> Option<Vec<u32>> {
-        block.try_into().ok().map(|block| Self::expand(block).to_vec())
-    }
-
-    fn compress_values(state: [u32; 8], words: &[u32]) -> Option<[u32; 8]> {
-        words.try_into().ok().map(|words| Self::compress_values(state, words))
-    }
-
-    fn compress_public(mut state: [u32; 8], blocks: &[u8]) -> [u32; 8] {
-        compress256(&mut state, blocks.as_chunks().0);
-        state
-    }
-
-    fn last<B: Ops<F2> + ?Sized>(
-        b: &mut B,
-        state: Vec<WordOf<Self, B::Wire>>,
-        words: Vec<WordOf<Self, B::Wire>>,
-    ) -> Result<Vec<WordOf<Self, B::Wire>>, B::Error> {
-        let (states, count) = (state.len(), words.len());
-        let mut state = state.try_into().map_err(|_| words_error(states))?;
-        let words = words.try_into().map_err(|_| words_error(count))?;
-        Self::compress_expanded(b, &mut state, &words)?;
-        Ok(state.to_vec())
-    }
-}
-
-impl Hmac for Sha384 {
-    const FUNCTION: HashFunction = HashFunction::Sha384;
-    const ROUNDS: usize = 80;
-
-    fn number(value: u64) -> u64 {
-        value
-    }
-
-    fn to_words<W: Clone>(bits: &[W]) -> Vec<WordOf<Self, W>> {
-        bits_to_long_words(bits)
-    }
-
-    fn to_bits<W: Clone>(words: &[WordOf<Self, W>]) -> Vec<W> {
-        long_words_to_bits(words)
-    }
-
-    fn expand(block: &[u8]) -> Option<Vec<u64>> {
-        block.try_into().ok().map(|block| Sha512::expand(block).to_vec())
-    }
-
-    fn compress_values(state: [u64; 8], words: &[u64]) -> Option<[u64; 8]> {
-        words.try_into().ok().map(|words| Sha512::compress_values(state, words))
-    }
-
-    fn compress_public(mut state: [u64; 8], blocks: &[u8]) -> [u64; 8] {
-        compress512(&mut state, blocks.as_chunks().0);
-        state
-    }
-
-    fn last<B: Ops<F2> + ?Sized>(
-        b: &mut B,
-        state: Vec<WordOf<Self, B::Wire>>,
-        words: Vec<WordOf<Self, B::Wire>>,
-    ) -> Result<Vec<WordOf<Self, B::Wire>>, B::Error> {
-        let (states, count) = (state.len(), words.len());
-        let state = state.try_into().map_err(|_| words_error(states))?;
-        let words = words.try_into().map_err(|_| words_error(count))?;
-        Self::compress_last_expanded(b, &state, &words)
-    }
 }
 
 /// The last block of the outer hash: the digest of the inner one, and the padding of a message of a block and
@@ -204,11 +93,15 @@ impl Zeroize for Midstate {
 }
 
 impl Midstate {
-    /// The chaining value of these bits, if there are as many as one has.
+    /// The inner midstate that a step gives in these bits, if there are as many as a chaining value has.
     pub(crate) fn from_bits(hash: HashFunction, bits: &[F2]) -> Option<Self> {
         Some(match hash {
-            HashFunction::Sha256 => Self::Sha256(numbers::<Sha256>(bits)?),
-            HashFunction::Sha384 => Self::Sha384(numbers::<Sha384>(bits)?),
+            HashFunction::Sha256 => {
+                Self::Sha256(Sha256::finish(initial::<Sha256>(), numbers::<Sha256>(bits)?))
+            }
+            HashFunction::Sha384 => {
+                Self::Sha384(Sha384::finish(initial::<Sha384>(), numbers::<Sha384>(bits)?))
+            }
         })
     }
 
@@ -275,6 +168,7 @@ fn initial<H: Hmac>() -> [H::Number; STATE_WORDS] {
 }
 
 /// HMAC's chaining values after the inner and after the outer pad, for a key of whole bytes, at most a block.
+/// The inner one, which is opened, has the form of [`Hmac::opened`].
 pub(super) struct Midstates(pub(super) HashFunction);
 
 impl Folding<F2> for Midstates {
@@ -303,32 +197,23 @@ fn run_midstates<H: Hmac, B: Ops<F2> + ?Sized>(
                 fold.add_constant(&bit, constant)
             })
             .collect();
-        states.extend(compressed::<H, B>(fold, initial::<H>(), &block)?);
+        let block = words::<H, B>(&block)?;
+        let state = match pad {
+            INNER_PAD => H::opened(fold, initial::<H>(), &block)?,
+            _ => H::kept(fold, initial::<H>(), &block)?,
+        };
+        states.extend(H::to_bits(&state));
     }
     Ok(states)
 }
 
-/// The bits of the chaining value after a known one and a block of these bits.
-fn compressed<H: Hmac, B: Ops<F2> + ?Sized>(
-    fold: &mut Fold<'_, B>,
-    state: [H::Number; STATE_WORDS],
+/// The words of a block.
+fn words<H: Hmac, B: Ops<F2> + ?Sized>(
     block: &[Folded<F2, B::Wire>],
-) -> Result<Vec<Folded<F2, B::Wire>>, B::Error> {
-    let (mut state, block) = start::<H, B>(state, block)?;
-    H::compress(fold, &mut state, &block)?;
-    Ok(H::to_bits(&state))
-}
-
-/// A known chaining value, and the words of a block.
-#[allow(clippy::type_complexity, reason = "words of two kinds")]
-fn start<H: Hmac, B: Ops<F2> + ?Sized>(
-    state: [H::Number; STATE_WORDS],
-    block: &[Folded<F2, B::Wire>],
-) -> Result<(Vec<FoldedWord<H, B>>, [FoldedWord<H, B>; BLOCK_WORDS]), Error> {
+) -> Result<[FoldedWord<H, B>; BLOCK_WORDS], Error> {
     let block = H::to_words(block);
     let count = block.len();
-    let block = block.try_into().map_err(|_| words_error(count))?;
-    Ok((state.into_iter().map(constant_word::<H, _>).collect(), block))
+    block.try_into().map_err(|_| words_error(count))
 }
 
 /// HMAC's chaining values for the key that is TLS 1.3's handshake secret, from what the key exchange gave.
@@ -360,8 +245,7 @@ fn run_handshake<H: Hmac, B: Ops<F2> + ?Sized>(
         let block = padded::<H>(secret.len() / 8);
         let padding = bytes_to_bits(&block).into_iter().skip(secret.len()).map(Folded::Constant);
         let block: Vec<_> = secret.into_iter().chain(padding).collect();
-        let (state, block) = start::<H, B>(midstate, &block)?;
-        secret = H::to_bits(&H::compress_last(fold, &state, &block)?);
+        secret = H::to_bits(&H::digest(fold, midstate, &words::<H, B>(&block)?)?);
     }
     run_midstates::<H, B>(fold, &secret)
 }
@@ -434,18 +318,20 @@ fn midstate_values<H: Hmac>(key: &[F2]) -> Result<Vec<F2>, Error> {
     for pad in [INNER_PAD, OUTER_PAD] {
         let mut block = Zeroizing::new(vec![pad; block_bytes::<H>()]);
         block.iter_mut().zip(key.iter()).for_each(|(byte, key)| *byte ^= key);
-        states.extend(bits_of::<H>(&compressed_values::<H>(initial::<H>(), &block)?));
+        let way = if pad == INNER_PAD { H::opened_values } else { H::compress_values };
+        states.extend(bits_of::<H>(&compressed_values::<H>(way, initial::<H>(), &block)?));
     }
     Ok(states)
 }
 
-/// The chaining value after a block.
+/// The chaining value after a block, computed in this way.
 fn compressed_values<H: Hmac>(
+    way: impl FnOnce([H::Number; STATE_WORDS], &[H::Number]) -> Option<[H::Number; STATE_WORDS]>,
     state: [H::Number; STATE_WORDS],
     block: &[u8],
 ) -> Result<[H::Number; STATE_WORDS], Error> {
     let words = H::expand(block).map(Zeroizing::new);
-    let state = words.and_then(|words| H::compress_values(state, &words));
+    let state = words.and_then(|words| way(state, &words));
     state.ok_or_else(|| Error::Misuse("a block of another length".into()))
 }
 
@@ -464,7 +350,7 @@ fn handshake_values<H: Hmac>(shared: &[F2]) -> Result<Vec<F2>, Error> {
         let bytes = bytes.ok_or_else(|| Error::Misuse("a secret of other than whole bytes".into()))?;
         let mut block = Zeroizing::new(padded::<H>(bytes.len()));
         block.iter_mut().zip(bytes.iter()).for_each(|(to, from)| *to = *from);
-        let state = Zeroizing::new(compressed_values::<H>(midstate, &block)?);
+        let state = Zeroizing::new(compressed_values::<H>(H::compress_values, midstate, &block)?);
         *secret = bits_of::<H>(state.get(..H::DIGEST_WORDS).unwrap_or_default());
     }
     midstate_values::<H>(&secret)

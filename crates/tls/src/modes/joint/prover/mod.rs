@@ -213,8 +213,9 @@ fn prepare(
         return Err(Error::misuse("rounds that are none or too many, empty, or read out of order"));
     }
     message::send_sizes(channel, &sizes)?;
+    let settings = sizes.settings(settings);
     let cost = sizes.cost()?;
-    let ahead = cost.announce(&mut commitments, settings.proof)?;
+    let ahead = cost.announce(&mut commitments, settings.proof, sizes.suite)?;
     let labels = GarblerLabels::start(channel, session, &mut commitments, rng)?;
     // Tables take longest, so the first ones go out while V answers.
     begin_round(channel, &mut commitments)?;

@@ -56,12 +56,35 @@ fn long_responses_are_read_under_aes_256() {
 /// What is garbled ahead, to the AND.
 #[test]
 fn a_connection_costs_what_the_documentation_says() {
-    let ands = |tls, length| {
+    let cost = |tls, length| {
         let suite = Suite::Aes256GcmSha384;
-        Sizes { tls, suite, ..Sizes::one(length, length) }.cost().unwrap().ands()
+        Sizes { tls, suite, ..Sizes::one(length, length) }.cost().unwrap()
     };
-    let found = VERSIONS.map(|tls| [256, 2048].map(|length| ands(tls, length)));
-    assert_eq!(found, [[680_475, 1_386_523], [964_582, 1_670_630]]);
+    let found = VERSIONS.map(|tls| [256, 2048].map(|length| cost(tls, length).ands()));
+    assert_eq!(found, [[674_875, 1_380_923], [956_014, 1_662_062]]);
+    let tables = |length| cost(TlsVersion::Tls13, length).tables(Garbling::OneHot);
+    assert_eq!([256, 2048].map(tables), [956_014 - 7 * 3846, 1_662_062 - 7 * 25_910]);
+}
+
+/// The bytes of the other suites do not change, and neither does anybody's choice of half gates.
+#[test]
+fn s_boxes_are_garbled_one_hot_with_aes_256_alone() {
+    for tls in VERSIONS {
+        let garbling = |suite, garbling| {
+            let sizes = Sizes { tls, suite, ..Sizes::one(256, 256) };
+            sizes.settings(Settings { garbling, ..settings() }).garbling
+        };
+        for suite in Suite::ALL {
+            let expected = match suite {
+                Suite::Aes256GcmSha384 => Garbling::OneHot,
+                Suite::Aes128GcmSha256 | Suite::ChaCha20Poly1305Sha256 => Garbling::ThreeHalves,
+            };
+            assert_eq!(garbling(suite, settings().garbling), expected);
+            assert_eq!(garbling(suite, Garbling::HalfGates), Garbling::HalfGates);
+        }
+        let cost = Sizes { tls, ..Sizes::one(256, 256) }.cost().unwrap();
+        assert_eq!(cost.tables(Garbling::ThreeHalves), cost.ands());
+    }
 }
 
 /// Nobody hears the request, and no other suite is taken in the place of the prepared one.

@@ -13,6 +13,7 @@ use super::super::testing::MAX_POWER;
 use super::*;
 use crate::testing::two_parties;
 use crate::wire::step::Step;
+use crate::wire::suite::KeySize;
 
 /// A party's factors, from its random one and their number.
 type Factors = fn(Gf128, usize) -> Zeroizing<Vec<Gf128>>;
@@ -55,7 +56,9 @@ fn blindings(n: usize, run: Run) -> [Result<Blinding, Error>; 2] {
 /// The check's answer, and the blinded key.
 fn circuit(h: Block, [p, v]: [&[F2]; 2]) -> (bool, Vec<F2>) {
     let inputs = [&bytes_to_bits(&h), p, v].concat();
-    let mut out = Step::BlindedKey.run(&mut Evaluator::new(), &inputs).unwrap();
+    let [mut out, other] = [KeySize::Bits128, KeySize::Bits256]
+        .map(|size| Step::BlindedKey(size).run(&mut Evaluator::new(), &inputs).unwrap());
+    assert_eq!(out, other);
     let key = out.split_off(1);
     (out[0].to_bool(), key)
 }
