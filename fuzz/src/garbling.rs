@@ -65,13 +65,9 @@ fn bits(byte: u8) -> Vec<F2> {
     (0..WIDTH).map(|i| F2::from_lsb((byte >> i).into())).collect()
 }
 
-/// How gates are garbled, from an input's first byte (bits 0 and 2).
+/// How gates are garbled, from an input's first byte (bit 2).
 fn garbling(mode: u8) -> Garbling {
-    match mode & 5 {
-        0 => Garbling::ThreeHalves,
-        4 => Garbling::OneHot,
-        _ => Garbling::HalfGates,
-    }
+    if mode & 4 == 0 { Garbling::ThreeHalves } else { Garbling::OneHot }
 }
 
 fn settings(garbling: Garbling) -> Settings {

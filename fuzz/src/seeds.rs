@@ -333,7 +333,6 @@ fn garblings(add: Add<'_>) {
     let delta = dealing::delta(&[]);
     for (mode, garbling, name) in [
         (0, Garbling::ThreeHalves, "three-halves"),
-        (1, Garbling::HalfGates, "half-gates"),
         (4, Garbling::OneHot, "one-hot"),
     ] {
         let (prover, verifier) = record(

@@ -133,7 +133,6 @@ fn honest_garblings_are_accepted_to_the_end_and_other_functions_never() {
     let delta = dealing::delta(b"test");
     for (garbling, name) in [
         (Garbling::ThreeHalves, "three-halves"),
-        (Garbling::HalfGates, "half-gates"),
         (Garbling::OneHot, "one-hot"),
     ] {
         let bytes = committed("garbling_prover", name);

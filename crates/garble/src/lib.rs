@@ -34,8 +34,8 @@
 //!   then only 16 bytes for each input bit and 40 for each output bit remain to be sent. A session ends with
 //!   [`two_party::Garbler::prove`] and [`two_party::Evaluator::verify`].
 //! * [`gates`] has the two backends below it, on which any gadget or circuit file runs unchanged, and two
-//!   ways of garbling an AND: [`gates::ThreeHalves`], which is smaller and can garble S-boxes in fewer bytes,
-//!   and [`gates::HalfGates`], which is faster.
+//!   ways of garbling an AND: [`gates::ThreeHalves`], which can garble S-boxes in fewer bytes, and
+//!   [`gates::HalfGates`], which is faster, larger, and not used by `two_party`.
 //! * [`Function`] is a program over bits, written once for garbling, for the clear and for the proof.
 //!   `two_party` calls it.
 //!

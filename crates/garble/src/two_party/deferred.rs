@@ -47,7 +47,7 @@ impl TableSource for FromChannel<'_> {
         }
         self.channel.recv_into(tags::GARBLED_TABLES, MOST, &mut self.message)?;
         self.decoding.absorb(&self.message);
-        let tables = unpack(self.garbling, &self.message, out);
+        let tables = unpack(&self.message, out);
         let tables = tables.filter(|tables| *tables as u64 <= self.left).ok_or_else(|| {
             let reason = format!("{} bytes where {} tables are to come", self.message.len(), self.left);
             Error::malformed(tags::GARBLED_TABLES, reason)

@@ -15,7 +15,7 @@ use super::program::{Input, Owner, Program, Step, Wire};
 use super::public::PublicLabels;
 use super::{Garbling, LABEL, Settings, bits, masked, same_length, start_point};
 use crate::decoding::Decoding;
-use crate::gates::{ActiveWire, GateEvaluator, HalfGates, Scheme, TableSource, ThreeHalves};
+use crate::gates::{ActiveWire, GateEvaluator, TableSource, ThreeHalves};
 use crate::{Error, Function, Shape};
 
 /// V: evaluates, decodes, and verifies at the end.
@@ -314,23 +314,9 @@ fn evaluate<F: Function>(
 ) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
     let label = |wire: &Wire| ActiveWire::new(active.get(wire.index()).copied().unwrap_or_default());
     let wires = Zeroizing::new(inputs.iter().map(label).collect::<Vec<_>>());
-    match garbling {
-        Garbling::HalfGates => {
-            evaluate_by(GateEvaluator::<HalfGates>::new(start, first, tables), function, &wires)
-        }
-        Garbling::ThreeHalves | Garbling::OneHot => {
-            let gates = GateEvaluator::<ThreeHalves>::new(start, first, tables);
-            evaluate_by(gates.with_one_hot(garbling == Garbling::OneHot), function, &wires)
-        }
-    }
-}
-
-fn evaluate_by<F: Function, S: Scheme>(
-    mut gates: GateEvaluator<'_, S>,
-    function: &F,
-    wires: &[ActiveWire],
-) -> Result<(Zeroizing<Vec<Gf128>>, u64), Error> {
-    let outputs = Zeroizing::new(function.run(&mut gates, wires)?);
+    let gates = GateEvaluator::<ThreeHalves>::new(start, first, tables);
+    let mut gates = gates.with_one_hot(garbling == Garbling::OneHot);
+    let outputs = Zeroizing::new(function.run(&mut gates, &wires)?);
     let keys = gates.finish()?;
     Ok((Zeroizing::new(outputs.iter().map(ActiveWire::label).collect()), keys))
 }

@@ -16,7 +16,7 @@ use super::program::{Input, Owner, Program, Wire};
 use super::public::PublicLabels;
 use super::{Garbling, Settings, bits, encode_labels, masked, same_length, start_point};
 use crate::decoding::Decoding;
-use crate::gates::{GateGarbler, HalfGates, Scheme, TableSink, ThreeHalves, ZeroWire};
+use crate::gates::{GateGarbler, TableSink, ThreeHalves, ZeroWire};
 use crate::{Error, Function};
 
 /// P: garbles, commits, and proves at the end.
@@ -225,7 +225,7 @@ impl<F: Function> Garbler<F> {
         Ok(())
     }
 
-    /// Garbles `function` on these wires and sends the tables, 24.4 or 32 bytes for each AND (see
+    /// Garbles `function` on these wires and sends the tables, 24.4 bytes for each AND (see
     /// [`Garbling`]). Returns its output wires. The values need not have come.
     ///
     /// # Errors
@@ -248,19 +248,14 @@ impl<F: Function> Garbler<F> {
         self.program.check(inputs)?;
         let wires =
             Zeroizing::new(inputs.iter().map(|wire| ZeroWire::new(self.zero(*wire))).collect::<Vec<_>>());
-        let (zeros, s_boxes) = match self.settings.garbling {
-            Garbling::HalfGates => self.garble::<HalfGates>(channel, &function, &wires)?,
-            Garbling::ThreeHalves | Garbling::OneHot => {
-                self.garble::<ThreeHalves>(channel, &function, &wires)?
-            }
-        };
+        let (zeros, s_boxes) = self.garble(channel, &function, &wires)?;
         let wires = self.program.call((function, s_boxes), inputs, zeros.len())?;
         self.append(&zeros);
         Ok(wires)
     }
 
     /// The output wires' labels of 0, and the number of S-boxes.
-    fn garble<S: Scheme>(
+    fn garble(
         &mut self,
         channel: &mut dyn Channel,
         function: &F,
@@ -269,7 +264,7 @@ impl<F: Function> Garbler<F> {
         let (pool, beside, decoding) = (&mut self.commitments, &mut self.beside, &mut self.decoding);
         let garbling = self.settings.garbling;
         let mut tables = ToChannel { channel, pool, beside, decoding, garbling, room: Vec::new() };
-        let garbler = GateGarbler::<S>::new(&self.offset, self.start, self.keys, &mut tables);
+        let garbler = GateGarbler::<ThreeHalves>::new(&self.offset, self.start, self.keys, &mut tables);
         let mut garbler = garbler.with_one_hot(garbling == Garbling::OneHot);
         let outputs = Zeroizing::new(function.run(&mut garbler, wires)?);
         let s_boxes = garbler.s_boxes();
@@ -362,7 +357,7 @@ impl TableSink for ToChannel<'_> {
         if tables.is_empty() {
             return Ok(());
         }
-        let message = packed(self.garbling, tables, &mut self.room);
+        let message = packed(tables, &mut self.room);
         self.decoding.absorb(message);
         self.channel.send(tags::GARBLED_TABLES, message)?;
         self.beside.advance(self.channel, self.pool, tables.len() / self.garbling.table_bytes())

@@ -86,13 +86,11 @@ use volery_zk::quicksilver;
 use zeroize::Zeroizing;
 
 use crate::Error;
-use crate::gates::{Gate as _, HalfGates, ThreeHalves};
+use crate::gates::{Gate as _, ThreeHalves};
 
 /// How AND gates are garbled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Garbling {
-    /// [`HalfGates`]: 32 bytes for each gate, less work.
-    HalfGates,
     /// [`ThreeHalves`]: 24 bytes and three bits for each gate.
     #[default]
     ThreeHalves,
@@ -105,7 +103,6 @@ pub enum Garbling {
 impl Garbling {
     fn name(self) -> &'static str {
         match self {
-            Self::HalfGates => HalfGates::NAME,
             Self::ThreeHalves => ThreeHalves::NAME,
             Self::OneHot => "three halves, one-hot S-boxes",
         }
@@ -120,17 +117,13 @@ impl Garbling {
     /// and they are sent without the rest.
     #[must_use]
     pub fn table_bytes(self) -> usize {
-        match self {
-            Self::HalfGates => HalfGates::TABLE_BYTES,
-            Self::ThreeHalves | Self::OneHot => ThreeHalves::TABLE_BYTES,
-        }
+        ThreeHalves::TABLE_BYTES
     }
 
     /// The number of tables of this many AND gates, 32 of which are in each of these S-boxes of AES. An S-box
     /// that is garbled one-hot takes 25.
     #[must_use]
     pub fn tables(self, ands: u64, s_boxes: u64) -> u64 {
-        // The same in all schemes.
         ThreeHalves::tables(ands, self.one_hot(s_boxes))
     }
 
@@ -138,27 +131,17 @@ impl Garbling {
     /// each.
     #[must_use]
     pub fn sent_bytes(self, tables: u64) -> u64 {
-        let bits = match self {
-            Self::HalfGates => 8 * HalfGates::TABLE_BYTES as u64,
-            Self::ThreeHalves | Self::OneHot => packing::SENT_BITS as u64,
-        };
-        tables.saturating_mul(bits).div_ceil(8)
+        tables.saturating_mul(packing::SENT_BITS as u64).div_ceil(8)
     }
 
     /// The number of pairs of hash keys for these gates and S-boxes. `None` if it is over 2^64.
     fn pairs(self, ands: u64, s_boxes: u64) -> Option<u64> {
-        match self {
-            Self::HalfGates => HalfGates::pairs(ands, 0),
-            Self::ThreeHalves | Self::OneHot => ThreeHalves::pairs(ands, self.one_hot(s_boxes)),
-        }
+        ThreeHalves::pairs(ands, self.one_hot(s_boxes))
     }
 
     /// The number of AND gates that use this many pairs of hash keys, with this many S-boxes.
     fn ands(self, pairs: u64, s_boxes: u64) -> u64 {
-        match self {
-            Self::HalfGates => HalfGates::ands(pairs, 0),
-            Self::ThreeHalves | Self::OneHot => ThreeHalves::ands(pairs, self.one_hot(s_boxes)),
-        }
+        ThreeHalves::ands(pairs, self.one_hot(s_boxes))
     }
 }
 

@@ -1,10 +1,8 @@
 //! Tables as they are sent: the halves of all tables of a message, then the three bits of each.
 //!
 //! A message of `n` tables of three halves has `24 n` bytes of halves, and the tables' bits without gaps, the
-//! first table's lowest, in as many bytes as they need. The length says how many tables there are. A table of
-//! half gates is sent as it is. Ciphertexts of S-boxes are in the place of halves, and their bits are zero.
+//! first table's lowest, in as many bytes as they need. The length says how many tables there are. Ciphertexts of S-boxes are in the place of halves, and their bits are zero.
 
-use super::Garbling;
 use crate::gates::{Gate as _, ThreeHalves};
 
 /// Bytes of a table of three halves while a party holds it: a byte of bits at the end.
@@ -18,11 +16,8 @@ const GROUP: usize = 8;
 /// The bits that are sent of a table.
 pub(super) const SENT_BITS: usize = 8 * HALVES + BITS;
 
-/// The message with these tables, in `room` if it is not the tables themselves.
-pub(super) fn packed<'a>(garbling: Garbling, tables: &'a [u8], room: &'a mut Vec<u8>) -> &'a [u8] {
-    if garbling == Garbling::HalfGates {
-        return tables;
-    }
+/// The message with these tables, in `room`.
+pub(super) fn packed<'a>(tables: &[u8], room: &'a mut Vec<u8>) -> &'a [u8] {
     let (tables, _) = tables.as_chunks::<TABLE>();
     room.clear();
     tables.iter().for_each(|table| room.extend_from_slice(&table[..HALVES]));
@@ -35,13 +30,8 @@ pub(super) fn packed<'a>(garbling: Garbling, tables: &'a [u8], room: &'a mut Vec
 
 /// Replaces the content of `out` by the message's tables. Returns their number; `None` if this is no message
 /// of at least one table.
-pub(super) fn unpack(garbling: Garbling, message: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+pub(super) fn unpack(message: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     out.clear();
-    if garbling == Garbling::HalfGates {
-        out.extend_from_slice(message);
-        let size = garbling.table_bytes();
-        return (!message.is_empty() && message.len().is_multiple_of(size)).then_some(message.len() / size);
-    }
     let tables = 8 * message.len() / SENT_BITS;
     let (halves, bits) = message.split_at_checked(HALVES * tables)?;
     if tables == 0 || bits.len() != bits_bytes(tables) {
@@ -88,7 +78,7 @@ mod tests {
     fn eight_tables_take_195_bytes() {
         let tables = tables(&[1, 2, 3, 4, 5, 6, 7, 0]);
         let mut room = Vec::new();
-        let message = packed(Garbling::ThreeHalves, &tables, &mut room);
+        let message = packed(&tables, &mut room);
         assert_eq!(message.len(), 195);
         // Three bits each, from the lowest on.
         assert_eq!(message[192..], 0o07_654_321_u32.to_le_bytes()[..3]);
@@ -97,46 +87,37 @@ mod tests {
     #[test]
     fn a_message_of_another_length_or_with_a_bit_too_many_is_none() {
         let mut out = Vec::new();
-        let mut refused = |garbling, message: &[u8]| unpack(garbling, message, &mut out).is_none();
+        let mut refused = |message: &[u8]| unpack(message, &mut out).is_none();
         for count in 1..20 {
             let tables = tables(&vec![7; count]);
             let mut room = Vec::new();
-            let message = packed(Garbling::ThreeHalves, &tables, &mut room).to_vec();
-            assert!(refused(Garbling::ThreeHalves, &message[..message.len() - 1]), "{count}");
-            assert!(refused(Garbling::ThreeHalves, &[&*message, &[0]].concat()), "{count}");
+            let message = packed(&tables, &mut room).to_vec();
+            assert!(refused(&message[..message.len() - 1]), "{count}");
+            assert!(refused(&[&*message, &[0]].concat()), "{count}");
             for bit in BITS * count..8 * bits_bytes(count) {
                 let mut message = message.clone();
                 message[HALVES * count + bit / 8] |= 1 << (bit % 8);
-                assert!(refused(Garbling::ThreeHalves, &message), "{count} {bit}");
+                assert!(refused(&message), "{count} {bit}");
             }
         }
-        for garbling in [Garbling::ThreeHalves, Garbling::HalfGates] {
-            assert!(refused(garbling, &[]));
-            assert!(refused(garbling, &[0; 24]));
-        }
-        assert!(refused(Garbling::HalfGates, &[0; 65]));
+        assert!(refused(&[]));
+        assert!(refused(&[0; 24]));
     }
 
     proptest! {
         #[test]
         fn tables_come_back(bits in prop::collection::vec(0_u8..8, 1..40)) {
             let (tables, mut room, mut out) = (tables(&bits), Vec::new(), Vec::new());
-            let message = packed(Garbling::ThreeHalves, &tables, &mut room);
-            prop_assert_eq!(unpack(Garbling::ThreeHalves, message, &mut out), Some(bits.len()));
+            let message = packed(&tables, &mut room);
+            prop_assert_eq!(unpack(message, &mut out), Some(bits.len()));
             prop_assert_eq!(&out, &tables);
-            let all = &tables[..tables.len() / TABLE * TABLE / 32 * 32];
-            if !all.is_empty() {
-                prop_assert_eq!(packed(Garbling::HalfGates, all, &mut room), all);
-                prop_assert_eq!(unpack(Garbling::HalfGates, all, &mut out), Some(all.len() / 32));
-                prop_assert_eq!(&out[..], all);
-            }
         }
 
         #[test]
         fn whatever_is_unpacked_is_packed_to_the_same(message in prop::collection::vec(any::<u8>(), 0..400)) {
             let (mut out, mut room) = (Vec::new(), Vec::new());
-            if unpack(Garbling::ThreeHalves, &message, &mut out).is_some() {
-                prop_assert_eq!(packed(Garbling::ThreeHalves, &out, &mut room), &message[..]);
+            if unpack(&message, &mut out).is_some() {
+                prop_assert_eq!(packed(&out, &mut room), &message[..]);
             }
         }
     }

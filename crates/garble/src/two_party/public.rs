@@ -113,7 +113,7 @@ mod tests {
         ) {
             let offset = Gf128::from_bits(0x1234_5678 << 70 | 5);
             let mut random = Prg::new([3; 16]);
-            for garbling in [Garbling::HalfGates, Garbling::ThreeHalves, Garbling::OneHot] {
+            for garbling in [Garbling::ThreeHalves, Garbling::OneHot] {
                 let public = PublicLabels::new(&SESSION, garbling);
                 let [mut zeros, mut seeds] = [bits.len(), public.seeds(bits.len())].map(|n| vec![Gf128::ZERO; n]);
                 random.blocks(&mut zeros);

@@ -28,7 +28,7 @@ const TABLES_AHEAD: u64 = 8;
 
 #[test]
 fn a_session_gives_the_right_values_and_the_proof_is_accepted() {
-    for garbling in [Garbling::HalfGates, Garbling::ThreeHalves, Garbling::OneHot] {
+    for garbling in [Garbling::ThreeHalves, Garbling::OneHot] {
         let plan = &Plan { garbling, ..Plan::HONEST };
         let (p, v) = between(|c| prove(c, plan), |c| verify(c, plan));
         assert!(right(&p.expect("honest"), &v.expect("honest")));

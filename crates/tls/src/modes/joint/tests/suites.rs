@@ -80,7 +80,6 @@ fn s_boxes_are_garbled_one_hot_with_aes_256_alone() {
                 Suite::Aes128GcmSha256 | Suite::ChaCha20Poly1305Sha256 => Garbling::ThreeHalves,
             };
             assert_eq!(garbling(suite, settings().garbling), expected);
-            assert_eq!(garbling(suite, Garbling::HalfGates), Garbling::HalfGates);
         }
         let cost = Sizes { tls, ..Sizes::one(256, 256) }.cost().unwrap();
         assert_eq!(cost.tables(Garbling::ThreeHalves), cost.ands());
