@@ -253,8 +253,8 @@ impl ProfileClass {
         Ok(())
     }
 
-    /// The words that are zero at first and that P may bring in: those of `used`, then others, none of which is
-    /// among the `first` words.
+    /// The words that are zero at first and that P may bring in: those of `used`, then others, none of which
+    /// is among the `first` words.
     fn words_to_bring(
         &self,
         subject: &Subject,
