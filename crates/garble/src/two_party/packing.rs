@@ -1,7 +1,8 @@
 //! Tables as they are sent: the halves of all tables of a message, then the three bits of each.
 //!
 //! A message of `n` tables of three halves has `24 n` bytes of halves, and the tables' bits without gaps, the
-//! first table's lowest, in as many bytes as they need. The length says how many tables there are. Ciphertexts of S-boxes are in the place of halves, and their bits are zero.
+//! first table's lowest, in as many bytes as they need. The length says how many tables there are.
+//! Ciphertexts of S-boxes are in the place of halves, and their bits are zero.
 
 use crate::gates::{Gate as _, ThreeHalves};
 

@@ -49,7 +49,7 @@ pub(super) fn check<W: Clone>(
                 note(value, if tuple.side == Side::In { 1 } else { -1 });
             }
             for lookup in &part.shape.lookups {
-                if !tables.holds_in(lookup, row, &of_table) {
+                if !tables.holds_in(lookup, row, of_table) {
                     return Err(unsatisfied("lookups"));
                 }
             }

@@ -107,6 +107,9 @@ pub(super) fn shapes() -> [Shape; 2] {
     [words::shape(), data::shape()]
 }
 
+/// What segments look up, and the log with the first words.
+pub(super) type Beginning<W> = (Rom<W>, Log<W>);
+
 /// Commits to a program, and claims that its words are decoded right. Returns its rows for the segments, and
 /// the log that begins with its words.
 pub(super) fn claim<B: Challenge<F61>>(
@@ -114,7 +117,7 @@ pub(super) fn claim<B: Challenge<F61>>(
     tables: &Tables<'_>,
     bounds: &Bounds,
     image: Option<Image>,
-) -> Result<(Rom<B::Wire>, Log<B::Wire>), B::Error> {
+) -> Result<Beginning<B::Wire>, B::Error> {
     b.enter("program");
     b.begin_argument();
     #[cfg(test)]

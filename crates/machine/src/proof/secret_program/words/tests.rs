@@ -302,7 +302,7 @@ fn numbers_of_registers_have_five_bits() {
     for (family, to_field0) in [(1, -8), (1, -7), (2, -8)] {
         let rd = [
             (RD, n(32 * family)),
-            (WORD, n(32 * family << 7)),
+            (WORD, n((32 * family) << 7)),
             (FIELD0, n(to_field0)),
             (RD_OR_SINK, n(to_field0)),
         ];
