@@ -12,12 +12,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use volery::field::{F2, F61, F61x2};
 use volery::macncheese::{Disjunction, Join, Settings};
-use volery::programs::instruction::Operation::{Add, Addi, Bne, Ecall, Lui, Lw, Slli, Srli, Sw};
-use volery::programs::proof::{ProgramRun, Settings as Cut, Terms};
-use volery::programs::{Instruction, Kind, Program, Segment};
 use volery::statements::{Aes128Many, AndChain, MulChain};
 use volery::system::{Bits, Over, Provable, Stacked, System};
-use volery::{Channel, Limits, Options, Profile, Prover, Verifier, estimate, memory_pair, os_rng};
+use volery::{Limits, Options, Profile, Prover, Verifier, estimate, memory_pair, os_rng};
 use volery_zk::disjunction::AnyOf;
 
 thread_local! {
@@ -73,85 +70,29 @@ fn most<T>(party: impl FnOnce() -> Result<T, volery::Error>) -> u64 {
     u64::try_from(most).expect("more than nothing")
 }
 
-/// The most bytes that P's thread, V's thread, and all threads together hold at once, while each runs.
-fn held_by<C: Channel + Send + 'static>(
-    [ours, theirs]: [C; 2],
-    prove: impl FnOnce(C) -> Result<(), volery::Error> + Send,
-    verify: impl FnOnce(C) -> Result<(), volery::Error> + Send,
-) -> [u64; 3] {
+/// The most bytes that P's thread, V's thread, and all threads together hold at once.
+fn held<Y: System>(options: Options, system: Y, statement: &(impl Provable<Y> + Sync)) -> [u64; 3] {
     let before = TOTAL[0].load(Ordering::Relaxed);
     TOTAL[1].store(before, Ordering::Relaxed);
+    let (ours, theirs) = memory_pair(&Limits::default());
     let [prover, verifier] = std::thread::scope(|scope| {
-        let verifier = scope.spawn(move || most(|| verify(theirs)));
-        let prover = scope.spawn(move || most(|| prove(ours)));
+        let verifier = scope.spawn(move || {
+            most(|| {
+                let mut rng = os_rng()?;
+                Verifier::start(theirs, options, &mut rng)?.verify(system, statement, &mut rng)
+            })
+        });
+        let prover = scope.spawn(move || {
+            most(|| {
+                let mut rng = os_rng()?;
+                let mut prover = Prover::start(ours, options, &mut rng)?.without_evaluation();
+                prover.prove(system, statement, &mut rng)
+            })
+        });
         [prover, verifier].map(|party| party.join().expect("no panic"))
     });
     let all = TOTAL[1].load(Ordering::Relaxed) - before;
     [prover, verifier, u64::try_from(all).expect("more than nothing")]
-}
-
-/// As [`held_by`], for a proof of a statement.
-fn held<Y: System>(options: Options, system: Y, statement: &(impl Provable<Y> + Sync)) -> [u64; 3] {
-    held_by(
-        memory_pair(&Limits::default()).into(),
-        |channel| {
-            let mut rng = os_rng()?;
-            let mut prover = Prover::start(channel, options, &mut rng)?.without_evaluation();
-            prover.prove(system, statement, &mut rng).map(drop)
-        },
-        |channel| {
-            let mut rng = os_rng()?;
-            Verifier::start(channel, options, &mut rng)?.verify(system, statement, &mut rng).map(drop)
-        },
-    )
-}
-
-/// The run of a program that steps through 4,096 words again and again, so many times.
-fn rounds(count: u32) -> ProgramRun {
-    // The address of a word is made of what is left of the steps.
-    let code = [
-        (Lui, 8, 0, 0, (count << 12) as i32),
-        (Lui, 9, 0, 0, 0x2_0000),
-        (Slli, 5, 8, 0, 20),
-        (Srli, 5, 5, 0, 18),
-        (Add, 5, 5, 9, 0),
-        (Lw, 6, 5, 0, 0),
-        (Add, 6, 6, 8, 0),
-        (Sw, 0, 5, 6, 0),
-        (Addi, 8, 8, 0, -1),
-        (Bne, 0, 8, 0, -28),
-        (Addi, 17, 0, 0, 93),
-        (Ecall, 0, 0, 0, 0),
-    ];
-    let word = |(operation, rd, rs1, rs2, immediate)| {
-        Instruction::new(operation, rd, rs1, rs2, immediate).expect("an instruction").encode()
-    };
-    let bytes: Vec<u8> = code.into_iter().flat_map(|line| word(line).to_le_bytes()).collect();
-    let segments = vec![
-        Segment { address: 0x1_0000, size: bytes.len() as u32, bytes, kind: Kind::Text },
-        Segment { address: 0x2_0000, size: 1 << 14, bytes: Vec::new(), kind: Kind::Writable },
-    ];
-    let program = Program::new(0x1_0000, segments).expect("a program");
-    let settings = Cut { steps: 1 << 14, log: 1 << 13, ..Cut::default() };
-    ProgramRun::of(program, [Vec::new(), Vec::new()], settings, Default::default()).expect("it ends")
-}
-
-/// The most bytes that each party holds for the proof of a run.
-fn held_for(run: &ProgramRun) -> [u64; 2] {
-    let [prover, verifier, _] = held_by(
-        memory_pair(&Limits::default()).into(),
-        |channel| {
-            let mut rng = os_rng()?;
-            Prover::start(channel, Options::default(), &mut rng)?.prove_run(run, &mut rng).map(drop)
-        },
-        |channel| {
-            let mut rng = os_rng()?;
-            let subject = (run.about(), &[][..]);
-            let mut verifier = Verifier::start(channel, Options::default(), &mut rng)?;
-            verifier.verify_run(subject, run.settings(), &Terms::default(), &mut rng).map(drop)
-        },
-    );
-    [prover, verifier]
 }
 
 /// Checks that an estimate is within so many percent of what the parties hold; of what both hold together, if
@@ -196,15 +137,6 @@ fn long_what_parties_hold_is_what_was_estimated_under_every_profile() {
     for profile in [Profile::Lan, Profile::Wan] {
         let options = Options { profile, ..Options::default() };
         check("F61, small MACs", options, Over::<F61, F61>::new(), &chain(131_000), (12, false));
-    }
-}
-
-#[test]
-#[ignore = "long: proofs of half a million steps"]
-fn long_what_parties_hold_for_a_run_grows_with_its_memory_and_not_with_its_steps() {
-    let [short, long] = [3, 15].map(|count| held_for(&rounds(count)));
-    for (short, long) in short.into_iter().zip(long) {
-        assert!(long <= short + short / 20, "{short} bytes for 3 rounds, {long} for 15");
     }
 }
 
