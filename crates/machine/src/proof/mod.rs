@@ -44,11 +44,11 @@
 //! leave it, but for the start and the end. Time grows along each arrow, by one or two, so there is no
 //! circle: it would have half as many rows as the field has elements. So the arrows are one path from the
 //! start to the end. The program is public, or committed to and decoded ([`secret_program`]), so each row is
-//! the instruction at its place. Cells then: times are unique, and each access finds an earlier one (`now - 1
-//! - found` is below 2^32, two limbs of 16 bits), which is the argument of [`volery_circuit::ram`]: every
-//! access finds what the last one left, and what the segment found at first. Relations and ranges in each
-//! table say that the new value and the next place are what the manual says; all values that are written are
-//! integers below 2^32, so all that are read are.
+//! the instruction at its place. Cells then: times are unique, and each access finds an earlier one, since
+//! `now - 1 - found` is below 2^32 (two limbs of 16 bits). This is the argument of [`volery_circuit::ram`]:
+//! every access finds what the last one left, and what the segment found at first. Relations and ranges in
+//! each table say that the new value and the next place are what the manual says; all values that are written
+//! are integers below 2^32, so all that are read are.
 //!
 //! **`x0`** is a cell that nothing writes: what the program would write there goes to a cell that nothing
 //! reads.

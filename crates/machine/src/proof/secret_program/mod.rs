@@ -107,6 +107,9 @@ pub(super) fn shapes() -> [Shape; 2] {
     [words::shape(), data::shape()]
 }
 
+/// What a run of a secret program begins with: the program's rows, and the log with its words.
+type Begun<W> = (Rom<W>, Log<W>);
+
 /// Commits to a program, and claims that its words are decoded right. Returns its rows for the segments, and
 /// the log that begins with its words.
 pub(super) fn claim<B: Challenge<F61>>(
@@ -114,7 +117,7 @@ pub(super) fn claim<B: Challenge<F61>>(
     tables: &Tables<'_>,
     bounds: &Bounds,
     image: Option<Image>,
-) -> Result<(Rom<B::Wire>, Log<B::Wire>), B::Error> {
+) -> Result<Begun<B::Wire>, B::Error> {
     b.enter("program");
     b.begin_argument();
     #[cfg(test)]
