@@ -148,6 +148,20 @@ pub fn estimate_through<C: Channel, Y: System>(
     conclude(&prover, options, system, &report, announced)
 }
 
+/// As [`estimate`], of commitments to this many bits where no round of correlations is longer than needed.
+///
+/// # Errors
+/// As [`estimate`].
+#[cfg(feature = "web")]
+pub(super) fn estimate_fitted(count: u64) -> Result<Estimate, Error> {
+    let options = Options::default();
+    let mut prover = Prover::rehearse(|channel| channel, options)?;
+    prover.pool.fit();
+    let (system, statement) = (super::system::Bits, volery_circuit::statements::AndChain::new(count));
+    let report = prover.prove(system, &statement, &mut os_rng()?)?;
+    conclude(&prover, options, system, &report, true)
+}
+
 /// As [`estimate_through`], of a run as [`Prover::prove_run`] proves it. The run needs no secret input.
 ///
 /// # Errors

@@ -90,7 +90,7 @@ fn what_is_estimated_of_a_page_is_about_what_it_takes() {
     // one more.
     let (aes, chacha20) = (Suite::Aes128GcmSha256, Suite::ChaCha20Poly1305Sha256);
     for (size, tls, suite) in [
-        (256, TlsVersion::Tls12, aes),
+        (256, TlsVersion::Tls13, Suite::Aes256GcmSha384),
         (1500, TlsVersion::Tls13, aes),
         (256, TlsVersion::Tls12, chacha20),
         (600, TlsVersion::Tls13, chacha20),

@@ -13,11 +13,11 @@
 use std::time::Duration;
 
 use volery_circuit::statements::AndChain;
-use volery_tls::disclosure::{DraftCost, TlsVersion};
+use volery_tls::disclosure::{DraftCost, Suite, TlsVersion};
 use volery_tls::joint::Sizes;
 
 use super::super::Options;
-use super::super::estimate::{Estimate, estimate};
+use super::super::estimate::{Estimate, estimate, estimate_fitted};
 use super::super::system::Bits;
 use crate::Error;
 
@@ -30,6 +30,8 @@ const TOGETHER: [u64; 2] = [16, 4];
 /// What both parties say in a connection and before it, in bytes, whatever its sizes: P, most of it labels of
 /// public bits; V. It includes what decodes the values that they share, 5 kB for any number of bits together.
 const SAID: [u64; 2] = [440_000, 12_000];
+/// What P says besides, most of it labels of public bits, where the suite's hash is SHA-384.
+const LONG_HASH: u64 = 180_000;
 /// The number of shared bits for which P says a byte more.
 const SHARED: u64 = 8;
 /// Bytes of P and of V for each product modulo Poly1305's prime, most of them ahead of the connection. One
@@ -78,8 +80,14 @@ impl PagePlan {
         let prepared = self.sizes.preparation()?;
         // Correlations are made ahead also if the payload does not take them.
         let commitments = prepared.commitments.saturating_add(self.draft.payload).max(prepared.announced);
-        let mut proof = estimate(Options::default(), Bits, &AndChain::new(commitments))?;
+        let aes_256 = self.sizes.suite == Suite::Aes256GcmSha384;
+        let mut proof = if aes_256 {
+            estimate_fitted(commitments)?
+        } else {
+            estimate(Options::default(), Bits, &AndChain::new(commitments))?
+        };
         let [said, answered] = SAID;
+        let said = said + if aes_256 { LONG_HASH } else { 0 };
         let said = (prepared.shared / SHARED).saturating_add(said);
         let [client, server] = self.wire;
         let [tags, answers] = [0, 1].map(|party| {
