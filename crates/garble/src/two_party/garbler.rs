@@ -193,7 +193,7 @@ impl<F: Function> Garbler<F> {
     ///
     /// # Errors
     /// As [`Garbler::give`]. If the parties supply different bits, the next output shows it
-    /// ([`Error::Diverged`]).
+    /// ([`Error::Diverged`]), or V finds a message of another length.
     pub fn give_public(&mut self, channel: &mut dyn Channel, input: Input, bits: &[F2]) -> Result<(), Error> {
         self.guarded(channel, |p, channel| {
             let record = p.program.owned(&input, Owner::Both)?;

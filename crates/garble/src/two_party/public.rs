@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Random bits take an eighth less. Both parties know the bits, so they know how long the message is, and its
-//! length says nothing to them.
+//! length says nothing to them. Somebody who watches the encrypted link sees by it how many pairs are both 0:
+//! few bits about values that are in the clear at both parties, and of no use without the keys that are not.
 //!
 //! `R` is a random oracle, whose inputs name session and wire. If V has not got a seed, the labels of 0 are
 //! random to it unless it hashes the seed, and each of its hashes can hit one seed: among `q` with
