@@ -154,7 +154,7 @@ impl Profile {
 }
 
 impl Counts {
-    /// Steps, about, of a segment of at most so many: its rows without the bytes that calls move.
+    /// About the number of steps of a segment, `most` at most: its rows without the bytes that calls move.
     pub(super) fn steps(&self, most: u32) -> u64 {
         let moved = [Kind::TakeSecret, Kind::TakePublic, Kind::PutJournal];
         let rows = Kind::ALL.into_iter().zip(self.rows).filter(|(kind, _)| !moved.contains(kind));

@@ -177,7 +177,7 @@ impl ProgramRun {
         Self::survey(program, None, [secret, public], settings, limits)
     }
 
-    /// P's statement about a secret program, of which V knows bounds.
+    /// P's statement about a secret program. V knows its bounds.
     ///
     /// # Errors
     /// [`Error::Public`] if the program is beyond the bounds, or its run is ended by a trap; as
@@ -400,7 +400,7 @@ pub struct Progress {
 /// Is told how far a proof is: at its begin, and after each segment.
 pub type OnProgress<'a> = dyn Fn(Progress) + Sync + 'a;
 
-/// A run, the proof of which tells how far it is.
+/// A run whose proof tells how far it is.
 pub struct WatchedRun<'a> {
     /// The run.
     pub run: &'a ProgramRun,

@@ -10,7 +10,7 @@
 //! something only where a program that knows the answer is too long or cannot exist:
 //!
 //! * The public input is a fresh challenge of V, and V checks the journal by itself: P has a program that
-//!   solves this instance in so many steps, and keeps the method to itself.
+//!   solves this instance in the steps that show, and keeps the method to itself.
 //! * The journal is much longer than the program: it is computed, not copied.
 //!
 //! **It binds P to no program beyond one session.** Two proofs may be about different programs. A commitment

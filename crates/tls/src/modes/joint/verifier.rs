@@ -53,8 +53,8 @@ pub struct Limits {
     /// The ports that requests may name in their `Host` (443 if they name none). All are allowed if this is
     /// empty.
     pub ports: Vec<u16>,
-    /// The source of memory for claims and for tables, which take 7 to 11 KB for each byte of requests and of
-    /// responses that are read. Clones share it.
+    /// The source of memory for claims and for tables. Most of it is for tables: some kilobytes for each
+    /// byte of requests and of responses that are read. Clones share it.
     pub budget: Budget,
 }
 
