@@ -331,10 +331,9 @@ fn disjunctions(add: Add<'_>) {
 
 fn garblings(add: Add<'_>) {
     let delta = dealing::delta(&[]);
-    for (mode, garbling, name) in [
-        (0, Garbling::ThreeHalves, "three-halves"),
-        (4, Garbling::OneHot, "one-hot"),
-    ] {
+    for (mode, garbling, name) in
+        [(0, Garbling::ThreeHalves, "three-halves"), (4, Garbling::OneHot, "one-hot")]
+    {
         let (prover, verifier) = record(
             move |channel| garbling::as_prover(channel, garbling).expect("an honest run"),
             |channel| garbling::as_verifier(channel, garbling, &delta, false).expect("an honest run"),

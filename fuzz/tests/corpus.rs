@@ -131,10 +131,7 @@ fn honest_disjunctions_are_accepted_to_the_end_and_false_ones_never() {
 #[test]
 fn honest_garblings_are_accepted_to_the_end_and_other_functions_never() {
     let delta = dealing::delta(b"test");
-    for (garbling, name) in [
-        (Garbling::ThreeHalves, "three-halves"),
-        (Garbling::OneHot, "one-hot"),
-    ] {
+    for (garbling, name) in [(Garbling::ThreeHalves, "three-halves"), (Garbling::OneHot, "one-hot")] {
         let bytes = committed("garbling_prover", name);
         assert_eq!(against(&bytes[1..], |c| garbling::as_prover(c, garbling)), Ok(()));
         let bytes = committed("garbling_verifier", &format!("{name}-true"));
