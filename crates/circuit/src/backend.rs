@@ -140,6 +140,11 @@ pub trait Ops<R: Ring>: Backend {
 pub trait Peek<R: Ring, W> {
     /// The value of `wire`.
     fn value(&self, wire: &W) -> R;
+
+    /// Adds the values of many wires to `out`: one call where each is little work.
+    fn values(&self, wires: &[W], out: &mut Vec<R>) {
+        out.extend(wires.iter().map(|wire| self.value(wire)));
+    }
 }
 
 /// Computes secret values from values of earlier wires (see [`Prove::secret`]).

@@ -25,11 +25,14 @@
 //! of the polynomials is not zero, and the challenge has to be a zero of that one. The points of multisets
 //! and of public tables are drawn apart, the coefficients `gamma` are the same.
 
+use std::rc::Rc;
 use volery_circuit::challenge::Tested;
-use volery_circuit::{Challenge, Error, Expression as _, invert_all};
+
+use volery_circuit::{Challenge, Error, Expression as _, Peek, invert_all};
 use volery_field::{Element, F61, Ring as _};
 use zeroize::Zeroizing;
 
+use super::buffers::room_for;
 use super::form::{Form, Lookup, Shape, Side, WIDTH};
 use super::public::{Public, Tables};
 use super::split::split;
@@ -46,16 +49,33 @@ const CANDIDATES: usize = 4;
 /// Elements of a challenge for one repetition: coefficients, the point of the multisets, those of lookups.
 const DRAWN: usize = WIDTH + 1 + CANDIDATES;
 
-/// The rows of one table: flat wires, and at P flat values.
+/// The rows of one table.
 pub(super) struct Part<W> {
     pub(super) shape: Shape,
-    pub(super) wires: Vec<W>,
-    pub(super) values: Zeroizing<Vec<F61>>,
+    /// Row after row.
+    pub(super) wires: Rc<Vec<W>>,
+    /// How far a row is from the next one: less than its columns if they overlap.
+    stride: usize,
 }
 
 impl<W> Part<W> {
+    pub(super) fn new(shape: Shape, wires: Vec<W>) -> Self {
+        let stride = shape.columns;
+        Self::overlapping(shape, Rc::new(wires), stride)
+    }
+
+    /// Rows of which each begins `stride` wires after the one before.
+    pub(super) fn overlapping(shape: Shape, wires: Rc<Vec<W>>, stride: usize) -> Self {
+        Self { shape, wires, stride: stride.max(1) }
+    }
+
     pub(super) fn rows(&self) -> usize {
-        self.wires.len().checked_div(self.shape.columns).unwrap_or(0)
+        self.iter().len()
+    }
+
+    /// The rows.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &[W]> {
+        self.wires.windows(self.shape.columns.max(1)).step_by(self.stride)
     }
 }
 
@@ -88,14 +108,14 @@ pub(super) fn claim<B: Challenge<F61>>(
     split(b, parts)?;
     #[cfg(test)]
     if exact::is_on() {
-        return Ok(exact::check(parts, known, tables, rom)?);
+        return exact::check(b, parts, known, tables, rom);
     }
     let mut public = multiplicities(b, parts, tables)?;
     let committed = rom.and_then(|rom| {
         let code = public.iter().position(|counts| counts.table == Public::Code)?;
         Some((rom, public.remove(code).wires))
     });
-    let columns: usize = parts.iter().map(|part| part.wires.len()).sum();
+    let columns: usize = parts.iter().map(|part| part.rows() * part.stride).sum();
     let counts: usize = public.iter().map(|counts| counts.wires.len()).sum();
     let of_rom = committed.as_ref().map_or(0, |(rom, counts)| rom.committed() + counts.len());
     let values = (columns + counts + of_rom) as u64;
@@ -169,8 +189,9 @@ fn multiplicities<B: Challenge<F61>>(
         while wires.len() < rows {
             let start = wires.len();
             let n = PIECE.min(rows - start);
-            wires.extend(b.secret(n, &mut |_| {
-                let counts = counted.get_or_insert_with(|| Zeroizing::new(counts(parts, tables, &used)));
+            wires.extend(b.secret(n, &mut |peek| {
+                let counts =
+                    counted.get_or_insert_with(|| Zeroizing::new(counts(peek, parts, tables, &used)));
                 let counts = counts.get(place).and_then(|counts| counts.get(start..start + n));
                 let counts = counts.unwrap_or_default().iter().map(|count| F61::new(u64::from(*count)));
                 Ok(told(Committed::Multiplicity, counts.collect()))
@@ -183,9 +204,15 @@ fn multiplicities<B: Challenge<F61>>(
 
 /// How often each row of each of these tables is looked up. What is no row does not count: the claim fails
 /// for it.
-fn counts<W>(parts: &[Part<W>], tables: &Tables<'_>, used: &[Public]) -> Vec<Vec<u32>> {
+fn counts<W>(
+    peek: &dyn Peek<F61, W>,
+    parts: &[Part<W>],
+    tables: &Tables<'_>,
+    used: &[Public],
+) -> Vec<Vec<u32>> {
     let mut counts: Vec<Vec<u32>> = used.iter().map(|table| vec![0; tables.rows(*table)]).collect();
     let mut values = Zeroizing::new([F61::ZERO; 2]);
+    let mut known = Zeroizing::new(Vec::new());
     for part in parts {
         let lookups = part.shape.lookups.iter().map(|Lookup { table, forms }| {
             let place = used.iter().position(|used| used == table).unwrap_or(usize::MAX);
@@ -193,12 +220,18 @@ fn counts<W>(parts: &[Part<W>], tables: &Tables<'_>, used: &[Public]) -> Vec<Vec
             (place, *table, Vec::from_iter(forms.iter().take(2).map(|form| (form.as_column(), form))))
         });
         let lookups: Vec<_> = lookups.collect();
-        for row in part.values.chunks_exact(part.shape.columns) {
+        if lookups.is_empty() {
+            continue;
+        }
+        room_for(&mut known, part.shape.columns);
+        for row in part.iter() {
+            known.clear();
+            peek.values(row, &mut known);
             for (place, table, forms) in &lookups {
                 for (value, (column, form)) in values.iter_mut().zip(forms) {
                     *value = match column {
-                        Some(column) => row[*column],
-                        None => form.value(row),
+                        Some(column) => known[*column],
+                        None => form.value(&known),
                     };
                 }
                 let found = tables.find(*table, &values[..]);
@@ -253,14 +286,12 @@ fn claim_at<B: Challenge<F61>>(
     let all: Vec<_> = parts.iter().map(forms).collect();
     let (mut products, mut sum) = ([Product::<B>::new(), Product::new()], Sum::<B>::new());
     for (part, Forms { tuples, lookups }) in parts.iter().zip(&all) {
-        let columns = part.shape.columns;
-        for (number, row) in part.wires.chunks_exact(columns).enumerate() {
-            let values = part.values.get(number * columns..(number + 1) * columns);
+        for row in part.iter() {
             for (side, tuple) in tuples {
-                products[*side as usize].add(b, tuple, row, values)?;
+                products[*side as usize].add(b, tuple, row)?;
             }
             for lookup in lookups {
-                sum.add(b, lookup, row, values)?;
+                sum.add(b, lookup, row)?;
             }
         }
     }

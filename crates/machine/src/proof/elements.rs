@@ -185,7 +185,7 @@ struct LogRows {
 impl LogRows {
     fn new(live: u64, committed: bool) -> Self {
         let [fresh, gap] = log::shapes();
-        let (fresh, gap) = (Row::new(fresh.columns, &fresh), Row::new(gap.columns - 2, &gap));
+        let (fresh, gap) = (Row::new(fresh.columns, &fresh), Row::new(1, &gap));
         Self { entries: 0, live, is_known: !committed, fresh, gap }
     }
 

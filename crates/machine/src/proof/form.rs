@@ -3,6 +3,7 @@
 
 use core::ops::{Add, Mul, Sub};
 
+use volery_circuit::Peek;
 use volery_field::{F61, Field as _, Ring as _};
 
 use super::public::Public;
@@ -53,6 +54,12 @@ impl Form {
     /// The value in a row.
     pub(super) fn value(&self, row: &[F61]) -> F61 {
         let term = |(index, c): &(usize, F61)| row.get(*index).map_or(F61::ZERO, |x| *x * *c);
+        self.terms.iter().map(term).fold(self.constant, |sum, x| sum + x)
+    }
+
+    /// The value in a row at P.
+    pub(super) fn peek<W>(&self, peek: &dyn Peek<F61, W>, row: &[W]) -> F61 {
+        let term = |(index, c): &(usize, F61)| row.get(*index).map_or(F61::ZERO, |x| peek.value(x) * *c);
         self.terms.iter().map(term).fold(self.constant, |sum, x| sum + x)
     }
 }

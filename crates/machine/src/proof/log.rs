@@ -20,70 +20,65 @@
 //! New words are zero, and lie in a region that is zero at first: the distances to the region's ends are
 //! multiples of 4 below 2^34. So a word outside of all segments has no tuple, ever.
 
+use std::rc::Rc;
+
 use volery_circuit::Challenge;
-use volery_field::F61;
+use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
 use super::argument::{self, Committed, Known, Part, told};
-use super::buffers::{room_for, wiped};
-use super::form::{Shape, Space, column, integer, number};
+use super::form::{Form, Shape, Space, column, integer, number};
 use super::public::{Public, Tables};
 use super::regions::{Regions, file_words, place};
-use super::segment::{commit, known};
+use super::segment::{commit_with, known, no_trace};
 use super::trace::Source;
 
 /// Tuples of words that have not been checked.
 pub(super) struct Log<W> {
     /// Live words at the last check: address, value, segment. Before the first check they are those of the
     /// file: of a public program public ([`Known`]), of a secret one committed.
-    live: Option<Part<W>>,
-    /// What segments took and left: address, value, segment, value, segment.
-    entries: Part<W>,
+    live: Option<Vec<W>>,
+    /// What each segment took and left: its number; address, value, segment, value at the end.
+    entries: Vec<(u32, Vec<W>)>,
 }
 
-/// A live word's columns.
+/// What is kept of a live word: address, value, segment.
 pub(super) const LIVE: usize = 3;
 
-fn tuple(columns: [usize; 3]) -> [super::form::Form; 3] {
-    columns.map(column)
+/// The columns of a live word while it is checked: also the lower limb of the distance to the next one.
+const CHECKED: usize = LIVE + 1;
+
+/// A live word, which is there before a check or after it.
+fn live_shape(columns: usize, side: fn(&mut Shape, Space, [Form; 3])) -> Shape {
+    let mut shape = Shape::new(columns);
+    side(&mut shape, Space::Log, [0, 1, 2].map(column));
+    shape
+}
+
+/// What the segment of this number took and left: address, value, segment, value at the end.
+fn entry_shape(segment: u32) -> Shape {
+    let mut shape = Shape::new(4);
+    shape.consume(Space::Log, [0, 1, 2].map(column));
+    shape.produce(Space::Log, [column(0), column(3), number(segment.into())]);
+    shape
 }
 
 impl<W: Clone> Log<W> {
     /// A log of a run of a public program.
     pub(super) fn new() -> Self {
-        let mut shape = Shape::new(5);
-        shape.consume(Space::Log, tuple([0, 1, 2]));
-        shape.produce(Space::Log, tuple([0, 3, 4]));
-        let entries = Part { shape, wires: Vec::new(), values: Zeroizing::default() };
-        Self { live: None, entries }
+        Self { live: None, entries: Vec::new() }
     }
 
     /// A log that begins with these words, which are committed to: address, value, segment.
-    pub(super) fn with(wires: Vec<W>, values: Zeroizing<Vec<F61>>) -> Self {
-        let mut log = Self::new();
-        log.keep(wires, values);
-        log
-    }
-
-    fn keep(&mut self, wires: Vec<W>, values: Zeroizing<Vec<F61>>) {
-        let mut shape = Shape::new(LIVE);
-        shape.produce(Space::Log, tuple([0, 1, 2]));
-        self.live = Some(Part { shape, wires, values });
+    pub(super) fn with(live: Vec<W>) -> Self {
+        Self { live: Some(live), entries: Vec::new() }
     }
 
     /// Notes the words of a segment: address, value, segment of the last use, value and time at the end.
-    pub(super) fn note<B: Challenge<F61, Wire = W>>(&mut self, b: &mut B, words: &Part<W>, segment: u32) {
-        let now = F61::new(segment.into());
-        let wire = b.constant(now);
-        for word in words.wires.chunks_exact(5) {
-            self.entries.wires.extend_from_slice(&word[..4]);
-            self.entries.wires.push(wire.clone());
-        }
-        room_for(&mut self.entries.values, words.values.len());
-        for word in words.values.chunks_exact(5) {
-            self.entries.values.extend_from_slice(&word[..4]);
-            self.entries.values.push(now);
-        }
+    pub(super) fn note(&mut self, words: &Part<W>, segment: u32) {
+        let mut wires = Vec::with_capacity(4 * words.rows());
+        words.iter().for_each(|word| wires.extend_from_slice(&word[..4]));
+        self.entries.push((segment, wires));
     }
 
     /// Checks and empties the log. `live` is how many words are live afterwards, `fresh` how many of them are
@@ -103,18 +98,22 @@ impl<W: Clone> Log<W> {
             let read_only = |address| tables.regions.is_read_only(address);
             public.produced =
                 words.map(|(address, value)| known(place(address, read_only(address)), value)).collect();
-            Part { shape: Shape::new(LIVE), wires: Vec::new(), values: Zeroizing::default() }
+            Vec::new()
         });
+        let before = Part::new(live_shape(LIVE, Shape::produce), before);
         let fresh = fresh_words(b, tables, fresh, source.map(|(_, fresh)| fresh))?;
-        let after = live_words(b, live, source.map(|(source, _)| source))?;
-        let gaps = gaps(b, &after)?;
-        let empty = Self::new().entries;
-        let entries = core::mem::replace(&mut self.entries, empty);
-        let mut parts = [before, fresh, entries, after, gaps];
+        let after = Rc::new(live_words(b, live, source.map(|(source, _)| source))?);
+        let entries = core::mem::take(&mut self.entries).into_iter();
+        let mut parts = vec![before, fresh];
+        parts.extend(entries.map(|(segment, wires)| Part::new(entry_shape(segment), wires)));
+        parts.push(Part::overlapping(live_shape(CHECKED, Shape::consume), Rc::clone(&after), CHECKED));
+        parts.push(Part::overlapping(gap_shape(), Rc::clone(&after), CHECKED));
         argument::claim(b, &mut parts, &public, tables, None)?;
-        let after = &mut parts[3];
-        let (wires, values) = (core::mem::take(&mut after.wires), core::mem::take(&mut after.values));
-        self.keep(wires, values);
+        drop(parts);
+        let (mut after, mut place) = (Rc::unwrap_or_clone(after), 0..);
+        after.retain(|_| place.next().is_some_and(|place: usize| place % CHECKED < LIVE));
+        after.shrink_to_fit();
+        self.live = Some(after);
         b.end_argument();
         b.leave();
         Ok(())
@@ -129,16 +128,17 @@ fn fresh_shape() -> Shape {
     shape
 }
 
-/// What the gap between two live words says: both addresses, and the lower limb of their distance. Distances
-/// are multiples of 4 from 4 to 2^34. There are fewer words than 2^24, so their sum is below the field's
-/// characteristic, and no two addresses are equal.
+/// What the gap between two live words says. Its columns are those of the first word, and the address of the
+/// second. Distances are multiples of 4 from 4 to 2^34. There are fewer words than 2^24, so their sum is
+/// below the field's characteristic, and no two addresses are equal.
 fn gap_shape() -> Shape {
-    let mut shape = Shape::new(3);
-    shape.word((column(1) - column(0)).shifted_down(2) - number(1), 2);
+    let [address, low, next] = [0, LIVE, CHECKED];
+    let mut shape = Shape::new(CHECKED + 1);
+    shape.word((column(next) - column(address)).shifted_down(2) - number(1), low);
     shape
 }
 
-/// The shapes of a check that have lookups: a new word, and a gap, of which P commits to the last column.
+/// The shapes of a check that have lookups: a new word, and a gap, of which P commits to one column.
 pub(super) fn shapes() -> [Shape; 2] {
     [fresh_shape(), gap_shape()]
 }
@@ -154,12 +154,13 @@ fn fresh_words<B: Challenge<F61>>(
         let address = place(*address, tables.regions.is_read_only(*address));
         within(&tables.regions, address).map(integer)
     };
-    let all = addresses.unwrap_or_default();
-    let mut values = wiped(5 * all.len(), all.iter().flat_map(value));
-    let values = Zeroizing::new(told(Committed::Fresh, core::mem::take(&mut *values)));
+    let mut values = addresses.map(|all| all.iter().flat_map(value));
     let mut wires = Vec::new();
-    commit(b, 5 * count, addresses.map(|_| &values[..]), &mut wires)?;
-    Ok(Part { shape: fresh_shape(), wires, values })
+    commit_with(b, 5 * count, &mut wires, &mut |_, count| {
+        let values = values.as_mut().ok_or_else(no_trace)?;
+        Ok(told(Committed::Fresh, values.take(count).collect()))
+    })?;
+    Ok(Part::new(fresh_shape(), wires))
 }
 
 /// Columns of an address in a region that is zero at first: the region's first address and end, and the lower
@@ -192,45 +193,39 @@ pub(super) fn within(regions: &Regions, address: i64) -> [i64; 5] {
     [address, low, end, first, second]
 }
 
-/// The live words after a check.
+/// Commits to the live words after a check: address, value, segment, lower limb of the distance to the next
+/// word. Behind the last one stands a zero.
 fn live_words<B: Challenge<F61>>(
     b: &mut B,
     count: usize,
     source: Option<&Source<'_>>,
-) -> Result<Part<B::Wire>, B::Error> {
-    let mut shape = Shape::new(LIVE);
-    shape.consume(Space::Log, tuple([0, 1, 2]));
+) -> Result<Vec<B::Wire>, B::Error> {
     let value = |(address, read_only, value, segment): (u32, bool, u32, u32)| {
-        [place(address, read_only), value.into(), segment.into()].map(integer)
+        [place(address, read_only), value.into(), segment.into()]
     };
-    let values = source.map(|source| wiped(LIVE * count, source.live().flat_map(value)));
-    let mut values = values.unwrap_or_default();
-    let values = Zeroizing::new(told(Committed::Live, core::mem::take(&mut *values)));
+    let mut words = source.map(|source| source.live().map(value).peekable());
     let mut wires = Vec::new();
-    commit(b, LIVE * count, source.map(|_| &values[..]), &mut wires)?;
-    Ok(Part { shape, wires, values })
-}
-
-/// Commits to the gaps between live words.
-fn gaps<B: Challenge<F61>>(b: &mut B, live: &Part<B::Wire>) -> Result<Part<B::Wire>, B::Error> {
-    let count = (live.wires.len() / LIVE).saturating_sub(1);
-    let addresses = live.values.iter().step_by(LIVE).map(|address| address.to_u64());
-    let addresses = wiped(live.values.len() / LIVE, addresses);
-    let low = |pair: &[u64]| F61::new((pair[1].wrapping_sub(pair[0]) / 4).wrapping_sub(1) & 0xffff);
-    let lows: Zeroizing<Vec<F61>> =
-        Zeroizing::new(told(Committed::Gap, addresses.windows(2).map(low).collect()));
-    let mut limbs = Vec::new();
-    commit(b, count, (!addresses.is_empty()).then_some(&lows[..]), &mut limbs)?;
-    let mut wires = Vec::with_capacity(3 * count);
-    let all: Vec<B::Wire> = live.wires.iter().step_by(LIVE).cloned().collect();
-    for (pair, limb) in all.windows(2).zip(limbs) {
-        wires.extend_from_slice(pair);
-        wires.push(limb);
+    commit_with(b, (CHECKED * count).saturating_sub(1), &mut wires, &mut |_, count| {
+        let words = words.as_mut().ok_or_else(no_trace)?;
+        let rows = count.div_ceil(CHECKED);
+        let (mut live, mut gaps) = (Vec::with_capacity(LIVE * rows), Vec::with_capacity(rows));
+        while let Some(word) = words.next_if(|_| live.len() < LIVE * rows) {
+            live.extend(word.map(integer));
+            gaps.extend(words.peek().map(|next| integer(((next[0] - word[0]) / 4 - 1) & 0xffff)));
+        }
+        let live = Zeroizing::new(told(Committed::Live, live));
+        let gaps = Zeroizing::new(told(Committed::Gap, gaps));
+        let mut all = Vec::with_capacity(count);
+        for (word, gap) in live.chunks(LIVE).zip(gaps.iter().map(Some).chain([None])) {
+            all.extend_from_slice(word);
+            all.extend(gap);
+        }
+        Ok(all)
+    })?;
+    if count > 0 {
+        wires.push(b.constant(F61::ZERO));
     }
-    let gaps = addresses.windows(2).zip(lows.iter());
-    let values = gaps.flat_map(|(pair, low)| [F61::new(pair[0]), F61::new(pair[1]), *low]);
-    let values = wiped(3 * lows.len(), values);
-    Ok(Part { shape: gap_shape(), wires, values })
+    Ok(wires)
 }
 
 /// Whether a log of this many entries is checked, after a check that left this many words.

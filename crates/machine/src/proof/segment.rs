@@ -1,7 +1,7 @@
 //! One segment: commits to the columns, claims the relations of every row, and that all of them belong
 //! together.
 
-use volery_circuit::{Challenge, Error};
+use volery_circuit::{Challenge, Error, Peek};
 use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
@@ -20,8 +20,6 @@ use super::trace::{KINDS, REGISTERS, Segment};
 pub(super) struct Boundary<W> {
     /// The values of all registers.
     pub(super) registers: Vec<W>,
-    /// The values at P.
-    pub(super) values: Zeroizing<Vec<F61>>,
     /// The place of the next instruction.
     pub(super) place: [W; 1],
 }
@@ -33,14 +31,34 @@ pub(super) fn commit<B: Challenge<F61>>(
     values: Option<&[F61]>,
     out: &mut Vec<B::Wire>,
 ) -> Result<(), B::Error> {
+    let mut rest = values;
+    commit_with(b, count, out, &mut |_, count| {
+        let (next, others) = rest.and_then(|rest| rest.split_at_checked(count)).ok_or_else(no_trace)?;
+        rest = Some(others);
+        Ok(next.to_vec())
+    })
+}
+
+/// The error for values that P does not have.
+pub(super) fn no_trace() -> Error {
+    Error::Witness("there is no trace of the run".into())
+}
+
+/// The next values that P commits to: as many as it is asked for.
+pub(super) type Next<'a, W> = &'a mut dyn FnMut(&dyn Peek<F61, W>, usize) -> Result<Vec<F61>, Error>;
+
+/// Commits to `count` values, a piece at a time.
+pub(super) fn commit_with<B: Challenge<F61>>(
+    b: &mut B,
+    count: usize,
+    out: &mut Vec<B::Wire>,
+    next: Next<'_, B::Wire>,
+) -> Result<(), B::Error> {
     let total = out.len() + count;
     for start in (0..count).step_by(PIECE) {
-        let end = count.min(start + PIECE);
-        make_room(out, end - start, total);
-        out.extend(b.secret(end - start, &mut |_| {
-            let values = values.and_then(|values| values.get(start..end));
-            values.map(<[F61]>::to_vec).ok_or_else(|| Error::Witness("there is no trace of the run".into()))
-        })?);
+        let piece = PIECE.min(count - start);
+        make_room(out, piece, total);
+        out.extend(b.secret(piece, &mut |peek| next(peek, piece))?);
     }
     Ok(())
 }
@@ -68,7 +86,7 @@ fn rows<B: Challenge<F61>>(
                 Rows::claim(b, row)?;
             }
         }
-        Part { shape: Rows::shape(), wires, values }
+        Part::new(Rows::shape(), wires)
     });
     b.leave();
     Ok(part)
@@ -126,21 +144,13 @@ fn registers<B: Challenge<F61>>(
     });
     let mut committed = Vec::with_capacity(2 * REGISTERS);
     commit(b, 2 * REGISTERS, ends.as_ref().map(|ends| &ends[..]), &mut committed)?;
-    let (mut wires, mut values) = (Vec::new(), Zeroizing::new(Vec::new()));
-    values.reserve_exact(ends.as_ref().map_or(0, |_| 4 * REGISTERS));
+    let mut wires = Vec::with_capacity(4 * REGISTERS);
     for (i, (first, last)) in start.registers.into_iter().zip(committed.chunks_exact(2)).enumerate() {
         wires.push(b.constant(F61::new(i as u64)));
         wires.push(first);
         wires.extend_from_slice(last);
     }
-    if let Some(ends) = ends {
-        for (i, (first, last)) in start.values.iter().zip(ends.chunks_exact(2)).enumerate() {
-            values.push(F61::new(i as u64));
-            values.push(*first);
-            values.extend_from_slice(last);
-        }
-    }
-    Ok(Part { shape: register_shape(), wires, values })
+    Ok(Part::new(register_shape(), wires))
 }
 
 /// Commits to the words that the segment touches.
@@ -161,44 +171,36 @@ fn words<B: Challenge<F61>>(
     let values = values.unwrap_or_default();
     let mut wires = Vec::new();
     commit(b, 5 * count, segment.map(|_| &values[..]), &mut wires)?;
-    Ok(Part { shape: word_shape(this), wires, values })
+    Ok(Part::new(word_shape(this), wires))
 }
 
 /// Commits to where the segment ends.
 fn ends<B: Challenge<F61>>(
     b: &mut B,
     [start]: [B::Wire; 1],
-    first: u32,
     segment: Option<&Segment>,
     exits: bool,
 ) -> Result<Part<B::Wire>, B::Error> {
     let mut wires = vec![start];
     let values = segment.map(|segment| {
         let Segment { place, time, aside, .. } = segment;
-        wiped(5, [first, *place, *time, 0, *aside].map(|n| F61::new(n.into())))
+        wiped(4, [*place, *time, 0, *aside].map(|n| F61::new(n.into())))
     });
-    let values = values.unwrap_or_default();
-    commit(b, 4, values.get(1..), &mut wires)?;
-    Ok(Part { shape: end_shape(exits), wires, values })
+    commit(b, 4, values.as_ref().map(|values| &values[..]), &mut wires)?;
+    Ok(Part::new(end_shape(exits), wires))
 }
 
 /// The length of the secret input is below 2^32.
-fn length<B: Challenge<F61>>(
-    b: &mut B,
-    start: &Boundary<B::Wire>,
-    segment: Option<&Segment>,
-) -> Result<Part<B::Wire>, B::Error> {
+fn length<B: Challenge<F61>>(b: &mut B, start: &Boundary<B::Wire>) -> Result<Part<B::Wire>, B::Error> {
     let mut shape = Shape::new(2);
     shape.word(column(0), 1);
     let register = SECRET_LEFT as usize;
-    let mut values = Zeroizing::new(Vec::new());
-    if segment.is_some() {
-        let length = start.values[register];
-        values.extend([length, F61::new(length.to_u64() & 0xffff)]);
-    }
     let mut wires = vec![start.registers[register].clone()];
-    commit(b, 1, values.get(1..), &mut wires)?;
-    Ok(Part { shape, wires, values })
+    let of_length = start.registers[register].clone();
+    commit_with(b, 1, &mut wires, &mut |peek, _| {
+        Ok(vec![F61::new(peek.value(&of_length).to_u64() & 0xffff)])
+    })?;
+    Ok(Part::new(shape, wires))
 }
 
 /// A segment, its number from 1 on.
@@ -214,7 +216,7 @@ pub(super) fn claim<B: Challenge<F61>>(
     b: &mut B,
     (tables, rom): (&Tables<'_>, Option<&Rom<B::Wire>>),
     (counts, place): (&Counts, Place),
-    (start, first): (Boundary<B::Wire>, u32),
+    start: Boundary<B::Wire>,
     mut segment: Option<Segment>,
     log: &mut Log<B::Wire>,
     watch: Watch<'_>,
@@ -232,16 +234,15 @@ pub(super) fn claim<B: Challenge<F61>>(
     watch.begin(Stage::Columns);
     let segment = segment.as_ref();
     let words = words(b, place.number, counts.words as usize, segment)?;
-    log.note(b, &words, place.number);
+    log.note(&words, place.number);
     parts.push(words);
     if place.number == 1 {
-        parts.push(length(b, &start, segment)?);
+        parts.push(length(b, &start)?);
     }
-    let ends = ends(b, start.place.clone(), first, segment, place.exits)?;
+    let ends = ends(b, start.place.clone(), segment, place.exits)?;
     let registers = registers(b, start, segment)?;
     let end = Boundary {
         registers: registers.wires.iter().skip(2).step_by(4).cloned().collect(),
-        values: wiped(REGISTERS, registers.values.iter().skip(2).step_by(4).copied()),
         place: [ends.wires[1].clone()],
     };
     parts.extend([ends, registers]);
@@ -278,24 +279,14 @@ mod tests {
         let subject = Subject::Public(program);
         let regions = Regions::of_subject(&subject);
         let tables = Tables { subject: &subject, regions, input: &[], journal: &[] };
-        let no_segment = Segment {
-            rows: [0; KINDS],
-            tables: Vec::new(),
-            words: Zeroizing::default(),
-            fresh: Zeroizing::default(),
-            registers: [Default::default(); REGISTERS],
-            place: 0,
-            time: 0,
-            aside: 0,
-        };
         for (secret, is_right) in
             [(0, true), (5, true), (u32::MAX.into(), true), (1 << 32, false), (-1, false), (-1 << 16, false)]
         {
-            let mut values = Zeroizing::new(vec![F61::ZERO; REGISTERS]);
-            values[SECRET_LEFT as usize] = integer(secret);
-            let start = Boundary { registers: values.to_vec(), values, place: [F61::ZERO] };
+            let mut registers = vec![F61::ZERO; REGISTERS];
+            registers[SECRET_LEFT as usize] = integer(secret);
+            let start = Boundary { registers, place: [F61::ZERO] };
             let mut b = Evaluator::<F61>::new();
-            let part = length(&mut b, &start, Some(&no_segment)).expect("a length");
+            let part = length(&mut b, &start).expect("a length");
             let result = argument::claim(&mut b, &mut [part], &Known::default(), &tables, None);
             assert_eq!(result.is_ok(), is_right, "{secret}: {result:?}");
         }

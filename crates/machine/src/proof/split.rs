@@ -25,12 +25,11 @@
 
 use volery_circuit::Challenge;
 use volery_field::F61;
-use zeroize::Zeroizing;
 
 use super::argument::{Committed, Part, told};
 use super::form::{Form, Shape, column};
 use super::public::Public;
-use super::segment::commit;
+use super::segment::commit_with;
 
 /// A table of 2^16 rows, and the one for halves of its components.
 struct Halves {
@@ -145,34 +144,27 @@ impl Split {
     /// Commits to the upper halves of a part's rows.
     fn part<B: Challenge<F61>>(self, b: &mut B, part: &mut Part<B::Wire>) -> Result<(), B::Error> {
         let (shape, upper) = self.shape(&part.shape);
-        let (columns, added) = (part.shape.columns, upper.len());
+        let added = upper.len();
         if added == 0 {
             return Ok(());
         }
-        let mut values = Zeroizing::new(Vec::with_capacity(part.values.len() / columns * added));
-        for row in part.values.chunks_exact(columns) {
-            // What is in no row of the whole table has no halves that are rows.
-            values.extend(upper.iter().map(|(form, bits)| F61::new(form.value(row).to_u64() >> bits)));
-        }
-        let values = Zeroizing::new(told(Committed::Upper, core::mem::take(&mut *values)));
+        let mut all = part.iter().flat_map(|row| upper.iter().map(move |form| (row, form)));
         let mut wires = Vec::new();
-        let known = (!part.values.is_empty()).then_some(&values[..]);
-        commit(b, part.rows() * added, known, &mut wires)?;
-        part.wires = side_by_side((&part.wires, columns), (&wires, added));
-        part.values = Zeroizing::new(side_by_side((&part.values, columns), (&values, added)));
-        part.shape = shape;
+        commit_with(b, part.rows() * added, &mut wires, &mut |peek, count| {
+            // What is in no row of the whole table has no halves that are rows.
+            let high =
+                |(row, (form, bits)): (&[B::Wire], &(Form, u32))| form.peek(peek, row).to_u64() >> bits;
+            Ok(told(Committed::Upper, all.by_ref().take(count).map(|one| F61::new(high(one))).collect()))
+        })?;
+        let mut rows = Vec::with_capacity(part.rows() * shape.columns);
+        for (row, added) in part.iter().zip(wires.chunks_exact(added)) {
+            rows.extend_from_slice(row);
+            rows.extend_from_slice(added);
+        }
+        drop(all);
+        *part = Part::new(shape, rows);
         Ok(())
     }
-}
-
-/// Rows, each followed by one of the others.
-fn side_by_side<T: Clone>((left, columns): (&[T], usize), (right, added): (&[T], usize)) -> Vec<T> {
-    let mut rows = Vec::with_capacity(left.len() + right.len());
-    for (left, right) in left.chunks_exact(columns).zip(right.chunks_exact(added)) {
-        rows.extend_from_slice(left);
-        rows.extend_from_slice(right);
-    }
-    rows
 }
 
 /// Splits the tables that take fewer elements then: commits to the upper halves of what is looked up there.

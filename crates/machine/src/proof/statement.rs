@@ -441,23 +441,21 @@ impl ProgramRun {
         };
         let mut checks = Checks::new(profile, settings.log, subject.file_words());
         let mut boundary = self.start(b)?;
-        let (mut place, mut fresh) = (self.entry().unwrap_or_default(), Zeroizing::default());
+        let mut fresh = Zeroizing::default();
         for (counts, number) in profile.segments.iter().zip(1..) {
             clock.begin(Stage::Trace);
             let segment =
                 source.as_mut().map(|source| self.segment(source, counts, new_words)).transpose()?;
             #[cfg(test)]
             let segment = self.meddled(number, segment);
-            let next = segment.as_ref().map(|segment| {
+            if let Some(segment) = &segment {
                 room_for(&mut fresh, segment.fresh.len());
                 fresh.extend_from_slice(&segment.fresh);
-                segment.place
-            });
+            }
             let exits = number as usize == profile.segments.len() && matches!(self.claim.end, End::Exit(_));
             let here = (counts, Place { number, exits });
             let of_tables = (&tables, rom.as_ref());
-            boundary = segment::claim(b, of_tables, here, (boundary, place), segment, &mut log, clock)?;
-            place = next.unwrap_or(place);
+            boundary = segment::claim(b, of_tables, here, boundary, segment, &mut log, clock)?;
             if let Some(new) = checks.next() {
                 clock.begin(Stage::Log);
                 if let Some(source) = &mut source
@@ -533,7 +531,6 @@ impl ProgramRun {
         for wire in length {
             registers[SECRET_LEFT as usize] = wire;
         }
-        values[SECRET_LEFT as usize] = secret.unwrap_or_default();
         let entry = self.entry().map(|entry| F61::new(entry.into()));
         let place = match (&self.subject, entry) {
             (Subject::Public(_), Some(entry)) => [b.constant(entry)],
@@ -545,6 +542,6 @@ impl ProgramRun {
                 place.try_into().map_err(|_| Error::misuse("no place was committed to"))?
             }
         };
-        Ok(Boundary { registers, values, place })
+        Ok(Boundary { registers, place })
     }
 }

@@ -26,7 +26,18 @@ fn unsatisfied(what: &str) -> Error {
     Error::Unsatisfied { assertion: 0, place: what.to_owned() }
 }
 
-pub(super) fn check<W: Clone>(
+pub(super) fn check<B: Challenge<F61>>(
+    b: &mut B,
+    parts: &[Part<B::Wire>],
+    known: &Known,
+    tables: &Tables<'_>,
+    rom: Option<&Rom<B::Wire>>,
+) -> Result<(), B::Error> {
+    b.scalars(0, &mut |peek| values(peek, parts, known, tables, rom).map(|()| Vec::new())).map(|_| ())
+}
+
+fn values<W: Clone>(
+    peek: &dyn Peek<F61, W>,
     parts: &[Part<W>],
     known: &Known,
     tables: &Tables<'_>,
@@ -34,7 +45,7 @@ pub(super) fn check<W: Clone>(
 ) -> Result<(), Error> {
     let of_table = |table, index: usize| {
         let committed = rom.filter(|_| table == Public::Code);
-        let row = committed.and_then(|rom| rom.row(index.checked_sub(Kind::ALL.len())?));
+        let row = committed.and_then(|rom| rom.row(peek, index.checked_sub(Kind::ALL.len())?));
         row.unwrap_or_else(|| tables.row(table, index))
     };
     let mut balance: HashMap<[u64; WIDTH], i64> = HashMap::new();
@@ -42,7 +53,8 @@ pub(super) fn check<W: Clone>(
     known.produced.iter().for_each(|tuple| note(*tuple, 1));
     known.consumed.iter().for_each(|tuple| note(*tuple, -1));
     for part in parts {
-        for row in part.values.chunks_exact(part.shape.columns) {
+        for row in part.iter() {
+            let row = &Vec::from_iter(row.iter().map(|wire| peek.value(wire)))[..];
             for tuple in &part.shape.tuples {
                 let mut value = [F61::ZERO; WIDTH];
                 value.iter_mut().zip(&tuple.forms).for_each(|(value, form)| *value = form.value(row));

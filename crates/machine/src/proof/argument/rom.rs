@@ -25,6 +25,7 @@
 //! degree below `n + T` that is not zero, poles of false tuples that fill two places of a triple among them
 //! (as for public tables). So the challenge tests a degree of `n + 2 T`.
 
+use super::super::buffers::wiped;
 use super::triples::{AT_ONCE, value};
 use super::*;
 use crate::proof::form::{column, integer, number};
@@ -40,13 +41,6 @@ const PLACE: usize = 2;
 pub(in super::super) struct Rom<W> {
     text: u32,
     wires: Vec<W>,
-    values: Zeroizing<Vec<F61>>,
-}
-
-/// Denominators, with their values at P.
-struct Denominators<S: Element, E> {
-    expressions: Vec<E>,
-    values: Zeroizing<Vec<S>>,
 }
 
 /// A row's tuple, but for its place.
@@ -56,10 +50,9 @@ fn forms() -> Vec<Form> {
 }
 
 impl<W: Clone> Rom<W> {
-    /// The program whose rows have these wires, [`ROW`] each, and at P values; the first has the place
-    /// `text`.
-    pub(in super::super) fn new(text: u32, wires: Vec<W>, values: Zeroizing<Vec<F61>>) -> Self {
-        Self { text, wires, values }
+    /// The program whose rows have these wires, [`ROW`] each; the first has the place `text`.
+    pub(in super::super) fn new(text: u32, wires: Vec<W>) -> Self {
+        Self { text, wires }
     }
 
     /// The number of wires.
@@ -73,11 +66,12 @@ impl<W: Clone> Rom<W> {
 
     /// A row at P, the table's number first.
     #[cfg(test)]
-    pub(super) fn row(&self, row: usize) -> Option<[F61; WIDTH]> {
-        let values = self.values.get(row * ROW..(row + 1) * ROW)?;
+    pub(super) fn row(&self, peek: &dyn Peek<F61, W>, row: usize) -> Option<[F61; WIDTH]> {
+        let wires = self.wires.get(row * ROW..(row + 1) * ROW)?;
+        let values = Vec::from_iter(wires.iter().map(|wire| peek.value(wire)));
         let mut tuple = [F61::ZERO; WIDTH];
         let forms = core::iter::once(number(Public::Code as i64)).chain(forms());
-        tuple.iter_mut().zip(forms).for_each(|(to, form)| *to = form.value(values));
+        tuple.iter_mut().zip(forms).for_each(|(to, form)| *to = form.value(&values));
         tuple[PLACE] = self.place(row);
         Some(tuple)
     }
@@ -100,11 +94,9 @@ impl<W: Clone> Rom<W> {
         let all: Vec<_> = parts.iter().map(|part| code(&part.shape)).collect();
         let mut lookups = Sum::<B>::masked(b, mask);
         for (part, forms) in parts.iter().zip(&all).filter(|(_, forms)| !forms.is_empty()) {
-            let columns = part.shape.columns;
-            for (number, row) in part.wires.chunks_exact(columns).enumerate() {
-                let values = part.values.get(number * columns..(number + 1) * columns);
+            for row in part.iter() {
                 for form in forms {
-                    lookups.add(b, form, row, values)?;
+                    lookups.add(b, form, row)?;
                 }
             }
         }
@@ -122,18 +114,33 @@ impl<W: Clone> Rom<W> {
     ) -> Result<B::Expression<2>, B::Error> {
         let [one, zero] = [F61::ONE, F61::ZERO].map(|x| B::Expression::<5>::constant(B::embed(x)));
         let mut sum = B::Expression::<2>::constant(B::Scalar::default());
+        let (of_mask, mask) = (value(b, mask), b.scalar::<5>(mask));
+        // Of a row all but the table and the place.
+        let of_forms = gammas.get(1..).unwrap_or_default();
+        let form = Folded::new(B::Scalar::default(), of_forms, F61::ZERO, &forms(), B::embed);
         for (part, counts) in counts.chunks(3 * AT_ONCE).enumerate() {
             let first = part * 3 * AT_ONCE;
-            let mut rows = self.denominators(b, tables, first..first + counts.len(), (at, mask, gammas));
+            let rows = self.denominators(tables, first..first + counts.len(), (at, gammas), B::embed);
             let fractions = b.scalars(counts.len().div_ceil(3), &mut |peek| {
-                invert_all(&mut rows.values);
+                let denominator = |(public, row): &(B::Scalar, Option<&[W]>)| {
+                    let secret = row.map_or_else(B::Scalar::default, |row| form.value(peek, row, B::embed));
+                    *public + secret + *of_mask
+                };
+                let mut values = wiped(rows.len(), rows.iter().map(denominator));
+                invert_all(&mut values);
                 let counts = counts.iter().map(|count| B::embed(peek.value(count)));
-                rows.values.iter_mut().zip(counts).for_each(|(fraction, count)| *fraction *= count);
+                values.iter_mut().zip(counts).for_each(|(fraction, count)| *fraction *= count);
                 let sum = |three: &[B::Scalar]| three.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
-                let fractions = told(Committed::Fraction, rows.values.chunks(3).map(sum).collect());
+                let fractions = told(Committed::Fraction, values.chunks(3).map(sum).collect());
                 Ok(told(Committed::FractionsMoved, fractions))
             })?;
-            let triples = rows.expressions.chunks(3).zip(counts.chunks(3));
+            let mut scratch = Vec::new();
+            let mut expression = |(public, row): &(B::Scalar, Option<&[W]>)| {
+                let public = B::Expression::<5>::constant(*public) + mask;
+                row.map_or(public, |row| form.expression::<5, B>(b, row, &mut scratch) + public)
+            };
+            let expressions = Vec::from_iter(rows.iter().map(&mut expression));
+            let triples = expressions.chunks(3).zip(counts.chunks(3));
             for ((denominators, counts), fraction) in triples.zip(&fractions) {
                 // Places of the last triple that are left have the fraction 0 / 1.
                 let ([mut d, mut e, mut f], [mut k, mut l, mut m]) = ([one; 3], [zero; 3]);
@@ -148,35 +155,23 @@ impl<W: Clone> Rom<W> {
         Ok(sum)
     }
 
-    /// The denominators of some rows, with their values at P.
-    fn denominators<B: Challenge<F61, Wire = W>>(
+    /// The denominators of some rows but for the mask: what is public of each, and the wires of the rest.
+    fn denominators<S: Element>(
         &self,
-        b: &B,
         tables: &Tables<'_>,
         rows: core::ops::Range<usize>,
-        (at, mask, gammas): (B::Scalar, &B::ScalarWire, &[B::Scalar]),
-    ) -> Denominators<B::Scalar, B::Expression<5>> {
-        let mut folded = Folded::new(at, gammas, F61::new(Public::Code as u64), &forms(), B::embed);
-        let constant = folded.constant;
-        let (of_place, of_mask) = (gammas.get(PLACE).copied().unwrap_or_default(), value(b, mask));
-        let mask = b.scalar::<5>(mask);
-        let mut all = Denominators { expressions: Vec::new(), values: Zeroizing::default() };
-        all.values.reserve_exact(rows.len());
-        let mut scratch = Vec::new();
-        for index in rows {
-            let (expression, value) = if let Some(row) = index.checked_sub(Kind::ALL.len()) {
-                folded.constant = constant - of_place * B::embed(self.place(row));
-                let wires = self.wires.get(row * ROW..(row + 1) * ROW).unwrap_or_default();
-                let values = self.values.get(row * ROW..(row + 1) * ROW);
-                let value = values.map_or_else(Default::default, |values| folded.value(values, B::embed));
-                (folded.expression::<5, B>(b, wires, &mut scratch), value)
-            } else {
-                let filler = denominator::<B>(at, gammas, &tables.row(Public::Code, index));
-                (B::Expression::<5>::constant(filler), filler)
-            };
-            all.expressions.push(expression + mask);
-            all.values.push(value + *of_mask);
-        }
-        all
+        (at, gammas): (S, &[S]),
+        embed: impl Fn(F61) -> S + Copy,
+    ) -> Vec<(S, Option<&[W]>)> {
+        let public = |row: &[F61; WIDTH]| row.iter().zip(gammas).fold(at, |sum, (x, c)| sum - *c * embed(*x));
+        let one = |index: usize| match index.checked_sub(Kind::ALL.len()) {
+            None => (public(&tables.row(Public::Code, index)), None),
+            Some(row) => {
+                let mut tuple = [F61::ZERO; WIDTH];
+                [tuple[0], tuple[PLACE]] = [integer(Public::Code as i64), self.place(row)];
+                (public(&tuple), self.wires.get(row * ROW..(row + 1) * ROW))
+            }
+        };
+        rows.map(one).collect()
     }
 }

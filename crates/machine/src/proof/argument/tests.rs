@@ -57,10 +57,8 @@ fn parts(produced: &[[u64; 3]], consumed: &[[u64; 3]]) -> [Part<F61>; 2] {
     let mut other = Shape::new(3);
     other.consume(Space::Register, [0, 1, 2].map(column));
     other.byte(column(0) + number(0));
-    let part = |shape: Shape, rows: &[[u64; 3]]| {
-        let values: Vec<F61> = rows.iter().flatten().map(|n| f(*n)).collect();
-        Part { shape, wires: values.clone(), values: Zeroizing::new(values) }
-    };
+    let part =
+        |shape: Shape, rows: &[[u64; 3]]| Part::new(shape, rows.iter().flatten().map(|n| f(*n)).collect());
     [part(one, produced), part(other, consumed)]
 }
 
@@ -163,7 +161,7 @@ fn what_is_tested_of_a_committed_program_is_the_lookups_and_twice_the_rows() {
     let mut shape = Shape::new(1);
     shape.look_up(Public::Code, [column(0)]);
     shape.byte(column(0));
-    let part = Part { shape, wires: vec![F61::ZERO; 10], values: Zeroizing::default() };
+    let part = Part::new(shape, vec![F61::ZERO; 10]);
     let rows = 3000 + super::super::kind::Kind::ALL.len() as u64;
     assert_eq!(degree(&[part], &Known::default(), &tables, true), 10 + 2 * rows);
 }

@@ -1,9 +1,10 @@
 //! The running product and the running sum of an argument: both take three forms at a time.
 
-use volery_circuit::{Challenge, Expression as _, invert_all};
+use volery_circuit::{Challenge, Expression as _, Peek, invert_all};
 use volery_field::{Element, F61, Ring as _};
 use zeroize::Zeroizing;
 
+use super::super::buffers::room_for;
 use super::super::form::Form;
 use super::{Committed, told};
 
@@ -44,14 +45,27 @@ impl<S: Element> Folded<S> {
         scratch: &mut Vec<B::Wire>,
     ) -> B::Expression<N> {
         scratch.clear();
-        scratch.extend(self.columns.iter().map(|column| row[*column].clone()));
+        scratch.extend(self.wires(row).cloned());
         b.linear::<N>(self.constant, &self.coefficients, scratch)
     }
 
+    /// The wires of the form in a row.
     #[inline(always)]
-    pub(super) fn value(&self, row: &[F61], embed: impl Fn(F61) -> S) -> S {
-        let terms = self.columns.iter().zip(&self.coefficients);
-        terms.fold(self.constant, |sum, (column, c)| sum + *c * embed(row[*column]))
+    fn wires<'a, W>(&'a self, row: &'a [W]) -> impl Iterator<Item = &'a W> {
+        self.columns.iter().map(|column| &row[*column])
+    }
+
+    /// The value for these values of its wires.
+    #[inline(always)]
+    fn value_of(&self, values: &[F61], embed: impl Fn(F61) -> S) -> S {
+        let terms = values.iter().zip(&self.coefficients);
+        terms.fold(self.constant, |sum, (x, c)| sum + *c * embed(*x))
+    }
+
+    /// The value in a row at P.
+    pub(super) fn value<W>(&self, peek: &dyn Peek<F61, W>, row: &[W], embed: impl Fn(F61) -> S) -> S {
+        let values = Zeroizing::new(Vec::from_iter(self.wires(row).map(|wire| peek.value(wire))));
+        self.value_of(&values, embed)
     }
 }
 
@@ -61,35 +75,50 @@ pub(super) const AT_ONCE: usize = 128;
 /// A form and the row that it is of.
 type FormOfRow<'p, S, W> = (&'p Folded<S>, &'p [W]);
 
-/// Factors or denominators that wait to be claimed: forms and rows, with their values at P. The expressions
-/// are made when they are multiplied, so that the compiler sees that they are linear.
+/// Factors or denominators that wait to be claimed: forms and rows. The expressions are made when they are
+/// multiplied, so that the compiler sees that they are linear.
 struct Waiting<'p, S: Element, W> {
     forms: Vec<FormOfRow<'p, S, W>>,
-    values: Zeroizing<Vec<S>>,
-    /// The wires of a form.
+    /// The wires of one form or more, and at P their values.
     scratch: Vec<W>,
+    known: Zeroizing<Vec<F61>>,
+    /// What the forms are at P.
+    values: Zeroizing<Vec<S>>,
 }
 
-impl<'p, S: Element, W> Waiting<'p, S, W> {
+impl<'p, S: Element, W: Clone> Waiting<'p, S, W> {
     fn new() -> Self {
         Self {
             forms: Vec::with_capacity(3 * AT_ONCE),
-            values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)),
             scratch: Vec::new(),
+            known: Zeroizing::default(),
+            values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)),
         }
     }
 
-    /// Adds a form of a row, with its value at P. Returns whether it is time to claim.
+    /// Adds a form of a row. Returns whether it is time to claim.
     #[inline(always)]
-    fn push(&mut self, form: &'p Folded<S>, row: &'p [W], value: Option<S>) -> bool {
+    fn push(&mut self, form: &'p Folded<S>, row: &'p [W]) -> bool {
         self.forms.push((form, row));
-        self.values.extend(value);
         self.forms.len() == 3 * AT_ONCE
     }
 
-    fn clear(&mut self) {
-        self.forms.clear();
-        self.values.clear();
+    /// What the forms are at P.
+    fn values(&mut self, peek: &dyn Peek<F61, W>, embed: impl Fn(F61) -> S + Copy) -> &mut [S] {
+        let Self { forms, scratch, known, values } = self;
+        scratch.clear();
+        forms.iter().for_each(|(form, row)| scratch.extend(form.wires(row).cloned()));
+        known.clear();
+        room_for(known, scratch.len());
+        peek.values(scratch, known);
+        values.clear();
+        let mut rest = &known[..];
+        for (form, _) in forms.iter() {
+            let (of_form, others) = rest.split_at(form.columns.len());
+            values.push(form.value_of(of_form, embed));
+            rest = others;
+        }
+        values
     }
 }
 
@@ -141,17 +170,16 @@ impl<'p, B: Challenge<F61>> Product<'p, B> {
         b: &mut B,
         form: &'p Folded<B::Scalar>,
         row: &'p [B::Wire],
-        values: Option<&[F61]>,
     ) -> Result<(), B::Error> {
-        let is_full = self.waiting.push(form, row, values.map(|row| form.value(row, B::embed)));
+        let is_full = self.waiting.push(form, row);
         if is_full { self.flush(b) } else { Ok(()) }
     }
 
     #[inline(never)]
     fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let (values, running) = (&self.waiting.values, &mut *self.running);
-        let count = self.waiting.forms.len().div_ceil(3);
-        let products = b.scalars(count, &mut |_| {
+        let (waiting, running) = (&mut self.waiting, &mut *self.running);
+        let products = b.scalars(waiting.forms.len().div_ceil(3), &mut |peek| {
+            let values = waiting.values(peek, B::embed);
             let mut next = |factors: &[B::Scalar]| {
                 factors.iter().for_each(|factor| *running *= *factor);
                 *running
@@ -175,7 +203,7 @@ impl<'p, B: Challenge<F61>> Product<'p, B> {
             b.claim(all - b.scalar::<5>(&product))?;
             self.last = Some(product);
         }
-        self.waiting.clear();
+        self.waiting.forms.clear();
         Ok(())
     }
 
@@ -217,21 +245,19 @@ impl<'p, B: Challenge<F61>> Sum<'p, B> {
         b: &mut B,
         form: &'p Folded<B::Scalar>,
         row: &'p [B::Wire],
-        values: Option<&[F61]>,
     ) -> Result<(), B::Error> {
-        let mut value = values.map(|row| form.value(row, B::embed));
-        if let Some((_, mask)) = &self.mask {
-            value.iter_mut().for_each(|value| *value += **mask);
-        }
-        let is_full = self.waiting.push(form, row, value);
+        let is_full = self.waiting.push(form, row);
         if is_full { self.flush(b) } else { Ok(()) }
     }
 
     #[inline(never)]
     fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let values = &mut self.waiting.values;
-        let count = self.waiting.forms.len().div_ceil(3);
-        let inverses = b.scalars(count, &mut |_| {
+        let (waiting, mask) = (&mut self.waiting, &self.mask);
+        let inverses = b.scalars(waiting.forms.len().div_ceil(3), &mut |peek| {
+            let values = waiting.values(peek, B::embed);
+            if let Some((_, mask)) = mask {
+                values.iter_mut().for_each(|value| *value += **mask);
+            }
             invert_all(values);
             let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
             let inverses = told(Committed::Inverse, values.chunks(3).map(sum).collect());
@@ -259,7 +285,7 @@ impl<'p, B: Challenge<F61>> Sum<'p, B> {
             }
             self.sum = self.sum + b.scalar::<2>(inverse);
         }
-        self.waiting.clear();
+        self.waiting.forms.clear();
         Ok(())
     }
 

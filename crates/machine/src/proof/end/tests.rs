@@ -61,7 +61,7 @@ fn program(operation: Operation, immediate: i32) -> Program {
 fn claimed(program: &Program, registers: &[(usize, u32)], cause: Cause, value: u32) -> Result<(), Error> {
     let mut values = vec![F61::ZERO; REGISTERS];
     registers.iter().for_each(|(register, value)| values[*register] = F61::new((*value).into()));
-    let last = Boundary { registers: values.clone(), values: values.into(), place: [F61::new(TEXT.into())] };
+    let last = Boundary { registers: values, place: [F61::new(TEXT.into())] };
     let subject = Subject::Public(program.clone());
     let tables = Tables { subject: &subject, regions: Regions::of(program), input: &[], journal: &[] };
     claim(&mut Evaluator::<F61>::new(), &tables, &last, End::Trap { pc: TEXT, cause, value })

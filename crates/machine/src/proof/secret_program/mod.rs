@@ -128,11 +128,8 @@ pub(super) fn claim<B: Challenge<F61>>(
     };
     let words = image_words(b, bounds, words)?;
     let data = data_words(b, bounds, data)?;
-    let take = |all: &[F61]| all.iter().take(ROM_ROW).copied().collect::<Vec<_>>();
-    let rows = words.values.chunks_exact(words::COLUMNS).flat_map(take);
-    let rows = Zeroizing::new(rows.collect());
-    let wires = words.wires.chunks_exact(words::COLUMNS).flat_map(|row| row.iter().take(ROM_ROW).cloned());
-    let rom = Rom::new(bounds.text, wires.collect(), rows);
+    let wires = words.iter().flat_map(|row| row.iter().take(ROM_ROW).cloned());
+    let rom = Rom::new(bounds.text, wires.collect());
     let log = memory(b, bounds, [&words, &data]);
     argument::claim(b, &mut [words, data], &Known::default(), tables, None)?;
     b.end_argument();
@@ -148,7 +145,7 @@ fn image_words<B: Challenge<F61>>(
 ) -> Result<Part<B::Wire>, B::Error> {
     let part = part(b, Committed::Word, (words::shape(), bounds.words), values)?;
     let places = (bounds.text..).step_by(4);
-    for (row, place) in part.wires.chunks_exact(words::COLUMNS).zip(places) {
+    for (row, place) in part.iter().zip(places) {
         words::claim(b, row, place)?;
     }
     Ok(part)
@@ -174,33 +171,24 @@ fn part<B: Challenge<F61>>(
     let count = rows as usize * shape.columns;
     let mut wires = Vec::with_capacity(count);
     commit(b, count, values.as_ref().map(|values| &values[..]), &mut wires)?;
-    Ok(Part { shape, wires, values: values.unwrap_or_default() })
+    Ok(Part::new(shape, wires))
 }
 
 /// The log that begins with the words of the image and of data.
 fn memory<B: Challenge<F61>>(b: &mut B, bounds: &Bounds, [words, data]: [&Part<B::Wire>; 2]) -> Log<B::Wire> {
-    let (mut wires, mut values) = (Vec::new(), Zeroizing::new(Vec::new()));
+    let mut wires = Vec::new();
     let never = b.constant(F61::ZERO);
-    let of_place = |place: u32| F61::new(u64::from(place)) + F61::new(READ_ONLY as u64);
-    let places = || (bounds.text..).step_by(4);
     let [word, writable] = words::MEMORY;
-    for (row, place) in words.wires.chunks_exact(words::COLUMNS).zip(places()) {
+    for (row, place) in words.iter().zip((bounds.text..).step_by(4)) {
         let down = b.scale(&row[writable], -F61::new(READ_ONLY as u64));
-        let address = b.add_constant(&down, of_place(place));
+        let address = b.add_constant(&down, F61::new(u64::from(place)) + F61::new(READ_ONLY as u64));
         wires.extend([address, row[word].clone(), never.clone()]);
     }
-    for (row, place) in words.values.chunks_exact(words::COLUMNS).zip(places()) {
-        let address = of_place(place) - F61::new(READ_ONLY as u64) * row[writable];
-        values.extend([address, row[word], F61::ZERO]);
-    }
     let [address, value] = data::MEMORY;
-    for row in data.wires.chunks_exact(data::COLUMNS) {
+    for row in data.iter() {
         wires.extend([row[address].clone(), row[value].clone(), never.clone()]);
     }
-    for row in data.values.chunks_exact(data::COLUMNS) {
-        values.extend([row[address], row[value], F61::ZERO]);
-    }
-    Log::with(wires, values)
+    Log::with(wires)
 }
 
 /// What P changes in the image before it commits, in tests.

@@ -56,8 +56,8 @@ fn a_table_is_split_where_that_takes_fewer_elements() {
     for (halves, border) in HALVES.iter().zip([48_960, 19_584]) {
         for lookups in [1, 3, 1000, border - 1, border, border + 1, 60_000] {
             let taken = || {
-                let (shape, wires) = (shape(halves), vec![0; halves.components as usize * lookups]);
-                let mut parts = [Part { shape, wires, values: Zeroizing::default() }];
+                let wires = vec![0; halves.components as usize * lookups];
+                let mut parts = [Part::new(shape(halves), wires)];
                 let mut counter = Counter::<F61>::new();
                 with_tables(|tables| claim(&mut counter, &mut parts, &Known::default(), tables, None))
                     .expect("counted");
@@ -150,8 +150,7 @@ fn what_is_no_row_is_refused_by_split_tables() {
         (and, &[1 << 8, 0, 0], false),
         (and, &[0xff, 0xff, 0xef], false),
     ] {
-        let values: Vec<F61> = values.iter().map(|n| integer(*n)).collect();
-        let part = Part { shape: shape(halves), wires: values.clone(), values: Zeroizing::new(values) };
+        let part = Part::new(shape(halves), values.iter().map(|n| integer(*n)).collect());
         let (mut parts, mut evaluator) = ([part], Evaluator::<F61>::new());
         let result = with_tables(|tables| claim(&mut evaluator, &mut parts, &Known::default(), tables, None));
         assert_eq!(parts[0].shape.columns, 2 * halves.components as usize);

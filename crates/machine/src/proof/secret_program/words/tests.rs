@@ -22,8 +22,7 @@ fn verdict(row: &[F61], place: u32) -> [bool; 2] {
         Tables { subject: &subject, regions: Regions::of_subject(&subject), input: &[], journal: &[] };
     let mut b = Evaluator::<F61>::new();
     let relations = claim(&mut b, row, place);
-    let (wires, values) = (row.to_vec(), row.to_vec().into());
-    let part = Part { shape: shape(), wires, values };
+    let part = Part::new(shape(), row.to_vec());
     let lookups = argument::exact::on(|| {
         argument::claim(&mut Evaluator::<F61>::new(), &mut [part], &Known::default(), &tables, None)
     });
