@@ -37,7 +37,7 @@ use super::trace::Source;
 pub(super) struct Log<W> {
     /// Live words at the last check: address, value, segment. Before the first check they are those of the
     /// file: of a public program public ([`Known`]), of a secret one committed.
-    live: Option<Vec<W>>,
+    live: Option<Vec<Vec<W>>>,
     /// What each segment took and left: its number; address, value, segment, value at the end.
     entries: Vec<(u32, Vec<W>)>,
 }
@@ -47,6 +47,10 @@ pub(super) const LIVE: usize = 3;
 
 /// The columns of a live word while it is checked: also the lower limb of the distance to the next one.
 const CHECKED: usize = LIVE + 1;
+
+/// The number of live words in a buffer. Buffers that are all as small find their place in memory that
+/// segments have left; one for all words would find none, and add to what a party needs.
+const AT_ONCE: usize = if cfg!(test) { 5 } else { 1 << 12 };
 
 /// A live word, which is there before a check or after it.
 fn live_shape(columns: usize, side: fn(&mut Shape, Space, [Form; 3])) -> Shape {
@@ -71,7 +75,7 @@ impl<W: Clone> Log<W> {
 
     /// A log that begins with these words, which are committed to: address, value, segment.
     pub(super) fn with(live: Vec<W>) -> Self {
-        Self { live: Some(live), entries: Vec::new() }
+        Self { live: Some(vec![live]), entries: Vec::new() }
     }
 
     /// Notes the words of a segment: address, value, segment of the last use, value and time at the end.
@@ -100,20 +104,21 @@ impl<W: Clone> Log<W> {
                 words.map(|(address, value)| known(place(address, read_only(address)), value)).collect();
             Vec::new()
         });
-        let before = Part::new(live_shape(LIVE, Shape::produce), before);
-        let fresh = fresh_words(b, tables, fresh, source.map(|(_, fresh)| fresh))?;
-        let after = Rc::new(live_words(b, live, source.map(|(source, _)| source))?);
+        let mut parts = vec![fresh_words(b, tables, fresh, source.map(|(_, fresh)| fresh))?];
+        let before = before.into_iter();
+        parts.extend(before.map(|wires| Part::new(live_shape(LIVE, Shape::produce), wires)));
         let entries = core::mem::take(&mut self.entries).into_iter();
-        let mut parts = vec![before, fresh];
         parts.extend(entries.map(|(segment, wires)| Part::new(entry_shape(segment), wires)));
-        parts.push(Part::overlapping(live_shape(CHECKED, Shape::consume), Rc::clone(&after), CHECKED));
-        parts.push(Part::overlapping(gap_shape(), Rc::clone(&after), CHECKED));
+        let after = live_words(b, live, source.map(|(source, _)| source))?;
+        let after = Vec::from_iter(after.into_iter().map(Rc::new));
+        for shape in [live_shape(CHECKED, Shape::consume), gap_shape()] {
+            parts.extend(
+                after.iter().map(|wires| Part::overlapping(shape.clone(), Rc::clone(wires), CHECKED)),
+            );
+        }
         argument::claim(b, &mut parts, &public, tables, None)?;
         drop(parts);
-        let (mut after, mut place) = (Rc::unwrap_or_clone(after), 0..);
-        after.retain(|_| place.next().is_some_and(|place: usize| place % CHECKED < LIVE));
-        after.shrink_to_fit();
-        self.live = Some(after);
+        self.live = Some(after.into_iter().map(kept).collect());
         b.end_argument();
         b.leave();
         Ok(())
@@ -193,19 +198,27 @@ pub(super) fn within(regions: &Regions, address: i64) -> [i64; 5] {
     [address, low, end, first, second]
 }
 
+/// Of live words that were checked, what is kept.
+fn kept<W: Clone>(wires: Rc<Vec<W>>) -> Vec<W> {
+    let words = wires.chunks_exact(CHECKED);
+    let mut kept = Vec::with_capacity(LIVE * words.len());
+    words.for_each(|word| kept.extend_from_slice(&word[..LIVE]));
+    kept
+}
+
 /// Commits to the live words after a check: address, value, segment, lower limb of the distance to the next
-/// word. Behind the last one stands a zero.
+/// word. Behind the words of a buffer stands the address of the next one, and in the place of the last
+/// distance a zero.
 fn live_words<B: Challenge<F61>>(
     b: &mut B,
     count: usize,
     source: Option<&Source<'_>>,
-) -> Result<Vec<B::Wire>, B::Error> {
+) -> Result<Vec<Vec<B::Wire>>, B::Error> {
     let value = |(address, read_only, value, segment): (u32, bool, u32, u32)| {
         [place(address, read_only), value.into(), segment.into()]
     };
     let mut words = source.map(|source| source.live().map(value).peekable());
-    let mut wires = Vec::new();
-    commit_with(b, (CHECKED * count).saturating_sub(1), &mut wires, &mut |_, count| {
+    let mut next = |count: usize| {
         let words = words.as_mut().ok_or_else(no_trace)?;
         let rows = count.div_ceil(CHECKED);
         let (mut live, mut gaps) = (Vec::with_capacity(LIVE * rows), Vec::with_capacity(rows));
@@ -221,11 +234,22 @@ fn live_words<B: Challenge<F61>>(
             all.extend(gap);
         }
         Ok(all)
-    })?;
-    if count > 0 {
-        wires.push(b.constant(F61::ZERO));
+    };
+    let mut all: Vec<Vec<B::Wire>> = Vec::new();
+    for start in (0..count).step_by(AT_ONCE) {
+        let end = count.min(start + AT_ONCE);
+        let wanted = CHECKED * (end - start);
+        let mut wires = Vec::with_capacity(wanted + 1);
+        commit_with(b, wanted - usize::from(end == count), &mut wires, &mut |_, count| next(count))?;
+        if let (Some(before), Some(address)) = (all.last_mut(), wires.first()) {
+            before.push(address.clone());
+        }
+        if end == count {
+            wires.push(b.constant(F61::ZERO));
+        }
+        all.push(wires);
     }
-    Ok(wires)
+    Ok(all)
 }
 
 /// Whether a log of this many entries is checked, after a check that left this many words.
