@@ -143,7 +143,13 @@ pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>,
 /// The bits in each word of a packed element: 64 in all but the last.
 #[inline(always)]
 fn widths<E: Element>() -> impl Iterator<Item = u32> {
-    (0..E::BITS).step_by(64).map(|start| (E::BITS - start).min(64))
+    let all = const { [width(E::BITS, 0), width(E::BITS, 1), width(E::BITS, 2), width(E::BITS, 3)] };
+    all.into_iter().take(E::BITS.div_ceil(u64::BITS) as usize)
+}
+
+const fn width(bits: u32, word: u32) -> u32 {
+    let rest = bits.saturating_sub(u64::BITS * word);
+    if rest < u64::BITS { rest } else { u64::BITS }
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Correlations from a seed that both parties know: what the protocols of `volery-vole` make, without them.
 
-use core::marker::PhantomData;
-
 use volery_channel::Channel;
 use volery_field::{Authenticated, Gf128, Mac, Value};
 use volery_vole::correlations::{Chain, Correlation, Pool, Source};
@@ -54,20 +52,32 @@ pub fn key(tag: Gf128, delta: &Delta) -> Gf128 {
     if tag.to_bits() & 1 == 1 { tag + delta.expose() } else { tag }
 }
 
+/// The number of values that are made at once: each alone would take many times as long.
+const AT_ONCE: usize = 256;
+
 /// Tags with their bits, one after another without end.
-pub struct Tags(Prg);
+pub struct Tags {
+    prg: Prg,
+    /// Those that are made, the next one last.
+    ready: Vec<Gf128>,
+}
 
 impl Tags {
     /// Those of `seed`.
     #[must_use]
     pub fn new(seed: u8) -> Self {
-        Self(Prg::new([seed; 16]))
+        Self { prg: Prg::new([seed; 16]), ready: Vec::new() }
     }
 
     /// The next tag.
     #[allow(clippy::should_implement_trait, reason = "it never ends")]
     pub fn next(&mut self) -> Gf128 {
-        self.0.block()
+        if self.ready.is_empty() {
+            self.ready.resize(AT_ONCE, Gf128::ZERO);
+            self.prg.blocks(&mut self.ready);
+            self.ready.reverse();
+        }
+        self.ready.pop().unwrap_or_default()
     }
 }
 
@@ -98,23 +108,27 @@ pub fn field_delta<F: Value, M: Mac<F>>() -> FieldDelta<M> {
 /// P's authenticated random elements, one after another without end.
 pub struct Elements<F, M> {
     prg: Prg,
-    field: PhantomData<(F, M)>,
+    /// Those that are made, the next one last.
+    ready: Vec<Authenticated<F, M>>,
 }
 
 impl<F: Value, M: Mac<F>> Elements<F, M> {
     /// Those of `seed`.
     #[must_use]
     pub fn new(seed: u8) -> Self {
-        Self { prg: Prg::new([seed; 16]), field: PhantomData }
+        Self { prg: Prg::new([seed; 16]), ready: Vec::new() }
     }
 
     /// The next one.
     #[allow(clippy::should_implement_trait, reason = "it never ends")]
     pub fn next(&mut self) -> Authenticated<F, M> {
-        let (mut x, mut m) = ([F::ZERO], [M::ZERO]);
-        self.prg.elements(&mut x);
-        self.prg.elements(&mut m);
-        Authenticated { x: x[0], m: m[0] }
+        if self.ready.is_empty() {
+            let (mut x, mut m) = ([F::ZERO; AT_ONCE], [M::ZERO; AT_ONCE]);
+            self.prg.elements(&mut x);
+            self.prg.elements(&mut m);
+            self.ready.extend(x.into_iter().zip(m).map(|(x, m)| Authenticated { x, m }));
+        }
+        self.ready.pop().unwrap_or(Authenticated { x: F::ZERO, m: M::ZERO })
     }
 }
 

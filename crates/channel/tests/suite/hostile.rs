@@ -5,7 +5,9 @@ use std::thread;
 use volery_channel::transport::Transport;
 use volery_channel::{Channel, Error, Limits, Tag, tags};
 
-use crate::links::{InMemory, Link, Tcp, channel_and_raw, channels, frame, on_every_transport, put};
+use crate::links::{
+    InMemory, Link, Tcp, TlsOverTcp, Unix, channel_and_raw, channels, frame, on_every_transport, put,
+};
 
 const TEST: u8 = tags::TEST.byte();
 
@@ -101,7 +103,7 @@ fn heard_while_writing<L: Link>(words: Words) -> Error {
     })
 }
 
-fn a_party_that_still_writes_learns_why_the_peer_failed<L: Link>() {
+fn a_party_that_still_writes_learns_why_over<L: Link>() {
     let why = Error::Peer { step: tags::TEST, reason: "enough".into() };
     let no = Error::UnexpectedFrame { expected: tags::TEST, got: tags::VERDICT.byte(), length: 1 };
     // A verdict of yes, or another message that was not read yet, is no reason.
@@ -138,8 +140,18 @@ on_every_transport! {
     a_message_cut_short_is_not_an_orderly_end,
     a_long_message_cut_short_ends_every_receive,
     the_peer_learns_why_a_party_failed,
-    a_party_that_still_writes_learns_why_the_peer_failed,
     a_peer_that_floods_a_writer_hits_the_cap,
+}
+
+/// Of every transport side by side: most of the time is waiting.
+#[test]
+fn a_party_that_still_writes_learns_why_the_peer_failed() {
+    thread::scope(|scope| {
+        scope.spawn(a_party_that_still_writes_learns_why_over::<InMemory>);
+        scope.spawn(a_party_that_still_writes_learns_why_over::<Tcp>);
+        scope.spawn(a_party_that_still_writes_learns_why_over::<Unix>);
+        scope.spawn(a_party_that_still_writes_learns_why_over::<TlsOverTcp>);
+    });
 }
 
 #[test]

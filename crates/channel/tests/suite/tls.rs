@@ -316,13 +316,18 @@ fn a_relay_between_two_tls_connections_is_refused_by_both_parties() {
         channel.send(tags::HELLO, payload).unwrap();
         channel.flush().unwrap();
     }
-    for result in [ours.receive(&mut p), theirs.receive(&mut v)] {
-        let error = result.unwrap_err();
+    // Side by side, because each waits for the relay to hear why it ends.
+    let refused = |hello: Hello, channel: &mut dyn Channel| {
+        let error = hello.receive(channel).unwrap_err();
         assert!(
             matches!(&error, Error::Incompatible(Mismatch::Parameter { name, ours: Some(_), theirs: Some(_) }) if name == TLS),
             "{error:?}"
         );
-    }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| refused(ours, &mut p));
+        scope.spawn(|| refused(theirs, &mut v));
+    });
 }
 
 /// It also puts into each hello what the party that hears it expects: then the parties are in different

@@ -100,7 +100,7 @@ fn attacks(runs: u64, cases: &[&Case], at_once: u64) {
 
 #[test]
 fn a_few_dozen_attacks_on_the_way_gain_nothing() {
-    attacks(48, &[&CASES[0], &CASES[1]], 6);
+    attacks(48, &[&CASES[0], &CASES[1]], 16);
 }
 
 #[test]
