@@ -13,6 +13,12 @@ pub(super) fn make_room<W>(wires: &mut Vec<W>, piece: usize, total: usize) {
     }
 }
 
+/// Room for this many wires at P, who knows that they will come. Growing would leave holes of all sizes in
+/// the memory of a long run.
+pub(super) fn room_at_p<W>(total: usize, is_p: bool) -> Vec<W> {
+    Vec::with_capacity(if is_p { total } else { 0 })
+}
+
 /// These values, which are `count`. A buffer that grew would leave copies behind.
 pub(super) fn wiped<T: Zeroize>(count: usize, values: impl IntoIterator<Item = T>) -> Zeroizing<Vec<T>> {
     let mut all = Zeroizing::new(Vec::with_capacity(count));

@@ -52,7 +52,8 @@ use super::kind::Kind;
 use super::log::{MOST_LIVE, is_due};
 use super::profile::{Counts, MOST_ROWS, MOST_SEGMENTS, Profile};
 use super::regions::Regions;
-use super::statement::{MOST_STEPS, ProgramRun};
+use super::settings::MOST_STEPS;
+use super::statement::ProgramRun;
 use super::subject::Subject;
 use super::trace::KINDS;
 

@@ -6,7 +6,7 @@ use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
 use super::argument::{self, Known, PIECE, Part, Rom};
-use super::buffers::{make_room, wiped};
+use super::buffers::{make_room, room_at_p, wiped};
 use super::form::{Shape, Space, WIDTH, column, integer, number};
 use super::kind::Kind;
 use super::log::Log;
@@ -73,7 +73,7 @@ fn rows<B: Challenge<F61>>(
 ) -> Result<Part<B::Wire>, B::Error> {
     b.enter(kind.name());
     let part = with_table!(kind, Rows => {
-        let mut wires = Vec::new();
+        let mut wires = room_at_p(count * Rows::COLUMNS, !values.is_empty());
         // A piece at a time, so that a row's wires are at hand when its relations are claimed.
         let at_once = PIECE / 16 / Rows::COLUMNS;
         for start in (0..count).step_by(at_once) {
@@ -169,7 +169,7 @@ fn words<B: Challenge<F61>>(
         wiped(5 * segment.words.len(), segment.words.iter().flat_map(word))
     });
     let values = values.unwrap_or_default();
-    let mut wires = Vec::new();
+    let mut wires = room_at_p(5 * count, segment.is_some());
     commit(b, 5 * count, segment.map(|_| &values[..]), &mut wires)?;
     Ok(Part::new(word_shape(this), wires))
 }

@@ -9,56 +9,20 @@ use zeroize::{Zeroize as _, Zeroizing};
 use super::argument::{Committed, told};
 use super::buffers::room_for;
 use super::end;
-use super::log::{Log, MOST_LIVE};
+use super::log::Log;
 use super::profile::{Checks, Counts, Profile};
 use super::public::Tables;
 use super::regions::Regions;
 use super::secret_program::{self, Image};
 use super::segment::{self, Boundary, Place, commit};
+use super::settings::Settings;
 use super::stages::{Stage, Stages, Watch};
 use super::subject::{Bounds, Subject};
+use super::survey::{limit, survey};
 use super::tables::{PUBLIC_LEFT, SECRET_LEFT};
 use super::trace::{Loaded, REGISTERS, Segment, Source};
 use crate::program::STACK_POINTER;
 use crate::{End, Limits, Program};
-
-/// How a run is cut into segments. Both parties need the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Steps of a segment, about: a call that moves bytes is not cut.
-    pub steps: u32,
-    /// The rows of each kind in a segment are filled up to a multiple of this.
-    pub unit: u32,
-    /// How long the log of touched words is at least before it is checked.
-    pub log: u64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { steps: 1 << 16, unit: 16, log: 1 << 18 }
-    }
-}
-
-impl Settings {
-    fn check(self) -> Result<(), Error> {
-        if self.steps == 0 || self.steps > MOST_STEPS || self.unit == 0 || self.unit > 1 << 16 {
-            return Err(Error::Public(format!(
-                "segments of {} steps with rows in units of {}; at most 2^20 and 2^16 are possible",
-                self.steps, self.unit
-            )));
-        }
-        if self.log > MOST_LIVE {
-            return Err(Error::Public(format!(
-                "a log of {} words before it is checked; at most {MOST_LIVE} are possible",
-                self.log
-            )));
-        }
-        Ok(())
-    }
-}
-
-/// The most steps of a segment.
-pub(super) const MOST_STEPS: u32 = 1 << 20;
 
 /// The longest input.
 const MOST_INPUT: usize = 1 << 28;
@@ -309,13 +273,6 @@ impl ProgramRun {
     }
 }
 
-fn limit(error: crate::emulator::Error) -> Error {
-    Error::Witness(error.to_string())
-}
-
-/// What [`survey`] finds: the claim, the profile, and the words that become live.
-type Survey = (RunClaim, Profile, Zeroizing<Vec<u32>>);
-
 /// The error for a run of a secret program at a party that does not have it.
 fn unknown() -> Error {
     Error::misuse("there is no program")
@@ -329,30 +286,6 @@ fn load(subject: &Subject, secret: Option<&Program>) -> Result<(Loaded, Option<I
             Image::of(program, bounds).map(|(loaded, image)| (loaded, Some(image)))
         }
         (Subject::Secret(_), None) => Err(unknown()),
-    }
-}
-
-/// Runs a program without proving. `live` words are in use from the start.
-fn survey(mut source: Source<'_>, mut live: u64, settings: Settings) -> Result<Survey, Error> {
-    let (mut profile, mut new_words) = (Profile::default(), Zeroizing::new(Vec::new()));
-    let (mut new, mut entries) = (0_u64, 0_u64);
-    loop {
-        let (segment, end) = source.next(settings.steps, None).map_err(limit)?;
-        let words = segment.words.len() as u32;
-        let rows = segment.rows.map(|rows| rows.next_multiple_of(settings.unit));
-        profile.segments.push(Counts { rows, words });
-        room_for(&mut new_words, segment.fresh.len());
-        new_words.extend_from_slice(&segment.fresh);
-        (new, entries) = (new + segment.fresh.len() as u64, entries + u64::from(words));
-        if end.is_some() || super::log::is_due(entries, live, settings.log) {
-            profile.fresh.push(new);
-            live += new;
-            (new, entries) = (0, 0);
-        }
-        if let Some(end) = end {
-            let journal = source.journal().to_vec();
-            return Ok((RunClaim { end, journal }, profile, new_words));
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use volery_circuit::{Digest, Error};
 
 use super::regions::file_words;
-use super::statement::Settings;
+use super::settings::Settings;
 use crate::Program;
 use crate::program::{STACK_BYTES, STACK_END};
 

@@ -3,6 +3,7 @@
 //! What is held is one segment's rows, and for each word of memory that the run has touched its value and the
 //! segment of its last use.
 
+use pages::{Entry, Pages};
 use volery_field::{F61, Ring as _};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -16,6 +17,8 @@ use crate::instruction::Operation;
 use crate::observer::{Access, Call, Observer, Step};
 use crate::program::STACK_POINTER;
 use crate::{End, Machine, Program};
+
+mod pages;
 
 /// The registers `x0` to `x31`, the sink, and what is left of inputs and written to the journal.
 pub(super) const REGISTERS: usize = 36;
@@ -41,18 +44,6 @@ pub(super) struct Word {
     pub(super) last: Cell,
 }
 
-/// A word that is in use.
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    value: u32,
-    /// The last segment that touched it.
-    segment: u32,
-    /// Where it is among the words of that segment.
-    slot: u32,
-    /// Whether it is among the live words.
-    live: bool,
-}
-
 impl Zeroize for Cell {
     fn zeroize(&mut self) {
         let Self { value, time } = self;
@@ -66,54 +57,6 @@ impl Zeroize for Word {
         [address, first, since].into_iter().for_each(Zeroize::zeroize);
         read_only.zeroize();
         last.zeroize();
-    }
-}
-
-impl Zeroize for Entry {
-    fn zeroize(&mut self) {
-        let Self { value, segment, slot, live } = self;
-        [value, segment, slot].into_iter().for_each(Zeroize::zeroize);
-        live.zeroize();
-    }
-}
-
-/// Words of a page, and pages of a folder.
-const PAGE: usize = 1 << 10;
-
-type Page = [Entry; PAGE];
-
-type Folder = [Option<Box<Page>>; PAGE];
-
-/// The words of memory, in folders of pages.
-struct Pages(Vec<Option<Box<Folder>>>);
-
-impl Pages {
-    fn new() -> Self {
-        Self((0..PAGE).map(|_| None).collect())
-    }
-
-    #[inline(always)]
-    fn entry(&mut self, address: u32) -> &mut Entry {
-        let word = address as usize / 4;
-        let folder = self.0[word / PAGE / PAGE].get_or_insert_with(|| Box::new([const { None }; PAGE]));
-        let page = folder[word / PAGE % PAGE].get_or_insert_with(|| Box::new([Entry::default(); PAGE]));
-        &mut page[word % PAGE]
-    }
-
-    /// The pages that there are, with the addresses of their first words.
-    fn iter(&self) -> impl Iterator<Item = (u32, &Page)> {
-        let folders = self.0.iter().enumerate().filter_map(|(i, folder)| Some((i, folder.as_ref()?)));
-        folders.flat_map(|(i, folder)| {
-            let pages = folder.iter().enumerate().filter_map(|(j, page)| Some((j, page.as_ref()?)));
-            pages.map(move |(j, page)| ((4 * PAGE * (PAGE * i + j)) as u32, &**page))
-        })
-    }
-}
-
-impl Drop for Pages {
-    fn drop(&mut self) {
-        let pages = self.0.iter_mut().flatten().flat_map(|folder| folder.iter_mut().flatten());
-        pages.flat_map(|page| page.iter_mut()).for_each(Zeroize::zeroize);
     }
 }
 
@@ -199,7 +142,8 @@ impl Cells {
             input: public as i64,
         };
         for (address, value) in loaded.words.iter().copied() {
-            *cells.entry(address) = Entry { value, live: true, ..Entry::default() };
+            cells.entry(address).value = value;
+            cells.pages.bring(address);
         }
         cells
     }
@@ -258,7 +202,7 @@ impl Cells {
     /// Makes a word live.
     #[inline(always)]
     fn bring(&mut self, address: u32) {
-        if !core::mem::replace(&mut self.entry(address).live, true) {
+        if self.pages.bring(address) {
             room_for(&mut self.fresh, 1);
             self.fresh.push(address);
         }
@@ -274,13 +218,9 @@ impl Cells {
     /// The live words, writable ones first, each part by address: address, value, segment of the last use.
     pub(super) fn live(&self) -> impl Iterator<Item = (u32, bool, u32, u32)> {
         let all = move |wanted: bool| {
-            self.pages.iter().flat_map(move |(first, page)| {
-                let live = page.iter().enumerate().filter(|(_, entry)| entry.live);
-                live.filter_map(move |(word, entry)| {
-                    let address = first + 4 * word as u32;
-                    let read_only = self.is_read_only(address);
-                    (read_only == wanted).then_some((address, read_only, entry.value, entry.segment))
-                })
+            self.pages.live().filter_map(move |(address, entry)| {
+                let read_only = self.is_read_only(address);
+                (read_only == wanted).then_some((address, read_only, entry.value, entry.segment))
             })
         };
         all(false).chain(all(true))
