@@ -169,6 +169,10 @@ impl Challenge<F61> for Liar {
         self.inner.scalar(x)
     }
 
+    fn peek(&self, x: &F61) -> Option<F61> {
+        self.inner.peek(x)
+    }
+
     fn peek_scalar(&self, x: &F61, look: &mut dyn FnMut(F61)) {
         self.inner.peek_scalar(x, look);
     }

@@ -148,6 +148,10 @@ pub trait Challenge<F: Value>: Relate<F> {
     /// A committed scalar as an expression of degree 1.
     fn scalar<const N: usize>(&self, x: &Self::ScalarWire) -> Self::Expression<N>;
 
+    /// The value of a wire where values exist: what [`Peek`] tells hints, for a program that reads very
+    /// many. In a branch that runs on garbage it is garbage.
+    fn peek(&self, x: &Self::Wire) -> Option<F>;
+
     /// Passes the value of a committed scalar to `look` where values exist; elsewhere it does nothing.
     fn peek_scalar(&self, x: &Self::ScalarWire, look: &mut dyn FnMut(Self::Scalar));
 
@@ -251,6 +255,11 @@ impl<F: Value> Challenge<F> for Evaluator<F> {
         Plain::wire(*x)
     }
 
+    #[inline(always)]
+    fn peek(&self, x: &F) -> Option<F> {
+        Some(*x)
+    }
+
     fn peek_scalar(&self, x: &F, look: &mut dyn FnMut(F)) {
         look(*x);
     }
@@ -290,6 +299,10 @@ impl<F: Value> Challenge<F> for Counter<F> {
 
     fn scalar<const N: usize>(&self, _x: &u32) -> Plain<F, N> {
         Plain::wire(F::ZERO)
+    }
+
+    fn peek(&self, _x: &u32) -> Option<F> {
+        None
     }
 
     fn peek_scalar(&self, _x: &u32, _look: &mut dyn FnMut(F)) {}
@@ -376,6 +389,11 @@ macro_rules! delegate_challenge {
             fn scalar<const N: usize>(&self, x: &Self::ScalarWire) -> Self::Expression<N> {
                 let $this = self;
                 $crate::Challenge::<$ring>::scalar(&$to, x)
+            }
+            #[inline(always)]
+            fn peek(&self, x: &Self::Wire) -> Option<$ring> {
+                let $this = self;
+                $crate::Challenge::<$ring>::peek(&$to, x)
             }
             fn peek_scalar(&self, x: &Self::ScalarWire, look: &mut dyn FnMut(Self::Scalar)) {
                 let $this = self;

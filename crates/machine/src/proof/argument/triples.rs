@@ -4,7 +4,6 @@ use volery_circuit::{Challenge, Expression as _, Peek, invert_all};
 use volery_field::{Element, F61, Ring as _};
 use zeroize::Zeroizing;
 
-use super::super::buffers::room_for;
 use super::super::form::Form;
 use super::{Committed, told};
 
@@ -55,17 +54,17 @@ impl<S: Element> Folded<S> {
         self.columns.iter().map(|column| &row[*column])
     }
 
-    /// The value for these values of its wires.
+    /// The value in a row where values exist.
     #[inline(always)]
-    fn value_of(&self, values: &[F61], embed: impl Fn(F61) -> S) -> S {
-        let terms = values.iter().zip(&self.coefficients);
-        terms.fold(self.constant, |sum, (x, c)| sum + *c * embed(*x))
+    fn peek<B: Challenge<F61, Scalar = S>>(&self, b: &B, row: &[B::Wire]) -> Option<S> {
+        let mut terms = self.wires(row).zip(&self.coefficients);
+        terms.try_fold(self.constant, |sum, (wire, c)| Some(sum + *c * B::embed(b.peek(wire)?)))
     }
 
-    /// The value in a row at P.
+    /// The value in a row, for a hint.
     pub(super) fn value<W>(&self, peek: &dyn Peek<F61, W>, row: &[W], embed: impl Fn(F61) -> S) -> S {
-        let values = Zeroizing::new(Vec::from_iter(self.wires(row).map(|wire| peek.value(wire))));
-        self.value_of(&values, embed)
+        let terms = self.wires(row).zip(&self.coefficients);
+        terms.fold(self.constant, |sum, (wire, c)| sum + *c * embed(peek.value(wire)))
     }
 }
 
@@ -75,50 +74,35 @@ pub(super) const AT_ONCE: usize = 128;
 /// A form and the row that it is of.
 type FormOfRow<'p, S, W> = (&'p Folded<S>, &'p [W]);
 
-/// Factors or denominators that wait to be claimed: forms and rows. The expressions are made when they are
-/// multiplied, so that the compiler sees that they are linear.
+/// Factors or denominators that wait to be claimed: forms and rows, with their values at P. The expressions
+/// are made when they are multiplied, so that the compiler sees that they are linear.
 struct Waiting<'p, S: Element, W> {
     forms: Vec<FormOfRow<'p, S, W>>,
-    /// The wires of one form or more, and at P their values.
-    scratch: Vec<W>,
-    known: Zeroizing<Vec<F61>>,
-    /// What the forms are at P.
     values: Zeroizing<Vec<S>>,
+    /// The wires of a form.
+    scratch: Vec<W>,
 }
 
 impl<'p, S: Element, W: Clone> Waiting<'p, S, W> {
     fn new() -> Self {
         Self {
             forms: Vec::with_capacity(3 * AT_ONCE),
-            scratch: Vec::new(),
-            known: Zeroizing::default(),
             values: Zeroizing::new(Vec::with_capacity(3 * AT_ONCE)),
+            scratch: Vec::new(),
         }
     }
 
-    /// Adds a form of a row. Returns whether it is time to claim.
+    /// Adds a form of a row, with its value at P. Returns whether it is time to claim.
     #[inline(always)]
-    fn push(&mut self, form: &'p Folded<S>, row: &'p [W]) -> bool {
+    fn push(&mut self, form: &'p Folded<S>, row: &'p [W], value: Option<S>) -> bool {
         self.forms.push((form, row));
+        self.values.extend(value);
         self.forms.len() == 3 * AT_ONCE
     }
 
-    /// What the forms are at P.
-    fn values(&mut self, peek: &dyn Peek<F61, W>, embed: impl Fn(F61) -> S + Copy) -> &mut [S] {
-        let Self { forms, scratch, known, values } = self;
-        scratch.clear();
-        forms.iter().for_each(|(form, row)| scratch.extend(form.wires(row).cloned()));
-        known.clear();
-        room_for(known, scratch.len());
-        peek.values(scratch, known);
-        values.clear();
-        let mut rest = &known[..];
-        for (form, _) in forms.iter() {
-            let (of_form, others) = rest.split_at(form.columns.len());
-            values.push(form.value_of(of_form, embed));
-            rest = others;
-        }
-        values
+    fn clear(&mut self) {
+        self.forms.clear();
+        self.values.clear();
     }
 }
 
@@ -171,15 +155,14 @@ impl<'p, B: Challenge<F61>> Product<'p, B> {
         form: &'p Folded<B::Scalar>,
         row: &'p [B::Wire],
     ) -> Result<(), B::Error> {
-        let is_full = self.waiting.push(form, row);
+        let is_full = self.waiting.push(form, row, form.peek(b, row));
         if is_full { self.flush(b) } else { Ok(()) }
     }
 
     #[inline(never)]
     fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let (waiting, running) = (&mut self.waiting, &mut *self.running);
-        let products = b.scalars(waiting.forms.len().div_ceil(3), &mut |peek| {
-            let values = waiting.values(peek, B::embed);
+        let (values, running) = (&self.waiting.values, &mut *self.running);
+        let products = b.scalars(self.waiting.forms.len().div_ceil(3), &mut |_| {
             let mut next = |factors: &[B::Scalar]| {
                 factors.iter().for_each(|factor| *running *= *factor);
                 *running
@@ -203,7 +186,7 @@ impl<'p, B: Challenge<F61>> Product<'p, B> {
             b.claim(all - b.scalar::<5>(&product))?;
             self.last = Some(product);
         }
-        self.waiting.forms.clear();
+        self.waiting.clear();
         Ok(())
     }
 
@@ -246,18 +229,18 @@ impl<'p, B: Challenge<F61>> Sum<'p, B> {
         form: &'p Folded<B::Scalar>,
         row: &'p [B::Wire],
     ) -> Result<(), B::Error> {
-        let is_full = self.waiting.push(form, row);
+        let mut value = form.peek(b, row);
+        if let Some((_, mask)) = &self.mask {
+            value.iter_mut().for_each(|value| *value += **mask);
+        }
+        let is_full = self.waiting.push(form, row, value);
         if is_full { self.flush(b) } else { Ok(()) }
     }
 
     #[inline(never)]
     fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let (waiting, mask) = (&mut self.waiting, &self.mask);
-        let inverses = b.scalars(waiting.forms.len().div_ceil(3), &mut |peek| {
-            let values = waiting.values(peek, B::embed);
-            if let Some((_, mask)) = mask {
-                values.iter_mut().for_each(|value| *value += **mask);
-            }
+        let values = &mut self.waiting.values;
+        let inverses = b.scalars(self.waiting.forms.len().div_ceil(3), &mut |_| {
             invert_all(values);
             let sum = |inverses: &[B::Scalar]| inverses.iter().fold(B::Scalar::default(), |sum, x| sum + *x);
             let inverses = told(Committed::Inverse, values.chunks(3).map(sum).collect());
@@ -285,7 +268,7 @@ impl<'p, B: Challenge<F61>> Sum<'p, B> {
             }
             self.sum = self.sum + b.scalar::<2>(inverse);
         }
-        self.waiting.forms.clear();
+        self.waiting.clear();
         Ok(())
     }
 

@@ -131,6 +131,11 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Prover<'_, F, M, L> 
         ProverFixed::linear(x.x, x.m)
     }
 
+    #[inline(always)]
+    fn peek(&self, x: &Self::Wire) -> Option<F> {
+        Some(x.x)
+    }
+
     fn peek_scalar(&self, x: &ElementShare<M>, look: &mut dyn FnMut(M)) {
         look(x.x);
     }

@@ -114,6 +114,11 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Verifier<'_, F, M, L
         VerifierFixed::linear(x.m * self.powers.inverse)
     }
 
+    #[inline(always)]
+    fn peek(&self, _x: &M) -> Option<F> {
+        None
+    }
+
     fn peek_scalar(&self, _x: &ElementShare<M>, _look: &mut dyn FnMut(M)) {}
 
     fn begin_argument(&mut self) {

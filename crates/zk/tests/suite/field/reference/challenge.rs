@@ -167,6 +167,10 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Reference<F, M, L> {
         Homogeneous::of(x)
     }
 
+    fn peek(&self, x: &Authenticated<F, M>) -> Option<F> {
+        Some(x.x)
+    }
+
     fn peek_scalar(&self, x: &Line<M>, look: &mut dyn FnMut(M)) {
         look(x[1]);
     }
