@@ -257,6 +257,9 @@ struct Follower {
     cells: Cells,
     rows: [u32; KINDS],
     tables: Vec<Zeroizing<Vec<F61>>>,
+    /// The room that tables get when a segment begins: the next one is likely to have about as many rows of
+    /// each kind. Between segments the log needs the memory.
+    expected: Vec<usize>,
     time: u32,
     place: u32,
     /// Words that the next call moves.
@@ -358,10 +361,7 @@ impl Follower {
     /// Ends the segment.
     fn finish(&mut self) -> Segment {
         let (place, time) = (self.place, self.time);
-        // The next segment is likely to have about as many rows of each kind.
-        let room =
-            |table: &Zeroizing<Vec<F61>>| Zeroizing::new(Vec::with_capacity(table.len() + table.len() / 8));
-        let tables = self.tables.iter().map(room).collect();
+        self.expected = self.tables.iter().map(|table| table.len() + table.len() / 8).collect();
         let cells = &mut self.cells;
         let registers = cells.registers;
         cells.registers.iter_mut().for_each(|cell| cell.time = 0);
@@ -369,7 +369,7 @@ impl Follower {
         self.time = 0;
         Segment {
             rows: core::mem::take(&mut self.rows),
-            tables: core::mem::replace(&mut self.tables, tables),
+            tables: core::mem::replace(&mut self.tables, tables()),
             words: core::mem::take(&mut cells.words),
             fresh: core::mem::take(&mut cells.fresh),
             registers,
@@ -444,6 +444,7 @@ impl<'a> Source<'a> {
             text: loaded.text,
             rows: [0; KINDS],
             tables: tables(),
+            expected: Vec::new(),
             time: 0,
             place: program.entry(),
             transfers: Zeroizing::default(),
@@ -463,6 +464,9 @@ impl<'a> Source<'a> {
         steps: u32,
         shown: Option<(&Counts, &[u32])>,
     ) -> Result<(Segment, Option<End>), crate::emulator::Error> {
+        for (table, room) in self.follower.tables.iter_mut().zip(self.follower.expected.drain(..)) {
+            room_for(table, room);
+        }
         while self.end.is_none() && self.follower.time < steps {
             let left = u64::from(steps - self.follower.time);
             self.end = self.machine.advance(left, &mut self.follower)?;
