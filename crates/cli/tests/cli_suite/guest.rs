@@ -189,19 +189,6 @@ fn long_the_example_with_a_signature_is_proved() {
 }
 
 #[test]
-#[ignore = "long: the larger field of MACs"]
-fn long_a_run_is_proved_over_the_larger_field() {
-    let [program, public] = ["sum-c.elf", "public.txt"].map(|name| path("sum", name));
-    let statement = [&*program, "--public", &public];
-    let secret = std::fs::read_to_string(path("sum", "secret.txt")).expect("readable");
-    let wide = ["--rho", "100"];
-    let (prover, verifier) = session([&statement, &statement], &secret, &wide, &wide);
-    for party in [prover, verifier] {
-        party.expect(0, "").says("the program exited with code 0\n");
-    }
-}
-
-#[test]
 fn an_example_is_proved_as_a_secret_program() {
     for party in proved("sum", "sum-c.elf", Some("4000")) {
         party.expect(0, "").says("the program exited with code 0\njournal: \"17 bytes\\n\"\n");

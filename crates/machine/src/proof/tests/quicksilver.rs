@@ -3,6 +3,7 @@
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 use volery_channel::Channel;
+use volery_field::{Coordinates, F61x2};
 use volery_testing::{between, deal};
 use volery_zk::Error;
 use volery_zk::quicksilver::field::{Alone, Prover, Settings as Blocks, Verifier};
@@ -12,18 +13,18 @@ use super::super::split::tests::whole;
 use super::*;
 use Operation::*;
 
-fn prove(run: &ProgramRun, channel: &mut dyn Channel) -> Result<Tally, Error> {
+fn prove<M: Coordinates<F61>>(run: &ProgramRun, channel: &mut dyn Channel) -> Result<Tally, Error> {
     let mut rng = ChaCha20Rng::seed_from_u64(99);
-    let mut pool = deal::field_tags::<F61, F61>(1);
+    let mut pool = deal::field_tags::<F61, M>(1);
     let prover = Prover::new(Blocks::LAN, Challenges::Interactive(&mut rng), &mut pool, Alone(channel));
     let result = prover.prove(run);
     let result = result.and_then(|tally| verdict::receive(channel).map(|()| tally));
     result.inspect_err(|error| channel.fail(&error.to_string()))
 }
 
-fn verify(run: &ProgramRun, channel: &mut dyn Channel) -> Result<Tally, Error> {
+fn verify<M: Coordinates<F61>>(run: &ProgramRun, channel: &mut dyn Channel) -> Result<Tally, Error> {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
-    let (mut pool, delta) = (deal::field_keys::<F61, F61>(1), deal::field_delta::<F61, F61>());
+    let (mut pool, delta) = (deal::field_keys::<F61, M>(1), deal::field_delta::<F61, M>());
     let challenges = Challenges::Interactive(&mut rng);
     let result = Verifier::new(Blocks::LAN, challenges, &delta, &mut pool, Alone(channel)).verify(run);
     match &result {
@@ -50,15 +51,18 @@ fn words() -> Vec<u32> {
     words
 }
 
-/// The larger field of MACs is tried with the program itself.
-#[test]
-fn a_run_is_proved_and_accepted() {
+fn accepted<M: Coordinates<F61>>() {
     let run = run_of(&words(), [b"secret", b"public"], Settings { steps: 100, unit: 4, log: 4 });
     let v = public_side(&words(), &run, run.claim().clone());
     assert_eq!(identity(&v), identity(&run));
     assert!(run.profile().segments() > 1);
-    let (p, v) = between(|channel| prove(&run, channel), |channel| verify(&v, channel));
+    let (p, v) = between(|channel| prove::<M>(&run, channel), |channel| verify::<M>(&v, channel));
     assert_eq!(p.expect("proved"), v.expect("accepted"));
+}
+
+#[test]
+fn a_run_is_proved_and_accepted() {
+    accepted::<F61>();
 }
 
 /// As long segments have them.
@@ -66,10 +70,18 @@ fn a_run_is_proved_and_accepted() {
 fn a_run_is_proved_and_accepted_with_whole_tables() {
     let run = run_of(&words(), [b"secret", b"public"], Settings { steps: 1 << 10, unit: 4, log: 4 });
     let v = public_side(&words(), &run, run.claim().clone());
-    let (p, v) = between(|channel| whole(|| prove(&run, channel)), |channel| whole(|| verify(&v, channel)));
+    let prove = |run: &ProgramRun, channel: &mut dyn Channel| whole(|| prove::<F61>(run, channel));
+    let verify = |run: &ProgramRun, channel: &mut dyn Channel| whole(|| verify::<F61>(run, channel));
+    let (p, v) = between(|channel| prove(&run, channel), |channel| verify(&v, channel));
     let tally = p.expect("proved");
     assert!(tally.secrets > 2 << 16);
     assert_eq!(tally, v.expect("accepted"));
+}
+
+#[test]
+#[ignore = "long: the larger field"]
+fn long_a_run_is_proved_and_accepted_over_the_larger_field() {
+    accepted::<F61x2>();
 }
 
 /// P proves what is true, V was told something else.
@@ -80,7 +92,7 @@ fn another_claim_is_rejected() {
     let End::Exit(code) = end else { panic!("{end:?}") };
     let other = RunClaim { end: End::Exit(code ^ 1), journal };
     let v = public_side(&words(), &run, other);
-    let (_, v) = between(|channel| prove(&run, channel), |channel| verify(&v, channel));
+    let (_, v) = between(|channel| prove::<F61>(&run, channel), |channel| verify::<F61>(&v, channel));
     assert!(matches!(v, Err(Error::Rejected { .. })), "{v:?}");
 }
 
@@ -98,11 +110,11 @@ fn a_run_of_a_secret_program_is_proved_and_accepted() {
     };
     let v = of(bounds);
     assert_eq!((identity(&v), v.subject()), (identity(&run), run.subject()));
-    let (p, v) = between(|channel| prove(&run, channel), |channel| verify(&v, channel));
+    let (p, v) = between(|channel| prove::<F61>(&run, channel), |channel| verify::<F61>(&v, channel));
     assert_eq!(p.expect("proved"), v.expect("accepted"));
     // With other bounds it is another statement.
     let other = of(Bounds { data: 18, ..bounds });
     assert!(identity(&other) != identity(&run) && other.subject() != run.subject());
-    let (_, v) = between(|channel| prove(&run, channel), |channel| verify(&other, channel));
+    let (_, v) = between(|channel| prove::<F61>(&run, channel), |channel| verify::<F61>(&other, channel));
     assert!(v.is_err(), "{v:?}");
 }
