@@ -64,7 +64,7 @@ impl<W> Part<W> {
         Self::overlapping(shape, Rc::new(wires), stride)
     }
 
-    /// Rows of which each begins `stride` wires after the one before.
+    /// Rows that begin `stride` wires apart.
     pub(super) fn overlapping(shape: Shape, wires: Rc<Vec<W>>, stride: usize) -> Self {
         Self { shape, wires, stride: stride.max(1) }
     }

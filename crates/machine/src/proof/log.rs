@@ -143,7 +143,7 @@ fn gap_shape() -> Shape {
     shape
 }
 
-/// The shapes of a check that have lookups: a new word, and a gap, of which P commits to one column.
+/// The shapes of a check that have lookups: a new word, and a gap. P commits to one column of a gap.
 pub(super) fn shapes() -> [Shape; 2] {
     [fresh_shape(), gap_shape()]
 }
