@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
-use volery::system::Over;
+use volery::system::{Over, ProvesRuns};
 use volery::{Estimate, Options, Prover, Verifier, estimate_run};
 use volery_circuit::Error;
 use volery_field::F61;
@@ -16,14 +16,14 @@ use volery_machine::instruction::Operation::{
 use volery_machine::proof::{Ending, KindElements, ProgramRun, Settings, Stage, Stages, Terms};
 use volery_machine::{Instruction, Kind, Limits, Machine, Operation, Program, Segment};
 
-use super::party::Work;
+use super::party::{Work, with_macs};
 use super::workload::Job;
 use crate::args::RoleArg;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
 use crate::session::Wire;
-use crate::system::{Correlations, Done};
+use crate::system::{Correlations, Done, Known};
 use crate::way::Proving;
 
 /// Steps of a round of the loop.
@@ -71,24 +71,28 @@ fn program(steps: u64) -> Result<Program, Error> {
 }
 
 /// The proof of the loop's run.
-struct Steps(ProgramRun);
+struct Steps<Y> {
+    run: ProgramRun,
+    system: Y,
+}
 
-impl Proving for Steps {
+impl<Y: ProvesRuns + Known> Proving for Steps<Y> {
     fn correlations(&self) -> &dyn Correlations {
-        const { &Over::<F61, F61>::new() }
+        &self.system
     }
 
     fn estimate(&self, options: Options, _progress: &Progress) -> Result<Estimate, volery::Error> {
-        estimate_run(|channel| channel, options, &self.0.without_secret())
+        estimate_run(|channel| channel, options, self.system, &self.run.without_secret())
     }
 
     fn prove(&self, prover: &mut Prover<Wire>, _progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
-        Ok(prover.prove_run(&self.0, rng)?.into())
+        Ok(prover.prove_run(self.system, &self.run, rng)?.into())
     }
 
     fn verify(&self, verifier: &mut Verifier<Wire>, _progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
         let terms = Terms { ending: Ending::Any, rows: u64::MAX, ..Terms::default() };
-        let (_, report) = verifier.verify_run((self.0.about(), &[]), self.0.settings(), &terms, rng)?;
+        let (about, settings) = ((self.run.about(), &[][..]), self.run.settings());
+        let (_, report) = verifier.verify_run(self.system, about, settings, &terms, rng)?;
         Ok(report.into())
     }
 }
@@ -99,7 +103,9 @@ pub(super) fn work(job: &Job, role: RoleArg) -> Result<Work, Failure> {
     let program = program(job.size)?;
     let mut run = ProgramRun::of(program.clone(), [Vec::new(), Vec::new()], settings, limits)?;
     let details = (role == RoleArg::Prover).then(|| Clocked::new(&mut run, &program, limits)).transpose()?;
-    Ok(Work::from(Box::new(Steps(run)) as Box<dyn Proving>).with_run(details))
+    let proof: Box<dyn Proving> =
+        with_macs!(job, M => Box::new(Steps { run, system: Over::<F61, M>::new() }));
+    Ok(Work::from(proof).with_run(details))
 }
 
 /// A prover's run that is measured.

@@ -7,10 +7,10 @@ use volery::programs::proof::{
     Bounds, ClassError, Ending, ProfileClass, ProgramRun, Settings, Subject, Terms,
 };
 use volery::programs::{Limits, Program, elf};
-use volery::system::Over;
+use volery::system::{Over, ProvesRuns};
 use volery::{Channel, Error, Estimate, Options, Profile, Prover, Rehearsal, Verifier, estimate_run};
 use volery_circuit::{Counts, Error as StatementError};
-use volery_field::{F61, Ring as _};
+use volery_field::{F61, F61x2, Ring as _};
 
 use super::refusal::Refusal;
 use super::{Given, Loaded, begins_with, short};
@@ -25,9 +25,9 @@ use crate::public::PublicStatement;
 use crate::ran::Ran;
 use crate::session::Wire;
 use crate::source::Source;
-use crate::system::{Correlations, Done, Proved};
+use crate::system::{Correlations, Done, Known, Proved};
 use crate::terminal;
-use crate::way::{Proving, Way};
+use crate::way::{Proving, RHO, Way};
 
 /// How ELF files begin.
 const MAGIC: [u8; 4] = *b"\x7fELF";
@@ -130,11 +130,11 @@ impl Given for Run {
     }
 
     fn ways(&self) -> Result<Vec<Way<'_>>, Refusal> {
-        if self.run.is_some() { Ok(self.both()) } else { Err(Refusal::NotRun) }
+        if self.run.is_some() { Ok(self.all()) } else { Err(Refusal::NotRun) }
     }
 
     fn ways_for(&self, options: &Options) -> Result<Vec<Way<'_>>, Refusal> {
-        Ok(self.both().into_iter().filter(|way| way.suits(options)).collect())
+        Ok(self.all().into_iter().filter(|way| way.suits(options)).collect())
     }
 
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
@@ -143,51 +143,62 @@ impl Given for Run {
 }
 
 impl Run {
-    /// For either kind of network.
-    fn both(&self) -> Vec<Way<'_>> {
-        let way = |profile| Way {
+    /// For either kind of network: over the field of MACs whose challenges leave 40 bits, and over the one
+    /// that leaves 100.
+    fn all(&self) -> Vec<Way<'_>> {
+        let small = |profile| self.way(profile, Over::<F61, F61>::new(), F61::RHO);
+        let large = |profile| self.way(profile, Over::<F61, F61x2>::new(), RHO);
+        let ways = [Profile::Lan, Profile::Wan].map(|profile| [small(profile), large(profile)]);
+        ways.into_iter().flatten().collect()
+    }
+
+    fn way<Y: ProvesRuns + Known + 'static>(&self, profile: Profile, system: Y, bits: u16) -> Way<'_> {
+        Way {
             protocol: "quicksilver",
             profile,
             rho: F61::RHO,
-            proving: Box::new(Proof(self)),
-            worth: Box::new(|_, _| F61::RHO.into()),
-        };
-        vec![way(Profile::Lan), way(Profile::Wan)]
+            proving: Box::new(Proof { run: self, system }),
+            worth: Box::new(move |_, _| bits.into()),
+        }
     }
 }
 
 /// The proof of a run.
-struct Proof<'a>(&'a Run);
+struct Proof<'a, Y> {
+    run: &'a Run,
+    system: Y,
+}
 
-impl Proof<'_> {
+impl<Y> Proof<'_, Y> {
     /// P's run.
     fn run(&self) -> Result<&ProgramRun, Error> {
-        self.0.run.as_ref().ok_or_else(|| StatementError::misuse("there is no secret input").into())
+        self.run.run.as_ref().ok_or_else(|| StatementError::misuse("there is no secret input").into())
     }
 }
 
-impl Proving for Proof<'_> {
+impl<Y: ProvesRuns + Known> Proving for Proof<'_, Y> {
     fn correlations(&self) -> &dyn Correlations {
-        const { &Over::<F61, F61>::new() }
+        &self.system
     }
 
     fn estimate(&self, options: Options, progress: &Progress) -> Result<Estimate, Error> {
         let wrap = |channel: Rehearsal| progress.watch(Box::new(channel) as Box<dyn Channel + Send>);
-        estimate_run(wrap, options, &self.run()?.without_secret())
+        estimate_run(wrap, options, self.system, &self.run()?.without_secret())
     }
 
     fn prove(&self, prover: &mut Prover<Wire>, progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
         let run = self.run()?;
-        let report = prover.prove_run_watched(run, &|steps| progress.steps(steps), rng)?;
+        let report = prover.prove_run_watched(self.system, run, &|steps| progress.steps(steps), rng)?;
         let claim = run.claim();
         Ok(Proved { report, run: Some(Ran::new(run.program(), claim.end, &claim.journal)) })
     }
 
     fn verify(&self, verifier: &mut Verifier<Wire>, progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
-        let Run { subject, public, terms, .. } = self.0;
+        let Run { subject, public, terms, .. } = self.run;
+        let (about, settings) = ((subject, &public[..]), Settings::default());
         let watch = |steps| progress.steps(steps);
-        let settings = Settings::default();
-        let (claim, report) = verifier.verify_run_watched((subject, public), settings, terms, &watch, rng)?;
+        let (claim, report) =
+            verifier.verify_run_watched(self.system, about, settings, terms, &watch, rng)?;
         Ok(Proved { report, run: Some(Ran::new(subject.program(), claim.end, &claim.journal)) })
     }
 }

@@ -189,6 +189,23 @@ fn long_the_example_with_a_signature_is_proved() {
 }
 
 #[test]
+fn a_run_is_proved_with_100_bits_if_both_parties_demand_them() {
+    let [program, public] = ["sum-c.elf", "public.txt"].map(|name| path("sum", name));
+    let secret = std::fs::read_to_string(path("sum", "secret.txt")).expect("readable");
+    let statement = [&*program, "--public", &public];
+    let bits = |rho: &'static str| {
+        let parties =
+            session([&statement, &statement], &secret, &["--rho", rho, "--json"], &["--rho", rho, "--json"]);
+        <[Ended; 2]>::from(parties)
+            .map(|party| party.expect(0, "").object()["soundness_bits"].as_f64().expect("a number"))
+    };
+    assert!(bits("100").iter().all(|bits| *bits >= 100.0));
+    assert!(bits("40").iter().all(|bits| (40.0..100.0).contains(bits)));
+    let out_of_reach = [&["verify"], &statement[..], &["--rho", "101", "--listen", "127.0.0.1:0"]].concat();
+    run(&out_of_reach, "").refused("this proof has 100.0 bits");
+}
+
+#[test]
 fn an_example_is_proved_as_a_secret_program() {
     for party in proved("sum", "sum-c.elf", Some("4000")) {
         party.expect(0, "").says("the program exited with code 0\njournal: \"17 bytes\\n\"\n");

@@ -30,7 +30,8 @@ pub struct KindElements {
 }
 
 /// How many elements P commits to in a run, and what for. A challenge may take up to three more than are
-/// counted.
+/// counted. Over a field of MACs with two coordinates each product and each sum of inverses is two elements,
+/// which is not counted here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elements {
     /// For the rows of each kind.

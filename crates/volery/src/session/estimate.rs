@@ -170,11 +170,12 @@ pub(super) fn estimate_fitted(count: u64) -> Result<Estimate, Error> {
 pub fn estimate_run<C: Channel>(
     wrap: impl FnOnce(Rehearsal) -> C,
     options: Options,
+    system: impl super::system::ProvesRuns,
     run: &volery_machine::proof::ProgramRun,
 ) -> Result<Estimate, Error> {
     let mut prover = Prover::rehearse(wrap, options)?;
-    let report = prover.prove_run(run, &mut os_rng()?)?;
-    conclude(&prover, options, super::programs::System61::new(), &report, true)
+    let report = prover.prove_run(system, run, &mut os_rng()?)?;
+    conclude(&prover, options, system, &report, true)
 }
 
 /// What a rehearsal took.

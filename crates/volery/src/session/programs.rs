@@ -18,24 +18,13 @@
 use rand_core::CryptoRng;
 use volery_channel::handshake::Begin;
 use volery_channel::{Channel, ChannelExt as _, tags};
-use volery_field::F61;
 use volery_machine::proof::preamble::{Head, decode_body, encode_body};
 use volery_machine::proof::{OnProgress, ProgramRun, RunClaim, Settings, Subject, Terms, WatchedRun};
 
 use super::evaluate::something_claimed;
-use super::system::{Over, Provable, System};
+use super::system::{ProvesRuns, System};
 use super::{Common, Prover, Report, Verifier};
 use crate::Error;
-
-/// What runs are proved with. A larger field of MACs would add nothing: the challenges of the statement
-/// itself are of these 61 bits.
-pub(super) type System61 = Over<F61, F61>;
-
-/// A run as a trait object: so what proves it is compiled here, once, and not in every crate that has a
-/// channel of its own.
-fn provable<'a>(run: &'a WatchedRun<'a>) -> &'a (dyn Provable<System61> + 'a) {
-    run
-}
 
 /// Tells nobody.
 const UNWATCHED: &OnProgress<'static> = &|_| ();
@@ -45,7 +34,7 @@ const PART: usize = 1 << 16;
 
 impl Common {
     /// The message by which the parties agree on a program and its public input.
-    fn agree(&self, subject: [u8; 32]) -> Result<Begin, Error> {
+    fn agree(&self, system: impl System, subject: [u8; 32]) -> Result<Begin, Error> {
         if self.over {
             return Err(Error::Over);
         }
@@ -54,7 +43,7 @@ impl Common {
                           would find some that suit it";
             return Err(Error::Options(reason.into()));
         }
-        let parameters = System61::new().parameters(&self.options, self.proofs, None)?;
+        let parameters = system.parameters(&self.options, self.proofs, None)?;
         Ok(Begin::new(subject, parameters))
     }
 }
@@ -67,29 +56,36 @@ impl<C: Channel> Prover<C> {
     ///
     /// # Errors
     /// As [`Prover::prove`]; a rejection if V demands another run.
-    pub fn prove_run(&mut self, run: &ProgramRun, rng: &mut dyn CryptoRng) -> Result<Report, Error> {
-        self.prove_run_watched(run, UNWATCHED, rng)
+    pub fn prove_run(
+        &mut self,
+        system: impl ProvesRuns,
+        run: &ProgramRun,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Report, Error> {
+        self.prove_run_watched(system, run, UNWATCHED, rng)
     }
 
     /// As [`Prover::prove_run`]; `watch` is told how far the proof is.
     ///
     /// # Errors
     /// As [`Prover::prove_run`].
-    pub fn prove_run_watched(
+    pub fn prove_run_watched<Y: ProvesRuns>(
         &mut self,
+        system: Y,
         run: &ProgramRun,
         watch: &OnProgress<'_>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Report, Error> {
         let (watched, unwatched) = (WatchedRun { run, watch }, WatchedRun { run, watch: UNWATCHED });
-        let (system, statement) = (System61::new(), provable(&watched));
-        let evaluate = || System61::evaluate(provable(&unwatched));
-        let result = self.announce(run).and_then(|()| self.try_prove(&system, statement, evaluate, rng));
+        let statement = Y::provable(&watched);
+        let evaluate = || Y::evaluate(Y::provable(&unwatched));
+        let announced = self.announce(system, run);
+        let result = announced.and_then(|()| self.try_prove(&system, statement, evaluate, rng));
         self.conclude(result)
     }
 
-    fn announce(&mut self, run: &ProgramRun) -> Result<(), Error> {
-        let agreed = self.common.agree(run.subject())?;
+    fn announce(&mut self, system: impl System, run: &ProgramRun) -> Result<(), Error> {
+        let agreed = self.common.agree(system, run.subject())?;
         agreed.send(&mut self.channel)?;
         agreed.receive(&mut self.channel)?;
         self.channel.send(tags::RUN, &Head::of(run.claim(), run.profile()).encode())?;
@@ -108,30 +104,31 @@ impl<C: Channel> Verifier<C> {
     /// As [`Verifier::verify`]; a rejection if the run is not within the terms.
     pub fn verify_run(
         &mut self,
+        system: impl ProvesRuns,
         (subject, public): (&Subject, &[u8]),
         settings: Settings,
         terms: &Terms,
         rng: &mut dyn CryptoRng,
     ) -> Result<(RunClaim, Report), Error> {
-        self.verify_run_watched((subject, public), settings, terms, UNWATCHED, rng)
+        self.verify_run_watched(system, (subject, public), settings, terms, UNWATCHED, rng)
     }
 
     /// As [`Verifier::verify_run`]; `watch` is told how far the proof is, once P has said how long it is.
     ///
     /// # Errors
     /// As [`Verifier::verify_run`].
-    pub fn verify_run_watched(
+    pub fn verify_run_watched<Y: ProvesRuns>(
         &mut self,
+        system: Y,
         (subject, public): (&Subject, &[u8]),
         settings: Settings,
         terms: &Terms,
         watch: &OnProgress<'_>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(RunClaim, Report), Error> {
-        let system = System61::new();
-        let result = self.hear((subject, public), settings, terms).and_then(|run| {
+        let result = self.hear(system, (subject, public), settings, terms).and_then(|run| {
             let watched = WatchedRun { run: &run, watch };
-            let report = self.try_verify(&system, provable(&watched), something_claimed, rng)?;
+            let report = self.try_verify(&system, Y::provable(&watched), something_claimed, rng)?;
             Ok((run.claim().clone(), report))
         });
         self.conclude(result)
@@ -140,11 +137,12 @@ impl<C: Channel> Verifier<C> {
     /// What P says of its run, as a statement.
     fn hear(
         &mut self,
+        system: impl System,
         (subject, public): (&Subject, &[u8]),
         settings: Settings,
         terms: &Terms,
     ) -> Result<ProgramRun, Error> {
-        let agreed = self.common.agree(subject.digest(public, settings))?;
+        let agreed = self.common.agree(system, subject.digest(public, settings))?;
         agreed.send(&mut self.channel)?;
         agreed.receive(&mut self.channel)?;
         let rejected = |reason| Error::Proof(volery_zk::Error::Rejected { reason });

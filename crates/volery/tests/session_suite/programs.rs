@@ -7,9 +7,11 @@ use volery::programs::proof::{
     Bounds, Ending, ProfileClass, ProgramRun, Progress, RunClaim, Settings, Subject, Terms,
 };
 use volery::programs::{Cause, End, Instruction, Kind, Limits, Operation, Program, Segment};
+use volery::system::{Over, ProvesRuns};
 use volery::{Error, Options, Prover, Verifier};
 use volery_channel::handshake::Mismatch;
 use volery_channel::{Channel, Error as ChannelError, Tag, tags};
+use volery_field::{F61, F61x2};
 
 use crate::support::{Change, Tap, between, options, patient, rng};
 
@@ -54,8 +56,23 @@ fn run(public: u8) -> ProgramRun {
     ProgramRun::of(program(0), inputs, Settings::default(), Limits::default()).expect("it ends")
 }
 
+/// What is enough for most tests.
+const SMALL: Over<F61, F61> = Over::new();
+
 /// Both parties' ends; `change` is made to one of P's messages about its run.
 fn session(
+    proved: (Options, &ProgramRun),
+    asked: (impl Into<Subject>, &[u8]),
+    terms: &Terms,
+    change: Option<(usize, Change)>,
+) -> (Result<(), Error>, Result<RunClaim, Error>, Vec<usize>) {
+    session_over((SMALL, SMALL), 40.0, proved, asked, terms, change)
+}
+
+/// As [`session`], with P's system and V's, and the bits that a proof has to have.
+fn session_over<P: ProvesRuns, V: ProvesRuns>(
+    (p, v): (P, V),
+    bits: f64,
     (options, run): (Options, &ProgramRun),
     (subject, public): (impl Into<Subject>, &[u8]),
     terms: &Terms,
@@ -70,15 +87,16 @@ fn session(
                 None => Tap::recorder(channel),
             };
             let result = Prover::start(&mut tapped as &mut dyn Channel, options, &mut rng(1))
-                .and_then(|mut prover| prover.prove_run(run, &mut rng(3)).map(drop));
+                .and_then(|mut prover| prover.prove_run(p, run, &mut rng(3)).map(drop));
             let said = tapped.layer.sent.iter().filter(|(tag, _)| *tag == tags::RUN);
             (result, said.map(|(_, payload)| payload.len()).collect())
         },
         |channel| {
             let mut verifier = Verifier::start(channel, options, &mut rng(2))?;
-            let verified = verifier.verify_run((&subject, public), Settings::default(), terms, &mut rng(4));
+            let verified =
+                verifier.verify_run(v, (&subject, public), Settings::default(), terms, &mut rng(4));
             verified.map(|(claim, report)| {
-                assert!(report.soundness.bits() >= 40.0, "{}", report.soundness.bits());
+                assert!(report.soundness.bits() >= bits, "{}", report.soundness.bits());
                 claim
             })
         },
@@ -104,6 +122,25 @@ fn a_run_is_proved_and_the_verifier_learns_its_end_and_its_journal() {
         p.expect("proved");
         assert_eq!(v, Ok(RunClaim { end, journal: vec![42] }));
     }
+}
+
+#[test]
+fn over_the_larger_field_a_proof_of_a_run_has_100_bits() {
+    let (run, terms) = (run(0), Terms::default());
+    let large = Over::<F61, F61x2>::new();
+    let (p, v, _) =
+        session_over((large, large), 100.0, (interactive(), &run), (program(0), &[0]), &terms, None);
+    p.expect("proved");
+    assert_eq!(v, Ok(RunClaim { end: End::Exit(0), journal: vec![42] }));
+}
+
+#[test]
+fn parties_with_different_fields_of_macs_do_not_begin() {
+    let (run, terms) = (run(0), Terms::default());
+    let systems = (SMALL, Over::<F61, F61x2>::new());
+    let (p, v, said) = session_over(systems, 40.0, (interactive(), &run), (program(0), &[0]), &terms, None);
+    assert!(p.is_err() && v.is_err(), "{p:?} {v:?}");
+    assert_eq!(said, Vec::<usize>::new());
 }
 
 #[test]
@@ -197,7 +234,7 @@ fn seen(run: &ProgramRun) -> Seen {
             let mut tapped = Tap::recorder(channel);
             let mut prover =
                 Prover::start(&mut tapped as &mut dyn Channel, interactive(), &mut rng(1)).expect("P");
-            prover.prove_run_watched(run, &|steps| noted(0).push(steps), &mut rng(3)).expect("proved");
+            prover.prove_run_watched(SMALL, run, &|steps| noted(0).push(steps), &mut rng(3)).expect("proved");
             drop(prover);
             let sent = &tapped.layer.sent;
             let said = sent.iter().filter(|(tag, _)| *tag == tags::RUN).map(|(_, payload)| payload.clone());
@@ -209,7 +246,8 @@ fn seen(run: &ProgramRun) -> Seen {
                 Verifier::start(&mut tapped as &mut dyn Channel, interactive(), &mut rng(2)).expect("V");
             let watch = |steps| noted(1).push(steps);
             let terms = &Terms::default();
-            let verified = verifier.verify_run_watched((run.about(), &[]), SHORT, terms, &watch, &mut rng(4));
+            let verified =
+                verifier.verify_run_watched(SMALL, (run.about(), &[]), SHORT, terms, &watch, &mut rng(4));
             verified.expect("accepted");
             drop(verifier);
             lengths(&tapped.layer.sent)

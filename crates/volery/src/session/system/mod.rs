@@ -21,11 +21,15 @@ mod bits;
 pub(super) mod correlations;
 mod mixed;
 mod over;
+#[cfg(feature = "programs")]
+mod runs;
 mod stacked;
 
 pub use bits::Bits;
 pub use mixed::Mixed;
 pub use over::Over;
+#[cfg(feature = "programs")]
+pub use runs::ProvesRuns;
 pub use stacked::{Stacked, StackedOver};
 
 use rand_core::CryptoRng;
