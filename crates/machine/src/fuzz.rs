@@ -14,7 +14,7 @@ pub fn preamble(bytes: &[u8]) {
     assert_eq!(Head::decode(&head.encode(), 1 << 16), Ok(head));
     let Ok((claim, profile)) = decode_body(&head, body) else { return };
     assert_eq!(encode_body(&claim, &profile), body);
-    let _ = Terms::default().check(&claim, &profile);
+    let _ = Terms::default().check(&claim, &profile, Settings::default());
     let Some(program) = stopped() else { return };
     // Whatever it says, it is an error or a statement.
     let bounds = Bounds::usual(64);

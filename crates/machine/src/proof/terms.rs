@@ -1,6 +1,7 @@
 //! What V demands of a run before it verifies it.
 
 use super::profile::Profile;
+use super::settings::Settings;
 use super::statement::RunClaim;
 use crate::End;
 
@@ -55,7 +56,9 @@ impl core::fmt::Display for Ending {
 pub struct Terms {
     /// How it must end.
     pub ending: Ending,
-    /// The most rows that V follows: steps, bytes that calls move, and the rows that fill up.
+    /// The most rows that V follows: steps, bytes that calls move, and the rows that fill up. As many words
+    /// may be touched, each counted once in every segment, and the segments may be those of a run that takes
+    /// as much time. So this also bounds V's memory, which is some 90 bytes for each word that the run uses.
     pub rows: u64,
     /// The longest journal, in bytes.
     pub journal: usize,
@@ -73,14 +76,18 @@ impl Terms {
     ///
     /// # Errors
     /// What is different, in words.
-    pub fn check(&self, claim: &RunClaim, profile: &Profile) -> Result<(), String> {
+    pub fn check(&self, claim: &RunClaim, profile: &Profile, settings: Settings) -> Result<(), String> {
         self.ending.check(claim.end)?;
-        let rows = profile.rows();
-        if rows > self.rows {
-            return Err(format!(
-                "the run takes {rows} rows of steps, and at most {} are accepted",
-                self.rows
-            ));
+        let segments = profile.segments.len().saturating_sub(1) as u64;
+        // A row touches at most one word, and a segment without rows has tables.
+        for (number, what) in [
+            (profile.rows(), "rows of steps"),
+            (profile.words(), "words of memory, counted in each segment"),
+            (segments.saturating_mul(settings.steps.into()), "units of time in all segments but the last"),
+        ] {
+            if number > self.rows {
+                return Err(format!("the run takes {number} {what}, and at most {} are accepted", self.rows));
+            }
         }
         Ok(())
     }
@@ -88,6 +95,8 @@ impl Terms {
 
 #[cfg(test)]
 mod tests {
+    use super::super::profile::Counts;
+    use super::super::trace::KINDS;
     use super::*;
     use crate::Cause;
 
@@ -118,17 +127,24 @@ mod tests {
         );
     }
 
+    /// Each of the three numbers is accepted up to the bound.
     #[test]
     fn a_run_that_is_too_long_is_refused() {
-        let mut profile = Profile::default();
         let claim = RunClaim { end: End::Exit(0), journal: Vec::new() };
-        let terms = Terms { rows: 5, ..Terms::default() };
-        profile
-            .segments
-            .push(super::super::profile::Counts { rows: [0; super::super::trace::KINDS], words: 0 });
-        profile.segments[0].rows[2] = 5;
-        assert_eq!(terms.check(&claim, &profile), Ok(()));
-        profile.segments[0].rows[3] = 1;
-        assert!(terms.check(&claim, &profile).is_err());
+        let (terms, settings) =
+            (Terms { rows: 50, ..Terms::default() }, Settings { steps: 10, ..Settings::default() });
+        let check = |segments: usize, rows: u32, words: u32| {
+            let empty = Counts { rows: [0; KINDS], words: 0 };
+            let mut profile = Profile { segments: vec![empty; segments], fresh: Vec::new() };
+            (profile.segments[0].rows[2], profile.segments[segments - 1].rows[3]) =
+                (rows / 2, rows.div_ceil(2));
+            (profile.segments[0].words, profile.segments[segments - 1].words) = (words / 2, 0);
+            profile.segments[segments / 2].words += words.div_ceil(2);
+            terms.check(&claim, &profile, settings)
+        };
+        assert_eq!(check(6, 50, 50), Ok(()));
+        assert!(check(6, 51, 50).unwrap_err().starts_with("the run takes 51 rows"));
+        assert!(check(6, 50, 51).unwrap_err().starts_with("the run takes 51 words"));
+        assert!(check(7, 50, 50).unwrap_err().starts_with("the run takes 60 units of time"));
     }
 }

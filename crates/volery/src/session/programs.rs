@@ -160,7 +160,7 @@ impl<C: Channel> Verifier<C> {
             body.extend_from_slice(&part);
         }
         let (claim, profile) = decode_body(&head, &body)?;
-        terms.check(&claim, &profile).map_err(rejected)?;
+        terms.check(&claim, &profile, settings).map_err(rejected)?;
         Ok(ProgramRun::new(subject.clone(), public.to_vec(), claim, profile, settings)?)
     }
 }
