@@ -192,6 +192,12 @@ impl Endpoint {
         Ok(Self { side, limits: Limits::default() })
     }
 
+    /// The same, where the peer has to be reached, and TLS to end, within this time and not the usual one.
+    pub(crate) fn reached_within(mut self, time: Option<Duration>) -> Self {
+        self.limits.connect = time.unwrap_or(self.limits.connect);
+        self
+    }
+
     /// The same, where the peer may be silent for this long because it waits for a website.
     pub(crate) fn waiting(mut self, wait: Duration) -> Self {
         self.limits.read = self.limits.read.max(patience(wait));

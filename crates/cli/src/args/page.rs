@@ -9,7 +9,7 @@ use volery::web::attestation::Context;
 use volery::web::attestation::contract::Address as AccountAddress;
 use volery_channel::tls::Fingerprint;
 
-use super::connection::pin;
+use super::connection::{pin, seconds};
 use super::session_limits::wait;
 use super::web::{CipherArg, ModeArg, TlsArg, context, key};
 
@@ -112,6 +112,9 @@ pub(crate) struct WebPageArgs {
     /// A file with the token that the notary asks for
     #[arg(long, value_name = "FILE", requires = "notary")]
     pub(crate) notary_token: Option<PathBuf>,
+    /// How long to try to reach the notary, and how long TLS with it may take [default: 10]
+    #[arg(long, value_name = "SECONDS", requires = "notary", value_parser = seconds)]
+    pub(crate) notary_timeout: Option<Duration>,
     /// The address with which the notary must sign the attestation for contracts on blockchains, too. That
     /// takes one request on a connection, whose path, query and body show
     #[arg(long, value_name = "ADDRESS", requires = "notary")]

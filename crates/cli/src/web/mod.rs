@@ -104,7 +104,9 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
     };
     let notary = match (&asked.notary, asked.notary_key) {
         (Some(address), Some(key)) => Signer::Notary {
-            endpoint: Endpoint::to_notary(address, &trust(asked, key))?.waiting(wishes.longest_wait()),
+            endpoint: Endpoint::to_notary(address, &trust(asked, key))?
+                .reached_within(asked.notary_timeout)
+                .waiting(wishes.longest_wait()),
             token: asked.notary_token.as_deref().map(Token::open).transpose()?.unwrap_or_default(),
             key,
         },

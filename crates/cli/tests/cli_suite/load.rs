@@ -291,7 +291,7 @@ fn minutes() -> u64 {
 fn load_two_hundred_sessions_at_once_for_an_hour_leave_memory_flat() {
     const SESSIONS: usize = 200;
     // All clients are on this machine, and a handshake waits for its turn among 200.
-    let patient = ["--timeout", "300", "--connect-timeout", "300"];
+    let patient = ["--timeout", "300", "--notary-timeout", "300"];
     let fixture = Fixture::new(
         &[
             &["--concurrency", "200", "--per-client", "400", "--memory", "3G"],

@@ -47,6 +47,21 @@ fn a_notary_shows_its_key_before_anything_is_said_to_it() {
     assert_eq!(results.iter().filter(|word| *word == "accepted").count(), 1, "{results:?}");
 }
 
+/// One that takes the connection and is silent.
+#[test]
+fn a_prover_waits_for_the_notary_as_long_as_it_is_told() {
+    let fixture = Fixture::new(&[]);
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = silent.local_addr().expect("bound").to_string();
+    let mut arguments = fixture.arguments("page", &["--notary-timeout", "0.2"]);
+    arguments
+        .iter_mut()
+        .filter(|word| **word == fixture.notary.address)
+        .for_each(|word| word.clone_from(&address));
+    run(&arguments, FIELDS).expect(3, "did not complete within 200 ms");
+    fixture.prove("page", &["--notary-timeout", "none"]).refused("expected a number of seconds");
+}
+
 #[test]
 fn a_notary_tells_its_limits_before_a_session_begins() {
     let fixture = Fixture::new(&["--max-request", "100", "--max-hidden", "24", "--max-wait", "5"]);

@@ -153,6 +153,7 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
         notary_pin,
         notary_ca,
         notary_token,
+        notary_timeout,
         contract_signer,
         mode,
         timeout,
@@ -212,6 +213,9 @@ fn options(page: &WebPageArgs, add: &mut impl FnMut(&str, &str)) {
     }
     if *cipher != CipherArg::default() {
         add("cipher", cipher.name());
+    }
+    if let Some(time) = notary_timeout {
+        add("notary-timeout", &time.as_secs_f64().to_string());
     }
     if let Some(timeout) = timeout {
         add("timeout", &timeout.as_secs().to_string());
