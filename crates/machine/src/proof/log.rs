@@ -253,8 +253,8 @@ fn live_words<B: Challenge<F61>>(
     Ok(all)
 }
 
-/// Whether a log of this many entries is checked, after a check that left this many words. To wait for as many
-/// entries as words would make the checks of a run with many words a quarter rarer, and they are some
+/// Whether a log of this many entries is checked, after a check that left this many words. To wait for as
+/// many entries as words would make the checks of a run with many words a quarter rarer, and they are some
 /// hundredths of its proof; but each entry takes more room than a word.
 pub(super) fn is_due(entries: u64, live: u64, least: u64) -> bool {
     entries >= least.max(live - live / 4)
