@@ -58,7 +58,7 @@ fn a_prover_waits_for_the_notary_as_long_as_it_is_told() {
         .iter_mut()
         .filter(|word| **word == fixture.notary.address)
         .for_each(|word| word.clone_from(&address));
-    run(&arguments, FIELDS).expect(3, "did not complete within 200 ms");
+    run(&arguments, FIELDS).expect(3, "did not complete within 0.2 s");
     fixture.prove("page", &["--notary-timeout", "none"]).refused("expected a number of seconds");
 }
 
