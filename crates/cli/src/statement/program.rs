@@ -29,6 +29,9 @@ use crate::system::{Correlations, Done, Known, Proved};
 use crate::terminal;
 use crate::way::{Proving, RHO, Way};
 
+/// The kinds of network.
+const PROFILES: [Profile; 2] = [Profile::Lan, Profile::Wan];
+
 /// How ELF files begin.
 const MAGIC: [u8; 4] = *b"\x7fELF";
 
@@ -129,12 +132,18 @@ impl Given for Run {
         false
     }
 
+    /// Those of 40 bits: what the others cost is found out by as much work as a proof takes.
     fn ways(&self) -> Result<Vec<Way<'_>>, Refusal> {
-        if self.run.is_some() { Ok(self.all()) } else { Err(Refusal::NotRun) }
+        if self.run.is_some() {
+            Ok(PROFILES.map(|profile| self.small(profile)).into())
+        } else {
+            Err(Refusal::NotRun)
+        }
     }
 
     fn ways_for(&self, options: &Options) -> Result<Vec<Way<'_>>, Refusal> {
-        Ok(self.all().into_iter().filter(|way| way.suits(options)).collect())
+        let ways = PROFILES.into_iter().flat_map(|profile| [self.small(profile), self.large(profile)]);
+        Ok(ways.filter(|way| way.suits(options)).collect())
     }
 
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
@@ -143,13 +152,14 @@ impl Given for Run {
 }
 
 impl Run {
-    /// For either kind of network: over the field of MACs whose challenges leave 40 bits, and over the one
-    /// that leaves 100.
-    fn all(&self) -> Vec<Way<'_>> {
-        let small = |profile| self.way(profile, Over::<F61, F61>::new(), F61::RHO);
-        let large = |profile| self.way(profile, Over::<F61, F61x2>::new(), RHO);
-        let ways = [Profile::Lan, Profile::Wan].map(|profile| [small(profile), large(profile)]);
-        ways.into_iter().flatten().collect()
+    /// Over the field of MACs whose challenges leave 40 bits.
+    fn small(&self, profile: Profile) -> Way<'_> {
+        self.way(profile, Over::<F61, F61>::new(), F61::RHO)
+    }
+
+    /// Over the one whose challenges leave 100.
+    fn large(&self, profile: Profile) -> Way<'_> {
+        self.way(profile, Over::<F61, F61x2>::new(), RHO)
     }
 
     fn way<Y: ProvesRuns + Known + 'static>(&self, profile: Profile, system: Y, bits: u16) -> Way<'_> {
