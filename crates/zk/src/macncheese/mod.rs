@@ -184,7 +184,7 @@ impl Settings {
 
     /// The number of repetitions that run in step with each other, if each has `m` branches of this shape and
     /// `shared` wires go in. They fill a block together, so they take the memory of one block; the next ones
-    /// run after them. Each branch is a thread, so at most 256 branches are alive.
+    /// run after them. Each branch has a stack, so at most 256 branches are alive.
     ///
     /// Repetitions of an unknown shape ([`Shape::default`]) run one after another.
     #[must_use]

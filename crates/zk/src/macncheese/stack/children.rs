@@ -1,15 +1,15 @@
 //! The branches of one disjunction, advanced together.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 
+use corosensei::CoroutineResult;
 use volery_circuit::Error as StatementError;
 
 use super::super::link::{Ask, Length, Link, Piece, Round};
 use super::super::run::{Run, Setting};
 use super::super::share::Share;
 use super::Branch;
-use super::branch::{BranchLink, Down, Settled, Up, Want};
+use super::branch::{self, Down, Settled, Turns, Up, Want, lost};
 use crate::Error;
 use crate::shares::ElementShare;
 
@@ -27,7 +27,7 @@ pub(super) trait Lend<H: Share> {
     /// Lends a piece to each of `turns`, writers first. Returns the number of commitments that are used.
     fn piece(
         &mut self,
-        stack: &mut Stack<H>,
+        stack: &mut Stack<'_, H>,
         turns: &[usize],
         piece: &mut Arc<Piece<H>>,
     ) -> Result<usize, Error>;
@@ -35,7 +35,7 @@ pub(super) trait Lend<H: Share> {
     /// Lends a round to each of `turns`, writers first.
     fn round(
         &mut self,
-        stack: &mut Stack<H>,
+        stack: &mut Stack<'_, H>,
         turns: &[usize],
         round: &mut Box<Round<H>>,
     ) -> Result<(), Error>;
@@ -48,44 +48,38 @@ enum State<H: Share> {
     Ended(ElementShare<H::Mac>),
 }
 
-struct Child<H: Share> {
-    up: Receiver<Up<H>>,
-    down: Sender<Down<H>>,
+struct Child<'r, H: Share> {
+    turns: Turns<'r, H>,
     state: State<H>,
 }
 
 /// All branches, and which of them write.
-pub(super) struct Stack<H: Share> {
-    children: Vec<Child<H>>,
+pub(super) struct Stack<'r, H: Share> {
+    children: Vec<Child<'r, H>>,
     pub(super) truth: Vec<bool>,
-}
-
-fn lost() -> Error {
-    StatementError::misuse("a branch of a disjunction ended without a result").into()
 }
 
 fn out_of_turn() -> Error {
     StatementError::misuse("a branch of a disjunction spoke out of turn").into()
 }
 
-impl<H: Share> Stack<H> {
+impl<H: Share> Stack<'_, H> {
     /// Gives the branch a turn, with what it asked for. Returns the piece that comes back.
     fn turn(&mut self, i: usize, give: Down<H>) -> Result<Settled<H>, Error> {
         let child = &mut self.children[i];
-        child.down.send(give).map_err(|_| lost())?;
-        match child.up.recv().map_err(|_| lost())? {
-            Up::Wants(settled, want) => {
+        match child.turns.take(give)? {
+            CoroutineResult::Yield(Up::Wants(settled, want)) => {
                 child.state = match want {
                     Want::Piece(length) => State::Piece(length),
                     Want::Round(ask) => State::Round(ask),
                 };
                 Ok(settled)
             }
-            Up::Done(settled, result) => {
+            CoroutineResult::Return((settled, result)) => {
                 child.state = State::Ended(result?);
                 Ok(settled)
             }
-            Up::Filled(_) => Err(out_of_turn()),
+            CoroutineResult::Yield(Up::Filled(_)) => Err(out_of_turn()),
         }
     }
 
@@ -100,12 +94,10 @@ impl<H: Share> Stack<H> {
 
     /// Lends a round. Returns it as the branch wrote it.
     pub(super) fn lend_round(&mut self, i: usize, round: Box<Round<H>>) -> Result<Box<Round<H>>, Error> {
-        let child = &mut self.children[i];
-        child.down.send(Down::Round(round)).map_err(|_| lost())?;
-        match child.up.recv().map_err(|_| lost())? {
-            Up::Filled(round) => Ok(round),
+        match self.children[i].turns.take(Down::Round(round))? {
+            CoroutineResult::Yield(Up::Filled(round)) => Ok(round),
             // The branch's protocol failed in its round.
-            Up::Done(_, Err(error)) => Err(error),
+            CoroutineResult::Return((_, Err(error))) => Err(error),
             _ => Err(out_of_turn()),
         }
     }
@@ -187,7 +179,7 @@ impl<H: Share> Lend<H> for Plain {
 
     fn piece(
         &mut self,
-        stack: &mut Stack<H>,
+        stack: &mut Stack<'_, H>,
         turns: &[usize],
         piece: &mut Arc<Piece<H>>,
     ) -> Result<usize, Error> {
@@ -206,7 +198,7 @@ impl<H: Share> Lend<H> for Plain {
 
     fn round(
         &mut self,
-        stack: &mut Stack<H>,
+        stack: &mut Stack<'_, H>,
         turns: &[usize],
         round: &mut Box<Round<H>>,
     ) -> Result<(), Error> {
@@ -229,49 +221,30 @@ pub(super) fn advance<H: Share>(
     lend: &mut dyn Lend<H>,
 ) -> Result<Vec<ElementShare<H::Mac>>, Error> {
     let (settings, counters) = (parent.settings, parent.counters.clone());
+    let mut routines = Vec::with_capacity(branches.len());
+    for (branch, truth) in branches.iter().zip(truth) {
+        let setting = Setting {
+            share: parent.share.clone(),
+            settings,
+            writes: parent.writes() && *truth,
+            shared: true,
+            budget: parent.budget.saturating_sub(branches.len()) / branches.len().max(1),
+            counters: parent.counters.clone(),
+            prg: parent.prg.as_mut().map(|prg| volery_vole::Prg::new(prg.block().to_bytes())),
+        };
+        routines.push(branch::routine(*branch, setting)?);
+    }
     counters.begin(branches.len());
-    let ends = std::thread::scope(|scope| {
-        let mut children = Vec::with_capacity(branches.len());
-        let mut threads = Vec::with_capacity(branches.len());
-        for (branch, truth) in branches.iter().zip(truth) {
-            let setting = Setting {
-                share: parent.share.clone(),
-                settings,
-                writes: parent.writes() && *truth,
-                shared: true,
-                budget: parent.budget.saturating_sub(branches.len()) / branches.len().max(1),
-                counters: parent.counters.clone(),
-                prg: parent.prg.as_mut().map(|prg| volery_vole::Prg::new(prg.block().to_bytes())),
-            };
-            let (up, from_child) = channel();
-            let (down, from_parent) = channel();
-            let body = move || {
-                let mut link = BranchLink { up, down: from_parent, settled: None };
-                if link.start().is_ok() {
-                    let mut run = Run::new(setting, &mut link);
-                    let result = branch.run(&mut run).and_then(|()| run.close());
-                    link.finish(result);
-                }
-            };
-            let thread = std::thread::Builder::new().name("branch".into()).spawn_scoped(scope, body);
-            let thread =
-                thread.map_err(|error| StatementError::misuse(format!("a thread for a branch: {error}")))?;
-            threads.push(thread);
-            children.push(Child { up: from_child, down, state: State::Piece(Length::of(1)) });
-        }
+    let ends = branch::with_all(routines.into_iter(), Vec::new(), |turns| {
+        let child = |turns| Child { turns, state: State::Piece(Length::of(1)) };
+        let children = turns.into_iter().map(child).collect();
         let mut stack = Stack { children, truth: truth.to_vec() };
-        let result = stack.run(parent.link, lend);
-        let ends = stack.children.drain(..).filter_map(|child| match child.state {
-            State::Ended(end) => Some(end),
-            // Dropping its channel wakes it up, and it ends.
-            _ => None,
-        });
-        let ends: Vec<_> = ends.collect();
-        for thread in threads {
-            // If a branch panicked, its channel closed, and `run` has returned an error.
-            let _ = thread.join();
-        }
-        result.map(|()| ends)
+        stack.run(parent.link, lend)?;
+        let end = |child: Child<'_, H>| match child.state {
+            State::Ended(end) => Ok(end),
+            _ => Err(lost()),
+        };
+        stack.children.into_iter().map(end).collect()
     });
     counters.end(branches.len());
     ends

@@ -142,7 +142,7 @@ impl<H: Share> Lend<H> for Apart {
 
     fn piece(
         &mut self,
-        stack: &mut Stack<H>,
+        stack: &mut Stack<'_, H>,
         turns: &[usize],
         piece: &mut Arc<Piece<H>>,
     ) -> Result<usize, Error> {
@@ -171,7 +171,7 @@ impl<H: Share> Lend<H> for Apart {
 
     fn round(
         &mut self,
-        stack: &mut Stack<H>,
+        stack: &mut Stack<'_, H>,
         turns: &[usize],
         round: &mut Box<Round<H>>,
     ) -> Result<(), Error> {

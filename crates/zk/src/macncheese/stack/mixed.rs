@@ -190,7 +190,7 @@ impl<H: Share> Lend<H> for Mixed<H> {
 
     fn piece(
         &mut self,
-        stack: &mut Stack<H>,
+        stack: &mut Stack<'_, H>,
         turns: &[usize],
         piece: &mut Arc<Piece<H>>,
     ) -> Result<usize, Error> {
@@ -231,7 +231,7 @@ impl<H: Share> Lend<H> for Mixed<H> {
 
     fn round(
         &mut self,
-        stack: &mut Stack<H>,
+        stack: &mut Stack<'_, H>,
         turns: &[usize],
         round: &mut Box<Round<H>>,
     ) -> Result<(), Error> {

@@ -1,8 +1,8 @@
 //! Stacking (section 3): many branches, one string of messages.
 //!
-//! Every branch is a [`Run`] of its own on its own thread, over the link of the run that contains the
-//! disjunction. A branch is awake only in its turn, so at any time one thread runs: they are coroutines. They
-//! **advance together**:
+//! Every branch is a [`Run`] of its own, over the link of the run that contains the disjunction. It is a
+//! coroutine on a stack of its own, and runs only in its turn. (A turn takes some tens of nanoseconds to
+//! begin; branches on threads of their own took microseconds each time.) Branches **advance together**:
 //!
 //! ```text
 //! while a branch wants a round:   one round as large as the largest wanted is lent to each that wants one; each gets its challenge
@@ -57,7 +57,7 @@ use crate::Error;
 use crate::shares::ElementShare;
 use children::{Lend, Plain};
 
-/// The most branches of a disjunction, including those of disjunctions in it. Each is a thread.
+/// The most branches of a disjunction, including those of disjunctions in it. Each has a stack.
 ///
 /// The limit must not depend on the order in which branches have their turns. So `n` branches divide the rest
 /// equally: each may contain `(MAX_BRANCHES - n) / n` branches, and so on below. If disjunctions run in step

@@ -144,3 +144,37 @@ fn branches_may_use_wires_from_outside<K: Fields>() {
 fn a_member_of_a_set_is_proved_by_branches_about_one_committed_value() {
     every_kind!(branches_may_use_wires_from_outside);
 }
+
+/// An application's statement with a mistake in it: inside so many disjunctions a branch panics.
+struct Panics {
+    depth: usize,
+    here: bool,
+}
+
+impl<H: Share> Statement<Run<'_, H>> for Panics {
+    fn identify(&self, _digest: &mut Digest) {}
+
+    fn run(&self, run: &mut Run<'_, H>) -> Result<(), Error> {
+        let x = run.secret(1, &mut |_| Ok(vec![H::Value::ZERO]))?;
+        if self.depth > 0 {
+            let [one, other] = [self.here, false].map(|here| Self { depth: self.depth - 1, here });
+            run.any_of(&[&one, &other], Some(1))?;
+        }
+        assert!(self.depth > 0 || !self.here, "a branch that panics, as this test wants");
+        run.assert_zero(&x)
+    }
+}
+
+#[test]
+fn a_branch_that_panics_ends_the_proof_with_an_error() {
+    for depth in 1..4 {
+        let [well, mistaken] = [false, true].map(|here| Panics { depth, here });
+        between::<Bits, _, _>(blocks(64), &well, &well).accepted();
+        for (at, p, v) in [(0, &mistaken, &well), (1, &well, &mistaken)] {
+            let end = between::<Bits, _, _>(blocks(64), p, v);
+            let said = end.results[at].as_ref().expect_err("it panicked").to_string();
+            assert!(said.contains("a branch of a disjunction ended without a result"), "{said}");
+            assert!(end.results[1 - at].is_err());
+        }
+    }
+}
