@@ -43,7 +43,7 @@ impl Level {
     }
 }
 
-/// The function of a check, with the arguments `chi`, `a`, `b` and `c`.
+/// The function of a check, with the arguments `weights`, `a`, `b` and `c`.
 type Check = unsafe fn(&[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> (Gf128, Gf128);
 
 /// The function of a weighted sum of tags and of bits, with the coefficients and the elements as arguments.
@@ -196,47 +196,49 @@ impl Kernel {
     /// The prover's side of QuickSilver's check (figure 4) of the multiplications `c[i] = a[i] * b[i]`:
     ///
     /// ```text
-    /// ( sum of chi[i] * a[i] * b[i],   sum of chi[i] * (x_a b[i] + x_b a[i] + c[i]) )
+    /// ( sum of w_i * a[i] * b[i],   sum of w_i * (x_a b[i] + x_b a[i] + c[i]) ),   w_i = weights[i / 128] * x^(i % 128)
     /// ```
     ///
     /// A wire is represented by its tag, whose least significant bit is the wire's value: `x_a = lsb(a[i])`,
-    /// `x_b = lsb(b[i])`.
+    /// `x_b = lsb(b[i])`. So a product is wrong by a bit, and wrong products of a run do not cancel, whatever
+    /// they are: one weight for each [`RUN`] is enough.
     ///
     /// # Errors
-    /// [`LengthError`] if the four lengths differ.
+    /// [`LengthError`] if the three lengths differ, or there is not one weight for each run. The last run may
+    /// be shorter.
     pub fn check_prover(
         self,
-        chi: &[Gf128],
+        weights: &[Gf128],
         a: &[Gf128],
         b: &[Gf128],
         c: &[Gf128],
     ) -> Result<(Gf128, Gf128), LengthError> {
-        check_lengths(chi, a, b, c)?;
+        check_lengths(weights, a, b, c)?;
         // SAFETY: a kernel exists only where the CPU has its instructions.
-        Ok(unsafe { (self.0.check_prover)(chi, a, b, c) })
+        Ok(unsafe { (self.0.check_prover)(weights, a, b, c) })
     }
 
     /// The verifier's side of QuickSilver's check (figure 4) of the multiplications `c[i] = a[i] * b[i]`, on
     /// keys:
     ///
     /// ```text
-    /// ( sum of chi[i] * a[i] * b[i],   sum of chi[i] * c[i] )
+    /// ( sum of w_i * a[i] * b[i],   sum of w_i * c[i] ),   w_i = weights[i / 128] * x^(i % 128)
     /// ```
     ///
     /// The verifier multiplies the second sum by its delta and adds the two.
     ///
     /// # Errors
-    /// [`LengthError`] if the four lengths differ.
+    /// As [`Kernel::check_prover`].
     pub fn check_verifier(
         self,
-        chi: &[Gf128],
+        weights: &[Gf128],
         a: &[Gf128],
         b: &[Gf128],
         c: &[Gf128],
     ) -> Result<(Gf128, Gf128), LengthError> {
-        check_lengths(chi, a, b, c)?;
+        check_lengths(weights, a, b, c)?;
         // SAFETY: a kernel exists only where the CPU has its instructions.
-        Ok(unsafe { (self.0.check_verifier)(chi, a, b, c) })
+        Ok(unsafe { (self.0.check_verifier)(weights, a, b, c) })
     }
 
     /// Two weighted sums over the prover's wires: of their tags and of their values. Each [`RUN`] of wires
@@ -386,9 +388,9 @@ impl core::fmt::Debug for Kernel {
     }
 }
 
-/// Checks that the four vectors of a check are equally long.
-fn check_lengths(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> Result<(), LengthError> {
-    LengthError::check("the vector of left inputs", chi.len(), a.len())?;
-    LengthError::check("the vector of right inputs", chi.len(), b.len())?;
-    LengthError::check("the vector of products", chi.len(), c.len())
+/// Checks that the three vectors of a check are equally long, and that each run has a weight.
+fn check_lengths(weights: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> Result<(), LengthError> {
+    LengthError::check("the vector of weights", a.len().div_ceil(RUN), weights.len())?;
+    LengthError::check("the vector of right inputs", a.len(), b.len())?;
+    LengthError::check("the vector of products", a.len(), c.len())
 }

@@ -148,33 +148,43 @@ fn packing_agrees_with_horner() {
     });
 }
 
+/// Lengths that a check or a weighted sum may have: those of `for_each_kernel`, and around whole runs.
+fn around_runs(length: usize) -> [usize; 3] {
+    [length, length + 120, 5 * length]
+}
+
 #[test]
 fn checks_agree_with_their_formulas() {
     for_each_kernel(|kernel, portable, elements, length, offset| {
-        let vectors: [_; 4] = core::array::from_fn(|i| elements.vector(length + (offset + i) % 4));
-        let [chi, a, b, c] = core::array::from_fn(|i| &vectors[i][(offset + i) % 4..]);
-        let (mut products, mut mixed, mut linear) = (Gf128::ZERO, Gf128::ZERO, Gf128::ZERO);
-        for i in 0..length {
-            products += chi[i] * a[i] * b[i];
-            mixed += chi[i] * (b[i] * a[i].lsb() + a[i] * b[i].lsb() + c[i]);
-            linear += chi[i] * c[i];
-        }
-        for kernel in [portable, kernel] {
-            let context = format!("{kernel:?}, {length} from {offset}");
-            assert_eq!(kernel.check_prover(chi, a, b, c), Ok((products, mixed)), "{context}");
-            assert_eq!(kernel.check_verifier(chi, a, b, c), Ok((products, linear)), "{context}");
+        for length in around_runs(length) {
+            let vectors: [_; 3] = core::array::from_fn(|i| elements.vector(length + (offset + i) % 4));
+            let [a, b, c] = core::array::from_fn(|i| &vectors[i][(offset + i) % 4..]);
+            let weights = elements.vector(length.div_ceil(RUN));
+            let (mut products, mut mixed, mut linear) = (Gf128::ZERO, Gf128::ZERO, Gf128::ZERO);
+            let mut weight = Gf128::ZERO;
+            for i in 0..length {
+                weight = if i % RUN == 0 { weights[i / RUN] } else { weight.mul_x() };
+                products += weight * a[i] * b[i];
+                mixed += weight * (b[i] * a[i].lsb() + a[i] * b[i].lsb() + c[i]);
+                linear += weight * c[i];
+            }
+            for kernel in [portable, kernel] {
+                let context = format!("{kernel:?}, {length} from {offset}");
+                assert_eq!(kernel.check_prover(&weights, a, b, c), Ok((products, mixed)), "{context}");
+                assert_eq!(kernel.check_verifier(&weights, a, b, c), Ok((products, linear)), "{context}");
+            }
         }
     });
 }
 
+/// One wrong product, at each place of a run, and any number of them.
 #[test]
-fn an_honest_prover_passes_the_check_and_a_wrong_product_fails() {
+fn an_honest_prover_passes_the_check_and_wrong_products_fail() {
     let mut elements = Elements(Words(2));
     let delta = elements.element().with_lsb(crate::F2::ONE);
     for kernel in Kernel::available() {
-        for length in [1, 2, 3, 8, 65] {
-            let mut chi = elements.vector(length);
-            chi[length - 1] = Gf128::X;
+        for length in [1_usize, 2, 3, 8, 65, 128, 129, 300] {
+            let weights = elements.vector(length.div_ceil(RUN));
             let (a, b) = (elements.vector(length), elements.vector(length));
             let mut c = elements.vector(length);
             for i in 0..length {
@@ -182,14 +192,29 @@ fn an_honest_prover_passes_the_check_and_a_wrong_product_fails() {
             }
             let key = |wires: &[Gf128]| -> Vec<_> { wires.iter().map(|&m| m + delta * m.lsb()).collect() };
             let passes = |c: &[Gf128]| {
-                let (u, v) = kernel.check_prover(&chi, &a, &b, c).unwrap();
-                let (first, second) = kernel.check_verifier(&chi, &key(&a), &key(&b), &key(c)).unwrap();
+                let (u, v) = kernel.check_prover(&weights, &a, &b, c).unwrap();
+                let (first, second) = kernel.check_verifier(&weights, &key(&a), &key(&b), &key(c)).unwrap();
                 first + second * delta == u + v * delta
             };
             assert!(passes(&c), "{kernel:?}, {length}");
-            let last = length - 1;
-            c[last] = c[last].with_lsb(c[last].lsb() + crate::F2::ONE);
-            assert!(!passes(&c), "{kernel:?}, {length}");
+            let wrong = |all: &mut dyn Iterator<Item = usize>| {
+                let mut c = c.clone();
+                all.for_each(|i| c[i] = c[i].with_lsb(c[i].lsb() + crate::F2::ONE));
+                assert!(!passes(&c), "{kernel:?}, {length}");
+            };
+            (0..length).for_each(|i| wrong(&mut core::iter::once(i)));
+            wrong(&mut (0..length));
+            for _ in 0..20 {
+                let bits = elements.vector(length);
+                let odd = |i: &usize| bits[*i].lsb() == crate::F2::ONE;
+                wrong(
+                    &mut (0..length)
+                        .filter(odd)
+                        .chain([0])
+                        .collect::<std::collections::BTreeSet<_>>()
+                        .into_iter(),
+                );
+            }
         }
     }
 }
@@ -250,16 +275,19 @@ fn vectors_that_do_not_fit_are_refused() {
             let error = error("the vector of 64-bit words", 1, words);
             assert_eq!(kernel.inner_product_bits(&two, &[0, 0][..words]), Err(error));
         }
-        for longer in 1..4 {
-            let vectors: [&[Gf128]; 4] = core::array::from_fn(|i| match i == longer {
-                true => &three_elements[..],
-                false => &two[..],
-            });
-            let what =
-                ["", "the vector of left inputs", "the vector of right inputs", "the vector of products"];
-            let expected = Err(error(what[longer], 2, 3));
-            assert_eq!(kernel.check_prover(vectors[0], vectors[1], vectors[2], vectors[3]), expected);
-            assert_eq!(kernel.check_verifier(vectors[0], vectors[1], vectors[2], vectors[3]), expected);
+        let weight = &two[..1];
+        for (a, b, what) in [
+            (&two[..], &three_elements[..], "the vector of right inputs"),
+            (&two, &two, "the vector of products"),
+        ] {
+            let expected = Err(error(what, 2, 3));
+            assert_eq!(kernel.check_prover(weight, a, b, &three_elements), expected);
+            assert_eq!(kernel.check_verifier(weight, a, b, &three_elements), expected);
+        }
+        for weights in [0, 2] {
+            let expected = Err(error("the vector of weights", 1, weights));
+            assert_eq!(kernel.check_prover(&two[..weights], &two, &two, &two), expected);
+            assert_eq!(kernel.check_verifier(&two[..weights], &two, &two, &two), expected);
         }
         for coefficients in [0, 2] {
             let error = error("the vector of coefficients", 1, coefficients);

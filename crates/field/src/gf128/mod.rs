@@ -16,8 +16,8 @@
 //! | `neon_pmull` | AArch64 with Neon, PMULL | 1 |
 //!
 //! The files of the instruction sets hold single instructions only (`x86_leaves` makes those of x86 from the
-//! names of their intrinsics). The algorithms above them are in `vector` (and `transpose`), once, for any
-//! width. `dispatch` picks the file, and `harness` tests each one against `portable`.
+//! names of their intrinsics). The algorithms above them are in `vector` (and `runs`, `transpose`), once, for
+//! any width. `dispatch` picks the file, and `harness` tests each one against `portable`.
 
 mod dispatch;
 mod element;
@@ -27,6 +27,8 @@ mod harness;
 mod neon_pmull;
 mod portable;
 mod register;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+mod runs;
 mod single;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 mod transpose;

@@ -4,7 +4,7 @@ use core::arch::aarch64::*;
 
 use super::dispatch::{Level, Table};
 use super::vector::{self, Simd, entries};
-use super::{Gf128, transpose};
+use super::{Gf128, runs, transpose};
 
 /// Proof that the CPU has Neon and PMULL, which Rust's feature `aes` includes.
 // Invariant behind every SAFETY comment here: the field is private, and only `Pmull::new`, which requires the

@@ -144,24 +144,33 @@ pub(super) fn scale_add(scale: Gf128, a: &[Gf128], out: &mut [Gf128]) {
 }
 
 /// The two sums of [`Kernel::check_prover`](super::Kernel::check_prover).
-pub(super) fn check_prover(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
-    let (mut squares, mut mixed) = (Unreduced::default(), Unreduced::default());
-    for (((&chi, &a), &b), &c) in chi.iter().zip(a).zip(b).zip(c) {
-        squares.add(multiply_unreduced(chi, mul(a, b)));
-        let linear = b * a.lsb() + a * b.lsb() + c;
-        mixed.add(multiply_unreduced(chi, linear));
-    }
-    (squares.reduce(), mixed.reduce())
+pub(super) fn check_prover(weights: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
+    check(weights, [a, b, c], |a, b, c| b * a.lsb() + a * b.lsb() + c)
 }
 
 /// The two sums of [`Kernel::check_verifier`](super::Kernel::check_verifier).
-pub(super) fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
-    let (mut products, mut linear) = (Unreduced::default(), Unreduced::default());
-    for (((&chi, &a), &b), &c) in chi.iter().zip(a).zip(b).zip(c) {
-        products.add(multiply_unreduced(chi, mul(a, b)));
-        linear.add(multiply_unreduced(chi, c));
+pub(super) fn check_verifier(weights: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
+    check(weights, [a, b, c], |_, _, c| c)
+}
+
+/// The sums of the products and of the `linear` parts of a check.
+fn check(
+    weights: &[Gf128],
+    [a, b, c]: [&[Gf128]; 3],
+    linear: impl Fn(Gf128, Gf128, Gf128) -> Gf128,
+) -> (Gf128, Gf128) {
+    let [mut products, mut sum] = [Unreduced::default(); 2];
+    for (((&weight, a), b), c) in weights.iter().zip(a.chunks(RUN)).zip(b.chunks(RUN)).zip(c.chunks(RUN)) {
+        let mut packed = [Unreduced::default(); 2];
+        for ((&a, &b), &c) in a.iter().zip(b).zip(c).rev() {
+            packed[0].horner(mul(a, b).to_bits(), 0);
+            packed[1].horner(linear(a, b, c).to_bits(), 0);
+        }
+        let [of_products, of_linear] = packed.map(|packed| multiply_unreduced(weight, packed.reduce()));
+        products.add(of_products);
+        sum.add(of_linear);
     }
-    (products.reduce(), linear.reduce())
+    (products.reduce(), sum.reduce())
 }
 
 /// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover). For the verifier, the sum of bits is

@@ -20,15 +20,8 @@
 //! `x^128 = f`, `f = x^7 + x^2 + x + 1`. The top 64 bits, at `x^192`, times `f` go to `x^64`, where the
 //! middle part is added anyway. Then the 64 bits at `x^128` times `f` go to `x^0`. This takes two
 //! multiplications in all.
-//!
-//! # The bottleneck
-//!
-//! On AMD Zen 3 it is carry-less multiplication: one takes 2 cycles, for one lane or for two. A check has 11
-//! of them for each vector. Replacing Karatsuba's three by four made it 9% slower; replacing the second
-//! fold's multiplication by shifts was slower still.
 
-use super::portable::Unreduced;
-use super::{Gf128, RUN};
+use super::Gf128;
 
 /// Which halves [`Simd::clmul`] multiplies: the low ones.
 pub(super) const LOW_LOW: i32 = 0x00;
@@ -83,21 +76,21 @@ pub(super) trait Simd<const N: usize>: Copy {
 
 /// Products, or sums of products, before their parts are combined and reduced.
 #[derive(Clone, Copy)]
-struct Parts<V> {
-    low: V,
-    mid: V,
-    high: V,
+pub(super) struct Parts<V> {
+    pub(super) low: V,
+    pub(super) mid: V,
+    pub(super) high: V,
 }
 
 impl<V: Copy> Parts<V> {
     #[inline(always)]
-    fn zero<const N: usize>(s: impl Simd<N, V = V>) -> Self {
+    pub(super) fn zero<const N: usize>(s: impl Simd<N, V = V>) -> Self {
         let zero = s.splat(Gf128::ZERO);
         Self { low: zero, mid: zero, high: zero }
     }
 
     #[inline(always)]
-    fn product<const N: usize>(s: impl Simd<N, V = V>, a: V, b: V) -> Self {
+    pub(super) fn product<const N: usize>(s: impl Simd<N, V = V>, a: V, b: V) -> Self {
         let (a_sum, b_sum) = (s.xor(a, s.swap(a)), s.xor(b, s.swap(b)));
         Self {
             low: s.clmul::<LOW_LOW>(a, b),
@@ -114,14 +107,14 @@ impl<V: Copy> Parts<V> {
     }
 
     #[inline(always)]
-    fn add<const N: usize>(&mut self, s: impl Simd<N, V = V>, other: Self) {
+    pub(super) fn add<const N: usize>(&mut self, s: impl Simd<N, V = V>, other: Self) {
         self.low = s.xor(self.low, other.low);
         self.mid = s.xor(self.mid, other.mid);
         self.high = s.xor(self.high, other.high);
     }
 
     #[inline(always)]
-    fn reduce<const N: usize>(self, s: impl Simd<N, V = V>) -> V {
+    pub(super) fn reduce<const N: usize>(self, s: impl Simd<N, V = V>) -> V {
         let f = s.splat(Gf128::from_bits(0x87));
         let mid = s.xor(self.mid, s.xor(self.low, self.high));
         let mid = s.xor(mid, s.clmul::<HIGH_LOW>(self.high, f));
@@ -131,14 +124,14 @@ impl<V: Copy> Parts<V> {
 
     /// Reduces, and adds up the lanes.
     #[inline(always)]
-    fn total<const N: usize>(self, s: impl Simd<N, V = V>) -> Gf128 {
+    pub(super) fn total<const N: usize>(self, s: impl Simd<N, V = V>) -> Gf128 {
         total(s, self.reduce(s))
     }
 }
 
 /// The sum of the lanes.
 #[inline(always)]
-fn total<const N: usize, S: Simd<N>>(s: S, v: S::V) -> Gf128 {
+pub(super) fn total<const N: usize, S: Simd<N>>(s: S, v: S::V) -> Gf128 {
     let mut lanes = [Gf128::ZERO; N];
     s.store(v, &mut lanes);
     lanes.into_iter().sum()
@@ -146,13 +139,13 @@ fn total<const N: usize, S: Simd<N>>(s: S, v: S::V) -> Gf128 {
 
 /// `a * b` in each lane.
 #[inline(always)]
-fn mul<const N: usize, S: Simd<N>>(s: S, a: S::V, b: S::V) -> S::V {
+pub(super) fn mul<const N: usize, S: Simd<N>>(s: S, a: S::V, b: S::V) -> S::V {
     Parts::product(s, a, b).reduce(s)
 }
 
 /// The remaining elements (fewer than `N`), padded with zeros, which add nothing to a sum.
 #[inline(always)]
-fn padded<const N: usize>(rest: &[Gf128]) -> [Gf128; N] {
+pub(super) fn padded<const N: usize>(rest: &[Gf128]) -> [Gf128; N] {
     let mut lanes = [Gf128::ZERO; N];
     lanes.iter_mut().zip(rest).for_each(|(lane, element)| *lane = *element);
     lanes
@@ -267,161 +260,6 @@ pub(super) fn scale_add<const N: usize, S: Simd<N>>(s: S, scale: Gf128, a: &[Gf1
     }
 }
 
-/// The two sums of a check under way.
-struct Check<V> {
-    products: Parts<V>,
-    linear: Parts<V>,
-}
-
-impl<V: Copy> Check<V> {
-    /// Adds `N` multiplications. This is a method, since a closure would not be inlined and the sums would
-    /// leave the registers.
-    #[inline(always)]
-    fn add<const PROVER: bool, const N: usize>(&mut self, s: impl Simd<N, V = V>, lanes: [&[Gf128; N]; 4]) {
-        let [chi, a, b, c] = lanes;
-        let (chi, a, b, c) = (s.load(chi), s.load(a), s.load(b), s.load(c));
-        let linear =
-            if PROVER { s.xor(s.xor(s.and(a, s.spread_lsb(b)), s.and(b, s.spread_lsb(a))), c) } else { c };
-        let (products, linear) = two_products(s, chi, mul(s, a, b), linear);
-        self.products.add(s, products);
-        self.linear.add(s, linear);
-    }
-}
-
-/// `sum chi * a * b`, and `sum chi * (x_a b + x_b a + c)` for the prover or `sum chi * c` for the verifier.
-#[inline(always)]
-pub(super) fn check<const PROVER: bool, const N: usize, S: Simd<N>>(
-    s: S,
-    [chi, a, b, c]: [&[Gf128]; 4],
-) -> (Gf128, Gf128) {
-    let ((chi, chi_rest), (a, a_rest)) = (chi.as_chunks::<N>(), a.as_chunks::<N>());
-    let ((b, b_rest), (c, c_rest)) = (b.as_chunks::<N>(), c.as_chunks::<N>());
-    let mut sums = Check { products: Parts::zero(s), linear: Parts::zero(s) };
-    for (((chi, a), b), c) in chi.iter().zip(a).zip(b).zip(c) {
-        sums.add::<PROVER, N>(s, [chi, a, b, c]);
-    }
-    if !chi_rest.is_empty() {
-        let rest = [&padded(chi_rest), &padded(a_rest), &padded(b_rest), &padded(c_rest)];
-        sums.add::<PROVER, N>(s, rest);
-    }
-    (sums.products.total(s), sums.linear.total(s))
-}
-
-/// `sum of a[i] x^i`, and for the prover `sum of lsb(a[i]) x^i`.
-///
-/// There are no multiplications: bytes are shifted. With `i = 8 b + N j + lane` it is Horner's rule for `x^8`
-/// over `b` in each lane, for `x^N` over `j`, and for `x` over lanes. Sums have fewer than 256 bits until the
-/// end.
-#[inline(always)]
-fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) -> [Gf128; 2] {
-    const { assert!(4 % N == 0, "chains come in pairs") };
-    let (vectors, zero) = (a.as_chunks::<N>().0, s.splat(Gf128::ZERO));
-    let lowest = s.splat(Gf128::from_bits(0x01010101_01010101_01010101_01010101));
-    let [mut low, mut high, mut bits] = [zero; 3];
-    for pair in (0..4 / N).rev() {
-        // Two chains run at once, because each step waits for the step before.
-        let [mut chains_low, mut chains_high] = [[zero; 2]; 2];
-        // Loops by index: the compiler unrolls this, but not a reversed iterator with steps.
-        for b in (0..16).rev() {
-            for j in 0..2 {
-                let v = s.load(&vectors[8 / N * b + 2 * pair + j]);
-                chains_high[j] = s.carry_byte(chains_low[j], chains_high[j]);
-                chains_low[j] = s.xor(s.up_byte(chains_low[j]), v);
-            }
-        }
-        for j in (0..2).rev() {
-            let carry = s.down(s.shift_right(low, 64 - N as i64));
-            high = s.xor(s.xor(up_bits::<N, S>(s, high), carry), chains_high[j]);
-            low = s.xor(up_bits::<N, S>(s, low), chains_low[j]);
-            if PROVER {
-                let bytes = lowest_bytes(s, vectors, 8 / N, 2 * pair + j);
-                bits = s.xor(up_bits::<N, S>(s, bits), s.and(bytes, lowest));
-            }
-        }
-    }
-    let mut lanes = [[Gf128::ZERO; N]; 3];
-    for (lanes, v) in lanes.iter_mut().zip([low, high, bits]) {
-        s.store(v, lanes);
-    }
-    let [low, high, bits] = &lanes;
-    let (mut sum, mut values) = (Unreduced::default(), 0);
-    for ((low, high), bits) in low.iter().zip(high).zip(bits).rev() {
-        sum.horner(low.to_bits(), high.to_bits());
-        values = values << 1 ^ bits.to_bits();
-    }
-    [sum.reduce(), Gf128::from_bits(values)]
-}
-
-/// Byte `b` of each lane is the lowest byte of vector `first + step b`.
-///
-/// Four times, bytes of vectors at half the previous distance are interleaved.
-#[inline(always)]
-fn lowest_bytes<const N: usize, S: Simd<N>>(s: S, vectors: &[[Gf128; N]], step: usize, first: usize) -> S::V {
-    let mut bytes = [s.splat(Gf128::ZERO); 8];
-    for (b, bytes) in bytes.iter_mut().enumerate() {
-        *bytes =
-            s.interleave_low(s.load(&vectors[first + step * b]), s.load(&vectors[first + step * (b + 8)]));
-    }
-    for half in [4, 2, 1] {
-        for b in 0..half {
-            bytes[b] = s.interleave_low(bytes[b], bytes[b + half]);
-        }
-    }
-    bytes[0]
-}
-
-/// Each lane shifted left by `N` bits.
-#[inline(always)]
-fn up_bits<const N: usize, S: Simd<N>>(s: S, v: S::V) -> S::V {
-    s.xor(s.shift_left(v, N as i64), s.up(s.shift_right(v, 64 - N as i64)))
-}
-
-/// The sums of [`Kernel::weigh_prover`](super::Kernel::weigh_prover), or only the first for the verifier.
-#[inline(always)]
-pub(super) fn weigh<const PROVER: bool, const N: usize, S: Simd<N>>(
-    s: S,
-    c: &[Gf128],
-    a: &[Gf128],
-) -> [Gf128; 2] {
-    /// Runs that are weighed at once.
-    const RUNS: usize = 8;
-    let mut sums = [Gf128::ZERO; 2];
-    for (c, a) in c.chunks(RUNS).zip(a.chunks(RUNS * RUN)) {
-        let mut packed = [[Gf128::ZERO; RUNS]; 2];
-        let (runs, rest) = a.as_chunks::<RUN>();
-        for (i, run) in runs.iter().enumerate() {
-            [packed[0][i], packed[1][i]] = pack::<PROVER, N, S>(s, run);
-        }
-        if !rest.is_empty() {
-            [packed[0][runs.len()], packed[1][runs.len()]] = pack::<PROVER, N, S>(s, &padded(rest));
-        }
-        sums[0] += inner_product(s, c, &packed[0][..c.len()]);
-        if PROVER {
-            sums[1] += inner_product(s, c, &packed[1][..c.len()]);
-        }
-    }
-    sums
-}
-
-/// `chi * p` and `chi * q`: the sum of the halves of `chi` is computed once, and those of `p` and `q`
-/// together.
-#[inline(always)]
-fn two_products<const N: usize, S: Simd<N>>(s: S, chi: S::V, p: S::V, q: S::V) -> (Parts<S::V>, Parts<S::V>) {
-    let chi_sum = s.xor(chi, s.swap(chi));
-    let sums = s.xor(s.low_halves(p, q), s.high_halves(p, q));
-    let p = Parts {
-        low: s.clmul::<LOW_LOW>(chi, p),
-        mid: s.clmul::<LOW_LOW>(chi_sum, sums),
-        high: s.clmul::<HIGH_HIGH>(chi, p),
-    };
-    let q = Parts {
-        low: s.clmul::<LOW_LOW>(chi, q),
-        mid: s.clmul::<LOW_HIGH>(chi_sum, sums),
-        high: s.clmul::<HIGH_HIGH>(chi, q),
-    };
-    (p, q)
-}
-
 /// Makes the functions of one instruction set, and the table of them, from the algorithms of this module.
 macro_rules! entries {
     ($simd:ident, $lanes:literal, $level:expr, $features:literal) => {
@@ -474,23 +312,23 @@ macro_rules! entries {
         }
 
         #[target_feature(enable = $features)]
-        fn check_prover(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
-            vector::check::<true, $lanes, _>($simd::new(), [chi, a, b, c])
+        fn check_prover(weights: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
+            runs::check::<true, $lanes, _>($simd::new(), weights, [a, b, c])
         }
 
         #[target_feature(enable = $features)]
-        fn check_verifier(chi: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
-            vector::check::<false, $lanes, _>($simd::new(), [chi, a, b, c])
+        fn check_verifier(weights: &[Gf128], a: &[Gf128], b: &[Gf128], c: &[Gf128]) -> (Gf128, Gf128) {
+            runs::check::<false, $lanes, _>($simd::new(), weights, [a, b, c])
         }
 
         #[target_feature(enable = $features)]
         fn weigh_prover(c: &[Gf128], a: &[Gf128]) -> [Gf128; 2] {
-            vector::weigh::<true, $lanes, _>($simd::new(), c, a)
+            runs::weigh::<true, $lanes, _>($simd::new(), c, a)
         }
 
         #[target_feature(enable = $features)]
         fn weigh_verifier(c: &[Gf128], a: &[Gf128]) -> [Gf128; 2] {
-            vector::weigh::<false, $lanes, _>($simd::new(), c, a)
+            runs::weigh::<false, $lanes, _>($simd::new(), c, a)
         }
 
         #[target_feature(enable = $features)]

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use super::dispatch::{Level, Table};
 use super::vector::{self, Simd, entries};
 use super::x86_leaves::leaves;
-use super::{Gf128, transpose};
+use super::{Gf128, runs, transpose};
 
 /// Proof that the CPU has AVX-512 F and BW and VPCLMULQDQ.
 #[derive(Clone, Copy)]

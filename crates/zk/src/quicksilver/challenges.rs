@@ -180,10 +180,10 @@ impl Challenges<'_> {
     }
 }
 
-/// Coefficients `chi_i` of one block: `chi_i` is block `i` of the seed's stream, under its salt.
+/// Coefficients of one block's products: `chi_g` is block `g` of the seed's stream, under its salt.
 pub(super) struct Coefficients(Prg);
 
-/// The number of coefficients expanded at once: 16 KiB, beside three operands of the same size.
+/// The number of products combined at once: three operands of 16 KiB each.
 pub(super) const CHUNK: usize = 1 << 10;
 
 impl Coefficients {

@@ -174,9 +174,16 @@ impl Public {
         sums.iter().zip(columns).map(hash).collect()
     }
 
-    /// The coefficients of the products.
+    /// The coefficients of the products: a block of the stream for 128 of them, times `1, x, x^2, ..`.
     fn coefficients(&self, challenge: [u8; 32]) -> Vec<Gf128> {
-        Seed::of(challenge).blocks(self.commitments())
+        let mut blocks = Seed::of(challenge).blocks(self.commitments().div_ceil(128)).into_iter();
+        let mut coefficient = Gf128::ZERO;
+        let next = |i: usize| {
+            let times_x = coefficient * Gf128::X;
+            coefficient = if i.is_multiple_of(128) { blocks.next().expect("enough") } else { times_x };
+            coefficient
+        };
+        (0..self.commitments()).map(next).collect()
     }
 
     /// The coefficient of the disjunction.

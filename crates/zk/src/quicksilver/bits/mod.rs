@@ -17,9 +17,18 @@
 //! ```
 //!
 //! holds if the product is right, and is off by `delta^2` if it is wrong. After all masks of a block V sends
-//! a seed, which both parties expand to coefficients `chi_i`. P sends `U = sum chi_i A_0,i + A*_0` and
-//! `V = sum chi_i A_1,i + A*_1`, masked by 128 correlations packed into one over GF(2^128)
-//! (`B* = A*_0 + A*_1 delta`; VOPE of degree 1, figure 3). V checks that `sum chi_i B_i + B* = U + V delta`.
+//! a seed, which both parties expand to coefficients `w_i`. P sends `U = sum w_i A_0,i + A*_0` and
+//! `V = sum w_i A_1,i + A*_1`, masked by 128 correlations packed into one over GF(2^128)
+//! (`B* = A*_0 + A*_1 delta`; VOPE of degree 1, figure 3). V checks that `sum w_i B_i + B* = U + V delta`.
+//!
+//! **One random element serves 128 products**: `w_i = chi_(i / 128) x^(i mod 128)`. A product `i` is off by
+//! `e_i delta^2` for a *bit* `e_i`: its wires are committed to as bits, under any P, and so are sums of wires
+//! and public constants. If `e_i` is not zero for some `i` of a run, then `E = sum e_i x^(i mod 128)` over
+//! the run is a polynomial of degree below 128 that is not zero, so an element that is not zero. All `e_i` of
+//! the block are fixed before its seed is drawn. So `sum chi_g E_g` is zero with probability `2^-128` if some
+//! product is wrong, as with a random element for each product. Relations whose errors are elements, such as
+//! those of polynomials and S-boxes, would not do: errors `x` of one and `1` of the next cancel. They have
+//! random elements of their own, from streams of their own, and never share one with products.
 //!
 //! **Polynomials** of degree `d` that must vanish are relations as in [`field`](super::field), over these
 //! tags and keys: P's coefficients are those of the polynomial at `m + x X`, and `B` is its value at the

@@ -6,7 +6,8 @@
 //!
 //! Slots are prepared in windows. When a window is settled, only the used part counts.
 
-use volery_field::{Gf128, LengthError, Wipe as _, gf128::Kernel};
+use volery_field::gf128::{Kernel, RUN};
+use volery_field::{Gf128, LengthError, Wipe as _};
 use zeroize::Zeroize;
 
 use super::super::challenges::{CHUNK, Coefficients, Seed};
@@ -128,15 +129,15 @@ impl Drop for Slots {
 /// `(a, b, c)` of some consecutive slots.
 type Piece<'s> = (&'s [Gf128], &'s [Gf128], &'s [Gf128]);
 
-/// A kernel that combines triples with coefficients.
+/// A kernel that combines triples with a coefficient for each run of them.
 pub(super) type Check =
     fn(Kernel, &[Gf128], &[Gf128], &[Gf128], &[Gf128]) -> Result<(Gf128, Gf128), LengthError>;
 
-/// The two sums of a check over a block, with the coefficients of one seed.
+/// The two sums of a check over a block, with the coefficients of one seed: one for each [`RUN`] of slots.
 pub(super) struct Accumulator {
     seed: Seed,
     coefficients: Coefficients,
-    /// The number of slots absorbed, which is the index of the next coefficient.
+    /// The number of slots absorbed: whole runs, or the block is complete.
     absorbed: usize,
     sums: (Gf128, Gf128),
 }
@@ -163,11 +164,15 @@ impl Accumulator {
         check: Check,
     ) -> Result<(), Error> {
         use rayon::prelude::*;
+        const { assert!(CHUNK.is_multiple_of(RUN), "a piece has whole runs") };
         let (kernel, coefficients, first) = (Kernel::detect(), &self.coefficients, self.absorbed);
+        if !first.is_multiple_of(RUN) {
+            return Err(volery_circuit::Error::misuse("a block goes on within a run of products").into());
+        }
         let piece = |chi: &mut Vec<Gf128>, (i, (a, b, c)): (usize, Piece<'_>)| {
-            chi.resize(a.len(), Gf128::ZERO);
-            coefficients.at(first + i * CHUNK, chi);
-            // The four have one length by construction. If they did not, no sum could stand for what was not
+            chi.resize(a.len().div_ceil(RUN), Gf128::ZERO);
+            coefficients.at((first + i * CHUNK) / RUN, chi);
+            // The three have one length by construction. If they did not, no sum could stand for what was not
             // added.
             check(kernel, chi, a, b, c).map_err(|error| volery_circuit::Error::misuse(error.to_string()))
         };
@@ -176,13 +181,13 @@ impl Accumulator {
         let sums = match threads {
             Some(pool) if slots.used > CHUNK => {
                 let pieces: Vec<_> = slots.chunks(CHUNK).enumerate().collect();
-                let each = || Vec::with_capacity(CHUNK);
+                let each = || Vec::with_capacity(CHUNK / RUN);
                 pool.install(|| {
                     pieces.into_par_iter().map_init(each, piece).try_reduce(zero, |x, y| Ok(add(x, y)))
                 })?
             }
             _ => {
-                let mut chi = Vec::with_capacity(CHUNK);
+                let mut chi = Vec::with_capacity(CHUNK / RUN);
                 let mut pieces = slots.chunks(CHUNK).enumerate();
                 pieces.try_fold(zero(), |sum, p| Ok::<_, Error>(add(sum, piece(&mut chi, p)?)))?
             }

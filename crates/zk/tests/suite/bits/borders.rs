@@ -110,12 +110,22 @@ fn long_around_the_borders_of_real_blocks() {
     }
 }
 
+/// In one run of 128 slots, in two, and at the same place of two runs of different pieces.
 #[test]
 fn two_wrong_products_do_not_cancel() {
-    let run = Run::new(64, Mode::Interactive);
-    // The claim is true without the second lie's product; both products are wrong in the proof.
-    for (a, b) in [(0, 1), (10, 61), (10, 62), (10, 70)] {
-        let (_, v) = run.lying(&Products::false_at(100, a), Lie::Products([a, b]));
+    let caught = |interval, count, a, b| {
+        // The claim is true without the second lie's product; both products are wrong in the proof.
+        let run = Run::new(interval, Mode::Interactive);
+        let (_, v) = run.lying(&Products::false_at(count, a), Lie::Products([a, b]));
         assert_eq!(v, Err(Error::Rejected { reason: "a product is wrong".into() }), "{a} {b}");
+    };
+    for (a, b) in [(0, 1), (10, 61), (10, 62), (10, 70)] {
+        caught(64, 100, a, b);
+    }
+    for distance in 1..=130 {
+        caught(1000, 300, 120, 120 + distance);
+    }
+    for distance in [128, 1024, 2048] {
+        caught(4096, 3000, 10, 10 + distance);
     }
 }

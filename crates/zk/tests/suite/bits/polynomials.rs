@@ -509,3 +509,45 @@ fn products_modulo_2_32_are_proved_at_561_bits_each_and_others_are_rejected() {
         }
     }
 }
+
+/// A product is wrong at a place where its run's power of `x` is one, and a polynomial by as much. Random
+/// elements for them come from streams of their own, or with one for both they would cancel.
+struct OneOfEach {
+    /// True products before the wrong one, and vanishing polynomials before the other.
+    before: [usize; 2],
+}
+
+impl<B: Polynomials<F2> + ?Sized> Statement<B> for OneOfEach {
+    fn identify(&self, digest: &mut Digest) {
+        digest.number("products", self.before[0] as u64).number("polynomials", self.before[1] as u64);
+    }
+
+    fn run(&self, b: &mut B) -> Result<(), B::Error> {
+        let x = b.secret(1, &mut |_| Ok(vec![F2::ONE]))?.remove(0);
+        for _ in 0..self.before[0] {
+            b.mul(&x, &x)?;
+        }
+        let opposite = b.add_constant(&x, F2::ONE);
+        // Zero, where nobody lies.
+        let wrong = b.mul(&x, &opposite)?;
+        let [x, opposite, wrong] = [&x, &opposite, &wrong].map(|wire| b.poly(wire));
+        let zero = b.poly_mul(&x, &opposite)?;
+        b.assert_poly_zero(&vec![zero; self.before[1]])?;
+        let claimed = b.poly_mul(&x, &wrong)?;
+        b.assert_poly_zero(&[claimed])
+    }
+}
+
+#[test]
+fn a_wrong_product_and_a_wrong_polynomial_do_not_cancel() {
+    for run_of_slots in 0..3 {
+        // The secret takes the first slot.
+        let products = (128 * run_of_slots + 127) % 384;
+        let claim = OneOfEach { before: [products, (products + 1) / 128] };
+        let run = Run::new(1000, Mode::Interactive);
+        let (p, v) = run.honest(&claim);
+        assert!(p.is_ok() && v.is_ok(), "{p:?} {v:?}");
+        let (_, v) = run.lying(&claim, Lie::Product(products as u64));
+        assert_eq!(v, Err(Error::Rejected { reason: "a product or another polynomial is wrong".into() }));
+    }
+}

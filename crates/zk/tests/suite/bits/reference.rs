@@ -248,8 +248,9 @@ impl<'a> Reference<'a> {
         let top = sum.len();
         let [mut u, mut v] = [Gf128::ZERO; 2];
         let one = |tag: Gf128| if tag.to_bits() & 1 == 1 { Gf128::ONE } else { Gf128::ZERO };
-        for Slot { tags: [a, b, c], number } in &block.slots {
-            let chi = coefficients.block();
+        let mut chi = Gf128::ZERO;
+        for (i, Slot { tags: [a, b, c], number }) in block.slots.iter().enumerate() {
+            chi = if i % 128 == 0 { coefficients.block() } else { chi * Gf128::X };
             u += chi * *a * *b;
             v += chi * (one(*a) * *b + one(*b) * *a + *c);
             if let (Lie::ProductKnowing(lie, delta), Some(number)) = (self.lie, number)
