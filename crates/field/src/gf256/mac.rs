@@ -8,7 +8,7 @@
 use super::Gf256;
 use crate::extension::same;
 use crate::gf128::Kernel;
-use crate::{Gf128, LengthError, Mac};
+use crate::{Gf128, LengthError, Mac, Wiped};
 
 /// The powers 0 to 7 of the root.
 const POWERS: [u128; 8] = [
@@ -51,9 +51,19 @@ impl Mac<Gf256> for Gf128 {
         Kernel::detect().inner_product(a, b)
     }
 
+    /// The check of bits has one coefficient for many products; a product of bytes is wrong by a byte.
     fn check_verifier(a: &[Self], b: &[Self], c: &[Self], chi: &[Self]) -> Result<[Self; 2], LengthError> {
+        /// Products that are made at once.
+        const CHUNK: usize = 256;
         same(a.len(), &[b.len(), c.len(), chi.len()])?;
-        Kernel::detect().check_verifier(chi, a, b, c).map(|(products, linear)| [products, linear])
+        let (kernel, mut products) = (Kernel::detect(), Wiped::new(vec![Self::ZERO; CHUNK.min(a.len())]));
+        let mut sum = Self::ZERO;
+        for ((a, b), chi) in a.chunks(CHUNK).zip(b.chunks(CHUNK)).zip(chi.chunks(CHUNK)) {
+            let products = &mut products[..a.len()];
+            kernel.mul_slices(a, b, products)?;
+            sum += kernel.inner_product(chi, products)?;
+        }
+        Ok([sum, kernel.inner_product(chi, c)?])
     }
 
     fn accumulate_verifier(sums: &mut [Self], k: &[Self], r: Self) -> Result<(), LengthError> {

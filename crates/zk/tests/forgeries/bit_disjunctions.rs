@@ -14,7 +14,8 @@ use volery_zk::quicksilver::{
 use super::bits::{False, N};
 use super::disjunctions::derived;
 use super::{
-    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, transcript,
+    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, of_products,
+    transcript,
 };
 
 /// What a branch takes: its secrets, both factors of each product, and the products.
@@ -48,8 +49,7 @@ fn forged(belief: Belief) -> Result<Tally, Error> {
     let opening = |claimed| [vec![0; 32], counts([secrets, N as u64, claimed])].concat();
     let mut plan = transcript("robin");
     plan.absorb(tags::MASKS.name(), &masks);
-    let mut chi = vec![Gf128::ZERO; N];
-    Prg::new(batches.seed(&mut plan, COMMITTED + 128, belief)).blocks_at(2 * N as u64 + 1, &mut chi);
+    let chi = of_products(batches.seed(&mut plan, COMMITTED + 128, belief), 2 * N + 1, N);
     plan.absorb(tags::CHECK_OPENING.name(), &opening(0));
     let seed = batches.seed(&mut plan, COMMITTED + 128, belief);
     let mut beta = [Gf128::ZERO];

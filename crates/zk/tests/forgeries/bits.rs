@@ -4,7 +4,7 @@ use volery_channel::tags;
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::{F2, Gf128};
 use volery_testing::deal;
-use volery_vole::{Prg, cheats};
+use volery_vole::cheats;
 use volery_zk::Error;
 use volery_zk::quicksilver::{
     Challenges, Tally,
@@ -12,7 +12,8 @@ use volery_zk::quicksilver::{
 };
 
 use super::{
-    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, transcript,
+    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, of_products,
+    transcript,
 };
 
 /// Products: more than the 129 equations that they must fulfil, wherever a batch ends.
@@ -65,8 +66,7 @@ fn forged(batch: usize, after: bool, belief: Belief) -> Result<Tally, Error> {
     let mut plan = transcript("false");
     plan.absorb(tags::MASKS.name(), &masks);
     let seed = batches.seed(&mut plan, before + 2 * N + 1 + MASK, belief);
-    let mut chi = vec![Gf128::ZERO; N];
-    Prg::new(seed).blocks_at(N as u64 + 1, &mut chi);
+    let chi = of_products(seed, N + 1, N);
     // Only those of the last batch are chosen: the ones before it were fixed before its chain was.
     let first = if batch < before + 2 * N + 1 { batch - (before + N + 1) } else { 0 };
     let mut bits = vec![false; before + N + 1 + first];
