@@ -266,11 +266,4 @@ pub(super) const MOST_LIVE: u64 = 1 << 24;
 const _: () = assert!(MOST_LIVE < 1 << (61 - 34));
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_log_is_due_when_it_is_as_long_as_three_quarters_of_the_live_words_and_as_the_least() {
-        assert!(!is_due(9, 5, 10) && is_due(10, 5, 10) && !is_due(11, 16, 10) && is_due(12, 16, 10));
-    }
-}
+mod tests;
