@@ -18,8 +18,9 @@
 //! address is taken by the first segment that touches it, and so on; no segment can take two of one address,
 //! since only one of an earlier segment is left.
 //!
-//! New words are zero, and lie in a region that is zero at first: the distances to the region's ends are
-//! multiples of 4 below 2^34. So a word outside of all segments has no tuple, ever.
+//! New words are zero, and lie in a region that is zero at first: the distance from the region's first
+//! address is a multiple of 4 from 0 to 2^34 - 4, and the distance to its end one from 4 to 2^34. So a word
+//! that is neither in the file nor in such a region has no tuple, ever.
 
 use std::rc::Rc;
 
@@ -135,8 +136,9 @@ fn fresh_shape() -> Shape {
 }
 
 /// What the gap between two live words says. Its columns are those of the first word, and the address of the
-/// second. Distances are multiples of 4 from 4 to 2^34. There are fewer words than 2^24, so their sum is
-/// below the field's characteristic, and no two addresses are equal.
+/// second. Distances are multiples of 4 from 4 to 2^34. There are at most 2^24 live words ([`MOST_LIVE`]), so
+/// fewer gaps. The sum of any of the distances is below the field's characteristic, so no two addresses are
+/// equal.
 fn gap_shape() -> Shape {
     let [address, low, next] = [0, LIVE, CHECKED];
     let mut shape = Shape::new(CHECKED + 1);
