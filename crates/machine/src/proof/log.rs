@@ -28,7 +28,7 @@ use volery_circuit::Challenge;
 use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
-use super::argument::{self, Committed, Known, Part, told};
+use super::argument::{self, Committed, Known, PIECE, Part, told};
 use super::form::{Form, Shape, Space, column, integer, number};
 use super::public::{Public, Tables};
 use super::regions::{Regions, file_words, place};
@@ -49,6 +49,9 @@ pub(super) const LIVE: usize = 3;
 
 /// The columns of a live word while it is checked: also the lower limb of the distance to the next one.
 const CHECKED: usize = LIVE + 1;
+
+// `live_words` answers each piece with whole rows, so a row that two pieces share would lose its rest.
+const _: () = assert!(PIECE.is_multiple_of(CHECKED));
 
 /// The number of live words in a buffer. Buffers that are all as small find their place in memory that
 /// segments have left; one for all words would find none, and add to what a party needs.
