@@ -115,6 +115,8 @@ pub(super) fn claim<B: Challenge<F61>>(
         let code = public.iter().position(|counts| counts.table == Public::Code)?;
         Some((rom, public.remove(code).wires))
     });
+    // Live words count twice, as words and with the gaps between them. That is on the safe side: the bound
+    // grows with the number of values.
     let columns: usize = parts.iter().map(|part| part.rows() * part.stride).sum();
     let counts: usize = public.iter().map(|counts| counts.wires.len()).sum();
     let of_rom = committed.as_ref().map_or(0, |(rom, counts)| rom.committed() + counts.len());

@@ -38,8 +38,13 @@
 //! `N` are the words that are zero at first: those that the run touches, in the order in which it does, then
 //! others. `F` are the words of the file. The class shows `T` new words in all and `W` words in each segment.
 //! P lists the first words of `F, N` that the segment does not touch. At each check of the log it brings in
-//! the next words of `N`, until there are `T`, but never more than segments have listed so far, which V
-//! demands. These are enough: what segments have touched of `N` is a beginning of it, no longer than what was
+//! the next words of `N`, until it has brought in `T`, or as many as all segments so far have listed.
+//!
+//! V allows this. It demands for each check that no more words are new than the log has entries, which are
+//! the words listed since the last check. Either P had brought in `T` words at the last check, and none is
+//! new now; or it had brought in as many as were listed until then, and at most those listed since are new.
+//!
+//! These words are enough: what segments have touched of `N` is a beginning of it, no longer than what was
 //! listed and than `T`; and since the words to list are among the first `W` of `F, N`, what was listed
 //! besides is a beginning of `N` of `W - F` words at most. So `T` must be at least `W - F`, and the program
 //! must have `T` words that are zero at first.

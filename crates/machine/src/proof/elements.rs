@@ -208,11 +208,20 @@ impl LogRows {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
     use volery_circuit::Counter;
     use volery_field::F61;
 
+    use super::super::profile::Profile;
     use super::super::split::tests::whole;
     use super::super::tests::counted;
+    use super::super::trace::KINDS;
+    use super::super::{RunClaim, Settings, Subject};
+    use super::*;
+    use crate::{Cause, End};
 
     /// The counter runs the statement itself.
     #[test]
@@ -235,5 +244,49 @@ mod tests {
             let tables = (arguments << 16) as f64;
             assert!(whole > tables && split < tables / 4.0, "{split} {whole}");
         }
+    }
+
+    fn profile() -> impl Strategy<Value = Profile> {
+        let counts = (prop::collection::vec(0..3_u32, KINDS), 0..9_u32).prop_map(|(rows, words)| {
+            let rows = rows.try_into().expect("one of each kind");
+            Counts { rows, words }
+        });
+        let lists = (prop::collection::vec(counts, 0..5), prop::collection::vec(0..5_u64, 0..5));
+        lists.prop_map(|(segments, fresh)| Profile { segments, fresh })
+    }
+
+    /// V refuses a profile or follows it, without a panic, and then commits to what it says.
+    #[test]
+    fn any_profile_is_refused_or_followed() {
+        let [run, _] = counted();
+        let secret = Subject::Secret(Bounds { text: 0x1_0000, words: 3, data: 2 });
+        let trap = End::Trap { pc: 0x1_0000 - 4, cause: Cause::FetchOutside, value: 0 };
+        let subjects = prop::sample::select(vec![run.about().clone(), secret]);
+        let ends = prop::sample::select(vec![End::Exit(0), trap]);
+        let followed = Cell::new(0);
+        let config = ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() };
+        let result = TestRunner::new(config).run(
+            &(subjects, ends, profile(), 0..20_u64, prop::bool::weighted(0.8)),
+            |(subject, end, mut profile, log, is_cut)| {
+                if is_cut {
+                    // As many checks as are due.
+                    let mut checks = Checks::new(&profile, log, subject.file_words());
+                    let due = profile.segments.iter().filter(|_| checks.next().is_some()).count();
+                    profile.fresh.truncate(due);
+                }
+                let arguments = profile.segments.len() + profile.fresh.len();
+                let claim = RunClaim { end, journal: b"journal".to_vec() };
+                let settings = Settings { steps: 5, unit: 1, log };
+                let run = ProgramRun::new(subject, b"public".to_vec(), claim, profile, settings);
+                let Ok(run) = run else { return Ok(()) };
+                let counter = Counter::<F61>::count(&run).expect("no witness is needed");
+                let off = counter.total().commitments() as f64 - run.elements().total();
+                prop_assert!((0.0..=2.0 * arguments as f64 + 8.0).contains(&off), "{off} of {arguments}");
+                followed.set(followed.get() + 1);
+                Ok(())
+            },
+        );
+        assert!(result.is_ok(), "{result:?}");
+        assert!(followed.get() > 15, "{} of 150", followed.get());
     }
 }

@@ -18,8 +18,9 @@
 //! address is taken by the first segment that touches it, and so on; no segment can take two of one address,
 //! since only one of an earlier segment is left.
 //!
-//! New words are zero, and lie in a region that is zero at first: the distances to the region's ends are
-//! multiples of 4 below 2^34. So a word outside of all segments has no tuple, ever.
+//! New words are zero, and lie in a region that is zero at first: the distance from the region's first
+//! address is a multiple of 4 from 0 to 2^34 - 4, and the distance to its end one from 4 to 2^34. So a word
+//! that is neither in the file nor in such a region has no tuple, ever.
 
 use std::rc::Rc;
 
@@ -27,7 +28,7 @@ use volery_circuit::Challenge;
 use volery_field::{F61, Ring as _};
 use zeroize::Zeroizing;
 
-use super::argument::{self, Committed, Known, Part, told};
+use super::argument::{self, Committed, Known, PIECE, Part, told};
 use super::form::{Form, Shape, Space, column, integer, number};
 use super::public::{Public, Tables};
 use super::regions::{Regions, file_words, place};
@@ -48,6 +49,9 @@ pub(super) const LIVE: usize = 3;
 
 /// The columns of a live word while it is checked: also the lower limb of the distance to the next one.
 const CHECKED: usize = LIVE + 1;
+
+// `live_words` answers each piece with whole rows, so a row that two pieces share would lose its rest.
+const _: () = assert!(PIECE.is_multiple_of(CHECKED));
 
 /// The number of live words in a buffer. Buffers that are all as small find their place in memory that
 /// segments have left; one for all words would find none, and add to what a party needs.
@@ -135,8 +139,9 @@ fn fresh_shape() -> Shape {
 }
 
 /// What the gap between two live words says. Its columns are those of the first word, and the address of the
-/// second. Distances are multiples of 4 from 4 to 2^34. There are fewer words than 2^24, so their sum is
-/// below the field's characteristic, and no two addresses are equal.
+/// second. Distances are multiples of 4 from 4 to 2^34. There are at most 2^24 live words ([`MOST_LIVE`]), so
+/// fewer gaps. The sum of any of the distances is below the field's characteristic, so no two addresses are
+/// equal.
 fn gap_shape() -> Shape {
     let [address, low, next] = [0, LIVE, CHECKED];
     let mut shape = Shape::new(CHECKED + 1);
@@ -266,11 +271,4 @@ pub(super) const MOST_LIVE: u64 = 1 << 24;
 const _: () = assert!(MOST_LIVE < 1 << (61 - 34));
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_log_is_due_when_it_is_as_long_as_three_quarters_of_the_live_words_and_as_the_least() {
-        assert!(!is_due(9, 5, 10) && is_due(10, 5, 10) && !is_due(11, 16, 10) && is_due(12, 16, 10));
-    }
-}
+mod tests;

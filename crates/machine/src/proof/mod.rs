@@ -13,6 +13,8 @@
 //! | `profile` | [`Profile`]: what shows, with its bounds |
 //! | [`class`] | [`ProfileClass`]: what shows, fixed beforehand |
 //! | `terms` | [`Terms`]: what V demands of a run |
+//! | `settings` | [`Settings`]: how a run is cut into segments, and when the log is checked |
+//! | `survey` | P's first run, which proves nothing and finds the claim and the profile |
 //! | `trace` | P's side of the run: follows the emulator and writes rows |
 //! | `kind` | the kinds of rows, and the program as rows |
 //! | `tables` | the columns of each kind, with relations |

@@ -32,7 +32,8 @@ pub(super) const MOST_SEGMENTS: usize = 1 << 16;
 /// The most rows of a segment, and words.
 pub(super) const MOST_ROWS: u64 = 1 << 21;
 
-// No row has more than six accesses to registers. So many cannot go round in time: see "Filler rows" there.
+// No row has more than six accesses to registers. So many cannot go round in time: see "Filler rows" at the
+// head of `proof`.
 const _: () = assert!(6 * MOST_ROWS < 1 << (61 - 32));
 
 /// Follows the checks of the log: which segments end with one, and how many words are live.

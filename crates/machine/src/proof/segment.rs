@@ -102,7 +102,7 @@ fn register_shape() -> Shape {
 
 /// What a word says that the segment of this number touches: address, value and segment of the last use at
 /// first, value and time at the end.
-fn word_shape(this: u32) -> Shape {
+pub(super) fn word_shape(this: u32) -> Shape {
     let [address, first, since, last, time] = [0, 1, 2, 3, 4].map(column);
     let mut shape = Shape::new(5);
     shape.produce(Space::Memory, [address.clone(), first, number(0)]);

@@ -1,6 +1,7 @@
 //! The arguments against lists that are compared, and every lie about what is committed to for them.
 
-use std::cell::Cell;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
 
 use proptest::prelude::*;
 use volery_circuit::Evaluator;
@@ -14,6 +15,8 @@ use crate::program::{Kind, Program, Segment};
 thread_local! {
     /// What P lies about, and how many of these it tells before.
     static LIE: Cell<Option<(Committed, usize)>> = const { Cell::new(None) };
+    /// What P says instead of what it has, as far as it has not said it yet.
+    static FORGED: RefCell<Vec<(Committed, Vec<F61>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Runs `f` with this lie. Returns whether it was told.
@@ -23,7 +26,28 @@ pub(in super::super) fn with_lie<T>(what: Committed, before: usize, f: impl FnOn
     (result, LIE.take().is_none())
 }
 
+/// Runs `f` with P saying these values instead of those that it has: the next ones of a list whenever it is
+/// asked, as many as it has, or fewer at the end of the list. Returns whether all were said.
+pub(in super::super) fn with_forged<T>(
+    lists: impl IntoIterator<Item = (Committed, Vec<F61>)>,
+    f: impl FnOnce() -> T,
+) -> (T, bool) {
+    FORGED.set(Vec::from_iter(lists));
+    let result = f();
+    (result, FORGED.take().iter().all(|(_, left)| left.is_empty()))
+}
+
+/// Puts forged values in the place of these, if there are any of this kind.
+fn forge(what: Committed, values: &mut dyn Any) {
+    FORGED.with_borrow_mut(|lists| {
+        let Some((_, forged)) = lists.iter_mut().find(|(about, _)| *about == what) else { return };
+        let values: &mut Vec<F61> = values.downcast_mut().expect("values, and no scalars");
+        *values = forged.drain(..values.len().min(forged.len())).collect();
+    });
+}
+
 pub(in super::super) fn told<S: Element>(what: Committed, mut values: Vec<S>) -> Vec<S> {
+    forge(what, &mut values);
     if let Some((about, before)) = LIE.get().filter(|(about, _)| *about == what) {
         if let Some(value) = values.get_mut(before) {
             *value += S::ONE;
