@@ -2,7 +2,7 @@
 
 use volery_channel::tags;
 use volery_circuit::{Digest, Prove, Statement};
-use volery_field::{F2, Gf128};
+use volery_field::F2;
 use volery_testing::deal;
 use volery_vole::cheats;
 use volery_zk::Error;
