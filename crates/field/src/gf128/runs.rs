@@ -78,7 +78,7 @@ impl<V: Copy> Check<V> {
             let mut chains = [[Horner::zero(s); 2]; 2];
             // Loops by index: the compiler unrolls this, but not a reversed iterator with steps.
             for byte in (0..16).rev() {
-                for j in 0..2 {
+                for (j, [product, linear]) in chains.iter_mut().enumerate() {
                     let at = 8 / N * byte + 2 * pair + j;
                     let (a, b, c) = (s.load(&a[at]), s.load(&b[at]), s.load(&c[at]));
                     let sum = if PROVER {
@@ -86,13 +86,13 @@ impl<V: Copy> Check<V> {
                     } else {
                         c
                     };
-                    chains[0][j].byte(s, mul(s, a, b));
-                    chains[1][j].byte(s, sum);
+                    product.byte(s, mul(s, a, b));
+                    linear.byte(s, sum);
                 }
             }
-            for j in (0..2).rev() {
-                products.bits(s, chains[0][j]);
-                linear.bits(s, chains[1][j]);
+            for [product, sum] in chains.into_iter().rev() {
+                products.bits(s, product);
+                linear.bits(s, sum);
             }
         }
         let weights = mul(s, s.splat(weight), first);
@@ -138,8 +138,8 @@ fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) 
         let mut chains = [Horner::zero(s); 2];
         // Loops by index: the compiler unrolls this, but not a reversed iterator with steps.
         for b in (0..16).rev() {
-            for j in 0..2 {
-                chains[j].byte(s, s.load(&vectors[8 / N * b + 2 * pair + j]));
+            for (j, chain) in chains.iter_mut().enumerate() {
+                chain.byte(s, s.load(&vectors[8 / N * b + 2 * pair + j]));
             }
         }
         for j in (0..2).rev() {
