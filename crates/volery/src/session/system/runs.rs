@@ -6,8 +6,8 @@ use volery_machine::proof::WatchedRun;
 use super::{Over, Provable, System};
 
 /// A system that proves runs of programs. Challenges are drawn from the field of MACs, so that decides what a
-/// proof is worth: `Over<F61, F61>` leaves 40 bits, `Over<F61, F61x2>` leaves 100 and takes about twice the
-/// time.
+/// proof is worth: `Over<F61, F61>` leaves 40 bits, `Over<F61, F61x2>` leaves 100 and takes about three
+/// times as long.
 pub trait ProvesRuns: System {
     /// A run as a trait object: so what proves it is compiled here, once, and not in every crate that has a
     /// channel of its own.
