@@ -16,12 +16,14 @@
 mod between;
 pub mod deal;
 mod fields;
+mod products;
 mod tap;
 
 pub use between::{
     End, Link, Meddling, Sent, between, between_edited, between_within, limits, scripted, session,
 };
 pub use fields::{Bits, Over};
+pub use products::coefficients_of_products;
 pub use tap::{Change, Edit, Edited, Tap, Tapped, untouched};
 #[doc(hidden)]
 pub use volery_field as field;

@@ -9,7 +9,8 @@ use rand_core::CryptoRng;
 use volery_channel::{Tag, tags};
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::{F2, Gf128};
-use volery_vole::{Prg, Transcript, pack, pack_bits};
+use volery_testing::coefficients_of_products;
+use volery_vole::{Transcript, pack, pack_bits};
 
 /// Products: more than the 129 equations that they must fulfil.
 const N: usize = 300;
@@ -70,8 +71,7 @@ pub(crate) fn foreseen(mut transcript: Transcript, chain: Option<&[u8; 32]>) -> 
 
 /// The values that a forger wants under this seed.
 pub(crate) fn wanted(seed: [u8; 16]) -> Vec<bool> {
-    let mut chi = vec![Gf128::ZERO; N];
-    Prg::new(seed).blocks_at(N as u64 + 1, &mut chi);
+    let chi = coefficients_of_products(seed, N + 1, N);
     let products = volery_vole::cheats::odd_subset(&chi).expect("more products than equations");
     [vec![false; N + 1], products].concat()
 }
@@ -83,10 +83,8 @@ pub(crate) fn messages(tags_held: &[Gf128], seed: [u8; 16]) -> Vec<(Tag, Vec<u8>
     let (products, mask) = rest.split_at(N);
     let slots = (secrets.iter().map(|s| [*s, Gf128::ONE, *s]))
         .chain(secrets[1..].iter().zip(products).map(|(y, z)| [secrets[0], *y, *z]));
-    let mut chi = Prg::new(seed);
     let [mut u, mut v] = [Gf128::ZERO; 2];
-    for [a, b, c] in slots {
-        let chi = chi.block();
+    for (chi, [a, b, c]) in coefficients_of_products(seed, 0, 2 * N + 1).into_iter().zip(slots) {
         u += chi * a * b;
         v += chi * (one(a) * b + one(b) * a + c);
     }

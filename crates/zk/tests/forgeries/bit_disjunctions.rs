@@ -14,9 +14,9 @@ use volery_zk::quicksilver::{
 use super::bits::{False, N};
 use super::disjunctions::derived;
 use super::{
-    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, of_products,
-    transcript,
+    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, transcript,
 };
+use volery_testing::coefficients_of_products;
 
 /// What a branch takes: its secrets, both factors of each product, and the products.
 const COMMITTED: usize = (N + 1) + 3 * N;
@@ -49,7 +49,7 @@ fn forged(belief: Belief) -> Result<Tally, Error> {
     let opening = |claimed| [vec![0; 32], counts([secrets, N as u64, claimed])].concat();
     let mut plan = transcript("robin");
     plan.absorb(tags::MASKS.name(), &masks);
-    let chi = of_products(batches.seed(&mut plan, COMMITTED + 128, belief), 2 * N + 1, N);
+    let chi = coefficients_of_products(batches.seed(&mut plan, COMMITTED + 128, belief), 2 * N + 1, N);
     plan.absorb(tags::CHECK_OPENING.name(), &opening(0));
     let seed = batches.seed(&mut plan, COMMITTED + 128, belief);
     let mut beta = [Gf128::ZERO];

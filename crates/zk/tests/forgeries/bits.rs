@@ -12,9 +12,9 @@ use volery_zk::quicksilver::{
 };
 
 use super::{
-    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, of_products,
-    transcript,
+    Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, transcript,
 };
+use volery_testing::coefficients_of_products;
 
 /// Products: more than the 129 equations that they must fulfil, wherever a batch ends.
 pub(super) const N: usize = 300;
@@ -66,7 +66,7 @@ fn forged(batch: usize, after: bool, belief: Belief) -> Result<Tally, Error> {
     let mut plan = transcript("false");
     plan.absorb(tags::MASKS.name(), &masks);
     let seed = batches.seed(&mut plan, before + 2 * N + 1 + MASK, belief);
-    let chi = of_products(seed, N + 1, N);
+    let chi = coefficients_of_products(seed, N + 1, N);
     // Only those of the last batch are chosen: the ones before it were fixed before its chain was.
     let first = if batch < before + 2 * N + 1 { batch - (before + N + 1) } else { 0 };
     let mut bits = vec![false; before + N + 1 + first];

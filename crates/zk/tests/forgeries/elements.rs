@@ -14,6 +14,7 @@ use super::{
     Batches, Belief, OPENING, assertions, counts, judged, keys_of, keys_of_bits, nothing_but_the_chain_stops,
     of_products, transcript,
 };
+use volery_testing::coefficients_of_products;
 
 /// "I know x = 0, y and y' with x y = 1." There is a product besides.
 struct False;
@@ -217,7 +218,11 @@ fn forged_bits(foresight: Foresight) -> Result<Tallies, Error> {
         parities.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)));
     // By now the correlations are made, and V's bytes known to everybody; but a V that leaves them out is to
     // be believed.
-    let chi = of_products(POOLS[0].seed(&mut before.sent, 1 + SETS + 128, foresight.bits_later), 1, SETS);
+    let chi = coefficients_of_products(
+        POOLS[0].seed(&mut before.sent, 1 + SETS + 128, foresight.bits_later),
+        1,
+        SETS,
+    );
     let ones =
         chi.iter().zip(&parities).filter(|(_, bit)| **bit).fold(Gf128::ZERO, |sum, (chi, _)| sum + *chi);
     let bits = [&[false], &parities[..]].concat();

@@ -29,7 +29,7 @@ use volery_channel::{Channel, Tag};
 use volery_field::{Authenticated, F61, Gf128, Mac as _, Ring as _};
 use volery_testing::{deal, scripted};
 use volery_vole::correlations::{Chain, Correlation, Pool, Source};
-use volery_vole::{Error as VoleError, Prg, SessionId, Transcript};
+use volery_vole::{Error as VoleError, SessionId, Transcript};
 use volery_zk::Error;
 
 /// What a forger takes for the chain when it computes a seed.
@@ -127,17 +127,6 @@ fn assertions(bytes: usize) -> Vec<u8> {
 
 /// Bytes of an opening of degree 2 over the field, before its counts.
 const OPENING: usize = 2 * F61::BYTES;
-
-/// The coefficients of `n` products from number `first` of a block on: a random element serves 128 of them.
-fn of_products(seed: [u8; 16], first: usize, n: usize) -> Vec<Gf128> {
-    let mut prg = Prg::new(seed);
-    let mut coefficient = Gf128::ZERO;
-    let next = |i: usize| {
-        coefficient = if i.is_multiple_of(128) { prg.block() } else { coefficient * Gf128::X };
-        coefficient
-    };
-    (0..first + n).map(next).skip(first).collect()
-}
 
 /// What V says to a forger that sends these messages and listens to nothing.
 fn judged<T>(
