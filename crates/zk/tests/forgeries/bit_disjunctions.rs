@@ -2,6 +2,7 @@
 
 use volery_channel::tags;
 use volery_field::{F2, Gf128};
+use volery_testing::coefficients_of_products;
 use volery_testing::deal;
 use volery_vole::{Prg, cheats};
 use volery_zk::Error;
@@ -16,7 +17,6 @@ use super::disjunctions::derived;
 use super::{
     Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, transcript,
 };
-use volery_testing::coefficients_of_products;
 
 /// What a branch takes: its secrets, both factors of each product, and the products.
 const COMMITTED: usize = (N + 1) + 3 * N;

@@ -3,6 +3,7 @@
 use volery_channel::tags;
 use volery_circuit::{Digest, Prove, Statement};
 use volery_field::F2;
+use volery_testing::coefficients_of_products;
 use volery_testing::deal;
 use volery_vole::cheats;
 use volery_zk::Error;
@@ -14,7 +15,6 @@ use volery_zk::quicksilver::{
 use super::{
     Batches, Belief, assertions, counts, judged, keys_of_bits, nothing_but_the_chain_stops, transcript,
 };
-use volery_testing::coefficients_of_products;
 
 /// Products: more than the 129 equations that they must fulfil, wherever a batch ends.
 pub(super) const N: usize = 300;

@@ -3,6 +3,7 @@
 use volery_channel::tags;
 use volery_circuit::{Convert, Digest, Ops, Prove, Statement};
 use volery_field::{F2, F61, Field as _, Gf128, Ring as _, pack_elements, packed_bytes};
+use volery_testing::coefficients_of_products;
 use volery_testing::deal;
 use volery_vole::{Prg, Transcript};
 use volery_zk::Error;
@@ -12,9 +13,8 @@ use volery_zk::quicksilver::{self, Challenges, Tally};
 
 use super::{
     Batches, Belief, OPENING, assertions, counts, judged, keys_of, keys_of_bits, nothing_but_the_chain_stops,
-    of_products, transcript,
+    transcript,
 };
-use volery_testing::coefficients_of_products;
 
 /// "I know x = 0, y and y' with x y = 1." There is a product besides.
 struct False;
