@@ -145,7 +145,7 @@ fn a_member_of_a_set_is_proved_by_branches_about_one_committed_value() {
     every_kind!(branches_may_use_wires_from_outside);
 }
 
-/// An application's statement with a mistake in it: inside so many disjunctions a branch panics.
+/// An application's statement with a mistake in it: a branch panics, below `depth` disjunctions.
 struct Panics {
     depth: usize,
     here: bool,
