@@ -33,7 +33,7 @@
 //!
 //! # Features
 //!
-//! All are on by default. Without any, everything but these is there, and 53 crates are compiled.
+//! All are on by default. Without any, everything but these is there, and 55 crates are compiled.
 //!
 //! | feature | what it brings | further crates |
 //! |---|---|---|

@@ -31,9 +31,9 @@ fn targets(leaves: &[Gf128]) -> Vec<(Gf128, Gf128, bool)> {
     leaves.chunks_exact(TINY.block_len()).map(target).collect()
 }
 
-/// The search for delta of issue 16, with its right guess: P evaluates the hash of tree 0 at `delta + z` for
-/// each `z` that it knows. In how many trees does it see that the guess is right? Under one key for all it
-/// was in all of them.
+/// The [search for delta](crate::delta_search), with its right guess: P evaluates the hash of tree 0 at
+/// `delta + z` for each `z` that it knows. In how many trees does it see that the guess is right? Under one
+/// key for all it was in all of them.
 #[test]
 fn one_evaluation_of_aes_tests_delta_against_one_tree() {
     let [leaves, _] = outputs(true);
