@@ -18,8 +18,7 @@ pub struct Tally {
     /// Branches of disjunctions.
     pub branches: u64,
     /// The most branches that this party had begun and not ended at the same time, each of which keeps a
-    /// block. It is no more than program and settings allow; how much of that a run reaches depends on the
-    /// pace of its threads, so the parties need not have the same.
+    /// block. It is no more than program and settings allow. The parties need not have the same.
     pub at_once: u64,
 }
 

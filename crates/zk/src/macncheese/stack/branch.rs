@@ -48,7 +48,9 @@ pub(super) enum Down<H: Share> {
 /// A branch that has not begun.
 pub(super) type Routine<'b, H> = ScopedCoroutine<'b, Down<H>, Up<H>, Done<H>>;
 
-/// The length of a branch's stack in bytes: that of threads. Memory is taken as the stack grows.
+/// The length of a branch's stack in bytes: that of threads. Memory is taken as the stack grows, and kept
+/// until the disjunction ends. A program that recurses beyond it ends the process: below the stack lies a
+/// page that may not be touched.
 const STACK: usize = 2 << 20;
 
 /// A branch that will run with this setting.

@@ -112,3 +112,36 @@ impl Verifier<'_> {
         Ok(tally)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use volery_channel::Rehearsal;
+    use volery_circuit::{Ops as _, Prove as _};
+    use volery_testing::deal;
+
+    use super::super::{Settings, Verifier};
+    use crate::quicksilver::Challenges;
+    use crate::quicksilver::challenges::{CHUNK, Seed};
+
+    /// What is absorbed at a time has whole runs of products, whatever the length of other proofs' blocks.
+    #[test]
+    fn a_proof_in_one_block_has_products_beyond_what_is_absorbed_at_once() {
+        let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
+        for threads in [None, Some(&two)] {
+            for interval in [1, 100, 1000, 5000, 1 << 17] {
+                let delta = deal::bit_delta();
+                let (mut keys, mut channel) =
+                    (deal::bits(1, Some(delta.duplicate()), 1000), Rehearsal::new());
+                let challenges = Challenges::Known(Seed::from([7; 24]));
+                let settings = Settings { interval };
+                let mut verifier =
+                    Verifier::new(settings, challenges, &delta, &mut keys, &mut channel, threads);
+                let wires = verifier.secret(2, &mut |_| unreachable!("no witness here")).expect("two bits");
+                for product in 0..3 * CHUNK {
+                    let result = verifier.mul(&wires[0], &wires[1]).map(drop);
+                    assert_eq!(result, Ok(()), "{interval}: product {product}");
+                }
+            }
+        }
+    }
+}

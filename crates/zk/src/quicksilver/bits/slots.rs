@@ -204,3 +204,43 @@ impl Drop for Accumulator {
         self.sums.1.zeroize();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+
+    /// Absorbs products of which each is off by something else.
+    fn absorb(accumulator: &mut Accumulator, products: Range<u128>) -> Result<(), Error> {
+        let mut slots = Slots::new(2 * super::RUN);
+        slots.prepare(&[Gf128::ZERO; 2 * super::RUN]);
+        for i in products {
+            slots.product(Gf128::from_bits(i + 1), Gf128::ONE, |c| c).expect("a prepared slot");
+        }
+        accumulator.absorb(&slots, None, Kernel::check_verifier)
+    }
+
+    const RUN: u128 = super::RUN as u128;
+
+    /// The rest of a run would have the element that its beginning had, at the same powers of `x`.
+    #[test]
+    fn no_block_goes_on_within_a_run_of_products() {
+        for used in [1, RUN - 1, RUN + 1, 2 * RUN - 1] {
+            let mut accumulator = Accumulator::new([7; 16]);
+            absorb(&mut accumulator, 0..RUN).expect("a whole run");
+            absorb(&mut accumulator, RUN..RUN + used).expect("the last part of a block");
+            let error = absorb(&mut accumulator, 0..1).expect_err("a run has one element").to_string();
+            assert!(error.contains("within a run"), "{error}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_block_are_weighed_as_one() {
+        let [mut parts, mut whole] = [(); 2].map(|()| Accumulator::new([7; 16]));
+        absorb(&mut parts, 0..RUN).expect("the first run");
+        absorb(&mut parts, RUN..2 * RUN).expect("the second");
+        absorb(&mut whole, 0..2 * RUN).expect("both");
+        assert_eq!(parts.sums(), whole.sums());
+    }
+}

@@ -123,10 +123,12 @@ impl<'a> Verifier<'a> {
         let sums = challenges.draw().map(Accumulator::new).or_else(|| known.map(Accumulator::new));
         let one_block = known.map(|seed| RunningSums::new(seed, claims::inner_product));
         let interval = if one_block.is_some() { usize::MAX } else { settings.interval.max(1) };
-        let capacity = match (&sums, threads) {
+        let piece = threads.map_or(CHUNK, |pool| CHUNK * 4 * pool.current_num_threads());
+        let capacity = match (&sums, &one_block) {
             (None, _) => settings.interval,
-            (Some(_), None) => settings.interval.min(CHUNK),
-            (Some(_), Some(pool)) => settings.interval.min(CHUNK * 4 * pool.current_num_threads()),
+            (Some(_), None) => settings.interval.min(piece),
+            // A block that goes on needs pieces of whole runs.
+            (Some(_), Some(_)) => piece,
         };
         Self {
             channel,

@@ -6,7 +6,7 @@ use volery_circuit::{Digest, Error as StatementError, Prove, Statement};
 use volery_field::F2;
 use volery_testing::{Bits, Over, every_kind};
 use volery_zk::Error;
-use volery_zk::macncheese::{Disjunction, Join, Multiplier};
+use volery_zk::macncheese::{Disjunction, Join, MAX_BRANCHES, Multiplier};
 
 use crate::disjunction::programs::Program;
 use crate::macncheese::parties::{End, Fields, How, between, blocks};
@@ -155,6 +155,22 @@ fn a_threshold_that_does_not_fit_into_the_first_piece_gets_a_longer_one() {
     };
     let choice: Vec<usize> = (1..9).collect();
     between::<Bits, _, _>(blocks(1 << 12), &outer(&choice), &outer(&[])).accepted();
+}
+
+/// Each has a stack of its own, and some of its parent's.
+#[test]
+fn as_many_branches_as_there_may_be_are_accepted_on_a_threads_usual_stack() {
+    let programs: Vec<_> = (0..MAX_BRANCHES as u64).map(|i| Program::<F2>::new([i, 2], 1, 2)).collect();
+    let (join, how) = (Join::Tree, blocks(1 << 12));
+    let (p, v) = (at_prover(join, &programs, &[1000]), at_verifier(join, &programs));
+    between::<Bits, _, _>(how, &p, &v).accepted();
+    // In another disjunction, which is one branch more.
+    let inner = &programs[1..];
+    let outer = |tree, choice: &[usize]| {
+        Tree::Any(Disjunction::new(join, vec![tree]).expect("fits").with_choice(choice))
+    };
+    let (p, v) = (outer(at_prover(join, inner, &[1000]), &[0]), outer(at_verifier(join, inner), &[]));
+    between::<Bits, _, _>(how, &p, &v).accepted();
 }
 
 /// With equal branches one witness would count for two.
