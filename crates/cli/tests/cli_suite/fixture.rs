@@ -46,9 +46,14 @@ pub(crate) struct Fixture {
 
 impl Fixture {
     pub(crate) fn new(options: &[&str]) -> Self {
-        let dir = tempfile::tempdir().expect("a directory");
         let (port, _, pem) = site(page());
-        let roots = write(dir.path(), "roots.pem", &pem);
+        Self::at(port, &pem, options)
+    }
+
+    /// A notary for the website at this port, whose certificate is `pem`.
+    pub(crate) fn at(port: u16, pem: &str, options: &[&str]) -> Self {
+        let dir = tempfile::tempdir().expect("a directory");
+        let roots = write(dir.path(), "roots.pem", pem);
         let (file, public) = key(dir.path());
         let port = port.to_string();
         let serving = [

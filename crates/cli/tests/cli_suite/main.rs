@@ -10,11 +10,14 @@ mod compute;
 mod contracts;
 mod estimates;
 mod execute;
+#[path = "../proxy/faults.rs"]
+mod faults;
 mod fields;
 mod fixture;
 mod guest;
 mod inputs;
 mod json;
+mod legs;
 #[cfg(target_os = "linux")]
 mod load;
 mod many;
