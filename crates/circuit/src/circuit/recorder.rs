@@ -28,6 +28,8 @@ pub struct Recorder<R: Ring> {
     gates: Vec<Gate>,
     /// The number of gates.
     count: usize,
+    /// Of which multiplications.
+    multiplications: u64,
     /// The most gates allowed.
     most: usize,
     /// Whether gates are only counted, not kept.
@@ -54,6 +56,7 @@ impl<R: Ring> Recorder<R> {
             input_wires: 0,
             gates: Vec::new(),
             count: 0,
+            multiplications: 0,
             most: GATE as usize,
             counting: false,
             constants: Constants::new(),
@@ -74,6 +77,18 @@ impl<R: Ring> Recorder<R> {
     #[must_use]
     pub fn count(&self) -> Option<usize> {
         (!self.overflow).then_some(self.count)
+    }
+
+    /// The number of multiplications so far.
+    #[must_use]
+    pub fn multiplications(&self) -> u64 {
+        self.multiplications
+    }
+
+    /// The number of wires of all inputs so far.
+    #[must_use]
+    pub fn input_wires(&self) -> u32 {
+        self.input_wires
     }
 
     fn check_count(&self) -> Result<(), Error> {
@@ -234,7 +249,9 @@ impl<R: Ring> Ops<R> for Recorder<R> {
 
     fn mul(&mut self, x: &Recorded, y: &Recorded) -> Result<Recorded, Error> {
         let product = self.push(Gate::Mul(x.0, y.0));
-        self.check_count().map(|()| product)
+        self.check_count()?;
+        self.multiplications += 1;
+        Ok(product)
     }
 }
 
@@ -315,6 +332,7 @@ mod tests {
         let mut recorder = Recorder::<F2>::counting(6);
         program(&mut recorder).expect("counts");
         assert_eq!((recorder.count(), recorder.gates.capacity(), recorder.asserted.len()), (Some(6), 0, 0));
+        assert_eq!((recorder.multiplications(), recorder.input_wires()), (1, 4));
         assert!(matches!(recorder.finish(&[]), Err(Error::Misuse(_))));
         let mut recorder = Recorder::<F2>::counting(5);
         program(&mut recorder).expect("its last gate cannot fail");

@@ -165,22 +165,33 @@ pub(crate) fn holds(claim: &dyn Claim, class: Class, bytes: &[u8]) -> bool {
     circuit.run(&mut Evaluator::new(), inputs).is_ok()
 }
 
-/// The number of gates of [`circuit`], computed without building it; `None` if there are more than `most`.
+/// The size of [`circuit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) gates: usize,
+    /// Of which multiplications.
+    pub(crate) multiplications: u64,
+    /// The inputs besides the string: those of [`Claim::witness`].
+    pub(crate) witness: usize,
+}
+
+/// The size of [`circuit`], computed without building it; `None` if there are more than `most` gates.
 ///
 /// # Errors
 /// As [`circuit`].
-pub(crate) fn gates(
+pub(crate) fn size(
     claim: &dyn Claim,
     class: Class,
     length: usize,
     most: usize,
-) -> Result<Option<usize>, Error> {
+) -> Result<Option<Size>, Error> {
     let mut recorder = Recorder::counting(most);
     let wires = string(&mut recorder, length)?;
     let result = claim.assert(&mut recorder, class, &wires);
     // Beyond the limit nothing else matters.
-    let Some(count) = recorder.count() else { return Ok(None) };
-    result.map(|()| Some(count))
+    let Some(gates) = recorder.count() else { return Ok(None) };
+    let witness = (recorder.input_wires() as usize).saturating_sub(wires.len());
+    result.map(|()| Some(Size { gates, multiplications: recorder.multiplications(), witness }))
 }
 
 /// The circuit from the decimal digits of a number to its 64 bits, lowest first. It asserts that the bytes
@@ -195,7 +206,7 @@ pub(crate) fn integer(digits: usize) -> Result<Circuit<F2>, Error> {
     recorder.finish(&[("value", &value)])
 }
 
-/// The circuit of [`integer`], to be [counted](gates).
+/// The circuit of [`integer`], to be [counted](size).
 pub(crate) struct Integer;
 
 impl Claim for Integer {

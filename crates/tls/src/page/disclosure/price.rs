@@ -1,23 +1,26 @@
 //! The memory of V that a session's claims take. It is reserved before there are any circuits.
 //!
 //! A stranger chooses what is hidden and claimed. V first counts the gates of all that; counting keeps none
-//! of them, and stops at the most that a session may have. V then takes their memory, together with that of
-//! the hidden strings' wires, from its [budget](crate::memory), or refuses. Only then the circuits are made.
-//! Custom claims are counted as they build themselves; any other memory that they use meanwhile is not
-//! counted.
+//! of them, and stops at the most that a claim and a session may have. The circuit of a claim is made when
+//! the claim is proved, and goes before the next one is made. So V takes the memory of the largest one,
+//! together with that of the hidden strings' wires, from its [budget](crate::memory), or refuses; what all
+//! gates of a session take is time. Custom claims are counted as they build themselves; any other memory
+//! that they use meanwhile is not counted.
 
 use volery_circuit::Error as CircuitError;
 
 use super::Refusal;
 use super::redaction::{Hidden, Part, RedactedPayload, message_name};
 use crate::memory::{Reservation, Shortage};
-use crate::page::claim::{self, Assertion, Claim, SplitValues};
+use crate::page::claim::{self, Assertion, Claim, Class, Size, SplitValues};
 use crate::page::commitment::Form;
 use crate::page::leaf::{MAX_COMPRESSIONS, Shape};
 use crate::wire::prf::Side;
 
-/// The most gates of all claims of a session. They are in memory, also at V.
-const MAX_GATES: usize = 1 << 22;
+/// The most gates of one claim. They are in memory, also at V. The longest hidden string has some 9 million.
+const MAX_CLAIM_GATES: usize = 1 << 24;
+/// The most gates of all claims of a session: some seconds of V's time.
+const MAX_GATES: usize = 1 << 28;
 /// The most bytes of memory that a gate takes. Its circuit keeps it twice, as recorded (12) and as run (16),
 /// and also each wire that is claimed to be zero (2 times 4). While the circuit runs, there are its wire and
 /// a copy (2 times 16). Making the circuit takes less than running it.
@@ -62,9 +65,26 @@ pub(super) fn reserve(shown: [&RedactedPayload; 2], memory: &mut Reservation) ->
     check_leaves(shown)?;
     let sides = [Side::Client, Side::Server].into_iter().zip(shown);
     let mut all = sides.flat_map(|(side, shown)| shown.constrained().map(move |hidden| (side, hidden)));
-    let gates =
-        all.try_fold(0, |gates, (side, hidden)| count(side, hidden, gates)).map_err(Refusal::Claim)?;
-    memory.grow((gates as u64).saturating_mul(GATE_BYTES)).map_err(lack)
+    let gates = all.try_fold(Gates::default(), |gates, (side, hidden)| count(side, hidden, gates));
+    let most = gates.map_err(Refusal::Claim)?.most;
+    memory.grow((most as u64).saturating_mul(GATE_BYTES)).map_err(lack)
+}
+
+/// The gates of claims.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Gates {
+    all: usize,
+    /// Those of the largest claim.
+    most: usize,
+}
+
+/// The size of a claim about a string of this class and length.
+///
+/// # Errors
+/// [`CircuitError::Public`] for more gates than a claim may have; the claim's.
+pub(super) fn size_of_claim(claim: &dyn Claim, class: Class, length: usize) -> Result<Size, CircuitError> {
+    let size = claim::size(claim, class, length, MAX_CLAIM_GATES)?;
+    size.ok_or_else(|| CircuitError::Public("more than 2^24 gates".into()))
 }
 
 /// The claim of a run's class that also gives its values, if they are committed to one by one.
@@ -91,8 +111,8 @@ fn check_leaves(shown: [&RedactedPayload; 2]) -> Result<(), Refusal> {
     Err(Refusal::Claim(CircuitError::Public(reason)))
 }
 
-/// `gates` plus those of all claims about a hidden string.
-fn count(side: Side, hidden: &Hidden, mut gates: usize) -> Result<usize, CircuitError> {
+/// `gates` and those of all claims about a hidden string.
+fn count(side: Side, hidden: &Hidden, mut gates: Gates) -> Result<Gates, CircuitError> {
     let number: Option<(Box<dyn Claim>, String)> = match hidden.commit {
         Some(Form::Number) => Some((Box::new(claim::Integer), "is a number".into())),
         Some(Form::Bytes) | None => None,
@@ -104,18 +124,20 @@ fn count(side: Side, hidden: &Hidden, mut gates: usize) -> Result<usize, Circuit
     for (claim, text) in
         split.into_iter().chain(claims.map(|(claim, text)| (claim as Box<dyn Claim + '_>, text)))
     {
-        let left = MAX_GATES.saturating_sub(gates);
-        let more =
-            claim::gates(&*claim, hidden.class, hidden.length(), left).map_err(|error| match error {
-                CircuitError::Contradicted { place, .. } => {
-                    let claimed = format!("{} {} {text}", message_name(side, hidden.round), hidden.part);
-                    CircuitError::Contradicted { place, claimed }
-                }
-                error => error,
-            })?;
-        gates += more.ok_or_else(|| {
-            CircuitError::Public("all claims of a session together take more than 2^22 gates".into())
+        let claimed = || format!("{} {} {text}", message_name(side, hidden.round), hidden.part);
+        let size = size_of_claim(&*claim, hidden.class, hidden.length()).map_err(|error| match error {
+            CircuitError::Contradicted { place, .. } => {
+                CircuitError::Contradicted { place, claimed: claimed() }
+            }
+            CircuitError::Public(reason) => CircuitError::Public(format!("{}: {reason}", claimed())),
+            error => error,
         })?;
+        gates.most = gates.most.max(size.gates);
+        gates.all = gates.all.saturating_add(size.gates);
+        if gates.all > MAX_GATES {
+            let reason = "all claims of a session take more than 2^28 gates: hide less, or claim less";
+            return Err(CircuitError::Public(reason.into()));
+        }
     }
     Ok(gates)
 }
@@ -131,7 +153,8 @@ mod tests {
 
     use super::*;
     use crate::memory::Budget;
-    use crate::page::claim::{Class, CustomClaim};
+    use crate::page::claim::{CustomClaim, MAX_CLAIMED};
+    use crate::page::disclosure::Values;
     use crate::page::leaf::CHUNK;
 
     fn hidden(class: Class, length: usize, claims: Vec<Assertion>) -> Hidden {
@@ -163,12 +186,27 @@ mod tests {
         ] {
             let commit = (class == Class::Number).then_some(Form::Number);
             let hidden = Hidden { commit, ..hidden(class, 9, claims) };
-            let made = claims_of(&hidden)
-                .into_iter()
-                .map(|(claim, _)| claim::circuit(&*claim, class, 9).expect("a circuit").gates().len());
-            let number = commit.map_or(0, |_| claim::integer(9).expect("a circuit").gates().len());
-            assert_eq!(count(Side::Server, &hidden, 7), Ok(7 + made.sum::<usize>() + number));
+            let circuit = |claim: Box<dyn Claim>| claim::circuit(&*claim, class, 9).expect("a circuit");
+            let mut made: Vec<_> =
+                claims_of(&hidden).into_iter().map(|(claim, _)| circuit(claim).gates().len()).collect();
+            made.extend(commit.map(|_| claim::integer(9).expect("a circuit").gates().len()));
+            let (all, most) = (7 + made.iter().sum::<usize>(), made.into_iter().max().expect("a class"));
+            assert_eq!(count(Side::Server, &hidden, Gates { all: 7, most: 0 }), Ok(Gates { all, most }));
+            assert_eq!(
+                count(Side::Server, &hidden, Gates { all: 7, most: 1 << 20 }).map(|g| g.most),
+                Ok(1 << 20)
+            );
         }
+    }
+
+    #[test]
+    fn claims_of_a_session_have_no_more_gates_than_it_may_have() {
+        let word = hidden(Class::Word, 5, vec![]);
+        let gates = count(Side::Server, &word, Gates::default()).expect("a word").all;
+        let with = |before| count(Side::Server, &word, Gates { all: before, most: 0 });
+        assert!(gates > 0 && with(MAX_GATES - gates).is_ok());
+        let refused = with(MAX_GATES - gates + 1).expect_err("one too many").to_string();
+        assert!(refused.contains("2^28"), "{refused}");
     }
 
     /// Says how often it was written down.
@@ -197,8 +235,8 @@ mod tests {
     }
 
     #[test]
-    fn a_session_takes_all_of_its_claims_at_once() {
-        let asked = 10 * BYTE_BYTES + 3 * 1000 * GATE_BYTES;
+    fn a_session_takes_the_memory_of_all_strings_and_of_one_claim() {
+        let asked = 10 * BYTE_BYTES + 1000 * GATE_BYTES;
         let (_, claims) = spies(1000);
         let budget = Budget::new(asked + 50);
         let mut memory = budget.take(50).expect("tables");
@@ -220,10 +258,10 @@ mod tests {
         let (spy, claims) = spies(1);
         assert_eq!(reserved(claims, &mut Budget::new(10).share()), Err(Refusal::Memory { ever: true }));
         assert_eq!(spy.0.load(Ordering::Relaxed), 0, "the bytes are too many");
-        let (spy, claims) = spies(MAX_GATES / 2);
+        let (spy, claims) = spies(MAX_CLAIM_GATES + 1);
         let refusal = reserved(claims, &mut Budget::default().share()).expect_err("too many");
-        assert!(refusal.to_string().contains("2^22"), "{refusal}");
-        assert_eq!(spy.0.load(Ordering::Relaxed), 3, "the third is one gate too many");
+        assert!(refusal.to_string().contains("2^24"), "{refusal}");
+        assert_eq!(spy.0.load(Ordering::Relaxed), 1, "the first is one gate too many");
     }
 
     /// P makes V hash for longer than V would.
@@ -243,6 +281,17 @@ mod tests {
     #[test]
     fn the_longest_string_of_json_can_be_hidden() {
         let mut memory = Budget::default().share();
-        assert_eq!(reserved(vec![hidden(Class::JsonText, 1 << 16, vec![])], &mut memory), Ok(()));
+        assert_eq!(reserved(vec![hidden(Class::JsonText, MAX_CLAIMED, vec![])], &mut memory), Ok(()));
+    }
+
+    /// As in a list of some hundred things, each with a few values: 16 million gates and more in all.
+    #[test]
+    fn many_values_of_json_take_the_memory_of_one_run() {
+        let values = Values { first: "items[0].id".into(), between: vec![", \"name\": ".into(); 15] };
+        let run = Hidden { part: Part::Values(values), ..hidden(Class::Values, 500, vec![]) };
+        let gates = count(Side::Server, &run, Gates::default()).expect("a run").all;
+        assert!(80 * gates > MAX_CLAIM_GATES, "{gates}");
+        let budget = Budget::new(80 * 500 * BYTE_BYTES + gates as u64 * GATE_BYTES);
+        assert_eq!(reserved(vec![run; 80], &mut budget.share()), Ok(()));
     }
 }

@@ -11,11 +11,11 @@ use super::connection::{DataRecord, OpenConnection, SIDES};
 use super::derive::{Root, derive, stream};
 use super::machine::{BackendError, Count, List, Zk};
 use super::payload::{application, blocks};
-use super::price::{claims_of, reserve};
+use super::price::{claims_of, reserve, size_of_claim};
 use super::redaction::{DisclosureMessage, Hidden, RedactedPayload, bytes_of, message_name, places};
 use super::{Error, Refusal};
 use crate::memory::{Budget, Reservation};
-use crate::page::claim::{self, Claim, Class};
+use crate::page::claim::{self, Claim, Class, Size};
 use crate::page::commitment::{CommittedBits, Form, Place};
 use crate::page::leaf::{LeafClaims, Seed};
 use crate::wire::prf::Side;
@@ -35,7 +35,7 @@ pub(crate) struct ConnectionStatement {
     opened: Vec<u8>,
     shown: [RedactedPayload; 2],
     constraints: [Vec<Constraint>; 2],
-    /// The memory of the circuits, and of anything else that the session has.
+    /// The memory of the claims, and of anything else that the session has.
     _memory: Reservation,
 }
 
@@ -49,23 +49,28 @@ struct Constraint {
     leaves: Option<LeafClaims>,
 }
 
-/// A claim about a hidden string.
+/// A claim about a hidden string. Its circuit is made anew each time, since the circuits of all claims of a
+/// session would take too much memory.
 struct Claimed {
     claim: Box<dyn Claim>,
-    circuit: Circuit<F2>,
+    /// The string's.
+    class: Class,
+    length: usize,
     /// The claim in words.
     text: String,
-    /// The number of the circuit's input bits besides the string's.
-    more: usize,
-    /// Their values, at P.
+    size: Size,
+    /// At P: the values of the circuit's inputs besides the string.
     witness: Option<Zeroizing<Vec<F2>>>,
 }
 
 impl Claimed {
     fn new(claim: Box<dyn Claim>, text: String, class: Class, length: usize) -> Result<Self, CircuitError> {
-        let circuit = claim::circuit(&*claim, class, length)?;
-        let more = (circuit.input_wires() as usize).saturating_sub(8 * length);
-        Ok(Self { claim, circuit, text, more, witness: None })
+        let size = size_of_claim(&*claim, class, length)?;
+        Ok(Self { claim, class, length, text, size, witness: None })
+    }
+
+    fn circuit(&self) -> Result<Circuit<F2>, CircuitError> {
+        claim::circuit(&*self.claim, self.class, self.length)
     }
 
     /// Checks that it is true for these bytes, and keeps the witness.
@@ -83,7 +88,7 @@ impl Claimed {
         let witness = self.claim.witness(bytes)?;
         let mut inputs = Zeroizing::new(bytes_to_bits(bytes));
         inputs.extend_from_slice(&witness);
-        self.circuit.run(&mut Evaluator::new(), inputs.to_vec())?;
+        self.circuit()?.run(&mut Evaluator::new(), inputs.to_vec())?;
         self.witness = Some(witness);
         Ok(())
     }
@@ -94,14 +99,14 @@ impl Claimed {
         backend: &mut B,
         mut wires: Vec<B::Wire>,
     ) -> Result<(), B::Error> {
-        if self.more > 0 {
-            let more = backend.secret(self.more, &mut |_| {
+        if self.size.witness > 0 {
+            let more = backend.secret(self.size.witness, &mut |_| {
                 let witness = self.witness.as_ref().map(|witness| witness.to_vec());
                 witness.ok_or_else(|| CircuitError::Witness("a claim's was never found".into()))
             });
             wires.extend(more?);
         }
-        self.circuit.run(backend, wires).map(drop)
+        self.circuit()?.run(backend, wires).map(drop)
     }
 }
 
@@ -147,7 +152,7 @@ impl CommittedValue {
 
 impl ConnectionStatement {
     /// The statement that `message` makes about a connection with these raw bytes (client's, server's).
-    /// `memory` is the session's; the memory of the claims is added to it before there is any circuit.
+    /// `memory` is the session's; the memory of the claims is added to it.
     ///
     /// # Errors
     /// As [`reserve`].
@@ -312,7 +317,7 @@ impl Constraint {
     /// The number of bits that its circuits commit to.
     fn commitments(&self) -> u64 {
         let claims = self.claims.iter();
-        let claims = claims.map(|claimed| claimed.circuit.multiplications() + claimed.more as u64);
+        let claims = claims.map(|claimed| claimed.size.multiplications + claimed.size.witness as u64);
         let leaves = self.leaves.as_ref().map_or(0, LeafClaims::commitments);
         claims.sum::<u64>() + self.committed.circuit().map_or(0, Circuit::multiplications) + leaves
     }
@@ -334,7 +339,7 @@ impl Constraint {
     }
 }
 
-/// The circuits of a claim about a hidden string.
+/// A claim about a hidden string.
 fn claimed(
     side: Side,
     hidden: &Hidden,
@@ -344,7 +349,7 @@ fn claimed(
     Claimed::new(claim, text, hidden.class, hidden.length())
 }
 
-/// The circuits of a direction's hidden strings. Their memory must have been [reserved](reserve).
+/// The claims about a direction's hidden strings. Their memory must have been [reserved](reserve).
 fn constraints(side: Side, shown: &RedactedPayload) -> Result<Vec<Constraint>, CircuitError> {
     let mut number = 0;
     let constraint = |hidden: &Hidden| {

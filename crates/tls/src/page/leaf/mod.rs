@@ -77,7 +77,7 @@ use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 use sha2::{Digest as _, Sha256};
 use volery_circuit::gadgets::{Hasher, Sha256 as HashCircuit, bytes_to_bits};
-use volery_circuit::{Circuit, Error, Prove, Recorder};
+use volery_circuit::{Circuit, Error, Prove, Recorded, Recorder};
 use volery_field::F2;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -213,11 +213,18 @@ pub(crate) struct LeafClaims {
     first: u32,
     digests: Vec<[u8; DIGEST]>,
     shape: Shape,
-    /// From the string's bits to those of its values, which it claims to be values. It replaces the claim of
-    /// the string's class.
-    split: Option<Circuit<F2>>,
+    /// The run, if its values are leaves. Its [`split_circuit`] replaces the claim of the string's class.
+    split: Option<Split>,
     /// At P: the salts.
     salts: Option<Zeroizing<Vec<F2>>>,
+}
+
+/// A run whose values are leaves.
+struct Split {
+    values: Values,
+    length: usize,
+    /// Of its circuit, which is made anew each time: those of all runs would take too much memory.
+    multiplications: u64,
 }
 
 impl LeafClaims {
@@ -237,7 +244,10 @@ impl LeafClaims {
             return Err(Error::Public(format!("{} digests of {} leaves", digests.len(), shape.count())));
         }
         let split = match (part, &shape) {
-            (Part::Values(values), Shape::Values { .. }) => Some(split_circuit(values, length)?),
+            (Part::Values(values), Shape::Values { .. }) => {
+                let multiplications = split_multiplications(values, length)?;
+                Some(Split { values: values.clone(), length, multiplications })
+            }
             _ => None,
         };
         Ok(Self { first: index(side, first), digests: digests.to_vec(), shape, split, salts: None })
@@ -265,7 +275,7 @@ impl LeafClaims {
 
     /// The bits that its circuits commit to: a bound.
     pub(crate) fn commitments(&self) -> u64 {
-        let split = self.split.as_ref().map_or(0, Circuit::multiplications);
+        let split = self.split.as_ref().map_or(0, |split| split.multiplications);
         let salts = (8 * SALT * self.digests.len()) as u64;
         let hashes = (self.shape.compressions() as u64).saturating_mul(COMPRESSION);
         split.saturating_add(salts).saturating_add(hashes)
@@ -282,7 +292,7 @@ impl LeafClaims {
     ) -> Result<(), B::Error> {
         let contents = match (&self.split, &self.shape) {
             (Some(split), Shape::Values { room, .. }) => {
-                let values = split.run(b, string.to_vec())?;
+                let values = split_circuit(&split.values, split.length)?.run(b, string.to_vec())?;
                 values.chunks_exact(8 * room).map(<[B::Wire]>::to_vec).collect()
             }
             _ => string.chunks(8 * CHUNK).map(<[B::Wire]>::to_vec).collect::<Vec<_>>(),
@@ -305,12 +315,27 @@ impl LeafClaims {
 /// The most ANDs of a compression.
 pub(crate) const COMPRESSION: u64 = 22_271;
 
-/// The circuit from a run's bits to those of its values.
+/// The circuit from a run's bits to those of its values, which it claims to be values.
 fn split_circuit(values: &Values, length: usize) -> Result<Circuit<F2>, Error> {
+    let mut recorder = Recorder::new();
+    let values = record_split(&mut recorder, values, length)?;
+    recorder.finish(&[("values", &values.concat())])
+}
+
+/// The multiplications of [`split_circuit`], counted without making it.
+fn split_multiplications(values: &Values, length: usize) -> Result<u64, Error> {
+    let mut recorder = Recorder::counting(usize::MAX);
+    record_split(&mut recorder, values, length)?;
+    Ok(recorder.multiplications())
+}
+
+fn record_split(
+    recorder: &mut Recorder<F2>,
+    values: &Values,
+    length: usize,
+) -> Result<Vec<Vec<Recorded>>, Error> {
     let bits = u32::try_from(length).ok().and_then(|length| length.checked_mul(8));
     let bits = bits.ok_or_else(|| Error::Public("a run that is too long".into()))?;
-    let mut recorder = Recorder::new();
     let wires = recorder.input("bytes", bits, false)?;
-    let values = SplitValues(&values.between).split(&mut recorder, &wires)?;
-    recorder.finish(&[("values", &values.concat())])
+    SplitValues(&values.between).split(recorder, &wires)
 }

@@ -65,8 +65,8 @@ impl LeafClaim<'_> {
     pub(super) fn count(&self, gates: usize, most: usize) -> Result<usize, PresentationError> {
         let left = most.saturating_sub(gates);
         let own =
-            claim::gates(&self.claim, self.class, self.inner(), left).map_err(PresentationError::Claim)?;
-        own.and_then(|own| gates.checked_add(own)).ok_or_else(|| {
+            claim::size(&self.claim, self.class, self.inner(), left).map_err(PresentationError::Claim)?;
+        own.and_then(|own| gates.checked_add(own.gates)).ok_or_else(|| {
             PresentationError::Claim(Error::Public("all claims together take more than 2^22 gates".into()))
         })
     }
