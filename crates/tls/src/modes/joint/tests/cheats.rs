@@ -147,10 +147,10 @@ fn v_notices_whatever_is_changed_in_every_eighth_step_of_p_s() {
 }
 
 #[test]
-#[ignore = "long: about four hundred sessions"]
+#[ignore = "long: about six hundred sessions"]
 fn long_the_first_and_the_last_message_of_each_step_are_changed() {
     for tls in [TlsVersion::Tls12, TlsVersion::Tls13] {
-        for suite in [AES, Suite::ChaCha20Poly1305Sha256] {
+        for suite in Suite::ALL {
             changes_of_p_s_are_noticed((tls, suite), 1, borders);
             changes_of_v_s_are_noticed((tls, suite), 1, borders);
         }
