@@ -122,7 +122,9 @@ fn attacks(mode: &str, runs: u64, kinds: impl Fn(&Kind) -> bool) {
         let out = format!("page-{number}");
         let ended = prove(&out);
         let context = format!("run {number}: leg {leg}, direction {direction}, {fault:?}: {ended:?}");
-        [&website, &notary].map(|leg| leg.begin(None));
+        for leg in [&website, &notary] {
+            leg.begin(None);
+        }
         assert!(!ended.stderr.contains("panic"), "{context}");
         let file = fixture.path(&out);
         match ended.code {
