@@ -51,9 +51,6 @@ impl HttpMessage<'_> {
         let Some(request) = self.request.filter(|_| named.has_parameter()) else {
             return Ok(vec![Part::Query]);
         };
-        for part in named.revealed.iter().filter(|part| matches!(part, Part::Parameter(_))) {
-            self.find(part)?;
-        }
         let all = request.parameters(self.text).map_err(|reason| self.refusal(&Part::Query, reason))?;
         let mut parts: Vec<Part> = Vec::new();
         for parameter in all {

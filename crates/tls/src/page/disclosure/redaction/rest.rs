@@ -162,9 +162,12 @@ impl Selection {
             hidden: hidden.collect(),
             revealed: self.reveal.iter().filter(here).map(|reveal| &reveal.part).collect(),
         };
+        for part in &named.revealed {
+            message.check_revealed(part)?;
+        }
         let mut parts = match (side, self.responses) {
             (Side::Client, _) => message.of_request(&named)?,
-            (Side::Server, Rest::Revealed) => message.secrets(&named)?,
+            (Side::Server, Rest::Revealed) => message.secrets(&named),
             (Side::Server, Rest::Hidden) => message.all_but(&named)?,
         };
         if parted.contains(&&Part::Body) && (side, self.responses) == (Side::Server, Rest::Revealed) {
@@ -257,12 +260,11 @@ impl HttpMessage<'_> {
     }
 
     /// The fields of a response that may hold something with which others could act as P.
-    fn secrets(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
+    fn secrets(&self, named: &Named<'_>) -> Vec<Part> {
         let names = self.field_names();
         let secret = names.into_iter().filter(|name| visibility(Side::Server, name) == Visibility::Secret);
         let secret: Vec<_> = secret.map(Part::Header).filter(|part| !named.has(part)).collect();
-        self.check_revealed(named)?;
-        Ok([secret, self.trailers_but(named)].concat())
+        [secret, self.trailers_but(named)].concat()
     }
 
     /// Everything in a response that can be hidden.
@@ -298,16 +300,34 @@ impl HttpMessage<'_> {
         names
     }
 
-    /// Checks that the fields which P reveals exist and have a value.
-    fn check_revealed(&self, named: &Named<'_>) -> Result<(), Refusal> {
-        for part in &named.revealed {
-            let (fields, wanted) = match part {
-                Part::Header(name) => (self.headers, name),
-                Part::Trailer(name) => (self.trailers, name),
-                _ => continue,
-            };
-            if !fields.iter().any(|field| field.is(self.text, wanted) && !field.value.is_empty()) {
-                return Err(self.refusal(part, "there is no field of this name with a value"));
+    /// Checks that a part which P reveals exists. A name that fits nothing is a mistake, also where there is
+    /// nothing that it could keep shown: P would take the attestation for one that shows the part.
+    fn check_revealed(&self, part: &Part) -> Result<(), Refusal> {
+        let refuse = |reason: &str| self.refusal(part, reason);
+        match part {
+            Part::Header(name) | Part::Trailer(name) => {
+                let fields = if matches!(part, Part::Header(_)) { self.headers } else { self.trailers };
+                let shown = |field: &Header| field.is(self.text, name) && !field.value.is_empty();
+                if !fields.iter().any(shown) {
+                    return Err(refuse("there is no field of this name with a value"));
+                }
+            }
+            Part::Body | Part::Json(_) if self.body.length() == 0 => {
+                return Err(refuse("this message has no body, or an empty one"));
+            }
+            Part::Json(path) => {
+                self.check_coding().map_err(refuse)?;
+                let path: Path = path.parse().map_err(|error| refuse(&format!("{error}")))?;
+                if path.is_pattern() {
+                    self.leaves_of(part, |leaf| path.leads_to(leaf))?;
+                } else {
+                    let body = self.body.bytes(self.text);
+                    json::find(&body, &path).map_err(|error| refuse(&error.to_string()))?;
+                }
+            }
+            Part::Body => {}
+            Part::Path | Part::Query | Part::Parameter(_) | Part::Values(_) => {
+                self.find(part)?;
             }
         }
         Ok(())
@@ -322,7 +342,6 @@ impl HttpMessage<'_> {
 
     /// Header fields with a value, without those named and those that are always shown.
     fn fields_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
-        self.check_revealed(named)?;
         let mut parts = Vec::new();
         for name in self.field_names() {
             let (visibility, part) = (visibility(self.side, &name), Part::Header(name));
@@ -339,23 +358,15 @@ impl HttpMessage<'_> {
     /// The values of a JSON body, without those named and those inside revealed ones; for any other body, all
     /// of it.
     fn values_but(&self, named: &Named<'_>) -> Result<Vec<Part>, Refusal> {
-        let body = self.body.bytes(self.text);
-        let mut paths: Vec<Path> = Vec::new();
-        for part in &named.revealed {
-            if let Part::Json(path) = part {
-                self.check_coding().map_err(|reason| self.refusal(part, reason))?;
-                let path: Path = path.parse().map_err(|error| self.refusal(part, &format!("{error}")))?;
-                if path.is_pattern() {
-                    self.leaves_of(part, |leaf| path.leads_to(leaf))?;
-                } else {
-                    json::find(&body, &path).map_err(|error| self.refusal(part, &error.to_string()))?;
-                }
-                paths.push(path);
-            }
-        }
         if self.check_coding().is_err() {
             return Ok(vec![Part::Body]);
         }
+        let paths = named.revealed.iter().filter_map(|part| match part {
+            Part::Json(path) => Some(path.parse().map_err(|error| self.refusal(part, &format!("{error}")))),
+            _ => None,
+        });
+        let paths = paths.collect::<Result<Vec<Path>, _>>()?;
+        let body = self.body.bytes(self.text);
         let leaves = match json::leaves(&body, MAX_LEAVES) {
             Ok(leaves) => leaves,
             Err(json::Error::Many { .. }) => return Err(self.too_many()),

@@ -2,6 +2,7 @@
 
 mod message;
 mod parameters;
+mod revealed;
 mod rounds;
 mod trailers;
 mod values;
