@@ -12,7 +12,7 @@ use super::custom::CustomClaim;
 use super::date::{self, Instant};
 use super::number::{self, Bound, Interval};
 use super::{Claim, Class, cannot_hold, characters, circuits, magnitude, pattern, spelling};
-use crate::page::http::json::{self, Decimal};
+use crate::page::http::json;
 
 /// The longest string or regular expression of an assertion.
 pub(crate) const MAX_TEXT: usize = 1 << 9;
@@ -73,14 +73,17 @@ impl Word {
 /// [What a text is](crate::claim#what-a-text-is) says which claims compare meanings instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assertion {
-    /// The bytes equal these, including the length.
+    /// The bytes equal these, including the length. Of a number, P claims the digits in which the server
+    /// wrote the value: `1500` becomes `1.5e3`.
     Equals(Vec<u8>),
     /// The string is not this text: a JSON string does not mean it, a number has another value, any other
-    /// string has other bytes. A text with digits that is no [`Decimal`] is not compared with a number, so
-    /// that `5.` or `1e9999999999` is not said to be other than the number that it would be.
+    /// string has other bytes. A text with digits that is no [`Decimal`](json::Decimal) is not compared with
+    /// a number, so that `5.` or `1e9999999999` is not said to be other than the number that it would be.
     NotEquals(Vec<u8>),
-    /// The string is one of these texts, which are different: a JSON string means one of them, any other
-    /// string (also a number) has the bytes of one. There are at most 32, and at most 512 bytes together.
+    /// The string is one of these texts, which are different: a JSON string means one of them, a number has
+    /// the value of one, any other string has the bytes of one. A text that is no
+    /// [`Decimal`](json::Decimal) is the value of no number. There are at most 32 texts, and at most 512
+    /// bytes together.
     OneOf(Vec<Vec<u8>>),
     /// These bytes are at this offset, from 0.
     At {
@@ -202,6 +205,7 @@ impl Claim for Assertion {
             Self::Equals(text) if length == text.len() => circuits::equals(recorder, bytes, text),
             Self::NotEquals(text) => differs(recorder, class, bytes, text),
             Self::OneOf(texts) if class == Class::JsonText => means_one(recorder, bytes, texts),
+            Self::OneOf(texts) if class == Class::Number => number::one_of(recorder, bytes, texts),
             Self::OneOf(texts) => circuits::one_of(recorder, bytes, texts.iter().map(Vec::as_slice)),
             Self::At { offset, text } => at(recorder, class, bytes, *offset, text),
             Self::Contains(text) if text.len() <= length => contains(recorder, class, bytes, text),
@@ -257,7 +261,7 @@ fn differs(recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded], text: 
             Err(error) => Err(error),
         },
         Class::Number => {
-            match core::str::from_utf8(text).ok().and_then(|text| text.parse::<Decimal>().ok()) {
+            match number::decimal(text) {
                 Some(number) => number::other_than(recorder, bytes, &number),
                 // A text that could be taken for a number says nothing true about one if it is not compared.
                 None if has_digits(text) => Err(Error::Public(format!(

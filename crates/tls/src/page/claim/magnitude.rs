@@ -21,7 +21,7 @@
 //! An exponent may have leading zeros, and then at most [`EXPONENT_DIGITS`] digits, which are enough for any
 //! floating-point number of 64 bits. Nothing is claimed of other numbers, so no sum here overflows.
 
-use volery_circuit::gadgets::{add, constant, equal, less_than_signed, not, shift_left, sub};
+use volery_circuit::gadgets::{add, all_ones, constant, equal, less_than_signed, not, shift_left, sub};
 use volery_circuit::{Error, Prove};
 use volery_field::F2;
 
@@ -125,6 +125,35 @@ impl<'a, W: Clone> Magnitude<'a, W> {
         }
     }
 
+    /// Whether `x = c`: the signs, the scales and the digits are the same, or both are zero.
+    ///
+    /// # Errors
+    /// As [`Magnitude::is_above`].
+    pub(super) fn is<B>(&mut self, b: &mut B, number: &Decimal) -> Result<W, B::Error>
+    where
+        B: Prove<F2, Wire = W> + ?Sized,
+    {
+        let Digits { zero, equal: same, .. } = self.digits(b, number)?;
+        if number.sign() == 0 {
+            return Ok(zero);
+        }
+        let scale = self.scale_of(b, number);
+        let level = equal(b, &scale, &self.scale)?;
+        let sign = if number.sign() < 0 { self.negative.clone() } else { not(b, &self.negative) };
+        all_ones(b, &[same, level, sign])
+    }
+
+    /// A bound's scale, as wide as that of the hidden number. No hidden scale comes near the ends of its
+    /// width, so a bound beyond them is as good as one there.
+    fn scale_of<B>(&self, b: &mut B, bound: &Decimal) -> Vec<W>
+    where
+        B: Prove<F2, Wire = W> + ?Sized,
+    {
+        let most = (1_i64 << (self.scale.len() - 1)) - 1;
+        // In two's complement.
+        constant(b, bound.exponent().clamp(-most, most) as u64, self.scale.len())
+    }
+
     /// Whether `|x| > |c|` (`strictly`) or `|x| >= |c|`.
     fn exceeds<B>(&mut self, b: &mut B, bound: &Decimal, strictly: bool) -> Result<W, B::Error>
     where
@@ -135,11 +164,7 @@ impl<'a, W: Clone> Magnitude<'a, W> {
         if bound.sign() == 0 {
             return Ok(if strictly { some } else { b.constant(F2::ONE) });
         }
-        // No scale comes near the ends of its width, so a bound beyond them is as good as one there.
-        let most = (1_i64 << (self.scale.len() - 1)) - 1;
-        let other = bound.exponent().clamp(-most, most);
-        // In two's complement.
-        let other = constant(b, other as u64, self.scale.len());
+        let other = self.scale_of(b, bound);
         let above = less_than_signed(b, &other, &self.scale)?;
         let level = equal(b, &other, &self.scale)?;
         let exceed = if strictly { greater } else { b.add(&greater, &same) };

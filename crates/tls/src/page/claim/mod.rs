@@ -62,10 +62,12 @@
 //! not equal `"A"`. P finds out how the server wrote a text, and claims that
 //! ([`json::spelling`](crate::http::json::spelling)), so V learns the spelling of this text.
 //!
+//! So it is with `= NUMBER` of a JSON number: `= 1500` is claimed as `= 1.5e3` if the server wrote that.
+//!
 //! A *negative* claim must not be true because of a spelling, and one of several texts must not show which
-//! one it is. So `!=` and `one of` compare what a JSON string means (`spelling`), and `!=` compares numbers
-//! by value: `5.0` is not other than 5. In header fields, paths, queries and bodies, `!=` and `one of`
-//! compare bytes, whatever a server takes these for: `%41` is other than `A`.
+//! one it is. So `!=` and `one of` compare what a JSON string means (`spelling`), and numbers by value: `5.0`
+//! is not other than 5, and it is one of 3 and 5. In header fields, paths, queries and bodies, `!=` and
+//! `one of` compare bytes, whatever a server takes these for: `%41` is other than `A`.
 
 mod assertion;
 mod automaton;
@@ -93,6 +95,7 @@ pub use circuits::MAX_DIGITS;
 pub use class::Class;
 pub use custom::{CustomClaim, MAX_NAME, MAX_PARAMETERS, StatementClaim, Vocabulary};
 pub use date::{Instant, InstantError};
+pub(crate) use number::same_number;
 pub use number::{Bound, Interval};
 pub use words::WordsError;
 

@@ -6,12 +6,13 @@
 
 use core::fmt;
 
-use volery_circuit::gadgets::not;
+use volery_circuit::gadgets::{any_one, not};
 use volery_circuit::{Error, Prove};
 use volery_field::F2;
 
 use super::automaton::{Automaton, State};
 use super::byte::Byte;
+use super::cannot_hold;
 use super::magnitude::Magnitude;
 use crate::page::http::json::Decimal;
 
@@ -162,6 +163,16 @@ pub(super) fn within<B: Prove<F2> + ?Sized>(
     Ok(())
 }
 
+/// The number that a text is.
+pub(super) fn decimal(text: &[u8]) -> Option<Decimal> {
+    core::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// Whether two texts are numbers with the same value, such as `1500` and `1.5e3`.
+pub(crate) fn same_number(a: &[u8], b: &[u8]) -> bool {
+    decimal(a).zip(decimal(b)).is_some_and(|(a, b)| a == b)
+}
+
 /// Claims that the bytes are a number with another value than this one.
 ///
 /// # Errors
@@ -173,8 +184,34 @@ pub(super) fn other_than<B: Prove<F2> + ?Sized>(
 ) -> Result<(), B::Error> {
     let mut bytes = Byte::all(bits);
     grammar()?.assert(b, &mut bytes)?;
-    let mut x = Magnitude::new(b, bytes)?;
-    let [from, above] = [x.is_above(b, number, false)?, x.is_above(b, number, true)?];
-    let same = b.add(&from, &above);
+    let same = Magnitude::new(b, bytes)?.is(b, number)?;
     b.assert_zero(&[same])
+}
+
+/// Claims that the bytes are a number with the value of one of these texts. No number is compared with a text
+/// that is no [`Decimal`].
+///
+/// # Errors
+/// [`Error::Contradicted`] if none of the texts is a number; otherwise as [`within`].
+pub(super) fn one_of<B: Prove<F2> + ?Sized>(
+    b: &mut B,
+    bits: &[B::Wire],
+    texts: &[Vec<u8>],
+) -> Result<(), B::Error> {
+    let mut numbers: Vec<Decimal> = Vec::new();
+    for number in texts.iter().filter_map(|text| decimal(text)) {
+        if !numbers.contains(&number) {
+            numbers.push(number);
+        }
+    }
+    if numbers.is_empty() {
+        return Err(cannot_hold(bits.len() / 8).into());
+    }
+    let mut bytes = Byte::all(bits);
+    grammar()?.assert(b, &mut bytes)?;
+    let mut x = Magnitude::new(b, bytes)?;
+    let found = numbers.iter().map(|number| x.is(b, number)).collect::<Result<Vec<_>, _>>()?;
+    let found = any_one(b, &found)?;
+    let none = not(b, &found);
+    b.assert_zero(&[none])
 }

@@ -291,8 +291,11 @@ fn leaf_claim<'a>(
     let class = leaf.class_of(content);
     let (attestation, length, leaf) = (attestation.digest(), content.len(), leaf.clone());
     let inner = content.get(leaf.inner(class, length)).unwrap_or_default();
-    if class == Class::JsonText {
-        spell(&mut claim, inner);
+    spell(&mut claim, class, inner);
+    // A claim that is too large is not a false one.
+    if let Err(volery_circuit::Error::Public(reason)) = claim::circuit(&claim, class, inner.len()) {
+        let reason = format!("{} {claim}: {reason}", leaf.name());
+        return Err(PresentationError::Claim(volery_circuit::Error::Public(reason)));
     }
     if !claim::holds(&claim, class, inner) {
         return Err(PresentationError::NotTrue(format!("{} {claim}", leaf.name())));

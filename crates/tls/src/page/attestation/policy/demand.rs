@@ -6,8 +6,9 @@
 //!
 //! | attested | implies |
 //! |---|---|
-//! | any claim | the same claim; `=` and `contains` of a JSON string if the text means the same |
+//! | any claim | the same claim; `=` and `contains` of a JSON string if the text means the same, `=` of a number if the value is the same |
 //! | intervals of numbers, all of them together | every interval around them |
+//! | `one of` of a number | what holds of the values of all these texts: intervals, `=`, `!=`, `one of` |
 //! | an interval | that a number in a JSON body is not (`!=`) one outside of it |
 //! | `characters`, `before`, `since` | the same with wider bounds |
 //! | `= TEXT` or `one of` of a JSON string | `one of` with these texts and others, `!=` other texts |
@@ -23,7 +24,7 @@ use core::str::FromStr;
 use std::borrow::Cow;
 
 use super::PolicyError;
-use crate::page::claim::{Assertion, Bound, Class, Interval, MAX_CLAIMED, holds};
+use crate::page::claim::{Assertion, Bound, Class, Interval, MAX_CLAIMED, holds, same_number};
 use crate::page::disclosure::{Found, Hidden, MessagePart, Part, Reading, message_name};
 use crate::page::http::json::{self, Decimal, Path};
 use crate::page::presentation::Presented;
@@ -114,9 +115,13 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Whether a claim holds for these bytes. Texts in a JSON string are compared by what they mean.
+/// Whether a claim holds for these bytes. Texts in a JSON string are compared by what they mean, numbers by
+/// value.
 fn is_true(claim: &Assertion, class: Class, text: &[u8]) -> bool {
     let claim = match claim {
+        Assertion::Equals(wanted) if class == Class::Number => {
+            return wanted == text || same_number(wanted, text);
+        }
         Assertion::Equals(wanted) if class == Class::JsonText => Assertion::OneOf(vec![wanted.clone()]),
         Assertion::Contains(wanted) if class == Class::JsonText => {
             let wanted = core::str::from_utf8(wanted).ok().filter(|_| text.len() <= MAX_CLAIMED);
@@ -145,6 +150,14 @@ fn implies(hidden: &Hidden, wanted: &Assertion) -> bool {
             Assertion::Contains(wanted) => is_true(&Assertion::Equals(wanted.clone()), *class, text),
             _ => false,
         },
+        // The number has the value of one of these, whichever way it is written.
+        Assertion::OneOf(texts) if *class == Class::Number => {
+            let by_value = matches!(
+                wanted,
+                Assertion::Equals(_) | Assertion::NotEquals(_) | Assertion::OneOf(_) | Assertion::Number(_)
+            );
+            by_value && texts.iter().all(|text| is_true(wanted, *class, text))
+        }
         // The bytes are one of these that have the length.
         Assertion::OneOf(texts) if *class != Class::JsonText => {
             let mut possible = texts.iter().filter(|text| text.len() == length).peekable();
@@ -303,9 +316,20 @@ mod tests {
                 number,
                 1,
                 &["one of 1|2|33"],
-                &["in 1..2", "is digits", "!= 33", "!= 3.0"],
-                &["in 2..9", "!= 1.0", "= 1"],
+                &["in 1..33", "< 34", "!= 3.0", "!= x", "one of 2.0|33|1|4", "length 1..1"],
+                &["in 2..33", "in 1..2", "!= 1.0", "= 1", "one of 1|2", "is digits", "characters 1..2"],
             ),
+            (number, 3, &["one of 1|1.0"], &["= 1", "in 1..1", "!= 2"], &["= 2", "is digits", "= 1x"]),
+            // A text that is no number is the value of none, so nothing follows from it.
+            (number, 1, &["one of x|1"], &["one of x|1"], &["= 1", "!= 2"]),
+            (
+                number,
+                5,
+                &["= 1.5e3"],
+                &["= 1500", "= 1.5e3", "= 1500.0", "one of 1500|3", "in 1500..1500", "!= 1501"],
+                &["!= 1500", "= 150", "is digits"],
+            ),
+            (text, 4, &["= 1500"], &["= 1500"], &["= 1500.0", "one of 1500.0"]),
             (
                 text,
                 10,

@@ -162,6 +162,40 @@ fn a_number_is_other_than_those_of_another_value() {
     }
 }
 
+#[test]
+fn a_number_is_one_of_those_of_its_value() {
+    let one_of = |texts: &[&str], number: &str| {
+        let texts = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+        holds_in(Class::Number, &Assertion::OneOf(texts), number.as_bytes())
+    };
+    for (texts, number, expected) in [
+        (&["1500", "3"][..], "1.5e3", true),
+        (&["1500", "3"], "1500.0", true),
+        (&["1500", "3"], "3", true),
+        (&["1500", "1.5e3"], "1500", true),
+        (&["1500", "3"], "15e3", false),
+        (&["1500", "3"], "-1500", false),
+        (&["1500", "3"], "-3", false),
+        (&["-3", "0"], "-3.00", true),
+        (&["-3", "0"], "3", false),
+        (&["-3", "0"], "-0.0e5", true),
+        (&["1500", "3"], "150", false),
+        (&["15", "1e999999999"], "1", false),
+        (&["15", "1e999999999"], "15", true),
+        // Texts that are no numbers are none.
+        (&["x", "3"], "3.0", true),
+        (&["3."], "3", false),
+        (&["x", ""], "3", false),
+        // Nothing is claimed of a number with such an exponent.
+        (&["1e1234", "3"], "1e1234", false),
+        // What is no number has no value.
+        (&["15", "3"], "015", false),
+        (&["15", "3"], "15x", false),
+    ] {
+        assert_eq!(one_of(texts, number), expected, "{texts:?} {number}");
+    }
+}
+
 /// A text that a reader takes for a number, but that is not compared as one, says nothing about a number: the
 /// claim would hold of the very number that is written there.
 #[test]
@@ -229,6 +263,15 @@ fn a_comparison_takes_at_most_90_ands_a_byte_and_100() {
         assert!(price(&claim, length) <= 90 * length as u64 + 100, "{length}: {}", price(&claim, length));
     }
     assert!(price(&Class::Number, 20) <= 29 * 20, "{}", price(&Class::Number, 20));
+    // One number, and each further one.
+    for length in [7_u64, 20, 40] {
+        let of =
+            |claim: Assertion| circuit(&claim, Class::Number, length as usize).unwrap().multiplications();
+        let other = of(Assertion::NotEquals(b"100.50".to_vec()));
+        let three = of(Assertion::OneOf([&b"100.50"[..], b"2000", b"3"].map(<[u8]>::to_vec).to_vec()));
+        assert!(other <= 75 * length + 100, "{length}: {other}");
+        assert!(three <= other + 2 * (20 * length + 30), "{length}: {three}, {other}");
+    }
 }
 
 fn numbers() -> impl Strategy<Value = String> {
@@ -249,6 +292,19 @@ proptest! {
         let interval = Interval { least, greatest };
         let expected = !interval.is_empty() && contains(&interval, &decimal(&text));
         prop_assert_eq!(is(interval.clone(), &text), expected, "{} {}", text, interval);
+    }
+
+    /// `!=` is the opposite of `one of` a single number.
+    #[test]
+    fn a_number_is_the_numbers_that_decimals_are(text in numbers(), texts in proptest::collection::hash_set(numbers(), 1..4)) {
+        let values: Vec<_> = texts.iter().map(|text| decimal(text)).collect();
+        let one_of = Assertion::OneOf(texts.iter().map(|text| text.as_bytes().to_vec()).collect());
+        let found = holds_in(Class::Number, &one_of, text.as_bytes());
+        prop_assert_eq!(found, values.contains(&decimal(&text)), "{} {}", text, one_of);
+        for other in &texts {
+            let differs = holds_in(Class::Number, &Assertion::NotEquals(other.as_bytes().to_vec()), text.as_bytes());
+            prop_assert_eq!(differs, decimal(other) != decimal(&text), "{} {}", text, other);
+        }
     }
 
     #[test]

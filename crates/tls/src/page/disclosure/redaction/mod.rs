@@ -14,6 +14,7 @@ mod name;
 mod parameters;
 mod reading;
 mod rest;
+mod spelling;
 mod structure;
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
@@ -28,8 +29,9 @@ pub use listing::{Listed, PartKind};
 pub use name::PartError;
 pub(crate) use reading::{Found, Reading, view};
 pub use rest::{Rest, Selection};
+pub(crate) use spelling::spell;
+pub(crate) use structure::Server;
 pub(super) use structure::{Checked, check, check_pipelined, exchanges, find};
-pub(crate) use structure::{Server, spell};
 pub use values::Values;
 
 use core::ops::Range;

@@ -6,8 +6,9 @@ use zeroize::Zeroizing;
 
 use super::fields::{Visibility, visibility};
 use super::rest::MAX_LEAVES;
+use super::spelling::spell;
 use super::{Hidden, Part, RedactedPayload, Redaction, Values, message_name};
-use crate::page::claim::{Assertion, Class, MAX_DIGITS};
+use crate::page::claim::{Class, MAX_DIGITS};
 use crate::page::commitment::Form;
 use crate::page::disclosure::Refusal;
 use crate::page::http::json::{self, Path, Value, ValueType};
@@ -389,9 +390,7 @@ pub(in crate::page::disclosure) fn find(
             bytes.iter_mut().zip(&mut filler).for_each(|(byte, filler)| *byte = filler);
         }
         let mut claims = claims.clone();
-        if class == Class::JsonText {
-            claims.iter_mut().for_each(|claim| spell(claim, &written));
-        }
+        claims.iter_mut().for_each(|claim| spell(claim, class, &written));
         let commit = commit.then(|| form(class, &written));
         let (round, part) = (*round, part.clone());
         shown.hidden.push(Hidden { round, part, class, ranges, claims, commit, leaves: Vec::new() });
@@ -412,17 +411,6 @@ pub(super) fn filler(class: Class, part: &Part, length: usize) -> Vec<u8> {
 fn form(class: Class, written: &[u8]) -> Form {
     let digits = written.len() <= MAX_DIGITS && written.iter().all(u8::is_ascii_digit);
     if class == Class::Number && digits { Form::Number } else { Form::Bytes }
-}
-
-/// Rewrites the text of a claim about a JSON string in this string's spelling, whose escapes may differ.
-pub(crate) fn spell(claim: &mut Assertion, written: &[u8]) {
-    let (Assertion::Equals(text) | Assertion::Contains(text)) = claim else { return };
-    let wanted = core::str::from_utf8(text).ok();
-    let spelling = wanted.and_then(|wanted| json::spelling(written, wanted));
-    // If the text equals the whole string, its first position is the beginning.
-    if let Some(spelling) = spelling.and_then(|place| written.get(place)) {
-        *text = spelling.to_vec();
-    }
 }
 
 /// The server of a connection, as far as V knows it.

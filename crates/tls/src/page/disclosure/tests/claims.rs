@@ -32,6 +32,8 @@ fn all() -> Vec<(&'static str, Assertion, Assertion)> {
         ("seen", Assertion::Before(date("2026-01-01")), Assertion::Since(date("2026-01-01"))),
         ("rate", number(Interval::above(decimal("-0.00251"))), number(Interval::above(decimal("-0.0025")))),
         ("rate", Assertion::NotEquals(b"25".to_vec()), Assertion::NotEquals(b"-0.0025".to_vec())),
+        ("rate", Assertion::Equals(b"-0.0025".to_vec()), Assertion::Equals(b"-2.5e-4".to_vec())),
+        ("rate", texts(&["1", "-0.0025"]), texts(&["1", "-2.5e-4", "0.0025"])),
         ("plan", Assertion::NotEquals(b"silver".to_vec()), Assertion::NotEquals(b"gold".to_vec())),
         ("plan", texts(&["gold", "silver"]), texts(&["silver", "\\u0067old"])),
         ("plan", Assertion::Characters(4..=4), Assertion::Characters(9..=9)),
