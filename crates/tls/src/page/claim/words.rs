@@ -7,8 +7,8 @@
 //! characters LEAST..GREATEST                     length LEAST..GREATEST
 //! ```
 //!
-//! One end of a range may be left out. A text extends to the end, including blanks. In the texts of `one of`,
-//! `\|` is a bar and `\\` a backslash.
+//! One end of a range may be left out. A text extends to the end, including blanks, and is not empty. In the
+//! texts of `one of`, `\|` is a bar and `\\` a backslash.
 
 use core::ops::RangeInclusive;
 use core::str::FromStr;
@@ -49,14 +49,24 @@ impl FromStr for Assertion {
     }
 }
 
+/// Why a text of a claim is not empty.
+const EMPTY: &str = "its text is empty, and whether a part is empty shows by its length: `length 0..0` says that it is, `length 1..` that it is not";
+
 fn read(words: &str) -> Result<Assertion, WordsError> {
-    let (word, rest) = words.split_once(' ').ok_or(WordsError::Form)?;
+    let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
     match word {
+        "=" | "!=" | "contains" | "matches" if rest.is_empty() => Err(WordsError::Claim(EMPTY.into())),
         "before" | "since" => {
             let instant = rest.parse().map_err(|error| WordsError::Claim(format!("{error}")))?;
             Ok(if word == "before" { Assertion::Before(instant) } else { Assertion::Since(instant) })
         }
-        "one" => rest.strip_prefix("of ").and_then(texts).map(Assertion::OneOf).ok_or(WordsError::Form),
+        "one" => {
+            let all = rest.strip_prefix("of ").and_then(texts).ok_or(WordsError::Form)?;
+            if all.iter().any(Vec::is_empty) {
+                return Err(WordsError::Claim(format!("one of several texts: {EMPTY}")));
+            }
+            Ok(Assertion::OneOf(all))
+        }
         _ => form(word, rest).ok_or(WordsError::Form),
     }
 }

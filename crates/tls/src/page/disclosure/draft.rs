@@ -17,7 +17,7 @@ use super::redaction::{
     self, Checked, DisclosureMessage, Listed, MAX_HIDDEN_BYTES, MessagePart, Part, RedactedPayload,
     Redaction, Selection, Server, find, listed,
 };
-use super::statement::{claim_commitments, payload_commitments, untrue};
+use super::statement::{claim_commitments, not_true, payload_commitments, untrue};
 use super::{Error, Refusal};
 use crate::page::attestation::{Context, Mode, Statement};
 use crate::page::http::Exchange;
@@ -81,16 +81,17 @@ impl Said<'_> {
     /// V's view of these messages if P hides this, and what opens its leaves, if P commits to everything.
     ///
     /// # Errors
-    /// [`Refusal::Part`] for a part that does not exist or cannot be hidden.
+    /// [`Error::Refused`] for a part that does not exist or cannot be hidden; [`Error::NotTrue`] for a claim
+    /// about an empty part that does not hold.
     pub(super) fn shown_of(
         &self,
         exchanges: &[Exchange],
         redactions: &[Redaction],
-    ) -> Result<([RedactedPayload; 2], Option<LeafOpenings>), Refusal> {
+    ) -> Result<([RedactedPayload; 2], Option<LeafOpenings>), Error> {
         let [request, response] = self.payload;
         let mut shown = [
-            find(Side::Client, request, exchanges, redactions)?,
-            find(Side::Server, response, exchanges, redactions)?,
+            find(Side::Client, request, exchanges, redactions).map_err(not_true)?,
+            find(Side::Server, response, exchanges, redactions).map_err(not_true)?,
         ];
         let Some(seed) = self.leaves else { return Ok((shown, None)) };
         let mut contents = Vec::new();
@@ -322,6 +323,7 @@ impl Draft {
         }
         let mut selection = selection.clone();
         self.take_out_patterns(&mut selection, &mut found);
+        self.take_out_empty(&mut selection, &mut found);
         // A part that P names is taken out, and may then have to be shown: two looks at most for each.
         for _ in 0..2 * MAX_MISTAKES {
             let attempt = said.select(&selection).and_then(|hide| {
@@ -369,6 +371,24 @@ impl Draft {
             }
         }
         selection.hide = hide;
+    }
+
+    /// Takes out empty parts about which something is claimed, so that all that is wrong with that is found.
+    /// Values of bodies are shown instead, so that nothing else is wrong with them.
+    fn take_out_empty(&self, selection: &mut Selection, found: &mut Vec<Error>) {
+        let Ok(exchanges) = self.said().exchanges(true) else { return };
+        let [request, response] = &self.payload;
+        let Selection { hide, reveal, .. } = selection;
+        hide.retain(|hide| {
+            let text = if hide.side == Side::Client { request } else { response };
+            let all = redaction::refusals(text, &exchanges, hide);
+            let sound = all.is_empty();
+            if !sound && matches!(hide.part, Part::Json(_)) {
+                reveal.push(MessagePart { side: hide.side, round: hide.round, part: hide.part.clone() });
+            }
+            found.extend(all.into_iter().map(not_true));
+            sound
+        });
     }
 }
 

@@ -65,9 +65,9 @@ fn words_of_a_command_line_are_claims() {
         ("is digits", Assertion::Digits, "is digits only"),
         ("!= a  b", Assertion::NotEquals(b"a  b".to_vec()), r#"is not "a  b""#),
         (
-            r"one of paid| open|\||\\|",
-            Assertion::OneOf(["paid", " open", "|", "\\", ""].map(|text| text.into()).to_vec()),
-            r#"is one of "paid", " open", "|", "\\", """#,
+            r"one of paid| open|\||\\",
+            Assertion::OneOf(["paid", " open", "|", "\\"].map(|text| text.into()).to_vec()),
+            r#"is one of "paid", " open", "|", "\\""#,
         ),
         ("is true", Assertion::Is(Word::True), "is true"),
         ("is null", Assertion::Is(Word::Null), "is null"),
@@ -93,12 +93,24 @@ fn words_of_a_command_line_are_claims() {
     }
 }
 
+/// Of no hidden part it is true, and of an empty one nothing is hidden.
+#[test]
+fn a_text_that_is_empty_is_refused_with_the_reason() {
+    for words in
+        ["=", "= ", "!= ", "contains ", "matches ", "one of ", "one of a|", "one of |a", "one of a||b"]
+    {
+        let refused = words.parse::<Assertion>().unwrap_err();
+        assert!(
+            matches!(&refused, WordsError::Claim(reason) if reason.contains("length 0..0")),
+            "{words}: {refused}"
+        );
+    }
+}
+
 #[test]
 fn words_that_are_no_claim_are_refused() {
     for words in [
         "",
-        "=",
-        "= ",
         "is 5",
         "in 5",
         "in ..",
@@ -114,10 +126,7 @@ fn words_that_are_no_claim_are_refused() {
         "length 5",
         "length +5..6",
         "length 99999999999..",
-        "contains ",
-        "matches ",
         "equals x",
-        "!= ",
         "one of",
         "one a",
         r"one of a\b",

@@ -7,6 +7,7 @@
 //! several values of a JSON body as one string.
 
 mod codec;
+mod empty;
 mod fields;
 mod group;
 mod listing;
@@ -23,6 +24,7 @@ mod values;
 
 pub(super) use codec::DisclosureMessage;
 pub(crate) use codec::{put_all_hidden, read_all_hidden};
+pub(super) use empty::refusals;
 pub use fields::{Visibility, visibility};
 pub(super) use listing::listed;
 pub use listing::{Listed, PartKind};

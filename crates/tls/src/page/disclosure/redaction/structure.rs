@@ -26,6 +26,13 @@ pub(super) const UNKNOWN: &str =
 const WORD: &str =
     "its length would tell whether it is true, false or null: reveal it, or make a claim about it";
 
+/// Why an array or an object is not hidden.
+const LIST: &str = "an array or an object can only be hidden value by value: name its values ([*] is every item of an array, as in a[*].b), \
+                    or --reveal other parts, which hides all that you do not name";
+
+/// Why an empty part is not hidden.
+pub(super) const EMPTY: &str = "it is empty, so there is nothing to hide";
+
 /// The port of a URL that names none.
 const HTTPS: u16 = 443;
 
@@ -167,7 +174,7 @@ impl<'a> HttpMessage<'a> {
     fn locate(&self, part: &Part) -> Result<(Class, Vec<Range<usize>>), Refusal> {
         let (class, ranges) = self.find(part)?;
         if ranges.is_empty() {
-            return Err(self.refusal(part, "it is empty, so there is nothing to hide"));
+            return Err(self.refusal(part, EMPTY));
         }
         Ok((class, ranges))
     }
@@ -232,7 +239,7 @@ impl<'a> HttpMessage<'a> {
             ValueType::String => Class::JsonText,
             ValueType::Number => Class::Number,
             ValueType::Bool | ValueType::Null => Class::Word,
-            _ => return Err(self.refusal(part, "an array or an object can only be hidden value by value")),
+            _ => return Err(self.refusal(part, LIST)),
         };
         Ok((class, self.body.locate(value.content())))
     }
@@ -365,7 +372,8 @@ fn check_search(side: Side, hidden: &[Hidden], exchanges: &[Exchange]) -> Result
 /// V's view of a payload, given what is to be hidden.
 ///
 /// # Errors
-/// [`Refusal::Part`] for a part that does not exist or cannot be hidden.
+/// [`Refusal::Part`] for a part that does not exist or cannot be hidden; [`Refusal::Claim`] for a claim about
+/// an empty one that is not true.
 pub(in crate::page::disclosure) fn find(
     side: Side,
     text: &[u8],
@@ -377,7 +385,10 @@ pub(in crate::page::disclosure) fn find(
         redactions.iter().filter(|redaction| redaction.side == side)
     {
         let message = HttpMessage::of(side, text, exchanges, *round, part)?;
-        let (class, ranges) = message.locate(part)?;
+        let (class, ranges) = message.find(part)?;
+        if ranges.is_empty() {
+            return Err(message.refusal_of_empty(part, class, claims));
+        }
         message.check_claims(part, !claims.is_empty() || *commit)?;
         if class == Class::Word && (claims.is_empty() || *commit) {
             return Err(message.refusal(part, WORD));

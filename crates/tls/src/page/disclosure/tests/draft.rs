@@ -159,6 +159,59 @@ fn what_v_would_refuse_of_the_whole_is_a_mistake() {
     assert!(found.len() == 1 && found[0].contains("sent at once"), "{found:?}");
 }
 
+/// What is claimed of it is decided by what shows.
+#[test]
+fn a_claim_about_an_empty_part_is_not_true_or_the_part_is_to_be_shown() {
+    let body = r#"{"s": "", "n": 5, "t": "x"}"#;
+    let (asked, answer) = ("GET /?x= HTTP/1.1\r\nHost: localhost\r\nCookie:\r\n\r\n", text("", body));
+    let draft = draft(asked, &answer);
+    for (part, untrue, holds) in [
+        (
+            "response.json:s",
+            &["= Ada", "one of a|b", "contains A", "at 0 A", "is digits", "matches a+", ">= 0", "length 1.."]
+                [..],
+            &["!= Eve", "matches a*", "length 0..0", "length ..5", "characters ..3"][..],
+        ),
+        ("request.query.x", &["= 5", "is digits", "is null", "before 2026-01-01"], &["!= 5"]),
+        ("request.path", &["= mix"], &["!= mix"]),
+        ("request.header:cookie", &["contains a"], &["!= a"]),
+    ] {
+        let MessagePart { side, round, part: own } = part.parse().unwrap();
+        let tried = |claims: &[&str]| {
+            let claims = claims.iter().map(|claim| claim.parse().unwrap()).collect();
+            let hide = Redaction { claims, round, ..Redaction::new(side, own.clone()) };
+            let reveal = vec![json("n"), json("t")];
+            let all = [(Rest::Revealed, Vec::new()), (Rest::Hidden, reveal)].map(|(responses, reveal)| {
+                let hide = vec![hide.clone()];
+                let selection =
+                    Selection { hide, responses, reveal, show_rest: true, ..Selection::default() };
+                let expected = draft.expected(&draft.select(&selection).unwrap(), 0).unwrap_err();
+                let all = draft.mistakes(&selection);
+                // A proof ends at the first of them.
+                assert_eq!(all.first(), Some(&expected), "{part}");
+                all
+            });
+            let [shown, hidden] = all;
+            assert_eq!(shown, hidden);
+            shown
+        };
+        let found = tried(untrue);
+        assert!(found.iter().all(|error| matches!(error, Error::NotTrue(_))), "{found:?}");
+        assert_eq!(found.len(), untrue.len(), "{found:?}");
+        assert!(found[0].to_string().ends_with("(it is empty)"), "{}", found[0]);
+        for claim in holds {
+            let found = tried(&[claim]);
+            assert!(
+                matches!(&found[..], [Error::Refused(Refusal::Part { reason, .. })]
+                if reason.contains("readers see what holds")),
+                "{part} {claim}: {found:?}"
+            );
+        }
+        // One that holds does not make up for one that does not.
+        assert_eq!(tried(&[holds[0], untrue[0]]).len(), 1);
+    }
+}
+
 #[test]
 fn too_many_mistakes_are_cut_and_none_goes_on_for_ever() {
     let draft = draft(&request(""), &text("", BODY));
