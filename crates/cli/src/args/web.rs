@@ -329,12 +329,13 @@ pub(crate) struct AttestationPresentArgs {
     /// What opens its parts, written by `volery web prove --commit-all`
     #[arg(long, value_name = "FILE")]
     pub(crate) opening: PathBuf,
-    /// A hidden part to open, named as for `web prove`: response.json:name. Of a long part `response.body
-    /// bytes 0..1000` opens the pieces of 1,024 bytes that have these
+    /// A hidden part to open, named as for `web prove`: response.json:name, or response.json:items[*].price.
+    /// Of a long part `response.body bytes 0..1000` opens the pieces of 1,024 bytes that have these
     #[arg(long, value_name = "PART")]
     pub(crate) reveal: Vec<String>,
     /// A claim about a hidden part, worded as for `web prove --assert`: 'response.json:balance >= 5000'. It
-    /// is proved, which takes about 0.6 MB, and shows the length of the part in bytes
+    /// is proved, which takes about 0.6 MB, and shows the length of the part in bytes. With [*] in its name
+    /// it is proved of every such value that does not show; at most 64 are proved in all
     #[arg(long, value_name = "CLAIM")]
     pub(crate) claim: Vec<String>,
     /// What the reader asked for: up to 64 bytes, as text or as hex:DIGITS. The reader gives it to `verify

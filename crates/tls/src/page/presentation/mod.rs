@@ -114,7 +114,8 @@ pub struct Reveal {
 }
 
 impl Presentation {
-    /// A presentation of these parts and claims, for a reader who asked for this context.
+    /// A presentation of these parts and claims, for a reader who asked for this context. A name with `[*]`
+    /// is that of every hidden value of this pattern.
     ///
     /// # Errors
     /// [`PresentationError::Attestation`] if its claimed signer did not sign it;
@@ -133,21 +134,34 @@ impl Presentation {
         let names = Names::new(statement)?;
         let mut opened = Vec::new();
         for Reveal { part, bytes } in reveal {
-            for leaf in names.find(part, bytes.as_ref())? {
-                let Some((content, salt)) = openings.opening(leaf.index()) else { continue };
-                opened.push(OpenedLeaf { index: leaf.index(), salt: *salt, content: content.to_vec() });
+            for part in names.expand(part, false)? {
+                for leaf in names.find(&part, bytes.as_ref())? {
+                    let Some((content, salt)) = openings.opening(leaf.index()) else { continue };
+                    opened.push(OpenedLeaf { index: leaf.index(), salt: *salt, content: content.to_vec() });
+                }
             }
         }
         opened.sort_by_key(|leaf| leaf.index);
         opened.dedup_by_key(|leaf| leaf.index);
-        let mut claimed: Vec<ClaimedLeaf> = Vec::new();
-        for (part, claim) in claims {
-            let leaf = names.find_one(part)?;
-            if opened.iter().any(|opened| opened.index == leaf.index()) {
-                return Err(PresentationError::part(part, "it is revealed, so nothing is claimed of it"));
+        // All are looked at before the first is proved, which takes some time.
+        let mut sound = Vec::new();
+        for (pattern, claim) in claims {
+            for part in names.expand(pattern, true)? {
+                let leaf = names.find_one(&part)?;
+                if opened.iter().any(|opened| opened.index == leaf.index()) {
+                    return Err(PresentationError::part(
+                        &part,
+                        "it is revealed, so nothing is claimed of it",
+                    ));
+                }
+                let Some((content, salt)) = openings.opening(leaf.index()) else { continue };
+                let claim = leaf_claim(attestation, context, leaf, content, claim.clone())?;
+                sound.push((leaf, claim, content, salt));
             }
-            let Some((content, salt)) = openings.opening(leaf.index()) else { continue };
-            let claim = leaf_claim(attestation, context, leaf, content, claim.clone())?;
+        }
+        check_count(sound.len())?;
+        let mut claimed: Vec<ClaimedLeaf> = Vec::new();
+        for (leaf, claim, content, salt) in sound {
             let proof = claim.prove((content, &salt), rng)?;
             let LeafClaim { length, class, claim, .. } = claim;
             claimed.push(ClaimedLeaf { index: leaf.index(), length, class, claim, proof });
@@ -266,18 +280,27 @@ impl Presentation {
         bytes
     }
 
-    /// At the holder: checks the limits of the format.
+    /// At the holder: checks the length of the file.
     fn check_size(&self) -> Result<(), PresentationError> {
         let length = self.to_bytes().len();
-        if length <= MAX_BYTES && self.claimed.len() <= MAX_CLAIMS {
+        if length <= MAX_BYTES {
             return Ok(());
         }
-        let (claims, most) = (self.claimed.len(), MAX_CLAIMS);
+        let claims = self.claimed.len();
         let reason = format!(
-            "{claims} claims and {length} bytes; a presentation has at most {most} claims and {MAX_BYTES} bytes"
+            "{claims} claims and {length} bytes; a presentation has at most {MAX_BYTES} bytes: make several"
         );
         Err(PresentationError::Malformed(reason))
     }
+}
+
+/// At the holder: checks the number of claims.
+fn check_count(claims: usize) -> Result<(), PresentationError> {
+    if claims <= MAX_CLAIMS {
+        return Ok(());
+    }
+    let reason = format!("{claims} claims; a presentation has at most {MAX_CLAIMS}: make several");
+    Err(PresentationError::Malformed(reason))
 }
 
 /// At the holder: the claim about a leaf with this content.

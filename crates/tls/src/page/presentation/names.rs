@@ -4,12 +4,13 @@
 //! finds in the run's text as the notary did.
 
 use core::ops::Range;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::PresentationError;
 use crate::page::attestation::Statement;
 use crate::page::claim::Class;
 use crate::page::disclosure::{MessagePart, Part, Reading, message_name};
+use crate::page::http::json::Path;
 use crate::page::leaf::{Found, LeafKind, leaves};
 use crate::wire::prf::Side;
 
@@ -74,6 +75,42 @@ impl<'a> Names<'a> {
     pub(super) fn leaf(&self, index: u32) -> Option<&NamedLeaf<'a>> {
         let place = self.leaves.binary_search_by_key(&index, NamedLeaf::index).ok()?;
         self.leaves.get(place)
+    }
+
+    /// The parts that a name stands for. With `[*]` these are all values of that pattern that do not show. To
+    /// be `whole`, none of them may be inside of an array or an object that the pattern names.
+    ///
+    /// # Errors
+    /// [`PresentationError::Part`] if there are none, and for a part that is not whole.
+    pub(super) fn expand(
+        &self,
+        named: &MessagePart,
+        whole: bool,
+    ) -> Result<Vec<MessagePart>, PresentationError> {
+        let MessagePart { side, round, part } = named;
+        let pattern = match part {
+            Part::Json(path) => path.parse::<Path>().ok().filter(Path::is_pattern),
+            _ => None,
+        };
+        let (Some(pattern), Some(reading)) = (pattern, &self.reading) else { return Ok(vec![named.clone()]) };
+        let shown: HashSet<_> = reading.values(*side, *round).into_iter().map(|(path, _)| path).collect();
+        let mut parts = Vec::new();
+        for path in reading.value_paths(*side, *round) {
+            let Some(leaf) = path.parse::<Path>().ok().filter(|leaf| pattern.leads_to(leaf)) else {
+                continue;
+            };
+            if whole && !leaf.is_of(&pattern) {
+                let reason = format!("it is an array or an object where {leaf} is in it");
+                return Err(PresentationError::part(named, &reason));
+            }
+            if !shown.contains(&path) {
+                parts.push(MessagePart { part: Part::Json(path), ..named.clone() });
+            }
+        }
+        if parts.is_empty() {
+            return Err(PresentationError::part(named, "no hidden value has such a name"));
+        }
+        Ok(parts)
     }
 
     /// The leaves of a part, or those that have some of these bytes of it.

@@ -1,6 +1,8 @@
 //! What a holder shows is believed, and nothing that it does not have: cheats of holders, and of those who
 //! have somebody's presentation.
 
+mod patterns;
+
 use std::sync::LazyLock;
 
 use ed25519_dalek::SigningKey;
