@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use volery::web::{disclosure, joint, proxy};
+use volery::web::disclosure::Refusal;
+use volery::web::{Side, disclosure, joint, proxy};
 use volery::{Error, stored};
 use volery_channel::handshake::Mismatch;
 use volery_circuit::Error as StatementError;
@@ -18,6 +19,9 @@ pub(crate) enum Failure {
     /// Wrong usage or a bad input file: exit code 2.
     #[error("{0}")]
     Input(String),
+    /// What is asked of a web page does not fit the page that was fetched: exit code 2.
+    #[error("{0}")]
+    Page(String),
     /// The statement or the parameters differ from those of the other party or of the proof: exit code 3.
     #[error("{0}")]
     Mismatch(String),
@@ -52,7 +56,7 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Rejected(_) => 1,
-            Self::Input(_) => 2,
+            Self::Input(_) | Self::Page(_) => 2,
             Self::Mismatch(_) | Self::Session(_) => 3,
             Self::Detailed(failure, _) => failure.code(),
         }
@@ -63,6 +67,7 @@ impl Failure {
         match self {
             Self::Rejected(_) => "rejected",
             Self::Input(_) => "input",
+            Self::Page(_) => "page",
             Self::Mismatch(_) => "mismatch",
             Self::Session(_) => "session",
             Self::Detailed(failure, _) => failure.kind(),
@@ -72,9 +77,11 @@ impl Failure {
     /// The message, without the word `rejected`.
     pub(crate) fn reason(&self) -> String {
         match self {
-            Self::Rejected(reason) | Self::Input(reason) | Self::Mismatch(reason) | Self::Session(reason) => {
-                reason.clone()
-            }
+            Self::Rejected(reason)
+            | Self::Input(reason)
+            | Self::Page(reason)
+            | Self::Mismatch(reason)
+            | Self::Session(reason) => reason.clone(),
             Self::Detailed(failure, _) => failure.reason(),
         }
     }
@@ -108,6 +115,7 @@ impl Failure {
         match self {
             Self::Rejected(reason) => Self::Rejected(format!("{what}: {reason}")),
             Self::Input(reason) => Self::Input(format!("{what}: {reason}")),
+            Self::Page(reason) => Self::Page(format!("{what}: {reason}")),
             Self::Mismatch(reason) => Self::Mismatch(format!("{what}: {reason}")),
             Self::Session(reason) => Self::Session(format!("{what}: {reason}")),
             Self::Detailed(failure, details) => Self::Detailed(Box::new(failure.of(what)), details),
@@ -117,6 +125,28 @@ impl Failure {
     /// A bad input.
     pub(crate) fn input(reason: impl ToString) -> Self {
         Self::Input(reason.to_string())
+    }
+
+    /// At the prover: the failure of saying something about a page that was fetched. What the user wants to
+    /// show or claim may not fit the page; nothing is wrong with the session then.
+    pub(crate) fn of_page(error: impl Into<Error>) -> Self {
+        let error = error.into();
+        let refusal = match &error {
+            Error::Web(proxy::Error::Disclosure(disclosure::Error::Refused(refusal)))
+            | Error::Joint(joint::Error::Disclosure(disclosure::Error::Refused(refusal))) => refusal,
+            _ => return error.into(),
+        };
+        match refusal {
+            Refusal::Part { .. }
+            | Refusal::Claim(_)
+            | Refusal::Hidden { .. }
+            | Refusal::Memory { .. }
+            | Refusal::Payload { .. }
+            | Refusal::Host { .. }
+            | Refusal::Port { .. }
+            | Refusal::Http { side: Side::Client, .. } => Self::Page(refusal.to_string()),
+            _ => error.into(),
+        }
     }
 
     /// A failed session.

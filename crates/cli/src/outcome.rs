@@ -36,7 +36,7 @@ struct Object<'a, D> {
 
 #[derive(Serialize)]
 struct Reason {
-    /// `rejected`, `usage`, `input`, `mismatch`, `session` or `refused`.
+    /// `rejected`, `usage`, `input`, `page`, `mismatch`, `session` or `refused`.
     kind: &'static str,
     message: String,
 }

@@ -280,11 +280,11 @@ impl Visit<'_> {
         if *commit_all {
             fetched.commit_all(Seed::new(&mut os_rng()?));
         }
-        let hide = fetched.select(&self.selection)?;
-        self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time)?))?;
+        let hide = fetched.select(&self.selection).map_err(Failure::of_page)?;
+        self.agree(&hide, |hide, time| fetched.expected(hide, time).map_err(Failure::of_page))?;
         phases.begin("proving");
         let received = Zeroizing::new(fetched.response().to_vec());
-        Ok((fetched.prove(&hide)?, received))
+        Ok((fetched.prove(&hide).map_err(Failure::of_page)?, received))
     }
 
     fn relayed<C: Channel>(
@@ -305,11 +305,12 @@ impl Visit<'_> {
         if *commit_all {
             fetched.commit_all(Seed::new(&mut os_rng()?));
         }
-        let hide = fetched.select(&self.selection).map_err(volery::Error::from)?;
-        self.agree(&hide, |hide, time| Ok(fetched.expected(hide, time).map_err(volery::Error::from)?))?;
+        let hide = fetched.select(&self.selection).map_err(Failure::of_page)?;
+        self.agree(&hide, |hide, time| fetched.expected(hide, time).map_err(Failure::of_page))?;
         phases.begin("proving");
         let received = Zeroizing::new(fetched.response().to_vec());
-        Ok((prover.prove_web(&fetched, &hide, &mut os_rng()?)?.0, received))
+        let proved = prover.prove_web(&fetched, &hide, &mut os_rng()?).map_err(Failure::of_page)?;
+        Ok((proved.0, received))
     }
 
     /// Request `round` of this connection, with values of responses on it, or on those before it.
