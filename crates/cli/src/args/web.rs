@@ -246,10 +246,11 @@ pub(crate) struct AttestationVerifyArgs {
     pub(crate) key: Option<[u8; 32]>,
     /// A file that says what you demand: notaries and their keys, host, path, claims, age and so on (JSON;
     /// see the guide)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "context", "contract_signer", "allow_hidden_path", "max_rounds", "allow_pipelined", "allow_no_alpn"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "contract_signer", "allow_hidden_path", "max_rounds", "allow_pipelined", "allow_no_alpn"])]
     pub(crate) policy: Option<PathBuf>,
     /// Accept only an attestation with this context, as text or as hex:DIGITS. A presentation must have been
-    /// made for it, and without this for none
+    /// made for it, and without this for none. With --policy it is demanded besides what the policy demands,
+    /// which must not name another context
     #[arg(long, value_name = "TEXT", value_parser = context)]
     pub(crate) context: Option<Context>,
     /// Accept only an attestation that this address has signed, too, for contracts on blockchains

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use volery::web::attestation::policy::{self, Policy, Rule};
-use volery::web::attestation::{Attestation, Brief, Error, MAX_BYTES, Mode, Statement};
+use volery::web::attestation::{Attestation, Brief, Context, Error, MAX_BYTES, Mode, Statement};
 use volery::web::presentation::{Presentation, PresentationError};
 
 use super::notary::now;
@@ -213,7 +213,8 @@ fn by_policy(
     print: Print,
 ) -> Result<(), Failure> {
     let wrong = |reason: String| Failure::input(format!("{}: {reason}", path.display()));
-    let policy = Policy::from_json(&read(path, MAX_POLICY)?).map_err(|error| wrong(error.to_string()))?;
+    let mut policy = Policy::from_json(&read(path, MAX_POLICY)?).map_err(|error| wrong(error.to_string()))?;
+    demand_context(&mut policy, args.context.as_ref()).map_err(wrong)?;
     let Some((first, others)) = all.split_first() else { return Err(wrong("no attestation".into())) };
     if !others.is_empty() && args.opening.len() + args.range.len() > 0 {
         return Err(Failure::input("an opening or a range is of one attestation: verify that one alone"));
@@ -253,6 +254,22 @@ fn by_policy(
     output::result((text + &lines.join("\n")).trim_end())
 }
 
+/// Has a policy demand the context of the command line, too: a reader may ask for another nonce each time.
+fn demand_context(policy: &mut Policy, context: Option<&Context>) -> Result<(), String> {
+    let Some(wanted) = context else { return Ok(()) };
+    match &policy.context {
+        Some(own) if own != wanted => Err(format!(
+            "the policy demands the context {}, and --context {}: take one of them out",
+            own.words(),
+            wanted.words()
+        )),
+        _ => {
+            policy.context = Some(wanted.clone());
+            Ok(())
+        }
+    }
+}
+
 /// The statement of an attestation that its claimed signer has signed.
 fn statement(attestation: &Attestation) -> Option<&Statement> {
     attestation.verify(attestation.claimed_signer()).ok()
@@ -290,8 +307,9 @@ fn demand(args: &AttestationVerifyArgs, key: &[u8; 32], document: &Document) -> 
     } else if let Some(context) = args.context.as_ref().filter(|context| **context != statement.context) {
         let found = match &statement.context {
             none if none.is_empty() => "none".to_owned(),
-            other => format!("`{other}`"),
+            other => format!("`{}`", other.words()),
         };
+        let context = context.words();
         return Err(Failure::Rejected(format!("it was made for {found}, not for the context `{context}`")));
     }
     for round in statement.hidden_words() {

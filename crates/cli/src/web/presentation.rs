@@ -110,7 +110,7 @@ impl PresentationReport {
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.context.is_empty() {
-            lines.push(format!("made for  {}", self.context));
+            lines.push(format!("made for  {}", self.context.words()));
         }
         for OpenedReport { message, part, start, text, hex, .. } in &self.opened {
             let content = match (text, hex) {

@@ -43,6 +43,19 @@ impl Context {
         &self.0
     }
 
+    /// It for people to read: as text also if that has blanks and letters of any script, as long as a
+    /// terminal shows it as it is; otherwise as `Display` writes it. [`str::parse`] reads either.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let plain = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric();
+        match core::str::from_utf8(&self.0) {
+            Ok(text) if text.trim() == text && !text.starts_with(HEX) && text.chars().all(plain) => {
+                text.into()
+            }
+            _ => self.to_string(),
+        }
+    }
+
     /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -88,6 +101,24 @@ impl Serialize for Context {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn people_read_a_context_as_text_if_it_is_some() {
+        for (bytes, words) in [
+            ("nonce-7", "nonce-7"),
+            ("bank 17", "bank 17"),
+            ("Z\u{fc}rich, 7", "Z\u{fc}rich, 7"),
+            (" x", "hex:2078"),
+            ("hex:00", "hex:6865783a3030"),
+            ("a\nb", "hex:610a62"),
+            ("\u{202e}x", "hex:e280ae78"),
+        ] {
+            let context = Context::new(bytes.as_bytes()).unwrap();
+            assert_eq!(context.words(), words);
+            assert_eq!(words.parse(), Ok(context));
+        }
+        assert_eq!(Context::new(b"\xff").unwrap().words(), "hex:ff");
+    }
 
     #[test]
     fn a_context_is_read_as_it_is_shown() {

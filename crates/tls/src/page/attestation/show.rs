@@ -119,7 +119,7 @@ fn head(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Result {
         writeln!(f, "rounds    {} requests, {order}", statement.rounds)?;
     }
     if !statement.context.is_empty() {
-        writeln!(f, "context   {}", statement.context)?;
+        writeln!(f, "context   {}", statement.context.words())?;
     }
     if let Some(holder) = &statement.holder {
         let hidden = statement.query.hidden.iter().chain(&statement.response.hidden);

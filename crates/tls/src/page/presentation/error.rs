@@ -67,9 +67,13 @@ impl PresentationError {
 }
 
 fn named(context: &Context) -> String {
-    if context.is_empty() { "no context".into() } else { format!("the context `{context}`") }
+    if context.is_empty() { "no context".into() } else { format!("the context `{}`", context.words()) }
 }
 
 fn asked(context: &Context) -> String {
-    if context.is_empty() { "none was asked for".into() } else { format!("`{context}` was asked for") }
+    if context.is_empty() {
+        "none was asked for".into()
+    } else {
+        format!("`{}` was asked for", context.words())
+    }
 }

@@ -233,8 +233,8 @@ impl Policy {
         };
         if let (None, Some(wanted)) = (&presented, self.context.as_ref().filter(|wanted| *wanted != context))
         {
-            let found = if context.is_empty() { "none".into() } else { format!("`{context}`") };
-            let reason = format!("it was made for {found}, not for the context `{wanted}`");
+            let found = if context.is_empty() { "none".into() } else { format!("`{}`", context.words()) };
+            let reason = format!("it was made for {found}, not for the context `{}`", wanted.words());
             return Err((Rule::Context, reason));
         }
         let reading = statement.reading().ok_or_else(|| {
