@@ -320,8 +320,11 @@ fn at(
 
 fn contains(recorder: &mut Recorder<F2>, class: Class, bytes: &[Recorded], text: &[u8]) -> Result<(), Error> {
     if bytes.len().saturating_mul(text.len()) > MAX_SEARCH {
-        let reason = format!("{} bytes searched for in {}", text.len(), bytes.len() / 8);
-        return Err(Error::Public(format!("{reason}: the product may be 2^17; say where they are")));
+        let [text, all] = [text.len(), bytes.len() / 8];
+        return Err(Error::Public(format!(
+            "a text of {text} bytes is searched for in {all}, and the product may be at most 131,072 (2^17): search for a shorter text, \
+             or say where it is (`at OFFSET TEXT`)"
+        )));
     }
     if class == Class::JsonText {
         is_whole(text)?;

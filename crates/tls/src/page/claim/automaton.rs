@@ -249,7 +249,8 @@ impl Automaton {
         let price = self.price();
         if price.saturating_mul(length) > MAX_PRICE {
             return Err(Error::Public(format!(
-                "{length} bytes at up to {price} ANDs each; at most 2^21 in all"
+                "reading {length} bytes takes up to {price} ANDs for each, and at most 2,097,152 (2^21) in all: claim something \
+                 simpler, or something of a shorter part"
             )));
         }
         let mut live = vec![self.accepting; length + 1];

@@ -163,9 +163,18 @@ pub enum Refusal {
         /// Whether it would lack the memory even without other sessions.
         ever: bool,
     },
-    /// A claim cannot hold for the length of its string.
-    #[error("a claim: {0}")]
+    /// A claim cannot hold for the length of its string, is too large, or is none.
+    #[error("what is claimed cannot be proved: {}", claim_reason(.0))]
     Claim(volery_circuit::Error),
+}
+
+/// Why there is no circuit of a claim.
+pub(crate) fn claim_reason(error: &volery_circuit::Error) -> String {
+    match error {
+        // To a claim its words are the public input.
+        volery_circuit::Error::Public(reason) => reason.clone(),
+        other => other.to_string(),
+    }
 }
 
 fn lack(ever: bool) -> &'static str {

@@ -222,6 +222,7 @@ pub use crate::wire::suite::Suite;
 pub use crate::wire::transcript::Error as TranscriptError;
 pub use crate::wire::version::TlsVersion;
 pub use draft::{Draft, DraftCost};
+pub(crate) use error::claim_reason;
 pub use error::{Error, Refusal};
 pub use proven::{Accepted, Proven};
 pub use redaction::{

@@ -2,7 +2,7 @@
 
 use super::names::whose;
 use crate::page::attestation::{self, Context};
-use crate::page::disclosure::MessagePart;
+use crate::page::disclosure::{MessagePart, claim_reason};
 use crate::page::leaf::LeafOpeningsError;
 
 /// An error of making or verifying a presentation.
@@ -50,7 +50,7 @@ pub enum PresentationError {
     #[error("it opens, or claims something of, what the attestation does not commit to")]
     Opening,
     /// A claim is too large, or cannot be.
-    #[error("a claim: {0}")]
+    #[error("what is claimed cannot be proved: {}", claim_reason(.0))]
     Claim(volery_circuit::Error),
     /// A proof of a claim is wrong, or could not be made.
     #[error("the proof of a claim: {0}")]
