@@ -151,7 +151,8 @@ fn hide(hidden: &[String], claimed: &[String], committed: &[String]) -> Result<V
 /// Reads a claim: a part, and what is claimed of it.
 pub(super) fn claim(text: &str) -> Result<(MessagePart, Assertion), Failure> {
     let (named, claim) = split(text)?;
-    Ok((named, assertion(text, claim)?))
+    let claim = assertion(text, &named, claim)?;
+    Ok((named, claim))
 }
 
 /// Reads a part, perhaps with bytes of it: `PART bytes START..END`.
@@ -180,7 +181,7 @@ pub(super) fn range(text: &str) -> Result<(MessagePart, RangeInclusive<u64>), Fa
         Failure::input(format!("`{}`: {expected}", text.escape_debug()))
     };
     let (named, claim) = split(text)?;
-    let Assertion::Number(Interval { least, greatest }) = assertion(text, claim)? else {
+    let Assertion::Number(Interval { least, greatest }) = assertion(text, &named, claim)? else {
         return Err(wrong());
     };
     let least = match least {
@@ -211,9 +212,9 @@ fn no_part(text: &str, error: &PartError) -> Failure {
     Failure::input(format!("`{}` is not a part: {}", text.escape_debug(), error.to_string().escape_debug()))
 }
 
-fn assertion(text: &str, claim: &str) -> Result<Assertion, Failure> {
-    claim
-        .parse()
+fn assertion(text: &str, named: &MessagePart, claim: &str) -> Result<Assertion, Failure> {
+    named
+        .claim(claim)
         .map_err(|error| Failure::input(format!("`{}` is not a claim: {error}", text.escape_debug())))
 }
 

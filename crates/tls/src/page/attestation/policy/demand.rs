@@ -48,7 +48,8 @@ impl FromStr for Demand {
         };
         let (part, claim) = MessagePart::split(text).map_err(|error| wrong(error.to_string()))?;
         check_part(&part).map_err(wrong)?;
-        Ok(Self { part, claim: claim.parse::<Assertion>().map_err(|error| wrong(error.to_string()))? })
+        let claim = part.claim(claim).map_err(|error| wrong(error.to_string()))?;
+        Ok(Self { part, claim })
     }
 }
 

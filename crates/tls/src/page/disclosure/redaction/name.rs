@@ -9,6 +9,8 @@
 use core::str::FromStr;
 
 use super::{MessagePart, Part};
+use crate::page::claim::{Assertion, WordsError};
+use crate::page::disclosure::claim_reason;
 use crate::page::http::MAX_MESSAGES;
 use crate::page::http::json::Path;
 use crate::wire::prf::Side;
@@ -77,6 +79,37 @@ impl MessagePart {
     }
 }
 
+impl MessagePart {
+    /// Reads what is claimed of this part. A path begins with a slash, which is no part of it
+    /// ([`Part::Path`]). People write it all the same, so it is left out where a whole path is named.
+    ///
+    /// # Errors
+    /// As [`Assertion::from_str`].
+    pub fn claim(&self, words: &str) -> Result<Assertion, WordsError> {
+        let mut claim: Assertion = words.parse()?;
+        if self.part != Part::Path {
+            return Ok(claim);
+        }
+        let texts = match &mut claim {
+            Assertion::Equals(text) | Assertion::NotEquals(text) => core::slice::from_mut(text),
+            Assertion::OneOf(texts) => texts,
+            _ => return Ok(claim),
+        };
+        for text in texts {
+            if text.as_slice() == b"/" {
+                let reason = "of the path `/` nothing is hidden, as its length shows: `length 0..0` says that it is this path";
+                return Err(WordsError::Claim(reason.into()));
+            }
+            if text.starts_with(b"/") {
+                text.remove(0);
+            }
+        }
+        // Two texts may have become one.
+        claim.check().map_err(|error| WordsError::Claim(claim_reason(&error)))?;
+        Ok(claim)
+    }
+}
+
 impl FromStr for MessagePart {
     type Err = PartError;
 
@@ -120,6 +153,29 @@ fn round(number: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_claimed_with_its_slash_or_without() {
+        let path: MessagePart = "request.path".parse().unwrap();
+        let query: MessagePart = "request.query".parse().unwrap();
+        for (words, without) in [
+            ("= /mix", "= mix"),
+            ("= mix", "= mix"),
+            ("= //mix", "= /mix"),
+            ("!= /mix/a", "!= mix/a"),
+            ("one of /mix|a|/b/c", "one of mix|a|b/c"),
+            // What is found within a path may be anywhere in it.
+            ("contains /a", "contains /a"),
+            ("at 3 /a", "at 3 /a"),
+            ("matches /a", "matches /a"),
+        ] {
+            assert_eq!(path.claim(words), without.parse(), "{words}");
+            assert_eq!(query.claim(words), words.parse(), "{words}");
+        }
+        for words in ["= /", "one of a|/", "one of a|/a", "= "] {
+            assert!(matches!(path.claim(words), Err(WordsError::Claim(_))), "{words}");
+        }
+    }
 
     #[test]
     fn a_name_is_read_as_it_is_written() {
