@@ -107,7 +107,9 @@ impl<'a> OneReport<'a> {
 
     /// With what a presentation shows.
     fn showing(self, presentation: Option<PresentationReport>) -> Self {
-        Self { presentation: presentation.filter(|_| self.attestation.is_some()), ..self }
+        let presentation = presentation.filter(|_| self.attestation.is_some());
+        let summary = presentation.as_ref().map_or(self.summary, |shown| shown.summary.clone());
+        Self { presentation, summary, ..self }
     }
 
     /// As text: a sentence for each request, then the details.

@@ -61,6 +61,9 @@ impl Document {
 /// What a presentation shows, in JSON.
 #[derive(Serialize)]
 pub(super) struct PresentationReport {
+    /// A sentence for each request, also with what is opened and proved.
+    #[serde(skip)]
+    pub(super) summary: Vec<String>,
     context: Context,
     opened: Vec<OpenedReport>,
     claimed: Vec<ClaimedReport>,
@@ -100,6 +103,7 @@ impl PresentationReport {
             ClaimedReport { message, part, class: *class, length: *length, claim: claim.clone() }
         };
         Self {
+            summary: shown.summary(),
             context: shown.context.clone(),
             opened: shown.opened.iter().map(opened).collect(),
             claimed: shown.claimed.iter().map(claimed).collect(),

@@ -60,6 +60,7 @@ pub use show::Brief;
 pub(crate) use show::hex;
 pub use statement::{AttestedPayload, Committed, Mode, Revealed, Statement};
 pub use summary::key_id;
+pub(crate) use summary::presented;
 
 use contract::{Address, ContractSignature, TypedStatement};
 use ed25519_dalek::{Signature, Signer};

@@ -10,8 +10,9 @@
 
 use super::show::{hex, utc, visible};
 use super::{AttestedPayload, Statement};
-use crate::page::claim::Assertion;
-use crate::page::disclosure::{Hidden, Part, Reading, view};
+use crate::page::claim::{Assertion, Class};
+use crate::page::disclosure::{Hidden, MessagePart, Part, Reading, view};
+use crate::page::presentation::{ClaimedPart, OpenedPart};
 use crate::wire::prf::Side;
 
 /// The most shown values that a sentence has.
@@ -24,11 +25,18 @@ impl Statement {
     /// on a terminal. If the messages cannot be read again, the sentence says only which server it was.
     #[must_use]
     pub fn summary(&self) -> Vec<String> {
+        self.summary_with(&|_| Vec::new())
+    }
+
+    /// The same, with `more` that a request's sentence says.
+    pub(crate) fn summary_with(&self, more: &dyn Fn(usize) -> Vec<String>) -> Vec<String> {
         let address = self.address();
         let Some(reading) = self.reading() else {
             return vec![format!("https://{address}, at {}", utc(self.time))];
         };
-        (0..reading.rounds()).filter_map(|round| self.sentence(&reading, &address, round)).collect()
+        (0..reading.rounds())
+            .filter_map(|round| self.sentence(&reading, &address, round, more(round)))
+            .collect()
     }
 
     /// The messages again; none if they are too long, or are not what V must have seen.
@@ -59,7 +67,7 @@ impl Statement {
         if self.port == 443 { host } else { format!("{host}:{}", self.port) }
     }
 
-    fn sentence(&self, reading: &Reading, address: &str, round: usize) -> Option<String> {
+    fn sentence(&self, reading: &Reading, address: &str, round: usize, own: Vec<String>) -> Option<String> {
         let (method, target, status) = reading.outline(round)?;
         let mut text = match round {
             0 => String::new(),
@@ -82,17 +90,53 @@ impl Statement {
             let hidden = self.part(side).hidden.iter().filter(|hidden| hidden.round == round);
             parts.extend(hidden.flat_map(|hidden| claims(word, hidden)));
         }
+        parts.extend(own);
         let parts = if parts.is_empty() { "no value is shown or claimed".into() } else { parts.join(", ") };
         Some(visible(&format!("{text}: {parts}")))
     }
 }
 
-/// What is said of a hidden string.
-fn claims(word: &str, hidden: &Hidden) -> Vec<String> {
-    let name = match &hidden.part {
+/// A part's name in a sentence.
+fn name(part: &Part) -> String {
+    match part {
         Part::Json(path) if !path.is_empty() => path.clone(),
         part => part.to_string(),
+    }
+}
+
+/// What a presentation shows of the messages of a round.
+pub(crate) fn presented(opened: &[OpenedPart], claimed: &[ClaimedPart], round: usize) -> Vec<String> {
+    let named = |part: &MessagePart| {
+        let word = if part.side == Side::Client { "request " } else { "" };
+        format!("{word}{}", name(&part.part))
     };
+    let mut parts = Vec::new();
+    let own = opened.iter().filter(|opened| opened.part.round == round);
+    for OpenedPart { part, class, range, bytes } in own.clone().take(MAX_VALUES) {
+        let text = String::from_utf8_lossy(bytes);
+        let value = match class {
+            Class::JsonText => format!("\"{text}\""),
+            Class::Number | Class::Word => text.into_owned(),
+            // As JSON, too, so that it ends where it seems to end.
+            _ => serde_json::Value::from(text).to_string(),
+        };
+        let from = range.as_ref().map(|range| format!(" from byte {} on", range.start));
+        parts.push(format!("{}{} = {} (opened)", named(part), from.unwrap_or_default(), short(&value)));
+    }
+    let more = own.count().saturating_sub(MAX_VALUES);
+    if more > 0 {
+        parts.push(format!("{more} more values (opened)"));
+    }
+    let claimed = claimed.iter().filter(|claimed| claimed.part.round == round);
+    parts.extend(
+        claimed.map(|claimed| format!("{} {} (proved)", named(&claimed.part), words(&claimed.claim))),
+    );
+    parts
+}
+
+/// What is said of a hidden string.
+fn claims(word: &str, hidden: &Hidden) -> Vec<String> {
+    let name = name(&hidden.part);
     let commit = hidden.commit.map(|_| "is committed to".to_owned());
     let all = hidden.claims.iter().map(words).chain(commit);
     all.map(|claim| format!("{word}{name} {claim} (hidden)")).collect()

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::names::Names;
 use super::{Presentation, PresentationError};
-use crate::page::attestation::{Context, Statement};
+use crate::page::attestation::{Context, Statement, presented};
 use crate::page::claim::{Assertion, Class};
 use crate::page::disclosure::{Hidden, MessagePart, Part};
 use crate::page::leaf::LeafKind;
@@ -130,6 +130,12 @@ fn is_same(a: &MessagePart, b: &MessagePart) -> bool {
 }
 
 impl Presented<'_> {
+    /// A sentence for each request, as [`Statement::summary`], with what is opened and proved.
+    #[must_use]
+    pub fn summary(&self) -> Vec<String> {
+        self.statement.summary_with(&|round| presented(&self.opened, &self.claimed, round))
+    }
+
     /// All bytes of a part, if it is opened, and their class.
     #[must_use]
     pub fn bytes(&self, named: &MessagePart) -> Option<(Class, &[u8])> {
