@@ -20,6 +20,9 @@ pub(crate) const MAX_TEXT: usize = 1 << 9;
 /// The most texts of [`Assertion::OneOf`]. Together they are at most as long as one text may be.
 pub(crate) const MAX_TEXTS: usize = 32;
 
+/// The greatest end of a range of lengths. No string is that long, so it is no bound.
+pub(super) const MAX_COUNT: usize = u32::MAX as usize;
+
 /// The most ANDs of a search for a string: its number of bits times the number of its possible positions.
 const MAX_SEARCH: usize = 1 << 20;
 
@@ -132,8 +135,8 @@ impl fmt::Display for Assertion {
             }
             Self::At { offset, text } => write!(f, "has \"{}\" at {offset}", text.escape_ascii()),
             Self::Contains(text) => write!(f, "contains \"{}\"", text.escape_ascii()),
-            Self::Length(length) => write!(f, "has from {} to {} bytes", length.start(), length.end()),
-            Self::Characters(count) => write!(f, "has from {} to {} characters", count.start(), count.end()),
+            Self::Length(length) => write!(f, "has {} bytes", Count(length)),
+            Self::Characters(count) => write!(f, "has {} characters", Count(count)),
             Self::Number(interval) => write!(f, "is a number {interval}"),
             Self::Digits => f.write_str("is digits only"),
             Self::Is(word) => write!(f, "is {}", word.word()),
@@ -142,6 +145,19 @@ impl fmt::Display for Assertion {
             Self::Matches(pattern) => write!(f, "matches \"{}\"", pattern.as_bytes().escape_ascii()),
             Self::Custom(own) => write!(f, "{own}"),
         }
+    }
+}
+
+/// A number in a range: `from 3 to 20`, or `at least 3` where nothing but the form of claims bounds it.
+struct Count<'a>(&'a RangeInclusive<usize>);
+
+impl fmt::Display for Count<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (least, greatest) = (self.0.start(), self.0.end());
+        if *greatest == MAX_COUNT {
+            return write!(f, "at least {least}");
+        }
+        write!(f, "from {least} to {greatest}")
     }
 }
 

@@ -15,6 +15,7 @@ use core::str::FromStr;
 
 use volery_circuit::Error;
 
+use super::assertion::MAX_COUNT;
 use super::number::{Bound, Interval};
 use super::{Assertion, MAX_TEXT, Word};
 use crate::page::http::json::Decimal;
@@ -113,7 +114,7 @@ fn texts(words: &str) -> Option<Vec<Vec<u8>>> {
 
 fn counts(text: &str) -> Option<RangeInclusive<usize>> {
     let (least, greatest) = range(text)?;
-    let greatest = greatest.map_or(Some(u32::MAX as usize), whole)?;
+    let greatest = greatest.map_or(Some(MAX_COUNT), whole)?;
     Some(least.map_or(Some(0), whole)?..=greatest)
 }
 
