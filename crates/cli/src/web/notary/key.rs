@@ -40,7 +40,14 @@ pub(crate) fn make(args: &NotaryKeyArgs) -> Result<(), Failure> {
     } else {
         (Key::Signing(SigningKey::from_bytes(&seed)), "")
     };
-    let failed = |error: std::io::Error| Failure::input(format!("{}: {error}", args.file.display()));
+    let failed = |error: std::io::Error| match error.kind() {
+        // A key that was overwritten could sign nothing that readers still believe.
+        std::io::ErrorKind::AlreadyExists => Failure::input(format!(
+            "{}: exists already; choose another name for a new key, or see the one in it with --show",
+            args.file.display()
+        )),
+        _ => Failure::input(format!("{}: {error}", args.file.display())),
+    };
     let mut file =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&args.file).map_err(failed)?;
     let text = Zeroizing::new(format!("{prefix}{}\n", *Zeroizing::new(hex(&*seed))));
