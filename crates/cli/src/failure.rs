@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use volery::web::disclosure::Refusal;
+use volery::web::disclosure::{MessagePart, Refusal};
 use volery::web::{Side, disclosure, joint, proxy};
 use volery::{Error, stored};
 use volery_channel::handshake::Mismatch;
@@ -131,11 +131,7 @@ impl Failure {
     /// show or claim may not fit the page; nothing is wrong with the session then.
     pub(crate) fn of_page(error: impl Into<Error>) -> Self {
         let error = error.into();
-        let refusal = match &error {
-            Error::Web(proxy::Error::Disclosure(disclosure::Error::Refused(refusal)))
-            | Error::Joint(joint::Error::Disclosure(disclosure::Error::Refused(refusal))) => refusal,
-            _ => return error.into(),
-        };
+        let Some(refusal) = refusal(&error) else { return error.into() };
         match refusal {
             Refusal::Part { .. }
             | Refusal::Claim(_)
@@ -149,9 +145,26 @@ impl Failure {
         }
     }
 
+    /// Whether an error is about this part of a page.
+    pub(crate) fn is_about(error: &Error, named: &MessagePart) -> bool {
+        let Some(Refusal::Part { message, part, .. }) = refusal(error) else { return false };
+        // `response 2` is `response2` on a command line.
+        let own = format!("{}.", message.replace(' ', ""));
+        named.name().starts_with(&own) && *part == named.part.to_string()
+    }
+
     /// A failed session.
     pub(crate) fn session(reason: impl ToString) -> Self {
         Self::Session(reason.to_string())
+    }
+}
+
+/// Why a page, or what is said of it, is refused, if that is the error.
+fn refusal(error: &Error) -> Option<&Refusal> {
+    match error {
+        Error::Web(proxy::Error::Disclosure(disclosure::Error::Refused(refusal)))
+        | Error::Joint(joint::Error::Disclosure(disclosure::Error::Refused(refusal))) => Some(refusal),
+        _ => None,
     }
 }
 

@@ -18,7 +18,7 @@ use volery::notary::{Terms, Turn, in_line};
 use volery::web::attestation::{Attestation, Context, SigningKey, Statement};
 use volery::web::commitment::Openings;
 use volery::web::dialogue::ReceivedResponses;
-use volery::web::disclosure::{MAX_HIDDEN_BYTES, Redaction, Selection, Suite, TlsVersion};
+use volery::web::disclosure::{MAX_HIDDEN_BYTES, MessagePart, Redaction, Selection, Suite, TlsVersion};
 use volery::web::joint::{self, client};
 use volery::web::leaf::{LeafOpenings, Seed};
 use volery::web::proxy::{self, relay::Rules};
@@ -280,7 +280,7 @@ impl Visit<'_> {
         if *commit_all {
             fetched.commit_all(Seed::new(&mut os_rng()?));
         }
-        let hide = fetched.select(&self.selection).map_err(Failure::of_page)?;
+        let hide = fetched.select(&self.selection).map_err(|error| self.unfit(error))?;
         self.agree(&hide, |hide, time| fetched.expected(hide, time).map_err(Failure::of_page))?;
         phases.begin("proving");
         let received = Zeroizing::new(fetched.response().to_vec());
@@ -305,7 +305,7 @@ impl Visit<'_> {
         if *commit_all {
             fetched.commit_all(Seed::new(&mut os_rng()?));
         }
-        let hide = fetched.select(&self.selection).map_err(Failure::of_page)?;
+        let hide = fetched.select(&self.selection).map_err(|error| self.unfit(error))?;
         self.agree(&hide, |hide, time| fetched.expected(hide, time).map_err(Failure::of_page))?;
         phases.begin("proving");
         let received = Zeroizing::new(fetched.response().to_vec());
@@ -321,6 +321,19 @@ impl Visit<'_> {
             self.task.script.check_query_names(self.connection.start + round, &made)?;
         }
         Ok(made)
+    }
+
+    /// The failure of a selection that does not fit the page. A value that only a further request takes is no
+    /// wish of the user's: without it that request cannot be made, so it is a failed session, as it is where
+    /// the request is on the same connection.
+    fn unfit(&self, error: impl Into<volery::Error>) -> Failure {
+        let error = error.into();
+        let Selection { hide, reveal, taken, .. } = &self.selection;
+        let is_wish = |named: &MessagePart| {
+            reveal.contains(named) || hide.iter().any(|hide| parts::is_same(hide, named))
+        };
+        let only_taken = taken.iter().any(|named| Failure::is_about(&error, named) && !is_wish(named));
+        if only_taken { error.into() } else { Failure::of_page(error) }
     }
 
     /// Shows the user what will be signed, and asks.
