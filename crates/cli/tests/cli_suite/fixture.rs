@@ -30,7 +30,7 @@ pub(crate) fn key(dir: &std::path::Path) -> (String, String) {
     let file = dir.join("notary.key").display().to_string();
     let told = run(&["notary", "key", &file], "").expect(0, "").stdout;
     let public = told.trim().strip_prefix("public key ").expect("a key").to_owned();
-    run(&["notary", "key", &file], "").refused("exists");
+    run(&["notary", "key", &file], "").refused("exists already; choose another name");
     (file, public)
 }
 

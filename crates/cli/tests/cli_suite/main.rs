@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod bench;
+mod claims;
 mod clocks;
 mod compute;
 mod contracts;

@@ -8,26 +8,33 @@ use crate::site::talking;
 use crate::support::*;
 
 /// A website, and a folder with its certificate.
-struct Place {
+pub(crate) struct Place {
     dir: TempDir,
-    url: String,
+    pub(crate) url: String,
     roots: String,
 }
 
 impl Place {
-    fn new(answer: Vec<u8>) -> Self {
+    pub(crate) fn new(answer: Vec<u8>) -> Self {
         let (port, _, pem) = talking(move |request, _| (request == 0).then(|| answer.clone()));
         let dir = tempfile::tempdir().expect("a directory");
         let roots = write(dir.path(), "roots.pem", &pem);
         Self { dir, url: format!("https://localhost:{port}/account?id=7"), roots }
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.dir.path().join(name).display().to_string()
     }
 
-    fn plan(&self, more: &[&str], stdin: &str) -> Ended {
+    pub(crate) fn plan(&self, more: &[&str], stdin: &str) -> Ended {
         run(&[&["web", "plan", &self.url, "--roots", &self.roots, "--headers", "-"], more].concat(), stdin)
+    }
+
+    /// Proves the page without a notary, and writes the attestation to the file of this name.
+    pub(crate) fn prove(&self, out: &str, more: &[&str], stdin: &str) -> Ended {
+        let out = self.path(out);
+        let base = ["web", "prove", &self.url, "--roots", &self.roots, "--headers", "-", "--out", &out];
+        run(&[&base[..], &["--mode", "proxy"], more].concat(), stdin)
     }
 }
 

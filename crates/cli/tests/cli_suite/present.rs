@@ -43,8 +43,15 @@ fn one_attestation_is_presented_to_several_readers() {
         "{text}"
     );
     assert!(text.contains("made for  bank") && !text.contains("Ada"), "{text}");
+    let first = text.lines().next().expect("a line");
+    assert!(
+        first.contains("currency = \"EUR\"") && first.ends_with("balance is at least 5000 (proved)"),
+        "{text}"
+    );
     let told = verify("shop", &["--context", "shop", "--json"]).expect(0, "").object();
     assert_eq!(told["presentation"]["opened"][1]["text"], "Ada");
+    let first = told["summary"][0].as_str().expect("a sentence");
+    assert!(first.ends_with("request query = \"id=7\" (opened), name = \"Ada\" (opened)"), "{first}");
     check_schema(&told);
 
     // Of another reader, of none, and of somebody else's notary.
