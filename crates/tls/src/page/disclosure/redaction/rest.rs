@@ -46,7 +46,7 @@ pub enum Rest {
 pub struct Selection {
     /// The hidden parts, and the claims about them.
     pub hide: Vec<Redaction>,
-    /// The shown parts. A value of a JSON body is shown with everything inside it.
+    /// The shown parts, which have to exist. A value of a JSON body is shown with everything inside it.
     pub reveal: Vec<MessagePart>,
     /// Parts that are hidden unless `reveal` names exactly them: what P took from responses for later
     /// requests, and where it put that.
