@@ -120,7 +120,8 @@
 //!
 //! A server in TLS 1.3 ends its direction with an alert that nobody can read before the opening. So P waits
 //! until the server closes the connection, and P sends no alert of its own: its record would have to be
-//! prepared.
+//! prepared. For servers that wait for the client, P ends its direction of TCP ([`client`] says when, and
+//! why that costs no security).
 //!
 //! # ChaCha20-Poly1305
 //!

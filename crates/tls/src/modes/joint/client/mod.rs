@@ -29,6 +29,34 @@
 //! said P opens the handshake once more, as V will: what V would refuse of it ends the connection here.
 //! Alerts are encrypted, so nothing but the end of the connection shows that the server has said everything.
 //!
+//! # Servers that wait for the client's end (TLS 1.3)
+//!
+//! Some servers (OpenSSL's `s_server`) say everything and `close_notify`, and keep the connection until the
+//! client ends it. In TLS 1.2 P sees the alert and closes. In TLS 1.3 it sees a record that is as long as an
+//! alert. If nothing follows for a second, P ends its own direction of the TCP connection ([`Socket`]), as a
+//! client does that has nothing more to say, and waits on for the server's end. P says no `close_notify`: its
+//! record would have to be prepared.
+//!
+//! It costs no security, because nothing that either party believes rests on who ended the TCP connection, or
+//! when.
+//!
+//! * *What it tells.* Whoever sees the connection sees lengths and pauses anyway, and the end depends on
+//!   nothing else.
+//! * *Somebody on the way*, V too, can make P end its direction early, with a record of this length or by
+//!   keeping later ones back. It could as well end either direction itself. A record that is not the server's
+//!   has a wrong tag, and ends the session. One that is missing shows: a response is whole by its length, by
+//!   its last chunk or by `close_notify` under the server's keys, or it is refused.
+//! * *The server* may take the end for a client that has gone, and break off a response in which it pauses
+//!   after exactly two bytes. The response is then refused, unless the server itself says that it is whole.
+//! * *P* can end its direction whenever it likes: V takes part in the client's records, and in nothing else
+//!   of the connection. V opens its part when it holds all bytes of both directions, and checks them as
+//!   before.
+//! * *A server that still reads* gets nothing more from P. What V could put in the place of P's records
+//!   afterwards is the same with a half-closed connection as with a closed one
+//!   ([`disclosure`](crate::disclosure#what-v-learns-and-when)).
+//!
+//! A padded alert is longer, and its server's end is waited for in vain.
+//!
 //! The result, [`Captured`], is a connection that *parses*. It is not known yet whether the server's records
 //! come from the server: P and V find out after V has opened its part.
 //!
@@ -51,9 +79,8 @@ pub use dialed::{Dialed, dial};
 pub use error::{Distrust, Failure};
 pub(super) use probe::has_sentinel;
 pub use probe::{Probe, probe};
-pub use wire::ConnectionLimits;
+pub use wire::{ConnectionLimits, Socket};
 
-use std::io::{Read, Write};
 use std::sync::Arc;
 
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
@@ -136,7 +163,7 @@ pub struct RoundRecords {
 ///
 /// # Panics
 /// Only if the engine or the stream panics.
-pub fn query<S: Read + Write + Send>(
+pub fn query<S: Socket + Send>(
     engine: &mut dyn Engine,
     stream: S,
     target: &Target<'_>,
@@ -157,7 +184,7 @@ pub fn query<S: Read + Write + Send>(
 ///
 /// # Panics
 /// Only if the engine, the stream or `ask` panics.
-pub fn converse<S: Read + Write + Send>(
+pub fn converse<S: Socket + Send>(
     engine: &mut dyn Engine,
     stream: S,
     target: &Target<'_>,
@@ -252,7 +279,7 @@ enum Waiting {
     Request,
 }
 
-impl<'s, S: Read + Write> Tls<'s, S> {
+impl<'s, S: Socket> Tls<'s, S> {
     fn new(
         session: &'s Session,
         stream: S,
@@ -289,7 +316,7 @@ impl<'s, S: Read + Write> Tls<'s, S> {
             self.read(&mut requests.dialogue)?;
             burst = requests.next_burst()?;
         }
-        let (client, server) = self.wire.finish()?;
+        let (client, server) = self.wire.finish(self.version)?;
         let connection = Connection::parse(&client, &server).map_err(Failure::from)?;
         let answered = match &connection {
             Connection::Tls12(transcript) => {

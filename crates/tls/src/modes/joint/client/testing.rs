@@ -18,7 +18,7 @@ use rand_core::{Rng, SeedableRng};
 use rustls::{ServerConfig, ServerConnection};
 use zeroize::Zeroizing;
 
-use super::{Captured, ConnectionLimits, Target, query};
+use super::{Captured, ConnectionLimits, Socket, Target, query};
 use crate::modes::joint::{Content, Engine, Error};
 use crate::page::disclosure::Connection;
 use crate::wire::hash::{HandshakeHash, HashFunction};
@@ -234,6 +234,11 @@ impl Local {
         Self::changed(config, answer, untouched)
     }
 }
+
+/// Its end is seen at once.
+impl<C: FnMut(&mut Vec<u8>)> Socket for Local<C> {}
+
+impl Socket for TcpStream {}
 
 impl<C: FnMut(&mut Vec<u8>)> Local<C> {
     pub(in crate::modes::joint) fn changed(config: &Arc<ServerConfig>, answer: Answer, change: C) -> Self {

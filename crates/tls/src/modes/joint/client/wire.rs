@@ -5,12 +5,16 @@ use std::time::Duration;
 
 use super::Failure;
 use crate::wire::record::MAX_PLAINTEXT;
-use crate::wire::transcript::ALERT;
+use crate::wire::transcript::{ALERT, TAG_BYTES};
+use crate::wire::version::TlsVersion;
 
 /// Bytes of a record's header: type, version, length.
 pub(super) const HEADER_BYTES: usize = 5;
 /// The most bytes of a record's contents (RFC 5246, section 6.2.3).
 const MAX_CONTENTS: usize = MAX_PLAINTEXT + 2048;
+/// Bytes of an alert of TLS 1.3 on the wire, without padding: level and description, the content's type, the
+/// tag.
+const SEALED_ALERT_BYTES: usize = HEADER_BYTES + 2 + 1 + TAG_BYTES;
 /// The number of bytes requested at once.
 const CHUNK: usize = 1 << 14;
 
@@ -42,6 +46,19 @@ impl Default for ConnectionLimits {
     }
 }
 
+/// What P speaks TLS on.
+pub trait Socket: Read + Write {
+    /// Ends P's direction of the connection, and leaves the server's open, if the server neither says more
+    /// nor ends its own within a moment. It is called when the server seems to have said everything; the
+    /// [module](super) has the reasons. Does nothing unless it is implemented.
+    ///
+    /// # Errors
+    /// The operating system's.
+    fn end_if_quiet(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A stream with the record of both directions.
 pub(super) struct Wire<S> {
     stream: S,
@@ -52,7 +69,7 @@ pub(super) struct Wire<S> {
     limit: usize,
 }
 
-impl<S: Read + Write> Wire<S> {
+impl<S: Socket> Wire<S> {
     pub(super) fn new(stream: S, limits: &ConnectionLimits) -> Self {
         Self { stream, sent: Vec::new(), received: Vec::new(), next: 0, limit: limits.received }
     }
@@ -101,12 +118,17 @@ impl<S: Read + Write> Wire<S> {
     }
 
     /// Takes records until the server ends the connection, and closes it. Returns what was sent and what was
-    /// received. A server says nothing after an alert; later bytes are ignored (RFC 5246, section 7.2.1).
-    pub(super) fn finish(mut self) -> Result<(Vec<u8>, Vec<u8>), Failure> {
+    /// received. A server says nothing after an alert; later bytes are ignored (RFC 5246, section 7.2.1). In
+    /// TLS 1.3 a record that may be an alert asks for the connection's end.
+    pub(super) fn finish(mut self, version: TlsVersion) -> Result<(Vec<u8>, Vec<u8>), Failure> {
         while let Some(record) = self.record()? {
             if record.first() == Some(&ALERT) {
                 self.received.truncate(self.next);
                 break;
+            }
+            let may_be_alert = version == TlsVersion::Tls13 && record.len() == SEALED_ALERT_BYTES;
+            if may_be_alert && self.next == self.received.len() {
+                self.stream.end_if_quiet().map_err(|error| failed(&error))?;
             }
         }
         Ok((self.sent, self.received))

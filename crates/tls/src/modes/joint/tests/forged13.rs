@@ -212,6 +212,8 @@ struct Eager {
     output: Vec<u8>,
 }
 
+impl client::Socket for Eager {}
+
 impl std::io::Write for Eager {
     fn write(&mut self, mut bytes: &[u8]) -> std::io::Result<usize> {
         let length = bytes.len();

@@ -4,6 +4,7 @@
 mod chacha20;
 mod cheats;
 mod commitments;
+mod ending;
 mod forged13;
 mod opening;
 mod rounds;

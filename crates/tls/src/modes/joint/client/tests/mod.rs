@@ -107,7 +107,7 @@ fn chunked_bodies_and_large_headers_are_captured_as_they_come() {
 #[test]
 fn an_address_needs_a_certificate_with_it_and_is_not_asked_for_by_name() {
     let authority = Authority::new();
-    let config = crate::wire::transcript::testing::server(&authority.issue(KeyAlgorithm::P256, "127.0.0.1"));
+    let config = transcript::testing::server(&authority.issue(KeyAlgorithm::P256, "127.0.0.1"));
     let site = Site { roots: authority.roots(), config: Arc::new(config) };
     let target = Target { host: "127.0.0.1", ..site.target() };
     let (mut engine, response) = (Clear::new(3), response("body"));

@@ -17,7 +17,7 @@ use crate::wire::transcript;
 use crate::wire::transcript::testing::{Issued, of_group, provider};
 
 /// What a connection with this stream comes to; the engine is not to be asked for anything.
-fn refused<S: Read + Write + Send>(stream: S, target: &Target<'_>) -> Failure {
+fn refused<S: Socket + Send>(stream: S, target: &Target<'_>) -> Failure {
     let mut engine = Clear::new(1);
     let result = query(&mut engine, stream, target, &request(256), &[256]);
     assert_eq!(engine.asked, [], "{result:?}");
@@ -272,6 +272,8 @@ impl Read for Script {
         self.0.read(place)
     }
 }
+
+impl Socket for Script {}
 
 impl Write for Script {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
