@@ -2,6 +2,7 @@
 //! requests to the relay, and what is shown in the end.
 
 use std::io::{Read as _, Write as _};
+use std::time::Duration;
 
 use volery::notary::{self, Terms, Turn};
 use volery_channel::Channel;
@@ -91,7 +92,7 @@ pub fn relay_prover(bytes: &[u8]) {
 /// # Errors
 /// What its peer does wrong.
 pub fn as_client(channel: &mut dyn Channel) -> Result<(Vec<u8>, Vec<u8>), Error> {
-    let mut stream = Stream::open(channel, "example.com", 443, LIMIT)?;
+    let mut stream = Stream::open(channel, "example.com", 443, LIMIT, Duration::from_secs(10))?;
     // Neither fails in a way that the stream does not keep.
     let _ = stream.write_all(SENT);
     let _ = (&mut stream).take(2 * LIMIT as u64).read_to_end(&mut Vec::new());

@@ -141,7 +141,7 @@ pub(super) fn clients(add: Add<'_>) {
     let parts = web::two(b"example.com", &web::two(b"\x16\x03\x01client", b"\x16\x03\x03server"));
     add("client_transcript", "three-parts", &parts);
     let requests: [(&str, &[u8]); 4] = [
-        ("open", b"\x00\x01\xbbexample.com"),
+        ("open", b"\x00\x01\xbb\x00\x0aexample.com"),
         ("exchange", b"\x01client"),
         ("write", b"\x02client"),
         ("close", b"\x03"),

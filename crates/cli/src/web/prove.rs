@@ -247,7 +247,7 @@ impl Visit<'_> {
                 let protocol = protocol.ok_or_else(|| Failure::session("internal error"))?;
                 self.together(prover, protocol, terms)?
             }
-            ModeArg::Proxy => self.relayed(prover)?,
+            ModeArg::Proxy => self.relayed(prover, terms)?,
         };
         phases.begin("waiting for the attestation");
         let Attested { attestation, openings, leaves, .. } = page.attestation(key)?;
@@ -290,11 +290,14 @@ impl Visit<'_> {
     fn relayed<C: Channel>(
         &self,
         mut prover: Prover<C>,
+        terms: &Terms,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
-        let Task { script, roots, phases, context, tls, suite, trust_close, commit_all, .. } = self.task;
+        let Task { wishes, script, roots, phases, context, tls, suite, trust_close, commit_all, .. } =
+            self.task;
         let page = script.page();
-        let (max_received, version, suite) = (MAX_RECEIVED, *tls, *suite);
-        let target = proxy::Target { host: &page.host, port: page.port, roots, max_received, version, suite };
+        let (host, port, wait, max_received) = (&*page.host, page.port, wishes.wait(terms), MAX_RECEIVED);
+        let (version, suite) = (*tls, *suite);
+        let target = proxy::Target { host, port, roots, max_received, wait, version, suite };
         phases.begin(self.fetching());
         let mut fetched = prover
             .converse(&target, self.connection.len(), &mut |round, heard| self.request(round, heard))?;

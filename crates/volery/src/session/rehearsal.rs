@@ -98,7 +98,8 @@ mod tests {
         let roots = Roots::none();
         let version = Some(TlsVersion::Tls12);
         let suite = None;
-        let target = Target { host: "localhost", port: 1, roots: &roots, max_received: 100, version, suite };
+        let (roots, wait, max_received) = (&roots, core::time::Duration::from_secs(1), 100);
+        let target = Target { host: "localhost", port: 1, roots, max_received, wait, version, suite };
         let fetched = prover().fetch(&target, b"GET / HTTP/1.1\r\n\r\n").map(drop);
         assert!(matches!(fetched, Err(Error::Options(_))));
     }

@@ -45,6 +45,7 @@ fn taken(mode: Mode, port: u16, roots: &Roots, request: &[u8], sizes: &Sizes) ->
                         port,
                         roots,
                         max_received: 1 << 20,
+                        wait: std::time::Duration::from_secs(10),
                         version,
                         suite: Some(sizes.suite),
                     };

@@ -1,7 +1,7 @@
 //! What a website said, over whole sessions, from a server in this process over real sockets.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use volery::statements::{AndChain, Sha256Preimage};
 use volery::system::Bits;
@@ -80,6 +80,7 @@ fn run(query: &str, answer: Vec<u8>, least: u64) -> (Result<(), Error>, Result<E
                 port,
                 roots: &roots,
                 max_received: 1 << 20,
+                wait: Duration::from_secs(10),
                 version: Some(TlsVersion::Tls12),
                 suite: None,
             };
@@ -142,6 +143,7 @@ fn a_session_in_which_the_connection_failed_is_over() {
                 port,
                 roots: &roots,
                 max_received: 1 << 20,
+                wait: Duration::from_secs(10),
                 version: Some(TlsVersion::Tls12),
                 suite: None,
             };
@@ -326,6 +328,7 @@ fn any_statement_about_a_hidden_part_s_bytes_is_proved_in_both_modes() {
                 port,
                 roots: &roots,
                 max_received: 1 << 20,
+                wait: Duration::from_secs(10),
                 version: Some(TlsVersion::Tls12),
                 suite: None,
             };
@@ -410,6 +413,7 @@ fn a_request_with_what_the_server_said_before_is_proved_in_both_modes() {
                         port,
                         roots: &roots,
                         max_received: 1 << 20,
+                        wait: Duration::from_secs(10),
                         version: Some(TlsVersion::Tls12),
                         suite: None,
                     };
@@ -531,6 +535,7 @@ fn commit<P: Send, V: Send>(
                 port,
                 roots: &roots,
                 max_received: 1 << 20,
+                wait: Duration::from_secs(10),
                 version: Some(TlsVersion::Tls12),
                 suite: None,
             };

@@ -124,6 +124,8 @@ pub(super) struct NotaryResult {
 const START_TIME: Duration = Duration::from_secs(60);
 /// The most bytes to receive from the website.
 const MAX_RECEIVED: usize = 16 << 20;
+/// How long to wait for the server's next bytes.
+const WEBSITE_TIME: Duration = Duration::from_secs(10);
 /// The most bytes of a response. Records add a little to that.
 pub(super) const MAX_RESPONSE: u64 = 15 << 20;
 /// The signing key, which is no secret.
@@ -276,7 +278,8 @@ fn relayed<C: Channel>(
     let roots = roots(&task.root)?;
     let setup = clock.phase(prover.channel().stats());
     let (max_received, version, suite) = (MAX_RECEIVED, task.tls.into(), task.cipher.into());
-    let target = Target { host: &task.host, port: task.port, roots: &roots, max_received, version, suite };
+    let (host, port, wait) = (&*task.host, task.port, WEBSITE_TIME);
+    let target = Target { host, port, roots: &roots, max_received, wait, version, suite };
     let fetched = prover.fetch(&target, query)?;
     let online = clock.phase(prover.channel().stats());
     let (page, _) = prover.prove_web(&fetched, &hidden(task), &mut os_rng()?)?;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::ServerName;
@@ -42,6 +43,8 @@ pub struct Target<'a> {
     pub roots: &'a Roots,
     /// The most bytes to take from the server.
     pub max_received: usize,
+    /// How long the server may take for its next bytes, unless V waits less.
+    pub wait: Duration,
     /// The version of TLS to speak, and no other; `None` for whichever the server chooses.
     pub version: Option<TlsVersion>,
     /// The cipher suite to offer, and no other; `None` for whichever the server chooses of all.
@@ -109,7 +112,7 @@ fn connect(
     target: &Target<'_>,
     talk: impl FnOnce(&mut ClientConnection, &mut Stream<'_>, &mut [Zeroizing<Vec<u8>>; 2]) -> Result<(), Error>,
 ) -> Result<Fetched, Error> {
-    let Target { host, port, roots, max_received, version, suite } = *target;
+    let Target { host, port, roots, max_received, wait, version, suite } = *target;
     let master = Arc::new(MasterSecret::default());
     let name =
         ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
@@ -117,7 +120,7 @@ fn connect(
     let config = config(version, suites, roots, Arc::clone(&master))?;
     let mut connection =
         ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
-    let mut stream = Stream::open(channel, host, port, max_received)?;
+    let mut stream = Stream::open(channel, host, port, max_received, wait)?;
     let mut payload = [Zeroizing::default(), Zeroizing::default()];
     let result = talk(&mut connection, &mut stream, &mut payload);
     // Taken in any case, so that it does not outlive a connection that fails.

@@ -196,7 +196,8 @@ impl<'a> Run<'a> {
         let roots = self.site.roots();
         let port = self.site.address.port();
         let (version, suite) = (self.version, None);
-        let target = Target { host: self.host, port, roots: &roots, max_received: 1 << 24, version, suite };
+        let (host, roots, wait) = (self.host, &roots, Duration::from_secs(10));
+        let target = Target { host, port, roots, max_received: 1 << 24, wait, version, suite };
         let mut ask = |round: usize, heard: &ReceivedResponses| {
             assert_eq!(heard.responses().len(), round, "each is asked when the one before is answered");
             let next = round.checked_sub(1).map_or(Some(&self.request), |later| self.more.get(later));

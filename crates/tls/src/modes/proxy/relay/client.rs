@@ -1,6 +1,7 @@
 //! P's side: a stream of bytes to the server through V.
 
 use std::io::{self, Read, Write};
+use std::time::Duration;
 
 use volery_channel::Channel;
 use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
@@ -25,11 +26,18 @@ pub struct Stream<'c> {
 }
 
 impl<'c> Stream<'c> {
-    /// Has V connect to a server. At most `limit` bytes are taken from it.
+    /// Has V connect to a server. At most `limit` bytes are taken from it, and V waits at most this long for
+    /// its next bytes, or less if its rules say so. `wait` is rounded up to seconds, from 1 to 65,535.
     ///
     /// # Errors
     /// [`Error::Server`] with V's error; the channel's.
-    pub fn open(channel: &'c mut dyn Channel, host: &str, port: u16, limit: usize) -> Result<Self, Error> {
+    pub fn open(
+        channel: &'c mut dyn Channel,
+        host: &str,
+        port: u16,
+        limit: usize,
+        wait: Duration,
+    ) -> Result<Self, Error> {
         let mut stream = Self {
             channel,
             unsent: Zeroizing::default(),
@@ -40,7 +48,9 @@ impl<'c> Stream<'c> {
             ended: false,
             error: None,
         };
-        stream.request(OPEN, &[&port.to_be_bytes(), host.as_bytes()].concat())?;
+        let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)).max(1);
+        let seconds = u16::try_from(seconds).unwrap_or(u16::MAX);
+        stream.request(OPEN, &[&port.to_be_bytes()[..], &seconds.to_be_bytes(), host.as_bytes()].concat())?;
         Ok(stream)
     }
 

@@ -43,8 +43,8 @@ pub enum Failure {
     Connect,
     /// Nothing came for too long, or nothing could be sent.
     #[error(
-        "the server took too long: it neither answers nor ends the connection within the time that the notary waits, which is what its \
-         operator sets (--max-wait)"
+        "the server took too long: it neither answers nor ends the connection within the time that it may take (--timeout, and at most the \
+         notary's --max-wait)"
     )]
     Time,
     /// The server broke off the connection.

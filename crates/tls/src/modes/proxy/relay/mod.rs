@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! P                                              V                                      server
-//! Open(host, port)           ----------->        checks the address, connects   ----->
+//! Open(host, port, wait)     ----------->        checks the address, connects   ----->
 //!                            <-----------        Done
 //! Exchange(bytes)            ----------->        records and writes             ----->
 //!                            <-----------        Data(what it read, recorded)   <-----
@@ -20,6 +20,9 @@
 //! everything that the server has sent, without waiting, and marks how much that is. Everything that V takes
 //! later came after this write began. [`disclosure`](crate::disclosure#several-requests) explains the use of
 //! the marks.
+//!
+//! **V waits no longer than P.** P says how long the server may take for its next bytes, because a session
+//! that P has given up would only take a place at V. V's own limit holds, too.
 //!
 //! V is not an open proxy. [`Rules`] limit ports and bytes. Addresses inside V's own network are refused
 //! unless a rule allows them, and V connects to the same address that it checked, whatever the name resolves
@@ -46,9 +49,10 @@ pub(crate) fn fuzz_request(bytes: &[u8]) {
     use server::RelayRequest;
     let Ok(request) = RelayRequest::decode(bytes) else { return };
     let again = match request {
-        RelayRequest::Open { host, port } => {
+        RelayRequest::Open { host, port, wait } => {
             assert!((1..=MAX_HOST).contains(&host.len()) && host.bytes().all(|byte| byte.is_ascii_graphic()));
-            [&[OPEN], &port.to_be_bytes()[..], host.as_bytes()].concat()
+            let seconds = u16::try_from(wait.as_secs()).unwrap_or_default();
+            [&[OPEN], &port.to_be_bytes()[..], &seconds.to_be_bytes(), host.as_bytes()].concat()
         }
         RelayRequest::Exchange(bytes) => [&[EXCHANGE], bytes].concat(),
         RelayRequest::Write(bytes) => [&[WRITE], bytes].concat(),

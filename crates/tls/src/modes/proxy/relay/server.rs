@@ -60,13 +60,14 @@ pub fn serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
 
 fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error> {
     let deadline = Instant::now() + rules.total;
-    let RelayRequest::Open { host, port } =
-        RelayRequest::decode(channel.recv(RELAY_REQUEST, 1 + 2 + MAX_HOST)?)?
+    let RelayRequest::Open { host, port, wait } =
+        RelayRequest::decode(channel.recv(RELAY_REQUEST, 1 + 2 + 2 + MAX_HOST)?)?
     else {
         return Err(malformed("not a request to open a connection"));
     };
     let socket = connect(&host, port, rules)?;
-    let mut connection = Connection { socket, rules, deadline, forwarded: 0, ended: false };
+    let idle = rules.idle.min(wait);
+    let mut connection = Connection { socket, rules, idle, deadline, forwarded: 0, ended: false };
     channel.send(RELAY_ANSWER, &[DONE])?;
     let (client, server, marks) = (Vec::new(), Vec::new(), Vec::new());
     let (hidden, budget) = (rules.hidden, rules.budget.clone());
@@ -104,6 +105,8 @@ pub(super) enum RelayRequest<'a> {
     Open {
         host: String,
         port: u16,
+        /// How long the server may take for its next bytes: whole seconds, not 0.
+        wait: Duration,
     },
     /// Write these bytes, then read.
     Exchange(&'a [u8]),
@@ -117,8 +120,10 @@ impl<'a> RelayRequest<'a> {
     /// [`Error::Malformed`] for an invalid request; [`Failure::Name`] for an invalid host.
     pub(super) fn decode(message: &'a [u8]) -> Result<Self, Error> {
         match message {
-            [OPEN, high, low, host @ ..] => {
-                Ok(Self::Open { host: host_name(host)?, port: u16::from_be_bytes([*high, *low]) })
+            [OPEN, _, _, 0, 0, ..] => Err(malformed("no time for the server to answer")),
+            [OPEN, high, low, wait_high, wait_low, host @ ..] => {
+                let wait = Duration::from_secs(u16::from_be_bytes([*wait_high, *wait_low]).into());
+                Ok(Self::Open { host: host_name(host)?, port: u16::from_be_bytes([*high, *low]), wait })
             }
             [EXCHANGE, bytes @ ..] => Ok(Self::Exchange(bytes)),
             [WRITE, bytes @ ..] => Ok(Self::Write(bytes)),
@@ -177,6 +182,8 @@ fn dial(address: &SocketAddr, time: Duration) -> io::Result<TcpStream> {
 struct Connection<'r> {
     socket: TcpStream,
     rules: &'r Rules,
+    /// The time for one wait: the rules', or P's if it is shorter.
+    idle: Duration,
     deadline: Instant,
     /// The number of the server's bytes that P has been told.
     forwarded: usize,
@@ -188,7 +195,7 @@ impl Connection<'_> {
     /// The time that the next operation may take.
     fn time_left(&self) -> Result<Duration, Error> {
         let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(Error::Server(Failure::Time)) } else { Ok(left.min(self.rules.idle)) }
+        if left.is_zero() { Err(Error::Server(Failure::Time)) } else { Ok(left.min(self.idle)) }
     }
 
     /// Writes P's bytes, and marks before each write how much the server has said. The first bytes must be a
@@ -215,7 +222,7 @@ impl Connection<'_> {
         let mut socket = &self.socket;
         put_all(
             part,
-            self.rules.idle,
+            self.idle,
             || self.time_left(),
             |bytes, left| {
                 socket.set_write_timeout(Some(left))?;

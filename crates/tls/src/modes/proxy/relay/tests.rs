@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustls::ClientConnection;
 use rustls::crypto::ring;
@@ -50,6 +50,9 @@ fn twice(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn local() -> Rules {
+/// Longer than V's own.
+const WAIT: Duration = Duration::from_secs(10);
+
     Rules { private: true, ports: Vec::new(), idle: Duration::from_millis(300), ..Rules::default() }
 }
 
@@ -67,7 +70,7 @@ fn relay<T: Send>(
 }
 
 fn open(rules: &Rules, host: &str, port: u16) -> (Error, Error) {
-    let (client, served) = relay(rules, |channel| Stream::open(channel, host, port, 100).map(drop));
+    let (client, served) = relay(rules, |channel| Stream::open(channel, host, port, 100, WAIT).map(drop));
     (client.unwrap_err(), served.unwrap_err())
 }
 
@@ -75,7 +78,7 @@ fn open(rules: &Rules, host: &str, port: u16) -> (Error, Error) {
 fn both_parties_end_with_the_same_bytes() {
     let port = echo();
     let (client, served) = relay(&local(), |channel| {
-        let mut stream = Stream::open(channel, "localhost", port, 1 << 20).unwrap();
+        let mut stream = Stream::open(channel, "localhost", port, 1 << 20, WAIT).unwrap();
         let hello = hello("localhost");
         let mut read = vec![0; 2 * hello.len()];
         stream.write_all(&hello).unwrap();
@@ -111,7 +114,7 @@ fn v_takes_what_the_server_has_said_before_each_write() {
     let hello = hello("localhost");
     let length = hello.len();
     let (client, served) = relay(&local(), move |channel| {
-        let mut stream = Stream::open(channel, "localhost", port, 100).unwrap();
+        let mut stream = Stream::open(channel, "localhost", port, 100, WAIT).unwrap();
         for bytes in [&hello[..], b"more"] {
             stream.write_all(bytes).unwrap();
             stream.send().unwrap();
@@ -156,7 +159,7 @@ fn what_is_no_host_or_does_not_answer_is_told() {
 fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
     let port = echo();
     let (client, served) = relay(&local(), |channel| {
-        let mut stream = Stream::open(channel, "127.0.0.1", port, 100).unwrap();
+        let mut stream = Stream::open(channel, "127.0.0.1", port, 100, WAIT).unwrap();
         stream.read(&mut [0]).unwrap_err();
         stream.close().unwrap_err()
     });
@@ -167,7 +170,7 @@ fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
         [(Rules { max_received: 9, ..local() }, 9999), (Rules { max_sent: 4, ..local() }, 9999), (local(), 9)]
     {
         let (client, served) = relay(&rules, |channel| {
-            let mut stream = Stream::open(channel, "127.0.0.1", port, limit).unwrap();
+            let mut stream = Stream::open(channel, "127.0.0.1", port, limit, WAIT).unwrap();
             stream.write_all(&hello("127.0.0.1")).unwrap();
             let mut read = [0; 10];
             stream.read_exact(&mut read).unwrap_err();
@@ -181,6 +184,21 @@ fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
 /// Each byte is taken in time, and all of them together are not.
 #[test]
 fn a_server_that_takes_what_it_is_told_byte_by_byte_ends_the_session() {
+#[test]
+fn v_waits_no_longer_than_p_asks_for() {
+    let port = echo();
+    let rules = Rules { idle: Duration::from_secs(60), ..local() };
+    let start = Instant::now();
+    let (client, served) = relay(&rules, |channel| {
+        let wait = Duration::from_millis(900);
+        let mut stream = Stream::open(channel, "127.0.0.1", port, 100, wait).unwrap();
+        stream.read(&mut [0]).unwrap_err();
+        stream.close().unwrap_err()
+    });
+    assert_eq!((client, served.unwrap_err()), (Error::Server(Failure::Time), Error::Server(Failure::Time)));
+    assert!((1..20).contains(&start.elapsed().as_secs()), "rounded up to a second");
+}
+
     let (idle, moment) = (Duration::from_millis(50), Duration::from_millis(1));
     let mut taken = 0;
     let slow = put_all(
@@ -222,7 +240,7 @@ fn a_server_that_takes_nothing_ends_the_session() {
     let port = listener.local_addr().unwrap().port();
     let much = 1 << 26;
     let (client, served) = relay(&Rules { max_sent: 2 * much, ..local() }, |channel| {
-        let mut stream = Stream::open(channel, "127.0.0.1", port, 100).unwrap();
+        let mut stream = Stream::open(channel, "127.0.0.1", port, 100, WAIT).unwrap();
         stream.write_all(&hello("127.0.0.1")).unwrap();
         stream.send().unwrap();
         stream.write_all(&vec![7; much]).unwrap();
@@ -249,7 +267,7 @@ fn nothing_but_a_client_hello_for_the_host_that_was_named_reaches_the_server_fir
     ];
     for bytes in cases {
         let (client, served) = relay(&local(), |channel| {
-            let mut stream = Stream::open(channel, "localhost", port, 100).unwrap();
+            let mut stream = Stream::open(channel, "localhost", port, 100, WAIT).unwrap();
             stream.write_all(&bytes).unwrap();
             stream.read(&mut [0]).unwrap_err();
             stream.close().unwrap_err()
@@ -264,7 +282,7 @@ fn nothing_but_a_client_hello_for_the_host_that_was_named_reaches_the_server_fir
     // No bytes are no beginning; an address is asked for without a name.
     for (host, empty) in [("localhost", true), ("127.0.0.1", false)] {
         let (_, served) = relay(&local(), |channel| {
-            let mut stream = Stream::open(channel, host, port, 100).unwrap();
+            let mut stream = Stream::open(channel, host, port, 100, WAIT).unwrap();
             if empty {
                 stream.read(&mut [0]).unwrap_err();
             }
@@ -280,14 +298,36 @@ fn nothing_but_a_client_hello_for_the_host_that_was_named_reaches_the_server_fir
 #[test]
 fn requests_out_of_order_are_refused() {
     let (_, served) = relay(&local(), |channel| {
+#[test]
+fn a_server_that_asks_for_another_hello_is_left_at_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let mut socket = listener.accept().unwrap().0;
+        let mut chunk = [0; 1024];
+        assert!(socket.read(&mut chunk).unwrap() > 0);
+        socket.write_all(&hello_retry(&[0, 44, 0, 3, 0, 1, 7])).unwrap();
+        while let Ok(1..) = socket.read(&mut chunk) {}
+    });
+    let (client, _) = relay(&local(), |channel| {
+        let mut stream = Stream::open(channel, "localhost", port, 1000, WAIT).unwrap();
+        stream.write_all(&hello("localhost")).unwrap();
+        stream.read(&mut [0]).unwrap_err();
+        stream.close().unwrap_err()
+    });
+    assert_eq!(client, Error::HelloRetry);
+}
+
         channel.send(RELAY_REQUEST, &[CLOSE]).unwrap();
         channel.flush().unwrap();
     });
     assert!(matches!(served.unwrap_err(), Error::Malformed { .. }));
     let port = echo();
-    for request in [&[OPEN, 1, 1, b'a'][..], &[9], &[], &[CLOSE, 0]] {
+    for request in
+        [&[OPEN, 1, 1, 0, 9, b'a'][..], &[OPEN, 1, 1, 0, 0, b'a'], &[OPEN, 1, 1], &[9], &[], &[CLOSE, 0]]
+    {
         let (_, served) = relay(&local(), |channel| {
-            let stream = Stream::open(channel, "127.0.0.1", port, 100).unwrap();
+            let stream = Stream::open(channel, "127.0.0.1", port, 100, WAIT).unwrap();
             drop(stream);
             channel.send(RELAY_REQUEST, request).unwrap();
             channel.flush().unwrap();
@@ -302,7 +342,7 @@ fn answers_that_fit_no_request_are_refused() {
         let (mut p, mut v) = memory_pair(&Limits::default());
         v.send(RELAY_ANSWER, answer).unwrap();
         v.flush().unwrap();
-        let error = Stream::open(&mut p, "localhost", 1, 100).map(drop).unwrap_err();
+        let error = Stream::open(&mut p, "localhost", 1, 100, WAIT).map(drop).unwrap_err();
         assert!(matches!(error, Error::Malformed { .. }), "{answer:?}: {error}");
     }
 }
