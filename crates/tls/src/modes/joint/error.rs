@@ -94,7 +94,13 @@ impl Error {
             Self::Parties(crate::Error::Products(_)) => "the products of shared secrets failed",
             Self::Garbling(error) => error.public_reason(),
             Self::Disclosure(_) => "what is said about the connection is refused",
-            Self::Connection(_) => "the connection to the server failed",
+            // V's own limit, or P's that follows from it.
+            Self::Connection(Failure::Size { limit }) => {
+                return Cow::Owned(format!(
+                    "the server sent more than {limit} bytes, which is the limit (--max-received)"
+                ));
+            }
+            Self::Connection(_) => "the connection to the server failed at the prover",
             Self::Busy => "too many others are served now, come again later",
             Self::Parties(crate::Error::Misuse(_)) | Self::Order { .. } | Self::Over => {
                 "this party cannot continue"

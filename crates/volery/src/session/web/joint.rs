@@ -20,7 +20,7 @@ use volery_channel::{Channel, Stats};
 use volery_tls::attestation::{Context, Statement};
 use volery_tls::dialogue::RequestSource;
 use volery_tls::disclosure::{Redaction, Selection};
-use volery_tls::joint::client::{self, RoundRecords, Target, dial};
+use volery_tls::joint::client::{self, Captured, RoundRecords, Target, dial};
 use volery_tls::joint::{self, Limits, Settings, Sizes};
 use volery_tls::leaf::Seed;
 use volery_tls::server::Roots;
@@ -135,16 +135,26 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
         port: u16,
         ask: &mut RequestSource<'_>,
     ) -> Result<FetchedTogether<C, R>, Error> {
-        let stream = dial(target.host, port, &target.limits).map_err(joint::Error::from)?;
+        let captured = self.capture(target, port, ask).inspect_err(|error| self.prover.give_up(error))?;
+        let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
+        Ok(FetchedTogether { fetched, port, rest: self.rest })
+    }
+
+    /// The connection to the server.
+    fn capture(
+        &mut self,
+        target: &Target<'_>,
+        port: u16,
+        ask: &mut RequestSource<'_>,
+    ) -> Result<Captured, joint::Error> {
+        let stream = dial(target.host, port, &target.limits)?;
         let sizes = &self.sizes;
         let round = |(number, round): (usize, &joint::RoundSizes)| RoundRecords {
             lengths: sizes.lengths(number),
             read: round.read > 0,
         };
         let rounds: Vec<RoundRecords> = sizes.rounds.iter().enumerate().map(round).collect();
-        let captured = client::converse(&mut self.prover, stream, target, &rounds, ask)?;
-        let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
-        Ok(FetchedTogether { fetched, port, rest: self.rest })
+        client::converse(&mut self.prover, stream, target, &rounds, ask)
     }
 }
 

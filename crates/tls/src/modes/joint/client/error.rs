@@ -28,7 +28,9 @@ pub enum Failure {
     )]
     Time,
     /// More bytes than the limit.
-    #[error("the server sent more than {limit} bytes")]
+    #[error(
+        "the server sent more than {limit} bytes, and no more are taken of one connection (a notary's limit: --max-received)"
+    )]
     Size {
         /// The limit.
         limit: usize,

@@ -161,6 +161,14 @@ impl<C: Channel, R: CryptoRng> Prover<C, R> {
         self.channel.stats()
     }
 
+    /// Ends a session whose connection to the server has failed, and tells V why, unless V knows of an error
+    /// already. V hears the kind of the failure, and what its own limit has to do with it.
+    pub fn give_up(&mut self, error: &Error) {
+        if self.live.take().is_some() {
+            self.channel.fail(&error.public_reason());
+        }
+    }
+
     /// Runs a step. If it fails, the session is over.
     fn step<T>(
         &mut self,

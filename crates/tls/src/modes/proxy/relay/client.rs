@@ -91,7 +91,7 @@ impl<'c> Stream<'c> {
             (CLOSE, [DATA]) => Err(malformed("not an answer to this request")),
             (EXCHANGE | CLOSE, [DATA, data @ ..]) => {
                 if self.received.len() + data.len() > self.limit {
-                    return Err(Error::Server(Failure::Size));
+                    return Err(Error::Server(Failure::Taken));
                 }
                 self.ended = data.is_empty();
                 self.received.extend_from_slice(data);

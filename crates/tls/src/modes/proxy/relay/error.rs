@@ -59,8 +59,17 @@ pub enum Failure {
 }
 
 impl Failure {
-    const ALL: [Self; 9] = [
+    /// What V may report.
+    const ALL: [Self; 10] = [
         Self::Name,
+    /// More bytes from the server than V takes.
+    #[error(
+        "the server sent more bytes than the notary takes of one connection; its operator sets --max-received"
+    )]
+    Received,
+    /// At P: more bytes from the server than it takes itself.
+    #[error("the server sent more bytes than this program takes of one connection")]
+    Taken,
         Self::Unknown,
         Self::Address,
         Self::Port,
@@ -73,7 +82,8 @@ impl Failure {
 
     /// Its byte in an answer.
     pub(super) fn code(self) -> u8 {
-        // The position among nine.
+        // The position among ten.
+        Self::Received,
         Self::ALL.iter().position(|other| *other == self).unwrap_or_default() as u8
     }
 

@@ -262,7 +262,7 @@ impl Connection<'_> {
         };
         self.ended = count == 0;
         if relayed.server.len() + count > self.rules.max_received {
-            return Ok(Err(Error::Server(Failure::Size)));
+            return Ok(Err(Error::Server(Failure::Received)));
         }
         relayed.server.extend_from_slice(chunk.get(..count).unwrap_or_default());
         Ok(Ok(()))

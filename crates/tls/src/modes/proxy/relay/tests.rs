@@ -166,9 +166,11 @@ fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
     assert_eq!(client, Error::Server(Failure::Time));
     assert_eq!(served.unwrap_err(), Error::Server(Failure::Time));
 
-    for (rules, limit) in
-        [(Rules { max_received: 9, ..local() }, 9999), (Rules { max_sent: 4, ..local() }, 9999), (local(), 9)]
-    {
+    for (rules, limit, failure) in [
+        (Rules { max_received: 9, ..local() }, 9999, Failure::Received),
+        (Rules { max_sent: 4, ..local() }, 9999, Failure::Size),
+        (local(), 9, Failure::Taken),
+    ] {
         let (client, served) = relay(&rules, |channel| {
             let mut stream = Stream::open(channel, "127.0.0.1", port, limit, WAIT).unwrap();
             stream.write_all(&hello("127.0.0.1")).unwrap();
@@ -176,7 +178,7 @@ fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
             stream.read_exact(&mut read).unwrap_err();
             stream.close().unwrap_err()
         });
-        assert_eq!(client, Error::Server(Failure::Size));
+        assert_eq!(client, Error::Server(failure));
         served.unwrap_err();
     }
 }
