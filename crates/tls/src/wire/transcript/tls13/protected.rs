@@ -4,6 +4,7 @@
 use zeroize::Zeroizing;
 
 use super::super::frame::limit;
+use super::messages::check_tickets;
 use super::{Record, kind};
 use crate::wire::aead::{RecordCipher, xored_nonce};
 use crate::wire::key_schedule::TrafficSecret;
@@ -68,7 +69,8 @@ impl OpeningKey {
 /// The application data in a direction's records after its handshake, which open with this secret.
 ///
 /// # Errors
-/// [`Error::Sealed`] if a record does not open; [`Error::Malformed`] if one holds nothing.
+/// [`Error::Sealed`] if a record does not open; [`Error::Malformed`] if one holds nothing; those of
+/// [`check_tickets`] for other messages of the server's, such as a KeyUpdate, after which no record opens.
 pub(crate) fn data(
     side: Side,
     suite: Suite,
@@ -82,8 +84,10 @@ pub(crate) fn data(
         let mut opened = key.open(record, sequence).ok_or(Error::Sealed { side, sequence })?;
         let Content { content_type, bytes } = content(side, core::mem::take(&mut *opened))?;
         let bytes = Zeroizing::new(bytes);
-        if content_type == APPLICATION_DATA {
-            data.extend_from_slice(&bytes);
+        match content_type {
+            APPLICATION_DATA => data.extend_from_slice(&bytes),
+            HANDSHAKE if side == Side::Server => check_tickets(&bytes)?,
+            _ => {}
         }
     }
     Ok(data)
