@@ -58,7 +58,7 @@ pub enum Error {
     Incompatible(#[from] Mismatch),
     /// The peer ended the session and gave a reason. The text is the peer's claim, bounded and stripped of
     /// control characters.
-    #[error("{step}: the peer ended the session: {reason}")]
+    #[error("the peer ended the session: {reason}")]
     Peer {
         /// The step that this party was at.
         step: Tag,
@@ -73,7 +73,7 @@ pub enum Error {
         reason: String,
     },
     /// The peer closed the connection.
-    #[error("{step}: the peer closed the connection {}", if *.mid_frame { "in the middle of a message" } else { "before this message" })]
+    #[error("the peer closed the connection {}", if *.mid_frame { "in the middle of a message" } else { "before its next message" })]
     Closed {
         /// The step that this party was at.
         step: Tag,
@@ -81,7 +81,7 @@ pub enum Error {
         mid_frame: bool,
     },
     /// The peer, or the network, took too long.
-    #[error("{operation} (step {step}) did not complete within {} s; is the peer still running?", .after.as_secs_f32())]
+    #[error("{} did not complete within {} s{}; is the peer still running?", .operation.in_words(), .after.as_secs_f32(), .operation.limit())]
     TimedOut {
         /// The step that this party was at.
         step: Tag,
@@ -140,6 +140,27 @@ pub enum Operation {
     Read,
     /// Sending.
     Write,
+}
+
+impl Operation {
+    /// What did not complete.
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Connect => "connecting",
+            Self::Listen => "the wait for somebody to connect",
+            Self::TlsHandshake => "the TLS handshake",
+            Self::Read => "the wait for the peer's next message",
+            Self::Write => "sending a message",
+        }
+    }
+
+    /// Whose time it took, if that is a limit of its own.
+    fn limit(self) -> &'static str {
+        match self {
+            Self::Read | Self::Write => ", the time for any one message",
+            Self::Connect | Self::Listen | Self::TlsHandshake => "",
+        }
+    }
 }
 
 impl std::fmt::Display for Operation {

@@ -25,14 +25,14 @@ pub struct Dialed {
 /// Connects to the first of a host's addresses that accepts.
 ///
 /// # Errors
-/// [`Failure::Connect`]; [`Failure::Time`].
+/// [`Failure::Unknown`]; [`Failure::Connect`]; [`Failure::Time`].
 pub fn dial(host: &str, port: u16, limits: &ConnectionLimits) -> Result<Dialed, Failure> {
     let deadline = Instant::now() + limits.connect;
     let addresses = resolve(host, port, limits.connect).map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => Failure::Time,
-        kind => Failure::Connect(kind),
+        _ => Failure::Unknown(error.to_string()),
     })?;
-    let mut failure = Failure::Connect(io::ErrorKind::NotFound);
+    let mut failure = Failure::Unknown("none at all".into());
     for address in addresses {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -15,7 +15,10 @@ pub enum Failure {
     /// The host is neither a DNS name nor an IP address.
     #[error("the host is neither a DNS name nor an IP address")]
     Name,
-    /// The host has no address, or none that accepts the connection.
+    /// The host's name cannot be resolved.
+    #[error("no connection to the server: its name has no address that is found here ({0})")]
+    Unknown(String),
+    /// The host has no address that accepts the connection.
     #[error("no connection to the server: {0}")]
     Connect(io::ErrorKind),
     /// The connection broke.

@@ -498,3 +498,5 @@ fn a_host_that_does_not_accept_is_an_error() {
     let limits = ConnectionLimits { connect: Duration::ZERO, ..ConnectionLimits::default() };
     assert_eq!(dial("127.0.0.1", port, &limits).err(), Some(Failure::Time));
 }
+    let unknown = dial("nobody.invalid", port, &ConnectionLimits::default()).err();
+    assert!(matches!(unknown, Some(Failure::Unknown(_))), "{unknown:?}");
