@@ -38,7 +38,7 @@ pub(crate) fn key(dir: &std::path::Path) -> (String, String) {
 pub(crate) struct Fixture {
     pub(crate) dir: tempfile::TempDir,
     pub(crate) url: String,
-    roots: String,
+    pub(crate) roots: String,
     /// The notary's public key.
     pub(crate) public: String,
     pub(crate) notary: Running,

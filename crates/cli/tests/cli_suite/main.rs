@@ -41,3 +41,4 @@ mod support;
 mod terminal;
 mod tls;
 mod web;
+mod websites;

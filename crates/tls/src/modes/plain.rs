@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::version::{TLS12, TLS13};
-use rustls::{ClientConfig, ClientConnection};
+use rustls::{ClientConfig, ClientConnection, HandshakeKind};
 use zeroize::Zeroizing;
 
 use super::joint::client::{ConnectionLimits, Dialed, Failure, dial};
@@ -20,8 +20,9 @@ use super::proxy;
 use crate::page::dialogue::{self, Dialogue, MAX_ROUNDS, RequestSource, append};
 use crate::page::disclosure::{Suite, TlsVersion};
 use crate::page::http::{self, Response};
-use crate::wire::rustls_client;
+use crate::wire::rustls_client::{self, CertificateRequests};
 use crate::wire::server::Roots;
+use crate::wire::transcript;
 
 /// How long to wait for the end of a connection whose last response is whole.
 const END_TIME: Duration = Duration::from_secs(3);
@@ -49,6 +50,12 @@ pub enum Error {
     /// TLS failed. The server is not to be trusted, or has nothing in common with what was offered.
     #[error("TLS with the server: {0}")]
     Tls(String),
+    /// The server asked for a certificate of the client's, got none, and ended TLS with an alert.
+    #[error(
+        "the server demands a certificate of the client's (it ended TLS with the alert {0}); connections with one, which would show who \
+         you are, can't be proved"
+    )]
+    DemandsCertificate(String),
     /// With several requests: there is no next one, or a response is not the expected one.
     #[error(transparent)]
     Dialogue(#[from] dialogue::Error),
@@ -147,14 +154,22 @@ pub fn visit(target: &Target<'_>, rounds: usize, ask: &mut RequestSource<'_>) ->
 /// request.
 ///
 /// # Errors
-/// [`Error::Tls`] if the server does not take it; [`Error::Connection`].
+/// [`Error::Tls`] if the server does not take it; [`Error::DemandsCertificate`]; [`Error::Connection`], also
+/// if it asks for a certificate where that cannot be proved, or for another hello.
 pub fn probe(target: &Target<'_>, version: TlsVersion, suites: &[Suite]) -> Result<Agreed, Error> {
     let config = proxy::offer(version, suites, target.roots).map_err(|error| Error::Tls(error.to_string()));
     let mut client = Client::connect(target, config?)?;
     let agreed = client.agree();
     // What the handshake gave is for nobody.
     drop(rustls_client::exchange::take());
+    // It was offered keys of all groups.
+    if client.connection.handshake_kind() == Some(HandshakeKind::FullWithHelloRetryRequest) {
+        return Err(Failure::from(transcript::Error::HelloRetry).into());
+    }
     let agreed = agreed?;
+    if version == TlsVersion::Tls13 && client.requests.any() {
+        return Err(Failure::from(transcript::Error::CertificateRequest).into());
+    }
     client.connection.send_close_notify();
     // The answer is there already, whatever becomes of this.
     let _ = client.send();
@@ -167,15 +182,18 @@ struct Client {
     socket: Dialed,
     wire: [usize; 2],
     limit: usize,
+    /// The server's requests for a certificate.
+    requests: Arc<CertificateRequests>,
 }
 
 impl Client {
-    fn connect(target: &Target<'_>, config: ClientConfig) -> Result<Self, Error> {
+    fn connect(target: &Target<'_>, mut config: ClientConfig) -> Result<Self, Error> {
+        let requests = CertificateRequests::of(&mut config);
         let name = ServerName::try_from(target.host.to_owned()).map_err(|_| Failure::Name)?;
         let connection = ClientConnection::new(Arc::new(config), name);
         let connection = connection.map_err(|error| Error::Tls(error.to_string()))?;
         let socket = dial(target.host, target.port, &target.limits)?;
-        Ok(Self { connection, socket, wire: [0; 2], limit: target.limits.received })
+        Ok(Self { connection, socket, wire: [0; 2], limit: target.limits.received, requests })
     }
 
     /// Runs the handshake.
@@ -230,7 +248,12 @@ impl Client {
             Err(error) => {
                 // The alert tells the server why; if it cannot be sent, nothing is lost.
                 let _ = self.send();
-                return Err(Error::Tls(error.to_string()));
+                return Err(match error {
+                    rustls::Error::AlertReceived(alert) if self.requests.any() => {
+                        Error::DemandsCertificate(format!("{alert:?}"))
+                    }
+                    error => Error::Tls(error.to_string()),
+                });
             }
         };
         Ok(if closed { Some(Ending::Closed) } else { (count == 0).then_some(Ending::Cut) })

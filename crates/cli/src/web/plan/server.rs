@@ -4,9 +4,9 @@ use core::ops::Range;
 
 use serde::Serialize;
 use volery::web::dialogue::ReceivedResponses;
-use volery::web::disclosure::{Draft, Suite, TlsVersion};
+use volery::web::disclosure::{Draft, Suite, TlsVersion, TranscriptError};
 use volery::web::joint::SUITES;
-use volery::web::joint::client::ConnectionLimits;
+use volery::web::joint::client::{ConnectionLimits, Failure as ConnectionFailure};
 use volery::web::plain::{self, Agreed, Ending, Target};
 use volery::web::server::Roots;
 
@@ -68,10 +68,14 @@ impl Visitor<'_> {
     pub(super) fn server(&self, agreed: Agreed) -> ServerReport {
         let asked: Option<Suite> = self.asked.cipher.into();
         let probe = |version, suites: &[Suite]| {
-            plain::probe(&self.target(), version, suites).map_err(|error| {
-                let names: Vec<_> = suites.iter().map(Suite::to_string).collect();
-                let names = names.join(", ");
-                format!("no handshake of TLS {version} with {names} on P-256 or X25519 ({error})")
+            plain::probe(&self.target(), version, suites).map_err(|error| match error {
+                plain::Error::Tls(_) | plain::Error::Connection(ConnectionFailure::Closed) => {
+                    let names: Vec<_> = suites.iter().map(Suite::to_string).collect();
+                    let names = names.join(", ");
+                    format!("{NO_HANDSHAKE} {version} with {names} on P-256 or X25519 ({error})")
+                }
+                // The server took the offer, or never saw it.
+                error => error.to_string(),
             })
         };
         // Proxy mode offers everything; two parties ask for one suite after the other.
@@ -117,6 +121,9 @@ fn explained(error: &plain::Error) -> String {
         _ => error.to_string(),
     }
 }
+
+/// The start of a reason: the server does not take what a mode offers.
+const NO_HANDSHAKE: &str = "no handshake of TLS";
 
 /// Why two parties do not serve a server that names no protocol.
 const NO_ALPN: &str = "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of \
@@ -194,14 +201,23 @@ impl ServerReport {
     fn refusal(&self, mode: ModeArg, tls: TlsArg) -> Option<String> {
         let mut reasons = Vec::new();
         for way in self.wanted(mode, tls) {
-            // One way is enough.
-            reasons.push(way.reason.clone()?);
+            // One way is enough, but a server that takes TLS 1.3 gets to choose it, and then asks.
+            let Some(reason) = way.reason.clone() else {
+                if reasons.contains(&TranscriptError::CertificateRequest.to_string()) {
+                    break;
+                }
+                return None;
+            };
+            reasons.push(reason);
         }
         reasons.dedup();
         let working = self.modes.iter().filter(|way| way.reason.is_none());
         let working: Vec<_> = working.map(|way| format!("--mode {} --tls {}", way.mode, way.tls)).collect();
         let working = if working.is_empty() {
-            "no mode can serve it: that takes AES-GCM or ChaCha20-Poly1305, in TLS 1.2 with ECDHE".to_owned()
+            let unlike = reasons.iter().all(|reason| reason.starts_with(NO_HANDSHAKE));
+            let takes =
+                if unlike { ": that takes AES-GCM or ChaCha20-Poly1305, in TLS 1.2 with ECDHE" } else { "" };
+            format!("no mode can serve it{takes}")
         } else {
             format!("use {}", working.join(" or "))
         };
@@ -244,7 +260,7 @@ mod tests {
     }
 
     fn none() -> Result<Agreed, String> {
-        Err("refused".to_owned())
+        Err("no handshake of TLS".to_owned())
     }
 
     /// Of the newer version first, of two parties first.
@@ -268,7 +284,7 @@ mod tests {
         assert_eq!(older.refusal(ModeArg::Proxy, TlsArg::Auto), None);
         assert_eq!(older.refusal(ModeArg::Proxy, TlsArg::Tls12), None);
         for (mode, tls, reason) in [
-            (ModeArg::Proxy, TlsArg::Tls13, "refused"),
+            (ModeArg::Proxy, TlsArg::Tls13, "no handshake"),
             (ModeArg::TwoParty, TlsArg::Auto, "ALPN"),
             (ModeArg::TwoParty, TlsArg::Tls12, "ALPN"),
         ] {
@@ -276,6 +292,21 @@ mod tests {
             assert!(told.contains(reason) && told.ends_with("use --mode proxy --tls 1.2"), "{told}");
         }
         let told = report(none(), none()).refusal(ModeArg::Proxy, TlsArg::Auto).expect("nothing works");
-        assert!(told.contains("no mode can serve it"), "{told}");
+        assert!(told.contains("no mode can serve it: that takes"), "{told}");
+        let demands = || Err("it demands a certificate".to_owned());
+        let told = report(demands(), demands()).refusal(ModeArg::Proxy, TlsArg::Auto).expect("nothing works");
+        assert!(told.contains("demands") && told.ends_with("no mode can serve it"), "{told}");
+    }
+
+    /// TLS 1.3 is what a proof would speak.
+    #[test]
+    fn a_server_that_asks_for_a_certificate_in_tls_1_3_is_served_by_tls_1_2_if_that_is_asked_for() {
+        let asks = report(Ok(agreed("1.2", true)), Err(TranscriptError::CertificateRequest.to_string()));
+        for mode in [ModeArg::TwoParty, ModeArg::Proxy] {
+            let told = asks.refusal(mode, TlsArg::Auto).expect("it asks");
+            assert!(told.contains("asked for a certificate") && told.contains("--tls 1.2"), "{told}");
+            assert_eq!(asks.refusal(mode, TlsArg::Tls12), None);
+            assert!(asks.refusal(mode, TlsArg::Tls13).is_some());
+        }
     }
 }

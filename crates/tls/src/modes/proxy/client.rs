@@ -23,11 +23,11 @@ use crate::page::disclosure::{
 use crate::page::leaf::{LeafOpenings, Seed};
 use crate::wire::key_schedule::EarlySecret;
 use crate::wire::prf::Side;
-use crate::wire::rustls_client::{self, exchange};
+use crate::wire::rustls_client::{self, CertificateRequests, exchange};
 use crate::wire::server::Roots;
 use crate::wire::step::MASTER_BITS;
-use crate::wire::transcript::Transcript;
 use crate::wire::transcript::tls13::{self, HandshakeSecrets};
+use crate::wire::transcript::{self, Transcript};
 
 /// Bytes of a master secret.
 const MASTER_BYTES: usize = MASTER_BITS / 8;
@@ -117,18 +117,21 @@ fn connect(
     let name =
         ServerName::try_from(host.to_owned()).map_err(|_| relay::Error::Server(relay::Failure::Name))?;
     let suites = suite.as_ref().map_or(&Suite::ALL[..], core::slice::from_ref);
-    let config = config(version, suites, roots, Arc::clone(&master))?;
+    let mut config = config(version, suites, roots, Arc::clone(&master))?;
+    let requests = CertificateRequests::of(&mut config);
     let mut connection =
         ClientConnection::new(Arc::new(config), name).map_err(|error| Error::Tls(error.to_string()))?;
     let mut stream = Stream::open(channel, host, port, max_received, wait)?;
     let mut payload = [Zeroizing::default(), Zeroizing::default()];
-    let result = talk(&mut connection, &mut stream, &mut payload);
+    let result = shake_hands(&mut connection, &mut stream, &requests)
+        .and_then(|()| talk(&mut connection, &mut stream, &mut payload));
     // Taken in any case, so that it does not outlive a connection that fails.
     let shared = exchange::take();
     if let Some(error) = stream.error() {
         return Err(error.clone().into());
     }
     result.map_err(|error| match (error, version) {
+        (Error::Alert(alert), _) if requests.any() => Error::DemandsCertificate(alert),
         (Error::OnlyNewer, Some(TlsVersion::Tls13)) => Error::OnlyOlder,
         (Error::OnlyNewer, None) => Error::NothingInCommon,
         (error, _) => error,
@@ -153,12 +156,12 @@ fn connect(
             let traffic = |side| secret.traffic(side, &transcript.hello.hash);
             let secrets = HandshakeSecrets { client: traffic(Side::Client), server: traffic(Side::Server) };
             let opened = transcript.open(&secrets).map_err(refused)?;
-            (OpenConnection::Tls13(opened), Secret::new(version, suite, secret.bytes()))
-        }
-    };
             // The library follows a server that changes its keys, and V does not.
             let traffic = secret.master().traffic(Side::Server, &opened.handshake.finished_hash);
             tls13::data(Side::Server, suite, &traffic, &opened.server).map_err(refused)?;
+            (OpenConnection::Tls13(opened), Secret::new(version, suite, secret.bytes()))
+        }
+    };
     let secret = secret.ok_or(UNTOLD)?;
     let ended = EndedConnection {
         mode: Mode::Proxy,
@@ -179,6 +182,20 @@ fn connect(
 
 /// The TLS library works in another way than it did.
 const UNTOLD: Error = Error::Misuse("the TLS library did not tell the connection's secret");
+
+/// Runs the handshake. What nobody can prove is refused before a request is said.
+fn shake_hands(
+    connection: &mut ClientConnection,
+    stream: &mut Stream<'_>,
+    requests: &CertificateRequests,
+) -> Result<(), Error> {
+    connection.complete_io(stream).map_err(|error| tls_error(&error, connection))?;
+    if connection.protocol_version() == Some(ProtocolVersion::TLSv1_3) && requests.any() {
+        let refusal = Refusal::from(transcript::Error::CertificateRequest);
+        return Err(disclosure::Error::from(refusal).into());
+    }
+    Ok(())
+}
 
 /// Sends the requests, and receives until the server ends the connection, with or without an alert. The
 /// plaintext goes to `requests` and `responses`.
@@ -239,6 +256,7 @@ fn tls_error(error: &io::Error, connection: &ClientConnection) -> Error {
             AlertReceived(ProtocolVersion | HandshakeFailure)
             | PeerIncompatible(ServerTlsVersionIsDisabledByOurConfig),
         ) if !chosen => Error::OnlyNewer,
+        Some(AlertReceived(alert)) => Error::Alert(format!("{alert:?}")),
         _ => Error::Tls(error.to_string()),
     }
 }

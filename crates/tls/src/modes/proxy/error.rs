@@ -18,6 +18,15 @@ pub enum Error {
         "TLS with the server: {0}; either the server does not offer what is needed, or the notary altered what it relayed"
     )]
     Tls(String),
+    /// At P: the server, or V in its place, ended TLS with an alert.
+    #[error("the server, or a notary that altered what it relayed, ended TLS with the alert {0}")]
+    Alert(String),
+    /// At P: the server asked for a certificate of the client's, got none, and ended TLS with an alert.
+    #[error(
+        "the server demands a certificate of the client's (it ended TLS with the alert {0}); connections with one, which would show who \
+         you are, can't be proved"
+    )]
+    DemandsCertificate(String),
     /// At P: the server refuses TLS 1.2.
     #[error(
         "the server refuses TLS 1.2, or has other cipher suites than those that were offered for it; try TLS 1.3, and --cipher auto"

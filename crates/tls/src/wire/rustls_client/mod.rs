@@ -4,11 +4,15 @@
 pub(crate) mod exchange;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustls::client::Resumption;
+use rustls::client::{ResolvesClientCert, Resumption};
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::cipher_suite;
-use rustls::{ClientConfig, Error, RootCertStore, SupportedCipherSuite, SupportedProtocolVersion};
+use rustls::sign::CertifiedKey;
+use rustls::{
+    ClientConfig, Error, RootCertStore, SignatureScheme, SupportedCipherSuite, SupportedProtocolVersion,
+};
 
 use crate::wire::server::Roots;
 use crate::wire::suite::Suite;
@@ -40,6 +44,35 @@ pub(crate) fn suites(version: TlsVersion, suites: &[Suite]) -> Vec<SupportedCiph
         }
     };
     suites.iter().flat_map(of).collect()
+}
+
+/// Whether the server asked for a certificate of the client's. It gets none.
+#[derive(Debug, Default)]
+pub(crate) struct CertificateRequests(AtomicBool);
+
+impl CertificateRequests {
+    /// Notes the requests to clients of this configuration, which has no certificate.
+    pub(crate) fn of(config: &mut ClientConfig) -> Arc<Self> {
+        let requests = Arc::new(Self::default());
+        config.client_auth_cert_resolver = Arc::clone(&requests) as Arc<dyn ResolvesClientCert>;
+        requests
+    }
+
+    /// Whether there was one.
+    pub(crate) fn any(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl ResolvesClientCert for CertificateRequests {
+    fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        self.0.store(true, Ordering::Relaxed);
+        None
+    }
+
+    fn has_certs(&self) -> bool {
+        false
+    }
 }
 
 /// A client of these versions that trusts `roots` and computes with `provider`. It resumes no sessions,

@@ -99,7 +99,9 @@ pub enum Error {
     Renegotiation(Side),
     /// The server asked the client for another hello.
     #[error(
-        "the server asked for another ClientHello (HelloRetryRequest); offer it a key of each group, secp256r1 and x25519"
+        "the server asked for another ClientHello (HelloRetryRequest), and connections with that can't be proved. A server is not to ask \
+         a client that offers a key on each of secp256r1 and x25519, as this program does: it wants another group, or somebody on the way \
+         interferes"
     )]
     HelloRetry,
     /// The client offered to continue an earlier session.
@@ -121,7 +123,8 @@ pub enum Error {
     CompressedCertificate,
     /// In TLS 1.3, the server asked for a certificate of the client's.
     #[error(
-        "the server asked for a certificate of the client's; in TLS 1.3 no connection with that can be proved"
+        "the server asked for a certificate of the client's; in TLS 1.3 no connection with that can be proved. If the server only asks, and \
+         speaks TLS 1.2, too: --tls 1.2"
     )]
     CertificateRequest,
     /// A party changed its keys.

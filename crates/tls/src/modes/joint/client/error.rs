@@ -5,6 +5,7 @@ use std::io;
 use rustls::{AlertDescription, CertificateError, Error as TlsError, PeerIncompatible};
 
 use crate::page::dialogue;
+use crate::wire::rustls_client::CertificateRequests;
 use crate::wire::transcript;
 use crate::wire::version::TlsVersion;
 
@@ -82,6 +83,12 @@ pub enum Failure {
     /// The server ended the handshake with an alert.
     #[error("the server ended the handshake with the alert {0}")]
     Alert(String),
+    /// The server asked for a certificate of the client's, got none, and ended the handshake with an alert.
+    #[error(
+        "the server demands a certificate of the client's (it ended TLS with the alert {0}); connections with one, which would show who \
+         you are, can't be proved"
+    )]
+    DemandsCertificate(String),
     /// The server does not confirm its protocol.
     #[error(
         "the server does not agree on http/1.1 (ALPN), so nobody could tell its words from those of another service of its host. \
@@ -154,6 +161,21 @@ impl Failure {
                 Self::Untrusted { reason: Distrust::from(&error), detail: error.to_string() }
             }
             error => Self::Tls(error.to_string()),
+        }
+    }
+
+    /// As [`Failure::new`], of a server that has asked for a certificate of the client's, or has not.
+    pub(super) fn after(
+        error: TlsError,
+        version: TlsVersion,
+        chosen: bool,
+        requests: &CertificateRequests,
+    ) -> Self {
+        match error {
+            TlsError::AlertReceived(alert) if requests.any() => {
+                Self::DemandsCertificate(format!("{alert:?}"))
+            }
+            error => Self::new(error, version, chosen),
         }
     }
 }

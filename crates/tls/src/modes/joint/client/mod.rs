@@ -95,11 +95,11 @@ use super::{Content, Engine, Error};
 use crate::page::dialogue::{Dialogue, RequestSource};
 use crate::page::disclosure::Connection;
 use crate::wire::record::MAX_PLAINTEXT;
-use crate::wire::rustls_client;
+use crate::wire::rustls_client::{self, CertificateRequests};
 use crate::wire::server::{self, Roots};
 use crate::wire::suite::Suite;
 use crate::wire::transcript::tls13::{self, HandshakeSecrets};
-use crate::wire::transcript::{APPLICATION_DATA, HANDSHAKE, TAG_BYTES};
+use crate::wire::transcript::{self, APPLICATION_DATA, HANDSHAKE, TAG_BYTES};
 use crate::wire::version::TlsVersion;
 
 /// The bytes of a record without its content: header, explicit nonce or the content's type, tag.
@@ -264,6 +264,8 @@ struct Tls<'s, S> {
     version: TlsVersion,
     connection: UnbufferedClientConnection,
     wire: Wire<S>,
+    /// The server's requests for a certificate.
+    requests: Arc<CertificateRequests>,
     no_alpn: bool,
     /// The bytes that rustls wants to send.
     outgoing: Vec<u8>,
@@ -292,11 +294,12 @@ impl<'s, S: Socket> Tls<'s, S> {
             TlsVersion::Tls12 => &TLS12,
             TlsVersion::Tls13 => &TLS13,
         };
-        let config =
-            rustls_client::config(provider(version, suite), &[offered], target.roots).map_err(early)?;
+        let config = rustls_client::config(provider(version, suite), &[offered], target.roots);
+        let mut config = config.map_err(early)?;
+        let requests = CertificateRequests::of(&mut config);
         let connection = UnbufferedClientConnection::new(Arc::new(config), name).map_err(early)?;
         let (wire, no_alpn) = (Wire::new(stream, &target.limits), target.no_alpn);
-        Ok(Self { session, version, connection, wire, no_alpn, outgoing: Vec::new() })
+        Ok(Self { session, version, connection, wire, requests, no_alpn, outgoing: Vec::new() })
     }
 
     fn run(mut self, first: Burst, requests: &mut Requests<'_, '_, '_>) -> Result<Captured, Error> {
@@ -352,7 +355,14 @@ impl<'s, S: Socket> Tls<'s, S> {
         loop {
             match self.step(&mut incoming)? {
                 Waiting::Ask => {}
-                Waiting::Record => incoming.extend_from_slice(self.wire.record()?.ok_or(Failure::Closed)?),
+                Waiting::Record => {
+                    let record = self.wire.record()?.ok_or(Failure::Closed)?;
+                    // The library would answer it, and the server need not say anything more.
+                    if tls13::asks_for_another_hello(record) {
+                        return Err(Failure::from(transcript::Error::HelloRetry).into());
+                    }
+                    incoming.extend_from_slice(record);
+                }
                 Waiting::Request => return Ok(()),
             }
         }
@@ -364,7 +374,8 @@ impl<'s, S: Socket> Tls<'s, S> {
         let status = self.connection.process_tls_records(incoming);
         self.session.error()?;
         let discard = status.discard;
-        let next = match status.state.map_err(|error| Failure::new(error, self.version, chosen))? {
+        let failure = |error| Failure::after(error, self.version, chosen, &self.requests);
+        let next = match status.state.map_err(failure)? {
             ConnectionState::EncodeTlsData(mut data) => {
                 encode(&mut data, &mut self.outgoing)?;
                 Waiting::Ask

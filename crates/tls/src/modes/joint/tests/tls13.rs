@@ -194,6 +194,10 @@ fn a_probe_finds_the_version_and_what_cannot_be_served() {
     assert_eq!(probed(&silent), Err(Failure::NoProtocol));
     let other = with(|config| of_group(config, SECP384R1));
     assert_eq!(probed(&other), Err(Failure::NothingInCommon));
+    let asked = Failure::Transcript(TranscriptError::CertificateRequest);
+    for demanded in [false, true] {
+        assert_eq!(probed(&with(|config| asking(config, demanded))), Err(asked.clone()));
+    }
     let mut strange = site();
     strange.authority = Authority::new();
     assert!(matches!(probed(&strange), Err(Failure::Untrusted { .. })));

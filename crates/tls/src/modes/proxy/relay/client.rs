@@ -8,6 +8,7 @@ use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
 use zeroize::Zeroizing;
 
 use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, OPEN, WRITE};
+use crate::wire::transcript::tls13;
 
 /// A connection to a server through V, with a record of everything that went over it.
 ///
@@ -95,6 +96,10 @@ impl<'c> Stream<'c> {
                 }
                 self.ended = data.is_empty();
                 self.received.extend_from_slice(data);
+                // A TLS library would answer it, and the server need not say anything more.
+                if tls13::asks_for_another_hello(&self.received) {
+                    return Err(Error::HelloRetry);
+                }
                 Ok(true)
             }
             (OPEN | WRITE | CLOSE, [DONE]) => Ok(false),

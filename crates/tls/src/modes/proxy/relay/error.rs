@@ -2,6 +2,8 @@
 
 use volery_channel::Tag;
 
+use crate::wire::transcript::Error as TranscriptError;
+
 /// An error of the relay, at either party.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -17,6 +19,9 @@ pub enum Error {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// At P: the server asked for another ClientHello.
+    #[error("{}", TranscriptError::HelloRetry)]
+    HelloRetry,
     /// The connection to the server failed: at V, its own error; at P, the error that V reported.
     #[error("the connection to the server: {0}")]
     Server(Failure),
@@ -50,18 +55,12 @@ pub enum Failure {
     /// The server broke off the connection.
     #[error("the server broke off the connection")]
     Broken,
-    /// More bytes than V relays.
-    #[error("more bytes than the notary relays for one connection")]
+    /// More bytes to the server than V relays, or in too many pieces.
+    #[error("the requests have more bytes than the notary relays for one connection")]
     Size,
     /// P's first bytes are not the start of TLS with this host.
     #[error("the notary relays nothing but TLS: a ClientHello for this host has to come first, alone")]
     Hello,
-}
-
-impl Failure {
-    /// What V may report.
-    const ALL: [Self; 10] = [
-        Self::Name,
     /// More bytes from the server than V takes.
     #[error(
         "the server sent more bytes than the notary takes of one connection; its operator sets --max-received"
@@ -70,6 +69,12 @@ impl Failure {
     /// At P: more bytes from the server than it takes itself.
     #[error("the server sent more bytes than this program takes of one connection")]
     Taken,
+}
+
+impl Failure {
+    /// What V may report.
+    const ALL: [Self; 10] = [
+        Self::Name,
         Self::Unknown,
         Self::Address,
         Self::Port,
@@ -78,12 +83,12 @@ impl Failure {
         Self::Broken,
         Self::Size,
         Self::Hello,
+        Self::Received,
     ];
 
     /// Its byte in an answer.
     pub(super) fn code(self) -> u8 {
         // The position among ten.
-        Self::Received,
         Self::ALL.iter().position(|other| *other == self).unwrap_or_default() as u8
     }
 

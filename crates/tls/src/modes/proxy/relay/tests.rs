@@ -17,6 +17,7 @@ use super::*;
 use crate::page::disclosure::RelayMark;
 use crate::wire::rustls_client;
 use crate::wire::server::Roots;
+use crate::wire::transcript::testing::hello_retry;
 
 /// A server that answers each byte with two, and its port.
 fn echo() -> u16 {
@@ -49,10 +50,10 @@ fn twice(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().flat_map(|byte| [*byte; 2]).collect()
 }
 
-fn local() -> Rules {
 /// Longer than V's own.
 const WAIT: Duration = Duration::from_secs(10);
 
+fn local() -> Rules {
     Rules { private: true, ports: Vec::new(), idle: Duration::from_millis(300), ..Rules::default() }
 }
 
@@ -183,9 +184,6 @@ fn a_server_that_says_nothing_and_one_that_says_too_much_end_the_session() {
     }
 }
 
-/// Each byte is taken in time, and all of them together are not.
-#[test]
-fn a_server_that_takes_what_it_is_told_byte_by_byte_ends_the_session() {
 #[test]
 fn v_waits_no_longer_than_p_asks_for() {
     let port = echo();
@@ -201,6 +199,9 @@ fn v_waits_no_longer_than_p_asks_for() {
     assert!((1..20).contains(&start.elapsed().as_secs()), "rounded up to a second");
 }
 
+/// Each byte is taken in time, and all of them together are not.
+#[test]
+fn a_server_that_takes_what_it_is_told_byte_by_byte_ends_the_session() {
     let (idle, moment) = (Duration::from_millis(50), Duration::from_millis(1));
     let mut taken = 0;
     let slow = put_all(
@@ -298,9 +299,6 @@ fn nothing_but_a_client_hello_for_the_host_that_was_named_reaches_the_server_fir
 }
 
 #[test]
-fn requests_out_of_order_are_refused() {
-    let (_, served) = relay(&local(), |channel| {
-#[test]
 fn a_server_that_asks_for_another_hello_is_left_at_once() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -320,6 +318,9 @@ fn a_server_that_asks_for_another_hello_is_left_at_once() {
     assert_eq!(client, Error::HelloRetry);
 }
 
+#[test]
+fn requests_out_of_order_are_refused() {
+    let (_, served) = relay(&local(), |channel| {
         channel.send(RELAY_REQUEST, &[CLOSE]).unwrap();
         channel.flush().unwrap();
     });

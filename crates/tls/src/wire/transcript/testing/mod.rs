@@ -181,6 +181,19 @@ pub(crate) fn of_group(config: &ServerConfig, group: &'static dyn SupportedKxGro
     narrowed(config, CryptoProvider { kx_groups: vec![group], ..provider(true) })
 }
 
+/// A HelloRetryRequest for AES-128 with this extension.
+pub(crate) fn hello_retry(extension: &[u8]) -> Vec<u8> {
+    // Its version, the random that makes it one, no session, the suite, no compression.
+    let random = [
+        0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91, 0xc2,
+        0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
+    ];
+    let extensions = [&[0, 43, 0, 2, 3, 4], extension].concat();
+    let body = [&[3, 3], &random[..], &[0, 0x13, 1, 0, 0, extensions.len() as u8], &extensions].concat();
+    let message = [&[2, 0, 0, body.len() as u8], &body[..]].concat();
+    [&[22, 3, 3, 0, message.len() as u8], &message[..]].concat()
+}
+
 /// A server's settings, but it asks for certificates of clients'.
 pub(crate) fn asking(config: &ServerConfig, demanded: bool) -> ServerConfig {
     let provider = Arc::clone(config.crypto_provider());

@@ -3,11 +3,11 @@
 use volery_channel::Cursor;
 
 use super::super::hello::{ClientHello, Extensions, LEGACY_VERSION};
-use super::{VERSION, extension};
+use super::{VERSION, extension, kind};
 use crate::wire::key_exchange::{Group, PublicPoint};
 use crate::wire::prf::{Random, Side};
 use crate::wire::suite::Suite;
-use crate::wire::transcript::Error;
+use crate::wire::transcript::{Error, HANDSHAKE};
 
 /// The random of a HelloRetryRequest, which is a ServerHello otherwise: SHA-256 of its name (RFC 8446,
 /// section 4.1.3).
@@ -15,6 +15,15 @@ const RETRY: Random = [
     0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91, 0xc2,
     0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
 ];
+
+/// Whether the first record of a server's bytes is a HelloRetryRequest, as soon as its random is there.
+pub(crate) fn asks_for_another_hello(server: &[u8]) -> bool {
+    // Headers of record and message, and the version.
+    const START: usize = 5 + 4 + 2;
+    server.first() == Some(&HANDSHAKE)
+        && server.get(5) == Some(&kind::SERVER_HELLO)
+        && server.get(START..).is_some_and(|rest| rest.starts_with(&RETRY))
+}
 
 /// The client's hello, with what TLS 1.3 adds to it.
 pub(super) struct Offer<'a> {

@@ -58,6 +58,7 @@ mod records;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use hello::asks_for_another_hello;
 pub(crate) use messages::{after_handshake, check_tickets};
 pub(crate) use protected::{Content, content, data, header};
 use protected::{Flight, MAX_INNER};

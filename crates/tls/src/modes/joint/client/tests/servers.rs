@@ -14,7 +14,7 @@ use super::*;
 use crate::wire::key_exchange::Group;
 use crate::wire::server::Roots;
 use crate::wire::transcript;
-use crate::wire::transcript::testing::{Issued, of_group, provider};
+use crate::wire::transcript::testing::{Issued, hello_retry, of_group, provider};
 
 /// What a connection with this stream comes to; the engine is not to be asked for anything.
 fn refused<S: Socket + Send>(stream: S, target: &Target<'_>) -> Failure {
@@ -313,6 +313,23 @@ fn what_is_no_handshake_is_refused() {
     }
 }
 
+/// Somebody on the way can make one, with a cookie or for a group of which a key was offered. Whoever answers
+/// waits for a server that knows nothing of it.
+#[test]
+fn a_request_for_another_hello_is_refused_by_name() {
+    let site = Site::new(KeyAlgorithm::P256);
+    let target = site.target();
+    for extension in [&[0, 44, 0, 3, 0, 1, 7][..], &[0, 51, 0, 2, 0, 23]] {
+        let retry = hello_retry(extension);
+        let expected = Failure::Transcript(transcript::Error::HelloRetry);
+        assert_eq!(refused(Script::new(&retry), &target), expected);
+        for version in [None, Some(TlsVersion::Tls13)] {
+            let probed = probe(Script::new(&retry), &target, version, Suite::Aes128GcmSha256);
+            assert_eq!(probed, Err(expected.clone()));
+        }
+    }
+}
+
 #[test]
 fn a_server_of_an_older_version_is_named_as_such() {
     let site = Site::new(KeyAlgorithm::P256);
@@ -407,7 +424,7 @@ fn a_handshake_that_was_altered_on_the_path_ends_at_the_clients_finished_before_
 fn a_server_that_demands_a_certificate_is_left() {
     let site = Site::with(KeyAlgorithm::P256, |config| asking(&config, true));
     let failure = failure(site.query(&mut Clear::new(1), &request(256), answer()));
-    assert!(matches!(failure, Failure::Alert(_)), "{failure:?}");
+    assert!(matches!(failure, Failure::DemandsCertificate(_)), "{failure:?}");
 }
 
 #[test]
@@ -495,8 +512,8 @@ fn a_host_that_does_not_accept_is_an_error() {
     drop(listener);
     let refused = dial("127.0.0.1", port, &ConnectionLimits::default()).err();
     assert_eq!(refused, Some(Failure::Connect(io::ErrorKind::ConnectionRefused)));
+    let unknown = dial("nobody.invalid", port, &ConnectionLimits::default()).err();
+    assert!(matches!(unknown, Some(Failure::Unknown(_))), "{unknown:?}");
     let limits = ConnectionLimits { connect: Duration::ZERO, ..ConnectionLimits::default() };
     assert_eq!(dial("127.0.0.1", port, &limits).err(), Some(Failure::Time));
 }
-    let unknown = dial("nobody.invalid", port, &ConnectionLimits::default()).err();
-    assert!(matches!(unknown, Some(Failure::Unknown(_))), "{unknown:?}");
