@@ -121,7 +121,8 @@ pub fn visit(target: &Target<'_>, rounds: usize, ask: &mut RequestSource<'_>) ->
     }
     let config = rustls_client::config(ring::default_provider(), &[&TLS13, &TLS12], target.roots);
     let mut client = Client::connect(target, config.map_err(|error| Error::Tls(error.to_string()))?)?;
-    let agreed = client.agree()?;
+    // A server may ask for another hello here. If the handshake then fails, that is the likely reason.
+    let agreed = client.agree().map_err(|error| client.asked_again().unwrap_or(error))?;
     let mut dialogue = Dialogue::new(rounds, ask);
     let mut payload = [Zeroizing::default(), Zeroizing::default()];
     let [requests, responses] = &mut payload;
@@ -163,8 +164,8 @@ pub fn probe(target: &Target<'_>, version: TlsVersion, suites: &[Suite]) -> Resu
     // What the handshake gave is for nobody.
     drop(rustls_client::exchange::take());
     // It was offered keys of all groups.
-    if client.connection.handshake_kind() == Some(HandshakeKind::FullWithHelloRetryRequest) {
-        return Err(Failure::from(transcript::Error::HelloRetry).into());
+    if let Some(error) = client.asked_again() {
+        return Err(error);
     }
     let agreed = agreed?;
     if version == TlsVersion::Tls13 && client.requests.any() {
@@ -219,6 +220,12 @@ impl Client {
         let group = group.and_then(|group| group.as_str()).unwrap_or("unknown").to_owned();
         let alpn = connection.alpn_protocol() == Some(rustls_client::HTTP);
         Ok(Agreed { version, suite, served, group, alpn })
+    }
+
+    /// The error of a server that asked for another hello.
+    fn asked_again(&self) -> Option<Error> {
+        let again = self.connection.handshake_kind() == Some(HandshakeKind::FullWithHelloRetryRequest);
+        again.then(|| Failure::from(transcript::Error::HelloRetry).into())
     }
 
     /// Sends what the TLS library wants to send.
