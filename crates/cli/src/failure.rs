@@ -253,10 +253,27 @@ impl From<volery_channel::Error> for Failure {
     fn from(error: volery_channel::Error) -> Self {
         match error {
             volery_channel::Error::Address { .. } => Self::input(error),
-            volery_channel::Error::Incompatible(Mismatch::Parameter { .. } | Mismatch::Statement { .. }) => {
+            volery_channel::Error::Incompatible(Mismatch::Parameter { ref name, .. }) => {
+                Self::Mismatch(format!("{error}{}", in_common(name)))
+            }
+            volery_channel::Error::Incompatible(Mismatch::Statement { .. }) => {
                 Self::Mismatch(error.to_string())
             }
             _ => Self::session(error),
         }
+    }
+}
+
+/// What both parties have to give so that they have the same parameter `name`; empty if no option sets it.
+fn in_common(name: &str) -> &'static str {
+    match name {
+        "profile" => ": both must give the same --profile",
+        "challenges" => ": both must give --fiat-shamir, or neither",
+        "protocol" => {
+            ": both must give the same kind of statement and, with --any-of, the same --disjunction"
+        }
+        "field" => ": both must name the same statement, over the same field",
+        "mac-field" => ": both must give the same --rho",
+        _ => "",
     }
 }

@@ -51,12 +51,12 @@ impl Begin {
 
     fn compare(&self, theirs: &Self) -> Result<(), Error> {
         // Parameters are compared first: a different protocol explains a different digest, but not the other
-        // way round.
-        self.parameters.agree(&theirs.parameters)?;
+        // way round. Those that follow from the statement, like its size, do not count.
         if self.digest != theirs.digest {
+            self.parameters.agree_otherwise(&theirs.parameters)?;
             return Err(Mismatch::Statement { ours: self.digest, theirs: theirs.digest }.into());
         }
-        Ok(())
+        Ok(self.parameters.agree(&theirs.parameters)?)
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {

@@ -35,14 +35,14 @@ pub enum Mismatch {
         value(.ours), value(.theirs)
     )]
     Parameter {
-        /// The first parameter that differs, in the order of names.
+        /// The parameter that differs; if there are several, the one that says most about the reason.
         name: String,
         /// This party's value, if it has one.
         ours: Option<String>,
         /// The peer's.
         theirs: Option<String>,
     },
-    /// The parties are about to prove different things.
+    /// The parties are about to prove different things, in the same way.
     #[error(
         "the parties name different statements (digest {} here, {} at the peer): \
          both must name the same statement, public inputs and version",
@@ -72,7 +72,7 @@ fn show(bytes: &[u8]) -> String {
 }
 
 fn value(text: &Option<String>) -> String {
-    text.as_ref().map_or_else(|| "none".into(), |text| format!("`{text}`"))
+    text.as_ref().map_or_else(|| "no such parameter".into(), |text| format!("`{text}`"))
 }
 
 /// The first eight bytes: enough to compare by eye.

@@ -11,6 +11,14 @@ const MAX_COUNT: usize = 64;
 const MAX_NAME: usize = 64;
 const MAX_VALUE: usize = 255;
 
+/// The parameters that say most about why two parties differ, most telling first. The others often follow
+/// from these.
+const TELLING: [&str; 6] = ["tls", "profile", "challenges", "protocol", "field", "mac-field"];
+
+/// Parameters that depend on the statement, like its size, or the interval of a proof for many branches.
+/// Between different statements they are not the reason.
+const OF_THE_STATEMENT: [&str; 4] = ["bits-interval", "commitments", "interval", "multiplier"];
+
 /// Names and values that both parties must agree on, like a security level or a set of LPN parameters.
 ///
 /// At most 64 pairs. Names have 1 to 64 of the characters `a-z 0-9 . - _`, values 0 to 255 printable ASCII
@@ -66,17 +74,31 @@ impl Parameters {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Compares with the peer's.
+    /// Compares with the peer's. If several differ, it names the one that says most about the reason.
     pub(super) fn agree(&self, theirs: &Self) -> Result<(), Mismatch> {
-        let names = self.0.keys().chain(theirs.0.keys());
-        match names.filter(|name| self.0.get(*name) != theirs.0.get(*name)).min() {
+        match self.difference(theirs) {
             None => Ok(()),
             Some(name) => Err(Mismatch::Parameter {
-                name: name.clone(),
+                name: name.to_owned(),
                 ours: self.0.get(name).cloned(),
                 theirs: theirs.0.get(name).cloned(),
             }),
         }
+    }
+
+    /// As [`Parameters::agree`], between parties whose statements differ: parameters that follow from the
+    /// statement may differ, too.
+    pub(super) fn agree_otherwise(&self, theirs: &Self) -> Result<(), Mismatch> {
+        match self.difference(theirs) {
+            Some(name) if OF_THE_STATEMENT.contains(&name) => Ok(()),
+            _ => self.agree(theirs),
+        }
+    }
+
+    /// The name of the most telling parameter that differs from the peer's.
+    fn difference<'a>(&'a self, theirs: &'a Self) -> Option<&'a str> {
+        let names = self.0.keys().chain(theirs.0.keys()).map(String::as_str);
+        names.filter(|name| self.0.get(*name) != theirs.0.get(*name)).min_by_key(|name| (rank(name), *name))
     }
 
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
@@ -107,6 +129,12 @@ impl Parameters {
         }
         Ok(Self(pairs))
     }
+}
+
+/// The place of a parameter among those that differ: the smallest is named.
+fn rank(name: &str) -> usize {
+    let telling = TELLING.iter().position(|telling| *telling == name);
+    telling.unwrap_or(TELLING.len() + usize::from(OF_THE_STATEMENT.contains(&name)))
 }
 
 fn text(

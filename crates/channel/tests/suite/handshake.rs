@@ -168,6 +168,43 @@ fn the_first_parameter_that_differs_is_named_with_both_values() {
     }
 }
 
+/// The error of a party that names this statement with these parameters to one that names the other.
+fn begin_with(ours: (u8, &[(&str, &str)]), theirs: (u8, &[(&str, &str)])) -> Error {
+    let begin = |(digest, named): (u8, &[(&str, &str)])| Begin::new([digest; 32], parameters(named));
+    let (mut one, mut two) = channels::<InMemory>(&Limits::default());
+    begin(theirs).send(&mut two).unwrap();
+    two.flush().unwrap();
+    begin(ours).receive(&mut one).unwrap_err()
+}
+
+#[test]
+fn of_several_parameters_the_most_telling_one_is_named() {
+    let bits = [("bits-interval", "none"), ("commitments", "4"), ("field", "F2"), ("protocol", "x")];
+    let field = [("commitments", "9"), ("field", "F61"), ("mac-field", "F61^2"), ("protocol", "x")];
+    let other = [("a", "1"), ("commitments", "4"), ("field", "F2"), ("protocol", "y")];
+    for (ours, theirs, named) in
+        [(&bits, &field, "field"), (&bits, &other, "protocol"), (&field, &other, "protocol")]
+    {
+        for digests in [[1, 1], [1, 2]] {
+            let error = begin_with((digests[0], ours), (digests[1], theirs));
+            assert!(
+                matches!(error, Error::Incompatible(Mismatch::Parameter { ref name, .. }) if name == named),
+                "{error:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn statements_whose_sizes_differ_are_called_different() {
+    let (small, large) = ([("commitments", "3")], [("bits-interval", "none"), ("commitments", "4")]);
+    let error = begin_with((1, &small), (2, &large));
+    assert_eq!(error, Mismatch::Statement { ours: [1; 32], theirs: [2; 32] }.into());
+    // If the digests agree, it is something else, and the sizes are all that there is to name.
+    let text = begin_with((1, &small), (1, &large)).to_string();
+    assert!(text.contains("`bits-interval`: this party has no such parameter, the peer `none`"), "{text}");
+}
+
 #[test]
 fn a_party_that_refuses_tells_the_peer_why() {
     let (mut one, mut two) = channels::<InMemory>(&Limits::default());

@@ -333,9 +333,9 @@ fn parties_that_want_different_fields_end_with_code_3_and_the_difference() {
     let files = Files::new(INNER, NUMBERS[2].1, &[]);
     let statement = join(&[INNER, &["--public", &files.public]]);
     for (prover, verifier, message) in [
-        (&["--rho", "100"][..], &[][..], "`mac-field`"),
-        (&[], &["--fiat-shamir"], "`challenges`"),
-        (&["--profile", "wan"], &[], "`profile`"),
+        (&["--rho", "100"][..], &[][..], "both must give the same --rho"),
+        (&[], &["--fiat-shamir"], "both must give --fiat-shamir, or neither"),
+        (&["--profile", "wan"], &[], "both must give the same --profile"),
         (&["--field", "f32"], &[], "`field`"),
     ] {
         let (prover, verifier) = prove([&statement, &statement], &files.witness, prover, verifier);

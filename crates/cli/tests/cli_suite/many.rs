@@ -213,7 +213,7 @@ fn one_of_several_circuits_is_proved_to_anyone_by_a_file() {
             assert_eq!((&proved["result"], &proved["protocol"]), (&"done".into(), &"voleith".into()));
             let accepted = run(&join(&[&["verify", "--sigma", "80", "--json", &out], statement]), "");
             assert_eq!(accepted.expect(0, "").object()["proof_bytes"], proved["proof_bytes"]);
-            verify(statement, &out).expect(3, "the soundness in bits of the proof is 80");
+            verify(statement, &out).expect(3, "this proof has 80 bits of soundness; --sigma asks for 128");
             lengths.push(proved["proof_bytes"].clone());
         }
         assert_eq!((&lengths[0], &lengths[0]), (&lengths[1], &cost.expect("is listed")["bytes"]));
@@ -318,6 +318,7 @@ fn the_protocol_of_a_disjunction_can_be_forced_and_both_parties_need_the_same() 
     let robin = by("robin", &[]);
     let robin: Vec<&str> = robin.iter().map(String::as_str).collect();
     let (prover, verifier) = session([&stacked, &robin], "branch 0\n0x07\n", &[], &[]);
-    prover.expect(3, "");
-    verifier.expect(3, "");
+    assert_eq!((prover.code, verifier.code), (3, 3), "{prover:?} {verifier:?}");
+    let both = format!("{}{}", prover.stderr, verifier.stderr);
+    assert!(both.contains("the same --disjunction"), "{both}");
 }

@@ -132,8 +132,11 @@ fn parties_that_differ_end_with_code_3_and_the_difference() {
     let mut other = ABC.to_vec();
     let digest = ABC[2].replace('b', "c");
     other[2] = &digest;
+    // Of another size, and so with other parameters.
+    let products = ["mul32", "--products", "0000000600000006"];
     for (statements, prover, verifier, message) in [
         ([ABC, other.as_slice()], &[][..], &[][..], "different statements"),
+        ([ABC, &products], &[], &[], "different statements"),
         ([ABC, ABC], &["--profile", "wan"], &["--profile", "lan"], "`profile`"),
         ([ABC, ABC], &["--fiat-shamir"], &[], "`challenges`"),
     ] {
