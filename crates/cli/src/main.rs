@@ -7,6 +7,7 @@
 //! statement    statements and witnesses from names and files; a file for each kind
 //! fields       the fields that statements may be over
 //! source       files, and standard input
+//! new_file     files to write
 //! system       fields and correlations of proof systems
 //! way          a statement with a system that proves it
 //! settle       the choice of the way to prove a statement
@@ -34,6 +35,7 @@ mod failure;
 mod fields;
 mod info;
 mod manual;
+mod new_file;
 mod outcome;
 mod output;
 mod progress;

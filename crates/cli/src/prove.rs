@@ -3,6 +3,7 @@
 use super::args::{ProtocolArg, ProveArgs};
 use super::connection::Endpoint;
 use super::failure::Failure;
+use super::new_file;
 use super::outcome;
 use super::public;
 use super::session::Figures;
@@ -19,6 +20,10 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
         return Err(Failure::input(
             "where does the proof go? Give --connect or --listen for a verifier, or --out for a file",
         ));
+    }
+    if let Some(out) = &args.out {
+        // Before anything else: a proof takes its time.
+        new_file::vacant(out)?;
     }
     let source = args.witness.source(&args.statement)?;
     let statement = terminal::during("reading the statement", || statement::load(&args.statement))?;

@@ -1,7 +1,7 @@
 //! Proofs that anyone can verify: `volery prove --out` and `volery verify STATEMENT PROOF`.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Chain, Cursor, Read, Write};
+use std::fs::File;
+use std::io::{self, Chain, Cursor, Read};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ use volery_field::{F2, Ring as _};
 use super::args::{ProveArgs, PublicArgs, VerifyArgs};
 use super::failure::Failure;
 use super::info::PublicCost;
+use super::new_file;
 use super::outcome::{self, Good, Summary};
 use super::statement::{Given, Refusal};
 use super::voleith as in_the_head;
@@ -318,36 +319,8 @@ pub(crate) fn prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> Resu
         PublicSettings::new(args.public.protocol(), *sigma, bind.as_deref(), args.protocol.threads)?;
     warn_of_few_bits(args.public.sigma);
     let made = terminal::during("making the proof", || statement.public()?.prove(&settings));
-    let written = made.and_then(|made| write(out, &made.proof).map(|()| made));
+    let written = made.and_then(|made| new_file::write(out, &made.proof).map(|()| made));
     outcome::conclude_file(Good::Done, &statement.text(), written, args.json)
-}
-
-/// The failure that a file to write exists already.
-pub(crate) fn exists(path: &Path) -> Failure {
-    Failure::input(format!("{}: exists already; choose another name or remove it", path.display()))
-}
-
-/// Writes a proof, or an attestation, to a new file.
-pub(crate) fn write(path: &Path, proof: &[u8]) -> Result<(), Failure> {
-    write_with(path, proof, OpenOptions::new().write(true))
-}
-
-/// Writes a new file that only its owner can read.
-pub(crate) fn write_secret(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    write_with(path, content, OpenOptions::new().write(true).mode(0o600))
-}
-
-fn write_with(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<(), Failure> {
-    let mut file = options.create_new(true).open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => exists(path),
-        _ => failed(path, &error),
-    })?;
-    file.write_all(content).and_then(|()| file.sync_all()).map_err(|error| {
-        // Nobody can use half a proof. If it cannot be removed, the first error is still the one to report.
-        let _ = std::fs::remove_file(path);
-        failed(path, &error)
-    })
 }
 
 /// Runs `volery verify STATEMENT PROOF`.

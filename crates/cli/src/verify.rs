@@ -1,5 +1,7 @@
 //! `volery verify` with one prover, or with files; [`super::serve`] serves many provers.
 
+use std::path::Path;
+
 use super::args::VerifyArgs;
 use super::connection::Endpoint;
 use super::failure::Failure;
@@ -19,6 +21,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
         return Err(Failure::input(format!(
             "where does the proof come from? Give --listen or --connect for a prover, or the file of a proof{before}"
         )));
+    }
+    if args.proof.as_deref() == Some(Path::new("-")) {
+        return Err(Failure::input("-: a proof is read from a file; name it (./- for one with this name)"));
     }
     let statement = terminal::during("reading the statement", || statement::load(&args.statement))?;
     if let Some(file) = &args.preprocessed {

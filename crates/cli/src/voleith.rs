@@ -1,7 +1,7 @@
 //! Public proofs from VOLE in the head: `volery prove --protocol voleith --out` and `volery verify STATEMENT
 //! PROOF`.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, BufWriter, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,16 +14,17 @@ use volery_zk::quicksilver::bits;
 
 use super::args::{ProveArgs, VerifyArgs};
 use super::failure::Failure;
+use super::new_file::NewFile;
 use super::outcome::{self, Good, Summary};
 use super::output;
-use super::public::{PublicStatement, exists, failed, message, warn_of_few_bits};
+use super::public::{PublicStatement, message, warn_of_few_bits};
 use super::statement::Given;
 use super::terminal;
 
 /// A statement about bits that has such proofs.
 pub(crate) trait InTheHead {
     /// Makes a proof of the statement, which has its witness.
-    fn prove(&self, settings: &Settings, out: &mut BufWriter<File>) -> Result<Proved, Failure>;
+    fn prove(&self, settings: &Settings, out: &mut BufWriter<&File>) -> Result<Proved, Failure>;
 
     /// Runs the statement without values, to learn what its proofs take.
     fn rehearse(&self) -> Result<Rehearsed, Failure>;
@@ -36,7 +37,7 @@ impl<S> InTheHead for S
 where
     S: for<'a> Statement<bits::Prover<'a>> + for<'a> Statement<bits::Verifier<'a>>,
 {
-    fn prove(&self, settings: &Settings, out: &mut BufWriter<File>) -> Result<Proved, Failure> {
+    fn prove(&self, settings: &Settings, out: &mut BufWriter<&File>) -> Result<Proved, Failure> {
         Ok(prove(self, settings, &mut os_rng()?, out)?)
     }
 
@@ -136,21 +137,10 @@ pub(crate) fn run_prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> 
 
 fn into_file(provable: &dyn InTheHead, settings: &Settings, out: &Path) -> Result<Made, Failure> {
     let start = Instant::now();
-    let file = OpenOptions::new().write(true).create_new(true).open(out);
-    let file = file.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => exists(out),
-        _ => failed(out, &error),
-    })?;
-    let mut file = BufWriter::new(file);
-    let made = provable.prove(settings, &mut file).and_then(|proved| {
-        let synced = file.get_ref().sync_all();
-        synced.map(|()| Made { proved, time: start.elapsed() }).map_err(|error| failed(out, &error))
-    });
-    if made.is_err() {
-        // Nobody can use half a proof. If it cannot be removed, the first error is still the one to report.
-        let _ = std::fs::remove_file(out);
-    }
-    made
+    let file = NewFile::create(out)?;
+    let proved = provable.prove(settings, &mut BufWriter::new(file.file()))?;
+    file.publish()?;
+    Ok(Made { proved, time: start.elapsed() })
 }
 
 /// Runs `volery verify STATEMENT PROOF` with such a proof.

@@ -55,7 +55,7 @@ use super::connection::Endpoint;
 use super::failure::Failure;
 use super::progress::Phases;
 use super::source::Source;
-use super::{public, terminal};
+use super::{new_file, terminal};
 use consent::Consent;
 use notary::Token;
 use prove::{MAX_RECEIVED, SignedSession, Signer, Task};
@@ -150,10 +150,7 @@ impl Files {
             let leaves = args.leaves.clone().unwrap_or_else(|| beside(&attestation, ".leaves"));
             let commits = parts::within(selection, &connection).hide.iter().any(|hide| hide.commit);
             let secret = commits.then_some(&openings).into_iter().chain(args.commit_all.then_some(&leaves));
-            let mut written = core::iter::once(&attestation).chain(secret);
-            if let Some(path) = written.find(|path| path.exists()) {
-                return Err(public::exists(path));
-            }
+            core::iter::once(&attestation).chain(secret).try_for_each(|path| new_file::vacant(path))?;
             all.push(Self { attestation, openings, leaves });
         }
         Ok(all)
@@ -166,10 +163,10 @@ impl Files {
             terminal::message(&format!("the openings of the commitments are in {}", self.openings.display()));
         }
         if let Some(leaves) = &proved.leaves {
-            public::write_secret(&self.leaves, &leaves.to_bytes())?;
+            new_file::write_secret(&self.leaves, &leaves.to_bytes())?;
             terminal::message(&format!("what opens the hidden parts is in {}", self.leaves.display()));
         }
-        public::write(&self.attestation, &proved.attestation.to_bytes())
+        new_file::write(&self.attestation, &proved.attestation.to_bytes())
     }
 }
 

@@ -16,11 +16,11 @@ use super::{parts, read};
 use crate::args::{AttestationOpenArgs, AttestationProveRangeArgs};
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
-use crate::{output, public};
+use crate::{new_file, output};
 
 /// Writes openings to a new file, for its owner's eyes only.
 pub(super) fn write(path: &Path, openings: &Openings) -> Result<(), Failure> {
-    public::write_secret(path, &openings.to_bytes())
+    new_file::write_secret(path, &openings.to_bytes())
 }
 
 /// Runs `volery attestation open`.
@@ -58,7 +58,7 @@ pub(crate) fn prove_range(args: &AttestationProveRangeArgs) -> Result<(), Failur
         RangeFileError::Proof(RangeError::Outside) => Failure::Rejected(format!("not true: {}", args.claim)),
         error => Failure::input(error),
     })?;
-    public::write(&args.out, &proof.to_bytes())?;
+    new_file::write(&args.out, &proof.to_bytes())?;
     if args.json {
         let shown = OpenedParts { opened: Vec::new(), in_range: vec![in_range] };
         return outcome::json(Good::Done, &shown);

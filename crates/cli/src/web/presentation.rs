@@ -19,7 +19,7 @@ use super::{attestation, parts, read};
 use crate::args::AttestationPresentArgs;
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
-use crate::{output, public};
+use crate::{new_file, output};
 
 /// A file that `verify` takes.
 pub(super) enum Document {
@@ -162,7 +162,7 @@ pub(crate) fn present(args: &AttestationPresentArgs) -> Result<(), Failure> {
     // What a reader will see, read as a reader reads it.
     let shown = made.verify(attestation.claimed_signer()).map_err(Failure::input)?;
     let report = PresentationReport::new(&shown);
-    public::write(&args.out, &made.to_bytes())?;
+    new_file::write(&args.out, &made.to_bytes())?;
     if args.json {
         return outcome::json(Good::Done, &report);
     }

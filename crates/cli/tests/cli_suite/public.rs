@@ -43,6 +43,44 @@ fn a_proof_is_a_file_that_anyone_can_verify_any_number_of_times() {
 }
 
 #[test]
+fn a_proof_that_is_interrupted_leaves_no_file_of_its_name() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (circuit, proof) = (path(dir.path(), "many.txt"), path(dir.path(), "proof"));
+    // Enough gates for some seconds.
+    let gates = 1 << 20;
+    let mut text = format!("{gates} {}\n1 2\n1 1\n\n", gates + 2);
+    for gate in 0..gates {
+        text += &format!("2 1 {gate} {} {} AND\n", gate + 1, gate + 2);
+    }
+    std::fs::write(&circuit, text).expect("writable");
+    let public = write(dir.path(), "public", "output 0 = 0b1\n");
+    let args = ["prove", &circuit, "--public", &public, "--witness", "-", "--out", &proof, "--small"];
+    let mut prover = spawn(&args, b"0b11\n");
+    // It has begun to write, under a name that shows that the file is not complete.
+    let partial = || {
+        let entries = std::fs::read_dir(dir.path()).expect("a folder").filter_map(Result::ok);
+        entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "partial")).count()
+    };
+    while partial() == 0 && prover.try_wait().expect("its end").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    prover.kill().expect("it still runs");
+    prover.wait().expect("ended");
+    assert_eq!((Path::new(&proof).exists(), partial()), (false, 1));
+}
+
+#[test]
+fn names_that_cannot_be_files_are_refused_at_once() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (out, reason) in [("-", "name a new file"), ("/dev/stdout", "a device"), ("/tmp", "is a folder")] {
+        prove(out, ABC_WITNESS, &[]).refused(reason);
+    }
+    assert!(!Path::new("-").exists());
+    verify("-", &[]).refused("read from a file");
+    verify(&path(dir.path(), "nowhere"), &[]).refused("No such file");
+}
+
+#[test]
 fn proofs_from_vole_in_the_head_are_short_files_about_bits_and_may_be_about_a_message() {
     let dir = tempfile::tempdir().expect("a directory");
     let (letter, other) = (path(dir.path(), "letter"), path(dir.path(), "other"));

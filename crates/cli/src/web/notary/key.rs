@@ -1,9 +1,7 @@
 //! The files of the keys that sign attestations: 64 hexadecimal digits, and `0x` before them if the key is
 //! one for contracts. So neither is taken for the other.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use serde::Serialize;
@@ -15,8 +13,8 @@ use zeroize::Zeroizing;
 use crate::args::NotaryKeyArgs;
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
-use crate::output;
 use crate::web::read;
+use crate::{new_file, output};
 
 /// A key of either kind.
 enum Key {
@@ -40,18 +38,8 @@ pub(crate) fn make(args: &NotaryKeyArgs) -> Result<(), Failure> {
     } else {
         (Key::Signing(SigningKey::from_bytes(&seed)), "")
     };
-    let failed = |error: std::io::Error| match error.kind() {
-        // A key that was overwritten could sign nothing that readers still believe.
-        std::io::ErrorKind::AlreadyExists => Failure::input(format!(
-            "{}: exists already; choose another name for a new key, or see the one in it with --show",
-            args.file.display()
-        )),
-        _ => Failure::input(format!("{}: {error}", args.file.display())),
-    };
-    let mut file =
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&args.file).map_err(failed)?;
     let text = Zeroizing::new(format!("{prefix}{}\n", *Zeroizing::new(hex(&*seed))));
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    new_file::write_secret(&args.file, text.as_bytes())?;
     tell(&key, args)
 }
 

@@ -19,7 +19,7 @@ use super::report::MistakeReport;
 use super::tell;
 use crate::args::{CipherArg, ModeArg, TlsArg, WebPageArgs, WebPlanArgs};
 use crate::failure::Failure;
-use crate::public;
+use crate::new_file;
 
 /// Fields that the program sets itself.
 const OWN: [&str; 6] =
@@ -284,7 +284,7 @@ fn write_all(args: &WebPlanArgs, lines: &[Zeroizing<String>], body: Option<&[u8]
 /// Writes a new file that only its owner can read. If the same plan has written it before, it stays.
 fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     let same = path.exists() && read(path, content.len() as u64).is_ok_and(|known| *known == content);
-    if same { Ok(()) } else { public::write_secret(path, content) }
+    if same { Ok(()) } else { new_file::write_secret(path, content) }
 }
 
 /// What a reader of the plan should know about a saved request.
