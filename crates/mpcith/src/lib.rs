@@ -61,7 +61,7 @@
 //! |---|---|
 //! | proofs as bytes | [`prove`], [`verify`]; [`Settings`], [`Demands`], [`Header`] |
 //! | a prepared statement, for several proofs of it | [`Program`], [`prove_program`], [`verify_program`] |
-//! | how long a proof will be | [`Counts`], [`proof_bytes`] |
+//! | how long a proof will be | [`Counts`], [`proof_bytes`], [`expected_bytes`] |
 //! | with the verifier at the other end of a channel | [`interactive`] |
 //! | the soundness of proofs | [`Parameters`]; [`soundness`] |
 //! | the paper's definitions in plain code, with which tests compare the engines | `decomposition` |
@@ -97,7 +97,8 @@ pub use error::Error;
 pub use parameters::{Parameters, Protocol};
 pub use program::Program;
 pub use proof::{
-    Demands, Header, Settings, Verified, proof_bytes, prove, prove_program, verify, verify_program,
+    Demands, Header, Settings, Verified, expected_bytes, proof_bytes, prove, prove_program, verify,
+    verify_program,
 };
 pub use rings::PublicRing;
 pub use volery_circuit::Message;

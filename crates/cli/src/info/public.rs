@@ -15,8 +15,11 @@ pub(crate) struct PublicCost {
     /// The soundness against each hash computation, in bits.
     soundness_bits: u16,
     repetitions: usize,
-    /// The greatest length. A proof by ZKB++ is shorter by a part of the secret input for some challenges.
+    /// The average length. A proof by ZKB++ is longer or shorter by parts of the secret input, depending on
+    /// its challenges.
     bytes: u64,
+    bytes_least: u64,
+    bytes_most: u64,
     /// Times on this machine with one thread; none for ZKB++ and ZKBoo.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds_prove: Option<f64>,
@@ -43,11 +46,17 @@ impl PublicCost {
             [Protocol::Zkbpp, Protocol::Zkboo].into_iter().flat_map(|p| [80, 128].map(|sigma| (p, sigma)));
         all.map(|(protocol, sigma)| {
             let parameters = Parameters::new(sigma)?;
-            let [_, bytes] = public::proof_bytes::<R>(counts, protocol, parameters);
-            let repetitions = parameters.repetitions();
-            let (protocol, soundness_bits) = (protocol.name(), sigma);
-            let (seconds_prove, seconds_verify) = (None, None);
-            Ok(Self { protocol, soundness_bits, repetitions, bytes, seconds_prove, seconds_verify })
+            let [bytes_least, bytes_most] = public::proof_bytes::<R>(counts, protocol, parameters);
+            Ok(Self {
+                protocol: protocol.name(),
+                soundness_bits: sigma,
+                repetitions: parameters.repetitions(),
+                bytes: public::expected_bytes::<R>(counts, protocol, parameters),
+                bytes_least,
+                bytes_most,
+                seconds_prove: None,
+                seconds_verify: None,
+            })
         })
         .collect()
     }
@@ -62,6 +71,8 @@ impl PublicCost {
                 soundness_bits: parameters.sigma(),
                 repetitions: parameters.shape().trees(),
                 bytes: estimate.bytes,
+                bytes_least: estimate.bytes,
+                bytes_most: estimate.bytes,
                 seconds_prove: seconds(estimate.proving),
                 seconds_verify: seconds(estimate.verifying),
             })
@@ -70,18 +81,22 @@ impl PublicCost {
     }
 
     pub(super) fn text(&self) -> String {
-        let Self { protocol, soundness_bits, repetitions, bytes, seconds_prove, seconds_verify } = self;
-        let (bytes, repetitions) =
-            (output::bytes(*bytes), output::counted(*repetitions as u64, "repetition"));
-        let times = match [seconds_prove, seconds_verify].map(|time| time.map(Duration::from_secs_f64)) {
-            [Some(prove), Some(verify)] => {
-                let [prove, verify] = [prove, verify].map(output::time);
-                format!("; about {prove} to make and {verify} to verify on this machine")
-            }
-            _ => String::new(),
+        let Self { protocol, soundness_bits, .. } = self;
+        let repetitions = output::counted(self.repetitions as u64, "repetition");
+        let length = match [self.bytes_least, self.bytes, self.bytes_most].map(output::bytes) {
+            [_, bytes, _] if self.bytes_least == self.bytes_most => bytes,
+            [least, bytes, most] => format!("about {bytes} ({least} to {most})"),
         };
+        let times =
+            match [self.seconds_prove, self.seconds_verify].map(|time| time.map(Duration::from_secs_f64)) {
+                [Some(prove), Some(verify)] => {
+                    let [prove, verify] = [prove, verify].map(output::time);
+                    format!("; about {prove} to make and {verify} to verify on this machine")
+                }
+                _ => String::new(),
+            };
         format!(
-            "{protocol} --sigma {soundness_bits}: a file of {bytes} that anyone can verify, {repetitions}{times}"
+            "{protocol} --sigma {soundness_bits}: a file of {length} that anyone can verify, {repetitions}{times}"
         )
     }
 }

@@ -22,6 +22,25 @@ fn accepted<R: PublicRing>(seed: u64, size: Size, sigma: u16) {
     }
 }
 
+/// With many inputs, the lengths of proofs by ZKB++ differ most.
+#[test]
+fn lengths_are_near_the_expected_one() {
+    let statement = statement::<Z64>(1, Size { inputs: 100, gates: 3, claims: 1 });
+    let counts = Program::<Z64>::new(&statement).expect("compiles").counts();
+    for protocol in PROTOCOLS {
+        let settings = settings(protocol, 128);
+        let expected = expected_bytes::<Z64>(counts, protocol, settings.parameters);
+        let [least, most] = proof_bytes::<Z64>(counts, protocol, settings.parameters);
+        let spread = (most - least) / settings.parameters.repetitions() as u64;
+        assert_eq!(spread > 0, protocol == Protocol::Zkbpp);
+        for seed in 0..4 {
+            let length = prove(&statement, settings, &mut rng(seed)).expect("it holds").len() as u64;
+            // More than eight standard deviations.
+            assert!(length.abs_diff(expected) <= 60 * spread, "{length}, not {expected}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10))]
 
