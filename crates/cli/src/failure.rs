@@ -227,6 +227,8 @@ impl From<volery::public::Error> for Failure {
         match error {
             Public::Statement(error) => error.into(),
             Public::Parameters(_) | Public::Malformed { .. } | Public::Version { .. } => Self::input(error),
+            Public::Message { bound } => about_message(bound),
+            Public::Soundness { proof, demanded } => too_few_bits(proof, demanded),
             Public::Mismatch { .. } | Public::OtherStatement { .. } => Self::Mismatch(error.to_string()),
             _ if error.is_rejection() => Self::Rejected(error.to_string()),
             _ => Self::session(error),
@@ -242,6 +244,8 @@ impl From<volery::public::voleith::Error> for Failure {
             Public::Parameters(_) | Public::Malformed { .. } | Public::Version { .. } | Public::Io { .. } => {
                 Self::input(error)
             }
+            Public::Message { bound } => about_message(bound),
+            Public::Soundness { proof, demanded } => too_few_bits(proof, demanded),
             Public::Mismatch { .. } | Public::OtherStatement { .. } => Self::Mismatch(error.to_string()),
             _ if error.is_rejection() => Self::Rejected(error.to_string()),
             _ => Self::session(error),
@@ -262,6 +266,20 @@ impl From<volery_channel::Error> for Failure {
             _ => Self::session(error),
         }
     }
+}
+
+/// The failure that a proof is about a message and --bind is not there, or the other way round.
+fn about_message(bound: bool) -> Failure {
+    Failure::Mismatch(match bound {
+        true => "this proof is about a message: give it with --bind FILE".to_owned(),
+        false => "this proof is about no message: leave --bind out".to_owned(),
+    })
+}
+
+fn too_few_bits(proof: u16, demanded: u16) -> Failure {
+    Failure::Mismatch(format!(
+        "this proof has {proof} bits of soundness; --sigma asks for {demanded} (128 if it is not given)"
+    ))
 }
 
 /// What both parties have to give so that they have the same parameter `name`; empty if no option sets it.

@@ -40,7 +40,21 @@ pub enum Error {
         /// That of the statement at hand.
         expected: [u8; 32],
     },
-    /// The proof is well-formed, and was made with other parameters than expected, or with less soundness.
+    /// The proof is about a message and the verifier expects none, or the other way round.
+    #[error("this proof is about {}", if *.bound { "a message, and none is expected" } else { "no message, and one is expected" })]
+    Message {
+        /// Whether the proof is about a message.
+        bound: bool,
+    },
+    /// The proof has less soundness than the verifier demands.
+    #[error("this proof has {proof} bits of soundness, {demanded} are demanded")]
+    Soundness {
+        /// The bits that the proof has.
+        proof: u16,
+        /// The bits that the verifier demands.
+        demanded: u16,
+    },
+    /// The proof is well-formed, and was made with other parameters than expected.
     #[error("this proof was made with other parameters: {what} of the proof is {proof}, not {expected}")]
     Mismatch {
         /// The name of what differs.
@@ -58,9 +72,12 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// The proof's challenge is not the hash of its commitments and output shares: the proof was changed, or
-    /// was never valid.
-    #[error("the proof is wrong: its challenge does not follow from its commitments and output shares")]
+    /// The proof's challenge is not the hash of its commitments and output shares: the proof was changed, is
+    /// about another message, or was never valid.
+    #[error(
+        "the proof is wrong: its challenge does not follow from its commitments and output shares: the proof was \
+             changed, or is about another message"
+    )]
     Challenge,
     /// An interactive session failed.
     #[error(transparent)]

@@ -47,8 +47,22 @@ pub enum Error {
         /// That of the statement at hand.
         expected: [u8; 32],
     },
-    /// The proof is well-formed, and has other counts, parameters or another message than expected.
-    #[error("this proof is another than expected: {what} of the proof is {proof}, not {expected}")]
+    /// The proof is about a message and the verifier expects none, or the other way round.
+    #[error("this proof is about {}", if *.bound { "a message, and none is expected" } else { "no message, and one is expected" })]
+    Message {
+        /// Whether the proof is about a message.
+        bound: bool,
+    },
+    /// The proof has less soundness than the verifier demands.
+    #[error("this proof has {proof} bits of soundness, {demanded} are demanded")]
+    Soundness {
+        /// The bits that the proof has.
+        proof: u16,
+        /// The bits that the verifier demands.
+        demanded: u16,
+    },
+    /// The proof is well-formed, and its counts are not those of the statement.
+    #[error("this proof does not fit the statement: {what} of the proof is {proof}, not {expected}")]
     Mismatch {
         /// The name of what differs.
         what: &'static str,
@@ -63,8 +77,12 @@ pub enum Error {
     /// A check of the proof fails.
     #[error("the proof is wrong: {0}")]
     Rejected(String),
-    /// A challenge is not the hash of what it depends on: the proof was changed, or was never valid.
-    #[error("the proof is wrong: the challenge of {0} does not follow from what comes before it")]
+    /// A challenge is not the hash of what it depends on: the proof was changed, is about another message, or
+    /// was never valid.
+    #[error(
+        "the proof is wrong: the challenge of {0} does not follow from what comes before it: the proof was changed, or \
+             is about another message"
+    )]
     Challenge(&'static str),
     /// A bug of this crate, never the input's fault.
     #[error("internal error: {0}; please report it")]

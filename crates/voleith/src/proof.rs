@@ -456,9 +456,9 @@ impl Prover {
 /// Reads a proof of `statement` from `input` and checks it. Only `Ok` means that the statement is proved.
 ///
 /// # Errors
-/// [`Error::is_rejection`] if the proof is wrong; [`Error::OtherStatement`], [`Error::Mismatch`] if it is
-/// another proof than expected; [`Error::Malformed`], [`Error::Version`], [`Error::Io`] if the bytes are
-/// none.
+/// [`Error::is_rejection`] if the proof is wrong; [`Error::OtherStatement`], [`Error::Mismatch`],
+/// [`Error::Message`] or [`Error::Soundness`] if it is another proof than expected; [`Error::Malformed`],
+/// [`Error::Version`], [`Error::Io`] if the bytes are none.
 pub fn verify<S>(statement: &S, demands: &Demands, input: &mut dyn Read) -> Result<Proved, Error>
 where
     S: for<'a> Statement<bits::Verifier<'a>> + ?Sized,
@@ -527,13 +527,10 @@ fn suits(header: &Header, statement: [u8; 32], demands: &Demands) -> Result<(), 
     }
     let sigma = header.parameters.sigma();
     if sigma < demands.sigma {
-        let expected = format!("{} or more", demands.sigma);
-        return Err(Error::mismatch("the soundness in bits", sigma, expected));
+        return Err(Error::Soundness { proof: sigma, demanded: demands.sigma });
     }
-    let word = |bound: bool| if bound { "one" } else { "none" };
     if header.bound != demands.message.is_some() {
-        let (proof, expected) = (word(header.bound), word(demands.message.is_some()));
-        return Err(Error::mismatch("the message", proof, expected));
+        return Err(Error::Message { bound: header.bound });
     }
     Ok(())
 }

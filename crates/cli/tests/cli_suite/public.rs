@@ -105,9 +105,10 @@ fn proofs_from_vole_in_the_head_are_short_files_about_bits_and_may_be_about_a_me
         let accepted = verify(&proof, &["--sigma", "80"]).expect(0, "").object();
         assert_eq!(accepted["proof_bytes"], proved["proof_bytes"]);
         let unbound = verify(&proof, &["--sigma", "80", "--bind", &letter]);
-        unbound.expect(3, "the message of the proof is none, not one");
+        unbound.expect(3, "this proof is about no message: leave --bind out");
     }
-    verify(&path(dir.path(), "few"), &[]).expect(3, "the soundness in bits of the proof is 80");
+    verify(&path(dir.path(), "few"), &[])
+        .expect(3, "this proof has 80 bits of soundness; --sigma asks for 128");
     prove(&path(dir.path(), "fast"), ABC_WITNESS, &head).refused("exists already");
     let wrong = path(dir.path(), "wrong");
     prove(&wrong, "0x616264", &head).expect(1, "assertion 0 failed in sha256");
@@ -116,8 +117,8 @@ fn proofs_from_vole_in_the_head_are_short_files_about_bits_and_may_be_about_a_me
     let bound = path(dir.path(), "bound");
     prove(&bound, ABC_WITNESS, &join(&[&head, &["--bind", &letter]])).expect(0, "");
     verify(&bound, &["--bind", &letter]).expect(0, "");
-    verify(&bound, &["--bind", &other]).expect(1, "rejected");
-    verify(&bound, &[]).expect(3, "the message of the proof is one, not none");
+    verify(&bound, &["--bind", &other]).expect(1, "or is about another message");
+    verify(&bound, &[]).expect(3, "this proof is about a message: give it with --bind FILE");
 
     let small = prove(&path(dir.path(), "none"), ABC_WITNESS, &["--protocol", "zkbpp", "--small"]);
     small.refused("for --protocol voleith");
@@ -140,8 +141,9 @@ fn proofs_from_mpc_in_the_head_may_be_about_a_message_too() {
         // The answer to another challenge may have another length.
         let swapped = verify(&with, &["--bind", &other]);
         assert!(swapped.code == 1 || swapped.code == 2, "{}: {}", swapped.code, swapped.stderr);
-        verify(&with, &[]).expect(3, "the message of the proof is one, not none");
-        verify(&without, &["--bind", &letter]).expect(3, "the message of the proof is none, not one");
+        assert!(swapped.stderr.contains("is about another message"), "{}", swapped.stderr);
+        verify(&with, &[]).expect(3, "this proof is about a message: give it with --bind FILE");
+        verify(&without, &["--bind", &letter]).expect(3, "this proof is about no message: leave --bind out");
     }
     let missing = path(dir.path(), "missing");
     prove(&path(dir.path(), "none"), ABC_WITNESS, &["--bind", &missing]).refused("missing");
@@ -162,7 +164,7 @@ fn what_is_no_proof_of_the_statement_is_refused_each_with_its_exit_code() {
     prove(&proof, "0x616264", &[]).expect(1, "assertion 0 failed in sha256");
     assert!(!Path::new(&proof).exists());
     prove(&proof, ABC_WITNESS, &["--sigma", "80"]).expect(0, "");
-    verify(&proof, &[]).expect(3, "the soundness in bits of the proof is 80, not 128 or more");
+    verify(&proof, &[]).expect(3, "this proof has 80 bits of soundness; --sigma asks for 128");
     verify(&proof, &["--sigma", "80"]).expect(0, "");
 
     let bytes = std::fs::read(&proof).expect("readable");

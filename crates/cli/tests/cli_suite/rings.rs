@@ -87,7 +87,7 @@ fn a_proof_of_something_else_says_so_with_code_3_and_as_json() {
     assert!(message.is_some_and(|message| message.contains("another statement")), "{differs}");
     write(files.dir.path(), "public.txt", "output 0 = 28\noutput 1 = any\n");
     let short = files.run("verify", "z32", &["--json", &proof], "");
-    let short = short.expect(3, "the soundness in bits of the proof is 80, not 128 or more").object();
+    let short = short.expect(3, "this proof has 80 bits of soundness; --sigma asks for 128").object();
     assert_eq!(short["error"]["kind"], "mismatch");
 }
 

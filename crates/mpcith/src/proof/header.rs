@@ -132,11 +132,10 @@ impl Header {
         }
         let (proof, least) = (self.parameters.sigma(), demands.parameters.sigma());
         if proof < least {
-            return Err(Error::mismatch("the soundness in bits", proof, format!("{least} or more")));
+            return Err(Error::Soundness { proof, demanded: least });
         }
         if self.bound != demands.message.is_some() {
-            let [proof, expected] = [self.bound, !self.bound].map(|bound| if bound { "one" } else { "none" });
-            return Err(Error::mismatch("the message", proof, expected));
+            return Err(Error::Message { bound: self.bound });
         }
         Ok(())
     }

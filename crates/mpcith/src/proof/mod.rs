@@ -182,9 +182,10 @@ pub struct Verified {
 /// Verifies a proof of `statement`, of either protocol. The bytes are hostile.
 ///
 /// # Errors
-/// [`Error::Malformed`] and [`Error::Version`] for bytes that are not a proof; [`Error::Mismatch`] for a
-/// proof of something else, about a message or none, or with less soundness; [`Error::Repetition`] and
-/// [`Error::Challenge`] for a wrong proof ([`Error::is_rejection`]); [`Error::Statement`].
+/// [`Error::Malformed`] and [`Error::Version`] for bytes that are not a proof; [`Error::OtherStatement`],
+/// [`Error::Mismatch`], [`Error::Message`] and [`Error::Soundness`] for a proof of something else, or worth
+/// less; [`Error::Repetition`] and [`Error::Challenge`] for a wrong proof ([`Error::is_rejection`]);
+/// [`Error::Statement`].
 pub fn verify<R, S>(statement: &S, proof: &[u8], demands: Demands<'_>) -> Result<Verified, Error>
 where
     R: PublicRing,
@@ -262,7 +263,7 @@ fn measure<R: PublicRing>(
         return Ok(());
     }
     let reason = format!(
-        "{}, not {expected}: the file was cut off or changed, or something was appended",
+        "{}, not {expected}: the file was cut off or changed, something was appended, or it is about another message",
         counted(response.len() as u64, "byte")
     );
     Err(Error::malformed(Header::BYTES + before, "the opened views", reason))

@@ -141,8 +141,9 @@ fn a_proof_is_about_its_message_and_about_none_if_it_has_none() {
     let (_, without) = proof_of(&chain, &plain, 6);
     let (_, with) = proof_of(&chain, &bound, 6);
     assert!(verify(&without, None).is_ok() && verify(&with, Some(message("pay 5"))).is_ok());
-    let mismatch = |result| matches!(result, Err(Error::Mismatch { what: "the message", .. }));
-    assert!(mismatch(verify(&with, None)) && mismatch(verify(&without, Some(message("pay 5")))));
+    assert_eq!(verify(&with, None).expect_err("a message"), Error::Message { bound: true });
+    let error = verify(&without, Some(message("pay 5"))).expect_err("no message");
+    assert_eq!(error, Error::Message { bound: false });
     let error = verify(&with, Some(message("pay 6"))).expect_err("another message");
     assert!(matches!(error, Error::Challenge("columns and relations")), "{error}");
 }
@@ -154,11 +155,9 @@ fn a_verifier_that_demands_more_bits_or_another_statement_accepts_nothing_else()
     let demand = |sigma| Demands { sigma, ..few() };
     assert!(verify(&chain.claim(), &demand(80), &mut &proof[..]).is_ok());
     let error = verify(&chain.claim(), &demand(81), &mut &proof[..]).expect_err("80 bits");
-    assert_eq!(verify(&chain.claim(), &Demands::default(), &mut &proof[..]), {
-        let (proof, expected) = ("80".to_owned(), "128 or more".to_owned());
-        Err(Error::Mismatch { what: "the soundness in bits", proof, expected })
-    });
-    assert!(matches!(error, Error::Mismatch { what: "the soundness in bits", .. }), "{error}");
+    assert_eq!(error, Error::Soundness { proof: 80, demanded: 81 });
+    let error = verify(&chain.claim(), &Demands::default(), &mut &proof[..]);
+    assert_eq!(error, Err(Error::Soundness { proof: 80, demanded: 128 }));
     let error = check(&Chain::of(5, 10).claim(), &proof).expect_err("another statement");
     assert!(matches!(error, Error::OtherStatement { .. }), "{error}");
 }

@@ -131,7 +131,7 @@ fn a_proof_that_is_worth_less_than_demanded_is_refused_and_so_are_fewer_repetiti
         let (statement, proof) = proved::<F2>(protocol, 40);
         let parameters = Parameters::new(40).expect("in range");
         verify::<F2, _>(&statement, &proof, parameters.into()).expect("accepted");
-        assert!(matches!(refusal(&statement, &proof, 41), Error::Mismatch { .. }));
+        assert_eq!(refusal(&statement, &proof, 41), Error::Soundness { proof: 40, demanded: 41 });
         // It claims 128 bits and has the repetitions of 40; then the repetitions of 128 in name only.
         let mut claims_more = proof.clone();
         claims_more[20..22].copy_from_slice(&128_u16.to_le_bytes());

@@ -179,8 +179,8 @@ fn a_proof_is_about_its_message_and_about_none_if_it_has_none() {
         };
         assert_eq!((check(&bound, five), check(&unbound, None)), (Ok(protocol), Ok(protocol)));
         assert!(Header::decode(&bound).expect("decodes").is_bound());
-        let mismatch = |result| matches!(result, Err(Error::Mismatch { what: "the message", .. }));
-        assert!(mismatch(check(&bound, None)) && mismatch(check(&unbound, five)));
+        assert_eq!(check(&bound, None), Err(Error::Message { bound: true }));
+        assert_eq!(check(&unbound, five), Err(Error::Message { bound: false }));
         // The same first message has another challenge, whose answer may have another length.
         let refused = |result: Result<_, Error>| {
             result.is_err_and(|error| error.is_rejection() || matches!(error, Error::Malformed { .. }))
