@@ -120,7 +120,8 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
 const COMPLETIONS: &str = "\
 EXAMPLES
   bash   volery completions bash > ~/.local/share/bash-completion/completions/volery
-  zsh    volery completions zsh > ~/.zfunc/_volery        # with `fpath+=~/.zfunc` before compinit in ~/.zshrc
+  zsh    volery completions zsh > ~/.zfunc/_volery
+         (with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc)
   fish   volery completions fish > ~/.config/fish/completions/volery.fish";
 
 #[derive(Debug, Args)]

@@ -37,3 +37,53 @@ pub(crate) fn page(args: &ManArgs) -> Result<(), Failure> {
 fn print(text: &[u8]) -> Result<(), Failure> {
     output::page(String::from_utf8_lossy(text).trim_end())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs `check` on each command, with its name.
+    fn each(command: &Command, path: &str, check: &mut dyn FnMut(&Command, &str)) {
+        let path = format!("{path} {}", command.get_name());
+        check(command, &path);
+        command.get_subcommands().for_each(|below| each(below, &path, check));
+    }
+
+    /// The texts after the options are laid out by hand, and a terminal of 100 columns breaks longer lines.
+    #[test]
+    fn no_line_of_a_help_text_is_broken_where_it_was_not_meant_to_be() {
+        let mut command = Cli::command();
+        command.build();
+        let mut texts = 0;
+        each(&command, "", &mut |command, path| {
+            for text in [command.get_after_help(), command.get_after_long_help()].into_iter().flatten() {
+                texts += 1;
+                for line in text.to_string().lines() {
+                    assert!(line.chars().count() <= 100, "help of{path}: {line}");
+                }
+            }
+        });
+        assert!(texts > 5);
+    }
+
+    /// A default in words is that of an option, which the command has, or of commands that it names.
+    #[test]
+    fn defaults_in_words_name_options_that_the_command_has() {
+        let mut command = Cli::command();
+        command.build();
+        let mut named = 0;
+        each(&command, "", &mut |command, path| {
+            for argument in command.get_arguments() {
+                let text = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                let Some((_, default)) = text.split_once("[default: ") else { continue };
+                let words = default.split(|c: char| !c.is_alphanumeric() && c != '-');
+                for name in words.filter_map(|word| word.strip_prefix("--")) {
+                    named += 1;
+                    let has = command.get_arguments().any(|other| other.get_long() == Some(name));
+                    assert!(has || default.contains('`'), "help of{path}: {text}");
+                }
+            }
+        });
+        assert!(named > 0);
+    }
+}

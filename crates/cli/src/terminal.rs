@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::args::TerminalArgs;
+use super::output;
 
 /// How often the progress line is drawn again.
 const TICK: Duration = Duration::from_millis(200);
@@ -135,7 +136,7 @@ impl ProgressLine {
     }
 
     fn counting(total: u64, position: &str) -> Option<Self> {
-        let template = |bar| format!("{{bar:{bar}}} {{percent:>3}}%  {position}  {{per_sec}}  {{eta}}");
+        let template = |bar| format!("{{bar:{bar}}} {{percent:>3}}%  {position}  {{rate}}  {{eta}}");
         Self::start(|| ProgressBar::new(total), [&template("40"), &template("40.green")])
     }
 
@@ -157,7 +158,11 @@ impl ProgressLine {
         }
         let template = if settings().colored { colored } else { plain };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = make().with_style(style);
+        let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // A line that cannot be written is drawn again soon.
+            let _ = write!(out, "{}/s", output::rate(state.per_sec()));
+        };
+        let bar = make().with_style(style.with_key("rate", rate));
         bar.force_draw();
         bar.enable_steady_tick(TICK);
         *moving = Some(bar.clone());

@@ -14,9 +14,9 @@ PROGRAMS
     93  exit(code)
     63  read(0, ...) the secret input (--witness), read(3, ...) the public input (--public)
     64  write(1, ...) the journal, write(2, ...) messages for debugging
-  Every other call fails with ENOSYS. The journal goes to standard output; all else goes to standard error.
-  What a processor would refuse ends the program: a misaligned access, one outside of the program's memory, an
-  illegal instruction.
+  Every other call fails with ENOSYS. The journal goes to standard output; all else goes to standard
+  error. What a processor would refuse ends the program: a misaligned access, one outside of the
+  program's memory, an illegal instruction.
 
 EXIT CODES
   0  the program called exit(0)

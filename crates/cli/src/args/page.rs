@@ -37,8 +37,8 @@ CLAIMS about a part, which is then hidden
                                                       least 5000. Also > >= < <=
   --assert 'response.json:name = Ada'                 exactly this text; a number: this value
   --assert 'response.json:name != Eve'                not this text; a number: not this value
-  --assert 'response.json:plan one of gold|silver'    one of these texts (\\| is a bar, \\\\ a backslash),
-                                                      or values of a number
+  --assert 'response.json:plan one of gold|silver'    one of these (\\| is a bar, \\\\ a backslash)
+                                                      a number: one of these values
   --assert 'response.json:active is true'             also `is false` and `is null`
   --assert 'response.json:born before 2008-01-01'     a date or a time before this day began (UTC)
   --assert 'response.json:paid since 2026-01-31T12:30:00Z'    this time or later

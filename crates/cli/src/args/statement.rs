@@ -127,7 +127,7 @@ pub(crate) struct StatementArgs {
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: Option<u32>,
     /// The protocol for --any-of; both parties need the same [default: the one that is faster on the network
-    /// of --profile]
+    /// that `prove` and `verify` choose by --profile]
     #[arg(long, value_enum, value_name = "PROTOCOL", requires = "any_of", help_heading = "Statement")]
     pub(crate) disjunction: Option<DisjunctionArg>,
     /// The public file: public inputs and outputs of a circuit, or public values of a built-in; - reads

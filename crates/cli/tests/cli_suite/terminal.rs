@@ -100,6 +100,11 @@ fn commands_without_a_peer_show_what_they_do() {
     ] {
         let ended = on_terminal(&args, &[]).expect(0, line);
         assert!(!ended.stdout.is_empty(), "{ended:?}");
+        // A rate has three digits and a unit.
+        let rates = ended.stderr.split_whitespace().filter_map(|word| word.strip_suffix("/s"));
+        for rate in rates {
+            assert!(rate.split_once('.').is_none_or(|(_, decimals)| decimals.len() <= 2), "{rate}");
+        }
         if args[0] != "prove" {
             let quiet = on_terminal(&join(&[&args, &["-q"]]), &[]).expect(0, "");
             assert_eq!(quiet.stderr, "", "{args:?}");
