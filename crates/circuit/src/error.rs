@@ -82,13 +82,13 @@ impl Error {
         Self::Circuit(reason.into())
     }
 
-    /// The error for a statement that asserts nothing: every proof of it would be accepted, whatever the
-    /// prover knows.
+    /// The error for a statement that asserts nothing about a secret: every proof of it would be accepted,
+    /// whatever the prover knows.
     #[must_use]
     pub fn nothing_claimed() -> Self {
-        Self::Public(
-            "nothing is claimed: the statement asserts nothing, so it would hold for every witness".into(),
-        )
+        let reason = "nothing is claimed about a secret, so there is nothing to prove: the statement asserts nothing, or \
+                      only what follows from public values, which anyone can check";
+        Self::Public(reason.into())
     }
 
     /// The error for a statement that puts nothing out.

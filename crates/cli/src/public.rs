@@ -19,7 +19,7 @@ use super::failure::Failure;
 use super::info::PublicCost;
 use super::new_file;
 use super::outcome::{self, Good, Summary};
-use super::statement::{Given, Refusal};
+use super::statement::{Given, Refusal, explained};
 use super::voleith as in_the_head;
 use super::voleith::InTheHead;
 use super::{output, terminal};
@@ -319,6 +319,7 @@ pub(crate) fn prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> Resu
         PublicSettings::new(args.public.protocol(), *sigma, bind.as_deref(), args.protocol.threads)?;
     warn_of_few_bits(args.public.sigma);
     let made = terminal::during("making the proof", || statement.public()?.prove(&settings));
+    let made = made.map_err(|failure| explained(statement, failure));
     let written = made.and_then(|made| new_file::write(out, &made.proof).map(|()| made));
     outcome::conclude_file(Good::Done, &statement.text(), written, args.json)
 }

@@ -18,7 +18,7 @@ use super::outcome::{self, Good, Summary};
 use super::output;
 use super::progress::Progress;
 use super::settle::reached;
-use super::statement::Given;
+use super::statement::{Given, explained};
 use super::terminal;
 use super::way::{RHO, bit_soundness};
 
@@ -152,6 +152,7 @@ pub(crate) fn prove(
         let report = storable.prove(&mut file, out)?;
         Ok(FileFigures::new(&report, &file.info()))
     });
+    let figures = figures.map_err(|failure| explained(statement, failure));
     outcome::conclude_file(Good::Done, &statement.text(), figures, json)
 }
 

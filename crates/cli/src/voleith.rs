@@ -18,7 +18,7 @@ use super::new_file::NewFile;
 use super::outcome::{self, Good, Summary};
 use super::output;
 use super::public::{PublicStatement, message, warn_of_few_bits};
-use super::statement::Given;
+use super::statement::{Given, explained};
 use super::terminal;
 
 /// A statement about bits that has such proofs.
@@ -132,6 +132,7 @@ pub(crate) fn run_prove(statement: &dyn Given, args: &ProveArgs, out: &Path) -> 
          --protocol zkbpp, the default for these, or zkboo there is a proof of it",
     )?;
     let made = terminal::during("making the proof", || into_file(provable, &settings, out));
+    let made = made.map_err(|failure| explained(statement, failure));
     outcome::conclude_file(Good::Done, &statement.text(), made, args.json)
 }
 

@@ -22,8 +22,8 @@ impl<R: PublicRing> Program<R> {
     /// The program of `statement`, which needs no witness here.
     ///
     /// # Errors
-    /// [`Error::Statement`] with the statement's own error, or if it has 2^31 secrets or gates;
-    /// [`Error::Parameters`] if it claims nothing.
+    /// [`Error::Statement`] with the statement's own error, or if it has 2^31 secrets or gates, or claims
+    /// nothing about a secret.
     pub fn new(statement: &(impl Statement<Recorder<R>> + ?Sized)) -> Result<Self, Error> {
         let circuit = Recorder::record(statement)?;
         let mut digest = Digest::new();
@@ -34,9 +34,7 @@ impl<R: PublicRing> Program<R> {
         // another's digest.
         circuit.identify(&mut digest);
         if circuit.asserted().is_empty() {
-            return Err(Error::Parameters(
-                "the statement claims nothing, so there is nothing to prove".into(),
-            ));
+            return Err(volery_circuit::Error::nothing_claimed().into());
         }
         let multiplications = circuit.multiplications();
         circuit.schedule();

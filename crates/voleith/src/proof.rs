@@ -555,7 +555,7 @@ fn claims_something(tally: &Tally) -> Result<(), Error> {
     if tally.claims() > 0 {
         return Ok(());
     }
-    Err(Error::Parameters("the statement claims nothing, so there is nothing to prove".into()))
+    Err(volery_circuit::Error::nothing_claimed().into())
 }
 
 /// The greatest degree of a relation, products included.

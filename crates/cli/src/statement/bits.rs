@@ -155,7 +155,7 @@ impl Given for Builtin {
     }
 
     fn check(&self) -> Result<(), StatementError> {
-        Evaluator::<F2>::check(self)
+        Self::check(self)
     }
 
     fn count(&self) -> Result<Counts, StatementError> {

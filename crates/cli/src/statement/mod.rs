@@ -158,6 +158,15 @@ pub(crate) fn with_witness(
     Ok(statement)
 }
 
+/// The failure of a proof of `statement`. If the witness is wrong, it is the one of [`Given::check`], which
+/// says more about the place.
+pub(crate) fn explained(statement: &dyn Given, failure: Failure) -> Failure {
+    if !failure.is_rejection() {
+        return failure;
+    }
+    statement.check().map_or_else(Failure::from, |()| failure)
+}
+
 /// Makes the public file of the statement that `args` name, from its witness.
 pub(crate) fn compute(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
     ask(|kind| (kind.compute)(args, witness))

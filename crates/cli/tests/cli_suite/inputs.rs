@@ -132,6 +132,15 @@ fn bad_circuits_and_claims_are_refused_with_their_place() {
         run(&["check", &circuit, "--public", &claim, "--witness", "-"], "0x3").refused(message);
     }
     let circuit = write(dir.path(), "c.txt", good);
+    // True, and about nothing that is secret.
+    let open = write(dir.path(), "open.txt", "input 0 = 0x3\noutput 0 = 0x1\n");
+    let out = dir.path().join("out").to_str().expect("UTF-8").to_owned();
+    let statement = [&*circuit, "--public", &open, "--witness", "-"];
+    for command in
+        [&["check"][..], &["prove", "--out", &out], &["prove", "--out", &out, "--protocol", "zkbpp"]]
+    {
+        run(&join(&[command, &statement]), "").refused("only what follows from public values");
+    }
     run(&["check", &circuit, "--witness", "-"], "0x3").refused("--public");
     run(&["check", &circuit, "--public", "/nonexistent", "--witness", "-"], "0x3").refused("/nonexistent");
     run(&["check", &circuit, "--digest", "00", "--witness", "-"], "0x3").refused("--digest");

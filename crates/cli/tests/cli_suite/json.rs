@@ -70,7 +70,11 @@ fn every_command_prints_one_object_on_every_exit() {
     }
     object(&abc("check", &["--witness", "-"]), ABC_WITNESS, 0);
     let failed = object(&abc("check", &["--witness", "-"]), "0x616264", 1);
-    assert_eq!((&failed["assertion"], &failed["place"]), (&0.into(), &"sha256".into()));
+    assert_eq!((&failed["place"], &failed["claimed"]), (&"digest, byte 0".into(), &"0xba".into()));
+    let zeros = ["check", "sis", "--rows", "1", "--columns", "1", "--bound", "1", "--seed", &"00".repeat(32)];
+    let numbers = write(dir.path(), "numbers", "1\n");
+    let failed = object(&join(&[&zeros, &["--public", &numbers, "--witness", "-"]]), "0", 1);
+    assert_eq!((&failed["assertion"], &failed["place"]), (&1.into(), &"sis/linear".into()));
     object(&abc("check", &["--witness", "/nonexistent"]), "", 2);
     object(&abc("info", &[]), "", 0);
     object(&["info", "/nonexistent"], "", 2);

@@ -111,7 +111,7 @@ fn proofs_from_vole_in_the_head_are_short_files_about_bits_and_may_be_about_a_me
         .expect(3, "this proof has 80 bits of soundness; --sigma asks for 128");
     prove(&path(dir.path(), "fast"), ABC_WITNESS, &head).refused("exists already");
     let wrong = path(dir.path(), "wrong");
-    prove(&wrong, "0x616264", &head).expect(1, "assertion 0 failed in sha256");
+    prove(&wrong, "0x616264", &head).expect(1, "digest, byte 0: claimed 0xba");
     assert!(!Path::new(&wrong).exists());
 
     let bound = path(dir.path(), "bound");
@@ -161,7 +161,7 @@ fn what_is_no_proof_of_the_statement_is_refused_each_with_its_exit_code() {
     let dir = tempfile::tempdir().expect("a directory");
     let proof = path(dir.path(), "proof");
     // With a wrong witness nothing is written.
-    prove(&proof, "0x616264", &[]).expect(1, "assertion 0 failed in sha256");
+    prove(&proof, "0x616264", &[]).expect(1, "digest, byte 0: claimed 0xba");
     assert!(!Path::new(&proof).exists());
     prove(&proof, ABC_WITNESS, &["--sigma", "80"]).expect(0, "");
     verify(&proof, &[]).expect(3, "this proof has 80 bits of soundness; --sigma asks for 128");

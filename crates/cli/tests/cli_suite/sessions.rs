@@ -113,7 +113,7 @@ fn a_prover_with_a_wrong_witness_tells_its_owner_and_nobody_else() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
     let address = listener.local_addr().expect("bound").to_string();
     let args = join(&[&["prove"], ABC, &["--json", "--witness", "-", "--connect", &address]]);
-    let ended = run(&args, "0x616264").expect(1, "assertion 0 failed in sha256");
+    let ended = run(&args, "0x616264").expect(1, "digest, byte 0: claimed 0xba");
     assert_eq!(ended.object()["result"], "rejected");
     listener.set_nonblocking(true).expect("a socket");
     assert!(listener.accept().is_err(), "it connected before it looked");

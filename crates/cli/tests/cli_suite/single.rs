@@ -22,10 +22,10 @@ fn long_the_demo_accepts_an_honest_proof_and_rejects_all_cheats() {
 fn check_tells_whether_a_witness_holds_and_where_it_fails() {
     let args = join(&[&["check"], ABC, &["--witness", "-"]]);
     assert_eq!(run(&args, ABC_WITNESS).expect(0, "").stdout, "holds\n");
-    let wrong = run(&args, "0x616264").expect(1, "assertion 0 failed in sha256");
+    let wrong = run(&args, "0x616264").expect(1, "digest, byte 0: claimed 0xba");
     assert_eq!(wrong.stdout, "fails\n");
     let wrong = run(&join(&[&args, &["--json"]]), "0x616264").expect(1, "").object();
-    assert_eq!((&wrong["result"], &wrong["place"]), (&"rejected".into(), &"sha256".into()));
+    assert_eq!((&wrong["result"], &wrong["place"]), (&"rejected".into(), &"digest, byte 0".into()));
 }
 
 #[test]

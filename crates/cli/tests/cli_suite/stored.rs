@@ -33,7 +33,7 @@ fn a_proof_is_made_and_verified_without_a_connection_once() {
     let proof = dir.path().join("proof").to_str().expect("UTF-8").to_owned();
 
     // A wrong witness costs nothing, and nothing is written.
-    prove(&p, &proof, "0x616264").expect(1, "assertion 0 failed in sha256");
+    prove(&p, &proof, "0x616264").expect(1, "digest, byte 0: claimed 0xba");
     assert!(!Path::new(&proof).exists());
 
     let proved = prove(&p, &proof, ABC_WITNESS).expect(0, "").object();

@@ -53,6 +53,8 @@ pub struct Builtin {
     entry: &'static Entry,
     /// Name and public values as they were given.
     text: String,
+    /// The public value called [`Entry::computed`], as hex digits.
+    claimed: String,
     /// Bytes of the secret value.
     secret_bytes: u32,
     statement: BitStatement,
@@ -111,7 +113,8 @@ impl Builtin {
         };
         let secret_bytes =
             u32::try_from(secret_bytes).map_err(|_| Error::Public("a secret too long".into()))?;
-        Ok(Self { entry, text: values.text(), secret_bytes, statement })
+        let claimed = entry.computed.map(|name| values.digits(name)).unwrap_or_default();
+        Ok(Self { entry, text: values.text(), claimed, secret_bytes, statement })
     }
 
     /// A statement for [`Builtin::compute`]: as [`Builtin::new`], but the value that is to be computed may
@@ -160,6 +163,35 @@ impl Builtin {
             bytes.chunks_mut(4).for_each(<[_]>::reverse);
         }
         Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Checks that the witness inside it satisfies it. In the clear.
+    ///
+    /// # Errors
+    /// [`Error::Contradicted`] with the first byte, or the first product, of its public value that is another
+    /// for this witness; [`Error::Witness`] if there is none.
+    pub fn check(&self) -> Result<(), Error> {
+        let checked = Evaluator::<F2>::check(self);
+        let Err(Error::Unsatisfied { .. }) = checked else { return checked };
+        let (digits, unit) = match self.statement {
+            BitStatement::Mul32(_) => (8, "number"),
+            _ => (2, "byte"),
+        };
+        let computed = self.compute()?;
+        let parts = |text: &str| -> Vec<String> {
+            text.as_bytes().chunks(digits).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+        };
+        let (claimed, computed) = (parts(&self.claimed), parts(&computed));
+        let differs =
+            claimed.iter().zip(&computed).enumerate().find(|(_, (claimed, other))| claimed != other);
+        let (index, (claimed, _)) = match differs {
+            Some(found) => found,
+            // It is not the public value that is wrong.
+            None => return checked,
+        };
+        let name = self.entry.computed.unwrap_or_default();
+        let place = format!("{name}, {unit} {index}");
+        Err(Error::Contradicted { place, claimed: format!("0x{claimed}") })
     }
 
     /// What the registry says about it.

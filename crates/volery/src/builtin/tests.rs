@@ -67,6 +67,33 @@ fn another_witness_fails_at_an_assertion() {
 }
 
 #[test]
+fn a_wrong_witness_is_told_which_public_value_it_contradicts() {
+    let check = |name: &str, public: &[(&str, &str)], witness: &str| {
+        let statement = Builtin::new(name, public).expect("known");
+        let witness = Witness::parse(witness.as_bytes(), "w", &statement.signature()).expect("fits");
+        statement.with_witness(&witness).expect("fits").check()
+    };
+    for (name, public, witness) in KNOWN {
+        assert_eq!(check(name, public, witness), Ok(()));
+    }
+    let contradicted = |place: &str, claimed: &str| {
+        Err(Error::Contradicted { place: place.to_owned(), claimed: claimed.to_owned() })
+    };
+    // One byte of the digest is another, in capital letters.
+    let public = [("digest", "0xA9993E364706816ABA3E25717850C26C9CD0D8EF"), ("length", "3")];
+    assert_eq!(check("sha1-preimage", &public, "0x616263"), contradicted("digest, byte 19", "0xef"));
+    let public = [("products", "000000060000000800000009")];
+    let factors = "0x000000020000000300000002000000030000000300000003";
+    assert_eq!(check("mul32", &public, factors), contradicted("products, number 1", "0x00000008"));
+    let [_, _, (name, public, _), _] = KNOWN else { panic!("aes128-key is the third") };
+    let refused = check(name, public, "0x000102030405060708090a0b0c0d0e10");
+    assert!(
+        matches!(&refused, Err(Error::Contradicted { place, .. }) if place.starts_with("ciphertext, byte ")),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn the_value_that_follows_from_a_witness_is_the_public_one() {
     for (name, public, witness) in KNOWN {
         let computed = find(name).and_then(|entry| entry.computed).expect("each has one");

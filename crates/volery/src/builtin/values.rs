@@ -45,6 +45,12 @@ impl<'a> Values<'a> {
         Error::Public(format!("{}: {name} is {expected}", self.entry.name))
     }
 
+    /// The hex digits of a value, as [`Builtin::compute`](super::Builtin::compute) writes them.
+    pub(super) fn digits(&self, name: &str) -> String {
+        let bytes = self.hex(name).unwrap_or_default();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Any number of bytes, from two hex digits each.
     fn hex(&self, name: &str) -> Option<Vec<u8>> {
         let text = self.get(name);
