@@ -275,6 +275,8 @@ pub(crate) struct InfoArgs {
     pub(crate) witness: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) padding: PaddingArgs,
+    #[command(flatten)]
+    pub(crate) priced: PricedArgs,
     /// Write the profile class of the run to this file, for --profile-class; if there is one, enlarge it so
     /// that it also holds this run (RISC-V programs)
     #[arg(
@@ -335,6 +337,48 @@ pub(crate) struct ProtocolArgs {
     /// refused.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) rho: Option<u16>,
+}
+
+/// The sessions that `info` prices.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Protocol")]
+pub(crate) struct PricedArgs {
+    /// Only sessions for this network [default: for both]
+    #[arg(long, value_enum)]
+    pub(crate) profile: Option<ProfileArg>,
+    /// Sessions with so many threads at each party
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) threads: u16,
+    /// Only the sessions that `prove` and `verify` choose with this option: challenges come from a hash
+    #[arg(long)]
+    pub(crate) fiat_shamir: bool,
+    /// Only the sessions that `prove` and `verify` choose with this option: they have so many bits of
+    /// soundness
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=128))]
+    pub(crate) rho: Option<u16>,
+}
+
+impl PricedArgs {
+    /// Whether one of these options is given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.profile.is_some() || self.threads > 1 || self.chooses()
+    }
+
+    /// Whether the options are among those that choose the way of a session.
+    pub(crate) fn chooses(&self) -> bool {
+        self.fiat_shamir || self.rho.is_some()
+    }
+
+    /// The options of each session: one for each network.
+    pub(crate) fn sessions(&self) -> impl Iterator<Item = ProtocolArgs> + '_ {
+        let wanted = |profile: &ProfileArg| self.profile.is_none_or(|only| only == *profile);
+        ProfileArg::value_variants().iter().copied().filter(wanted).map(|profile| ProtocolArgs {
+            profile,
+            threads: self.threads,
+            fiat_shamir: self.fiat_shamir,
+            rho: self.rho,
+        })
+    }
 }
 
 impl ProtocolArgs {

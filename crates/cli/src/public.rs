@@ -10,7 +10,7 @@ use serde::Serialize;
 use volery::public::{
     self, Demands, Header, Message, Parameters, Program, Protocol, PublicRing, Settings, voleith,
 };
-use volery::{Options, Statement, os_rng};
+use volery::{Options, Statement, os_rng, stored};
 use volery_circuit::{Counts, Evaluator, Recorder};
 use volery_field::{F2, Ring as _};
 
@@ -57,6 +57,12 @@ impl ProofFile {
         let (mark, mut start) = (voleith::Header::MARK, Vec::new());
         let read = (&mut file).take(mark.len() as u64).read_to_end(&mut start);
         read.map_err(|error| failed(path, &error))?;
+        if start == stored::PROOF_MARK {
+            return Err(Failure::input(format!(
+                "{}: this proof is for the owner of one file of correlations: give that with --preprocessed V.vole",
+                path.display()
+            )));
+        }
         let in_the_head = start == mark;
         Ok(Self { file: Cursor::new(start).chain(file), path: path.to_owned(), in_the_head })
     }

@@ -25,8 +25,9 @@ pub(crate) struct Figures {
     pub(crate) mac_field: &'static str,
     /// Secret values; over F2, bits.
     pub(crate) secrets: u64,
-    /// Over F2, ANDs.
-    pub(crate) multiplications: u64,
+    /// Over F2, ANDs. None of a run of a program, whose rows are claims about polynomials.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) multiplications: Option<u64>,
     /// Claims about polynomials, inner and matrix products included.
     pub(crate) polynomials: u64,
     /// For the handshake and the base OT.
@@ -34,7 +35,8 @@ pub(crate) struct Figures {
     /// Everything after that, until the verdict. Over fields other than F2 this includes a base OT of their
     /// own.
     pub(crate) seconds: f64,
-    pub(crate) multiplications_per_second: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) multiplications_per_second: Option<f64>,
     /// Bytes of the whole session.
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
@@ -55,15 +57,16 @@ impl Figures {
         let Proved { report, run } = proved;
         let (stats, seconds) = (channel.stats(), report.time.as_secs_f64());
         let [field, mac_field] = report.fields;
+        let multiplications = run.is_none().then_some(report.tally.multiplications);
         Self {
             field,
             mac_field,
             secrets: report.tally.secrets,
-            multiplications: report.tally.multiplications,
+            multiplications,
             polynomials: report.tally.polynomials,
             seconds_setup: set_up.as_secs_f64(),
             seconds,
-            multiplications_per_second: report.tally.multiplications as f64 / seconds.max(1e-9),
+            multiplications_per_second: multiplications.map(|number| number as f64 / seconds.max(1e-9)),
             bytes_sent: stats.bytes_sent,
             bytes_received: stats.bytes_received,
             round_trips: (role == Role::Prover).then_some(stats.round_trips),
@@ -75,14 +78,15 @@ impl Figures {
 
     /// The counts of what was proved, in words.
     fn counts(&self) -> String {
-        match self.field {
-            "F2" => output::bit_counts(self.secrets, self.multiplications, self.polynomials),
-            field => format!(
-                "{}, {} and {} over {field}",
-                output::counted(self.secrets, "secret value"),
-                output::counted(self.multiplications, "multiplication"),
-                output::counted(self.polynomials, "polynomial")
-            ),
+        let (secrets, polynomials) =
+            (output::counted(self.secrets, "secret value"), output::counted(self.polynomials, "polynomial"));
+        match (self.field, self.multiplications) {
+            ("F2", ands) => output::bit_counts(self.secrets, ands.unwrap_or_default(), self.polynomials),
+            (field, None) => format!("{secrets} and {polynomials} over {field}"),
+            (field, Some(number)) => {
+                let multiplications = output::counted(number, "multiplication");
+                format!("{secrets}, {multiplications} and {polynomials} over {field}")
+            }
         }
     }
 

@@ -172,8 +172,8 @@ fn table(figures: &Figures) -> String {
 fn speed(figures: &Figures) -> String {
     format!(
         "   speed        {} AND gates a second ({} gates; XORs are free)",
-        output::rate(figures.multiplications_per_second),
-        output::count(figures.multiplications),
+        output::rate(figures.multiplications_per_second.unwrap_or_default()),
+        output::count(figures.multiplications.unwrap_or_default()),
     )
 }
 

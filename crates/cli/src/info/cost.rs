@@ -15,6 +15,9 @@ use crate::way::Way;
 pub(super) struct Cost {
     protocol: &'static str,
     profile: &'static str,
+    fiat_shamir: bool,
+    /// Of each party.
+    threads: usize,
     /// The field of MACs.
     mac_field: &'static str,
     correlations: u64,
@@ -35,8 +38,7 @@ pub(super) struct Cost {
 
 impl Cost {
     /// Rehearses one way to prove the statement, which moves `progress`.
-    pub(super) fn new(way: &Way<'_>, progress: &Progress) -> Result<Self, Failure> {
-        let options = Options { profile: way.profile, ..Options::default() };
+    pub(super) fn new(way: &Way<'_>, options: Options, progress: &Progress) -> Result<Self, Failure> {
         let estimate = way.proving.estimate(options, progress)?;
         let network = match way.profile {
             Profile::Lan => Network::LAN,
@@ -45,6 +47,8 @@ impl Cost {
         Ok(Self {
             protocol: way.protocol,
             profile: way.profile.name(),
+            fiat_shamir: options.fiat_shamir,
+            threads: options.threads,
             mac_field: estimate.fields[1],
             correlations: estimate.correlations,
             bytes_prover: estimate.bytes_prover,
@@ -66,8 +70,10 @@ impl Cost {
             Some(bits) => format!("--fiat-shamir: {bits:.0} against each hash computation"),
             None => "too few for --fiat-shamir".to_owned(),
         };
+        let hashes = if self.fiat_shamir { " --fiat-shamir" } else { "" };
+        let threads = if self.threads > 1 { format!(" --threads {}", self.threads) } else { String::new() };
         format!(
-            "{} --profile {}, MACs in {}: the prover sends {}, the verifier {}, in {}; about {prover} of memory for the \
+            "{} --profile {}{hashes}{threads}, MACs in {}: the prover sends {}, the verifier {}, in {}; about {prover} of memory for the \
              prover, {verifier} for the verifier; about {} on this machine, {} over a network of this kind; \
              soundness {:.0} bits ({hashed})",
             self.protocol,

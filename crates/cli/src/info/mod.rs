@@ -20,15 +20,16 @@ pub(crate) use public::PublicCost;
 pub(crate) use ring::RingInfo;
 
 use serde::Serialize;
+use volery::Options;
 use volery_circuit::Counts;
 
-use super::args::{InfoArgs, Padding};
+use super::args::{InfoArgs, Padding, PricedArgs};
 use super::failure::Failure;
 use super::outcome::{self, Good};
 use super::output;
 use super::progress::Progress;
 use super::source::Source;
-use super::statement;
+use super::statement::{self, Given};
 use super::terminal;
 use super::way::Way;
 use cost::Cost;
@@ -93,8 +94,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
         }
     };
     let Described { description, counts } = statement.describe()?;
-    // A kind without sessions, or without public proofs, has no costs of them.
-    let protocols = statement.ways().ok().map(|ways| costs(&ways, &counts)).transpose()?;
+    let sessions = sessions(&*statement, &args.priced, &counts)?;
+    let protocols = sessions.map(|sessions| costs(&sessions, &counts)).transpose()?;
+    // A kind without public proofs has no costs of them.
     let public_proofs = terminal::during("measuring public proofs", || {
         statement.public().map_or_else(|_| Ok(Vec::new()), |public| public.costs(&counts))
     })?;
@@ -110,18 +112,46 @@ pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     output::result(&format!("{}\n\n{}", description.text(), lines.join("\n")))
 }
 
+/// The ways to price, and their options: all ways, or those that sessions with these options take. None if
+/// there are no sessions.
+fn sessions<'a>(
+    statement: &'a dyn Given,
+    args: &PricedArgs,
+    counts: &Counts,
+) -> Result<Option<Vec<(Way<'a>, Options)>>, Failure> {
+    let mut ways = match statement.ways() {
+        Ok(ways) => ways,
+        Err(refusal) if args.is_given() => return Err(refusal.into()),
+        Err(_) => return Ok(None),
+    };
+    let mut sessions = Vec::new();
+    for protocol in args.sessions() {
+        let options = protocol.options();
+        if args.chooses() {
+            let ways = statement.ways_for(&options)?;
+            let (way, _) = protocol.choose(ways, statement.always(), || Ok(*counts))?;
+            sessions.push((way, options));
+        } else {
+            let own = ways.extract_if(.., |way| way.profile == options.profile);
+            sessions.extend(own.map(|way| (way, options)));
+        }
+    }
+    Ok(Some(sessions))
+}
+
 /// The cost of each of these ways. On a terminal one bar shows the progress of all rehearsals.
-fn costs(ways: &[Way<'_>], counts: &Counts) -> Result<Vec<Cost>, Failure> {
+fn costs(sessions: &[(Way<'_>, Options)], counts: &Counts) -> Result<Vec<Cost>, Failure> {
     let commitments = |way: &Way<'_>| way.proving.correlations().commitments(counts);
-    let bits = ways.first().map_or(1, |way| way.fields().value_bits);
-    let progress = Progress::new(bits, || Ok(ways.iter().map(commitments).fold(0, u64::saturating_add)))?;
+    let bits = sessions.first().map_or(1, |(way, _)| way.fields().value_bits);
+    let all = || sessions.iter().map(|(way, _)| commitments(way)).fold(0, u64::saturating_add);
+    let progress = Progress::new(bits, || Ok(all()))?;
     let mut done = 0_u64;
-    let cost = |way| {
-        let cost = Cost::new(way, &progress)?;
+    let cost = |(way, options): &(Way<'_>, Options)| {
+        let cost = Cost::new(way, *options, &progress)?;
         // A rehearsal does not send exactly as many values as were counted.
         done = done.saturating_add(commitments(way));
         progress.set(done);
         Ok(cost)
     };
-    ways.iter().map(cost).collect()
+    sessions.iter().map(cost).collect()
 }

@@ -12,6 +12,7 @@ use volery::{Channel, Error, Estimate, Options, Profile, Prover, Rehearsal, Veri
 use volery_circuit::{Counts, Error as StatementError};
 use volery_field::{F61, F61x2, Ring as _};
 
+use super::branches::split;
 use super::refusal::Refusal;
 use super::{Given, Loaded, begins_with, short};
 use crate::args::{Padding, StatementArgs};
@@ -142,6 +143,9 @@ impl Given for Run {
     }
 
     fn ways_for(&self, options: &Options) -> Result<Vec<Way<'_>>, Refusal> {
+        if options.fiat_shamir {
+            return Err(Refusal::RunsAreChallenged);
+        }
         let ways = PROFILES.into_iter().flat_map(|profile| [self.small(profile), self.large(profile)]);
         Ok(ways.filter(|way| way.suits(options)).collect())
     }
@@ -268,6 +272,9 @@ pub(super) fn load(args: &StatementArgs) -> Loaded {
     let path = Path::new(&args.name);
     // A verifier names no secret program.
     let is_nameless = args.secret_program.is_some() && args.name.is_empty();
+    if let Some(name) = args.any_of.iter().map(|of| split(of).0).find(|path| begins_with(path, &MAGIC)) {
+        return Err(Refusal::OneOfManyRuns { name: name.display().to_string() }.into());
+    }
     if !args.any_of.is_empty() || !(is_nameless || begins_with(path, &MAGIC)) {
         return Ok(None);
     }

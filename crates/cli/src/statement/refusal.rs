@@ -30,6 +30,18 @@ pub(crate) enum Refusal {
     /// A run has sessions only.
     #[error("there are no proofs in files of a program's run yet: give --connect or --listen")]
     RunsHaveSessions,
+    /// With hashes for challenges, a prover tries until some suit it.
+    #[error(
+        "--fiat-shamir is not for runs of programs: the verifier has to choose the challenges, since a prover could \
+         try hashes until some suit it; leave it out"
+    )]
+    RunsAreChallenged,
+    /// No disjunction of runs.
+    #[error(
+        "{name}: this is a RISC-V program, and a run cannot be one of several statements yet; --any-of takes circuit \
+         files and constraint systems"
+    )]
+    OneOfManyRuns { name: String },
     /// Nobody knows what a run takes before it.
     #[error("what a proof of a run takes depends on the run: give --witness")]
     NotRun,

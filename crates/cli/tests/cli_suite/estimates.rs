@@ -67,6 +67,40 @@ fn of_circuits_of_one_of_several_and_of_repetitions() {
     }
 }
 
+#[test]
+fn of_the_sessions_that_options_choose() {
+    let [r1cs, wtns, json] =
+        ["r1cs", "wtns", "public.json"].map(|kind| constraint_file(&format!("factors.f61.{kind}")));
+    let statement = [&*r1cs, "--public", &json];
+    for (options, fields) in [
+        (&["--rho", "100"][..], &["F61[i]", "F61[i]"][..]),
+        (&["--rho", "40", "--profile", "wan"], &["F61"]),
+        (&["--fiat-shamir", "--profile", "lan", "--threads", "2"], &["F61[i]"]),
+        (&["--profile", "wan"], &["F61", "F61[i]"]),
+    ] {
+        let info = run(&join(&[&["info", "--json"], &statement, options]), "").expect(0, "").object();
+        let priced = info["protocols"].as_array().expect("a list");
+        let of: Vec<_> = priced.iter().map(|cost| cost["mac_field"].as_str().expect("a name")).collect();
+        assert_eq!(of, fields, "{options:?}");
+        let hashed = options.contains(&"--fiat-shamir");
+        assert!(priced.iter().all(|cost| cost["fiat_shamir"] == hashed), "{info}");
+        if fields.len() == 1 {
+            let options = join(&[options, &["--json"]]);
+            let args = join(&[&["verify"], &statement, &options, &["--listen", "127.0.0.1:0"]]);
+            let verifier = Running::listening(&args, "");
+            let connect = ["--witness", &wtns, "--connect", &verifier.address];
+            let prover = run(&join(&[&["prove"], &statement, &options, &connect]), "").expect(0, "").object();
+            verifier.end().expect(0, "");
+            for (said, sent) in [("bytes_prover", "bytes_sent"), ("round_trips", "round_trips")] {
+                assert_eq!(priced[0][said], prover[sent], "{options:?}: {info} {prover}");
+            }
+        }
+    }
+    let text = run(&join(&[&["info"], ABC, &["--fiat-shamir", "--threads", "2"]]), "").expect(0, "").stdout;
+    assert!(text.contains("quicksilver --profile wan --fiat-shamir --threads 2, MACs in"), "{text}");
+    run(&join(&[&["info"], ABC, &["--rho", "128"]]), "").refused("--rho 128 is out of reach");
+}
+
 /// What a run shows is known before, so `info` knows what its proof sends, also if it is padded.
 #[test]
 fn of_runs_of_programs() {
@@ -83,6 +117,10 @@ fn of_runs_of_programs() {
         compared(&info, ended, |cost| cost["profile"] == profile);
         sent.push(info["protocols"][0]["bytes_prover"].as_u64().expect("a number"));
     }
+    let large = join(&[&["info", "--json"], &statement, &["--witness", "-", "--rho", "100"]]);
+    let large = run(&large, &secret).expect(0, "").object();
+    assert!(large["protocols"][0]["soundness_bits"].as_f64().is_some_and(|bits| bits >= 100.0), "{large}");
+    run(&join(&[&["info"], &statement, &["--rho", "100"]]), "").refused("give --witness");
     // Two segments in place of one.
     assert!(sent[2] > sent[0] + 100_000, "{sent:?}");
 }

@@ -206,6 +206,33 @@ fn a_run_is_proved_with_100_bits_if_both_parties_demand_them() {
 }
 
 #[test]
+fn what_runs_do_not_have_is_refused_before_anybody_connects() {
+    let [program, public, secret] = ["sum-c.elf", "public.txt", "secret.txt"].map(|name| path("sum", name));
+    let hashed = [&*program, "--public", &public, "--fiat-shamir"];
+    let connect = ["--witness", &secret, "--connect", "127.0.0.1:1"];
+    run(&join(&[&["prove"], &hashed, &connect]), "").refused("--fiat-shamir is not for runs of programs");
+    run(&join(&[&["verify"], &hashed, &["--listen", "127.0.0.1:0"]]), "").refused("--fiat-shamir is not");
+    let several = ["info", "--public", &public, "--any-of", &program, &program];
+    run(&several, "").refused("a run cannot be one of several statements yet");
+}
+
+/// A run is polynomials; and the verifier learns only during the session how long it is.
+#[test]
+fn the_figures_of_a_run_are_those_that_a_run_has() {
+    let [program, public] = ["sum-c.elf", "public.txt"].map(|name| path("sum", name));
+    let secret = std::fs::read_to_string(path("sum", "secret.txt")).expect("readable");
+    let statement = [&*program, "--public", &public];
+    let parties = session([&statement, &statement], &secret, &["--json"], &["--json"]);
+    let [prover, verifier] = <[Ended; 2]>::from(parties).map(|party| party.expect(0, "").object());
+    for object in [&prover, &verifier] {
+        assert!(object["polynomials"].as_u64().is_some_and(|number| number > 0), "{object}");
+        let none = ["multiplications", "multiplications_per_second"].map(|key| object.get(key).is_none());
+        assert_eq!(none, [true; 2], "{object}");
+    }
+    assert!(prover["round_trips"].is_u64() && verifier["round_trips"].is_null(), "{prover} {verifier}");
+}
+
+#[test]
 fn an_example_is_proved_as_a_secret_program() {
     for party in proved("sum", "sum-c.elf", Some("4000")) {
         party.expect(0, "").says("the program exited with code 0\njournal: \"17 bytes\\n\"\n");

@@ -42,6 +42,7 @@ fn a_proof_is_made_and_verified_without_a_connection_once() {
     assert_eq!(accepted["result"], "accepted");
     assert_eq!(accepted["correlations"], proved["correlations"]);
     verify(&v, &proof).expect(3, "used before");
+    run(&join(&[&["verify"], ABC, &[&proof]]), "").refused("give that with --preprocessed V.vole");
 
     // The proof's file exists already. The next proof takes the next correlations.
     prove(&p, &proof, ABC_WITNESS).refused("exists already");

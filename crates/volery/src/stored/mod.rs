@@ -113,6 +113,7 @@ mod verifier;
 
 pub use error::Error;
 pub use info::{Info, Report};
+pub use proof::MAGIC as PROOF_MARK;
 pub use prover::ProverFile;
 pub use verifier::VerifierFile;
 

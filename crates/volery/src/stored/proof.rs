@@ -15,7 +15,8 @@ use super::header::VERSION;
 use super::temporary::Temporary;
 use super::{Error, state};
 
-const MAGIC: [u8; 16] = *b"VOLERY PROOF\r\n\0\0";
+/// How the file of a proof with stored correlations begins.
+pub const MAGIC: [u8; 16] = *b"VOLERY PROOF\r\n\0\0";
 const PURPOSE: &str = "volery 2026 stored proof header v1";
 const BODY_PURPOSE: &str = "volery 2026 stored proof frames v1";
 
