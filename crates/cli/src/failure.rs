@@ -230,6 +230,10 @@ impl From<volery::public::Error> for Failure {
             Public::Message { bound } => about_message(bound),
             Public::Soundness { proof, demanded } => too_few_bits(proof, demanded),
             Public::Mismatch { .. } | Public::OtherStatement { .. } => Self::Mismatch(error.to_string()),
+            // With another message other views are opened, so any of them may be the first wrong one.
+            Public::Repetition { .. } => {
+                Self::Rejected(format!("{error}: the proof was changed, or is about another message"))
+            }
             _ if error.is_rejection() => Self::Rejected(error.to_string()),
             _ => Self::session(error),
         }

@@ -86,6 +86,9 @@ pub(crate) fn names() -> String {
     NAMED.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(", ")
 }
 
+/// The columns of help texts, as `max_term_width` says.
+const HELP_COLUMNS: usize = 100;
+
 /// The fields as the long help lists them, with the statements that each is the default of.
 pub(crate) fn help() -> String {
     let line = |(name, what, ring): &(&str, &str, &str)| {
@@ -94,11 +97,21 @@ pub(crate) fn help() -> String {
         let of = if of.is_empty() { String::new() } else { format!("; the default of {}", of.join(" and ")) };
         format!("  --field {name:<12}{what}{of}")
     };
-    let primes: Vec<_> = KnownPrime::ALL.iter().map(KnownPrime::to_string).collect();
+    // Nothing in this text may be broken where it is printed, so that its lines stay indented.
+    let mut primes = String::from(" ");
+    let mut width = 1;
+    for (number, prime) in (1..).zip(KnownPrime::ALL) {
+        let prime = format!(" {prime}{}", if number < KnownPrime::ALL.len() { "," } else { "" });
+        if width + prime.chars().count() > HELP_COLUMNS {
+            primes.push_str("\n ");
+            width = 1;
+        }
+        width += prime.chars().count();
+        primes.push_str(&prime);
+    }
     format!(
-        "{}\n  A constraint system says itself which prime it is over, that of one of these fields:\n  {}",
+        "{}\n  A constraint system says itself which prime it is over, that of one of these fields:\n{primes}",
         NAMED.iter().map(line).collect::<Vec<_>>().join("\n"),
-        primes.join(", ")
     )
 }
 

@@ -45,11 +45,11 @@ pub(crate) struct ConnectionArgs {
     /// How long to wait for any one message
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// How long the whole session may take [default: for ever; 600 with --serve]
+    /// How long the whole session may take [default: for ever; 600 with `verify --serve`]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_time: Option<Duration>,
     /// How many bytes the whole session may take, both ways, like 500k, 20M or 3G [default: any number; with
-    /// --serve 1 MB more than twice what the statement needs]
+    /// `verify --serve` 1 MB more than twice what the statement needs]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) max_bytes: Option<u64>,
 }

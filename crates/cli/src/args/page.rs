@@ -93,9 +93,9 @@ FURTHER REQUESTS (--then FILE)
   All requests share a connection, and each waits for the response before it. The program reads
   that response while the connection lives; in two-party mode this takes preparation, 128 KB for
   16 bytes. Only the last request may have a body or the method HEAD. `volery attestation verify`
-  accepts one request unless --max-rounds allows more; SECURITY.md says what later responses rest on.
-  With --apart each request has its own connection and attestation (OUT, OUT.2, OUT.3), and may have
-  a body. Each attestation is about one request: response2.json:a on this command line is
+  accepts one request unless --max-rounds allows more; SECURITY.md says what later responses rest
+  on. With --apart each request has its own connection and attestation (OUT, OUT.2, OUT.3), and may
+  have a body. Each attestation is about one request: response2.json:a on this command line is
   response.json:a in OUT.2. If a request fails, the attestations before it exist.
 
 PROXY MODE (--mode proxy)

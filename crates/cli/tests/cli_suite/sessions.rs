@@ -59,7 +59,7 @@ fn products_modulo_2_32_are_proved_over_bits_and_a_wrong_product_is_rejected() {
     }
     // An honest prover with wrong factors does not even connect.
     let args = join(&[&["prove"], PRODUCTS, &["--witness", "-", "--connect", "127.0.0.1:1"]]);
-    run(&args, &FACTORS.replace("1ee3", "1ee2")).expect(1, "mul32");
+    run(&args, &FACTORS.replace("1ee3", "1ee2")).expect(1, "products, number 0: claimed 0x03bb6fed");
 
     // This prover knows factors of another product and lies about it.
     let claimed = Mul32::new(vec![62_615_533]);
