@@ -1,5 +1,7 @@
 //! Runs that are proved on values, and every way to lie about them.
 
+mod accesses;
+mod cheats;
 mod classes;
 mod edges;
 mod lies;

@@ -22,8 +22,10 @@ pub(in super::super) fn on<T>(f: impl FnOnce() -> T) -> T {
     result
 }
 
-fn unsatisfied(what: &str) -> Error {
-    Error::Unsatisfied { assertion: 0, place: what.to_owned() }
+/// The error for lookups in these tables that are no rows, and for so many tuples that do not match: a test
+/// of a lie sees what it is that turns it away.
+fn unsatisfied(lookups: &[Public], tuples: usize) -> Error {
+    Error::Unsatisfied { assertion: 0, place: format!("lookups in {lookups:?}, {tuples} tuples") }
 }
 
 pub(super) fn check<B: Challenge<F61>>(
@@ -52,6 +54,7 @@ fn values<W: Clone>(
     let mut note = |tuple: [F61; WIDTH], n: i64| *balance.entry(tuple.map(F61::to_u64)).or_default() += n;
     known.produced.iter().for_each(|tuple| note(*tuple, 1));
     known.consumed.iter().for_each(|tuple| note(*tuple, -1));
+    let mut strange = Vec::new();
     for part in parts {
         for row in part.iter() {
             let row = &Vec::from_iter(row.iter().map(|wire| peek.value(wire)))[..];
@@ -61,11 +64,12 @@ fn values<W: Clone>(
                 note(value, if tuple.side == Side::In { 1 } else { -1 });
             }
             for lookup in &part.shape.lookups {
-                if !tables.holds_in(lookup, row, of_table) {
-                    return Err(unsatisfied("lookups"));
+                if !tables.holds_in(lookup, row, of_table) && !strange.contains(&lookup.table) {
+                    strange.push(lookup.table);
                 }
             }
         }
     }
-    if balance.values().all(|n| *n == 0) { Ok(()) } else { Err(unsatisfied("tuples")) }
+    let tuples = balance.values().filter(|n| **n != 0).count();
+    if strange.is_empty() && tuples == 0 { Ok(()) } else { Err(unsatisfied(&strange, tuples)) }
 }

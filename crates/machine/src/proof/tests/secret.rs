@@ -229,17 +229,26 @@ fn the_run_of_another_program_than_that_which_is_committed_is_rejected() {
     }
 }
 
-/// Every column of one word of the image that the run uses, of one that it does not, and of a word of data.
+/// Every column of words of the image that the run uses and of its last one, which holds no instruction, and
+/// of words of data. Where no instruction is, nothing is carried out, and the carry of its immediate may be
+/// either bit.
 #[test]
 fn every_column_of_a_committed_program_is_bound() {
     let run = run_within(&adding(), Bounds { words: 30, data: 18, ..BOUNDS }, SMALL);
     assert_eq!(check_exactly(&run), Ok(()));
+    const CARRY: usize = 26;
     let columns = secret_program::WORD_COLUMNS;
     let mut accepted = Vec::new();
-    for (what, columns, rows) in [(Committed::Word, columns, [0, 8]), (Committed::Datum, 7, [0, 17])] {
-        for (row, column) in rows.into_iter().flat_map(|row| (0..columns).map(move |column| (row, column))) {
+    for (what, columns, rows) in
+        [(Committed::Word, columns, &[0, 8, 29][..]), (Committed::Datum, 7, &[0, 17])]
+    {
+        for (row, column) in rows.iter().flat_map(|row| (0..columns).map(move |column| (*row, column))) {
             let (result, told) = with_lie(what, columns * row + column, || check_exactly(&run));
             assert!(told);
+            let is_free = (what, row, column) == (Committed::Word, 29, CARRY);
+            if is_free && result == Ok(()) {
+                continue;
+            }
             if !is_unsatisfied(&result) {
                 accepted.push(format!("{what:?}, row {row}, column {column}: {result:?}"));
             }
