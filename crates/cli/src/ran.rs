@@ -1,7 +1,8 @@
 //! How a program's run ended, for people and as JSON.
 
 use serde::Serialize;
-use volery_machine::{End, Program};
+use volery_machine::program::{STACK_BYTES, STACK_END};
+use volery_machine::{Cause, End, Program};
 
 /// How a run ended, and what it made public.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +34,22 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// What to do about a stack that lies nowhere.
+const LOST: &str = "; no stack is there: link with volery.ld and its start code";
+
+/// Whether an access by the stack pointer is far from all memory. Right below memory it may be a stack that
+/// overflows.
+fn is_lost(program: &Program, pc: u32, cause: Cause, value: u32) -> bool {
+    let by_stack_pointer = program.instruction(pc).is_some_and(|instruction| instruction.rs1() == 2);
+    let starts = program.segments().iter().map(|segment| segment.address);
+    let is_below = |start: u32| (start.saturating_sub(FAR)..start).contains(&value);
+    let is_outside = matches!(cause, Cause::LoadOutside | Cause::StoreOutside);
+    is_outside && by_stack_pointer && !starts.chain([STACK_END - STACK_BYTES]).any(is_below)
+}
+
+/// How far below memory a stack that overflows may get in one step.
+const FAR: u32 = 1 << 20;
+
 impl Ran {
     /// A run of this program, if it is known.
     pub(crate) fn new(program: Option<&Program>, end: End, journal: &[u8]) -> Self {
@@ -46,7 +63,8 @@ impl Ran {
                 });
                 let instruction = program.and_then(|program| program.instruction(pc));
                 let instruction = instruction.map(|instruction| instruction.to_string());
-                let message = cause.explain(value);
+                let hint = program.filter(|program| is_lost(program, pc, cause, value)).map_or("", |_| LOST);
+                let message = format!("{}{hint}", cause.explain(value));
                 (None, Some(Trap { pc, cause: cause.name(), place, instruction, message }))
             }
         };

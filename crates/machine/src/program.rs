@@ -89,7 +89,10 @@ pub enum Error {
     #[error("it has {0} segments; at most {MAX_SEGMENTS} can be loaded")]
     Segments(usize),
     /// A segment ends beyond the last address, or has more bytes than it spans.
-    #[error("the segment at {0:#x} does not fit: it ends beyond 4 GiB, or its content is larger than it")]
+    #[error(
+        "the segment at {0:#x} does not fit: it ends beyond 4 GiB, or its content is larger than it; link it \
+             lower, with volery.ld"
+    )]
     Size(u32),
     /// Two segments share a word.
     #[error("the segments at {0:#x} and {1:#x} overlap, or share a word; link them apart")]

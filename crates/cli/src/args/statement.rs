@@ -174,7 +174,9 @@ pub(crate) struct StatementArgs {
     /// programs)
     #[arg(long, value_name = "ADDRESS", help_heading = "Statement")]
     pub(crate) trap: Option<String>,
-    /// The most steps that a program may take [default: 4294967296] (RISC-V programs)
+    /// The most steps that a program may take [default: 4294967296]. A verifier, who does not see single
+    /// steps, accepts as much work as a run of N steps can take: twice as many rows, and 65536 (RISC-V
+    /// programs)
     #[arg(long, value_name = "N", help_heading = "Statement")]
     pub(crate) max_steps: Option<String>,
     /// Only the prover has the program. The verifier knows that it has at most WORDS words of code, and as

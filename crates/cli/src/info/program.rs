@@ -83,7 +83,8 @@ impl ProgramInfo {
 impl Description for ProgramInfo {
     fn text(&self) -> String {
         let mut lines = vec![self.statement.clone(), String::new()];
-        let mut line = |name: &str, value: String| lines.push(format!("{name:<24}{value}"));
+        // The longest name is that of a kind of rows.
+        let mut line = |name: &str, value: String| lines.push(format!("{name:<25}{value}"));
         if let Some(program) = &self.program {
             line("entry", format!("{:#010x}", program.entry));
             line("code", counted(program.text_words as u64, "word"));

@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 use volery::programs::proof::{
     Bounds, ClassError, Ending, ProfileClass, ProgramRun, Settings, Subject, Terms,
 };
-use volery::programs::{Limits, Program, elf};
+use volery::programs::{Limits, Program, elf, emulator};
 use volery::system::{Over, ProvesRuns};
 use volery::{Channel, Error, Estimate, Options, Profile, Prover, Rehearsal, Verifier, estimate_run};
 use volery_circuit::{Counts, Error as StatementError};
@@ -74,6 +74,14 @@ impl Given for Run {
             }
         };
         let run: Result<_, Failure> = terminal::during("running the program", run);
+        // Only what the emulator says of this limit is about the option.
+        let steps = emulator::Error::Steps(self.steps).to_string();
+        let run = run.map_err(|failure| match failure {
+            Failure::Input(reason) if reason.ends_with(&steps) => {
+                Failure::Input(format!("{reason}; --max-steps changes it"))
+            }
+            failure => failure,
+        });
         Ok(Box::new(Self { run: Some(run?), ..*self }))
     }
 
@@ -211,9 +219,20 @@ impl<Y: ProvesRuns + Known> Proving for Proof<'_, Y> {
         let Run { subject, public, terms, .. } = self.run;
         let (about, settings) = ((subject, &public[..]), Settings::default());
         let watch = |steps| progress.steps(steps);
-        let (claim, report) =
-            verifier.verify_run_watched(self.system, about, settings, terms, &watch, rng)?;
+        let verified = verifier.verify_run_watched(self.system, about, settings, terms, &watch, rng);
+        let (claim, report) = verified.map_err(with_option)?;
         Ok(Proved { report, run: Some(Ran::new(subject.program(), claim.end, &claim.journal)) })
+    }
+}
+
+/// Says which option accepts a run that is more work than the verifier's terms allow.
+fn with_option(error: Error) -> Error {
+    match error {
+        Error::Proof(volery_zk::Error::Rejected { reason }) if reason.starts_with(Terms::TOO_LONG) => {
+            let reason = format!("{reason}; --max-steps raises it, to about half of that");
+            Error::Proof(volery_zk::Error::Rejected { reason })
+        }
+        error => error,
     }
 }
 
@@ -248,8 +267,10 @@ fn too_long(error: ClassError) -> Failure {
         ClassError::Segments { segments, steps, .. } => Failure::input(format!(
             "--pad-to: the run is longer: it has {} of {steps} steps; --pad-to {} or more holds it",
             counted(segments, "segment"),
-            segments.saturating_mul(steps.into())
+            segments.saturating_sub(1).saturating_mul(steps.into()).saturating_add(1)
         )),
+        // The number is the option's, and in no file.
+        ClassError::Value { reason, .. } => Failure::input(format!("--pad-to: {reason}")),
         error => Failure::input(error),
     }
 }

@@ -1,6 +1,6 @@
 //! `run`: programs for RISC-V, executed.
 
-use volery_machine::Operation::{Add, Addi, Auipc, Ebreak, Ecall, Jal, Lb, Lbu, Lw};
+use volery_machine::Operation::{Add, Addi, Auipc, Bne, Ebreak, Ecall, Jal, Lb, Lbu, Lui, Lw, Sw};
 use volery_machine::{Instruction, Kind, Operation, Program, Segment, elf};
 
 use crate::json::is_of_the_schema;
@@ -88,6 +88,13 @@ fn other_ends_are_failures_that_say_where() {
     let ended =
         run(&["run", &unserved], "").expect(1, "environment call 214 was answered with ENOSYS, 1 time");
     assert!(ended.stderr.contains("load from 0x00000000, which is in no segment"), "{ended:?}");
+    // A stack where no memory is, and one that overflows.
+    for (place, hint) in [(0x2000_8000, true), (TEXT, false)] {
+        let code = [i(Lui, 2, 0, 0, place as i32), i(Sw, 0, 2, 1, -16)];
+        let stack = file(dir.path(), "stack", &code);
+        let ended = run(&["run", &stack], "").expect(1, "which is in no segment");
+        assert_eq!(ended.stderr.contains("no stack is there: link with volery.ld"), hint, "{ended:?}");
+    }
 }
 
 #[test]
@@ -123,11 +130,36 @@ fn a_run_is_proved_between_two_processes_and_both_learn_its_end_and_its_journal(
     with("check", &["--exit", "3"]).expect(0, "");
     with("check", &["--trap", "0x10000"]).expect(1, "claimed a trap at 0x00010000");
     with("check", &["--trap", "zero"]).refused("--trap zero: an address is up to 8 hex digits");
-    with("check", &["--max-steps", "3"]).refused("3 steps");
+    with("check", &["--max-steps", "3"]).refused("after 3 steps, the limit; --max-steps changes it");
+    with("info", &["--pad-to", "0"]).refused("--pad-to 1 or more holds it");
+    with("info", &["--pad-to", "99999999999999"]).refused("--pad-to: 99999999999999 steps; at most");
     with("prove", &["--out", "p"]).refused("--connect");
     let shown = with("info", &[]).expect(0, "").stdout;
     assert!(shown.contains("shows: take_secret") && shown.contains("the prover sends"), "{shown}");
     run(&["check", "sha1-preimage", "--trap", "0", "--witness", "-"], "").refused("trap");
+}
+
+/// The verifier sees rows and no steps: a short run passes with any number, and a long one says what to
+/// raise.
+#[test]
+fn max_steps_bounds_the_work_of_a_verifier() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let counts = |name: &str, rounds: i32| {
+        let code = [
+            i(Lui, 6, 0, 0, rounds << 12),
+            i(Addi, 6, 6, 0, -1),
+            i(Bne, 0, 6, 0, -4),
+            i(Addi, 17, 0, 0, 93),
+            i(Ecall, 0, 0, 0, 0),
+        ];
+        file(dir.path(), name, &code)
+    };
+    let (short, long) = (counts("short", 1), counts("long", 18));
+    let accepted = |program: &str| session([&[program], &[program, "--max-steps", "5"]], "", &[], &[]);
+    accepted(&short).1.expect(0, "");
+    let why = "the run is more work than this verifier accepts: it takes 147";
+    let refused = accepted(&long).1.expect(1, why);
+    assert!(refused.stderr.contains("65546 are accepted; --max-steps raises it"), "{refused:?}");
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub enum Error {
     #[error("it is not an ELF file; {HOW}")]
     Magic,
     /// It ends too soon.
-    #[error("the file is cut short: it ends within its {0}")]
+    #[error("the file is cut short: it ends within its {0}; copy or link it again")]
     Short(&'static str),
     /// It is for a machine with other addresses.
     #[error("it is for a 64-bit machine; {HOW}")]

@@ -4,6 +4,7 @@ use volery_circuit::Error;
 use zeroize::Zeroizing;
 
 use super::buffers::room_for;
+use super::log::MOST_LIVE;
 use super::profile::{Counts, Profile};
 use super::settings::Settings;
 use super::statement::RunClaim;
@@ -29,6 +30,13 @@ pub(super) fn survey(mut source: Source<'_>, mut live: u64, settings: Settings) 
         room_for(&mut new_words, segment.fresh.len());
         new_words.extend_from_slice(&segment.fresh);
         (new, entries) = (new + segment.fresh.len() as u64, entries + u64::from(words));
+        // Nothing that such a run does later makes it one that can be proved.
+        if live + new > MOST_LIVE {
+            let most = MOST_LIVE;
+            return Err(Error::Witness(format!(
+                "the run uses more than {most} words of memory, which no proof can"
+            )));
+        }
         if end.is_some() || super::log::is_due(entries, live, settings.log) {
             profile.fresh.push(new);
             live += new;

@@ -72,6 +72,9 @@ impl Default for Terms {
 }
 
 impl Terms {
+    /// How the reason begins if V would have to do more work than [`Terms::rows`] allows.
+    pub const TOO_LONG: &str = "the run is more work than this verifier accepts";
+
     /// Checks a claim and a profile. The journal's length is checked where it is read.
     ///
     /// # Errors
@@ -83,10 +86,11 @@ impl Terms {
         for (number, what) in [
             (profile.rows(), "rows of steps"),
             (profile.words(), "words of memory, counted in each segment"),
-            (segments.saturating_mul(settings.steps.into()), "units of time in all segments but the last"),
+            (segments.saturating_mul(settings.steps.into()), "steps if all segments but the last are full"),
         ] {
             if number > self.rows {
-                return Err(format!("the run takes {number} {what}, and at most {} are accepted", self.rows));
+                let (too_long, most) = (Self::TOO_LONG, self.rows);
+                return Err(format!("{too_long}: it takes {number} {what}; {most} are accepted"));
             }
         }
         Ok(())
@@ -143,8 +147,14 @@ mod tests {
             terms.check(&claim, &profile, settings)
         };
         assert_eq!(check(6, 50, 50), Ok(()));
-        assert!(check(6, 51, 50).unwrap_err().starts_with("the run takes 51 rows"));
-        assert!(check(6, 50, 51).unwrap_err().starts_with("the run takes 51 words"));
-        assert!(check(7, 50, 50).unwrap_err().starts_with("the run takes 60 units of time"));
+        for (segments, rows, words, said) in [
+            (6, 51, 50, "51 rows of steps"),
+            (6, 50, 51, "51 words"),
+            (7, 50, 50, "60 steps if all segments"),
+        ] {
+            let reason = check(segments, rows, words).unwrap_err();
+            assert!(reason.starts_with(&format!("{}: it takes {said}", Terms::TOO_LONG)), "{reason}");
+            assert!(reason.ends_with("; 50 are accepted"), "{reason}");
+        }
     }
 }
