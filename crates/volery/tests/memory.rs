@@ -12,9 +12,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use volery::field::{F2, F61, F61x2};
 use volery::macncheese::{Disjunction, Join, Settings};
+use volery::programs::proof::{ProgramRun, Settings as Cut};
+use volery::programs::{Instruction, Kind, Operation, Program, Segment};
 use volery::statements::{Aes128Many, AndChain, MulChain};
 use volery::system::{Bits, Over, Provable, Stacked, System};
-use volery::{Limits, Options, Profile, Prover, Verifier, estimate, memory_pair, os_rng};
+use volery::{
+    Estimate, Limits, Options, Profile, Prover, Verifier, estimate, estimate_run, memory_pair, os_rng,
+};
 use volery_zk::disjunction::AnyOf;
 
 thread_local! {
@@ -104,7 +108,19 @@ fn check<Y: System>(
     statement: &(impl Provable<Y> + Sync),
     (percent, together): (u64, bool),
 ) {
-    let said = estimate(options, system, statement).expect(what);
+    compare(what, options, system, statement, estimate(options, system, statement), (percent, together));
+}
+
+/// Compares an estimate with what the parties hold.
+fn compare<Y: System>(
+    what: &str,
+    options: Options,
+    system: Y,
+    statement: &(impl Provable<Y> + Sync),
+    said: Result<Estimate, volery::Error>,
+    (percent, together): (u64, bool),
+) {
+    let said = said.expect(what);
     let [of_p, of_v, of_both] = held(options, system, statement);
     let both = said.memory_prover + said.memory_verifier;
     let pairs = match together {
@@ -126,6 +142,7 @@ fn chain(n: u64) -> MulChain<F61> {
 fn what_parties_hold_is_what_was_estimated() {
     check_long_statements(Profile::Lan, false);
     check_one_of_many();
+    check_runs();
 }
 
 #[test]
@@ -159,4 +176,47 @@ fn check_one_of_many() {
     let chains = (0..8).map(|i| AndChain::new(50_000 + i)).collect();
     let any = Disjunction::new(Join::Tree, chains).expect("several").with_choice(&[0]);
     check("8 branches", options, Stacked::new(settings), &any, (30, true));
+}
+
+/// An instruction of these parts: `rd`, `rs1`, `rs2`, immediate.
+fn i(operation: Operation, rd: u8, rs1: u8, rs2: u8, immediate: i32) -> u32 {
+    Instruction::new(operation, rd, rs1, rs2, immediate).expect("legal").encode()
+}
+
+/// A run of these instructions, with so many words of text behind them and so many writable words.
+fn run(words: &[u32], [text, data]: [u32; 2], secret: usize) -> ProgramRun {
+    use Operation::{Addi, Ecall};
+    let exit = [i(Addi, 17, 0, 0, 93), i(Addi, 10, 0, 0, 0), i(Ecall, 0, 0, 0, 0)];
+    let mut bytes: Vec<u8> = words.iter().chain(&exit).flat_map(|word| word.to_le_bytes()).collect();
+    bytes.resize(bytes.len() + 4 * text as usize, 0x13);
+    let segments = vec![
+        Segment { address: 0x1_0000, size: bytes.len() as u32, bytes, kind: Kind::Text },
+        Segment { address: 0x200_0000, size: 4 * data, bytes: Vec::new(), kind: Kind::Writable },
+    ];
+    let program = Program::new(0x1_0000, segments).expect("a program");
+    let limits = volery::programs::Limits::default();
+    ProgramRun::of(program, [vec![7; secret], Vec::new()], Cut::default(), limits).expect("a run")
+}
+
+/// Runs that take much for their segments, their log, one call, and their text. Here large buffers grow by
+/// copies, where a process moves pages, and the program is of neither thread.
+fn check_runs() {
+    use Operation::{Addi, Bne, Ecall, Lui, Sw};
+    let (data, options) = (i(Lui, 5, 0, 0, 0x200_0000), Options::default());
+    let count = |rounds: i32| i(Lui, 6, 0, 0, rounds << 12);
+    let steps = [data, count(17), i(Addi, 6, 6, 0, -1), i(Bne, 0, 6, 0, -4)];
+    let touch =
+        [data, count(16), i(Sw, 0, 5, 6, 0), i(Addi, 5, 5, 0, 4), i(Addi, 6, 6, 0, -1), i(Bne, 0, 6, 0, -12)];
+    let read =
+        [data, i(Addi, 11, 5, 0, 0), i(Lui, 12, 0, 0, 1 << 17), i(Addi, 17, 0, 0, 63), i(Ecall, 0, 0, 0, 0)];
+    for (what, run, percent) in [
+        ("steps", run(&steps, [0, 4], 0), 15),
+        ("words", run(&touch, [0, 200_000], 0), 15),
+        ("a call", run(&read, [0, 200_000], 1 << 17), 35),
+        ("text", run(&[], [260_000, 4], 0), 35),
+    ] {
+        let system = Over::<F61, F61>::new();
+        let said = estimate_run(|channel| channel, options, system, &run.without_secret());
+        compare(what, options, system, &run, said, (percent, false));
+    }
 }

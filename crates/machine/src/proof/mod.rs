@@ -25,7 +25,7 @@
 //! | `segment` | one segment of a run |
 //! | `log`, `regions` | memory across segments, and what it holds at first |
 //! | `end` | exits and traps |
-//! | `elements`, `stages` | what a run commits to, and where P's time goes |
+//! | `elements`, `memory`, `stages` | what a run commits to, what it keeps, and where P's time goes |
 //! | `buffers` | buffers that grow as wires arrive, and leave no copies of P's values |
 //!
 //! # What is proved
@@ -111,6 +111,7 @@ mod end;
 mod form;
 mod kind;
 mod log;
+mod memory;
 pub mod preamble;
 mod profile;
 mod public;

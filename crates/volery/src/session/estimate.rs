@@ -48,7 +48,8 @@ pub struct Estimate {
     /// meanwhile.
     pub proving: Duration,
     /// Bytes of memory that the session keeps at P, about: correlations, blocks that wait for their check,
-    /// disjunctions. The statement's own are not counted: its file, its witness, its wires.
+    /// disjunctions, of a run of a program also its segments, its log and its text. Of other statements what
+    /// is their own is not counted: file, witness, wires.
     pub memory_prover: u64,
     /// The same at V.
     pub memory_verifier: u64,
@@ -167,15 +168,19 @@ pub(super) fn estimate_fitted(count: u64) -> Result<Estimate, Error> {
 /// # Errors
 /// As [`estimate`].
 #[cfg(feature = "programs")]
-pub fn estimate_run<C: Channel>(
+pub fn estimate_run<C: Channel, Y: super::system::ProvesRuns>(
     wrap: impl FnOnce(Rehearsal) -> C,
     options: Options,
-    system: impl super::system::ProvesRuns,
+    system: Y,
     run: &volery_machine::proof::ProgramRun,
 ) -> Result<Estimate, Error> {
     let mut prover = Prover::rehearse(wrap, options)?;
     let report = prover.prove_run(system, run, &mut os_rng()?)?;
-    conclude(&prover, options, system, &report, true)
+    let mut estimate = conclude(&prover, options, system, &report, true)?;
+    let [of_p, of_v] = run.memory(Y::WIRE, Y::WIRE[1]);
+    estimate.memory_prover = estimate.memory_prover.saturating_add(of_p);
+    estimate.memory_verifier = estimate.memory_verifier.saturating_add(of_v);
+    Ok(estimate)
 }
 
 /// What a rehearsal took.

@@ -189,6 +189,6 @@ pub(in crate::session) fn stacked(
 pub(in crate::session) const WIRE: Bytes = [BIT; 2];
 
 /// Bytes of a wire over a field.
-pub(in crate::session) fn wire<F: Value, M: Mac<F>>() -> Bytes {
+pub(in crate::session) const fn wire<F: Value, M: Mac<F>>() -> Bytes {
     [size_of::<Authenticated<F, M>>() as u64, size_of::<M>() as u64]
 }

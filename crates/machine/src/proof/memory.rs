@@ -1,0 +1,110 @@
+//! How much memory a run takes at either party, about.
+//!
+//! ```text
+//! program    its text, decoded, and P's rows of it; the bytes of its segments
+//! segment    the wires of its rows and words, at P also the values of the kind that is being committed to; the
+//!            multiplicities of public tables with the inverses of their rows
+//! log        live words and what segments noted; while it is checked the live words once more, the new
+//!            ones, and in the first check the tuples of the file's words
+//! ```
+//!
+//! A party has the log beside a segment or beside a check. What the backend keeps is not counted.
+
+use super::argument::ROM_ROW;
+use super::form::WIDTH;
+use super::kind::Kind;
+use super::log::LIVE;
+use super::profile::{Checks, Counts};
+use super::split::{Lookups, Split};
+use super::statement::ProgramRun;
+use super::tables::{Table, with_table};
+
+/// Bytes at P and at V.
+type Bytes = [u64; 2];
+
+/// Bytes of a value.
+const VALUE: u64 = 8;
+
+/// For each word of text: decoded, and P's row of it.
+const DECODED: Bytes = [12 + 64, 12];
+
+/// For each word that is live: P's copy of its value with the segment of its last use.
+const ENTRY: Bytes = [12, 0];
+
+fn scaled(bytes: Bytes, count: u64) -> Bytes {
+    bytes.map(|bytes| bytes.saturating_mul(count))
+}
+
+fn sum<const N: usize>(parts: [Bytes; N]) -> Bytes {
+    parts.into_iter().fold([0; 2], |sum, part| [0, 1].map(|party| sum[party].saturating_add(part[party])))
+}
+
+fn greater(one: Bytes, other: Bytes) -> Bytes {
+    [0, 1].map(|party| one[party].max(other[party]))
+}
+
+impl ProgramRun {
+    /// Bytes that the run keeps at once at P and at V, about, if a wire takes so many there, and an element
+    /// of a challenge `scalar`.
+    #[must_use]
+    pub fn memory(&self, wire: [u64; 2], scalar: u64) -> [u64; 2] {
+        let file = self.subject.file_words();
+        let (text, image) = match (self.subject.program(), self.subject.bounds()) {
+            (Some(program), _) => (program.code().len() as u64, 0),
+            (None, bounds) => {
+                let words = bounds.map_or(0, |bounds| u64::from(bounds.words));
+                (words, words * ROM_ROW as u64)
+            }
+        };
+        let program = sum([scaled(DECODED, text), scaled(wire, image), [4 * file; 2]]);
+        let mut checks = Checks::new(&self.profile, self.settings().log, file);
+        let (mut live, mut entries, mut most) = (file, 0, [0; 2]);
+        // Before the first check the words of a public program are no wires.
+        let mut committed = if image > 0 { file } else { 0 };
+        for counts in &self.profile.segments {
+            let kept = |entries: u64| {
+                sum([scaled(wire, LIVE as u64 * committed + 4 * entries), scaled(ENTRY, live)])
+            };
+            most = greater(most, sum([kept(entries), self.segment_memory(counts, wire, scalar)]));
+            entries += u64::from(counts.words);
+            if let Some(fresh) = checks.next() {
+                let known = if committed == 0 { [WIDTH as u64 * VALUE * file; 2] } else { [0; 2] };
+                let lists = (LIVE as u64 + 1) * checks.live + 5 * fresh;
+                most = greater(most, sum([kept(entries), scaled(wire, lists), known]));
+                (live, committed, entries) = (checks.live, checks.live, 0);
+            }
+        }
+        sum([program, most])
+    }
+
+    /// What a segment takes.
+    fn segment_memory(&self, counts: &Counts, wire: Bytes, scalar: u64) -> Bytes {
+        let mut lookups = Lookups::default();
+        let kinds = Kind::ALL.map(|kind| {
+            let rows = u64::from(counts.rows[kind as usize]);
+            let (columns, shape) = with_table!(kind, T => (T::COLUMNS as u64, T::shape()));
+            let of_row = Lookups::of(&shape);
+            lookups.add(&of_row, rows);
+            (rows, columns, of_row)
+        });
+        let split = Split::of(&lookups);
+        let tables = self.tables();
+        let (_, all) = split.row(lookups);
+        let multiplicities: u64 = all.tables().map(|table| tables.rows(table) as u64).sum();
+        // The values of kinds that follow, and of this one, beside the wires so far.
+        let mut values = VALUE * kinds.iter().map(|(rows, columns, _)| rows * columns).sum::<u64>();
+        let (mut wires, mut at_p) = (0, values);
+        for (rows, columns, _) in &kinds {
+            wires += rows * columns * wire[0];
+            at_p = at_p.max(wires + values);
+            values -= rows * columns * VALUE;
+        }
+        let columns: u64 =
+            kinds.iter().map(|(rows, columns, of_row)| rows * (columns + split.row(*of_row).0)).sum();
+        let columns = scaled(wire, columns);
+        let of_words = scaled(wire, 5 * u64::from(counts.words));
+        // The inverses, and what they are found with.
+        let of_tables = scaled(sum([wire, [2 * scalar; 2]]), multiplicities);
+        sum([greater(columns, [at_p, 0]), of_words, of_tables])
+    }
+}
