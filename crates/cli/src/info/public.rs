@@ -85,6 +85,7 @@ impl PublicCost {
         let repetitions = output::counted(self.repetitions as u64, "repetition");
         let length = match [self.bytes_least, self.bytes, self.bytes_most].map(output::bytes) {
             [_, bytes, _] if self.bytes_least == self.bytes_most => bytes,
+            [least, bytes, most] if least == most => format!("about {bytes}"),
             [least, bytes, most] => format!("about {bytes} ({least} to {most})"),
         };
         let times =
