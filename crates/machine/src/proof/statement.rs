@@ -9,7 +9,7 @@ use zeroize::{Zeroize as _, Zeroizing};
 use super::argument::{Committed, told};
 use super::buffers::room_for;
 use super::end;
-use super::log::Log;
+use super::log::{Log, MOST_LIVE};
 use super::profile::{Checks, Counts, Profile};
 use super::public::Tables;
 use super::regions::Regions;
@@ -174,7 +174,7 @@ impl ProgramRun {
         let (loaded, _) = load(&subject, program.as_ref())?;
         let known = subject.program().or(program.as_ref()).ok_or_else(unknown)?;
         let source = Source::new(known, loaded, [&input, &public], limits);
-        let (claim, profile, new_words) = survey(source, subject.file_words(), settings)?;
+        let (claim, profile, new_words) = survey(source, (subject.file_words(), MOST_LIVE), settings)?;
         let mut run = Self::new(subject, public, claim, profile, settings)?;
         run.secret = Some(Secret { input, limits, program, new_words });
         Ok(run)

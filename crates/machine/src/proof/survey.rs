@@ -4,7 +4,6 @@ use volery_circuit::Error;
 use zeroize::Zeroizing;
 
 use super::buffers::room_for;
-use super::log::MOST_LIVE;
 use super::profile::{Counts, Profile};
 use super::settings::Settings;
 use super::statement::RunClaim;
@@ -18,8 +17,12 @@ pub(super) fn limit(error: crate::emulator::Error) -> Error {
 /// What [`survey`] finds: the claim, the profile, and the words that become live.
 pub(super) type Survey = (RunClaim, Profile, Zeroizing<Vec<u32>>);
 
-/// Runs a program without proving. `live` words are in use from the start.
-pub(super) fn survey(mut source: Source<'_>, mut live: u64, settings: Settings) -> Result<Survey, Error> {
+/// Runs a program without proving. `live` words are in use from the start, and `most` may be at the end.
+pub(super) fn survey(
+    mut source: Source<'_>,
+    (mut live, most): (u64, u64),
+    settings: Settings,
+) -> Result<Survey, Error> {
     let (mut profile, mut new_words) = (Profile::default(), Zeroizing::new(Vec::new()));
     let (mut new, mut entries) = (0_u64, 0_u64);
     loop {
@@ -31,8 +34,7 @@ pub(super) fn survey(mut source: Source<'_>, mut live: u64, settings: Settings) 
         new_words.extend_from_slice(&segment.fresh);
         (new, entries) = (new + segment.fresh.len() as u64, entries + u64::from(words));
         // Nothing that such a run does later makes it one that can be proved.
-        if live + new > MOST_LIVE {
-            let most = MOST_LIVE;
+        if live + new > most {
             return Err(Error::Witness(format!(
                 "the run uses more than {most} words of memory, which no proof can"
             )));

@@ -4,6 +4,9 @@
 use super::lies::{is_unsatisfied, meddled};
 use super::*;
 use crate::proof::kind::Kind as Rows;
+use crate::proof::regions::{Regions, file_words};
+use crate::proof::survey::survey;
+use crate::proof::trace::{Loaded, Source};
 use Operation::*;
 
 /// A program whose text begins at this address, with writable segments.
@@ -87,6 +90,26 @@ fn settings_beyond_their_bounds_are_refused() {
         let profile = run_of(&exit(), [b"", b""], SMALL).profile;
         let refused = ProgramRun::new(program, Vec::new(), claim, profile, settings);
         assert!(matches!(refused, Err(volery_circuit::Error::Public(_))), "{settings:?}");
+    }
+}
+
+/// Which is long before such a run ends.
+#[test]
+fn a_survey_stops_where_there_are_too_many_words() {
+    let words = [&li(5, DATA)[..], &[i(Sw, 0, 5, 0, 64), i(Sw, 0, 5, 0, 68), i(Jal, 0, 0, 0, 0)]].concat();
+    let program = program(&words);
+    let file = file_words(&program).count() as u64;
+    let limits = Limits { steps: 1000, ..Limits::default() };
+    let surveyed = |most: u64| {
+        let loaded = Loaded::of(&program, &Regions::of(&program));
+        survey(Source::new(&program, loaded, [&[], &[]], limits), (file, most), SMALL).map(|_| ())
+    };
+    for (most, why) in [(file + 1, "uses more than"), (file + 2, "not ended after 1000 steps")] {
+        let refused = surveyed(most);
+        assert!(
+            matches!(&refused, Err(volery_circuit::Error::Witness(said)) if said.contains(why)),
+            "{refused:?}"
+        );
     }
 }
 
