@@ -38,26 +38,27 @@ CLAIMS about a part, which is then hidden
   --assert 'response.json:name = Ada'                 exactly this text; a number: this value
   --assert 'response.json:name != Eve'                not this text; a number: not this value
   --assert 'response.json:plan one of gold|silver'    one of these (\\| is a bar, \\\\ a backslash)
-                                                      a number: one of these values
+                                                      or, of a number, these values
   --assert 'response.json:active is true'             also `is false` and `is null`
   --assert 'response.json:born before 2008-01-01'     a date or a time before this day began (UTC)
   --assert 'response.json:paid since 2026-01-31T12:30:00Z'    this time or later
   --assert 'response.json:name contains da'           this text, somewhere in it. Their lengths,
                                                       multiplied, are at most 131,072 bytes (2^17)
   --assert 'response.json:iban at 0 DE'               this text at this byte
-  --assert 'response.json:date matches 2026-\\d\\d-.*'  this regular expression describes all of it: at
-                                                      most 128 states, and 2^21 AND gates, at 10 to
-                                                      50 for a byte
+  --assert 'response.json:date matches 2026-\\d\\d-.*'  this regular expression describes all of it:
+                                                      at most 128 states, and 2^21 AND gates, at
+                                                      10 to 50 for a byte
   --assert 'response.json:id is digits'               digits only
   --assert 'response.json:name characters 3..20'      this many characters
   --assert 'response.json:id length 3..20'            this many bytes
   --assert 'response.json: >= 5'                      of a body that is one value; mind the blank
-  --assert 'request.path = /account'                  this path. Other claims than = != and `one of` are
-                                                      about what follows the first slash
+  --assert 'request.path = /account'                  this path. Claims other than = != and `one of`
+                                                      are about what follows the first slash
   The dates that are read: 2026-01-31, and 2026-01-31T12:30:00, then perhaps a fraction (.125), then
   Z, an offset (+01:00) or nothing, which means UTC. A blank may stand in place of the T.
-  A claim that is not true ends the command with exit code 1. Of an empty value no claim is attested,
-  since its length shows: --reveal it. What the page does not have, or cannot hide, is exit code 2.
+  A claim that is not true ends the command with exit code 1. No claim is attested of an empty
+  value, since its length shows: --reveal it. What the page does not have, or cannot hide, is exit
+  code 2.
 
 COMMITMENTS to a part, which is then hidden
   --commit response.json:balance    The attestation commits to the part. You can show it to others
