@@ -152,7 +152,7 @@ fn what_cannot_be_padded_is_refused_with_what_to_do() {
     };
     check(&["--pad-to", "1"]).expect(0, "");
     check(&["--pad-to", "0"]).refused("the run is longer: it has 1 segment");
-    check(&["--pad-to", "9000000000000"]).refused("`segments`: 9000000000000 steps");
+    check(&["--pad-to", "9000000000000"]).refused("--pad-to: 9000000000000 steps; at most 4294967296");
     check(&["--uniform", "--profile-class", &class]).refused("cannot be used with");
     check(&["--profile-class", &class]).refused("No such file");
     std::fs::write(&class, "{}").expect("writable");
