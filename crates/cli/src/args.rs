@@ -346,14 +346,13 @@ pub(crate) struct PricedArgs {
     /// Only sessions for this network [default: for both]
     #[arg(long, value_enum)]
     pub(crate) profile: Option<ProfileArg>,
-    /// Sessions with so many threads at each party
+    /// The number of threads of each party
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) threads: u16,
     /// Only the sessions that `prove` and `verify` choose with this option: challenges come from a hash
     #[arg(long)]
     pub(crate) fiat_shamir: bool,
-    /// Only the sessions that `prove` and `verify` choose with this option: they have so many bits of
-    /// soundness
+    /// Only the sessions that `prove` and `verify` choose with this option, which sets the bits of soundness
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=128))]
     pub(crate) rho: Option<u16>,
 }

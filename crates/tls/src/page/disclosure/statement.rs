@@ -115,9 +115,12 @@ enum CommittedValue {
     Nothing,
     /// The string's own bits.
     Bytes,
-    /// The bits of the number whose digits it is, which are the circuit's outputs. The circuit asserts that
-    /// they are digits.
-    Number(Box<Circuit<F2>>),
+    /// The bits of the number whose digits it is: the outputs of a circuit, which asserts that they are
+    /// digits and is made when it is run, like those of claims.
+    Number {
+        digits: usize,
+        multiplications: u64,
+    },
 }
 
 impl CommittedValue {
@@ -125,14 +128,17 @@ impl CommittedValue {
         Ok(match form {
             None => Self::Nothing,
             Some(Form::Bytes) => Self::Bytes,
-            Some(Form::Number) => Self::Number(Box::new(claim::integer(length)?)),
+            Some(Form::Number) => {
+                let size = size_of_claim(&claim::Integer, Class::Number, length)?;
+                Self::Number { digits: length, multiplications: size.multiplications }
+            }
         })
     }
 
-    fn circuit(&self) -> Option<&Circuit<F2>> {
+    fn multiplications(&self) -> u64 {
         match self {
-            Self::Number(circuit) => Some(circuit),
-            Self::Nothing | Self::Bytes => None,
+            Self::Number { multiplications, .. } => *multiplications,
+            Self::Nothing | Self::Bytes => 0,
         }
     }
 
@@ -145,7 +151,7 @@ impl CommittedValue {
         match self {
             Self::Nothing => Ok(Vec::new()),
             Self::Bytes => Ok(bits),
-            Self::Number(circuit) => circuit.run(backend, bits),
+            Self::Number { digits, .. } => claim::integer(*digits)?.run(backend, bits),
         }
     }
 }
@@ -319,7 +325,7 @@ impl Constraint {
         let claims = self.claims.iter();
         let claims = claims.map(|claimed| claimed.size.multiplications + claimed.size.witness as u64);
         let leaves = self.leaves.as_ref().map_or(0, LeafClaims::commitments);
-        claims.sum::<u64>() + self.committed.circuit().map_or(0, Circuit::multiplications) + leaves
+        claims.sum::<u64>() + self.committed.multiplications() + leaves
     }
 
     /// Takes the wires of a block that belong to the string.
