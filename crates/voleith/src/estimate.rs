@@ -17,9 +17,9 @@ use volery_zk::quicksilver::{Challenges, Seed, Tally, bits};
 
 use crate::columns::Trees;
 use crate::files::Values;
+use crate::generator::{Blocks, Generator, KEPT, Kept, Part};
 use crate::proof::{all_work, key_of, resolve, too_long};
 use crate::soundness::Size;
-use crate::stock::{Blocks, KEPT, Kept, Part, Stock};
 use crate::{Error, Header, Native, Parameters, commitment, proof_bytes};
 
 /// A statement that was run without values.
@@ -156,8 +156,8 @@ impl Rehearsed {
         let kept = Kept::default();
         let making = |part, check, kept| {
             let blocks = Blocks(sample);
-            let stock = Stock::new(Arc::clone(&trees), part, blocks, check, kept, threads.cloned());
-            let (mut pool, mut channel) = (Pool::new(Box::new(stock)), Nowhere);
+            let generator = Generator::new(Arc::clone(&trees), part, blocks, check, kept, threads.cloned());
+            let (mut pool, mut channel) = (Pool::new(Box::new(generator)), Nowhere);
             let start = Instant::now();
             let mut out = vec![Gf128::ZERO; usize::try_from(sample).unwrap_or(0)];
             pool.fill(&mut channel, &mut out).map_err(|error| Error::Internal(error.to_string()))?;

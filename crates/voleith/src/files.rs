@@ -57,7 +57,7 @@ fn absorb_block(transcript: &mut Transcript, corrections: &[u8], masks: &[u8]) {
 
 /// What both passes of P must agree on.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct FirstPass {
     masks: [u8; 32],
     /// Counts and constants.
     pub(crate) program: Vec<u8>,
@@ -195,9 +195,9 @@ impl<'a> Recorder<'a> {
     }
 
     /// After the last block.
-    pub(crate) fn finish(mut self) -> Result<Said, Error> {
+    pub(crate) fn finish(mut self) -> Result<FirstPass, Error> {
         self.spill()?;
-        Ok(Said { masks: *self.hasher.finalize().as_bytes(), program: self.program })
+        Ok(FirstPass { masks: *self.hasher.finalize().as_bytes(), program: self.program })
     }
 }
 
@@ -250,8 +250,8 @@ impl Answers {
     }
 
     /// What this pass has committed to.
-    pub(crate) fn said(&self) -> Said {
-        Said { masks: *self.hasher.finalize().as_bytes(), program: self.program.clone() }
+    pub(crate) fn pass(&self) -> FirstPass {
+        FirstPass { masks: *self.hasher.finalize().as_bytes(), program: self.program.clone() }
     }
 }
 

@@ -26,8 +26,8 @@ use volery_channel::Cursor;
 use volery_field::Gf128;
 
 use crate::commitment::Opening;
+use crate::generator::Blocks;
 use crate::hashes::HASH_BYTES;
-use crate::stock::Blocks;
 use crate::{Error, Parameters};
 
 /// The version of public proofs: 1 is that of proofs from MPC in the head, which have another mark.

@@ -56,7 +56,7 @@
 //! | making and checking proofs, the transcript | [`prove`], [`verify`] (`proof`) |
 //! | parameters and shapes of trees; the bound in numbers | [`Parameters`], [`Shape`]; [`soundness`] |
 //! | commitment to all leaves and its opening | [`commitment`] |
-//! | from leaves to correlations | [`columns`], `stock` |
+//! | from leaves to correlations | [`columns`], `generator` |
 //! | the hash of the columns | `hashes` |
 //! | AES and BLAKE3 as nodes, leaves and streams | [`primitive`] |
 //! | what a proof will take | [`rehearse`], [`Estimate`] (`estimate`) |
@@ -165,13 +165,13 @@ pub mod commitment;
 mod error;
 mod estimate;
 mod files;
+mod generator;
 mod hashes;
 mod header;
 mod parameters;
 pub mod primitive;
 mod proof;
 pub mod soundness;
-mod stock;
 #[cfg(test)]
 mod tests;
 

@@ -33,10 +33,10 @@ use zeroize::Zeroizing;
 
 use crate::columns::Trees;
 use crate::commitment::{self, Committed, Opening};
-use crate::files::{Answers, Player, Recorder, Said, Values};
+use crate::files::{Answers, FirstPass, Player, Recorder, Values};
+use crate::generator::{Blocks, Generator, Kept, Part, Zeros};
 use crate::hashes::HASH_BYTES;
 use crate::header::{Front, Header};
-use crate::stock::{Blocks, Kept, Part, Stock, Zeros};
 #[cfg(test)]
 use crate::tests::Counts;
 use crate::{Error, Native, Parameters, Shape};
@@ -287,7 +287,7 @@ impl Prover {
         out.write_all(&vec![0; front]).map_err(Error::io("write"))?;
         let mut transcript = start(&self.header, self.message.as_ref(), &self.committed.root);
         let kept = Kept::default();
-        let (tally, said) = self.first_pass(statement, &kept, &mut transcript, out)?;
+        let (tally, first) = self.first_pass(statement, &kept, &mut transcript, out)?;
         #[cfg(test)]
         let must_claim = !self.cheat.claims_nothing;
         #[cfg(not(test))]
@@ -303,7 +303,7 @@ impl Prover {
         if let Some(Counts { degree, commitments, .. }) = self.cheat.counts {
             (self.header.degree, self.header.commitments) = (degree, commitments);
         }
-        transcript.absorb("program", &said.program);
+        transcript.absorb("program", &first.program);
         let seed = transcript.challenge_seed("columns and relations").into_bytes();
         let zeros = parameters.column_grinding(tally.branches);
         #[cfg(test)]
@@ -311,7 +311,7 @@ impl Prover {
         let (columns_counter, columns) = all_work(&seed, zeros).next().ok_or_else(no_counter)?;
         #[cfg(test)]
         let columns = self.cheat.challenge.unwrap_or(columns);
-        let answers = self.second_pass(statement, kept, columns, &said)?;
+        let answers = self.second_pass(statement, kept, columns, &first)?;
         let Answers { opening: combination, assertions, columns: hashes, .. } = &answers;
         absorb_answers(&mut transcript, &columns, hashes, combination, assertions);
         let seed = transcript.challenge_seed("key").into_bytes();
@@ -339,19 +339,19 @@ impl Prover {
         kept: &Kept,
         transcript: &mut Transcript,
         out: &mut dyn Write,
-    ) -> Result<(Tally, Said), Error>
+    ) -> Result<(Tally, FirstPass), Error>
     where
         S: for<'a> Statement<bits::Prover<'a>> + ?Sized,
     {
-        let mut stock = self.stock(Part::Commit, None, Arc::clone(kept))?;
+        let mut generator = self.generator(Part::Commit, None, Arc::clone(kept))?;
         let mut file = Recorder::new(out, transcript);
         #[cfg(test)]
         (file.edit = self.cheat.first_pass);
         if let Some(known) = self.values.take() {
-            let tally = self.commit_to(known, &mut stock, &mut file)?;
+            let tally = self.commit_to(known, &mut generator, &mut file)?;
             return Ok((tally, file.finish()?));
         }
-        let mut pool = Pool::new(Box::new(stock));
+        let mut pool = Pool::new(Box::new(generator));
         let threads = self.threads.as_deref();
         let mut run = |file: &mut Recorder<'_>| {
             let settings = bits::Settings::LAN;
@@ -373,21 +373,21 @@ impl Prover {
     fn commit_to(
         &self,
         known: Known,
-        stock: &mut Stock<Native>,
+        generator: &mut Generator<Native>,
         file: &mut Recorder<'_>,
     ) -> Result<Tally, Error> {
         let Known { values, program, tally } = known;
         let values = values.iter().flat_map(|piece| piece.iter().copied());
-        let run = |stock: &mut Stock<Native>, file: &mut Recorder<'_>| {
-            stock.commit(values, tally.commitments(), file)?;
+        let run = |generator: &mut Generator<Native>, file: &mut Recorder<'_>| {
+            generator.commit(values, tally.commitments(), file)?;
             #[cfg(test)]
             if let Some(Counts { masks, .. }) = self.cheat.counts {
                 file.add_masks(masks);
             }
             file.send(tags::PROGRAM, &program).map_err(volery_vole::Error::from)?;
-            stock.settle(file)
+            generator.settle(file)
         };
-        let result = run(stock, file).map_err(volery_zk::Error::from);
+        let result = run(generator, file).map_err(volery_zk::Error::from);
         resolve(result, file.fault.take())?;
         Ok(tally)
     }
@@ -398,14 +398,14 @@ impl Prover {
         statement: &S,
         kept: Kept,
         challenge: [u8; 32],
-        said: &Said,
+        first: &FirstPass,
     ) -> Result<Answers, Error>
     where
         S: for<'a> Statement<bits::Prover<'a>> + ?Sized,
     {
         let (columns, relations) = selected(challenge);
-        let stock = self.stock(Part::Prove, Some(columns), kept)?;
-        let (mut pool, mut answers) = (Pool::new(Box::new(stock)), Answers::new());
+        let generator = self.generator(Part::Prove, Some(columns), kept)?;
+        let (mut pool, mut answers) = (Pool::new(Box::new(generator)), Answers::new());
         #[cfg(test)]
         (answers.edit = self.cheat.second_pass);
         let threads = self.threads.as_deref();
@@ -421,7 +421,7 @@ impl Prover {
             return Ok(answers);
         }
         // Answers about two vectors of values would give the witness away.
-        if answers.said() != *said {
+        if answers.pass() != *first {
             let reason = "the statement gave other values, or ran another program, when it ran a second time";
             return Err(volery_circuit::Error::misuse(reason).into());
         }
@@ -447,9 +447,14 @@ impl Prover {
         Err(no_counter())
     }
 
-    fn stock(&self, part: Part, challenge: Option<[u8; 32]>, kept: Kept) -> Result<Stock<Native>, Error> {
+    fn generator(
+        &self,
+        part: Part,
+        challenge: Option<[u8; 32]>,
+        kept: Kept,
+    ) -> Result<Generator<Native>, Error> {
         let blocks = Blocks(self.header.rows().ok_or_else(too_long)?);
-        Ok(Stock::new(Arc::clone(&self.trees), part, blocks, challenge, kept, self.threads.clone()))
+        Ok(Generator::new(Arc::clone(&self.trees), part, blocks, challenge, kept, self.threads.clone()))
     }
 }
 
@@ -479,8 +484,8 @@ where
 
     let (columns, relations) = selected(front.columns);
     let (threads, part) = (demands.threads.clone(), Part::Verify(delta.expose().to_bits()));
-    let stock = Stock::new(trees, part, blocks, Some(columns), Kept::default(), threads);
-    let mut pool = Pool::new(Box::new(stock));
+    let generator = Generator::new(trees, part, blocks, Some(columns), Kept::default(), threads);
+    let mut pool = Pool::new(Box::new(generator));
     let mut file = Player::new(input, &mut transcript, shape.trees() - 1, header.commitments);
     let threads = demands.threads.as_deref();
     let mut run = |file: &mut Player<'_>| {

@@ -21,13 +21,13 @@ pub(super) const TIME: Duration = Duration::from_secs(2);
 /// The connections that are being told a reason, or were within the period.
 #[derive(Default)]
 pub(super) struct Away {
-    told: Vec<Told>,
+    told: Vec<Notice>,
     /// Connections that were closed without a reason since the last report.
     silent: u64,
     reported: Option<Instant>,
 }
 
-struct Told {
+struct Notice {
     client: Option<IpAddr>,
     since: Instant,
     over: Arc<AtomicBool>,
@@ -52,7 +52,7 @@ impl Away {
             return None;
         }
         let over = Arc::new(AtomicBool::new(false));
-        self.told.push(Told { client, since: now, over: Arc::clone(&over) });
+        self.told.push(Notice { client, since: now, over: Arc::clone(&over) });
         Some(Telling(over))
     }
 

@@ -16,7 +16,7 @@ use super::*;
 use Operation::*;
 
 /// A value and a time.
-type Said = [u64; 2];
+type Contents = [u64; 2];
 
 /// One access of one row.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,8 @@ pub(super) struct Access {
     is_step: bool,
     /// Register or memory, and the number or the address.
     cell: [u64; 2],
-    pub(super) found: Said,
-    pub(super) left: Said,
+    pub(super) found: Contents,
+    pub(super) left: Contents,
     /// The columns of the value and the time that are found, and of the lower limb of the difference of
     /// times.
     columns: [usize; 3],
@@ -76,7 +76,7 @@ pub(super) fn accesses(segment: &Columns) -> Vec<Access> {
 
 impl Access {
     /// Makes it find this.
-    pub(super) fn find(&self, segment: &mut Columns, [value, time]: Said) {
+    pub(super) fn find(&self, segment: &mut Columns, [value, time]: Contents) {
         let columns = with_table!(self.kind, T => T::COLUMNS);
         let row = &mut segment.tables[self.kind as usize][self.row * columns..];
         let low = (self.left[1] as i64 - 1 - time as i64) & 0xffff;
@@ -92,7 +92,7 @@ impl Access {
     }
 
     /// Makes the one who finds what this access left find something else: the next access, or the end.
-    pub(super) fn leave(&self, segment: &mut Columns, all: &[Access], [value, time]: Said) {
+    pub(super) fn leave(&self, segment: &mut Columns, all: &[Access], [value, time]: Contents) {
         if let Some(next) = self.next(all) {
             return next.find(segment, [value, time]);
         }

@@ -2,7 +2,7 @@
 //!
 //! P's choice of what to show, V's checks of it and the claims depend on the payload and on nothing else: no
 //! key, no record, no V. So P can see beforehand what an attestation would say, and what is wrong with its
-//! choice: [`Draft`]. Proving runs the same code ([`Said`]), so the two cannot differ.
+//! choice: [`Draft`]. Proving runs the same code ([`Traffic`]), so the two cannot differ.
 //!
 //! Proving stops at the first mistake, because nothing may be shown after it. A draft goes on
 //! ([`Draft::mistakes`]): it takes out the part that is wrong, and checks what remains.
@@ -33,7 +33,7 @@ use crate::wire::version::TlsVersion;
 const MAX_MISTAKES: usize = 32;
 
 /// What went over a connection, as P sees it.
-pub(super) struct Said<'a> {
+pub(super) struct Traffic<'a> {
     pub(super) mode: Mode,
     pub(super) tls: TlsVersion,
     pub(super) suite: Suite,
@@ -57,7 +57,7 @@ pub(super) struct Said<'a> {
     pub(super) unchecked: bool,
 }
 
-impl Said<'_> {
+impl Traffic<'_> {
     /// The hidden parts if P makes this selection.
     ///
     /// # Errors
@@ -231,9 +231,9 @@ pub struct DraftCost {
 }
 
 impl Draft {
-    fn said(&self) -> Said<'_> {
+    fn traffic(&self) -> Traffic<'_> {
         let [request, response] = &self.payload;
-        Said {
+        Traffic {
             mode: self.mode,
             tls: self.tls,
             suite: self.suite,
@@ -256,7 +256,7 @@ impl Draft {
     /// # Errors
     /// [`Error::Refused`] for messages that cannot be read.
     pub fn parts(&self) -> Result<Vec<Listed>, Error> {
-        let said = self.said();
+        let said = self.traffic();
         Ok(listed(said.payload, &said.exchanges(true)?))
     }
 
@@ -266,7 +266,7 @@ impl Draft {
     /// [`Error::Refused`] for a part that does not exist, and for one that is neither revealed nor can be
     /// hidden.
     pub fn select(&self, selection: &Selection) -> Result<Vec<Redaction>, Error> {
-        self.said().select(selection)
+        self.traffic().select(selection)
     }
 
     /// The statement that V would sign if P hid this at this time (in seconds since 1970), without
@@ -275,7 +275,7 @@ impl Draft {
     /// # Errors
     /// [`Error::Refused`] for anything in it that V would refuse.
     pub fn expected(&self, redactions: &[Redaction], time: u64) -> Result<Statement, Error> {
-        let mut statement = self.said().expected(redactions, time)?;
+        let mut statement = self.traffic().expected(redactions, time)?;
         if self.certificate.is_empty() {
             statement.certificate = [0; 32];
         }
@@ -287,7 +287,7 @@ impl Draft {
     /// # Errors
     /// As [`Draft::expected`].
     pub fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
-        let said = self.said();
+        let said = self.traffic();
         Ok(said.shown_of(&said.exchanges(true)?, redactions)?.1)
     }
 
@@ -296,7 +296,7 @@ impl Draft {
     /// # Errors
     /// [`Error::Refused`] for anything that V would refuse.
     pub fn cost(&self, redactions: &[Redaction]) -> Result<DraftCost, Error> {
-        let shown = self.said().shown(redactions)?;
+        let shown = self.traffic().shown(redactions)?;
         let records = self.payload.each_ref().map(|payload| payload.len().div_ceil(MAX_PLAINTEXT));
         let mut payload = claim_commitments(&shown)?;
         for (records, shown) in records.into_iter().zip(&shown) {
@@ -312,7 +312,7 @@ impl Draft {
     /// messages that cannot be read first, claims that are not true last. Empty if it would not.
     #[must_use]
     pub fn mistakes(&self, selection: &Selection) -> Vec<Error> {
-        let said = self.said();
+        let said = self.traffic();
         let mut found: Vec<Error> = Vec::new();
         match said.exchanges(self.closed) {
             Ok(exchanges) if said.is_open(self.closed, &exchanges) => found.push(Error::StillOpen),
@@ -355,12 +355,12 @@ impl Draft {
     }
 
     fn rounds(&self) -> usize {
-        self.said().exchanges(true).map_or(0, |exchanges| exchanges.len())
+        self.traffic().exchanges(true).map_or(0, |exchanges| exchanges.len())
     }
 
     /// Replaces hidden patterns by the values that they stand for. So a mistake is about one of these.
     fn take_out_patterns(&self, selection: &mut Selection, found: &mut Vec<Error>) {
-        let Ok(exchanges) = self.said().exchanges(true) else { return };
+        let Ok(exchanges) = self.traffic().exchanges(true) else { return };
         let [request, response] = &self.payload;
         let mut hide = Vec::new();
         for redaction in core::mem::take(&mut selection.hide) {
@@ -376,7 +376,7 @@ impl Draft {
     /// Takes out empty parts about which something is claimed, so that all that is wrong with that is found.
     /// Values of bodies are shown instead, so that nothing else is wrong with them.
     fn take_out_empty(&self, selection: &mut Selection, found: &mut Vec<Error>) {
-        let Ok(exchanges) = self.said().exchanges(true) else { return };
+        let Ok(exchanges) = self.traffic().exchanges(true) else { return };
         let [request, response] = &self.payload;
         let Selection { hide, reveal, .. } = selection;
         hide.retain(|hide| {

@@ -7,7 +7,7 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use super::connection::OpenConnection;
 use super::derive::{Root, derive};
-use super::draft::Said;
+use super::draft::Traffic;
 use super::machine::Compute;
 use super::redaction::{self, DisclosureMessage, MAX_HIDDEN_BYTES, Redaction, Selection};
 use super::statement::{ConnectionStatement, not_true};
@@ -88,7 +88,7 @@ impl EndedConnection {
     /// [`Error::Refused`] for a part that does not exist, and for one that is neither revealed nor can be
     /// hidden.
     pub(crate) fn select(&self, selection: &Selection) -> Result<Vec<Redaction>, Error> {
-        self.said().select(selection)
+        self.traffic().select(selection)
     }
 
     /// The statement that V will sign if P discloses the connection in this way at this time (in seconds
@@ -97,7 +97,7 @@ impl EndedConnection {
     /// # Errors
     /// [`Error::Refused`] for anything in it that V would refuse.
     pub(crate) fn expected(&self, redactions: &[Redaction], time: u64) -> Result<Statement, Error> {
-        self.said().expected(redactions, time)
+        self.traffic().expected(redactions, time)
     }
 
     /// What opens the leaves if P discloses the connection in this way; none unless P commits to everything.
@@ -105,16 +105,16 @@ impl EndedConnection {
     /// # Errors
     /// As [`EndedConnection::expected`].
     pub(crate) fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
-        let said = self.said();
+        let said = self.traffic();
         Ok(said.shown_of(&said.exchanges(true)?, redactions)?.1)
     }
 
     /// What was said, without the connection's secrets.
-    fn said(&self) -> Said<'_> {
+    fn traffic(&self) -> Traffic<'_> {
         let [request, response] = &self.payload;
         let handshake = self.connection.handshake();
         let certificates = handshake.certificates();
-        Said {
+        Traffic {
             mode: self.mode,
             tls: self.connection.version(),
             suite: self.connection.suite(),
@@ -162,7 +162,7 @@ impl EndedConnection {
     ) -> Result<ConnectionStatement, Error> {
         let [request, response] = &self.payload;
         let (opened, closed) = self.try_check(root)?;
-        let said = self.said();
+        let said = self.traffic();
         let exchanges = said.exchanges(closed)?;
         if said.is_open(closed, &exchanges) {
             return Err(Error::StillOpen);

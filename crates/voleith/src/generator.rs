@@ -91,7 +91,7 @@ pub(crate) enum Part {
 
 /// The correlations of one pass. Corrections and the check go over the channel, which is a file and a
 /// transcript.
-pub(crate) struct Stock<P: Primitive> {
+pub(crate) struct Generator<P: Primitive> {
     trees: Arc<Trees<P>>,
     part: Part,
     threads: Option<Arc<rayon::ThreadPool>>,
@@ -110,15 +110,15 @@ pub(crate) struct Stock<P: Primitive> {
     bytes: Vec<u8>,
 }
 
-impl<P: Primitive> Drop for Stock<P> {
+impl<P: Primitive> Drop for Generator<P> {
     fn drop(&mut self) {
         self.columns.wipe();
         self.sums.wipe();
     }
 }
 
-impl<P: Primitive> Stock<P> {
-    /// The stock of a pass; `challenge` selects the columns' hash, which the first pass does not make.
+impl<P: Primitive> Generator<P> {
+    /// The generator of a pass; `challenge` selects the columns' hash, which the first pass does not make.
     pub(crate) fn new(
         trees: Arc<Trees<P>>,
         part: Part,
@@ -287,7 +287,7 @@ impl<P: Primitive> Stock<P> {
     }
 }
 
-impl<P: Primitive + Send + 'static> Source for Stock<P> {
+impl<P: Primitive + Send + 'static> Source for Generator<P> {
     fn refill(&mut self, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), VoleError> {
         // Its room is overwritten, and wiped in the end.
         out.clear();
