@@ -359,6 +359,30 @@ macro_rules! mac_laws {
                     prop_assert_eq!(<F as Value>::dot(&public, &public), Ok(dot));
                     prop_assert_eq!(<M as Mac<F>>::combine_public(&public, &chi), plain::combine_public(&public, &chi));
 
+                    let multiplied = |plain: bool| {
+                        let n = a.len();
+                        let (mut z, mut masked) = (vec![Pair::default(); n], vec![F::ZERO; n]);
+                        let [mut a_0, mut a_1, mut keys, mut values] = [0; 4].map(|_| vec![ZERO; n]);
+                        let relations = [&mut a_0[..], &mut a_1[..]];
+                        let prover =
+                            if plain { plain::multiply_prover } else { <M as Mac<F>>::multiply_prover };
+                        assert_eq!(prover(&a, &b, &c, &mut z, &mut masked, relations), Ok(()));
+                        let verifier =
+                            if plain { plain::multiply_verifier } else { <M as Mac<F>>::multiply_verifier };
+                        let made = verifier([&ka, &kb, &kc], &masked, delta, &mut keys, &mut values);
+                        assert_eq!(made, Ok(()));
+                        (z, masked, [a_0, a_1], keys, values)
+                    };
+                    let made = multiplied(false);
+                    prop_assert!(made == multiplied(true));
+                    let (z, masked, relations, keys_of_z, values) = made;
+                    for i in 0..a.len() {
+                        prop_assert_eq!(z[i].x, a[i].x * b[i].x);
+                        prop_assert_eq!(masked[i], z[i].x - c[i].x);
+                        prop_assert_eq!(key(z[i], delta), keys_of_z[i]);
+                        prop_assert_eq!(values[i], relations[0][i] + relations[1][i] * delta);
+                    }
+
                     let sums: Vec<[M; 2]> = b.iter().map(|b| [b.m, embed(b.x)]).collect();
                     let (mut got, mut expected) = (sums.clone(), sums);
                     prop_assert_eq!(<M as Mac<F>>::accumulate_prover(&mut got, &a, r), Ok(()));

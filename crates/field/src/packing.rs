@@ -68,7 +68,9 @@ pub fn pack_elements<E: Element>(elements: &[E], out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start.saturating_add(packed_bytes::<E>(elements.len())), 0);
     let Some(out) = out.get_mut(start..) else { return };
-    let mut words = out.chunks_mut(8);
+    let taken = E::pack_vectors(elements, out);
+    let elements = elements.get(taken..).unwrap_or_default();
+    let mut words = out.get_mut(packed_bytes::<E>(taken)..).unwrap_or_default().chunks_mut(8);
     let mut put = |word: u64| {
         if let Some(bytes) = words.next() {
             match <&mut [u8; 8]>::try_from(&mut *bytes) {
@@ -106,7 +108,9 @@ pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>,
     if bytes.len() != expected {
         return Err(PackingError::Length { ring: E::NAME, count, expected, got: bytes.len() });
     }
-    let (whole, last) = bytes.as_chunks::<8>();
+    let mut elements = vec![E::ZERO; count];
+    let taken = E::unpack_vectors(bytes, &mut elements);
+    let (whole, last) = bytes.get(packed_bytes::<E>(taken)..).unwrap_or_default().as_chunks::<8>();
     let mut partial = [0; 8];
     partial.iter_mut().zip(last).for_each(|(to, from)| *to = *from);
     let mut words = whole.iter().copied().map(u64::from_le_bytes);
@@ -114,8 +118,7 @@ pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>,
 
     // The `filled` bits that were read for later elements, fewer than 64.
     let (mut pending, mut filled) = (0_u64, 0);
-    let mut elements = Vec::with_capacity(count);
-    for index in 0..count {
+    for (index, element) in elements.iter_mut().enumerate().skip(taken) {
         let mut packed = [0; 4];
         for (word, bits) in packed.iter_mut().zip(widths::<E>()) {
             let mut low = pending;
@@ -130,9 +133,8 @@ pub fn unpack_elements<E: Element>(bytes: &[u8], count: usize) -> Result<Vec<E>,
             }
             *word = low & (u64::MAX >> (u64::BITS - bits));
         }
-        let element = E::from_packed(packed);
-        elements
-            .push(element.map_err(|_: EncodingError| PackingError::NotCanonical { ring: E::NAME, index })?);
+        *element = E::from_packed(packed)
+            .map_err(|_: EncodingError| PackingError::NotCanonical { ring: E::NAME, index })?;
     }
     if pending != 0 {
         return Err(PackingError::Padding { ring: E::NAME });
@@ -160,15 +162,27 @@ mod tests {
     #[test]
     fn elements_lie_bit_by_bit_in_the_documented_order() {
         let elements: Vec<_> =
-            (0..9).map(|i| F61::new(0x123_4567_89ab_cdef_u64.rotate_left(7 * i))).collect();
+            (0..137).map(|i| F61::new(0x123_4567_89ab_cdef_u64.rotate_left(7 * i))).collect();
         let mut packed = vec![0xff];
         pack_elements(&elements, &mut packed);
-        assert_eq!(packed.len(), 1 + 69);
+        assert_eq!(packed.len(), 1 + 1045);
         let bit = |n: usize| u64::from(packed[1 + n / 8] >> (n % 8) & 1);
         for (i, element) in elements.iter().enumerate() {
             assert_eq!((0..61).fold(0, |n, j| n | bit(61 * i + j) << j), element.to_u64());
         }
-        assert!((9 * 61..69 * 8).all(|n| bit(n) == 0));
+        assert!((137 * 61..1045 * 8).all(|n| bit(n) == 0));
+        assert_eq!(unpack_elements(&packed[1..], 137), Ok(elements));
+    }
+
+    #[test]
+    fn the_first_element_that_is_not_canonical_is_named() {
+        let mut packed = Vec::new();
+        pack_elements(&[F61::ONE; 137], &mut packed);
+        for index in (0..137).rev() {
+            (61 * index..61 * (index + 1)).for_each(|n| packed[n / 8] |= 1 << (n % 8));
+            let error = PackingError::NotCanonical { ring: "F61", index };
+            assert_eq!(unpack_elements::<F61>(&packed, 137), Err(error));
+        }
     }
 
     #[test]

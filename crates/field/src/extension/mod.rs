@@ -86,6 +86,20 @@ pub trait Element: Field + Zeroize {
         Self::from_blocks(&[block])
     }
 
+    /// Packs elements from the first on with vector code, if there is any, into as many bytes as they take.
+    /// Returns how many; they end with a byte.
+    #[doc(hidden)]
+    fn pack_vectors(_elements: &[Self], _out: &mut [u8]) -> usize {
+        0
+    }
+
+    /// Unpacks elements from the first on with vector code, if there is any. Returns how many; they end with
+    /// a byte and are canonical.
+    #[doc(hidden)]
+    fn unpack_vectors(_bytes: &[u8], _out: &mut [Self]) -> usize {
+        0
+    }
+
     /// This element where `mask` is all ones, zero where it is zero; without a branch. Other masks are not
     /// allowed.
     #[must_use]
@@ -202,6 +216,38 @@ pub trait Mac<F: Value>: Element {
     /// [`LengthError`] unless the slices are equally long.
     fn check_verifier(a: &[Self], b: &[Self], c: &[Self], chi: &[Self]) -> Result<[Self; 2], LengthError> {
         plain::check_verifier::<F, Self>(a, b, c, chi)
+    }
+
+    /// The prover's multiplications `z_i = x_i y_i` (QuickSilver, figure 4). Each takes a random value `r_i`:
+    /// `masked` is `z_i - r_i`, which P sends, the tag of `z_i` is that of `r_i`, and the relation that has to
+    /// be checked has the coefficients `A_0 = m_x m_y` and `A_1 = x m_y + y m_x - m_z` (`relations`).
+    ///
+    /// # Errors
+    /// [`LengthError`] (and everything unchanged) unless all slices are equally long.
+    fn multiply_prover(
+        x: &[Authenticated<F, Self>],
+        y: &[Authenticated<F, Self>],
+        random: &[Authenticated<F, Self>],
+        z: &mut [Authenticated<F, Self>],
+        masked: &mut [F],
+        relations: [&mut [Self]; 2],
+    ) -> Result<(), LengthError> {
+        plain::multiply_prover(x, y, random, z, masked, relations)
+    }
+
+    /// The verifier's part of [`Mac::multiply_prover`], with the keys of `x`, `y` and the random values: the
+    /// keys `k_z = k_r + masked * delta`, and the relations' values `k_x k_y - k_z delta`.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and everything unchanged) unless all slices are equally long.
+    fn multiply_verifier(
+        [x, y, random]: [&[Self]; 3],
+        masked: &[F],
+        delta: Self,
+        z: &mut [Self],
+        values: &mut [Self],
+    ) -> Result<(), LengthError> {
+        plain::multiply_verifier([x, y, random], masked, delta, z, values)
     }
 
     /// `sum of c_i * x_i` for public values `c`: the tag or key of a public linear combination.

@@ -57,6 +57,43 @@ pub(crate) fn check_verifier<F: Value, M: Mac<F>>(
     Ok(sums)
 }
 
+/// [`Mac::multiply_prover`].
+pub(crate) fn multiply_prover<F: Value, M: Mac<F>>(
+    x: &[Authenticated<F, M>],
+    y: &[Authenticated<F, M>],
+    random: &[Authenticated<F, M>],
+    z: &mut [Authenticated<F, M>],
+    masked: &mut [F],
+    [a_0, a_1]: [&mut [M]; 2],
+) -> Result<(), LengthError> {
+    same(x.len(), &[y.len(), random.len(), z.len(), masked.len(), a_0.len(), a_1.len()])?;
+    let out = z.iter_mut().zip(masked).zip(a_0.iter_mut().zip(a_1));
+    for (((x, y), random), ((z, masked), (a_0, a_1))) in x.iter().zip(y).zip(random).zip(out) {
+        *z = Authenticated { x: x.x * y.x, m: random.m };
+        *masked = z.x - random.x;
+        *a_0 = x.m * y.m;
+        *a_1 = y.m.scale(x.x) + x.m.scale(y.x) - z.m;
+    }
+    Ok(())
+}
+
+/// [`Mac::multiply_verifier`].
+pub(crate) fn multiply_verifier<F: Value, M: Mac<F>>(
+    [x, y, random]: [&[M]; 3],
+    masked: &[F],
+    delta: M,
+    z: &mut [M],
+    values: &mut [M],
+) -> Result<(), LengthError> {
+    same(x.len(), &[y.len(), random.len(), masked.len(), z.len(), values.len()])?;
+    let operands = x.iter().zip(y).zip(random.iter().zip(masked));
+    for (((x, y), (random, masked)), (z, value)) in operands.zip(z.iter_mut().zip(values)) {
+        *z = *random + delta.scale(*masked);
+        *value = *x * *y - *z * delta;
+    }
+    Ok(())
+}
+
 /// [`Mac::combine_public`].
 pub(crate) fn combine_public<F: Value, M: Mac<F>>(c: &[F], x: &[M]) -> Result<M, LengthError> {
     same(c.len(), &[x.len()])?;

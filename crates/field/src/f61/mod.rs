@@ -167,6 +167,15 @@ impl Element for F61 {
         }
     }
 
+    fn pack_vectors(elements: &[Self], out: &mut [u8]) -> usize {
+        mac::Vectors::best(elements.len()).map_or(0, |vectors| vectors.pack(elements, out))
+    }
+
+    fn unpack_vectors(bytes: &[u8], out: &mut [Self]) -> usize {
+        // The first element that is not canonical is found by the code that reads one after the other.
+        mac::Vectors::best(out.len()).and_then(|vectors| vectors.unpack(bytes, out)).unwrap_or(0)
+    }
+
     #[inline(always)]
     fn masked(self, mask: u64) -> Self {
         Self(self.0 & mask)

@@ -38,17 +38,17 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
         self.quadratic[1].push(a_1);
     }
 
-    /// P: adds relations of degree 2, given their `A_0` and their `A_1`.
+    /// P: adds `n` relations of degree 2, whose `A_0` and `A_1` the caller writes there.
     #[inline(always)]
-    pub(super) fn extend_quadratic(&mut self, a_0: impl Iterator<Item = M>, a_1: impl Iterator<Item = M>) {
-        self.quadratic[0].extend(a_0);
-        self.quadratic[1].extend(a_1);
+    pub(super) fn places(&mut self, n: usize) -> [&mut [M]; 2] {
+        let [a_0, a_1] = &mut self.quadratic;
+        [places(a_0, n), places(a_1, n)]
     }
 
-    /// V: adds the values of relations of degree 2.
+    /// V: adds `n` relations of degree 2, whose values the caller writes there.
     #[inline(always)]
-    pub(super) fn extend_values(&mut self, values: impl Iterator<Item = M>) {
-        self.quadratic[0].extend(values);
+    pub(super) fn places_of_values(&mut self, n: usize) -> &mut [M] {
+        places(&mut self.quadratic[0], n)
     }
 
     /// V: adds the value of a relation of degree 2.
@@ -99,6 +99,14 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
             .filter(move |(_, columns)| used(columns))
             .map(|(degree, columns)| (*degree, &columns[..]))
     }
+}
+
+/// `n` more entries of a column.
+#[inline(always)]
+fn places<M: Copy + Default>(column: &mut Vec<M>, n: usize) -> &mut [M] {
+    let start = column.len();
+    column.resize(start + n, M::default());
+    &mut column[start..]
 }
 
 impl<M: Copy + Default + Zeroize> Drop for Relations<M> {

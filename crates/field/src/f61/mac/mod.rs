@@ -19,6 +19,8 @@ mod vector;
 
 use super::{F61, P, eightfold, loose};
 
+pub(super) use vector::Vectors;
+
 /// The number of elements whose terms are added between two folds.
 const GROUP: usize = 8;
 

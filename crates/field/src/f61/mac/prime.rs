@@ -2,7 +2,7 @@
 
 use super::vector::Vectors;
 use super::{Sum, eightfold, loose, multiply_add, over_pairs, over_products, product};
-use crate::extension::same;
+use crate::extension::{plain, same};
 use crate::f61::{F61, P};
 use crate::{Authenticated, Coordinates, LengthError, Mac, Ring};
 
@@ -81,6 +81,39 @@ impl Mac<Self> for F61 {
             sums[1].add(product(chi.0, c.0));
         });
         Ok(sums.map(Sum::reduce))
+    }
+
+    fn multiply_prover(
+        x: &[Pair],
+        y: &[Pair],
+        random: &[Pair],
+        z: &mut [Pair],
+        masked: &mut [Self],
+        [a_0, a_1]: [&mut [Self]; 2],
+    ) -> Result<(), LengthError> {
+        same(x.len(), &[y.len(), random.len(), z.len(), masked.len(), a_0.len(), a_1.len()])?;
+        let taken = Vectors::best(2 * x.len()).map_or(0, |vectors| {
+            vectors.multiply_prover([x, y, random], z, [&mut *masked, &mut *a_0, &mut *a_1])
+        });
+        let relations = [&mut a_0[taken..], &mut a_1[taken..]];
+        let [x, y, random] = [x, y, random].map(|pairs| &pairs[taken..]);
+        plain::multiply_prover(x, y, random, &mut z[taken..], &mut masked[taken..], relations)
+    }
+
+    fn multiply_verifier(
+        keys: [&[Self]; 3],
+        masked: &[Self],
+        delta: Self,
+        z: &mut [Self],
+        values: &mut [Self],
+    ) -> Result<(), LengthError> {
+        let [x, y, random] = keys;
+        same(x.len(), &[y.len(), random.len(), masked.len(), z.len(), values.len()])?;
+        let taken = Vectors::best(x.len()).map_or(0, |vectors| {
+            vectors.multiply_verifier([x, y, random, masked], delta, [&mut *z, &mut *values])
+        });
+        let keys = keys.map(|keys| &keys[taken..]);
+        plain::multiply_verifier(keys, &masked[taken..], delta, &mut z[taken..], &mut values[taken..])
     }
 
     fn combine_prover(x: &[Pair], r: &[Self]) -> Result<[Self; 2], LengthError> {

@@ -13,8 +13,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use volery_field::{Element, Gf128};
-use zeroize::{Zeroize, Zeroizing};
+use volery_field::{Element, Gf128, Wipe as _, Wiped};
+use zeroize::Zeroizing;
 
 use crate::ferret::Params;
 use crate::hash::Oracle;
@@ -96,18 +96,18 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        self.nodes.zeroize();
-        self.hashes.zeroize();
+        self.nodes.wipe();
+        self.hashes.wipe();
     }
 }
 
 /// The values of all leaves of a round, block after block. They are kept if they are few enough, and
 /// otherwise computed again for each use.
-pub(super) struct Leaves<M: Zeroize> {
+pub(super) struct Leaves<M: Copy + Default> {
     kept: Vec<M>,
     keep: bool,
     /// Unused buffers.
-    spare: Mutex<Vec<(Scratch, Zeroizing<Vec<M>>)>>,
+    spare: Mutex<Vec<(Scratch, Wiped<M>)>>,
 }
 
 /// The most bytes of values that a round keeps. Larger sets take longer to compute again, but reading back
@@ -136,7 +136,7 @@ impl<M: Element> Leaves<M> {
         // It only holds buffers, so it does not matter whether the lock is poisoned.
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut scratch, mut values) =
-            spare.pop().unwrap_or_else(|| (Scratch::new(params), Zeroizing::new(vec![M::ZERO; n])));
+            spare.pop().unwrap_or_else(|| (Scratch::new(params), Wiped::new(vec![M::ZERO; n])));
         drop(spare);
         make(&mut scratch, &mut values);
         let result = take(&values);
@@ -152,8 +152,8 @@ impl<M: Element> Leaves<M> {
     }
 }
 
-impl<M: Zeroize> Drop for Leaves<M> {
+impl<M: Copy + Default> Drop for Leaves<M> {
     fn drop(&mut self) {
-        self.kept.zeroize();
+        self.kept.wipe();
     }
 }

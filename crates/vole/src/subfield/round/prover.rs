@@ -1,7 +1,7 @@
 //! P's side of a round.
 
 use volery_channel::{Channel, tags};
-use volery_field::{Authenticated, Gf128, Mac, Value};
+use volery_field::{Authenticated, Gf128, Mac, Value, Wipe as _};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
@@ -13,7 +13,7 @@ use crate::lpn::LpnCode;
 use crate::pprf::expand_punctured;
 
 /// One round at P. It is made, checked, and then read block by block.
-pub struct ProverRound<F: Zeroize, M: Zeroize> {
+pub struct ProverRound<F: Copy + Default + Zeroize, M: Copy + Default + Zeroize> {
     public: Public,
     table: Vec<Authenticated<F, M>>,
     /// The noise value of each tree.
@@ -124,7 +124,7 @@ impl<F: Value, M: Mac<F>> ProverRound<F, M> {
             phi += (coefficients.trees[tree] * coefficients.at(self.paths[tree])).scale(noise);
             self.leaves.keep(&values);
         }
-        self.bits.zeroize();
+        self.bits.wipe();
         let mut check = Vec::with_capacity(check_bytes::<M>());
         check.extend_from_slice(&randomness.seed);
         push(&mut check, phi)?;
@@ -226,17 +226,17 @@ fn equal(i: usize, path: u32) -> u64 {
     (u64::from(i as u32 ^ path).wrapping_sub(1) >> 63).wrapping_neg()
 }
 
-impl<F: Zeroize, M: Zeroize> Drop for ProverRound<F, M> {
+impl<F: Copy + Default + Zeroize, M: Copy + Default + Zeroize> Drop for ProverRound<F, M> {
     fn drop(&mut self) {
         let Self { public: _, table, noise, mask, bits, paths, sums, missing, leaves: _, code: _, committed } =
             self;
-        table.zeroize();
-        noise.zeroize();
+        table.wipe();
+        noise.wipe();
         mask.zeroize();
-        bits.zeroize();
+        bits.wipe();
         paths.zeroize();
-        sums.zeroize();
-        missing.zeroize();
+        sums.wipe();
+        missing.wipe();
         if let Some((value, nonce)) = committed {
             value.zeroize();
             nonce.zeroize();

@@ -2,7 +2,7 @@
 
 use subtle::ConstantTimeEq as _;
 use volery_channel::{Channel, ChannelExt as _, tags};
-use volery_field::{Gf128, Mac, Value};
+use volery_field::{Gf128, Mac, Value, Wipe as _};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::super::base::push;
@@ -15,7 +15,7 @@ use crate::subfield::FieldDelta;
 use crate::{Delta, Error};
 
 /// One round at V. It is made, checked, and then read block by block.
-pub struct VerifierRound<F, M: Zeroize> {
+pub struct VerifierRound<F, M: Copy + Default + Zeroize> {
     public: Public,
     table: Vec<M>,
     /// The key of the correlation over M that masks the check.
@@ -163,14 +163,14 @@ impl<F: Value, M: Mac<F>> VerifierRound<F, M> {
     }
 }
 
-impl<F, M: Zeroize> Drop for VerifierRound<F, M> {
+impl<F, M: Copy + Default + Zeroize> Drop for VerifierRound<F, M> {
     fn drop(&mut self) {
         // `tree_delta` wipes itself.
         let Self { public: _, table, mask, tree_delta: _, roots, leaves: _, code: _, answered, values: _ } =
             self;
-        table.zeroize();
+        table.wipe();
         mask.zeroize();
-        roots.zeroize();
+        roots.wipe();
         if let Some((value, commitment)) = answered {
             value.zeroize();
             commitment.zeroize();

@@ -42,6 +42,20 @@ impl<F: Element> ElementWriter<F> {
         self.waiting.len() >= FRAME
     }
 
+    /// Room for the next `n` elements, at most [`ElementWriter::room`], which the caller writes there.
+    #[inline(always)]
+    pub(super) fn places(&mut self, n: usize) -> &mut [F] {
+        let start = self.waiting.len();
+        self.waiting.resize(start + n, F::ZERO);
+        &mut self.waiting[start..]
+    }
+
+    /// Whether the frame is full.
+    #[inline(always)]
+    pub(super) fn is_full(&self) -> bool {
+        self.waiting.len() >= FRAME
+    }
+
     /// Sends the current elements.
     pub(super) fn send(
         &mut self,

@@ -176,6 +176,26 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         if full { self.send() } else { Ok(()) }
     }
 
+    /// Multiplies as many wires as [`Prover::at_once`] returned for two places each. The products go to `out`.
+    #[inline(always)]
+    fn multiply_at_once(
+        &mut self,
+        x: &[Authenticated<F, M>],
+        y: &[Authenticated<F, M>],
+        out: &mut Vec<Authenticated<F, M>>,
+    ) -> Result<(), Error> {
+        let (n, start) = (x.len(), out.len());
+        out.resize(start + n, Authenticated::default());
+        let random = self.pool.at_hand().get(..n).unwrap_or_default();
+        let (masked, relations) = (self.elements.places(n), self.relations.places(n));
+        let multiplied = M::multiply_prover(x, y, random, &mut out[start..], masked, relations);
+        // All are equally long.
+        multiplied.map_err(|error| StatementError::misuse(error.to_string()))?;
+        self.pool.advance(n);
+        self.left -= 2 * n;
+        if self.elements.is_full() { self.send() } else { Ok(()) }
+    }
+
     /// Commits to `x`.
     #[inline(always)]
     fn commit(&mut self, x: F) -> Result<Authenticated<F, M>, Error> {

@@ -179,6 +179,24 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.left -= n * places;
     }
 
+    /// Multiplies as many wires as [`Verifier::at_once`] returned for two places each. The products go to
+    /// `out`, the relations' values to the others.
+    #[inline(always)]
+    fn multiply_at_once(&mut self, x: &[M], y: &[M], out: &mut Vec<M>) -> Result<(), Error> {
+        let (n, start) = (x.len(), out.len());
+        out.resize(start + n, M::ZERO);
+        let random = self.pool.at_hand().get(..n).unwrap_or_default();
+        let masked = self.elements.at_hand().get(..n).unwrap_or_default();
+        let (delta, values) = (self.delta.expose(), self.relations.places_of_values(n));
+        let multiplied = M::multiply_verifier([x, y, random], masked, delta, &mut out[start..], values);
+        // All are equally long.
+        multiplied.map_err(|error| StatementError::misuse(error.to_string()))?;
+        self.pool.advance(n);
+        self.elements.advance(n);
+        self.left -= 2 * n;
+        Ok(())
+    }
+
     /// The key of P's next commitment.
     #[inline(always)]
     fn commit(&mut self) -> Result<M, Error> {

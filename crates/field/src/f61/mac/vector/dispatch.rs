@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::packing::ELEMENTS;
 use super::{x86_avx2, x86_ifma};
 use crate::Authenticated;
 use crate::f61::{F61, F61x2};
@@ -22,6 +23,10 @@ pub(super) struct Table {
     pub(super) combine_pairs: unsafe fn(&[F61], &[F61]) -> [F61; 2],
     pub(super) accumulate: unsafe fn(&mut [F61], &[F61], F61),
     pub(super) accumulate_swapped: unsafe fn(&mut [F61], &[F61], F61),
+    pub(super) multiply_prover: unsafe fn([&[F61]; 3], [&mut [F61]; 4]),
+    pub(super) multiply_verifier: unsafe fn([&[F61]; 4], F61, [&mut [F61]; 2]),
+    pub(super) pack: unsafe fn(&[F61], &mut [[u8; 8]]),
+    pub(super) unpack: unsafe fn(&[[u8; 8]], &mut [F61]) -> bool,
 }
 
 /// Two elements next to each other in memory.
@@ -40,6 +45,12 @@ fn flat<T: Pair>(pairs: &[T]) -> &[F61] {
     // SAFETY: each pair is two elements and nothing else, so the same memory holds twice as many elements, at
     // the same alignment and with the same lifetime.
     unsafe { core::slice::from_raw_parts(pairs.as_ptr().cast(), 2 * pairs.len()) }
+}
+
+/// The elements of `pairs`, one after the other.
+fn flat_mut<T: Pair>(pairs: &mut [T]) -> &mut [F61] {
+    // SAFETY: as in [`flat`]; any elements make up a pair, and the slice is borrowed mutably.
+    unsafe { core::slice::from_raw_parts_mut(pairs.as_mut_ptr().cast(), 2 * pairs.len()) }
 }
 
 /// The vector code of one instruction set: a pointer, cheap to copy. Each function also returns how many
@@ -109,5 +120,46 @@ impl Vectors {
         // SAFETY: a value exists only where the CPU has its instructions.
         unsafe { (self.0.accumulate_swapped)(sums.as_flattened_mut(), flat(x), r) };
         taken
+    }
+
+    /// [`Mac::multiply_prover`](crate::Mac::multiply_prover), of slices of one length.
+    #[inline]
+    pub(crate) fn multiply_prover<T: Pair>(
+        self,
+        [x, y, random]: [&[T]; 3],
+        z: &mut [T],
+        [masked, a_0, a_1]: [&mut [F61]; 3],
+    ) -> usize {
+        let taken = Self::taken(x.len(), self.0.lanes);
+        let out = [flat_mut(z), masked, a_0, a_1];
+        // SAFETY: a value exists only where the CPU has its instructions.
+        unsafe { (self.0.multiply_prover)([flat(x), flat(y), flat(random)], out) };
+        taken
+    }
+
+    /// [`Mac::multiply_verifier`](crate::Mac::multiply_verifier), of slices of one length.
+    #[inline]
+    pub(crate) fn multiply_verifier(self, operands: [&[F61]; 4], delta: F61, out: [&mut [F61]; 2]) -> usize {
+        let taken = Self::taken(operands[0].len(), self.0.lanes);
+        // SAFETY: a value exists only where the CPU has its instructions.
+        unsafe { (self.0.multiply_verifier)(operands, delta, out) };
+        taken
+    }
+
+    /// Packs whole groups of [`ELEMENTS`] elements. Returns how many of them.
+    pub(crate) fn pack(self, elements: &[F61], out: &mut [u8]) -> usize {
+        let taken = elements.len() / ELEMENTS * ELEMENTS;
+        // SAFETY: a value exists only where the CPU has its instructions.
+        unsafe { (self.0.pack)(elements, out.as_chunks_mut().0) };
+        taken
+    }
+
+    /// Unpacks whole groups of [`ELEMENTS`] elements. Returns how many of them, or `None` if not all are
+    /// canonical.
+    pub(crate) fn unpack(self, bytes: &[u8], out: &mut [F61]) -> Option<usize> {
+        let taken = out.len() / ELEMENTS * ELEMENTS;
+        // SAFETY: a value exists only where the CPU has its instructions.
+        let canonical = unsafe { (self.0.unpack)(bytes.as_chunks().0, out) };
+        canonical.then_some(taken)
     }
 }

@@ -82,6 +82,44 @@ impl<const N: usize> Lanes<N> for Emulated<N> {
     fn spread_high(self, v: [u64; N]) -> [u64; N] {
         core::array::from_fn(|i| v[N / 2 + i / 2])
     }
+
+    fn load_words(self, from: &[[u8; 8]; N]) -> [u64; N] {
+        from.map(u64::from_le_bytes)
+    }
+
+    fn store_words(self, v: [u64; N], to: &mut [[u8; 8]; N]) {
+        *to = v.map(u64::to_le_bytes);
+    }
+
+    /// POR.
+    fn or(self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        both(a, b, |a, b| a | b)
+    }
+
+    /// VPSLLVQ.
+    fn shift_left_each(self, v: [u64; N], bits: [u64; N]) -> [u64; N] {
+        both(v, bits, |word, bits| if bits < 64 { word << bits } else { 0 })
+    }
+
+    /// VPSRLVQ.
+    fn shift_right_each(self, v: [u64; N], bits: [u64; N]) -> [u64; N] {
+        both(v, bits, |word, bits| if bits < 64 { word >> bits } else { 0 })
+    }
+
+    /// PUNPCKLQDQ and VPERMQ, or VPERMT2Q.
+    fn evens(self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        core::array::from_fn(|i| if i < N / 2 { a[2 * i] } else { b[2 * i - N] })
+    }
+
+    /// PUNPCKHQDQ and VPERMQ, or VPERMT2Q.
+    fn odds(self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        core::array::from_fn(|i| if i < N / 2 { a[2 * i + 1] } else { b[2 * i + 1 - N] })
+    }
+
+    /// VPBLENDD or VPBLENDMQ.
+    fn merge(self, even: [u64; N], odd: [u64; N]) -> [u64; N] {
+        core::array::from_fn(|i| if i % 2 == 0 { even[i] } else { odd[i] })
+    }
 }
 
 impl<const N: usize> Mul32<N> for Emulated<N> {

@@ -30,6 +30,21 @@ pub(super) trait Lanes<const N: usize>: Copy {
     fn spread_low(self, v: Self::V) -> Self::V;
     /// The upper `N / 2` lanes, each twice.
     fn spread_high(self, v: Self::V) -> Self::V;
+    /// The lanes as words in little-endian order.
+    fn load_words(self, from: &[[u8; 8]; N]) -> Self::V;
+    /// Writes them so.
+    fn store_words(self, v: Self::V, to: &mut [[u8; 8]; N]);
+    fn or(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Each lane by a number of bits of its own; zero from 64 on.
+    fn shift_left_each(self, v: Self::V, bits: Self::V) -> Self::V;
+    /// Each lane by a number of bits of its own; zero from 64 on.
+    fn shift_right_each(self, v: Self::V, bits: Self::V) -> Self::V;
+    /// The even lanes of `a`, then those of `b`.
+    fn evens(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The odd lanes of `a`, then those of `b`.
+    fn odds(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The even lanes of `even` and the odd lanes of `odd`, where they are.
+    fn merge(self, even: Self::V, odd: Self::V) -> Self::V;
 }
 
 /// Lanes with a multiplier of 32 by 32 bits.
@@ -109,11 +124,12 @@ impl<V: Copy> Halved<V> {
     /// The sums of the even lanes and of the odd lanes, each below `2^100`.
     #[inline(always)]
     pub(super) fn totals<const N: usize>(self, s: impl Lanes<N, V = V>) -> [u128; 2] {
-        let [low, high] = self.0.map(|half| s.words(half));
-        let total = |odd: usize| {
-            let lanes = low.iter().zip(&high).skip(odd).step_by(2);
-            lanes.map(|(low, high)| u128::from(*low) + (u128::from(*high) << 32)).sum()
-        };
-        [total(0), total(1)]
+        // No closures: one that is not inlined would be compiled without the instruction set.
+        let (low, high) = (s.words(self.0[0]), s.words(self.0[1]));
+        let mut totals = [0; 2];
+        for (i, (low, high)) in low.iter().zip(&high).enumerate() {
+            totals[i % 2] += u128::from(*low) + (u128::from(*high) << 32);
+        }
+        totals
     }
 }

@@ -7,9 +7,10 @@
 //!
 //! The low and the high 52 bits of the four products are summed separately (`a1 b1` has no high ones). This
 //! makes seven sums, in which instructions do not wait for each other, and each of which holds `2^12`
-//! products in less than `2^64`.
+//! products in less than `2^64`. They are joined lane by lane, since a sum of a few hundred products is what
+//! is asked for most.
 
-use super::lanes::{Halved, Madd52, Multiplier, Vector, reduce};
+use super::lanes::{Halved, Lanes, Madd52, Multiplier, Vector, loose, reduce};
 use crate::f61::{F61, P};
 
 /// Multiplication on lanes with products of 52 by 52 bits.
@@ -21,13 +22,13 @@ pub(super) struct Limbs<L>(pub(super) L);
 #[derive(Clone, Copy)]
 pub(super) struct Sum<V> {
     parts: [V; 7],
-    folded: [Halved<V>; 7],
+    folded: Halved<V>,
 }
 
-/// `low + mid 2^52 + high 2^104` up to a multiple of `p`.
-fn join(low: u128, mid: u128, high: u128) -> F61 {
-    let power = |bits: u32| F61::new(1 << bits);
-    F61::from_u128(low) + F61::from_u128(mid) * power(52) + F61::from_u128(high) * power(43)
+/// `a + b + c` up to a multiple of `p`: below `2^61 + 8`.
+#[inline(always)]
+fn three<const N: usize, L: Lanes<N>>(s: L, [a, b, c]: [L::V; 3]) -> L::V {
+    loose(s, s.add(s.add(loose(s, a), loose(s, b)), loose(s, c)))
 }
 
 impl<const N: usize, L: Madd52<N>> Multiplier<N> for Limbs<L> {
@@ -53,7 +54,7 @@ impl<const N: usize, L: Madd52<N>> Multiplier<N> for Limbs<L> {
 
     #[inline(always)]
     fn zero(self) -> Self::Sum {
-        Sum { parts: [self.0.splat(0); 7], folded: [Halved::zero(self.0); 7] }
+        Sum { parts: [self.0.splat(0); 7], folded: Halved::zero(self.0) }
     }
 
     #[inline(always)]
@@ -74,20 +75,18 @@ impl<const N: usize, L: Madd52<N>> Multiplier<N> for Limbs<L> {
     #[inline(always)]
     fn fold(self, sum: &mut Self::Sum) {
         let s = self.0;
-        for (folded, part) in sum.folded.iter_mut().zip(&mut sum.parts) {
-            folded.add(s, *part);
-            *part = s.splat(0);
-        }
+        let [low, mid_0, mid_1, mid_2, high_0, high_1, high_2] = sum.parts;
+        let (mid, high) = (three(s, [mid_0, mid_1, mid_2]), three(s, [high_0, high_1, high_2]));
+        // The masks leave the 9 and the 18 low bits. The total is below 3 * 2^61 + 2^53.
+        let mid = s.add(s.shift_right::<9>(mid), s.and(s.shift_left::<52>(mid), s.splat(P)));
+        let high = s.add(s.shift_right::<18>(high), s.and(s.shift_left::<43>(high), s.splat(P)));
+        sum.folded.add(s, s.add(loose(s, low), s.add(mid, high)));
+        sum.parts = [s.splat(0); 7];
     }
 
     #[inline(always)]
     fn totals(self, sum: Self::Sum) -> [F61; 2] {
-        let parts = sum.folded.map(|part| part.totals(self.0));
-        [0, 1].map(|odd| {
-            // Each is below 2^100, so three of them are far below 2^128.
-            let [low, mid_0, mid_1, mid_2, high_0, high_1, high_2] = parts.map(|part| part[odd]);
-            join(low, mid_0 + mid_1 + mid_2, high_0 + high_1 + high_2)
-        })
+        sum.folded.totals(self.0).map(F61::from_u128)
     }
 
     #[inline(always)]

@@ -4,7 +4,8 @@
 //! lanes::Lanes       an instruction set at hand: N lanes of 64 bits, one instruction (or a few) a method
 //!   Mul32, Madd52    ... with products of 32 by 32 bits; with sums of halves of products of 52 by 52 bits
 //! lanes::Multiplier  elements multiplied with it: `halves` out of Mul32, `limbs` out of Madd52
-//! sums               the algorithms, on any multiplier
+//! sums, products     the algorithms, on any multiplier
+//! packing            elements of 61 bits side by side
 //! dispatch           which of them this CPU gets: `x86_avx2` (4 lanes, halves), `x86_ifma` (8 lanes, limbs), or `none`
 //! ```
 //!
@@ -15,10 +16,8 @@
 //!
 //! Everything above the instruction sets is tested against the formulas on any machine: with 4 and 8 lanes,
 //! in halves and in limbs, on lanes emulated in plain Rust from Intel's definition of each instruction
-//! (`emulated`). `x86_avx2` is tested against the formulas on every CPU with AVX2. `x86_ifma` was written on
-//! a machine that has no AVX-512: **it has been compiled, but not run, by its authors**. Each of its methods
-//! is one instruction, and it has no arithmetic of its own, so that it can be checked against the manual. On
-//! a CPU with AVX-512 IFMA, a test compares each method with its emulation and each kernel with its formula.
+//! (`emulated`). `x86_avx2` and `x86_ifma` are tested on CPUs that have them: each method against its
+//! emulation, and each kernel against its formula.
 //!
 //! # What it gains
 //!
@@ -48,6 +47,10 @@ mod limbs;
 #[cfg(not(target_arch = "x86_64"))]
 mod none;
 #[cfg(any(test, target_arch = "x86_64"))]
+mod packing;
+#[cfg(any(test, target_arch = "x86_64"))]
+mod products;
+#[cfg(any(test, target_arch = "x86_64"))]
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -59,6 +62,6 @@ mod x86_ifma;
 mod x86_leaves;
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use dispatch::Vectors;
+pub(in crate::f61) use dispatch::Vectors;
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use none::Vectors;
+pub(in crate::f61) use none::Vectors;

@@ -30,4 +30,20 @@ impl Vectors {
     pub(crate) fn accumulate_swapped<T>(self, _sums: &mut [[F61; 2]], _x: &[T], _r: F61) -> usize {
         match self {}
     }
+
+    pub(crate) fn multiply_prover<T>(self, _: [&[T]; 3], _z: &mut [T], _: [&mut [F61]; 3]) -> usize {
+        match self {}
+    }
+
+    pub(crate) fn multiply_verifier(self, _: [&[F61]; 4], _delta: F61, _: [&mut [F61]; 2]) -> usize {
+        match self {}
+    }
+
+    pub(crate) fn pack(self, _elements: &[F61], _out: &mut [u8]) -> usize {
+        match self {}
+    }
+
+    pub(crate) fn unpack(self, _bytes: &[u8], _out: &mut [F61]) -> Option<usize> {
+        match self {}
+    }
 }

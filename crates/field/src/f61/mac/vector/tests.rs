@@ -4,10 +4,11 @@ use super::emulated::Emulated;
 use super::halves::Halves;
 use super::lanes::{Lanes, Multiplier};
 use super::limbs::Limbs;
-use super::sums;
-use crate::Ring;
+use super::{packing, products, sums};
+use crate::extension::plain;
 use crate::f61::{F61, P};
 use crate::laws::Words;
+use crate::{Authenticated, Ring};
 
 /// Elements whose halves and limbs are as small or as large as they get.
 const SPECIAL: [u64; 12] = [
@@ -99,8 +100,73 @@ fn does_not_overflow<const N: usize, M: Multiplier<N>>(m: M) {
     assert!(sums::combine_pairs(m, &vec![a; 2 * length], &vec![a; length]) == [count + count; 2]);
 }
 
+type Share = Authenticated<F61, F61>;
+
+fn flat(pairs: &[Share]) -> Vec<F61> {
+    pairs.iter().flat_map(|pair| [pair.x, pair.m]).collect()
+}
+
+/// Both parties' multiplications, on whole vectors.
+fn multiplies<const N: usize, M: Multiplier<N>>(m: M) {
+    let mut words = Words(N as u64 + 1);
+    for n in [0, 1, 2, 7].map(|vectors| N * vectors) {
+        let [x, y, random] = [0; 3].map(|_| {
+            let both = elements(&mut words, n).into_iter().zip(elements(&mut words, n));
+            Vec::from_iter(both.map(|(x, m)| Share { x, m }))
+        });
+        let (mut z, [mut masked, mut a_0, mut a_1]) =
+            (vec![Share::default(); n], [0; 3].map(|_| vec![F61::ZERO; n]));
+        let relations = [&mut a_0[..], &mut a_1[..]];
+        plain::multiply_prover(&x, &y, &random, &mut z, &mut masked, relations).expect("one length");
+        let mut made = vec![F61::ONE; 2 * n];
+        let mut vectors = [0; 3].map(|_| vec![F61::ONE; n]);
+        let [to_masked, to_a_0, to_a_1] = vectors.each_mut().map(|vector| &mut vector[..]);
+        let operands = [flat(&x), flat(&y), flat(&random)];
+        products::multiply_prover(
+            m,
+            operands.each_ref().map(|flat| &flat[..]),
+            [&mut made, to_masked, to_a_0, to_a_1],
+        );
+        assert!(made == flat(&z) && vectors == [masked, a_0, a_1], "{n}");
+
+        let [x, y, random, masked] = [0; 4].map(|_| elements(&mut words, n));
+        for delta in SPECIAL.map(F61::new) {
+            let [mut z, mut values, mut to_z, mut to_values] = [0; 4].map(|_| vec![F61::ONE; n]);
+            let keys = [&x[..], &y, &random];
+            plain::multiply_verifier(keys, &masked, delta, &mut z, &mut values).expect("one length");
+            products::multiply_verifier(m, [&x, &y, &random, &masked], delta, [&mut to_z, &mut to_values]);
+            assert!(to_z == z && to_values == values, "{n}");
+        }
+    }
+}
+
+/// Groups of 64 elements, bit by bit, and with an element that is not canonical at each place.
+fn packs<const N: usize, L: Lanes<N>>(s: L) {
+    let mut stream = Words(7);
+    for groups in 0..3 {
+        let packed = elements(&mut stream, 64 * groups);
+        let mut words = vec![[0xff; 8]; 61 * groups];
+        packing::pack(s, &packed, &mut words);
+        let bit = |n: usize| u64::from(words.as_flattened()[n / 8] >> (n % 8) & 1);
+        for (i, element) in packed.iter().enumerate() {
+            assert_eq!((0..61).fold(0, |n, j| n | bit(61 * i + j) << j), element.to_u64(), "{i}");
+        }
+        let mut unpacked = vec![F61::ONE; packed.len()];
+        assert!(packing::unpack(s, &words, &mut unpacked) && unpacked == packed);
+        for i in 0..packed.len() {
+            let mut wrong = words.clone();
+            (61 * i..61 * (i + 1)).for_each(|n| wrong.as_flattened_mut()[n / 8] |= 1 << (n % 8));
+            assert!(!packing::unpack(s, &wrong, &mut unpacked), "{i}");
+            let expected = packed.iter().enumerate().map(|(j, x)| if i == j { F61::ZERO } else { *x });
+            assert!(unpacked.iter().copied().eq(expected), "{i}");
+        }
+    }
+}
+
 fn all<const N: usize, M: Multiplier<N>>(m: M) {
     agrees(m);
+    multiplies(m);
+    packs(m.lanes());
     agrees_on_special_elements(m);
     does_not_overflow(m);
 }
@@ -161,6 +227,20 @@ mod x86 {
             assert_eq!(s.words(s.swap(a)), e.swap(x));
             assert_eq!(s.words(s.spread_low(a)), e.spread_low(x));
             assert_eq!(s.words(s.spread_high(a)), e.spread_high(x));
+            assert_eq!(s.words(s.evens(a, b)), e.evens(x, y));
+            assert_eq!(s.words(s.odds(a, b)), e.odds(x, y));
+            assert_eq!(s.words(s.merge(a, b)), e.merge(x, y));
+            assert_eq!(s.words(s.or(a, b)), e.or(x, y));
+            let bits = words[2].map(|word| word % 70);
+            let lanes_of_bits = lanes(s, bits);
+            assert_eq!(s.words(s.shift_left_each(a, lanes_of_bits)), e.shift_left_each(x, bits));
+            assert_eq!(s.words(s.shift_right_each(a, lanes_of_bits)), e.shift_right_each(x, bits));
+            let bytes = words[0].map(u64::to_le_bytes);
+            let mut written = [[[0; 8]; N]; 2];
+            s.store_words(s.load_words(&bytes), &mut written[0]);
+            e.store_words(e.load_words(&bytes), &mut written[1]);
+            assert_eq!(s.words(s.load_words(&bytes)), words[0]);
+            assert_eq!(written, [bytes; 2]);
             let (p, n) = (s.splat(P), s.shift_right::<1>(a));
             let (emulated_p, m) = (e.splat(P), e.shift_right::<1>(x));
             assert_eq!(s.words(s.lesser(n, s.sub(n, p))), e.lesser(m, e.sub(m, emulated_p)));

@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use super::dispatch::Table;
 use super::halves::Halves;
 use super::lanes::{Lanes, Mul32};
-use super::sums;
 use super::x86_leaves::leaves;
+use super::{packing, products, sums};
 use crate::f61::F61;
 
 /// Proof that the CPU has AVX2.
@@ -23,6 +23,9 @@ leaves! {
     and = _mm256_and_si256,
     shift_left = _mm256_sll_epi64,
     shift_right = _mm256_srl_epi64,
+    or = _mm256_or_si256,
+    shift_left_each = _mm256_sllv_epi64,
+    shift_right_each = _mm256_srlv_epi64,
     swap = _mm256_shuffle_epi32,
     // AVX2 has no minimum of 64-bit lanes, so this selects by the sign of `b`.
     lesser = |a, b| _mm256_castpd_si256(_mm256_blendv_pd(
@@ -30,6 +33,9 @@ leaves! {
     )),
     spread_low = |v| _mm256_permute4x64_epi64::<0b01_01_00_00>(v),
     spread_high = |v| _mm256_permute4x64_epi64::<0b11_11_10_10>(v),
+    evens = |a, b| _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_unpacklo_epi64(a, b)),
+    odds = |a, b| _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_unpackhi_epi64(a, b)),
+    merge = |even, odd| _mm256_blend_epi32::<0b1100_1100>(even, odd),
 }
 
 impl Mul32<4> for Avx2 {

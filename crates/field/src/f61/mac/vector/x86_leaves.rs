@@ -12,10 +12,16 @@ macro_rules! leaves {
         and = $and:ident,
         shift_left = $shift_left:ident,
         shift_right = $shift_right:ident,
+        or = $or:ident,
+        shift_left_each = $shift_left_each:ident,
+        shift_right_each = $shift_right_each:ident,
         swap = $swap:ident,
         lesser = |$a:ident, $b:ident| $lesser:expr,
         spread_low = |$low:ident| $spread_low:expr,
         spread_high = |$high:ident| $spread_high:expr,
+        evens = |$evens_a:ident, $evens_b:ident| $evens:expr,
+        odds = |$odds_a:ident, $odds_b:ident| $odds:expr,
+        merge = |$even:ident, $odd:ident| $merge:expr,
     ) => {
         impl $simd {
             /// Safe where the caller has the features, which the compiler checks.
@@ -114,6 +120,56 @@ macro_rules! leaves {
                 // SAFETY: `self` proves the features.
                 unsafe { $spread_high }
             }
+
+            #[inline(always)]
+            fn load_words(self, from: &[[u8; 8]; $lanes]) -> $vector {
+                // SAFETY: `self` proves the features; `from` is as large as a vector, and the load is
+                // unaligned. The CPU is little-endian.
+                unsafe { $load(from.as_ptr().cast()) }
+            }
+
+            #[inline(always)]
+            fn store_words(self, v: $vector, to: &mut [[u8; 8]; $lanes]) {
+                // SAFETY: `self` proves the features; `to` is as large as a vector, and the store is
+                // unaligned. The CPU is little-endian.
+                unsafe { $store(to.as_mut_ptr().cast(), v) }
+            }
+
+            #[inline(always)]
+            fn or(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $or(a, b) }
+            }
+
+            #[inline(always)]
+            fn shift_left_each(self, v: $vector, bits: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $shift_left_each(v, bits) }
+            }
+
+            #[inline(always)]
+            fn shift_right_each(self, v: $vector, bits: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $shift_right_each(v, bits) }
+            }
+
+            #[inline(always)]
+            fn evens(self, $evens_a: $vector, $evens_b: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $evens }
+            }
+
+            #[inline(always)]
+            fn odds(self, $odds_a: $vector, $odds_b: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $odds }
+            }
+
+            #[inline(always)]
+            fn merge(self, $even: $vector, $odd: $vector) -> $vector {
+                // SAFETY: `self` proves the features.
+                unsafe { $merge }
+            }
         }
 
         pub(super) static TABLE: Table = Table {
@@ -123,6 +179,10 @@ macro_rules! leaves {
             combine_pairs,
             accumulate,
             accumulate_swapped,
+            multiply_prover,
+            multiply_verifier,
+            pack,
+            unpack,
         };
 
         #[target_feature(enable = $features)]
@@ -148,6 +208,26 @@ macro_rules! leaves {
         #[target_feature(enable = $features)]
         fn accumulate_swapped(sums: &mut [F61], x: &[F61], r: F61) {
             sums::accumulate::<$lanes, true, _>($multiplier($simd::new()), sums, x, r);
+        }
+
+        #[target_feature(enable = $features)]
+        fn multiply_prover(operands: [&[F61]; 3], out: [&mut [F61]; 4]) {
+            products::multiply_prover($multiplier($simd::new()), operands, out);
+        }
+
+        #[target_feature(enable = $features)]
+        fn pack(elements: &[F61], out: &mut [[u8; 8]]) {
+            packing::pack($simd::new(), elements, out);
+        }
+
+        #[target_feature(enable = $features)]
+        fn unpack(words: &[[u8; 8]], out: &mut [F61]) -> bool {
+            packing::unpack($simd::new(), words, out)
+        }
+
+        #[target_feature(enable = $features)]
+        fn multiply_verifier(operands: [&[F61]; 4], delta: F61, out: [&mut [F61]; 2]) {
+            products::multiply_verifier($multiplier($simd::new()), operands, delta, out);
         }
     };
 }

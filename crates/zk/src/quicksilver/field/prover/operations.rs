@@ -72,14 +72,7 @@ impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Prover<'_, F, M, L> {
                 continue;
             }
             let (x, y) = (&x[start..][..n], &y[start..][..n]);
-            self.commit_at_once(x.iter().zip(y).map(|(x, y)| x.x * y.x), 2, &mut out)?;
-            let linear = |((x, y), z): ((&Self::Wire, &Self::Wire), &Self::Wire)| {
-                y.m.scale(x.x) + x.m.scale(y.x) - z.m
-            };
-            self.relations.extend_quadratic(
-                x.iter().zip(y).map(|(x, y)| x.m * y.m),
-                x.iter().zip(y).zip(&out[start..]).map(linear),
-            );
+            self.multiply_at_once(x, y, &mut out)?;
             self.tally.multiplications += n as u64;
         }
         Ok(out)

@@ -63,10 +63,7 @@ impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Verifier<'_, F, M, L> {
                 continue;
             }
             let (x, y) = (&x[start..][..n], &y[start..][..n]);
-            self.commit_at_once(n, 2, &mut out);
-            let delta = self.delta.expose();
-            let values = x.iter().zip(y).zip(&out[start..]).map(|((x, y), z)| *x * *y - *z * delta);
-            self.relations.extend_values(values);
+            self.multiply_at_once(x, y, &mut out)?;
             if self.relations.waiting() >= WAITING {
                 self.absorb()?;
             }
