@@ -1,7 +1,7 @@
 //! What a memory holds at first, and P's memory.
 
 use volery_field::{Element, Value};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 use crate::{Error, Peek};
 
@@ -95,9 +95,6 @@ impl<F: Value> Cells<F> {
 
 /// An element as an index, if it is a small integer.
 pub(crate) fn small<F: Element>(x: F) -> Option<usize> {
-    let mut bytes = Zeroizing::new([0; 32]);
-    x.encode(bytes.get_mut(..F::BYTES)?).ok()?;
-    let (low, high) = bytes.split_first_chunk()?;
-    let number = u64::from_le_bytes(*low);
-    high.iter().all(|byte| *byte == 0).then(|| usize::try_from(number).ok()).flatten()
+    let [number, high @ ..] = x.to_packed();
+    (high == [0; 3]).then(|| usize::try_from(number).ok()).flatten()
 }

@@ -219,8 +219,8 @@ pub trait Mac<F: Value>: Element {
     }
 
     /// The prover's multiplications `z_i = x_i y_i` (QuickSilver, figure 4). Each takes a random value `r_i`:
-    /// `masked` is `z_i - r_i`, which P sends, the tag of `z_i` is that of `r_i`, and the relation that has to
-    /// be checked has the coefficients `A_0 = m_x m_y` and `A_1 = x m_y + y m_x - m_z` (`relations`).
+    /// `masked` is `z_i - r_i`, which P sends, the tag of `z_i` is that of `r_i`, and `relations` are the
+    /// coefficients `A_0 = m_x m_y` and `A_1 = x m_y + y m_x - m_z` of what has to be checked.
     ///
     /// # Errors
     /// [`LengthError`] (and everything unchanged) unless all slices are equally long.

@@ -176,7 +176,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         if full { self.send() } else { Ok(()) }
     }
 
-    /// Multiplies as many wires as [`Prover::at_once`] returned for two places each. The products go to `out`.
+    /// Multiplies as many wires as [`Prover::at_once`] returned for two places each. The products go to
+    /// `out`.
     #[inline(always)]
     fn multiply_at_once(
         &mut self,

@@ -10,6 +10,9 @@ use crate::f61::{F61, F61x2};
 /// Shorter vectors go to the scalar code: preparing the sums and adding up their lanes would cost more.
 const LEAST: usize = 32;
 
+/// The keys of two factors and a random value, the masked products, and delta; to keys and values.
+type MultiplyVerifier = unsafe fn([&[F61]; 4], F61, [&mut [F61]; 2]);
+
 /// The functions of one instruction set. Each processes the whole vectors of its operands; pairs are passed
 /// word by word.
 ///
@@ -24,7 +27,7 @@ pub(super) struct Table {
     pub(super) accumulate: unsafe fn(&mut [F61], &[F61], F61),
     pub(super) accumulate_swapped: unsafe fn(&mut [F61], &[F61], F61),
     pub(super) multiply_prover: unsafe fn([&[F61]; 3], [&mut [F61]; 4]),
-    pub(super) multiply_verifier: unsafe fn([&[F61]; 4], F61, [&mut [F61]; 2]),
+    pub(super) multiply_verifier: MultiplyVerifier,
     pub(super) pack: unsafe fn(&[F61], &mut [[u8; 8]]),
     pub(super) unpack: unsafe fn(&[[u8; 8]], &mut [F61]) -> bool,
 }

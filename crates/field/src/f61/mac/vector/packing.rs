@@ -119,10 +119,16 @@ impl<const N: usize> Step<N> {
     }
 }
 
-/// `N` places of a group from `at` on.
+/// `N` places of a group from `at` on. All steps stay in their groups, so there are as many.
 #[inline(always)]
-fn window<T, const N: usize>(group: &[T], at: usize) -> &[T; N] {
-    group[at..].first_chunk().expect("a step stays in its group")
+fn window<T, const N: usize>(group: &[T], at: usize) -> Option<&[T; N]> {
+    group.get(at..)?.first_chunk()
+}
+
+/// As [`window`], to write there.
+#[inline(always)]
+fn window_mut<T, const N: usize>(group: &mut [T], at: usize) -> Option<&mut [T; N]> {
+    group.get_mut(at..)?.first_chunk_mut()
 }
 
 /// Packs whole groups of elements.
@@ -131,11 +137,10 @@ pub(super) fn pack<const N: usize, L: Lanes<N>>(s: L, elements: &[F61], out: &mu
     let groups = elements.as_chunks::<ELEMENTS>().0.iter().zip(out.as_chunks_mut::<WORDS>().0);
     for (elements, words) in groups {
         for step in &Step::<N>::ALL_WORDS[..const { WORDS.div_ceil(N) }] {
-            let [a, b, c] = step.places(ELEMENTS);
-            let operands =
-                [s.load(window(elements, a)), s.load(window(elements, b)), s.load(window(elements, c))];
-            let made = step.make(s, operands);
-            s.store_words(made, words[step.at..].first_chunk_mut().expect("a step stays in its group"));
+            let operands = step.places(ELEMENTS).map(|at| window(elements, at));
+            if let ([Some(a), Some(b), Some(c)], Some(to)) = (operands, window_mut(words, step.at)) {
+                s.store_words(step.make(s, [s.load(a), s.load(b), s.load(c)]), to);
+            }
         }
     }
 }
@@ -147,17 +152,14 @@ pub(super) fn unpack<const N: usize, L: Lanes<N>>(s: L, words: &[[u8; 8]], out: 
     let mut ends_wrong = 0;
     for (words, elements) in words.as_chunks::<WORDS>().0.iter().zip(out.as_chunks_mut::<ELEMENTS>().0) {
         for step in &Step::<N>::INNER_ELEMENTS[..const { (ELEMENTS - 2).div_ceil(N) }] {
-            let [a, b, c] = step.places(WORDS);
-            let operands = [
-                s.load_words(window(words, a)),
-                s.load_words(window(words, b)),
-                s.load_words(window(words, c)),
-            ];
-            let made = s.and(step.make(s, operands), s.splat(P));
-            // One where it is p.
-            wrong = s.or(wrong, s.shift_right::<61>(s.add(made, s.splat(1))));
-            let made = s.lesser(made, s.sub(made, s.splat(P)));
-            s.store(made, elements[step.at..].first_chunk_mut().expect("a step stays in its group"));
+            let operands = step.places(WORDS).map(|at| window(words, at));
+            if let ([Some(a), Some(b), Some(c)], Some(to)) = (operands, window_mut(elements, step.at)) {
+                let made = step.make(s, [s.load_words(a), s.load_words(b), s.load_words(c)]);
+                let made = s.and(made, s.splat(P));
+                // One where it is p.
+                wrong = s.or(wrong, s.shift_right::<61>(s.add(made, s.splat(1))));
+                s.store(s.lesser(made, s.sub(made, s.splat(P))), to);
+            }
         }
         let ends = [u64::from_le_bytes(words[0]) & P, u64::from_le_bytes(words[WORDS - 1]) >> 3];
         ends_wrong |= u64::from(ends[0] == P) | u64::from(ends[1] == P);

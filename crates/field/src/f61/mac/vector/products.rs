@@ -1,8 +1,8 @@
 //! Whole multiplications of a proof, for any multiplier: from the shares of two factors and of a random value
 //! to the share of the product and the relation about it.
 //!
-//! P's shares are pairs of a value and a tag, so with `x = (x, m)`, `y = (y, n)` and `r = (r, t)` two products
-//! of a vector and a few moves make everything:
+//! P's shares are pairs of a value and a tag: `(x, m)`, `(y, n)` and the random `(r, t)`. Two products of
+//! vectors and a few moves make everything:
 //!
 //! ```text
 //! straight = (x y, m n)                     the product, and A_0
