@@ -256,8 +256,8 @@ impl Draft {
     /// # Errors
     /// [`Error::Refused`] for messages that cannot be read.
     pub fn parts(&self) -> Result<Vec<Listed>, Error> {
-        let said = self.traffic();
-        Ok(listed(said.payload, &said.exchanges(true)?))
+        let traffic = self.traffic();
+        Ok(listed(traffic.payload, &traffic.exchanges(true)?))
     }
 
     /// The hidden parts if P makes this selection.
@@ -287,8 +287,8 @@ impl Draft {
     /// # Errors
     /// As [`Draft::expected`].
     pub fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
-        let said = self.traffic();
-        Ok(said.shown_of(&said.exchanges(true)?, redactions)?.1)
+        let traffic = self.traffic();
+        Ok(traffic.shown_of(&traffic.exchanges(true)?, redactions)?.1)
     }
 
     /// What a proof would take if P hid this.
@@ -312,13 +312,13 @@ impl Draft {
     /// messages that cannot be read first, claims that are not true last. Empty if it would not.
     #[must_use]
     pub fn mistakes(&self, selection: &Selection) -> Vec<Error> {
-        let said = self.traffic();
+        let traffic = self.traffic();
         let mut found: Vec<Error> = Vec::new();
-        match said.exchanges(self.closed) {
-            Ok(exchanges) if said.is_open(self.closed, &exchanges) => found.push(Error::StillOpen),
+        match traffic.exchanges(self.closed) {
+            Ok(exchanges) if traffic.is_open(self.closed, &exchanges) => found.push(Error::StillOpen),
             Ok(_) => {}
             // More can be read if the end of the connection counts as the end of a response.
-            Err(refusal) if said.exchanges(true).is_ok() => found.push(refusal.into()),
+            Err(refusal) if traffic.exchanges(true).is_ok() => found.push(refusal.into()),
             Err(refusal) => return vec![refusal.into()],
         }
         let mut selection = selection.clone();
@@ -326,9 +326,9 @@ impl Draft {
         self.take_out_empty(&mut selection, &mut found);
         // A part that P names is taken out, and may then have to be shown: two looks at most for each.
         for _ in 0..2 * MAX_MISTAKES {
-            let attempt = said.select(&selection).and_then(|hide| {
-                said.expected(&hide, 0)?;
-                said.shown(&hide)
+            let attempt = traffic.select(&selection).and_then(|hide| {
+                traffic.expected(&hide, 0)?;
+                traffic.shown(&hide)
             });
             let error = match attempt {
                 Ok(shown) => {

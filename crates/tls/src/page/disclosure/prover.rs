@@ -105,11 +105,11 @@ impl EndedConnection {
     /// # Errors
     /// As [`EndedConnection::expected`].
     pub(crate) fn leaf_openings(&self, redactions: &[Redaction]) -> Result<Option<LeafOpenings>, Error> {
-        let said = self.traffic();
-        Ok(said.shown_of(&said.exchanges(true)?, redactions)?.1)
+        let traffic = self.traffic();
+        Ok(traffic.shown_of(&traffic.exchanges(true)?, redactions)?.1)
     }
 
-    /// What was said, without the connection's secrets.
+    /// What went over the connection, without its secrets.
     fn traffic(&self) -> Traffic<'_> {
         let [request, response] = &self.payload;
         let handshake = self.connection.handshake();
@@ -162,14 +162,14 @@ impl EndedConnection {
     ) -> Result<ConnectionStatement, Error> {
         let [request, response] = &self.payload;
         let (opened, closed) = self.try_check(root)?;
-        let said = self.traffic();
-        let exchanges = said.exchanges(closed)?;
-        if said.is_open(closed, &exchanges) {
+        let traffic = self.traffic();
+        let exchanges = traffic.exchanges(closed)?;
+        if traffic.is_open(closed, &exchanges) {
             return Err(Error::StillOpen);
         }
-        let (shown, openings) = said.shown_of(&exchanges, redactions)?;
+        let (shown, openings) = traffic.shown_of(&exchanges, redactions)?;
         let host = server::canonical_name(&self.host).map_err(Refusal::from)?;
-        said.check_shown(&shown, &host, closed)?;
+        traffic.check_shown(&shown, &host, closed)?;
         redaction::check_hidden(&shown, MAX_HIDDEN_BYTES)?;
         let holder = openings.map(|openings| openings.holder().verifying_key().to_bytes());
         let message = DisclosureMessage { context: self.context.clone(), holder, opened, shown };

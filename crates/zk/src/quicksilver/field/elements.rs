@@ -26,7 +26,7 @@ impl<F: Element> ElementWriter<F> {
     #[inline(always)]
     pub(super) fn push(&mut self, d: F) -> bool {
         self.waiting.push(d);
-        self.waiting.len() >= FRAME
+        self.is_full()
     }
 
     /// The number of elements that still fit in the frame, at least one.
@@ -39,7 +39,7 @@ impl<F: Element> ElementWriter<F> {
     #[inline(always)]
     pub(super) fn extend(&mut self, elements: impl Iterator<Item = F>) -> bool {
         self.waiting.extend(elements);
-        self.waiting.len() >= FRAME
+        self.is_full()
     }
 
     /// Room for the next `n` elements, at most [`ElementWriter::room`], which the caller writes there.

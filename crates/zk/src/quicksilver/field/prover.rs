@@ -157,13 +157,12 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         Ok(n.min(self.pool.at_hand().len()).min(self.elements.room()))
     }
 
-    /// Commits to as many of `values` as [`Prover::at_once`] returned; each takes `places` places. The wires
-    /// go to `out`.
+    /// Commits to as many of `values` as [`Prover::at_once`] returned for one place each. The wires go to
+    /// `out`.
     #[inline(always)]
     fn commit_at_once(
         &mut self,
         values: impl ExactSizeIterator<Item = F>,
-        places: usize,
         out: &mut Vec<Authenticated<F, M>>,
     ) -> Result<(), Error> {
         let (n, start) = (values.len(), out.len());
@@ -172,7 +171,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         let masked = out[start..].iter().zip(self.pool.at_hand()).map(|(wire, random)| wire.x - random.x);
         let full = self.elements.extend(masked);
         self.pool.advance(n);
-        self.left -= n * places;
+        self.left -= n;
         if full { self.send() } else { Ok(()) }
     }
 
@@ -190,8 +189,8 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         let random = self.pool.at_hand().get(..n).unwrap_or_default();
         let (masked, relations) = (self.elements.places(n), self.relations.places(n));
         let multiplied = M::multiply_prover(x, y, random, &mut out[start..], masked, relations);
-        // All are equally long.
-        multiplied.map_err(|error| StatementError::misuse(error.to_string()))?;
+        // All are equally long. If they were not, zeros would stand where the relations belong.
+        self.latch(multiplied.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
         self.pool.advance(n);
         self.left -= 2 * n;
         if self.elements.is_full() { self.send() } else { Ok(()) }

@@ -167,16 +167,15 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         Ok(n.min(self.pool.at_hand().len()).min(self.elements.at_hand().len()))
     }
 
-    /// Appends the keys of the next `n` commitments, as [`Verifier::at_once`] allowed; each takes `places`
-    /// places.
+    /// Appends the keys of the next `n` commitments, as [`Verifier::at_once`] allowed for one place each.
     #[inline(always)]
-    fn commit_at_once(&mut self, n: usize, places: usize, out: &mut Vec<M>) {
+    fn commit_at_once(&mut self, n: usize, out: &mut Vec<M>) {
         let delta = self.delta.expose();
         let keys = self.pool.at_hand()[..n].iter().zip(self.elements.at_hand());
         out.extend(keys.map(|(key, masked)| *key + delta.scale(*masked)));
         self.pool.advance(n);
         self.elements.advance(n);
-        self.left -= n * places;
+        self.left -= n;
     }
 
     /// Multiplies as many wires as [`Verifier::at_once`] returned for two places each. The products go to
@@ -189,8 +188,9 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         let masked = self.elements.at_hand().get(..n).unwrap_or_default();
         let (delta, values) = (self.delta.expose(), self.relations.places_of_values(n));
         let multiplied = M::multiply_verifier([x, y, random], masked, delta, &mut out[start..], values);
-        // All are equally long.
-        multiplied.map_err(|error| StatementError::misuse(error.to_string()))?;
+        // All are equally long. If they were not, zeros would stand where the relations' values belong.
+        let multiplied = multiplied.map_err(|error| StatementError::misuse(error.to_string()).into());
+        self.failed.latch(multiplied)?;
         self.pool.advance(n);
         self.elements.advance(n);
         self.left -= 2 * n;

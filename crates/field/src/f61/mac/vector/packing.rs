@@ -4,8 +4,11 @@
 //! comes from one or two words:
 //!
 //! ```text
-//! i = w + floor(3 w / 61),  s = 3 w mod 61      word w = e[i] >> s | e[i + 1] << (61 - s) | e[i + 2] << (122 - s)
-//! i = j - ceil(3 j / 64),   s = -3 j mod 64     element j = (w[i] >> s | w[i + 1] << (64 - s)) mod 2^61
+//! i = w + floor(3 w / 61),  s = 3 w mod 61
+//! word w = e[i] >> s | e[i + 1] << (61 - s) | e[i + 2] << (122 - s)
+//!
+//! i = j - ceil(3 j / 64),   s = -3 j mod 64
+//! element j = (w[i] >> s | w[i + 1] << (64 - s)) mod 2^61
 //! ```
 //!
 //! A shift by 64 and more gives zero. Neighbours come from neighbouring places, except that twice in a group
@@ -13,7 +16,8 @@
 //! one place apart, each lane shifted by a number of bits from a table:
 //!
 //! ```text
-//! v = a >> right[0] | b >> right[1] | b << left[0] | c << left[1]       a, b, c from place base, base + 1, base + 2
+//! v = a >> right[0] | b >> right[1] | b << left[0] | c << left[1]
+//! a, b, c: from place base, base + 1, base + 2
 //! ```
 
 use super::lanes::Lanes;

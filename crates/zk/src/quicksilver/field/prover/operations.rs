@@ -105,7 +105,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
         while out.len() < n {
             let start = out.len();
             let n = self.at_once(n - start, 1)?;
-            self.commit_at_once(values[start..][..n].iter().copied(), 1, &mut out)?;
+            self.commit_at_once(values[start..][..n].iter().copied(), &mut out)?;
         }
         Ok(out)
     }

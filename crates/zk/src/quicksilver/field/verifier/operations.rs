@@ -88,7 +88,7 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
         let mut out = Vec::with_capacity(n);
         while out.len() < n {
             let n = self.at_once(n - out.len(), 1)?;
-            self.commit_at_once(n, 1, &mut out);
+            self.commit_at_once(n, &mut out);
         }
         Ok(out)
     }
