@@ -95,6 +95,11 @@ impl<S: Element, const N: usize> Plain<S, N> {
         Self { value, degree: 1 }
     }
 
+    /// The value, whatever the degree.
+    pub(crate) fn value(self) -> S {
+        self.value
+    }
+
     /// The value, if the degree is one that the type has room for.
     pub(crate) fn checked(self) -> Result<S, Error> {
         if N < 2 || self.degree >= N {

@@ -173,6 +173,10 @@ impl Challenge<F61> for Liar {
         self.inner.peek(x)
     }
 
+    fn peek_expression<const N: usize>(&self, e: &Plain<F61, N>) -> F61 {
+        self.inner.peek_expression(e)
+    }
+
     fn peek_scalar(&self, x: &F61, look: &mut dyn FnMut(F61)) {
         self.inner.peek_scalar(x, look);
     }

@@ -139,6 +139,16 @@ pub trait Challenge<F: Value>: Relate<F> {
         hint: ScalarHint<'_, F, Self::Wire, Self::Scalar>,
     ) -> Result<Vec<Self::ScalarWire>, Self::Error>;
 
+    /// A fresh secret scalar with this value, which counts only where values exist. As [`Challenge::scalars`].
+    ///
+    /// # Errors
+    /// As [`Prove::secret`].
+    #[inline]
+    fn one_scalar(&mut self, value: Self::Scalar) -> Result<Self::ScalarWire, Self::Error> {
+        let mut wires = self.scalars(1, &mut |_| Ok(vec![value]))?;
+        wires.pop().ok_or_else(|| Error::misuse("a backend returned no scalar").into())
+    }
+
     /// A random scalar that P is committed to and V does not know, at no cost.
     ///
     /// # Errors
@@ -151,6 +161,10 @@ pub trait Challenge<F: Value>: Relate<F> {
     /// The value of a wire where values exist: what [`Peek`] tells hints, for a program that reads very
     /// many. In a branch that runs on garbage it is garbage.
     fn peek(&self, x: &Self::Wire) -> Option<F>;
+
+    /// The value of an expression where values exist, elsewhere anything: what
+    /// [`one_scalar`](Challenge::one_scalar) takes.
+    fn peek_expression<const N: usize>(&self, e: &Self::Expression<N>) -> Self::Scalar;
 
     /// Passes the value of a committed scalar to `look` where values exist; elsewhere it does nothing.
     fn peek_scalar(&self, x: &Self::ScalarWire, look: &mut dyn FnMut(Self::Scalar));
@@ -260,6 +274,11 @@ impl<F: Value> Challenge<F> for Evaluator<F> {
         Some(*x)
     }
 
+    #[inline(always)]
+    fn peek_expression<const N: usize>(&self, e: &Plain<F, N>) -> F {
+        e.value()
+    }
+
     fn peek_scalar(&self, x: &F, look: &mut dyn FnMut(F)) {
         look(*x);
     }
@@ -303,6 +322,10 @@ impl<F: Value> Challenge<F> for Counter<F> {
 
     fn peek(&self, _x: &u32) -> Option<F> {
         None
+    }
+
+    fn peek_expression<const N: usize>(&self, e: &Plain<F, N>) -> F {
+        e.value()
     }
 
     fn peek_scalar(&self, _x: &u32, _look: &mut dyn FnMut(F)) {}
@@ -380,6 +403,12 @@ macro_rules! delegate_challenge {
                 let $this = self;
                 $crate::Challenge::<$ring>::scalars(&mut $to, n, hint)
             }
+            #[inline(always)]
+            fn one_scalar(&mut self, value: Self::Scalar) -> Result<Self::ScalarWire, Self::Error> {
+                self.prepare_batch::<$ring>()?;
+                let $this = self;
+                $crate::Challenge::<$ring>::one_scalar(&mut $to, value)
+            }
             fn random_scalar(&mut self) -> Result<Self::ScalarWire, Self::Error> {
                 self.prepare_batch::<$ring>()?;
                 let $this = self;
@@ -394,6 +423,11 @@ macro_rules! delegate_challenge {
             fn peek(&self, x: &Self::Wire) -> Option<$ring> {
                 let $this = self;
                 $crate::Challenge::<$ring>::peek(&$to, x)
+            }
+            #[inline(always)]
+            fn peek_expression<const N: usize>(&self, e: &Self::Expression<N>) -> Self::Scalar {
+                let $this = self;
+                $crate::Challenge::<$ring>::peek_expression(&$to, e)
             }
             fn peek_scalar(&self, x: &Self::ScalarWire, look: &mut dyn FnMut(Self::Scalar)) {
                 let $this = self;

@@ -145,7 +145,8 @@ pub fn invert_all<S: Element>(x: &mut [S]) -> bool {
 #[derive(Debug)]
 struct Index {
     slots: Vec<u32>,
-    hasher: RandomState,
+    /// Of the hash: nobody can choose rows that all meet in one place.
+    keys: [u64; 2],
 }
 
 /// A slot without a row.
@@ -154,8 +155,9 @@ const EMPTY: u32 = u32::MAX;
 impl Index {
     fn new<F: Element>(columns: usize, rows: &[F]) -> Self {
         let count = rows.len() / columns.max(1);
-        let mut index =
-            Self { slots: vec![EMPTY; (2 * count.max(1)).next_power_of_two()], hasher: RandomState::new() };
+        let random = RandomState::new();
+        let keys = [0, 1].map(|number: u64| random.hash_one(number) | 1);
+        let mut index = Self { slots: vec![EMPTY; (2 * count.max(1)).next_power_of_two()], keys };
         for (number, row) in rows.chunks_exact(columns.max(1)).enumerate() {
             let slot = index.slot(columns, rows, row);
             if let Some(slot @ &mut EMPTY) = index.slots.get_mut(slot) {
@@ -165,10 +167,24 @@ impl Index {
         index
     }
 
+    /// Folded products, as many as there are words in the row.
+    #[inline]
+    fn hash<F: Element>(&self, row: &[F]) -> usize {
+        let [first, second] = self.keys;
+        let words = F::BITS.div_ceil(64) as usize;
+        let fold = |hash: u64, word: u64| {
+            let product = u128::from(hash ^ word) * u128::from(second);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let hash = row.iter().fold(first, |hash, x| x.to_packed().into_iter().take(words).fold(hash, fold));
+        // Small numbers leave the lowest bits of one product alone.
+        fold(hash, first) as usize
+    }
+
     /// The slot of `row`, or the one where it would be.
     fn slot<F: Element>(&self, columns: usize, rows: &[F], row: &[F]) -> usize {
         let mask = self.slots.len() - 1;
-        let hash = row.iter().fold(0, |hash, x| self.hasher.hash_one((hash, x.to_packed()))) as usize;
+        let hash = self.hash(row);
         // There are twice as many slots as rows, so one is empty.
         (hash & mask..)
             .map(|slot| slot & mask)
@@ -431,6 +447,14 @@ impl<S: Element, X> Point<'_, S, X> {
         }
     }
 
+    /// `<x>` of a tuple's values, where they exist.
+    #[inline(always)]
+    fn tuple<F: Value, B: Challenge<F, Scalar = S>>(&self, b: &B, tuple: &[B::Wire]) -> Option<S> {
+        let Some((first, rest)) = tuple.split_first() else { return Some(S::ZERO) };
+        let mut terms = rest.iter().zip(self.gammas);
+        terms.try_fold(B::embed(b.peek(first)?), |sum, (x, gamma)| Some(sum + *gamma * B::embed(b.peek(x)?)))
+    }
+
     /// The point's value, where it exists.
     fn value<F: Value, B: Challenge<F, Scalar = S, ScalarWire = X>>(&self, b: &B) -> S {
         let mut at = self.at;
@@ -450,19 +474,12 @@ impl<S: Element, X> Point<'_, S, X> {
         let mut sum = B::Expression::<2>::constant(S::ZERO);
         let at = Zeroizing::new(self.value::<F, B>(b));
         for tuples in tuples.chunks(2 * PAIRS * columns) {
-            let inverses = b.scalars(tuples.len().div_ceil(2 * columns), &mut |peek| {
-                let mut values = Zeroizing::new(vec![F::ZERO; columns]);
-                let mut inverses: Zeroizing<Vec<S>> = Zeroizing::new(
-                    tuples
-                        .chunks_exact(columns)
-                        .map(|tuple| {
-                            values.iter_mut().zip(tuple).for_each(|(x, wire)| *x = peek.value(wire));
-                            *at - value::<F, B>(self.gammas, &values)
-                        })
-                        .collect(),
-                );
-                invert_all(&mut inverses);
-                Ok(inverses.chunks(2).map(|pair| pair.iter().fold(S::ZERO, |sum, x| sum + *x)).collect())
+            // None, where there are no values.
+            let denominators = tuples.chunks_exact(columns).map(|tuple| Some(*at - self.tuple(b, tuple)?));
+            let mut values = Zeroizing::new(denominators.collect::<Option<Vec<S>>>().unwrap_or_default());
+            let inverses = b.scalars(tuples.len().div_ceil(2 * columns), &mut |_| {
+                invert_all(&mut values);
+                Ok(values.chunks(2).map(|pair| pair.iter().fold(S::ZERO, |sum, x| sum + *x)).collect())
             })?;
             for (pair, inverse) in tuples.chunks(2 * columns).zip(&inverses) {
                 let (d, e) = pair.split_at(columns);

@@ -125,7 +125,7 @@ impl<F: Value, W> core::fmt::Debug for Ram<F, W> {
     }
 }
 
-/// The number of triples whose products are made at once, and of cells whose states are committed to at once.
+/// The number of cells whose states are committed to at once.
 const AT_ONCE: usize = 1 << 9;
 
 /// Where an access goes: a wire that is 1 if it is skipped, if there are such, and the address.

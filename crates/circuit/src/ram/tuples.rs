@@ -4,8 +4,8 @@ use volery_field::Value;
 use zeroize::Zeroizing;
 
 use super::cells::Contents;
-use super::{AT_ONCE, Unset};
-use crate::{Challenge, Error, Expression as _, Peek};
+use super::Unset;
+use crate::{Challenge, Error, Expression as _};
 
 /// The components of tuples beside address, value and time.
 #[derive(Clone, Copy)]
@@ -64,14 +64,10 @@ pub(super) struct Tuples<'a, F: Value, B: Challenge<F>> {
     set: B::Scalar,
 }
 
-/// The side of the claim that a tuple is on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    /// Consumed, and there at the end.
-    Out,
-    /// Produced, and committed to at first.
-    In,
-}
+/// The side of the claim that a tuple is on: consumed and there at the end, or produced and committed to at
+/// first. Constants, so that there is one loop for each.
+const OUT: bool = true;
+const IN: bool = !OUT;
 
 impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
     pub(super) fn new(alpha: B::Scalar, gammas: &[B::Scalar], wires: &'a Wires<'a, F, B::Wire>) -> Self {
@@ -102,24 +98,25 @@ impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
     }
 
     /// The public part, the coefficients and the wires of factor `i` of a side.
-    fn factor(&self, side: Side, i: usize) -> (B::Scalar, &[B::Scalar], &[B::Wire]) {
+    #[inline(always)]
+    fn factor<const SIDE: bool>(&self, i: usize) -> (B::Scalar, &[B::Scalar], &[B::Wire]) {
         let Wires { columns, contents, log, ends, .. } = self.wires;
         let record = |i: usize| {
             let stride = columns.record();
             log.get(i * stride..(i + 1) * stride).unwrap_or_default()
         };
         let value = core::slice::from_ref(&self.value);
-        match (side, i.checked_sub(self.accesses())) {
-            (Side::In, None) => {
+        match (SIDE, i.checked_sub(self.accesses())) {
+            (IN, None) => {
                 let time = self.time * B::embed(F::from_u64(i as u64 + 1));
                 (self.alpha + self.set + time, &self.produced, record(i))
             }
-            (Side::In, Some(cell)) => {
+            (IN, Some(cell)) => {
                 let held = contents.committed().get(cell).map(core::slice::from_ref);
                 (self.cell(cell) + self.set, value, held.unwrap_or_default())
             }
-            (Side::Out, None) => (self.alpha, &self.coefficients, record(i).get(1..).unwrap_or_default()),
-            (Side::Out, Some(cell)) => {
+            (OUT, None) => (self.alpha, &self.coefficients, record(i).get(1..).unwrap_or_default()),
+            (OUT, Some(cell)) => {
                 let parts = columns.state();
                 let state = ends.get(cell * parts..(cell + 1) * parts).unwrap_or_default();
                 let skipped = 1 + usize::from(columns.skipped);
@@ -129,52 +126,28 @@ impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
     }
 
     #[inline(always)]
-    fn expression<const N: usize>(&self, b: &B, side: Side, i: usize) -> B::Expression<N> {
-        let (public, coefficients, wires) = self.factor(side, i);
-        b.linear::<N>(public, coefficients, wires)
-    }
-
-    #[inline(always)]
-    fn value(&self, peek: &dyn Peek<F, B::Wire>, side: Side, i: usize) -> B::Scalar {
-        let (public, coefficients, wires) = self.factor(side, i);
-        let terms = coefficients.iter().zip(wires);
-        terms.fold(public, |sum, (c, wire)| sum + *c * B::embed(peek.value(wire)))
+    fn expression<const SIDE: bool>(&self, b: &B, i: usize) -> B::Expression<5> {
+        let (public, coefficients, wires) = self.factor::<SIDE>(i);
+        b.linear::<5>(public, coefficients, wires)
     }
 
     /// Commits to the product of the `n` factors of a side; none if there are no factors.
-    fn product(&self, b: &mut B, side: Side, n: usize) -> Result<Option<B::ScalarWire>, B::Error> {
-        let mut last: Option<B::ScalarWire> = None;
-        let mut running = Zeroizing::new(B::embed(F::ONE));
-        for start in (0..n).step_by(3 * AT_ONCE) {
-            let end = n.min(start + 3 * AT_ONCE);
-            let triples = || (start..end).step_by(3).map(|i| (i, 3.min(end - i)));
-            let products = b.scalars((end - start).div_ceil(3), &mut |peek| {
-                let mut next = |(i, count)| {
-                    for i in i..i + count {
-                        *running *= self.value(peek, side, i);
-                    }
-                    *running
-                };
-                Ok(triples().map(&mut next).collect())
-            })?;
-            for ((i, count), product) in triples().zip(products) {
-                let mut factors = match &last {
-                    Some(last) => b.scalar::<5>(last),
-                    None => B::Expression::<5>::constant(B::embed(F::ONE)),
-                };
-                if count == 3 {
-                    // Written out, so that the compiler leaves out what it knows to be zero.
-                    factors = factors * self.expression::<5>(b, side, i);
-                    factors = factors * self.expression::<5>(b, side, i + 1);
-                    factors = factors * self.expression::<5>(b, side, i + 2);
-                } else {
-                    for i in i..i + count {
-                        factors = factors * self.expression::<5>(b, side, i);
-                    }
-                }
-                b.claim(factors - b.scalar::<5>(&product))?;
-                last = Some(product);
-            }
+    fn product<const SIDE: bool>(&self, b: &mut B, n: usize) -> Result<Option<B::ScalarWire>, B::Error> {
+        let mut last = None;
+        let mut before = B::Expression::<5>::constant(B::embed(F::ONE));
+        for i in (0..n).step_by(3) {
+            let product = if n - i >= 3 {
+                // Written out, so that the compiler leaves out what it knows to be zero. Only the last
+                // multiplication has to wait for the product before.
+                let product = self.expression::<SIDE>(b, i) * self.expression::<SIDE>(b, i + 1);
+                product * self.expression::<SIDE>(b, i + 2) * before
+            } else {
+                (i..n).fold(before, |product, i| product * self.expression::<SIDE>(b, i))
+            };
+            let committed = b.one_scalar(b.peek_expression(&product))?;
+            before = b.scalar::<5>(&committed);
+            b.claim(product - before)?;
+            last = Some(committed);
         }
         Ok(last)
     }
@@ -196,8 +169,8 @@ impl<'a, F: Value, B: Challenge<F>> Tuples<'a, F, B> {
         let Wires { columns, size, contents, .. } = self.wires;
         let (accesses, cells) = (self.accesses(), size + usize::from(columns.skipped));
         let first = self.first();
-        let out = self.product(b, Side::Out, accesses + cells)?;
-        let produced = match self.product(b, Side::In, accesses + contents.committed().len())? {
+        let out = self.product::<OUT>(b, accesses + cells)?;
+        let produced = match self.product::<IN>(b, accesses + contents.committed().len())? {
             Some(produced) => b.scalar::<2>(&produced),
             None => B::Expression::<2>::constant(B::embed(F::ONE)),
         };

@@ -17,13 +17,21 @@ use crate::Error;
 pub(super) struct Relations<M: Copy + Default + Zeroize> {
     /// The relations of degree 2, which are most: at P `A_0` and `A_1`; at V `B` in the first.
     quadratic: [Vec<M>; 2],
+    /// Degrees from 3 on that have a place of their own, since programs claim many of these.
+    low: [Columns<M>; LOW],
     /// Other degrees.
-    others: BTreeMap<usize, Vec<Vec<M>>>,
+    others: BTreeMap<usize, Columns<M>>,
 }
+
+/// The columns of a degree; none before its first relation.
+type Columns<M> = Vec<Vec<M>>;
+
+/// The number of degrees that have a place of their own.
+const LOW: usize = 6;
 
 impl<M: Copy + Default + Zeroize> Relations<M> {
     pub(super) fn new() -> Self {
-        Self { quadratic: [Vec::new(), Vec::new()], others: BTreeMap::new() }
+        Self { quadratic: [Vec::new(), Vec::new()], low: Default::default(), others: BTreeMap::new() }
     }
 
     /// Makes room for `n` relations of degree 2 with this many entries each.
@@ -63,27 +71,37 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
     }
 
     /// Adds a relation of any degree from 2: P's coefficients, or only V's value.
+    #[inline(always)]
     pub(super) fn push(&mut self, degree: usize, entries: impl IntoIterator<Item = M>) {
-        let columns: &mut [Vec<M>] = if degree == 2 {
-            &mut self.quadratic
-        } else {
-            self.others
-                .entry(degree)
-                .or_insert_with(|| core::iter::repeat_with(Vec::new).take(degree).collect())
+        let Some(place) = degree.checked_sub(3) else {
+            self.quadratic.iter_mut().zip(entries).for_each(|(to, entry)| to.push(entry));
+            return;
         };
+        let columns = match self.low.get_mut(place) {
+            Some(columns) => columns,
+            None => self.others.entry(degree).or_default(),
+        };
+        if columns.is_empty() {
+            columns.resize_with(degree, Vec::new);
+        }
         columns.iter_mut().zip(entries).for_each(|(to, entry)| to.push(entry));
     }
 
     /// Removes all relations, and keeps the wiped room for the next block.
     pub(super) fn clear(&mut self) {
         self.wipe();
-        self.quadratic.iter_mut().chain(self.others.values_mut().flatten()).for_each(Vec::clear);
+        self.columns().for_each(Vec::clear);
     }
 
     /// Wipes what is there. The room behind it was never written, or wiped before.
     fn wipe(&mut self) {
-        let columns = self.quadratic.iter_mut().chain(self.others.values_mut().flatten());
-        columns.for_each(|column| column.as_mut_slice().wipe());
+        self.columns().for_each(|column| column.as_mut_slice().wipe());
+    }
+
+    /// The columns of all degrees.
+    fn columns(&mut self) -> impl Iterator<Item = &mut Vec<M>> {
+        let others = self.low.iter_mut().chain(self.others.values_mut()).flatten();
+        self.quadratic.iter_mut().chain(others)
     }
 
     /// The greatest degree, at least 2.
@@ -93,11 +111,10 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
 
     /// The degrees above 2 that relations have, with their columns.
     fn others(&self) -> impl DoubleEndedIterator<Item = (usize, &[Vec<M>])> {
-        let used = |columns: &Vec<Vec<M>>| columns.first().is_some_and(|column| !column.is_empty());
-        self.others
-            .iter()
-            .filter(move |(_, columns)| used(columns))
-            .map(|(degree, columns)| (*degree, &columns[..]))
+        let low = self.low.iter().enumerate().map(|(place, columns)| (place + 3, columns));
+        let others = self.others.iter().map(|(degree, columns)| (*degree, columns));
+        let used = |(_, columns): &(usize, &Columns<M>)| columns.first().is_some_and(|first| !first.is_empty());
+        low.chain(others).filter(used).map(|(degree, columns)| (degree, &columns[..]))
     }
 }
 
@@ -255,7 +272,9 @@ impl<M: Element> RunningSums<M> {
         let added = self.add(2, &mut quadratic[..used], all);
         relations.quadratic = quadratic;
         added?;
-        for (&degree, columns) in &mut relations.others {
+        let low = relations.low.iter_mut().enumerate().map(|(place, columns)| (place + 3, columns));
+        let others = relations.others.iter_mut().map(|(degree, columns)| (*degree, columns));
+        for (degree, columns) in low.chain(others) {
             let used = columns.iter().take_while(|column| !column.is_empty()).count();
             self.add(degree, &mut columns[..used], all)?;
         }

@@ -81,6 +81,22 @@ impl<F: Value, M: Mac<F>, L: Link> Relate<F> for Prover<'_, F, M, L> {
     }
 }
 
+impl<F: Value, M: Coordinates<F>, L: Link> Prover<'_, F, M, L> {
+    /// Commits to the coordinates of `x`.
+    #[inline(always)]
+    fn commit_scalar(&mut self, x: M) -> Result<ElementShare<M>, Error> {
+        self.tally.secrets += M::DEGREE as u64;
+        if M::DEGREE == 1 {
+            return Ok(ElementShare { x, m: self.commit(x.coordinate(0))?.m });
+        }
+        let mut tags = Zeroizing::new(vec![M::ZERO; M::DEGREE]);
+        for (h, tag) in tags.iter_mut().enumerate() {
+            *tag = self.commit(x.coordinate(h))?.m;
+        }
+        Ok(ElementShare { x, m: M::pack(&tags) })
+    }
+}
+
 impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Prover<'_, F, M, L> {
     type ScalarWire = ElementShare<M>;
 
@@ -106,16 +122,12 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Prover<'_, F, M, L> 
         let scalars = if self.blank { vec![M::ZERO; n] } else { self.hinted(hint(&Values))? };
         let scalars = Zeroizing::new(scalars);
         self.hinted(check_scalars(scalars.len(), n))?;
-        let mut shares = Vec::with_capacity(n);
-        let mut tags = Zeroizing::new(vec![M::ZERO; M::DEGREE]);
-        for x in scalars.iter() {
-            self.tally.secrets += M::DEGREE as u64;
-            for (h, tag) in tags.iter_mut().enumerate() {
-                *tag = self.commit(x.coordinate(h))?.m;
-            }
-            shares.push(ElementShare { x: *x, m: M::pack(&tags) });
-        }
-        Ok(shares)
+        scalars.iter().map(|x| self.commit_scalar(*x)).collect()
+    }
+
+    #[inline(always)]
+    fn one_scalar(&mut self, value: M) -> Result<ElementShare<M>, Error> {
+        self.commit_scalar(if self.blank { M::ZERO } else { value })
     }
 
     fn random_scalar(&mut self) -> Result<ElementShare<M>, Error> {
@@ -134,6 +146,11 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Prover<'_, F, M, L> 
     #[inline(always)]
     fn peek(&self, x: &Self::Wire) -> Option<F> {
         Some(x.x)
+    }
+
+    #[inline(always)]
+    fn peek_expression<const N: usize>(&self, e: &ProverFixed<M, N>) -> M {
+        e.coefficients().first().copied().unwrap_or_default()
     }
 
     fn peek_scalar(&self, x: &ElementShare<M>, look: &mut dyn FnMut(M)) {

@@ -73,6 +73,22 @@ impl<F: Value, M: Mac<F>, L: Link> Relate<F> for Verifier<'_, F, M, L> {
     }
 }
 
+impl<F: Value, M: Coordinates<F>, L: Link> Verifier<'_, F, M, L> {
+    /// The key of P's next commitment to an element of the field of MACs.
+    #[inline(always)]
+    fn commit_scalar(&mut self) -> Result<ElementShare<M>, Error> {
+        self.tally.secrets += M::DEGREE as u64;
+        if M::DEGREE == 1 {
+            return Ok(ElementShare { x: M::ZERO, m: self.commit()? });
+        }
+        let mut keys = Zeroizing::new(vec![M::ZERO; M::DEGREE]);
+        for key in keys.iter_mut() {
+            *key = self.commit()?;
+        }
+        Ok(ElementShare { x: M::ZERO, m: M::pack(&keys) })
+    }
+}
+
 impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Verifier<'_, F, M, L> {
     type ScalarWire = ElementShare<M>;
 
@@ -91,16 +107,12 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Verifier<'_, F, M, L
     }
 
     fn scalars(&mut self, n: usize, _hint: ScalarHint<'_, F, M, M>) -> Result<Vec<ElementShare<M>>, Error> {
-        let mut shares = Vec::with_capacity(n);
-        let mut keys = Zeroizing::new(vec![M::ZERO; M::DEGREE]);
-        for _ in 0..n {
-            self.tally.secrets += M::DEGREE as u64;
-            for key in keys.iter_mut() {
-                *key = self.commit()?;
-            }
-            shares.push(ElementShare { x: M::ZERO, m: M::pack(&keys) });
-        }
-        Ok(shares)
+        (0..n).map(|_| self.commit_scalar()).collect()
+    }
+
+    #[inline(always)]
+    fn one_scalar(&mut self, _value: M) -> Result<ElementShare<M>, Error> {
+        self.commit_scalar()
     }
 
     fn random_scalar(&mut self) -> Result<ElementShare<M>, Error> {
@@ -117,6 +129,11 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Verifier<'_, F, M, L
     #[inline(always)]
     fn peek(&self, _x: &M) -> Option<F> {
         None
+    }
+
+    #[inline(always)]
+    fn peek_expression<const N: usize>(&self, _e: &VerifierFixed<M, N>) -> M {
+        M::ZERO
     }
 
     fn peek_scalar(&self, _x: &ElementShare<M>, _look: &mut dyn FnMut(M)) {}
