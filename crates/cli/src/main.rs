@@ -62,6 +62,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{AttestationCommand, Cli, Command, NotaryCommand, WebCommand};
 use failure::Failure;
+use volery_field::Cpu;
 
 /// Parses the command line, runs the command and returns its exit code.
 fn main() -> ExitCode {
@@ -116,6 +117,7 @@ fn json_is_wanted() -> bool {
 }
 
 fn run(command: Command) -> Result<(), Failure> {
+    Cpu::from_environment().map_err(Failure::input)?;
     match command {
         Command::Demo(args) => demo::run(&args),
         Command::Check(args) => terminal::during("checking the witness", || check::run(&args)),

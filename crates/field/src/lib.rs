@@ -28,6 +28,7 @@
 //! | [`prime256`] | prime fields of 256 bits: orders of groups, base fields of curves |
 //! | `list` | [`prime_fields!`]: the table of fields that statements can be over |
 //! | `bits` | [`Bits`], many of them, packed |
+//! | [`cpu`] | which kernels a process may take: `VOLERY_CPU` |
 //! | `wipe` | [`Wipe`] and [`Wiped`]: long buffers of secrets are overwritten fast |
 //! | [`gf128`] | [`Gf128`], the MAC field of Boolean statements, and its kernels |
 //! | `laws` (tests only) | the axioms as one macro, run on every ring and field |
@@ -42,6 +43,7 @@
 //! * Only the instruction-set files of a kernel and the code that calls them contain `unsafe`.
 
 mod bits;
+pub mod cpu;
 mod error;
 mod extension;
 mod f130;
@@ -64,6 +66,7 @@ mod ring;
 mod wipe;
 
 pub use bits::{Bits, BitsError};
+pub use cpu::Cpu;
 pub use error::LengthError;
 pub use extension::{Authenticated, Coordinates, Element, Mac, Summand, Value};
 pub use f2::F2;

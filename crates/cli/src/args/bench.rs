@@ -1,5 +1,6 @@
 //! Options of `volery bench`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -181,6 +182,9 @@ pub(crate) struct BenchArgs {
     /// enough for the threads of both (not for web and public proofs)
     #[arg(long)]
     pub(crate) no_pin: bool,
+    /// Hold each row against those of FILE, which `bench --json` printed: figures now over figures then
+    #[arg(long, value_name = "FILE")]
+    pub(crate) compare: Option<PathBuf>,
     /// Print one JSON object a row
     #[arg(long)]
     pub(crate) json: bool,

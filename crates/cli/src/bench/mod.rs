@@ -22,6 +22,7 @@ mod phases;
 mod public;
 mod riscv;
 mod row;
+mod rows;
 mod stacked;
 mod voleith;
 mod web;
@@ -35,9 +36,9 @@ use volery::public::Protocol;
 
 use super::args::{BenchArgs, BenchName};
 use super::failure::Failure;
-use super::outcome::{self, Good};
-use super::{output, terminal};
+use super::terminal;
 use row::Row;
+use rows::Rows;
 use workload::Job;
 
 /// Runs one measurement, or the tour.
@@ -62,16 +63,11 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         Some(name) => vec![Job::new(name, args.size, &args.measure, &args.protocol)?],
         None => tour(args)?,
     };
-    if !args.json {
-        output::result(&Row::heading())?;
-    }
+    let rows = Rows::new(args)?;
+    rows.heading(&Row::heading())?;
     for job in jobs {
         let row = terminal::during(&format!("measuring {}", job.name()), || party::run(&job, !args.no_pin))?;
-        if args.json {
-            outcome::json(Good::Done, &row)?;
-        } else {
-            output::result(&row.text())?;
-        }
+        rows.print(&row, &row.text())?;
     }
     Ok(())
 }

@@ -11,10 +11,10 @@ use volery_field::gf128::Kernel;
 use volery_vole::AesLevel;
 
 use super::party::peak_memory;
+use super::rows::Rows;
 use super::workload::{Job, preimage};
 use crate::args::{BenchArgs, BenchName};
 use crate::failure::Failure;
-use crate::outcome::{self, Good};
 use crate::output;
 use crate::terminal::ProgressLine;
 
@@ -78,6 +78,7 @@ pub(super) fn best<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<(T
 pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
     let name = if protocol == Protocol::Zkboo { BenchName::Zkboo } else { BenchName::Zkbpp };
     let job = Job::new(name, args.size, &args.measure, &args.protocol)?;
+    let rows = Rows::new(args)?;
     let statement = preimage(job.size)?;
     let threads = args.protocol.threads;
     let pool = pool(threads)?;
@@ -101,7 +102,7 @@ pub(super) fn run(args: &BenchArgs, protocol: Protocol) -> Result<(), Failure> {
         repetitions: parameters.repetitions(),
     };
     let of = format!("SHA-256 of {}", output::counted(job.size, "byte"));
-    PublicRow::new(&job, &measured).print(&of, "repetition", args.json)
+    PublicRow::new(&job, &measured).print(&of, "repetition", &rows)
 }
 
 /// The threads of `--threads`, if they are more than one.
@@ -138,16 +139,13 @@ impl PublicRow {
     }
 
     /// Prints the row: for people, of what the proof is and what its repetitions are.
-    pub(super) fn print(&self, of: &str, repetition: &str, json: bool) -> Result<(), Failure> {
-        if json {
-            return outcome::json(Good::Done, self);
-        }
+    pub(super) fn print(&self, of: &str, repetition: &str, rows: &Rows) -> Result<(), Failure> {
         let time = |seconds: f64| output::time(Duration::from_secs_f64(seconds));
         let setup = match self.seconds_setup {
             0.0 => String::new(),
             seconds => format!("circuit and values {}, ", time(seconds)),
         };
-        output::result(&format!(
+        let text = format!(
             "{}: {of}, {}, {} for {}: {setup}proved in {}, verified in {}, {}; {}, {}",
             self.name,
             output::counted(self.gates, "AND"),
@@ -158,6 +156,7 @@ impl PublicRow {
             output::counted(self.bytes_prover, "byte"),
             output::counted(self.threads.into(), "thread"),
             self.kernel
-        ))
+        );
+        rows.print(self, &text)
     }
 }

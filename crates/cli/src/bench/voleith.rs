@@ -12,6 +12,7 @@ use volery_field::F2;
 use volery_zk::quicksilver::bits;
 
 use super::public::{Measured, PublicRow, best, pool};
+use super::rows::Rows;
 use super::workload::{Job, preimage};
 use crate::args::{BenchArgs, BenchName};
 use crate::failure::Failure;
@@ -45,6 +46,7 @@ fn measure<S>(args: &BenchArgs, job: &Job, statement: &S, of: &str) -> Result<()
 where
     S: Statement<Counter<F2>> + for<'a> Statement<bits::Prover<'a>> + for<'a> Statement<bits::Verifier<'a>>,
 {
+    let rows = Rows::new(args)?;
     let parameters = Parameters::of(args.sigma, args.small);
     let threads = pool(args.protocol.threads)?.map(Arc::new);
     let settings = Settings { parameters, message: None, threads: threads.clone() };
@@ -68,5 +70,5 @@ where
         sigma: parameters.sigma(),
         repetitions: parameters.shape().trees(),
     };
-    PublicRow::new(job, &measured).print(of, "tree", args.json)
+    PublicRow::new(job, &measured).print(of, "tree", &rows)
 }

@@ -58,6 +58,45 @@ fn options_reach_both_processes_and_text_has_a_heading() {
 }
 
 #[test]
+fn a_row_is_held_against_saved_ones() {
+    let args = ["bench", "boolean", "--size", "1000", "--json"];
+    let saved = run(&args, "").expect(0, "").stdout;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("saved.json");
+    let file = file.to_str().expect("UTF-8");
+    std::fs::write(file, saved.repeat(2)).expect("a file");
+    let row = run(&[&args[..], &["--compare", file]].concat(), "").expect(0, "").object();
+    assert_eq!(row["compared"]["ratio"]["bytes_prover"], 1.0, "{row}");
+    assert!(row["compared"]["before"]["seconds"].is_f64(), "{row}");
+    let other = ["bench", "boolean", "--size", "999", "--compare", file];
+    assert!(run(&other, "").expect(0, "").stdout.contains("no such measurement"));
+    let row = run(&[&other[..], &["--json"]].concat(), "").expect(0, "").object();
+    assert!(row["compared"].is_null() && row.get("compared").is_some(), "{row}");
+    for (content, reason) in [("", "no rows"), ("{}", "object 1: not a row"), ("{", "object 1: EOF")] {
+        std::fs::write(file, content).expect("a file");
+        run(&other, "").refused(reason);
+    }
+}
+
+/// Both processes of a measurement take it over. A wrong name ends every command.
+#[test]
+fn the_cpu_that_the_environment_names_limits_the_kernels() {
+    let args = ["bench", "cot", "--size", "1000", "--json"];
+    let bench = |cpu: &str| run_with(&args, &[("VOLERY_CPU", cpu)]);
+    assert_eq!(bench("portable").expect(0, "").object()["kernel"], "portable+portable");
+    // Nothing is no limit.
+    assert_eq!(bench("").expect(0, "").object()["kernel"], kernels());
+    bench("z80").refused("VOLERY_CPU is \"z80\"; it may be portable");
+}
+
+/// The best kernels of this machine, as rows name them.
+fn kernels() -> String {
+    let aes = volery_vole::AesLevel::ALL.into_iter().rfind(|level| level.available());
+    let gf128 = volery_field::gf128::Kernel::available().last();
+    format!("{}+{}", gf128.expect("a kernel").name(), aes.expect("a level").name())
+}
+
+#[test]
 fn soundness_picks_the_mac_field_and_products_may_be_secret() {
     let mac_field = |args: &[&str]| {
         let row = run(&[&["bench"], args, &["--json"]].concat(), "").expect(0, "").object();

@@ -137,10 +137,15 @@ impl Drop for Running {
 
 /// Starts the program.
 pub(crate) fn spawn<S: AsRef<OsStr>>(args: &[S], stdin: &[u8]) -> Child {
+    spawn_with(args, stdin, &[])
+}
+
+/// Starts the program with further variables in its environment.
+fn spawn_with<S: AsRef<OsStr>>(args: &[S], stdin: &[u8], variables: &[(&str, &str)]) -> Child {
     // `VOLERY` may name another build: the tests of load need an optimised one.
     let program = std::env::var_os("VOLERY").unwrap_or_else(|| env!("CARGO_BIN_EXE_volery").into());
     let mut command = Command::new(program);
-    command.args(args);
+    command.args(args).envs(variables.iter().copied());
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -159,7 +164,15 @@ pub(crate) fn run<S: AsRef<OsStr>>(args: &[S], stdin: &str) -> Ended {
 
 /// Runs the program to its end, with any bytes on standard input.
 pub(crate) fn run_bytes<S: AsRef<OsStr>>(args: &[S], stdin: &[u8]) -> Ended {
-    let mut child = spawn(args, stdin);
+    ended(spawn(args, stdin))
+}
+
+/// Runs the program to its end, with further variables in its environment.
+pub(crate) fn run_with<S: AsRef<OsStr>>(args: &[S], variables: &[(&str, &str)]) -> Ended {
+    ended(spawn_with(args, &[], variables))
+}
+
+fn ended(mut child: Child) -> Ended {
     let errors = collect(child.stderr.take().expect("piped"));
     let output = collect(child.stdout.take().expect("piped"));
     let code = child.wait().expect("waits").code().unwrap_or(-1);

@@ -342,14 +342,14 @@ fn little_endian(elements: &[Gf128]) -> crate::Wiped<u8> {
 fn table(level: Level) -> Option<&'static Table> {
     let (table, runs) = match level {
         Level::Portable => (&PORTABLE, true),
-        Level::Clmul => (&x86_clmul::TABLE, is_x86_feature_detected!("pclmulqdq")),
+        Level::Clmul => (&x86_clmul::TABLE, crate::detected!("pclmulqdq")),
         Level::Vpclmul256 => {
-            let runs = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("vpclmulqdq");
+            let runs = crate::detected!("avx2") && crate::detected!("vpclmulqdq");
             (&x86_vpclmul::TABLE, runs)
         }
         Level::Vpclmul512 => {
-            let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
-            (&x86_vpclmul512::TABLE, avx512 && is_x86_feature_detected!("vpclmulqdq"))
+            let avx512 = crate::detected!("avx512f") && crate::detected!("avx512bw");
+            (&x86_vpclmul512::TABLE, avx512 && crate::detected!("vpclmulqdq"))
         }
         Level::Pmull => return None,
     };
@@ -371,7 +371,11 @@ fn table(level: Level) -> Option<&'static Table> {
 #[inline]
 pub(super) fn has_pmull() -> bool {
     use std::arch::is_aarch64_feature_detected;
-    is_aarch64_feature_detected!("neon")
+
+    use crate::Cpu;
+
+    Cpu::Neon.is_allowed()
+        && is_aarch64_feature_detected!("neon")
         && is_aarch64_feature_detected!("aes")
         && is_aarch64_feature_detected!("pmull")
 }

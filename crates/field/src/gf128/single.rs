@@ -11,7 +11,7 @@ use super::{dispatch::has_pmull, neon_pmull};
 #[inline]
 pub(super) fn mul(a: Gf128, b: Gf128) -> Gf128 {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("pclmulqdq") {
+    if crate::detected!("pclmulqdq") {
         // SAFETY: PCLMULQDQ was just found, and x86-64 always has SSE2.
         return unsafe { x86_clmul::mul(a, b) };
     }
@@ -27,7 +27,7 @@ pub(super) fn mul(a: Gf128, b: Gf128) -> Gf128 {
 #[inline]
 pub(super) fn square(a: Gf128) -> Gf128 {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("pclmulqdq") {
+    if crate::detected!("pclmulqdq") {
         // SAFETY: PCLMULQDQ was just found, and x86-64 always has SSE2.
         return unsafe { x86_clmul::square(a) };
     }

@@ -25,7 +25,7 @@ impl Halves {
 /// `2^32`.
 pub(super) fn rows<const R: usize>(a: [&[F32]; R], b: &[F32x4]) -> [[Halves; 4]; R] {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && a.iter().all(|a| a.len() == b.len()) {
+    if crate::detected!("avx2") && a.iter().all(|a| a.len() == b.len()) {
         // SAFETY: the CPU has AVX2, and rows are as long as `b`.
         return unsafe { rows_avx2(a, b) };
     }
@@ -87,7 +87,7 @@ unsafe fn rows_avx2<const R: usize>(a: [&[F32]; R], b: &[F32x4]) -> [[Halves; 4]
 /// The sum of `a_i b_i`, computed lane by lane.
 pub(super) fn dot(a: &[F32], b: &[F32]) -> F32 {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if crate::detected!("avx2") {
         // SAFETY: the CPU has AVX2.
         return unsafe { dot_avx2(a, b) };
     }

@@ -56,7 +56,7 @@ impl Level {
     pub fn available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
-            use std::arch::is_x86_feature_detected as has;
+            use volery_field::detected as has;
             let ni = has!("aes") && has!("sse4.1");
             let vaes = ni && has!("vaes") && has!("avx2");
             match self {

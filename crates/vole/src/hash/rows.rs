@@ -20,7 +20,7 @@ pub fn keyed_hash_rows(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u
 /// Hashes as many groups of eight rows as there are, if this CPU can. Returns the number of rows.
 #[cfg(target_arch = "x86_64")]
 fn eight_at_once(key: &[u8; 32], rows: &[u8], length: usize, out: &mut [[u8; 32]]) -> usize {
-    if !is_x86_feature_detected!("avx2") || length == 0 {
+    if !volery_field::detected!("avx2") || length == 0 {
         return 0;
     }
     let mut done = 0;

@@ -23,7 +23,7 @@ pub(super) fn accumulate(leaves: &[Gf128], sum: &mut [Gf128], columns: [&mut [Gf
     let (third, fourth) = rest.split_at(length.min(rest.len()));
     let leaves = [first, second, third, fourth];
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
+    if volery_field::detected!("avx2") {
         // SAFETY: the CPU has AVX2.
         return unsafe { avx2(leaves, sum, columns) };
     }

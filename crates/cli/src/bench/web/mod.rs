@@ -21,9 +21,9 @@ use serde::Serialize;
 use volery_field::gf128::Kernel;
 use volery_vole::AesLevel;
 
+use super::rows::Rows;
 use crate::args::BenchArgs;
 use crate::failure::Failure;
-use crate::outcome::{self, Good};
 use crate::{output, terminal};
 use network::{Network, Node};
 use party::{
@@ -75,16 +75,11 @@ struct WebRow {
 pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     let extents = extents(args)?;
     let link = Network::new(args.link, args.mode);
-    if !args.json {
-        output::result(&WebRow::heading())?;
-    }
+    let rows = Rows::new(args)?;
+    rows.heading(&WebRow::heading())?;
     for extent in extents {
         let row = terminal::during("measuring web", || measure(&link, args, extent))?;
-        if args.json {
-            outcome::json(Good::Done, &row)?;
-        } else {
-            output::result(&row.text())?;
-        }
+        rows.print(&row, &row.text())?;
     }
     Ok(())
 }

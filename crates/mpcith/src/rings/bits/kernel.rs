@@ -37,8 +37,8 @@ impl Kernel {
     pub(super) fn available() -> impl Iterator<Item = Self> {
         #[cfg(target_arch = "x86_64")]
         let fast = [
-            is_x86_feature_detected!("avx2").then_some(Self::Avx2),
-            (is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"))
+            volery_field::detected!("avx2").then_some(Self::Avx2),
+            (volery_field::detected!("avx512f") && volery_field::detected!("avx512vl"))
                 .then_some(Self::Avx512),
         ];
         #[cfg(not(target_arch = "x86_64"))]

@@ -73,8 +73,8 @@ impl Vectors {
 
     /// All the code that this CPU can run, the fastest first.
     pub(crate) fn available() -> impl Iterator<Item = Self> {
-        let ifma = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512ifma");
-        let all = [(&x86_ifma::TABLE, ifma), (&x86_avx2::TABLE, is_x86_feature_detected!("avx2"))];
+        let ifma = crate::detected!("avx512f") && crate::detected!("avx512ifma");
+        let all = [(&x86_ifma::TABLE, ifma), (&x86_avx2::TABLE, crate::detected!("avx2"))];
         all.into_iter().filter(|(_, runs)| *runs).map(|(table, _)| Self(table))
     }
 
