@@ -134,7 +134,7 @@ macro_rules! element_laws {
                     start in $any, entries in proptest::array::uniform10($any)
                 ) {
                     let expected = entries.iter().fold(start, |sum, entry| sum + *entry);
-                    prop_assert_eq!(start.add_ten(entries), expected);
+                    prop_assert_eq!(start.add_ten(entries.each_ref()), expected);
                 }
 
                 #[test]

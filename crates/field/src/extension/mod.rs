@@ -116,8 +116,8 @@ pub trait Element: Field + Zeroize {
     /// `self + sum of entries`: one output of the local code.
     #[inline(always)]
     #[must_use]
-    fn add_ten(self, entries: [Self; 10]) -> Self {
-        entries.into_iter().fold(self, |sum, entry| sum + entry)
+    fn add_ten(self, entries: [&Self; 10]) -> Self {
+        entries.into_iter().fold(self, |sum, entry| sum + *entry)
     }
 }
 
@@ -330,20 +330,20 @@ pub struct Authenticated<F, M> {
 pub trait Summand: Copy + Default + Send + Sync + Zeroize + 'static {
     /// `self + sum of entries`.
     #[must_use]
-    fn add_rows(self, entries: [Self; 10]) -> Self;
+    fn add_rows(self, entries: [&Self; 10]) -> Self;
 }
 
 impl<E: Element> Summand for E {
     #[inline(always)]
-    fn add_rows(self, entries: [Self; 10]) -> Self {
+    fn add_rows(self, entries: [&Self; 10]) -> Self {
         self.add_ten(entries)
     }
 }
 
 impl<F: Value, M: Mac<F>> Summand for Authenticated<F, M> {
     #[inline(always)]
-    fn add_rows(self, entries: [Self; 10]) -> Self {
-        Self { x: self.x.add_ten(entries.map(|e| e.x)), m: self.m.add_ten(entries.map(|e| e.m)) }
+    fn add_rows(self, entries: [&Self; 10]) -> Self {
+        Self { x: self.x.add_ten(entries.map(|e| &e.x)), m: self.m.add_ten(entries.map(|e| &e.m)) }
     }
 }
 

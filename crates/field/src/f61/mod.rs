@@ -187,7 +187,7 @@ impl Element for F61 {
     }
 
     #[inline(always)]
-    fn add_ten(self, e: [Self; 10]) -> Self {
+    fn add_ten(self, e: [&Self; 10]) -> Self {
         // The sum of eight elements is below 2^64, and so is that of a folded sum (at most 2^61 + 6) and the
         // other three.
         let eight = self.0 + e[0].0 + e[1].0 + e[2].0 + e[3].0 + e[4].0 + e[5].0 + e[6].0;

@@ -167,8 +167,8 @@ impl Element for F61x2 {
     }
 
     #[inline(always)]
-    fn add_ten(self, entries: [Self; 10]) -> Self {
-        Self { re: self.re.add_ten(entries.map(|e| e.re)), im: self.im.add_ten(entries.map(|e| e.im)) }
+    fn add_ten(self, entries: [&Self; 10]) -> Self {
+        Self { re: self.re.add_ten(entries.map(|e| &e.re)), im: self.im.add_ten(entries.map(|e| &e.im)) }
     }
 }
 

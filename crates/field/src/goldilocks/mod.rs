@@ -196,7 +196,7 @@ impl Element for Goldilocks {
     }
 
     #[inline(always)]
-    fn add_ten(self, entries: [Self; 10]) -> Self {
+    fn add_ten(self, entries: [&Self; 10]) -> Self {
         let sum = entries.iter().fold(u128::from(self.0), |sum, entry| sum + u128::from(entry.0));
         // The upper word counts at most ten carries, each worth e.
         Self::new(plus(sum as u64, (sum >> 64) as u64 * E))

@@ -183,8 +183,8 @@ impl Element for GoldilocksX2 {
     }
 
     #[inline(always)]
-    fn add_ten(self, entries: [Self; 10]) -> Self {
-        Self(core::array::from_fn(|i| self.0[i].add_ten(entries.map(|entry| entry.0[i]))))
+    fn add_ten(self, entries: [&Self; 10]) -> Self {
+        Self(core::array::from_fn(|i| self.0[i].add_ten(entries.map(|entry| &entry.0[i]))))
     }
 }
 

@@ -109,6 +109,32 @@ pub(super) const fn mul<P: Modulus>(a: Limbs, b: Limbs) -> Limbs {
     reduce_once::<P>(t, top != 0)
 }
 
+/// `first + sum of the others mod p` for ten others, all below `p`, with a single reduction.
+#[inline(always)]
+pub(super) fn add_ten<P: Modulus>(first: Limbs, others: [&Limbs; 10]) -> Limbs {
+    // Carries into 2^256.
+    let (mut sum, mut top) = (first, 0_u64);
+    for other in others {
+        let mut carry = false;
+        for (sum, other) in sum.iter_mut().zip(other) {
+            (*sum, carry) = add_carry(*sum, *other, carry);
+        }
+        top += u64::from(carry);
+    }
+    // The sum is below 11 p. Its bits from 2^224 on over floor(p / 2^224) + 1 are no more than the quotient
+    // by p, and less by 1 + 12 / 2^28 at most, since p is above 2^252. So what is left is below 2 p.
+    let upper = (top << 32) | (sum[3] >> 32);
+    let quotient = ((u128::from(upper) * u128::from(P::RECIPROCAL)) >> 64) as u64;
+    let (mut borrow, mut carry) = (false, 0);
+    for (sum, p) in sum.iter_mut().zip(P::PRIME) {
+        let part;
+        (part, carry) = multiply_add(0, quotient, p, carry);
+        (*sum, borrow) = sub_borrow(*sum, part, borrow);
+    }
+    let top = top.wrapping_sub(carry).wrapping_sub(u64::from(borrow));
+    reduce_once::<P>(sum, top != 0)
+}
+
 /// Whether the integer `a` is below `b`.
 #[inline(always)]
 pub(super) const fn is_below(a: Limbs, b: Limbs) -> bool {

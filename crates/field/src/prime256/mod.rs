@@ -282,6 +282,11 @@ impl<P: Modulus> Element for Prime256<P> {
     }
 
     #[inline(always)]
+    fn add_ten(self, entries: [&Self; 10]) -> Self {
+        Self::from_limbs(limbs::add_ten::<P>(self.limbs, entries.map(|entry| &entry.limbs)))
+    }
+
+    #[inline(always)]
     fn masked(self, mask: u64) -> Self {
         Self::from_limbs(self.limbs.map(|limb| limb & mask))
     }

@@ -17,6 +17,8 @@ pub trait Modulus: ConstMontyParams<{ U256::LIMBS }> {
     const R2: Limbs = from_library(Self::PARAMS.r2());
     /// `2^768` modulo the prime.
     const R3: Limbs = mul::<Self>(Self::R2, Self::R2);
+    /// `2^64 / (p / 2^224 + 1)`, rounded down.
+    const RECIPROCAL: u64 = ((1_u128 << 64) / ((Self::PRIME[3] >> 32) as u128 + 1)) as u64;
     /// `-1 / p` modulo `2^64`.
     const NEGATED_INVERSE: u64 = {
         // Newton's iteration doubles the correct bits; p is its own inverse modulo 8.

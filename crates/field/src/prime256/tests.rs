@@ -74,6 +74,23 @@ macro_rules! prime_field_tests {
                     prop_assert_eq!(<$field>::decode(&limbs::bytes(n)).is_ok(), below);
                 }
 
+                /// Sums just below and just above multiples of the prime, where the quotient changes.
+                #[test]
+                fn ten_of_the_largest_are_added(
+                    which in any::<u16>(), last in any_element(), first in any_element()
+                ) {
+                    // In memory, p - 1 and 0 or 1.
+                    let largest = Prime256::from_limbs(limbs::sub::<$order>([0; 4], [1, 0, 0, 0]));
+                    let least = Prime256::from_limbs([u64::from(which >> 15), 0, 0, 0]);
+                    let mut entries: [$field; 10] =
+                        core::array::from_fn(|i| if which >> i & 1 == 1 { largest } else { least });
+                    if which >> 14 & 1 == 1 {
+                        entries[9] = last;
+                    }
+                    let expected = entries.iter().fold(first, |sum, entry| sum + *entry);
+                    prop_assert_eq!(first.add_ten(entries.each_ref()), expected);
+                }
+
                 #[test]
                 fn blocks_are_one_integer_modulo_the_prime_up_to_a_power_of_two(blocks in any::<[u128; 3]>()) {
                     let two_64 = <$field>::from_u64(u64::MAX) + <$field as Ring>::ONE;

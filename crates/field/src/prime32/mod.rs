@@ -155,7 +155,7 @@ impl Element for F32 {
     }
 
     #[inline(always)]
-    fn add_ten(self, entries: [Self; 10]) -> Self {
+    fn add_ten(self, entries: [&Self; 10]) -> Self {
         Self::new(entries.into_iter().fold(u64::from(self.0), |sum, entry| sum + u64::from(entry.0)))
     }
 }

@@ -99,9 +99,9 @@ mod kernel {
             // SAFETY: `i < out.len() <= available`, so row i's ten positions lie inside `blocks` (16-byte
             // aligned, and any bytes are a valid `P`); each index is masked below `table.len()`, a power of
             // two.
-            let entries: [T; LOCALITY] = unsafe {
+            let entries: [&T; LOCALITY] = unsafe {
                 let row = positions.add(i * LOCALITY);
-                core::array::from_fn(|j| *base.add((*row.add(j)).index() & mask))
+                core::array::from_fn(|j| &*base.add((*row.add(j)).index() & mask))
             };
             *out = out.add_rows(entries);
         }
