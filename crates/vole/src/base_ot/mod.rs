@@ -31,6 +31,10 @@
 //! Encoding doubled points in Ristretto takes a share of one inversion instead of a square root each (dalek's
 //! `double_and_compress_batch`). So the code computes halves: `E = 2 h`, `r = 2 r'`, `b y = 2 (b/2) y`.
 //!
+//! The receiver's message is made, sent and read in [`parts`] of 16 instances, so both parties work at once:
+//! the receiver needs half as long for its message as the sender for its keys. The sender answers nothing
+//! before it has the last part, so it is the same protocol.
+//!
 //! Cost: messages of 32 and `32 + 64 n` bytes. For each instance, the sender computes two variable-base
 //! multiplications and hashes to the group, and the receiver one of each (the receiver's multiplications
 //! share a table of `B`). Everything takes constant time in all secrets.
@@ -46,7 +50,7 @@ use volery_channel::Tag;
 use volery_field::Gf128;
 
 pub use receiver::Receiver;
-pub use sender::Sender;
+pub use sender::{Answers, Sender};
 
 use crate::hash::Oracle;
 use crate::{Error, SessionId};
@@ -57,6 +61,9 @@ pub const SENDER_MESSAGE_BYTES: usize = 32;
 /// The largest number of instances in one run.
 pub const MAX_INSTANCES: usize = 1 << 16;
 
+/// The number of instances in a part of the receiver's message.
+const PART: usize = 16;
+
 const NONCE_BYTES: usize = 32;
 const POINT_BYTES: usize = 32;
 
@@ -64,6 +71,15 @@ const POINT_BYTES: usize = 32;
 #[must_use]
 pub const fn receiver_message_bytes(n: usize) -> usize {
     NONCE_BYTES + 2 * POINT_BYTES * n
+}
+
+/// The lengths of the parts of the receiver's message for `n` instances, in bytes. The first one begins with
+/// the nonce.
+pub fn parts(n: usize) -> impl Iterator<Item = usize> {
+    (0..n.div_ceil(PART).max(1)).map(move |part| {
+        let nonce = if part == 0 { NONCE_BYTES } else { 0 };
+        nonce + 2 * POINT_BYTES * PART.min(n - part * PART)
+    })
 }
 
 /// Decodes a point from the peer, which must be canonical and not the identity.

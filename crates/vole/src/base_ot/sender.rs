@@ -8,7 +8,8 @@ use volery_field::Gf128;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{
-    KeyOracle, MAX_INSTANCES, NONCE_BYTES, POINT_BYTES, PointOracle, decode_point, receiver_message_bytes,
+    KeyOracle, MAX_INSTANCES, NONCE_BYTES, POINT_BYTES, PointOracle, decode_point, parts,
+    receiver_message_bytes,
 };
 use crate::{Error, SessionId};
 
@@ -38,31 +39,107 @@ impl Sender {
         self.message
     }
 
-    /// The keys `(K_0, K_1)` of `n` instances, from the receiver's message.
+    /// The keys `(K_0, K_1)` of `n` instances, from the receiver's whole message.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if `message` is not `receiver_message_bytes(n)` long or holds a point that is not
-    /// canonical or the identity; [`Error::Misuse`] if `n` is over [`MAX_INSTANCES`].
+    /// As [`Answers::absorb`] and [`Answers::finish`]; [`Error::Malformed`] if `message` has another length.
     pub fn finish(
         self,
         session: &SessionId,
         n: usize,
         message: &[u8],
     ) -> Result<Zeroizing<Vec<[Gf128; 2]>>, Error> {
+        let mut answers = self.answers(n)?;
+        if message.len() != receiver_message_bytes(n) {
+            return Err(answers.malformed(message.len(), receiver_message_bytes(n)));
+        }
+        let mut rest = message;
+        for length in parts(n) {
+            let part;
+            (part, rest) = rest.split_at(length.min(rest.len()));
+            answers.absorb(part)?;
+        }
+        answers.finish(session)
+    }
+
+    /// The sender of `n` instances, which reads the receiver's message in parts.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if `n` is over [`MAX_INSTANCES`].
+    pub fn answers(self, n: usize) -> Result<Answers, Error> {
         if n > MAX_INSTANCES {
             return Err(Error::misuse(format!("{n} base OTs at once; at most {MAX_INSTANCES}")));
         }
-        let (nonce, pairs) = split(n, message)?;
-        let points = PointOracle::new(nonce);
         let half_secret = Zeroizing::new(self.secret * Scalar::from(2_u8).invert());
-        let mut shared = Zeroizing::new(Vec::with_capacity(2 * n));
-        for (i, pair) in (0_u64..).zip(pairs.as_chunks::<{ 2 * POINT_BYTES }>().0) {
-            for y in targets(&points, i, pair)? {
-                shared.push(y * *half_secret);
+        let (shared, message) = (Zeroizing::new(Vec::with_capacity(2 * n)), Vec::new());
+        Ok(Answers { point: self.message, half_secret, n, message, parts: 0, points: None, shared })
+    }
+}
+
+/// The sender while the receiver's message comes.
+pub struct Answers {
+    /// The sender's own message.
+    point: [u8; POINT_BYTES],
+    half_secret: Zeroizing<Scalar>,
+    n: usize,
+    /// The receiver's message, as far as it has come, and the number of its parts.
+    message: Vec<u8>,
+    parts: usize,
+    points: Option<PointOracle>,
+    /// Halves of `b y_j`.
+    shared: Zeroizing<Vec<RistrettoPoint>>,
+}
+
+impl Answers {
+    /// Reads the next part of the receiver's message, with the length that [`parts`] says.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if it has another length or holds a point that is not canonical or the identity.
+    pub fn absorb(&mut self, part: &[u8]) -> Result<(), Error> {
+        let first = self.message.len().saturating_sub(NONCE_BYTES) / (2 * POINT_BYTES);
+        let expected = parts(self.n).nth(self.parts).unwrap_or(0);
+        if part.is_empty() || part.len() != expected {
+            return Err(self.malformed(part.len(), expected));
+        }
+        self.parts += 1;
+        self.message.extend_from_slice(part);
+        let pairs = match self.points {
+            Some(_) => part,
+            None => {
+                let Some((nonce, pairs)) = part.split_first_chunk() else {
+                    return Err(self.malformed(part.len(), expected));
+                };
+                self.points = Some(PointOracle::new(nonce));
+                pairs
+            }
+        };
+        let Some(points) = &self.points else { return Ok(()) };
+        for (i, pair) in (first as u64..).zip(pairs.as_chunks::<{ 2 * POINT_BYTES }>().0) {
+            for y in targets(points, i, pair)? {
+                self.shared.push(y * *self.half_secret);
             }
         }
-        let encodings = Zeroizing::new(RistrettoPoint::double_and_compress_batch(shared.iter()));
-        let oracle = KeyOracle::new(session, nonce, self.message);
+        Ok(())
+    }
+
+    /// The receiver's message, as far as it has come.
+    #[must_use]
+    pub fn message(&self) -> &[u8] {
+        &self.message
+    }
+
+    /// The keys `(K_0, K_1)` of each instance.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if parts of the receiver's message are missing.
+    pub fn finish(&self, session: &SessionId) -> Result<Zeroizing<Vec<[Gf128; 2]>>, Error> {
+        let encodings = Zeroizing::new(RistrettoPoint::double_and_compress_batch(self.shared.iter()));
+        let Some((nonce, pairs)) =
+            self.message.split_first_chunk().filter(|_| self.message.len() == receiver_message_bytes(self.n))
+        else {
+            return Err(Error::misuse("keys of base OTs before all of the receiver's message has come"));
+        };
+        let oracle = KeyOracle::new(session, nonce, self.point);
         let instances = (0_u64..).zip(pairs.as_chunks::<{ 2 * POINT_BYTES }>().0);
         Ok(Zeroizing::new(
             instances
@@ -71,17 +148,10 @@ impl Sender {
                 .collect(),
         ))
     }
-}
 
-/// Checks the length, and splits the message into the nonce and the pairs of points.
-fn split(n: usize, message: &[u8]) -> Result<(&[u8; NONCE_BYTES], &[u8]), Error> {
-    let expected = receiver_message_bytes(n);
-    match message.split_first_chunk() {
-        Some(parts) if message.len() == expected => Ok(parts),
-        _ => Err(Error::malformed(
-            BASE_OT_RECEIVER,
-            format!("{} bytes for {n} instances, expected {expected}", message.len()),
-        )),
+    fn malformed(&self, got: usize, expected: usize) -> Error {
+        let n = self.n;
+        Error::malformed(BASE_OT_RECEIVER, format!("{got} bytes of {n} instances, expected {expected}"))
     }
 }
 

@@ -65,6 +65,48 @@ fn keys_are_those_of_the_paper() {
 }
 
 #[test]
+fn a_message_in_parts_is_the_whole_message() {
+    for n in [0, 1, 15, 16, 17, 128] {
+        let choices = choices(n);
+        let whole = Receiver::start(&choices, &mut rng(2)).unwrap().message().to_vec();
+        let (mut receiver, mut random) = (Receiver::begin(&choices, &mut rng(2)).unwrap(), rng(5));
+        let mut answers = Sender::start(&mut rng(1)).answers(n).unwrap();
+        let point = Sender::start(&mut rng(1)).message();
+        for length in parts(n) {
+            assert!(matches!(answers.finish(&SESSION).err(), Some(Error::Misuse(_))));
+            let part = receiver.part(&mut random).unwrap();
+            assert_eq!(part.len(), length);
+            answers.absorb(part).unwrap();
+        }
+        assert!(receiver.part(&mut random).is_none() && receiver.message() == answers.message());
+        assert_eq!(receiver.message().len(), receiver_message_bytes(n));
+        // The nonce is drawn first; the points come from other randomness here.
+        assert_eq!(whole[..32], receiver.message()[..32]);
+        let pairs = answers.finish(&SESSION).unwrap();
+        let keys = receiver.finish(&SESSION, &point).unwrap();
+        assert!((0..n).all(|i| keys[i] == pairs[i][usize::from(choices[i])]));
+        // There is no further part.
+        let more = whole[..parts(n).last().unwrap()].to_vec();
+        assert!(matches!(answers.absorb(&more).err(), Some(Error::Malformed { .. })), "{n}");
+    }
+}
+
+#[test]
+fn a_part_of_another_length_is_refused_and_keys_need_all_parts() {
+    let whole = Receiver::start(&choices(20), &mut rng(2)).unwrap().message().to_vec();
+    let first = parts(20).next().unwrap();
+    for length in [0, 1, 32, first - 64, first - 1, first + 1, whole.len()] {
+        let mut answers = Sender::start(&mut rng(1)).answers(20).unwrap();
+        let error = answers.absorb(&whole[..length]).err();
+        assert!(matches!(error, Some(Error::Malformed { .. })), "{length}: {error:?}");
+    }
+    let mut receiver = Receiver::begin(&choices(20), &mut rng(2)).unwrap();
+    receiver.part(&mut rng(2));
+    let point = Sender::start(&mut rng(1)).message();
+    assert!(matches!(receiver.finish(&SESSION, &point).err(), Some(Error::Misuse(_))));
+}
+
+#[test]
 fn another_session_gives_other_keys() {
     let receiver = Receiver::start(&[0, 1], &mut rng(2)).unwrap();
     let run = |session: u8| {

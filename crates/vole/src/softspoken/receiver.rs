@@ -51,10 +51,42 @@ impl ReceiverSetup {
     ) -> Result<(Receiver, Vec<u8>), Error> {
         let point = self.message();
         let keys = self.0.finish(session, COLUMNS, peer)?;
-        let (leaf_seeds, message) = tree::grow_all(session, bits, &keys);
-        let transcript = setup_transcript(session, bits, &point, peer, &message);
-        let receiver = Receiver { bits, transcript, streams: Some(Streams::new(bits, leaf_seeds)) };
-        Ok((receiver, message))
+        Ok(Self::grow(session, bits, &keys, [&point, peer]))
+    }
+
+    /// Receives V's first message, part by part, and sends the trees.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish), and any error of receiving.
+    pub fn receive<C: Channel + ?Sized>(
+        self,
+        session: &SessionId,
+        bits: FieldBits,
+        channel: &mut C,
+    ) -> Result<Receiver, Error> {
+        let point = self.message();
+        let mut answers = self.0.answers(COLUMNS)?;
+        for length in base_ot::parts(COLUMNS) {
+            let mut part = vec![0; length];
+            channel.recv_exact(BASE_OT_RECEIVER, &mut part)?;
+            answers.absorb(&part)?;
+        }
+        let keys = answers.finish(session)?;
+        let (receiver, message) = Self::grow(session, bits, &keys, [&point, answers.message()]);
+        channel.send(SOFT_SPOKEN_TREE, &message)?;
+        Ok(receiver)
+    }
+
+    /// Makes the trees and their message, from the keys of the base OT and both of its messages.
+    fn grow(
+        session: &SessionId,
+        bits: FieldBits,
+        keys: &[[Gf128; 2]],
+        [point, peer]: [&[u8]; 2],
+    ) -> (Receiver, Vec<u8>) {
+        let (leaf_seeds, message) = tree::grow_all(session, bits, keys);
+        let transcript = setup_transcript(session, bits, point, peer, &message);
+        (Receiver { bits, transcript, streams: Some(Streams::new(bits, leaf_seeds)) }, message)
     }
 }
 
@@ -79,9 +111,7 @@ impl Receiver {
     ) -> Result<Self, Error> {
         let setup = ReceiverSetup::start(rng);
         channel.send(BASE_OT_SENDER, &setup.message())?;
-        let mut peer = vec![0; base_ot::receiver_message_bytes(COLUMNS)];
-        channel.recv_exact(BASE_OT_RECEIVER, &mut peer)?;
-        setup.finish(session, bits, &peer, channel)
+        setup.receive(session, bits, channel)
     }
 
     /// A second receiver under the same delta, whose correlations are independent of this one's. V must fork

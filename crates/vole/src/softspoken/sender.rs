@@ -24,11 +24,35 @@ impl SenderSetup {
     /// # Errors
     /// None in practice: the number of base OTs is fixed.
     pub fn start<R: CryptoRng + ?Sized>(delta: Delta, rng: &mut R) -> Result<Self, Error> {
+        let mut setup = Self::begin(delta, rng)?;
+        while setup.base.part(rng).is_some() {}
+        Ok(setup)
+    }
+
+    /// Makes the first message and sends it, each part as soon as it is made, so that P works on it while the
+    /// next one is made.
+    ///
+    /// # Errors
+    /// Any error of sending.
+    pub fn send<C: Channel + ?Sized, R: CryptoRng + ?Sized>(
+        delta: Delta,
+        channel: &mut C,
+        rng: &mut R,
+    ) -> Result<Self, Error> {
+        let mut setup = Self::begin(delta, rng)?;
+        while let Some(part) = setup.base.part(rng) {
+            channel.send(BASE_OT_RECEIVER, part)?;
+            channel.flush()?;
+        }
+        Ok(setup)
+    }
+
+    fn begin<R: CryptoRng + ?Sized>(delta: Delta, rng: &mut R) -> Result<Self, Error> {
         #[cfg(any(test, feature = "cheats"))]
         crate::cheats::note(&delta);
         // V opens the sides that delta's path does not take, so it chooses by the complement.
         let choices = Zeroizing::new((0..COLUMNS).map(|i| !delta.mask(i) as u8 & 1).collect::<Vec<_>>());
-        let base = base_ot::Receiver::start(&choices, rng)?;
+        let base = base_ot::Receiver::begin(&choices, rng)?;
         Ok(Self { delta, base })
     }
 
@@ -126,8 +150,7 @@ impl Sender {
         delta: Delta,
         rng: &mut R,
     ) -> Result<Self, Error> {
-        let setup = SenderSetup::start(delta, rng)?;
-        channel.send(BASE_OT_RECEIVER, setup.message())?;
+        let setup = SenderSetup::send(delta, channel, rng)?;
         let mut peer = [0; base_ot::SENDER_MESSAGE_BYTES];
         channel.recv_exact(BASE_OT_SENDER, &mut peer)?;
         setup.finish(session, bits, &peer, channel)

@@ -171,9 +171,7 @@ impl ProverStart {
         rng: &mut dyn CryptoRng,
     ) -> Result<ProverField<F, M>, Error> {
         let id = part::<F, M>(&common.id);
-        let mut points = vec![0; base_ot::receiver_message_bytes(128)];
-        channel.recv_exact(tags::BASE_OT_RECEIVER, &mut points)?;
-        let trees = self.0.finish(&id, tree_size::<F, M>(), &points, channel)?;
+        let trees = self.0.receive(&id, tree_size::<F, M>(), channel)?;
         channel.flush()?;
         let party = subfield::ProverParty::new(id, trees, extension.fork(PATHS)?, rng)?;
         Ok(ProverField { pool: pool_over::<F, M, _>(party, common, rng) })
@@ -186,9 +184,7 @@ pub struct VerifierStart(SenderSetup);
 impl VerifierStart {
     /// Sends V's first message.
     pub(super) fn send(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
-        let setup = SenderSetup::start(Delta::random(rng), rng)?;
-        channel.send(tags::BASE_OT_RECEIVER, setup.message())?;
-        Ok(Self(setup))
+        Ok(Self(SenderSetup::send(Delta::random(rng), channel, rng)?))
     }
 
     /// Reads P's and the trees.

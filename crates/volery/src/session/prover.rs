@@ -6,10 +6,10 @@ use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
 use volery_channel::{Channel, tags};
 use volery_circuit::{Error as StatementError, Statement};
+use volery_vole::SessionId;
 use volery_vole::correlations::Pool;
 use volery_vole::cot::ProverParty;
 use volery_vole::softspoken::{self, FieldBits, ReceiverSetup};
-use volery_vole::{SessionId, base_ot};
 use volery_zk::quicksilver::verdict;
 
 use super::field::{FieldPool, pool};
@@ -73,9 +73,7 @@ impl<C: Channel> Prover<C> {
         channel.send(tags::BASE_OT_SENDER, &setup.message())?;
         let session = hello.receive(channel)?;
         let id = SessionId::new(*session.id());
-        let mut points = vec![0; base_ot::receiver_message_bytes(128)];
-        channel.recv_exact(tags::BASE_OT_RECEIVER, &mut points)?;
-        let mut extension = setup.finish(&id, FieldBits::Eight, &points, channel)?;
+        let mut extension = setup.receive(&id, FieldBits::Eight, channel)?;
         channel.flush()?;
         let fork = extension.fork("fields")?;
         let party = ProverParty::new(id, extension, rng);

@@ -39,7 +39,7 @@ impl<C: Channel> Prover<C> {
         hello(Role::Verifier, &mut rng)?.send(&mut other)?;
         let theirs = usize::try_from(other.stats().bytes_sent).unwrap_or(0).saturating_sub(HEADER);
         channel.recv_exact(tags::HELLO, &mut vec![0; theirs])?;
-        channel.recv_exact(tags::BASE_OT_RECEIVER, &mut vec![0; base_ot::receiver_message_bytes(128)])?;
+        receive_points(&mut channel)?;
         channel.send(tags::SOFT_SPOKEN_TREE, &vec![0; FieldBits::Eight.tree_message_bytes()])?;
         let id = SessionId::new([0; 32]);
         let common = Common { evaluates: false, ..Common::of(id, options, options.pool()?) };
@@ -57,13 +57,21 @@ impl<C: Channel> Prover<C> {
     }
 }
 
+/// V's message of the base OT, in its parts.
+fn receive_points(channel: &mut dyn Channel) -> Result<(), Error> {
+    for length in base_ot::parts(128) {
+        channel.recv_exact(tags::BASE_OT_RECEIVER, &mut vec![0; length])?;
+    }
+    Ok(())
+}
+
 /// The end of a set-up over a field, in a rehearsal.
 pub(super) fn finish_field<F: Value, M: Mac<F>>(
     common: &Common,
     channel: &mut dyn Channel,
     rng: &mut dyn CryptoRng,
 ) -> Result<ProverField<F, M>, Error> {
-    channel.recv_exact(tags::BASE_OT_RECEIVER, &mut vec![0; base_ot::receiver_message_bytes(128)])?;
+    receive_points(channel)?;
     channel.send(tags::SOFT_SPOKEN_TREE, &vec![0; tree_size::<F, M>().tree_message_bytes()])?;
     channel.flush()?;
     let party = subfield::BlankParty::<F, M>::new(common.id);

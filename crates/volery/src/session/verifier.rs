@@ -58,8 +58,7 @@ impl<C: Channel> Verifier<C> {
         let hello = Hello::new(Role::Verifier, options.session_parameters()?, rng);
         hello.send(channel)?;
         let delta = Delta::random(rng);
-        let setup = SenderSetup::start(delta.duplicate(), rng)?;
-        channel.send(tags::BASE_OT_RECEIVER, setup.message())?;
+        let setup = SenderSetup::send(delta.duplicate(), channel, rng)?;
         let session = hello.receive(channel)?;
         let id = SessionId::new(*session.id());
         let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
