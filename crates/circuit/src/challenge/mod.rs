@@ -139,7 +139,8 @@ pub trait Challenge<F: Value>: Relate<F> {
         hint: ScalarHint<'_, F, Self::Wire, Self::Scalar>,
     ) -> Result<Vec<Self::ScalarWire>, Self::Error>;
 
-    /// A fresh secret scalar with this value, which counts only where values exist. As [`Challenge::scalars`].
+    /// A fresh secret scalar with this value, which counts only where values exist: one of
+    /// [`Challenge::scalars`].
     ///
     /// # Errors
     /// As [`Prove::secret`].

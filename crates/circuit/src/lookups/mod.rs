@@ -474,9 +474,9 @@ impl<S: Element, X> Point<'_, S, X> {
         let mut sum = B::Expression::<2>::constant(S::ZERO);
         let at = Zeroizing::new(self.value::<F, B>(b));
         for tuples in tuples.chunks(2 * PAIRS * columns) {
-            // None, where there are no values.
-            let denominators = tuples.chunks_exact(columns).map(|tuple| Some(*at - self.tuple(b, tuple)?));
-            let mut values = Zeroizing::new(denominators.collect::<Option<Vec<S>>>().unwrap_or_default());
+            let mut values = Zeroizing::new(Vec::with_capacity(tuples.len() / columns));
+            // Where there are no values, this adds none.
+            values.extend(tuples.chunks_exact(columns).map_while(|tuple| Some(*at - self.tuple(b, tuple)?)));
             let inverses = b.scalars(tuples.len().div_ceil(2 * columns), &mut |_| {
                 invert_all(&mut values);
                 Ok(values.chunks(2).map(|pair| pair.iter().fold(S::ZERO, |sum, x| sum + *x)).collect())
@@ -488,7 +488,9 @@ impl<S: Element, X> Point<'_, S, X> {
                     let one = B::Expression::<3>::constant(S::ONE);
                     b.claim(d * b.scalar::<3>(inverse) - one)?;
                 } else {
-                    let [d, e] = [d, e].map(|tuple| self.denominator::<4, F, B>(b, tuple));
+                    // One by one: the compiler does not inline a closure over both.
+                    let d = self.denominator::<4, F, B>(b, d);
+                    let e = self.denominator::<4, F, B>(b, e);
                     b.claim(d * e * b.scalar::<4>(inverse) - d - e)?;
                 }
                 sum = sum + b.scalar::<2>(inverse);

@@ -3,8 +3,8 @@
 use volery_field::Value;
 use zeroize::Zeroizing;
 
-use super::cells::Contents;
 use super::Unset;
+use super::cells::Contents;
 use crate::{Challenge, Error, Expression as _};
 
 /// The components of tuples beside address, value and time.

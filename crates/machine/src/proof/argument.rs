@@ -397,8 +397,17 @@ pub(super) fn told<S>(_what: Committed, values: Vec<S>) -> Vec<S> {
     values
 }
 
+/// As [`told`], of one value.
+#[cfg(not(test))]
+#[inline(always)]
+fn told_one<S>(_what: Committed, value: S) -> S {
+    value
+}
+
 #[cfg(test)]
 pub(super) use tests::told;
+#[cfg(test)]
+use tests::told_one;
 
 #[cfg(test)]
 pub(super) mod exact;

@@ -113,7 +113,8 @@ impl<M: Copy + Default + Zeroize> Relations<M> {
     fn others(&self) -> impl DoubleEndedIterator<Item = (usize, &[Vec<M>])> {
         let low = self.low.iter().enumerate().map(|(place, columns)| (place + 3, columns));
         let others = self.others.iter().map(|(degree, columns)| (*degree, columns));
-        let used = |(_, columns): &(usize, &Columns<M>)| columns.first().is_some_and(|first| !first.is_empty());
+        let used =
+            |(_, columns): &(usize, &Columns<M>)| columns.first().is_some_and(|first| !first.is_empty());
         low.chain(others).filter(used).map(|(degree, columns)| (degree, &columns[..]))
     }
 }

@@ -63,6 +63,11 @@ pub(in super::super) fn told<S: Element>(what: Committed, mut values: Vec<S>) ->
     values
 }
 
+pub(super) fn told_one<S: Element>(what: Committed, value: S) -> S {
+    let [value] = told(what, vec![value]).try_into().unwrap_or([value]);
+    value
+}
+
 fn f(n: u64) -> F61 {
     F61::new(n)
 }

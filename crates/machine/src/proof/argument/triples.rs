@@ -5,7 +5,7 @@ use volery_field::{Element, F61, Ring as _};
 use zeroize::Zeroizing;
 
 use super::super::form::Form;
-use super::{Committed, told};
+use super::{Committed, told, told_one};
 
 /// A linear form under a challenge.
 pub(super) struct Folded<S> {
@@ -74,7 +74,7 @@ pub(super) const AT_ONCE: usize = 128;
 /// A form and the row that it is of.
 type FormOfRow<'p, S, W> = (&'p Folded<S>, &'p [W]);
 
-/// Factors or denominators that wait to be claimed: forms and rows, with their values at P. The expressions
+/// Denominators that wait to be claimed: forms and rows, with their values at P. The expressions
 /// are made when they are multiplied, so that the compiler sees that they are linear.
 struct Waiting<'p, S: Element, W> {
     forms: Vec<FormOfRow<'p, S, W>>,
@@ -137,14 +137,15 @@ pub(super) fn value<B: Challenge<F61>>(b: &B, x: &B::ScalarWire) -> Zeroizing<B:
 
 /// The product of all factors of a side.
 pub(super) struct Product<'p, B: Challenge<F61>> {
-    waiting: Waiting<'p, B::Scalar, B::Wire>,
+    /// Factors that wait to be multiplied.
+    waiting: Vec<FormOfRow<'p, B::Scalar, B::Wire>>,
     last: Option<B::ScalarWire>,
-    running: Zeroizing<B::Scalar>,
+    scratch: Vec<B::Wire>,
 }
 
 impl<'p, B: Challenge<F61>> Product<'p, B> {
     pub(super) fn new() -> Self {
-        Self { waiting: Waiting::new(), last: None, running: Zeroizing::new(B::embed(F61::ONE)) }
+        Self { waiting: Vec::with_capacity(3 * AT_ONCE), last: None, scratch: Vec::new() }
     }
 
     /// Adds a factor: a form of a row.
@@ -155,25 +156,19 @@ impl<'p, B: Challenge<F61>> Product<'p, B> {
         form: &'p Folded<B::Scalar>,
         row: &'p [B::Wire],
     ) -> Result<(), B::Error> {
-        let is_full = self.waiting.push(form, row, form.peek(b, row));
-        if is_full { self.flush(b) } else { Ok(()) }
+        self.waiting.push((form, row));
+        if self.waiting.len() == 3 * AT_ONCE { self.flush(b) } else { Ok(()) }
     }
 
+    /// Commits to the products up to every third factor.
     #[inline(never)]
     fn flush(&mut self, b: &mut B) -> Result<(), B::Error> {
-        let (values, running) = (&self.waiting.values, &mut *self.running);
-        let products = b.scalars(self.waiting.forms.len().div_ceil(3), &mut |_| {
-            let mut next = |factors: &[B::Scalar]| {
-                factors.iter().for_each(|factor| *running *= *factor);
-                *running
-            };
-            Ok(told(Committed::Product, values.chunks(3).map(&mut next).collect()))
-        })?;
+        let scratch = &mut self.scratch;
         let one = B::Expression::<5>::constant(B::embed(F61::ONE));
-        let scratch = &mut self.waiting.scratch;
-        for (factors, product) in self.waiting.forms.chunks(3).zip(products) {
-            let before = self.last.as_ref().map_or(one, |last| b.scalar::<5>(last));
+        let mut before = self.last.as_ref().map_or(one, |last| b.scalar::<5>(last));
+        for factors in self.waiting.chunks(3) {
             let all = match *factors {
+                // Only the last multiplication has to wait for the product before.
                 [x, y, z] => {
                     let [x, y, z] = expressions(b, [x, y, z], scratch);
                     x * y * z * before
@@ -183,7 +178,9 @@ impl<'p, B: Challenge<F61>> Product<'p, B> {
                     product * factor
                 }),
             };
-            b.claim(all - b.scalar::<5>(&product))?;
+            let product = b.one_scalar(told_one(Committed::Product, b.peek_expression(&all)))?;
+            before = b.scalar::<5>(&product);
+            b.claim(all - before)?;
             self.last = Some(product);
         }
         self.waiting.clear();
@@ -192,9 +189,7 @@ impl<'p, B: Challenge<F61>> Product<'p, B> {
 
     /// The whole product, as a linear expression.
     pub(super) fn finish(mut self, b: &mut B) -> Result<B::Expression<2>, B::Error> {
-        if !self.waiting.forms.is_empty() {
-            self.flush(b)?;
-        }
+        self.flush(b)?;
         Ok(match &self.last {
             Some(last) => b.scalar::<2>(last),
             None => B::Expression::<2>::constant(B::embed(F61::ONE)),

@@ -171,6 +171,10 @@ impl<F: Value, M: Coordinates<F>, L: Link> Challenge<F> for Reference<F, M, L> {
         Some(x.x)
     }
 
+    fn peek_expression<const N: usize>(&self, e: &Homogeneous<M, N>) -> M {
+        e.coefficients[e.degree]
+    }
+
     fn peek_scalar(&self, x: &Line<M>, look: &mut dyn FnMut(M)) {
         look(x[1]);
     }
