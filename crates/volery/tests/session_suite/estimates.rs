@@ -190,7 +190,7 @@ fn in_turn(cases: Cases) {
 #[test]
 #[ignore = "takes a minute without optimisation"]
 fn long_of_every_statement_under_every_option() {
-    for case in [bits(), fields(), robin(), mac_n_cheese(), together()].into_iter().flatten() {
+    for case in [bits(), fields(), robin(600_000), mac_n_cheese(), together()].into_iter().flatten() {
         // Hashed challenges are refused over MACs of 64 bits.
         let possible = |options: &Options| !options.fiat_shamir || case.name() != SMALL_MACS;
         for options in options().into_iter().filter(possible) {
@@ -296,10 +296,11 @@ fn any_chain<F: Value>(choice: Option<usize>) -> AnyOf<F, MulChain<F>> {
     }
 }
 
-fn robin() -> Cases {
+/// The longest branch has so many ANDs: a whole fold of 2^18 of them, or two, and some more.
+fn robin(longest: u64) -> Cases {
     let system = Over::<Goldilocks, GoldilocksX2>::new();
     vec![
-        case("folds", Bits, any_of(&[600_000, 50], Some(1)), any_of(&[600_000, 50], None)),
+        case("folds", Bits, any_of(&[longest, 50], Some(1)), any_of(&[longest, 50], None)),
         case("bits", Bits, any_of(&[100, 10_000], Some(1)), any_of(&[100, 10_000], None)),
         case("a field", Over::<F61, F61x2>::new(), any_chain::<F61>(Some(2)), any_chain::<F61>(None)),
         case("64 bits", system, any_chain::<Goldilocks>(Some(0)), any_chain::<Goldilocks>(None)),
@@ -308,7 +309,7 @@ fn robin() -> Cases {
 
 #[test]
 fn of_one_of_many_by_robin() {
-    in_turn(robin());
+    in_turn(robin(300_000));
 }
 
 const SETTINGS: Settings = Settings { interval: 1 << 12, ..Settings::LAN };

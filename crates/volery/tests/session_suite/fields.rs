@@ -16,22 +16,31 @@ use crate::support::{Change, Product, Tap, between, options, patient, rng};
 
 /// Two proofs of `claim` in one session, with a Boolean one between them.
 fn twice<F: Value, M: Mac<F>>(options: Options, claim: &impl Provable<Over<F, M>>) {
+    one_and_another::<F, M>(options, claim, claim);
+}
+
+/// Proofs of two claims in one session, with a Boolean one between them.
+fn one_and_another<F: Value, M: Mac<F>>(
+    options: Options,
+    one: &impl Provable<Over<F, M>>,
+    another: &impl Provable<Over<F, M>>,
+) {
     let bit = Product { result: true, witness: Some([true, true]) };
     let (p, v) = between(
         &patient(),
         |channel| {
             let mut rng = rng(1);
             let mut prover = Prover::start(channel, options, &mut rng)?;
-            let first = prover.prove(Over::<F, M>::new(), claim, &mut rng)?;
+            let first = prover.prove(Over::<F, M>::new(), one, &mut rng)?;
             prover.prove(Bits, &bit, &mut rng)?;
-            Ok::<_, Error>([first, prover.prove(Over::<F, M>::new(), claim, &mut rng)?])
+            Ok::<_, Error>([first, prover.prove(Over::<F, M>::new(), another, &mut rng)?])
         },
         |channel| {
             let mut rng = rng(2);
             let mut verifier = Verifier::start(channel, options, &mut rng)?;
-            let first = verifier.verify(Over::<F, M>::new(), claim, &mut rng)?;
+            let first = verifier.verify(Over::<F, M>::new(), one, &mut rng)?;
             verifier.verify(Bits, &bit, &mut rng)?;
-            Ok::<_, Error>([first, verifier.verify(Over::<F, M>::new(), claim, &mut rng)?])
+            Ok::<_, Error>([first, verifier.verify(Over::<F, M>::new(), another, &mut rng)?])
         },
     );
     let (p, v) = (p.expect(F::NAME), v.expect(F::NAME));
@@ -59,10 +68,11 @@ fn one_circuit_is_proved_over_pairs_of_every_kind() {
 #[test]
 fn fiat_shamir_and_threads_make_no_difference_to_what_holds() {
     let fiat_shamir = options(true, 1);
-    twice::<F61, F61x2>(fiat_shamir, &chain(140_000));
+    // More than a block, and then less: one long proof of each takes seconds.
+    one_and_another::<F61, F61x2>(fiat_shamir, &chain(140_000), &chain(3_000));
     twice::<Bn254Scalar, Bn254Scalar>(fiat_shamir, &chain(2_000));
     twice::<Goldilocks, GoldilocksX2>(fiat_shamir, &chain(2_000));
-    twice::<F61, F61>(options(false, 3), &chain(140_000));
+    one_and_another::<F61, F61>(options(false, 3), &chain(140_000), &chain(3_000));
     let shape = MatrixShape { rows: 20, inner: 30, columns: 10 };
     let product = MatrixProduct::<F61>::sample(shape, false, [3; 32]).expect("a shape");
     twice::<F61, F61x2>(fiat_shamir, &product);

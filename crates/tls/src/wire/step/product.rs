@@ -250,7 +250,10 @@ mod tests {
     #[test]
     fn products_of_single_coefficients_are_right() {
         let b = &mut Evaluator::new();
-        for (i, j) in (0..128).flat_map(|i| [0, 1, 63, 127 - i, 127].map(|j| (i, j))) {
+        // Each coefficient of either factor, and those at the ends with each other.
+        let each = (0..128).map(|i| (i, 127 - i));
+        let ends = [0, 1, 63, 64, 126, 127].into_iter().flat_map(|i| [0, 1, 63, 127].map(|j| (i, j)));
+        for (i, j) in each.chain(ends) {
             let [x, y] = [i, j].map(|i| Gf128::from_bits(1 << i));
             let expected: Vec<_> = element_bits(x * y).collect();
             let [x, y] = [x, y].map(|x| Vec::from_iter(element_bits(x)));

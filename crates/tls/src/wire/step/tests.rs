@@ -319,7 +319,7 @@ fn shares_of_the_pre_master_secret_are_added_modulo_the_prime_and_ordered_as_the
                 check_premaster(p, v, x25519);
             }
         }
-        let mut random = [F::ZERO; 20];
+        let mut random = [F::ZERO; 8];
         Prg::new([5; 16]).elements(&mut random);
         for pair in random.chunks(2) {
             check_premaster(pair[0], pair[1], x25519);

@@ -5,7 +5,7 @@
 
 use volery_channel::{Tag, tags};
 use volery_circuit::MatrixShape;
-use volery_field::{F32, F32x4, F61, Mac, Value};
+use volery_field::{F61, F61x2, Mac, Value};
 use volery_testing::{Change, Tap, between};
 use volery_zk::Error;
 
@@ -85,8 +85,8 @@ fn flips<F: Value, M: Mac<F>>(fiat_shamir: bool, step: usize) {
 fn no_flipped_bit_of_the_prover_s_is_accepted() {
     flips::<F61, F61>(false, 15);
     flips::<F61, F61>(true, 23);
-    flips::<F32, F32x4>(false, 27);
-    flips::<F32, F32x4>(true, 27);
+    flips::<F61, F61x2>(false, 27);
+    flips::<F61, F61x2>(true, 27);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn no_message_can_be_changed<F: Value, M: Mac<F>>(fiat_shamir: bool) {
 fn no_message_of_the_prover_s_can_be_cut_dropped_repeated_or_moved() {
     for fiat_shamir in [false, true] {
         no_message_can_be_changed::<F61, F61>(fiat_shamir);
-        no_message_can_be_changed::<F32, F32x4>(fiat_shamir);
+        no_message_can_be_changed::<F61, F61x2>(fiat_shamir);
     }
 }
 

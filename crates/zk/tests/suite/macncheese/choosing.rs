@@ -3,7 +3,7 @@
 use volery_circuit::choose::{Branches, Picked, Whole};
 use volery_circuit::{Choose, Digest, Error as StatementError, Evaluator, Shape, Statement};
 use volery_field::{F2, F61, Ring};
-use volery_testing::{Bits, Over, every_kind};
+use volery_testing::{Bits, Over, bits_and_a_field};
 use volery_zk::Error;
 use volery_zk::macncheese::{Disjunction, Join};
 
@@ -36,7 +36,7 @@ fn a_machine_s_run_is_proved<K: Fields>() {
 
 #[test]
 fn what_robin_proves_is_proved_by_stacking_and_nothing_shows_the_choice() {
-    every_kind!(a_machine_s_run_is_proved);
+    bits_and_a_field!(a_machine_s_run_is_proved);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use volery_circuit::{Digest, Ops, Prove, Statement};
 use volery_field::{F61, Ring};
-use volery_testing::{Bits, Over, every_kind};
+use volery_testing::{Bits, Over, bits_and_a_field};
 use volery_zk::Error;
 use volery_zk::macncheese::{Branch, Disjunction, Join, Run, Share};
 
@@ -142,7 +142,7 @@ fn branches_may_use_wires_from_outside<K: Fields>() {
 
 #[test]
 fn a_member_of_a_set_is_proved_by_branches_about_one_committed_value() {
-    every_kind!(branches_may_use_wires_from_outside);
+    bits_and_a_field!(branches_may_use_wires_from_outside);
 }
 
 /// An application's statement with a mistake in it: a branch panics, below `depth` disjunctions.

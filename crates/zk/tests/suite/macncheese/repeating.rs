@@ -10,7 +10,7 @@ use volery_circuit::{
     Branch, Digest, Error as StatementError, Evaluator, Peek, Prove, Repeat, Statement, Steps,
 };
 use volery_field::{F2, F61, Ring as _};
-use volery_testing::{Bits, Change, Over, every_kind};
+use volery_testing::{Bits, Change, Over, bits_and_a_field, every_kind};
 use volery_zk::Error;
 use volery_zk::disjunction::cost::{Over as Costs, Protocol, Task};
 use volery_zk::macncheese::{Disjunction, Join, Multiplier, Settings};
@@ -167,7 +167,7 @@ fn forty_wait_as_often_as_one<K: Fields>() {
 
 #[test]
 fn forty_repetitions_wait_as_often_as_one_and_what_is_picked_shows_in_nothing() {
-    every_kind!(forty_wait_as_often_as_one);
+    bits_and_a_field!(forty_wait_as_often_as_one);
 }
 
 fn groups_follow_each_other<K: Fields>() {
@@ -192,7 +192,7 @@ fn groups_follow_each_other<K: Fields>() {
 
 #[test]
 fn repetitions_that_fill_more_than_a_block_follow_group_by_group() {
-    every_kind!(groups_follow_each_other);
+    bits_and_a_field!(groups_follow_each_other);
 }
 
 fn those_that_are_the_same_say_different_things<K: Fields>(element: usize) {
@@ -273,7 +273,7 @@ fn all_lies<K: Fields>() {
 
 #[test]
 fn repetitions_that_are_all_wrong_by_the_same_are_rejected() {
-    every_kind!(all_lies);
+    bits_and_a_field!(all_lies);
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn in_a_branch<K: Fields>() {
 
 #[test]
 fn repetitions_may_be_part_of_a_branch() {
-    every_kind!(in_a_branch);
+    bits_and_a_field!(in_a_branch);
 }
 
 /// What the formulas say is sent: one byte a piece aside, since pieces are packed by themselves.

@@ -285,7 +285,7 @@ fn bounds() -> impl Strategy<Value = Option<Bound>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn a_number_lies_where_decimals_do(text in numbers(), least in bounds(), greatest in bounds()) {

@@ -107,7 +107,7 @@ fn disjunctions_in_repetitions_in_step<K: Fields>() {
 
 #[test]
 fn disjunctions_inside_repetitions_are_in_step_too() {
-    every_kind!(disjunctions_in_repetitions_in_step);
+    bits_and_a_field!(disjunctions_in_repetitions_in_step);
 }
 
 #[test]

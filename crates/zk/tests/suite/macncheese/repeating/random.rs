@@ -307,14 +307,16 @@ fn with_error<K: Fields>(seed: u64, how: How, way: Way, at: usize) -> bool {
     holds
 }
 
-fn ways_to_prove() -> impl Strategy<Value = How> {
+/// Boxed: a strategy's type is in all of proptest's functions that the compiler makes of it.
+fn ways_to_prove() -> BoxedStrategy<How> {
     let multipliers = [Multiplier::Simple, Multiplier::Batched, Multiplier::BatchedPowers];
     // One repetition after another in any case, a few in step, all in step.
     let how = (prop::sample::select(vec![8, 150, 1 << 12]), prop::sample::select(multipliers.to_vec()));
-    (how, any::<bool>()).prop_map(|((interval, multiplier), hashed)| {
+    let ways = (how, any::<bool>()).prop_map(|((interval, multiplier), hashed)| {
         let how = blocks(interval).with(multiplier);
         if hashed { how.fiat_shamir() } else { how }
-    })
+    });
+    ways.boxed()
 }
 
 proptest! {
