@@ -58,7 +58,11 @@ impl<C: Channel> Verifier<C> {
         let hello = Hello::new(Role::Verifier, options.session_parameters()?, rng);
         hello.send(channel)?;
         let delta = Delta::random(rng);
-        let setup = SenderSetup::send(delta.duplicate(), channel, rng)?;
+        let setup = SenderSetup::send(delta.duplicate(), channel, rng).map_err(|error| match error {
+            // The peer may have refused the hello meanwhile.
+            volery_vole::Error::Channel(error) => Error::Channel(error),
+            error => error.into(),
+        })?;
         let session = hello.receive(channel)?;
         let id = SessionId::new(*session.id());
         let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
