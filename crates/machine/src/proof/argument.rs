@@ -370,6 +370,8 @@ fn inverses<B: Challenge<F61>>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Committed {
     Product,
+    /// Two products, so that the ones after them stay.
+    ProductsMoved,
     Inverse,
     /// Two inverses, whose sum stays.
     InversesMoved,

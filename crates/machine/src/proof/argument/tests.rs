@@ -15,6 +15,8 @@ use crate::program::{Kind, Program, Segment};
 thread_local! {
     /// What P lies about, and how many of these it tells before.
     static LIE: Cell<Option<(Committed, usize)>> = const { Cell::new(None) };
+    /// Whether the next product is to be halved: see [`moved`].
+    static HALVED: Cell<bool> = const { Cell::new(false) };
     /// What P says instead of what it has, as far as it has not said it yet.
     static FORGED: RefCell<Vec<(Committed, Vec<F61>)>> = const { RefCell::new(Vec::new()) };
 }
@@ -22,6 +24,7 @@ thread_local! {
 /// Runs `f` with this lie. Returns whether it was told.
 pub(in super::super) fn with_lie<T>(what: Committed, before: usize, f: impl FnOnce() -> T) -> (T, bool) {
     LIE.set(Some((what, before)));
+    HALVED.set(false);
     let result = f();
     (result, LIE.take().is_none())
 }
@@ -64,8 +67,32 @@ pub(in super::super) fn told<S: Element>(what: Committed, mut values: Vec<S>) ->
 }
 
 pub(super) fn told_one<S: Element>(what: Committed, value: S) -> S {
+    if what == Committed::ProductsMoved {
+        return moved(value);
+    }
     let [value] = told(what, vec![value]).try_into().unwrap_or([value]);
     value
+}
+
+/// A product that is twice as large, and the next one half as large, so that those after it are right: they
+/// are made from what was said before.
+fn moved<S: Element>(value: S) -> S {
+    let two = S::ONE + S::ONE;
+    if HALVED.take() {
+        return value * two.inverse_or_zero();
+    }
+    match LIE.get() {
+        Some((Committed::ProductsMoved, 0)) => {
+            LIE.set(None);
+            HALVED.set(true);
+            value * two
+        }
+        Some((Committed::ProductsMoved, before)) => {
+            LIE.set(Some((Committed::ProductsMoved, before - 1)));
+            value
+        }
+        _ => value,
+    }
 }
 
 fn f(n: u64) -> F61 {
@@ -157,6 +184,7 @@ fn no_lie_about_products_inverses_or_multiplicities_passes() {
     // 200 tuples of a side; 600 lookups; 256 and 512 rows.
     let lies = [
         (Committed::Product, vec![0, 1, 65, 66, 67, 100, 133]),
+        (Committed::ProductsMoved, vec![0, 1, 64, 65, 67, 100, 132]),
         (Committed::Inverse, vec![0, 1, 127, 128, 199]),
         (Committed::InversesMoved, vec![0, 1, 126, 198]),
         (Committed::Multiplicity, vec![0, 200, 255, 256, 257, 300, 767]),

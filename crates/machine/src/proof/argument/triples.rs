@@ -178,7 +178,8 @@ impl<'p, B: Challenge<F61>> Product<'p, B> {
                     product * factor
                 }),
             };
-            let product = b.one_scalar(told_one(Committed::Product, b.peek_expression(&all)))?;
+            let product = told_one(Committed::Product, b.peek_expression(&all));
+            let product = b.one_scalar(told_one(Committed::ProductsMoved, product))?;
             before = b.scalar::<5>(&product);
             b.claim(all - before)?;
             self.last = Some(product);
