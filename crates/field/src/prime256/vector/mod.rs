@@ -34,6 +34,25 @@
 //!
 //! The sum of two products is reduced at once and is below `3 p`. Multiples of `p` are subtracted where the
 //! sign of the difference allows it, without a branch.
+//!
+//! # What it gains
+//!
+//! Measured on one core of an Intel Xeon (Emerald Rapids; the least of many runs, with other work on the
+//! machine), in nanoseconds for each of 4096 elements or pairs of BN254's scalars:
+//!
+//! | | scalar | IFMA |
+//! |---|---|---|
+//! | inner product | 10.9 | 2.1 |
+//! | `dot_prover` | 40 | 9.4 |
+//! | `combine_prover` | 23 | 4.7 |
+//! | `multiply_prover` | 128 | 24 |
+//! | `multiply_verifier` | 95 | 16 |
+//! | `relate_prover` | 100 | 19 |
+//! | `relate_verifier` | 52 | 8.8 |
+//! | multiple of pairs added | 75 | 14 |
+//! | multiple added | 37 | 6.8 |
+//!
+//! Inner products of eight elements already gain a little, so groups of eight are the least.
 
 #[cfg(target_arch = "x86_64")]
 mod dispatch;
