@@ -176,10 +176,10 @@ impl Columns {
     /// Adds `a * b`.
     #[inline(always)]
     pub(super) fn add_product(&mut self, s: Ifma, a: &Five, b: &Five) {
-        for i in 0..5 {
-            for j in 0..5 {
-                self.0[i + j] = s.madd_low(self.0[i + j], a[i], b[j]);
-                self.0[i + j + 1] = s.madd_high(self.0[i + j + 1], a[i], b[j]);
+        for (i, a) in a.iter().enumerate() {
+            for (j, b) in b.iter().enumerate() {
+                self.0[i + j] = s.madd_low(self.0[i + j], *a, *b);
+                self.0[i + j + 1] = s.madd_high(self.0[i + j + 1], *a, *b);
             }
         }
     }
@@ -256,8 +256,8 @@ impl Sum {
     #[inline(always)]
     pub(super) fn columns(&self, s: Ifma) -> [u64; 11] {
         let mut sums = [0; 11];
-        for i in 0..10 {
-            sums[i] = add_up(s.words(self.columns.0[i]));
+        for (sum, column) in sums.iter_mut().zip(self.columns.0) {
+            *sum = add_up(s.words(column));
         }
         sums[10] = add_up(s.words(self.top));
         sums

@@ -1,6 +1,8 @@
 //! Each kernel against the formulas, for every field, and at the edges of what its sums hold. On a CPU
 //! without the instructions there is nothing to test.
 
+#![allow(clippy::expect_used, reason = "in tests, outside the test functions too")]
+
 use proptest::prelude::*;
 
 use super::Vectors;
@@ -137,7 +139,7 @@ fn products_are_those_of_the_formulas<P: Modulus>(seeds: &[[Seed; 2]]) {
         let mut claims = true_claims.clone();
         // One limb of one claim is wrong.
         if let Some(claim) = wrong.and_then(|wrong| claims[..n].get_mut(wrong)) {
-            claim.x = claim.x + Prime256::from_limbs([0, 0, 0, 1]);
+            claim.x += Prime256::from_limbs([0, 0, 0, 1]);
         }
         let [mut got, mut expected] = [0; 2].map(|_| [zeros.clone(), zeros.clone()]);
         let [a_0, a_1] = &mut got;
