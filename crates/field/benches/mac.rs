@@ -67,6 +67,15 @@ fn pair<F: Value, M: Mac<F>>(criterion: &mut Criterion) {
     run("check_prover", &mut || M::check_prover(&a, &b, &c, &chi).map(keep));
     run("check_verifier", &mut || M::check_verifier(&ka, &kb, &kc, &chi).map(keep));
     run("combine_prover", &mut || M::combine_prover(&a, &chi).map(keep));
+    let (mut z, mut masked, [mut a_0, mut a_1]) = (c.clone(), elements::<F>(8), [9, 10].map(elements::<M>));
+    run("multiply_prover", &mut || {
+        M::multiply_prover(&a, &b, &c, black_box(&mut z), &mut masked, [&mut a_0, &mut a_1])
+    });
+    run("multiply_verifier", &mut || {
+        M::multiply_verifier([&ka, &kb, &kc], &masked, chi[0], black_box(&mut a_0), &mut a_1)
+    });
+    run("relate_prover", &mut || M::relate_prover(&a, &b, &c, [black_box(&mut a_0), &mut a_1]).map(keep));
+    run("relate_verifier", &mut || M::relate_verifier([&ka, &kb, &kc], chi[0], black_box(&mut a_0)));
     run("accumulate_prover", &mut || M::accumulate_prover(black_box(&mut sums), &a, chi[0]));
     run("accumulate_verifier", &mut || M::accumulate_verifier(black_box(&mut keys), &ka, chi[0]));
     run("pack_elements", &mut || {

@@ -383,6 +383,33 @@ macro_rules! mac_laws {
                         prop_assert_eq!(values[i], relations[0][i] + relations[1][i] * delta);
                     }
 
+                    let related = |c: &[Pair], plain: bool| {
+                        let [mut a_0, mut a_1, mut values] = [0; 3].map(|_| vec![ZERO; a.len()]);
+                        let relations = [&mut a_0[..], &mut a_1[..]];
+                        let prover = if plain { plain::relate_prover } else { <M as Mac<F>>::relate_prover };
+                        let hold = prover(&a, &b, c, relations);
+                        let verifier = if plain { plain::relate_verifier } else { <M as Mac<F>>::relate_verifier };
+                        assert_eq!(verifier([&ka, &kb, &keys(c)], delta, &mut values), Ok(()));
+                        (hold, a_0, a_1, values)
+                    };
+                    // A difference in one claim, then none.
+                    let mut claims = c.clone();
+                    claims.iter_mut().zip(&z).for_each(|(c, z)| c.x = z.x);
+                    let (at, mut lies) = (r.to_packed()[0] as usize % (a.len() + 1), claims.clone());
+                    if let (Some(lie), Some(c)) = (lies.get_mut(at), c.get(at)) {
+                        lie.x = c.x;
+                    }
+                    let hold = lies == claims;
+                    for (c, hold) in [(&lies, hold), (&claims, true)] {
+                        let made = related(c, false);
+                        prop_assert!(made == related(c, true));
+                        prop_assert_eq!(made.0, Ok(hold));
+                    }
+                    let (_, a_0, a_1, values) = related(&claims, false);
+                    for i in 0..a.len() {
+                        prop_assert_eq!(values[i], a_0[i] + a_1[i] * delta);
+                    }
+
                     let sums: Vec<[M; 2]> = b.iter().map(|b| [b.m, embed(b.x)]).collect();
                     let (mut got, mut expected) = (sums.clone(), sums);
                     prop_assert_eq!(<M as Mac<F>>::accumulate_prover(&mut got, &a, r), Ok(()));

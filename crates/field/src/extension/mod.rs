@@ -250,6 +250,29 @@ pub trait Mac<F: Value>: Element {
         plain::multiply_verifier([x, y, random], masked, delta, z, values)
     }
 
+    /// The prover's claims `x_i y_i = z_i` about values that are committed to: `relations` are the
+    /// coefficients `A_0 = m_x m_y` and `A_1 = x m_y + y m_x - m_z` of what has to be checked. Returns
+    /// whether all claims are true; the time does not depend on which are.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and everything unchanged) unless all slices are equally long.
+    fn relate_prover(
+        x: &[Authenticated<F, Self>],
+        y: &[Authenticated<F, Self>],
+        z: &[Authenticated<F, Self>],
+        relations: [&mut [Self]; 2],
+    ) -> Result<bool, LengthError> {
+        plain::relate_prover(x, y, z, relations)
+    }
+
+    /// The verifier's part of [`Mac::relate_prover`]: the relations' values `k_x k_y - k_z delta`.
+    ///
+    /// # Errors
+    /// [`LengthError`] (and everything unchanged) unless all slices are equally long.
+    fn relate_verifier([x, y, z]: [&[Self]; 3], delta: Self, values: &mut [Self]) -> Result<(), LengthError> {
+        plain::relate_verifier::<F, Self>([x, y, z], delta, values)
+    }
+
     /// `sum of c_i * x_i` for public values `c`: the tag or key of a public linear combination.
     ///
     /// # Errors

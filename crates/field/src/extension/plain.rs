@@ -94,6 +94,36 @@ pub(crate) fn multiply_verifier<F: Value, M: Mac<F>>(
     Ok(())
 }
 
+/// [`Mac::relate_prover`].
+pub(crate) fn relate_prover<F: Value, M: Mac<F>>(
+    x: &[Authenticated<F, M>],
+    y: &[Authenticated<F, M>],
+    z: &[Authenticated<F, M>],
+    [a_0, a_1]: [&mut [M]; 2],
+) -> Result<bool, LengthError> {
+    same(x.len(), &[y.len(), z.len(), a_0.len(), a_1.len()])?;
+    let mut hold = true;
+    for (((x, y), z), (a_0, a_1)) in x.iter().zip(y).zip(z).zip(a_0.iter_mut().zip(a_1)) {
+        *a_0 = x.m * y.m;
+        *a_1 = y.m.scale(x.x) + x.m.scale(y.x) - z.m;
+        hold &= x.x * y.x == z.x;
+    }
+    Ok(hold)
+}
+
+/// [`Mac::relate_verifier`].
+pub(crate) fn relate_verifier<F: Value, M: Mac<F>>(
+    [x, y, z]: [&[M]; 3],
+    delta: M,
+    values: &mut [M],
+) -> Result<(), LengthError> {
+    same(x.len(), &[y.len(), z.len(), values.len()])?;
+    for (((x, y), z), value) in x.iter().zip(y).zip(z).zip(values) {
+        *value = *x * *y - *z * delta;
+    }
+    Ok(())
+}
+
 /// [`Mac::combine_public`].
 pub(crate) fn combine_public<F: Value, M: Mac<F>>(c: &[F], x: &[M]) -> Result<M, LengthError> {
     same(c.len(), &[x.len()])?;

@@ -169,6 +169,23 @@ impl Unreduced {
         self.0[8] = self.0[8].wrapping_add(u64::from(carry));
     }
 
+    /// `sum of columns[k] * 2^(52 k)`, if that is below `2^576`.
+    pub(super) fn from_columns(columns: &[u64; 11]) -> Self {
+        let mut parts = [0_u128; 10];
+        for (k, column) in columns.iter().enumerate() {
+            let part = u128::from(*column) << (52 * k % 64);
+            parts[52 * k / 64] += u128::from(part as u64);
+            parts[52 * k / 64 + 1] += part >> 64;
+        }
+        let (mut sum, mut carry) = ([0; 9], 0);
+        for (limb, part) in sum.iter_mut().zip(parts) {
+            carry += part;
+            *limb = carry as u64;
+            carry >>= 64;
+        }
+        Self(sum)
+    }
+
     /// The sum divided by `2^256`, modulo `p`. If the factors are in Montgomery form, so is the result.
     #[inline(always)]
     pub(super) fn reduce<P: Modulus>(self) -> Limbs {

@@ -40,6 +40,7 @@ mod kernels;
 mod limbs;
 mod modulus;
 mod primes;
+mod vector;
 
 use core::marker::PhantomData;
 use core::ops::{Add, Mul, Neg, Sub};
@@ -49,7 +50,7 @@ use crypto_bigint::modular::ConstMontyForm;
 use zeroize::Zeroize;
 
 use crate::operators::{exactly, write};
-use crate::{Element, EncodingError, Field, Ring, Value};
+use crate::{Element, EncodingError, Field, LengthError, Mac, Ring, Value};
 use limbs::Limbs;
 pub use modulus::Modulus;
 pub(crate) use primes::fields;
@@ -294,6 +295,11 @@ impl<P: Modulus> Element for Prime256<P> {
 
 impl<P: Modulus> Value for Prime256<P> {
     const CHARACTERISTIC: Option<u64> = None;
+
+    #[inline]
+    fn dot(a: &[Self], b: &[Self]) -> Result<Self, LengthError> {
+        Self::inner_product(a, b)
+    }
 
     #[inline(always)]
     fn from_u64(n: u64) -> Self {

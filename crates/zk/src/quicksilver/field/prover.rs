@@ -196,6 +196,36 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
         if self.elements.is_full() { self.send() } else { Ok(()) }
     }
 
+    /// The number of `wanted` relations that fit into the block, at least one. A full block is ended first.
+    #[inline(always)]
+    fn relations_at_once(&mut self, wanted: usize) -> Result<usize, Error> {
+        if self.left == 0 {
+            self.end_block()?;
+        }
+        Ok(wanted.min(AT_ONCE).min(self.left))
+    }
+
+    /// Claims as many products `z` of wires as [`Prover::relations_at_once`] returned.
+    fn relate_at_once(
+        &mut self,
+        x: &[Authenticated<F, M>],
+        y: &[Authenticated<F, M>],
+        z: &[Authenticated<F, M>],
+    ) -> Result<(), Error> {
+        let related = M::relate_prover(x, y, z, self.relations.places(x.len()));
+        // All are equally long. If they were not, zeros would stand where the relations belong.
+        let hold = self.latch(related.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
+        self.left -= x.len();
+        for ((x, y), z) in x.iter().zip(y).zip(z) {
+            if !hold {
+                // The error names the first claim that is false.
+                self.demand_zero(M::embed(x.x * y.x - z.x))?;
+            }
+            self.tally.claim(2);
+        }
+        Ok(())
+    }
+
     /// Commits to `x`.
     #[inline(always)]
     fn commit(&mut self, x: F) -> Result<Authenticated<F, M>, Error> {

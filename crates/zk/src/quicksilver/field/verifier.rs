@@ -161,9 +161,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         while self.elements.at_hand().is_empty() {
             self.receive()?;
         }
-        // Goes only to where relations are added up, so that coefficients come in whole blocks.
-        let until = WAITING - self.relations.waiting() % WAITING;
-        let n = wanted.min(until).min(self.left / places);
+        let n = wanted.min(self.until_absorbed()).min(self.left / places);
         Ok(n.min(self.pool.at_hand().len()).min(self.elements.at_hand().len()))
     }
 
@@ -176,6 +174,34 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         self.pool.advance(n);
         self.elements.advance(n);
         self.left -= n;
+    }
+
+    /// The number of relations up to where they are added up. Many at once go only so far, so that
+    /// coefficients come in whole blocks.
+    #[inline(always)]
+    fn until_absorbed(&self) -> usize {
+        WAITING - self.relations.waiting() % WAITING
+    }
+
+    /// The number of `wanted` relations that can be made at once, at least one. A full block is ended first.
+    #[inline(always)]
+    fn relations_at_once(&mut self, wanted: usize) -> Result<usize, Error> {
+        if self.left == 0 {
+            self.end_block()?;
+        }
+        Ok(wanted.min(self.until_absorbed()).min(self.left))
+    }
+
+    /// Adds the relations of as many claimed products as [`Verifier::relations_at_once`] returned.
+    fn relate_at_once(&mut self, keys: [&[M]; 3]) -> Result<(), Error> {
+        let n = keys[0].len();
+        let related = M::relate_verifier(keys, self.delta.expose(), self.relations.places_of_values(n));
+        // All are equally long. If they were not, zeros would stand where the relations' values belong.
+        self.failed.latch(related.map_err(|error| StatementError::misuse(error.to_string()).into()))?;
+        self.left -= n;
+        self.absorb_if_many()?;
+        (0..n).for_each(|_| self.tally.claim(2));
+        Ok(())
     }
 
     /// Multiplies as many wires as [`Verifier::at_once`] returned for two places each. The products go to
@@ -261,6 +287,12 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
     fn quadratic(&mut self, value: M) -> Result<(), Error> {
         self.room()?;
         self.relations.push_value(value);
+        self.absorb_if_many()
+    }
+
+    /// Adds up the relations if there are enough.
+    #[inline(always)]
+    fn absorb_if_many(&mut self) -> Result<(), Error> {
         if self.relations.waiting() >= WAITING { self.absorb() } else { Ok(()) }
     }
 

@@ -26,5 +26,6 @@ mod honest;
 mod memory;
 mod messages;
 mod mixed;
+mod products;
 mod random;
 mod statements;

@@ -163,11 +163,11 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Prover<'_, F, M, L> {
         if x.len() != y.len() || y.len() != z.len() {
             return self.misuse(format!("products of {}, {} and {} wires", x.len(), y.len(), z.len()));
         }
-        for ((x, y), z) in x.iter().zip(y).zip(z) {
-            self.room()?;
-            self.demand_zero(M::embed(x.x * y.x - z.x))?;
-            self.relations.push_quadratic(x.m * y.m, y.m.scale(x.x) + x.m.scale(y.x) - z.m);
-            self.tally.claim(2);
+        let mut done = 0;
+        while done < x.len() {
+            let n = self.relations_at_once(x.len() - done)?;
+            self.relate_at_once(&x[done..][..n], &y[done..][..n], &z[done..][..n])?;
+            done += n;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::super::super::poly::VerifierPoly;
 use super::super::{Link, matrix};
-use super::{Verifier, WAITING};
+use super::Verifier;
 use crate::Error;
 
 impl<F: Value, M: Mac<F>, L: Link> Backend for Verifier<'_, F, M, L> {
@@ -64,9 +64,7 @@ impl<F: Value, M: Mac<F>, L: Link> Ops<F> for Verifier<'_, F, M, L> {
             }
             let (x, y) = (&x[start..][..n], &y[start..][..n]);
             self.multiply_at_once(x, y, &mut out)?;
-            if self.relations.waiting() >= WAITING {
-                self.absorb()?;
-            }
+            self.absorb_if_many()?;
             self.tally.multiplications += n as u64;
         }
         Ok(out)
@@ -137,9 +135,11 @@ impl<F: Value, M: Mac<F>, L: Link> Prove<F> for Verifier<'_, F, M, L> {
         if x.len() != y.len() || y.len() != z.len() {
             return self.misuse(format!("products of {}, {} and {} wires", x.len(), y.len(), z.len()));
         }
-        for ((x, y), z) in x.iter().zip(y).zip(z) {
-            self.quadratic(*x * *y - *z * self.delta.expose())?;
-            self.tally.claim(2);
+        let mut done = 0;
+        while done < x.len() {
+            let n = self.relations_at_once(x.len() - done)?;
+            self.relate_at_once([x, y, z].map(|keys| &keys[done..][..n]))?;
+            done += n;
         }
         Ok(())
     }
