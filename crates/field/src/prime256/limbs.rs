@@ -170,6 +170,7 @@ impl Unreduced {
     }
 
     /// `sum of columns[k] * 2^(52 k)`, if that is below `2^576`.
+    #[cfg(target_arch = "x86_64")]
     pub(super) fn from_columns(columns: &[u64; 11]) -> Self {
         let mut parts = [0_u128; 10];
         for (k, column) in columns.iter().enumerate() {

@@ -37,7 +37,7 @@
 //!
 //! # What it gains
 //!
-//! Measured on one core of an Intel Xeon (Emerald Rapids; the least of many runs, with other work on the
+//! Measured on one core of an Intel Xeon (model 207; the least of many runs, with other work on the
 //! machine), in nanoseconds for each of 4096 elements or pairs of BN254's scalars:
 //!
 //! | | scalar | IFMA |
