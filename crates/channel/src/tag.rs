@@ -283,6 +283,15 @@ pub mod tags {
         /// The prover's share of the masked sum.
         POLY1305_SUM = 0x9b, "Poly1305Sum";
 
+        // 0xa0..: statements that are split over workers.
+
+        /// A wave of lots: a seed of the verifier's, for the workers' tokens.
+        SPLIT_DEAL = 0xa0, "SplitDeal";
+        /// Which workers of a wave ended; or that some have not.
+        SPLIT_STATUS = 0xa1, "SplitStatus";
+        /// The hash of what boundary wires differ by.
+        SPLIT_JOIN = 0xa2, "SplitJoin";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

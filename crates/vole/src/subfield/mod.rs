@@ -37,7 +37,7 @@ pub mod vope;
 
 pub use key::FieldDelta;
 pub use party::{BlankParty, ProverParty, VerifierParty, tree_size};
-pub use plan::plan;
+pub use plan::{lot_len, plan, plan_of_lot};
 pub(crate) use plan::{LONG, WIDE};
 
 use crate::correlations::Generator;

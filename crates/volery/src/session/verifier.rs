@@ -25,8 +25,8 @@ pub struct Verifier<C: Channel> {
     pub(super) common: Common,
     pub(super) pool: Pool,
     pub(super) delta: Delta,
-    /// A fork of OT extension, for whatever field is set up.
-    pub(super) extension: softspoken::Sender,
+    /// A fork of OT extension, for whatever field is set up; none in a worker of a split statement.
+    pub(super) extension: Option<softspoken::Sender>,
     /// The correlations over a field, once a proof has needed them.
     pub(super) field: Option<Box<dyn FieldPool>>,
 }
@@ -40,7 +40,7 @@ impl<C: Channel> Verifier<C> {
     pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         match Self::try_start(&mut channel, options, rng) {
             Ok((common, pool, extension, delta)) => {
-                Ok(Self { channel, common, pool, delta, extension, field: None })
+                Ok(Self { channel, common, pool, delta, extension: Some(extension), field: None })
             }
             Err(error) => {
                 channel.fail(error.public_reason());
@@ -168,7 +168,7 @@ impl<C: Channel> Verifier<C> {
     /// What a system needs of it.
     pub(super) fn seat(&mut self) -> VerifierSeat<'_> {
         let Self { channel, common, pool, delta, extension, field } = self;
-        VerifierSeat { common, pool, delta, extension, field, channel }
+        VerifierSeat { common, pool, delta, extension: extension.as_mut(), field, channel }
     }
 
     /// Ends the session if `result` is an error.
