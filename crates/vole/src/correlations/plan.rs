@@ -76,7 +76,8 @@ impl Plan {
         Self { extension: Self::EXTENSION, chunk: Self::CHUNK, long: Self::LONG, lead: 4, rounds }
     }
 
-    /// A plan over a [`Lot`](super::Lot): the first round starts from all of it, before anything is given out.
+    /// A plan over a [`Lot`](super::Lot): the first round starts from all of it, before anything is given
+    /// out.
     #[must_use]
     pub const fn of_lot(rounds: &'static [Params]) -> Self {
         Self { extension: 0, chunk: Self::CHUNK, long: 0, lead: 0, rounds }

@@ -122,12 +122,7 @@ pub struct VerifierParty<E = softspoken::Sender> {
 impl<E: Extension<Gf128>> VerifierParty<E> {
     /// Starts from a finished setup of OT extension under `delta`, or from a
     /// [`Lot`](crate::correlations::Lot). `rng` seeds the trees.
-    pub fn new(
-        session: SessionId,
-        extension: E,
-        delta: Delta,
-        rng: &mut dyn CryptoRng,
-    ) -> Self {
+    pub fn new(session: SessionId, extension: E, delta: Delta, rng: &mut dyn CryptoRng) -> Self {
         let seeds = Prg::of_session(&session, "cot: seeds of V", rng);
         Self { session, extension, delta, seeds }
     }

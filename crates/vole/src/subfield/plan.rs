@@ -45,8 +45,9 @@ pub fn plan<F: Value, M: Mac<F>>(profile: Profile) -> Plan {
     Plan { extension: 1 << 12, chunk: 1 << 9, long: 1 << 11, lead, rounds }
 }
 
-/// The stages over a [`Lot`](crate::correlations::Lot) of [`lot_len`] correlations: those of [`plan`] from the
-/// first set on that makes many at once. `None` for fields without rounds, over which nothing can be dealt.
+/// The stages over a [`Lot`](crate::correlations::Lot) of [`lot_len`] correlations: those of [`plan`] from
+/// the first set on that makes many at once. `None` for fields without rounds, over which nothing can be
+/// dealt.
 #[must_use]
 pub fn plan_of_lot<F: Value, M: Mac<F>>(profile: Profile) -> Option<Plan> {
     let rounds: &[Params] = match profile {

@@ -11,11 +11,11 @@ use volery_field::Wipe as _;
 use volery_vole::Transcript;
 use volery_zk::quicksilver::verdict;
 
+use super::Layout;
 use super::deal::{Place, ProverLot, VerifierLot};
 use super::dealt::{Dealt, encode};
 use super::layout::Equal;
 use super::worker::{Lost, Proved, Summary};
-use super::Layout;
 use crate::Error;
 use crate::session::system::correlations::CorrelationSetup as _;
 use crate::session::{Common, Prover, Verifier};
@@ -45,6 +45,26 @@ pub trait Workers<L, M: Copy + Default> {
     /// Why none can be started; this ends the session.
     fn start(&mut self, lot: L) -> Result<(), Error>;
 
+    /// Where the worker of a shard that was started is reached by the peer's; none if that is not known
+    /// within this time. Called at V, after all of a wave were started. The default is for workers that meet
+    /// otherwise: an empty address. So is that of a worker that is lost before it has one.
+    ///
+    /// # Errors
+    /// Why nobody can know; this ends the session.
+    fn address(&mut self, _shard: usize, _patience: Duration) -> Result<Option<String>, Error> {
+        Ok(Some(String::new()))
+    }
+
+    /// Tells the worker of a shard that was started where the peer's is reached. Called at P. The text is the
+    /// peer's, of at most [`MOST_ADDRESS`] printable characters. The default is for workers that meet
+    /// otherwise.
+    ///
+    /// # Errors
+    /// Why it cannot be told; this ends the session.
+    fn reach(&mut self, _shard: usize, _address: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Waits for the next worker to end, no longer than this; none if none has.
     ///
     /// # Errors
@@ -54,6 +74,9 @@ pub trait Workers<L, M: Copy + Default> {
     /// Ends all that still run, as far as that can be done: the session has failed.
     fn stop(&mut self) {}
 }
+
+/// The longest address of a worker, in bytes.
+pub const MOST_ADDRESS: usize = 255;
 
 /// A worker has ended.
 #[derive(Debug)]
@@ -203,7 +226,11 @@ impl<'l, M: Copy + Default> Run<'l, M> {
                 [WAITING] => {}
                 [DONE, theirs @ ..] if theirs.len() == length - 1 => break theirs.to_vec(),
                 other => {
-                    return Err(malformed(format!("{} bytes are no status of {} shards", other.len(), wave.len())));
+                    return Err(malformed(format!(
+                        "{} bytes are no status of {} shards",
+                        other.len(),
+                        wave.len()
+                    )));
                 }
             }
         };
@@ -232,7 +259,12 @@ impl<'l, M: Copy + Default> Run<'l, M> {
     }
 
     /// The hash over all shards and all differences of boundary wires.
-    fn join(&self, common: &Common, step: fn(M, M) -> M, put: fn(&M, &mut Vec<u8>)) -> Result<[u8; 32], Error> {
+    fn join(
+        &self,
+        common: &Common,
+        step: fn(M, M) -> M,
+        put: fn(&M, &mut Vec<u8>),
+    ) -> Result<[u8; 32], Error> {
         let mut transcript = Transcript::new("volery split join v1", &common.id);
         transcript.absorb("layout", &self.layout.digest());
         for shard in 0..self.layout.shards().len() {
@@ -263,7 +295,8 @@ impl<'l, M: Copy + Default> Run<'l, M> {
 
     /// What all of it is worth: the worst shard or a guess of a difference, once for each try.
     fn soundness(&self, guess_bits: f64) -> f64 {
-        let worst = self.proved.values().map(|proved| proved.summary.soundness_bits).fold(guess_bits, f64::min);
+        let worst =
+            self.proved.values().map(|proved| proved.summary.soundness_bits).fold(guess_bits, f64::min);
         // An error of a shard, and one of the join.
         let one = (-worst).exp2() + (-guess_bits).exp2();
         -(one * f64::from(self.settings.retries.saturating_add(1))).log2()
@@ -284,10 +317,16 @@ const PART: usize = 1 << 12;
 
 impl Common {
     /// The message by which the coordinators agree on the statement.
-    fn begin_split<Y: Dealt>(&mut self, system: &Y, layout: &Layout, settings: Settings) -> Result<Begin, Error> {
+    fn begin_split<Y: Dealt>(
+        &mut self,
+        system: &Y,
+        layout: &Layout,
+        settings: Settings,
+    ) -> Result<Begin, Error> {
         system.allow(&self.options, None)?;
         if self.options.fiat_shamir {
-            let reason = "the challenges of a split statement are the verifier's choice, and cannot be hashes";
+            let reason =
+                "the challenges of a split statement are the verifier's choice, and cannot be hashes";
             return Err(Error::Options(reason.into()));
         }
         if settings.retries > Y::MOST_RETRIES {
@@ -299,7 +338,8 @@ impl Common {
         }
         self.enter()?;
         let parameters = system.parameters(&self.options, self.proofs, None)?;
-        let parameters = parameters.with("retries", settings.retries)?.with("shards", layout.shards().len())?;
+        let parameters =
+            parameters.with("retries", settings.retries)?.with("shards", layout.shards().len())?;
         self.proofs += 1;
         Ok(Begin::new(layout.digest(), parameters))
     }
@@ -355,6 +395,10 @@ impl<C: Channel> Prover<C> {
             }
             Y::settle_prover(&mut self.seat())?;
             self.channel.flush()?;
+            for shard in &wave {
+                let address = receive_address(&mut self.channel)?;
+                workers.reach(*shard, &address)?;
+            }
             run.dealing += dealing.elapsed();
             run.wait(&wave, false, workers, &mut self.channel)?;
             wave = run.compare(&wave, &mut self.channel)?;
@@ -419,7 +463,17 @@ impl<C: Channel> Verifier<C> {
                 workers.start(VerifierLot { place, keys, delta })?;
             }
             Y::settle_verifier(&mut self.seat())?;
-            self.channel.flush()?;
+            for shard in &wave {
+                let address = loop {
+                    if let Some(address) = workers.address(*shard, BEAT)? {
+                        break address;
+                    }
+                    self.channel.send(tags::SPLIT_MEET, &[WAITING])?;
+                    self.channel.flush()?;
+                };
+                self.channel.send(tags::SPLIT_MEET, &[&[DONE], address.as_bytes()].concat())?;
+                self.channel.flush()?;
+            }
             run.dealing += dealing.elapsed();
             run.wait(&wave, Y::ANSWERS_TELL_DELTA, workers, &mut self.channel)?;
             wave = run.compare(&wave, &mut self.channel)?;
@@ -436,6 +490,22 @@ impl<C: Channel> Verifier<C> {
             return Err(volery_zk::Error::Rejected { reason: reason.into() }.into());
         }
         Ok(run.outcome::<Y>(start, joining, before, self.channel.stats()))
+    }
+}
+
+/// Where the peer's worker is reached.
+fn receive_address(channel: &mut dyn Channel) -> Result<String, Error> {
+    loop {
+        match channel.recv(tags::SPLIT_MEET, 1 + MOST_ADDRESS)? {
+            [WAITING] => {}
+            [DONE, address @ ..] if address.iter().all(|byte| matches!(byte, b' '..=b'~')) => {
+                return Ok(address.iter().copied().map(char::from).collect());
+            }
+            _ => {
+                let reason = "neither an address of printable characters nor that one is awaited".into();
+                return Err(volery_channel::Error::Malformed { step: tags::SPLIT_MEET, reason }.into());
+            }
+        }
     }
 }
 

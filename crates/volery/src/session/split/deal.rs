@@ -29,8 +29,8 @@ impl Place {
         Self { session, options, shard, attempt, token }
     }
 
-    /// What the workers compare when they meet: the usual, and which lot they have. A worker of another shard,
-    /// attempt or session, and a stranger, have another one.
+    /// What the workers compare when they meet: the usual, and which lot they have. A worker of another
+    /// shard, attempt or session, and a stranger, have another one.
     pub(super) fn parameters(&self) -> Result<Parameters, Error> {
         let oracle = Oracle::new("split: name of a lot", &self.session);
         let name: [u8; 16] = oracle.hash(0, &[&numbers(self.shard, self.attempt), &self.token]);

@@ -29,11 +29,7 @@ impl<'s, 'e, T, F, M: Copy + Default + Send + 's> Threads<'s, 'e, T, F, M> {
         Self { scope, whole, connect, sender, ended }
     }
 
-    fn start<L: Lot + Send + 's>(
-        &self,
-        lot: L,
-        work: impl FnOnce(L) -> Result<Proved<M>, Lost> + Send + 's,
-    ) {
+    fn start<L: Lot + Send + 's>(&self, lot: L, work: impl FnOnce(L) -> Result<Proved<M>, Lost> + Send + 's) {
         let sender = self.sender.clone();
         self.scope.spawn(move || {
             let (shard, attempt) = (lot.shard(), lot.attempt());

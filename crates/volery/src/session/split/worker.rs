@@ -14,8 +14,8 @@ use super::shard::{Boundary, Captured, Shard};
 use crate::Error;
 use crate::session::{Common, Prover, Report, Verifier, digest};
 
-/// What a worker tells its coordinator when its shard is proved: the tags or keys of the boundary wires, which
-/// are a secret, and what they are of.
+/// What a worker tells its coordinator when its shard is proved: the tags or keys of the boundary wires,
+/// which are a secret, and what they are of.
 pub struct Proved<M: Copy + Default> {
     pub(super) shard: u32,
     pub(super) attempt: u32,
@@ -144,7 +144,8 @@ fn meet(
     })
 }
 
-/// P's worker: proves `shard`, whose witness is inside it. The peer's worker is at the other end of `channel`.
+/// P's worker: proves `shard`, whose witness is inside it. The peer's worker is at the other end of
+/// `channel`.
 ///
 /// # Errors
 /// [`Lost::Connection`] if the shard may be tried again; otherwise [`Lost::Failed`] with an error as of

@@ -16,8 +16,8 @@ const STATE: usize = 256;
 /// What a block commits to: its bits, and 22,271 ANDs.
 const COMMITMENTS: u64 = 512 + 22_271;
 
-/// "I know a message of `length` bytes whose SHA-256 digest is `digest`", in shards of consecutive blocks. The
-/// chaining value after one shard's last block is that before the next one's first.
+/// "I know a message of `length` bytes whose SHA-256 digest is `digest`", in shards of consecutive blocks.
+/// The chaining value after one shard's last block is that before the next one's first.
 pub struct SplitPreimage {
     digest: [u8; 32],
     length: u64,
@@ -131,7 +131,8 @@ fn initial() -> [u32; 8] {
 
 /// The bits of a chaining value, in the order of the wires that a boundary has.
 fn state_bits(state: &[u32; 8]) -> Vec<F2> {
-    let bytes: Zeroizing<Vec<u8>> = Zeroizing::new(state.iter().flat_map(|word| word.to_be_bytes()).collect());
+    let bytes: Zeroizing<Vec<u8>> =
+        Zeroizing::new(state.iter().flat_map(|word| word.to_be_bytes()).collect());
     bytes_to_bits(&bytes)
 }
 
@@ -172,9 +173,7 @@ impl SplitPreimagePart<'_> {
         n: usize,
         values: impl Fn() -> Option<Vec<F2>>,
     ) -> Result<Vec<B::Wire>, B::Error> {
-        b.secret(n, &mut |_| {
-            values().ok_or_else(|| StatementError::Witness("there is no message".into()))
-        })
+        b.secret(n, &mut |_| values().ok_or_else(|| StatementError::Witness("there is no message".into())))
     }
 }
 

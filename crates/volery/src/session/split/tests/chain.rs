@@ -9,22 +9,22 @@ use crate::Error;
 /// "I know the numbers `x -> x^2 + x c + 1`, from `x = 1` on." A shard has so many steps, and its boundary is
 /// the number before them and that after.
 #[derive(Clone, Debug)]
-pub(super) struct Chain<R> {
-    pub(super) shards: usize,
-    pub(super) steps: usize,
-    pub(super) factor: R,
+pub(in crate::session::split) struct Chain<R> {
+    pub(in crate::session::split) shards: usize,
+    pub(in crate::session::split) steps: usize,
+    pub(in crate::session::split) factor: R,
     /// The shard whose first number is wrong.
-    pub(super) wrong: Option<usize>,
+    pub(in crate::session::split) wrong: Option<usize>,
     /// The shard, if any, in which a step is wrong.
-    pub(super) broken: Option<usize>,
+    pub(in crate::session::split) broken: Option<usize>,
     /// Whether boundaries are claimed to be equal.
-    pub(super) joined: bool,
+    pub(in crate::session::split) joined: bool,
     /// Whether the numbers at the ends are claimed.
-    pub(super) claimed: bool,
+    pub(in crate::session::split) claimed: bool,
 }
 
 impl<R: Ring> Chain<R> {
-    pub(super) fn new(shards: usize, steps: usize) -> Self {
+    pub(in crate::session::split) fn new(shards: usize, steps: usize) -> Self {
         let factor = R::ONE;
         Self { shards, steps, factor, wrong: None, broken: None, joined: true, claimed: true }
     }
@@ -34,7 +34,7 @@ impl<R: Ring> Chain<R> {
     }
 }
 
-pub(super) struct Link<'a, R> {
+pub(in crate::session::split) struct Link<'a, R> {
     chain: &'a Chain<R>,
     n: usize,
 }

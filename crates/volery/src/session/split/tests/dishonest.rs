@@ -8,7 +8,8 @@ use super::*;
 fn shards_that_do_not_fit_together_are_rejected() {
     fn run<Y: Dealt + Copy + Send>(system: Y)
     where
-        for<'a, 's> <Chain<Y::Ring> as Sharded>::Shard<'s>: Shard<Y::Ring, Y::Prover<'a>> + Shard<Y::Ring, Y::Verifier<'a>>,
+        for<'a, 's> <Chain<Y::Ring> as Sharded>::Shard<'s>:
+            Shard<Y::Ring, Y::Prover<'a>> + Shard<Y::Ring, Y::Verifier<'a>>,
         Chain<Y::Ring>: Sharded,
         for<'s> <Chain<Y::Ring> as Sharded>::Shard<'s>: Shard<Y::Ring, Evaluator<Y::Ring>>,
         for<'p> Y::Prover<'p>: Boundary<Y::Ring, Y::Mac>,
@@ -45,7 +46,10 @@ fn a_statement_that_claims_nothing_is_refused() {
     let chain = Chain { claimed: false, joined: false, ..Chain::<F2>::new(2, 10) };
     let (proved, verified) = Both::of(&chain).run(Bits);
     for error in [proved.expect_err("no claim"), verified.expect_err("no claim")] {
-        assert!(error.to_string().contains("claims nothing") || error.to_string().contains("asserts nothing"), "{error}");
+        assert!(
+            error.to_string().contains("claims nothing") || error.to_string().contains("asserts nothing"),
+            "{error}"
+        );
     }
     // Equal wires are a claim.
     let chain = Chain { claimed: false, ..Chain::<F2>::new(2, 10) };
@@ -104,7 +108,8 @@ fn workers_of_different_lots_refuse_each_other() {
                 verify_shard(theirs, lot, Bits, &chain.shard(0).expect("a shard"), &mut rng(2)).map(drop)
             });
             let lot = ProverLot { place: base, shares: blank() };
-            let proved = prove_shard(ours, lot, Bits, &chain.shard(0).expect("a shard"), &mut rng(1)).map(drop);
+            let proved =
+                prove_shard(ours, lot, Bits, &chain.shard(0).expect("a shard"), &mut rng(1)).map(drop);
             for result in [proved, verified.join().expect("no panic")] {
                 assert!(matches!(result, Err(Lost::Failed(Error::Channel(_)))), "{result:?}");
             }

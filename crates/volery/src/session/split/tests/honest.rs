@@ -50,7 +50,8 @@ fn the_profile_for_few_bytes_serves_as_well() {
 
 #[test]
 fn a_preimage_is_proved_in_any_number_of_shards_at_every_border_of_blocks() {
-    for (length, shards) in [(0, 4), (1, 1), (55, 2), (56, 2), (63, 2), (64, 2), (119, 3), (120, 3), (300, 4)] {
+    for (length, shards) in [(0, 4), (1, 1), (55, 2), (56, 2), (63, 2), (64, 2), (119, 3), (120, 3), (300, 4)]
+    {
         let message: Vec<u8> = (0..length).map(|i| i as u8).collect();
         let digest: [u8; 32] = Sha256::digest(&message).into();
         let claim = || SplitPreimage::new(digest, length, shards).expect("a claim");

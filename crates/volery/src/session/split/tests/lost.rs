@@ -11,10 +11,9 @@ fn a_lost_worker_is_replaced_wherever_it_was() {
     let (mut lost, mut ended) = (0, 0);
     for at in 0..20 {
         let breaks = |shard, attempt| (shard == 1 && attempt == 0).then_some(Break(at));
-        for both in [
-            Both { p_breaks: &breaks, ..Both::of(&chain) },
-            Both { v_breaks: &breaks, ..Both::of(&chain) },
-        ] {
+        for both in
+            [Both { p_breaks: &breaks, ..Both::of(&chain) }, Both { v_breaks: &breaks, ..Both::of(&chain) }]
+        {
             let (proved, verified) = both.run(Bits);
             let (proved, verified) = (proved.expect("proved"), verified.expect("verified"));
             assert_eq!(proved.lost, verified.lost, "{at}");
@@ -37,7 +36,10 @@ fn more_losses_than_allowed_end_the_session_at_both_parties() {
     let (proved, verified) = Both { settings, p_breaks: &breaks, ..Both::of(&chain) }.run(Bits);
     for result in [proved, verified] {
         let error = result.expect_err("too many are lost");
-        assert!(matches!(&error, Error::Split(reason) if reason.contains("3 workers were lost, and 2 may")), "{error}");
+        assert!(
+            matches!(&error, Error::Split(reason) if reason.contains("3 workers were lost, and 2 may")),
+            "{error}"
+        );
     }
 }
 
@@ -71,7 +73,8 @@ fn a_verifier_that_has_answered_and_was_not_opened_to_ends_the_session() {
 fn a_verifier_s_worker_that_is_gone_ends_a_session_over_a_field_and_none_over_bits() {
     fn gone<Y: Dealt + Copy + Send>(system: Y, chain: &Chain<Y::Ring>) -> Result<Outcome, Error>
     where
-        for<'a, 's> <Chain<Y::Ring> as Sharded>::Shard<'s>: Shard<Y::Ring, Y::Prover<'a>> + Shard<Y::Ring, Y::Verifier<'a>>,
+        for<'a, 's> <Chain<Y::Ring> as Sharded>::Shard<'s>:
+            Shard<Y::Ring, Y::Prover<'a>> + Shard<Y::Ring, Y::Verifier<'a>>,
         Chain<Y::Ring>: Sharded,
         for<'p> Y::Prover<'p>: Boundary<Y::Ring, Y::Mac>,
         for<'v> Y::Verifier<'v>: Boundary<Y::Ring, Y::Mac>,

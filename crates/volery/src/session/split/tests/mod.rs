@@ -1,6 +1,6 @@
 //! Split statements over both kinds of systems: honest, false, lost on the way, and attacked.
 
-mod chain;
+pub(super) mod chain;
 mod dishonest;
 mod honest;
 mod lost;
