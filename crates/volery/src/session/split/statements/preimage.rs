@@ -1,5 +1,6 @@
 //! Knowledge of a long message with this SHA-256 digest, cut between blocks.
 
+use volery_channel::{Cursor, Flaw};
 use volery_circuit::gadgets::{Compression as _, Sha256, bits_to_words, bytes_to_bits, words_to_bits};
 use volery_circuit::{Digest, Error as StatementError, Prove};
 use volery_field::F2;
@@ -11,6 +12,9 @@ use crate::split::{Equal, Layout, Shard, ShardInfo, Sharded};
 
 /// Bytes of a block.
 const BLOCK: u64 = 64;
+/// How a job begins, and more bytes than it has besides a part of the message.
+const JOB_NAME: &[u8] = b"split sha256 preimage 1";
+const JOB: usize = 256;
 /// Bits of a chaining value.
 const STATE: usize = 256;
 /// What a block commits to: its bits, and 22,271 ANDs.
@@ -22,8 +26,31 @@ pub struct SplitPreimage {
     digest: [u8; 32],
     length: u64,
     shards: usize,
-    /// The message, and the chaining value before each shard.
-    witness: Option<(Zeroizing<Vec<u8>>, Zeroizing<Vec<[u32; 8]>>)>,
+    held: Option<Held>,
+}
+
+/// The prover's secret, or the part of it that one of its workers needs.
+struct Held {
+    /// The number of the first shard that is held, and of the first byte.
+    first: (usize, u64),
+    /// The message from that byte on.
+    message: Zeroizing<Vec<u8>>,
+    /// The chaining value before each of these shards.
+    states: Zeroizing<Vec<[u32; 8]>>,
+}
+
+impl Held {
+    /// So many bytes of a block, if they are held.
+    fn bytes(&self, block: u64, count: usize) -> Option<&[u8]> {
+        // A block of padding alone may begin after the message's end.
+        let start = usize::try_from((block * BLOCK).checked_sub(self.first.1)?).ok()?;
+        self.message.get(start.min(self.message.len())..)?.get(..count)
+    }
+
+    /// The chaining value before shard `n`, if it is held.
+    fn state(&self, n: usize) -> Option<&[u32; 8]> {
+        self.states.get(n.checked_sub(self.first.0)?)
+    }
 }
 
 impl core::fmt::Debug for SplitPreimage {
@@ -47,7 +74,7 @@ impl SplitPreimage {
         if shards == 0 {
             return Err(StatementError::Public("a statement in no shards".into()));
         }
-        Ok(Self { digest, length, shards: shards.min(blocks), witness: None })
+        Ok(Self { digest, length, shards: shards.min(blocks), held: None })
     }
 
     /// Adds the witness, which only the prover holds.
@@ -72,8 +99,79 @@ impl SplitPreimage {
                 state = Sha256::compress_values(state, &Zeroizing::new(Sha256::expand(&bytes)));
             }
         }
-        self.witness = Some((message, states));
+        self.held = Some(Held { first: (0, 0), message, states });
         Ok(self)
+    }
+
+    /// What a worker needs to prove shard `n`, or to verify it if this has no message: the claim, and the
+    /// shard's part of the message. It is a secret if this has a message.
+    ///
+    /// # Errors
+    /// [`StatementError::Misuse`] for a shard that there is not.
+    pub fn job(&self, n: usize) -> Result<Zeroizing<Vec<u8>>, StatementError> {
+        self.shard(n)?;
+        let blocks = self.blocks_of(n);
+        let [start, end] = [blocks.start, blocks.end].map(|block| (block * BLOCK).min(self.length));
+        let mut out = Zeroizing::new(Vec::with_capacity(JOB + (end - start) as usize));
+        out.extend_from_slice(JOB_NAME);
+        out.extend_from_slice(&self.digest);
+        for number in [self.length, self.shards as u64, n as u64] {
+            out.extend_from_slice(&number.to_be_bytes());
+        }
+        if let Some(held) = &self.held {
+            let missing = || StatementError::Witness(format!("the message of shard {n} is not here"));
+            let state = held.state(n).ok_or_else(missing)?;
+            state.iter().for_each(|word| out.extend_from_slice(&word.to_be_bytes()));
+            let from = usize::try_from(start.saturating_sub(held.first.1)).map_err(|_| missing())?;
+            let bytes = held.message.get(from..).and_then(|rest| rest.get(..(end - start) as usize));
+            out.extend_from_slice(bytes.ok_or_else(missing)?);
+        }
+        Ok(out)
+    }
+
+    /// The statement of a worker's [`job`](Self::job), and the number of its shard.
+    ///
+    /// # Errors
+    /// [`StatementError::Public`] for bytes that are no job.
+    pub fn from_job(job: &[u8]) -> Result<(Self, usize), StatementError> {
+        let wrong = |flaw: &dyn core::fmt::Display| StatementError::Public(format!("a worker's job: {flaw}"));
+        let mut cursor = Cursor::new(job);
+        let mut read = || {
+            let name = cursor.bytes(JOB_NAME.len(), "the name")?;
+            let digest: [u8; 32] = cursor.array("the digest")?;
+            let (length, shards, n) =
+                (cursor.u64("the length")?, cursor.u64("the shards")?, cursor.u64("the shard")?);
+            Ok::<_, Flaw>((name == JOB_NAME, digest, length, shards, n))
+        };
+        let (named, digest, length, shards, n) = read().map_err(|flaw| wrong(&flaw))?;
+        let (shards, n) = match (usize::try_from(shards), usize::try_from(n)) {
+            (Ok(shards), Ok(n)) if named && n < shards => (shards, n),
+            _ => return Err(wrong(&"of another version or kind, or of no shard")),
+        };
+        let mut whole = Self::new(digest, length, shards)?;
+        whole.shard(n)?;
+        if cursor.is_empty() {
+            return Ok((whole, n));
+        }
+        let blocks = whole.blocks_of(n);
+        let [start, end] = [blocks.start, blocks.end].map(|block| (block * BLOCK).min(length));
+        let mut state = Zeroizing::new([0; 8]);
+        for word in state.iter_mut() {
+            *word = cursor.u32("the state").map_err(|flaw| wrong(&flaw))?;
+        }
+        let message = Zeroizing::new(cursor.rest().to_vec());
+        if message.len() as u64 != end - start {
+            return Err(wrong(&"a part of the message that has another length"));
+        }
+        whole.held =
+            Some(Held { first: (n, blocks.start * BLOCK), message, states: Zeroizing::new(vec![*state]) });
+        Ok((whole, n))
+    }
+
+    /// The number of shards.
+    #[must_use]
+    pub fn shards(&self) -> usize {
+        self.shards
     }
 
     fn blocks_of(&self, n: usize) -> core::ops::Range<u64> {
@@ -196,7 +294,7 @@ impl<B: Prove<F2> + ?Sized> Shard<F2, B> for SplitPreimagePart<'_> {
         let state = match n {
             0 => state_bits(&initial()).into_iter().map(|bit| b.constant(bit)).collect(),
             _ => {
-                let before = || whole.witness.as_ref().and_then(|(_, states)| states.get(*n)).map(state_bits);
+                let before = || whole.held.as_ref()?.state(*n).map(state_bits);
                 let state = Self::secret(b, STATE, before)?;
                 boundary.extend_from_slice(&state);
                 state
@@ -205,12 +303,7 @@ impl<B: Prove<F2> + ?Sized> Shard<F2, B> for SplitPreimagePart<'_> {
         let mut state = bits_to_words(&state);
         for block in whole.blocks_of(*n) {
             let secret = whole.secret_bytes(block);
-            let bytes = || {
-                let (message, _) = whole.witness.as_ref()?;
-                // A block of padding alone may begin after the message's end.
-                let start = message.len().min((block * BLOCK) as usize);
-                Some(bytes_to_bits(message.get(start..)?.get(..secret)?))
-            };
+            let bytes = || whole.held.as_ref()?.bytes(block, secret).map(bytes_to_bits);
             let mut bits = Self::secret(b, 8 * secret, bytes)?;
             let padding = bytes_to_bits(&whole.padding(block)[secret..]);
             bits.extend(padding.into_iter().map(|bit| b.constant(bit)));

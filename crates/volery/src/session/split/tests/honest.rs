@@ -63,6 +63,39 @@ fn a_preimage_is_proved_in_any_number_of_shards_at_every_border_of_blocks() {
 }
 
 #[test]
+fn a_worker_s_job_has_its_part_of_the_message_and_no_other() {
+    let message: Vec<u8> = (0..300_u16).map(|i| i as u8 ^ 0x5a).collect();
+    let digest: [u8; 32] = Sha256::digest(&message).into();
+    let claim = SplitPreimage::new(digest, 300, 3).expect("a claim");
+    let known = SplitPreimage::new(digest, 300, 3).expect("a claim");
+    let known = known.with_message(Zeroizing::new(message.clone())).expect("a message");
+    for n in 0..3 {
+        let (mine, theirs) = (known.job(n).expect("a job"), claim.job(n).expect("a job"));
+        assert!(!theirs.windows(8).any(|window| message.windows(8).any(|part| part == window)));
+        assert!(mine.len() > theirs.len() && mine.len() < theirs.len() + 200);
+        let (part, at) = SplitPreimage::from_job(&mine).expect("a job");
+        assert_eq!(at, n);
+        // It runs with what it has, and says the same of its boundary.
+        let run = |whole: &SplitPreimage| {
+            let shard = whole.shard(n).expect("a shard");
+            Shard::<F2, _>::run(&shard, &mut Evaluator::<F2>::new()).expect("holds")
+        };
+        assert_eq!(run(&part), run(&known));
+        for other in (0..3).filter(|other| *other != n) {
+            let shard = part.shard(other).expect("a shard");
+            assert!(Shard::<F2, _>::run(&shard, &mut Evaluator::<F2>::new()).is_err(), "{n} {other}");
+        }
+        let shard = SplitPreimage::from_job(&theirs).expect("a job").0;
+        assert!(Shard::<F2, _>::run(&shard.shard(n).expect("a shard"), &mut Evaluator::<F2>::new()).is_err());
+        for end in 0..mine.len() {
+            let cut = SplitPreimage::from_job(&mine[..end]);
+            assert!(cut.is_err() || end == theirs.len(), "{end}");
+        }
+    }
+    assert!(known.job(3).is_err());
+}
+
+#[test]
 fn a_batch_has_shards_of_several_statements_and_no_boundary() {
     let statements = || (0..5).map(|n| AndChain::new(1000 + n)).collect();
     let batch = Batch::new(statements(), 2);
