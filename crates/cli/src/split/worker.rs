@@ -17,7 +17,7 @@ pub(super) const INVITATION: &str = "VOLERY_INVITATION";
 
 /// Runs the command.
 pub(super) fn run(args: &SplitWorkerArgs) -> Result<(), Failure> {
-    let invitation: Invitation = invitation()?.parse()?;
+    let invitation: Invitation = invitation()?.parse().map_err(Failure::input)?;
     let limits = Limits { read: args.timeout, write: args.timeout, ..Limits::default() };
     match args.role {
         RoleArg::Prover => {

@@ -20,6 +20,7 @@ use volery_vole::softspoken::{self, ReceiverSetup, SenderSetup};
 use volery_vole::subfield::{self, FieldDelta, tree_size};
 use volery_vole::{Delta, Oracle, SessionId, base_ot};
 
+use super::verifier::refused_meanwhile;
 use super::{Common, Options};
 use crate::Error;
 
@@ -201,7 +202,8 @@ pub struct VerifierStart(SenderSetup);
 impl VerifierStart {
     /// Sends V's first message.
     pub(super) fn send(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
-        Ok(Self(SenderSetup::send(Delta::random(rng), channel, rng)?))
+        let setup = SenderSetup::send(Delta::random(rng), channel, rng).map_err(refused_meanwhile)?;
+        Ok(Self(setup))
     }
 
     /// Reads P's and the trees.

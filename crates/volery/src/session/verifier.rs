@@ -19,6 +19,15 @@ use super::system::{Proof, System, VerifierSeat};
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
+/// The error of sending base OTs. The peer may have refused what this party sent before them: that is about
+/// the session, and not about correlations.
+pub(super) fn refused_meanwhile(error: volery_vole::Error) -> Error {
+    match error {
+        volery_vole::Error::Channel(error) => Error::Channel(error),
+        error => error.into(),
+    }
+}
+
 /// The party that verifies. Its statements hold no witness.
 pub struct Verifier<C: Channel> {
     pub(super) channel: C,
@@ -58,11 +67,7 @@ impl<C: Channel> Verifier<C> {
         let hello = Hello::new(Role::Verifier, options.session_parameters()?, rng);
         hello.send(channel)?;
         let delta = Delta::random(rng);
-        let setup = SenderSetup::send(delta.duplicate(), channel, rng).map_err(|error| match error {
-            // The peer may have refused the hello meanwhile.
-            volery_vole::Error::Channel(error) => Error::Channel(error),
-            error => error.into(),
-        })?;
+        let setup = SenderSetup::send(delta.duplicate(), channel, rng).map_err(refused_meanwhile)?;
         let session = hello.receive(channel)?;
         let id = SessionId::new(*session.id());
         let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
