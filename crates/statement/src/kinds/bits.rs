@@ -10,35 +10,39 @@ use volery_circuit::{
 use volery_field::{F2, Ring};
 
 use super::bare::Bare;
-use super::refusal::Refusal;
-use super::{Given, Loaded, circuit_path, claimed, computed, short};
-use crate::args::StatementArgs;
-use crate::failure::Failure;
-use crate::info::{BitInfo, Described};
+use super::{Loaded, claimed, computed};
+use crate::describe::{BitInfo, Described};
+use crate::error::Error;
+use crate::instance::Instance;
+use crate::named::Named;
+#[cfg(feature = "public")]
 use crate::public::{OverBits, PublicStatement};
-use crate::source::{Shared, Source};
+use crate::refusal::Refusal;
+use crate::source::{Shared, WitnessSource};
+use crate::spelling::option;
 use crate::stored::Storable;
 use crate::way::{RHO, Way};
+use crate::words::short;
 
 /// Longest file of public values of a built-in statement, comments not counted: 2^20 numbers of 8 digits.
 const PUBLIC_BYTES: u64 = 1 << 23;
 /// Longest text of a built-in's witness, comments not counted: a digit for each bit.
 const WITNESS_BYTES: u64 = 1 << 32;
 
-/// The statement about bits that `args` name. The other kinds were tried before, so this refuses unknown
+/// The statement about bits that `named` names. The other kinds were tried before, so this refuses unknown
 /// names.
-pub(super) fn load(args: &StatementArgs) -> Loaded {
-    no_field(args)?;
-    if let Some(entry) = builtin::find(&args.text()) {
-        let builtin = with_values(args, |values| Ok(Builtin::new(entry.name, values)?))?;
+pub(super) fn load(named: &Named) -> Loaded {
+    no_field(named)?;
+    if let Some(entry) = named.builtin() {
+        let builtin = with_values(named, |values| Ok(Builtin::new(entry.name, values)?))?;
         return Ok(Some(Box::new(builtin)));
     }
-    let file = BristolFile::<F2>::open(circuit_path(args)?)?;
-    Ok(Some(match args.public() {
-        Some(public) => Box::new(claimed(file, &public)?),
+    let file: BristolFile<F2> = named.circuit()?.circuit()?;
+    Ok(Some(match &named.public {
+        Some(public) => Box::new(claimed(file, public)?),
         None => Box::new(Bare {
             file,
-            name: args.text().into_owned(),
+            name: named.text(),
             text: "circuit file, nothing claimed about it yet".to_owned(),
             describe: |text, signature, circuit| describe(text, signature, circuit),
             ways: |circuit| Ok(ways(circuit)),
@@ -47,19 +51,18 @@ pub(super) fn load(args: &StatementArgs) -> Loaded {
 }
 
 /// As [`super::compute`].
-pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
-    no_field(args)?;
-    if let Some(entry) = builtin::find(&args.text()) {
-        let Shared { name, content } = witness.shared(WITNESS_BYTES)?;
-        return with_values(args, |values| compute_value(entry, values, &content, &name)).map(Some);
+pub(super) fn compute(named: &Named, witness: &WitnessSource) -> Result<Option<String>, Error> {
+    no_field(named)?;
+    if let Some(entry) = named.builtin() {
+        let Shared { name, content } = witness.whole()?.shared(WITNESS_BYTES)?;
+        return with_values(named, |values| compute_value(entry, values, &content, &name)).map(Some);
     }
-    let file = BristolFile::<F2>::open(circuit_path(args)?)?;
-    let read = |signature: &Signature| Ok(Witness::read(witness.open()?, &witness.name(), signature)?);
-    computed(&file, args.public(), read).map(Some)
+    let file: BristolFile<F2> = named.circuit()?.circuit()?;
+    computed(&file, named.public.as_ref(), |signature| read(witness, signature)).map(Some)
 }
 
 /// All public values of a built-in statement for the witness in `text`, a line each.
-fn compute_value(entry: &Entry, values: &[(&str, &str)], text: &[u8], name: &str) -> Result<String, Failure> {
+fn compute_value(entry: &Entry, values: &[(&str, &str)], text: &[u8], name: &str) -> Result<String, Error> {
     // Any number will do for a product, but there has to be one for each pair of factors.
     let products = "0".repeat(8 * pairs_in(text));
     let unknown = entry.computed.filter(|computed| *computed == "products").map(|name| (name, &*products));
@@ -90,31 +93,34 @@ fn pairs_in(text: &[u8]) -> usize {
     (bits / 64).max(1)
 }
 
-fn no_field(args: &StatementArgs) -> Result<(), Failure> {
-    if args.field.is_none() {
+/// Reads the witness of a statement with this signature.
+fn read(witness: &WitnessSource, signature: &Signature) -> Result<Witness<F2>, Error> {
+    let source = witness.whole()?;
+    Ok(Witness::read(source.open()?, &source.name(), signature)?)
+}
+
+fn no_field(named: &Named) -> Result<(), Error> {
+    if named.field.is_none() {
         return Ok(());
     }
     let over_fields = builtin::ENTRIES.iter().filter(|entry| entry.numbers.is_some());
     let names: Vec<&str> = over_fields.map(|entry| entry.name).collect();
-    Err(Failure::input(format!("--field is for {}", names.join(", "))))
+    Err(Error::input(format!("{} is for {}", option("field"), names.join(", "))))
 }
 
-/// Calls `what` with the public values of a built-in statement: those on the command line, and those in its
-/// public file, which has lines `name = value`.
-fn with_values<T>(
-    args: &StatementArgs,
-    what: impl FnOnce(&[(&str, &str)]) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let Some(public) = args.public() else { return what(&args.values()) };
+/// Calls `what` with the public values of a built-in statement: those that are named, and those in its public
+/// file, which has lines `name = value`.
+fn with_values<T>(named: &Named, what: impl FnOnce(&[(&str, &str)]) -> Result<T, Error>) -> Result<T, Error> {
+    let Some(public) = &named.public else { return what(&named.values()) };
     let Shared { name, content } = public.shared(PUBLIC_BYTES)?;
-    let mut values: Vec<(&str, &str)> = args.values();
+    let mut values: Vec<(&str, &str)> = named.values();
     for (number, line) in (1..).zip(content.split(|byte| *byte == b'\n')) {
         let line = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
         if line.is_empty() {
             continue;
         }
         let pair = core::str::from_utf8(line).ok().and_then(|line| line.split_once('='));
-        let wrong = || Failure::input(format!("{name}, line {number}: expected `name = value`"));
+        let wrong = || Error::input(format!("{name}, line {number}: expected `name = value`"));
         let (value, text) = pair.ok_or_else(wrong)?;
         values.push((value.trim(), text.trim()));
     }
@@ -135,12 +141,12 @@ fn describe(
     text: String,
     signature: &Signature,
     statement: &impl Statement<Counter<F2>>,
-) -> Result<Described, Failure> {
+) -> Result<Described, Error> {
     let counter = Counter::<F2>::count(statement)?;
-    Ok(Described::new(BitInfo::new(text, signature, &counter), counter.total()))
+    Ok(BitInfo::of(text, signature, &counter))
 }
 
-impl Given for Builtin {
+impl Instance for Builtin {
     fn text(&self) -> String {
         Self::text(self).to_owned()
     }
@@ -149,8 +155,8 @@ impl Given for Builtin {
         F2::NAME
     }
 
-    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
-        let witness = Witness::read(source.open()?, &source.name(), &self.signature())?;
+    fn with_witness(self: Box<Self>, witness: &WitnessSource) -> Result<Box<dyn Instance>, Error> {
+        let witness = read(witness, &self.signature())?;
         Ok(Box::new(Self::with_witness(*self, &witness)?))
     }
 
@@ -162,8 +168,8 @@ impl Given for Builtin {
         count(self)
     }
 
-    fn describe(&self) -> Result<Described, Failure> {
-        describe(Given::text(self), &self.signature(), self)
+    fn describe(&self) -> Result<Described, Error> {
+        describe(Instance::text(self), &self.signature(), self)
     }
 
     fn always(&self) -> u16 {
@@ -178,12 +184,13 @@ impl Given for Builtin {
         Ok(self)
     }
 
+    #[cfg(feature = "public")]
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverBits::boxed(self))
     }
 }
 
-impl Given for FileStatement<F2> {
+impl Instance for FileStatement<F2> {
     fn text(&self) -> String {
         format!("circuit file with BLAKE3 hash {}", short(&self.file().hash(), 8))
     }
@@ -192,8 +199,8 @@ impl Given for FileStatement<F2> {
         F2::NAME
     }
 
-    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
-        let witness = Witness::read(source.open()?, &source.name(), &self.signature())?;
+    fn with_witness(self: Box<Self>, witness: &WitnessSource) -> Result<Box<dyn Instance>, Error> {
+        let witness = read(witness, &self.signature())?;
         Ok(Box::new(Self::with_witness(*self, witness)?))
     }
 
@@ -205,7 +212,7 @@ impl Given for FileStatement<F2> {
         count(self)
     }
 
-    fn describe(&self) -> Result<Described, Failure> {
+    fn describe(&self) -> Result<Described, Error> {
         describe(self.text(), &self.signature(), self)
     }
 
@@ -221,6 +228,7 @@ impl Given for FileStatement<F2> {
         Ok(self)
     }
 
+    #[cfg(feature = "public")]
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverBits::boxed(self))
     }

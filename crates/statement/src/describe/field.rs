@@ -1,33 +1,39 @@
-//! What `info` says about statements over a field.
+//! Statements over a field.
 
 use serde::Serialize;
 use volery::Statement;
 use volery_circuit::Counter;
 
 use super::{Described, Description};
-use crate::failure::Failure;
+use crate::error::Error;
 use crate::fields::Served;
-use crate::output;
 
-/// A statement over a field, as `--json` prints it.
+/// A statement over a field.
 #[derive(Debug, Serialize)]
-pub(crate) struct FieldInfo {
-    statement: String,
-    field: &'static str,
-    secrets: u64,
-    multiplications: u64,
-    /// Linear claims.
-    linear: u64,
-    polynomials: Vec<Claims>,
+pub struct FieldInfo {
+    /// Its description in results.
+    pub statement: String,
+    /// The field's name.
+    pub field: &'static str,
+    /// The number of secret values.
+    pub secrets: u64,
+    /// The number of multiplications.
+    pub multiplications: u64,
+    /// The number of linear claims.
+    pub linear: u64,
+    /// Claims about polynomials, by degree.
+    pub polynomials: Vec<Claims>,
     /// Matrix products. A challenge folds each to one polynomial.
-    matrix_products: u64,
+    pub matrix_products: u64,
 }
 
 /// Claims about polynomials of one degree.
 #[derive(Debug, Serialize)]
-struct Claims {
-    degree: usize,
-    count: u64,
+pub struct Claims {
+    /// The degree.
+    pub degree: usize,
+    /// How many there are.
+    pub count: u64,
 }
 
 impl FieldInfo {
@@ -35,7 +41,7 @@ impl FieldInfo {
     pub(crate) fn of<F: Served>(
         text: String,
         statement: &impl Statement<Counter<F>>,
-    ) -> Result<Described, Failure> {
+    ) -> Result<Described, Error> {
         let counter = Counter::<F>::count(statement)?;
         let (counts, mut degrees) = (counter.total(), counter.degrees().clone());
         // An inner product is a claim of degree 2. So is a product of matrices, after a challenge folds it to
@@ -54,24 +60,6 @@ impl FieldInfo {
             polynomials: degrees.into_iter().map(|(degree, count)| Claims { degree, count }).collect(),
             matrix_products: counts.matrix_products,
         };
-        Ok(Described::new(info, counts))
-    }
-}
-
-impl Description for FieldInfo {
-    fn text(&self) -> String {
-        let mut lines = vec![self.statement.clone(), String::new()];
-        let mut line = |name: &str, value: String| lines.push(format!("{name:<16}{value}"));
-        line("field", self.field.to_owned());
-        line("secret values", output::count(self.secrets));
-        line("multiplications", output::count(self.multiplications));
-        for Claims { degree, count } in &self.polynomials {
-            line("polynomials", format!("{} of degree {degree}", output::count(*count)));
-        }
-        line("linear claims", output::count(self.linear));
-        if self.matrix_products > 0 {
-            line("matrix products", format!("{}, each folded to one polynomial", self.matrix_products));
-        }
-        lines.join("\n")
+        Ok(Described { description: Description::Field(info), counts })
     }
 }

@@ -1,16 +1,19 @@
 //! Built-in statements over a field, from sizes and files of numbers.
 
-use volery::builtin::{self, FieldBuiltin, OverField, read_numbers, write_numbers};
+use volery::builtin::{FieldBuiltin, OverField, read_numbers, write_numbers};
 use volery_circuit::{Counts, Error as StatementError, Evaluator, Polynomials, forward_statement};
 
-use super::refusal::Refusal;
-use super::{Given, Loaded, none_given};
-use crate::args::StatementArgs;
-use crate::failure::Failure;
+use super::Loaded;
+use crate::describe::{Described, FieldInfo};
+use crate::error::Error;
 use crate::fields::{self, InField, Served};
-use crate::info::{Described, FieldInfo};
+use crate::instance::Instance;
+use crate::named::Named;
+#[cfg(feature = "public")]
 use crate::public::{OverRing, PublicStatement};
-use crate::source::Source;
+use crate::refusal::Refusal;
+use crate::source::WitnessSource;
+use crate::spelling::{Opt, PUBLIC};
 use crate::way::Way;
 
 /// A built-in statement and its sizes.
@@ -25,7 +28,7 @@ forward_statement! {
     }
 }
 
-impl<F: Served> Given for Numbers<F> {
+impl<F: Served> Instance for Numbers<F> {
     fn text(&self) -> String {
         format!("{} over {}", self.sizes.text(), F::NAME)
     }
@@ -34,8 +37,9 @@ impl<F: Served> Given for Numbers<F> {
         F::NAME
     }
 
-    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
+    fn with_witness(self: Box<Self>, witness: &WitnessSource) -> Result<Box<dyn Instance>, Error> {
         let Self { sizes, statement } = *self;
+        let source = witness.whole()?;
         let what = source.name();
         let secret = read_numbers(source.open()?, &what, sizes.secret_numbers())?;
         Ok(Box::new(Self { statement: statement.with_witness(&secret)?, sizes }))
@@ -49,7 +53,7 @@ impl<F: Served> Given for Numbers<F> {
         fields::count::<F>(self)
     }
 
-    fn describe(&self) -> Result<Described, Failure> {
+    fn describe(&self) -> Result<Described, Error> {
         FieldInfo::of::<F>(self.text(), self)
     }
 
@@ -57,49 +61,48 @@ impl<F: Served> Given for Numbers<F> {
         Ok(Way::over_field::<F, _>(self))
     }
 
+    #[cfg(feature = "public")]
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<F, _>::boxed(self))
     }
 }
 
-/// The sizes and the field's name that `args` say, if they name a built-in statement over a field.
-fn sizes(args: &StatementArgs) -> Result<Option<(FieldBuiltin, String)>, Failure> {
-    let Some(entry) = builtin::find(&args.text()).filter(|entry| entry.numbers.is_some()) else {
+/// The sizes and the field's name, if `named` names a built-in statement over a field.
+fn sizes(named: &Named) -> Result<Option<(FieldBuiltin, String)>, Error> {
+    let Some(entry) = named.builtin().filter(|entry| entry.numbers.is_some()) else {
         return Ok(None);
     };
-    let field = args.field.as_deref().map_or_else(|| entry.field.to_lowercase(), str::to_owned);
-    Ok(Some((FieldBuiltin::new(entry.name, &args.values())?, field)))
+    let field = named.field.as_deref().map_or_else(|| entry.field.to_lowercase(), str::to_owned);
+    Ok(Some((FieldBuiltin::new(entry.name, &named.values())?, field)))
 }
 
 /// Runs `what` over the field with this name.
-fn in_field<T>(name: &str, what: impl InField<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let unknown = || Failure::input(format!("--field {name}: unknown; the fields are {}", fields::names()));
+fn in_field<T>(name: &str, what: impl InField<Output = Result<T, Error>>) -> Result<T, Error> {
+    let unknown =
+        || Error::input(format!("{}: unknown; the fields are {}", Opt("field", name), fields::names()));
     fields::named(name, what).ok_or_else(unknown)?
 }
 
-/// The built-in statement over a field that `args` name, if they do.
-pub(super) fn load(args: &StatementArgs) -> Loaded {
-    let Some((sizes, field)) = sizes(args)? else { return Ok(None) };
-    in_field(&field, Load { args, sizes }).map(Some)
+/// The built-in statement over a field that `named` names, if it does.
+pub(super) fn load(named: &Named) -> Loaded {
+    let Some((sizes, field)) = sizes(named)? else { return Ok(None) };
+    in_field(&field, Load { named, sizes }).map(Some)
 }
 
 /// The task of making a statement over a field.
 struct Load<'a> {
-    args: &'a StatementArgs,
+    named: &'a Named,
     sizes: FieldBuiltin,
 }
 
 impl InField for Load<'_> {
-    type Output = Result<Box<dyn Given>, Failure>;
+    type Output = Result<Box<dyn Instance>, Error>;
 
     fn over<F: Served>(self) -> Self::Output {
-        let Self { args, sizes } = self;
-        let Some(source) = args.public() else {
+        let Self { named, sizes } = self;
+        let Some(source) = &named.public else {
             let numbers = sizes.entry().numbers.unwrap_or_default();
-            return Err(Failure::input(format!(
-                "{} needs --public FILE: {numbers}, in decimal",
-                args.text()
-            )));
+            return Err(Error::input(format!("{} needs {PUBLIC}: {numbers}, in decimal", named.text())));
         };
         let public =
             read_numbers::<F>(source.open()?, &source.name(), sizes.public_numbers()).map_err(as_public)?;
@@ -117,26 +120,27 @@ fn as_public(error: StatementError) -> StatementError {
 }
 
 /// As [`super::compute`].
-pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
-    let Some((sizes, field)) = sizes(args)? else { return Ok(None) };
-    none_given(args)?;
+pub(super) fn compute(named: &Named, witness: &WitnessSource) -> Result<Option<String>, Error> {
+    let Some((sizes, field)) = sizes(named)? else { return Ok(None) };
+    named.no_public()?;
     in_field(&field, Compute { sizes, witness }).map(Some)
 }
 
 /// The task of computing public numbers over a field.
 struct Compute<'a> {
     sizes: FieldBuiltin,
-    witness: &'a Source,
+    witness: &'a WitnessSource,
 }
 
 impl InField for Compute<'_> {
-    type Output = Result<String, Failure>;
+    type Output = Result<String, Error>;
 
     fn over<F: Served>(self) -> Self::Output {
         let Self { sizes, witness } = self;
+        let witness = witness.whole()?;
         let secret = read_numbers::<F>(witness.open()?, &witness.name(), sizes.secret_numbers())?;
         let mut text = Vec::new();
-        write_numbers(&sizes.compute(&secret)?, &mut text).map_err(Failure::session)?;
-        String::from_utf8(text).map_err(Failure::session)
+        write_numbers(&sizes.compute(&secret)?, &mut text).map_err(Error::internal)?;
+        String::from_utf8(text).map_err(Error::internal)
     }
 }

@@ -1,26 +1,28 @@
-//! Constraint systems from `.r1cs` files: a single one, or one of several (`--any-of`). The prime in the file
-//! picks the field.
+//! Constraint systems from `.r1cs` files: a single one, or one of several. The prime in the file picks the
+//! field.
 
 use std::io::Read;
-use std::path::Path;
 use std::sync::Arc;
 
 use volery_circuit::choose::Whole;
-use volery_circuit::r1cs::{Assignment, Header, PrimeField, R1cs, R1csStatement, read_public, write_public};
+use volery_circuit::r1cs::{Assignment, PrimeField, R1cs, R1csStatement, read_public, write_public};
 use volery_circuit::{Choose, Counts, Error as StatementError, Evaluator, Prove, forward_statement};
 use volery_zk::disjunction::AnyOf;
 
-use super::branches::{branch_file, split};
-use super::refusal::Refusal;
-use super::{Given, Loaded, begins_with, none_given, short};
-use crate::args::{DisjunctionArg, StatementArgs};
-use crate::failure::Failure;
+use super::Loaded;
+use super::branches::one_branch;
+use crate::describe::{Described, FieldInfo};
+use crate::error::Error;
 use crate::fields::{self, InPrimeField, Served};
-use crate::info::{Described, FieldInfo};
-use crate::output::counted;
+use crate::instance::Instance;
+use crate::named::{Disjunction, Named};
+#[cfg(feature = "public")]
 use crate::public::{OverRing, PublicStatement};
-use crate::source::Source;
+use crate::refusal::Refusal;
+use crate::source::{Source, WitnessSource};
+use crate::spelling::{Opt, REPEAT, option};
 use crate::way::Way;
+use crate::words::{counted, short};
 
 /// How `.r1cs` files begin.
 const MAGIC: [u8; 4] = *b"r1cs";
@@ -30,7 +32,7 @@ const MAGIC: [u8; 4] = *b"r1cs";
 struct Constraints<F: PrimeField> {
     statement: R1csStatement<F>,
     system: Arc<R1cs<F>>,
-    /// Whether the public values are known: without `--public` they come with the witness.
+    /// Whether the public values are known: without a public file they come with the witness.
     complete: bool,
 }
 
@@ -42,7 +44,7 @@ forward_statement! {
 
 impl<F: Served + PrimeField> Constraints<F> {
     /// The system with the public values that this source has, if there is one.
-    fn new(system: Arc<R1cs<F>>, public: Option<(&mut dyn Read, &str)>) -> Result<Self, Failure> {
+    fn new(system: Arc<R1cs<F>>, public: Option<(&mut dyn Read, &str)>) -> Result<Self, Error> {
         let counts = system.header().counts;
         let complete = public.is_some() || counts.public() == 0;
         let public = match public {
@@ -54,7 +56,7 @@ impl<F: Served + PrimeField> Constraints<F> {
         Ok(Self { statement, system, complete })
     }
 
-    fn with_assignment(self, source: &Source) -> Result<Self, Failure> {
+    fn with_assignment(self, source: &Source) -> Result<Self, Error> {
         let Self { statement, system, complete } = self;
         let assignment = read_assignment(&system, source)?;
         let statement = if complete {
@@ -67,12 +69,12 @@ impl<F: Served + PrimeField> Constraints<F> {
 }
 
 /// The values of all wires of a system.
-fn read_assignment<F: PrimeField>(system: &R1cs<F>, source: &Source) -> Result<Assignment<F>, Failure> {
+fn read_assignment<F: PrimeField>(system: &R1cs<F>, source: &Source) -> Result<Assignment<F>, Error> {
     let most = u64::from(system.header().counts.wires) * F::BYTES as u64 + Source::SLACK;
     Ok(Assignment::read(source.seekable(most)?, &source.name())?)
 }
 
-impl<F: Served + PrimeField> Given for Constraints<F> {
+impl<F: Served + PrimeField> Instance for Constraints<F> {
     fn text(&self) -> String {
         let (hash, header) = (short(&self.system.hash(), 8), self.system.header());
         let constraints = counted(header.constraints.into(), "constraint");
@@ -83,17 +85,18 @@ impl<F: Served + PrimeField> Given for Constraints<F> {
         F::NAME
     }
 
-    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
-        Ok(Box::new(self.with_assignment(&source)?))
+    fn with_witness(self: Box<Self>, witness: &WitnessSource) -> Result<Box<dyn Instance>, Error> {
+        Ok(Box::new(self.with_assignment(witness.whole()?)?))
     }
 
-    fn complete(&self) -> Result<(), Failure> {
+    fn complete(&self) -> Result<(), Error> {
         if self.complete {
             return Ok(());
         }
         let counts = self.system.header().counts;
-        Err(Failure::input(format!(
-            "a verifier needs --public public.json: the values of {} and {}",
+        Err(Error::input(format!(
+            "a verifier needs {}: the values of {} and {}",
+            Opt("public", "public.json"),
             counted(counts.outputs.into(), "output"),
             counted(counts.public_inputs.into(), "public input")
         )))
@@ -107,7 +110,7 @@ impl<F: Served + PrimeField> Given for Constraints<F> {
         fields::count::<F>(self)
     }
 
-    fn describe(&self) -> Result<Described, Failure> {
+    fn describe(&self) -> Result<Described, Error> {
         FieldInfo::of::<F>(self.text(), self)
     }
 
@@ -115,81 +118,81 @@ impl<F: Served + PrimeField> Given for Constraints<F> {
         Ok(Way::over_field::<F, _>(self))
     }
 
+    #[cfg(feature = "public")]
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<F, _>::boxed(self))
     }
 }
 
-/// The constraint system that `args` name, or several, if they name files of them.
-pub(super) fn load(args: &StatementArgs) -> Loaded {
-    in_field(args, Load { args })
+/// The constraint system that `named` names, or several, if it names files of them.
+pub(super) fn load(named: &Named) -> Loaded {
+    in_field(named, Load { named })
 }
 
 /// As [`super::compute`].
-pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
-    in_field(args, Compute { args, witness })
+pub(super) fn compute(named: &Named, witness: &WitnessSource) -> Result<Option<String>, Error> {
+    in_field(named, Compute { named, witness })
 }
 
-/// Runs `what` over the field of the first constraint system that `args` name, if they name one.
+/// Runs `what` over the field of the first constraint system that `named` names, if it names one.
 fn in_field<T>(
-    args: &StatementArgs,
-    what: impl InPrimeField<Output = Result<T, Failure>>,
-) -> Result<Option<T>, Failure> {
-    let path = args.any_of.first().map_or(Path::new(&args.name), |branch| split(branch).0);
-    if !is_system(path) {
-        return Ok(None);
+    named: &Named,
+    what: impl InPrimeField<Output = Result<T, Error>>,
+) -> Result<Option<T>, Error> {
+    let first = named.any_of.first().map(|branch| &branch.circuit).or(named.file());
+    let Some(file) = first.filter(|file| is_system(file)) else { return Ok(None) };
+    if named.disjunction == Some(Disjunction::Macncheese) {
+        let macncheese = Opt("disjunction", "macncheese");
+        return Err(Error::input(format!(
+            "{macncheese} is for Bristol files; one of several r1cs files is proved by Robin"
+        )));
     }
-    if args.disjunction == Some(DisjunctionArg::Macncheese) {
-        let reason =
-            "--disjunction macncheese is for Bristol files; one of several r1cs files is proved by Robin";
-        return Err(Failure::input(reason));
-    }
-    args.no_values("a file")?;
-    let prime = Header::open(path)?.prime;
-    let not_served = || Failure::input(format!("{}: {prime} is not a supported prime", path.display()));
+    named.no_values("a file")?;
+    let prime = file.header()?.prime;
+    let not_served = || Error::input(format!("{}: {prime} is not a supported prime", file.name()));
     fields::of_prime(prime, what).ok_or_else(not_served)?.map(Some)
 }
 
 /// Whether a file begins like a constraint system.
-pub(super) fn is_system(path: &Path) -> bool {
-    begins_with(path, &MAGIC)
+pub(super) fn is_system(file: &Source) -> bool {
+    file.begins_with(&MAGIC)
 }
 
 /// The task of opening files over the field of their prime.
 struct Load<'a> {
-    args: &'a StatementArgs,
+    named: &'a Named,
 }
 
 impl InPrimeField for Load<'_> {
-    type Output = Result<Box<dyn Given>, Failure>;
+    type Output = Result<Box<dyn Instance>, Error>;
 
     fn over<F: Served + PrimeField>(self) -> Self::Output {
-        let Self { args } = self;
-        if args.any_of.is_empty() {
-            let system = Arc::new(R1cs::<F>::open(&args.name)?);
-            let Some(public) = args.public() else { return Ok(Box::new(Constraints::new(system, None)?)) };
+        let Self { named } = self;
+        if named.any_of.is_empty() {
+            let system = Arc::new(the_file(named)?.system::<F>()?);
+            let Some(public) = &named.public else { return Ok(Box::new(Constraints::new(system, None)?)) };
             let values = Some((&mut public.open()? as &mut dyn Read, &*public.name()));
             return Ok(Box::new(Constraints::new(system, values)?));
         }
-        let other = args.at_least.filter(|least| *least > 1).map(|_| "--at-least");
-        if let Some(option) = other.or(args.repeat.map(|_| "--repeat")) {
-            return Err(Failure::input(format!(
+        let other = named.at_least.filter(|least| *least > 1).map(|_| option("at-least"));
+        if let Some(option) = other.or(named.repeat.map(|_| REPEAT)) {
+            return Err(Error::input(format!(
                 "{option} is for Bristol files; one of several r1cs files is proved once"
             )));
         }
-        let systems = args.any_of.iter().map(|branch| {
-            let (path, own) = split(branch);
-            Ok((Arc::new(R1cs::<F>::open(path)?), own))
-        });
-        let systems = systems.collect::<Result<Vec<_>, Failure>>()?;
+        let systems = named
+            .any_of
+            .iter()
+            .map(|branch| Ok((Arc::new(branch.circuit.system::<F>()?), branch.public.as_ref())));
+        let systems = systems.collect::<Result<Vec<_>, Error>>()?;
         // The shared public file is read once, since it may be a pipe.
         let public = systems.iter().map(|(system, _)| system.header().counts.public() as u64).max();
         let most = VALUE_BYTES.saturating_mul(public.unwrap_or_default());
-        let shared = match args.public() {
+        let shared = match &named.public {
             Some(public) if systems.iter().any(|(_, own)| own.is_none()) => Some(public.shared(most)?),
             _ => None,
         };
-        let systems = systems.into_iter().map(|(system, own)| match (own.map(Source::of), &shared) {
+        let systems = systems.into_iter().map(|(system, own)| match (own, &shared) {
             (Some(own), _) => Constraints::new(system, Some((&mut own.open()?, &own.name()))),
             (None, Some(shared)) => Constraints::new(system, Some((&mut &shared.content[..], &shared.name))),
             (None, None) => Constraints::new(system, None),
@@ -199,45 +202,50 @@ impl InPrimeField for Load<'_> {
     }
 }
 
+/// The file of a single system, which [`in_field`] has found.
+fn the_file(named: &Named) -> Result<&Source, Error> {
+    named.file().ok_or_else(|| Error::internal("internal error"))
+}
+
 /// Bytes that a public value may take in its file.
 const VALUE_BYTES: u64 = 256;
 
 /// The task of taking public values from an assignment, over the field of a file's prime.
 struct Compute<'a> {
-    args: &'a StatementArgs,
-    witness: &'a Source,
+    named: &'a Named,
+    witness: &'a WitnessSource,
 }
 
 impl InPrimeField for Compute<'_> {
-    type Output = Result<String, Failure>;
+    type Output = Result<String, Error>;
 
     fn over<F: Served + PrimeField>(self) -> Self::Output {
-        let Self { args, witness } = self;
-        none_given(args)?;
-        let (path, source) = match args.any_of.is_empty() {
-            true => (Path::new(&args.name), witness.clone()),
+        let Self { named, witness } = self;
+        named.no_public()?;
+        let (file, source) = match named.any_of.is_empty() {
+            true => (the_file(named)?, witness.whole()?.clone()),
             false => {
-                let (choice, path) = branch_file(witness)?;
+                let (choice, source) = one_branch(witness)?;
                 let branch =
-                    args.any_of.get(choice).ok_or_else(|| no_branch(witness, choice, args.any_of.len()))?;
-                (split(branch).0, Source::File(path))
+                    named.any_of.get(choice).ok_or_else(|| no_branch(witness, choice, named.any_of.len()))?;
+                (&branch.circuit, source)
             }
         };
-        let system = Arc::new(R1cs::<F>::open(path)?);
+        let system = Arc::new(file.system::<F>()?);
         let assignment = read_assignment(&system, &source)?;
         let statement = R1csStatement::prove(system, assignment)?;
         // Values that violate a constraint are no outputs of the system.
         Evaluator::<F>::check(&statement)?;
         let mut text = Vec::new();
-        write_public(statement.public(), &mut text).map_err(Failure::session)?;
-        String::from_utf8(text).map_err(Failure::session)
+        write_public(statement.public(), &mut text).map_err(Error::internal)?;
+        String::from_utf8(text).map_err(Error::internal)
     }
 }
 
 /// The failure that a witness is for a branch that does not exist.
-fn no_branch(source: &Source, choice: usize, count: usize) -> Failure {
+fn no_branch(source: &WitnessSource, choice: usize, count: usize) -> Error {
     let name = source.name();
-    Failure::input(format!("{name}: branch {choice} of {count}; they count from 0"))
+    Error::input(format!("{name}: branch {choice} of {count}; they count from 0"))
 }
 
 /// One of several systems.
@@ -248,7 +256,7 @@ struct Several<F: PrimeField> {
 
 impl<F: Served + PrimeField> Several<F> {
     /// One of these systems; the one with the number `choice` has a witness.
-    fn new(systems: Vec<Constraints<F>>, choice: Option<usize>) -> Result<Self, Failure> {
+    fn new(systems: Vec<Constraints<F>>, choice: Option<usize>) -> Result<Self, Error> {
         let statement = AnyOf::new(systems.clone())?;
         let statement = match choice {
             Some(choice) => statement.with_choice(choice)?,
@@ -264,9 +272,9 @@ forward_statement! {
     }
 }
 
-impl<F: Served + PrimeField> Given for Several<F> {
+impl<F: Served + PrimeField> Instance for Several<F> {
     fn text(&self) -> String {
-        let texts: Vec<String> = self.systems.iter().map(Given::text).collect();
+        let texts: Vec<String> = self.systems.iter().map(Instance::text).collect();
         format!("one of {}: {}", self.systems.len(), texts.join("; "))
     }
 
@@ -275,18 +283,18 @@ impl<F: Served + PrimeField> Given for Several<F> {
     }
 
     /// The first line of the file says which system holds, `branch N`; the next one names its `.wtns` file.
-    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
+    fn with_witness(self: Box<Self>, witness: &WitnessSource) -> Result<Box<dyn Instance>, Error> {
         self.complete()?;
         let mut systems = self.systems;
-        let (choice, path) = branch_file(&source)?;
+        let (choice, source) = one_branch(witness)?;
         let count = systems.len();
-        let system = systems.get_mut(choice).ok_or_else(|| no_branch(&source, choice, count))?;
-        *system = system.clone().with_assignment(&Source::File(path))?;
+        let system = systems.get_mut(choice).ok_or_else(|| no_branch(witness, choice, count))?;
+        *system = system.clone().with_assignment(&source)?;
         Ok(Box::new(Self::new(systems, Some(choice))?))
     }
 
-    fn complete(&self) -> Result<(), Failure> {
-        self.systems.iter().try_for_each(Given::complete)
+    fn complete(&self) -> Result<(), Error> {
+        self.systems.iter().try_for_each(Instance::complete)
     }
 
     fn check(&self) -> Result<(), StatementError> {
@@ -297,7 +305,7 @@ impl<F: Served + PrimeField> Given for Several<F> {
         fields::count::<F>(self)
     }
 
-    fn describe(&self) -> Result<Described, Failure> {
+    fn describe(&self) -> Result<Described, Error> {
         FieldInfo::of::<F>(self.text(), self)
     }
 

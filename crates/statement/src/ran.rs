@@ -1,44 +1,51 @@
 //! How a program's run ended, for people and as JSON.
 
-use serde::Serialize;
-use volery_machine::program::{STACK_BYTES, STACK_END};
-use volery_machine::{Cause, End, Program};
+use serde::{Serialize, Serializer};
+#[cfg(feature = "programs")]
+use volery::programs::program::{STACK_BYTES, STACK_END};
+#[cfg(feature = "programs")]
+use volery::programs::{Cause, End, Program};
+
+use crate::words::hex;
 
 /// How a run ended, and what it made public.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Ran {
+pub struct Ran {
     /// What the program exited with; `None` after a trap.
-    pub(crate) code: Option<u32>,
-    pub(crate) trap: Option<Trap>,
-    /// In hexadecimal.
-    pub(crate) journal: String,
-    /// The journal, if it is text.
-    #[serde(skip)]
-    text: Option<String>,
+    pub code: Option<u32>,
+    /// Where and why it was ended instead.
+    pub trap: Option<Trap>,
+    /// What it wrote; in JSON in hexadecimal.
+    #[serde(serialize_with = "in_hex")]
+    pub journal: Vec<u8>,
+}
+
+fn in_hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&hex(bytes))
 }
 
 /// Where and why a program was ended.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Trap {
-    pc: u32,
-    cause: &'static str,
+pub struct Trap {
+    /// The address of the instruction.
+    pub pc: u32,
+    /// The name of the cause.
+    pub cause: &'static str,
     /// The function or label, and the distance from it.
-    place: Option<String>,
-    instruction: Option<String>,
-    /// In words.
-    message: String,
-}
-
-/// Bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    pub place: Option<String>,
+    /// The instruction in assembly language, if the program is known.
+    pub instruction: Option<String>,
+    /// The cause in words.
+    pub message: String,
 }
 
 /// What to do about a stack that lies nowhere.
+#[cfg(feature = "programs")]
 const LOST: &str = "; no stack is there: link with volery.ld and its start code";
 
 /// Whether an access by the stack pointer is far from all memory. Right below memory it may be a stack that
 /// overflows.
+#[cfg(feature = "programs")]
 fn is_lost(program: &Program, pc: u32, cause: Cause, value: u32) -> bool {
     let by_stack_pointer = program.instruction(pc).is_some_and(|instruction| instruction.rs1() == 2);
     let starts = program.segments().iter().map(|segment| segment.address);
@@ -48,11 +55,14 @@ fn is_lost(program: &Program, pc: u32, cause: Cause, value: u32) -> bool {
 }
 
 /// How far below memory a stack that overflows may get in one step.
+#[cfg(feature = "programs")]
 const FAR: u32 = 1 << 20;
 
 impl Ran {
     /// A run of this program, if it is known.
-    pub(crate) fn new(program: Option<&Program>, end: End, journal: &[u8]) -> Self {
+    #[cfg(feature = "programs")]
+    #[must_use]
+    pub fn new(program: Option<&Program>, end: End, journal: &[u8]) -> Self {
         let (code, trap) = match end {
             End::Exit(code) => (Some(code), None),
             End::Trap { pc, cause, value } => {
@@ -68,21 +78,23 @@ impl Ran {
                 (None, Some(Trap { pc, cause: cause.name(), place, instruction, message }))
             }
         };
-        let plain = |text: &&str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));
-        let text = str::from_utf8(journal).ok().filter(plain).map(|text| text.escape_debug().to_string());
-        Self { code, trap, journal: hex(journal), text }
+        Self { code, trap, journal: journal.to_vec() }
     }
 
     /// How it ended, and its journal, on a line each.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
         let end = match (self.code, &self.trap) {
             (Some(code), _) => format!("the program exited with code {code}"),
             (None, trap) => trap.as_ref().map(Trap::text).unwrap_or_default(),
         };
-        let journal = match &self.text {
-            _ if self.journal.is_empty() => return vec![end],
-            Some(text) => format!("journal: \"{text}\""),
-            None => format!("journal: {}", self.journal),
+        if self.journal.is_empty() {
+            return vec![end];
+        }
+        let plain = |text: &&str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));
+        let journal = match str::from_utf8(&self.journal).ok().filter(plain) {
+            Some(text) => format!("journal: \"{}\"", text.escape_debug()),
+            None => format!("journal: {}", hex(&self.journal)),
         };
         vec![end, journal]
     }
@@ -90,7 +102,8 @@ impl Ran {
 
 impl Trap {
     /// Where and why, on one line.
-    pub(crate) fn text(&self) -> String {
+    #[must_use]
+    pub fn text(&self) -> String {
         let place = self.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
         let instruction = self.instruction.as_ref().map(|text| format!(" ({text})")).unwrap_or_default();
         format!("the program was ended at {:#010x}{place}{instruction}: {}", self.pc, self.message)

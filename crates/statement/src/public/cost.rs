@@ -5,26 +5,33 @@ use std::time::Duration;
 use serde::Serialize;
 use volery::public::{self, Counts, Parameters, Protocol, PublicRing, voleith};
 
-use crate::failure::Failure;
-use crate::output;
+use crate::error::Error;
 
 /// The length of one kind of public proof.
 #[derive(Debug, Serialize)]
-pub(crate) struct PublicCost {
-    protocol: &'static str,
+pub struct PublicCost {
+    /// The protocol's name.
+    pub protocol: &'static str,
+    /// Whether it is the smaller of two proofs by VOLE in the head, which takes longer.
+    #[serde(skip)]
+    pub small: bool,
     /// The soundness against each hash computation, in bits.
-    soundness_bits: u16,
-    repetitions: usize,
+    pub soundness_bits: u16,
+    /// Repetitions of the protocol, or the number of trees.
+    pub repetitions: usize,
     /// The average length. A proof by ZKB++ is longer or shorter by parts of the secret input, depending on
     /// its challenges.
-    bytes: u64,
-    bytes_least: u64,
-    bytes_most: u64,
-    /// Times on this machine with one thread; none for ZKB++ and ZKBoo.
+    pub bytes: u64,
+    /// The least length.
+    pub bytes_least: u64,
+    /// The greatest length.
+    pub bytes_most: u64,
+    /// Seconds to make it on this machine with one thread; none for ZKB++ and ZKBoo.
     #[serde(skip_serializing_if = "Option::is_none")]
-    seconds_prove: Option<f64>,
+    pub seconds_prove: Option<f64>,
+    /// Seconds to verify it, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    seconds_verify: Option<f64>,
+    pub seconds_verify: Option<f64>,
 }
 
 /// The most elements of a flat circuit. Larger statements have no public proofs.
@@ -34,7 +41,7 @@ impl PublicCost {
     /// The lengths for a statement over `R`: with both protocols, each with less and with full soundness.
     /// None if it is too large, or has disjunctions, for which a file would have to show the views of one
     /// branch.
-    pub(crate) fn all<R: PublicRing>(counted: &volery_circuit::Counts) -> Result<Vec<Self>, Failure> {
+    pub(super) fn all<R: PublicRing>(counted: &volery_circuit::Counts) -> Result<Vec<Self>, Error> {
         if counted.disjunctions > 0 {
             return Ok(Vec::new());
         }
@@ -49,6 +56,7 @@ impl PublicCost {
             let [bytes_least, bytes_most] = public::proof_bytes::<R>(counts, protocol, parameters);
             Ok(Self {
                 protocol: protocol.name(),
+                small: false,
                 soundness_bits: sigma,
                 repetitions: parameters.repetitions(),
                 bytes: public::expected_bytes::<R>(counts, protocol, parameters),
@@ -62,12 +70,13 @@ impl PublicCost {
     }
 
     /// The costs of proofs from VOLE in the head of a statement about bits, with each set of parameters.
-    pub(crate) fn in_the_head(statement: &voleith::Rehearsed) -> Result<Vec<Self>, Failure> {
+    pub(super) fn in_the_head(statement: &voleith::Rehearsed) -> Result<Vec<Self>, Error> {
         let cost = |parameters: voleith::Parameters| {
             let estimate = statement.estimate(parameters, None)?;
             let seconds = |time: Duration| Some(time.as_secs_f64());
             Ok(Self {
-                protocol: if parameters.is_small() { "voleith --small" } else { "voleith" },
+                protocol: "voleith",
+                small: parameters.is_small(),
                 soundness_bits: parameters.sigma(),
                 repetitions: parameters.shape().trees(),
                 bytes: estimate.bytes,
@@ -78,26 +87,5 @@ impl PublicCost {
             })
         };
         voleith::Parameters::ALL.into_iter().map(cost).collect()
-    }
-
-    pub(super) fn text(&self) -> String {
-        let Self { protocol, soundness_bits, .. } = self;
-        let repetitions = output::counted(self.repetitions as u64, "repetition");
-        let length = match [self.bytes_least, self.bytes, self.bytes_most].map(output::bytes) {
-            [_, bytes, _] if self.bytes_least == self.bytes_most => bytes,
-            [least, bytes, most] if least == most => format!("about {bytes}"),
-            [least, bytes, most] => format!("about {bytes} ({least} to {most})"),
-        };
-        let times =
-            match [self.seconds_prove, self.seconds_verify].map(|time| time.map(Duration::from_secs_f64)) {
-                [Some(prove), Some(verify)] => {
-                    let [prove, verify] = [prove, verify].map(output::time);
-                    format!("; about {prove} to make and {verify} to verify on this machine")
-                }
-                _ => String::new(),
-            };
-        format!(
-            "{protocol} --sigma {soundness_bits}: a file of {length} that anyone can verify, {repetitions}{times}"
-        )
     }
 }

@@ -1,6 +1,6 @@
 //! Circuits over `Z_{2^32}` and `Z_{2^64}`: statements that only public proofs take, since MACs need a field.
 
-use volery::builtin::{self, read_numbers};
+use volery::builtin::read_numbers;
 use volery::public::PublicRing;
 use volery_circuit::bristol::FileRing;
 use volery_circuit::{
@@ -10,14 +10,17 @@ use volery_circuit::{
 use volery_field::{Z32, Z64};
 
 use super::bare::Bare;
-use super::refusal::Refusal;
-use super::{Given, Loaded, circuit_path, claimed, computed, short};
-use crate::args::{RingArg, StatementArgs};
-use crate::failure::Failure;
-use crate::info::{Described, RingInfo};
+use super::{Loaded, claimed, computed};
+use crate::describe::{Described, RingInfo};
+use crate::error::Error;
+use crate::instance::Instance;
+use crate::named::{MachineRing, Named};
 use crate::public::{OverRing, PublicStatement};
-use crate::source::Source;
+use crate::refusal::Refusal;
+use crate::source::WitnessSource;
+use crate::spelling::option;
 use crate::stored::Storable;
+use crate::words::short;
 
 /// A ring that circuit files may be over.
 trait ServedRing: FileRing + PublicRing {}
@@ -25,53 +28,57 @@ trait ServedRing: FileRing + PublicRing {}
 impl ServedRing for Z32 {}
 impl ServedRing for Z64 {}
 
-/// The statement over a ring that `args` name, if they name one.
-pub(super) fn load(args: &StatementArgs) -> Loaded {
-    args.ring
+/// The statement over a ring that `named` names, if it names one.
+pub(super) fn load(named: &Named) -> Loaded {
+    named
+        .ring
         .map(|ring| match ring {
-            RingArg::Z32 => open::<Z32>(args),
-            RingArg::Z64 => open::<Z64>(args),
+            MachineRing::Z32 => open::<Z32>(named),
+            MachineRing::Z64 => open::<Z64>(named),
         })
         .transpose()
 }
 
 /// As [`super::compute`].
-pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
-    fn over<R: ServedRing>(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
-        computed(&file::<R>(args)?, args.public(), |signature| read(witness, signature))
+pub(super) fn compute(named: &Named, witness: &WitnessSource) -> Result<Option<String>, Error> {
+    fn over<R: ServedRing>(named: &Named, witness: &WitnessSource) -> Result<String, Error> {
+        computed(&file::<R>(named)?, named.public.as_ref(), |signature| read(witness, signature))
     }
-    args.ring
+    named
+        .ring
         .map(|ring| match ring {
-            RingArg::Z32 => over::<Z32>(args, witness),
-            RingArg::Z64 => over::<Z64>(args, witness),
+            MachineRing::Z32 => over::<Z32>(named, witness),
+            MachineRing::Z64 => over::<Z64>(named, witness),
         })
         .transpose()
 }
 
-fn file<R: ServedRing>(args: &StatementArgs) -> Result<BristolFile<R>, Failure> {
-    if builtin::find(&args.text()).is_some() {
-        return Err(Failure::input(format!("--ring is for circuit files; {} is built in", args.text())));
+fn file<R: ServedRing>(named: &Named) -> Result<BristolFile<R>, Error> {
+    if named.builtin().is_some() {
+        let (ring, name) = (option("ring"), named.text());
+        return Err(Error::input(format!("{ring} is for circuit files; {name} is built in")));
     }
-    Ok(BristolFile::open(circuit_path(args)?)?)
+    named.circuit()?.circuit()
 }
 
 /// Numbers for the secret inputs, in order.
-fn read<R: ServedRing>(source: &Source, signature: &Signature) -> Result<Witness<R>, Failure> {
+fn read<R: ServedRing>(witness: &WitnessSource, signature: &Signature) -> Result<Witness<R>, Error> {
+    let source = witness.whole()?;
     let secret = signature.inputs.iter().filter(|input| !input.public);
     let count = secret.map(|input| u64::from(input.width)).sum::<u64>();
-    let count = usize::try_from(count).map_err(Failure::input)?;
+    let count = usize::try_from(count).map_err(Error::input)?;
     let mut numbers = read_numbers::<R>(source.open()?, &source.name(), count)?;
     // Moved, not copied: a witness wipes what it holds.
     Ok(Witness::new(std::mem::take(&mut *numbers)))
 }
 
-fn open<R: ServedRing>(args: &StatementArgs) -> Result<Box<dyn Given>, Failure> {
-    let file = file::<R>(args)?;
-    Ok(match args.public() {
-        Some(public) => Box::new(claimed(file, &public)?),
+fn open<R: ServedRing>(named: &Named) -> Result<Box<dyn Instance>, Error> {
+    let file = file::<R>(named)?;
+    Ok(match &named.public {
+        Some(public) => Box::new(claimed(file, public)?),
         None => Box::new(Bare {
             file,
-            name: args.text().into_owned(),
+            name: named.text(),
             text: format!("circuit file over {}, nothing claimed about it yet", R::NAME),
             describe: |text, signature, circuit| describe::<R>(text, signature, circuit),
             ways: |_| Err(Refusal::OnlyInPublic { ring: R::NAME }),
@@ -83,12 +90,12 @@ fn describe<R: ServedRing>(
     text: String,
     signature: &Signature,
     statement: &impl Statement<Counter<R>>,
-) -> Result<Described, Failure> {
+) -> Result<Described, Error> {
     let counter = Counter::<R>::count(statement)?;
-    Ok(Described::new(RingInfo::new(text, signature, &counter), counter.total()))
+    Ok(RingInfo::of(text, signature, &counter))
 }
 
-impl<R: ServedRing> Given for FileStatement<R> {
+impl<R: ServedRing> Instance for FileStatement<R> {
     fn text(&self) -> String {
         format!("circuit file over {} with BLAKE3 hash {}", R::NAME, short(&self.file().hash(), 8))
     }
@@ -97,8 +104,8 @@ impl<R: ServedRing> Given for FileStatement<R> {
         R::NAME
     }
 
-    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
-        let witness = read(&source, &self.signature())?;
+    fn with_witness(self: Box<Self>, witness: &WitnessSource) -> Result<Box<dyn Instance>, Error> {
+        let witness = read(witness, &self.signature())?;
         Ok(Box::new(Self::with_witness(*self, witness)?))
     }
 
@@ -110,7 +117,7 @@ impl<R: ServedRing> Given for FileStatement<R> {
         Ok(Counter::<R>::count(self)?.total())
     }
 
-    fn describe(&self) -> Result<Described, Failure> {
+    fn describe(&self) -> Result<Described, Error> {
         describe::<R>(self.text(), &self.signature(), self)
     }
 
@@ -118,6 +125,7 @@ impl<R: ServedRing> Given for FileStatement<R> {
         Err(Refusal::OnlyInPublic { ring: R::NAME })
     }
 
+    #[cfg(feature = "public")]
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<R, _>::boxed(self))
     }

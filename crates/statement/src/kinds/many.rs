@@ -1,10 +1,5 @@
-//! `--any-of`, `--at-least` and `--repeat`: some of several circuits hold.
-//!
-//! ```text
-//! --any-of A.txt B.txt C.txt --public FILE                 the same claim about each
-//! --any-of A.txt=a.pub B.txt=b.pub                         a claim for each
-//! --any-of A.txt B.txt --repeat 100 --public FILE          a hundred times; FILE has one claim for all, or a hundred
-//! ```
+//! Some of several circuits hold: the same is claimed about each, or each has a claim of its own. Or one of
+//! them holds, a number of times; then there is one claim for all times, or one for each.
 //!
 //! The witness file says which ones hold ([`super::branches`]). The verifier learns how many circuits there
 //! are and how many hold, but not which.
@@ -22,22 +17,26 @@ use volery_zk::disjunction::cost::{Network, Over, Protocol, Task};
 use volery_zk::macncheese;
 use volery_zk::soundness::{FieldSize, Mode, Soundness};
 
-use super::branches::{claim_bytes, claims, split, witnesses};
-use super::refusal::Refusal;
-use super::{Given, Loaded, r1cs, short, text};
-use crate::args::{DisjunctionArg, StatementArgs};
-use crate::failure::Failure;
-use crate::info::{BitInfo, Described};
+use super::branches::{claim_bytes, claims, witnesses};
+use super::{Loaded, r1cs, text};
+use crate::describe::{BitInfo, Described};
+use crate::error::Error;
+use crate::instance::Instance;
+use crate::named::{Branch, Disjunction, Named, Target};
+#[cfg(feature = "public")]
 use crate::public::{InTheHeadOnly, PublicStatement};
-use crate::source::{Shared, Source};
+use crate::refusal::Refusal;
+use crate::source::{Shared, WitnessSource};
+use crate::spelling::{ANY_OF, OWN_PUBLIC, PUBLIC, REPEAT, option};
 use crate::stored::Storable;
 use crate::way::{ProvedBy, RHO, Way};
+use crate::words::short;
 
 /// Some of these circuits hold.
 struct Many {
     circuits: Circuits,
-    /// The protocol, if the command line names one.
-    by: Option<DisjunctionArg>,
+    /// The protocol, if one is named.
+    by: Option<Disjunction>,
 }
 
 /// The circuits, and how many of them hold.
@@ -52,51 +51,53 @@ enum Circuits {
     Batch(FileBatch),
 }
 
-/// The statement that `args` name, if they name several circuits.
-pub(super) fn load(args: &StatementArgs) -> Loaded {
+/// The statement that `named` names, if it names several circuits.
+pub(super) fn load(named: &Named) -> Loaded {
     // Several constraint systems are a statement over their field.
-    if args.any_of.first().is_none_or(|first| r1cs::is_system(split(first).0)) {
+    if named.any_of.first().is_none_or(|first| r1cs::is_system(&first.circuit)) {
         return Ok(None);
     }
-    if !args.name.is_empty() {
-        return Err(Failure::input(format!("{}: give one statement, or --any-of, not both", args.text())));
+    if !matches!(named.target, Target::None) {
+        let name = named.text();
+        return Err(Error::input(format!("{name}: give one statement, or {ANY_OF}, not both")));
     }
-    args.no_values("one of several circuits")?;
-    let circuits = match args.repeat {
-        Some(repetitions) => Circuits::batch(args, repetitions as usize)?,
-        None => Circuits::at_least(args)?,
+    named.no_values("one of several circuits")?;
+    let circuits = match named.repeat {
+        Some(repetitions) => Circuits::batch(named, repetitions as usize)?,
+        None => Circuits::at_least(named)?,
     };
-    Ok(Some(Box::new(Many { circuits, by: args.disjunction })))
+    Ok(Some(Box::new(Many { circuits, by: named.disjunction })))
 }
 
 impl Circuits {
-    fn at_least(args: &StatementArgs) -> Result<Self, Failure> {
-        let files = branches(args, Claim::parse)?.into_iter().map(|(file, claim)| {
-            let reason = "a circuit needs a claim: --public FILE for all, or CIRCUIT=FILE";
-            let missing = || Failure::input(format!("{}: {reason}", file.path().display()));
+    fn at_least(named: &Named) -> Result<Self, Error> {
+        let files = branches(named, Claim::parse)?.into_iter().map(|(file, claim)| {
+            let reason = format!("a circuit needs a claim: {PUBLIC} for all, or {OWN_PUBLIC}");
+            let missing = || Error::input(format!("{}: {reason}", file.what()));
             let claim = claim.ok_or_else(missing)?;
             Ok(FileStatement::new(file, claim)?)
         });
-        let files = files.collect::<Result<Vec<_>, Failure>>()?;
-        let least = usize::try_from(args.at_least.unwrap_or(1)).map_err(Failure::input)?;
+        let files = files.collect::<Result<Vec<_>, Error>>()?;
+        let least = usize::try_from(named.at_least.unwrap_or(1)).map_err(Error::input)?;
         Ok(Self::AtLeast { statement: AtLeast::new(files.clone(), least)?, files })
     }
 
-    fn batch(args: &StatementArgs, repetitions: usize) -> Result<Self, Failure> {
-        let files = alike(args)?;
-        let (Some(public), Some(first)) = (args.public(), files.first()) else {
-            return Err(Failure::input("--repeat needs --public FILE: what is claimed at each repetition"));
+    fn batch(named: &Named, repetitions: usize) -> Result<Self, Error> {
+        let files = alike(named)?;
+        let (Some(public), Some(first)) = (&named.public, files.first()) else {
+            let reason = format!("{REPEAT} needs {PUBLIC}: what is claimed at each repetition");
+            return Err(Error::input(reason));
         };
-        let claims = claims(&public, first.signature(), repetitions, Claim::parse)?;
+        let claims = claims(public, first.signature(), repetitions, Claim::parse)?;
         Ok(Self::Batch(FileBatch::new(files, &claims)?))
     }
 
-    fn with_witnesses(self, source: &Source) -> Result<Self, Failure> {
+    fn with_witnesses(self, witness: &WitnessSource) -> Result<Self, Error> {
         let [count, needed] = self.counts();
         Ok(match self {
             Self::AtLeast { files, statement } => {
                 let signatures: Vec<_> = files.iter().map(FileStatement::signature).collect();
-                let known = witnesses(source, &signatures, needed)?.into_iter();
+                let known = witnesses(witness, &signatures, needed)?.into_iter();
                 let known = known.filter_map(|(number, witness)| {
                     let file = files.get(number)?.clone();
                     Some(file.with_witness(witness).map(|statement| (number, statement)))
@@ -105,7 +106,7 @@ impl Circuits {
                 Self::AtLeast { statement, files }
             }
             Self::Batch(batch) => {
-                let known = witnesses(source, &vec![batch.signature(); count], needed)?;
+                let known = witnesses(witness, &vec![batch.signature(); count], needed)?;
                 Self::Batch(batch.with_witnesses(known)?)
             }
         })
@@ -184,7 +185,7 @@ where
     }
 }
 
-impl Given for Many {
+impl Instance for Many {
     fn text(&self) -> String {
         self.circuits.text()
     }
@@ -193,9 +194,9 @@ impl Given for Many {
         F2::NAME
     }
 
-    fn with_witness(self: Box<Self>, source: Source) -> Result<Box<dyn Given>, Failure> {
+    fn with_witness(self: Box<Self>, witness: &WitnessSource) -> Result<Box<dyn Instance>, Error> {
         let Self { circuits, by } = *self;
-        Ok(Box::new(Self { circuits: circuits.with_witnesses(&source)?, by }))
+        Ok(Box::new(Self { circuits: circuits.with_witnesses(witness)?, by }))
     }
 
     fn check(&self) -> Result<(), StatementError> {
@@ -206,10 +207,9 @@ impl Given for Many {
         Ok(Counter::<F2>::count(self)?.total())
     }
 
-    fn describe(&self) -> Result<Described, Failure> {
+    fn describe(&self) -> Result<Described, Error> {
         let counter = Counter::<F2>::count(self)?;
-        let info = BitInfo::new(self.text(), &self.circuits.signature(), &counter);
-        Ok(Described::new(info, counter.total()))
+        Ok(BitInfo::of(self.text(), &self.circuits.signature(), &counter))
     }
 
     /// Both protocols, on each kind of network.
@@ -218,24 +218,25 @@ impl Given for Many {
         Ok(profiles.flat_map(|profile| [self.by_robin(profile), self.by_mac_and_cheese(profile)]).collect())
     }
 
-    /// The protocol that the command line names, or the cheaper one. Both parties compute the same.
+    /// The protocol that is named, or the cheaper one. Both parties compute the same.
     fn ways_for(&self, options: &Options) -> Result<Vec<Way<'_>>, Refusal> {
         Ok(vec![match self.by.unwrap_or_else(|| self.cheaper(options)) {
-            DisjunctionArg::Robin => self.by_robin(options.profile),
-            DisjunctionArg::Macncheese => self.by_mac_and_cheese(options.profile),
+            Disjunction::Robin => self.by_robin(options.profile),
+            Disjunction::Macncheese => self.by_mac_and_cheese(options.profile),
         }])
     }
 
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         match self.by {
-            Some(DisjunctionArg::Macncheese) => Err(Refusal::OnlyRobinMakesFiles),
+            Some(Disjunction::Macncheese) => Err(Refusal::OnlyRobinMakesFiles),
             _ => Ok(self),
         }
     }
 
+    #[cfg(feature = "public")]
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         match self.by {
-            Some(DisjunctionArg::Macncheese) => Err(Refusal::OnlyRobinMakesFiles),
+            Some(Disjunction::Macncheese) => Err(Refusal::OnlyRobinMakesFiles),
             _ => Ok(InTheHeadOnly::boxed(self)),
         }
     }
@@ -271,7 +272,7 @@ impl Many {
     }
 
     /// The protocol that takes less time on a network of the profile.
-    fn cheaper(&self, options: &Options) -> DisjunctionArg {
+    fn cheaper(&self, options: &Options) -> Disjunction {
         let network = if options.profile == Profile::Lan { Network::LAN } else { Network::WAN };
         let over = Over::bits(options.settings()).stacked_by(stacked_by(options.profile));
         let task = self.circuits.task();
@@ -280,8 +281,8 @@ impl Many {
             Network { round_trip: if options.fiat_shamir { 0.0 } else { network.round_trip }, ..network };
         let seconds = |protocol| task.cost(protocol, &over).map(|cost| cost.seconds_on(&over, network));
         match [Protocol::Robin, Protocol::MacAndCheese].map(seconds) {
-            [Some(robin), Some(stacked)] if stacked < robin => DisjunctionArg::Macncheese,
-            _ => DisjunctionArg::Robin,
+            [Some(robin), Some(stacked)] if stacked < robin => Disjunction::Macncheese,
+            _ => Disjunction::Robin,
         }
     }
 }
@@ -300,19 +301,17 @@ fn stacked_by(profile: Profile) -> macncheese::Settings {
     }
 }
 
-/// The circuits of `--any-of`, each with what `parse` makes of its public file: its own, or that of all.
+/// The circuits, each with what `parse` makes of its public file: its own, or that of all.
 fn branches<T>(
-    args: &StatementArgs,
+    named: &Named,
     parse: fn(&[u8], &str, &Signature) -> Result<T, StatementError>,
-) -> Result<Vec<(BristolFile, Option<T>)>, Failure> {
-    let files = args.any_of.iter().map(|branch| {
-        let (path, own) = split(branch);
-        Ok((BristolFile::<F2>::open(path)?, own.map(Source::of)))
-    });
-    let files = files.collect::<Result<Vec<_>, Failure>>()?;
+) -> Result<Vec<(BristolFile, Option<T>)>, Error> {
+    let files =
+        named.any_of.iter().map(|Branch { circuit, public }| Ok((circuit.circuit::<F2>()?, public.as_ref())));
+    let files = files.collect::<Result<Vec<_>, Error>>()?;
     let most = files.iter().map(|(file, _)| claim_bytes(file.signature())).max().unwrap_or_default();
     // The shared public file is read once, since it may be a pipe.
-    let shared = match args.public() {
+    let shared = match &named.public {
         Some(public) if files.iter().any(|(_, own)| own.is_none()) => Some(public.shared(most)?),
         _ => None,
     };
@@ -326,41 +325,42 @@ fn branches<T>(
     parsed.collect()
 }
 
-/// The circuits of `--any-of` with `--repeat`, whose claims are in one file.
-fn alike(args: &StatementArgs) -> Result<Vec<BristolFile>, Failure> {
-    let files = args.any_of.iter().map(|branch| match split(branch) {
-        (path, None) => Ok(BristolFile::open(path)?),
-        (path, Some(_)) => {
-            let reason = "with --repeat claims are in the file of --public alone";
-            Err(Failure::input(format!("{}: {reason}", path.display())))
+/// The circuits of a batch, whose claims are in one file.
+fn alike(named: &Named) -> Result<Vec<BristolFile>, Error> {
+    let files = named.any_of.iter().map(|Branch { circuit, public }| match public {
+        None => circuit.circuit(),
+        Some(_) => {
+            let public = option("public");
+            let reason = format!("with {REPEAT} claims are in the file of {public} alone");
+            Err(Error::input(format!("{}: {reason}", circuit.name())))
         }
     });
     files.collect()
 }
 
 /// As [`super::compute`]: the outputs of the circuits that the witness picks.
-pub(super) fn compute(args: &StatementArgs, witness: &Source) -> Result<Option<String>, Failure> {
-    if args.any_of.first().is_none_or(|first| r1cs::is_system(split(first).0)) {
+pub(super) fn compute(named: &Named, witness: &WitnessSource) -> Result<Option<String>, Error> {
+    if named.any_of.first().is_none_or(|first| r1cs::is_system(&first.circuit)) {
         return Ok(None);
     }
-    args.no_values("one of several circuits")?;
-    match args.repeat {
-        Some(repetitions) => compute_each(args, witness, repetitions as usize),
-        None => compute_one(args, witness),
+    named.no_values("one of several circuits")?;
+    match named.repeat {
+        Some(repetitions) => compute_each(named, witness, repetitions as usize),
+        None => compute_one(named, witness),
     }
     .map(Some)
 }
 
 /// The one public file for all circuits that the witness picks.
-fn compute_one(args: &StatementArgs, witness: &Source) -> Result<String, Failure> {
-    let drafts = branches(args, Draft::parse)?.into_iter().map(|(file, draft)| {
+fn compute_one(named: &Named, witness: &WitnessSource) -> Result<String, Error> {
+    let drafts = branches(named, Draft::parse)?.into_iter().map(|(file, draft)| {
         let draft = draft.unwrap_or_else(|| Draft::new(file.signature()));
         (file, draft)
     });
     let drafts: Vec<_> = drafts.collect();
     let signatures: Vec<_> =
         drafts.iter().map(|(file, draft)| draft.mark(file.signature().clone())).collect();
-    let least = usize::try_from(args.at_least.unwrap_or(1)).map_err(Failure::input)?;
+    let least = usize::try_from(named.at_least.unwrap_or(1)).map_err(Error::input)?;
     let mut found: Option<String> = None;
     for (number, witness) in witnesses(witness, &signatures, least)? {
         let Some((file, draft)) = drafts.get(number) else { continue };
@@ -368,41 +368,41 @@ fn compute_one(args: &StatementArgs, witness: &Source) -> Result<String, Failure
         match &found {
             // Which branches they are is secret, and this message may be printed.
             Some(other) if *other != claim => {
-                return Err(Failure::input(
+                return Err(Error::input(format!(
                     "the witness's branches have different outputs: run compute for each circuit by itself, and give each its own \
-                     public file (CIRCUIT=FILE)",
-                ));
+                     public file ({OWN_PUBLIC})"
+                )));
             }
             _ => found = Some(claim),
         }
     }
     let missing =
-        || Failure::input(format!("{}: expected a line `branch N` and values after it", witness.name()));
+        || Error::input(format!("{}: expected a line `branch N` and values after it", witness.name()));
     found.ok_or_else(missing)
 }
 
 /// A public file with a section for each repetition.
-fn compute_each(args: &StatementArgs, witness: &Source, repetitions: usize) -> Result<String, Failure> {
-    let files = alike(args)?;
+fn compute_each(named: &Named, witness: &WitnessSource, repetitions: usize) -> Result<String, Error> {
+    let files = alike(named)?;
     let Some(first) = files.first().map(BristolFile::signature) else {
-        return Err(Failure::input("--any-of: no circuits"));
+        return Err(Error::input(format!("{ANY_OF}: no circuits")));
     };
-    let drafts = match args.public() {
-        Some(public) => claims(&public, first, repetitions, Draft::parse)?,
+    let drafts = match &named.public {
+        Some(public) => claims(public, first, repetitions, Draft::parse)?,
         None => vec![Draft::new(first); repetitions],
     };
     let signature = drafts.first().map_or_else(|| first.clone(), |draft| draft.mark(first.clone()));
     let known = witnesses(witness, &vec![signature; files.len()], repetitions)?;
     if known.len() != repetitions {
         let got = known.len();
-        return Err(Failure::input(format!(
+        return Err(Error::input(format!(
             "{}: witnesses for {got} of {repetitions} repetitions",
             witness.name()
         )));
     }
     let sections =
         known.into_iter().zip(drafts).enumerate().map(|(repetition, ((number, witness), draft))| {
-            let file = files.get(number).ok_or_else(|| Failure::session("internal error"))?;
+            let file = files.get(number).ok_or_else(|| Error::internal("internal error"))?;
             let claim = text(&draft.complete(file, witness)?, file.signature())?;
             Ok(format!("repetition {repetition}\n{claim}"))
         });

@@ -9,19 +9,22 @@ use volery_field::{F2, Gf128, Mac, Ring, Value};
 use volery_zk::quicksilver::bits::Program;
 use volery_zk::soundness::FieldSize;
 
-use super::ran::Ran;
-use super::session::Wire;
+use crate::progress::Wire;
+use crate::ran::Ran;
 
 /// The field of values and the field of MACs.
-#[derive(Clone, Copy)]
-pub(crate) struct Pair {
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
     /// The name of the field of values, as the handshake compares it.
-    pub(crate) value: &'static str,
-    pub(crate) mac: &'static str,
-    pub(crate) size: FieldSize,
+    pub value: &'static str,
+    /// The name of the field of MACs.
+    pub mac: &'static str,
+    /// What soundness depends on.
+    pub size: FieldSize,
     /// Bits of a packed value.
-    pub(crate) value_bits: u64,
-    pub(crate) mac_bits: u64,
+    pub value_bits: u64,
+    /// Bits of a MAC.
+    pub mac_bits: u64,
 }
 
 impl Pair {
@@ -40,16 +43,19 @@ impl Pair {
 
     /// Whether challenges may be hashes. A cheating prover can then try again and again, so the library
     /// demands 120 bits.
-    pub(crate) fn stands_hashes(&self) -> bool {
+    #[must_use]
+    pub fn stands_hashes(&self) -> bool {
         self.mac_bits >= 120
     }
 }
 
 /// What a session has proved.
-pub(crate) struct Proved {
-    pub(crate) report: Report,
+#[derive(Clone, Debug)]
+pub struct Proved {
+    /// What it took, and what it is worth.
+    pub report: Report,
     /// How a program's run ended, if the statement is one about a run.
-    pub(crate) run: Option<Ran>,
+    pub run: Option<Ran>,
 }
 
 impl From<Report> for Proved {
@@ -59,10 +65,10 @@ impl From<Report> for Proved {
 }
 
 /// The result of a party's part of a session.
-pub(crate) type Done = Result<Proved, Error>;
+pub type Done = Result<Proved, Error>;
 
 /// A system whose fields and costs are known before a session.
-pub(crate) trait Known: System {
+pub trait Known: System {
     /// The field of values and the field of MACs.
     fn pair() -> Pair;
 
@@ -107,7 +113,7 @@ impl<F: Value, M: Mac<F>> Known for StackedOver<F, M> {
 }
 
 /// The correlations that proofs of a system use up, as a trait object.
-pub(crate) trait Correlations: Send + Sync {
+pub trait Correlations: Send + Sync {
     /// The field of values and the field of MACs.
     fn fields(&self) -> Pair;
 
@@ -115,9 +121,15 @@ pub(crate) trait Correlations: Send + Sync {
     fn commitments(&self, counts: &Counts) -> u64;
 
     /// P's side of making `count` correlations, which ends the session.
+    ///
+    /// # Errors
+    /// As [`Prover::spend`].
     fn spend(&self, prover: &mut Prover<Wire>, count: u64, rng: &mut dyn CryptoRng) -> Result<Report, Error>;
 
     /// V's side of making `count` correlations, which ends the session.
+    ///
+    /// # Errors
+    /// As [`Verifier::spend`].
     fn spend_with(
         &self,
         verifier: &mut Verifier<Wire>,

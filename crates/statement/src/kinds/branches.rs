@@ -8,16 +8,15 @@
 //! output 0 = 0x1
 //! ```
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use volery_circuit::{Error as StatementError, FileBatch, Signature, Witness};
 use volery_field::F2;
 use zeroize::Zeroizing;
 
-use crate::failure::Failure;
-use crate::source::Source;
+use crate::error::Error;
+use crate::source::{Source, WitnessSource};
+use crate::spelling::{Opt, REPEAT};
 
 /// Input wires.
 fn width(signature: &Signature) -> u64 {
@@ -26,18 +25,35 @@ fn width(signature: &Signature) -> u64 {
 
 /// The witnesses of at most `most` branches with these inputs, each after a line `branch N`.
 pub(super) fn witnesses(
-    source: &Source,
+    witness: &WitnessSource,
     signatures: &[Signature],
     most: usize,
-) -> Result<Vec<(usize, Witness<F2>)>, Failure> {
+) -> Result<Vec<(usize, Witness<F2>)>, Error> {
+    let source = match witness {
+        WitnessSource::Whole(source) => source,
+        WitnessSource::OfBranches(known) => return each(known, signatures),
+    };
     let (count, largest) = (signatures.len(), signatures.iter().map(width).max().unwrap_or(0));
     let content = content(source, largest.saturating_mul(2 * most as u64), most)?;
     let known = sections(&content, "branch", &source.name())?.into_iter().map(|section| {
         let Section { number, values, name } = section;
         let Some(signature) = signatures.get(number) else {
-            return Err(Failure::input(format!("{name}: branch {number} of {count}; they count from 0")));
+            return Err(Error::input(format!("{name}: branch {number} of {count}; they count from 0")));
         };
         Ok((number, Witness::parse(values, &name, signature)?))
+    });
+    known.collect()
+}
+
+/// The witnesses of branches with these inputs, each in a file of its own.
+fn each(known: &[(usize, Source)], signatures: &[Signature]) -> Result<Vec<(usize, Witness<F2>)>, Error> {
+    let count = signatures.len();
+    let known = known.iter().map(|(number, source)| {
+        let name = source.name();
+        let Some(signature) = signatures.get(*number) else {
+            return Err(Error::input(format!("{name}: branch {number} of {count}; they count from 0")));
+        };
+        Ok((*number, Witness::read(source.open()?, &name, signature)?))
     });
     known.collect()
 }
@@ -55,10 +71,10 @@ pub(super) fn claims<T: Clone>(
     signature: &Signature,
     repetitions: usize,
     parse: fn(&[u8], &str, &Signature) -> Result<T, StatementError>,
-) -> Result<Vec<T>, Failure> {
+) -> Result<Vec<T>, Error> {
     if repetitions > FileBatch::MAX_REPETITIONS {
         let most = FileBatch::MAX_REPETITIONS;
-        return Err(Failure::input(format!("--repeat {repetitions}: at most {most} are possible")));
+        return Err(Error::input(format!("{REPEAT} {repetitions}: at most {most} are possible")));
     }
     let needed = claim_bytes(signature).saturating_mul(repetitions as u64);
     let (content, name) = (content(source, needed, repetitions)?, source.name());
@@ -69,47 +85,66 @@ pub(super) fn claims<T: Clone>(
     let sections = sections(&content, "repetition", &name)?;
     if sections.len() != repetitions {
         let got = sections.len();
-        return Err(Failure::input(format!(
-            "{name}: claims for {got} of {repetitions} repetitions (--repeat {repetitions})"
+        let repeat = Opt("repeat", &repetitions.to_string()).to_string();
+        return Err(Error::input(format!(
+            "{name}: claims for {got} of {repetitions} repetitions ({repeat})"
         )));
     }
     let claims = sections.into_iter().enumerate().map(|(i, Section { number, values, name })| {
         if number != i {
             let reason = format!("repetition {number} where {i} is expected; they count from 0");
-            return Err(Failure::input(format!("{name}: {reason}")));
+            return Err(Error::input(format!("{name}: {reason}")));
         }
         Ok(parse(values, &name, signature)?)
     });
     claims.collect()
 }
 
-/// The two parts of `PATH=CLAIM`, or `PATH` alone.
-pub(super) fn split(branch: &OsStr) -> (&Path, Option<&Path>) {
-    let path = |bytes| Path::new(OsStr::from_bytes(bytes));
-    let mut parts = branch.as_bytes().splitn(2, |byte| *byte == b'=').map(path);
-    (parts.next().unwrap_or(Path::new("")), parts.next())
-}
-
 /// Longest witness file that only names another.
 const NAME_BYTES: u64 = 1 << 13;
 
-/// The one branch of a witness file, and the name of a file in the line after it.
-pub(super) fn branch_file(source: &Source) -> Result<(usize, PathBuf), Failure> {
+/// The one branch that holds, and its witness: in a witness file the name of another one, in the line after
+/// `branch N`.
+pub(super) fn one_branch(witness: &WitnessSource) -> Result<(usize, Source), Error> {
+    let source = match witness {
+        WitnessSource::Whole(source) => source,
+        WitnessSource::OfBranches(known) => {
+            let [(choice, source)] = known.as_slice() else {
+                let got = known.len();
+                return Err(Error::input(format!("witnesses for {got} branches: expected one")));
+            };
+            return Ok((*choice, source.clone()));
+        }
+    };
     let (content, name) = (content(source, NAME_BYTES, 1)?, source.name());
     let sections = sections(&content, "branch", &name)?;
     let [Section { number, values, .. }] = sections.as_slice() else {
         let reason = "expected a line `branch N` and, in the next, the name of that system's .wtns file";
-        return Err(Failure::input(format!("{name}: {reason}")));
+        return Err(Error::input(format!("{name}: {reason}")));
     };
     let path = values.trim_ascii();
     if path.is_empty() || path.contains(&b'\n') {
-        return Err(Failure::input(format!("{name}: `branch {number}` must be followed by one file name")));
+        return Err(Error::input(format!("{name}: `branch {number}` must be followed by one file name")));
     }
-    Ok((*number, PathBuf::from(OsStr::from_bytes(path))))
+    let file = path_of(path).ok_or_else(|| Error::input(format!("{name}: the file name is not UTF-8")))?;
+    Ok((*number, Source::File(file)))
+}
+
+/// The path in a file. Its bytes are the name where names are bytes.
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt as _;
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+/// The same where names are text.
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    core::str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
 /// The content of `source`. Its length is bounded by `needed` bytes of values in this number of `sections`.
-fn content(source: &Source, needed: u64, sections: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
+fn content(source: &Source, needed: u64, sections: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
     let most = needed.saturating_add(Source::SLACK).saturating_add(SECTION_SLACK * sections as u64);
     source.content(most)
 }
@@ -133,13 +168,13 @@ struct Section<'a> {
 }
 
 /// The parts of a file after each line of `word` and a number.
-fn sections<'a>(content: &'a [u8], word: &str, name: &str) -> Result<Vec<Section<'a>>, Failure> {
+fn sections<'a>(content: &'a [u8], word: &str, name: &str) -> Result<Vec<Section<'a>>, Error> {
     let mut sections: Vec<Section<'a>> = Vec::new();
     // Where the values of the last section begin, and the lines end that were read.
     let (mut start, mut end) = (0, 0);
     for (i, line) in content.split_inclusive(|byte| *byte == b'\n').enumerate() {
         end += line.len();
-        let failed = |reason: &str| Err(Failure::input(format!("{name}, line {}: {reason}", i + 1)));
+        let failed = |reason: &str| Err(Error::input(format!("{name}, line {}: {reason}", i + 1)));
         if let Some(number) = heading(line, word) {
             let number = core::str::from_utf8(number).ok().filter(|n| n.bytes().all(|c| c.is_ascii_digit()));
             let Some(number) = number.and_then(|number| number.parse().ok()) else {

@@ -1,18 +1,19 @@
-//! A circuit file without a claim. Only `info` takes it, since there is nothing to prove.
+//! A circuit file without a claim. There is something to say about it, but nothing to prove.
 
 use volery::Statement;
-use volery::public::PublicRing;
 use volery_circuit::bristol::FileRing;
 use volery_circuit::{
     BristolFile, Counter, Counts, Digest, Error as StatementError, Fold, Folded, Prove, Signature,
 };
 
-use super::Given;
-use super::refusal::Refusal;
-use crate::failure::Failure;
-use crate::info::Described;
+use crate::describe::Described;
+use crate::error::Error;
+use crate::fields::HasPublicProofs;
+use crate::instance::Instance;
+#[cfg(feature = "public")]
 use crate::public::{OverRing, PublicStatement};
-use crate::source::Source;
+use crate::refusal::Refusal;
+use crate::source::WitnessSource;
 use crate::stored::Storable;
 use crate::way::Way;
 
@@ -23,8 +24,8 @@ pub(super) struct Bare<R: FileRing> {
     pub(super) name: String,
     /// Its description in results.
     pub(super) text: String,
-    /// As [`Given::describe`] and [`Given::ways`] of statements with a claim.
-    pub(super) describe: fn(String, &Signature, &Self) -> Result<Described, Failure>,
+    /// As [`Instance::describe`] and [`Instance::ways`] of statements with a claim.
+    pub(super) describe: fn(String, &Signature, &Self) -> Result<Described, Error>,
     pub(super) ways: for<'a> fn(&'a Self) -> Result<Vec<Way<'a>>, Refusal>,
 }
 
@@ -56,7 +57,7 @@ impl<R: FileRing, B: Prove<R>> Statement<B> for Bare<R> {
     }
 }
 
-impl<R: FileRing + PublicRing> Given for Bare<R> {
+impl<R: FileRing + HasPublicProofs> Instance for Bare<R> {
     fn text(&self) -> String {
         self.text.clone()
     }
@@ -65,11 +66,11 @@ impl<R: FileRing + PublicRing> Given for Bare<R> {
         R::NAME
     }
 
-    fn with_witness(self: Box<Self>, _source: Source) -> Result<Box<dyn Given>, Failure> {
+    fn with_witness(self: Box<Self>, _witness: &WitnessSource) -> Result<Box<dyn Instance>, Error> {
         Err(self.refused().into())
     }
 
-    fn complete(&self) -> Result<(), Failure> {
+    fn complete(&self) -> Result<(), Error> {
         Err(self.refused().into())
     }
 
@@ -81,7 +82,7 @@ impl<R: FileRing + PublicRing> Given for Bare<R> {
         Ok(Counter::<R>::count(self)?.total())
     }
 
-    fn describe(&self) -> Result<Described, Failure> {
+    fn describe(&self) -> Result<Described, Error> {
         (self.describe)(self.text(), self.file.signature(), self)
     }
 
@@ -93,6 +94,7 @@ impl<R: FileRing + PublicRing> Given for Bare<R> {
         Err(self.refused())
     }
 
+    #[cfg(feature = "public")]
     fn public(&self) -> Result<Box<dyn PublicStatement + '_>, Refusal> {
         Ok(OverRing::<R, _>::boxed(self))
     }
