@@ -22,7 +22,7 @@
 //! ```
 //! use std::thread;
 //!
-//! use volery::{Options, memory_pair};
+//! use volery::{Limits, Options, memory_pair};
 //! use volery_statement::{Named, Source, Target, Watch, load, settle};
 //!
 //! let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -34,7 +34,7 @@
 //! let public = load(&named)?;
 //! let known = load(&named)?.with_witness(&Source::bytes("witness", b"0x616263".to_vec()).into())?;
 //!
-//! let (prover, verifier) = memory_pair();
+//! let (prover, verifier) = memory_pair(&Limits::default());
 //! let proved = thread::scope(|scope| {
 //!     scope.spawn(|| settle(&*known, Options::default(), None)?.prove_over(Box::new(prover), &Watch::none()));
 //!     settle(&*public, Options::default(), None)?.verify_over(Box::new(verifier), &Watch::none())

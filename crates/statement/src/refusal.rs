@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::spelling::{ANY_OF, Opt, PUBLIC, option, plain, spelled};
+use crate::spelling::{ANY_OF, PUBLIC, option, plain, spelled};
 
 /// Why a statement is refused for what it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,8 +72,8 @@ impl Refusal {
                 format!("{preprocessed} is for statements about bits, and this one is over {ring}")
             }
             Self::OnlyRobinMakesFiles => {
-                let macncheese = Opt("disjunction", "macncheese");
-                format!("proofs in files do not work with {macncheese}; leave that out, or prove in a session")
+                let disjunction = option("disjunction");
+                format!("proofs in files do not work with {disjunction} macncheese; leave that out, or prove in a session")
             }
             Self::OneOfMany => "public proofs of one of many are about bits only".to_owned(),
             Self::OneOfManyInTheHead => {

@@ -9,7 +9,8 @@ use std::fmt;
 /// Characters that Unicode leaves to programs, so that they are in no file's name.
 const MARKS: [char; 2] = ['\u{fdd0}', '\u{fdd1}'];
 
-/// An option in a message: its name, with dashes, and perhaps a word that stands for its value.
+/// An option in a message: its name, with dashes, and perhaps a word that stands for a value that somebody
+/// has to give.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opt<'a>(pub(crate) &'a str, pub(crate) &'a str);
 

@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::error::Error;
 use crate::source::{Source, WitnessSource};
-use crate::spelling::{Opt, REPEAT};
+use crate::spelling::REPEAT;
 
 /// Input wires.
 fn width(signature: &Signature) -> u64 {
@@ -85,9 +85,8 @@ pub(super) fn claims<T: Clone>(
     let sections = sections(&content, "repetition", &name)?;
     if sections.len() != repetitions {
         let got = sections.len();
-        let repeat = Opt("repeat", &repetitions.to_string()).to_string();
         return Err(Error::input(format!(
-            "{name}: claims for {got} of {repetitions} repetitions ({repeat})"
+            "{name}: claims for {got} of {repetitions} repetitions ({REPEAT} {repetitions})"
         )));
     }
     let claims = sections.into_iter().enumerate().map(|(i, Section { number, values, name })| {

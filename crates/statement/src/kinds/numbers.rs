@@ -13,7 +13,7 @@ use crate::named::Named;
 use crate::public::{OverRing, PublicStatement};
 use crate::refusal::Refusal;
 use crate::source::WitnessSource;
-use crate::spelling::{Opt, PUBLIC};
+use crate::spelling::{PUBLIC, option};
 use crate::way::Way;
 
 /// A built-in statement and its sizes.
@@ -79,7 +79,7 @@ fn sizes(named: &Named) -> Result<Option<(FieldBuiltin, String)>, Error> {
 /// Runs `what` over the field with this name.
 fn in_field<T>(name: &str, what: impl InField<Output = Result<T, Error>>) -> Result<T, Error> {
     let unknown =
-        || Error::input(format!("{}: unknown; the fields are {}", Opt("field", name), fields::names()));
+        || Error::input(format!("{} {name}: unknown; the fields are {}", option("field"), fields::names()));
     fields::named(name, what).ok_or_else(unknown)?
 }
 

@@ -22,7 +22,7 @@ use crate::public::PublicStatement;
 use crate::ran::Ran;
 use crate::refusal::Refusal;
 use crate::source::{Source, WitnessSource};
-use crate::spelling::{Opt, option};
+use crate::spelling::option;
 use crate::system::{Correlations, Done, Known, Proved};
 use crate::way::{Proving, RHO, Way};
 use crate::words::{counted, short};
@@ -245,12 +245,11 @@ fn read_class(source: &Source) -> Result<ProfileClass, Error> {
 fn too_long(error: ClassError) -> Error {
     match error {
         ClassError::Segments { segments, steps, .. } => {
+            let pad_to = option("pad-to");
             let needed = segments.saturating_sub(1).saturating_mul(steps.into()).saturating_add(1);
             Error::input(format!(
-                "{}: the run is longer: it has {} of {steps} steps; {} or more holds it",
-                option("pad-to"),
-                counted(segments, "segment"),
-                Opt("pad-to", &needed.to_string())
+                "{pad_to}: the run is longer: it has {} of {steps} steps; {pad_to} {needed} or more holds it",
+                counted(segments, "segment")
             ))
         }
         // The number is the option's, and in no file.
@@ -327,7 +326,7 @@ fn file(source: &Source) -> Result<Program, Error> {
 }
 
 fn number<N: core::str::FromStr<Err = core::num::ParseIntError>>(name: &str, text: &str) -> Result<N, Error> {
-    text.parse().map_err(|error| of(&Opt(name, text).to_string(), error))
+    text.parse().map_err(|error| of(&format!("{} {text}", option(name)), error))
 }
 
 /// An address in hexadecimal.
@@ -335,7 +334,7 @@ fn address(text: &str) -> Result<u32, Error> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let digits = Some(digits).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
     let address = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    address.ok_or_else(|| of(&Opt("trap", text).to_string(), "an address is up to 8 hex digits"))
+    address.ok_or_else(|| of(&format!("{} {text}", option("trap")), "an address is up to 8 hex digits"))
 }
 
 /// As [`super::compute`]: a verifier needs no public file of a run.

@@ -142,9 +142,9 @@ fn in_field<T>(
     let first = named.any_of.first().map(|branch| &branch.circuit).or(named.file());
     let Some(file) = first.filter(|file| is_system(file)) else { return Ok(None) };
     if named.disjunction == Some(Disjunction::Macncheese) {
-        let macncheese = Opt("disjunction", "macncheese");
+        let disjunction = option("disjunction");
         return Err(Error::input(format!(
-            "{macncheese} is for Bristol files; one of several r1cs files is proved by Robin"
+            "{disjunction} macncheese is for Bristol files; one of several r1cs files is proved by Robin"
         )));
     }
     named.no_values("a file")?;

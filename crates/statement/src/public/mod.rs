@@ -130,6 +130,7 @@ pub struct Made {
 /// [`Error::Refused`] if this kind of statement has no such proofs; [`Error::Statement`] if the witness does
 /// not satisfy it; [`Error::Io`].
 pub fn prove(statement: &dyn Instance, making: &Making, out: &mut dyn Output) -> Result<Made, Error> {
+    statement.complete()?;
     let public = statement.public()?;
     let protocol = match making.protocol {
         PublicProtocol::Voleith { small } => {
@@ -156,6 +157,7 @@ pub fn verify(
     checking: &Checking,
     mut proof: ProofReader<'_>,
 ) -> Result<Made, Error> {
+    statement.complete()?;
     let public = statement.public()?;
     if proof.in_the_head {
         let provable = public.in_the_head().ok_or(Refusal::NotAboutBits)?;
