@@ -130,8 +130,7 @@ pub struct Made {
 /// [`Error::Refused`] if this kind of statement has no such proofs; [`Error::Statement`] if the witness does
 /// not satisfy it; [`Error::Io`].
 pub fn prove(statement: &dyn Instance, making: &Making, out: &mut dyn Output) -> Result<Made, Error> {
-    statement.complete()?;
-    let public = statement.public()?;
+    let public = with_claim(statement)?;
     let protocol = match making.protocol {
         PublicProtocol::Voleith { small } => {
             let provable = public.in_the_head().ok_or(Refusal::OnlyBitsInTheHead)?;
@@ -157,8 +156,7 @@ pub fn verify(
     checking: &Checking,
     mut proof: ProofReader<'_>,
 ) -> Result<Made, Error> {
-    statement.complete()?;
-    let public = statement.public()?;
+    let public = with_claim(statement)?;
     if proof.in_the_head {
         let provable = public.in_the_head().ok_or(Refusal::NotAboutBits)?;
         return in_the_head::check(provable, checking, proof);
@@ -166,6 +164,12 @@ pub fn verify(
     // The protocol here is a placeholder, since the proof names its own.
     let (protocol, Checking { sigma, message, threads }) = (Protocol::default(), *checking);
     public.verify(&PublicSettings::new(protocol, sigma, message, threads)?, &mut proof)
+}
+
+/// The statement, unless its public values are missing: then a proof of it would say nothing.
+fn with_claim(statement: &dyn Instance) -> Result<Box<dyn PublicStatement + '_>, Error> {
+    statement.complete()?;
+    Ok(statement.public()?)
 }
 
 /// A proof that is to be read, from a file, a pipe or memory. It is read no further than a proof of the
