@@ -3,6 +3,7 @@
 mod bench;
 mod connection;
 mod execute;
+mod fields;
 mod padding;
 mod page;
 mod public;
@@ -21,14 +22,14 @@ use volery::{Options, Profile};
 pub(crate) use bench::{BenchArgs, BenchName, LinkArg, MeasureArgs, PartyArgs, Shape};
 pub(crate) use connection::{ConnectionArgs, ServeArgs};
 pub(crate) use execute::RunArgs;
-pub(crate) use padding::{Padding, PaddingArgs};
+pub(crate) use padding::PaddingArgs;
 pub(crate) use page::{WebPageArgs, WebPlanArgs, WebProveArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use session_limits::SessionLimitArgs;
 pub(crate) use split::{
     ShardsArgs, SplitCommand, SplitProveArgs, SplitVerifyArgs, SplitWorkerArgs, WorkersArgs,
 };
-pub(crate) use statement::{DisjunctionArg, RingArg, StatementArgs, WitnessArgs};
+pub(crate) use statement::{StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};
 pub(crate) use web::{

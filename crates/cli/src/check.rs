@@ -19,8 +19,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let source = args.witness.source(&args.statement)?;
     let statement = statement::load(&args.statement)?;
     let finding = CheckReport { statement: statement.text() };
-    let padding = args.padding.padding(None);
-    let checked = statement::with_witness(statement, source, padding).and_then(|s| Ok(s.check()?));
+    let padding = args.padding.padding();
+    let checked = statement::with_witness(statement, source, &padding).and_then(|s| Ok(s.check()?));
     match checked {
         Ok(()) if args.json => outcome::json(Good::Accepted, &finding),
         Ok(()) => output::result("holds"),

@@ -18,7 +18,7 @@ struct Computed<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &ComputeArgs) -> Result<(), Failure> {
     let source = args.witness.source(&args.statement)?;
-    let public = statement::compute(&args.statement, &source)?;
+    let public = statement::compute(&args.statement, source)?;
     match args.json {
         true => outcome::json(Good::Done, &Computed { public: &public }),
         // Each value ends its line.

@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use serde::Serialize;
 use volery_machine::observer::{Access, Call, Step};
 use volery_machine::{Class, Counts, End, Limits, Machine, Observer, Program, elf};
+use volery_statement::words::hex;
+use volery_statement::{Ran, Trap};
 use zeroize::Zeroizing;
 
 use super::args::RunArgs;
 use super::failure::Failure;
 use super::outcome::{self, Good};
 use super::output::{self, count, counted};
-use super::ran::{Ran, Trap, hex};
-use super::source::Source;
-use super::terminal;
+use super::{source, terminal};
 
 /// Bytes of a program's file, and of an input, at most.
-pub(crate) const LARGEST: u64 = 1 << 28;
+const LARGEST: u64 = 1 << 28;
 
 /// Bytes of a line of debugging output, at most; a longer one is cut into several.
 const LONGEST_LINE: usize = 4096;
@@ -42,10 +42,10 @@ struct Report {
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
-    if [&args.public, &args.witness].iter().all(|path| path.as_deref().is_some_and(is_standard)) {
+    if [&args.public, &args.witness].iter().all(|path| path.as_deref().is_some_and(source::is_standard)) {
         return Err(Failure::input("--witness - and --public -: standard input can be only one of them"));
     }
-    let file = Source::of(&args.program).content(LARGEST)?;
+    let file = source::of(&args.program).content(LARGEST)?;
     let program = elf::parse(&file);
     let program = program.map_err(|error| Failure::input(error).of(&args.program.display().to_string()))?;
     let (secret, public) = (input(args.witness.as_ref())?, input(args.public.as_ref())?);
@@ -70,12 +70,8 @@ fn hint(error: &volery_machine::emulator::Error) -> &'static str {
     }
 }
 
-fn is_standard(path: &std::path::Path) -> bool {
-    Source::of(path) == Source::Standard
-}
-
 fn input(path: Option<&PathBuf>) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    path.map_or_else(|| Ok(Zeroizing::default()), |path| Source::of(path).content(LARGEST))
+    path.map_or_else(|| Ok(Zeroizing::default()), |path| Ok(source::of(path).content(LARGEST)?))
 }
 
 fn report(program: &Program, machine: &Machine<'_>, counts: &Counts, end: End) -> Report {
@@ -88,7 +84,7 @@ fn report(program: &Program, machine: &Machine<'_>, counts: &Counts, end: End) -
         steps: machine.steps(),
         classes: classes.into_iter().filter(|(_, steps)| *steps > 0).collect(),
         touched_words: counts.touched(),
-        journal,
+        journal: hex(&journal),
         unknown_calls: counts.unknown_calls().into_iter().collect(),
     }
 }

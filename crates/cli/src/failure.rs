@@ -9,6 +9,8 @@ use volery::web::{Side, disclosure, joint, proxy};
 use volery::{Error, stored};
 use volery_channel::handshake::Mismatch;
 use volery_circuit::Error as StatementError;
+use volery_machine::proof::Terms;
+use volery_statement::{Kind, Refusal as Refused};
 
 /// Why a command failed; decides the exit code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -168,122 +170,140 @@ fn refusal(error: &Error) -> Option<&Refusal> {
     }
 }
 
-impl From<StatementError> for Failure {
-    fn from(error: StatementError) -> Self {
-        let rejected = Self::Rejected(error.to_string());
-        match error {
-            StatementError::Unsatisfied { assertion, place } => {
-                rejected.with(&WitnessFailure { assertion: Some(assertion), place, claimed: None })
+impl From<volery_statement::Error> for Failure {
+    fn from(error: volery_statement::Error) -> Self {
+        let reason = reason(&error);
+        let failure = match error.kind() {
+            Kind::Unsatisfied | Kind::Rejected => Self::Rejected(reason),
+            Kind::Input | Kind::Io => Self::Input(reason),
+            Kind::Mismatch => Self::Mismatch(reason),
+            _ => Self::Session(reason),
+        };
+        match error.statement() {
+            Some(StatementError::Unsatisfied { assertion, place }) => {
+                let (assertion, place) = (Some(*assertion), place.clone());
+                failure.with(&WitnessFailure { assertion, place, claimed: None })
             }
-            StatementError::Contradicted { place, claimed } => {
-                rejected.with(&WitnessFailure { assertion: None, place, claimed: Some(claimed) })
+            Some(StatementError::Contradicted { place, claimed }) => {
+                let (place, claimed) = (place.clone(), Some(claimed.clone()));
+                failure.with(&WitnessFailure { assertion: None, place, claimed })
             }
-            error => Self::input(error),
+            _ => failure,
         }
     }
 }
+
+/// Why something failed, with the options of the command line that change it.
+fn reason(error: &volery_statement::Error) -> String {
+    use volery::public;
+    use volery_statement::Error as Reason;
+    let reason = error.message(&on_command_line);
+    match error {
+        Reason::Refused(refusal) => refused(refusal, reason),
+        Reason::Session(Error::Proof(volery_zk::Error::Rejected { reason })) => match reason {
+            long if long.starts_with(Terms::TOO_LONG) => {
+                format!("{long}; --max-steps raises it, to about half of that")
+            }
+            reason => reason.clone(),
+        },
+        Reason::Session(Error::Channel(volery_channel::Error::Incompatible(Mismatch::Parameter {
+            name,
+            ..
+        }))) => format!("{reason}{}", in_common(name)),
+        Reason::Public(public::Error::Message { bound })
+        | Reason::InTheHead(public::voleith::Error::Message { bound }) => about_message(*bound).to_owned(),
+        Reason::Public(public::Error::Soundness { proof, demanded })
+        | Reason::InTheHead(public::voleith::Error::Soundness { proof, demanded }) => format!(
+            "this proof has {proof} bits of soundness; --sigma asks for {demanded} (128 if it is not given)"
+        ),
+        // With another message other views are opened, so any of them may be the first wrong one.
+        Reason::Public(public::Error::Repetition { .. }) => {
+            format!("{reason}: the proof was changed, or is about another message")
+        }
+        _ => reason,
+    }
+}
+
+/// An option as the command line has it.
+fn on_command_line(name: &str, value: &str) -> String {
+    match (name, value) {
+        ("own-public", value) => value.to_owned(),
+        (name, "") => format!("--{name}"),
+        (name, value) => format!("--{name} {value}"),
+    }
+}
+
+/// Why the command line's statement is refused for what it is asked for, and what to do instead.
+fn refused(refusal: &Refused, reason: String) -> String {
+    let instead = match refusal {
+        Refused::OnlyInPublic { .. } => {
+            ". Make a file with --out PROOF, and check it with `volery verify STATEMENT PROOF`"
+        }
+        Refused::OnlyBitsAreStored { .. } | Refused::RunsHaveSessions => ": give --connect or --listen",
+        Refused::OnlyRobinMakesFiles => {
+            return "proofs in files (--out) do not work with --disjunction macncheese; leave that out, or give \
+                    --connect or --listen"
+                .to_owned();
+        }
+        Refused::OneOfMany => "; for this one give --connect or --listen",
+        Refused::OneOfManyInTheHead => return format!("--protocol {reason}"),
+        Refused::OnlyBitsInTheHead => {
+            return format!(
+                "--protocol {reason}: with --protocol zkbpp, the default for these, or zkboo there is a proof of it"
+            );
+        }
+        Refused::NoPublicFile => "; `volery run` shows how it ends and what it writes",
+        Refused::OtherClass { .. } => {
+            "; `volery info --write-profile-class` enlarges the class, and then its runs show more"
+        }
+        _ => "",
+    };
+    reason + instead
+}
+
+/// The error of a library as one of [`volery_statement`], which says what kind of failure it is.
+macro_rules! as_of_statements {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                volery_statement::Error::from(error).into()
+            }
+        })*
+    };
+}
+
+as_of_statements!(
+    StatementError,
+    stored::Error,
+    volery::public::Error,
+    volery::public::voleith::Error,
+    Refused
+);
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
-            Error::Proof(volery_zk::Error::Statement(error)) | Error::Statement(error) => error.into(),
-            Error::Proof(volery_zk::Error::Rejected { reason }) => Self::Rejected(reason),
             Error::Web(proxy::Error::Disclosure(disclosure::Error::NotTrue(reason)))
             | Error::Joint(joint::Error::Disclosure(disclosure::Error::NotTrue(reason))) => {
                 Self::Rejected(format!("not true: {reason}"))
             }
-            Error::Options(reason) => Self::Input(reason),
-            Error::Channel(error) => error.into(),
-            Error::Stored(error) => error.into(),
-            _ => Self::session(error),
-        }
-    }
-}
-
-impl From<stored::Error> for Failure {
-    fn from(error: stored::Error) -> Self {
-        use stored::Error as Stored;
-        match error {
-            Stored::Rejected { .. } => Self::Rejected(error.to_string()),
-            Stored::Statement(error) => error.into(),
-            Stored::Mismatch { .. } | Stored::OtherStatement { .. } | Stored::OtherCorrelations { .. } => {
-                Self::Mismatch(error.to_string())
-            }
-            Stored::Io { .. }
-            | Stored::Format { .. }
-            | Stored::Version { .. }
-            | Stored::Damaged { .. }
-            | Stored::WrongRole { .. }
-            | Stored::Exists { .. }
-            | Stored::Options(_) => Self::input(error),
-            _ => Self::session(error),
-        }
-    }
-}
-
-impl From<volery::public::Error> for Failure {
-    fn from(error: volery::public::Error) -> Self {
-        use volery::public::Error as Public;
-        match error {
-            Public::Statement(error) => error.into(),
-            Public::Parameters(_) | Public::Malformed { .. } | Public::Version { .. } => Self::input(error),
-            Public::Message { bound } => about_message(bound),
-            Public::Soundness { proof, demanded } => too_few_bits(proof, demanded),
-            Public::Mismatch { .. } | Public::OtherStatement { .. } => Self::Mismatch(error.to_string()),
-            // With another message other views are opened, so any of them may be the first wrong one.
-            Public::Repetition { .. } => {
-                Self::Rejected(format!("{error}: the proof was changed, or is about another message"))
-            }
-            _ if error.is_rejection() => Self::Rejected(error.to_string()),
-            _ => Self::session(error),
-        }
-    }
-}
-
-impl From<volery::public::voleith::Error> for Failure {
-    fn from(error: volery::public::voleith::Error) -> Self {
-        use volery::public::voleith::Error as Public;
-        match error {
-            Public::Statement(error) => error.into(),
-            Public::Parameters(_) | Public::Malformed { .. } | Public::Version { .. } | Public::Io { .. } => {
-                Self::input(error)
-            }
-            Public::Message { bound } => about_message(bound),
-            Public::Soundness { proof, demanded } => too_few_bits(proof, demanded),
-            Public::Mismatch { .. } | Public::OtherStatement { .. } => Self::Mismatch(error.to_string()),
-            _ if error.is_rejection() => Self::Rejected(error.to_string()),
-            _ => Self::session(error),
+            error => volery_statement::Error::from(error).into(),
         }
     }
 }
 
 impl From<volery_channel::Error> for Failure {
     fn from(error: volery_channel::Error) -> Self {
-        match error {
-            volery_channel::Error::Address { .. } => Self::input(error),
-            volery_channel::Error::Incompatible(Mismatch::Parameter { ref name, .. }) => {
-                Self::Mismatch(format!("{error}{}", in_common(name)))
-            }
-            volery_channel::Error::Incompatible(Mismatch::Statement { .. }) => {
-                Self::Mismatch(error.to_string())
-            }
-            _ => Self::session(error),
-        }
+        Error::from(error).into()
     }
 }
 
-/// The failure that a proof is about a message and --bind is not there, or the other way round.
-fn about_message(bound: bool) -> Failure {
-    Failure::Mismatch(match bound {
-        true => "this proof is about a message: give it with --bind FILE".to_owned(),
-        false => "this proof is about no message: leave --bind out".to_owned(),
-    })
-}
-
-fn too_few_bits(proof: u16, demanded: u16) -> Failure {
-    Failure::Mismatch(format!(
-        "this proof has {proof} bits of soundness; --sigma asks for {demanded} (128 if it is not given)"
-    ))
+/// That a proof is about a message and --bind is not there, or the other way round.
+fn about_message(bound: bool) -> &'static str {
+    match bound {
+        true => "this proof is about a message: give it with --bind FILE",
+        false => "this proof is about no message: leave --bind out",
+    }
 }
 
 /// What both parties have to give so that they have the same parameter `name`; empty if no option sets it.

@@ -4,13 +4,9 @@
 //! args         the command line (clap), with all help texts
 //! failure      why a command fails, and its exit code
 //! output       results to standard output, as text or JSON
-//! statement    statements and witnesses from names and files; a file for each kind
-//! fields       the fields that statements may be over
+//! statement    statements of the command line; what can be done with them is in the library volery-statement
 //! source       files, and standard input
 //! new_file     files to write
-//! system       fields and correlations of proof systems
-//! way          a statement with a system that proves it
-//! settle       the choice of the way to prove a statement
 //! connection   how the parties meet: listen, connect, TLS, limits
 //! session      one session with one peer
 //! outcome      results of sessions, as text or JSON
@@ -32,7 +28,6 @@ mod connection;
 mod demo;
 mod execute;
 mod failure;
-mod fields;
 mod info;
 mod manual;
 mod new_file;
@@ -41,20 +36,15 @@ mod output;
 mod progress;
 mod prove;
 mod public;
-mod ran;
 mod serve;
 mod session;
-mod settle;
 mod soundness;
 mod source;
 mod split;
 mod statement;
 mod stored;
-mod system;
 mod terminal;
 mod verify;
-mod voleith;
-mod way;
 mod web;
 
 use std::process::ExitCode;

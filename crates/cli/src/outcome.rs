@@ -6,10 +6,10 @@
 //! prints exactly one object.
 
 use serde::Serialize;
+use volery_statement::Ran;
 
 use super::failure::Failure;
 use super::output;
-use super::ran::Ran;
 use super::session::Figures;
 
 /// How a command succeeded.

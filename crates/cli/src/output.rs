@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+pub(crate) use volery_statement::words::{count, counted};
+
 use super::failure::Failure;
 use super::terminal;
 
@@ -73,28 +75,6 @@ pub(crate) fn bit_counts(secrets: u64, ands: u64, polynomials: u64) -> String {
     }
 }
 
-/// A number with commas between thousands.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number of things, singular or plural: `1 branch`, `2 branches`, `2 wires`.
-pub(crate) fn counted(number: u64, what: &str) -> String {
-    match (number, what.strip_suffix("ch")) {
-        (1, _) => format!("1 {what}"),
-        (_, Some(_)) => format!("{} {what}es", count(number)),
-        (_, None) => format!("{} {what}s", count(number)),
-    }
-}
-
 /// A number of bytes, in the unit that fits.
 pub(crate) fn bytes(number: u64) -> String {
     if number == 1 {
@@ -135,13 +115,6 @@ fn scaled(number: f64, units: &[(&str, f64)]) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn thousands_are_parted_by_commas() {
-        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(count(number), text);
-        }
-    }
-
     /// A page that somebody else wrote is printed on terminals.
     #[test]
     fn json_has_nothing_for_a_terminal_and_is_read_as_what_it_was() {
@@ -157,16 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thing_is_singular() {
-        for (number, what, text) in [
-            (0, "AND", "0 ANDs"),
-            (1, "AND", "1 AND"),
-            (1234, "wire", "1,234 wires"),
-            (1, "branch", "1 branch"),
-        ] {
-            assert_eq!(counted(number, what), text);
-        }
-        assert_eq!(counted(2, "branch"), "2 branches");
+    fn counts_of_bits_have_polynomials_if_there_are_any() {
         assert_eq!(bit_counts(0, 1, 0), "1 AND");
         assert_eq!(bit_counts(1, 0, 1), "1 secret bit, 0 ANDs and 1 polynomial");
     }

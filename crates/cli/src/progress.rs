@@ -1,28 +1,25 @@
 //! A progress bar for proofs, and the phases of a session with a notary; on a terminal only.
 //!
-//! Every committed value passes through the channel once, in frames of some thousand. So a channel that
-//! counts bytes knows how far a proof is, and the proof needs no hooks. The length of the bar comes from one
-//! more run of the statement, which happens on a terminal only. Of the run of a program nobody knows the
-//! length before the session, and people count steps. So its proof tells how far it is.
+//! The length of the bar comes from one more run of the statement, which happens on a terminal only. Of the
+//! run of a program nobody knows the length before the session, and people count steps.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use indicatif::ProgressBar;
-use volery::Channel;
-use volery::programs::proof::Progress as Steps;
-use volery_channel::{Error, Layer, Layered, Tag, tags};
+use volery_statement::{Settled, Watch};
 
 use super::failure::Failure;
 use super::output;
 use super::terminal::{self, ProgressLine};
 
 /// How far a proof is.
-pub(crate) struct Progress {
+#[derive(Clone)]
+pub(crate) struct Progress(Arc<Bar>);
+
+struct Bar {
     /// The number of values; none if no bar of values is shown.
     total: Option<u64>,
-    /// Bits of a committed value on the wire.
-    bits: u64,
     /// Whether a bar of steps is shown.
     in_steps: bool,
     /// Appears with the first value, or once it is known how many steps there are.
@@ -30,47 +27,53 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar up to `total` values of `bits` bits each, if progress is shown.
-    pub(crate) fn new(bits: u64, total: impl FnOnce() -> Result<u64, Failure>) -> Result<Self, Failure> {
+    /// A bar up to `total` values, if progress is shown.
+    pub(crate) fn new(total: impl FnOnce() -> Result<u64, Failure>) -> Result<Self, Failure> {
         let total = if terminal::shows_progress() { Some(total()?) } else { None };
-        Ok(Self { total, bits, in_steps: false, bar: OnceLock::new() })
+        Ok(Self(Arc::new(Bar { total, in_steps: false, bar: OnceLock::new() })))
     }
 
-    /// A bar of a program's steps, if progress is shown.
-    pub(crate) fn in_steps() -> Self {
-        Self { in_steps: true, ..Self::none() }
+    /// A bar for a proof, if progress is shown: of its values, or of a program's steps.
+    pub(crate) fn of(statement: &Settled<'_>) -> Result<Self, Failure> {
+        if statement.statement().is_foreseen() {
+            return Self::new(|| Ok(statement.commitments()?.unwrap_or_default()));
+        }
+        Ok(Self(Arc::new(Bar { total: None, in_steps: true, bar: OnceLock::new() })))
     }
 
-    /// Progress that is not shown.
-    pub(crate) fn none() -> Self {
-        Self { total: None, bits: 1, in_steps: false, bar: OnceLock::new() }
+    /// Moves the bar to `position`.
+    pub(crate) fn set(&self, position: u64) {
+        if let Some(bar) = self.0.bar() {
+            bar.set_position(position);
+        }
     }
 
+    /// What moves the bar while a proof is made.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch::new(Arc::clone(&self.0) as _)
+    }
+}
+
+impl Bar {
     fn bar(&self) -> Option<&ProgressBar> {
         let total = self.total?;
         self.bar.get_or_init(|| ProgressLine::bar(total)).as_ref().map(ProgressLine::line)
     }
+}
 
-    /// Moves the bar to these steps.
-    pub(crate) fn steps(&self, Steps { done, total }: Steps) {
+impl volery_statement::Progress for Bar {
+    fn committed(&self, values: u64) {
+        if let Some(bar) = self.bar() {
+            bar.inc(values);
+        }
+    }
+
+    fn steps(&self, done: u64, total: u64) {
         if self.in_steps
             && let Some(line) = self.bar.get_or_init(|| ProgressLine::steps(total))
         {
             line.line().set_position(done);
         }
-    }
-
-    /// Moves the bar to `position`.
-    pub(crate) fn set(&self, position: u64) {
-        if let Some(bar) = self.bar() {
-            bar.set_position(position);
-        }
-    }
-
-    /// A channel whose traffic moves the bar.
-    pub(crate) fn watch<C: Channel>(&self, channel: C) -> Watched<C> {
-        let layer = ProofBytes { bar: self.bar().cloned(), bits: self.bits, bytes: [0; 2] };
-        Layered { channel, layer }
     }
 }
 
@@ -118,64 +121,5 @@ impl Phases {
 
     fn now(&self) -> MutexGuard<'_, Option<(String, Instant)>> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A channel that counts the bytes of proofs.
-pub(crate) type Watched<C> = Layered<C, ProofBytes>;
-
-/// The bytes of a proof that have passed.
-pub(crate) struct ProofBytes {
-    bar: Option<ProgressBar>,
-    bits: u64,
-    /// Bytes of payload sent and received.
-    bytes: [u64; 2],
-}
-
-/// The messages that belong to proofs. All others prepare them.
-const MESSAGES: [Tag; 8] = [
-    tags::MASKS,
-    tags::CHALLENGE,
-    tags::CHECK_OPENING,
-    tags::ASSERTIONS,
-    tags::ELEMENTS,
-    tags::ELEMENTS_CHALLENGE,
-    tags::ELEMENTS_OPENING,
-    tags::ELEMENTS_ASSERTIONS,
-];
-
-const SENT: usize = 0;
-const RECEIVED: usize = 1;
-
-impl ProofBytes {
-    /// Bytes in messages of proofs so far, sent and received, without headers.
-    pub(crate) fn so_far(&self) -> [u64; 2] {
-        self.bytes
-    }
-
-    /// Counts a message, and moves the bar on by the values that it carries.
-    fn count(&mut self, direction: usize, tag: Tag, bytes: usize) {
-        if !MESSAGES.contains(&tag) {
-            return;
-        }
-        if let Some(sum) = self.bytes.get_mut(direction) {
-            *sum += bytes as u64;
-        }
-        if let Some(bar) = &self.bar
-            && (tag == tags::MASKS || tag == tags::ELEMENTS)
-        {
-            bar.inc(8 * bytes as u64 / self.bits.max(1));
-        }
-    }
-}
-
-impl<C: Channel> Layer<C> for ProofBytes {
-    fn send(&mut self, below: &mut C, tag: Tag, payload: &[u8]) -> Result<(), Error> {
-        self.count(SENT, tag, payload.len());
-        below.send(tag, payload)
-    }
-
-    fn received(&mut self, tag: Tag, payload: &[u8]) {
-        self.count(RECEIVED, tag, payload.len());
     }
 }

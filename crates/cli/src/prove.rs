@@ -1,17 +1,18 @@
 //! `volery prove`: over a connection, or into a file.
 
+use volery_statement::{Settled, public as proofs};
+
 use super::args::{ProtocolArg, ProveArgs};
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::new_file;
 use super::outcome;
+use super::progress::Progress;
 use super::public;
-use super::session::Figures;
-use super::settle::Settled;
+use super::session::{self, Figures};
 use super::statement;
 use super::stored;
 use super::terminal;
-use super::voleith;
 
 /// Runs the command. It checks the witness before it sends anything, so a wrong witness costs nobody a
 /// session and shows nobody anything.
@@ -28,14 +29,14 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
     let source = args.witness.source(&args.statement)?;
     let statement = terminal::during("reading the statement", || statement::load(&args.statement))?;
     let text = statement.text();
-    let statement = match statement::with_witness(statement, source, args.padding.padding(None)) {
+    let statement = match statement::with_witness(statement, source, &args.padding.padding()) {
         Ok(statement) => statement,
         Err(failure) => return outcome::conclude(args.json, &text, None, Err(failure)),
     };
     let public_protocol = args.public.protocol.is_some_and(ProtocolArg::is_public);
     let in_the_head = match args.public.protocol {
         Some(protocol) => protocol == ProtocolArg::Voleith,
-        None => args.out.is_some() && args.preprocessed.is_none() && voleith::suits(&*statement),
+        None => args.out.is_some() && args.preprocessed.is_none() && proofs::in_the_head(&*statement),
     };
     if !in_the_head && args.public.small {
         return Err(Failure::input(
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
             ));
         }
         return if in_the_head {
-            voleith::run_prove(&*statement, args, out)
+            public::prove_in_the_head(&*statement, args, out)
         } else {
             public::prove(&*statement, args, out)
         };
@@ -77,9 +78,9 @@ pub(crate) fn run(args: &ProveArgs) -> Result<(), Failure> {
 
 fn prove(args: &ProveArgs, statement: &Settled<'_>, peer: &mut Option<String>) -> Result<Figures, Failure> {
     let endpoint = Endpoint::new(&args.connection)?;
-    let progress = terminal::during("counting gates", || statement.progress())?;
+    let progress = terminal::during("counting gates", || Progress::of(statement))?;
     endpoint.meet(|link| {
         *peer = Some(link.peer.clone());
-        statement.prove(link, &progress)
+        session::prove(statement, link.channel, &progress.watch())
     })
 }

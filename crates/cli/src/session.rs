@@ -6,16 +6,11 @@ use rand_core::CryptoRng;
 use serde::Serialize;
 use volery::{Channel, Options, Prover, Verifier, os_rng};
 use volery_channel::handshake::Role;
+use volery_statement::system::Done;
+use volery_statement::{Proved, Ran, Settled, Watch, Wire};
 
-use super::connection::Link;
 use super::failure::Failure;
 use super::output;
-use super::progress::{Progress, Watched};
-use super::ran::Ran;
-use super::system::{Done, Proved};
-
-/// The channel of a session.
-pub(crate) type Wire = Watched<Box<dyn Channel + Send>>;
 
 /// The figures of an accepted proof.
 #[derive(Debug, Clone, Serialize)]
@@ -41,7 +36,7 @@ pub(crate) struct Figures {
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
     /// How often P waited for V after it had sent something. V sees only its own order
-    /// of messages and cannot count it: see `Settled::round_trips`. None where nobody counted it.
+    /// of messages and cannot count it: see [`Settled::round_trips`]. None where nobody counted it.
     pub(crate) round_trips: Option<u64>,
     /// How often this party waited for the other one after it had sent something.
     pub(crate) waits: u64,
@@ -108,29 +103,47 @@ impl Figures {
     }
 }
 
-/// Runs a prover's session over `link`. `run` proves; the caller has evaluated the statement already.
+/// Proves a statement in a session over `channel`; the caller has evaluated it already.
 pub(crate) fn prove(
-    link: Link,
+    statement: &Settled<'_>,
+    channel: Box<dyn Channel + Send>,
+    watch: &Watch,
+) -> Result<Figures, Failure> {
+    let wire = statement.wire(channel, watch);
+    prover(wire, statement.options(), |prover, rng| statement.prove(prover, watch, rng))
+}
+
+/// Verifies a proof of a statement in a session over `channel`.
+pub(crate) fn verify(
+    statement: &Settled<'_>,
+    channel: Box<dyn Channel + Send>,
+    watch: &Watch,
+) -> Result<Figures, Failure> {
+    let wire = statement.wire(channel, watch);
+    verifier(wire, statement.options(), |verifier, rng| statement.verify(verifier, watch, rng))
+}
+
+/// Runs a prover's session. `run` proves; the caller has evaluated the statement already.
+pub(crate) fn prover(
+    wire: Wire,
     options: Options,
-    progress: &Progress,
     run: impl FnOnce(&mut Prover<Wire>, &mut dyn CryptoRng) -> Done,
 ) -> Result<Figures, Failure> {
     let (mut rng, start) = (os_rng()?, Instant::now());
-    let mut prover = Prover::start(progress.watch(link.channel), options, &mut rng)?.without_evaluation();
+    let mut prover = Prover::start(wire, options, &mut rng)?.without_evaluation();
     let set_up = start.elapsed();
     let proved = run(&mut prover, &mut rng)?;
     Ok(Figures::new(Role::Prover, set_up, proved, prover.channel()))
 }
 
-/// Runs a verifier's session over `link`. `run` verifies.
-pub(crate) fn verify(
-    link: Link,
+/// Runs a verifier's session. `run` verifies.
+pub(crate) fn verifier(
+    wire: Wire,
     options: Options,
-    progress: &Progress,
     run: impl FnOnce(&mut Verifier<Wire>, &mut dyn CryptoRng) -> Done,
 ) -> Result<Figures, Failure> {
     let (mut rng, start) = (os_rng()?, Instant::now());
-    let mut verifier = Verifier::start(progress.watch(link.channel), options, &mut rng)?;
+    let mut verifier = Verifier::start(wire, options, &mut rng)?;
     let set_up = start.elapsed();
     let proved = run(&mut verifier, &mut rng)?;
     Ok(Figures::new(Role::Verifier, set_up, proved, verifier.channel()))

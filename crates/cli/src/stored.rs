@@ -4,12 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use volery::stored::{self, Info, ProverFile, Report, VerifierFile, preprocess};
-use volery::system::{Bits, Provable};
-use volery::{Options, Prover, Statement, Verifier, os_rng};
-use volery_circuit::Counter;
-use volery_field::F2;
-use volery_zk::quicksilver::bits::Settings;
+use volery::stored::{Info, ProverFile, Report, VerifierFile, preprocess};
+use volery::{Options, Prover, Verifier, os_rng};
+use volery_statement::{Error, Instance, explained, stored};
 
 use super::args::{PreprocessArgs, ProtocolArgs, RoleArg};
 use super::connection::{Endpoint, Link};
@@ -17,10 +14,7 @@ use super::failure::Failure;
 use super::outcome::{self, Good, Summary};
 use super::output;
 use super::progress::Progress;
-use super::settle::reached;
-use super::statement::{Given, explained};
 use super::terminal;
-use super::way::{RHO, bit_soundness};
 
 /// A new correlation file, as `--json` prints it.
 #[derive(Debug, Serialize)]
@@ -45,7 +39,7 @@ pub(crate) fn preprocess(args: &PreprocessArgs) -> Result<(), Failure> {
 
 /// Makes the correlations with the other party, and measures the time.
 fn made(args: &PreprocessArgs, options: Options, link: Link) -> Result<(Info, Duration), Failure> {
-    let (mut rng, start, progress) = (os_rng()?, Instant::now(), Progress::new(1, || Ok(args.count))?);
+    let (mut rng, start, progress) = (os_rng()?, Instant::now(), Progress::new(|| Ok(args.count))?);
     let mut moved = |made| progress.set(made);
     let info = match args.role {
         RoleArg::Prover => {
@@ -109,66 +103,36 @@ impl Summary for FileFigures {
     }
 }
 
-/// A statement that can be proved with stored correlations.
-pub(crate) trait Storable {
-    /// Writes a proof of the statement to a file.
-    fn prove(&self, file: &mut ProverFile, out: &Path) -> Result<Report, stored::Error>;
-
-    /// Verifies a proof of the statement.
-    fn verify(&self, file: &mut VerifierFile, proof: &Path) -> Result<Report, stored::Error>;
-}
-
-impl<S: Provable<Bits> + Statement<Counter<F2>>> Storable for S {
-    fn prove(&self, file: &mut ProverFile, out: &Path) -> Result<Report, stored::Error> {
-        file.prove(Bits, self, out)
-    }
-
-    fn verify(&self, file: &mut VerifierFile, proof: &Path) -> Result<Report, stored::Error> {
-        file.verify(Bits, self, proof)
-    }
-}
-
-/// Refuses a statement whose stored proof would not have the demanded soundness.
-fn demand(statement: &dyn Given, settings: Settings, protocol: &ProtocolArgs) -> Result<(), Failure> {
-    let rho = protocol.rho.unwrap_or(RHO);
-    if rho <= statement.always() {
-        return Ok(());
-    }
-    reached(rho, bit_soundness(&statement.count()?, settings, true))
-}
-
 /// Runs `volery prove --preprocessed`; the statement has its witness.
 pub(crate) fn prove(
-    statement: &dyn Given,
+    statement: &dyn Instance,
     file: &Path,
     out: &Path,
     protocol: &ProtocolArgs,
     json: bool,
 ) -> Result<(), Failure> {
-    let figures = terminal::during("making the proof", || {
-        let storable = statement.stored()?;
+    let figures = terminal::during("making the proof", || -> Result<_, Error> {
+        statement.stored()?;
         let mut file = ProverFile::open(file)?.with_threads(usize::from(protocol.threads))?;
-        demand(statement, file.info().settings, protocol)?;
-        let report = storable.prove(&mut file, out)?;
+        let report = stored::prove(statement, &mut file, out, protocol.rho)?;
         Ok(FileFigures::new(&report, &file.info()))
     });
-    let figures = figures.map_err(|failure| explained(statement, failure));
+    let figures = figures.map_err(|error| Failure::from(explained(statement, error)));
     outcome::conclude_file(Good::Done, &statement.text(), figures, json)
 }
 
 /// Runs `volery verify --preprocessed`.
 pub(crate) fn verify(
-    statement: &dyn Given,
+    statement: &dyn Instance,
     file: &Path,
     proof: &Path,
     protocol: &ProtocolArgs,
     json: bool,
 ) -> Result<(), Failure> {
-    let figures = terminal::during("verifying the proof", || {
-        let storable = statement.stored()?;
+    let figures = terminal::during("verifying the proof", || -> Result<_, Failure> {
+        statement.stored()?;
         let mut file = VerifierFile::open(file)?.with_threads(usize::from(protocol.threads))?;
-        demand(statement, file.info().settings, protocol)?;
-        let report = storable.verify(&mut file, proof)?;
+        let report = stored::verify(statement, &mut file, proof, protocol.rho)?;
         Ok(FileFigures::new(&report, &file.info()))
     });
     outcome::conclude_file(Good::Accepted, &statement.text(), figures, json)

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
+use volery_statement::Settled;
+
 use super::args::VerifyArgs;
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::outcome;
+use super::progress::Progress;
 use super::public;
 use super::serve;
-use super::session::Figures;
-use super::settle::Settled;
+use super::session::{self, Figures};
 use super::statement;
 use super::stored;
 use super::terminal;
@@ -47,13 +49,13 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<(), Failure> {
 fn verify(args: &VerifyArgs, statement: &Settled<'_>, peer: &mut Option<String>) -> Result<Figures, Failure> {
     let endpoint = Endpoint::new(&args.connection)?;
     // Before the session: to know how far the bar goes, the statement is run once.
-    let progress = terminal::during("counting gates", || statement.progress())?;
+    let progress = terminal::during("counting gates", || Progress::of(statement))?;
     std::thread::scope(|scope| {
         // While this party waits for the prover.
         let rehearsal = args.json.then(|| scope.spawn(|| statement.round_trips()));
         let figures = endpoint.meet(|link| {
             *peer = Some(link.peer.clone());
-            statement.verify(link, &progress)
+            session::verify(statement, link.channel, &progress.watch())
         })?;
         let round_trips = rehearsal.and_then(|rehearsal| rehearsal.join().ok().flatten());
         Ok(Figures { round_trips, ..figures })

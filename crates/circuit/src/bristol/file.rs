@@ -4,7 +4,10 @@
 //! is read again on every run, gate by gate, so that it only takes memory for its wires: one wire of the
 //! backend for each wire of the file. Each run hashes the content again, and a file that has changed is an
 //! error before any output is asserted.
+//!
+//! The content may also be in memory, where there are no files: then a large circuit is read from there.
 
+use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,7 +56,8 @@ impl Tally {
 /// A circuit file over `R` that was read once, checked and hashed.
 #[derive(Clone, Debug)]
 pub struct BristolFile<R: FileRing = F2> {
-    path: PathBuf,
+    /// Where a large circuit is read again.
+    content: Content,
     what: String,
     header: Header,
     signature: Signature,
@@ -61,6 +65,38 @@ pub struct BristolFile<R: FileRing = F2> {
     hash: [u8; 32],
     /// The whole circuit if it is small. Clones of the file share it.
     circuit: Option<Arc<Circuit<R>>>,
+}
+
+/// Where the content of a file is.
+#[derive(Clone)]
+enum Content {
+    File(PathBuf),
+    Memory(Arc<dyn AsRef<[u8]> + Send + Sync>),
+}
+
+impl Content {
+    /// Opens it, and returns it with its length. `what` names it in errors.
+    fn open(&self, what: &str) -> Result<(Box<dyn Read + '_>, u64), Error> {
+        match self {
+            Self::File(path) => {
+                let (file, length) = files::open(path, what)?;
+                Ok((Box::new(file), length))
+            }
+            Self::Memory(content) => {
+                let content = content.as_ref().as_ref();
+                Ok((Box::new(content), content.len() as u64))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+            Self::Memory(content) => write!(f, "Memory({} bytes)", content.as_ref().as_ref().len()),
+        }
+    }
 }
 
 impl<R: FileRing> BristolFile<R> {
@@ -72,6 +108,15 @@ impl<R: FileRing> BristolFile<R> {
         Self::open_keeping(path.as_ref(), KEPT_WIRES)
     }
 
+    /// Checks the content of a file that is in memory; `what` names it in errors. A large circuit keeps it
+    /// there.
+    ///
+    /// # Errors
+    /// As [`BristolFile::open`].
+    pub fn of_bytes(content: Arc<dyn AsRef<[u8]> + Send + Sync>, what: &str) -> Result<Self, Error> {
+        Self::keeping(Content::Memory(content), what.to_owned(), KEPT_WIRES)
+    }
+
     /// As [`BristolFile::open`], but never keeps the circuit in memory, however small.
     ///
     /// # Errors
@@ -81,9 +126,24 @@ impl<R: FileRing> BristolFile<R> {
         Self::open_keeping(path.as_ref(), 0)
     }
 
+    /// As [`BristolFile::of_bytes`], but never keeps the circuit in memory, however small.
+    ///
+    /// # Errors
+    /// As [`BristolFile::open`].
+    #[cfg(test)]
+    pub(super) fn of_bytes_streaming(
+        content: Arc<dyn AsRef<[u8]> + Send + Sync>,
+        what: &str,
+    ) -> Result<Self, Error> {
+        Self::keeping(Content::Memory(content), what.to_owned(), 0)
+    }
+
     fn open_keeping(path: &Path, most_wires: u32) -> Result<Self, Error> {
-        let what = path.display().to_string();
-        let (file, length) = files::open(path, &what)?;
+        Self::keeping(Content::File(path.to_owned()), path.display().to_string(), most_wires)
+    }
+
+    fn keeping(content: Content, what: String, most_wires: u32) -> Result<Self, Error> {
+        let (file, length) = content.open(&what)?;
         let mut reader = Reader::<_, R>::new(Hashing::new(file), &what, Some(length))?;
         let mut import = (reader.header().wires <= most_wires).then(|| Import::new(&reader));
         let mut tally = Tally::default();
@@ -97,17 +157,18 @@ impl<R: FileRing> BristolFile<R> {
         let header = reader.header().clone();
         let signature = header.signature();
         let hash = reader.source().finish();
-        Ok(Self { path: path.to_owned(), what, header, signature, tally, hash, circuit })
+        drop(reader);
+        // Nobody reads again what is kept as a circuit.
+        let content = match content {
+            Content::Memory(_) if circuit.is_some() => Content::Memory(Arc::new([])),
+            content => content,
+        };
+        Ok(Self { content, what, header, signature, tally, hash, circuit })
     }
 
-    /// Where the file is.
+    /// The name of the file in errors: its path, unless it was in memory.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The name of the file in errors.
-    pub(super) fn what(&self) -> &str {
+    pub fn what(&self) -> &str {
         &self.what
     }
 
@@ -169,7 +230,7 @@ impl<R: FileRing> BristolFile<R> {
 
     fn stream<B: Prove<R>>(&self, backend: &mut B, inputs: Vec<B::Wire>) -> Result<Vec<B::Wire>, B::Error> {
         let changed = || Error::Changed { what: self.what.clone() };
-        let (file, length) = files::open(&self.path, &self.what)?;
+        let (file, length) = self.content.open(&self.what)?;
         let mut reader =
             Reader::<_, R>::trusting(Hashing::new(file), &self.what, Some(length)).map_err(as_changed)?;
         if *reader.header() != self.header {

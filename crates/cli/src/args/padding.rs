@@ -1,8 +1,9 @@
 //! Options about what the run of a program shows besides its end.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
+use volery_statement::{Padding, Source};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct PaddingArgs {
@@ -19,30 +20,19 @@ pub(crate) struct PaddingArgs {
     profile_class: Option<PathBuf>,
 }
 
-/// What the run of a program shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Padding<'a> {
-    /// Its own counts.
-    None,
-    /// For all segments the same counts.
-    Uniform,
-    /// The same, of a run of so many steps.
-    To(u64),
-    /// What this file says.
-    Class(&'a Path),
-    /// What this file says, once it holds the run, padded to so many steps.
-    Write(&'a Path, Option<u64>),
-}
-
 impl PaddingArgs {
-    /// What they say. `write` is the file of a class that is to hold the run.
-    pub(crate) fn padding<'a>(&'a self, write: Option<&'a Path>) -> Padding<'a> {
-        match (write, &self.profile_class, self.pad_to) {
-            (Some(path), ..) => Padding::Write(path, self.pad_to),
-            (None, Some(path), _) => Padding::Class(path),
-            (None, None, Some(steps)) => Padding::To(steps),
-            (None, None, None) if self.uniform => Padding::Uniform,
-            (None, None, None) => Padding::None,
+    /// What they say.
+    pub(crate) fn padding(&self) -> Padding {
+        match (&self.profile_class, self.pad_to) {
+            (Some(path), _) => Padding::Class(Source::File(path.clone())),
+            (None, Some(steps)) => Padding::To(steps),
+            (None, None) if self.uniform => Padding::Uniform,
+            (None, None) => Padding::None,
         }
+    }
+
+    /// The number of steps that a run is padded to, if one is given.
+    pub(crate) fn steps(&self) -> Option<u64> {
+        self.pad_to
     }
 }

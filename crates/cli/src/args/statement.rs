@@ -1,15 +1,16 @@
 //! Options that name a statement and its witness.
 
-use std::borrow::Cow;
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
+use volery_statement::{Branch, Disjunction, MachineRing, Named, Source, Target};
 
+use super::fields;
 use crate::failure::Failure;
-use crate::fields;
-use crate::source::Source;
+use crate::source;
 
 /// How to write statements, fields and files: the end of the long help of every command that reads them.
 pub(super) fn formats() -> String {
@@ -91,6 +92,15 @@ pub(crate) enum RingArg {
     Z64,
 }
 
+impl From<RingArg> for MachineRing {
+    fn from(ring: RingArg) -> Self {
+        match ring {
+            RingArg::Z32 => Self::Z32,
+            RingArg::Z64 => Self::Z64,
+        }
+    }
+}
+
 /// The protocols for one of many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DisjunctionArg {
@@ -98,6 +108,15 @@ pub(crate) enum DisjunctionArg {
     Robin,
     /// Sends the fewest bytes: one value for each multiplication. Waits more often
     Macncheese,
+}
+
+impl From<DisjunctionArg> for Disjunction {
+    fn from(protocol: DisjunctionArg) -> Self {
+        match protocol {
+            DisjunctionArg::Robin => Self::Robin,
+            DisjunctionArg::Macncheese => Self::Macncheese,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Args)]
@@ -189,18 +208,23 @@ pub(crate) struct StatementArgs {
 }
 
 impl StatementArgs {
-    /// The name as text: for messages, and to look up built-ins.
-    pub(crate) fn text(&self) -> Cow<'_, str> {
-        self.name.to_string_lossy()
+    /// The statement that they name.
+    pub(crate) fn named(&self) -> Named {
+        Named {
+            target: Target::of(&self.name),
+            any_of: self.any_of.iter().map(|branch| parts(branch)).collect(),
+            at_least: self.at_least,
+            repeat: self.repeat,
+            disjunction: self.disjunction.map(Disjunction::from),
+            public: self.public.as_deref().map(source::of),
+            values: self.values(),
+            field: self.field.clone(),
+            ring: self.ring.map(MachineRing::from),
+        }
     }
 
-    /// The source of the public file, if one is named.
-    pub(crate) fn public(&self) -> Option<Source> {
-        self.public.as_deref().map(Source::of)
-    }
-
-    /// The public values of a built-in statement on this command line, by name.
-    pub(crate) fn values(&self) -> Vec<(&'static str, &str)> {
+    /// The public values on this command line, by name.
+    fn values(&self) -> Vec<(String, String)> {
         let all = [
             ("digest", &self.digest),
             ("length", &self.length),
@@ -217,23 +241,16 @@ impl StatementArgs {
             ("max-steps", &self.max_steps),
             ("secret-program", &self.secret_program),
         ];
-        all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
+        all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect()
     }
+}
 
-    /// Refuses values of built-in statements if the statement is `what`.
-    pub(crate) fn no_values(&self, what: &str) -> Result<(), Failure> {
-        let field = self.field.as_deref().map(|field| ("field", field));
-        match self.values().first().copied().or(field) {
-            None => Ok(()),
-            Some((name, _)) => {
-                let whose = match name {
-                    "exit" | "trap" | "max-steps" | "secret-program" => "RISC-V programs",
-                    _ => "built-in statements",
-                };
-                Err(Failure::input(format!("--{name} is for {whose}; {} is {what}", self.text())))
-            }
-        }
-    }
+/// The two parts of `PATH=CLAIM`, or `PATH` alone.
+fn parts(branch: &OsStr) -> Branch {
+    let path = |bytes| Path::new(OsStr::from_bytes(bytes));
+    let mut parts = branch.as_bytes().splitn(2, |byte| *byte == b'=').map(path);
+    let circuit = parts.next().unwrap_or(Path::new("")).to_owned();
+    Branch { circuit: Source::File(circuit), public: parts.next().map(source::of) }
 }
 
 #[derive(Debug, Clone, Args)]
@@ -250,10 +267,10 @@ impl WitnessArgs {
     /// # Errors
     /// [`Failure::Input`] if both the witness and the public file are standard input.
     pub(crate) fn source(&self, statement: &StatementArgs) -> Result<Source, Failure> {
-        let source = Source::of(&self.witness);
-        if source == Source::Standard && statement.public() == Some(Source::Standard) {
+        if source::is_standard(&self.witness) && statement.public.as_deref().is_some_and(source::is_standard)
+        {
             return Err(Failure::input("--witness - and --public -: standard input can be only one of them"));
         }
-        Ok(source)
+        Ok(source::of(&self.witness))
     }
 }

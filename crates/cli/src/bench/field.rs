@@ -9,14 +9,14 @@ use volery_circuit::r1cs::{R1csStatement, sample};
 use volery_circuit::statements::{InnerProduct, MatrixProduct, MulChain, Short, Sis};
 use volery_circuit::{Counter, MatrixShape};
 use volery_field::{Bn254Scalar, F32, F61};
+use volery_statement::fields::{self, Served};
+use volery_statement::way::Way;
 
 use super::party::Work;
 use super::phases::{Clock, Phased};
 use super::workload::Job;
 use crate::args::{BenchName, RoleArg};
 use crate::failure::Failure;
-use crate::fields::{self, Served};
-use crate::way::Way;
 
 /// The seed of the samples.
 const SEED: [u8; 32] = [7; 32];
@@ -31,7 +31,7 @@ where
     let phased = Arc::new(Phased { statement, clock: clock.clone() });
     let options = job.protocol.options();
     let ways = Way::over_field::<F, _>(Arc::clone(&phased)).into_iter().filter(|way| way.suits(&options));
-    let (way, _) = job.protocol.choose(ways.collect(), 0, || fields::count::<F>(&*phased))?;
+    let way = job.protocol.choose(ways.collect(), 0, || fields::count::<F>(&*phased))?;
     Ok(Work::from(way.proving).with_clock(clock))
 }
 

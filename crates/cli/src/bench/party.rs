@@ -9,6 +9,10 @@ use volery::system::{Bits, Mixed, Over, Provable};
 use volery::{Address, Channel, Limits, Listener, Prover, Report, Verifier, connect, os_rng};
 use volery_channel::Framed;
 use volery_field::F61;
+use volery_statement::fields::Served as _;
+use volery_statement::system::{Correlations, Known, Pair};
+use volery_statement::way::{ProvedBy, Proving};
+use volery_statement::{Watch, Wire};
 
 use super::convert::ConvertWork;
 use super::cores::Cores;
@@ -18,12 +22,7 @@ use super::row::Row;
 use super::workload::{BitWork, Job};
 use crate::args::{BenchName, PartyArgs, RoleArg};
 use crate::failure::Failure;
-use crate::fields::Served;
 use crate::output;
-use crate::progress::Progress;
-use crate::session::Wire;
-use crate::system::{Correlations, Known, Pair};
-use crate::way::{ProvedBy, Proving};
 
 /// The measurements of one party.
 #[derive(Debug, Serialize, Deserialize)]
@@ -194,7 +193,7 @@ impl Work {
     fn prove(&self, prover: &mut Prover<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match &self.action {
-            Action::Prove(proof) => proof.prove(prover, &Progress::none(), &mut rng)?.report,
+            Action::Prove(proof) => proof.prove(prover, &Watch::none(), &mut rng)?.report,
             Action::Make(correlations) => correlations.spend(prover, size, &mut rng)?,
         })
     }
@@ -203,7 +202,7 @@ impl Work {
     fn verify(&self, verifier: &mut Verifier<Wire>, size: u64) -> Result<Report, Failure> {
         let mut rng = os_rng()?;
         Ok(match &self.action {
-            Action::Prove(proof) => proof.verify(verifier, &Progress::none(), &mut rng)?.report,
+            Action::Prove(proof) => proof.verify(verifier, &Watch::none(), &mut rng)?.report,
             Action::Make(correlations) => correlations.spend_with(verifier, size, &mut rng)?,
         })
     }
@@ -261,7 +260,7 @@ pub(crate) fn party(args: &PartyArgs) -> Result<(), Failure> {
     }
     let job = Job::new(args.name, Some(args.size), &args.measure, &args.protocol)?;
     let (work, options, limits) = (Work::new(&job, args.role)?, job.protocol.options(), Limits::default());
-    let wire = |channel: Box<dyn Channel + Send>| Progress::none().watch(channel);
+    let wire = |channel: Box<dyn Channel + Send>| Watch::none().wire(channel, 1);
     let mut rng = os_rng()?;
     let measured = match args.role {
         RoleArg::Prover => {

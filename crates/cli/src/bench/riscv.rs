@@ -15,16 +15,15 @@ use volery_machine::instruction::Operation::{
 };
 use volery_machine::proof::{Ending, KindElements, ProgramRun, Settings, Stage, Stages, Terms};
 use volery_machine::{Instruction, Kind, Limits, Machine, Operation, Program, Segment};
+use volery_statement::system::{Correlations, Done, Known};
+use volery_statement::way::Proving;
+use volery_statement::{Watch, Wire};
 
 use super::party::{Work, with_macs};
 use super::workload::Job;
 use crate::args::RoleArg;
 use crate::failure::Failure;
 use crate::output;
-use crate::progress::Progress;
-use crate::session::Wire;
-use crate::system::{Correlations, Done, Known};
-use crate::way::Proving;
 
 /// Steps of a round of the loop.
 const ROUND: u64 = 20;
@@ -81,15 +80,15 @@ impl<Y: ProvesRuns + Known> Proving for Steps<Y> {
         &self.system
     }
 
-    fn estimate(&self, options: Options, _progress: &Progress) -> Result<Estimate, volery::Error> {
+    fn estimate(&self, options: Options, _watch: &Watch) -> Result<Estimate, volery::Error> {
         estimate_run(|channel| channel, options, self.system, &self.run.without_secret())
     }
 
-    fn prove(&self, prover: &mut Prover<Wire>, _progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
+    fn prove(&self, prover: &mut Prover<Wire>, _watch: &Watch, rng: &mut dyn CryptoRng) -> Done {
         Ok(prover.prove_run(self.system, &self.run, rng)?.into())
     }
 
-    fn verify(&self, verifier: &mut Verifier<Wire>, _progress: &Progress, rng: &mut dyn CryptoRng) -> Done {
+    fn verify(&self, verifier: &mut Verifier<Wire>, _watch: &Watch, rng: &mut dyn CryptoRng) -> Done {
         let terms = Terms { ending: Ending::Any, rows: u64::MAX, ..Terms::default() };
         let (about, settings) = ((self.run.about(), &[][..]), self.run.settings());
         let (_, report) = verifier.verify_run(self.system, about, settings, &terms, rng)?;

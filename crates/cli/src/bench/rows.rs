@@ -14,7 +14,7 @@ use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
 use crate::output;
-use crate::source::Source;
+use crate::source;
 
 /// The most bytes of a file of saved rows.
 const MOST: u64 = 16 << 20;
@@ -72,7 +72,7 @@ struct Saved {
 
 impl Saved {
     fn read(path: &Path) -> Result<Self, Failure> {
-        let source = Source::of(path);
+        let source = source::of(path);
         let (name, content) = (source.name(), source.content(MOST)?);
         let mut rows = Vec::new();
         for (number, object) in serde_json::Deserializer::from_slice(&content).into_iter().enumerate() {

@@ -23,15 +23,14 @@ use volery::{
 use volery_channel::{Framed, Layered};
 use volery_circuit::Evaluator;
 use volery_field::F2;
+use volery_statement::system::Done;
+use volery_statement::{Watch, Wire};
 use volery_zk::quicksilver;
 
 use super::args::{DemoAct, DemoArgs};
-use super::connection::Link;
 use super::failure::Failure;
 use super::outcome::{self, Good};
-use super::progress::Progress;
-use super::session::{self, Figures, Wire};
-use super::system::Done;
+use super::session::{self, Figures};
 use super::{output, terminal};
 use cheat::{Flip, Impostor};
 
@@ -191,18 +190,20 @@ fn meet(
     wrap: impl FnOnce(Box<dyn Channel + Send>) -> Box<dyn Channel + Send> + Send,
 ) -> Result<Result<Figures, Failure>, Failure> {
     let (limits, options) = (Limits::default(), Options::default());
+    // Nobody watches these proofs, so it makes no difference how long a value is.
+    let wire = |channel| Watch::none().wire(channel, 1);
     let listener = Listener::bind(&Address::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port: 0 })?;
     let address = listener.address()?;
     terminal::during("proving and verifying", || {
         std::thread::scope(|scope| {
             let proving = scope.spawn(|| -> Result<Figures, Failure> {
                 let channel = wrap(Box::new(connect(&address, &limits)?));
-                session::prove(Link { channel, peer: String::new() }, options, &Progress::none(), prove)
+                session::prover(wire(channel), options, prove)
             });
             let socket = listener.accept(Some(limits.connect))?;
             let socket = socket.ok_or_else(|| Failure::session("the prover did not connect"))?;
-            let link = Link { channel: Box::new(Framed::new(socket, limits.clone())), peer: String::new() };
-            let verdict = session::verify(link, options, &Progress::none(), verify);
+            let channel = Box::new(Framed::new(socket, limits.clone()));
+            let verdict = session::verifier(wire(channel), options, verify);
             let proved = proving.join().map_err(|_| Failure::session("internal error"))?;
             match (verdict, proved) {
                 // Both parties have the same verdict. Anything else is a failure of the demo itself.

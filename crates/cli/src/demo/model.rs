@@ -9,12 +9,12 @@ use volery::circuit::MatrixShape;
 use volery::statements::MatrixProduct;
 use volery::{Prover, Verifier, os_rng, system};
 use volery_field::{F61, Ring};
+use volery_statement::Wire;
 
 use super::cheat::Impostor;
 use super::{Caught, DemoPart, accepted, meet, rejected, table};
 use crate::failure::Failure;
 use crate::output;
-use crate::session::Wire;
 
 /// The numbers of users and items, and of the values that describe each.
 const SHAPE: MatrixShape = MatrixShape { rows: 200, inner: 16, columns: 200 };

@@ -1,14 +1,15 @@
-//! The cost and the soundness of one way to prove a statement.
+//! The cost and the soundness of one way to prove a statement: over a session, and in public.
 
 use std::time::Duration;
 
 use serde::Serialize;
 use volery::{Network, Options, Profile};
+use volery_statement::public::PublicCost;
+use volery_statement::way::Way;
 
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
-use crate::way::Way;
 
 /// The cost and the soundness of one way to prove a statement, as `--json` prints them.
 #[derive(Debug, Serialize)]
@@ -39,7 +40,7 @@ pub(super) struct Cost {
 impl Cost {
     /// Rehearses one way to prove the statement, which moves `progress`.
     pub(super) fn new(way: &Way<'_>, options: Options, progress: &Progress) -> Result<Self, Failure> {
-        let estimate = way.proving.estimate(options, progress)?;
+        let estimate = way.proving.estimate(options, &progress.watch())?;
         let network = match way.profile {
             Profile::Lan => Network::LAN,
             Profile::Wan => Network::WAN,
@@ -87,4 +88,31 @@ impl Cost {
             self.soundness_bits,
         )
     }
+}
+
+/// The cost under the name that the command line has for its protocol.
+pub(super) fn as_asked_for(cost: PublicCost) -> PublicCost {
+    PublicCost { protocol: if cost.small { "voleith --small" } else { cost.protocol }, ..cost }
+}
+
+/// The cost of a public proof in words.
+pub(super) fn public_text(cost: &PublicCost) -> String {
+    let PublicCost { protocol, soundness_bits, .. } = cost;
+    let repetitions = output::counted(cost.repetitions as u64, "repetition");
+    let length = match [cost.bytes_least, cost.bytes, cost.bytes_most].map(output::bytes) {
+        [_, bytes, _] if cost.bytes_least == cost.bytes_most => bytes,
+        [least, bytes, most] if least == most => format!("about {bytes}"),
+        [least, bytes, most] => format!("about {bytes} ({least} to {most})"),
+    };
+    let times = match [cost.seconds_prove, cost.seconds_verify].map(|time| time.map(Duration::from_secs_f64))
+    {
+        [Some(prove), Some(verify)] => {
+            let [prove, verify] = [prove, verify].map(output::time);
+            format!("; about {prove} to make and {verify} to verify on this machine")
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{protocol} --sigma {soundness_bits}: a file of {length} that anyone can verify, {repetitions}{times}"
+    )
 }

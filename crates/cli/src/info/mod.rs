@@ -1,67 +1,27 @@
 //! `volery info`: what a statement is, and what a proof of it costs and is worth.
 //!
 //! ```text
-//! bits, field, ring, program   descriptions of statements, by kind
-//! cost                costs of sessions, as `volery::estimate` says them
-//! public              lengths and times of public proofs
+//! description   descriptions of statements in words, by kind
+//! cost          costs of sessions, as `volery::estimate` says them, and of public proofs
 //! ```
 
-mod bits;
 mod cost;
-mod field;
-mod program;
-mod public;
-mod ring;
-
-pub(crate) use bits::BitInfo;
-pub(crate) use field::FieldInfo;
-pub(crate) use program::ProgramInfo;
-pub(crate) use public::PublicCost;
-pub(crate) use ring::RingInfo;
+mod description;
 
 use serde::Serialize;
 use volery::Options;
 use volery_circuit::Counts;
+use volery_statement::describe::{Described, Description};
+use volery_statement::public::PublicCost;
+use volery_statement::way::Way;
+use volery_statement::{Instance, Padding};
 
-use super::args::{InfoArgs, Padding, PricedArgs};
+use super::args::{InfoArgs, PricedArgs};
 use super::failure::Failure;
 use super::outcome::{self, Good};
-use super::output;
 use super::progress::Progress;
-use super::source::Source;
-use super::statement::{self, Given};
-use super::terminal;
-use super::way::Way;
+use super::{output, source, statement, terminal};
 use cost::Cost;
-
-/// A description of a statement. As JSON it is an object.
-pub(crate) trait Description {
-    /// The statement's name and its figures, one a line.
-    fn text(&self) -> String;
-}
-
-/// Prints a description together with the costs of proofs, as JSON.
-trait Print: Description {
-    fn print(&self, proofs: &Proofs) -> Result<(), Failure>;
-}
-
-impl<D: Description + Serialize> Print for D {
-    fn print(&self, proofs: &Proofs) -> Result<(), Failure> {
-        outcome::json(Good::Done, &Whole { description: self, proofs })
-    }
-}
-
-/// The description of a statement, and its counts.
-pub(crate) struct Described {
-    description: Box<dyn Print>,
-    counts: Counts,
-}
-
-impl Described {
-    pub(crate) fn new(description: impl Description + Serialize + 'static, counts: Counts) -> Self {
-        Self { description: Box::new(description), counts }
-    }
-}
 
 /// The costs of proofs of a statement.
 #[derive(Serialize)]
@@ -75,9 +35,9 @@ struct Proofs {
 
 /// All that `--json` prints.
 #[derive(Serialize)]
-struct Whole<'a, D> {
+struct Whole<'a> {
     #[serde(flatten)]
-    description: &'a D,
+    description: &'a Description,
     #[serde(flatten)]
     proofs: &'a Proofs,
 }
@@ -85,11 +45,14 @@ struct Whole<'a, D> {
 /// Runs the command.
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let statement = statement::load(&args.statement)?;
-    let padding = args.padding.padding(args.write_profile_class.as_deref());
-    let statement = match &args.witness {
-        Some(path) => statement::with_witness(statement, Source::of(path), padding)?,
-        None if padding == Padding::None => statement,
-        None => {
+    let padding = args.padding.padding();
+    let statement = match (&args.witness, &args.write_profile_class) {
+        (Some(path), Some(class)) => {
+            statement::with_class(statement, source::of(path), class, args.padding.steps())?
+        }
+        (Some(path), None) => statement::with_witness(statement, source::of(path), &padding)?,
+        (None, _) if matches!(padding, Padding::None) => statement,
+        (None, _) => {
             return Err(Failure::input("what a padded run shows depends on the run: give --witness"));
         }
     };
@@ -100,22 +63,24 @@ pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let public_proofs = terminal::during("measuring public proofs", || {
         statement.public().map_or_else(|_| Ok(Vec::new()), |public| public.costs(&counts))
     })?;
+    let public_proofs = public_proofs.into_iter().map(cost::as_asked_for).collect();
     let proofs = Proofs { protocols, public_proofs };
     if args.json {
-        return description.print(&proofs);
+        return outcome::json(Good::Done, &Whole { description: &description, proofs: &proofs });
     }
     let protocols = proofs.protocols.iter().flatten().map(Cost::text);
-    let lines: Vec<String> = protocols.chain(proofs.public_proofs.iter().map(PublicCost::text)).collect();
+    let lines: Vec<String> = protocols.chain(proofs.public_proofs.iter().map(cost::public_text)).collect();
+    let description = description::text(&description);
     if lines.is_empty() {
-        return output::result(&description.text());
+        return output::result(&description);
     }
-    output::result(&format!("{}\n\n{}", description.text(), lines.join("\n")))
+    output::result(&format!("{description}\n\n{}", lines.join("\n")))
 }
 
 /// The ways to price, and their options: all ways, or those that sessions with these options take. None if
 /// there are no sessions.
 fn sessions<'a>(
-    statement: &'a dyn Given,
+    statement: &'a dyn Instance,
     args: &PricedArgs,
     counts: &Counts,
 ) -> Result<Option<Vec<(Way<'a>, Options)>>, Failure> {
@@ -129,7 +94,7 @@ fn sessions<'a>(
         let options = protocol.options();
         if args.chooses() {
             let ways = statement.ways_for(&options)?;
-            let (way, _) = protocol.choose(ways, statement.always(), || Ok(*counts))?;
+            let way = protocol.choose(ways, statement.always(), || Ok(*counts))?;
             sessions.push((way, options));
         } else {
             let own = ways.extract_if(.., |way| way.profile == options.profile);
@@ -142,9 +107,8 @@ fn sessions<'a>(
 /// The cost of each of these ways. On a terminal one bar shows the progress of all rehearsals.
 fn costs(sessions: &[(Way<'_>, Options)], counts: &Counts) -> Result<Vec<Cost>, Failure> {
     let commitments = |way: &Way<'_>| way.proving.correlations().commitments(counts);
-    let bits = sessions.first().map_or(1, |(way, _)| way.fields().value_bits);
     let all = || sessions.iter().map(|(way, _)| commitments(way)).fold(0, u64::saturating_add);
-    let progress = Progress::new(bits, || Ok(all()))?;
+    let progress = Progress::new(|| Ok(all()))?;
     let mut done = 0_u64;
     let cost = |(way, options): &(Way<'_>, Options)| {
         let cost = Cost::new(way, *options, &progress)?;

@@ -36,14 +36,13 @@ use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use volery_channel::transport::Socket;
+use volery_statement::{Settled, Watch};
 
 use super::args::VerifyArgs;
 use super::connection::{Endpoint, Link, ListenerChannel, Pending};
 use super::failure::Failure;
 use super::output::counted;
-use super::progress::Progress;
-use super::session::Figures;
-use super::settle::Settled;
+use super::session::{self, Figures};
 use super::{outcome, terminal};
 use admission::{Admission, Slot, Turn};
 use away::Away;
@@ -120,7 +119,7 @@ impl Service for Verifying<'_> {
     /// looks like a wait. `--timeout`, `--max-time` and `--max-bytes` bound the session.
     fn session(&self, link: Link, _pace: &Pace, (): ()) -> Result<(), Failure> {
         let peer = link.peer.clone();
-        let result = catching_panics(|| self.statement.verify(link, &Progress::none()));
+        let result = catching_panics(|| session::verify(self.statement, link.channel, &Watch::none()));
         let result = result.map(|figures| Figures { round_trips: self.round_trips, ..figures });
         outcome::report(self.json, self.text, &peer, &result)
     }

@@ -54,7 +54,7 @@ use super::args::{ModeArg, WebPageArgs, WebProveArgs};
 use super::connection::Endpoint;
 use super::failure::Failure;
 use super::progress::Phases;
-use super::source::Source;
+use super::source;
 use super::{new_file, terminal};
 use consent::Consent;
 use notary::Token;
@@ -234,7 +234,7 @@ fn fields(args: &WebPageArgs) -> Result<Vec<Zeroizing<String>>, Failure> {
 /// Reads a file of at most `most` bytes.
 fn read(path: &Path, most: u64) -> Result<Zeroizing<Vec<u8>>, Failure> {
     use std::io::Read as _;
-    let source = Source::of(path);
+    let source = source::of(path);
     let failed = |error: std::io::Error| Failure::input(format!("{}: {error}", source.name()));
     let mut content = Zeroizing::new(Vec::new());
     source.open()?.take(most + 1).read_to_end(&mut content).map_err(failed)?;
