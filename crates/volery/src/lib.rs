@@ -61,6 +61,7 @@ mod forgery;
 pub mod notary;
 mod rng;
 mod session;
+#[cfg(not(target_family = "wasm"))]
 pub mod stored;
 pub mod testing;
 
@@ -75,7 +76,9 @@ pub use session::{
 };
 pub use session::{Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, system};
 pub use volery_channel as channel;
-pub use volery_channel::{Address, Channel, Framed, Limits, Listener, Rehearsal, connect, memory_pair};
+pub use volery_channel::{Address, Channel, Framed, Limits, Rehearsal, memory_pair};
+#[cfg(not(target_family = "wasm"))]
+pub use volery_channel::{Listener, connect};
 pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;

@@ -1,0 +1,2 @@
+//! A party.
+fn main() {}
