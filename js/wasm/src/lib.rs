@@ -7,6 +7,7 @@
 //! public   proofs that anyone can verify
 //! ring     a transport over the memory that the worker of the WebSocket shares
 //! error    errors as JavaScript sees them
+//! kernels  whether the kernels give what the portable code gives
 //! ```
 //!
 //! Every worker has an instance of its own with memory of its own, and at most one session.
@@ -14,9 +15,11 @@
 
 mod claim;
 mod error;
+mod kernels;
 mod party;
 mod public;
 mod ring;
 
+pub use kernels::kernels_that_differ;
 pub use party::Party;
 pub use public::{check, make_proof, verify_proof};

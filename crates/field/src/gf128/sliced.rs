@@ -79,13 +79,25 @@ fn multiply<S: Simd<1>>(s: S, a: &[S::V], b: &[S::V], out: &mut [S::V], scratch:
     }
 }
 
-/// The products of two runs, as slices, before reduction.
-#[inline(always)]
-fn products<S: Simd<1>>(s: S, a: &[S::V; RUN], b: &[S::V; RUN]) -> [S::V; 2 * RUN] {
-    let zero = s.splat(Gf128::ZERO);
-    let (mut out, mut scratch) = ([zero; 2 * RUN], [zero; 4 * RUN]);
-    multiply(s, a, b, &mut out, &mut scratch);
-    out
+/// Room for the products of two runs, used again and again.
+struct Room<V> {
+    products: [V; 2 * RUN],
+    scratch: [V; 4 * RUN],
+}
+
+impl<V: Copy> Room<V> {
+    #[inline(always)]
+    fn new(s: impl Simd<1, V = V>) -> Self {
+        let zero = s.splat(Gf128::ZERO);
+        Self { products: [zero; 2 * RUN], scratch: [zero; 4 * RUN] }
+    }
+
+    /// The products of two runs, as slices, before reduction.
+    #[inline(always)]
+    fn multiply(&mut self, s: impl Simd<1, V = V>, a: &[V; RUN], b: &[V; RUN]) -> &mut [V; 2 * RUN] {
+        multiply(s, a, b, &mut self.products, &mut self.scratch);
+        &mut self.products
+    }
 }
 
 /// `sum of x^i element_i` over a run, from its slices.
@@ -112,11 +124,11 @@ fn reduce<S: Simd<1>>(s: S, slices: &mut [S::V; 2 * RUN]) {
 #[inline(always)]
 pub(super) fn inner_product<S: Simd<1>>(s: S, a: &[Gf128], b: &[Gf128]) -> Gf128 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<RUN>(), b.as_chunks::<RUN>());
-    let mut sums = [s.splat(Gf128::ZERO); 2 * RUN];
+    let (mut sums, mut room) = ([s.splat(Gf128::ZERO); 2 * RUN], Room::new(s));
     let mut add = |a: &[Gf128; RUN], b: &[Gf128; RUN]| {
-        let products = products(s, &slices(s, a), &slices(s, b));
+        let products = room.multiply(s, &slices(s, a), &slices(s, b));
         for (sum, product) in sums.iter_mut().zip(products) {
-            *sum = s.xor(*sum, product);
+            *sum = s.xor(*sum, *product);
         }
     };
     for (a, b) in a.iter().zip(b) {
@@ -149,11 +161,11 @@ pub(super) fn check<const PROVER: bool, S: Simd<1>>(
     weights: &[Gf128],
     [a, b, c]: [&[Gf128]; 3],
 ) -> (Gf128, Gf128) {
-    let mut sums = [Gf128::ZERO; 2];
+    let (mut sums, mut room) = ([Gf128::ZERO; 2], Room::new(s));
     let mut add = |weight: Gf128, a: &[Gf128; RUN], b: &[Gf128; RUN], c: &[Gf128; RUN]| {
         let (a, b) = (slices(s, a), slices(s, b));
-        let mut products = products(s, &a, &b);
-        reduce(s, &mut products);
+        let products = room.multiply(s, &a, &b);
+        reduce(s, products);
         let mut linear = runs::pack::<false, 1, S>(s, c)[0];
         if PROVER {
             // Slice 0 has the values.

@@ -214,38 +214,56 @@ fn two_rows_on(x: v128) -> v128 {
 /// MixColumns is `2 d_r + a_(r+1) + d_(r+2)`.
 #[inline(always)]
 fn mix(x: &mut Eight, key: &Eight) {
-    let (mut d, mut rest) = ([u8x16_splat(0); 8], [u8x16_splat(0); 8]);
-    for i in 0..8 {
-        let next = shift_rows_next(x[i]);
-        d[i] = v128_xor(shift_rows(x[i]), next);
-        rest[i] = v128_xor(v128_xor(next, two_rows_on(d[i])), key[i]);
+    #[inline(always)]
+    fn parts(x: v128, key: v128) -> (v128, v128) {
+        let next = shift_rows_next(x);
+        let d = v128_xor(shift_rows(x), next);
+        (d, v128_xor(v128_xor(next, two_rows_on(d)), key))
     }
+    // Not in a loop, which the compiler would keep, with all slices in memory.
+    let (d0, rest0) = parts(x[0], key[0]);
+    let (d1, rest1) = parts(x[1], key[1]);
+    let (d2, rest2) = parts(x[2], key[2]);
+    let (d3, rest3) = parts(x[3], key[3]);
+    let (d4, rest4) = parts(x[4], key[4]);
+    let (d5, rest5) = parts(x[5], key[5]);
+    let (d6, rest6) = parts(x[6], key[6]);
+    let (d7, rest7) = parts(x[7], key[7]);
     // Times two: x^8 = x^4 + x^3 + x + 1.
-    x[0] = v128_xor(rest[0], d[7]);
-    x[1] = v128_xor(rest[1], v128_xor(d[0], d[7]));
-    x[2] = v128_xor(rest[2], d[1]);
-    x[3] = v128_xor(rest[3], v128_xor(d[2], d[7]));
-    x[4] = v128_xor(rest[4], v128_xor(d[3], d[7]));
-    x[5] = v128_xor(rest[5], d[4]);
-    x[6] = v128_xor(rest[6], d[5]);
-    x[7] = v128_xor(rest[7], d[6]);
+    *x = [
+        v128_xor(rest0, d7),
+        v128_xor(rest1, v128_xor(d0, d7)),
+        v128_xor(rest2, d1),
+        v128_xor(rest3, v128_xor(d2, d7)),
+        v128_xor(rest4, v128_xor(d3, d7)),
+        v128_xor(rest5, d4),
+        v128_xor(rest6, d5),
+        v128_xor(rest7, d6),
+    ];
+}
+
+/// Adds a round key.
+#[inline(always)]
+fn add_key(x: &mut Eight, key: &Eight) {
+    for i in 0..8 {
+        x[i] = v128_xor(x[i], key[i]);
+    }
 }
 
 /// AES of eight blocks.
 #[inline(always)]
 fn encrypt(keys: &Slices, x: &mut Eight) {
     transpose(x);
-    for (x, key) in x.iter_mut().zip(&keys[0]) {
-        *x = v128_xor(*x, *key);
-    }
+    add_key(x, &keys[0]);
     for key in &keys[1..10] {
         sub_bytes(x);
         mix(x, key);
     }
     sub_bytes(x);
-    for (x, key) in x.iter_mut().zip(&keys[10]) {
-        *x = v128_xor(shift_rows(*x), *key);
+    for slice in x.iter_mut() {
+        *slice = shift_rows(*slice);
     }
+    add_key(x, &keys[10]);
     transpose(x);
 }
 
