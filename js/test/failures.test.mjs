@@ -6,7 +6,7 @@ import * as volery from '../index.js'
 import { peerPreimage, preimage, startPeer, startProxy } from './peer.mjs'
 
 /** A long message with its claims: its proof takes a while. */
-async function long(length = 1 << 17) {
+async function long(length = 1 << 14) {
   const digest = Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(length).fill(0x61))).toString('hex')
   return { claim: preimage(length, digest), peer: peerPreimage(length, digest), witness: '0x' + '61'.repeat(length) }
 }

@@ -47,6 +47,13 @@ impl RingTransport {
     }
 }
 
+impl Drop for RingTransport {
+    /// The peer sees the connection end.
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
 /// Calls the ring. It throws only if the session was aborted.
 fn ring<T>(call: impl FnOnce(&Ring) -> Result<T, JsValue>) -> io::Result<T> {
     RING.with(|ring| match &*ring.borrow() {

@@ -33,6 +33,8 @@ mod register;
     all(target_arch = "aarch64", target_endian = "little"),
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
+// Without carry-less multiplication only what shifts and shuffles is used.
+#[cfg_attr(target_arch = "wasm32", allow(dead_code, unused_imports, unused_macros))]
 mod runs;
 mod single;
 #[cfg(any(all(test, target_arch = "x86_64"), all(target_arch = "wasm32", target_feature = "simd128")))]
@@ -48,6 +50,8 @@ mod transpose;
     all(target_arch = "aarch64", target_endian = "little"),
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
+// Without carry-less multiplication only what shifts and shuffles is used.
+#[cfg_attr(target_arch = "wasm32", allow(dead_code, unused_imports, unused_macros))]
 mod vector;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm_simd128;

@@ -28,11 +28,6 @@ pub(super) static TABLE: Table = Table {
     transpose: |rows, stride, out| transposing::transpose(Simd128, rows, stride, out),
 };
 
-/// The low half of one of two lanes.
-fn half(v: v128, high: bool) -> u64 {
-    if high { u64x2_extract_lane::<1>(v) } else { u64x2_extract_lane::<0>(v) }
-}
-
 impl Simd<1> for Simd128 {
     type V = v128;
 
@@ -71,7 +66,11 @@ impl Simd<1> for Simd128 {
 
     #[inline(always)]
     fn clmul<const HALVES: i32>(self, a: v128, b: v128) -> v128 {
-        let product = portable::multiply_words(half(a, HALVES & 0x01 != 0), half(b, HALVES & 0x10 != 0));
+        let [a, b] = [(a, 0x01), (b, 0x10)].map(|(v, high)| match HALVES & high {
+            0 => u64x2_extract_lane::<0>(v),
+            _ => u64x2_extract_lane::<1>(v),
+        });
+        let product = portable::multiply_words(a, b);
         u64x2(product as u64, (product >> 64) as u64)
     }
 
