@@ -14,7 +14,9 @@ async function instantiate({ name, module }) {
 /** Tells how far a proof is, at most every 30 ms. */
 function listener(task, total) {
   let last = -Infinity
-  return (done) => {
+  return (committed) => {
+    // Values go in whole bytes, so the last ones may be a few more.
+    const done = Math.min(committed, total ?? committed)
     const now = performance.now()
     if (now - last < 30 && done !== total) return
     last = now

@@ -28,6 +28,7 @@ use volery_field::F2;
 use crate::error::Error;
 use crate::instance::Instance;
 use crate::refusal::Refusal;
+#[cfg(feature = "stored")]
 use crate::spelling::Opt;
 
 /// A protocol for public proofs.

@@ -15,6 +15,7 @@ impl DefaultStack {
 }
 
 /// How a turn of a coroutine ended.
+#[allow(dead_code, reason = "no turn ever ends")]
 pub(super) enum CoroutineResult<Y, R> {
     /// It waits.
     Yield(Y),
