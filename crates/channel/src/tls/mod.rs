@@ -26,7 +26,6 @@ mod raw_key;
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
-use std::time::Instant;
 
 pub use config::{Trust, client_config, raw_key_server_config, raw_public_key, server_config};
 pub use pin::Fingerprint;
@@ -35,6 +34,7 @@ use rustls::{ClientConnection, Connection, ServerConnection, pki_types::ServerNa
 
 use crate::error::{Error, Operation};
 use crate::limits::{Limits, deadline};
+use crate::platform::Instant;
 use crate::tag::tags;
 use crate::transport::{Interest, Transport};
 

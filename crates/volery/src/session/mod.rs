@@ -50,13 +50,12 @@ pub use web::{
     Watched,
 };
 
-use std::time::Instant;
-
 use volery_channel::handshake::{Begin, Session};
+use volery_channel::platform::Instant;
 use volery_channel::{Channel, tags};
 use volery_vole::correlations::{Chain, Correlation, Pool};
-use volery_vole::{Delta, SessionId, Transcript};
-use volery_zk::quicksilver::{Tally, bits::Settings};
+use volery_vole::{SessionId, Transcript};
+use volery_zk::quicksilver::Tally;
 
 use field::FieldPool;
 use report::Counted;
@@ -186,17 +185,19 @@ impl Common {
 }
 
 /// What is left of a session that ends in a pair of correlation files.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) struct Parts<C> {
     pub(crate) channel: C,
     pub(crate) pool: Pool,
     /// V's global key.
-    pub(crate) delta: Option<Delta>,
+    pub(crate) delta: Option<volery_vole::Delta>,
     common: Common,
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl<C> Parts<C> {
     /// The session's name and how its proofs are run; an error if the session is over.
-    pub(crate) fn begin(&self) -> Result<(SessionId, Settings), Error> {
+    pub(crate) fn begin(&self) -> Result<(SessionId, volery_zk::quicksilver::bits::Settings), Error> {
         if self.common.over {
             return Err(Error::Over);
         }
