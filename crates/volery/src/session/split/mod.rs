@@ -82,11 +82,13 @@ pub mod statements;
 #[cfg(test)]
 pub(crate) mod tests;
 mod worker;
+mod workers;
 
-pub use coordinate::{Ended, MOST_ADDRESS, Outcome, Settings, Workers};
+pub use coordinate::{Outcome, Settings};
 pub use deal::{Lot, ProverLot, VerifierLot};
 pub use dealt::Dealt;
 pub use layout::{Equal, Layout, ShardInfo};
 pub use local::{ProverThreads, VerifierThreads};
 pub use shard::{Boundary, Shard, Sharded, check};
 pub use worker::{Lost, Proved, Summary, prove_shard, verify_shard};
+pub use workers::{Ended, MOST_ADDRESS, Workers};
