@@ -141,7 +141,9 @@ impl Keys {
         // SAFETY: `self.level` is available, as the constructor has checked.
         unsafe {
             match self.level {
-                AesLevel::Portable | AesLevel::Simd128 => portable::expand(self.start, self.next, &mut self.keys),
+                AesLevel::Portable | AesLevel::Simd128 => {
+                    portable::expand(self.start, self.next, &mut self.keys)
+                }
                 AesLevel::Aesni => x86::expand_aesni(self.start, self.next, &mut self.keys),
                 // A register holds a pair of keys; one of 512 bits would hold two pairs.
                 AesLevel::Vaes256 | AesLevel::Vaes512 => {
