@@ -30,7 +30,7 @@ pub(crate) struct ConnectionOptions {
     tls_key: Option<String>,
 }
 
-fn seconds(name: &str, value: f64) -> Result<Duration, Failure> {
+pub(crate) fn seconds(name: &str, value: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(value)
         .map_err(|_| Failure::Input(format!("{name}: {value} is no time in seconds")))
 }

@@ -80,25 +80,26 @@ impl From<StatementError> for Failure {
 
 impl From<volery::channel::Error> for Failure {
     fn from(error: volery::channel::Error) -> Self {
-        use volery::channel::Error;
-        match error {
-            Error::Address { .. } => Self::input(error),
-            Error::Incompatible(_) => Self::Mismatch(error.to_string()),
-            _ => Self::session(error),
+        volery::Error::from(error).into()
+    }
+}
+
+impl From<volery_statement::Error> for Failure {
+    fn from(error: volery_statement::Error) -> Self {
+        use volery_statement::Kind;
+        let message = error.to_string();
+        match (error.kind(), error.statement()) {
+            (Kind::Unsatisfied, Some(error)) => error.clone().into(),
+            (Kind::Rejected, _) => Self::Rejected(message),
+            (Kind::Mismatch, _) => Self::Mismatch(message),
+            (Kind::Input | Kind::Io, _) => Self::Input(message),
+            _ => Self::Session(message),
         }
     }
 }
 
 impl From<volery::Error> for Failure {
     fn from(error: volery::Error) -> Self {
-        match error {
-            volery::Error::Proof(volery_zk::Error::Statement(error)) | volery::Error::Statement(error) => {
-                error.into()
-            }
-            volery::Error::Proof(volery_zk::Error::Rejected { reason }) => Self::Rejected(reason),
-            volery::Error::Options(reason) => Self::Input(reason),
-            volery::Error::Channel(error) => error.into(),
-            _ => Self::session(error),
-        }
+        volery_statement::Error::from(error).into()
     }
 }

@@ -8,6 +8,10 @@ use crate::program::Op;
 use crate::values::Gadget;
 
 impl<B: Ops<F2>> Gadget<F2, B> for Op {
+    fn folds(&self) -> bool {
+        matches!(self, Self::Sha256 | Self::Aes128)
+    }
+
     fn plain(&self, b: &mut B, operands: &[&[B::Wire]]) -> Result<Vec<B::Wire>, B::Error> {
         on_bits(b, *self, operands)
     }
@@ -17,7 +21,11 @@ impl<B: Ops<F2>> Gadget<F2, B> for Op {
         b: &mut Fold<'_, B>,
         operands: &[&[Folded<F2, B::Wire>]],
     ) -> Result<Vec<Folded<F2, B::Wire>>, B::Error> {
-        on_bits(b, *self, operands)
+        match (self, operands) {
+            (Self::Sha256, [x]) => gadgets::sha256(b, x),
+            (Self::Aes128, [key, block]) => Aes128::new(b, key)?.encrypt(b, block),
+            _ => on_bits(b, *self, operands),
+        }
     }
 }
 
@@ -42,8 +50,6 @@ fn on_bits<B: Ops<F2>>(b: &mut B, op: Op, operands: &[&[B::Wire]]) -> Result<Vec
         },
         (Op::All, [x]) => vec![gadgets::all_ones(b, x)?],
         (Op::Any, [x]) => vec![gadgets::any_one(b, x)?],
-        (Op::Sha256, [x]) => gadgets::sha256(b, x)?,
-        (Op::Aes128, [key, block]) => Aes128::new(b, key)?.encrypt(b, block)?,
         _ => return Err(Error::misuse(format!("{op:?} of bits")).into()),
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use volery_statement::{Branch, Disjunction, Instance, MachineRing, Source, Target, WitnessSource};
+use volery_statement::{Branch, Disjunction, MachineRing, Source, Target, WitnessSource};
 
 use crate::failure::Failure;
 use crate::subject::Statement;
@@ -127,7 +127,8 @@ impl Named {
     }
 
     fn load_branches(&self, py: Python<'_>, witness: Vec<(usize, Given<'_>)>) -> PyResult<Statement> {
-        let source = |(number, own): (usize, Given<'_>)| (number, own.source(&format!("witness of branch {number}")));
+        let source =
+            |(number, own): (usize, Given<'_>)| (number, own.source(&format!("witness of branch {number}")));
         self.instance(py, Some(WitnessSource::OfBranches(witness.into_iter().map(source).collect())))
     }
 

@@ -1,20 +1,20 @@
 //! A session with a peer: it meets the peer when it first proves or verifies, and then goes on.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use volery::{Channel, Options, Profile, Prover, Report, Verifier, os_rng};
+use volery::stored::preprocess;
+use volery::{Options, Profile, Prover, Verifier, os_rng};
+use volery_statement::{Instance, Proved, Watch, Wire, settle};
 
 use crate::connection::{Call, ConnectionOptions, Door, Met};
 use crate::failure::Failure;
 use crate::meter::{Figures, Meter, STAGES};
-use crate::subject::Subject;
+use crate::subject::{Statement, enough};
 use crate::worker::{Stop, interruptible, locked};
-
-/// The channel of a session.
-pub(crate) type Wire = Box<dyn Channel + Send>;
 
 /// How a session is run: the keywords of `connect` and `listen` besides those of the connection.
 #[derive(FromPyObject)]
@@ -62,7 +62,7 @@ struct Terms {
 
 /// What a proof took.
 struct Outcome {
-    report: Report,
+    proved: Proved,
     /// For the peer, the handshake and the base OT.
     set_up: Duration,
     /// For the evaluation before the proof.
@@ -154,11 +154,11 @@ impl Session {
     fn prove<'py>(
         &self,
         py: Python<'py>,
-        statement: &crate::subject::Statement,
+        statement: &Statement,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let subject = statement.subject();
-        let outcome = self.during(py, progress, move |state, terms| prove(state, terms, &*subject))?;
+        let instance = statement.instance();
+        let outcome = self.during(py, progress, move |state, terms| prove(state, terms, &*instance))?;
         outcome.into_dict(py)
     }
 
@@ -166,12 +166,23 @@ impl Session {
     fn verify<'py>(
         &self,
         py: Python<'py>,
-        statement: &crate::subject::Statement,
+        statement: &Statement,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let subject = statement.subject();
-        let outcome = self.during(py, progress, move |state, terms| verify(state, terms, &*subject))?;
+        let instance = statement.instance();
+        let outcome = self.during(py, progress, move |state, terms| verify(state, terms, &*instance))?;
         outcome.into_dict(py)
+    }
+
+    /// Makes correlations for proofs without a connection, and ends the session. Returns how many were made.
+    fn preprocess(&self, py: Python<'_>, role: &str, count: u64, out: PathBuf) -> PyResult<u64> {
+        let is_prover = match role {
+            "prover" => true,
+            "verifier" => false,
+            _ => return Err(Failure::input("role: \"prover\" or \"verifier\"").into()),
+        };
+        let work = move |state, terms: &Terms| correlate(state, terms, is_prover, count, &out);
+        self.during(py, None, work)
     }
 
     /// Ends the session, also while another thread uses it.
@@ -190,7 +201,8 @@ impl Session {
 fn meet(met: Result<Met, Failure>, terms: &Terms) -> Result<Wire, Failure> {
     let (channel, peer) = met?;
     *locked(&terms.peer) = peer;
-    Ok(terms.meter.watch(channel))
+    // The meter below hears of the progress, whatever the statements are about.
+    Ok(Watch::none().wire(terms.meter.watch(channel), 1))
 }
 
 /// The session that proves, with the time that it took to set it up.
@@ -237,52 +249,94 @@ fn over() -> Failure {
     Failure::session("the session is over: it was closed, or an earlier error ended it; open another one")
 }
 
-fn prove(state: State, terms: &Terms, subject: &dyn Subject) -> (State, Result<Outcome, Failure>) {
+fn prove(state: State, terms: &Terms, instance: &dyn Instance) -> (State, Result<Outcome, Failure>) {
     let start = Instant::now();
     // Before the peer is met: a wrong witness costs nobody a session, and the session stays as it is.
-    if let Err(failure) = subject.check() {
-        return (state, Err(failure));
+    if let Err(error) = instance.check() {
+        return (state, Err(error.into()));
     }
+    let settled = match settle(instance, terms.options, terms.rho) {
+        Ok(settled) => settled,
+        Err(error) => return (state, Err(error.into())),
+    };
     let checking = start.elapsed();
     terms.meter.reset();
     let (mut prover, set_up) = match prover(state, terms) {
         Ok(prover) => prover,
         Err((state, failure)) => return (state, Err(failure)),
     };
-    let proved = os_rng().map_err(Failure::from);
-    let proved = proved.and_then(|mut rng| subject.prove(&mut prover, terms.options, terms.rho, &mut rng));
+    let proved = os_rng().map_err(Failure::from).and_then(|mut rng| {
+        let proved = settled.prove(&mut prover, &Watch::none(), &mut rng)?;
+        enough(&settled, &proved, terms.rho)?;
+        Ok(proved)
+    });
     match proved {
-        Ok(report) => {
+        Ok(proved) => {
             let figures = terms.meter.figures();
-            (State::Proving(prover), Ok(Outcome { report, set_up, checking, figures }))
+            (State::Proving(prover), Ok(Outcome { proved, set_up, checking, figures }))
         }
         Err(failure) => (State::Over, Err(failure)),
     }
 }
 
-fn verify(state: State, terms: &Terms, subject: &dyn Subject) -> (State, Result<Outcome, Failure>) {
+fn verify(state: State, terms: &Terms, instance: &dyn Instance) -> (State, Result<Outcome, Failure>) {
+    let settled = instance.complete().and_then(|()| settle(instance, terms.options, terms.rho));
+    let settled = match settled {
+        Ok(settled) => settled,
+        Err(error) => return (state, Err(error.into())),
+    };
     terms.meter.reset();
     let (mut verifier, set_up) = match verifier(state, terms) {
         Ok(verifier) => verifier,
         Err((state, failure)) => return (state, Err(failure)),
     };
-    let verified = os_rng().map_err(Failure::from);
-    let verified =
-        verified.and_then(|mut rng| subject.verify(&mut verifier, terms.options, terms.rho, &mut rng));
+    let verified = os_rng().map_err(Failure::from).and_then(|mut rng| {
+        let proved = settled.verify(&mut verifier, &Watch::none(), &mut rng)?;
+        enough(&settled, &proved, terms.rho)?;
+        Ok(proved)
+    });
     match verified {
-        Ok(report) => {
+        Ok(proved) => {
             let figures = terms.meter.figures();
-            let outcome = Outcome { report, set_up, checking: Duration::ZERO, figures };
+            let outcome = Outcome { proved, set_up, checking: Duration::ZERO, figures };
             (State::Verifying(verifier), Ok(outcome))
         }
         Err(failure) => (State::Over, Err(failure)),
     }
 }
 
+fn correlate(
+    state: State,
+    terms: &Terms,
+    is_prover: bool,
+    count: u64,
+    out: &Path,
+) -> (State, Result<u64, Failure>) {
+    if !matches!(state, State::Calling(_) | State::Listening(_)) {
+        return (
+            state,
+            Err(Failure::input("correlations are made in a session of their own: open another one")),
+        );
+    }
+    // The challenges of proofs in files are always hashes.
+    let terms = &Terms { options: Options { fiat_shamir: true, ..terms.options }, ..terms.clone() };
+    let made = match is_prover {
+        true => match prover(state, terms) {
+            Ok((prover, _)) => preprocess::prover(*prover, count, out, &mut |_| {}),
+            Err((state, failure)) => return (state, Err(failure)),
+        },
+        false => match verifier(state, terms) {
+            Ok((verifier, _)) => preprocess::verifier(*verifier, count, out, &mut |_| {}),
+            Err((state, failure)) => return (state, Err(failure)),
+        },
+    };
+    (State::Over, made.map(|info| info.count).map_err(Failure::from))
+}
+
 impl Outcome {
     /// What Python makes a `Report` of.
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-        let Self { report, set_up, checking, figures } = self;
+        let Self { proved: Proved { report, run }, set_up, checking, figures } = self;
         let dict = PyDict::new(py);
         let [field, mac_field] = report.fields;
         dict.set_item("field", field)?;
@@ -306,6 +360,7 @@ impl Outcome {
         dict.set_item("bytes_received", figures.stages.iter().map(|taken| taken.received).sum::<u64>())?;
         stages.retain(|(_, seconds, sent, received)| *seconds > 0.0 || sent + received > 0);
         dict.set_item("stages", stages)?;
+        dict.set_item("run", run.map(|run| serde_json::json!(run).to_string()))?;
         Ok(dict)
     }
 }

@@ -112,6 +112,12 @@ impl Traced {
     }
 }
 
+impl AboutBits {
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.0.secrets.is_some()
+    }
+}
+
 impl<B: Prove<F2>> Statement<B> for AboutBits {
     fn identify(&self, digest: &mut Digest) {
         self.0.identify(digest);

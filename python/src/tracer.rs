@@ -8,11 +8,12 @@ use volery::field::{F2, F61, Ring};
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;
+use crate::instance::{Whole, domain};
 use crate::program::{Constant, Kind, Op, Program, Shape};
 use crate::record::Record;
 use crate::run::{SecretValue, Secrets};
 use crate::subject::Statement;
-use crate::traced::{Domain, Traced};
+use crate::traced::Traced;
 use crate::worker::{alone, locked};
 
 /// A function that is being traced.
@@ -159,14 +160,10 @@ impl Function {
 
 #[pymethods]
 impl Function {
-    /// "Bits", "F61" or "both".
+    /// "bits", "F61" or "both".
     #[getter]
-    fn domain(&self) -> PyResult<&'static str> {
-        Ok(match Traced::new(Arc::clone(&self.0), Vec::new()).map_err(Failure::from)?.domain() {
-            Domain::Bits => "bits",
-            Domain::Field => F61::NAME,
-            Domain::Both => "both",
-        })
+    fn domain(&self) -> &'static str {
+        domain(&self.0)
     }
 
     /// The statement that the function returns these values, with its witness at the prover.
@@ -181,7 +178,7 @@ impl Function {
             Some(witness) => traced.with_secrets(self.secrets(witness)?),
             None => traced,
         };
-        Ok(Statement { subject: Arc::new(traced) })
+        Ok(Statement::traced(Whole::new(traced)))
     }
 
     /// What the function returns for these secret arguments: for each value its bytes.

@@ -104,7 +104,11 @@ impl<R: Ring, W: Clone> Bank<R, W> {
         G: Gadget<R, B>,
     {
         let values = self.operands(operands)?;
-        let wires: Option<Vec<&[W]>> = values.iter().map(|value| wires_of(value)).collect();
+        // What folds its own constants anyway is compiled once, in front of `Fold`.
+        let wires: Option<Vec<&[W]>> = match gadget.folds() {
+            true => None,
+            false => values.iter().map(|value| wires_of(value)).collect(),
+        };
         let value = match wires {
             Some(wires) => Value::Wires(gadget.plain(b, &wires)?),
             None => {
@@ -172,6 +176,11 @@ fn wires_of<R, W>(value: &Value<R, W>) -> Option<&[W]> {
 
 /// A computation that runs on a backend and in front of [`Fold`].
 pub(crate) trait Gadget<R: Ring, B: Ops<R>> {
+    /// Whether it only runs in front of [`Fold`].
+    fn folds(&self) -> bool {
+        false
+    }
+
     fn plain(&self, b: &mut B, operands: &[&[B::Wire]]) -> Result<Vec<B::Wire>, B::Error>;
 
     fn folded(

@@ -23,9 +23,21 @@ The guide is ``docs/guide/python.md``.
 
 from __future__ import annotations
 
+from . import attestation, web
 from ._arrays import Word, fixed, signed
 from ._errors import BadInput, Error, Mismatch, Rejected, SessionFailed, Unsatisfied
-from ._report import Report, Stage
+from ._files import (
+    PublicReport,
+    StoredReport,
+    correlations,
+    preprocess,
+    prove_public,
+    prove_stored,
+    verify_public,
+    verify_stored,
+)
+from ._named import NamedStatement, any_of, builtin, load
+from ._report import Cost, Info, PublicCost, Report, Stage
 from ._session import Session, connect, listen
 from ._statement import Statement, TracedFunction, statement
 from ._types import Bits, Field, Public, Secret
@@ -50,11 +62,16 @@ __all__ = [
     "Bits",
     "BitsValue",
     "Comparison",
+    "Cost",
     "Error",
     "Field",
     "FieldValue",
+    "Info",
     "Mismatch",
+    "NamedStatement",
     "Public",
+    "PublicCost",
+    "PublicReport",
     "Rejected",
     "Report",
     "Secret",
@@ -62,22 +79,34 @@ __all__ = [
     "SessionFailed",
     "Stage",
     "Statement",
+    "StoredReport",
     "TracedFunction",
     "Unsatisfied",
     "Word",
     "__version__",
     "aes128",
+    "attestation",
+    "any_of",
+    "builtin",
     "choose",
     "compare",
     "concat",
     "connect",
+    "correlations",
     "fixed",
     "listen",
+    "load",
     "matmul",
     "part",
+    "preprocess",
+    "prove_public",
+    "prove_stored",
     "require",
     "require_equal",
     "sha256",
     "signed",
     "statement",
+    "verify_public",
+    "verify_stored",
+    "web",
 ]

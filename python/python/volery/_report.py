@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ._errors import BadInput
 
@@ -82,6 +82,8 @@ class Report:
     soundness_bits: float
     #: Time and bytes by stage.
     stages: Tuple[Stage, ...]
+    #: How a RISC-V program's run ended: `code`, `trap`, and in `journal` what it wrote, in hexadecimal.
+    run: Optional[Dict[str, Any]] = None
 
     def _rows(self) -> Rows:
         return [
@@ -112,11 +114,121 @@ class Report:
         names = [one.name for one in self.stages]
         times.barh(names, [one.seconds for one in self.stages])
         times.set(xlabel="seconds", title="time")
-        sizes.barh(names, [one.bytes_sent for one in self.stages], label="sent")
-        received = [one.bytes_received for one in self.stages]
-        sizes.barh(names, received, left=[one.bytes_sent for one in self.stages], label="received")
+        times.invert_yaxis()
+        _stacked(sizes, names, {
+            "sent": [one.bytes_sent for one in self.stages],
+            "received": [one.bytes_received for one in self.stages],
+        })
         sizes.set(xlabel="bytes", title="bytes")
-        sizes.legend()
-        for axes in (times, sizes):
-            axes.invert_yaxis()
         return figure
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one way to prove a statement will take, between two machines like this one."""
+
+    #: ``"quicksilver"``, ``"robin"`` or ``"macncheese"``.
+    protocol: str
+    #: ``"lan"`` or ``"wan"``.
+    profile: str
+    mac_field: str
+    correlations: int
+    bytes_prover: int
+    bytes_verifier: int
+    round_trips: int
+    memory_prover: int
+    memory_verifier: int
+    seconds_setup: float
+    seconds_correlations: float
+    seconds_proof: float
+    #: From the first byte to the verdict, over a network of the profile's kind.
+    seconds_on_network: float
+    soundness_bits: float
+
+
+@dataclass(frozen=True)
+class PublicCost:
+    """The length of one kind of public proof, and how long it takes on this machine if that was measured."""
+
+    protocol: str
+    soundness_bits: int
+    repetitions: int
+    bytes: int
+    bytes_least: int
+    bytes_most: int
+    seconds_prove: Optional[float] = None
+    seconds_verify: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a statement is, and what its proofs will take. A notebook shows it as tables."""
+
+    #: The statement.
+    statement: str
+    #: The field or ring of its values.
+    field: str
+    secrets: int
+    multiplications: int
+    #: More about it, by kind: its inputs, its parts, its claims.
+    description: Dict[str, Any]
+    #: What proofs in sessions take.
+    costs: Tuple[Cost, ...]
+    #: What public proofs take.
+    public_costs: Tuple[PublicCost, ...]
+
+    def _repr_html_(self) -> str:
+        rows: Rows = [
+            ("statement", self.statement),
+            ("field", self.field),
+            ("secret values", f"{self.secrets:,}"),
+            ("multiplications", f"{self.multiplications:,}"),
+        ]
+        cells = "".join(
+            f"<tr><td>{escape(one.protocol)} {escape(one.profile)}, MACs in {escape(one.mac_field)}</td>"
+            f"<td>{_bytes(one.bytes_prover)}</td><td>{_bytes(one.bytes_verifier)}</td><td>{one.round_trips}</td>"
+            f"<td>{_seconds(one.seconds_on_network)}</td><td>{one.soundness_bits:.0f} bits</td></tr>"
+            for one in self.costs
+        )
+        head = "".join(
+            f"<th>{name}</th>"
+            for name in ("way", "prover sends", "verifier sends", "round trips", "time on such a network", "soundness")
+        )
+        public = "".join(
+            f"<tr><td>{escape(one.protocol)}</td><td>{_bytes(one.bytes)}</td><td>{one.soundness_bits} bits</td></tr>"
+            for one in self.public_costs
+        )
+        return (
+            _table("Statement", rows)
+            + (f"<table><tr>{head}</tr>{cells}</table>" if cells else "")
+            + (f"<table><tr><th>public proof</th><th>length</th><th>soundness</th></tr>{public}</table>" if public else "")
+        )
+
+    def plot(self) -> Any:
+        """Time by stage and bytes by party of each way, as a matplotlib figure."""
+        if not self.costs:
+            raise BadInput("there are no costs of sessions to plot")
+        figure, (times, sizes) = _axes(2)
+        names = [f"{one.protocol} {one.profile} {one.mac_field}" for one in self.costs]
+        _stacked(times, names, {
+            "set-up": [one.seconds_setup for one in self.costs],
+            "correlations": [one.seconds_correlations for one in self.costs],
+            "proof": [one.seconds_proof for one in self.costs],
+        })
+        times.set(xlabel="seconds on this machine", title="time")
+        _stacked(sizes, names, {
+            "prover": [one.bytes_prover for one in self.costs],
+            "verifier": [one.bytes_verifier for one in self.costs],
+        })
+        sizes.set(xlabel="bytes", title="bytes")
+        return figure
+
+
+def _stacked(axes: Any, names: List[str], series: Dict[str, List[float]]) -> None:
+    """Bars of several parts each."""
+    left = [0.0] * len(names)
+    for label, values in series.items():
+        axes.barh(names, values, left=left, label=label)
+        left = [a + b for a, b in zip(left, values)]
+    axes.invert_yaxis()
+    axes.legend()

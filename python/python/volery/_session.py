@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from types import TracebackType
@@ -103,7 +104,7 @@ class Session:
         statement, and :class:`volery.SessionFailed` if the session breaks.
         """
         start = time.monotonic()
-        return self._run("prove", _own(statement)._load(witness), progress, start)
+        return self._run("prove", own(statement)._load(witness), progress, start)
 
     def verify(self, statement: Statement, *, progress: Progress = False) -> Report:
         """Verifies the peer's proof of a statement. Only a return without an exception means that it is proved.
@@ -111,7 +112,7 @@ class Session:
         Raises :class:`volery.Rejected` if the proof is wrong, and else as :meth:`prove`.
         """
         start = time.monotonic()
-        return self._run("verify", _own(statement)._public(), progress, start)
+        return self._run("verify", own(statement)._public(), progress, start)
 
     def _run(self, what: str, loaded: "_volery.Statement", progress: Progress, start: float) -> Report:
         text = loaded.text
@@ -123,6 +124,7 @@ class Session:
             log.info("%s: %s: %s", what, text, error)
             raise
         figures["stages"] = tuple(Stage(*stage) for stage in figures["stages"])
+        figures["run"] = json.loads(figures["run"]) if figures["run"] else None
         report = Report(statement=text, peer=self.peer, seconds_call=time.monotonic() - start, **figures)
         log.info("%s: accepted: %s, %.3f s, %d bytes sent, %d received, soundness %.0f bits",
                  what, text, report.seconds, report.bytes_sent, report.bytes_received, report.soundness_bits)
@@ -132,7 +134,8 @@ class Session:
         return f"<Session {self.address}{', closed' if self.closed else ''}>"
 
 
-def _own(statement: Any) -> Statement:
+def own(statement: Any) -> Statement:
+    """The statement, if it is one."""
     if not isinstance(statement, Statement):
         hint = "; call the function with its public arguments" if callable(statement) else ""
         raise BadInput(f"expected a statement, not {statement!r}{hint}")
@@ -198,3 +201,10 @@ def listen(
     session = Session(_volery.listen(address, connection, settings))
     log.info("listening at %s", session.address)
     return session
+
+
+def connected(listening: Optional[str], address: Optional[str], **options: Any) -> Session:
+    """A session of the party that listens, or of the one that connects."""
+    if (listening is None) == (address is None):
+        raise BadInput("give listen or connect, an address")
+    return listen(listening, **options) if listening is not None else connect(str(address), **options)

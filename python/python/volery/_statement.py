@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _volery
 from ._arrays import Word, decode_field, wipe
 from ._errors import BadInput
+from ._report import Cost, Info, PublicCost
 from ._types import Annotation, Bits, Field, Spec
 from ._values import BitsValue, FieldValue, _current, constant_bits
 
@@ -40,8 +42,21 @@ class Statement:
         """
         self._load(witness).check()
 
+    def info(self, costs: bool = True) -> Info:
+        """What it is, and what proofs of it will take; without ``costs`` only what it is, which takes less time."""
+        found: Dict[str, Any] = json.loads(_volery.info(self._public(), costs))
+        return Info(
+            statement=self.text,
+            field=found["ring"],
+            secrets=found["secrets"],
+            multiplications=found["multiplications"],
+            description=found["description"],
+            costs=tuple(Cost(**one) for one in found["protocols"]),
+            public_costs=tuple(PublicCost(**one) for one in found["public_proofs"]),
+        )
+
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.text}>"
+        return f"<statement: {self.text}>"
 
 
 def _resolve(function: Callable[..., Any], annotation: Any) -> Any:

@@ -38,7 +38,10 @@ pub struct Claims {
 
 impl FieldInfo {
     /// Describes a statement over `F` that is called `text`.
-    pub(crate) fn of<F: Served>(
+    ///
+    /// # Errors
+    /// Those of the statement.
+    pub fn of<F: Served>(
         text: String,
         statement: &impl Statement<Counter<F>>,
     ) -> Result<Described, Error> {
