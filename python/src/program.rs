@@ -281,7 +281,10 @@ impl Program {
     pub(crate) fn kinds(&self) -> (bool, bool) {
         let used = |kind| {
             self.instructions.iter().any(|instruction| {
-                let valued = !matches!(instruction.op, Op::Nothing | Op::Enter | Op::Leave);
+                let valued = !matches!(
+                    instruction.op,
+                    Op::Nothing | Op::Enter | Op::Leave | Op::Zero | Op::Equals | Op::FieldRange
+                );
                 valued && instruction.shape.kind == kind
             })
         };

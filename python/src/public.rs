@@ -31,6 +31,13 @@ fn message(bind: Option<&[u8]>) -> Option<Message> {
     bind.map(Message::new)
 }
 
+fn within(sigma: u16) -> Result<(), Failure> {
+    match sigma {
+        1..=128 => Ok(()),
+        _ => Err(Failure::Input(format!("sigma: 1 to 128 bits, not {sigma}"))),
+    }
+}
+
 /// A proof of a statement that has its witness.
 #[pyfunction]
 pub(crate) fn prove_public<'py>(
@@ -41,6 +48,7 @@ pub(crate) fn prove_public<'py>(
     bind: Option<&[u8]>,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyDict>)> {
     let (instance, (sigma, small, threads)) = (statement.instance(), settings);
+    within(sigma)?;
     let protocol = match protocol {
         None if small => PublicProtocol::Voleith { small },
         None => PublicProtocol::of(&*instance),
@@ -71,6 +79,7 @@ pub(crate) fn verify_public<'py>(
     bind: Option<&[u8]>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (sigma, threads) = settings;
+    within(sigma)?;
     let (instance, checking) = (statement.instance(), Checking { sigma, message: message(bind), threads });
     let made = alone(py, move || {
         instance.complete()?;

@@ -49,9 +49,9 @@ class Running:
         assert self.process.stderr
         for line in self.process.stderr:
             self.lines.append(line)
-            found = re.match(r"listening at (.*)", line)
+            found = re.search(r"listening at (\S+)|https://(\S+:\d+)", line)
             if found:
-                return found[1]
+                return found[1] or found[2]
         raise AssertionError(f"it does not listen: {''.join(self.lines)}")
 
     def ended(self) -> Ended:

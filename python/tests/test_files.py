@@ -62,7 +62,7 @@ def test_proofs_of_other_statements_messages_and_lengths_are_refused():
     few = volery.prove_public(claim(), b"abc", sigma=80)
     with pytest.raises(volery.Mismatch, match="80 bits"):
         volery.verify_public(claim(), few)
-    for options, message in [({"protocol": "magic"}, "protocol"), ({"sigma": 0}, ""), ({"sigma": 129}, "")]:
+    for options, message in [({"protocol": "magic"}, "protocol"), ({"sigma": 0}, "sigma"), ({"sigma": 129}, "sigma")]:
         with pytest.raises(BadInput, match=message):
             volery.prove_public(claim(), b"abc", **options)
 
@@ -96,12 +96,13 @@ def test_functions_have_public_proofs():
 def test_stored_correlations_are_made_with_the_program_and_used_by_both(run, tmp_path):
     program = run("preprocess", "verifier", "--count", 400_000, "--out", "v.vole", "--listen", "127.0.0.1:0")
     made = volery.preprocess("prover", 400_000, tmp_path / "p.vole", connect=program.address())
-    assert made == 400_000 and program.ended().code == 0
+    # Whole blocks are made.
+    assert made >= 400_000 and program.ended().code == 0
     report = volery.prove_stored(claim(), b"abc", tmp_path / "p.vole", tmp_path / "proof")
     assert report.soundness_bits >= 100 and "left" in report._repr_html_()
     ended = run("verify", *ARGUMENTS, "--preprocessed", "v.vole", "proof").ended()
     assert ended.code == 0, ended.err
-    assert volery.correlations(tmp_path / "p.vole") == (400_000, report.correlations_left)
+    assert volery.correlations(tmp_path / "p.vole") == (made, report.correlations_left)
     with pytest.raises(volery.Unsatisfied):
         volery.prove_stored(claim(), b"abd", tmp_path / "p.vole", tmp_path / "other")
     # A wrong witness used up nothing.

@@ -29,7 +29,9 @@ def test_the_page_runs(program, tmp_path, monkeypatch):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/volery").symlink_to(program)
     page = PAGE.read_text()
-    names, printed, running, port = {}, None, [], "7000"
+    for port in set(re.findall(r"127\.0\.0\.1:(\d{4})", page)):
+        page = page.replace(port, free_port())
+    names, printed, running, serving = {}, None, [], []
     kinds = set()
     for match in BLOCK.finditer(page):
         text, language = match["text"], match["language"]
@@ -40,15 +42,15 @@ def test_the_page_runs(program, tmp_path, monkeypatch):
             for line in text.splitlines():
                 command = line.partition("$ ")[2]
                 if "--listen" in command:
-                    port = free_port()
-                    words = command.replace("7000", port).split()
-                    running.append(Running([program, *words[1:]], tmp_path))
-                    assert running[-1].address().endswith(port)
+                    one = Running([program, *command.split()[1:]], tmp_path)
+                    # A website and a notary serve until they are told to stop.
+                    (serving if "web" in command or "notary" in command else running).append(one)
+                    one.address()
                 else:
                     shell(command, tmp_path)
         elif language == "python":
             out = io.StringIO()
-            code = compile(text.replace(":7000", ":" + port), str(PAGE), "exec")
+            code = compile(text, str(PAGE), "exec")
             with contextlib.redirect_stdout(out):
                 exec(code, names)  # noqa: S102 - it is the page's own source
             printed = out.getvalue()
@@ -57,6 +59,9 @@ def test_the_page_runs(program, tmp_path, monkeypatch):
             printed = None
         else:
             pytest.fail(f"a block of {language}")
+    for one in serving:
+        one.process.kill()
+        one.process.communicate()
     for one in running:
         ended = one.ended()
         assert ended.code == 0, ended.err

@@ -119,7 +119,6 @@ def test_python_proves_to_the_program(case, run):
     theirs = json.loads(ended.out)
     assert theirs["soundness_bits"] == pytest.approx(report.soundness_bits)
     assert theirs["bytes_received"] == report.bytes_sent and theirs["bytes_sent"] == report.bytes_received
-    assert theirs["round_trips"] in (report.round_trips, None)
 
 
 def test_the_program_proves_to_python(case, run, tmp_path):
@@ -151,8 +150,8 @@ def test_a_witness_that_does_not_satisfy_it_is_found_before_a_session(case):
 def test_what_a_statement_is_and_what_it_will_take(case):
     statement = case.make()
     if "elf" in str(case.arguments[0]):
-        with pytest.raises(BadInput, match="depends on the run"):
-            statement.info()
+        # What a proof of a run takes depends on the run.
+        assert statement.info().costs == ()
         return
     info = statement.info()
     assert info.statement == statement.text and info.costs
@@ -206,12 +205,12 @@ REFUSED = {
     "missing value": (lambda: volery.builtin("sha256-preimage", length=3), "digest"),
     "other value": (lambda: volery.builtin("sha256-preimage", digest=ABC, length=3, rows=5), "rows"),
     "short digest": (lambda: volery.builtin("sha256-preimage", digest="00", length=3), "digest"),
-    "field": (lambda: volery.builtin("matmul", field="f7", rows=1, inner=1, columns=1, public=1), "f7"),
+    "field": (lambda: volery.builtin("matmul", field="f7", rows=1, inner=1, columns=1, public=1), "unknown; the fields are f61"),
     "ring": (lambda: volery.load(MAJORITY.encode(), ring="z8"), "ring"),
     "public": (lambda: volery.load(MAJORITY.encode(), public={"output 1": 1}), "there is no `output 1`"),
     "too wide": (lambda: volery.load(MAJORITY.encode(), public={"output 0": 2}), "does not fit into 1 bits"),
-    "none of many": (lambda: volery.any_of([]), ""),
-    "too many of many": (lambda: volery.any_of([b"x"], at_least=2, repeat=2), ""),
+    "none of many": (lambda: volery.any_of([]), "."),
+    "too many of many": (lambda: volery.any_of([b"x"], at_least=2, repeat=2), "."),
     "by whom": (lambda: volery.any_of([b"x"], disjunction="gouda"), "disjunction"),
     "circuit of a number": (lambda: volery.load(5), "a path, or the content as bytes"),
 }
@@ -228,7 +227,7 @@ def test_statements_that_make_no_sense_are_refused_when_they_are_named(name):
     ("witness", "message"),
     [
         (b"ab", "witness"),
-        ({"massage": b"abc"}, "massage"),
+        ({"massage": b"abc"}, "no secret input has this name"),
         ({"message": 1 << 24}, "does not fit"),
         ("nowhere", "nowhere"),
         (1.5, "expected integers"),
@@ -263,9 +262,9 @@ def test_a_proof_that_is_wrong_is_rejected(tmp_path):
         def forward(source, target, change):
             while True:
                 head = _exactly(source, 5)
-                if head is None:
+                body = head and _exactly(source, int.from_bytes(head[1:], "little"))
+                if body is None:
                     break
-                body = _exactly(source, int.from_bytes(head[1:], "little"))
                 if change and head[0] == 0x20:
                     body, change = bytes([body[0] ^ 1]) + body[1:], False
                 target.sendall(head + body)

@@ -69,7 +69,7 @@ def encode_bits(value: Any, width: int, what: str) -> bytearray:
     >>> encode_bits(8, 3, "x")
     Traceback (most recent call last):
         ...
-    volery._errors.BadInput: x: 8 does not fit into 3 bits
+    volery.BadInput: x: 8 does not fit into 3 bits
     """
     size = (width + 7) // 8
     if isinstance(value, (bytes, bytearray, memoryview)):

@@ -57,3 +57,8 @@ class Mismatch(SessionFailed):
 
 class BadInput(Error, ValueError):
     """The call makes no sense, or a file is not as it must be."""
+
+
+# This is where people find them.
+for _class in (Error, Rejected, Unsatisfied, SessionFailed, Mismatch, BadInput):
+    _class.__module__ = "volery"

@@ -171,7 +171,7 @@ def builtin(
     >>> statement.check(b"abd")
     Traceback (most recent call last):
         ...
-    volery._errors.Unsatisfied: the statement does not hold: assertion 0 failed in digest
+    volery.Unsatisfied: the statement does not hold: digest, byte 0: claimed 0xba
     """
     texts = [
         (key.replace("_", "-"), value.hex() if isinstance(value, bytes) else str(value)) for key, value in values.items()

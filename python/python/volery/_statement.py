@@ -266,6 +266,6 @@ def statement(function: Callable[..., Any]) -> TracedFunction:
     >>> factors(62615533).check({"p": 62615533, "q": 1})
     Traceback (most recent call last):
         ...
-    volery._errors.Unsatisfied: the statement does not hold: assertion 64 failed in factors
+    volery.Unsatisfied: the statement does not hold: assertion 64 failed in factors
     """
     return TracedFunction(function)
