@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple, Union
 
 from . import _volery
 from ._arrays import Word, decode_field, wipe
 from ._errors import BadInput
 from ._report import Cost, Info, PublicCost
 from ._types import Annotation, Bits, Field, Spec
-from ._values import BitsValue, FieldValue, _current, constant_bits
+from ._values import BitsValue, FieldValue, _current
 
 __all__ = ["Statement", "TracedFunction", "TracedStatement", "statement"]
 
@@ -211,7 +211,7 @@ class TracedStatement(Statement):
 
     _owner: TracedFunction
     _trace: _Trace
-    _claimed: Optional[List[Tuple[str, bytes, int]]]
+    _claimed: List[Tuple[str, bytes, int]]
 
     @classmethod
     def _make(cls, owner: TracedFunction, trace: _Trace, returns: Any) -> "TracedStatement":
