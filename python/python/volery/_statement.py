@@ -68,6 +68,11 @@ def _resolve(function: Callable[..., Any], annotation: Any) -> Any:
     return eval(annotation, function.__globals__, names)  # noqa: S307 - it is the function's own source
 
 
+def _is_constant(value: Any) -> bool:
+    """Whether a value cannot change, and equals no other one of its type that behaves otherwise."""
+    return value is None or type(value) in (bool, int, str, bytes)
+
+
 class TracedFunction:
     """A function that is a statement: see :func:`volery.statement`."""
 
@@ -129,12 +134,11 @@ class TracedFunction:
         except TypeError as error:
             raise BadInput(f"{self.__name__}: {error}") from None
         bound.apply_defaults()
-        key: Any = tuple((name, type(value), value) for name, value in bound.arguments.items())
-        try:
-            known = self._traces.get(key)
-        except TypeError:
-            # What has no hash is traced each time.
+        if not all(map(_is_constant, bound.arguments.values())):
+            # What may change is traced each time.
             return _Trace(self, bound.arguments)
+        key: Any = tuple((name, type(value), value) for name, value in bound.arguments.items())
+        known = self._traces.get(key)
         if known is None:
             if len(self._traces) >= 16:
                 self._traces.clear()
