@@ -340,7 +340,7 @@ class FieldValue(_Value):
 
     def _pair(self, other: Any) -> Tuple["FieldValue", "FieldValue"]:
         operand = self._operand(other)
-        if operand.size > self.size or (operand.size == self.size and len(operand.shape) > len(self.shape)):
+        if (len(operand.shape), operand.size) > (len(self.shape), self.size):
             return self._to(operand.shape), operand
         return self, operand._to(self.shape)
 
