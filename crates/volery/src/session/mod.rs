@@ -172,15 +172,22 @@ impl Common {
         field: &mut Option<Box<dyn FieldPool>>,
         channel: &mut dyn Channel,
     ) -> Result<T, Error> {
-        self.over = result.is_err();
         if let Err(error) = &result {
-            pool.burn();
-            if let Some(field) = field {
-                field.burn();
-            }
+            self.burn(pool, field);
             channel.fail(error.public_reason());
+        } else {
+            self.over = false;
         }
         result
+    }
+
+    /// Ends the session without a word to the peer.
+    fn burn(&mut self, pool: &mut Pool, field: &mut Option<Box<dyn FieldPool>>) {
+        self.over = true;
+        pool.burn();
+        if let Some(field) = field {
+            field.burn();
+        }
     }
 }
 

@@ -211,6 +211,7 @@ impl<'l, M: Copy + Default> Run<'l, M> {
         common: &Common,
         step: fn(M, M) -> M,
         put: fn(&M, &mut Vec<u8>),
+        fits: fn(&M) -> bool,
     ) -> Result<[u8; 32], Error> {
         let mut transcript = Transcript::new("volery split join v1", &common.id);
         transcript.absorb("layout", &self.layout.digest());
@@ -227,17 +228,29 @@ impl<'l, M: Copy + Default> Run<'l, M> {
         };
         // Wiped also where this ends early; no longer than this, so nothing moves.
         let mut bytes = Zeroizing::new(Vec::with_capacity(PART * size_of::<M>()));
+        let mut all_fit = true;
         for Equal { from, to, wires } in self.layout.equal() {
             let (Some(a), Some(b)) = (macs(*from, *wires), macs(*to, *wires)) else {
                 return Err(Error::Split("boundary wires that no worker has".into()));
             };
             for (a, b) in a.chunks(PART).zip(b.chunks(PART)) {
                 bytes.zeroize();
-                a.iter().zip(b).for_each(|(a, b)| put(&step(*a, *b), &mut bytes));
+                for (a, b) in a.iter().zip(b) {
+                    let difference = step(*a, *b);
+                    all_fit &= fits(&difference);
+                    put(&difference, &mut bytes);
+                }
                 transcript.absorb("differences", &bytes);
             }
         }
-        Ok(transcript.challenge_seed("join").into_bytes())
+        match all_fit {
+            true => Ok(transcript.challenge_seed("join").into_bytes()),
+            // Its hash would show V which ones.
+            false => Err(Error::Split(
+                "the shards' witnesses do not fit together: boundary wires that should be equal are not"
+                    .into(),
+            )),
+        }
     }
 
     /// What all of it is worth: the worst shard or a guess of a difference, once for each try.
@@ -352,7 +365,7 @@ impl<C: Channel> Prover<C> {
         }
         let joining = Instant::now();
         run.something_claimed()?;
-        let hash = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>)?;
+        let hash = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
         self.channel.send(tags::SPLIT_JOIN, &hash)?;
         verdict::receive(&mut self.channel)?;
         Ok(run.outcome::<Y>(start, joining, before, self.channel.stats()))
@@ -427,7 +440,7 @@ impl<C: Channel> Verifier<C> {
         }
         let joining = Instant::now();
         run.something_claimed()?;
-        let ours = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>)?;
+        let ours = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
         let theirs: [u8; 32] = self.channel.recv_array(tags::SPLIT_JOIN)?;
         let accepted = bool::from(ours.ct_eq(&theirs));
         // A prover that hung up changes nothing.

@@ -41,6 +41,13 @@ pub trait Dealt: System {
     #[doc(hidden)]
     fn lot_len(options: &Options) -> Result<usize, Error>;
 
+    /// Whether wires whose tags differ by this may have equal values, as far as the tags show that. P sends
+    /// no hash of differences that show it has made a mistake: V could find out which wires differ.
+    #[doc(hidden)]
+    fn may_be_equal(_difference: &Self::Mac) -> bool {
+        true
+    }
+
     /// Takes P's part of a lot from its coordinator's session.
     #[doc(hidden)]
     fn deal_prover(seat: &mut ProverSeat<'_>, n: usize) -> Result<Wiped<Self::ProverShare>, Error>;
@@ -124,6 +131,11 @@ impl Dealt for Bits {
 
     fn size() -> FieldSize {
         FieldSize::OVER_BITS
+    }
+
+    /// A tag's lowest bit is the value; keys are even.
+    fn may_be_equal(difference: &Gf128) -> bool {
+        difference.to_bits() & 1 == 0
     }
 
     fn lot_len(options: &Options) -> Result<usize, Error> {
