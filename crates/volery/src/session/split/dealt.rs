@@ -16,6 +16,9 @@ use crate::session::Options;
 use crate::session::field::{ProverField, VerifierField, existing, pool};
 use crate::session::system::{Bits, Over, ProverSeat, System, VerifierSeat};
 
+/// V's part of a lot, and delta.
+pub(crate) type KeysAndDelta<M> = (Wiped<M>, Zeroizing<M>);
+
 /// A system whose proofs can be split: QuickSilver over bits, and over a prime field.
 pub trait Dealt: System {
     /// The values of wires.
@@ -54,10 +57,7 @@ pub trait Dealt: System {
 
     /// V's part of that, and delta.
     #[doc(hidden)]
-    fn deal_verifier(
-        seat: &mut VerifierSeat<'_>,
-        n: usize,
-    ) -> Result<(Wiped<Self::Mac>, Zeroizing<Self::Mac>), Error>;
+    fn deal_verifier(seat: &mut VerifierSeat<'_>, n: usize) -> Result<KeysAndDelta<Self::Mac>, Error>;
 
     /// Finishes every pending check of the correlations.
     #[doc(hidden)]

@@ -80,6 +80,7 @@
 //! Challenges are V's choice in a session that is split; hashed ones
 //! ([`Options::fiat_shamir`](crate::Options)) are refused.
 
+#[cfg(feature = "tls")]
 mod codec;
 mod coordinate;
 mod deal;

@@ -38,11 +38,16 @@ impl Default for Times {
     }
 }
 
+/// Starts a worker for a shard, which gets this invitation.
+type Launch<'a> = dyn FnMut(usize, &Invitation) -> Result<(), Error> + 'a;
+/// What the worker of a shard is told besides its lot.
+type Job<'a> = dyn FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a;
+
 /// A coordinator's workers, each a process of its own that comes with an [`Invitation`].
 pub struct Hall<'a, L, M: Copy + Default> {
     shared: Arc<Shared>,
-    launch: Box<dyn FnMut(usize, &Invitation) -> Result<(), Error> + 'a>,
-    job: Box<dyn FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a>,
+    launch: Box<Launch<'a>>,
+    job: Box<Job<'a>>,
     address: Address,
     key: [u8; 32],
     times: Times,
