@@ -42,3 +42,4 @@ mod terminal;
 mod tls;
 mod web;
 mod websites;
+mod websocket;
