@@ -123,8 +123,11 @@ export function makeProof(claim: Claim, witness: Witness, options?: { sigma?: nu
 /** Verifies a proof that anyone can verify. Resolves only if it is one of `claim`, of at least `sigma` bits. */
 export function verifyProof(claim: Claim, proof: Bytes, options?: { sigma?: number; signal?: AbortSignal }): Promise<PublicReport>
 
-/** Loads and compiles the module, which any call does if it was not done before. */
-export function preload(): Promise<void>
+/**
+ * Loads and compiles the module, which any call does if it was not done before. `simd` says which one, for this call and all
+ * that follow; the one that suits the engine if it is left out.
+ */
+export function preload(options?: { simd?: boolean }): Promise<void>
 
 /** Whether this engine has the instructions of simd128. Without them another, slower module is taken. */
 export function hasSimd(): boolean

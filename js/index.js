@@ -5,7 +5,7 @@
 //
 import { ClaimError, SessionError, UnsupportedError, revived } from './errors.js'
 import { startWorker } from './host.js'
-import { compiledModule, moduleName } from './modules.js'
+import { chooseSimd, compiledModule, moduleName } from './modules.js'
 import { claimOf, bytesOf, witnessOf } from './normal.js'
 import { PartyEnd, makeRings } from './ring.js'
 
@@ -91,9 +91,13 @@ function urlOf(url) {
   throw new ClaimError(`\`${url}\` is no address of a WebSocket: it begins with wss:// or ws://`)
 }
 
-/** Loads and compiles the module, which any call does if it was not done before. */
-export async function preload() {
-  await compiledModule()
+/**
+ * Loads and compiles the module, which any call does if it was not done before. `simd` says which one, for this call and all
+ * that follow.
+ */
+export async function preload({ simd } = {}) {
+  if (simd !== undefined) chooseSimd(simd)
+  await compiledModule(moduleName())
 }
 
 /** A session about one claim: set up once, then any number of proofs. */

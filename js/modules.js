@@ -9,9 +9,16 @@ export function hasSimd() {
   return WebAssembly.validate(PROBE)
 }
 
+let simd
+
+/** Takes the module with simd128 from now on, or the one without. */
+export function chooseSimd(wanted) {
+  simd = wanted
+}
+
 /** The name of the module for this engine. */
 export function moduleName() {
-  return hasSimd() ? 'volery-simd' : 'volery-plain'
+  return (simd ?? hasSimd()) ? 'volery-simd' : 'volery-plain'
 }
 
 const compiled = new Map()

@@ -28,6 +28,8 @@ pub enum Refusal {
     OnlyBitsInTheHead,
     /// The same, of a proof that is to be verified.
     NotAboutBits,
+    /// Bits and elements in one statement have sessions only.
+    BitsAndElements,
     /// A run has sessions only.
     RunsHaveSessions,
     /// With hashes for challenges, a prover tries until some suit it.
@@ -87,6 +89,7 @@ impl Refusal {
                  field or machine words: ask for a proof by zkbpp or zkboo"
                     .to_owned()
             }
+            Self::BitsAndElements => "statements over bits and a field at once have no public proofs".to_owned(),
             Self::RunsHaveSessions => "there are no proofs in files of a program's run yet".to_owned(),
             Self::RunsAreChallenged => format!(
                 "{} is not for runs of programs: the verifier has to choose the challenges, since a prover could \

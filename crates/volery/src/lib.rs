@@ -75,7 +75,9 @@ pub use session::{
     Attested, FetchedTogether, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage,
     Watched,
 };
-pub use session::{Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, system};
+pub use session::{
+    Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, split, system,
+};
 pub use volery_channel as channel;
 pub use volery_channel::{Address, Channel, Framed, Limits, Rehearsal, memory_pair};
 #[cfg(not(target_family = "wasm"))]

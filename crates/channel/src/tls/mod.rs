@@ -27,7 +27,7 @@ mod raw_key;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-pub use config::{Trust, client_config, raw_key_server_config, server_config};
+pub use config::{Trust, client_config, raw_key_server_config, raw_public_key, server_config};
 pub use pin::Fingerprint;
 pub use rustls::{ClientConfig, ServerConfig};
 use rustls::{ClientConnection, Connection, ServerConnection, pki_types::ServerName};

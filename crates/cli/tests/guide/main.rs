@@ -23,7 +23,8 @@
 //! Anywhere in the page, `<!-- copy: PATH NAME -->` puts a file of the repository into the page's folder.
 //!
 //! Blocks of Rust are doctests, by `include_str!` in the crate `volery`. Blocks of `text` are not commands. A
-//! block of any other language needs a comment.
+//! block of any other language needs a comment. The page on Python is run by the package's own tests
+//! (`python/run`).
 
 // Helpers outside of test functions may fail a test, too.
 #![allow(clippy::expect_used)]
@@ -41,6 +42,9 @@ use page::Page;
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
+
+/// The page that `python/tests` runs.
+const PYTHON: &str = "docs/guide/python.md";
 
 /// A test for each page, and the list of them.
 macro_rules! pages {
@@ -70,6 +74,7 @@ pages! {
     contracts_run: "docs/guide/contracts.md",
     notary_runs: "docs/guide/notary.md",
     programs_run: "docs/guide/programs.md",
+    scale_runs: "docs/guide/scale.md",
     rust_runs: "docs/guide/rust.md",
     security_runs: "docs/guide/security.md",
 }
@@ -96,7 +101,8 @@ fn guide() -> Vec<String> {
 
 #[test]
 fn every_page_of_the_guide_is_run_and_in_its_summary() {
-    let mut tested: Vec<_> = PAGES.iter().filter(|path| path.starts_with("docs/")).copied().collect();
+    let pages = PAGES.iter().chain([&PYTHON]).copied();
+    let mut tested: Vec<_> = pages.filter(|path| path.starts_with("docs/")).collect();
     tested.sort_unstable();
     assert_eq!(guide(), tested);
     let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).expect("a summary");
@@ -119,6 +125,7 @@ fn every_page_with_rust_is_a_doctest() {
 #[test]
 fn links_lead_somewhere() {
     let others = [
+        PYTHON,
         "SECURITY.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",

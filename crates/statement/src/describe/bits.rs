@@ -61,7 +61,8 @@ pub struct Part {
 
 impl BitInfo {
     /// Describes a statement about bits that is called `statement`.
-    pub(crate) fn of(statement: String, signature: &Signature, counter: &Counter<F2>) -> Described {
+    #[must_use]
+    pub fn of(statement: String, signature: &Signature, counter: &Counter<F2>) -> Described {
         let total = counter.total();
         let part = |part: volery_circuit::PartCounts| Part {
             path: part.path,

@@ -38,10 +38,10 @@ pub struct Claims {
 
 impl FieldInfo {
     /// Describes a statement over `F` that is called `text`.
-    pub(crate) fn of<F: Served>(
-        text: String,
-        statement: &impl Statement<Counter<F>>,
-    ) -> Result<Described, Error> {
+    ///
+    /// # Errors
+    /// Those of the statement.
+    pub fn of<F: Served>(text: String, statement: &impl Statement<Counter<F>>) -> Result<Described, Error> {
         let counter = Counter::<F>::count(statement)?;
         let (counts, mut degrees) = (counter.total(), counter.degrees().clone());
         // An inner product is a claim of degree 2. So is a product of matrices, after a challenge folds it to

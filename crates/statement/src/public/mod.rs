@@ -338,6 +338,28 @@ pub trait PublicStatement {
     }
 }
 
+/// A statement about bits, for [`Instance::public`].
+pub fn about_bits<S>(statement: &S) -> Box<dyn PublicStatement + '_>
+where
+    S: Statement<Recorder<F2>> + Statement<Evaluator<F2>> + InTheHead,
+{
+    OverBits::boxed(statement)
+}
+
+/// A statement about bits with disjunctions, likewise.
+pub fn about_choices<S: InTheHead>(statement: &S) -> Box<dyn PublicStatement + '_> {
+    InTheHeadOnly::boxed(statement)
+}
+
+/// A statement over the ring `R`, likewise.
+pub fn about_ring<R, S>(statement: &S) -> Box<dyn PublicStatement + '_>
+where
+    R: PublicRing,
+    S: Statement<Recorder<R>> + Statement<Evaluator<R>>,
+{
+    OverRing::<R, _>::boxed(statement)
+}
+
 /// A statement about bits.
 pub(crate) struct OverBits<'a, S>(OverRing<'a, F2, S>);
 

@@ -31,6 +31,7 @@ mod programs;
 mod prover;
 mod rehearsal;
 mod report;
+pub mod split;
 pub mod system;
 mod verifier;
 #[cfg(feature = "web")]
@@ -171,15 +172,22 @@ impl Common {
         field: &mut Option<Box<dyn FieldPool>>,
         channel: &mut dyn Channel,
     ) -> Result<T, Error> {
-        self.over = result.is_err();
         if let Err(error) = &result {
-            pool.burn();
-            if let Some(field) = field {
-                field.burn();
-            }
+            self.burn(pool, field);
             channel.fail(error.public_reason());
+        } else {
+            self.over = false;
         }
         result
+    }
+
+    /// Ends the session without a word to the peer.
+    fn burn(&mut self, pool: &mut Pool, field: &mut Option<Box<dyn FieldPool>>) {
+        self.over = true;
+        pool.burn();
+        if let Some(field) = field {
+            field.burn();
+        }
     }
 }
 

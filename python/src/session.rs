@@ -1,0 +1,389 @@
+//! A session with a peer: it meets the peer when it first proves or verifies, and then goes on.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use volery::stored::preprocess;
+use volery::{Options, Profile, Prover, Verifier, os_rng};
+use volery_statement::{Instance, Proved, Watch, Wire, settle};
+
+use crate::connection::{Call, ConnectionOptions, Door, Met};
+use crate::failure::Failure;
+use crate::meter::{Figures, Meter, STAGES};
+use crate::subject::{Statement, enough};
+use crate::worker::{Stop, interruptible, locked};
+
+/// How a session is run: the keywords of `connect` and `listen` besides those of the connection.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct SessionOptions {
+    profile: String,
+    fiat_shamir: bool,
+    threads: usize,
+    rho: Option<u16>,
+}
+
+impl SessionOptions {
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
+        Ok(Options { profile: profile(&self.profile)?, fiat_shamir: self.fiat_shamir, threads: self.threads })
+    }
+}
+
+/// The profile with this name.
+pub(crate) fn profile(name: &str) -> Result<Profile, Failure> {
+    [Profile::Lan, Profile::Wan]
+        .into_iter()
+        .find(|profile| profile.name() == name)
+        .ok_or_else(|| Failure::Input(format!("profile: \"lan\" or \"wan\", not \"{name}\"")))
+}
+
+/// How far a session is.
+enum State {
+    Calling(Call),
+    Listening(Door),
+    Proving(Box<Prover<Wire>>),
+    Verifying(Box<Verifier<Wire>>),
+    /// After an error, or closed.
+    Over,
+}
+
+/// What is fixed for a whole session.
+#[derive(Clone)]
+struct Terms {
+    options: Options,
+    rho: Option<u16>,
+    stop: Arc<Stop>,
+    meter: Meter,
+    peer: Arc<Mutex<String>>,
+}
+
+/// What a proof took.
+struct Outcome {
+    proved: Proved,
+    /// For the peer, the handshake and the base OT.
+    set_up: Duration,
+    /// For the evaluation before the proof.
+    checking: Duration,
+    figures: Figures,
+}
+
+/// A session, as Python holds it.
+#[pyclass(frozen, module = "volery._volery")]
+pub(crate) struct Session {
+    /// None while a thread works on it.
+    state: Mutex<Option<State>>,
+    terms: Terms,
+    address: String,
+    fingerprint: Option<String>,
+}
+
+impl Session {
+    fn new(
+        state: State,
+        address: String,
+        fingerprint: Option<String>,
+        settings: &SessionOptions,
+    ) -> PyResult<Self> {
+        let terms = Terms {
+            options: settings.options()?,
+            rho: settings.rho,
+            stop: Arc::default(),
+            meter: Meter::new(),
+            peer: Arc::default(),
+        };
+        Ok(Self { state: Mutex::new(Some(state)), terms, address, fingerprint })
+    }
+
+    /// Does `work` on the state, outside of Python.
+    fn during<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+        work: impl FnOnce(State, &Terms) -> (State, Result<T, Failure>) + Send + 'static,
+    ) -> PyResult<T> {
+        let busy = || Failure::input("the session is in use by another thread, or was interrupted");
+        let state = locked(&self.state).take().ok_or_else(busy)?;
+        let terms = self.terms.clone();
+        let tick = |_: Python<'_>| match progress {
+            Some(progress) => {
+                let [bits, field] = self.terms.meter.figures().bits;
+                progress.call1((bits, field)).map(drop)
+            }
+            None => Ok(()),
+        };
+        let (state, result) = interruptible(py, &self.terms.stop, &tick, move || work(state, &terms))?;
+        let closed = self.terms.stop.is_stopped();
+        *locked(&self.state) = Some(if closed { State::Over } else { state });
+        Ok(match result {
+            Err(Failure::Session(_)) if closed => Err(Failure::session("the session was closed")),
+            result => result,
+        }?)
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Where it listens, or what it connects to.
+    #[getter]
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The fingerprint of the certificate that it shows.
+    #[getter]
+    fn fingerprint(&self) -> Option<&str> {
+        self.fingerprint.as_deref()
+    }
+
+    /// The peer's address, once it was met.
+    #[getter]
+    fn peer(&self) -> Option<String> {
+        Some(locked(&self.terms.peer).clone()).filter(|peer| !peer.is_empty())
+    }
+
+    /// Whether it can still be used.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.terms.stop.is_stopped() || matches!(*locked(&self.state), Some(State::Over))
+    }
+
+    /// Proves a statement that has its witness.
+    fn prove<'py>(
+        &self,
+        py: Python<'py>,
+        statement: &Statement,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let instance = statement.instance();
+        let outcome = self.during(py, progress, move |state, terms| prove(state, terms, &*instance))?;
+        outcome.into_dict(py)
+    }
+
+    /// Verifies a proof of a statement.
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        statement: &Statement,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let instance = statement.instance();
+        let outcome = self.during(py, progress, move |state, terms| verify(state, terms, &*instance))?;
+        outcome.into_dict(py)
+    }
+
+    /// Makes correlations for proofs without a connection, and ends the session. Returns how many were made.
+    fn preprocess(&self, py: Python<'_>, role: &str, count: u64, out: PathBuf) -> PyResult<u64> {
+        let is_prover = match role {
+            "prover" => true,
+            "verifier" => false,
+            _ => return Err(Failure::input("role: \"prover\" or \"verifier\"").into()),
+        };
+        let work = move |state, terms: &Terms| correlate(state, terms, is_prover, count, &out);
+        self.during(py, None, work)
+    }
+
+    /// Ends the session, also while another thread uses it.
+    fn close(&self) {
+        let state = locked(&self.state).replace(State::Over);
+        match state {
+            // Dropped in order: the peer has all that was sent.
+            Some(state) => drop(state),
+            None => *locked(&self.state) = None,
+        }
+        self.terms.stop.stop();
+    }
+}
+
+/// Meets the peer. Returns the channel and how long that took.
+fn meet(met: Result<Met, Failure>, terms: &Terms) -> Result<Wire, Failure> {
+    let (channel, peer) = met?;
+    *locked(&terms.peer) = peer;
+    // The meter below hears of the progress, whatever the statements are about.
+    Ok(Watch::none().wire(terms.meter.watch(channel), 1))
+}
+
+/// The session that proves, with the time that it took to set it up.
+fn prover(state: State, terms: &Terms) -> Result<(Box<Prover<Wire>>, Duration), (State, Failure)> {
+    let met = match state {
+        State::Proving(prover) => return Ok((prover, Duration::ZERO)),
+        State::Calling(call) => call.meet(&terms.stop),
+        State::Listening(door) => door.meet(&terms.stop),
+        State::Verifying(_) => {
+            return Err((state, Failure::input("this session verifies; its peer proves. Open another one")));
+        }
+        State::Over => return Err((State::Over, over())),
+    };
+    let ended = |failure| (State::Over, failure);
+    let wire = meet(met, terms).map_err(ended)?;
+    terms.meter.reset();
+    let start = Instant::now();
+    let prover = os_rng().and_then(|mut rng| Prover::start(wire, terms.options, &mut rng));
+    let prover = prover.map_err(|error| ended(error.into()))?.without_evaluation();
+    Ok((Box::new(prover), start.elapsed()))
+}
+
+/// The session that verifies.
+fn verifier(state: State, terms: &Terms) -> Result<(Box<Verifier<Wire>>, Duration), (State, Failure)> {
+    let met = match state {
+        State::Verifying(verifier) => return Ok((verifier, Duration::ZERO)),
+        State::Calling(call) => call.meet(&terms.stop),
+        State::Listening(door) => door.meet(&terms.stop),
+        State::Proving(_) => {
+            return Err((state, Failure::input("this session proves; its peer verifies. Open another one")));
+        }
+        State::Over => return Err((State::Over, over())),
+    };
+    let ended = |failure| (State::Over, failure);
+    let wire = meet(met, terms).map_err(ended)?;
+    terms.meter.reset();
+    let start = Instant::now();
+    let verifier = os_rng().and_then(|mut rng| Verifier::start(wire, terms.options, &mut rng));
+    let verifier = verifier.map_err(|error| ended(error.into()))?;
+    Ok((Box::new(verifier), start.elapsed()))
+}
+
+fn over() -> Failure {
+    Failure::session("the session is over: it was closed, or an earlier error ended it; open another one")
+}
+
+fn prove(state: State, terms: &Terms, instance: &dyn Instance) -> (State, Result<Outcome, Failure>) {
+    let start = Instant::now();
+    // Before the peer is met: a wrong witness costs nobody a session, and the session stays as it is.
+    if let Err(error) = instance.check() {
+        return (state, Err(error.into()));
+    }
+    let settled = match settle(instance, terms.options, terms.rho) {
+        Ok(settled) => settled,
+        Err(error) => return (state, Err(error.into())),
+    };
+    let checking = start.elapsed();
+    terms.meter.reset();
+    let (mut prover, set_up) = match prover(state, terms) {
+        Ok(prover) => prover,
+        Err((state, failure)) => return (state, Err(failure)),
+    };
+    let proved = os_rng().map_err(Failure::from).and_then(|mut rng| {
+        let proved = settled.prove(&mut prover, &Watch::none(), &mut rng)?;
+        enough(&settled, &proved, terms.rho)?;
+        Ok(proved)
+    });
+    match proved {
+        Ok(proved) => {
+            let figures = terms.meter.figures();
+            (State::Proving(prover), Ok(Outcome { proved, set_up, checking, figures }))
+        }
+        Err(failure) => (State::Over, Err(failure)),
+    }
+}
+
+fn verify(state: State, terms: &Terms, instance: &dyn Instance) -> (State, Result<Outcome, Failure>) {
+    let settled = instance.complete().and_then(|()| settle(instance, terms.options, terms.rho));
+    let settled = match settled {
+        Ok(settled) => settled,
+        Err(error) => return (state, Err(error.into())),
+    };
+    terms.meter.reset();
+    let (mut verifier, set_up) = match verifier(state, terms) {
+        Ok(verifier) => verifier,
+        Err((state, failure)) => return (state, Err(failure)),
+    };
+    let verified = os_rng().map_err(Failure::from).and_then(|mut rng| {
+        let proved = settled.verify(&mut verifier, &Watch::none(), &mut rng)?;
+        enough(&settled, &proved, terms.rho)?;
+        Ok(proved)
+    });
+    match verified {
+        Ok(proved) => {
+            let figures = terms.meter.figures();
+            let outcome = Outcome { proved, set_up, checking: Duration::ZERO, figures };
+            (State::Verifying(verifier), Ok(outcome))
+        }
+        Err(failure) => (State::Over, Err(failure)),
+    }
+}
+
+fn correlate(
+    state: State,
+    terms: &Terms,
+    is_prover: bool,
+    count: u64,
+    out: &Path,
+) -> (State, Result<u64, Failure>) {
+    if !matches!(state, State::Calling(_) | State::Listening(_)) {
+        return (
+            state,
+            Err(Failure::input("correlations are made in a session of their own: open another one")),
+        );
+    }
+    // The challenges of proofs in files are always hashes.
+    let terms = &Terms { options: Options { fiat_shamir: true, ..terms.options }, ..terms.clone() };
+    let made = match is_prover {
+        true => match prover(state, terms) {
+            Ok((prover, _)) => preprocess::prover(*prover, count, out, &mut |_| {}),
+            Err((state, failure)) => return (state, Err(failure)),
+        },
+        false => match verifier(state, terms) {
+            Ok((verifier, _)) => preprocess::verifier(*verifier, count, out, &mut |_| {}),
+            Err((state, failure)) => return (state, Err(failure)),
+        },
+    };
+    (State::Over, made.map(|info| info.count).map_err(Failure::from))
+}
+
+impl Outcome {
+    /// What Python makes a `Report` of.
+    fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let Self { proved: Proved { report, run }, set_up, checking, figures } = self;
+        let dict = PyDict::new(py);
+        let [field, mac_field] = report.fields;
+        dict.set_item("field", field)?;
+        dict.set_item("mac_field", mac_field)?;
+        let (tally, bits) = (&report.tally, &report.bits);
+        dict.set_item("secrets", tally.secrets.saturating_add(bits.secrets))?;
+        dict.set_item("multiplications", tally.multiplications.saturating_add(bits.multiplications))?;
+        dict.set_item("polynomials", tally.polynomials.saturating_add(bits.polynomials))?;
+        dict.set_item("correlations", report.correlations)?;
+        dict.set_item("seconds_setup", set_up.as_secs_f64())?;
+        dict.set_item("seconds_check", checking.as_secs_f64())?;
+        dict.set_item("seconds", report.time.as_secs_f64())?;
+        dict.set_item("round_trips", report.round_trips)?;
+        dict.set_item("soundness_bits", report.soundness.bits())?;
+        let mut stages = vec![("check", checking.as_secs_f64(), 0, 0)];
+        let taken = STAGES.iter().zip(figures.stages);
+        stages.extend(
+            taken.map(|((_, name), taken)| (*name, taken.time.as_secs_f64(), taken.sent, taken.received)),
+        );
+        dict.set_item("bytes_sent", figures.stages.iter().map(|taken| taken.sent).sum::<u64>())?;
+        dict.set_item("bytes_received", figures.stages.iter().map(|taken| taken.received).sum::<u64>())?;
+        stages.retain(|(_, seconds, sent, received)| *seconds > 0.0 || sent + received > 0);
+        dict.set_item("stages", stages)?;
+        dict.set_item("run", run.map(|run| serde_json::json!(run).to_string()))?;
+        Ok(dict)
+    }
+}
+
+/// A session with the party that listens at an address.
+#[pyfunction]
+pub(crate) fn connect(
+    address: &str,
+    connection: ConnectionOptions,
+    settings: SessionOptions,
+) -> PyResult<Session> {
+    let call = Call::new(address, &connection)?;
+    Session::new(State::Calling(call), address.to_owned(), None, &settings)
+}
+
+/// A session with the first party that connects to an address.
+#[pyfunction]
+pub(crate) fn listen(
+    address: &str,
+    connection: ConnectionOptions,
+    settings: SessionOptions,
+) -> PyResult<Session> {
+    let door = Door::new(address, &connection)?;
+    let (address, fingerprint) = (door.address()?, door.fingerprint());
+    Session::new(State::Listening(door), address, fingerprint, &settings)
+}
