@@ -88,6 +88,13 @@ impl<T: Transport> Tls<T> {
         &self.inner
     }
 
+    /// Whether the parties agreed on what comes next (ALPN): a WebSocket (`true`), or frames of this protocol
+    /// (`false`). None if the client offered nothing.
+    #[must_use]
+    pub fn is_http(&self) -> Option<bool> {
+        self.session.alpn_protocol().map(|protocol| protocol == config::HTTP)
+    }
+
     fn negotiate(inner: T, session: Connection, limits: &Limits) -> Result<Self, Error> {
         let mut tls = Self { inner, session, binding: [0; 32] };
         let end = deadline(Instant::now(), limits.connect);

@@ -5,12 +5,14 @@
 //! writing at the same time, and up to a deadline. One thread is enough, and all transports follow the same
 //! rules.
 
+mod ahead;
 mod memory;
 #[cfg(not(target_family = "wasm"))]
 mod socket;
 
 use std::io;
 
+pub use ahead::Ahead;
 pub use memory::Memory;
 #[cfg(not(target_family = "wasm"))]
 pub use socket::Socket;

@@ -18,6 +18,8 @@ const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 pub struct Request {
     /// The path, with its query.
     pub target: String,
+    /// The host that is asked for, with its port.
+    pub host: Option<String>,
     /// The origin of the page that asks, if a browser asks. Programs may say what they like.
     pub origin: Option<String>,
 }
@@ -89,7 +91,8 @@ pub(super) fn request(head: &[u8]) -> Result<(Request, [u8; 16]), Refusal> {
         ),
     };
     let target = request.path.unwrap_or("/").to_owned();
-    Ok((Request { target, origin: origin.map(str::to_owned) }, key))
+    let host = fields.only("host").map(str::to_owned);
+    Ok((Request { target, host, origin: origin.map(str::to_owned) }, key))
 }
 
 /// The answer to a request with this key.
@@ -196,12 +199,14 @@ mod tests {
     fn the_answer_is_that_of_the_rfc_s_example() {
         let (request, key) = with(str::to_owned).unwrap();
         assert_eq!(request.target, "/prove?x=1");
+        assert_eq!(request.host.as_deref(), Some("example.com"));
         assert_eq!(request.origin.as_deref(), Some("https://example.com"));
         assert_eq!(accept(&key), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
         answer(&accepted(&key), &key).unwrap();
         assert!(answer(&accepted(&[1; 16]), &key).is_err());
         let (again, same) = super::request(&ask("example.com", "/prove?x=1", &key)).unwrap();
-        assert_eq!((again.target, again.origin, same), (request.target, None, key));
+        assert_eq!((again.target, again.host, same), (request.target, request.host, key));
+        assert_eq!(again.origin, None);
     }
 
     #[test]

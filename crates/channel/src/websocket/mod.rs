@@ -19,12 +19,14 @@
 
 mod frame;
 mod head;
+mod origin;
 
 use std::io;
 
 use rand_core::CryptoRng;
 
 pub use head::Request;
+pub use origin::Origins;
 
 use crate::error::{Error, Operation};
 use crate::limits::{Limits, deadline};
@@ -44,35 +46,48 @@ const INPUT: usize = 64 << 10;
 /// peer may send pings and empty frames for as long as it likes, and only the caller has a deadline.
 const PULLS: usize = 16;
 
+/// How a request begins.
+const REQUEST: &[u8; 4] = b"GET ";
+
 /// Status codes of RFC 6455, section 7.4.1.
 const NORMAL: u16 = 1000;
 const PROTOCOL_ERROR: u16 = 1002;
-
-/// Which pages may connect. It protects the users of browsers from pages that would use a verifier in their
-/// name. It keeps no program out, since a program names whatever origin it likes.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum Origins {
-    /// All pages, and programs.
-    #[default]
-    Any,
-    /// Pages of these origins (such as `https://example.com`), and whoever names none.
-    These(Vec<String>),
-}
-
-impl Origins {
-    fn allow(&self, origin: Option<&str>) -> bool {
-        match (self, origin) {
-            (Self::Any, _) | (_, None) => true,
-            (Self::These(these), Some(origin)) => these.iter().any(|this| this.eq_ignore_ascii_case(origin)),
-        }
-    }
-}
 
 /// Whether the first bytes of a connection begin an HTTP request, and so perhaps a WebSocket. Parties that
 /// speak without one begin with a frame's tag, which is no letter.
 #[must_use]
 pub fn is_request(first: &[u8]) -> bool {
-    !first.is_empty() && first.iter().zip(b"GET ").all(|(byte, expected)| byte == expected)
+    !first.is_empty() && first.iter().zip(REQUEST).all(|(byte, expected)| byte == expected)
+}
+
+/// Reads as many bytes as tell whether a connection begins with an HTTP request ([`is_request`]), within
+/// [`Limits::connect`]. They belong before what follows: [`WebSocket::accept`] takes them, and
+/// [`Ahead`](crate::transport::Ahead) gives them to whatever else reads.
+///
+/// # Errors
+/// [`Error::TimedOut`], and what the transport reports. A stream that ends is none.
+pub fn first_bytes(inner: &mut impl Transport, limits: &Limits) -> Result<Vec<u8>, Error> {
+    let end = deadline(Instant::now(), limits.connect);
+    let mut first = Vec::new();
+    while first.is_empty() || (is_request(&first) && first.len() < REQUEST.len()) {
+        let mut byte = [0; 4];
+        let room = REQUEST.len().saturating_sub(first.len());
+        match inner.try_read(byte.get_mut(..room).unwrap_or_default()) {
+            Ok(Some(0)) => break,
+            Ok(Some(count)) => first.extend_from_slice(byte.get(..count).unwrap_or_default()),
+            Ok(None) => match inner.wait(Interest::Read, end) {
+                // The deadline holds even while bytes come.
+                Ok(true) if Instant::now() < end => {}
+                Ok(_) => {
+                    let (step, operation) = (tags::HELLO, Operation::Read);
+                    return Err(Error::TimedOut { step, operation, after: limits.connect });
+                }
+                Err(error) => return Err(Error::transport(Operation::Read, &error)),
+            },
+            Err(error) => return Err(Error::transport(Operation::Read, &error)),
+        }
+    }
+    Ok(first)
 }
 
 /// A WebSocket, agreed on, over transport `T`.
@@ -109,7 +124,9 @@ impl<T: Transport> WebSocket<T> {
         let outcome = read_head(&mut inner, first, end).map_err(|error| failed(limits, &error))?;
         let (head, rest) = outcome;
         let asked = head::request(&head).and_then(|(request, key)| match &request.origin {
-            Some(origin) if !origins.allow(Some(origin)) => Err(Refusal::origin(origin)),
+            Some(origin) if !origins.allow(Some(origin), request.host.as_deref()) => {
+                Err(Refusal::origin(origin))
+            }
             _ => Ok((request, key)),
         });
         let (answer, result) = match asked {
@@ -151,7 +168,7 @@ impl<T: Transport> WebSocket<T> {
         let (head, rest) = outcome.map_err(|error| failed(limits, &error))?;
         head::answer(&head, &key)
             .map_err(|reason| failed(limits, &io::Error::new(io::ErrorKind::InvalidData, reason)))?;
-        let request = Request { target: target.to_owned(), origin: None };
+        let request = Request { target: target.to_owned(), host: Some(host.to_owned()), origin: None };
         let masks = blake3::Hasher::new_keyed(&seed).finalize_xof();
         Ok(Self::new(inner, request, rest, Some(masks)))
     }

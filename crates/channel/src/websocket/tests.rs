@@ -7,7 +7,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::frame::{self, Control, Decoder, Flaw};
 use super::*;
-use crate::transport::Memory;
+use crate::transport::{Ahead, Memory};
 use crate::{Channel as _, Framed};
 
 const MASK: Option<[u8; 4]> = Some([0x12, 0, 0xff, 0x77]);
@@ -40,7 +40,7 @@ fn server_and_raw() -> (WebSocket<Memory>, Memory) {
 }
 
 /// All bytes that are there.
-fn drain(raw: &mut Memory) -> Vec<u8> {
+fn drain(raw: &mut impl Transport) -> Vec<u8> {
     let (mut all, mut chunk) = (Vec::new(), [0; 4096]);
     while let Ok(Some(count @ 1..)) = raw.try_read(&mut chunk) {
         all.extend_from_slice(&chunk[..count]);
@@ -166,7 +166,10 @@ fn a_flood_of_empty_frames_and_pings_takes_no_memory_and_ends_in_the_reader_s_de
 #[test]
 fn channels_over_it_exchange_more_than_the_network_holds_and_end() {
     let (client, server) = pair(1000);
-    assert_eq!(server.request(), &Request { target: "/x?y".to_owned(), origin: None });
+    assert_eq!(
+        server.request(),
+        &Request { target: "/x?y".to_owned(), host: Some("localhost:1".to_owned()), origin: None }
+    );
     assert!(client.binding().is_none() && server.binding().is_none());
     let [mut client, mut server] =
         [Framed::new(client, Limits::default()), Framed::new(server, Limits::default())];
@@ -231,4 +234,31 @@ fn a_handshake_that_does_not_end_is_ended() {
     let (raw, server) = Memory::pair(1 << 16);
     drop(raw);
     assert!(WebSocket::accept(server, Vec::new(), &Origins::Any, &Limits::default()).is_err());
+}
+
+#[test]
+fn the_first_bytes_tell_what_comes_and_are_not_lost() {
+    let limits = Limits { connect: Duration::from_millis(20), ..Limits::default() };
+    for (bytes, request, read) in [
+        (&b"GET /x HTTP/1.1"[..], true, 4),
+        (b"GETX", false, 4),
+        (b"\x01\x20\0\0\0hello", false, 4),
+        (b"\x01", false, 1),
+        (b"G", true, 1),
+        (b"", false, 0),
+    ] {
+        let (mut raw, mut server) = Memory::pair(1 << 10);
+        write_all(&mut raw, bytes, soon()).expect("room");
+        drop(raw);
+        let first = first_bytes(&mut server, &limits).expect("bytes, or the end");
+        assert_eq!((is_request(&first), first.len()), (request, read), "{bytes:?}");
+        assert_eq!(drain(&mut Ahead::new(first, server)), bytes);
+    }
+    // A stray that says nothing, and one that stops in the middle of a word.
+    for bytes in [&b""[..], b"GE"] {
+        let (mut raw, mut server) = Memory::pair(1 << 10);
+        write_all(&mut raw, bytes, soon()).expect("room");
+        let error = first_bytes(&mut server, &limits).unwrap_err();
+        assert!(matches!(error, Error::TimedOut { step: tags::HELLO, .. }), "{error}");
+    }
 }
