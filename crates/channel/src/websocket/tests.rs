@@ -56,7 +56,7 @@ fn framed(first: u8, payload: &[u8]) -> Vec<u8> {
 
 #[test]
 fn the_decoder_gives_the_same_however_the_bytes_are_cut() {
-    let payload: Vec<u8> = (0..70_000_u32).map(|i| (i * 7 >> 3) as u8).collect();
+    let payload: Vec<u8> = (0..70_000_u32).map(|i| ((i * 7) >> 3) as u8).collect();
     let parts = [&payload[..0], &payload[..5], &payload[5..131], &payload[131..400], &payload[400..]];
     let mut bytes = framed(0x02, parts[0]);
     bytes.extend(framed(0x00, parts[1]));

@@ -208,6 +208,7 @@ mod tests {
 
     /// On the registers of another instruction set; WebAssembly's are tested by the harness.
     #[target_feature(enable = "sse2,pclmulqdq")]
+    #[allow(clippy::expect_used, reason = "in a test, outside its function")]
     fn agree(length: usize) {
         let s = Clmul::new();
         let mut words = Words(length as u64 + 1);
