@@ -114,7 +114,7 @@ pub(super) fn encode<R: Ring>(element: &R, out: &mut Vec<u8>) {
 /// as for disjunctions, is not counted before.
 const ALONE: usize = 2;
 
-/// The plan over a lot, for a shard that commits to so many values.
+/// The plan over a lot, for a shard that takes the expected number of correlations.
 fn plan(lot: usize, rounds: Plan, expected: Option<u64>) -> Plan {
     match expected {
         Some(n) if n <= (lot / ALONE) as u64 => Plan::lot_alone(),

@@ -249,7 +249,7 @@ impl<L, M: Copy + Default> Drop for Hall<'_, L, M> {
     }
 }
 
-/// The most connections at once of which nobody knows yet whose they are. While there are as many, others
+/// The most connections at once whose owners are not known yet. While there are as many, others
 /// wait in the listener's queue.
 const MOST_STRANGERS: usize = 64;
 
