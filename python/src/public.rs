@@ -38,7 +38,7 @@ fn within(sigma: u16) -> Result<(), Failure> {
     }
 }
 
-/// A proof of a statement that has its witness.
+/// Proves a statement with its witness.
 #[pyfunction]
 pub(crate) fn prove_public<'py>(
     py: Python<'py>,

@@ -150,7 +150,7 @@ impl Session {
         self.terms.stop.is_stopped() || matches!(*locked(&self.state), Some(State::Over))
     }
 
-    /// Proves a statement that has its witness.
+    /// Proves a statement with its witness.
     fn prove<'py>(
         &self,
         py: Python<'py>,

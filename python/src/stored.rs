@@ -26,7 +26,7 @@ fn figures<'py>(py: Python<'py>, report: &Report, info: &Info) -> PyResult<Bound
     Ok(dict)
 }
 
-/// Writes a proof of a statement that has its witness to a new file.
+/// Proves a statement with its witness, and writes the proof to a new file.
 #[pyfunction]
 pub(crate) fn prove_stored<'py>(
     py: Python<'py>,

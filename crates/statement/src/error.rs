@@ -69,7 +69,7 @@ impl core::ops::Deref for Marked {
     }
 }
 
-/// What an error means for whoever asked.
+/// What an error means for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -98,7 +98,7 @@ impl Error {
         Self::Internal(reason.to_string())
     }
 
-    /// What it means for whoever asked.
+    /// What it means for the caller.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self {

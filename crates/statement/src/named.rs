@@ -28,7 +28,7 @@ use crate::spelling::{ANY_OF, REPEAT, option};
 pub struct Named {
     /// The statement.
     pub target: Target,
-    /// Instead of it: these circuits or constraint systems, of which some hold.
+    /// Instead of it: circuits or constraint systems, some of which hold.
     pub any_of: Vec<Branch>,
     /// How many different branches hold; one if it is not given.
     pub at_least: Option<u32>,
@@ -109,7 +109,7 @@ pub enum Padding {
     None,
     /// For all segments the same counts, of each the largest.
     Uniform,
-    /// The same, of a run of so many steps.
+    /// The same, for a run of this many steps.
     To(u64),
     /// What this profile class says, as every run of the class does.
     Class(Source),

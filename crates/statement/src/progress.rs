@@ -16,7 +16,7 @@ pub trait Progress: Send + Sync {
     /// [`Settled::commitments`](crate::Settled::commitments) says how many there will be.
     fn committed(&self, _values: u64) {}
 
-    /// A program's run is proved up to this step, of so many.
+    /// A program's run is proved up to the first number of steps; the second is the number of all steps.
     fn steps(&self, _done: u64, _total: u64) {}
 }
 

@@ -126,7 +126,7 @@ impl<'a> Settled<'a> {
         watch.wire(channel, self.way.fields().value_bits)
     }
 
-    /// Proves the statement in a session. It has its witness, which [`Instance::check`] has found good.
+    /// Proves the statement in a session, with a witness that [`Instance::check`] has found good.
     ///
     /// # Errors
     /// As [`Prover::prove`].

@@ -170,7 +170,7 @@ impl Source {
         Ok(Box::new(Cursor::new(Wiped(Arc::new(content)))))
     }
 
-    /// Whether it is there: whether whoever opens it has something to read.
+    /// Whether it is there and can be read.
     pub(crate) fn exists(&self) -> bool {
         match self {
             Self::File(path) => path.exists(),
@@ -201,7 +201,7 @@ impl Source {
         })
     }
 
-    /// Opens the header of a constraint system, likewise.
+    /// Opens the header of a constraint system.
     pub(crate) fn header(&self) -> Result<Header, Error> {
         Ok(match self {
             Self::File(path) => Header::open(path)?,
@@ -210,7 +210,7 @@ impl Source {
         })
     }
 
-    /// Opens a constraint system, likewise.
+    /// Opens a constraint system.
     pub(crate) fn system<F: PrimeField>(&self) -> Result<R1cs<F>, Error> {
         Ok(match self {
             Self::File(path) => R1cs::open(path)?,

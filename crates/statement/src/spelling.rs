@@ -2,7 +2,7 @@
 //!
 //! A message may have to name an option: the public file, the bits of soundness. A program's command line
 //! writes `--at-least`, a Python function `at_least`. So a message holds its options between two marks
-//! ([`Opt`]), and whoever shows the message says how they are written ([`spelled`]).
+//! ([`Opt`]), and the front end that shows the message says how they are written ([`spelled`]).
 
 use std::fmt;
 

@@ -48,7 +48,7 @@ fn demand(statement: &dyn Instance, settings: Settings, rho: Option<u16>) -> Res
     reached(rho, bit_soundness(&statement.count()?, settings, true))
 }
 
-/// Writes a proof of the statement, which has its witness, to the new file `out`, with `rho` bits of
+/// Proves the statement with its witness. Writes the proof to the new file `out`, with `rho` bits of
 /// soundness against each hash computation; with 100 if that is none.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub fn prove(
     Ok(storable.prove(file, out)?)
 }
 
-/// Verifies the proof of the statement in the file `proof`, likewise.
+/// Verifies the proof of the statement in the file `proof`.
 ///
 /// # Errors
 /// As [`prove`] and [`VerifierFile::verify`].

@@ -33,7 +33,7 @@ pub trait Proving: Send + Sync {
     /// As [`Prover::prove`].
     fn prove(&self, prover: &mut Prover<Wire>, watch: &Watch, rng: &mut dyn CryptoRng) -> Done;
 
-    /// Verifies a proof of the statement, and tells likewise.
+    /// Verifies a proof of the statement, and tells how far it is.
     ///
     /// # Errors
     /// As [`Verifier::verify`].

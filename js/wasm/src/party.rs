@@ -116,7 +116,7 @@ impl Party {
         report(proved.map_err(|error| explained(&*known, error)))
     }
 
-    /// Verifies a proof of the claim, likewise.
+    /// Verifies a proof of the claim. Tells `listener` the same, and returns what it took.
     pub fn verify(&mut self, listener: Option<Function>) -> Result<JsValue, JsValue> {
         let Role::Verifier(verifier) = &mut self.role else { return Err(error::claim("this party proves")) };
         let proved = listened(&self.counter, listener, |watch| {

@@ -31,7 +31,7 @@ pub fn make_proof(claim: &JsValue, witness: &JsValue, sigma: u16) -> Result<Vec<
     made.map(|_| out.into_inner()).map_err(|error| error::of(&error))
 }
 
-/// Verifies a proof of a claim, of at least so many bits of soundness. Returns what the proof says of itself.
+/// Verifies a proof of a claim, of at least `sigma` bits of soundness. Returns what the proof says of itself.
 #[wasm_bindgen(js_name = verifyProof)]
 pub fn verify_proof(claim: &JsValue, proof: &[u8], sigma: u16) -> Result<JsValue, JsValue> {
     let named = claim::named(claim)?;

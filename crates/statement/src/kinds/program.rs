@@ -69,7 +69,7 @@ impl Instance for Run {
         let run = match &self.subject {
             Subject::Public(program) => ProgramRun::of(program.clone(), inputs, settings, limits),
             Subject::Secret(bounds) => {
-                let missing = || Error::input("whoever proves a run of a secret program names the program");
+                let missing = || Error::input("to prove a run of a secret program, name the program");
                 ProgramRun::of_secret(program.ok_or_else(missing)?, *bounds, inputs, settings, limits)
             }
         };

@@ -29,7 +29,7 @@ pub struct PublicCost {
     /// Seconds to make it on this machine with one thread; none for ZKB++ and ZKBoo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_prove: Option<f64>,
-    /// Seconds to verify it, likewise.
+    /// Seconds to verify it, on the same machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_verify: Option<f64>,
 }

@@ -19,7 +19,7 @@ impl<T: Write + Seek> Output for T {}
 
 /// A statement about bits that has such proofs.
 pub trait InTheHead {
-    /// Makes a proof of the statement, which has its witness.
+    /// Proves the statement with its witness.
     ///
     /// # Errors
     /// As [`prove`].

@@ -126,7 +126,7 @@ pub struct Made {
     pub time: Duration,
 }
 
-/// Makes a proof of a statement, which has its witness, and writes it to `out`.
+/// Proves a statement with its witness, and writes the proof to `out`.
 ///
 /// # Errors
 /// [`Error::Refused`] if this kind of statement has no such proofs; [`Error::Statement`] if the witness does
@@ -261,7 +261,7 @@ impl PublicSettings {
         Ok(Self { protocol, parameters: Parameters::new(sigma)?, message, threads: pool(threads)? })
     }
 
-    /// Makes a proof of `statement`, which has its witness.
+    /// Proves `statement` with its witness.
     fn prove<R, S>(&self, statement: &S) -> Result<(Vec<u8>, Made), Error>
     where
         R: PublicRing,
@@ -346,12 +346,12 @@ where
     OverBits::boxed(statement)
 }
 
-/// A statement about bits with disjunctions, likewise.
+/// A statement about bits with disjunctions, for [`Instance::public`].
 pub fn about_choices<S: InTheHead>(statement: &S) -> Box<dyn PublicStatement + '_> {
     InTheHeadOnly::boxed(statement)
 }
 
-/// A statement over the ring `R`, likewise.
+/// A statement over the ring `R`, for [`Instance::public`].
 pub fn about_ring<R, S>(statement: &S) -> Box<dyn PublicStatement + '_>
 where
     R: PublicRing,

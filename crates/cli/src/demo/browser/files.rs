@@ -2,7 +2,7 @@
 
 use super::http::Answer;
 
-/// A path and its content. The path's extension says of which type it is.
+/// A path and its content. The path's extension says its type.
 type File = (&'static str, &'static [u8]);
 
 /// The page.

@@ -74,7 +74,7 @@ pub trait Lot {
     /// How many lots of this shard were dealt before.
     fn attempt(&self) -> u32;
 
-    /// What both workers of this lot know, and nobody else: for whoever brings the two together.
+    /// What both workers of this lot know, and nobody else: it brings the two together.
     fn token(&self) -> [u8; 16];
 }
 

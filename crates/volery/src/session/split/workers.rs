@@ -9,8 +9,8 @@ use crate::Error;
 /// One party's workers, as its coordinator needs them: something that hands a lot to a worker, on this
 /// machine or on another.
 ///
-/// A lot is a secret. It is handed out once: if a worker is lost, the coordinator makes another lot, and
-/// whoever starts workers must not start one again with the same.
+/// A lot is a secret. It is handed out once: if a worker is lost, the coordinator makes another. Never
+/// start a second worker with the same lot.
 pub trait Workers<L, M: Copy + Default> {
     /// Starts a worker with this lot, and returns before it ends.
     ///
@@ -62,7 +62,7 @@ pub struct Ended<M: Copy + Default> {
     pub result: Result<Proved<M>, Lost>,
 }
 
-/// Tells a coordinator once how a worker ended: also if that is by a panic, of which nobody hears otherwise.
+/// Tells a coordinator once how a worker ended: also by a panic, which nobody would hear of otherwise.
 pub(super) struct Teller<M: Copy + Default> {
     to: Sender<Ended<M>>,
     shard: usize,

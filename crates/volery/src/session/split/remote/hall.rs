@@ -253,7 +253,7 @@ impl<L, M: Copy + Default> Drop for Hall<'_, L, M> {
 /// wait in the listener's queue.
 const MOST_STRANGERS: usize = 64;
 
-/// Serves whoever comes, each in a thread, until the hall is closed. Each stranger has a copy of `strangers`.
+/// Serves each connection in a thread, until the hall is closed. Each stranger has a copy of `strangers`.
 fn keep_door(
     listener: &Listener,
     config: &Arc<ServerConfig>,

@@ -62,7 +62,7 @@ impl core::fmt::Debug for SplitPreimage {
 }
 
 impl SplitPreimage {
-    /// The public side of the claim, in so many shards, or in as many as there are blocks if these are fewer.
+    /// The public side of the claim, in `shards` shards, or one for each block if there are fewer blocks.
     ///
     /// # Errors
     /// [`StatementError::Public`] for no shards, and for a message of 2^40 bytes or more.

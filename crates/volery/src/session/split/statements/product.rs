@@ -25,7 +25,7 @@ impl<F: Value> core::fmt::Debug for SplitProduct<F> {
 }
 
 impl<F: Value> SplitProduct<F> {
-    /// The public side of the claim, in so many shards, or in as many as there are rows if these are fewer.
+    /// The public side of the claim, in `shards` shards, or one for each row if there are fewer rows.
     /// `product` has its entries row by row.
     ///
     /// # Errors
