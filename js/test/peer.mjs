@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 export const PEER = process.env.VOLERY_PEER
-if (!PEER) throw new Error('VOLERY_PEER must name the program volery-js-peer; js/run sets it')
+if (!PEER) throw new Error('VOLERY_PEER must name the example websocket_party; js/run sets it')
 
 export const DIGEST = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
 

@@ -11,7 +11,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
-    let bindgen = bindgen.input_path(module).out_name(name).typescript(false);
+    // Names of functions are a sixth of a module, and only a debugger reads them.
+    let bindgen = bindgen.input_path(module).out_name(name).typescript(false).remove_name_section(true);
     match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

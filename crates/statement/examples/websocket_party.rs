@@ -1,9 +1,10 @@
-//! A party that listens for a WebSocket: what the tests of the npm package talk to.
+//! A party that listens for a WebSocket, for a prover or verifier in a browser or in node. The tests of the
+//! npm package talk to it.
 //!
 //! ```text
-//! volery-js-peer verify CLAIM...            verifies whoever connects, one after the other
-//! volery-js-peer prove WITNESS CLAIM...     proves to whoever connects
-//! volery-js-peer verify-proof PROOF CLAIM...  verifies a public proof, and ends
+//! websocket_party verify CLAIM...              verifies a proof of each client, one after the other
+//! websocket_party prove WITNESS CLAIM...       proves to each client
+//! websocket_party verify-proof PROOF CLAIM...  verifies a public proof, and ends
 //!
 //! CLAIM   --statement NAME [NAME=VALUE...] | --circuit FILE | --any-of FILE...    [--public FILE] [--field NAME]
 //! ```
@@ -46,7 +47,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
             println!("accepted: {} bytes", made.bytes);
             Ok(())
         }
-        _ => Err("usage: volery-js-peer verify|prove WITNESS|verify-proof PROOF CLAIM...".into()),
+        _ => Err("usage: websocket_party verify|prove WITNESS|verify-proof PROOF CLAIM...".into()),
     }
 }
 
