@@ -283,6 +283,28 @@ pub mod tags {
         /// The prover's share of the masked sum.
         POLY1305_SUM = 0x9b, "Poly1305Sum";
 
+        // 0xa0..: statements that are split over workers.
+
+        /// A wave of lots: a seed of the verifier's, for the workers' tokens.
+        SPLIT_DEAL = 0xa0, "SplitDeal";
+        /// Which workers of a wave ended; or that some have not.
+        SPLIT_STATUS = 0xa1, "SplitStatus";
+        /// The hash of what boundary wires differ by.
+        SPLIT_JOIN = 0xa2, "SplitJoin";
+        /// Where the verifier's worker of a shard is reached.
+        SPLIT_MEET = 0xa3, "SplitMeet";
+
+        // 0xa8..: between a coordinator and a worker of its own party.
+
+        /// What shows a coordinator, or the other party's worker, who connects.
+        WORKER_TOKEN = 0xa8, "WorkerToken";
+        /// A lot, and what the worker is to prove with it.
+        WORKER_LOT = 0xa9, "WorkerLot";
+        /// Where the verifier's worker is reached.
+        WORKER_ADDRESS = 0xaa, "WorkerAddress";
+        /// That a worker is still at work, or what it brings.
+        WORKER_ENDED = 0xab, "WorkerEnded";
+
         // 0xf0..: never sent by a protocol of this workspace.
 
         /// For tests and benchmarks of code that moves frames.

@@ -8,6 +8,7 @@ mod padding;
 mod page;
 mod public;
 mod session_limits;
+mod split;
 mod statement;
 mod stored;
 mod terminal;
@@ -25,6 +26,9 @@ pub(crate) use padding::PaddingArgs;
 pub(crate) use page::{WebPageArgs, WebPlanArgs, WebProveArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use session_limits::SessionLimitArgs;
+pub(crate) use split::{
+    ShardsArgs, SplitCommand, SplitProveArgs, SplitVerifyArgs, SplitWorkerArgs, WorkersArgs,
+};
 pub(crate) use statement::{StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};
 pub(crate) use terminal::{TerminalArgs, color};
@@ -85,6 +89,9 @@ volery prove [OPTIONS] STATEMENT --witness FILE (--connect ADDR | --listen ADDR)
        volery prove [OPTIONS] STATEMENT --witness FILE --out PROOF
        volery prove [OPTIONS] STATEMENT --witness FILE --preprocessed P.vole --out PROOF")]
     Prove(ProveArgs),
+    /// Prove a statement that is cut into shards, with a worker for each, on one machine or on many
+    #[command(subcommand, after_long_help = split::NOTES)]
+    Split(SplitCommand),
     /// Make a pair of correlation files with the other party, for proofs without a connection
     #[command(after_long_help = stored::NOTES)]
     Preprocess(PreprocessArgs),

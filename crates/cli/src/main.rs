@@ -13,7 +13,7 @@
 //! terminal     messages, colours and the progress line
 //! progress     how far a proof is
 //! web          proofs of what a website said: provers, notaries, attestations
-//! demo, check, compute, execute, prove, verify, serve, stored, public, info, soundness, bench, manual     the commands
+//! demo, check, compute, execute, prove, verify, serve, split, stored, public, info, soundness, bench, manual     the commands
 //! ```
 //!
 //! Results go to standard output; everything else (messages, progress, errors) to standard error.
@@ -40,6 +40,7 @@ mod serve;
 mod session;
 mod soundness;
 mod source;
+mod split;
 mod statement;
 mod stored;
 mod terminal;
@@ -115,6 +116,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Run(args) => terminal::during("running the program", || execute::run(&args)),
         Command::Verify(args) => verify::run(&args.arranged()),
         Command::Prove(args) => prove::run(&args),
+        Command::Split(args) => split::run(&args),
         Command::Preprocess(args) => stored::preprocess(&args),
         Command::Info(args) => info::run(&args),
         Command::Soundness(args) => terminal::during("computing bounds", || soundness::run(&args)),

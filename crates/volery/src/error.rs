@@ -42,6 +42,9 @@ pub enum Error {
     #[cfg(feature = "web")]
     #[error(transparent)]
     Attestation(#[from] volery_tls::attestation::Error),
+    /// A statement that is split over workers: its layout, or workers that were lost.
+    #[error("{0}")]
+    Split(String),
     /// The caller's options are impossible.
     #[error("{0}")]
     Options(String),
@@ -100,6 +103,7 @@ impl Error {
             #[cfg(feature = "web")]
             Self::Attestation(_) | Self::Openings(_) => "a party does not accept the attestation",
             Self::Stored(_) => "a party cannot store the correlations",
+            Self::Split(_) => "a worker was lost, or the shards are not what they should be",
             Self::Options(_) | Self::Randomness(_) => "a party cannot run with these options",
             Self::Over => "the session is over",
         }

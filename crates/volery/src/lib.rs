@@ -73,7 +73,9 @@ pub use session::{
     Attested, FetchedTogether, PagePlan, PreparedProver, PreparedVerifier, ProvedPage, Signed, VerifiedPage,
     Watched,
 };
-pub use session::{Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, system};
+pub use session::{
+    Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, split, system,
+};
 pub use volery_channel as channel;
 pub use volery_channel::{Address, Channel, Framed, Limits, Listener, Rehearsal, connect, memory_pair};
 pub use volery_circuit as circuit;

@@ -82,6 +82,16 @@ pub fn raw_key_server_config(seed: &[u8; 32]) -> Result<Arc<ServerConfig>, Error
     Ok(finish(server()?.with_cert_resolver(resolver)))
 }
 
+/// The public key of the secret key `seed`: what peers of [`raw_key_server_config`] know ([`Trust::Key`]).
+///
+/// # Errors
+/// [`Error::Tls`] if the TLS library does not accept the key.
+pub fn raw_public_key(seed: &[u8; 32]) -> Result<[u8; 32], Error> {
+    let (_, spki) = key_and_spki(seed)?;
+    let key = spki.last_chunk().copied();
+    key.ok_or_else(|| Error::Tls("a public key of fewer than 32 bytes".into()))
+}
+
 /// A listening side that speaks only TLS 1.3 and asks for no client certificate.
 fn server() -> Result<ConfigBuilder<ServerConfig, WantsServerCert>, Error> {
     let builder = ServerConfig::builder_with_provider(provider()).with_protocol_versions(&[&TLS13]);

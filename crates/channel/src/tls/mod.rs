@@ -28,7 +28,7 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use config::{Trust, client_config, raw_key_server_config, server_config};
+pub use config::{Trust, client_config, raw_key_server_config, raw_public_key, server_config};
 pub use pin::Fingerprint;
 pub use rustls::{ClientConfig, ServerConfig};
 use rustls::{ClientConnection, Connection, ServerConnection, pki_types::ServerName};

@@ -75,6 +75,11 @@ impl Pace {
         phase.into_iter().chain(end).min_by_key(|(left, _)| *left)
     }
 
+    /// The bound on a session that was to end by now.
+    fn ended(&self) -> Option<Phase> {
+        self.state().end.filter(|(end, _)| *end <= Instant::now()).map(|(_, phase)| phase)
+    }
+
     /// Counts an operation that began at `start` and moved this many bytes.
     fn count(&self, start: Instant, bytes: usize) {
         if let Some(account) = &mut self.state().account {
@@ -194,8 +199,13 @@ impl ListenerChannel for Paced {
         self.inner.renew(limits);
     }
 
+    /// A wait that counts for no phase. It may have been cut to the time until the session is to end, and the
+    /// error then says so.
     fn await_frame(&mut self, most: usize) -> Result<(), Error> {
-        self.inner.await_frame(most)
+        self.inner.await_frame(most).map_err(|error| match (error, self.pace.ended()) {
+            (Error::TimedOut { step, .. }, Some(phase)) => phase.over(step),
+            (error, _) => error,
+        })
     }
 
     fn await_hello(&mut self) -> Result<(), Error> {
@@ -294,6 +304,17 @@ mod tests {
         pace.end(SHORT, Instant::now());
         assert_eq!(server.recv(TEST, 10_000).map(<[u8]>::len), Ok(10_000));
         assert!(is_over(server.recv(TEST, 0)));
+    }
+
+    #[test]
+    fn a_wait_for_a_frame_that_is_cut_short_by_the_end_says_so() {
+        let (_peer, mut server, pace) = paced();
+        pace.begin(Phase { time: LONG, ..SHORT });
+        pace.end(SHORT, Instant::now());
+        // Sending cuts the waits that follow.
+        server.send(TEST, b"").and_then(|()| server.flush()).expect("sent");
+        let error = server.await_frame(1).expect_err("nothing comes");
+        assert!(matches!(error, Error::Limit { what, limit: 100, .. } if what == SHORT.what), "{error}");
     }
 
     #[test]

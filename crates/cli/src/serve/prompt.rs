@@ -3,7 +3,7 @@
 //! A prover sends its first messages before it hears anything, so they may be old when its turn comes. The
 //! message after them answers what the server sent at the turn, and shows that the prover is still there.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use volery::Limits;
 use volery_channel::{Error, Layer, Layered, Tag, tags};
@@ -27,7 +27,9 @@ pub(super) fn link(client: Pending, pace: &Pace) -> Link {
 struct Prompt {
     /// The limits of the session; none if they hold already.
     limits: Option<Limits>,
+    /// The time for the answer, and when it began.
     time: Duration,
+    since: Instant,
 }
 
 impl Prompt {
@@ -38,7 +40,7 @@ impl Prompt {
     ) -> Layered<Box<dyn ListenerChannel>, Self> {
         let time = limits.total_time.map_or(limits.connect, |total| total.min(limits.connect));
         channel.renew(Limits { total_time: Some(time), ..limits.clone() });
-        Layered { channel, layer: Self { limits: Some(limits), time } }
+        Layered { channel, layer: Self { limits: Some(limits), time, since: Instant::now() } }
     }
 }
 
@@ -49,11 +51,14 @@ impl Layer<Box<dyn ListenerChannel>> for Prompt {
             return Ok(());
         }
         below.await_frame(FIRST_MESSAGE).map_err(|error| match error {
-            Error::TimedOut { .. } | Error::Limit { .. } => Error::Limit {
-                step,
-                what: "the time (ms) until a prover answers when its turn has come",
-                limit: self.time.as_millis().try_into().unwrap_or(u64::MAX),
-            },
+            // Something else may have ended the wait before that time was over.
+            Error::TimedOut { .. } | Error::Limit { .. } if self.since.elapsed() >= self.time => {
+                Error::Limit {
+                    step,
+                    what: "the time (ms) until a prover answers when its turn has come",
+                    limit: self.time.as_millis().try_into().unwrap_or(u64::MAX),
+                }
+            }
             error => error,
         })?;
         if let Some(limits) = self.limits.take_if(|_| !AHEAD.contains(&step)) {

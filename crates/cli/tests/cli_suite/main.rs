@@ -36,6 +36,7 @@ mod sessions;
 mod single;
 #[path = "../../../volery/tests/common/site.rs"]
 mod site;
+mod split;
 mod stored;
 mod support;
 mod terminal;

@@ -82,7 +82,10 @@ pub(crate) fn sessions_that_do_not_end_are_ended_when_the_time_is_over() {
     let ended = fixture.notary.end().expect(0, "");
     let lines = ended.objects();
     assert_eq!(lines.len(), 1, "{ended:?}");
-    assert!(reason(&lines[0]).contains("did not end within 1 s (--drain-time)"), "{ended:?}");
+    // It waits for the prover, or hears of its end before it begins to wait.
+    let said = reason(&lines[0]);
+    let ends = ["did not end within 1 s (--drain-time)", "sessions under way after the signal to stop"];
+    assert!(ends.iter().any(|end| said.contains(end)), "{ended:?}");
 }
 
 #[test]

@@ -73,6 +73,7 @@ pages! {
     contracts_run: "docs/guide/contracts.md",
     notary_runs: "docs/guide/notary.md",
     programs_run: "docs/guide/programs.md",
+    scale_runs: "docs/guide/scale.md",
     rust_runs: "docs/guide/rust.md",
     security_runs: "docs/guide/security.md",
 }

@@ -24,8 +24,11 @@
 //! * Both points of a pair are uniform whatever `c` is, so the receiver's choice is hidden from an unbounded
 //!   sender.
 //! * A receiver fixes `r_0` and `r_1`. Whichever it hashed last leaves the other `y` random, so it knows
-//!   `b y_j` for only one `j` (computational Diffie-Hellman). A simulator sees in the hash queries which one
-//!   that is. So it extracts without rewinding, which is impossible for the protocol of Chou and Orlandi.
+//!   `b y_j` for only one `j`. A simulator sees in the hash queries which one that is. So it extracts without
+//!   rewinding, which is impossible for the protocol of Chou and Orlandi.
+//! * The assumption is strong Diffie-Hellman: `b Y` is hard to find for a random `Y`, even with an oracle
+//!   that says of any `y` and `z` whether `z = b y`. One `b` serves all instances, so whoever reduces to it
+//!   and does not know `b` needs the oracle to answer the hash queries for the keys that the receiver knows.
 //! * All points are decoded canonically; the identity is refused.
 //!
 //! Encoding doubled points in Ristretto takes a share of one inversion instead of a square root each (dalek's
@@ -33,7 +36,9 @@
 //!
 //! The receiver's message is made, sent and read in [`parts`] of 16 instances, so both parties work at once:
 //! the receiver needs half as long for its message as the sender for its keys. The sender answers nothing
-//! before it has the last part, so it is the same protocol.
+//! before it has the last part, so it is the same protocol to the receiver. To the sender it is, too: a
+//! simulator of the receiver programs `E` for a part when the part leaves. Its points are uniform, so nobody
+//! has asked for them before, although `s` is known from the first part on.
 //!
 //! Cost: messages of 32 and `32 + 64 n` bytes. For each instance, the sender computes two variable-base
 //! multiplications and hashes to the group, and the receiver one of each (the receiver's multiplications

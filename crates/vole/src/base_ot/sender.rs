@@ -131,14 +131,15 @@ impl Answers {
     /// The keys `(K_0, K_1)` of each instance.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if parts of the receiver's message are missing.
+    /// [`Error::Misuse`] if parts of the receiver's message are missing, or one was refused.
     pub fn finish(&self, session: &SessionId) -> Result<Zeroizing<Vec<[Gf128; 2]>>, Error> {
-        let encodings = Zeroizing::new(RistrettoPoint::double_and_compress_batch(self.shared.iter()));
-        let Some((nonce, pairs)) =
-            self.message.split_first_chunk().filter(|_| self.message.len() == receiver_message_bytes(self.n))
-        else {
-            return Err(Error::misuse("keys of base OTs before all of the receiver's message has come"));
+        // The points and not the bytes: a part that was refused has left bytes, and points of later instances
+        // would stand in the places of its own.
+        let complete = self.shared.len() == 2 * self.n;
+        let Some((nonce, pairs)) = self.message.split_first_chunk().filter(|_| complete) else {
+            return Err(Error::misuse("keys of base OTs without all of the receiver's message"));
         };
+        let encodings = Zeroizing::new(RistrettoPoint::double_and_compress_batch(self.shared.iter()));
         let oracle = KeyOracle::new(session, nonce, self.point);
         let instances = (0_u64..).zip(pairs.as_chunks::<{ 2 * POINT_BYTES }>().0);
         Ok(Zeroizing::new(

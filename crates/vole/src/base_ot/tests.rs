@@ -35,14 +35,15 @@ fn the_receiver_gets_the_chosen_key_and_the_keys_of_all_instances_differ() {
 /// The formulas of the module's docs with plain point arithmetic: doubles and encodings one at a time.
 #[test]
 fn keys_are_those_of_the_paper() {
-    let choices = [1, 0, 1];
+    // Two parts: the indices of the second go on from the first.
+    let choices = choices(20);
     let sender = Sender::start(&mut rng(3));
     let b = Scalar::random(&mut rng(3));
     let big_b = RistrettoPoint::mul_base(&b).compress();
     assert_eq!(sender.message(), big_b.to_bytes());
     let receiver = Receiver::start(&choices, &mut rng(4)).unwrap();
     let message = receiver.message().to_vec();
-    let pairs = sender.finish(&SESSION, 3, &message).unwrap();
+    let pairs = sender.finish(&SESSION, choices.len(), &message).unwrap();
     let keys = receiver.finish(&SESSION, big_b.as_bytes()).unwrap();
 
     let nonce: [u8; 32] = message[..32].try_into().unwrap();
@@ -87,7 +88,9 @@ fn a_message_in_parts_is_the_whole_message() {
         assert!((0..n).all(|i| keys[i] == pairs[i][usize::from(choices[i])]));
         // There is no further part.
         let more = whole[..parts(n).last().unwrap()].to_vec();
-        assert!(matches!(answers.absorb(&more).err(), Some(Error::Malformed { .. })), "{n}");
+        for more in [&more[..], &[]] {
+            assert!(matches!(answers.absorb(more).err(), Some(Error::Malformed { .. })), "{n}");
+        }
     }
 }
 
@@ -104,6 +107,30 @@ fn a_part_of_another_length_is_refused_and_keys_need_all_parts() {
     receiver.part(&mut rng(2));
     let point = Sender::start(&mut rng(1)).message();
     assert!(matches!(receiver.finish(&SESSION, &point).err(), Some(Error::Misuse(_))));
+}
+
+/// A caller that goes on after the error must not get keys of some instances in the places of others.
+#[test]
+fn after_a_refused_part_there_are_no_keys() {
+    let (n, bad) = (40, [0xff; 32]);
+    let whole = Receiver::start(&choices(n), &mut rng(2)).unwrap().message().to_vec();
+    // The first point, one in the middle, and the last one.
+    for at in [32, 32 + 64 * 21, whole.len() - 32] {
+        let mut message = whole.clone();
+        message[at..at + 32].copy_from_slice(&bad);
+        let (mut answers, mut rest) = (Sender::start(&mut rng(1)).answers(n).unwrap(), &message[..]);
+        let mut refused = 0;
+        for length in parts(n) {
+            let part;
+            (part, rest) = rest.split_at(length);
+            refused += usize::from(answers.absorb(part).is_err());
+        }
+        assert!(refused == 1 && answers.message().len() == receiver_message_bytes(n));
+        assert!(matches!(answers.finish(&SESSION).err(), Some(Error::Misuse(_))), "{at}");
+        // Nor does the same part help when it comes once more without the mistake.
+        let again = whole[32 + 64 * 32..].to_vec();
+        assert!(answers.absorb(&again).is_err() && answers.finish(&SESSION).is_err());
+    }
 }
 
 #[test]

@@ -34,6 +34,7 @@
 mod blank;
 mod chain;
 mod link;
+mod lot;
 mod party;
 mod plan;
 mod pool;
@@ -42,7 +43,8 @@ mod tests;
 
 pub use blank::BlankRound;
 pub use chain::Chain;
-pub use party::{Correlation, Party, Round};
+pub use lot::Lot;
+pub use party::{Correlation, Extension, Party, Round};
 pub use plan::{Plan, Profile};
 pub use pool::{Pool, Source};
 
@@ -117,6 +119,16 @@ impl<P: Party> Source<P::Correlation> for Generator<P> {
         self.unless_failed(|generator| generator.try_settle(channel))
     }
 
+    fn is_exposed(&self) -> bool {
+        let answered = match self.stage.step {
+            Step::Verdict => true,
+            // The answer may have left before the failure.
+            Step::Answer => self.failed.first().is_some(),
+            Step::Open | Step::Check => false,
+        };
+        P::IS_V && !P::ANSWER_IS_LAST && self.next.is_some() && answered && !self.settled
+    }
+
     fn may_wait(&self) -> bool {
         self.due() || self.link_due()
     }
@@ -174,8 +186,11 @@ enum Step {
 impl<P: Party> Generator<P> {
     /// A generator over `party`. With `threads`, blocks are made on them; the output is the same.
     pub fn new(party: P, plan: Plan, threads: Option<Arc<rayon::ThreadPool>>) -> Self {
-        let blocks =
-            if plan.rounds.is_empty() { usize::MAX } else { (plan.extension / plan.chunk.max(1)).max(1) };
+        let blocks = match plan.extension {
+            _ if plan.rounds.is_empty() => usize::MAX,
+            0 => 0,
+            extension => (extension / plan.chunk.max(1)).max(1),
+        };
         let stage = Stage { source: Origin::Extension, blocks, read: 0, step: Step::Open, last: false };
         Self {
             party,

@@ -11,6 +11,16 @@ pub trait Correlation: Copy + Default + Zeroize + Send + Sync + 'static {}
 
 impl<T: Copy + Default + Zeroize + Send + Sync + 'static> Correlation for T {}
 
+/// Where a generator's first correlations come from, and what each round starts from that starts a chain of
+/// rounds: OT extension, base VOLE, or a [`Lot`](super::Lot).
+pub trait Extension<T: Correlation> {
+    /// Appends `n` correlations.
+    ///
+    /// # Errors
+    /// The channel's, a failed check; that of a lot that is used up.
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), Error>;
+}
+
 /// A round that can be read.
 pub trait Round: Sync {
     /// The type of its correlations.

@@ -31,12 +31,19 @@ impl Profile {
             Self::Wan => Plan::bits(&[Params::SMALL, Params::LARGE]),
         }
     }
+
+    /// The stages of random COT over a [`Lot`](super::Lot) of [`Plan::lot_len`] correlations.
+    #[must_use]
+    pub fn plan_of_lot(self) -> Plan {
+        Plan::of_lot(self.plan().rounds)
+    }
 }
 
 /// The stages of a generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The number of correlations made before the first round; a multiple of `chunk`.
+    /// The number of correlations made before the first round; a multiple of `chunk`. With zero the first
+    /// round comes before everything.
     pub extension: usize,
     /// The number of correlations that one message makes without a round.
     pub chunk: usize,
@@ -67,6 +74,25 @@ impl Plan {
     #[must_use]
     pub const fn bits(rounds: &'static [Params]) -> Self {
         Self { extension: Self::EXTENSION, chunk: Self::CHUNK, long: Self::LONG, lead: 4, rounds }
+    }
+
+    /// A plan over a [`Lot`](super::Lot): the first round starts from all of it, before anything is given
+    /// out.
+    #[must_use]
+    pub const fn of_lot(rounds: &'static [Params]) -> Self {
+        Self { extension: 0, chunk: Self::CHUNK, long: 0, lead: 0, rounds }
+    }
+
+    /// A plan for fewer correlations than a lot has: it gives out the lot itself, and makes no round.
+    #[must_use]
+    pub const fn lot_alone() -> Self {
+        Self { extension: 0, chunk: 1 << 8, long: u64::MAX, lead: 0, rounds: &[] }
+    }
+
+    /// The length of the lots of random COT that [`Profile::plan_of_lot`] starts from.
+    #[must_use]
+    pub fn lot_len(&self) -> usize {
+        self.round(0).map_or(0, |params| params.base_len())
     }
 
     /// The set of round `number`, counted from 0.

@@ -34,6 +34,13 @@ pub trait Source<T: Correlation = Gf128> {
         Ok(())
     }
 
+    /// Whether V has answered in a round in a way that tells a P that has cheated delta, and P has not shown
+    /// that it has not. Also so after a failure between the two. The default, for sources in which no answer
+    /// tells delta, is no.
+    fn is_exposed(&self) -> bool {
+        false
+    }
+
     /// Whether the next refill may have to wait for the peer. A caller with unsent messages of its own sends
     /// them first. If all correlations given out are taken, both parties' sources must give the same answer.
     fn may_wait(&self) -> bool;
@@ -160,6 +167,12 @@ impl<T: Correlation> Pool<T> {
         result
     }
 
+    /// See [`Source::is_exposed`].
+    #[must_use]
+    pub fn is_exposed(&self) -> bool {
+        self.source.is_exposed()
+    }
+
     /// Makes correlations ahead until at least `n` are at hand, so that the next `n` need no message. Both
     /// parties call it at the same place with the same `n`. The correlations take memory.
     ///
@@ -232,7 +245,7 @@ impl<T: Correlation> Pool<T> {
         self.batch.wipe();
         self.next = 0;
         self.made = 0;
-        self.source = Box::new(Burnt);
+        self.source = Box::new(Burnt { exposed: self.source.is_exposed() });
     }
 
     /// Takes as many correlations as are at hand and `out` has room for. Returns their number.
@@ -266,12 +279,19 @@ const ROOM: usize = 1 << 14;
 const MOST_RESERVED: usize = 1 << 21;
 
 /// The source of a pool after an error.
-struct Burnt;
+struct Burnt {
+    /// Whether the source before it was exposed.
+    exposed: bool,
+}
 
 impl<T: Correlation> Source<T> for Burnt {
     fn refill(&mut self, _channel: &mut dyn Channel, out: &mut Vec<T>) -> Result<(), Error> {
         out.wipe();
         Err(Error::misuse("these correlations were destroyed after an error"))
+    }
+
+    fn is_exposed(&self) -> bool {
+        self.exposed
     }
 
     fn may_wait(&self) -> bool {

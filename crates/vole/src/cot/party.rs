@@ -5,7 +5,7 @@ use volery_channel::{Channel, Tag, tags};
 use volery_field::Gf128;
 use zeroize::Zeroizing;
 
-use crate::correlations::{BlankRound, Party, Round};
+use crate::correlations::{BlankRound, Extension, Party, Round};
 use crate::ferret::{CHECK_BYTES, Params, ProverRound, Public, VERDICT_BYTES, VerifierRound};
 use crate::softspoken::FieldBits;
 use crate::transcript::SessionId;
@@ -36,22 +36,35 @@ fn fresh(seeds: &mut Prg) -> Zeroizing<[u8; 16]> {
 /// The name of these correlations in the chain.
 const KIND: &str = "bits";
 
-/// The prover's part.
-pub struct ProverParty {
+impl Extension<Gf128> for softspoken::Receiver {
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        Self::extend(self, channel, n, out)
+    }
+}
+
+impl Extension<Gf128> for softspoken::Sender {
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
+        Self::extend(self, channel, n, out)
+    }
+}
+
+/// The prover's part. Its first correlations come from `E`.
+pub struct ProverParty<E = softspoken::Receiver> {
     session: SessionId,
-    extension: softspoken::Receiver,
+    extension: E,
     seeds: Prg,
 }
 
-impl ProverParty {
-    /// Starts from a finished setup of OT extension. `rng` seeds the checks' coefficients.
-    pub fn new(session: SessionId, extension: softspoken::Receiver, rng: &mut dyn CryptoRng) -> Self {
+impl<E: Extension<Gf128>> ProverParty<E> {
+    /// Starts from a finished setup of OT extension, or from a [`Lot`](crate::correlations::Lot). `rng` seeds
+    /// the checks' coefficients.
+    pub fn new(session: SessionId, extension: E, rng: &mut dyn CryptoRng) -> Self {
         let seeds = Prg::of_session(&session, "cot: seeds of P", rng);
         Self { session, extension, seeds }
     }
 }
 
-impl Party for ProverParty {
+impl<E: Extension<Gf128>> Party for ProverParty<E> {
     type Correlation = Gf128;
     type Round = ProverRound;
 
@@ -72,7 +85,7 @@ impl Party for ProverParty {
     }
 
     fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
-        self.extension.extend(channel, n, out)
+        self.extension.extend(n, channel, out)
     }
 
     fn open(
@@ -98,28 +111,24 @@ impl Party for ProverParty {
     }
 }
 
-/// The verifier's part.
-pub struct VerifierParty {
+/// The verifier's part. Its first correlations come from `E`.
+pub struct VerifierParty<E = softspoken::Sender> {
     session: SessionId,
-    extension: softspoken::Sender,
+    extension: E,
     delta: Delta,
     seeds: Prg,
 }
 
-impl VerifierParty {
-    /// Starts from a finished setup of OT extension under `delta`. `rng` seeds the trees.
-    pub fn new(
-        session: SessionId,
-        extension: softspoken::Sender,
-        delta: Delta,
-        rng: &mut dyn CryptoRng,
-    ) -> Self {
+impl<E: Extension<Gf128>> VerifierParty<E> {
+    /// Starts from a finished setup of OT extension under `delta`, or from a
+    /// [`Lot`](crate::correlations::Lot). `rng` seeds the trees.
+    pub fn new(session: SessionId, extension: E, delta: Delta, rng: &mut dyn CryptoRng) -> Self {
         let seeds = Prg::of_session(&session, "cot: seeds of V", rng);
         Self { session, extension, delta, seeds }
     }
 }
 
-impl Party for VerifierParty {
+impl<E: Extension<Gf128>> Party for VerifierParty<E> {
     type Correlation = Gf128;
     type Round = VerifierRound;
 
@@ -140,7 +149,7 @@ impl Party for VerifierParty {
     }
 
     fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
-        self.extension.extend(channel, n, out)
+        self.extension.extend(n, channel, out)
     }
 
     fn open(
@@ -182,13 +191,13 @@ impl Party for BlankParty {
     type Correlation = Gf128;
     type Round = BlankRound<Gf128>;
 
-    const IS_V: bool = ProverParty::IS_V;
-    const ANSWER_IS_LAST: bool = ProverParty::ANSWER_IS_LAST;
-    const LINK: Tag = ProverParty::LINK;
+    const IS_V: bool = <ProverParty>::IS_V;
+    const ANSWER_IS_LAST: bool = <ProverParty>::ANSWER_IS_LAST;
+    const LINK: Tag = <ProverParty>::LINK;
     const IS_BLANK: bool = true;
 
     fn kind() -> String {
-        ProverParty::kind()
+        <ProverParty>::kind()
     }
 
     fn session(&self) -> &SessionId {
@@ -196,7 +205,7 @@ impl Party for BlankParty {
     }
 
     fn base_len(params: &Params) -> usize {
-        ProverParty::base_len(params)
+        <ProverParty>::base_len(params)
     }
 
     fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {

@@ -74,7 +74,7 @@ pub(super) fn message_bytes<F: Value, M: Mac<F>>(n: usize) -> usize {
 }
 
 /// P's side.
-pub(super) struct BaseProver<F, M> {
+pub struct BaseProver<F, M> {
     leaves: Streams,
     fields: core::marker::PhantomData<(F, M)>,
 }
@@ -152,7 +152,7 @@ fn lie<F: Value>(wanted: &Option<(u8, Vec<F>)>, i: usize, x: F) -> Option<(F, u8
 }
 
 /// V's side.
-pub(super) struct BaseVerifier<F, M> {
+pub struct BaseVerifier<F, M> {
     leaves: Streams,
     delta: Delta,
     fields: core::marker::PhantomData<(F, M)>,

@@ -29,6 +29,12 @@ impl<M: Zeroize + Copy> FieldDelta<M> {
         )
     }
 
+    /// The key that another session of the same two parties has.
+    #[must_use]
+    pub fn from_element(element: M) -> Self {
+        Self(element)
+    }
+
     /// The secret itself, for computing with it.
     #[inline(always)]
     #[must_use]

@@ -37,8 +37,8 @@ pub mod vope;
 
 pub use key::FieldDelta;
 pub use party::{BlankParty, ProverParty, VerifierParty, tree_size};
-pub use plan::plan;
 pub(crate) use plan::{LONG, WIDE};
+pub use plan::{lot_len, plan, plan_of_lot};
 
 use crate::correlations::Generator;
 

@@ -10,7 +10,7 @@ use super::base::{BaseProver, BaseVerifier, field_bits, message_bytes};
 use super::round::{
     CheckRandomness, NONCE, ProverRound, Public, VerifierRound, base_len, check_bytes, trees_bytes,
 };
-use crate::correlations::{BlankRound, Party, Round};
+use crate::correlations::{BlankRound, Extension, Lot, Party, Round};
 use crate::ferret::Params;
 use crate::softspoken::{self, FieldBits};
 use crate::transcript::SessionId;
@@ -51,12 +51,30 @@ fn kind<F: Value, M: Mac<F>>() -> String {
     format!("{} in {}", F::NAME, M::NAME)
 }
 
-/// The prover's part.
-pub struct ProverParty<F: Value, M: Mac<F>> {
+impl<F: Value, M: Mac<F>> Extension<Authenticated<F, M>> for BaseProver<F, M> {
+    fn extend(
+        &mut self,
+        n: usize,
+        channel: &mut dyn Channel,
+        out: &mut Vec<Authenticated<F, M>>,
+    ) -> Result<(), Error> {
+        Self::extend(self, n, channel, out)
+    }
+}
+
+impl<F: Value, M: Mac<F>> Extension<M> for BaseVerifier<F, M> {
+    fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<M>) -> Result<(), Error> {
+        Self::extend(self, n, channel, out)
+    }
+}
+
+/// The prover's part. Its first correlations come from `E`.
+pub struct ProverParty<F: Value, M: Mac<F>, E = BaseProver<F, M>> {
     session: SessionId,
-    base: BaseProver<F, M>,
+    base: E,
     bits: softspoken::Receiver,
     seeds: Prg,
+    fields: core::marker::PhantomData<fn() -> (F, M)>,
 }
 
 impl<F: Value, M: Mac<F>> ProverParty<F, M> {
@@ -71,12 +89,31 @@ impl<F: Value, M: Mac<F>> ProverParty<F, M> {
         bits: softspoken::Receiver,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
-        let seeds = Prg::of_session(&session, "subfield: seeds of P", rng);
-        Ok(Self { session, base: BaseProver::new(trees)?, bits, seeds })
+        Ok(Self::over(session, BaseProver::new(trees)?, bits, rng))
     }
 }
 
-impl<F: Value, M: Mac<F>> Party for ProverParty<F, M> {
+impl<F: Value, M: Mac<F>> ProverParty<F, M, Lot<Authenticated<F, M>>> {
+    /// Starts from a lot that another session of the same two parties made, and from an OT extension for the
+    /// rounds' paths. `rng` seeds the checks' coefficients.
+    pub fn of_lot(
+        session: SessionId,
+        lot: Lot<Authenticated<F, M>>,
+        bits: softspoken::Receiver,
+        rng: &mut dyn CryptoRng,
+    ) -> Self {
+        Self::over(session, lot, bits, rng)
+    }
+}
+
+impl<F: Value, M: Mac<F>, E> ProverParty<F, M, E> {
+    fn over(session: SessionId, base: E, bits: softspoken::Receiver, rng: &mut dyn CryptoRng) -> Self {
+        let seeds = Prg::of_session(&session, "subfield: seeds of P", rng);
+        Self { session, base, bits, seeds, fields: core::marker::PhantomData }
+    }
+}
+
+impl<F: Value, M: Mac<F>, E: Extension<Authenticated<F, M>>> Party for ProverParty<F, M, E> {
     type Correlation = Authenticated<F, M>;
     type Round = ProverRound<F, M>;
 
@@ -215,15 +252,16 @@ impl<F: Value, M: Mac<F>> Party for BlankParty<F, M> {
     }
 }
 
-/// The verifier's part.
-pub struct VerifierParty<F: Value, M: Mac<F>> {
+/// The verifier's part. Its first correlations come from `E`.
+pub struct VerifierParty<F: Value, M: Mac<F>, E = BaseVerifier<F, M>> {
     session: SessionId,
-    base: BaseVerifier<F, M>,
+    base: E,
     bits: softspoken::Sender,
     /// The binary key of the trees.
     tree_delta: Delta,
     delta: FieldDelta<M>,
     seeds: Prg,
+    fields: core::marker::PhantomData<fn() -> F>,
 }
 
 impl<F: Value, M: Mac<F>> VerifierParty<F, M> {
@@ -240,9 +278,35 @@ impl<F: Value, M: Mac<F>> VerifierParty<F, M> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
         let delta = FieldDelta::from_digits::<F>(trees.delta());
+        Ok(Self::over(session, BaseVerifier::new(trees)?, delta, bits, rng))
+    }
+}
+
+impl<F: Value, M: Mac<F>> VerifierParty<F, M, Lot<M>> {
+    /// Starts from a lot that another session of the same two parties made under `delta`, and from an OT
+    /// extension for the rounds' paths. `rng` seeds the trees of the rounds.
+    pub fn of_lot(
+        session: SessionId,
+        lot: Lot<M>,
+        delta: FieldDelta<M>,
+        bits: softspoken::Sender,
+        rng: &mut dyn CryptoRng,
+    ) -> Self {
+        Self::over(session, lot, delta, bits, rng)
+    }
+}
+
+impl<F: Value, M: Mac<F>, E> VerifierParty<F, M, E> {
+    fn over(
+        session: SessionId,
+        base: E,
+        delta: FieldDelta<M>,
+        bits: softspoken::Sender,
+        rng: &mut dyn CryptoRng,
+    ) -> Self {
         let tree_delta = bits.delta().duplicate();
         let seeds = Prg::of_session(&session, "subfield: seeds of V", rng);
-        Ok(Self { session, base: BaseVerifier::new(trees)?, bits, tree_delta, delta, seeds })
+        Self { session, base, bits, tree_delta, delta, seeds, fields: core::marker::PhantomData }
     }
 
     /// The global key.
@@ -252,7 +316,7 @@ impl<F: Value, M: Mac<F>> VerifierParty<F, M> {
     }
 }
 
-impl<F: Value, M: Mac<F>> Party for VerifierParty<F, M> {
+impl<F: Value, M: Mac<F>, E: Extension<M>> Party for VerifierParty<F, M, E> {
     type Correlation = M;
     type Round = VerifierRound<F, M>;
 

@@ -45,6 +45,26 @@ pub fn plan<F: Value, M: Mac<F>>(profile: Profile) -> Plan {
     Plan { extension: 1 << 12, chunk: 1 << 9, long: 1 << 11, lead, rounds }
 }
 
+/// The stages over a [`Lot`](crate::correlations::Lot) of [`lot_len`] correlations: those of [`plan`] from
+/// the first set on that makes many at once. `None` for fields without rounds, over which nothing can be
+/// dealt.
+#[must_use]
+pub fn plan_of_lot<F: Value, M: Mac<F>>(profile: Profile) -> Option<Plan> {
+    let rounds: &[Params] = match profile {
+        _ if !is_prime::<F>() => return None,
+        _ if M::BYTES > 16 => &[LONG[2]],
+        Profile::Lan => &[SHORT[2]],
+        Profile::Wan => &[WIDE[2], WIDE[3]],
+    };
+    Some(Plan::of_lot(rounds))
+}
+
+/// The length of the lots that this [`plan_of_lot`] starts from.
+#[must_use]
+pub fn lot_len<F: Value, M: Mac<F>>(plan: &Plan) -> usize {
+    plan.round(0).map_or(0, |params| super::round::base_len::<F, M>(&params))
+}
+
 /// Whether `F` is a prime field: whether its number of elements is about its characteristic.
 fn is_prime<F: Value>() -> bool {
     F::CHARACTERISTIC.is_none_or(|p| p.checked_shr(F::BITS - 1).is_some_and(|top| top > 0))

@@ -20,6 +20,7 @@ use volery_vole::softspoken::{self, ReceiverSetup, SenderSetup};
 use volery_vole::subfield::{self, FieldDelta, tree_size};
 use volery_vole::{Delta, Oracle, SessionId, base_ot};
 
+use super::verifier::refused_meanwhile;
 use super::{Common, Options};
 use crate::Error;
 
@@ -33,6 +34,9 @@ pub(super) trait FieldPool: Any + Send {
 
     /// Correlations taken so far.
     fn index(&self) -> u64;
+
+    /// Whether P may know delta without having shown that it has not cheated: see [`Pool::is_exposed`].
+    fn is_exposed(&self) -> bool;
 
     /// Destroys the correlations and what they are made of.
     fn burn(&mut self);
@@ -52,6 +56,12 @@ pub(super) struct VerifierField<F: Value, M: Mac<F>> {
     fields: core::marker::PhantomData<F>,
 }
 
+impl<F: Value, M: Mac<F>> VerifierField<F, M> {
+    pub(super) fn new(pool: Pool<M>, delta: FieldDelta<M>) -> Self {
+        Self { pool, delta, fields: core::marker::PhantomData }
+    }
+}
+
 impl<F: Value, M: Mac<F>> FieldPool for ProverField<F, M> {
     fn fields(&self) -> [&'static str; 2] {
         [F::NAME, M::NAME]
@@ -63,6 +73,10 @@ impl<F: Value, M: Mac<F>> FieldPool for ProverField<F, M> {
 
     fn index(&self) -> u64 {
         self.pool.index()
+    }
+
+    fn is_exposed(&self) -> bool {
+        self.pool.is_exposed()
     }
 
     fn burn(&mut self) {
@@ -85,6 +99,10 @@ impl<F: Value, M: Mac<F>> FieldPool for VerifierField<F, M> {
 
     fn index(&self) -> u64 {
         self.pool.index()
+    }
+
+    fn is_exposed(&self) -> bool {
+        self.pool.is_exposed()
     }
 
     fn burn(&mut self) {
@@ -184,7 +202,8 @@ pub struct VerifierStart(SenderSetup);
 impl VerifierStart {
     /// Sends V's first message.
     pub(super) fn send(channel: &mut dyn Channel, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
-        Ok(Self(SenderSetup::send(Delta::random(rng), channel, rng)?))
+        let setup = SenderSetup::send(Delta::random(rng), channel, rng).map_err(refused_meanwhile)?;
+        Ok(Self(setup))
     }
 
     /// Reads P's and the trees.
@@ -201,10 +220,6 @@ impl VerifierStart {
         let trees = self.0.finish(&id, tree_size::<F, M>(), &point, channel)?;
         let party = subfield::VerifierParty::new(id, trees, extension.fork(PATHS)?, rng)?;
         let delta = party.delta().duplicate();
-        Ok(VerifierField {
-            pool: pool_over::<F, M, _>(party, common, rng),
-            delta,
-            fields: core::marker::PhantomData,
-        })
+        Ok(VerifierField::new(pool_over::<F, M, _>(party, common, rng), delta))
     }
 }

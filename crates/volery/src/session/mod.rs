@@ -31,6 +31,7 @@ mod programs;
 mod prover;
 mod rehearsal;
 mod report;
+pub mod split;
 pub mod system;
 mod verifier;
 #[cfg(feature = "web")]

@@ -38,7 +38,8 @@ pub struct Prover<C: Channel> {
     pub(super) channel: C,
     pub(super) common: Common,
     pub(super) pool: Pool,
-    /// A fork of OT extension, for whatever field is set up; none in a rehearsal.
+    /// A fork of OT extension, for whatever field is set up; none in a rehearsal, and in a
+    /// worker of a split statement.
     pub(super) extension: Option<softspoken::Receiver>,
     /// The correlations over a field, once a proof has needed them.
     pub(super) field: Option<Box<dyn FieldPool>>,

@@ -79,6 +79,10 @@ impl FieldPool for Linked {
         0
     }
 
+    fn is_exposed(&self) -> bool {
+        false
+    }
+
     fn burn(&mut self) {}
 
     fn as_any(&mut self) -> &mut dyn core::any::Any {

@@ -19,14 +19,23 @@ use super::system::{Proof, System, VerifierSeat};
 use super::{Common, Options, Parts, Report, digest};
 use crate::Error;
 
+/// The error of sending base OTs. The peer may have refused what this party sent before them: that is about
+/// the session, and not about correlations.
+pub(super) fn refused_meanwhile(error: volery_vole::Error) -> Error {
+    match error {
+        volery_vole::Error::Channel(error) => Error::Channel(error),
+        error => error.into(),
+    }
+}
+
 /// The party that verifies. Its statements hold no witness.
 pub struct Verifier<C: Channel> {
     pub(super) channel: C,
     pub(super) common: Common,
     pub(super) pool: Pool,
     pub(super) delta: Delta,
-    /// A fork of OT extension, for whatever field is set up.
-    pub(super) extension: softspoken::Sender,
+    /// A fork of OT extension, for whatever field is set up; none in a worker of a split statement.
+    pub(super) extension: Option<softspoken::Sender>,
     /// The correlations over a field, once a proof has needed them.
     pub(super) field: Option<Box<dyn FieldPool>>,
 }
@@ -40,7 +49,7 @@ impl<C: Channel> Verifier<C> {
     pub fn start(mut channel: C, options: Options, rng: &mut dyn CryptoRng) -> Result<Self, Error> {
         match Self::try_start(&mut channel, options, rng) {
             Ok((common, pool, extension, delta)) => {
-                Ok(Self { channel, common, pool, delta, extension, field: None })
+                Ok(Self { channel, common, pool, delta, extension: Some(extension), field: None })
             }
             Err(error) => {
                 channel.fail(error.public_reason());
@@ -58,11 +67,7 @@ impl<C: Channel> Verifier<C> {
         let hello = Hello::new(Role::Verifier, options.session_parameters()?, rng);
         hello.send(channel)?;
         let delta = Delta::random(rng);
-        let setup = SenderSetup::send(delta.duplicate(), channel, rng).map_err(|error| match error {
-            // The peer may have refused the hello meanwhile.
-            volery_vole::Error::Channel(error) => Error::Channel(error),
-            error => error.into(),
-        })?;
+        let setup = SenderSetup::send(delta.duplicate(), channel, rng).map_err(refused_meanwhile)?;
         let session = hello.receive(channel)?;
         let id = SessionId::new(*session.id());
         let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
@@ -168,7 +173,7 @@ impl<C: Channel> Verifier<C> {
     /// What a system needs of it.
     pub(super) fn seat(&mut self) -> VerifierSeat<'_> {
         let Self { channel, common, pool, delta, extension, field } = self;
-        VerifierSeat { common, pool, delta, extension, field, channel }
+        VerifierSeat { common, pool, delta, extension: extension.as_mut(), field, channel }
     }
 
     /// Ends the session if `result` is an error.

@@ -38,7 +38,7 @@ impl Bits {
 
     /// Correlations that a statement with so many secret values and multiplications takes, the checks
     /// included.
-    fn correlations(options: &Options, commitments: Option<u64>) -> Option<u64> {
+    pub(in crate::session) fn correlations(options: &Options, commitments: Option<u64>) -> Option<u64> {
         let interval = options.settings().interval as u64;
         commitments.map(|n| n.saturating_add((n / interval + 1).saturating_mul(128)))
     }

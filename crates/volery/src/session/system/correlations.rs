@@ -156,8 +156,8 @@ impl<F: Value, M: Mac<F>> CorrelationSetup for OfField<F, M> {
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         if let Some(start) = start {
-            *seat.field =
-                Some(Box::new(start.finish::<F, M>(seat.common, seat.extension, seat.channel, rng)?));
+            let extension = seat.extension.as_deref_mut().ok_or(Error::Over)?;
+            *seat.field = Some(Box::new(start.finish::<F, M>(seat.common, extension, seat.channel, rng)?));
         }
         Ok(())
     }

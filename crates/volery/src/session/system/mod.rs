@@ -171,7 +171,7 @@ pub struct VerifierSeat<'a> {
     pub(super) common: &'a Common,
     pub(super) pool: &'a mut Pool,
     pub(super) delta: &'a Delta,
-    pub(super) extension: &'a mut volery_vole::softspoken::Sender,
+    pub(super) extension: Option<&'a mut volery_vole::softspoken::Sender>,
     pub(super) field: &'a mut Option<Box<dyn FieldPool>>,
     pub(super) channel: &'a mut dyn Channel,
 }

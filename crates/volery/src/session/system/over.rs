@@ -102,7 +102,7 @@ impl<F: Value, M: Mac<F>> Over<F, M> {
             .with("interval", options.settings_over().interval)?)
     }
 
-    fn correlations(options: &Options, commitments: Option<u64>) -> Option<u64> {
+    pub(in crate::session) fn correlations(options: &Options, commitments: Option<u64>) -> Option<u64> {
         commitments.map(|n| options.settings_over().expected(n, M::DEGREE as u64))
     }
 }

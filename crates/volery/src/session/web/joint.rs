@@ -59,14 +59,14 @@ pub struct FetchedTogether<C: Channel, R> {
 pub struct PreparedVerifier<C: Channel> {
     channel: C,
     verifier: joint::Verifier,
-    rest: Rest<softspoken::Sender>,
+    rest: Rest<Option<softspoken::Sender>>,
 }
 
 /// V of a connection that has ended.
 pub struct Watched<C: Channel> {
     channel: C,
     held: joint::ReceivedConnection,
-    rest: Rest<softspoken::Sender>,
+    rest: Rest<Option<softspoken::Sender>>,
 }
 
 impl Common {

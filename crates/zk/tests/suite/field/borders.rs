@@ -95,6 +95,21 @@ fn a_wrong_product_of_many_at_once_is_rejected_around_the_borders_of_pieces_and_
     }
 }
 
+/// Polynomials of degree 2 count among the products, and may be what fills a piece.
+#[test]
+fn polynomials_of_degree_two_among_products_are_added_up_in_their_places() {
+    for part in [Part::Polynomial(2), Part::OneOf(2)] {
+        for gates in PIECE - 3..=PIECE {
+            let program = Program::of(&[Part::Gates(gates as usize), part, Part::Gates(4)]);
+            for fiat_shamir in [false, true] {
+                let run = Run::new(1 << 17, fiat_shamir);
+                let (p, v) = run.honest::<F61, F61>(&program);
+                assert_eq!(p.unwrap(), v.unwrap(), "{run:?} {gates} {part:?}");
+            }
+        }
+    }
+}
+
 /// Commitments that fill frames and blocks to the last element; the last one is wrong.
 #[test]
 fn a_wrong_element_is_rejected_around_the_borders_of_frames() {

@@ -191,6 +191,10 @@ impl<F: Value, M: Mac<F>, L: Link> Polynomials<F> for Verifier<'_, F, M, L> {
                     self.failed.latch(result)?;
                     self.tally.assertions += 1;
                 }
+                2 => {
+                    self.quadratic(p.value())?;
+                    self.tally.claim(2);
+                }
                 degree => {
                     self.room()?;
                     self.relations.push(degree, [p.value()]);

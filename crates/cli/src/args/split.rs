@@ -1,0 +1,118 @@
+//! Options of `volery split`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use volery::Address;
+
+use super::{ConnectionArgs, ProtocolArgs, RoleArg};
+
+/// What users need to know about split statements.
+pub(super) const NOTES: &str = "\
+A statement is cut into shards. Each party has a coordinator, which is this command, and a worker for
+each shard: a process that proves or verifies it. Workers of one party prove to those of the other,
+all under one key, and at the end the coordinators show that the shards fit together: the verifier
+accepts all of them or none. A lost worker's shard is proved again by another one (--retries).
+
+Workers are started on this machine, one process for each shard. To start them elsewhere, give
+--launch COMMAND. A shell runs it for each worker, with VOLERY_INVITATION (a secret, good once) and
+VOLERY_SHARD in its environment. On the other machine run `volery split worker ROLE` with that
+VOLERY_INVITATION. --hall is where workers reach their coordinator, and has to be an address that
+they can reach. The verifier's workers listen for the prover's: tell them where with
+`volery split worker verifier --listen ADDR --reached-at HOST`.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SplitCommand {
+    /// Prove a split statement, as the prover's coordinator
+    Prove(SplitProveArgs),
+    /// Verify a split statement, as the verifier's coordinator
+    Verify(SplitVerifyArgs),
+    /// Prove or verify one shard for a coordinator, whose invitation is in VOLERY_INVITATION or comes on
+    /// standard input
+    Worker(SplitWorkerArgs),
+}
+
+/// What is proved, and how it is cut.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Statement")]
+pub(crate) struct ShardsArgs {
+    /// I know a message with this SHA-256 digest
+    #[arg(long, value_name = "HEX")]
+    pub(crate) digest: String,
+    /// The number of its bytes
+    #[arg(long, value_name = "N")]
+    pub(crate) length: u64,
+    /// The number of shards
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub(crate) shards: u32,
+    /// How many workers may be lost. Both parties give the same number; each costs some soundness
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) retries: u32,
+}
+
+/// Where workers run.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Workers")]
+pub(crate) struct WorkersArgs {
+    /// Where this party's workers come for their shards: HOST:PORT. Port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) hall: Address,
+    /// The address that workers are told, if it is another one than --hall
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) hall_reached_at: Option<Address>,
+    /// Start each worker with this command of the shell, and not as a process of this program
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) launch: Option<String>,
+    /// How long a worker may take to come
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = super::connection::seconds)]
+    pub(crate) arrive: std::time::Duration,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SplitProveArgs {
+    #[command(flatten)]
+    pub(crate) shards: ShardsArgs,
+    /// The file of the message
+    #[arg(long, value_name = "FILE", help_heading = "Statement")]
+    pub(crate) message: PathBuf,
+    #[command(flatten)]
+    pub(crate) workers: WorkersArgs,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SplitVerifyArgs {
+    #[command(flatten)]
+    pub(crate) shards: ShardsArgs,
+    #[command(flatten)]
+    pub(crate) workers: WorkersArgs,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SplitWorkerArgs {
+    /// The party that it works for
+    #[arg(value_enum)]
+    pub(crate) role: RoleArg,
+    /// Verifier: where to listen for the prover's worker
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: Address,
+    /// Verifier: the host that the prover's worker is told, if it is another one than that of --listen
+    #[arg(long, value_name = "HOST")]
+    pub(crate) reached_at: Option<String>,
+    /// How long to wait for any one message of the other party's worker
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = super::connection::seconds)]
+    pub(crate) timeout: std::time::Duration,
+}

@@ -1,0 +1,103 @@
+//! Statements split over processes.
+
+use crate::support::*;
+
+/// The numbers from 1 to 100, a line each.
+fn message() -> String {
+    (1..=100).map(|n| format!("{n}\n")).collect()
+}
+
+const DIGEST: &str = "93d4e5c77838e0aa5cb6647c385c810a7c2782bf769029e6c420052048ab22bb";
+
+fn shards(count: &str) -> [&str; 6] {
+    ["--digest", DIGEST, "--length", "292", "--shards", count]
+}
+
+fn verifier(options: &[&str]) -> Running {
+    let listen = ["--listen", "127.0.0.1:0", "--json"];
+    Running::listening(&join(&[&["split", "verify"], &shards("3"), &listen, options]), "")
+}
+
+fn prove(verifier: &Running, count: &str, options: &[&str], message: &str) -> Ended {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = write(dir.path(), "message", message);
+    let rest = ["--message", &path, "--connect", &verifier.address, "--json"];
+    run(&join(&[&["split", "prove"], &shards(count), &rest, options]), "")
+}
+
+#[test]
+fn a_split_statement_is_proved_by_processes() {
+    let verifier = verifier(&[]);
+    let proved = prove(&verifier, "3", &[], &message()).expect(0, "").object();
+    let verified = verifier.end().expect(0, "").object();
+    for object in [&proved, &verified] {
+        assert_eq!((&object["result"], &object["shards"]), (&"accepted".into(), &3.into()), "{object}");
+        assert_eq!(object["lost_workers"], 0);
+        assert!(object["soundness_bits"].as_f64().expect("a number") > 100.0);
+    }
+    assert_eq!(proved["workers_bytes_sent"], verified["workers_bytes_received"]);
+}
+
+/// The first worker of shard 1 dies as soon as it is started, or it never comes.
+#[test]
+fn a_worker_that_dies_is_replaced() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mark = dir.path().join("mark");
+    let program = env!("CARGO_BIN_EXE_volery");
+    let launch = |role: &str, first: &str| {
+        let mark = mark.display();
+        format!(
+            "if [ $VOLERY_SHARD = 1 ] && ! [ -e {mark} ]; then touch {mark}; {first}; fi; exec {program} split worker {role}"
+        )
+    };
+    for (ours, theirs) in [(true, "exit 1"), (false, "exit 1"), (false, "kill -KILL $$")] {
+        let _ = std::fs::remove_file(&mark);
+        let (p, v) = (launch("prover", theirs), launch("verifier", theirs));
+        let (short, p, v) = (["--arrive", "2"], ["--launch", &p], ["--launch", &v]);
+        let verifier = verifier(&join(&[&short, if ours { &[] } else { &v }]));
+        let options = join(&[&short, if ours { &p } else { &[] }]);
+        let proved = prove(&verifier, "3", &options, &message()).expect(0, "").object();
+        let verified = verifier.end().expect(0, "").object();
+        assert_eq!((&proved["lost_workers"], &verified["lost_workers"]), (&1.into(), &1.into()));
+    }
+}
+
+#[test]
+fn a_wrong_message_is_found_before_anything_is_sent() {
+    let verifier = verifier(&["--listen-timeout", "2"]);
+    let ended = prove(&verifier, "3", &[], &message().replace('7', "8")).expect(1, "does not hold");
+    assert_eq!(ended.object()["result"], "rejected");
+    prove(&verifier, "3", &[], "short").expect(2, "292");
+    verifier.end().expect(3, "");
+}
+
+#[test]
+fn parties_that_split_differently_refuse_each_other() {
+    for (count, options) in [("2", vec![]), ("3", vec!["--retries", "3"])] {
+        let verifier = verifier(&[]);
+        prove(&verifier, count, &options, &message()).expect(3, "");
+        verifier.end().expect(3, "");
+    }
+}
+
+#[test]
+fn bad_digests_and_workers_without_an_invitation_are_bad_usage() {
+    let wrong =
+        ["split", "verify", "--digest", "12", "--length", "1", "--shards", "1", "--listen", "127.0.0.1:0"];
+    run(&wrong, "").expect(2, "64 hexadecimal digits");
+    run(&["split", "worker", "prover"], "").expect(2, "invitation");
+    run(&["split", "worker", "prover"], "nobody invites").expect(2, "ADDRESS KEY TOKEN");
+    let many = [
+        "split",
+        "verify",
+        "--digest",
+        DIGEST,
+        "--length",
+        "1",
+        "--shards",
+        "65537",
+        "--listen",
+        "127.0.0.1:0",
+    ];
+    run(&many, "").expect(2, "65536");
+}

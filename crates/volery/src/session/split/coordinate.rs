@@ -1,0 +1,531 @@
+//! The two coordinators: deal, wait, deal again what was lost, join.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rand_core::CryptoRng;
+use subtle::ConstantTimeEq as _;
+use volery_channel::handshake::Begin;
+use volery_channel::{Channel, ChannelExt as _, tags};
+use volery_field::Wipe as _;
+use volery_vole::Transcript;
+use volery_zk::quicksilver::verdict;
+
+use super::Layout;
+use super::deal::{Place, ProverLot, VerifierLot};
+use super::dealt::{Dealt, encode};
+use super::layout::Equal;
+use super::worker::{Lost, Proved, Summary};
+use crate::Error;
+use crate::session::system::correlations::CorrelationSetup as _;
+use crate::session::{Common, Prover, Verifier};
+
+/// How a split statement is run. Both parties need the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many workers may be lost in all. See the module's documentation for what they cost.
+    pub retries: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { retries: 8 }
+    }
+}
+
+/// One party's workers, as its coordinator needs them: something that hands a lot to a worker, on this
+/// machine or on another.
+///
+/// A lot is a secret. It is handed out once: if a worker is lost, the coordinator makes another lot, and
+/// whoever starts workers must not start one again with the same.
+pub trait Workers<L, M: Copy + Default> {
+    /// Starts a worker with this lot, and returns before it ends.
+    ///
+    /// # Errors
+    /// Why none can be started; this ends the session.
+    fn start(&mut self, lot: L) -> Result<(), Error>;
+
+    /// Where the worker of a shard that was started is reached by the peer's; none if that is not known
+    /// within this time. Called at V, after all of a wave were started. The default is for workers that meet
+    /// otherwise: an empty address. So is that of a worker that is lost before it has one.
+    ///
+    /// # Errors
+    /// Why nobody can know; this ends the session.
+    fn address(&mut self, _shard: usize, _patience: Duration) -> Result<Option<String>, Error> {
+        Ok(Some(String::new()))
+    }
+
+    /// Tells the worker of a shard that was started where the peer's is reached. Called at P. The text is the
+    /// peer's, of at most [`MOST_ADDRESS`] printable characters. The default is for workers that meet
+    /// otherwise.
+    ///
+    /// # Errors
+    /// Why it cannot be told; this ends the session.
+    fn reach(&mut self, _shard: usize, _address: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Waits for the next worker to end, no longer than this; none if none has.
+    ///
+    /// # Errors
+    /// Why nobody can know any more; this ends the session.
+    fn wait(&mut self, patience: Duration) -> Result<Option<Ended<M>>, Error>;
+
+    /// Ends all that still run, as far as that can be done: the session has failed.
+    fn stop(&mut self) {}
+}
+
+/// The longest address of a worker, in bytes.
+pub const MOST_ADDRESS: usize = 255;
+
+/// A worker has ended.
+#[derive(Debug)]
+pub struct Ended<M: Copy + Default> {
+    /// Its shard.
+    pub shard: usize,
+    /// Its attempt.
+    pub attempt: u32,
+    /// What it brought.
+    pub result: Result<Proved<M>, Lost>,
+}
+
+/// What a split proof took at this party, and what it is worth.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What the proof of each shard took at its worker.
+    pub shards: Vec<Summary>,
+    /// Workers that were lost.
+    pub lost: u32,
+    /// Bits of soundness of the whole, with what the retries that were allowed cost.
+    pub soundness_bits: f64,
+    /// The time of the whole, from the coordinators' agreement to the verdict.
+    pub time: Duration,
+    /// The part of it that dealing took.
+    pub dealing: Duration,
+    /// The part of it that the join took.
+    pub joining: Duration,
+    /// Bytes that the coordinator sent.
+    pub bytes_sent: u64,
+    /// Bytes that it received.
+    pub bytes_received: u64,
+}
+
+/// How often a coordinator that waits for its workers tells the other one that it is still there.
+const BEAT: Duration = Duration::from_secs(5);
+
+/// What a status says.
+const WAITING: u8 = 0;
+const DONE: u8 = 1;
+
+/// A split proof at one coordinator.
+struct Run<'l, M: Copy + Default> {
+    layout: &'l Layout,
+    settings: Settings,
+    /// The attempt that each shard is at.
+    attempts: Vec<u32>,
+    proved: BTreeMap<usize, Proved<M>>,
+    lost: u32,
+    dealing: Duration,
+}
+
+impl<'l, M: Copy + Default> Run<'l, M> {
+    fn new(layout: &'l Layout, settings: Settings) -> Self {
+        let attempts = vec![0; layout.shards().len()];
+        Self { layout, settings, attempts, proved: BTreeMap::new(), lost: 0, dealing: Duration::ZERO }
+    }
+
+    /// The places of a wave's workers.
+    fn places<'s>(
+        &'s self,
+        wave: &'s [usize],
+        common: &'s Common,
+        seed: &'s [u8; 32],
+    ) -> impl Iterator<Item = Place> + 's {
+        wave.iter().filter_map(move |&shard| {
+            let attempt = *self.attempts.get(shard)?;
+            Some(Place::new(common.id, common.options, (u32::try_from(shard).ok()?, attempt), seed))
+        })
+    }
+
+    /// Waits until all workers of a wave have ended; meanwhile the peer hears that this party is there.
+    /// Afterwards the proved ones are kept, and no other.
+    fn wait<L>(
+        &mut self,
+        wave: &[usize],
+        ends_if_exposed: bool,
+        workers: &mut dyn Workers<L, M>,
+        channel: &mut dyn Channel,
+    ) -> Result<(), Error> {
+        let mut missing: Vec<usize> = wave.to_vec();
+        while !missing.is_empty() {
+            let Some(Ended { shard, attempt, result }) = workers.wait(BEAT)? else {
+                channel.send(tags::SPLIT_STATUS, &[WAITING])?;
+                channel.flush()?;
+                continue;
+            };
+            let Some(at) = missing.iter().position(|n| *n == shard) else {
+                return Err(Error::Split(format!("a worker of shard {shard} ended that nobody waits for")));
+            };
+            missing.swap_remove(at);
+            match result {
+                Ok(proved) => self.keep(shard, attempt, proved)?,
+                Err(Lost::Failed(error)) => return Err(error),
+                Err(lost) => {
+                    let may_know = match &lost {
+                        Lost::Connection { exposed, .. } => *exposed,
+                        _ => true,
+                    };
+                    if ends_if_exposed && may_know {
+                        return Err(Error::Split(format!(
+                            "shard {shard}: {lost}; its verifier's answer may have told the prover the key of \
+                             all shards, so the session ends: start again"
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps what a worker brought, if it is what was asked for.
+    fn keep(&mut self, shard: usize, attempt: u32, proved: Proved<M>) -> Result<(), Error> {
+        let info = self.layout.shards().get(shard);
+        let fits = info.is_some_and(|info| {
+            proved.digest == info.digest
+                && proved.macs.len() == info.boundary
+                && proved.shard as usize == shard
+                && proved.attempt == attempt
+                && self.attempts.get(shard) == Some(&attempt)
+        });
+        if !fits {
+            return Err(Error::Split(format!(
+                "the worker of shard {shard} proved something else: another program, another number of \
+                 boundary wires than the layout says, or another attempt"
+            )));
+        }
+        self.proved.insert(shard, proved);
+        Ok(())
+    }
+
+    /// Tells the peer which workers of the wave are done, and hears it of the peer's. Returns the next wave:
+    /// the shards that are lost at either party.
+    fn compare(&mut self, wave: &[usize], channel: &mut dyn Channel) -> Result<Vec<usize>, Error> {
+        let mut ours = vec![0_u8; 1 + wave.len().div_ceil(8)];
+        ours[0] = DONE;
+        for (i, shard) in wave.iter().enumerate() {
+            ours[1 + i / 8] |= u8::from(self.proved.contains_key(shard)) << (i % 8);
+        }
+        channel.send(tags::SPLIT_STATUS, &ours)?;
+        let length = ours.len();
+        let malformed = |reason: String| {
+            let step = tags::SPLIT_STATUS;
+            Error::from(volery_channel::Error::Malformed { step, reason })
+        };
+        let theirs = loop {
+            match channel.recv(tags::SPLIT_STATUS, length)? {
+                [WAITING] => {}
+                [DONE, theirs @ ..] if theirs.len() == length - 1 => break theirs.to_vec(),
+                other => {
+                    return Err(malformed(format!(
+                        "{} bytes are no status of {} shards",
+                        other.len(),
+                        wave.len()
+                    )));
+                }
+            }
+        };
+        if theirs.last().is_some_and(|last| !wave.len().is_multiple_of(8) && last >> (wave.len() % 8) != 0) {
+            return Err(malformed("it names shards that the wave does not have".into()));
+        }
+        let mut next = Vec::new();
+        for (i, &shard) in wave.iter().enumerate() {
+            let theirs = theirs.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1);
+            if !theirs || !self.proved.contains_key(&shard) {
+                self.proved.remove(&shard);
+                if let Some(attempt) = self.attempts.get_mut(shard) {
+                    *attempt += 1;
+                }
+                next.push(shard);
+            }
+        }
+        self.lost = self.lost.saturating_add(u32::try_from(next.len()).unwrap_or(u32::MAX));
+        match self.lost > self.settings.retries {
+            true => Err(Error::Split(format!(
+                "{} workers were lost, and {} may be in a session: see why they are lost, or allow more",
+                self.lost, self.settings.retries
+            ))),
+            false => Ok(next),
+        }
+    }
+
+    /// The hash over all shards and all differences of boundary wires.
+    fn join(
+        &self,
+        common: &Common,
+        step: fn(M, M) -> M,
+        put: fn(&M, &mut Vec<u8>),
+    ) -> Result<[u8; 32], Error> {
+        let mut transcript = Transcript::new("volery split join v1", &common.id);
+        transcript.absorb("layout", &self.layout.digest());
+        for shard in 0..self.layout.shards().len() {
+            let Some(proved) = self.proved.get(&shard) else {
+                return Err(Error::Split(format!("shard {shard} is not proved")));
+            };
+            transcript.absorb_number("attempt", proved.attempt.into());
+            transcript.absorb("worker", &proved.session);
+            transcript.absorb("shard", &proved.digest);
+        }
+        let macs = |(shard, first): (usize, usize), wires: usize| {
+            self.proved.get(&shard).and_then(|proved| proved.macs.get(first..)?.get(..wires))
+        };
+        let mut bytes = Vec::new();
+        for Equal { from, to, wires } in self.layout.equal() {
+            let (Some(a), Some(b)) = (macs(*from, *wires), macs(*to, *wires)) else {
+                return Err(Error::Split("boundary wires that no worker has".into()));
+            };
+            for (a, b) in a.chunks(PART).zip(b.chunks(PART)) {
+                bytes.clear();
+                a.iter().zip(b).for_each(|(a, b)| put(&step(*a, *b), &mut bytes));
+                transcript.absorb("differences", &bytes);
+            }
+        }
+        bytes.wipe();
+        Ok(transcript.challenge_seed("join").into_bytes())
+    }
+
+    /// What all of it is worth: the worst shard or a guess of a difference, once for each try.
+    fn soundness(&self, guess_bits: f64) -> f64 {
+        let worst =
+            self.proved.values().map(|proved| proved.summary.soundness_bits).fold(guess_bits, f64::min);
+        // An error of a shard, and one of the join.
+        let one = (-worst).exp2() + (-guess_bits).exp2();
+        -(one * f64::from(self.settings.retries.saturating_add(1))).log2()
+    }
+
+    /// Refuses a statement that claims nothing: no shard does, and no wires are equal.
+    fn something_claimed(&self) -> Result<(), Error> {
+        let shards: u64 = self.proved.values().map(|proved| proved.summary.claims).sum();
+        match shards.saturating_add(self.layout.claims()) {
+            0 => Err(volery_zk::Error::from(volery_circuit::Error::nothing_claimed()).into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Differences that are hashed at once.
+const PART: usize = 1 << 12;
+
+impl Common {
+    /// The message by which the coordinators agree on the statement.
+    fn begin_split<Y: Dealt>(
+        &mut self,
+        system: &Y,
+        layout: &Layout,
+        settings: Settings,
+    ) -> Result<Begin, Error> {
+        system.allow(&self.options, None)?;
+        if self.options.fiat_shamir {
+            let reason =
+                "the challenges of a split statement are the verifier's choice, and cannot be hashes";
+            return Err(Error::Options(reason.into()));
+        }
+        if settings.retries > Y::MOST_RETRIES {
+            return Err(Error::Options(format!(
+                "{} retries: each is one more try for a cheating prover, so {} may be allowed here",
+                settings.retries,
+                Y::MOST_RETRIES
+            )));
+        }
+        self.enter()?;
+        let parameters = system.parameters(&self.options, self.proofs, None)?;
+        let parameters =
+            parameters.with("retries", settings.retries)?.with("shards", layout.shards().len())?;
+        self.proofs += 1;
+        Ok(Begin::new(layout.digest(), parameters))
+    }
+}
+
+impl<C: Channel> Prover<C> {
+    /// P's coordinator: has `workers` prove all shards of the statement that `layout` is of, and shows that
+    /// they fit together. [`check`](super::check) the statement first.
+    ///
+    /// # Errors
+    /// [`Error::Split`] if more workers are lost than `settings` allow; [`Error::Options`] for options that
+    /// nothing can be split with; the errors of workers, and as [`Prover::prove`]. The session is over after
+    /// any error.
+    pub fn prove_split<Y: Dealt>(
+        &mut self,
+        system: Y,
+        layout: &Layout,
+        settings: Settings,
+        workers: &mut dyn Workers<ProverLot<Y>, Y::Mac>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Outcome, Error> {
+        let result = self.try_prove_split(&system, layout, settings, workers, rng);
+        if result.is_err() {
+            workers.stop();
+        }
+        self.conclude(result)
+    }
+
+    fn try_prove_split<Y: Dealt>(
+        &mut self,
+        system: &Y,
+        layout: &Layout,
+        settings: Settings,
+        workers: &mut dyn Workers<ProverLot<Y>, Y::Mac>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Outcome, Error> {
+        let (start, before) = (Instant::now(), self.channel.stats());
+        let begin = self.common.begin_split(system, layout, settings)?;
+        begin.send(&mut self.channel)?;
+        let set_up = Y::Setup::start_prover(&mut self.seat(), rng)?;
+        begin.receive(&mut self.channel)?;
+        Y::Setup::finish_prover(&mut self.seat(), set_up, rng)?;
+        let mut run = Run::new(layout, settings);
+        let mut wave: Vec<usize> = (0..layout.shards().len()).collect();
+        while !wave.is_empty() {
+            let dealing = Instant::now();
+            let seed = self.channel.recv_array(tags::SPLIT_DEAL)?;
+            let n = Y::lot_len(&self.common.options)?;
+            let places: Vec<Place> = run.places(&wave, &self.common, &seed).collect();
+            for place in places {
+                let shares = Y::deal_prover(&mut self.seat(), n)?;
+                workers.start(ProverLot { place, shares })?;
+            }
+            Y::settle_prover(&mut self.seat())?;
+            self.channel.flush()?;
+            for shard in &wave {
+                let address = receive_address(&mut self.channel)?;
+                workers.reach(*shard, &address)?;
+            }
+            run.dealing += dealing.elapsed();
+            run.wait(&wave, false, workers, &mut self.channel)?;
+            wave = run.compare(&wave, &mut self.channel)?;
+        }
+        let joining = Instant::now();
+        run.something_claimed()?;
+        let hash = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>)?;
+        self.channel.send(tags::SPLIT_JOIN, &hash)?;
+        verdict::receive(&mut self.channel)?;
+        Ok(run.outcome::<Y>(start, joining, before, self.channel.stats()))
+    }
+}
+
+impl<C: Channel> Verifier<C> {
+    /// V's coordinator: has `workers` verify all shards of the statement that `layout` is of, and accepts all
+    /// of them or none.
+    ///
+    /// # Errors
+    /// As [`Prover::prove_split`]; [`Error::Proof`] with a rejection if a shard's proof is wrong, or if the
+    /// shards do not fit together. Only `Ok` means that the statement is proved.
+    pub fn verify_split<Y: Dealt>(
+        &mut self,
+        system: Y,
+        layout: &Layout,
+        settings: Settings,
+        workers: &mut dyn Workers<VerifierLot<Y>, Y::Mac>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Outcome, Error> {
+        let result = self.try_verify_split(&system, layout, settings, workers, rng);
+        if result.is_err() {
+            workers.stop();
+        }
+        self.conclude(result)
+    }
+
+    fn try_verify_split<Y: Dealt>(
+        &mut self,
+        system: &Y,
+        layout: &Layout,
+        settings: Settings,
+        workers: &mut dyn Workers<VerifierLot<Y>, Y::Mac>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Outcome, Error> {
+        let (start, before) = (Instant::now(), self.channel.stats());
+        let begin = self.common.begin_split(system, layout, settings)?;
+        begin.send(&mut self.channel)?;
+        let set_up = Y::Setup::start_verifier(&mut self.seat(), rng)?;
+        begin.receive(&mut self.channel)?;
+        Y::Setup::finish_verifier(&mut self.seat(), set_up, rng)?;
+        let mut run = Run::new(layout, settings);
+        let mut wave: Vec<usize> = (0..layout.shards().len()).collect();
+        while !wave.is_empty() {
+            let dealing = Instant::now();
+            let mut seed = [0; 32];
+            rng.fill_bytes(&mut seed);
+            self.channel.send(tags::SPLIT_DEAL, &seed)?;
+            self.channel.flush()?;
+            let n = Y::lot_len(&self.common.options)?;
+            let places: Vec<Place> = run.places(&wave, &self.common, &seed).collect();
+            for place in places {
+                let (keys, delta) = Y::deal_verifier(&mut self.seat(), n)?;
+                workers.start(VerifierLot { place, keys, delta })?;
+            }
+            Y::settle_verifier(&mut self.seat())?;
+            for shard in &wave {
+                let address = loop {
+                    if let Some(address) = workers.address(*shard, BEAT)? {
+                        break address;
+                    }
+                    self.channel.send(tags::SPLIT_MEET, &[WAITING])?;
+                    self.channel.flush()?;
+                };
+                self.channel.send(tags::SPLIT_MEET, &[&[DONE], address.as_bytes()].concat())?;
+                self.channel.flush()?;
+            }
+            run.dealing += dealing.elapsed();
+            run.wait(&wave, Y::ANSWERS_TELL_DELTA, workers, &mut self.channel)?;
+            wave = run.compare(&wave, &mut self.channel)?;
+        }
+        let joining = Instant::now();
+        run.something_claimed()?;
+        let ours = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>)?;
+        let theirs: [u8; 32] = self.channel.recv_array(tags::SPLIT_JOIN)?;
+        let accepted = bool::from(ours.ct_eq(&theirs));
+        // A prover that hung up changes nothing.
+        let _ = verdict::send(&mut self.channel, accepted);
+        if !accepted {
+            let reason = "the shards do not fit together: boundary wires that should be equal are not";
+            return Err(volery_zk::Error::Rejected { reason: reason.into() }.into());
+        }
+        Ok(run.outcome::<Y>(start, joining, before, self.channel.stats()))
+    }
+}
+
+/// Where the peer's worker is reached.
+fn receive_address(channel: &mut dyn Channel) -> Result<String, Error> {
+    loop {
+        match channel.recv(tags::SPLIT_MEET, 1 + MOST_ADDRESS)? {
+            [WAITING] => {}
+            [DONE, address @ ..] if address.iter().all(|byte| matches!(byte, b' '..=b'~')) => {
+                return Ok(address.iter().copied().map(char::from).collect());
+            }
+            _ => {
+                let reason = "neither an address of printable characters nor that one is awaited".into();
+                return Err(volery_channel::Error::Malformed { step: tags::SPLIT_MEET, reason }.into());
+            }
+        }
+    }
+}
+
+impl<M: Copy + Default> Run<'_, M> {
+    fn outcome<Y: Dealt>(
+        self,
+        start: Instant,
+        joining: Instant,
+        before: volery_channel::Stats,
+        after: volery_channel::Stats,
+    ) -> Outcome {
+        Outcome {
+            soundness_bits: self.soundness(Y::size().key),
+            shards: self.proved.into_values().map(|proved| proved.summary).collect(),
+            lost: self.lost,
+            time: start.elapsed(),
+            dealing: self.dealing,
+            joining: joining.elapsed(),
+            bytes_sent: after.bytes_sent - before.bytes_sent,
+            bytes_received: after.bytes_received - before.bytes_received,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! One statement, split over many pairs of machines.
+//!
+//! A statement comes in **shards**: programs that each hand out *boundary wires* ([`Shard`]), and a
+//! [`Layout`] that says which boundary wires of different shards are equal. Each party has a *coordinator*
+//! and, for each shard, a *worker*. Nothing goes between the parties but the coordinators' session and one
+//! connection for each pair of workers.
+//!
+//! ```text
+//! P's coordinator                                V's coordinator
+//! a session: set-up             <---------->     a session: set-up under delta
+//! Begin(layout)                 <---------->     Begin(layout)
+//! Deal                          <-----------     the shards of this wave, and a seed
+//! correlations of lots          <---------->     correlations of lots
+//!      | lot                                          | lot, delta
+//!      v                                              v
+//!      | <------------------------ Meet ------------- | where it is reached
+//!   P's workers: Hello, Begin(shard), proof, verdict  V's workers
+//!      | tags of boundary wires                       | keys of boundary wires
+//!      v                                              v
+//! Status: what ended, what is lost <-------->    Status                       lost ones: another wave
+//! Join: a hash of differences of tags ------>    compares it with that of its keys
+//!                               <-----------     verdict
+//! ```
+//!
+//! # Why it is sound
+//!
+//! **One delta.** The lots are consecutive parts of what the coordinators' session makes: P's part of a lot
+//! is `(x, m)`, V's is `k`, and `k = m + x delta` for the one delta of that session, whose checks have shown
+//! it. A worker's wires are made from its lot: by masks, or by LPN rounds, whose check shows P that their
+//! outputs keep the relation with *the lot's* delta. So every wire of every shard is authenticated under one
+//! delta, which V's workers know because V's coordinator tells them.
+//!
+//! **V cannot use another delta in a worker.** For P, delta is whatever relates its `(x, m)` to V's `k`. P's
+//! messages do not depend on what a worker of V believes to be delta. To make a round whose outputs relate by
+//! another delta', V needs `k + x (delta' - delta)` for the lot's `x`, which it does not know: with trees
+//! under delta' the round's check fails unless V guesses where P's noise is, as in every session, and P's
+//! worker ends the session before a wire is made from that round.
+//!
+//! **A boundary.** If `[a]` and `[b]` have equal values, then `m_a - m_b = k_a - k_b`. If they have not, the
+//! two sides differ by `(a - b) delta`, and P would have to guess delta to send the right hash. The hash is
+//! over the session's identifier, all shards with their attempts, identifiers and digests, and all
+//! differences in the layout's order. V compares it only when *all* of its workers have accepted and nothing
+//! is pending, and accepts all shards or none. A shard left out, proved twice, or proved in another session
+//! has no place in V's list; one that V's worker proved as another statement has another digest.
+//!
+//! **Nothing is reused.** A worker's session identifier is a hash of the coordinators' session, the shard,
+//! the attempt and both workers' hellos. So no message of one worker fits another. A lot is dealt once. The
+//! lot of a worker that is lost is never used again; its shard gets a fresh one, under the next attempt.
+//!
+//! **Retries.** Only a lost connection is tried again; whatever a check finds ends the session for all
+//! shards, and every shard's correlations with it. A cheating P may drop a connection when it does not like a
+//! challenge, and so gets one more try for each retry: let a *false attempt* be one of whose tests one is
+//! wrong (see [`volery_zk::quicksilver::soundness`]). P is accepted only if some false attempt passes all its
+//! tests, which happens with the probability `e` of one proof, and each false attempt that does not has to be
+//! dropped. So with at most `R` retries in the session the error is at most `(R + 1) e`: `log2(R + 1)` bits
+//! are lost, which [`Outcome::soundness_bits`] counts. `R` is bounded ([`Dealt::MOST_RETRIES`]).
+//!
+//! **A lost worker over a field may end the session.** V's answer in a round over a field tells a cheating P
+//! delta, and only P's opening shows that it has not cheated. All workers share delta. So if V's worker is
+//! lost between the two, or if V's coordinator cannot know (because the worker's process is gone), the
+//! session ends and delta with it. Over bits V answers with a hash that leaves 2^127 possibilities, and the
+//! session goes on.
+//!
+//! # What V learns
+//!
+//! The layout, the order and time in which shards end, and which shard's witness fails if one does: P checks
+//! the whole statement before ([`check`]).
+//!
+//! Challenges are V's choice in a session that is split; hashed ones
+//! ([`Options::fiat_shamir`](crate::Options)) are refused.
+
+mod codec;
+mod coordinate;
+mod deal;
+mod dealt;
+mod layout;
+mod local;
+#[cfg(feature = "tls")]
+pub mod remote;
+mod shard;
+pub mod statements;
+#[cfg(test)]
+pub(crate) mod tests;
+mod worker;
+
+pub use coordinate::{Ended, MOST_ADDRESS, Outcome, Settings, Workers};
+pub use deal::{Lot, ProverLot, VerifierLot};
+pub use dealt::Dealt;
+pub use layout::{Equal, Layout, ShardInfo};
+pub use local::{ProverThreads, VerifierThreads};
+pub use shard::{Boundary, Shard, Sharded, check};
+pub use worker::{Lost, Proved, Summary, prove_shard, verify_shard};

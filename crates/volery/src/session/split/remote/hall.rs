@@ -1,0 +1,307 @@
+//! The coordinator's side: a place where its workers come for their lots.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rand_core::Rng as _;
+use volery_channel::tls::{ServerConfig, Tls, raw_key_server_config, raw_public_key};
+use volery_channel::transport::Socket;
+use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener, tags};
+use volery_field::Ring;
+use zeroize::Zeroizing;
+
+use super::LotOf;
+use super::invitation::Invitation;
+use crate::session::split::codec::{MOST_RESULT, decode_result};
+use crate::session::split::coordinate::MOST_ADDRESS;
+use crate::session::split::{Ended, Lost, Workers};
+use crate::{Error, os_rng};
+
+/// What bounds the waits of a [`Hall`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// How long a worker that was launched may take to come; 60 s. One that does not is lost, and its lot
+    /// with it.
+    pub arrive: Duration,
+    /// How long a worker may say nothing; 30 s. At work it says so every few seconds.
+    pub silence: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { arrive: Duration::from_secs(60), silence: Duration::from_secs(30) }
+    }
+}
+
+/// A coordinator's workers, each a process of its own that comes with an [`Invitation`].
+pub struct Hall<'a, L, M: Copy + Default> {
+    shared: Arc<Shared>,
+    launch: Box<dyn FnMut(usize, &Invitation) -> Result<(), Error> + 'a>,
+    job: Box<dyn FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a>,
+    address: Address,
+    key: [u8; 32],
+    times: Times,
+    ended: Receiver<Ended<M>>,
+    sender: Sender<Ended<M>>,
+    /// By shard: what is known of the worker that was started last.
+    started: HashMap<usize, Started>,
+    door: Option<JoinHandle<()>>,
+    lots: core::marker::PhantomData<fn(L)>,
+}
+
+/// A wait that ends when something's time is over goes on for this long, so that it is over for certain.
+const SLACK: Duration = Duration::from_millis(10);
+
+/// A worker that was launched.
+struct Started {
+    attempt: u32,
+    /// The name of its invitation.
+    name: [u8; 32],
+    since: Instant,
+    /// Where V's worker says that it is reached.
+    address: Receiver<String>,
+    /// Where P's worker hears that.
+    reach: Sender<String>,
+}
+
+/// What a worker gets when it comes.
+struct Expected {
+    lot: Zeroizing<Vec<u8>>,
+    job: Zeroizing<Vec<u8>>,
+    address: Sender<String>,
+    reach: Receiver<String>,
+    /// What becomes of the worker, if it comes: bytes, or why it is lost.
+    report: Box<dyn FnOnce(Came) + Send>,
+}
+
+/// How a worker that came ended.
+enum Came {
+    Result(Zeroizing<Vec<u8>>),
+    Gone(String),
+}
+
+/// What the coordinator and the thread at the door share.
+struct Shared {
+    /// By the hash of the token, so that looking one up tells nothing about another.
+    expected: Mutex<HashMap<[u8; 32], Expected>>,
+    closed: AtomicBool,
+}
+
+impl Shared {
+    fn expected(&self) -> MutexGuard<'_, HashMap<[u8; 32], Expected>> {
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The name that a token has in the hall.
+fn name(token: &[u8; 32]) -> [u8; 32] {
+    blake3::derive_key("volery 2026 split: a worker's token v1", token)
+}
+
+impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
+    /// A hall at `address`, whose workers are told `reached_at` (the address as they see it; by default the
+    /// one that it listens at). `launch` starts a worker for a shard with this invitation, and `job` says
+    /// what it is told besides its lot: a statement's description, a witness.
+    ///
+    /// # Errors
+    /// Why it cannot listen there.
+    pub fn open(
+        address: &Address,
+        reached_at: Option<Address>,
+        times: Times,
+        launch: impl FnMut(usize, &Invitation) -> Result<(), Error> + 'a,
+        job: impl FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a,
+    ) -> Result<Self, Error> {
+        let mut seed = Zeroizing::new([0; 32]);
+        os_rng()?.fill_bytes(&mut *seed);
+        let (config, key) = (raw_key_server_config(&seed)?, raw_public_key(&seed)?);
+        let listener = Listener::bind(address)?;
+        let address = match reached_at {
+            Some(address) => address,
+            None => listener.address()?,
+        };
+        let shared = Arc::new(Shared { expected: Mutex::default(), closed: AtomicBool::new(false) });
+        let limits = Limits { read: times.silence, connect: Duration::from_secs(10), ..Limits::default() };
+        let door = std::thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || keep_door(&listener, &config, &limits, &shared)
+        });
+        let (sender, ended) = channel();
+        Ok(Self {
+            shared,
+            launch: Box::new(launch),
+            job: Box::new(job),
+            address,
+            key,
+            times,
+            ended,
+            sender,
+            started: HashMap::new(),
+            door: Some(door),
+            lots: core::marker::PhantomData,
+        })
+    }
+
+    /// Strikes off workers that did not come in time. Their lots have never left, so nothing is exposed.
+    fn strike_off(&mut self) {
+        for (shard, started) in &self.started {
+            if started.since.elapsed() < self.times.arrive {
+                continue;
+            }
+            if self.shared.expected().remove(&started.name).is_some() {
+                let error = Error::Split(format!("the worker of shard {shard} did not come"));
+                let result = Err(Lost::Connection { error, exposed: false });
+                let _ = self.sender.send(Ended { shard: *shard, attempt: started.attempt, result });
+            }
+        }
+    }
+}
+
+impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
+    fn start(&mut self, lot: L) -> Result<(), Error> {
+        let (shard, attempt) = (lot.shard(), lot.attempt());
+        let mut token = Zeroizing::new([0; 32]);
+        os_rng()?.fill_bytes(&mut *token);
+        let name = name(&token);
+        let (to_us, address) = channel();
+        let (reach, to_worker) = channel();
+        let sender = self.sender.clone();
+        let report = move |came| {
+            let result = match came {
+                Came::Result(bytes) => decode_result(&bytes).unwrap_or_else(|error| Err(Lost::Failed(error))),
+                Came::Gone(reason) => Err(Lost::Gone(reason)),
+            };
+            let _ = sender.send(Ended { shard, attempt, result });
+        };
+        let expected = Expected {
+            lot: lot.encode(),
+            job: (self.job)(shard)?,
+            address: to_us,
+            reach: to_worker,
+            report: Box::new(report),
+        };
+        self.shared.expected().insert(name, expected);
+        self.started.insert(shard, Started { attempt, name, since: Instant::now(), address, reach });
+        let invitation = Invitation { address: self.address.clone(), key: self.key, token };
+        (self.launch)(shard, &invitation)
+    }
+
+    fn address(&mut self, shard: usize, patience: Duration) -> Result<Option<String>, Error> {
+        self.strike_off();
+        let Some(started) = self.started.get(&shard) else { return Ok(Some(String::new())) };
+        let left = self.times.arrive.saturating_sub(started.since.elapsed());
+        match started.address.recv_timeout(patience.min(left + SLACK)) {
+            Ok(address) => Ok(Some(address)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            // A worker that did not come, or is gone before it listens, is lost, and that is said elsewhere.
+            Err(RecvTimeoutError::Disconnected) => Ok(Some(String::new())),
+        }
+    }
+
+    fn reach(&mut self, shard: usize, address: &str) -> Result<(), Error> {
+        if let Some(started) = self.started.get(&shard) {
+            // A worker that is gone says so elsewhere.
+            let _ = started.reach.send(address.to_owned());
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, patience: Duration) -> Result<Option<Ended<M>>, Error> {
+        self.strike_off();
+        let left = |started: &Started| self.times.arrive.saturating_sub(started.since.elapsed());
+        let left = self.started.values().map(left).filter(|left| !left.is_zero()).min();
+        match self.ended.recv_timeout(left.map_or(patience, |left| patience.min(left + SLACK))) {
+            Ok(ended) => Ok(Some(ended)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Split("the door of the hall is closed".into())),
+        }
+    }
+
+    fn stop(&mut self) {
+        self.shared.closed.store(true, Ordering::Relaxed);
+        self.shared.expected().clear();
+    }
+}
+
+impl<L, M: Copy + Default> Drop for Hall<'_, L, M> {
+    fn drop(&mut self) {
+        self.shared.closed.store(true, Ordering::Relaxed);
+        self.shared.expected().clear();
+        if let Some(door) = self.door.take() {
+            let _ = door.join();
+        }
+    }
+}
+
+/// Serves whoever comes, each in a thread, until the hall is closed.
+fn keep_door(listener: &Listener, config: &Arc<ServerConfig>, limits: &Limits, shared: &Arc<Shared>) {
+    const PAUSE: Duration = Duration::from_millis(100);
+    while !shared.closed.load(Ordering::Relaxed) {
+        match listener.accept(Some(PAUSE)) {
+            Ok(None) => {}
+            Ok(Some(socket)) => {
+                let (config, limits, shared) = (Arc::clone(config), limits.clone(), Arc::clone(shared));
+                std::thread::spawn(move || serve(socket, config, &limits, &shared));
+            }
+            // Too many open files, say: that passes.
+            Err(_) => std::thread::sleep(PAUSE),
+        }
+    }
+}
+
+/// Serves one connection. A stranger's ends here without a word.
+fn serve(socket: Socket, config: Arc<ServerConfig>, limits: &Limits, shared: &Shared) {
+    let Ok(tls) = Tls::accept(socket, config, limits) else { return };
+    let mut channel = Framed::new(tls, Limits { read: limits.connect, ..limits.clone() });
+    let Ok(token) = channel.recv_array(tags::WORKER_TOKEN).map(Zeroizing::new) else { return };
+    let Some(expected) = shared.expected().remove(&name(&token)) else { return };
+    channel.renew(limits.clone());
+    let Expected { lot, job, address, reach, report } = expected;
+    report(match attend(&mut channel, (&lot, &job), &address, &reach, shared) {
+        Ok(result) => Came::Result(result),
+        Err(error) => Came::Gone(error.to_string()),
+    });
+}
+
+/// Gives a worker its lot, and hears of it until it ends.
+fn attend(
+    channel: &mut dyn Channel,
+    (lot, job): (&[u8], &[u8]),
+    address: &Sender<String>,
+    reach: &Receiver<String>,
+    shared: &Shared,
+) -> Result<Zeroizing<Vec<u8>>, Error> {
+    channel.send(tags::WORKER_LOT, lot)?;
+    channel.send(tags::WORKER_LOT, job)?;
+    let said = channel.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
+    // Empty: this is P's worker, which wants to hear.
+    match String::from_utf8(said) {
+        Ok(said) if said.is_empty() => {
+            let told = loop {
+                match reach.recv_timeout(Duration::from_secs(1)) {
+                    Ok(told) => break told,
+                    Err(RecvTimeoutError::Timeout) if !shared.closed.load(Ordering::Relaxed) => {}
+                    Err(_) => return Err(Error::Split("the session ended before its workers met".into())),
+                }
+            };
+            channel.send(tags::WORKER_ADDRESS, told.as_bytes())?;
+            channel.flush()?;
+        }
+        Ok(said) => drop(address.send(said)),
+        Err(_) => return Err(Error::Split("a worker's address is no text".into())),
+    }
+    let mut result = Zeroizing::new(Vec::new());
+    loop {
+        channel.recv_into(tags::WORKER_ENDED, MOST_RESULT, &mut result)?;
+        if !result.is_empty() {
+            return Ok(result);
+        }
+        if shared.closed.load(Ordering::Relaxed) {
+            return Err(Error::Split("the session has ended".into()));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Workers as processes of their own, on this machine or on others.
+//!
+//! ```text
+//! coordinator                               a worker of the same party
+//! Hall: listens, with a fresh key
+//! a launcher starts a worker  ----------->  an Invitation: address, key, one-time token
+//!                             <-- TLS ----  WorkerToken
+//! WorkerLot: lot, job         ----------->
+//! WorkerAddress               <---------->  from V's worker; to P's worker
+//!                                           the proof, with the other party's worker, over TLS of its own
+//!                             <-----------  WorkerEnded: at work, or what it brings
+//! ```
+//!
+//! Lots and tags are secrets, and go over this connection and nowhere else. What starts workers (a shell,
+//! Ray, Kubernetes) carries invitations only. A token is good for one connection, so a worker that is started
+//! again with the same invitation gets nothing: this is what keeps a scheduler that tries tasks again from
+//! using a lot twice. The coordinator's key is made for the session, and the invitation holds its public
+//! half.
+//!
+//! V's worker listens for P's, with a key of its own; its address and public key go through the coordinators'
+//! session. P's worker shows that it has the same lot by the lot's token, so strangers are turned away before
+//! the lot is used.
+
+mod hall;
+mod invitation;
+#[cfg(test)]
+mod tests;
+mod work;
+
+pub use hall::{Hall, Times};
+pub use invitation::Invitation;
+pub use work::Worker;
+
+use super::codec::LotBytes;
+use super::{Dealt, Lot, ProverLot, VerifierLot};
+
+/// A party's part of a lot, which goes from a coordinator to a worker as bytes.
+pub trait LotOf: Lot + sealed::Sealed {
+    /// The lot.
+    #[doc(hidden)]
+    fn encode(&self) -> zeroize::Zeroizing<Vec<u8>>;
+
+    /// The lot in these bytes.
+    #[doc(hidden)]
+    fn decode(bytes: &[u8]) -> Result<Self, crate::Error>
+    where
+        Self: Sized;
+}
+
+mod sealed {
+    /// Only lots are.
+    pub trait Sealed {}
+}
+
+macro_rules! bytes {
+    ($lot:ident) => {
+        impl<Y: Dealt> sealed::Sealed for $lot<Y> {}
+
+        impl<Y: Dealt> LotOf for $lot<Y> {
+            fn encode(&self) -> zeroize::Zeroizing<Vec<u8>> {
+                LotBytes::encode(self)
+            }
+
+            fn decode(bytes: &[u8]) -> Result<Self, crate::Error> {
+                LotBytes::decode(bytes)
+            }
+        }
+    };
+}
+bytes!(ProverLot);
+bytes!(VerifierLot);

@@ -1,0 +1,218 @@
+//! The worker's side.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use rand_core::Rng as _;
+use subtle::ConstantTimeEq as _;
+use volery_channel::tls::{Tls, Trust, client_config, raw_key_server_config, raw_public_key};
+use volery_channel::transport::Socket;
+use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener, tags};
+use zeroize::Zeroizing;
+
+use super::LotOf;
+use super::invitation::{Invitation, from_hex, to_hex};
+use crate::session::split::codec::{MOST_LOT, encode_result};
+use crate::session::split::coordinate::MOST_ADDRESS;
+use crate::session::split::{Boundary, Dealt, Lost, Lot as _, Proved, ProverLot, Shard, VerifierLot};
+use crate::session::split::{prove_shard, verify_shard};
+use crate::{Error, os_rng};
+
+/// How often a worker says that it is at work.
+const BEAT: Duration = Duration::from_secs(5);
+
+/// How long a worker waits to hear where the other party's is reached.
+const MEETING: Duration = Duration::from_secs(600);
+
+/// The longest job: a statement and a witness.
+const MOST_JOB: usize = 1 << 30;
+
+/// A worker that has come to its coordinator, and has its lot.
+pub struct Worker<L> {
+    coordinator: Framed<Tls<Socket>>,
+    lot: L,
+    job: Zeroizing<Vec<u8>>,
+    limits: Limits,
+}
+
+fn connect(address: &Address, key: &[u8; 32], limits: &Limits) -> Result<Framed<Tls<Socket>>, Error> {
+    let host = match address {
+        Address::Tcp { host, .. } => host.as_str(),
+        Address::Unix(_) => "localhost",
+    };
+    let socket = Socket::connect(address, limits.connect)?;
+    let tls = Tls::connect(socket, client_config(&Trust::Key(*key))?, host, limits)?;
+    Ok(Framed::new(tls, limits.clone()))
+}
+
+impl<L: LotOf> Worker<L> {
+    /// Comes to the coordinator of this invitation, for a lot. `limits` hold for the proof, too.
+    ///
+    /// # Errors
+    /// The connection's; an invitation that was used, or whose time is over, ends it without a word.
+    pub fn come(invitation: &Invitation, limits: &Limits) -> Result<Self, Error> {
+        // A lot may be longer than what a peer may send, and the other party's workers may take long to come.
+        let to_coordinator = Limits {
+            max_frame: limits.max_frame.max(MOST_JOB),
+            read: limits.read.max(MEETING),
+            ..limits.clone()
+        };
+        let mut coordinator = connect(&invitation.address, &invitation.key, &to_coordinator)?;
+        coordinator.send(tags::WORKER_TOKEN, &*invitation.token)?;
+        let (mut lot, mut job) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
+        coordinator.recv_into(tags::WORKER_LOT, MOST_LOT, &mut lot)?;
+        coordinator.recv_into(tags::WORKER_LOT, MOST_JOB, &mut job)?;
+        Ok(Self { coordinator, lot: L::decode(&lot)?, job, limits: limits.clone() })
+    }
+
+    /// What the coordinator says besides the lot.
+    #[must_use]
+    pub fn job(&self) -> &[u8] {
+        &self.job
+    }
+
+    /// Runs `work` while the coordinator hears that this worker is there, and then what it brings. Returns
+    /// what a person may know of it.
+    fn bring<M: volery_field::Ring>(
+        mut coordinator: Framed<Tls<Socket>>,
+        work: impl FnOnce() -> Result<Proved<M>, Lost> + Send,
+    ) -> Result<(), Error> {
+        std::thread::scope(|scope| {
+            let (sender, result) = channel();
+            scope.spawn(move || drop(sender.send(work())));
+            let result = loop {
+                match result.recv_timeout(BEAT) {
+                    Ok(result) => break result,
+                    Err(RecvTimeoutError::Timeout) => {
+                        coordinator.send(tags::WORKER_ENDED, &[])?;
+                        coordinator.flush()?;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => {
+                        break Err(Lost::Failed(Error::Split("a worker stopped by itself".into())));
+                    }
+                }
+            };
+            coordinator.send(tags::WORKER_ENDED, &encode_result(&result))?;
+            coordinator.finish()?;
+            match result {
+                Ok(_) => Ok(()),
+                Err(Lost::Connection { error, .. } | Lost::Failed(error)) => Err(error),
+                Err(error) => Err(Error::Split(error.to_string())),
+            }
+        })
+    }
+}
+
+/// What P's worker shows V's, so that a stranger does not use the lot up.
+fn pass(token: &[u8; 16]) -> [u8; 32] {
+    blake3::derive_key("volery 2026 split: a worker's pass v1", token)
+}
+
+impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
+    /// The shard to prove.
+    #[must_use]
+    pub fn shard(&self) -> usize {
+        self.lot.shard()
+    }
+
+    /// Proves `shard` to V's worker of the same lot, and brings the coordinator what comes of it.
+    ///
+    /// # Errors
+    /// As [`prove_shard`], and those of the connection to the coordinator.
+    pub fn prove<S>(self, system: Y, shard: &S) -> Result<(), Error>
+    where
+        S: for<'a> Shard<Y::Ring, Y::Prover<'a>> + ?Sized,
+        for<'a> Y::Prover<'a>: Boundary<Y::Ring, Y::Mac>,
+    {
+        let Self { mut coordinator, lot, limits, .. } = self;
+        coordinator.send(tags::WORKER_ADDRESS, &[])?;
+        let address = coordinator.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
+        let address = String::from_utf8_lossy(&address).into_owned();
+        Self::bring(coordinator, move || {
+            let met = || {
+                let (address, key) = read_address(&address)?;
+                let mut peer = connect(&address, &key, &limits)?;
+                peer.send(tags::WORKER_TOKEN, &pass(&lot.token()))?;
+                Ok(peer)
+            };
+            let peer = met().map_err(|error: Error| Lost::of(error, false))?;
+            let mut rng = os_rng().map_err(Lost::Failed)?;
+            prove_shard(peer, lot, system, shard, &mut rng)
+        })
+    }
+}
+
+impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
+    /// The shard to verify.
+    #[must_use]
+    pub fn shard(&self) -> usize {
+        self.lot.shard()
+    }
+
+    /// Listens at `listen` for P's worker of the same lot, verifies `shard`, and brings the coordinator what
+    /// comes of it. P hears that this is reached at `host`, or at the address that it listens at.
+    ///
+    /// # Errors
+    /// As [`verify_shard`], and those of the connection to the coordinator.
+    pub fn verify<S>(self, system: Y, shard: &S, listen: &Address, host: Option<&str>) -> Result<(), Error>
+    where
+        S: for<'a> Shard<Y::Ring, Y::Verifier<'a>> + ?Sized,
+        for<'a> Y::Verifier<'a>: Boundary<Y::Ring, Y::Mac>,
+    {
+        let Self { mut coordinator, lot, limits, .. } = self;
+        let mut seed = Zeroizing::new([0; 32]);
+        os_rng()?.fill_bytes(&mut *seed);
+        let config = raw_key_server_config(&seed)?;
+        let listener = Listener::bind(listen)?;
+        let address = match (listener.address()?, host) {
+            (Address::Tcp { port, .. }, Some(host)) => Address::Tcp { host: host.to_owned(), port },
+            (address, _) => address,
+        };
+        let said = format!("{address} {}", to_hex(&raw_public_key(&seed)?));
+        if said.len() > MOST_ADDRESS {
+            return Err(Error::Split(format!("the address {address} is too long to be told")));
+        }
+        coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
+        coordinator.flush()?;
+        Self::bring(coordinator, move || {
+            let end = Instant::now() + limits.read;
+            let expected = pass(&lot.token());
+            let peer = loop {
+                let left = end.saturating_duration_since(Instant::now());
+                let socket = match listener.accept(Some(left)) {
+                    Ok(Some(socket)) => socket,
+                    Ok(None) => {
+                        let error = Error::Split("the other party's worker did not come".into());
+                        return Err(Lost::Connection { error, exposed: false });
+                    }
+                    Err(error) => return Err(Lost::Failed(error.into())),
+                };
+                // A stranger is turned away, and takes no more than the time to connect.
+                let short = Limits { read: limits.connect, ..limits.clone() };
+                let Ok(tls) = Tls::accept(socket, config.clone(), &short) else { continue };
+                let mut peer = Framed::new(tls, short);
+                match peer.recv_array::<32>(tags::WORKER_TOKEN) {
+                    Ok(shown) if bool::from(shown.ct_eq(&expected)) => break peer,
+                    _ => {}
+                }
+            };
+            let mut peer = peer;
+            peer.renew(limits);
+            let mut rng = os_rng().map_err(Lost::Failed)?;
+            verify_shard(peer, lot, system, shard, &mut rng)
+        })
+    }
+}
+
+/// The address of V's worker and its public key, as V says.
+fn read_address(text: &str) -> Result<(Address, [u8; 32]), Error> {
+    let parts = text.split_once(' ').and_then(|(address, key)| Some((address, from_hex(key)?)));
+    let Some((address, key)) = parts else {
+        return Err(volery_channel::Error::Closed { step: tags::SPLIT_MEET, mid_frame: false }.into());
+    };
+    match address.parse()? {
+        // A socket file is this machine's: nobody else says which one to open.
+        Address::Unix(_) => Err(Error::Split("the other party's worker is at no network address".into())),
+        address => Ok((address, key)),
+    }
+}

@@ -1,0 +1,118 @@
+//! What should not be accepted is not.
+
+use volery_field::F2;
+
+use super::*;
+
+#[test]
+fn shards_that_do_not_fit_together_are_rejected() {
+    fn run<Y: Dealt + Copy + Send>(system: Y)
+    where
+        for<'a, 's> <Chain<Y::Ring> as Sharded>::Shard<'s>:
+            Shard<Y::Ring, Y::Prover<'a>> + Shard<Y::Ring, Y::Verifier<'a>>,
+        Chain<Y::Ring>: Sharded,
+        for<'s> <Chain<Y::Ring> as Sharded>::Shard<'s>: Shard<Y::Ring, Evaluator<Y::Ring>>,
+        for<'p> Y::Prover<'p>: Boundary<Y::Ring, Y::Mac>,
+        for<'v> Y::Verifier<'v>: Boundary<Y::Ring, Y::Mac>,
+    {
+        let honest = Chain::<Y::Ring>::new(3, 10);
+        let lying = Chain { wrong: Some(1), ..honest.clone() };
+        assert!(check::<Y::Ring, _>(&lying).is_err());
+        let (proved, verified) = Both::between(&lying, &honest).run(system);
+        assert!(is_rejected(&verified) && is_rejected(&proved), "{verified:?}");
+        let reason = verified.expect_err("rejected").to_string();
+        assert!(reason.contains("do not fit together"), "{reason}");
+        // Each shard by itself holds: it is the boundary that does not.
+        let apart = |chain: &Chain<Y::Ring>| Chain { joined: false, ..chain.clone() };
+        let (_, verified) = Both::between(&apart(&lying), &apart(&honest)).run(system);
+        verified.expect("nothing is claimed to be equal");
+    }
+    run(Bits);
+    run(Field::new());
+}
+
+#[test]
+fn a_shard_that_does_not_hold_is_rejected_and_never_tried_again() {
+    let honest = Chain::<F2>::new(3, 10);
+    let lying = Chain { broken: Some(2), ..honest.clone() };
+    assert!(check::<F2, _>(&lying).is_err());
+    // V's program has no such assertion, so this is a prover that goes on with a false wire.
+    let (proved, verified) = Both::between(&lying, &lying).run(Bits);
+    assert!(proved.is_err() && verified.is_err(), "{verified:?}");
+}
+
+#[test]
+fn a_statement_that_claims_nothing_is_refused() {
+    let chain = Chain { claimed: false, joined: false, ..Chain::<F2>::new(2, 10) };
+    let (proved, verified) = Both::of(&chain).run(Bits);
+    for error in [proved.expect_err("no claim"), verified.expect_err("no claim")] {
+        assert!(
+            error.to_string().contains("claims nothing") || error.to_string().contains("asserts nothing"),
+            "{error}"
+        );
+    }
+    // Equal wires are a claim.
+    let chain = Chain { claimed: false, ..Chain::<F2>::new(2, 10) };
+    Both::of(&chain).run(Bits).1.expect("verified");
+}
+
+#[test]
+fn parties_with_different_layouts_refuse_each_other_before_anything_is_dealt() {
+    let ours = Chain::<F2>::new(3, 10);
+    for theirs in [
+        Chain { joined: false, ..ours.clone() },
+        Chain { steps: 11, ..ours.clone() },
+        Chain { shards: 2, ..ours.clone() },
+    ] {
+        let (proved, verified) = Both::between(&ours, &theirs).run(Bits);
+        for error in [proved.expect_err("refused"), verified.expect_err("refused")] {
+            assert!(matches!(error, Error::Channel(_)), "{error}");
+        }
+    }
+}
+
+#[test]
+fn hashed_challenges_too_many_retries_and_fields_without_rounds_are_refused() {
+    let chain = Chain::<F2>::new(2, 10);
+    let refused = |both: Both<'_, _, _>| {
+        let (proved, verified) = both.run(Bits);
+        for error in [proved.expect_err("refused"), verified.expect_err("refused")] {
+            assert!(matches!(error, Error::Options(_)), "{error}");
+        }
+    };
+    let options = Options { fiat_shamir: true, ..Options::default() };
+    refused(Both { options, ..Both::of(&chain) });
+    let settings = Settings { retries: Bits::MOST_RETRIES + 1 };
+    refused(Both { settings, ..Both::of(&chain) });
+    assert!(Over::<volery_field::Gf256, volery_field::Gf128>::lot_len(&Options::default()).is_err());
+}
+
+/// A worker of P that meets V's worker of another shard, attempt or session.
+#[test]
+fn workers_of_different_lots_refuse_each_other() {
+    let chain = Chain::<F2>::new(2, 10);
+    let lots = |session: u8, place: (u32, u32), seed: u8| {
+        let id = volery_vole::SessionId::new([session; 32]);
+        deal::Place::new(id, Options::default(), place, &[seed; 32])
+    };
+    let n = Bits::lot_len(&Options::default()).expect("a length");
+    let base = lots(1, (0, 0), 1);
+    for other in [lots(2, (0, 0), 1), lots(1, (1, 0), 1), lots(1, (0, 1), 1), lots(1, (0, 0), 2)] {
+        let (ours, theirs) = memory_pair(&Limits::default());
+        let blank = || volery_field::Wiped::new(vec![volery_field::Gf128::ZERO; n]);
+        let chain = &chain;
+        std::thread::scope(|scope| {
+            let verified = scope.spawn(move || {
+                let delta = zeroize::Zeroizing::new(volery_field::Gf128::ONE);
+                let lot = VerifierLot { place: other, keys: blank(), delta };
+                verify_shard(theirs, lot, Bits, &chain.shard(0).expect("a shard"), &mut rng(2)).map(drop)
+            });
+            let lot = ProverLot { place: base, shares: blank() };
+            let proved =
+                prove_shard(ours, lot, Bits, &chain.shard(0).expect("a shard"), &mut rng(1)).map(drop);
+            for result in [proved, verified.join().expect("no panic")] {
+                assert!(matches!(result, Err(Lost::Failed(Error::Channel(_)))), "{result:?}");
+            }
+        });
+    }
+}
