@@ -41,7 +41,7 @@ pub(crate) fn profile(name: &str) -> Result<Profile, Failure> {
 }
 
 /// How far a session is.
-enum State {
+pub(crate) enum State {
     Calling(Call),
     Listening(Door),
     Proving(Box<Prover<Wire>>),
@@ -52,10 +52,10 @@ enum State {
 
 /// What is fixed for a whole session.
 #[derive(Clone)]
-struct Terms {
+pub(crate) struct Terms {
     options: Options,
-    rho: Option<u16>,
-    stop: Arc<Stop>,
+    pub(crate) rho: Option<u16>,
+    pub(crate) stop: Arc<Stop>,
     meter: Meter,
     peer: Arc<Mutex<String>>,
 }
@@ -97,16 +97,13 @@ impl Session {
         Ok(Self { state: Mutex::new(Some(state)), terms, address, fingerprint })
     }
 
-    /// Does `work` on the state, outside of Python.
-    fn during<T: Send + 'static>(
+    /// Does `work` on the state, outside of Python, and tells `progress` how many bits and elements passed.
+    fn metered<T: Send + 'static>(
         &self,
         py: Python<'_>,
         progress: Option<&Bound<'_, PyAny>>,
         work: impl FnOnce(State, &Terms) -> (State, Result<T, Failure>) + Send + 'static,
     ) -> PyResult<T> {
-        let busy = || Failure::input("the session is in use by another thread, or was interrupted");
-        let state = locked(&self.state).take().ok_or_else(busy)?;
-        let terms = self.terms.clone();
         let tick = |_: Python<'_>| match progress {
             Some(progress) => {
                 let [bits, field] = self.terms.meter.figures().bits;
@@ -114,7 +111,20 @@ impl Session {
             }
             None => Ok(()),
         };
-        let (state, result) = interruptible(py, &self.terms.stop, &tick, move || work(state, &terms))?;
+        self.during(py, &tick, work)
+    }
+
+    /// Does `work` on the state, outside of Python, and `tick` meanwhile.
+    pub(crate) fn during<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        tick: &dyn Fn(Python<'_>) -> PyResult<()>,
+        work: impl FnOnce(State, &Terms) -> (State, Result<T, Failure>) + Send + 'static,
+    ) -> PyResult<T> {
+        let busy = || Failure::input("the session is in use by another thread, or was interrupted");
+        let state = locked(&self.state).take().ok_or_else(busy)?;
+        let terms = self.terms.clone();
+        let (state, result) = interruptible(py, &self.terms.stop, tick, move || work(state, &terms))?;
         let closed = self.terms.stop.is_stopped();
         *locked(&self.state) = Some(if closed { State::Over } else { state });
         Ok(match result {
@@ -158,7 +168,7 @@ impl Session {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let instance = statement.instance();
-        let outcome = self.during(py, progress, move |state, terms| prove(state, terms, &*instance))?;
+        let outcome = self.metered(py, progress, move |state, terms| prove(state, terms, &*instance))?;
         outcome.into_dict(py)
     }
 
@@ -170,7 +180,7 @@ impl Session {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let instance = statement.instance();
-        let outcome = self.during(py, progress, move |state, terms| verify(state, terms, &*instance))?;
+        let outcome = self.metered(py, progress, move |state, terms| verify(state, terms, &*instance))?;
         outcome.into_dict(py)
     }
 
@@ -182,7 +192,7 @@ impl Session {
             _ => return Err(Failure::input("role: \"prover\" or \"verifier\"").into()),
         };
         let work = move |state, terms: &Terms| correlate(state, terms, is_prover, count, &out);
-        self.during(py, None, work)
+        self.metered(py, None, work)
     }
 
     /// Ends the session, also while another thread uses it.
@@ -206,7 +216,7 @@ fn meet(met: Result<Met, Failure>, terms: &Terms) -> Result<Wire, Failure> {
 }
 
 /// The session that proves, with the time that it took to set it up.
-fn prover(state: State, terms: &Terms) -> Result<(Box<Prover<Wire>>, Duration), (State, Failure)> {
+pub(crate) fn prover(state: State, terms: &Terms) -> Result<(Box<Prover<Wire>>, Duration), (State, Failure)> {
     let met = match state {
         State::Proving(prover) => return Ok((prover, Duration::ZERO)),
         State::Calling(call) => call.meet(&terms.stop),
@@ -226,7 +236,10 @@ fn prover(state: State, terms: &Terms) -> Result<(Box<Prover<Wire>>, Duration), 
 }
 
 /// The session that verifies.
-fn verifier(state: State, terms: &Terms) -> Result<(Box<Verifier<Wire>>, Duration), (State, Failure)> {
+pub(crate) fn verifier(
+    state: State,
+    terms: &Terms,
+) -> Result<(Box<Verifier<Wire>>, Duration), (State, Failure)> {
     let met = match state {
         State::Verifying(verifier) => return Ok((verifier, Duration::ZERO)),
         State::Calling(call) => call.meet(&terms.stop),

@@ -1,6 +1,10 @@
 //! The worker's side.
 
+use std::net::Shutdown;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rand_core::Rng as _;
@@ -35,12 +39,61 @@ pub struct Worker<L> {
     limits: Limits,
 }
 
-fn connect(address: &Address, key: &[u8; 32], limits: &Limits) -> Result<Framed<Tls<Socket>>, Error> {
+/// What a worker does next, and who may end it.
+#[derive(Default)]
+struct Leash(Mutex<Held>);
+
+/// The state of a [`Leash`].
+#[derive(Default)]
+struct Held {
+    is_cut: bool,
+    /// The connection that the work waits for.
+    socket: Option<UnixStream>,
+}
+
+impl Leash {
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes this connection when the work is to end.
+    fn tie(&self, socket: &Socket) {
+        let mut held = self.held();
+        // Shutting down is the same for every kind of socket.
+        held.socket = socket.as_fd().try_clone_to_owned().ok().map(|copy: OwnedFd| UnixStream::from(copy));
+        if held.is_cut {
+            drop(held);
+            self.cut();
+        }
+    }
+
+    /// Ends the work: nobody wants what it would bring.
+    fn cut(&self) {
+        let mut held = self.held();
+        held.is_cut = true;
+        if let Some(socket) = held.socket.take() {
+            // The peer may be gone already.
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn is_cut(&self) -> bool {
+        self.held().is_cut
+    }
+}
+
+fn connect(
+    address: &Address,
+    key: &[u8; 32],
+    limits: &Limits,
+    leash: &Leash,
+) -> Result<Framed<Tls<Socket>>, Error> {
     let host = match address {
         Address::Tcp { host, .. } => host.as_str(),
         Address::Unix(_) => "localhost",
     };
     let socket = Socket::connect(address, limits.connect)?;
+    leash.tie(&socket);
     let tls = Tls::connect(socket, client_config(&Trust::Key(*key))?, host, limits)?;
     Ok(Framed::new(tls, limits.clone()))
 }
@@ -57,7 +110,8 @@ impl<L: LotOf> Worker<L> {
             read: limits.read.max(MEETING),
             ..limits.clone()
         };
-        let mut coordinator = connect(&invitation.address, &invitation.key, &to_coordinator)?;
+        let mut coordinator =
+            connect(&invitation.address, &invitation.key, &to_coordinator, &Leash::default())?;
         coordinator.send(tags::WORKER_TOKEN, &*invitation.token)?;
         let (mut lot, mut job) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
         coordinator.recv_into(tags::WORKER_LOT, MOST_LOT, &mut lot)?;
@@ -72,20 +126,26 @@ impl<L: LotOf> Worker<L> {
     }
 
     /// Runs `work` while the coordinator hears that this worker is there, and then what it brings. Returns
-    /// what a person may know of it.
+    /// what a person may know of it. If the coordinator is gone, the work ends, too: its connection, which
+    /// hangs on the leash, is closed.
     fn bring<M: volery_field::Ring>(
         mut coordinator: Framed<Tls<Socket>>,
-        work: impl FnOnce() -> Result<Proved<M>, Lost> + Send,
+        work: impl FnOnce(&Leash) -> Result<Proved<M>, Lost> + Send,
     ) -> Result<(), Error> {
+        let leash = &Leash::default();
         std::thread::scope(|scope| {
             let (sender, result) = channel();
-            scope.spawn(move || drop(sender.send(work())));
+            scope.spawn(move || drop(sender.send(work(leash))));
             let result = loop {
                 match result.recv_timeout(BEAT) {
                     Ok(result) => break result,
                     Err(RecvTimeoutError::Timeout) => {
-                        coordinator.send(tags::WORKER_ENDED, &[])?;
-                        coordinator.flush()?;
+                        let there =
+                            coordinator.send(tags::WORKER_ENDED, &[]).and_then(|()| coordinator.flush());
+                        if let Err(error) = there {
+                            leash.cut();
+                            return Err(error.into());
+                        }
                     }
                     Err(RecvTimeoutError::Disconnected) => {
                         break Err(Lost::Failed(Error::Split("a worker stopped by itself".into())));
@@ -128,10 +188,10 @@ impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
         coordinator.send(tags::WORKER_ADDRESS, &[])?;
         let address = coordinator.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
         let address = String::from_utf8_lossy(&address).into_owned();
-        Self::bring(coordinator, move || {
+        Self::bring(coordinator, move |leash| {
             let met = || {
                 let (address, key) = read_address(&address)?;
-                let mut peer = connect(&address, &key, &limits)?;
+                let mut peer = connect(&address, &key, &limits, leash)?;
                 peer.send(tags::WORKER_TOKEN, &pass(&lot.token()))?;
                 Ok(peer)
             };
@@ -174,19 +234,21 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
         }
         coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
         coordinator.flush()?;
-        Self::bring(coordinator, move || {
+        Self::bring(coordinator, move |leash| {
             let end = Instant::now() + limits.read;
             let expected = pass(&lot.token());
             let peer = loop {
                 let left = end.saturating_duration_since(Instant::now());
-                let socket = match listener.accept(Some(left)) {
+                let socket = match listener.accept(Some(left.min(BEAT))) {
                     Ok(Some(socket)) => socket,
+                    Ok(None) if left > BEAT && !leash.is_cut() => continue,
                     Ok(None) => {
                         let error = Error::Split("the other party's worker did not come".into());
                         return Err(Lost::Connection { error, exposed: false });
                     }
                     Err(error) => return Err(Lost::Failed(error.into())),
                 };
+                leash.tie(&socket);
                 // A stranger is turned away, and takes no more than the time to connect.
                 let short = Limits { read: limits.connect, ..limits.clone() };
                 let Ok(tls) = Tls::accept(socket, config.clone(), &short) else { continue };
