@@ -29,7 +29,9 @@ def verifier(program, arguments):
     """The program, and where it listens."""
     process = subprocess.Popen(
         [program, "verify", *arguments, "--listen", "127.0.0.1:0", "--json"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     for line in process.stderr:
         found = re.match(r"listening at (.*)", line)
@@ -40,7 +42,9 @@ def verifier(program, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--length", type=int, default=200_000, help="bytes of the message whose digest is public (default 200000)")
+    parser.add_argument(
+        "--length", type=int, default=200_000, help="bytes of the message whose digest is public (default 200000)"
+    )
     parser.add_argument("--repetitions", type=int, default=5)
     options = parser.parse_args()
     program = os.environ.get("VOLERY") or shutil.which("volery")
@@ -60,7 +64,9 @@ def main():
             start = time.perf_counter()
             done = subprocess.run(
                 [program, "prove", *arguments, "--witness", witness, "--connect", address, "--json"],
-                check=True, capture_output=True, text=True,
+                check=True,
+                capture_output=True,
+                text=True,
             )
             times["program"].append(time.perf_counter() - start)
             figures = json.loads(done.stdout)
@@ -75,8 +81,10 @@ def main():
             own["python"].append(report.seconds + report.seconds_setup)
             process.communicate()
     for name in times:
-        print(f"{name:8} {min(times[name]):.3f} to {max(times[name]):.3f} s, median {statistics.median(times[name]):.3f} s; "
-              f"set-up and proof alone {statistics.median(own[name]):.3f} s")
+        print(
+            f"{name:8} {min(times[name]):.3f} to {max(times[name]):.3f} s, median {statistics.median(times[name]):.3f} s; "
+            f"set-up and proof alone {statistics.median(own[name]):.3f} s"
+        )
     overhead = statistics.median(times["python"]) / statistics.median(times["program"]) - 1
     print(f"Python takes {100 * overhead:+.1f}% ({report.multiplications:,} ANDs)")
 

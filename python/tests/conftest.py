@@ -41,7 +41,9 @@ class Running:
 
     def __init__(self, command: List[str], folder: Path) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True)
+        self.process = subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True
+        )
         self.lines: List[str] = []
 
     def address(self) -> str:

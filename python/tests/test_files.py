@@ -16,7 +16,9 @@ def claim():
     return volery.builtin("sha256-preimage", digest=ABC, length=3)
 
 
-@pytest.mark.parametrize("options", [{}, {"small": True}, {"protocol": "zkbpp", "sigma": 80}, {"protocol": "zkboo", "sigma": 80}])
+@pytest.mark.parametrize(
+    "options", [{}, {"small": True}, {"protocol": "zkbpp", "sigma": 80}, {"protocol": "zkboo", "sigma": 80}]
+)
 def test_public_proofs_go_to_the_program_and_back(run, tmp_path, options):
     sigma = options.get("sigma", 128)
     proof = volery.prove_public(claim(), b"abc", **options)

@@ -205,7 +205,10 @@ REFUSED = {
     "missing value": (lambda: volery.builtin("sha256-preimage", length=3), "digest"),
     "other value": (lambda: volery.builtin("sha256-preimage", digest=ABC, length=3, rows=5), "rows"),
     "short digest": (lambda: volery.builtin("sha256-preimage", digest="00", length=3), "digest"),
-    "field": (lambda: volery.builtin("matmul", field="f7", rows=1, inner=1, columns=1, public=1), "unknown; the fields are f61"),
+    "field": (
+        lambda: volery.builtin("matmul", field="f7", rows=1, inner=1, columns=1, public=1),
+        "unknown; the fields are f61",
+    ),
     "ring": (lambda: volery.load(MAJORITY.encode(), ring="z8"), "ring"),
     "public": (lambda: volery.load(MAJORITY.encode(), public={"output 1": 1}), "there is no `output 1`"),
     "too wide": (lambda: volery.load(MAJORITY.encode(), public={"output 0": 2}), "does not fit into 1 bits"),
@@ -240,7 +243,10 @@ def test_witnesses_of_the_wrong_form_are_refused(witness, message):
 
 def test_another_statement_at_the_other_end_is_a_mismatch(run):
     verifier = run("verify", "sha256-preimage", "--digest", "00" * 32, "--length", 3, "--listen", "127.0.0.1:0")
-    with volery.connect(verifier.address()) as session, pytest.raises(volery.SessionFailed, match="different statements"):
+    with (
+        volery.connect(verifier.address()) as session,
+        pytest.raises(volery.SessionFailed, match="different statements"),
+    ):
         session.prove(volery.builtin("sha256-preimage", digest=ABC, length=3), b"abc")
     assert verifier.ended().code == 3
 

@@ -22,5 +22,7 @@ def test_a_notebook_runs(path, tmp_path):
     nbformat.validate(notebook)
     # Kept without results, which would differ each time.
     assert not any(cell.get("outputs") for cell in notebook.cells)
-    client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": tmp_path}})
+    client = nbclient.NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
+    )
     client.execute()

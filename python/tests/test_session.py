@@ -178,7 +178,10 @@ def test_nobody_there_is_a_failed_session():
 def test_a_silent_peer_is_waited_for_no_longer_than_the_timeout():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        with volery.connect(address, timeout=0.3) as prover, pytest.raises(volery.SessionFailed, match="did not complete"):
+        with (
+            volery.connect(address, timeout=0.3) as prover,
+            pytest.raises(volery.SessionFailed, match="did not complete"),
+        ):
             prover.prove(CLAIM, b"abc")
 
 
@@ -372,8 +375,26 @@ def test_a_report_is_a_table_and_a_plot():
 def test_a_pinned_certificate_keeps_others_out(tmp_path):
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
     made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+        ],
         capture_output=True,
     )
     assert made.returncode == 0, made.stderr

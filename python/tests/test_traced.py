@@ -540,3 +540,53 @@ def test_threads_are_of_no_consequence():
     message = bytes(4096)
     claim = many(returns=many.compute(message))
     assert accepted(claim, message, threads=2).multiplications > 1_000_000
+
+
+def test_public_arguments_that_may_change_are_looked_at_each_time():
+    class Limit:
+        value = 5
+
+    limit, runs = Limit(), []
+
+    @volery.statement
+    def within(x: Secret[Bits(8)], limit: Public[Limit], scale: Public[float] = 1.0):
+        runs.append(limit.value)
+        volery.require(x <= limit.value)
+
+    within(limit).check(5)
+    limit.value = 4
+    with pytest.raises(Unsatisfied):
+        within(limit).check(5)
+    assert runs == [5, 4]
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, *UNARY])
+def test_no_bits_at_all_are_no_reason_to_panic(name):
+    operator = OPERATORS.get(name) or UNARY[name]
+
+    @volery.statement
+    def empty(x: Secret[Bits(0)], one: Secret[Bits(1)]):
+        for value in (x, Bits(0)(0)):
+            try:
+                operator[0](value, value) if name in OPERATORS else operator[0](value)
+            except (BadInput, IndexError):
+                # Such as a rotation of nothing.
+                pass
+        volery.require(one)
+
+    empty().check({"x": 0, "one": 1})
+
+
+def test_no_elements_at_all_are_no_reason_to_panic():
+    @volery.statement
+    def empty(x: Secret[Field("F61", 0)], one: Secret[Bits(1)]):
+        for value in (x, Field("F61", 0)([])):
+            value + value, value * value, value == value, value.sum(), -value
+            with pytest.raises(BadInput):
+                value @ value
+            value.to_bits(8), value.shift_right(1, 5), value.require_range(5)
+            volery.compare(value, value, bits=5)
+            volery.matmul(value.reshape(0, 3), value.reshape(3, 0))
+        volery.require(one)
+
+    empty().check({"x": [], "one": 1})

@@ -14,12 +14,16 @@ from volery import BadInput, attestation, web
 def site(program, tmp_path_factory):
     """A website on this machine and a notary that may see it: addresses, the site's authority, the notary's key."""
     folder = tmp_path_factory.mktemp("site")
-    made = subprocess.run([program, "notary", "key", "notary.key"], cwd=folder, capture_output=True, text=True, check=True)
+    made = subprocess.run(
+        [program, "notary", "key", "notary.key"], cwd=folder, capture_output=True, text=True, check=True
+    )
     key = re.search("public key ([0-9a-f]{64})", made.stdout)[1]
     started = []
 
     def start(*arguments):
-        process = subprocess.Popen([program, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        process = subprocess.Popen(
+            [program, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         started.append(process)
         for line in process.stdout:
             found = re.search(r"(?:listening at |https://)(\S+:\d+)", line)
@@ -29,9 +33,25 @@ def site(program, tmp_path_factory):
 
     page = start("demo", "web", "--listen", "127.0.0.1:0", "--root", "root.pem")
     port = page.rsplit(":", 1)[1]
-    notary = start("notary", "serve", "--key", "notary.key", "--roots", "root.pem", "--allow-private", "--port", port,
-                   "--listen", "127.0.0.1:0")
-    yield {"url": f"https://localhost:{port}/account", "roots": [str(folder / "root.pem")], "notary": notary, "key": key}
+    notary = start(
+        "notary",
+        "serve",
+        "--key",
+        "notary.key",
+        "--roots",
+        "root.pem",
+        "--allow-private",
+        "--port",
+        port,
+        "--listen",
+        "127.0.0.1:0",
+    )
+    yield {
+        "url": f"https://localhost:{port}/account",
+        "roots": [str(folder / "root.pem")],
+        "notary": notary,
+        "key": key,
+    }
     for process in started:
         process.kill()
         process.communicate()
@@ -50,8 +70,12 @@ def test_a_page_is_attested_and_its_claims_are_read(site, program, tmp_path, mod
     assert b"5120" in proved.response and "5120" not in repr(proved)
     assert said.statement and said.summary[0].split()[0] in said._repr_html_()
     (tmp_path / "page.attestation").write_bytes(proved.attestation)
-    theirs = subprocess.run([program, "attestation", "verify", "page.attestation", "--key", site["key"], "--json"],
-                            cwd=tmp_path, capture_output=True, text=True)
+    theirs = subprocess.run(
+        [program, "attestation", "verify", "page.attestation", "--key", site["key"], "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert theirs.returncode == 0, theirs.stderr
     assert json.loads(theirs.stdout)["summary"] == list(said.summary)
     assert json.loads(theirs.stdout)["attestation"] == said.statement
@@ -76,16 +100,25 @@ def test_commitments_are_opened_and_ranges_proved_later(site, program, tmp_path)
         attestation.verify(proved.attestation, key=site["key"], ranges=[changed])
     (tmp_path / "a").write_bytes(proved.attestation)
     (tmp_path / "r").write_bytes(range_proof)
-    theirs = subprocess.run([program, "attestation", "verify", "a", "--key", site["key"], "--range", "r"],
-                            cwd=tmp_path, capture_output=True, text=True)
+    theirs = subprocess.run(
+        [program, "attestation", "verify", "a", "--key", site["key"], "--range", "r"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert theirs.returncode == 0, theirs.stderr
 
 
 def test_presentations_for_one_reader(site):
     proved = prove(site, commit_all=True, reveal=["response.json:currency"])
     assert proved.leaves and not proved.openings
-    made = attestation.present(proved.attestation, proved.leaves, reveal=["response.json:holder"],
-                               claims=["response.json:balance in 5000.."], context=b"reader 1")
+    made = attestation.present(
+        proved.attestation,
+        proved.leaves,
+        reveal=["response.json:holder"],
+        claims=["response.json:balance in 5000.."],
+        context=b"reader 1",
+    )
     said = attestation.verify(made, key=site["key"], context=b"reader 1")
     assert said.presentation["opened"][0]["part"] == "response json holder" and said.presentation["claimed"]
     for options in ({}, {"context": b"reader 2"}):
@@ -115,8 +148,14 @@ def test_attestations_that_are_not_as_demanded_are_rejected(site):
     ]:
         with pytest.raises(kind):
             attestation.verify(document, **options)
-    policy = {"version": 1, "notaries": [{"name": "ours", "keys": [{"key": site["key"]}]}], "host": "localhost",
-              "port": int(site["url"].split(":")[2].split("/")[0]), "path": "/account", "modes": ["proxy"]}
+    policy = {
+        "version": 1,
+        "notaries": [{"name": "ours", "keys": [{"key": site["key"]}]}],
+        "host": "localhost",
+        "port": int(site["url"].split(":")[2].split("/")[0]),
+        "path": "/account",
+        "modes": ["proxy"],
+    }
     assert attestation.verify(proved.attestation, policy=policy).notaries == ("ours",)
     with pytest.raises(volery.Rejected, match="host"):
         attestation.verify(proved.attestation, policy={**policy, "host": "example.com"})

@@ -134,8 +134,9 @@ class StoredReport:
         return _table("Proof with stored correlations", rows)
 
 
-def preprocess(role: str, count: int, out: _Path, *, listen: Optional[str] = None, connect: Optional[str] = None,
-               **options: Any) -> int:
+def preprocess(
+    role: str, count: int, out: _Path, *, listen: Optional[str] = None, connect: Optional[str] = None, **options: Any
+) -> int:
     """Makes ``count`` correlations with the other party, for proofs without a connection, and keeps this party's
     side of them in the new file ``out``.
 

@@ -174,7 +174,8 @@ def builtin(
     volery.Unsatisfied: the statement does not hold: digest, byte 0: claimed 0xba
     """
     texts = [
-        (key.replace("_", "-"), value.hex() if isinstance(value, bytes) else str(value)) for key, value in values.items()
+        (key.replace("_", "-"), value.hex() if isinstance(value, bytes) else str(value))
+        for key, value in values.items()
     ]
     if public is not None and not isinstance(public, (str, os.PathLike, bytes, bytearray, memoryview)):
         public = " ".join(map(str, _numbers(public))).encode()
@@ -202,8 +203,10 @@ def _picked(witness: Any) -> List[Tuple[int, Any]]:
     """The branches that hold, each with its witness."""
     pairs = [witness] if isinstance(witness, tuple) else witness
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
-        raise BadInput("the witness of any_of is a pair of the number of the branch that holds (from 0) and its witness, "
-                       "or a list of such pairs")
+        raise BadInput(
+            "the witness of any_of is a pair of the number of the branch that holds (from 0) and its witness, "
+            "or a list of such pairs"
+        )
     return pairs
 
 

@@ -115,10 +115,14 @@ class Report:
         times.barh(names, [one.seconds for one in self.stages])
         times.set(xlabel="seconds", title="time")
         times.invert_yaxis()
-        _stacked(sizes, names, {
-            "sent": [one.bytes_sent for one in self.stages],
-            "received": [one.bytes_received for one in self.stages],
-        })
+        _stacked(
+            sizes,
+            names,
+            {
+                "sent": [one.bytes_sent for one in self.stages],
+                "received": [one.bytes_received for one in self.stages],
+            },
+        )
         sizes.set(xlabel="bytes", title="bytes")
         return figure
 
@@ -201,7 +205,11 @@ class Info:
         return (
             _table("Statement", rows)
             + (f"<table><tr>{head}</tr>{cells}</table>" if cells else "")
-            + (f"<table><tr><th>public proof</th><th>length</th><th>soundness</th></tr>{public}</table>" if public else "")
+            + (
+                f"<table><tr><th>public proof</th><th>length</th><th>soundness</th></tr>{public}</table>"
+                if public
+                else ""
+            )
         )
 
     def plot(self) -> Any:
@@ -210,16 +218,24 @@ class Info:
             raise BadInput("there are no costs of sessions to plot")
         figure, (times, sizes) = _axes(2)
         names = [f"{one.protocol} {one.profile} {one.mac_field}" for one in self.costs]
-        _stacked(times, names, {
-            "set-up": [one.seconds_setup for one in self.costs],
-            "correlations": [one.seconds_correlations for one in self.costs],
-            "proof": [one.seconds_proof for one in self.costs],
-        })
+        _stacked(
+            times,
+            names,
+            {
+                "set-up": [one.seconds_setup for one in self.costs],
+                "correlations": [one.seconds_correlations for one in self.costs],
+                "proof": [one.seconds_proof for one in self.costs],
+            },
+        )
         times.set(xlabel="seconds on this machine", title="time")
-        _stacked(sizes, names, {
-            "prover": [one.bytes_prover for one in self.costs],
-            "verifier": [one.bytes_verifier for one in self.costs],
-        })
+        _stacked(
+            sizes,
+            names,
+            {
+                "prover": [one.bytes_prover for one in self.costs],
+                "verifier": [one.bytes_verifier for one in self.costs],
+            },
+        )
         sizes.set(xlabel="bytes", title="bytes")
         return figure
 

@@ -126,8 +126,15 @@ class Session:
         figures["stages"] = tuple(Stage(*stage) for stage in figures["stages"])
         figures["run"] = json.loads(figures["run"]) if figures["run"] else None
         report = Report(statement=text, peer=self.peer, seconds_call=time.monotonic() - start, **figures)
-        log.info("%s: accepted: %s, %.3f s, %d bytes sent, %d received, soundness %.0f bits",
-                 what, text, report.seconds, report.bytes_sent, report.bytes_received, report.soundness_bits)
+        log.info(
+            "%s: accepted: %s, %.3f s, %d bytes sent, %d received, soundness %.0f bits",
+            what,
+            text,
+            report.seconds,
+            report.bytes_sent,
+            report.bytes_received,
+            report.soundness_bits,
+        )
         return report
 
     def __repr__(self) -> str:
@@ -165,8 +172,16 @@ def connect(
     soundness). ``tls_ca`` (a PEM file of authorities) or ``tls_pin`` (a certificate's fingerprint) demand TLS.
     """
     connection = dict(
-        timeout=timeout, connect_timeout=connect_timeout, listen_timeout=None, max_time=max_time,
-        max_bytes=max_bytes, tls_ca=tls_ca, tls_pin=tls_pin, tls_name=tls_name, tls_cert=None, tls_key=None,
+        timeout=timeout,
+        connect_timeout=connect_timeout,
+        listen_timeout=None,
+        max_time=max_time,
+        max_bytes=max_bytes,
+        tls_ca=tls_ca,
+        tls_pin=tls_pin,
+        tls_name=tls_name,
+        tls_cert=None,
+        tls_key=None,
     )
     settings = dict(profile=profile, fiat_shamir=fiat_shamir, threads=threads, rho=rho)
     return Session(_volery.connect(address, connection, settings))
@@ -194,8 +209,16 @@ def listen(
     it speak TLS. The other options are those of :func:`connect`.
     """
     connection = dict(
-        timeout=timeout, connect_timeout=connect_timeout, listen_timeout=listen_timeout, max_time=max_time,
-        max_bytes=max_bytes, tls_ca=None, tls_pin=None, tls_name=None, tls_cert=tls_cert, tls_key=tls_key,
+        timeout=timeout,
+        connect_timeout=connect_timeout,
+        listen_timeout=listen_timeout,
+        max_time=max_time,
+        max_bytes=max_bytes,
+        tls_ca=None,
+        tls_pin=None,
+        tls_name=None,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
     )
     settings = dict(profile=profile, fiat_shamir=fiat_shamir, threads=threads, rho=rho)
     session = Session(_volery.listen(address, connection, settings))

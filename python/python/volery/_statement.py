@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple, Union
 
 from . import _volery
 from ._arrays import Word, decode_field, wipe
 from ._errors import BadInput
 from ._report import Cost, Info, PublicCost
 from ._types import Annotation, Bits, Field, Spec
-from ._values import BitsValue, FieldValue, _current, constant_bits
+from ._values import BitsValue, FieldValue, _current
 
 __all__ = ["Statement", "TracedFunction", "TracedStatement", "statement"]
 
@@ -66,6 +66,11 @@ def _resolve(function: Callable[..., Any], annotation: Any) -> Any:
     names = dict(inspect.getclosurevars(function).nonlocals)
     # Of an annotation, names of the enclosing function are not among those of the closure.
     return eval(annotation, function.__globals__, names)  # noqa: S307 - it is the function's own source
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether a value cannot change, and equals no other one of its type that behaves otherwise."""
+    return value is None or type(value) in (bool, int, str, bytes)
 
 
 class TracedFunction:
@@ -129,12 +134,11 @@ class TracedFunction:
         except TypeError as error:
             raise BadInput(f"{self.__name__}: {error}") from None
         bound.apply_defaults()
-        key: Any = tuple((name, type(value), value) for name, value in bound.arguments.items())
-        try:
-            known = self._traces.get(key)
-        except TypeError:
-            # What has no hash is traced each time.
+        if not all(map(_is_constant, bound.arguments.values())):
+            # What may change is traced each time.
             return _Trace(self, bound.arguments)
+        key: Any = tuple((name, type(value), value) for name, value in bound.arguments.items())
+        known = self._traces.get(key)
         if known is None:
             if len(self._traces) >= 16:
                 self._traces.clear()
@@ -211,7 +215,7 @@ class TracedStatement(Statement):
 
     _owner: TracedFunction
     _trace: _Trace
-    _claimed: Optional[List[Tuple[str, bytes, int]]]
+    _claimed: List[Tuple[str, bytes, int]]
 
     @classmethod
     def _make(cls, owner: TracedFunction, trace: _Trace, returns: Any) -> "TracedStatement":

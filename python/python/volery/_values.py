@@ -340,7 +340,7 @@ class FieldValue(_Value):
 
     def _pair(self, other: Any) -> Tuple["FieldValue", "FieldValue"]:
         operand = self._operand(other)
-        if operand.size > self.size or (operand.size == self.size and len(operand.shape) > len(self.shape)):
+        if (len(operand.shape), operand.size) > (len(self.shape), self.size):
             return self._to(operand.shape), operand
         return self, operand._to(self.shape)
 
@@ -496,8 +496,8 @@ def compare(x: Any, y: Any, *, bits: Optional[int] = None, signed: bool = False)
     if isinstance(x, BitsValue):
         if bits is not None:
             raise BadInput("compare: bits= is for elements of a field")
-        operand = x._operand(y)
-        return Comparison(x._binary("less_signed" if signed else "less", operand), x == operand)
+        other = x._operand(y)
+        return Comparison(x._binary("less_signed" if signed else "less", other), x == other)
     if not isinstance(x, FieldValue) or bits is None:
         raise BadInput("compare: of elements say of how many bits they are: bits=...")
     offset = 1 << (bits - 1) if signed else 0

@@ -76,7 +76,11 @@ class Attestation:
         lines = [*self.summary, *(f"opened: {one.message} {one.part}: {one.content!r}" for one in self.opened)]
         lines += [f"in range: {message} {part}: from {a} to {b}" for message, part, a, b in self.in_range]
         lines += [f"warning: {one}" for one in self.warnings]
-        return "<table>" + "".join(f"<tr><td style='text-align:left'>{escape(one)}</td></tr>" for one in lines) + "</table>"
+        return (
+            "<table>"
+            + "".join(f"<tr><td style='text-align:left'>{escape(one)}</td></tr>" for one in lines)
+            + "</table>"
+        )
 
 
 def verify(
@@ -159,4 +163,6 @@ def present(
 ) -> bytes:
     """For its holder: a presentation for one reader, of an attestation with commitments to everything
     (``commit_all``). It opens the parts in ``reveal`` and proves the ``claims`` about others."""
-    return _volery.present_attestation(_read(attestation), bytearray(_read(leaves)), list(reveal), list(claims), context)
+    return _volery.present_attestation(
+        _read(attestation), bytearray(_read(leaves)), list(reveal), list(claims), context
+    )

@@ -36,7 +36,9 @@ def read(path: Path) -> List[Row]:
             raise BadInput(f"{path}, line {error.lineno}: not JSON: {error.msg}") from None
         rows.extend(value if isinstance(value, list) else [value])
     for row in rows:
-        missing = [key for key in ("name", "size", "unit", "per_second") if key not in row] if isinstance(row, dict) else row
+        missing = (
+            [key for key in ("name", "size", "unit", "per_second") if key not in row] if isinstance(row, dict) else row
+        )
         if missing:
             raise BadInput(f"{path}: a row of `volery bench --json` has name, size, unit and per_second: {row!r}")
     if not rows:
@@ -65,9 +67,13 @@ def plot(files: Dict[str, List[Row]]) -> Any:
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
     """Runs the command."""
-    parser = argparse.ArgumentParser(prog="python -m volery.plot", description="Plots what `volery bench --json` prints.")
+    parser = argparse.ArgumentParser(
+        prog="python -m volery.plot", description="Plots what `volery bench --json` prints."
+    )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="what `volery bench --json` has printed")
-    parser.add_argument("--out", type=Path, metavar="PICTURE", help="a picture to write (.png, .svg, .pdf) instead of a window")
+    parser.add_argument(
+        "--out", type=Path, metavar="PICTURE", help="a picture to write (.png, .svg, .pdf) instead of a window"
+    )
     options = parser.parse_args(arguments)
     try:
         files = {str(path): read(path) for path in options.files}

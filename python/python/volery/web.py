@@ -118,15 +118,34 @@ def prove(
     host, port, request = _request(url, method, headers or {}, body)
     secret = bytearray(token)
     try:
-        made = _volery.prove_web(dict(
-            host=host, port=port, request=request, mode=mode, notary=notary, notary_key=list(_key(notary_key)),
-            notary_ca=notary_ca, notary_pin=notary_pin, token=secret, hide=list(hide), claims=list(claims),
-            commit=list(commit), reveal=list(reveal), show_rest=show_rest, commit_all=commit_all, context=context,
-            roots=[os.fspath(one) for one in roots], tls=tls, expect=expect, timeout=timeout,
-            notary_timeout=notary_timeout, trust_close=trust_close, no_alpn=no_alpn,
-        ))
+        made = _volery.prove_web(
+            dict(
+                host=host,
+                port=port,
+                request=request,
+                mode=mode,
+                notary=notary,
+                notary_key=list(_key(notary_key)),
+                notary_ca=notary_ca,
+                notary_pin=notary_pin,
+                token=secret,
+                hide=list(hide),
+                claims=list(claims),
+                commit=list(commit),
+                reveal=list(reveal),
+                show_rest=show_rest,
+                commit_all=commit_all,
+                context=context,
+                roots=[os.fspath(one) for one in roots],
+                tls=tls,
+                expect=expect,
+                timeout=timeout,
+                notary_timeout=notary_timeout,
+                trust_close=trust_close,
+                no_alpn=no_alpn,
+            )
+        )
     finally:
         wipe(request)
         wipe(secret)
     return Proved(*made)
-
