@@ -9,17 +9,18 @@ use super::{ConnectionArgs, ProtocolArgs, RoleArg};
 
 /// What users need to know about split statements.
 pub(super) const NOTES: &str = "\
-A statement is cut into shards. Each party has a coordinator, which is this command, and a worker for
-each shard: a process that proves or verifies it. Workers of one party prove to those of the other,
-all under one key, and at the end the coordinators show that the shards fit together: the verifier
-accepts all of them or none. A lost worker's shard is proved again by another one (--retries).
+A statement is cut into shards. Each party has a coordinator, which is this command, and a
+worker for each shard: a process that proves or verifies it. Workers of one party prove to those
+of the other, all under one key, and at the end the coordinators show that the shards fit
+together: the verifier accepts all of them or none. A lost worker's shard is proved again by
+another one (--retries).
 
 Workers are started on this machine, one process for each shard. To start them elsewhere, give
---launch COMMAND. A shell runs it for each worker, with VOLERY_INVITATION (a secret, good once) and
-VOLERY_SHARD in its environment. On the other machine run `volery split worker ROLE` with that
-VOLERY_INVITATION. --hall is where workers reach their coordinator, and has to be an address that
-they can reach. The verifier's workers listen for the prover's: tell them where with
-`volery split worker verifier --listen ADDR --reached-at HOST`.";
+--launch COMMAND. A shell runs it for each worker, with VOLERY_INVITATION (a secret, good once)
+and VOLERY_SHARD in its environment. On the other machine run `volery split worker ROLE` with
+that VOLERY_INVITATION. --hall is where workers reach their coordinator, and has to be an
+address that they can reach. The verifier's workers listen for the prover's: tell them where
+with `volery split worker verifier --listen ADDR --reached-at HOST`.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SplitCommand {

@@ -22,8 +22,8 @@ use zeroize::Zeroizing;
 use super::args::{ProtocolArgs, ShardsArgs, SplitCommand, SplitProveArgs, SplitVerifyArgs};
 use super::connection::{Endpoint, Link};
 use super::failure::Failure;
-use super::source::Source;
-use super::{outcome, output, terminal};
+
+use super::{outcome, output, source, terminal};
 use workers::hall;
 
 /// Runs the command.
@@ -55,8 +55,8 @@ fn text(args: &ShardsArgs) -> String {
 
 fn prove(args: &SplitProveArgs) -> Result<(), Failure> {
     let claim = statement(&args.shards)?;
-    let message = Source::of(&args.message).shared(args.shards.length.saturating_add(1))?;
-    let known = claim.with_message(message.content)?;
+    let message = source::of(&args.message).content(args.shards.length.saturating_add(1))?;
+    let known = claim.with_message(message)?;
     let checked = terminal::during("checking the witness", || check::<F2, _>(&known));
     let result = checked.map_err(Failure::from).and_then(|()| {
         let job = |shard| known.job(shard).map_err(Error::from);

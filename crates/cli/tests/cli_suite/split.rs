@@ -101,3 +101,59 @@ fn bad_digests_and_workers_without_an_invitation_are_bad_usage() {
     ];
     run(&many, "").expect(2, "65536");
 }
+
+/// Kills one worker or two, of either party, at any moment. Over bits every loss can be made good.
+#[test]
+#[ignore = "long: a hundred proofs, in each of which workers are killed"]
+fn long_workers_killed_at_random_are_replaced() {
+    use rand_chacha::ChaCha20Rng;
+    use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::time::Duration;
+
+    let dir = tempfile::tempdir().expect("a directory");
+    let message: String = "0123456789abcdef".repeat(2000);
+    let path = write(dir.path(), "message", &message);
+    let digest =
+        run(&["compute", "sha256-preimage", "--length", "32000", "--witness", "-"], &hex_of(&message));
+    let digest = digest.expect(0, "").stdout;
+    let digest =
+        digest.split_ascii_whitespace().last().expect("a digest").trim_start_matches("0x").to_owned();
+    let named = ["--digest", &digest, "--length", "32000", "--shards", "4", "--json"];
+    let program = env!("CARGO_BIN_EXE_volery");
+    let mut rng = ChaCha20Rng::seed_from_u64(22);
+    let (mut killed, mut lost) = (0, 0);
+    for turn in 0..100 {
+        let pids = dir.path().join(format!("pids.{turn}"));
+        let launch = |role| format!("echo $$ >> {}; exec {program} split worker {role}", pids.display());
+        let (p, v) = (launch("prover"), launch("verifier"));
+        let listen = ["split", "verify", "--listen", "127.0.0.1:0", "--arrive", "20", "--launch", &v];
+        let verifier = Running::listening(&join(&[&listen, &named]), "");
+        let connect = ["split", "prove", "--connect", &verifier.address, "--arrive", "20", "--launch", &p];
+        let prover = join(&[&connect, &named, &["--message", &path]]);
+        let ended = std::thread::scope(|scope| {
+            let prover = scope.spawn(|| run(&prover, ""));
+            for _ in 0..=rng.next_u32() % 2 {
+                std::thread::sleep(Duration::from_millis(u64::from(rng.next_u32() % 3000)));
+                let started = std::fs::read_to_string(&pids).unwrap_or_default();
+                let started: Vec<i32> = started.lines().filter_map(|line| line.parse().ok()).collect();
+                let Some(one) = started.get(rng.next_u32() as usize % started.len().max(1)) else { continue };
+                let pid = Pid::from_raw(*one).expect("a process");
+                // One that has ended is nobody's any more.
+                killed += usize::from(kill_process(pid, Signal::KILL).is_ok());
+            }
+            prover.join().expect("no panic")
+        });
+        let proved = ended.expect(0, "").object();
+        let verified = verifier.end().expect(0, "").object();
+        assert_eq!(proved["lost_workers"], verified["lost_workers"], "{turn}");
+        lost += proved["lost_workers"].as_u64().expect("a number");
+    }
+    assert!(killed > 50 && lost > 30, "{killed} were killed, {lost} were missed");
+}
+
+/// A witness file of a message.
+fn hex_of(message: &str) -> String {
+    let digits: String = message.bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("message = 0x{digits}\n")
+}

@@ -2,9 +2,11 @@
 
 mod batch;
 mod preimage;
+mod product;
 
 pub use batch::{Batch, BatchPart};
 pub use preimage::{SplitPreimage, SplitPreimagePart};
+pub use product::{SplitProduct, SplitProductPart};
 
 /// The `n`th of `parts` nearly equal parts of `0..all`.
 fn part(all: u64, parts: usize, n: usize) -> core::ops::Range<u64> {

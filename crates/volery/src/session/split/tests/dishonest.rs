@@ -2,6 +2,7 @@
 
 use volery_field::F2;
 
+use super::statements::{SplitProduct, SplitProductPart};
 use super::*;
 
 #[test]
@@ -115,4 +116,44 @@ fn workers_of_different_lots_refuse_each_other() {
             }
         });
     }
+}
+
+/// Every shard's product is right, with another second factor in one of them.
+#[test]
+fn shards_of_a_matrix_product_have_the_same_second_factor() {
+    use volery_circuit::MatrixShape;
+    use volery_field::Ring as _;
+
+    let shape = MatrixShape { rows: 5, inner: 3, columns: 4 };
+    let number = |i: usize| (0..=i).fold(F61::ZERO, |sum, _| sum + F61::ONE);
+    let a: Vec<F61> = (0..15).map(number).collect();
+    let b: Vec<F61> = (0..12).map(|i| number(2 * i + 1) + number(2 * i + 1)).collect();
+    let entry = |i: usize, j: usize| (0..3).fold(F61::ZERO, |sum, l| sum + a[3 * i + l] * b[4 * l + j]);
+    let product: Vec<F61> = (0..20).map(|at| entry(at / 4, at % 4)).collect();
+    let claim = || SplitProduct::new(shape, product.clone(), 2).expect("a claim");
+    let honest = claim().with_factors(a.clone(), b.clone()).expect("factors");
+    check::<F61, _>(&honest).expect("holds");
+    Both::between(&honest, &claim()).run(Field::new()).1.expect("verified");
+
+    // Twice the first factor and half of the second have the same product.
+    let doubled = a.iter().map(|x| *x + *x).collect();
+    let halved = (0..12).map(|i| number(2 * i + 1)).collect();
+    let other = claim().with_factors(doubled, halved).expect("factors");
+    check::<F61, _>(&other).expect("holds as well");
+    struct Mixed([SplitProduct<F61>; 2]);
+    impl Sharded for Mixed {
+        type Shard<'a> = SplitProductPart<'a, F61>;
+
+        fn layout(&self) -> Result<Layout, Error> {
+            self.0[0].layout()
+        }
+
+        fn shard(&self, n: usize) -> Result<Self::Shard<'_>, volery_circuit::Error> {
+            self.0[n].shard(n)
+        }
+    }
+    let mixed = Mixed([honest, other]);
+    assert!(check::<F61, _>(&mixed).is_err());
+    let (proved, verified) = Both::between(&mixed, &claim()).run(Field::new());
+    assert!(is_rejected(&verified) && is_rejected(&proved), "{verified:?}");
 }
