@@ -50,7 +50,7 @@ impl Preimage {
         self.0.shards()
     }
 
-    /// The secret bits and ANDs of each shard.
+    /// The secret bits and ANDs of each shard, at most.
     fn commitments(&self) -> PyResult<Vec<u64>> {
         let of = |n| {
             let shard = self.0.shard(n).map_err(Failure::from)?;

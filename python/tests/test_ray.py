@@ -8,7 +8,9 @@ import json
 import os
 import queue
 import random
+import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +18,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 import volery
 
@@ -248,6 +251,20 @@ with volery.listen("127.0.0.1:0") as verifier, volery.connect(verifier.address) 
     process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
     assert process.returncode == 7, process.stderr
     assert process.stdout.strip()
+
+
+def test_the_page_runs(tmp_path):
+    page = (ROOT / "docs" / "guide" / "scale.md").read_text()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+    running = []
+    for name in ("verifier.py", "prover.py"):
+        block = re.search(rf"<!-- file: {name} -->\n```python\n(.*?)```\n", page, re.DOTALL)[1]
+        (tmp_path / name).write_text(block.replace("7003", port))
+        running.append(subprocess.Popen([sys.executable, name], cwd=tmp_path, stdout=subprocess.PIPE, text=True))
+    assert [party.communicate(timeout=PATIENCE)[0] for party in running] == [
+        "3 shards are proved, 0 workers lost\n", "True\n",
+    ]
 
 
 def test_calls_that_make_no_sense_are_refused():

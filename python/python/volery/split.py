@@ -82,7 +82,7 @@ class Preimage:
 
     @property
     def commitments(self) -> Tuple[int, ...]:
-        """The secret bits and ANDs of each shard."""
+        """The secret bits and ANDs of each shard, at most."""
         return tuple(self._inner.commitments())
 
     def public(self) -> "Preimage":
