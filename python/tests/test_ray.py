@@ -47,10 +47,11 @@ class OnRay:
                 self.said.put(json.loads(line))
         self.said.put({"error": "ended"})
 
-    def ask(self, message, known=False, **what):
-        asked = {"digest": hashlib.sha256(message).hexdigest(), "length": len(message), "shards": 3, **what}
+    def ask(self, claimed, known=False, **what):
+        """Says what to prove or to verify: that the message has the digest of `claimed`."""
+        asked = {"digest": hashlib.sha256(claimed).hexdigest(), "length": len(claimed), "shards": 3, **what}
         if known and "message" not in asked:
-            asked["message"] = message.hex()
+            asked["message"] = claimed.hex()
         self.process.stdin.write(json.dumps(asked) + "\n")
         self.process.stdin.flush()
 
@@ -84,7 +85,12 @@ class OnRay:
     def end(self):
         self.process.stdin.close()
         try:
-            self.process.wait(timeout=60)
+            try:
+                self.process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                # It waits for a party that a failed test has not started.
+                self.process.send_signal(signal.SIGINT)
+                self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -173,7 +179,8 @@ def test_workers_that_are_killed_change_no_verdict(parties, number):
     victim = parties[number % 2]
     # Every fourth run is of a message that has another digest.
     is_honest = number % 4 != 3
-    options = {"retries": 8, "silence": 60}
+    # A worker of the verifier waits this long for one that was killed before they met.
+    options = {"retries": 8, "silence": 60, "worker_timeout": 10}
     message = MESSAGE if is_honest else bytes(len(MESSAGE))
     killed, done, thread = killing(victim, number, dice.choice([1, 1, 2, 3]))
     meet(parties, message, claimed=MESSAGE, p={**options, "check": False}, v=options)
