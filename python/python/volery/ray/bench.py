@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 from dataclasses import asdict, dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import volery
 from volery.split import Preimage, SplitReport
@@ -105,20 +105,31 @@ class Model:
         return self.seconds_dealing + max(self.seconds_computing, self.seconds_link)
 
 
-def model(run: Run, ands: int, pairs: int, link: float) -> Model:
-    """From one run's times and bytes.
+def _at(shards: int, runs: List[Run], figure: Callable[[Run], float]) -> float:
+    """A figure at so many shards: on the line through the runs with the fewest and the most, which has a part that does
+    not depend on shards, such as the base OT. From one run it is in proportion."""
+    least, most = min(runs, key=lambda run: run.shards), max(runs, key=lambda run: run.shards)
+    if least.shards == most.shards:
+        return figure(most) / most.shards * shards
+    slope = max((figure(most) - figure(least)) / (most.shards - least.shards), 0.0)
+    return figure(most) + slope * (shards - most.shards)
 
-    Shards of this size take the time of the run's workers, in proportion; both workers of a pair and other workers
-    shared this machine's cores then, and have their own there, so the time is an upper bound. A lot is dealt in the
-    time and for the bytes that it took here, one after the other, and so is a shard joined.
+
+def model(runs: List[Run], ands: int, pairs: int, link: float) -> Model:
+    """From the runs' times and bytes.
+
+    Shards of this size take the time of the workers in the run with the fewest shards, in proportion; both workers of a
+    pair and other workers shared this machine's cores then, and have their own there, so the time is an upper bound. So
+    are the bytes between workers, of which short shards send more for each AND. Lots are dealt, and shards joined, one
+    after the other.
     """
-    per_shard = (run.seconds_dealing + run.seconds_joining) / run.shards
-    size = run.bytes_coordinators / run.shards * pairs + run.bytes_workers / run.ands * ands
+    run = min(runs, key=lambda run: run.shards)
+    size = _at(pairs, runs, lambda run: run.bytes_coordinators) + run.bytes_workers / run.ands * ands
     return Model(
         ands=ands,
         pairs=pairs,
         link=link,
-        seconds_dealing=per_shard * pairs,
+        seconds_dealing=_at(pairs, runs, lambda run: run.seconds_dealing + run.seconds_joining),
         seconds_computing=run.seconds_worker * run.shards * ands / run.ands / pairs,
         seconds_link=8 * size / link,
         bytes=size,
@@ -293,7 +304,7 @@ def main(arguments: Optional[List[str]] = None) -> None:
         parser.error("--shards: numbers with commas between them")
     start = time.monotonic()
     runs = measure(asked.bytes, shards, asked.kill, asked.pause, progress=sys.stderr.isatty())
-    models = [model(runs[0], 10**12, 1000, link) for link in (1e9, 1e10)]
+    models = [model(runs, 10**12, 1000, link) for link in (1e9, 1e10)]
     if asked.json:
         print(json.dumps({
             "processor": _processor(), "load": os.getloadavg()[0], "seconds": time.monotonic() - start,
