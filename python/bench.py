@@ -56,6 +56,7 @@ def main():
     claim = volery.builtin("sha256-preimage", digest=digest, length=options.length)
     times = {"program": [], "python": []}
     own = {"program": [], "python": []}
+    between = []
     with tempfile.TemporaryDirectory() as folder:
         witness = Path(folder) / "witness"
         witness.write_text(f"0x{message.hex()}\n")
@@ -79,12 +80,14 @@ def main():
                 report = session.prove(claim, message)
                 times["python"].append(time.perf_counter() - start)
             own["python"].append(report.seconds + report.seconds_setup)
+            between.append(report.seconds_call - report.seconds - report.seconds_setup - report.seconds_check)
             process.communicate()
     for name in times:
         print(
             f"{name:8} {min(times[name]):.3f} to {max(times[name]):.3f} s, median {statistics.median(times[name]):.3f} s; "
             f"set-up and proof alone {statistics.median(own[name]):.3f} s"
         )
+    print(f"of a call {1000 * statistics.median(between):.1f} ms are neither set-up nor check nor proof")
     overhead = statistics.median(times["python"]) / statistics.median(times["program"]) - 1
     print(f"Python takes {100 * overhead:+.1f}% ({report.multiplications:,} ANDs)")
 

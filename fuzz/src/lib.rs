@@ -10,7 +10,7 @@
 //! | [`saved`] | what a browser saved of a request: cURL commands, HAR files |
 //! | [`files`] | circom's files: constraint systems, witnesses, public values |
 //! | [`machine`] | programs for RISC-V |
-//! | [`wire`] | frames and the handshake, at either party |
+//! | [`wire`] | frames and the handshake, at either party; WebSockets |
 //! | [`correlations`] | base OT, SoftSpokenOT, Ferret, at either party |
 //! | [`subfield`] | base VOLE and rounds over a field, at either party |
 //! | [`proofs`] | QuickSilver over bits, at either party, with correlations from nowhere |
@@ -78,6 +78,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("hello", wire::hello),
     ("begin", wire::begin),
     ("stream", wire::stream),
+    ("websocket", wire::websocket),
     ("base_ot_sender", correlations::base_ot_sender),
     ("base_ot_receiver", correlations::base_ot_receiver),
     ("softspoken_trees", correlations::softspoken_trees),

@@ -187,6 +187,23 @@ fn handshake(add: Add<'_>) {
         |_| {},
     );
     add("stream", "hello-error", &frames);
+    add("websocket", "request-frames-ping-close", &web_page());
+}
+
+/// What a page's WebSocket sends: the example of RFC 6455, section 1.3, then a message in two fragments with
+/// a ping between them, and a close. The mask is zero.
+fn web_page() -> Vec<u8> {
+    let mut bytes = b"GET /chat HTTP/1.1\r\nHost: server.example.com\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: http://example.com\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        .to_vec();
+    let short = |payload: &'static [u8]| (payload, payload.len() as u8 | 0x80);
+    for (first, (payload, length)) in
+        [(0x02, short(b"VOL")), (0x89, short(b"ping")), (0x80, short(b"ERY")), (0x88, short(&[3, 232]))]
+    {
+        bytes.extend([first, length, 0, 0, 0, 0]);
+        bytes.extend(payload);
+    }
+    bytes
 }
 
 fn base_ots(add: Add<'_>) {

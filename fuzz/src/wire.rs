@@ -18,6 +18,11 @@ pub fn begin(bytes: &[u8]) {
     fuzz::begin(bytes);
 }
 
+/// All that a client of a WebSocket sends before it closes the connection.
+pub fn websocket(bytes: &[u8]) {
+    fuzz::websocket(bytes);
+}
+
 /// All that a peer sends before it closes the connection.
 pub fn stream(bytes: &[u8]) {
     fuzz::stream(bytes);

@@ -20,10 +20,12 @@ impl MixedCounter {
     }
 
     /// What the delegation below asks for; a counter has nothing to prepare.
+    #[allow(clippy::extra_unused_type_parameters, reason = "the delegation names the ring")]
     fn prepare_ring<R>(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
+    #[allow(clippy::extra_unused_type_parameters, reason = "as above")]
     fn prepare_batch<R>(&mut self) -> Result<(), Error> {
         Ok(())
     }

@@ -27,7 +27,7 @@ fn described(instance: &dyn Instance, costs: bool) -> Result<Value, Failure> {
         }
     }
     let public = match costs {
-        true => instance.public().and_then(|public| Ok(public.costs(&counts))),
+        true => instance.public().map(|public| public.costs(&counts)),
         false => Ok(Ok(Vec::new())),
     };
     let public = public.unwrap_or_else(|_| Ok(Vec::new()))?;

@@ -215,18 +215,29 @@ fn meet(met: Result<Met, Failure>, terms: &Terms) -> Result<Wire, Failure> {
     Ok(Watch::none().wire(terms.meter.watch(channel), 1))
 }
 
-/// The session that proves, with the time that it took to set it up.
-pub(crate) fn prover(state: State, terms: &Terms) -> Result<(Box<Prover<Wire>>, Duration), (State, Failure)> {
+/// What is left of a session whose party could not be set up.
+pub(crate) fn failed<T>((state, failure): (State, Failure)) -> (State, Result<T, Failure>) {
+    (state, Err(failure))
+}
+
+/// A party that is set up, with the time that this took; or why not, and what is left.
+pub(crate) type Begun<T> = Result<(Box<T>, Duration), Box<(State, Failure)>>;
+
+/// The session that proves.
+pub(crate) fn prover(state: State, terms: &Terms) -> Begun<Prover<Wire>> {
     let met = match state {
         State::Proving(prover) => return Ok((prover, Duration::ZERO)),
         State::Calling(call) => call.meet(&terms.stop),
         State::Listening(door) => door.meet(&terms.stop),
         State::Verifying(_) => {
-            return Err((state, Failure::input("this session verifies; its peer proves. Open another one")));
+            return Err(Box::new((
+                state,
+                Failure::input("this session verifies; its peer proves. Open another one"),
+            )));
         }
-        State::Over => return Err((State::Over, over())),
+        State::Over => return Err(Box::new((State::Over, over()))),
     };
-    let ended = |failure| (State::Over, failure);
+    let ended = |failure| Box::new((State::Over, failure));
     let wire = meet(met, terms).map_err(ended)?;
     terms.meter.reset();
     let start = Instant::now();
@@ -236,20 +247,20 @@ pub(crate) fn prover(state: State, terms: &Terms) -> Result<(Box<Prover<Wire>>, 
 }
 
 /// The session that verifies.
-pub(crate) fn verifier(
-    state: State,
-    terms: &Terms,
-) -> Result<(Box<Verifier<Wire>>, Duration), (State, Failure)> {
+pub(crate) fn verifier(state: State, terms: &Terms) -> Begun<Verifier<Wire>> {
     let met = match state {
         State::Verifying(verifier) => return Ok((verifier, Duration::ZERO)),
         State::Calling(call) => call.meet(&terms.stop),
         State::Listening(door) => door.meet(&terms.stop),
         State::Proving(_) => {
-            return Err((state, Failure::input("this session proves; its peer verifies. Open another one")));
+            return Err(Box::new((
+                state,
+                Failure::input("this session proves; its peer verifies. Open another one"),
+            )));
         }
-        State::Over => return Err((State::Over, over())),
+        State::Over => return Err(Box::new((State::Over, over()))),
     };
-    let ended = |failure| (State::Over, failure);
+    let ended = |failure| Box::new((State::Over, failure));
     let wire = meet(met, terms).map_err(ended)?;
     terms.meter.reset();
     let start = Instant::now();
@@ -276,7 +287,7 @@ fn prove(state: State, terms: &Terms, instance: &dyn Instance) -> (State, Result
     terms.meter.reset();
     let (mut prover, set_up) = match prover(state, terms) {
         Ok(prover) => prover,
-        Err((state, failure)) => return (state, Err(failure)),
+        Err(left) => return failed(*left),
     };
     let proved = os_rng().map_err(Failure::from).and_then(|mut rng| {
         let proved = settled.prove(&mut prover, &Watch::none(), &mut rng)?;
@@ -301,7 +312,7 @@ fn verify(state: State, terms: &Terms, instance: &dyn Instance) -> (State, Resul
     terms.meter.reset();
     let (mut verifier, set_up) = match verifier(state, terms) {
         Ok(verifier) => verifier,
-        Err((state, failure)) => return (state, Err(failure)),
+        Err(left) => return failed(*left),
     };
     let verified = os_rng().map_err(Failure::from).and_then(|mut rng| {
         let proved = settled.verify(&mut verifier, &Watch::none(), &mut rng)?;
@@ -336,11 +347,11 @@ fn correlate(
     let made = match is_prover {
         true => match prover(state, terms) {
             Ok((prover, _)) => preprocess::prover(*prover, count, out, &mut |_| {}),
-            Err((state, failure)) => return (state, Err(failure)),
+            Err(left) => return failed(*left),
         },
         false => match verifier(state, terms) {
             Ok((verifier, _)) => preprocess::verifier(*verifier, count, out, &mut |_| {}),
-            Err((state, failure)) => return (state, Err(failure)),
+            Err(left) => return failed(*left),
         },
     };
     (State::Over, made.map(|info| info.count).map_err(Failure::from))

@@ -20,7 +20,7 @@ use volery::{Error, Limits, Zeroizing, os_rng};
 
 use crate::connection::{address, seconds};
 use crate::failure::Failure;
-use crate::session::{Session, State, Terms, prover, verifier};
+use crate::session::{Session, State, Terms, failed, prover, verifier};
 use crate::worker::{Stop, alone, interruptible, locked};
 
 /// "I know a message of this length with this SHA-256 digest", in shards of consecutive blocks.
@@ -252,7 +252,7 @@ impl Begun {
         }
         let (mut prover, set_up) = match prover(state, terms) {
             Ok(prover) => prover,
-            Err((state, failure)) => return (state, Err(failure)),
+            Err(left) => return failed(*left),
         };
         let proved = os_rng().and_then(|mut rng| {
             let mut hall =
@@ -268,7 +268,7 @@ impl Begun {
     fn verify(self, state: State, terms: &Terms) -> (State, Result<(Outcome, Duration), Failure>) {
         let (mut verifier, set_up) = match verifier(state, terms) {
             Ok(verifier) => verifier,
-            Err((state, failure)) => return (state, Err(failure)),
+            Err(left) => return failed(*left),
         };
         let verified = os_rng().and_then(|mut rng| {
             let mut hall =

@@ -5,7 +5,7 @@
 //! peer wakes up, fails, and wipes its secrets; a computation goes on until it next looks at its connection.
 
 use std::net::Shutdown;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,8 +36,7 @@ impl Stop {
     pub(crate) fn guard(&self, socket: impl AsFd) {
         // Shutting down is the same for every kind of socket.
         if let Ok(copy) = socket.as_fd().try_clone_to_owned() {
-            let copy = UnixStream::from(OwnedFd::from(copy));
-            locked(&self.sockets).push(copy);
+            locked(&self.sockets).push(UnixStream::from(copy));
         }
         if self.is_stopped() {
             self.stop();

@@ -136,6 +136,8 @@ pub enum Operation {
     Listen,
     /// Negotiating TLS.
     TlsHandshake,
+    /// Negotiating a WebSocket.
+    WebSocketHandshake,
     /// Waiting for a frame.
     Read,
     /// Sending.
@@ -149,6 +151,7 @@ impl Operation {
             Self::Connect => "connecting",
             Self::Listen => "the wait for somebody to connect",
             Self::TlsHandshake => "the TLS handshake",
+            Self::WebSocketHandshake => "the WebSocket handshake",
             Self::Read => "the wait for the peer's next message",
             Self::Write => "sending a message",
         }
@@ -158,7 +161,7 @@ impl Operation {
     fn limit(self) -> &'static str {
         match self {
             Self::Read | Self::Write => ", the time for any one message",
-            Self::Connect | Self::Listen | Self::TlsHandshake => "",
+            Self::Connect | Self::Listen | Self::TlsHandshake | Self::WebSocketHandshake => "",
         }
     }
 }
@@ -169,6 +172,7 @@ impl std::fmt::Display for Operation {
             Self::Connect => "connect",
             Self::Listen => "listen",
             Self::TlsHandshake => "TLS handshake",
+            Self::WebSocketHandshake => "WebSocket handshake",
             Self::Read => "read",
             Self::Write => "write",
         })

@@ -53,6 +53,24 @@ pub fn stream(bytes: &[u8]) {
     assert!(channel.stats().bytes_received <= bytes.len() as u64);
 }
 
+/// All that a client of a WebSocket sends: its request, and then its frames.
+#[cfg(feature = "websocket")]
+pub fn websocket(bytes: &[u8]) {
+    use crate::websocket::{Origins, WebSocket};
+
+    // Room for all answers: a pong for every two bytes that ask for one.
+    let (peer, party) = Memory::pair((64 << 10) + 4 * bytes.len());
+    // Nothing is waited for: a request that is not complete is over.
+    let limits = Limits { connect: std::time::Duration::ZERO, ..Limits::default() };
+    let Ok(mut socket) = WebSocket::accept(party, bytes.to_vec(), &Origins::Any, &limits) else { return };
+    let (mut out, mut length) = ([0; 100], 0);
+    while let Ok(Some(count @ 1..)) = socket.try_read(&mut out) {
+        length += count;
+    }
+    assert!(length < bytes.len());
+    drop(peer);
+}
+
 /// A randomness source of zeros, so that a fuzzer can guess the nonce.
 struct Zeros;
 

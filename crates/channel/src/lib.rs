@@ -13,7 +13,7 @@
 //!                        |                        ^
 //!   Transport ---  try_write, try_read, wait (never blocks elsewhere)  ----------------------
 //!                        |                        ^
-//!                Socket (TCP, Unix)  |  Memory (both parties in one process)  |  Tls over either
+//!                Socket (TCP, Unix)  |  Memory (both parties in one process)  |  Tls, WebSocket over either
 //! ```
 //!
 //! # What holds for every channel
@@ -78,12 +78,13 @@
 //! * [`Cursor`] takes hostile bytes apart, and [`Latch`] keeps the first error of what must not go on.
 //! * [`Rehearsal`]: a channel with nobody at the other end, to count what a protocol sends and waits for.
 //! * [`Address`], [`connect`], [`Listener`]: making connections. [`tls`] protects them (feature `tls`, on by
-//!   default). [`memory_pair`] needs none.
+//!   default), [`websocket`] lets web pages connect (feature `websocket`). [`memory_pair`] needs none.
 //! * [`handshake`]: who is there, what is proved, and the session id.
 #![forbid(unsafe_code)]
 
 mod address;
 mod channel;
+#[cfg(not(target_family = "wasm"))]
 mod connect;
 mod cursor;
 mod error;
@@ -95,17 +96,22 @@ pub mod handshake;
 mod latch;
 mod layer;
 mod limits;
+pub mod platform;
 mod rehearsal;
+#[cfg(not(target_family = "wasm"))]
 mod resolve;
 mod stats;
 mod tag;
 #[cfg(feature = "tls")]
 pub mod tls;
 pub mod transport;
+#[cfg(feature = "websocket")]
+pub mod websocket;
 
 // The public interface.
 pub use address::Address;
 pub use channel::{Channel, ChannelExt};
+#[cfg(not(target_family = "wasm"))]
 pub use connect::{Listener, connect};
 pub use cursor::{Cursor, Flaw};
 pub use error::{Error, Operation};
@@ -114,6 +120,7 @@ pub use latch::Latch;
 pub use layer::{Layer, Layered};
 pub use limits::Limits;
 pub use rehearsal::Rehearsal;
+#[cfg(not(target_family = "wasm"))]
 pub use resolve::resolve;
 pub use stats::Stats;
 pub use tag::{Tag, tags};

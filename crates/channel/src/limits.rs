@@ -1,6 +1,8 @@
 //! The bounds on time and size that keep a session from hanging and a peer from filling memory.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::platform::Instant;
 
 /// The bounds of one channel. Start from [`Limits::default`] and change fields.
 ///

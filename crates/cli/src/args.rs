@@ -162,6 +162,18 @@ pub(crate) struct DemoArgs {
 pub(crate) enum DemoAct {
     /// Start a website on this machine with an account page, for `volery web prove`
     Web(DemoWebArgs),
+    /// Start a page on this machine in which a web browser proves, to this program
+    Browser(DemoBrowserArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoBrowserArgs {
+    /// The address to listen at. Browsers run the page only from this machine, or behind https
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7080")]
+    pub(crate) listen: String,
+    /// Behind a reverse proxy: the page's origin there, like https://demo.example.com
+    #[arg(long, value_name = "ORIGIN", value_parser = connection::origin)]
+    pub(crate) origin: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,11 +1,14 @@
-//! How two parties meet: either one may listen or connect, with TLS or without.
+//! How two parties meet: either one may listen or connect, with TLS or without. Web pages connect by
+//! WebSocket.
 //!
 //! ```text
 //! reception    listening for one peer, among others who connect
 //! dial         connecting to a peer that may not listen yet
+//! opening      frames or a WebSocket: the first bytes tell
 //! ```
 
 mod dial;
+mod opening;
 mod reception;
 
 use std::sync::Arc;
@@ -17,6 +20,7 @@ use volery_channel::tls::{
     ClientConfig, ServerConfig, Tls, Trust, client_config, raw_key_server_config, server_config,
 };
 use volery_channel::transport::{Socket, Transport};
+use volery_channel::websocket::Origins;
 use volery_channel::{Error, Framed};
 use zeroize::Zeroizing;
 
@@ -110,6 +114,8 @@ enum Side {
     Listening {
         listener: Listener,
         tls: Option<Arc<ServerConfig>>,
+        /// The web pages that may connect.
+        origins: Origins,
         /// How long to wait for a peer; none means for ever.
         listen_timeout: Option<Duration>,
     },
@@ -150,7 +156,7 @@ impl Endpoint {
     pub(crate) fn new(args: &ConnectionArgs) -> Result<Self, Failure> {
         let limits = limits(args);
         let side = match (&args.listen, &args.connect) {
-            (Some(address), None) => listen(address, certified(args)?, args.listen_timeout)?,
+            (Some(_), None) => listen(args, certified(args)?)?,
             (None, Some(address)) => Side::Connecting {
                 address: address.clone(),
                 tls: client(address, args)?,
@@ -164,7 +170,6 @@ impl Endpoint {
     /// For a notary. It shows a certificate if the command line has one, otherwise the public half of its
     /// `key`. It always uses TLS: a prover must know whom it talks to before it sends anything.
     pub(crate) fn of_notary(args: &ConnectionArgs, key: &SigningKey) -> Result<Self, Failure> {
-        let address = args.listen.as_ref().ok_or_else(|| Failure::input("a notary needs --listen ADDR"))?;
         let tls = match certified(args)? {
             Some(config) => config,
             None => {
@@ -172,7 +177,7 @@ impl Endpoint {
                 raw_key_server_config(&seed).map_err(Failure::input)?
             }
         };
-        Ok(Self { side: listen(address, Some(tls), None)?, limits: limits(args) })
+        Ok(Self { side: listen(args, Some(tls))?, limits: limits(args) })
     }
 
     /// For a client of a notary, which must prove in TLS that it is the one to `trust`.
@@ -262,13 +267,14 @@ impl Endpoint {
 
     /// A channel over an accepted connection.
     fn channel(&self, socket: Socket, limits: Limits) -> Result<Box<dyn ListenerChannel>, Failure> {
-        match &self.side {
-            Side::Listening { tls: Some(config), .. } => {
-                let tls = Tls::accept(socket, Arc::clone(config), &limits)?;
-                Ok(Box::new(Framed::new(tls, limits)))
-            }
-            _ => Ok(Box::new(Framed::new(socket, limits))),
-        }
+        let Side::Listening { tls, origins, .. } = &self.side else {
+            return Err(Failure::input("only a listening party accepts connections"));
+        };
+        let Some(config) = tls else { return Ok(opening::channel(socket, None, origins, limits)?) };
+        let start = Instant::now();
+        let tls = Tls::accept(socket, Arc::clone(config), &limits)?;
+        let (agreed, rest) = (tls.is_http(), limits.connect.saturating_sub(start.elapsed()));
+        Ok(opening::channel(tls, agreed, origins, Limits { connect: rest, ..limits })?)
     }
 }
 
@@ -292,14 +298,15 @@ fn certified(args: &ConnectionArgs) -> Result<Option<Arc<ServerConfig>>, Failure
     Ok(Some(config))
 }
 
-fn listen(
-    address: &Address,
-    tls: Option<Arc<ServerConfig>>,
-    listen_timeout: Option<Duration>,
-) -> Result<Side, Failure> {
+fn listen(args: &ConnectionArgs, tls: Option<Arc<ServerConfig>>) -> Result<Side, Failure> {
+    let address = args.listen.as_ref().ok_or_else(|| Failure::input("a notary needs --listen ADDR"))?;
     let listener = Listener::bind(address)?;
     terminal::message(&format!("listening at {}", listener.address()?));
-    Ok(Side::Listening { listener, tls, listen_timeout })
+    let origins = match &args.origin[..] {
+        [all] if all == "*" => Origins::Any,
+        these => Origins::NearAnd(these.to_vec()),
+    };
+    Ok(Side::Listening { listener, tls, origins, listen_timeout: args.listen_timeout })
 }
 
 fn client(address: &Address, args: &ConnectionArgs) -> Result<Option<(Arc<ClientConfig>, String)>, Failure> {

@@ -63,6 +63,7 @@ pub mod prime32;
 #[cfg(test)]
 mod properties;
 mod ring;
+mod wide;
 mod wipe;
 
 pub use bits::{Bits, BitsError};

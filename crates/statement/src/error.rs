@@ -41,6 +41,7 @@ pub enum Error {
     #[error(transparent)]
     Session(#[from] volery::Error),
     /// Stored correlations, or a proof made of them.
+    #[cfg(feature = "stored")]
     #[error(transparent)]
     Stored(#[from] volery::stored::Error),
     /// A public proof by ZKB++ or ZKBoo.
@@ -105,6 +106,7 @@ impl Error {
             Self::Io { .. } => Kind::Io,
             Self::Statement(error) => of_statement(error),
             Self::Session(error) => of_session(error),
+            #[cfg(feature = "stored")]
             Self::Stored(error) => of_stored(error),
             #[cfg(feature = "public")]
             Self::Public(error) => of_public(error),
@@ -140,8 +142,9 @@ impl Error {
             Self::Statement(error)
             | Self::Session(
                 volery::Error::Statement(error) | volery::Error::Proof(ProofError::Statement(error)),
-            )
-            | Self::Stored(volery::stored::Error::Statement(error)) => Some(error),
+            ) => Some(error),
+            #[cfg(feature = "stored")]
+            Self::Stored(volery::stored::Error::Statement(error)) => Some(error),
             #[cfg(feature = "public")]
             Self::Public(volery::public::Error::Statement(error))
             | Self::InTheHead(volery::public::voleith::Error::Statement(error)) => Some(error),
@@ -169,6 +172,7 @@ fn of_session(error: &volery::Error) -> Kind {
         Session::Proof(ProofError::Rejected { .. }) => Kind::Rejected,
         Session::Options(_) => Kind::Input,
         Session::Channel(error) => of_channel(error),
+        #[cfg(feature = "stored")]
         Session::Stored(error) => of_stored(error),
         _ => Kind::Session,
     }
@@ -184,6 +188,7 @@ fn of_channel(error: &volery_channel::Error) -> Kind {
     }
 }
 
+#[cfg(feature = "stored")]
 fn of_stored(error: &volery::stored::Error) -> Kind {
     use volery::stored::Error as Stored;
     match error {

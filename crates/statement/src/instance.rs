@@ -11,6 +11,7 @@ use crate::public::PublicStatement;
 use crate::refusal::Refusal;
 use crate::source::{Source, WitnessSource};
 use crate::spelling::option;
+#[cfg(feature = "stored")]
 use crate::stored::Storable;
 use crate::way::Way;
 
@@ -109,6 +110,7 @@ pub trait Instance: Send + Sync {
     ///
     /// # Errors
     /// Why that is impossible.
+    #[cfg(feature = "stored")]
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         Err(Refusal::OnlyBitsAreStored { ring: self.ring() })
     }

@@ -48,8 +48,9 @@
 //!
 //! # Features
 //!
-//! Both are on by default: `programs` brings runs of RISC-V programs; `public` brings proofs that anyone can
-//! verify, and with them circuits over machine words, which have no others.
+//! All are on by default. `programs` brings runs of RISC-V programs; `public` proofs that anyone can verify,
+//! and with them circuits over machine words, which have no others; `stored` proofs with stored correlations,
+//! which are in files, so there are none in WebAssembly.
 
 #![forbid(unsafe_code)]
 // docs.rs says at each item which feature brings it.
@@ -69,6 +70,7 @@ mod refusal;
 mod settle;
 mod source;
 mod spelling;
+#[cfg(feature = "stored")]
 pub mod stored;
 pub mod system;
 pub mod way;

@@ -6,8 +6,9 @@
 //! all branches of a disjunction.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use volery_channel::platform::Instant;
 use volery_channel::{Channel, Error as Lost, Stats, Tag};
 use volery_circuit::Statement;
 use volery_field::Gf128;

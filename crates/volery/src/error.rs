@@ -20,6 +20,7 @@ pub enum Error {
     #[error(transparent)]
     Statement(#[from] volery_circuit::Error),
     /// A file of stored correlations, or a proof made of them.
+    #[cfg(not(target_family = "wasm"))]
     #[error(transparent)]
     Stored(#[from] crate::stored::Error),
     /// A connection to a website through the verifier.
@@ -70,12 +71,18 @@ impl Error {
     pub fn is_rejection(&self) -> bool {
         match self {
             Self::Proof(error) => error.is_rejection(),
+            #[cfg(not(target_family = "wasm"))]
             Self::Stored(error) => error.is_rejection(),
             // What V finds in P's opening.
             #[cfg(feature = "web")]
             Self::Commitments(volery_tls::Error::Cheat { step, .. }) => *step == COMMIT_OPENING,
             _ => false,
         }
+    }
+
+    /// A second thread is needed, and could not be started.
+    pub(crate) fn no_thread(error: std::io::Error) -> Self {
+        Self::Options(format!("this needs a thread more, and it cannot be started: {error}"))
     }
 
     /// What the peer may know of it. Messages of our own errors may speak of secrets or of local files; these
@@ -102,6 +109,7 @@ impl Error {
             Self::Commitments(_) => "the commitments, or their conversion, failed a check",
             #[cfg(feature = "web")]
             Self::Attestation(_) | Self::Openings(_) => "a party does not accept the attestation",
+            #[cfg(not(target_family = "wasm"))]
             Self::Stored(_) => "a party cannot store the correlations",
             Self::Split(_) => "a worker was lost, or the shards are not what they should be",
             Self::Options(_) | Self::Randomness(_) => "a party cannot run with these options",

@@ -28,7 +28,7 @@
 //! | statements by name; statements as values | [`builtin`]; [`statements`] |
 //! | writing statements: traits, gadgets, circuit files | [`circuit`], over the bits of [`field`] |
 //! | connections and their limits | [`connect`], [`Listener`], [`Framed`], [`Address`], [`Limits`], [`memory_pair`] |
-//! | TLS between the parties | [`channel::tls`] |
+//! | TLS between the parties; connections of web pages | [`channel::tls`], [`channel::websocket`] |
 //! | randomness | [`os_rng`] |
 //!
 //! # Features
@@ -44,7 +44,8 @@
 //! | `claim-proofs` | claims in presentations of attestations; brings `web` | 1 more than `web` |
 //! | `contracts` | attestations for contracts on blockchains (brings `web`) | 11 more than `web` |
 //! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
-//! | all of them | | 65 |
+//! | `websocket` | connections of web pages: [`channel::websocket`] | 3 |
+//! | all of them | | 68 |
 //!
 //! The repository's README has a whole program, and the guide in `docs/guide` has more; all of them are
 //! tested. The `volery` program is a package of its own, `volery-cli`.
@@ -61,6 +62,7 @@ mod forgery;
 pub mod notary;
 mod rng;
 mod session;
+#[cfg(not(target_family = "wasm"))]
 pub mod stored;
 pub mod testing;
 
@@ -77,7 +79,9 @@ pub use session::{
     Estimate, Network, Options, Prover, Report, Verifier, estimate, estimate_through, split, system,
 };
 pub use volery_channel as channel;
-pub use volery_channel::{Address, Channel, Framed, Limits, Listener, Rehearsal, connect, memory_pair};
+pub use volery_channel::{Address, Channel, Framed, Limits, Rehearsal, memory_pair};
+#[cfg(not(target_family = "wasm"))]
+pub use volery_channel::{Listener, connect};
 pub use volery_circuit as circuit;
 pub use volery_circuit::{Statement, statements};
 pub use volery_field as field;

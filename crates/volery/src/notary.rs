@@ -20,8 +20,9 @@
 //! [`raw_key_server_config`](volery_channel::tls::raw_key_server_config) and the key that it signs with, or
 //! both use a certificate; the `volery` program has no third way.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use volery_channel::platform::Instant;
 use volery_channel::tags::{NOTARY_TOKEN, NOTARY_TURN};
 use volery_channel::{Channel, Cursor, Error, Flaw, Layer, Layered, Tag};
 use volery_tls::attestation::Mode;

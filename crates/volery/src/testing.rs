@@ -1,5 +1,7 @@
 //! Both parties in one process, to try a statement out.
 
+use std::thread::Builder;
+
 use crate::system::{Provable, System};
 use crate::{Error, Limits, Options, Prover, Report, Verifier, memory_pair, os_rng};
 
@@ -36,7 +38,7 @@ pub fn run_with<Y: System>(
         Verifier::start(theirs, options, &mut rng)?.verify(system, statement, &mut rng)
     };
     std::thread::scope(|scope| {
-        let verified = scope.spawn(verify);
+        let verified = Builder::new().spawn_scoped(scope, verify).map_err(Error::no_thread)?;
         let proved = os_rng()
             .and_then(|mut rng| Prover::start(ours, options, &mut rng)?.prove(system, statement, &mut rng));
         let verified = verified.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

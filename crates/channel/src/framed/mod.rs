@@ -16,7 +16,7 @@ mod send;
 pub(crate) use lanes::Lane;
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::channel::Channel;
 use crate::error::{Error, Operation};
@@ -24,6 +24,7 @@ use crate::frame::HEADER_LEN;
 use crate::handshake::{MAX_HELLO, begins};
 use crate::latch::Latch;
 use crate::limits::{Limits, deadline};
+use crate::platform::Instant;
 use crate::stats::Stats;
 use crate::tag::{Tag, tags};
 use crate::transport::{Interest, Transport};

@@ -1,11 +1,10 @@
 //! The receiving half of a channel: wait, check the header, return the payload.
 
-use std::time::Instant;
-
 use super::lanes::Lane;
 use super::{DIRECT, Framed, OUTBOX, Patience};
 use crate::error::{Error, Operation};
 use crate::frame::{Bound, HEADER_LEN, Header, MAX_REASON};
+use crate::platform::Instant;
 use crate::tag::{Tag, tags};
 use crate::transport::{Interest, Transport};
 

@@ -2,12 +2,13 @@
 //! why a session ends.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{DIRECT, Framed, OUTBOX, Patience};
 use crate::error::{Error, Operation};
 use crate::frame::{HEADER_LEN, Header, decode_reason, encode_reason};
 use crate::limits::deadline;
+use crate::platform::Instant;
 use crate::tag::{Tag, tags};
 use crate::transport::{Interest, Transport};
 

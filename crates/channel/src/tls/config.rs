@@ -19,6 +19,9 @@ use crate::error::Error;
 /// Keeps a client of this protocol from talking to another TLS service that holds the same certificate.
 const ALPN: &[u8] = b"volery";
 
+/// What browsers offer. A client that has agreed on it begins a WebSocket.
+pub(super) const HTTP: &[u8] = b"http/1.1";
+
 /// What the connecting side trusts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
@@ -67,7 +70,7 @@ pub fn server_config(chain: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Fin
     let fingerprint = fingerprint.ok_or_else(|| in_file(chain, "no certificate"))?;
     let key_der = PrivateKeyDer::from_pem_file(key).map_err(|error| in_file(key, &error))?;
     let config = server()?.with_single_cert(certificates, key_der).map_err(|error| in_file(key, &error))?;
-    Ok((finish(config), fingerprint))
+    Ok((finish(config, &[ALPN, HTTP]), fingerprint))
 }
 
 /// Settings of a listening side that presents an Ed25519 public key and no certificate (RFC 7250), for peers
@@ -79,7 +82,8 @@ pub fn raw_key_server_config(seed: &[u8; 32]) -> Result<Arc<ServerConfig>, Error
     let (key, spki) = key_and_spki(seed)?;
     let shown = Arc::new(CertifiedKey::new(vec![spki], key));
     let resolver = Arc::new(AlwaysResolvesServerRawPublicKeys::new(shown));
-    Ok(finish(server()?.with_cert_resolver(resolver)))
+    // No browser takes a key without a certificate.
+    Ok(finish(server()?.with_cert_resolver(resolver), &[ALPN]))
 }
 
 /// The public key of the secret key `seed`: what peers of [`raw_key_server_config`] know ([`Trust::Key`]).
@@ -98,9 +102,9 @@ fn server() -> Result<ConfigBuilder<ServerConfig, WantsServerCert>, Error> {
     Ok(builder.map_err(|error| Error::Tls(error.to_string()))?.with_no_client_auth())
 }
 
-fn finish(mut config: ServerConfig) -> Arc<ServerConfig> {
+fn finish(mut config: ServerConfig, protocols: &[&[u8]]) -> Arc<ServerConfig> {
     config.send_tls13_tickets = 0;
-    config.alpn_protocols = vec![ALPN.to_vec()];
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
     Arc::new(config)
 }
 

@@ -26,7 +26,6 @@ mod raw_key;
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
-use std::time::Instant;
 
 pub use config::{Trust, client_config, raw_key_server_config, raw_public_key, server_config};
 pub use pin::Fingerprint;
@@ -35,6 +34,7 @@ use rustls::{ClientConnection, Connection, ServerConnection, pki_types::ServerNa
 
 use crate::error::{Error, Operation};
 use crate::limits::{Limits, deadline};
+use crate::platform::Instant;
 use crate::tag::tags;
 use crate::transport::{Interest, Transport};
 
@@ -86,6 +86,13 @@ impl<T: Transport> Tls<T> {
     /// The transport below.
     pub fn inner(&self) -> &T {
         &self.inner
+    }
+
+    /// Whether the parties agreed on what comes next (ALPN): a WebSocket (`true`), or frames of this protocol
+    /// (`false`). None if the client offered nothing.
+    #[must_use]
+    pub fn is_http(&self) -> Option<bool> {
+        self.session.alpn_protocol().map(|protocol| protocol == config::HTTP)
     }
 
     fn negotiate(inner: T, session: Connection, limits: &Limits) -> Result<Self, Error> {

@@ -7,9 +7,9 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use super::{Interest, Transport};
+use crate::platform::{HAS_THREADS, Instant};
 
 /// One end of an in-memory stream. After an end is dropped, the other end can still read what it sent.
 ///
@@ -155,7 +155,7 @@ impl Transport for Memory {
                 break true;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || pipes.stuck(side, capacity) {
+            if !HAS_THREADS || left.is_zero() || pipes.stuck(side, capacity) {
                 break false;
             }
             pipes = self.shared.changed.wait_timeout(pipes, left).unwrap_or_else(PoisonError::into_inner).0;

@@ -5,15 +5,21 @@
 //! writing at the same time, and up to a deadline. One thread is enough, and all transports follow the same
 //! rules.
 
+mod ahead;
 mod memory;
+#[cfg(not(target_family = "wasm"))]
 mod socket;
 
 use std::io;
-use std::time::Instant;
 
+pub use ahead::Ahead;
 pub use memory::Memory;
+#[cfg(not(target_family = "wasm"))]
 pub use socket::Socket;
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use socket::wait_for;
+
+use crate::platform::Instant;
 
 /// What to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +83,7 @@ pub trait Transport {
 }
 
 /// Turns "would block" into `None`, and tries again after a signal.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn retry<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<Option<T>> {
     loop {
         match attempt() {

@@ -4,8 +4,11 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
 use volery_channel::tls::{Fingerprint, ServerConfig, Tls, Trust, client_config, server_config};
 use volery_channel::transport::{Interest, Memory, Socket, Transport};
+use volery_channel::websocket::{Origins, WebSocket};
 use volery_channel::{Address, Framed, Limits, Listener};
 
 /// A way to make two connected ends.
@@ -18,6 +21,7 @@ pub(crate) struct InMemory;
 pub(crate) struct Tcp;
 pub(crate) struct Unix;
 pub(crate) struct TlsOverTcp;
+pub(crate) struct WebSocketOverTcp;
 
 impl Link for InMemory {
     type End = Memory;
@@ -51,6 +55,21 @@ impl Link for TlsOverTcp {
         thread::scope(|scope| {
             let accepted = scope.spawn(|| Tls::accept(right, config, &limits).unwrap());
             let connected = Tls::connect(left, client, "localhost", &limits).unwrap();
+            (connected, accepted.join().unwrap())
+        })
+    }
+}
+
+impl Link for WebSocketOverTcp {
+    type End = WebSocket<Socket>;
+    fn pair() -> (WebSocket<Socket>, WebSocket<Socket>) {
+        let (left, right) = Tcp::pair();
+        let limits = Limits::default();
+        thread::scope(|scope| {
+            let accepted =
+                scope.spawn(|| WebSocket::accept(right, Vec::new(), &Origins::Any, &limits).unwrap());
+            let mut rng = ChaCha20Rng::from_seed([1; 32]);
+            let connected = WebSocket::connect(left, "localhost", "/", &limits, &mut rng).unwrap();
             (connected, accepted.join().unwrap())
         })
     }
@@ -135,6 +154,10 @@ macro_rules! on_every_transport {
             #[test]
             fn over_tls() {
                 check::<links::TlsOverTcp>();
+            }
+            #[test]
+            fn over_a_websocket() {
+                check::<links::WebSocketOverTcp>();
             }
         }
     )+};

@@ -26,6 +26,10 @@ pub(crate) struct ConnectionArgs {
     /// Listening: the certificate's private key (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert", conflicts_with = "connect")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Listening: also let web pages of this origin connect by WebSocket, like https://example.com; `*` means
+    /// pages of any origin. Pages of this machine (localhost) may always connect. May be given several times
+    #[arg(long, value_name = "ORIGIN", conflicts_with = "connect", value_parser = origin)]
+    pub(crate) origin: Vec<String>,
     /// Connecting: use TLS, with a certificate issued by one of these authorities (PEM)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "tls_pin"])]
     pub(crate) tls_ca: Option<PathBuf>,
@@ -96,6 +100,19 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "expected a number of bytes, like 500k, 20M or 3G".into())
 }
 
+/// An origin of web pages, as browsers name it, or `*`.
+pub(super) fn origin(text: &str) -> Result<String, String> {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let is_host = |host: &str| {
+        !host.is_empty() && host.bytes().all(|c| c.is_ascii_graphic() && !b"/@?#\\,*".contains(&c))
+    };
+    match host {
+        _ if text == "*" => Ok(text.to_owned()),
+        Some(host) if is_host(host) => Ok(text.to_owned()),
+        _ => Err("expected http:// or https://, a host, and perhaps :PORT, without a path; or *".into()),
+    }
+}
+
 pub(super) fn pin(text: &str) -> Result<Fingerprint, String> {
     let digits = text.strip_prefix("sha256:").ok_or("expected sha256: and 64 hexadecimal digits")?;
     digits.parse().map_err(|error: volery_channel::Error| error.to_string())
@@ -119,6 +136,18 @@ mod tests {
         assert_eq!(bytes("18446744073709551615"), Ok(u64::MAX));
         for text in ["", "k", "-1", "+1", "1.5M", "18446744073709551616", "18446745T", "20MB"] {
             assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_written_as_browsers_write_it() {
+        for text in ["https://example.com", "http://localhost:8080", "http://[::1]:80", "*"] {
+            assert_eq!(origin(text).as_deref(), Ok(text));
+        }
+        for text in
+            ["", "example.com", "https://", "https://example.com/", "https://a@b", "https://*", "null"]
+        {
+            assert!(origin(text).is_err(), "{text}");
         }
     }
 

@@ -3,8 +3,10 @@
 //! Both parties run in this process, each on its own thread, over a real loopback connection: an honest
 //! proof, a larger one for the speed, and two provers that cheat ([`cheat`]) and that the usual verifier
 //! catches. Then comes a proof about numbers ([`model`]), and another cheat. `volery demo web` ([`web`])
-//! starts a website to try `volery web prove` on.
+//! starts a website to try `volery web prove` on. `volery demo browser` ([`browser`]) serves a page in which
+//! a web browser proves.
 
+mod browser;
 mod cheat;
 mod model;
 mod web;
@@ -67,6 +69,7 @@ struct Caught {
 pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
     match &args.act {
         Some(DemoAct::Web(args)) => web::run(args),
+        Some(DemoAct::Browser(args)) => browser::run(args),
         None => tour(args),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::thread;
 
-use crate::{arrivals, notary, operations, serve};
+use crate::{arrivals, notary, operations, serve, websocket};
 
 /// What is tested, and its name in a failure.
 type Case = (&'static str, fn());
@@ -27,6 +27,7 @@ fn what_waits_for_time_to_pass() {
         arrivals::strays_do_not_end_a_verifier_that_waits_for_one_prover,
         arrivals::strays_do_not_end_the_making_of_correlations,
         arrivals::strays_do_not_end_a_prover_that_waits_for_one_verifier,
+        websocket::a_request_or_a_message_that_never_ends_takes_no_longer_than_the_time_to_connect,
     ]
     .into();
     #[cfg(target_os = "linux")]

@@ -43,3 +43,4 @@ mod terminal;
 mod tls;
 mod web;
 mod websites;
+mod websocket;

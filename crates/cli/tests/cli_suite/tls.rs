@@ -2,14 +2,14 @@
 
 use crate::support::*;
 
-struct Certificate {
+pub(crate) struct Certificate {
     dir: tempfile::TempDir,
-    cert: String,
-    key: String,
+    pub(crate) cert: String,
+    pub(crate) key: String,
 }
 
 /// A certificate for localhost that is its own authority.
-fn certificate() -> Certificate {
+pub(crate) fn certificate() -> Certificate {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
     let dir = tempfile::tempdir().expect("a directory");
     let cert = write(dir.path(), "cert.pem", &made.cert.pem());
@@ -36,7 +36,7 @@ fn prove_with_the_pin(certificate: &Certificate, verifier: Running) -> Ended {
     verifier.end().expect(0, "")
 }
 
-fn pin_of(cert: &str) -> String {
+pub(crate) fn pin_of(cert: &str) -> String {
     volery_channel::tls::Fingerprint::of(&der_of_pem(cert)).to_string()
 }
 

@@ -62,6 +62,7 @@ pages! {
     readme_runs: "README.md",
     introduction_runs: "docs/guide/introduction.md",
     statements_run: "docs/guide/statements.md",
+    browser_runs: "docs/guide/browser.md",
     circom_runs: "docs/guide/circom.md",
     fields_run: "docs/guide/fields.md",
     one_of_many_runs: "docs/guide/one-of-many.md",

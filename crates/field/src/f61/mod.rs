@@ -64,7 +64,7 @@ const fn below(n: u64) -> u64 {
 /// `8 a b`, for `b < 2^61`.
 #[inline(always)]
 const fn eightfold(a: u64, b: u64) -> u128 {
-    a as u128 * (b << 3) as u128
+    crate::wide::product(a, b << 3)
 }
 
 /// `n mod p` up to multiples of `p`, from `8 n`: `n` folded once, below `3 * 2^61` for `n < 2^123`.

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 use super::neon_pmull;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wasm_simd128;
 use super::{Gf128, RUN, portable};
 #[cfg(target_arch = "x86_64")]
 use super::{x86_clmul, x86_vpclmul, x86_vpclmul512};
@@ -23,12 +25,14 @@ pub(super) enum Level {
     Vpclmul512,
     /// AArch64 with Neon and PMULL: one element at a time.
     Pmull,
+    /// WebAssembly with simd128: 128 elements at a time, or one.
+    Simd128,
 }
 
 impl Level {
     /// All levels, whether this CPU has them or not.
-    pub(super) const ALL: [Self; 5] =
-        [Self::Portable, Self::Clmul, Self::Vpclmul256, Self::Vpclmul512, Self::Pmull];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Portable, Self::Clmul, Self::Vpclmul256, Self::Vpclmul512, Self::Pmull, Self::Simd128];
 
     /// A short name for reports, e.g. `"vpclmul256"`.
     #[must_use]
@@ -39,6 +43,7 @@ impl Level {
             Self::Vpclmul256 => "vpclmul256",
             Self::Vpclmul512 => "vpclmul512",
             Self::Pmull => "pmull",
+            Self::Simd128 => "simd128",
         }
     }
 }
@@ -324,7 +329,7 @@ impl Kernel {
 
 /// The elements' bytes, which are there already.
 #[cfg(target_endian = "little")]
-fn little_endian(elements: &[Gf128]) -> &[u8] {
+pub(super) fn little_endian(elements: &[Gf128]) -> &[u8] {
     // SAFETY: a `Gf128` is a `u128`, whose bytes are in this order here and all initialised.
     unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }
@@ -351,7 +356,7 @@ fn table(level: Level) -> Option<&'static Table> {
             let avx512 = crate::detected!("avx512f") && crate::detected!("avx512bw");
             (&x86_vpclmul512::TABLE, avx512 && crate::detected!("vpclmulqdq"))
         }
-        Level::Pmull => return None,
+        Level::Pmull | Level::Simd128 => return None,
     };
     runs.then_some(table)
 }
@@ -380,8 +385,22 @@ pub(super) fn has_pmull() -> bool {
         && is_aarch64_feature_detected!("pmull")
 }
 
+/// The functions of a level, if this module has them: its engine does.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+fn table(level: Level) -> Option<&'static Table> {
+    match level {
+        Level::Portable => Some(&PORTABLE),
+        Level::Simd128 => Some(&wasm_simd128::TABLE),
+        _ => None,
+    }
+}
+
 /// The functions of a level, if this CPU can run them.
-#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))))]
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
 fn table(level: Level) -> Option<&'static Table> {
     (level == Level::Portable).then_some(&PORTABLE)
 }

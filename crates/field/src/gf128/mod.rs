@@ -14,6 +14,7 @@
 //! | `x86_vpclmul` | and AVX2, VPCLMULQDQ | 2 |
 //! | `x86_vpclmul512` | and AVX-512 F, BW, VPCLMULQDQ | 4 |
 //! | `neon_pmull` | AArch64 with Neon, PMULL | 1 |
+//! | `wasm_simd128` | WebAssembly with simd128 | 128, bitsliced (`sliced`) |
 //!
 //! The files of the instruction sets hold single instructions only (`x86_leaves` makes those of x86 from the
 //! names of their intrinsics). The algorithms above them are in `vector` (and `runs`, `transpose`), once, for
@@ -27,13 +28,33 @@ mod harness;
 mod neon_pmull;
 mod portable;
 mod register;
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+// Without carry-less multiplication only what shifts and shuffles is used.
+#[cfg_attr(target_arch = "wasm32", allow(dead_code, unused_imports, unused_macros))]
 mod runs;
 mod single;
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+#[cfg(any(all(test, target_arch = "x86_64"), all(target_arch = "wasm32", target_feature = "simd128")))]
+mod sliced;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 mod transpose;
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+// Without carry-less multiplication only what shifts and shuffles is used.
+#[cfg_attr(target_arch = "wasm32", allow(dead_code, unused_imports, unused_macros))]
 mod vector;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm_simd128;
 #[cfg(target_arch = "x86_64")]
 mod x86_clmul;
 #[cfg(target_arch = "x86_64")]

@@ -56,7 +56,43 @@ impl Unreduced {
 
 /// The carry-less product of two words.
 #[inline]
-fn multiply_words(a: u64, b: u64) -> u128 {
+pub(super) fn multiply_words(a: u64, b: u64) -> u128 {
+    // Engines of WebAssembly have no product of two words that is longer than one.
+    if cfg!(target_arch = "wasm32") { multiply_short(a, b) } else { multiply_long(a, b) }
+}
+
+/// The product by multiplications that give the low word alone. The high word is the low word of the
+/// reversed factors, reversed.
+///
+/// Factors are split into four parts here. At place `4 k` of the low word at most `k + 1` bits coincide, so
+/// only the count at the last place can carry, and that leaves the word.
+#[inline]
+fn multiply_short(a: u64, b: u64) -> u128 {
+    let low = multiply_low(a, b);
+    let high = multiply_low(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// The low word of the product.
+#[inline]
+fn multiply_low(a: u64, b: u64) -> u64 {
+    const FOURTHS: u64 = 0x1111_1111_1111_1111;
+    let a: [u64; 4] = core::array::from_fn(|class| a & (FOURTHS << class));
+    let b: [u64; 4] = core::array::from_fn(|class| b & (FOURTHS << class));
+    let mut product = 0;
+    for class in 0..4 {
+        let mut counts = 0;
+        for i in 0..4 {
+            counts ^= a[i].wrapping_mul(b[(class + 4 - i) % 4]);
+        }
+        product |= counts & (FOURTHS << class);
+    }
+    product
+}
+
+/// The product by multiplications of words that give two.
+#[inline]
+fn multiply_long(a: u64, b: u64) -> u128 {
     let part = |word: u64, class: usize| u128::from(word) & (FIFTHS << class);
     let a: [u128; 5] = core::array::from_fn(|class| part(a, class));
     let b: [u128; 5] = core::array::from_fn(|class| part(b, class));
@@ -214,6 +250,26 @@ fn transpose_square(rows: &mut [u128; 128]) {
             let swap = ((rows[top] >> size) ^ rows[top + size]) & mask;
             rows[top] ^= swap << size;
             rows[top + size] ^= swap;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::Words;
+
+    #[test]
+    fn both_ways_to_multiply_words_agree() {
+        let mut words = Words(7);
+        let special = [0, 1, u64::MAX, 1 << 63, 0x1111_1111_1111_1111, 0x8888_8888_8888_8888];
+        for i in 0..1000 {
+            let mut word = || match words.word() {
+                word if word % 3 == 0 => special[(word / 3 % 6) as usize],
+                word => word,
+            };
+            let (a, b) = (word(), word());
+            assert_eq!(multiply_short(a, b), multiply_long(a, b), "{i}: {a:x} {b:x}");
         }
     }
 }

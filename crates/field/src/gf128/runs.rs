@@ -129,7 +129,7 @@ pub(super) fn check<const PROVER: bool, const N: usize, S: Simd<N>>(
 
 /// `sum of a[i] x^i`, and for the prover `sum of lsb(a[i]) x^i`.
 #[inline(always)]
-fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) -> [Gf128; 2] {
+pub(super) fn pack<const PROVER: bool, const N: usize, S: Simd<N>>(s: S, a: &[Gf128; RUN]) -> [Gf128; 2] {
     const { assert!(4 % N == 0, "chains come in pairs") };
     let (vectors, mut sum, mut bits) = (a.as_chunks::<N>().0, Horner::zero(s), s.splat(Gf128::ZERO));
     let lowest = s.splat(Gf128::from_bits(0x01010101_01010101_01010101_01010101));

@@ -36,7 +36,7 @@ pub(super) fn transpose<const N: usize, S: Simd<N>>(s: S, rows: &[u8], stride: u
 
 /// Transposes `128 * N` columns: those in the first `16 * N` bytes from every multiple of `stride` in `rows`.
 #[inline(always)]
-fn transpose_block<const N: usize, S: Simd<N>>(
+pub(super) fn transpose_block<const N: usize, S: Simd<N>>(
     s: S,
     rows: &[u8],
     stride: usize,

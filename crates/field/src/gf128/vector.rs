@@ -281,7 +281,7 @@ macro_rules! entries {
             /// Safe where the caller has the features, which the compiler checks.
             #[target_feature(enable = $features)]
             #[inline]
-            fn new() -> Self {
+            pub(super) fn new() -> Self {
                 Self(())
             }
         }

@@ -7,6 +7,7 @@
 use super::quadratic::{loose_product, two_products};
 use super::{Goldilocks, GoldilocksX2, loose, minus};
 use crate::extension::same;
+use crate::wide::product;
 use crate::{Authenticated, Coordinates, LengthError, Mac, Ring};
 
 /// The prover's share of an authenticated value, with its tag in the field of values.
@@ -27,7 +28,7 @@ impl Sum {
     /// Adds `a * b`; both may be loose.
     #[inline(always)]
     fn add(&mut self, a: u64, b: u64) {
-        let (low, carry) = self.low.overflowing_add(u128::from(a) * u128::from(b));
+        let (low, carry) = self.low.overflowing_add(product(a, b));
         self.low = low;
         self.carries += u64::from(carry);
     }
@@ -70,7 +71,7 @@ fn reduce_both(sums: [Sum; 2]) -> GoldilocksX2 {
 /// `sum + a * b`, which fits in 128 bits.
 #[inline(always)]
 fn multiply_add(sum: Goldilocks, a: Goldilocks, b: Goldilocks) -> Goldilocks {
-    Goldilocks::from_u128(u128::from(sum.0) + u128::from(a.0) * u128::from(b.0))
+    Goldilocks::from_u128(u128::from(sum.0) + product(a.0, b.0))
 }
 
 /// `x_a m_b + x_b m_a - m_c`, loose.
@@ -127,7 +128,7 @@ impl Mac<Self> for Goldilocks {
         same(a.len(), &[b.len(), c.len(), chi.len()])?;
         let mut sums = [Sum::default(); 2];
         for (((a, b), c), chi) in a.iter().zip(b).zip(c).zip(chi) {
-            sums[0].add(chi.0, loose(u128::from(a.m.0) * u128::from(b.m.0)));
+            sums[0].add(chi.0, loose(product(a.m.0, b.m.0)));
             sums[1].add(chi.0, linear([a.x, b.m], [b.x, a.m], c.m));
         }
         Ok(sums.map(Sum::reduce))
@@ -137,7 +138,7 @@ impl Mac<Self> for Goldilocks {
         same(a.len(), &[b.len(), c.len(), chi.len()])?;
         let mut sums = [Sum::default(); 2];
         for (((a, b), c), chi) in a.iter().zip(b).zip(c).zip(chi) {
-            sums[0].add(chi.0, loose(u128::from(a.0) * u128::from(b.0)));
+            sums[0].add(chi.0, loose(product(a.0, b.0)));
             sums[1].add(chi.0, c.0);
         }
         Ok(sums.map(Sum::reduce))

@@ -135,7 +135,7 @@ impl Mul for Goldilocks {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        Self::from_u128(self.0 as u128 * other.0 as u128)
+        Self::from_u128(crate::wide::product(self.0, other.0))
     }
 }
 

@@ -8,6 +8,7 @@ use zeroize::Zeroize;
 
 use super::{E, Goldilocks, P, loose, minus, plus};
 use crate::operators::{exactly, write};
+use crate::wide::product;
 use crate::{Element, EncodingError, Field, Ring};
 
 /// `c_0 + c_1 X` with `X^2 = 7`, an element of the quadratic extension of [`Goldilocks`]. It may be secret:
@@ -57,7 +58,7 @@ impl GoldilocksX2 {
 /// `a b + c d` for loose factors, loose.
 #[inline(always)]
 pub(super) fn two_products([a, b]: [u64; 2], [c, d]: [u64; 2]) -> u64 {
-    let (sum, carry) = (u128::from(a) * u128::from(b)).overflowing_add(u128::from(c) * u128::from(d));
+    let (sum, carry) = product(a, b).overflowing_add(product(c, d));
     // 2^128 = -2^32.
     minus(loose(sum), u64::from(carry) << 32)
 }

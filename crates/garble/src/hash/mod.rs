@@ -141,7 +141,9 @@ impl Keys {
         // SAFETY: `self.level` is available, as the constructor has checked.
         unsafe {
             match self.level {
-                AesLevel::Portable => portable::expand(self.start, self.next, &mut self.keys),
+                AesLevel::Portable | AesLevel::Simd128 => {
+                    portable::expand(self.start, self.next, &mut self.keys)
+                }
                 AesLevel::Aesni => x86::expand_aesni(self.start, self.next, &mut self.keys),
                 // A register holds a pair of keys; one of 512 bits would hold two pairs.
                 AesLevel::Vaes256 | AesLevel::Vaes512 => {
@@ -167,7 +169,7 @@ impl Keys {
         // SAFETY: `self.level` is available, as the constructor has checked.
         unsafe {
             match self.level {
-                AesLevel::Portable => portable::hash(keys, labels),
+                AesLevel::Portable | AesLevel::Simd128 => portable::hash(keys, labels),
                 AesLevel::Aesni => x86::hash_aesni(keys, labels),
                 AesLevel::Vaes256 | AesLevel::Vaes512 => x86::hash_vaes256(keys, labels),
             }
@@ -206,7 +208,7 @@ impl Keys {
         // SAFETY: `self.level` is available, as the constructor has checked.
         let sum = unsafe {
             match self.level {
-                AesLevel::Portable => portable::hash_run(keys, second, labels, hashes),
+                AesLevel::Portable | AesLevel::Simd128 => portable::hash_run(keys, second, labels, hashes),
                 AesLevel::Aesni => x86::run_aesni(keys, second, labels, hashes),
                 AesLevel::Vaes256 | AesLevel::Vaes512 => x86::run_vaes256(keys, second, labels, hashes),
             }
@@ -223,7 +225,7 @@ impl Keys {
         // SAFETY: `self.level` is available, as the constructor has checked.
         unsafe {
             match self.level {
-                AesLevel::Portable => portable::sums_by_bit(labels),
+                AesLevel::Portable | AesLevel::Simd128 => portable::sums_by_bit(labels),
                 AesLevel::Aesni => x86::sums_aesni(labels),
                 AesLevel::Vaes256 | AesLevel::Vaes512 => x86::sums_vaes256(labels),
             }

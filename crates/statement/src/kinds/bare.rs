@@ -14,6 +14,7 @@ use crate::instance::Instance;
 use crate::public::{OverRing, PublicStatement};
 use crate::refusal::Refusal;
 use crate::source::WitnessSource;
+#[cfg(feature = "stored")]
 use crate::stored::Storable;
 use crate::way::Way;
 
@@ -90,6 +91,7 @@ impl<R: FileRing + HasPublicProofs> Instance for Bare<R> {
         (self.ways)(self)
     }
 
+    #[cfg(feature = "stored")]
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         Err(self.refused())
     }

@@ -20,6 +20,7 @@ use crate::public::{OverBits, PublicStatement};
 use crate::refusal::Refusal;
 use crate::source::{Shared, WitnessSource};
 use crate::spelling::option;
+#[cfg(feature = "stored")]
 use crate::stored::Storable;
 use crate::way::{RHO, Way};
 use crate::words::short;
@@ -180,6 +181,7 @@ impl Instance for Builtin {
         Ok(ways(self))
     }
 
+    #[cfg(feature = "stored")]
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         Ok(self)
     }
@@ -224,6 +226,7 @@ impl Instance for FileStatement<F2> {
         Ok(ways(self))
     }
 
+    #[cfg(feature = "stored")]
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         Ok(self)
     }

@@ -28,6 +28,7 @@ use crate::public::{InTheHeadOnly, PublicStatement};
 use crate::refusal::Refusal;
 use crate::source::{Shared, WitnessSource};
 use crate::spelling::{ANY_OF, OWN_PUBLIC, PUBLIC, REPEAT, option};
+#[cfg(feature = "stored")]
 use crate::stored::Storable;
 use crate::way::{ProvedBy, RHO, Way};
 use crate::words::short;
@@ -226,6 +227,7 @@ impl Instance for Many {
         }])
     }
 
+    #[cfg(feature = "stored")]
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         match self.by {
             Some(Disjunction::Macncheese) => Err(Refusal::OnlyRobinMakesFiles),

@@ -19,6 +19,7 @@ use crate::public::{OverRing, PublicStatement};
 use crate::refusal::Refusal;
 use crate::source::WitnessSource;
 use crate::spelling::option;
+#[cfg(feature = "stored")]
 use crate::stored::Storable;
 use crate::words::short;
 
@@ -121,6 +122,7 @@ impl<R: ServedRing> Instance for FileStatement<R> {
         describe::<R>(self.text(), &self.signature(), self)
     }
 
+    #[cfg(feature = "stored")]
     fn stored(&self) -> Result<&dyn Storable, Refusal> {
         Err(Refusal::OnlyInPublic { ring: R::NAME })
     }

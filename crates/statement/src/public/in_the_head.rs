@@ -1,10 +1,11 @@
 //! Public proofs from VOLE in the head.
 
 use std::io::{BufReader, Read, Seek, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use volery::public::voleith::{Demands, Parameters, Proved, Rehearsed, Settings, prove, rehearse, verify};
 use volery::{Statement, os_rng};
+use volery_channel::platform::Instant;
 use volery_field::{F2, Ring as _};
 use volery_zk::quicksilver::bits;
 

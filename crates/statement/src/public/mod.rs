@@ -15,18 +15,20 @@ use std::fmt;
 use std::io::{self, Chain, Cursor, Read};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use volery::public::{
     self, Demands, Header, Message, Parameters, Program, Protocol, PublicRing, Settings, voleith,
 };
-use volery::{Options, Statement, os_rng, stored};
+use volery::{Options, Statement, os_rng};
+use volery_channel::platform::Instant;
 use volery_circuit::{Counts, Evaluator, Recorder};
 use volery_field::F2;
 
 use crate::error::Error;
 use crate::instance::Instance;
 use crate::refusal::Refusal;
+#[cfg(feature = "stored")]
 use crate::spelling::Opt;
 
 /// A protocol for public proofs.
@@ -197,7 +199,8 @@ impl<'a> ProofReader<'a> {
         let (mark, mut start) = (voleith::Header::MARK, Vec::new());
         let read = (&mut reader).take(mark.len() as u64).read_to_end(&mut start);
         read.map_err(|error| failed(what, &error))?;
-        if start == stored::PROOF_MARK {
+        #[cfg(feature = "stored")]
+        if start == volery::stored::PROOF_MARK {
             let file = Opt("preprocessed", "V.vole");
             return Err(Error::input(format!(
                 "{what}: this proof is for the owner of one file of correlations: give that with {file}"

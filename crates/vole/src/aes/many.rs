@@ -1,10 +1,10 @@
 //! AES-128 under many keys: the streams of a tree's leaves, and the nodes of a tree in which each node is a
 //! key.
 
-#[cfg(target_arch = "x86_64")]
-use volery_field::Wipe as _;
-use volery_field::{Gf128, Wiped};
+use volery_field::{Gf128, Wipe as _, Wiped};
 
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wasm_simd128;
 #[cfg(target_arch = "x86_64")]
 use super::x86_many;
 use super::{Level, hardware_ctr, portable};
@@ -12,7 +12,7 @@ use super::{Level, hardware_ctr, portable};
 /// AES-128 under many keys, each expanded once; wiped on drop.
 pub(crate) struct Keys {
     level: Level,
-    /// Round keys for the x86 levels; none for the portable one.
+    /// Round keys for the other levels; none for the portable one.
     round_keys: Wiped<[u128; 11]>,
     soft: Vec<::aes::Aes128>,
 }
@@ -27,15 +27,19 @@ impl Keys {
 
     /// Replaces all keys, in the same room.
     pub(crate) fn refill(&mut self, keys: &[Gf128]) {
-        #[cfg(target_arch = "x86_64")]
         if self.level != Level::Portable {
             if self.round_keys.capacity() < keys.len() {
                 // It has to move, and nothing stays behind.
                 self.round_keys.wipe();
             }
             self.round_keys.resize(keys.len(), [0; 11]);
+            #[cfg(target_arch = "x86_64")]
             // SAFETY: all levels but the portable one imply AES-NI.
-            unsafe { x86_many::expand_keys(keys, &mut self.round_keys) };
+            unsafe {
+                x86_many::expand_keys(keys, &mut self.round_keys)
+            };
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            wasm_simd128::expand_keys(keys, &mut self.round_keys);
             return;
         }
         self.soft = keys.iter().map(|key| portable::expand_key(key.to_bytes())).collect();
@@ -93,7 +97,7 @@ impl Keys {
             // `bits` columns as long as the sum.
             unsafe {
                 match self.level {
-                    Level::Portable => return false,
+                    Level::Portable | Level::Simd128 => return false,
                     Level::Aesni => x86_many::combine_aesni(leaves, sums, bits),
                     Level::Vaes256 => x86_many::combine_vaes256(leaves, sums, bits),
                     Level::Vaes512 => x86_many::combine_vaes512(leaves, sums, bits),
@@ -124,6 +128,10 @@ fn pairs_at(level: Level, keys: &[Gf128], salt: u64, first: u64, out: &mut [Gf12
     if level != Level::Portable {
         // SAFETY: all levels but the portable one imply AES-NI.
         return unsafe { x86_many::pairs(keys, salt, first, out) };
+    }
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    if level == Level::Simd128 {
+        return wasm_simd128::pairs(keys, salt, first, out);
     }
     let _ = level;
     for (i, (key, out)) in keys.iter().zip(out).enumerate() {
@@ -204,7 +212,7 @@ mod tests {
                         (0..bits).filter(|b| x >> b & 1 == 1).for_each(|b| want[b * n + i] += *block);
                     }
                 }
-                for level in levels().filter(|level| *level != Level::Portable) {
+                for level in levels().filter(|level| *level > Level::Simd128) {
                     let keys = Keys { level, round_keys: keys.round_keys.clone(), soft: Vec::new() };
                     let (mut got_sum, mut got) = (sum.clone(), columns.clone());
                     let mut scratch = vec![Gf128::ONE; 9];

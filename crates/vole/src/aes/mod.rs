@@ -11,11 +11,13 @@
 //!   if AES under the fixed key is a random permutation.
 //!
 //! `portable` (the `aes` crate) is the specification. `x86` runs the same loop on 128-, 256- and 512-bit
-//! registers. `many` has the kernels over many keys, one for each leaf or node of a tree. The [`Level`] is
-//! detected once per process.
+//! registers, `wasm_simd128` eight blocks bitsliced. `many` has the kernels over many keys, one for each leaf
+//! or node of a tree. The [`Level`] is detected once per process.
 
 mod many;
 mod portable;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm_simd128;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
@@ -32,6 +34,8 @@ pub(crate) use many::{Keys, pairs};
 pub enum Level {
     /// The `aes` crate.
     Portable,
+    /// WebAssembly with simd128: eight blocks, bitsliced.
+    Simd128,
     /// AES-NI, one block in a register.
     Aesni,
     /// VAES with AVX2, two blocks in a register.
@@ -42,7 +46,7 @@ pub enum Level {
 
 impl Level {
     /// All levels, slowest first.
-    pub const ALL: [Self; 4] = [Self::Portable, Self::Aesni, Self::Vaes256, Self::Vaes512];
+    pub const ALL: [Self; 5] = [Self::Portable, Self::Simd128, Self::Aesni, Self::Vaes256, Self::Vaes512];
 
     /// The fastest level of this machine, detected once.
     #[must_use]
@@ -61,6 +65,7 @@ impl Level {
             let vaes = ni && has!("vaes") && has!("avx2");
             match self {
                 Self::Portable => true,
+                Self::Simd128 => false,
                 Self::Aesni => ni,
                 Self::Vaes256 => vaes,
                 Self::Vaes512 => vaes && has!("avx512f"),
@@ -68,7 +73,10 @@ impl Level {
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
+            // WebAssembly has no dispatch at run time: a module with these instructions is for engines that
+            // have them.
             self == Self::Portable
+                || self == Self::Simd128 && cfg!(all(target_arch = "wasm32", target_feature = "simd128"))
         }
     }
 
@@ -77,6 +85,7 @@ impl Level {
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
+            Self::Simd128 => "simd128",
             Self::Aesni => "aesni",
             Self::Vaes256 => "vaes256",
             Self::Vaes512 => "vaes512",
@@ -100,7 +109,7 @@ impl Fix {
 /// AES-128 under one key, expanded for the level in use; wiped on drop.
 pub(crate) struct Aes {
     level: Level,
-    /// Round keys for the x86 levels; zero for the portable one.
+    /// Round keys for the other levels; zero for the portable one.
     round_keys: [u128; 11],
     soft: Option<::aes::Aes128>,
 }
@@ -123,6 +132,11 @@ impl Aes {
         if level != Level::Portable {
             // SAFETY: every caller passes an available level, and all but the portable one imply AES-NI.
             let round_keys = unsafe { x86::expand_key(u128::from_le_bytes(key)) };
+            return Self { level, round_keys, soft: None };
+        }
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        if level == Level::Simd128 {
+            let round_keys = wasm_simd128::expand_key(u128::from_le_bytes(key));
             return Self { level, round_keys, soft: None };
         }
         Self { level, round_keys: [0; 11], soft: Some(portable::expand_key(key)) }
@@ -153,11 +167,15 @@ impl Aes {
         // SAFETY: `self.level` was available when the key was expanded.
         unsafe {
             match self.level {
-                Level::Portable => {}
+                Level::Portable | Level::Simd128 => {}
                 Level::Aesni => return x86::hash_aesni(&self.round_keys, nodes),
                 Level::Vaes256 => return x86::hash_vaes256(&self.round_keys, nodes),
                 Level::Vaes512 => return x86::hash_vaes512(&self.round_keys, nodes),
             }
+        }
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        if self.level == Level::Simd128 {
+            return wasm_simd128::hash(&self.round_keys, nodes);
         }
         if let Some(soft) = &self.soft {
             portable::hash(soft, nodes);
@@ -174,11 +192,15 @@ impl Aes {
         // SAFETY: `self.level` was available when the key was expanded.
         unsafe {
             match self.level {
-                Level::Portable => {}
+                Level::Portable | Level::Simd128 => {}
                 Level::Aesni => return x86::expand_aesni(&self.round_keys, left, right, fix),
                 Level::Vaes256 => return x86::expand_vaes256(&self.round_keys, left, right, fix),
                 Level::Vaes512 => return x86::expand_vaes512(&self.round_keys, left, right, fix),
             }
+        }
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        if self.level == Level::Simd128 {
+            return wasm_simd128::expand(&self.round_keys, left, right, fix);
         }
         self.soft.as_ref().map_or(Gf128::ZERO, |soft| portable::expand(soft, left, right, fix))
     }
@@ -201,7 +223,7 @@ impl Aes {
             // SAFETY: `self.level` was available when the key was expanded.
             unsafe {
                 match self.level {
-                    Level::Portable => {}
+                    Level::Portable | Level::Simd128 => {}
                     Level::Aesni => {
                         x86::add_even_aesni(side, fix);
                         continue;
@@ -231,13 +253,17 @@ unsafe fn hardware_ctr(level: Level, keys: &[u128; 11], salt: u64, start: u64, o
     // SAFETY: the caller's promise.
     unsafe {
         match level {
-            Level::Portable => return false,
+            Level::Portable | Level::Simd128 => return false,
             Level::Aesni => x86::ctr_aesni(keys, salt, start, out),
             Level::Vaes256 => x86::ctr_vaes256(keys, salt, start, out),
             Level::Vaes512 => x86::ctr_vaes512(keys, salt, start, out),
         }
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    if level == Level::Simd128 {
+        wasm_simd128::ctr(keys, salt, start, out);
+    }
+    #[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
     let _ = (keys, salt, start, out);
     level != Level::Portable
 }

@@ -10,7 +10,7 @@ use volery_field::Wiped;
 use super::{Correlation, Extension};
 use crate::Error;
 
-/// Correlations at one party, of which each is given out once. Both parties need the same part of the same
+/// Correlations at one party, each of which is given out once. Both parties need the same part of the same
 /// session's. They are wiped on drop.
 pub struct Lot<T: Correlation> {
     all: Wiped<T>,

@@ -15,9 +15,11 @@
 //!                first  second
 //! ```
 
-use std::time::{Duration, Instant};
+use std::thread::Builder;
+use std::time::Duration;
 
 use rand_core::CryptoRng;
+use volery_channel::platform::Instant;
 use volery_channel::{Channel, Limits, memory_pair, tags};
 use volery_vole::correlations::{Correlation, Plan, Pool};
 
@@ -90,10 +92,11 @@ pub(super) fn measure<Y: System>(
     let [bits, elements] = [0, 1].map(|kind| Trial::new(&plans[kind], counts[kind]));
     let (ours, theirs) = memory_pair(&Limits::default());
     std::thread::scope(|scope| {
-        let verifier = scope.spawn(move || {
+        let verify = move || {
             let mut rng = os_rng()?;
             Verifier::start(theirs, options, &mut rng)?.make_on_trial::<Y::Setup>([bits, elements], &mut rng)
-        });
+        };
+        let verifier = Builder::new().spawn_scoped(scope, verify).map_err(Error::no_thread)?;
         let (start, mut rng) = (Instant::now(), os_rng()?);
         let made = Prover::start(ours, options, &mut rng)
             .and_then(|mut prover| prover.make_on_trial::<Y::Setup>([bits, elements], &mut rng));

@@ -50,13 +50,12 @@ pub use web::{
     Watched,
 };
 
-use std::time::Instant;
-
 use volery_channel::handshake::{Begin, Session};
+use volery_channel::platform::Instant;
 use volery_channel::{Channel, tags};
 use volery_vole::correlations::{Chain, Correlation, Pool};
-use volery_vole::{Delta, SessionId, Transcript};
-use volery_zk::quicksilver::{Tally, bits::Settings};
+use volery_vole::{SessionId, Transcript};
+use volery_zk::quicksilver::Tally;
 
 use field::FieldPool;
 use report::Counted;
@@ -173,30 +172,39 @@ impl Common {
         field: &mut Option<Box<dyn FieldPool>>,
         channel: &mut dyn Channel,
     ) -> Result<T, Error> {
-        self.over = result.is_err();
         if let Err(error) = &result {
-            pool.burn();
-            if let Some(field) = field {
-                field.burn();
-            }
+            self.burn(pool, field);
             channel.fail(error.public_reason());
+        } else {
+            self.over = false;
         }
         result
+    }
+
+    /// Ends the session without a word to the peer.
+    fn burn(&mut self, pool: &mut Pool, field: &mut Option<Box<dyn FieldPool>>) {
+        self.over = true;
+        pool.burn();
+        if let Some(field) = field {
+            field.burn();
+        }
     }
 }
 
 /// What is left of a session that ends in a pair of correlation files.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) struct Parts<C> {
     pub(crate) channel: C,
     pub(crate) pool: Pool,
     /// V's global key.
-    pub(crate) delta: Option<Delta>,
+    pub(crate) delta: Option<volery_vole::Delta>,
     common: Common,
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl<C> Parts<C> {
     /// The session's name and how its proofs are run; an error if the session is over.
-    pub(crate) fn begin(&self) -> Result<(SessionId, Settings), Error> {
+    pub(crate) fn begin(&self) -> Result<(SessionId, volery_zk::quicksilver::bits::Settings), Error> {
         if self.common.over {
             return Err(Error::Over);
         }

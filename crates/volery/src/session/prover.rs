@@ -1,9 +1,8 @@
 //! P's side of a session.
 
-use std::time::Instant;
-
 use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
+use volery_channel::platform::Instant;
 use volery_channel::{Channel, tags};
 use volery_circuit::{Error as StatementError, Statement};
 use volery_vole::SessionId;
@@ -15,7 +14,7 @@ use volery_zk::quicksilver::verdict;
 use super::field::{FieldPool, pool};
 use super::system::correlations::CorrelationSetup;
 use super::system::{Proof, ProverSeat, System};
-use super::{Common, Options, Parts, Report, digest};
+use super::{Common, Options, Report, digest};
 use crate::Error;
 
 /// The party that proves.
@@ -178,8 +177,9 @@ impl<C: Channel> Prover<C> {
     }
 
     /// Ends the session for the sake of what it is made of.
-    pub(crate) fn into_parts(self) -> Parts<C> {
-        Parts { channel: self.channel, pool: self.pool, delta: None, common: self.common }
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn into_parts(self) -> super::Parts<C> {
+        super::Parts { channel: self.channel, pool: self.pool, delta: None, common: self.common }
     }
 
     /// The channel, for its counters.

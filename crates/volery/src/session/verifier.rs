@@ -1,9 +1,8 @@
 //! V's side of a session.
 
-use std::time::Instant;
-
 use rand_core::CryptoRng;
 use volery_channel::handshake::{Hello, Role};
+use volery_channel::platform::Instant;
 use volery_channel::{Channel, tags};
 use volery_circuit::Statement;
 use volery_vole::correlations::Pool;
@@ -16,7 +15,7 @@ use super::evaluate::something_claimed;
 use super::field::{FieldPool, pool};
 use super::system::correlations::CorrelationSetup;
 use super::system::{Proof, System, VerifierSeat};
-use super::{Common, Options, Parts, Report, digest};
+use super::{Common, Options, Report, digest};
 use crate::Error;
 
 /// The error of sending base OTs. The peer may have refused what this party sent before them: that is about
@@ -186,8 +185,9 @@ impl<C: Channel> Verifier<C> {
     }
 
     /// Ends the session for the sake of what it is made of.
-    pub(crate) fn into_parts(self) -> Parts<C> {
-        Parts { channel: self.channel, pool: self.pool, delta: Some(self.delta), common: self.common }
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn into_parts(self) -> super::Parts<C> {
+        super::Parts { channel: self.channel, pool: self.pool, delta: Some(self.delta), common: self.common }
     }
 
     /// The channel, for its counters.

@@ -18,17 +18,12 @@ mod quadratic;
 mod vector;
 
 use super::{F61, P, eightfold, loose};
+use crate::wide::product;
 
 pub(super) use vector::Vectors;
 
 /// The number of elements whose terms are added between two folds.
 const GROUP: usize = 8;
-
-/// `a * b`, not reduced.
-#[inline(always)]
-fn product(a: u64, b: u64) -> u128 {
-    u128::from(a) * u128::from(b)
-}
 
 /// A sum of any public number of groups.
 #[derive(Clone, Copy, Default)]

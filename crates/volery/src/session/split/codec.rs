@@ -246,7 +246,7 @@ mod tests {
         for end in 0..bytes.len() {
             let part = ProverLot::<Bits>::decode(&bytes[..end]);
             // A lot may be cut between correlations: then it has fewer.
-            assert!(part.is_err() || (bytes.len() - end) % 16 == 0, "{end}");
+            assert!(part.is_err() || (bytes.len() - end).is_multiple_of(16), "{end}");
         }
 
         let delta = Zeroizing::new(F61x2::default() + F61x2::ONE);

@@ -6,16 +6,17 @@ use std::time::{Duration, Instant};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
 use volery_channel::handshake::Begin;
-use volery_channel::{Channel, ChannelExt as _, tags};
-use volery_field::Wipe as _;
+use volery_channel::{Channel, ChannelExt as _, Tag, tags};
 use volery_vole::Transcript;
 use volery_zk::quicksilver::verdict;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use super::Layout;
 use super::deal::{Place, ProverLot, VerifierLot};
 use super::dealt::{Dealt, encode};
 use super::layout::Equal;
 use super::worker::{Lost, Proved, Summary};
+use super::workers::{Ended, MOST_ADDRESS, Workers};
 use crate::Error;
 use crate::session::system::correlations::CorrelationSetup as _;
 use crate::session::{Common, Prover, Verifier};
@@ -31,62 +32,6 @@ impl Default for Settings {
     fn default() -> Self {
         Self { retries: 8 }
     }
-}
-
-/// One party's workers, as its coordinator needs them: something that hands a lot to a worker, on this
-/// machine or on another.
-///
-/// A lot is a secret. It is handed out once: if a worker is lost, the coordinator makes another lot, and
-/// whoever starts workers must not start one again with the same.
-pub trait Workers<L, M: Copy + Default> {
-    /// Starts a worker with this lot, and returns before it ends.
-    ///
-    /// # Errors
-    /// Why none can be started; this ends the session.
-    fn start(&mut self, lot: L) -> Result<(), Error>;
-
-    /// Where the worker of a shard that was started is reached by the peer's; none if that is not known
-    /// within this time. Called at V, after all of a wave were started. The default is for workers that meet
-    /// otherwise: an empty address. So is that of a worker that is lost before it has one.
-    ///
-    /// # Errors
-    /// Why nobody can know; this ends the session.
-    fn address(&mut self, _shard: usize, _patience: Duration) -> Result<Option<String>, Error> {
-        Ok(Some(String::new()))
-    }
-
-    /// Tells the worker of a shard that was started where the peer's is reached. Called at P. The text is the
-    /// peer's, of at most [`MOST_ADDRESS`] printable characters. The default is for workers that meet
-    /// otherwise.
-    ///
-    /// # Errors
-    /// Why it cannot be told; this ends the session.
-    fn reach(&mut self, _shard: usize, _address: &str) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// Waits for the next worker to end, no longer than this; none if none has.
-    ///
-    /// # Errors
-    /// Why nobody can know any more; this ends the session.
-    fn wait(&mut self, patience: Duration) -> Result<Option<Ended<M>>, Error>;
-
-    /// Ends all that still run, as far as that can be done: the session has failed.
-    fn stop(&mut self) {}
-}
-
-/// The longest address of a worker, in bytes.
-pub const MOST_ADDRESS: usize = 255;
-
-/// A worker has ended.
-#[derive(Debug)]
-pub struct Ended<M: Copy + Default> {
-    /// Its shard.
-    pub shard: usize,
-    /// Its attempt.
-    pub attempt: u32,
-    /// What it brought.
-    pub result: Result<Proved<M>, Lost>,
 }
 
 /// What a split proof took at this party, and what it is worth.
@@ -112,6 +57,10 @@ pub struct Outcome {
 
 /// How often a coordinator that waits for its workers tells the other one that it is still there.
 const BEAT: Duration = Duration::from_secs(5);
+
+/// How long a coordinator that waits for nothing else listens to one that says only that it waits. It covers
+/// the start of the other party's workers and the end of those whose peers have ended here.
+const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// What a status says.
 const WAITING: u8 = 0;
@@ -221,17 +170,15 @@ impl<'l, M: Copy + Default> Run<'l, M> {
             let step = tags::SPLIT_STATUS;
             Error::from(volery_channel::Error::Malformed { step, reason })
         };
-        let theirs = loop {
-            match channel.recv(tags::SPLIT_STATUS, length)? {
-                [WAITING] => {}
-                [DONE, theirs @ ..] if theirs.len() == length - 1 => break theirs.to_vec(),
-                other => {
-                    return Err(malformed(format!(
-                        "{} bytes are no status of {} shards",
-                        other.len(),
-                        wave.len()
-                    )));
-                }
+        let theirs = not_waiting(channel, tags::SPLIT_STATUS, length, PATIENCE)?;
+        let theirs = match &theirs[..] {
+            [DONE, theirs @ ..] if theirs.len() == length - 1 => theirs,
+            other => {
+                return Err(malformed(format!(
+                    "{} bytes are no status of {} shards",
+                    other.len(),
+                    wave.len()
+                )));
             }
         };
         if theirs.last().is_some_and(|last| !wave.len().is_multiple_of(8) && last >> (wave.len() % 8) != 0) {
@@ -264,6 +211,7 @@ impl<'l, M: Copy + Default> Run<'l, M> {
         common: &Common,
         step: fn(M, M) -> M,
         put: fn(&M, &mut Vec<u8>),
+        fits: fn(&M) -> bool,
     ) -> Result<[u8; 32], Error> {
         let mut transcript = Transcript::new("volery split join v1", &common.id);
         transcript.absorb("layout", &self.layout.digest());
@@ -278,19 +226,31 @@ impl<'l, M: Copy + Default> Run<'l, M> {
         let macs = |(shard, first): (usize, usize), wires: usize| {
             self.proved.get(&shard).and_then(|proved| proved.macs.get(first..)?.get(..wires))
         };
-        let mut bytes = Vec::new();
+        // Wiped also where this ends early; no longer than this, so nothing moves.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(PART * size_of::<M>()));
+        let mut all_fit = true;
         for Equal { from, to, wires } in self.layout.equal() {
             let (Some(a), Some(b)) = (macs(*from, *wires), macs(*to, *wires)) else {
                 return Err(Error::Split("boundary wires that no worker has".into()));
             };
             for (a, b) in a.chunks(PART).zip(b.chunks(PART)) {
-                bytes.clear();
-                a.iter().zip(b).for_each(|(a, b)| put(&step(*a, *b), &mut bytes));
+                bytes.zeroize();
+                for (a, b) in a.iter().zip(b) {
+                    let difference = step(*a, *b);
+                    all_fit &= fits(&difference);
+                    put(&difference, &mut bytes);
+                }
                 transcript.absorb("differences", &bytes);
             }
         }
-        bytes.wipe();
-        Ok(transcript.challenge_seed("join").into_bytes())
+        match all_fit {
+            true => Ok(transcript.challenge_seed("join").into_bytes()),
+            // Its hash would show V which ones.
+            false => Err(Error::Split(
+                "the shards' witnesses do not fit together: boundary wires that should be equal are not"
+                    .into(),
+            )),
+        }
     }
 
     /// What all of it is worth: the worst shard or a guess of a difference, once for each try.
@@ -405,7 +365,7 @@ impl<C: Channel> Prover<C> {
         }
         let joining = Instant::now();
         run.something_claimed()?;
-        let hash = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>)?;
+        let hash = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
         self.channel.send(tags::SPLIT_JOIN, &hash)?;
         verdict::receive(&mut self.channel)?;
         Ok(run.outcome::<Y>(start, joining, before, self.channel.stats()))
@@ -480,7 +440,7 @@ impl<C: Channel> Verifier<C> {
         }
         let joining = Instant::now();
         run.something_claimed()?;
-        let ours = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>)?;
+        let ours = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
         let theirs: [u8; 32] = self.channel.recv_array(tags::SPLIT_JOIN)?;
         let accepted = bool::from(ours.ct_eq(&theirs));
         // A prover that hung up changes nothing.
@@ -493,18 +453,37 @@ impl<C: Channel> Verifier<C> {
     }
 }
 
+/// The peer's next message of this step that does not say that it waits. It may say that for `patience`.
+fn not_waiting(
+    channel: &mut dyn Channel,
+    step: Tag,
+    most: usize,
+    patience: Duration,
+) -> Result<Vec<u8>, Error> {
+    let start = Instant::now();
+    loop {
+        let message = channel.recv(step, most)?;
+        if message != [WAITING] {
+            return Ok(message.to_vec());
+        }
+        if start.elapsed() >= patience {
+            return Err(Error::Split(format!(
+                "the other party's coordinator has waited for its workers for {patience:?}, and nothing here \
+                 is missing: see why they do not come or end"
+            )));
+        }
+    }
+}
+
 /// Where the peer's worker is reached.
 fn receive_address(channel: &mut dyn Channel) -> Result<String, Error> {
-    loop {
-        match channel.recv(tags::SPLIT_MEET, 1 + MOST_ADDRESS)? {
-            [WAITING] => {}
-            [DONE, address @ ..] if address.iter().all(|byte| matches!(byte, b' '..=b'~')) => {
-                return Ok(address.iter().copied().map(char::from).collect());
-            }
-            _ => {
-                let reason = "neither an address of printable characters nor that one is awaited".into();
-                return Err(volery_channel::Error::Malformed { step: tags::SPLIT_MEET, reason }.into());
-            }
+    match not_waiting(channel, tags::SPLIT_MEET, 1 + MOST_ADDRESS, PATIENCE)?.as_slice() {
+        [DONE, address @ ..] if address.iter().all(|byte| matches!(byte, b' '..=b'~')) => {
+            Ok(address.iter().copied().map(char::from).collect())
+        }
+        _ => {
+            let reason = "neither an address of printable characters nor that one is awaited".into();
+            Err(volery_channel::Error::Malformed { step: tags::SPLIT_MEET, reason }.into())
         }
     }
 }
@@ -526,6 +505,31 @@ impl<M: Copy + Default> Run<'_, M> {
             joining: joining.elapsed(),
             bytes_sent: after.bytes_sent - before.bytes_sent,
             bytes_received: after.bytes_received - before.bytes_received,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_channel::tags::SPLIT_STATUS;
+    use volery_channel::{Limits, memory_pair};
+
+    use super::*;
+
+    #[test]
+    fn a_peer_that_only_waits_is_not_waited_for_without_end() {
+        for (patience, done) in [(PATIENCE, true), (Duration::ZERO, false)] {
+            let (mut ours, mut theirs) = memory_pair(&Limits::default());
+            for message in [WAITING, WAITING, DONE] {
+                theirs.send(SPLIT_STATUS, &[message]).expect("sent");
+            }
+            theirs.flush().expect("sent");
+            let got = not_waiting(&mut ours, SPLIT_STATUS, 1, patience);
+            assert!(if done {
+                matches!(got, Ok(got) if got == [DONE])
+            } else {
+                matches!(got, Err(Error::Split(_)))
+            });
         }
     }
 }

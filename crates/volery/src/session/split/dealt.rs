@@ -16,6 +16,9 @@ use crate::session::Options;
 use crate::session::field::{ProverField, VerifierField, existing, pool};
 use crate::session::system::{Bits, Over, ProverSeat, System, VerifierSeat};
 
+/// V's part of a lot, and delta.
+pub(crate) type KeysAndDelta<M> = (Wiped<M>, Zeroizing<M>);
+
 /// A system whose proofs can be split: QuickSilver over bits, and over a prime field.
 pub trait Dealt: System {
     /// The values of wires.
@@ -41,16 +44,20 @@ pub trait Dealt: System {
     #[doc(hidden)]
     fn lot_len(options: &Options) -> Result<usize, Error>;
 
+    /// Whether wires whose tags differ by this may have equal values, as far as the tags show that. P sends
+    /// no hash of differences that show it has made a mistake: V could find out which wires differ.
+    #[doc(hidden)]
+    fn may_be_equal(_difference: &Self::Mac) -> bool {
+        true
+    }
+
     /// Takes P's part of a lot from its coordinator's session.
     #[doc(hidden)]
     fn deal_prover(seat: &mut ProverSeat<'_>, n: usize) -> Result<Wiped<Self::ProverShare>, Error>;
 
     /// V's part of that, and delta.
     #[doc(hidden)]
-    fn deal_verifier(
-        seat: &mut VerifierSeat<'_>,
-        n: usize,
-    ) -> Result<(Wiped<Self::Mac>, Zeroizing<Self::Mac>), Error>;
+    fn deal_verifier(seat: &mut VerifierSeat<'_>, n: usize) -> Result<KeysAndDelta<Self::Mac>, Error>;
 
     /// Finishes every pending check of the correlations.
     #[doc(hidden)]
@@ -107,7 +114,7 @@ pub(super) fn encode<R: Ring>(element: &R, out: &mut Vec<u8>) {
 /// as for disjunctions, is not counted before.
 const ALONE: usize = 2;
 
-/// The plan over a lot, for a shard that commits to so many values.
+/// The plan over a lot, for a shard that takes the expected number of correlations.
 fn plan(lot: usize, rounds: Plan, expected: Option<u64>) -> Plan {
     match expected {
         Some(n) if n <= (lot / ALONE) as u64 => Plan::lot_alone(),
@@ -124,6 +131,11 @@ impl Dealt for Bits {
 
     fn size() -> FieldSize {
         FieldSize::OVER_BITS
+    }
+
+    /// A tag's lowest bit is the value; keys are even.
+    fn may_be_equal(difference: &Gf128) -> bool {
+        difference.to_bits() & 1 == 0
     }
 
     fn lot_len(options: &Options) -> Result<usize, Error> {

@@ -17,7 +17,7 @@ pub struct ShardInfo {
 }
 
 impl ShardInfo {
-    /// That of `shard`, which hands out so many boundary wires.
+    /// That of `shard`, which hands out `boundary` wires.
     pub fn of<R: Ring, S: Shard<R, Evaluator<R>> + ?Sized>(shard: &S, boundary: usize) -> Self {
         Self { digest: digest_of(shard), boundary }
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use volery_channel::Channel;
 
-use super::coordinate::{Ended, Workers};
 use super::deal::{Lot, ProverLot, VerifierLot};
 use super::dealt::Dealt;
 use super::shard::{Boundary, Shard, Sharded};
 use super::worker::{Lost, Proved, prove_shard, verify_shard};
+use super::workers::{Ended, Teller, Workers};
 use crate::{Error, os_rng};
 
 /// What P's and V's threads have in common: a statement, and a way to reach the peer's worker of the same
@@ -30,13 +30,8 @@ impl<'s, 'e, T, F, M: Copy + Default + Send + 's> Threads<'s, 'e, T, F, M> {
     }
 
     fn start<L: Lot + Send + 's>(&self, lot: L, work: impl FnOnce(L) -> Result<Proved<M>, Lost> + Send + 's) {
-        let sender = self.sender.clone();
-        self.scope.spawn(move || {
-            let (shard, attempt) = (lot.shard(), lot.attempt());
-            let result = work(lot);
-            // A coordinator that is gone wants nothing.
-            let _ = sender.send(Ended { shard, attempt, result });
-        });
+        let teller = Teller::new(self.sender.clone(), lot.shard(), lot.attempt());
+        self.scope.spawn(move || teller.tell(work(lot)));
     }
 
     fn wait(&self, patience: Duration) -> Result<Option<Ended<M>>, Error> {

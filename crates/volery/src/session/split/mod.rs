@@ -55,6 +55,15 @@
 //! dropped. So with at most `R` retries in the session the error is at most `(R + 1) e`: `log2(R + 1)` bits
 //! are lost, which [`Outcome::soundness_bits`] counts. `R` is bounded ([`Dealt::MOST_RETRIES`]).
 //!
+//! *Over all shards at once*: many attempts may be false and run at the same time, more than `R + 1`. Put
+//! them in the order in which V draws the seed that shows each to be false. At most `R` may end otherwise
+//! than passed, so one of the first `R + 1` has to pass, and each of them does with probability `e` at most.
+//! That holds however they end: V's worker may be gone after its verdict (then a check that failed is tried
+//! again, and nobody can know), or P may call a shard lost that V has accepted. P learns nothing about delta
+//! from an attempt that is dropped before the verdict, and from one that V refuses only which `D` values it
+//! is not. The same holds for V, whose guess of P's noise a lost worker of P's may have found: it gets
+//! `R + 1` of them, each about noise that is used for nothing else.
+//!
 //! **A lost worker over a field may end the session.** V's answer in a round over a field tells a cheating P
 //! delta, and only P's opening shows that it has not cheated. All workers share delta. So if V's worker is
 //! lost between the two, or if V's coordinator cannot know (because the worker's process is gone), the
@@ -63,12 +72,15 @@
 //!
 //! # What V learns
 //!
-//! The layout, the order and time in which shards end, and which shard's witness fails if one does: P checks
-//! the whole statement before ([`check`]).
+//! The layout, the order and time in which shards end, and which shard's witness fails if one does. If
+//! boundary wires of P's differ that should be equal, then the hash of P's differences lets V, who knows the
+//! keys and delta, test guesses of *which* differ. So P checks the whole statement before ([`check`]). If
+//! they do not differ, V knows what P hashes before it comes: there is nothing to find out, whatever V dealt.
 //!
 //! Challenges are V's choice in a session that is split; hashed ones
 //! ([`Options::fiat_shamir`](crate::Options)) are refused.
 
+#[cfg(feature = "tls")]
 mod codec;
 mod coordinate;
 mod deal;
@@ -82,11 +94,13 @@ pub mod statements;
 #[cfg(test)]
 pub(crate) mod tests;
 mod worker;
+mod workers;
 
-pub use coordinate::{Ended, MOST_ADDRESS, Outcome, Settings, Workers};
+pub use coordinate::{Outcome, Settings};
 pub use deal::{Lot, ProverLot, VerifierLot};
 pub use dealt::Dealt;
 pub use layout::{Equal, Layout, ShardInfo};
 pub use local::{ProverThreads, VerifierThreads};
 pub use shard::{Boundary, Shard, Sharded, check};
 pub use worker::{Lost, Proved, Summary, prove_shard, verify_shard};
+pub use workers::{Ended, MOST_ADDRESS, Workers};

@@ -173,7 +173,15 @@ where
     let mut prover = Prover { channel, common, pool: no_bits(), extension: None, field: None };
     let result = Y::start_prover(&mut prover.seat(), shares, commitments, rng);
     let result = result.and_then(|()| prover.try_prove(&system, &captured, || Ok(()), rng));
-    let report = prover.conclude(result).map_err(|error| Lost::of(error, false))?;
+    let result = match result {
+        // The peer is to see a connection that broke, and no party that gives up: it may be tried again.
+        Err(error) if is_lost_connection(&error) => {
+            prover.common.burn(&mut prover.pool, &mut prover.field);
+            Err(error)
+        }
+        result => prover.conclude(result),
+    };
+    let report = result.map_err(|error| Lost::of(error, false))?;
     let summary = Summary::of(&report, prover.channel.stats(), start.elapsed());
     let (shard, attempt) = (place.shard, place.attempt);
     Ok(Proved { shard, attempt, session, digest, macs: captured.into_macs(), summary })
@@ -209,7 +217,13 @@ where
     let result = Y::start_verifier(&mut verifier.seat(), (keys, &delta), commitments, rng);
     // A shard need not claim anything by itself: the coordinator asks whether the whole statement does.
     let result = result.and_then(|()| verifier.try_verify(&system, &captured, |_| Ok(()), rng));
-    let result = verifier.conclude(result);
+    let result = match result {
+        Err(error) if is_lost_connection(&error) => {
+            verifier.common.burn(&mut verifier.pool, &mut verifier.field);
+            Err(error)
+        }
+        result => verifier.conclude(result),
+    };
     let exposed = verifier.field.as_ref().is_some_and(|field| field.is_exposed());
     let report = result.map_err(|error| Lost::of(error, exposed))?;
     let summary = Summary::of(&report, verifier.channel.stats(), start.elapsed());

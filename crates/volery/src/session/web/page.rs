@@ -10,9 +10,8 @@
 //! Attested                                       Signed
 //! ```
 
-use std::time::SystemTime;
-
 use rand_core::CryptoRng;
+use volery_channel::platform::SystemTime;
 use volery_channel::tags::WEB_ATTESTATION;
 use volery_channel::{Channel, Stats};
 use volery_tls::attestation::{self, Attestation, SigningKey, Statement};

@@ -4,14 +4,20 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use corosensei::stack::DefaultStack;
-use corosensei::{CoroutineResult, ScopedCoroutine, ScopedCoroutineRef, Yielder};
+#[cfg(not(target_family = "wasm"))]
+pub(super) use corosensei::CoroutineResult;
+#[cfg(not(target_family = "wasm"))]
+use corosensei::{ScopedCoroutine, ScopedCoroutineRef, Yielder, stack::DefaultStack};
 use volery_circuit::Error as StatementError;
 
 use super::super::link::{Ask, Length, Link, Piece, Round};
 use super::super::run::{Run, Setting};
 use super::super::share::Share;
 use super::Branch;
+#[cfg(target_family = "wasm")]
+pub(super) use super::no_coroutine::CoroutineResult;
+#[cfg(target_family = "wasm")]
+use super::no_coroutine::{DefaultStack, ScopedCoroutine, ScopedCoroutineRef, Yielder};
 use crate::Error;
 use crate::shares::ElementShare;
 

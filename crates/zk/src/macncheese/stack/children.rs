@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use corosensei::CoroutineResult;
 use volery_circuit::Error as StatementError;
 
 use super::super::link::{Ask, Length, Link, Piece, Round};
 use super::super::run::{Run, Setting};
 use super::super::share::Share;
 use super::Branch;
-use super::branch::{self, Down, Settled, Turns, Up, Want, lost};
+use super::branch::{self, CoroutineResult, Down, Settled, Turns, Up, Want, lost};
 use crate::Error;
 use crate::shares::ElementShare;
 

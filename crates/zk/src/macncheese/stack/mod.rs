@@ -45,6 +45,8 @@ mod children;
 mod choose;
 mod in_step;
 mod mixed;
+#[cfg(target_family = "wasm")]
+mod no_coroutine;
 mod split;
 mod tree;
 

@@ -16,8 +16,9 @@ use zeroize::Zeroizing;
 
 use super::LotOf;
 use super::invitation::Invitation;
+use super::work::MOST_JOB;
 use crate::session::split::codec::{MOST_RESULT, decode_result};
-use crate::session::split::coordinate::MOST_ADDRESS;
+use crate::session::split::workers::{MOST_ADDRESS, Teller};
 use crate::session::split::{Ended, Lost, Workers};
 use crate::{Error, os_rng};
 
@@ -37,11 +38,16 @@ impl Default for Times {
     }
 }
 
+/// Starts a worker for a shard, which gets this invitation.
+type Launch<'a> = dyn FnMut(usize, &Invitation) -> Result<(), Error> + 'a;
+/// What the worker of a shard is told besides its lot.
+type Job<'a> = dyn FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a;
+
 /// A coordinator's workers, each a process of its own that comes with an [`Invitation`].
 pub struct Hall<'a, L, M: Copy + Default> {
     shared: Arc<Shared>,
-    launch: Box<dyn FnMut(usize, &Invitation) -> Result<(), Error> + 'a>,
-    job: Box<dyn FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a>,
+    launch: Box<Launch<'a>>,
+    job: Box<Job<'a>>,
     address: Address,
     key: [u8; 32],
     times: Times,
@@ -58,7 +64,6 @@ const SLACK: Duration = Duration::from_millis(10);
 
 /// A worker that was launched.
 struct Started {
-    attempt: u32,
     /// The name of its invitation.
     name: [u8; 32],
     since: Instant,
@@ -74,14 +79,16 @@ struct Expected {
     job: Zeroizing<Vec<u8>>,
     address: Sender<String>,
     reach: Receiver<String>,
-    /// What becomes of the worker, if it comes: bytes, or why it is lost.
+    /// Tells what becomes of the worker.
     report: Box<dyn FnOnce(Came) + Send>,
 }
 
-/// How a worker that came ended.
+/// How a worker ended.
 enum Came {
     Result(Zeroizing<Vec<u8>>),
     Gone(String),
+    /// It did not come, and its lot has never left.
+    Absent,
 }
 
 /// What the coordinator and the thread at the door share.
@@ -125,10 +132,13 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
             None => listener.address()?,
         };
         let shared = Arc::new(Shared { expected: Mutex::default(), closed: AtomicBool::new(false) });
-        let limits = Limits { read: times.silence, connect: Duration::from_secs(10), ..Limits::default() };
+        // Jobs and results may be longer than what a peer may send; a stranger may send a token only.
+        let max_frame = MOST_JOB.max(MOST_RESULT);
+        let limits =
+            Limits { read: times.silence, connect: Duration::from_secs(10), max_frame, ..Limits::default() };
         let door = std::thread::spawn({
             let shared = Arc::clone(&shared);
-            move || keep_door(&listener, &config, &limits, &shared)
+            move || keep_door(&listener, &config, &limits, &shared, &Arc::new(()))
         });
         let (sender, ended) = channel();
         Ok(Self {
@@ -148,14 +158,13 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
 
     /// Strikes off workers that did not come in time. Their lots have never left, so nothing is exposed.
     fn strike_off(&mut self) {
-        for (shard, started) in &self.started {
+        for started in self.started.values() {
             if started.since.elapsed() < self.times.arrive {
                 continue;
             }
-            if self.shared.expected().remove(&started.name).is_some() {
-                let error = Error::Split(format!("the worker of shard {shard} did not come"));
-                let result = Err(Lost::Connection { error, exposed: false });
-                let _ = self.sender.send(Ended { shard: *shard, attempt: started.attempt, result });
+            let absent = self.shared.expected().remove(&started.name);
+            if let Some(Expected { report, .. }) = absent {
+                report(Came::Absent);
             }
         }
     }
@@ -169,13 +178,16 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
         let name = name(&token);
         let (to_us, address) = channel();
         let (reach, to_worker) = channel();
-        let sender = self.sender.clone();
+        let teller = Teller::new(self.sender.clone(), shard, attempt);
         let report = move |came| {
-            let result = match came {
+            teller.tell(match came {
                 Came::Result(bytes) => decode_result(&bytes).unwrap_or_else(|error| Err(Lost::Failed(error))),
                 Came::Gone(reason) => Err(Lost::Gone(reason)),
-            };
-            let _ = sender.send(Ended { shard, attempt, result });
+                Came::Absent => {
+                    let error = Error::Split(format!("the worker of shard {shard} did not come"));
+                    Err(Lost::Connection { error, exposed: false })
+                }
+            });
         };
         let expected = Expected {
             lot: lot.encode(),
@@ -185,7 +197,7 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
             report: Box::new(report),
         };
         self.shared.expected().insert(name, expected);
-        self.started.insert(shard, Started { attempt, name, since: Instant::now(), address, reach });
+        self.started.insert(shard, Started { name, since: Instant::now(), address, reach });
         let invitation = Invitation { address: self.address.clone(), key: self.key, token };
         (self.launch)(shard, &invitation)
     }
@@ -237,15 +249,34 @@ impl<L, M: Copy + Default> Drop for Hall<'_, L, M> {
     }
 }
 
-/// Serves whoever comes, each in a thread, until the hall is closed.
-fn keep_door(listener: &Listener, config: &Arc<ServerConfig>, limits: &Limits, shared: &Arc<Shared>) {
+/// The most connections at once whose owners are not known yet. While there are as many, others
+/// wait in the listener's queue.
+const MOST_STRANGERS: usize = 64;
+
+/// Serves whoever comes, each in a thread, until the hall is closed. Each stranger has a copy of `strangers`.
+fn keep_door(
+    listener: &Listener,
+    config: &Arc<ServerConfig>,
+    limits: &Limits,
+    shared: &Arc<Shared>,
+    strangers: &Arc<()>,
+) {
     const PAUSE: Duration = Duration::from_millis(100);
     while !shared.closed.load(Ordering::Relaxed) {
+        if Arc::strong_count(strangers) > MOST_STRANGERS {
+            std::thread::sleep(PAUSE / 10);
+            continue;
+        }
         match listener.accept(Some(PAUSE)) {
             Ok(None) => {}
             Ok(Some(socket)) => {
                 let (config, limits, shared) = (Arc::clone(config), limits.clone(), Arc::clone(shared));
-                std::thread::spawn(move || serve(socket, config, &limits, &shared));
+                let stranger = Arc::clone(strangers);
+                let serve = move || serve(socket, config, &limits, &shared, stranger);
+                // If there are too many threads, this connection is lost, and not the door.
+                if std::thread::Builder::new().spawn(serve).is_err() {
+                    std::thread::sleep(PAUSE);
+                }
             }
             // Too many open files, say: that passes.
             Err(_) => std::thread::sleep(PAUSE),
@@ -254,11 +285,12 @@ fn keep_door(listener: &Listener, config: &Arc<ServerConfig>, limits: &Limits, s
 }
 
 /// Serves one connection. A stranger's ends here without a word.
-fn serve(socket: Socket, config: Arc<ServerConfig>, limits: &Limits, shared: &Shared) {
+fn serve(socket: Socket, config: Arc<ServerConfig>, limits: &Limits, shared: &Shared, stranger: Arc<()>) {
     let Ok(tls) = Tls::accept(socket, config, limits) else { return };
     let mut channel = Framed::new(tls, Limits { read: limits.connect, ..limits.clone() });
     let Ok(token) = channel.recv_array(tags::WORKER_TOKEN).map(Zeroizing::new) else { return };
     let Some(expected) = shared.expected().remove(&name(&token)) else { return };
+    drop(stranger);
     channel.renew(limits.clone());
     let Expected { lot, job, address, reach, report } = expected;
     report(match attend(&mut channel, (&lot, &job), &address, &reach, shared) {
@@ -303,5 +335,37 @@ fn attend(
         if shared.closed.load(Ordering::Relaxed) {
             return Err(Error::Split("the session has ended".into()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_strangers_than_allowed_are_served_at_once() {
+        let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address")).expect("bound");
+        let address = listener.address().expect("an address");
+        let config = raw_key_server_config(&[1; 32]).expect("a configuration");
+        let shared = Arc::new(Shared { expected: Mutex::default(), closed: AtomicBool::new(false) });
+        let strangers = Arc::new(());
+        let limits = Limits { connect: Duration::from_millis(300), ..Limits::default() };
+        std::thread::scope(|scope| {
+            scope.spawn(|| keep_door(&listener, &config, &limits, &shared, &strangers));
+            let connect = |_| Socket::connect(&address, Duration::from_secs(5)).expect("in the queue");
+            let _silent: Vec<Socket> = (0..2 * MOST_STRANGERS).map(connect).collect();
+            // All are turned away in the end, and never are there more at once.
+            let mut most = 0;
+            loop {
+                let now = Arc::strong_count(&strangers) - 1;
+                most = most.max(now);
+                if now == 0 && most > 0 {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            shared.closed.store(true, Ordering::Relaxed);
+            assert!((1..=MOST_STRANGERS).contains(&most), "{most}");
+        });
     }
 }

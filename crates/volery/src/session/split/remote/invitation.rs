@@ -36,7 +36,7 @@ impl Invitation {
             "{} {} {}",
             self.address,
             to_hex(&self.key),
-            *Zeroizing::new(to_hex(&*self.token))
+            *Zeroizing::new(to_hex(&self.token))
         ))
     }
 }

@@ -4,12 +4,12 @@ use std::net::Shutdown;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rand_core::Rng as _;
 use subtle::ConstantTimeEq as _;
-use volery_channel::tls::{Tls, Trust, client_config, raw_key_server_config, raw_public_key};
+use volery_channel::tls::{ServerConfig, Tls, Trust, client_config, raw_key_server_config, raw_public_key};
 use volery_channel::transport::Socket;
 use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener, tags};
 use zeroize::Zeroizing;
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use super::LotOf;
 use super::invitation::{Invitation, from_hex, to_hex};
 use crate::session::split::codec::{MOST_LOT, encode_result};
-use crate::session::split::coordinate::MOST_ADDRESS;
+use crate::session::split::workers::MOST_ADDRESS;
 use crate::session::split::{Boundary, Dealt, Lost, Lot as _, Proved, ProverLot, Shard, VerifierLot};
 use crate::session::split::{prove_shard, verify_shard};
 use crate::{Error, os_rng};
@@ -29,7 +29,7 @@ const BEAT: Duration = Duration::from_secs(5);
 const MEETING: Duration = Duration::from_secs(600);
 
 /// The longest job: a statement and a witness.
-const MOST_JOB: usize = 1 << 30;
+pub(super) const MOST_JOB: usize = 1 << 30;
 
 /// A worker that has come to its coordinator, and has its lot.
 pub struct Worker<L> {
@@ -235,34 +235,44 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
         coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
         coordinator.flush()?;
         Self::bring(coordinator, move |leash| {
-            let end = Instant::now() + limits.read;
-            let expected = pass(&lot.token());
-            let peer = loop {
-                let left = end.saturating_duration_since(Instant::now());
-                let socket = match listener.accept(Some(left.min(BEAT))) {
-                    Ok(Some(socket)) => socket,
-                    Ok(None) if left > BEAT && !leash.is_cut() => continue,
-                    Ok(None) => {
-                        let error = Error::Split("the other party's worker did not come".into());
-                        return Err(Lost::Connection { error, exposed: false });
-                    }
-                    Err(error) => return Err(Lost::Failed(error.into())),
-                };
-                leash.tie(&socket);
-                // A stranger is turned away, and takes no more than the time to connect.
-                let short = Limits { read: limits.connect, ..limits.clone() };
-                let Ok(tls) = Tls::accept(socket, config.clone(), &short) else { continue };
-                let mut peer = Framed::new(tls, short);
-                match peer.recv_array::<32>(tags::WORKER_TOKEN) {
-                    Ok(shown) if bool::from(shown.ct_eq(&expected)) => break peer,
-                    _ => {}
-                }
-            };
+            let peer = welcome(&listener, &config, &pass(&lot.token()), &limits, leash)?;
             let mut peer = peer;
             peer.renew(limits);
             let mut rng = os_rng().map_err(Lost::Failed)?;
             verify_shard(peer, lot, system, shard, &mut rng)
         })
+    }
+}
+
+/// Waits for P's worker, which shows this pass, until the leash is cut. Nothing is exposed yet.
+fn welcome(
+    listener: &Listener,
+    config: &Arc<ServerConfig>,
+    expected: &[u8; 32],
+    limits: &Limits,
+    leash: &Leash,
+) -> Result<Framed<Tls<Socket>>, Lost> {
+    let end = Instant::now() + limits.read;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let accepted =
+            listener.accept(Some(left.min(BEAT))).map_err(|error| Lost::of(error.into(), false))?;
+        let Some(socket) = accepted else {
+            if left > BEAT && !leash.is_cut() {
+                continue;
+            }
+            let error = Error::Split("the other party's worker did not come".into());
+            return Err(Lost::Connection { error, exposed: false });
+        };
+        leash.tie(&socket);
+        // A stranger is turned away, and takes no more than the time to connect.
+        let short = Limits { read: limits.connect, ..limits.clone() };
+        let Ok(tls) = Tls::accept(socket, Arc::clone(config), &short) else { continue };
+        let mut peer = Framed::new(tls, short);
+        match peer.recv_array::<32>(tags::WORKER_TOKEN) {
+            Ok(shown) if bool::from(shown.ct_eq(expected)) => return Ok(peer),
+            _ => {}
+        }
     }
 }
 
@@ -276,5 +286,46 @@ fn read_address(text: &str) -> Result<(Address, [u8; 32]), Error> {
         // A socket file is this machine's: nobody else says which one to open.
         Address::Unix(_) => Err(Error::Split("the other party's worker is at no network address".into())),
         address => Ok((address, key)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_shows_the_pass_is_welcome() {
+        let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address")).expect("bound");
+        let address = listener.address().expect("an address");
+        let (config, key) = (raw_key_server_config(&[1; 32]), raw_public_key(&[1; 32]));
+        let (config, key) = (config.expect("a configuration"), key.expect("a key"));
+        let limits = Limits { connect: Duration::from_secs(2), ..Limits::default() };
+        std::thread::scope(|scope| {
+            let welcome = scope.spawn(|| welcome(&listener, &config, &pass(&[7; 16]), &limits));
+            let mut wrong = connect(&address, &key, &limits).expect("connected");
+            wrong.send(tags::WORKER_TOKEN, &pass(&[8; 16])).expect("sent");
+            wrong.flush().expect("sent");
+            // It hears nothing, and the next one is heard.
+            assert!(wrong.recv(tags::HELLO, 100).is_err());
+            drop(volery_channel::connect(&address, &limits).expect("connected"));
+            let mut right = connect(&address, &key, &limits).expect("connected");
+            right.send(tags::WORKER_TOKEN, &pass(&[7; 16])).expect("sent");
+            right.flush().expect("sent");
+            let mut peer = welcome.join().expect("no panic").expect("P's worker");
+            peer.send(tags::GOODBYE, &[]).expect("sent");
+            peer.flush().expect("sent");
+            assert_eq!(right.recv(tags::GOODBYE, 0).expect("from V's worker"), &[] as &[u8]);
+        });
+    }
+
+    /// Of an address that V names, only what is on the network is connected to, and nothing else is opened.
+    #[test]
+    fn an_address_that_v_names_is_on_the_network() {
+        let key = to_hex(&[3; 32]);
+        assert!(read_address(&format!("127.0.0.1:1 {key}")).is_ok());
+        for wrong in ["", "127.0.0.1:1", "127.0.0.1:1 00", &format!("unix:/run/x {key}"), &format!(" {key}")]
+        {
+            assert!(read_address(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -15,7 +15,7 @@ pub struct Batch<S> {
 }
 
 impl<S> Batch<S> {
-    /// The statements, in so many shards, or in as many as there are statements if these are fewer.
+    /// The statements in `shards` shards, or in one for each statement if there are fewer statements.
     pub fn new(statements: Vec<S>, shards: usize) -> Self {
         let shards = shards.min(statements.len());
         Self { statements, shards }

@@ -66,6 +66,13 @@ fn a_verifier_that_has_answered_and_was_not_opened_to_ends_the_session() {
         }
     }
     assert!(words[0] > 2 && words[1] > 1, "{words:?}");
+    // If V's answer itself does not get away, nobody knows whether it did.
+    let ends = |at: usize| {
+        let breaks = |shard, attempt| (shard == 1 && attempt == 0).then_some(Break(at));
+        let (_, verified) = Both { v_breaks: &breaks, ..Both::of(&chain) }.run(Field::new());
+        verified.is_err_and(|error| error.to_string().contains("may have told the prover the key"))
+    };
+    assert!((0..12).any(ends));
 }
 
 /// A worker whose process is gone cannot say how far it was.

@@ -15,11 +15,17 @@ pub(super) type End = Box<dyn Channel + Send>;
 pub(super) struct Meeting {
     waiting: Mutex<HashMap<[u8; 16], Option<End>>>,
     come: Condvar,
+    limits: Limits,
 }
 
 impl Meeting {
     pub(super) fn new() -> Self {
-        Self { waiting: Mutex::default(), come: Condvar::new() }
+        Self::within(&Limits { read: Duration::from_secs(20), ..Limits::default() })
+    }
+
+    /// One whose connections have these limits.
+    pub(super) fn within(limits: &Limits) -> Self {
+        Self { waiting: Mutex::default(), come: Condvar::new(), limits: limits.clone() }
     }
 
     /// A connection to whoever else comes with this token.
@@ -30,8 +36,7 @@ impl Meeting {
             self.come.notify_all();
             return end.ok_or_else(|| Error::Split("a third worker came with one token".into()));
         }
-        let limits = Limits { read: Duration::from_secs(20), ..Limits::default() };
-        let (ours, theirs) = memory_pair(&limits);
+        let (ours, theirs) = memory_pair(&self.limits);
         waiting.insert(token, Some(Box::new(theirs)));
         Ok(Box::new(ours))
     }

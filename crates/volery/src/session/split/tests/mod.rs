@@ -1,6 +1,7 @@
 //! Split statements over both kinds of systems: honest, false, lost on the way, and attacked.
 
 pub(super) mod chain;
+mod cheats;
 mod dishonest;
 mod honest;
 mod lost;

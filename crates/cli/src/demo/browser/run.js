@@ -1,0 +1,164 @@
+// The panel of a run: progress, figures and the verdict, drawn as they come; and how to cancel.
+
+const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
+
+export function bytes(count) {
+  const units = ['bytes', 'kB', 'MB', 'GB']
+  let unit = 0
+  while (count >= 1000 && unit < units.length - 1) {
+    count /= 1000
+    unit++
+  }
+  return `${unit === 0 ? count : number.format(count)} ${units[unit]}`
+}
+
+export function rate(perSecond) {
+  return perSecond >= 1e6 ? `${number.format(perSecond / 1e6)} million/s` : `${number.format(perSecond)}/s`
+}
+
+export function time(milliseconds) {
+  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${number.format(milliseconds / 1000)} s`
+}
+
+/** Why something failed, for people. */
+export function reason(error) {
+  if (error?.name === 'AbortError') return 'Cancelled'
+  const cause = error?.cause?.message ? `\n(${error.cause.message})` : ''
+  return `${error?.message ?? error}${cause}`
+}
+
+/** One section's panel. At most one run at a time. */
+export class Run {
+  #panel
+  #controller
+  #buttons
+  #started
+  #watched
+
+  /** `name` is the section's; the first of `buttons` starts a run. A run without a peer has no figures but its time. */
+  constructor(name, buttons, { alone = false } = {}) {
+    const place = document.querySelector(`[data-run="${name}"]`)
+    place.append(document.getElementById('run-template').content.cloneNode(true))
+    this.#panel = place.querySelector('.panel')
+    this.#buttons = buttons
+    for (const figure of place.querySelectorAll('.figures > div')) {
+      figure.hidden = alone && !figure.querySelector('[data-figure="time"]')
+    }
+    this.#part('progress').setAttribute('aria-label', `Progress: ${buttons[0].textContent}`)
+    this.#part('[data-cancel]').addEventListener('click', () => this.#controller?.abort())
+    new BroadcastChannel('volery-bytes').addEventListener('message', ({ data }) => {
+      if (data.session !== this.#watched) return
+      this.figure('sent', bytes(data.sent))
+      this.figure('received', bytes(data.received))
+    })
+  }
+
+  #part(selector) {
+    return this.#panel.querySelector(selector)
+  }
+
+  figure(name, text) {
+    this.#part(`[data-figure="${name}"]`).textContent = text
+  }
+
+  /** Counts the bytes of this session. */
+  watch(session) {
+    this.#watched = session
+  }
+
+  /** Draws how far a proof is. */
+  progress({ done, total }) {
+    const bar = this.#part('progress')
+    if (total) bar.value = Math.min(1, done / total)
+    const elapsed = performance.now() - this.#started
+    this.figure('time', time(elapsed))
+    if (elapsed > 50) this.figure('speed', rate((1000 * done) / elapsed))
+  }
+
+  #verdict(text, kind, detail = '') {
+    const verdict = this.#part('.verdict')
+    verdict.textContent = text
+    verdict.className = `verdict ${kind}`
+    this.#part('.detail').textContent = detail
+  }
+
+  /** Milliseconds since the click. */
+  get elapsed() {
+    return performance.now() - this.#started
+  }
+
+  /** Adds to what is said below the verdict. */
+  detail(text) {
+    this.#part('.detail').textContent = text
+  }
+
+  accepted(text, detail) {
+    this.figure('time', time(this.elapsed))
+    this.#part('progress').value = 1
+    this.#verdict(text, 'good', detail)
+  }
+
+  rejected(text, detail) {
+    this.figure('time', time(this.elapsed))
+    this.#verdict(text, 'bad', detail)
+  }
+
+  /** Forgets the last run, unless one is under way. */
+  clear() {
+    if (!this.#controller) this.#panel.hidden = true
+  }
+
+  /** Runs `work(signal)`, which draws its verdict; an error that it throws is drawn here. */
+  async start(doing, work) {
+    if (this.#controller) return
+    this.#controller = new AbortController()
+    this.#started = performance.now()
+    this.#watched = undefined
+    this.#panel.hidden = false
+    this.#panel.setAttribute('aria-busy', 'true')
+    this.#part('progress').value = 0
+    for (const name of ['time', 'speed', 'sent', 'received']) this.figure(name, '–')
+    this.#verdict(doing, '')
+    for (const button of this.#buttons) button.setAttribute('aria-disabled', 'true')
+    const cancel = this.#part('[data-cancel]')
+    cancel.hidden = false
+    this.#panel.scrollIntoView({ block: 'nearest' })
+    try {
+      await work(this.#controller.signal)
+    } catch (error) {
+      const cancelled = this.#controller.signal.aborted
+      this.rejected(cancelled ? 'Cancelled' : 'Not proved', cancelled ? 'Nothing was proved.' : reason(error))
+    } finally {
+      // Whoever has just used the button to cancel goes on from the button that starts.
+      if (document.activeElement === cancel) this.#buttons[0].focus()
+      cancel.hidden = true
+      for (const button of this.#buttons) button.removeAttribute('aria-disabled')
+      this.#panel.removeAttribute('aria-busy')
+      this.#controller = undefined
+    }
+  }
+}
+
+/** Proves in a session, and draws what comes of it. The verifier's own words come last. */
+export async function proveIn(run, { session, place }, witness, signal, verdictOf) {
+  run.watch(place.session)
+  try {
+    const onProgress = (progress) => run.progress(progress)
+    const report = await session.prove(witness, { onProgress, signal })
+    const gates = place.ring === 'F2' ? 'AND gates' : 'multiplications'
+    run.figure('speed', `${rate(report.multiplications / report.seconds)}`)
+    run.accepted('Accepted by the verifier', 'The verifier is convinced, and has learned nothing else.')
+    run.figure('sent', bytes(report.bytesSent))
+    run.figure('received', bytes(report.bytesReceived))
+    const told = await verdictOf(place.session).catch(() => ({}))
+    const count = new Intl.NumberFormat('en').format(report.multiplications)
+    run.detail(
+      `${count} ${gates}. A false claim is accepted with a probability below one in 2^${Math.floor(report.soundness)}.\n` +
+        (told.result === 'accepted' ? 'The verifier’s own verdict: accepted. ' : '') +
+        `It has learned nothing else.\nIt verified: ${place.text}`,
+    )
+    return true
+  } finally {
+    session.close()
+  }
+}

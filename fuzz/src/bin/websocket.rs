@@ -1,0 +1,4 @@
+//! See `volery_fuzz::TARGETS`.
+#![cfg_attr(fuzzing, no_main)]
+
+volery_fuzz::fuzz_main!("websocket");

@@ -1,0 +1,289 @@
+// The page by clicking: what it proves, and what it says when something is wrong.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+
+import { freePort, openPage, section, startBrowser, startDemo, startProxy, until, verdict } from './parties.mjs'
+
+let demo
+let browser
+
+before(async () => {
+  demo = await startDemo()
+  browser = await startBrowser()
+})
+
+after(async () => {
+  await browser?.close()
+  demo?.stop()
+})
+
+const MESSAGE = 'Prove a message'
+const CIRCUIT = 'Prove a circuit of your own'
+const PUBLIC = 'Check a public proof'
+const corpus = (path) => readFile(new URL(`../../fuzz/corpus/${path}`, import.meta.url))
+
+/** A section of a new page, which is closed after the test, and must have reported no problem unless `problems` says so. */
+async function open(t, name, { url = demo.url, problems = /^$/, ...options } = {}) {
+  const page = await openPage(options.browser ?? browser, url)
+  t.after(async () => {
+    await page.context().close()
+    for (const problem of page.problems) assert.match(problem, problems)
+  })
+  return [section(page, name), page]
+}
+
+const accepted = (lines) => lines.filter((line) => line.startsWith('accepted: ')).length
+const rejected = (lines) => lines.filter((line) => line.startsWith('rejected: ')).length
+
+test('a message that is typed in is proved, twice, and a cheat is rejected', async (t) => {
+  const [place] = await open(t, MESSAGE)
+  await place.getByLabel('Your secret message').fill('abc')
+  await place.getByText('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad').waitFor()
+  await place.getByText('open and set up').waitFor()
+  for (const count of [1, 2]) {
+    const before = accepted(demo.lines)
+    await place.getByRole('button', { name: 'Prove that I know it' }).click()
+    await verdict(place, 'Accepted by the verifier')
+    await place.getByText('verifier’s own verdict: accepted').waitFor()
+    const panel = await place.locator('.panel').innerText()
+    assert.match(panel, /AND gates\. A false claim is accepted with a probability below one in 2\^1\d\d/, `proof ${count}`)
+    assert.match(panel, /Sent\s*[\d.]+ kB/)
+    assert.equal(await place.getByRole('progressbar').getAttribute('value'), '1')
+    await until(() => accepted(demo.lines) === before + 1, 'the verifier prints its verdict')
+  }
+  const before = rejected(demo.lines)
+  await place.getByRole('button', { name: 'Cheat' }).click()
+  const panel = await verdict(place, 'Rejected by the verifier')
+  assert.match(panel, /The verifier’s own words: ./)
+  await until(() => rejected(demo.lines) === before + 1, 'the verifier prints its verdict')
+})
+
+test('a person without a mouse proves', async (t) => {
+  const [place, page] = await open(t, MESSAGE)
+  const stops = []
+  for (let stop = 0; stop < 20 && stops.at(-1) !== 'message-prove'; stop++) {
+    await page.keyboard.press('Tab')
+    stops.push(await page.evaluate(() => document.activeElement.id || document.activeElement.textContent.trim()))
+  }
+  assert.deepEqual(stops, [
+    'Prove a message',
+    'Prove a circuit',
+    'Check a public proof',
+    'message-text',
+    'message-size',
+    'message-prove',
+  ])
+  await page.keyboard.press('Enter')
+  await verdict(place, 'Accepted by the verifier')
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'message-prove')
+  assert.equal(await place.getByRole('status').count(), 1)
+  // Whoever does not see the page hears a name for everything that takes input.
+  const unnamed = await page.evaluate(() =>
+    [...document.querySelectorAll('input, select, textarea, progress')].filter(
+      (element) => !element.labels?.length && !element.getAttribute('aria-label'),
+    ).map((element) => element.outerHTML),
+  )
+  assert.deepEqual(unnamed, [])
+})
+
+test('a circuit in Bristol format is proved from files, and a wrong witness is not sent', async (t) => {
+  const [place, page] = await open(t, CIRCUIT)
+  const majority = '4 7\n3 1 1 1\n1 1\n\n2 1 0 2 3 XOR\n2 1 1 2 4 XOR\n2 1 3 4 5 AND\n2 1 5 2 6 XOR\n'
+  const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+  await page.locator('#circuit-files').setInputFiles([
+    file('two-of-three.txt', majority),
+    file('secret.txt', '0b1\n0b0\n0b1\n'),
+    file('public.txt', 'output 0 = 0b1\n'),
+  ])
+  await place.getByText('two-of-three.txt (Bristol').waitFor()
+  await place.getByRole('button', { name: 'Prove it' }).click()
+  await verdict(place, 'Accepted by the verifier')
+  const before = demo.lines.length
+  await place.getByLabel('Secret inputs').fill('0b0\n0b0\n0b1\n')
+  await place.getByRole('button', { name: 'Prove it' }).click()
+  await verdict(place, 'Not proved')
+  await until(() => demo.lines.length > before, 'the verifier sees the session end')
+  assert.equal(accepted(demo.lines.slice(before)), 0)
+})
+
+test('circom files that are dropped are proved, over F61 and over the scalars of BN254', async (t) => {
+  const [place, page] = await open(t, CIRCUIT)
+  for (const name of ['f61-4', 'bn254-2']) {
+    const [r1cs, wtns] = [await corpus(`r1cs/${name}`), await corpus(`wtns/${name}`)]
+    const data = await page.evaluateHandle(
+      (files) => {
+        const data = new DataTransfer()
+        for (const [name, bytes] of files) data.items.add(new File([new Uint8Array(bytes)], name))
+        return data
+      },
+      [
+        [`${name}.wtns`, [...wtns]],
+        [`${name}.r1cs`, [...r1cs]],
+      ],
+    )
+    await place.locator('.drop').dispatchEvent('drop', { dataTransfer: data })
+    await place.getByText(`${name}.r1cs (circom`).waitFor()
+    await place.getByText(`${name}.wtns (circom`).waitFor()
+    assert.match(await place.getByLabel('Public values').inputValue(), /^\["\d+"/)
+    await place.getByRole('button', { name: 'Prove it' }).click()
+    await verdict(place, 'Accepted by the verifier')
+  }
+})
+
+test('files that are no circuit are refused with a reason, here or by the verifier', async (t) => {
+  const [place, page] = await open(t, CIRCUIT, { problems: /422/ })
+  await place.getByRole('button', { name: 'Prove it' }).click()
+  await verdict(place, 'Not proved')
+  await page.locator('#circuit-files').setInputFiles({ name: 'photo.jpg', mimeType: 'image/jpeg', buffer: Buffer.from([255, 216, 255, 0]) })
+  assert.match(await verdict(place, 'Not a file for this'), /photo\.jpg is no circuit/)
+  await page.locator('#circuit-files').setInputFiles({ name: 'cut.txt', mimeType: 'text/plain', buffer: Buffer.from('4 7\n3 1 1 1\n1 1\n\n2 1 0') })
+  await place.getByText('cut.txt (Bristol').waitFor()
+  await place.getByRole('button', { name: 'Prove it' }).click()
+  assert.match(await verdict(place, 'Not proved'), /the verifier says: /)
+})
+
+test('a public proof is made, downloaded, dropped back and checked; a changed one and one of something else are not right', async (t) => {
+  const [place, page] = await open(t, PUBLIC)
+  await section(page, MESSAGE).getByLabel('Your secret message').fill('abc')
+  await place.getByRole('button', { name: 'Make one' }).click()
+  await verdict(place, 'Made: a proof that anybody can check')
+  const [download] = await Promise.all([page.waitForEvent('download'), place.getByRole('link', { name: 'Download' }).click()])
+  const proof = await readFile(await download.path())
+
+  const check = async (name, bytes, expected) => {
+    await page.locator('#public-file').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes })
+    await place.getByText(`${name} (`).waitFor()
+    await place.getByRole('button', { name: 'Check it' }).click()
+    return verdict(place, expected)
+  }
+  await check('back.proof', proof, 'Right: the proof holds')
+  const changed = Buffer.from(proof)
+  changed[changed.length >> 1] ^= 1
+  await check('changed.proof', changed, 'Wrong: the proof does not hold')
+  await place.getByLabel('Length of the message').fill('4')
+  await check('other.proof', proof, 'This proof is about something else')
+  await check('photo.jpg', Buffer.from([255, 216, 255, 0]), 'Not proved')
+})
+
+/** Chooses a proof that takes some seconds, and begins it. */
+async function begin(place) {
+  await place.getByLabel('How much to prove').selectOption('65536')
+  await place.getByText('open and set up').waitFor()
+  await place.getByRole('button', { name: 'Prove that I know it' }).click()
+  await place.locator('progress:not([value="0"])').waitFor()
+}
+
+test('a proof that is cancelled ends at once, and another one begins', async (t) => {
+  const [place, page] = await open(t, MESSAGE)
+  await begin(place)
+  const before = demo.lines.length
+  const cancel = place.getByRole('button', { name: 'Cancel' })
+  await cancel.focus()
+  await page.keyboard.press('Enter')
+  await verdict(place, 'Cancelled')
+  await until(() => demo.lines.length > before, 'the verifier sees the session end')
+  assert.ok(!accepted(demo.lines.slice(before)) && !(await cancel.isVisible()))
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'message-prove')
+  await place.getByLabel('How much to prove').selectOption('0')
+  await place.getByText('open and set up').waitFor()
+  await place.getByRole('button', { name: 'Prove that I know it' }).click()
+  await verdict(place, 'Accepted by the verifier')
+})
+
+test('a page that is loaded again in the middle of a proof ends it, and proves anew', async (t) => {
+  const [place, page] = await open(t, MESSAGE)
+  await begin(place)
+  const before = demo.lines.length
+  await page.reload()
+  await until(() => demo.lines.length > before, 'the verifier sees the session end')
+  assert.equal(accepted(demo.lines.slice(before)), 0)
+  await place.getByLabel('How much to prove').selectOption('0')
+  await place.getByRole('button', { name: 'Prove that I know it' }).click()
+  await verdict(place, 'Accepted by the verifier')
+})
+
+test('a connection that is lost in the middle of a proof is told, and the next proof has a new one', async (t) => {
+  const port = await freePort()
+  const behind = await startDemo('--origin', `http://127.0.0.1:${port}`)
+  const proxy = await startProxy(port, behind.address)
+  t.after(() => behind.stop())
+  t.after(() => proxy.stop())
+  const [place] = await open(t, MESSAGE, { url: proxy.url, problems: /ERR_CONNECTION_REFUSED/ })
+  await begin(place)
+  proxy.cut()
+  assert.match(await verdict(place, 'Not proved'), /closed the connection|connection .* is closed/)
+  await until(() => behind.lines.some((line) => line.startsWith('failed: ')), 'the verifier sees it')
+  await place.getByLabel('How much to prove').selectOption('0')
+  await place.getByText('open and set up').waitFor()
+  await place.getByRole('button', { name: 'Prove that I know it' }).click()
+  await verdict(place, 'Accepted by the verifier')
+  // The program is gone.
+  behind.stop()
+  proxy.stop()
+  await place.getByLabel('Your secret message').fill('another')
+  await place.getByText('none: the verifier does not answer').waitFor()
+}, { timeout: 120_000 })
+
+test('without the headers that isolate it, the page names them; public proofs work', async (t) => {
+  const port = await freePort()
+  const behind = await startDemo('--origin', `http://127.0.0.1:${port}`)
+  const strip = (text) => text.replace(/^Cross-Origin-(Opener|Embedder)-Policy: .*\r\n/gm, '')
+  const proxy = await startProxy(port, behind.address, strip)
+  t.after(() => behind.stop())
+  t.after(() => proxy.stop())
+  const [place, page] = await open(t, MESSAGE, { url: proxy.url })
+  assert.equal(await page.evaluate(() => typeof SharedArrayBuffer), 'undefined')
+  const alert = await page.getByRole('alert').innerText()
+  for (const header of ['Cross-Origin-Opener-Policy: same-origin', 'Cross-Origin-Embedder-Policy: require-corp']) {
+    assert.ok(alert.includes(header))
+  }
+  await place.getByRole('button', { name: 'Prove that I know it' }).click()
+  const panel = await verdict(place, 'Not proved')
+  assert.match(panel, /Cross-Origin-Opener-Policy: same-origin/)
+  assert.match(panel, /Cross-Origin-Embedder-Policy: require-corp/)
+  const proofs = section(page, PUBLIC)
+  await proofs.getByRole('button', { name: 'Make one' }).click()
+  await verdict(proofs, 'Made: a proof that anybody can check')
+  await proofs.getByRole('button', { name: 'Check it' }).click()
+  await verdict(proofs, 'Right: the proof holds')
+})
+
+test('an engine without SIMD takes the other module', async (t) => {
+  const plain = await startBrowser('--js-flags=--no-enable-sse4-1')
+  t.after(() => plain.close())
+  const page = await openPage(plain, 'about:blank')
+  const modules = []
+  page.on('request', (request) => modules.push(request.url().split('/').pop()))
+  await page.goto(demo.url)
+  const place = section(page, MESSAGE)
+  await place.getByRole('button', { name: 'Prove that I know it' }).click()
+  await verdict(place, 'Accepted by the verifier')
+  assert.ok(await page.getByText('has no SIMD').isVisible())
+  const loaded = modules.filter((name) => name.endsWith('.wasm'))
+  assert.deepEqual([...new Set(loaded)], ['volery-plain_bg.wasm'])
+  assert.deepEqual(page.problems, [])
+})
+
+test('pages of other websites get nothing', async (t) => {
+  const [place, page] = await open(t, MESSAGE)
+  await place.getByText('open and set up').waitFor()
+  const ask = (headers, path = '/claims') =>
+    fetch(new URL(path, demo.url), { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: '{}' })
+  assert.equal((await ask({ Origin: 'https://evil.example' })).status, 403)
+  assert.equal((await ask({})).status, 403)
+  assert.equal((await ask({ Origin: demo.url.slice(0, -1) })).status, 422)
+  const { headers } = await fetch(demo.url)
+  assert.match(headers.get('content-security-policy'), /default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/)
+  assert.doesNotMatch(headers.get('content-security-policy'), /unsafe-inline/)
+  // A page without an origin of its own, as in a frame of another website.
+  const opened = await page.evaluate(async (url) => {
+    const socket = new WebSocket(url)
+    return new Promise((resolve) => {
+      socket.onopen = () => resolve(true)
+      socket.onerror = () => resolve(false)
+    })
+  }, `${demo.url.replace('http', 'ws')}verify/0/00`)
+  page.problems.length = 0
+  assert.equal(opened, false)
+})

@@ -1,0 +1,86 @@
+// What differs between browsers and node: workers, and how a module's bytes are read.
+
+/** Whether this is node (or something that speaks for it). */
+export const isNode = typeof process === 'object' && process?.versions?.node !== undefined && typeof window === 'undefined'
+
+/** A worker that runs the module at `url`: `post`, `listen(onMessage, onError)`, `terminate`. */
+export async function startWorker(url) {
+  if (isNode) {
+    const { Worker } = await import('node:worker_threads')
+    const worker = new Worker(url)
+    // A worker that waits for its next task keeps no program alive; a promise that waits for it does.
+    worker.unref()
+    return {
+      post: (message, transfer) => worker.postMessage(message, transfer),
+      listen(onMessage, onError) {
+        worker.on('message', onMessage)
+        worker.on('error', onError)
+        worker.unref()
+      },
+      hold: () => worker.ref(),
+      release: () => worker.unref(),
+      terminate: () => void worker.terminate(),
+    }
+  }
+  const worker = new Worker(url, { type: 'module' })
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer ?? []),
+    listen(onMessage, onError) {
+      worker.addEventListener('message', (event) => onMessage(event.data))
+      worker.addEventListener('error', (event) => onError(event.error ?? new Error(event.message || 'a worker could not be loaded')))
+      worker.addEventListener('messageerror', () => onError(new Error('a message to a worker could not be read')))
+    },
+    hold() {},
+    release() {},
+    terminate: () => worker.terminate(),
+  }
+}
+
+/**
+ * Inside a worker: calls `onMessage` with each message of whoever started it. Returns how to answer. It must be called
+ * before anything is awaited, since browsers keep no message for later.
+ */
+export function serve(onMessage) {
+  if (!isNode) {
+    self.addEventListener('message', (event) => onMessage(event.data))
+    return (message) => self.postMessage(message)
+  }
+  let port
+  import('node:worker_threads').then(({ parentPort }) => {
+    port = parentPort
+    port.on('message', onMessage)
+  })
+  return (message) => port.postMessage(message)
+}
+
+/** Calls `listener` with each message of a port. */
+export function hear(port, listener) {
+  port.onmessage = (event) => listener(event.data)
+  // In node a port that is listened to keeps the worker alive; its parent ends it.
+  port.unref?.()
+}
+
+/** Compiles the module at `url`. */
+export async function compile(url) {
+  if (url.protocol === 'file:') {
+    const { readFile } = await import('node:fs/promises')
+    return WebAssembly.compile(await readFile(url))
+  }
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url}: status ${response.status}`)
+  // Streaming needs the right type from the server; without it the bytes are read first.
+  if (response.headers.get('content-type')?.startsWith('application/wasm')) return WebAssembly.compileStreaming(response)
+  return WebAssembly.compile(await response.arrayBuffer())
+}
+
+/** The WebSocket of this engine, or of the package `ws`. */
+export async function webSocket() {
+  if (globalThis.WebSocket) return globalThis.WebSocket
+  try {
+    return (await import('ws')).WebSocket
+  } catch {
+    throw Object.assign(new Error('node has a WebSocket from version 22 on; for older ones: npm install ws'), {
+      name: 'UnsupportedError',
+    })
+  }
+}

@@ -1,0 +1,148 @@
+/** Bytes, or text that stands for its UTF-8. */
+export type Bytes = string | Uint8Array | ArrayBuffer
+
+/** Public values: a file's content, or a list as in snarkjs's `public.json`. */
+export type Public = Bytes | readonly (string | number | bigint)[]
+
+/** A statement that is built in, with its public values by name. Bytes are written as hex digits. */
+export interface BuiltinClaim {
+  /** Such as `sha256-preimage`, `aes128-key`, `inner-product`. */
+  statement: string
+  values?: Record<string, string | number | bigint | Uint8Array | ArrayBuffer>
+  public?: Public
+  /** The field of a statement over numbers, such as `f61`. */
+  field?: string
+}
+
+/** A circuit in Bristol format, old or new, and what is claimed of its inputs and outputs. */
+export interface CircuitClaim {
+  circuit: Bytes
+  public?: Public
+  /** The ring of a circuit over machine words. */
+  ring?: 'z32' | 'z64'
+}
+
+/** A constraint system of circom, and its public values. A prover may leave them out: its witness has them. */
+export interface R1csClaim {
+  r1cs: Bytes
+  public?: Public
+}
+
+/** Some of several circuits, or of several constraint systems. Nobody learns which. */
+export interface AnyOfClaim {
+  anyOf: readonly ({ circuit: Bytes; public?: Public } | R1csClaim)[]
+  /** The same for all branches that have none of their own. */
+  public?: Public
+  /** How many different branches hold; 1 if it is left out. */
+  atLeast?: number
+  /** How often it is proved that one of them holds. */
+  repeat?: number
+  disjunction?: 'robin'
+}
+
+export type Claim = BuiltinClaim | CircuitClaim | R1csClaim | AnyOfClaim
+
+/** A witness file's content: values in text, or a `.wtns` file. Of several circuits, that of each branch that holds. */
+export type Witness = Bytes | { branch: number; witness: Bytes } | readonly { branch: number; witness: Bytes }[]
+
+export interface Progress {
+  /** Values committed to so far. */
+  done: number
+  /** Values of the whole proof, if they are known. */
+  total?: number
+}
+
+export interface TaskOptions {
+  onProgress?: (progress: Progress) => void
+  /** Ends the session at once. */
+  signal?: AbortSignal
+}
+
+/** Both parties need the same, time-outs excepted. */
+export interface SessionOptions {
+  /** Fewest seconds (`lan`, the default) or fewest bytes (`wan`). */
+  profile?: 'lan' | 'wan'
+  /** Challenges are hashes, and the verifier chooses none. */
+  fiatShamir?: boolean
+  /** The least soundness in bits; what suits the claim if it is left out. */
+  rho?: number
+  /** Seconds to wait for the peer's next message; 30 if it is left out. */
+  timeout?: number
+}
+
+/** What a proof took, and what it is worth. */
+export interface Report {
+  /** A false claim is accepted with a probability below two to minus this. */
+  soundness: number
+  seconds: number
+  bytesSent: number
+  bytesReceived: number
+  roundTrips: number
+  multiplications: number
+}
+
+/** What a public proof says of itself. */
+export interface PublicReport {
+  protocol: string
+  soundness: number
+  seconds: number
+}
+
+/** A session about one claim: set up once, then any number of proofs. */
+export class Session {
+  private constructor()
+  /** The number of values that a proof commits to, if this party knows it. */
+  readonly total: number | undefined
+  /** Proves the claim. Resolves when the verifier has accepted. */
+  prove(witness: Witness, options?: TaskOptions): Promise<Report>
+  /** Verifies a proof of the claim. Resolves only if the proof holds. */
+  verify(options?: TaskOptions): Promise<Report>
+  /** Ends the session. The peer sees the connection close. */
+  close(): void
+}
+
+/** Connects to the party at `url` and sets a session up, before a witness is known. */
+export function open(
+  url: string | URL,
+  claim: Claim,
+  options?: SessionOptions & { role?: 'prover' | 'verifier'; signal?: AbortSignal },
+): Promise<Session>
+
+/** Proves `claim` to the verifier at `url`. Resolves when the verifier has accepted. */
+export function prove(url: string | URL, claim: Claim, witness: Witness, options?: SessionOptions & TaskOptions): Promise<Report>
+
+/** Verifies a proof of `claim` by the prover at `url`. Resolves only if the proof holds. */
+export function verify(url: string | URL, claim: Claim, options?: SessionOptions & TaskOptions): Promise<Report>
+
+/** Checks that a witness satisfies a claim, without a peer. */
+export function check(claim: Claim, witness: Witness, options?: { signal?: AbortSignal }): Promise<void>
+
+/** Makes a proof of `claim` that anyone can verify. `sigma` is its soundness against each hash computation, in bits. */
+export function makeProof(claim: Claim, witness: Witness, options?: { sigma?: number; signal?: AbortSignal }): Promise<Uint8Array>
+
+/** Verifies a proof that anyone can verify. Resolves only if it is one of `claim`, of at least `sigma` bits. */
+export function verifyProof(claim: Claim, proof: Bytes, options?: { sigma?: number; signal?: AbortSignal }): Promise<PublicReport>
+
+/**
+ * Loads and compiles the module, which any call does if it was not done before. `simd` says which one, for this call and all
+ * that follow; the one that suits the engine if it is left out.
+ */
+export function preload(options?: { simd?: boolean }): Promise<void>
+
+/** Whether this engine has the instructions of simd128. Without them another, slower module is taken. */
+export function hasSimd(): boolean
+
+/** An error of this package. */
+export class VoleryError extends Error {}
+/** The claim or an option makes no sense, or a file is not as it must be. */
+export class ClaimError extends VoleryError {}
+/** The witness does not satisfy the claim. Nothing was sent. */
+export class WitnessError extends VoleryError {}
+/** The proof is wrong. */
+export class RejectedError extends VoleryError {}
+/** The parties, or a proof and its reader, are about different claims or settings. */
+export class MismatchError extends VoleryError {}
+/** The connection or the peer failed. */
+export class SessionError extends VoleryError {}
+/** This page, or this engine, lacks something that is needed. The message says what. */
+export class UnsupportedError extends VoleryError {}

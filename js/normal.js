@@ -1,0 +1,66 @@
+// One form for what callers may write in several: texts and lists become bytes, values become strings.
+import { ClaimError } from './errors.js'
+
+const encoder = new TextEncoder()
+
+/** Bytes that a worker may own. A copy, since the caller keeps its own. */
+export function bytesOf(value, what) {
+  if (typeof value === 'string') return encoder.encode(value)
+  if (value instanceof ArrayBuffer) return new Uint8Array(value.slice(0))
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice()
+  throw new ClaimError(`${what} must be a string, a Uint8Array or an ArrayBuffer`)
+}
+
+/** Public values: also a list of numbers, as in snarkjs's public.json. */
+function publicOf(value) {
+  if (value === undefined || value === null) return undefined
+  if (Array.isArray(value)) return encoder.encode(JSON.stringify(value.map(String)))
+  return bytesOf(value, '`public`')
+}
+
+function hex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** A public value of a built-in statement: bytes become digits. */
+function valueOf(value, name) {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return hex(bytesOf(value, name))
+  throw new ClaimError(`\`${name}\` must be a string, a number or bytes`)
+}
+
+const KNOWN = ['statement', 'values', 'circuit', 'r1cs', 'public', 'field', 'ring', 'anyOf', 'atLeast', 'repeat', 'disjunction']
+
+/** A claim as the module takes it. */
+export function claimOf(claim) {
+  if (typeof claim !== 'object' || claim === null) throw new ClaimError('a claim is an object')
+  for (const name of Object.keys(claim)) {
+    if (!KNOWN.includes(name)) throw new ClaimError(`a claim has no property \`${name}\`; it may have ${KNOWN.join(', ')}`)
+  }
+  const circuitOf = ({ circuit, r1cs }) => {
+    if (circuit !== undefined && r1cs !== undefined) throw new ClaimError('give `circuit` or `r1cs`, not both')
+    const file = circuit ?? r1cs
+    return file === undefined ? undefined : bytesOf(file, '`circuit`')
+  }
+  const { statement, field, ring, atLeast, repeat, disjunction } = claim
+  return {
+    statement,
+    field,
+    ring,
+    atLeast,
+    repeat,
+    disjunction,
+    circuit: circuitOf(claim),
+    public: publicOf(claim.public),
+    values: Object.entries(claim.values ?? {}).map(([name, value]) => [name, valueOf(value, name)]),
+    anyOf: claim.anyOf?.map((branch) => ({ circuit: circuitOf(branch), public: publicOf(branch.public) })),
+  }
+}
+
+/** A witness as the module takes it. */
+export function witnessOf(witness) {
+  const parts = Array.isArray(witness) ? witness : witness?.branch !== undefined ? [witness] : null
+  if (parts) return parts.map(({ branch, witness }) => ({ branch, witness: bytesOf(witness, 'a witness') }))
+  return bytesOf(witness, 'a witness')
+}

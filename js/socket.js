@@ -1,0 +1,91 @@
+// The worker that owns the WebSocket. It never blocks: it moves bytes between the socket and the rings.
+import { plain } from './errors.js'
+import { hear, serve, webSocket } from './host.js'
+import { SocketEnd } from './ring.js'
+
+/** Bytes that the engine may hold for sending; more would only take memory. */
+const BUFFERED = 1 << 20
+const MESSAGE = 1 << 16
+/** Bytes that may wait for room in the ring. The protocols' parties are never that far ahead of each other. */
+const BACKLOG = 64 << 20
+
+const post = serve(async ({ url, buffer, wake }) => {
+  try {
+    open(url, buffer, wake, await webSocket())
+  } catch (error) {
+    post({ closed: true, error: plain(error) })
+  }
+})
+
+function open(url, buffer, wake, Socket) {
+  const end = new SocketEnd(buffer)
+  const socket = new Socket(url)
+  socket.binaryType = 'arraybuffer'
+  const backlog = []
+  let waiting = 0
+  let over = false
+  let closed = false
+  let timer
+
+  function takeIn() {
+    while (backlog.length > 0) {
+      const done = end.put(backlog[0])
+      waiting -= done
+      if (done < backlog[0].length) {
+        backlog[0] = backlog[0].subarray(done)
+        return
+      }
+      backlog.shift()
+    }
+    // What came before the end comes first.
+    if (over) end.end()
+  }
+
+  function sendOut() {
+    timer = undefined
+    while (socket.readyState === Socket.OPEN) {
+      if (socket.bufferedAmount > BUFFERED) {
+        // No event says when there is room.
+        timer ??= setTimeout(sendOut, 2)
+        return
+      }
+      const bytes = end.take(MESSAGE)
+      if (!bytes) {
+        if (end.finished) socket.close(1000)
+        return
+      }
+      socket.send(bytes)
+    }
+  }
+
+  function finish(message) {
+    over = true
+    takeIn()
+    if (closed) return
+    closed = true
+    post({ closed: true, ...message })
+  }
+
+  socket.onopen = () => {
+    post({ opened: true })
+    sendOut()
+  }
+  socket.onmessage = ({ data }) => {
+    if (typeof data === 'string' || waiting > BACKLOG) {
+      socket.close(typeof data === 'string' ? 1003 : 1009)
+      return finish({ error: { name: 'SessionError', message: 'the peer sends what no party sends' } })
+    }
+    const bytes = new Uint8Array(data)
+    waiting += bytes.length
+    backlog.push(bytes)
+    if (backlog.length === 1) takeIn()
+  }
+  socket.onclose = ({ code, reason }) => finish({ code, reason })
+  // The close event that follows has no more to say.
+  socket.onerror = ({ message }) => finish({ code: 1006, reason: message ?? '' })
+
+  hear(wake, () => {
+    takeIn()
+    if (timer === undefined) sendOut()
+  })
+}

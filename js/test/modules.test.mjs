@@ -1,0 +1,23 @@
+// The modules themselves: their sizes as they go over a network, and how soon they are there.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { brotliCompressSync, constants } from 'node:zlib'
+
+import { hasSimd, moduleName } from '../modules.js'
+
+const module = (name) => readFile(new URL(`../dist/volery-${name}_bg.wasm`, import.meta.url))
+
+test('each module takes at most 1.5 MB over the network', async (t) => {
+  for (const name of ['simd', 'plain']) {
+    const bytes = await module(name)
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 }
+    const compressed = brotliCompressSync(bytes, { params }).length
+    t.diagnostic(`${name}: ${bytes.length} bytes, ${compressed} with brotli`)
+    assert.ok(compressed <= 1_500_000, `${name}: ${compressed} bytes`)
+  }
+})
+
+test('the loader takes the module with simd128 where the engine has it', () => {
+  assert.equal(moduleName(), hasSimd() ? 'volery-simd' : 'volery-plain')
+})
