@@ -16,11 +16,12 @@ use volery::split::remote::{Hall, Invitation, LotOf, Times, Worker};
 use volery::split::statements::SplitPreimage;
 use volery::split::{Ended, Layout, Outcome, ProverLot, Settings, Sharded as _, VerifierLot, Workers, check};
 use volery::system::Bits;
-use volery::{Error, Limits, Zeroizing, os_rng};
+use volery::{Error, Limits, Prover, Verifier, Zeroizing, os_rng};
+use volery_statement::{Wire, reached};
 
 use crate::connection::{address, seconds};
 use crate::failure::Failure;
-use crate::session::{Session, State, Terms, failed, prover, verifier};
+use crate::session::{Session, State, Terms, is_prover, work};
 use crate::worker::{Stop, alone, interruptible, locked};
 
 /// "I know a message of this length with this SHA-256 digest", in shards of consecutive blocks.
@@ -196,45 +197,16 @@ impl<L: LotOf> Workers<L, Gf128> for Watched<'_, L> {
     }
 }
 
-/// What the coordinator's thread needs of Python: a function that starts a worker with an invitation.
-fn launcher(launch: Py<PyAny>, told: Told) -> impl FnMut(usize, &Invitation) -> Result<(), Error> {
-    move |shard, invitation| {
-        let text = invitation.to_text();
-        let called = Python::attach(|py| launch.call1(py, (shard, text.as_str())).map(drop));
-        called.map_err(|error| {
-            let reason = format!("the worker of shard {shard} cannot be started: {error}");
-            locked(&told.0).raised = Some(error);
-            Error::Split(reason)
-        })
+/// The outcome, if it is worth what the session's user asked for.
+fn enough(outcome: Outcome, terms: &Terms) -> Result<Outcome, Failure> {
+    if let Some(rho) = terms.rho {
+        reached(rho, outcome.soundness_bits)?;
     }
+    Ok(outcome)
 }
 
-/// A hall for this party's workers, each of whose jobs is its shard of `whole`.
-fn hall<'a, L: LotOf>(
-    place: &Place,
-    whole: &'a SplitPreimage,
-    launch: Py<PyAny>,
-    told: &Told,
-    stop: &Arc<Stop>,
-) -> Result<Watched<'a, L>, Error> {
-    let job = |shard| whole.job(shard).map_err(Error::from);
-    let launch = launcher(launch, told.clone());
-    let hall = Hall::open(&place.hall, place.reached_at.clone(), place.times, launch, job)?;
-    Ok(Watched { hall, told: told.clone(), stop: Arc::clone(stop) })
-}
-
-/// Refuses a proof that is worth less than the session's user asked for.
-fn enough(outcome: &Outcome, terms: &Terms) -> Result<(), Failure> {
-    match terms.rho {
-        Some(rho) if outcome.soundness_bits < f64::from(rho) => {
-            Err(volery_statement::Error::OutOfReach { rho, bits: outcome.soundness_bits }.into())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// What a split proof needs besides its session.
-struct Begun {
+/// What a split proof needs besides its session. `launch` starts a worker.
+struct Run {
     place: Place,
     whole: Arc<SplitPreimage>,
     layout: Layout,
@@ -242,7 +214,7 @@ struct Begun {
     told: Told,
 }
 
-impl Begun {
+impl Run {
     fn prove(self, state: State, terms: &Terms) -> (State, Result<(Outcome, Duration), Failure>) {
         // Before the peer is met: a wrong witness costs nobody a session, and shows nobody in which shard.
         if self.place.check
@@ -250,35 +222,41 @@ impl Begun {
         {
             return (state, Err(error.into()));
         }
-        let (mut prover, set_up) = match prover(state, terms) {
-            Ok(prover) => prover,
-            Err(left) => return failed(*left),
-        };
-        let proved = os_rng().and_then(|mut rng| {
-            let mut hall =
-                hall::<ProverLot<Bits>>(&self.place, &self.whole, self.launch, &self.told, &terms.stop)?;
-            prover.prove_split(Bits, &self.layout, self.place.settings, &mut hall, &mut rng)
-        });
-        match proved {
-            Ok(outcome) => (State::Proving(prover), enough(&outcome, terms).map(|()| (outcome, set_up))),
-            Err(error) => (State::Over, Err(error.into())),
-        }
+        work(state, terms, |prover: &mut Prover<Wire>| {
+            let (layout, settings) = (&self.layout, self.place.settings);
+            let mut hall = self.hall::<ProverLot<Bits>>(terms)?;
+            let outcome = prover.prove_split(Bits, layout, settings, &mut hall, &mut os_rng()?)?;
+            enough(outcome, terms)
+        })
     }
 
     fn verify(self, state: State, terms: &Terms) -> (State, Result<(Outcome, Duration), Failure>) {
-        let (mut verifier, set_up) = match verifier(state, terms) {
-            Ok(verifier) => verifier,
-            Err(left) => return failed(*left),
-        };
-        let verified = os_rng().and_then(|mut rng| {
-            let mut hall =
-                hall::<VerifierLot<Bits>>(&self.place, &self.whole, self.launch, &self.told, &terms.stop)?;
-            verifier.verify_split(Bits, &self.layout, self.place.settings, &mut hall, &mut rng)
-        });
-        match verified {
-            Ok(outcome) => (State::Verifying(verifier), enough(&outcome, terms).map(|()| (outcome, set_up))),
-            Err(error) => (State::Over, Err(error.into())),
-        }
+        work(state, terms, |verifier: &mut Verifier<Wire>| {
+            let (layout, settings) = (&self.layout, self.place.settings);
+            let mut hall = self.hall::<VerifierLot<Bits>>(terms)?;
+            let outcome = verifier.verify_split(Bits, layout, settings, &mut hall, &mut os_rng()?)?;
+            enough(outcome, terms)
+        })
+    }
+
+    /// A hall for this party's workers, each of whose jobs is its shard.
+    fn hall<L: LotOf>(&self, terms: &Terms) -> Result<Watched<'_, L>, Error> {
+        let job = |shard| self.whole.job(shard).map_err(Error::from);
+        let launch = |shard, invitation: &Invitation| self.launch(shard, invitation);
+        let Place { hall, reached_at, times, .. } = &self.place;
+        let hall = Hall::open(hall, reached_at.clone(), *times, launch, job)?;
+        Ok(Watched { hall, told: self.told.clone(), stop: Arc::clone(&terms.stop) })
+    }
+
+    /// Has Python start a worker with an invitation.
+    fn launch(&self, shard: usize, invitation: &Invitation) -> Result<(), Error> {
+        let text = invitation.to_text();
+        let called = Python::attach(|py| self.launch.call1(py, (shard, text.as_str())).map(drop));
+        called.map_err(|error| {
+            let reason = format!("the worker of shard {shard} cannot be started: {error}");
+            locked(&self.told.0).raised = Some(error);
+            Error::Split(reason)
+        })
     }
 }
 
@@ -298,7 +276,7 @@ pub(crate) fn run_split<'py>(
     let is_prover = is_prover(role)?;
     let (whole, told) = (Arc::clone(&statement.0), Told::default());
     let layout = whole.layout().map_err(Failure::from)?;
-    let begun = Begun { place: settings.read()?, whole, layout, launch, told: told.clone() };
+    let run = Run { place: settings.read()?, whole, layout, launch, told: told.clone() };
     let tick = |_: Python<'_>| {
         let (proved, lost) = {
             let told = locked(&told.0);
@@ -306,14 +284,14 @@ pub(crate) fn run_split<'py>(
         };
         progress.call1((proved, lost)).map(drop)
     };
-    let run = session.during(py, &tick, move |state, terms| match is_prover {
-        true => begun.prove(state, terms),
-        false => begun.verify(state, terms),
+    let ended = session.during(py, &tick, move |state, terms| match is_prover {
+        true => run.prove(state, terms),
+        false => run.verify(state, terms),
     });
     if let Some(raised) = locked(&told.0).raised.take() {
         return Err(raised);
     }
-    let (outcome, set_up) = run?;
+    let (outcome, set_up) = ended?;
     let told = locked(&told.0);
     into_dict(py, &outcome, set_up, &told)
 }
@@ -341,14 +319,6 @@ fn into_dict<'py>(
     dict.set_item("bytes_sent", outcome.bytes_sent)?;
     dict.set_item("bytes_received", outcome.bytes_received)?;
     Ok(dict)
-}
-
-fn is_prover(role: &str) -> Result<bool, Failure> {
-    match role {
-        "prover" => Ok(true),
-        "verifier" => Ok(false),
-        _ => Err(Failure::input("role: \"prover\" or \"verifier\"")),
-    }
 }
 
 /// A worker: proves or verifies one shard for the coordinator of this invitation, and returns its number.

@@ -21,6 +21,7 @@ import pytest
 from conftest import ROOT
 
 import volery
+from volery.ray._processes import runs, working
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.long
@@ -59,28 +60,8 @@ class OnRay:
         return self.said.get(timeout=PATIENCE)
 
     def workers(self):
-        """The processes that run this party's tasks now. Ray gives them their task's name."""
-        parents, found = {}, []
-        for entry in os.listdir("/proc"):
-            if entry.isdigit():
-                try:
-                    with open(f"/proc/{entry}/stat") as file:
-                        parents[int(entry)] = int(file.read().rsplit(")", 1)[1].split()[1])
-                    with open(f"/proc/{entry}/cmdline") as file:
-                        if file.read().startswith(f"ray::volery {self.role}"):
-                            found.append(int(entry))
-                except (OSError, IndexError, ValueError):
-                    # It has ended meanwhile.
-                    continue
-
-        def ours(pid):
-            while pid in parents:
-                if pid == self.process.pid:
-                    return True
-                pid = parents[pid]
-            return False
-
-        return [pid for pid in found if ours(pid)]
+        """The processes that run this party's tasks now."""
+        return working(self.process.pid, self.role)
 
     def end(self):
         self.process.stdin.close()
@@ -223,17 +204,10 @@ def test_the_loss_of_a_coordinator_is_a_clear_error_and_its_tasks_end(parties):
     answer = verifier.answer()
     assert answer["error"] == "SessionFailed" and answer["message"]
 
-    def is_at_work(pid):
-        try:
-            with open(f"/proc/{pid}/cmdline") as file:
-                return file.read().startswith("ray::volery prover")
-        except OSError:
-            return False
-
     deadline = time.monotonic() + PATIENCE
-    while any(map(is_at_work, orphans)) and time.monotonic() < deadline:
+    while any(runs(pid, "prover") for pid in orphans) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert not any(map(is_at_work, orphans))
+    assert not any(runs(pid, "prover") for pid in orphans)
     while verifier.workers() and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not verifier.workers()

@@ -13,15 +13,17 @@ The guide is ``docs/guide/scale.md``.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _volery
 from ._arrays import wipe
 from ._errors import BadInput, Error
+from ._progress import Bar
 from ._report import Rows, _bytes, _seconds, _table
 from ._session import Session, connect, listen
 
@@ -159,40 +161,25 @@ class SplitReport:
         return _table("Split proof", rows)
 
 
-class _Bar:
+class _Bar(Bar):
     """One bar for all shards: it moves when a shard is proved."""
 
     def __init__(self, wanted: Progress, statement: Preimage) -> None:
         self._sizes = statement.commitments
-        self._bar: Any = None
-        self._told: Optional[Tuple[Sequence[int], int]] = None
-        self._tell = wanted if callable(wanted) else None
-        if wanted and not callable(wanted):
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                log.info("progress=True: tqdm is not installed")
-                return
-            self._bar = tqdm(total=sum(self._sizes), desc=repr(statement)[1:-1], unit="value", unit_scale=True, leave=False)
+        self._seen: Optional[Tuple[Sequence[int], int]] = None
+        super().__init__(wanted, repr(statement)[1:-1], sum(self._sizes))
 
-    def move(self, proved: List[int], lost: int) -> None:
-        if self._told == (proved, lost):
+    def show(self, proved: List[int], lost: int) -> None:
+        """These shards are proved. One of them may be lost later, when the other party's worker is."""
+        if self._seen == (proved, lost):
             return
-        self._told = (proved, lost)
+        self._seen = (proved, lost)
         done = sum(self._sizes[shard] for shard in proved)
-        if self._tell is not None:
-            self._tell(done, sum(self._sizes), lost)
-        if self._bar is not None:
-            self._bar.set_postfix_str(f"{len(proved)}/{len(self._sizes)} shards" + (f", {lost} lost" if lost else ""))
-            # A shard may be lost again, when the other party's worker is.
-            self._bar.update(done - self._bar.n)
-
-    def __enter__(self) -> "_Bar":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        if self.told is not None:
+            self.told(done, sum(self._sizes), lost)
+        if self.bar is not None:
+            self.bar.set_postfix_str(f"{len(proved)}/{len(self._sizes)} shards" + (f", {lost} lost" if lost else ""))
+        self.move(done)
 
 
 def _run(
@@ -216,7 +203,7 @@ def _run(
         with _Bar(progress, statement) as bar:
 
             def tick(proved: List[int], lost: int) -> None:
-                bar.move(proved, lost)
+                bar.show(proved, lost)
                 look()
 
             figures: Dict[str, Any] = _volery.run_split(
@@ -232,6 +219,18 @@ def _run(
     log.info("%s: %s: accepted: %.3f s, %d workers lost, soundness %.0f bits",
              role, text, report.seconds, report.lost, report.soundness_bits)
     return report
+
+
+@contextlib.contextmanager
+def _met(session: Union[Session, str], begin: Callable[..., Session], options: Dict[str, Any]) -> Iterator[Session]:
+    """The session, or a new one that ends with the block."""
+    if not isinstance(session, Session):
+        with begin(session, **options) as new:
+            yield new
+    elif options:
+        raise BadInput(f"{', '.join(options)}: these are for a new session")
+    else:
+        yield session
 
 
 def prove(
@@ -263,12 +262,8 @@ def prove(
     Raises what :meth:`volery.Session.prove` raises, and what ``launch`` raises.
     """
     settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=check)
-    if isinstance(session, Session):
-        if options:
-            raise BadInput(f"{', '.join(options)}: these are for a new session")
-        return _run("prover", session, statement, settings, launch, progress)
-    with connect(session, **options) as new:
-        return _run("prover", new, statement, settings, launch, progress)
+    with _met(session, connect, options) as met:
+        return _run("prover", met, statement, settings, launch, progress)
 
 
 def verify(
@@ -289,12 +284,8 @@ def verify(
     Only a return without an exception means that all shards are proved, and fit together.
     """
     settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=False)
-    if isinstance(session, Session):
-        if options:
-            raise BadInput(f"{', '.join(options)}: these are for a new session")
-        return _run("verifier", session, statement, settings, launch, progress)
-    with listen(session, **options) as new:
-        return _run("verifier", new, statement, settings, launch, progress)
+    with _met(session, listen, options) as met:
+        return _run("verifier", met, statement, settings, launch, progress)
 
 
 def worker(

@@ -25,6 +25,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Callable, Dict, List, Optional
 
 import volery
+from volery._report import _bytes
+from volery.ray._processes import working
 from volery.split import Preimage, SplitReport
 
 #: Of a block of 64 bytes.
@@ -162,29 +164,6 @@ def _prover(workers: int) -> None:
                 print(f"{type(error).__name__}: {error}", flush=True)
 
 
-def _workers(parent: int) -> List[int]:
-    """The processes below this one that run the prover's tasks. Ray names them so."""
-    parents: Dict[int, int] = {}
-    found: List[int] = []
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{entry}/stat") as file:
-                parents[int(entry)] = int(file.read().rsplit(")", 1)[1].split()[1])
-            with open(f"/proc/{entry}/cmdline") as file:
-                if file.read().startswith("ray::volery prover"):
-                    found.append(int(entry))
-        except (OSError, IndexError, ValueError):
-            # It has ended meanwhile.
-            continue
-
-    def is_below(pid: int) -> bool:
-        while pid in parents and pid != parent:
-            pid = parents[pid]
-        return pid == parent
-
-    return [pid for pid in found if is_below(pid)]
-
-
 class _Killer:
     """Kills workers of the prover, one after the other, each after a pause."""
 
@@ -199,7 +178,7 @@ class _Killer:
         while len(self.killed) < self._count:
             if self._done.wait(self._pause * (0.5 + random.random())):
                 return
-            alive = [pid for pid in _workers(self._parent) if pid not in self.killed]
+            alive = [pid for pid in working(self._parent, "prover") if pid not in self.killed]
             if alive:
                 victim = random.choice(alive)
                 os.kill(victim, signal.SIGKILL)
@@ -260,14 +239,6 @@ def _processor() -> str:
         return platform.machine()
 
 
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.4g} TB"
-
-
 def _show(runs: List[Run], models: List[Model]) -> None:
     load = os.getloadavg()[0]
     print(f"{_processor()}; load {load:.1f} at the end")
@@ -275,14 +246,14 @@ def _show(runs: List[Run], models: List[Model]) -> None:
     for run in runs:
         print(
             f"{run.shards:6d}  {run.ands:10.3g}  {run.seconds_running:9.2f}  {run.speed:8.3g}  {100 * run.share:5.2f}% "
-            f"({run.seconds_dealing:.3f} s, {run.seconds_joining:.3f} s)  {_size(run.bytes_coordinators):>8}"
-            f"  {_size(run.bytes_workers):>8}  {run.lost:3d}"
+            f"({run.seconds_dealing:.3f} s, {run.seconds_joining:.3f} s)  {_bytes(run.bytes_coordinators):>8}"
+            f"  {_bytes(run.bytes_workers):>8}  {run.lost:3d}"
         )
     for one in models:
         print(
             f"model: {one.ands:.0e} ANDs on {one.pairs:,} pairs of cores over {one.link / 1e9:g} Gbit/s:"
             f" {one.seconds:,.0f} s (dealing {one.seconds_dealing:,.1f} s, computing {one.seconds_computing:,.0f} s,"
-            f" {_size(one.bytes)} in {one.seconds_link:,.0f} s)"
+            f" {_bytes(one.bytes)} in {one.seconds_link:,.0f} s)"
         )
 
 
