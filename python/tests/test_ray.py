@@ -160,8 +160,8 @@ def test_workers_that_are_killed_change_no_verdict(parties, number):
     victim = parties[number % 2]
     # Every fourth run is of a message that has another digest.
     is_honest = number % 4 != 3
-    # A worker of the verifier waits this long for one that was killed before they met.
-    options = {"retries": 8, "silence": 60, "worker_timeout": 10}
+    # A worker of the verifier does not wait that long for one that was killed before they met.
+    options = {"retries": 8, "silence": 60, "worker_timeout": 2 * PATIENCE}
     message = MESSAGE if is_honest else bytes(len(MESSAGE))
     killed, done, thread = killing(victim, number, dice.choice([1, 1, 2, 3]))
     meet(parties, message, claimed=MESSAGE, p={**options, "check": False}, v=options)
@@ -244,7 +244,8 @@ def test_the_page_runs(tmp_path):
         (tmp_path / name).write_text(block.replace("7003", port))
         running.append(subprocess.Popen([sys.executable, name], cwd=tmp_path, stdout=subprocess.PIPE, text=True))
     assert [party.communicate(timeout=PATIENCE)[0] for party in running] == [
-        "3 shards are proved, 0 workers lost\n", "True\n",
+        "3 shards are proved, 0 workers lost\n",
+        "True\n",
     ]
 
 

@@ -84,9 +84,14 @@ def test_a_prover_that_does_not_check_is_not_accepted():
             party.ended()
 
 
-@pytest.mark.parametrize("other", [
-    statement(MESSAGE + b"!"), statement(shards=2), statement(bytes(len(MESSAGE))),
-])
+@pytest.mark.parametrize(
+    "other",
+    [
+        statement(MESSAGE + b"!"),
+        statement(shards=2),
+        statement(bytes(len(MESSAGE))),
+    ],
+)
 def test_parties_with_different_statements_do_not_go_on(other):
     for party in run(statement(), other.public()):
         with pytest.raises(volery.Mismatch):
@@ -255,7 +260,9 @@ def test_a_worker_in_the_middle_of_a_proof_ends_with_its_coordinator():
 
     def launch(shard, invitation):
         code = "import sys; from volery import split; split.worker(sys.stdin.read(), 'verifier')"
-        process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
+        )
         started.append(process)
         process.stdin.write(invitation)
         process.stdin.close()

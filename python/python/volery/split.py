@@ -38,7 +38,7 @@ Progress = Union[bool, Callable[[int, int, int], None]]
 
 
 class Preimage:
-    """"I know a message of ``length`` bytes whose SHA-256 digest is ``digest``", in shards of whole blocks.
+    """ "I know a message of ``length`` bytes whose SHA-256 digest is ``digest``", in shards of whole blocks.
 
     ``digest`` is 32 bytes, or their hexadecimal digits. The prover adds its secret, ``message``; the verifier leaves
     it out. There are no more shards than blocks of 64 bytes.
@@ -206,9 +206,7 @@ def _run(
                 bar.show(proved, lost)
                 look()
 
-            figures: Dict[str, Any] = _volery.run_split(
-                session._inner, role, statement._inner, settings, launch, tick
-            )
+            figures: Dict[str, Any] = _volery.run_split(session._inner, role, statement._inner, settings, launch, tick)
     except Error as error:
         log.info("%s: %s: %s", role, text, error)
         raise
@@ -216,8 +214,14 @@ def _run(
     if role == "prover":
         figures["seconds_arriving"] = 0.0
     report = SplitReport(statement=text, peer=session.peer, **figures)
-    log.info("%s: %s: accepted: %.3f s, %d workers lost, soundness %.0f bits",
-             role, text, report.seconds, report.lost, report.soundness_bits)
+    log.info(
+        "%s: %s: accepted: %.3f s, %d workers lost, soundness %.0f bits",
+        role,
+        text,
+        report.seconds,
+        report.lost,
+        report.soundness_bits,
+    )
     return report
 
 

@@ -68,8 +68,13 @@ def local(num_cpus: int) -> Iterator[None]:
     folder = tempfile.mkdtemp(prefix="volery-ray-")
     try:
         ray.init(
-            address="local", num_cpus=num_cpus, include_dashboard=False, object_store_memory=_STORE,
-            log_to_driver=False, logging_level=logging.ERROR, _temp_dir=folder,
+            address="local",
+            num_cpus=num_cpus,
+            include_dashboard=False,
+            object_store_memory=_STORE,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            _temp_dir=folder,
         )
         yield
     finally:
@@ -98,6 +103,15 @@ class _Tasks:
         #: Those that have not ended: shard and invitation of each.
         self._running: Dict[Any, Any] = {}
         self._looked = 0.0
+        lost = self._ray.exceptions
+        #: What Ray says of a task whose process is gone, and not why it could not run.
+        self._gone = (
+            lost.WorkerCrashedError,
+            lost.OutOfMemoryError,
+            lost.NodeDiedError,
+            lost.LocalRayletDiedError,
+            lost.TaskCancelledError,
+        )
 
     def launch(self, shard: int, invitation: str) -> None:
         """Starts a worker."""
@@ -120,15 +134,14 @@ class _Tasks:
             shard, invitation = self._running.pop(task)
             try:
                 wrong = self._ray.get(task)
-            except (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.NodeDiedError,
-                    self._ray.exceptions.TaskCancelledError) as error:
+            except self._gone as error:
                 wrong = f"it is gone: {type(error).__name__}"
                 # If it was gone before it came, nobody will come with its invitation, and the coordinator need not
                 # wait. An invitation that was used is worth nothing.
                 _volery.split_dismiss(invitation, self._role)
             except self._ray.exceptions.RayError as error:
-                reason = str(error).strip().splitlines()
-                raise SessionFailed(f"the worker of shard {shard} cannot run on Ray: {reason[-1] if reason else error!r}") from error
+                reason = (str(error).strip().splitlines() or [repr(error)])[-1]
+                raise SessionFailed(f"the worker of shard {shard} cannot run on Ray: {reason}") from error
             if wrong:
                 log.info("%s: the worker of shard %d: %s", self._role, shard, wrong)
 
@@ -170,8 +183,12 @@ def _on_ray(
             stack.enter_context(local(max(1, math.ceil(statement.shards * num_cpus))))
         room = ray.cluster_resources().get("CPU", 0) / num_cpus if num_cpus else math.inf
         if room < statement.shards:
-            log.warning("Ray has CPUs for %d workers, and there are %d shards: the others wait until there is room, "
-                        "and are lost if that takes longer than arrive or worker_timeout", room, statement.shards)
+            log.warning(
+                "Ray has CPUs for %d workers, and there are %d shards: the others wait until there is room, "
+                "and are lost if that takes longer than arrive or worker_timeout",
+                room,
+                statement.shards,
+            )
         tasks = _Tasks(role, arguments, {"num_cpus": num_cpus, **(task_options or {}), "max_retries": 0})
         well = False
         try:
@@ -213,7 +230,9 @@ def prove(
     arguments = dict(listen="127.0.0.1:0", reached_at=None, timeout=worker_timeout)
     settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=check)
     addresses = {"connect": connect, "listen": listen}
-    return _on_ray("prover", statement, session, addresses, num_cpus, task_options, arguments, settings, progress, options)
+    return _on_ray(
+        "prover", statement, session, addresses, num_cpus, task_options, arguments, settings, progress, options
+    )
 
 
 def verify(
@@ -244,4 +263,6 @@ def verify(
     arguments = dict(listen=worker_listen, reached_at=worker_reached_at, timeout=worker_timeout)
     settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=False)
     addresses = {"connect": connect, "listen": listen}
-    return _on_ray("verifier", statement, session, addresses, num_cpus, task_options, arguments, settings, progress, options)
+    return _on_ray(
+        "verifier", statement, session, addresses, num_cpus, task_options, arguments, settings, progress, options
+    )

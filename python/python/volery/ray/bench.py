@@ -208,7 +208,9 @@ def measure(length: int, shards: List[int], kill: int = 0, pause: float = 5.0, p
             for count in shards:
                 statement = _statement(length, count, False)
                 with volery.listen("127.0.0.1:0", timeout=600) as session:
-                    asked = dict(length=length, shards=count, address=session.address, options=dict(options, timeout=600))
+                    asked = dict(
+                        length=length, shards=count, address=session.address, options=dict(options, timeout=600)
+                    )
                     prover.stdin.write(json.dumps(asked) + "\n")
                     prover.stdin.flush()
                     killer = _Killer(prover.pid, kill, pause)
@@ -259,7 +261,9 @@ def _show(runs: List[Run], models: List[Model]) -> None:
 
 def main(arguments: Optional[List[str]] = None) -> None:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m volery.ray.bench", description="What splitting costs, on this machine.")
+    parser = argparse.ArgumentParser(
+        prog="python -m volery.ray.bench", description="What splitting costs, on this machine."
+    )
     parser.add_argument("--bytes", type=int, default=640_000, help="the message's length (640000: 2.2e8 ANDs)")
     parser.add_argument("--shards", default="1,2,4,8", help="numbers of shards (1,2,4,8)")
     parser.add_argument("--kill", type=int, default=0, help="kill so many of the prover's workers in each run")
@@ -277,11 +281,17 @@ def main(arguments: Optional[List[str]] = None) -> None:
     runs = measure(asked.bytes, shards, asked.kill, asked.pause, progress=sys.stderr.isatty())
     models = [model(runs, 10**12, 1000, link) for link in (1e9, 1e10)]
     if asked.json:
-        print(json.dumps({
-            "processor": _processor(), "load": os.getloadavg()[0], "seconds": time.monotonic() - start,
-            "runs": [dict(asdict(run), share=run.share, speed=run.speed) for run in runs],
-            "models": [dict(asdict(one), seconds=one.seconds) for one in models],
-        }))
+        print(
+            json.dumps(
+                {
+                    "processor": _processor(),
+                    "load": os.getloadavg()[0],
+                    "seconds": time.monotonic() - start,
+                    "runs": [dict(asdict(run), share=run.share, speed=run.speed) for run in runs],
+                    "models": [dict(asdict(one), seconds=one.seconds) for one in models],
+                }
+            )
+        )
     else:
         _show(runs, models)
     return None

@@ -3,6 +3,7 @@
 use std::net::Shutdown;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener
 use zeroize::Zeroizing;
 
 use super::LotOf;
+use super::door::{Stranger, keep_door};
 use super::invitation::{Invitation, from_hex, to_hex};
 use crate::session::split::codec::{MOST_LOT, encode_result};
 use crate::session::split::workers::MOST_ADDRESS;
@@ -39,9 +41,9 @@ pub struct Worker<L> {
     limits: Limits,
 }
 
-/// What a worker does next, and who may end it.
+/// What ends a worker's work.
 #[derive(Default)]
-struct Leash(Mutex<Held>);
+pub(super) struct Leash(Mutex<Held>);
 
 /// The state of a [`Leash`].
 #[derive(Default)]
@@ -57,10 +59,10 @@ impl Leash {
     }
 
     /// Closes this connection when the work is to end.
-    fn tie(&self, socket: &Socket) {
+    fn tie(&self, socket: Option<OwnedFd>) {
         let mut held = self.held();
         // Shutting down is the same for every kind of socket.
-        held.socket = socket.as_fd().try_clone_to_owned().ok().map(|copy: OwnedFd| UnixStream::from(copy));
+        held.socket = socket.map(UnixStream::from);
         if held.is_cut {
             drop(held);
             self.cut();
@@ -82,6 +84,11 @@ impl Leash {
     }
 }
 
+/// The same socket once more, for a [`Leash`]. If there is none, the connection ends when its time is over.
+fn copy(socket: &Socket) -> Option<OwnedFd> {
+    socket.as_fd().try_clone_to_owned().ok()
+}
+
 fn connect(
     address: &Address,
     key: &[u8; 32],
@@ -93,7 +100,7 @@ fn connect(
         Address::Unix(_) => "localhost",
     };
     let socket = Socket::connect(address, limits.connect)?;
-    leash.tie(&socket);
+    leash.tie(copy(&socket));
     let tls = Tls::connect(socket, client_config(&Trust::Key(*key))?, host, limits)?;
     Ok(Framed::new(tls, limits.clone()))
 }
@@ -164,8 +171,22 @@ impl<L: LotOf> Worker<L> {
 }
 
 /// What P's worker shows V's, so that a stranger does not use the lot up.
-fn pass(token: &[u8; 16]) -> [u8; 32] {
+pub(super) fn pass(token: &[u8; 16]) -> [u8; 32] {
     blake3::derive_key("volery 2026 split: a worker's pass v1", token)
+}
+
+/// A connection to V's worker, which is where V's coordinator says, and which sees this pass.
+pub(super) fn show_pass(
+    address: &str,
+    pass: &[u8; 32],
+    limits: &Limits,
+    leash: &Leash,
+) -> Result<Framed<Tls<Socket>>, Error> {
+    let (address, key) = read_address(address)?;
+    let mut peer = connect(&address, &key, limits, leash)?;
+    peer.send(tags::WORKER_TOKEN, pass)?;
+    peer.flush()?;
+    Ok(peer)
 }
 
 impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
@@ -189,13 +210,8 @@ impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
         let address = coordinator.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
         let address = String::from_utf8_lossy(&address).into_owned();
         Self::bring(coordinator, move |leash| {
-            let met = || {
-                let (address, key) = read_address(&address)?;
-                let mut peer = connect(&address, &key, &limits, leash)?;
-                peer.send(tags::WORKER_TOKEN, &pass(&lot.token()))?;
-                Ok(peer)
-            };
-            let peer = met().map_err(|error: Error| Lost::of(error, false))?;
+            let peer = show_pass(&address, &pass(&lot.token()), &limits, leash);
+            let peer = peer.map_err(|error| Lost::of(error, false))?;
             let mut rng = os_rng().map_err(Lost::Failed)?;
             prove_shard(peer, lot, system, shard, &mut rng)
         })
@@ -235,7 +251,7 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
         coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
         coordinator.flush()?;
         Self::bring(coordinator, move |leash| {
-            let peer = welcome(&listener, &config, &pass(&lot.token()), &limits, leash)?;
+            let peer = welcome(listener, config, pass(&lot.token()), &limits, leash)?;
             let mut peer = peer;
             peer.renew(limits);
             let mut rng = os_rng().map_err(Lost::Failed)?;
@@ -244,36 +260,48 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
     }
 }
 
-/// Waits for P's worker, which shows this pass, until the leash is cut. Nothing is exposed yet.
+/// Waits for P's worker, which shows this pass, until the leash is cut. Others are turned away, and take no
+/// more than the time to connect. Nothing is exposed yet.
 fn welcome(
-    listener: &Listener,
-    config: &Arc<ServerConfig>,
-    expected: &[u8; 32],
+    listener: Listener,
+    config: Arc<ServerConfig>,
+    expected: [u8; 32],
     limits: &Limits,
     leash: &Leash,
 ) -> Result<Framed<Tls<Socket>>, Lost> {
-    let end = Instant::now() + limits.read;
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        let accepted =
-            listener.accept(Some(left.min(BEAT))).map_err(|error| Lost::of(error.into(), false))?;
-        let Some(socket) = accepted else {
-            if left > BEAT && !leash.is_cut() {
-                continue;
-            }
-            let error = Error::Split("the other party's worker did not come".into());
-            return Err(Lost::Connection { error, exposed: false });
-        };
-        leash.tie(&socket);
-        // A stranger is turned away, and takes no more than the time to connect.
-        let short = Limits { read: limits.connect, ..limits.clone() };
-        let Ok(tls) = Tls::accept(socket, Arc::clone(config), &short) else { continue };
-        let mut peer = Framed::new(tls, short);
-        match peer.recv_array::<32>(tags::WORKER_TOKEN) {
-            Ok(shown) if bool::from(shown.ct_eq(expected)) => return Ok(peer),
-            _ => {}
+    let (end, short) = (Instant::now() + limits.read, Limits { read: limits.connect, ..limits.clone() });
+    let (sender, came) = channel();
+    let serve = move |socket, _stranger| {
+        let copy = copy(&socket);
+        let Ok(tls) = Tls::accept(socket, Arc::clone(&config), &short) else { return };
+        let mut peer = Framed::new(tls, short.clone());
+        if peer.recv_array::<32>(tags::WORKER_TOKEN).is_ok_and(|shown| shown.ct_eq(&expected).into()) {
+            // The first one counts.
+            drop(sender.send((peer, copy)));
         }
-    }
+    };
+    let closed = Arc::new(AtomicBool::new(false));
+    let keeper = std::thread::Builder::new().spawn({
+        let closed = Arc::clone(&closed);
+        move || keep_door(&listener, &closed, &Stranger::default(), serve)
+    });
+    let result = loop {
+        let left = end.saturating_duration_since(Instant::now());
+        match came.recv_timeout(left.min(BEAT)) {
+            Ok((peer, socket)) => {
+                leash.tie(socket);
+                break Ok(peer);
+            }
+            Err(_) if keeper.is_ok() && !left.is_zero() && !leash.is_cut() => {}
+            Err(_) => {
+                let error = Error::Split("the other party's worker did not come".into());
+                break Err(Lost::Connection { error, exposed: false });
+            }
+        }
+    };
+    // The keeper sees it when it next looks, and nobody waits for that.
+    closed.store(true, Ordering::Relaxed);
+    result
 }
 
 /// The address of V's worker and its public key, as V says.
@@ -293,28 +321,58 @@ fn read_address(text: &str) -> Result<(Address, [u8; 32]), Error> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_who_shows_the_pass_is_welcome() {
+    /// Where a worker of V's waits, and its key.
+    fn door() -> (Listener, Arc<ServerConfig>, String) {
         let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address")).expect("bound");
         let address = listener.address().expect("an address");
-        let (config, key) = (raw_key_server_config(&[1; 32]), raw_public_key(&[1; 32]));
-        let (config, key) = (config.expect("a configuration"), key.expect("a key"));
-        let limits = Limits { connect: Duration::from_secs(2), ..Limits::default() };
+        let key = to_hex(&raw_public_key(&[1; 32]).expect("a key"));
+        (listener, raw_key_server_config(&[1; 32]).expect("a configuration"), format!("{address} {key}"))
+    }
+
+    #[test]
+    fn only_who_shows_the_pass_is_welcome_and_the_silent_hold_nobody_up() {
+        let (listener, config, address) = door();
+        // Strangers may be silent for longer than P's worker may be late.
+        let limits =
+            Limits { connect: Duration::from_secs(120), read: Duration::from_secs(20), ..Limits::default() };
+        let leash = Leash::default();
         std::thread::scope(|scope| {
-            let welcome = scope.spawn(|| welcome(&listener, &config, &pass(&[7; 16]), &limits));
-            let mut wrong = connect(&address, &key, &limits).expect("connected");
-            wrong.send(tags::WORKER_TOKEN, &pass(&[8; 16])).expect("sent");
-            wrong.flush().expect("sent");
+            let welcome = scope.spawn(|| welcome(listener, config, pass(&[7; 16]), &limits, &leash));
+            let network = read_address(&address).expect("an address").0;
+            let _silent = volery_channel::connect(&network, &limits).expect("connected");
+            let shows = |token| show_pass(&address, &pass(&[token; 16]), &limits, &Leash::default());
+            let mut wrong = shows(8).expect("sent");
             // It hears nothing, and the next one is heard.
             assert!(wrong.recv(tags::HELLO, 100).is_err());
-            drop(volery_channel::connect(&address, &limits).expect("connected"));
-            let mut right = connect(&address, &key, &limits).expect("connected");
-            right.send(tags::WORKER_TOKEN, &pass(&[7; 16])).expect("sent");
-            right.flush().expect("sent");
+            let mut right = shows(7).expect("sent");
             let mut peer = welcome.join().expect("no panic").expect("P's worker");
             peer.send(tags::GOODBYE, &[]).expect("sent");
             peer.flush().expect("sent");
             assert_eq!(right.recv(tags::GOODBYE, 0).expect("from V's worker"), &[] as &[u8]);
+        });
+    }
+
+    #[test]
+    fn a_worker_on_a_leash_that_is_cut_waits_for_nobody() {
+        let limits = Limits { read: Duration::from_secs(3600), ..Limits::default() };
+        // At the door.
+        let (listener, config, address) = door();
+        let leash = Leash::default();
+        leash.cut();
+        let waited = welcome(listener, config, pass(&[7; 16]), &limits, &leash);
+        assert!(matches!(waited.map(drop), Err(Lost::Connection { exposed: false, .. })));
+        assert!(show_pass(&address, &pass(&[7; 16]), &limits, &leash).is_err());
+        // And at work.
+        let (listener, config, address) = door();
+        let (ours, theirs) = (Leash::default(), Leash::default());
+        std::thread::scope(|scope| {
+            let welcome = scope.spawn(|| welcome(listener, config, pass(&[7; 16]), &limits, &theirs));
+            let mut right = show_pass(&address, &pass(&[7; 16]), &limits, &ours).expect("sent");
+            let mut peer = welcome.join().expect("no panic").expect("P's worker");
+            let waits = scope.spawn(move || peer.recv(tags::HELLO, 100).map(drop));
+            theirs.cut();
+            assert!(waits.join().expect("no panic").is_err());
+            assert!(right.recv(tags::HELLO, 100).is_err());
         });
     }
 
