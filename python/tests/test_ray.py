@@ -1,6 +1,6 @@
 """Split statements on Ray: two parties in two processes, each with its own Ray.
 
-Part of the long suite: ``python/run -m long``. ``VOLERY_RAY_RUNS`` is how often workers are killed at random (100).
+Part of the long suite: ``python/run --long``. ``VOLERY_RAY_RUNS`` is how often workers are killed at random (100).
 """
 
 import hashlib
