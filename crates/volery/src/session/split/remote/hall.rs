@@ -297,7 +297,9 @@ fn serve(socket: Socket, config: &Arc<ServerConfig>, limits: &Limits, shared: &S
     channel.renew(limits.clone());
     let Expected { lot, job, address, meeting, report } = expected;
     let mut place = None;
-    match attend(&mut channel, (&lot, &job), &address, (&meeting, &mut place), shared) {
+    let attended = attend(&mut channel, (&lot, &job), address, (&meeting, &mut place), shared);
+    drop((channel, lot, job));
+    match attended {
         Ok(result) => report(Came::Result(result)),
         Err(error) => {
             report(Came::Gone(error.to_string()));
@@ -307,11 +309,11 @@ fn serve(socket: Socket, config: &Arc<ServerConfig>, limits: &Limits, shared: &S
 }
 
 /// Gives a worker its lot, and hears of it until it ends. `place` is where P's worker meets V's, once that is
-/// known.
+/// known. Without `address`, which is gone in the end, nobody waits for a worker to say where it is.
 fn attend(
     channel: &mut dyn Channel,
     (lot, job): (&[u8], &[u8]),
-    address: &Sender<String>,
+    address: Sender<String>,
     (meeting, place): (&Meeting, &mut Option<String>),
     shared: &Shared,
 ) -> Result<Zeroizing<Vec<u8>>, Error> {

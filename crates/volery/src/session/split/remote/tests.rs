@@ -111,7 +111,7 @@ fn a_worker_that_never_comes_or_goes_at_once_is_replaced() {
         }
         result
     };
-    for which in 0..3 {
+    for which in 0..4 {
         let began = AtomicUsize::new(0);
         let first = || began.fetch_add(1, Ordering::Relaxed) == 0;
         let absent = |invitation: &Invitation| if first() { Ok(()) } else { v_worker(invitation) };
@@ -120,10 +120,15 @@ fn a_worker_that_never_comes_or_goes_at_once_is_replaced() {
             true => Worker::<ProverLot<Bits>>::come(invitation, &limits()).map(drop),
             false => p_worker(invitation),
         };
+        let v_gone = |invitation: &Invitation| match first() {
+            true => Worker::<VerifierLot<Bits>>::come(invitation, &limits()).map(drop),
+            false => v_worker(invitation),
+        };
         let (p, v): (Come<'_>, Come<'_>) = match which {
             0 => (&p_worker, &absent),
             1 => (&gone, &v_worker),
-            _ => (&p_absent, &v_worker),
+            2 => (&p_absent, &v_worker),
+            _ => (&p_worker, &v_gone),
         };
         let [proved, verified] = run(&chain, p, v);
         assert_eq!((proved.expect("proved").lost, verified.expect("verified").lost), (1, 1), "{which}");
