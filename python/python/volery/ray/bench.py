@@ -148,20 +148,34 @@ def _statement(length: int, shards: int, known: bool) -> Preimage:
     return statement if known else statement.public()
 
 
+def _say(**what: Any) -> None:
+    print(json.dumps(what), flush=True)
+
+
+def _answer(prover: "subprocess.Popen[str]") -> Dict[str, Any]:
+    """What the prover's process says next. Ray writes there, too, about workers that are killed."""
+    assert prover.stdout
+    for line in prover.stdout:
+        if line.startswith("{"):
+            answer: Dict[str, Any] = json.loads(line)
+            return answer
+    return {"error": "it has ended"}
+
+
 def _prover(workers: int) -> None:
     """The prover's process. It proves what standard input says."""
     from volery import ray
 
     with ray.local(workers):
-        print("ready", flush=True)
+        _say(ready=True)
         for line in sys.stdin:
             asked: Dict[str, Any] = json.loads(line)
             statement = _statement(asked["length"], asked["shards"], True)
             try:
                 ray.prove(statement, connect=asked["address"], check=False, **asked["options"])
-                print("accepted", flush=True)
+                _say(accepted=True)
             except volery.Error as error:
-                print(f"{type(error).__name__}: {error}", flush=True)
+                _say(error=f"{type(error).__name__}: {error}")
 
 
 class _Killer:
@@ -198,11 +212,11 @@ def measure(length: int, shards: List[int], kill: int = 0, pause: float = 5.0, p
     most, runs = max(shards), []
     command = [sys.executable, "-m", "volery.ray.bench", "--prover", str(most)]
     prover = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert prover.stdin and prover.stdout
+    assert prover.stdin
     options: Dict[str, Any] = dict(arrive=600, silence=120, worker_timeout=600)
     try:
         with ray.local(most):
-            if prover.stdout.readline().strip() != "ready":
+            if "ready" not in _answer(prover):
                 raise volery.SessionFailed("the prover's process did not start")
             ands = ANDS * ((length + 9 + BLOCK - 1) // BLOCK)
             for count in shards:
@@ -218,9 +232,9 @@ def measure(length: int, shards: List[int], kill: int = 0, pause: float = 5.0, p
                         report = ray.verify(statement, session=session, progress=progress, **options)
                     finally:
                         killed = killer.end()
-                    answer = prover.stdout.readline().strip()
-                    if answer != "accepted":
-                        raise volery.SessionFailed(f"the prover says: {answer}")
+                    answer = _answer(prover)
+                    if "accepted" not in answer:
+                        raise volery.SessionFailed(f"the prover says: {answer['error']}")
                 runs.append(Run.of(report, ands, killed))
     finally:
         prover.stdin.close()
