@@ -224,7 +224,7 @@ with volery.listen("127.0.0.1:0") as verifier, volery.connect(verifier.address) 
     import threading
     threading.Thread(target=lambda: volery.split.verify(verifier, statement.public(), launch=lambda *_: None), daemon=True).start()
     try:
-        volery.ray.prove(statement, session=prover, task_options={"runtime_env": {"py_executable": "/nowhere/python"}}, arrive=40)
+        volery.ray.prove(statement, session=prover, task_options={"runtime_env": {"conda": "no-such-environment"}}, arrive=40)
     except volery.SessionFailed as error:
         print(error)
         sys.exit(7)
