@@ -14,19 +14,26 @@ use volery::{Address, Channel, Framed, Limits, Listener};
 use crate::failure::Failure;
 use crate::worker::Stop;
 
-/// What Python says about a connection: the keywords of `connect` and `listen`.
+/// What Python says about a connection: the keywords of `connect` and `listen`, of which only one has those
+/// with a default here.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct ConnectionOptions {
     timeout: f64,
     connect_timeout: f64,
+    #[pyo3(default)]
     listen_timeout: Option<f64>,
     max_time: Option<f64>,
     max_bytes: Option<u64>,
+    #[pyo3(default)]
     tls_ca: Option<String>,
+    #[pyo3(default)]
     tls_pin: Option<String>,
+    #[pyo3(default)]
     tls_name: Option<String>,
+    #[pyo3(default)]
     tls_cert: Option<String>,
+    #[pyo3(default)]
     tls_key: Option<String>,
 }
 

@@ -9,6 +9,7 @@
 //! subject   what is proved; named, statements from files and built-in ones; info, what a proof will take
 //! session   a session with a peer; connection, how it meets the peer; meter, what it takes
 //! public    proofs that anyone can verify; stored, proofs with correlations from files
+//! split     statements in shards: a coordinator, whose workers somebody else starts, and a worker
 //! web       what a website said, proved to a notary; attestation, for readers and holders of what it signed
 //! worker    work without the GIL, which Ctrl-C ends
 //! failure   what a call can end with
@@ -30,6 +31,7 @@ mod public;
 mod record;
 mod run;
 mod session;
+mod split;
 mod stored;
 mod subject;
 mod traced;
@@ -55,6 +57,8 @@ mod _volery {
     use crate::public::{prove_public, verify_public};
     #[pymodule_export]
     use crate::session::{Session, connect, listen};
+    #[pymodule_export]
+    use crate::split::{Preimage, run_split, split_dismiss, split_worker};
     #[pymodule_export]
     use crate::stored::{prove_stored, stored_info, verify_stored};
     #[pymodule_export]

@@ -5,6 +5,8 @@
 //! what constants determine. Which wires are constants depends on the program alone, so both parties make the
 //! same calls.
 
+use core::ops::Range;
+
 use volery::circuit::convert::{BitOf, Convert, ElementOf};
 use volery::circuit::{Backend, Error, Fold, Folded, Polynomials, Prove};
 use volery::field::{F2, F61, Ring};
@@ -186,60 +188,105 @@ pub(crate) fn run<B: Backend>(
     Ok(())
 }
 
-/// Brings in bits with these values.
-fn secret_bits<B: Prove<F2>>(
+/// Bits or elements, as a backend runs them.
+pub(crate) trait OneKind<B: Prove<Self>>: Ring {
+    /// The secret values in this range; none if there are too few, or those of the other kind.
+    fn secrets(values: &SecretValue, range: Range<usize>) -> Option<Vec<Self>>;
+
+    /// The values of a constant, if it is of this kind.
+    fn constants(constant: &Constant) -> Option<&[Self]>;
+
+    /// One instruction of a program about this kind alone, but for secrets and constants.
+    fn step(
+        bank: &mut Bank<Self, B::Wire>,
+        b: &mut B,
+        instruction: &Instruction,
+        own: u32,
+    ) -> Result<(), B::Error>;
+}
+
+impl<B: Prove<Self>> OneKind<B> for F2 {
+    fn secrets(values: &SecretValue, range: Range<usize>) -> Option<Vec<Self>> {
+        let SecretValue::Bits(bits) = values else { return None };
+        Some(bits.get(range)?.iter().map(|byte| Self::from_lsb(u64::from(*byte))).collect())
+    }
+
+    fn constants(constant: &Constant) -> Option<&[Self]> {
+        match constant {
+            Constant::Bits(bits) => Some(bits),
+            Constant::Field(_) => None,
+        }
+    }
+
+    fn step(
+        bank: &mut Bank<Self, B::Wire>,
+        b: &mut B,
+        instruction: &Instruction,
+        own: u32,
+    ) -> Result<(), B::Error> {
+        match instruction.op.room() {
+            Room::Any => bank.common(b, instruction, own),
+            Room::Bits => bank.apply(b, own, &instruction.operands, instruction.op),
+            _ => Err(other_kind().into()),
+        }
+    }
+}
+
+impl<B: Polynomials<Self>> OneKind<B> for F61 {
+    fn secrets(values: &SecretValue, range: Range<usize>) -> Option<Vec<Self>> {
+        let SecretValue::Field(elements) = values else { return None };
+        Some(elements.get(range)?.to_vec())
+    }
+
+    fn constants(constant: &Constant) -> Option<&[Self]> {
+        match constant {
+            Constant::Field(elements) => Some(elements),
+            Constant::Bits(_) => None,
+        }
+    }
+
+    fn step(
+        bank: &mut Bank<Self, B::Wire>,
+        b: &mut B,
+        instruction: &Instruction,
+        own: u32,
+    ) -> Result<(), B::Error> {
+        let Instruction { op, numbers, operands, .. } = instruction;
+        match op.room() {
+            Room::Any => bank.common(b, instruction, own),
+            Room::Field => bank.apply(b, own, operands, OnElements(*op, *numbers)),
+            _ => Err(other_kind().into()),
+        }
+    }
+}
+
+/// Brings in a secret argument of this length.
+fn bring_in<R: OneKind<B>, B: Prove<R>>(
     b: &mut B,
     length: usize,
     value: Option<&SecretValue>,
-) -> Result<Value<F2, B::Wire>, B::Error> {
-    let bits = value.and_then(|value| match value {
-        SecretValue::Bits(bits) => Some(bits.as_slice()),
-        SecretValue::Field(_) => None,
-    });
-    bring_in(b, length, bits, |byte| F2::from_lsb(u64::from(byte)))
-}
-
-/// Brings in elements with these values.
-fn secret_elements<B: Prove<F61>>(
-    b: &mut B,
-    length: usize,
-    value: Option<&SecretValue>,
-) -> Result<Value<F61, B::Wire>, B::Error> {
-    let elements = value.and_then(|value| match value {
-        SecretValue::Field(elements) => Some(elements.as_slice()),
-        SecretValue::Bits(_) => None,
-    });
-    bring_in(b, length, elements, |element| element)
-}
-
-fn bring_in<R: Ring, T: Copy, B: Prove<R>>(
-    b: &mut B,
-    length: usize,
-    values: Option<&[T]>,
-    ring: impl Fn(T) -> R,
 ) -> Result<Value<R, B::Wire>, B::Error> {
     let mut wires = Vec::with_capacity(length);
     for start in (0..length).step_by(PIECE) {
         let end = length.min(start + PIECE);
         wires.extend(b.secret(end - start, &mut |_| {
-            let values = values.ok_or_else(|| Error::Witness("none was given".into()))?;
-            let too_few = || Error::Witness("it has too few values".into());
-            Ok(values.get(start..end).ok_or_else(too_few)?.iter().map(|value| ring(*value)).collect())
+            let value = value.ok_or_else(|| Error::Witness("none was given".into()))?;
+            R::secrets(value, start..end).ok_or_else(|| Error::Witness("it has too few values".into()))
         })?);
     }
     Ok(Value::Wires(wires))
 }
 
-/// Runs on bits alone.
-pub(crate) struct OnBits<W>(Bank<F2, W>);
+/// Runs on bits alone, or on elements alone.
+pub(crate) struct Alone<R, W>(Bank<R, W>);
 
-impl<W: Clone> OnBits<W> {
+impl<R: Ring, W: Clone> Alone<R, W> {
     pub(crate) fn new(program: &Program) -> Self {
         Self(Bank::new(program.instructions.len()))
     }
 }
 
-impl<B: Prove<F2>> Runner<B> for OnBits<B::Wire> {
+impl<R: OneKind<B>, B: Prove<R>> Runner<B> for Alone<R, B::Wire> {
     fn secret(
         &mut self,
         b: &mut B,
@@ -247,73 +294,23 @@ impl<B: Prove<F2>> Runner<B> for OnBits<B::Wire> {
         shape: Shape,
         value: Option<&SecretValue>,
     ) -> Result<(), B::Error> {
-        self.0.put(own, secret_bits(b, shape.length, value)?);
+        self.0.put(own, bring_in(b, shape.length, value)?);
         Ok(())
     }
 
     fn constant(&mut self, own: u32, constant: &Constant) {
-        if let Constant::Bits(bits) = constant {
-            self.0.put(own, Value::constants(bits));
+        if let Some(values) = R::constants(constant) {
+            self.0.put(own, Value::constants(values));
         }
     }
 
     fn step(&mut self, b: &mut B, instruction: &Instruction, own: u32) -> Result<(), B::Error> {
-        match instruction.op.room() {
-            Room::Any => self.0.common(b, instruction, own),
-            Room::Bits => self.0.apply(b, own, &instruction.operands, instruction.op),
-            _ => Err(other_kind().into()),
-        }
+        R::step(&mut self.0, b, instruction, own)
     }
 
     fn claim(&mut self, b: &mut B, value: u32, claimed: &Constant) -> Result<(), B::Error> {
-        let Constant::Bits(bits) = claimed else { return Err(other_kind().into()) };
-        equals(b, self.0.get(value)?, bits)
-    }
-
-    fn free(&mut self, number: u32) {
-        self.0.free(number);
-    }
-}
-
-/// Runs on elements alone.
-pub(crate) struct OnField<W>(Bank<F61, W>);
-
-impl<W: Clone> OnField<W> {
-    pub(crate) fn new(program: &Program) -> Self {
-        Self(Bank::new(program.instructions.len()))
-    }
-}
-
-impl<B: Polynomials<F61>> Runner<B> for OnField<B::Wire> {
-    fn secret(
-        &mut self,
-        b: &mut B,
-        own: u32,
-        shape: Shape,
-        value: Option<&SecretValue>,
-    ) -> Result<(), B::Error> {
-        self.0.put(own, secret_elements(b, shape.length, value)?);
-        Ok(())
-    }
-
-    fn constant(&mut self, own: u32, constant: &Constant) {
-        if let Constant::Field(elements) = constant {
-            self.0.put(own, Value::constants(elements));
-        }
-    }
-
-    fn step(&mut self, b: &mut B, instruction: &Instruction, own: u32) -> Result<(), B::Error> {
-        let Instruction { op, numbers, operands, .. } = instruction;
-        match op.room() {
-            Room::Any => self.0.common(b, instruction, own),
-            Room::Field => self.0.apply(b, own, operands, OnElements(*op, *numbers)),
-            _ => Err(other_kind().into()),
-        }
-    }
-
-    fn claim(&mut self, b: &mut B, value: u32, claimed: &Constant) -> Result<(), B::Error> {
-        let Constant::Field(elements) = claimed else { return Err(other_kind().into()) };
-        equals(b, self.0.get(value)?, elements)
+        let values = R::constants(claimed).ok_or_else(other_kind)?;
+        equals(b, self.0.get(value)?, values)
     }
 
     fn free(&mut self, number: u32) {
@@ -330,8 +327,8 @@ impl<B: Convert<F61>> Runner<B> for Banks<BitOf<B>, ElementOf<B, F61>> {
         value: Option<&SecretValue>,
     ) -> Result<(), B::Error> {
         match shape.kind {
-            Kind::Bits => self.bits.put(own, secret_bits(b, shape.length, value)?),
-            Kind::Field => self.elements.put(own, secret_elements(b, shape.length, value)?),
+            Kind::Bits => self.bits.put(own, bring_in(b, shape.length, value)?),
+            Kind::Field => self.elements.put(own, bring_in(b, shape.length, value)?),
         }
         Ok(())
     }

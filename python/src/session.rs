@@ -40,8 +40,17 @@ pub(crate) fn profile(name: &str) -> Result<Profile, Failure> {
         .ok_or_else(|| Failure::Input(format!("profile: \"lan\" or \"wan\", not \"{name}\"")))
 }
 
+/// Whether the party of this name is the prover.
+pub(crate) fn is_prover(role: &str) -> Result<bool, Failure> {
+    match role {
+        "prover" => Ok(true),
+        "verifier" => Ok(false),
+        _ => Err(Failure::input("role: \"prover\" or \"verifier\"")),
+    }
+}
+
 /// How far a session is.
-enum State {
+pub(crate) enum State {
     Calling(Call),
     Listening(Door),
     Proving(Box<Prover<Wire>>),
@@ -52,10 +61,10 @@ enum State {
 
 /// What is fixed for a whole session.
 #[derive(Clone)]
-struct Terms {
+pub(crate) struct Terms {
     options: Options,
-    rho: Option<u16>,
-    stop: Arc<Stop>,
+    pub(crate) rho: Option<u16>,
+    pub(crate) stop: Arc<Stop>,
     meter: Meter,
     peer: Arc<Mutex<String>>,
 }
@@ -97,16 +106,13 @@ impl Session {
         Ok(Self { state: Mutex::new(Some(state)), terms, address, fingerprint })
     }
 
-    /// Does `work` on the state, outside of Python.
-    fn during<T: Send + 'static>(
+    /// Does `work` on the state, outside of Python, and tells `progress` how many bits and elements passed.
+    fn metered<T: Send + 'static>(
         &self,
         py: Python<'_>,
         progress: Option<&Bound<'_, PyAny>>,
         work: impl FnOnce(State, &Terms) -> (State, Result<T, Failure>) + Send + 'static,
     ) -> PyResult<T> {
-        let busy = || Failure::input("the session is in use by another thread, or was interrupted");
-        let state = locked(&self.state).take().ok_or_else(busy)?;
-        let terms = self.terms.clone();
         let tick = |_: Python<'_>| match progress {
             Some(progress) => {
                 let [bits, field] = self.terms.meter.figures().bits;
@@ -114,7 +120,20 @@ impl Session {
             }
             None => Ok(()),
         };
-        let (state, result) = interruptible(py, &self.terms.stop, &tick, move || work(state, &terms))?;
+        self.during(py, &tick, work)
+    }
+
+    /// Does `work` on the state, outside of Python, and `tick` meanwhile.
+    pub(crate) fn during<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        tick: &dyn Fn(Python<'_>) -> PyResult<()>,
+        work: impl FnOnce(State, &Terms) -> (State, Result<T, Failure>) + Send + 'static,
+    ) -> PyResult<T> {
+        let busy = || Failure::input("the session is in use by another thread, or was interrupted");
+        let state = locked(&self.state).take().ok_or_else(busy)?;
+        let terms = self.terms.clone();
+        let (state, result) = interruptible(py, &self.terms.stop, tick, move || work(state, &terms))?;
         let closed = self.terms.stop.is_stopped();
         *locked(&self.state) = Some(if closed { State::Over } else { state });
         Ok(match result {
@@ -158,7 +177,7 @@ impl Session {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let instance = statement.instance();
-        let outcome = self.during(py, progress, move |state, terms| prove(state, terms, &*instance))?;
+        let outcome = self.metered(py, progress, move |state, terms| prove(state, terms, &*instance))?;
         outcome.into_dict(py)
     }
 
@@ -170,19 +189,15 @@ impl Session {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let instance = statement.instance();
-        let outcome = self.during(py, progress, move |state, terms| verify(state, terms, &*instance))?;
+        let outcome = self.metered(py, progress, move |state, terms| verify(state, terms, &*instance))?;
         outcome.into_dict(py)
     }
 
     /// Makes correlations for proofs without a connection, and ends the session. Returns how many were made.
     fn preprocess(&self, py: Python<'_>, role: &str, count: u64, out: PathBuf) -> PyResult<u64> {
-        let is_prover = match role {
-            "prover" => true,
-            "verifier" => false,
-            _ => return Err(Failure::input("role: \"prover\" or \"verifier\"").into()),
-        };
+        let is_prover = is_prover(role)?;
         let work = move |state, terms: &Terms| correlate(state, terms, is_prover, count, &out);
-        self.during(py, None, work)
+        self.metered(py, None, work)
     }
 
     /// Ends the session, also while another thread uses it.
@@ -205,6 +220,7 @@ fn meet(met: Result<Met, Failure>, terms: &Terms) -> Result<Wire, Failure> {
     Ok(Watch::none().wire(terms.meter.watch(channel), 1))
 }
 
+/// What is left of a session whose party could not be set up.
 fn failed<T>((state, failure): (State, Failure)) -> (State, Result<T, Failure>) {
     (state, Err(failure))
 }
@@ -212,40 +228,68 @@ fn failed<T>((state, failure): (State, Failure)) -> (State, Result<T, Failure>) 
 /// A party that is set up, with the time that this took; or why not, and what is left.
 type Begun<T> = Result<(Box<T>, Duration), Box<(State, Failure)>>;
 
-/// The session that proves.
-fn prover(state: State, terms: &Terms) -> Begun<Prover<Wire>> {
-    let met = match state {
-        State::Proving(prover) => return Ok((prover, Duration::ZERO)),
-        State::Calling(call) => call.meet(&terms.stop),
-        State::Listening(door) => door.meet(&terms.stop),
-        State::Verifying(_) => {
-            return Err(Box::new((
-                state,
-                Failure::input("this session verifies; its peer proves. Open another one"),
-            )));
-        }
-        State::Over => return Err(Box::new((State::Over, over()))),
-    };
-    let ended = |failure| Box::new((State::Over, failure));
-    let wire = meet(met, terms).map_err(ended)?;
-    terms.meter.reset();
-    let start = Instant::now();
-    let prover = os_rng().and_then(|mut rng| Prover::start(wire, terms.options, &mut rng));
-    let prover = prover.map_err(|error| ended(error.into()))?.without_evaluation();
-    Ok((Box::new(prover), start.elapsed()))
+/// One of the two parties of a session.
+pub(crate) trait Side: Sized {
+    /// The party of a session that has been set up; else the state as it was.
+    fn of(state: State) -> Result<Box<Self>, Box<State>>;
+
+    /// Sets it up with a peer.
+    fn start(wire: Wire, options: Options) -> Result<Self, volery::Error>;
+
+    /// The state of a session that goes on.
+    fn state(self: Box<Self>) -> State;
 }
 
-/// The session that verifies.
-fn verifier(state: State, terms: &Terms) -> Begun<Verifier<Wire>> {
+impl Side for Prover<Wire> {
+    fn of(state: State) -> Result<Box<Self>, Box<State>> {
+        match state {
+            State::Proving(prover) => Ok(prover),
+            other => Err(Box::new(other)),
+        }
+    }
+
+    fn start(wire: Wire, options: Options) -> Result<Self, volery::Error> {
+        Ok(Self::start(wire, options, &mut os_rng()?)?.without_evaluation())
+    }
+
+    fn state(self: Box<Self>) -> State {
+        State::Proving(self)
+    }
+}
+
+impl Side for Verifier<Wire> {
+    fn of(state: State) -> Result<Box<Self>, Box<State>> {
+        match state {
+            State::Verifying(verifier) => Ok(verifier),
+            other => Err(Box::new(other)),
+        }
+    }
+
+    fn start(wire: Wire, options: Options) -> Result<Self, volery::Error> {
+        Self::start(wire, options, &mut os_rng()?)
+    }
+
+    fn state(self: Box<Self>) -> State {
+        State::Verifying(self)
+    }
+}
+
+/// The party of a session, which meets its peer now if it has not before.
+fn begun<S: Side>(state: State, terms: &Terms) -> Begun<S> {
+    let state = match S::of(state) {
+        Ok(party) => return Ok((party, Duration::ZERO)),
+        Err(state) => *state,
+    };
     let met = match state {
-        State::Verifying(verifier) => return Ok((verifier, Duration::ZERO)),
         State::Calling(call) => call.meet(&terms.stop),
         State::Listening(door) => door.meet(&terms.stop),
         State::Proving(_) => {
-            return Err(Box::new((
-                state,
-                Failure::input("this session proves; its peer verifies. Open another one"),
-            )));
+            let refusal = Failure::input("this session proves; its peer verifies. Open another one");
+            return Err(Box::new((state, refusal)));
+        }
+        State::Verifying(_) => {
+            let refusal = Failure::input("this session verifies; its peer proves. Open another one");
+            return Err(Box::new((state, refusal)));
         }
         State::Over => return Err(Box::new((State::Over, over()))),
     };
@@ -253,9 +297,24 @@ fn verifier(state: State, terms: &Terms) -> Begun<Verifier<Wire>> {
     let wire = meet(met, terms).map_err(ended)?;
     terms.meter.reset();
     let start = Instant::now();
-    let verifier = os_rng().and_then(|mut rng| Verifier::start(wire, terms.options, &mut rng));
-    let verifier = verifier.map_err(|error| ended(error.into()))?;
-    Ok((Box::new(verifier), start.elapsed()))
+    let party = S::start(wire, terms.options).map_err(|error| ended(error.into()))?;
+    Ok((Box::new(party), start.elapsed()))
+}
+
+/// Has a party do `work`, and returns what comes of it with the time that setting up took. The session is
+/// over if that fails.
+pub(crate) fn work<S: Side, T>(
+    state: State,
+    terms: &Terms,
+    work: impl FnOnce(&mut S) -> Result<T, Failure>,
+) -> (State, Result<(T, Duration), Failure>) {
+    match begun::<S>(state, terms) {
+        Ok((mut party, set_up)) => match work(&mut party) {
+            Ok(done) => (party.state(), Ok((done, set_up))),
+            Err(failure) => (State::Over, Err(failure)),
+        },
+        Err(left) => failed(*left),
+    }
 }
 
 fn over() -> Failure {
@@ -274,22 +333,12 @@ fn prove(state: State, terms: &Terms, instance: &dyn Instance) -> (State, Result
     };
     let checking = start.elapsed();
     terms.meter.reset();
-    let (mut prover, set_up) = match prover(state, terms) {
-        Ok(prover) => prover,
-        Err(left) => return failed(*left),
-    };
-    let proved = os_rng().map_err(Failure::from).and_then(|mut rng| {
-        let proved = settled.prove(&mut prover, &Watch::none(), &mut rng)?;
+    let (state, proved) = work(state, terms, |prover: &mut Prover<Wire>| {
+        let proved = settled.prove(prover, &Watch::none(), &mut os_rng()?)?;
         enough(&settled, &proved, terms.rho)?;
         Ok(proved)
     });
-    match proved {
-        Ok(proved) => {
-            let figures = terms.meter.figures();
-            (State::Proving(prover), Ok(Outcome { proved, set_up, checking, figures }))
-        }
-        Err(failure) => (State::Over, Err(failure)),
-    }
+    (state, proved.map(|proved| Outcome::new(proved, checking, terms)))
 }
 
 fn verify(state: State, terms: &Terms, instance: &dyn Instance) -> (State, Result<Outcome, Failure>) {
@@ -299,23 +348,12 @@ fn verify(state: State, terms: &Terms, instance: &dyn Instance) -> (State, Resul
         Err(error) => return (state, Err(error.into())),
     };
     terms.meter.reset();
-    let (mut verifier, set_up) = match verifier(state, terms) {
-        Ok(verifier) => verifier,
-        Err(left) => return failed(*left),
-    };
-    let verified = os_rng().map_err(Failure::from).and_then(|mut rng| {
-        let proved = settled.verify(&mut verifier, &Watch::none(), &mut rng)?;
+    let (state, proved) = work(state, terms, |verifier: &mut Verifier<Wire>| {
+        let proved = settled.verify(verifier, &Watch::none(), &mut os_rng()?)?;
         enough(&settled, &proved, terms.rho)?;
         Ok(proved)
     });
-    match verified {
-        Ok(proved) => {
-            let figures = terms.meter.figures();
-            let outcome = Outcome { proved, set_up, checking: Duration::ZERO, figures };
-            (State::Verifying(verifier), Ok(outcome))
-        }
-        Err(failure) => (State::Over, Err(failure)),
-    }
+    (state, proved.map(|proved| Outcome::new(proved, Duration::ZERO, terms)))
 }
 
 fn correlate(
@@ -334,11 +372,11 @@ fn correlate(
     // The challenges of proofs in files are always hashes.
     let terms = &Terms { options: Options { fiat_shamir: true, ..terms.options }, ..terms.clone() };
     let made = match is_prover {
-        true => match prover(state, terms) {
+        true => match begun(state, terms) {
             Ok((prover, _)) => preprocess::prover(*prover, count, out, &mut |_| {}),
             Err(left) => return failed(*left),
         },
-        false => match verifier(state, terms) {
+        false => match begun(state, terms) {
             Ok((verifier, _)) => preprocess::verifier(*verifier, count, out, &mut |_| {}),
             Err(left) => return failed(*left),
         },
@@ -347,6 +385,10 @@ fn correlate(
 }
 
 impl Outcome {
+    fn new((proved, set_up): (Proved, Duration), checking: Duration, terms: &Terms) -> Self {
+        Self { proved, set_up, checking, figures: terms.meter.figures() }
+    }
+
     /// What Python makes a `Report` of.
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let Self { proved: Proved { report, run }, set_up, checking, figures } = self;

@@ -7,7 +7,7 @@ use volery::circuit::choose::AtLeast;
 use volery::circuit::{CircuitStatement, Claim, Evaluator, Recorder, Statement as _};
 use volery::field::F2;
 use volery_statement::describe::Description;
-use volery_statement::{Instance, Proved, Settled};
+use volery_statement::{Instance, Proved, Settled, reached};
 
 use crate::failure::Failure;
 use crate::instance::{Several, Whole};
@@ -109,9 +109,5 @@ pub(crate) fn any_of(
 
 /// Refuses a proof that is worth less than was asked for, or than its kind of statement promises.
 pub(crate) fn enough(settled: &Settled<'_>, proved: &Proved, rho: Option<u16>) -> Result<(), Failure> {
-    let (rho, bits) = (rho.unwrap_or(settled.way().rho), proved.report.soundness.bits());
-    if bits >= f64::from(rho) {
-        return Ok(());
-    }
-    Err(volery_statement::Error::OutOfReach { rho, bits }.into())
+    Ok(reached(rho.unwrap_or(settled.way().rho), proved.report.soundness.bits())?)
 }

@@ -9,7 +9,7 @@ use volery::circuit::{
 use volery::field::{F2, F61};
 
 use crate::program::{Constant, Program};
-use crate::run::{Banks, OnBits, OnField, Secrets, run};
+use crate::run::{Alone, Banks, Secrets, run};
 
 /// "I know secret arguments with which this function's claims hold, and with which it returns these values."
 #[derive(Clone)]
@@ -129,7 +129,7 @@ impl<B: Prove<F2>> Statement<B> for AboutBits {
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
         let Traced { program, claimed, secrets, .. } = &self.0;
-        run(program, secrets.as_deref(), claimed, OnBits::<B::Wire>::new(program), b)
+        run(program, secrets.as_deref(), claimed, Alone::<F2, B::Wire>::new(program), b)
     }
 }
 
@@ -144,7 +144,7 @@ impl<B: Polynomials<F61>> Statement<B> for AboutField {
 
     fn run(&self, b: &mut B) -> Result<(), B::Error> {
         let Traced { program, claimed, secrets, .. } = &self.0;
-        run(program, secrets.as_deref(), claimed, OnField::<B::Wire>::new(program), b)
+        run(program, secrets.as_deref(), claimed, Alone::<F61, B::Wire>::new(program), b)
     }
 }
 

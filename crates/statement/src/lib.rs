@@ -83,6 +83,6 @@ pub use named::{Branch, Disjunction, MachineRing, Named, Padding, Target};
 pub use progress::{Progress, Watch, Wire};
 pub use ran::{Ran, Trap};
 pub use refusal::Refusal;
-pub use settle::{Settled, choose, settle};
+pub use settle::{Settled, choose, reached, settle};
 pub use source::{Source, WitnessSource};
 pub use system::Proved;

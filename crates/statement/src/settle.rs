@@ -60,8 +60,10 @@ pub fn choose<'a>(
 }
 
 /// Checks that a proof of `bits` bits has the demanded soundness.
-#[cfg(feature = "stored")]
-pub(crate) fn reached(rho: u16, bits: f64) -> Result<(), Error> {
+///
+/// # Errors
+/// [`Error::OutOfReach`] if it has not.
+pub fn reached(rho: u16, bits: f64) -> Result<(), Error> {
     if bits >= f64::from(rho) { Ok(()) } else { Err(Error::OutOfReach { rho, bits }) }
 }
 

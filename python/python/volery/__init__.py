@@ -23,7 +23,7 @@ The guide is ``docs/guide/python.md``.
 
 from __future__ import annotations
 
-from . import attestation, web
+from . import attestation, split, web
 from ._arrays import Word, fixed, signed
 from ._errors import BadInput, Error, Mismatch, Rejected, SessionFailed, Unsatisfied
 from ._files import (
@@ -105,6 +105,7 @@ __all__ = [
     "require_equal",
     "sha256",
     "signed",
+    "split",
     "statement",
     "verify_public",
     "verify_stored",

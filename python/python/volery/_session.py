@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Optional, Type, Union
 
 from . import _volery
 from ._errors import BadInput, Error
+from ._progress import Bar
 from ._report import Report, Stage
 from ._statement import Statement
 
@@ -21,33 +22,16 @@ log = logging.getLogger("volery")
 Progress = Union[bool, Callable[[int, int], None]]
 
 
-class _Bar:
-    """A progress bar, if tqdm is there."""
+class _Bar(Bar):
+    """How many values have been committed to."""
 
-    def __init__(self, wanted: Progress, what: str) -> None:
-        self._bar: Any = None
-        self.tell: Optional[Callable[[int, int], None]] = None
-        if callable(wanted):
-            self.tell = wanted
-        elif wanted:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                log.info("progress=True: tqdm is not installed")
-                return
-            self._bar = tqdm(desc=what, unit="value", unit_scale=True, leave=False)
-            self.tell = self._move
+    @property
+    def tell(self) -> Optional[Callable[[int, int], None]]:
+        """What is told how many bits have passed, and how many bits of elements. None if nobody wants to know."""
+        return self.told or (self._count if self.bar is not None else None)
 
-    def _move(self, bits: int, field_bits: int) -> None:
-        done = bits + field_bits // 61
-        self._bar.update(done - self._bar.n)
-
-    def __enter__(self) -> "_Bar":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        if self._bar is not None:
-            self._bar.close()
+    def _count(self, bits: int, field_bits: int) -> None:
+        self.move(bits + field_bits // 61)
 
 
 class Session:
@@ -171,18 +155,8 @@ def connect(
     (``"lan"`` takes the fewest seconds, ``"wan"`` the fewest bytes), ``fiat_shamir`` and ``rho`` (bits of
     soundness). ``tls_ca`` (a PEM file of authorities) or ``tls_pin`` (a certificate's fingerprint) demand TLS.
     """
-    connection = dict(
-        timeout=timeout,
-        connect_timeout=connect_timeout,
-        listen_timeout=None,
-        max_time=max_time,
-        max_bytes=max_bytes,
-        tls_ca=tls_ca,
-        tls_pin=tls_pin,
-        tls_name=tls_name,
-        tls_cert=None,
-        tls_key=None,
-    )
+    limits = dict(timeout=timeout, connect_timeout=connect_timeout, max_time=max_time, max_bytes=max_bytes)
+    connection = dict(limits, tls_ca=tls_ca, tls_pin=tls_pin, tls_name=tls_name)
     settings = dict(profile=profile, fiat_shamir=fiat_shamir, threads=threads, rho=rho)
     return Session(_volery.connect(address, connection, settings))
 
@@ -208,18 +182,8 @@ def listen(
     proves or verifies, for ``listen_timeout`` seconds or for ever. ``tls_cert`` and ``tls_key`` (PEM files) make
     it speak TLS. The other options are those of :func:`connect`.
     """
-    connection = dict(
-        timeout=timeout,
-        connect_timeout=connect_timeout,
-        listen_timeout=listen_timeout,
-        max_time=max_time,
-        max_bytes=max_bytes,
-        tls_ca=None,
-        tls_pin=None,
-        tls_name=None,
-        tls_cert=tls_cert,
-        tls_key=tls_key,
-    )
+    limits = dict(timeout=timeout, connect_timeout=connect_timeout, max_time=max_time, max_bytes=max_bytes)
+    connection = dict(limits, listen_timeout=listen_timeout, tls_cert=tls_cert, tls_key=tls_key)
     settings = dict(profile=profile, fiat_shamir=fiat_shamir, threads=threads, rho=rho)
     session = Session(_volery.listen(address, connection, settings))
     log.info("listening at %s", session.address)

@@ -72,21 +72,13 @@ pub(crate) struct WorkersArgs {
 #[derive(Debug, Args)]
 pub(crate) struct SplitProveArgs {
     #[command(flatten)]
-    pub(crate) shards: ShardsArgs,
+    pub(crate) coordinator: SplitVerifyArgs,
     /// The file of the message
     #[arg(long, value_name = "FILE", help_heading = "Statement")]
     pub(crate) message: PathBuf,
-    #[command(flatten)]
-    pub(crate) workers: WorkersArgs,
-    #[command(flatten)]
-    pub(crate) connection: ConnectionArgs,
-    #[command(flatten)]
-    pub(crate) protocol: ProtocolArgs,
-    /// Print the result as a JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
+/// What either coordinator is told. The verifier's needs no more.
 #[derive(Debug, Args)]
 pub(crate) struct SplitVerifyArgs {
     #[command(flatten)]

@@ -14,12 +14,13 @@ use serde::Serialize;
 use volery::split::statements::SplitPreimage;
 use volery::split::{Outcome, ProverLot, Settings, Sharded as _, VerifierLot, check};
 use volery::system::Bits;
-use volery::{Channel as _, Error, Options, Prover, Verifier, os_rng};
+use volery::{Channel as _, Error, Prover, Verifier, os_rng};
 use volery_channel::handshake::Role;
 use volery_field::F2;
+use volery_statement::reached;
 use zeroize::Zeroizing;
 
-use super::args::{ProtocolArgs, ShardsArgs, SplitCommand, SplitProveArgs, SplitVerifyArgs};
+use super::args::{ShardsArgs, SplitCommand, SplitProveArgs, SplitVerifyArgs};
 use super::connection::{Endpoint, Link};
 use super::failure::Failure;
 
@@ -53,9 +54,9 @@ fn text(args: &ShardsArgs) -> String {
     format!("sha256-preimage of {} bytes in {} shards", args.length, args.shards)
 }
 
-fn prove(args: &SplitProveArgs) -> Result<(), Failure> {
+fn prove(SplitProveArgs { coordinator: args, message }: &SplitProveArgs) -> Result<(), Failure> {
     let claim = statement(&args.shards)?;
-    let message = source::of(&args.message).content(args.shards.length.saturating_add(1))?;
+    let message = source::of(message).content(args.shards.length.saturating_add(1))?;
     let known = claim.with_message(message)?;
     let checked = terminal::during("checking the witness", || check::<F2, _>(&known));
     let result = checked.map_err(Failure::from).and_then(|()| {
@@ -65,13 +66,13 @@ fn prove(args: &SplitProveArgs) -> Result<(), Failure> {
         Endpoint::new(&args.connection)?.meet(|Link { channel, peer }| {
             let mut hall = hall::<ProverLot<Bits>>(&args.workers, Role::Prover, &args.connection, job)?;
             let (mut rng, start) = (os_rng()?, Instant::now());
-            let mut prover = Prover::start(channel, options(&args.protocol), &mut rng)?;
+            let mut prover = Prover::start(channel, args.protocol.options(), &mut rng)?;
             let set_up = start.elapsed();
             let outcome = prover.prove_split(Bits, &layout, settings, &mut hall, &mut rng)?;
             Ok(Told::new(&peer, set_up, &outcome, prover.channel().stats()))
         })
     });
-    conclude(args.json, &args.shards, result)
+    conclude(args, result)
 }
 
 fn verify(args: &SplitVerifyArgs) -> Result<(), Failure> {
@@ -82,17 +83,12 @@ fn verify(args: &SplitVerifyArgs) -> Result<(), Failure> {
     let result = Endpoint::new(&args.connection)?.meet(|Link { channel, peer }| {
         let mut hall = hall::<VerifierLot<Bits>>(&args.workers, Role::Verifier, &args.connection, job)?;
         let (mut rng, start) = (os_rng()?, Instant::now());
-        let mut verifier = Verifier::start(channel, options(&args.protocol), &mut rng)?;
+        let mut verifier = Verifier::start(channel, args.protocol.options(), &mut rng)?;
         let set_up = start.elapsed();
         let outcome = verifier.verify_split(Bits, &layout, settings, &mut hall, &mut rng)?;
         Ok(Told::new(&peer, set_up, &outcome, verifier.channel().stats()))
     });
-    conclude(args.json, &args.shards, result)
-}
-
-/// The options of the session and of each worker's.
-fn options(args: &ProtocolArgs) -> Options {
-    args.options()
+    conclude(args, result)
 }
 
 /// What is told of a split proof.
@@ -168,14 +164,20 @@ struct Object<'a> {
     told: Option<&'a Told>,
 }
 
-fn conclude(as_json: bool, args: &ShardsArgs, result: Result<Told, Failure>) -> Result<(), Failure> {
-    let text = text(args);
+fn conclude(args: &SplitVerifyArgs, result: Result<Told, Failure>) -> Result<(), Failure> {
+    let text = text(&args.shards);
+    let result = result.and_then(|told| {
+        if let Some(rho) = args.protocol.rho {
+            reached(rho, told.soundness_bits)?;
+        }
+        Ok(told)
+    });
     match &result {
-        Ok(told) if as_json => {
+        Ok(told) if args.json => {
             outcome::json(outcome::Good::Accepted, &Object { statement: &text, told: Some(told) })?;
         }
         Ok(told) => output::result(&format!("accepted: {}", told.text()))?,
-        Err(failure) if failure.is_rejection() && !as_json => output::result("rejected")?,
+        Err(failure) if failure.is_rejection() && !args.json => output::result("rejected")?,
         Err(_) => {}
     }
     result.map(drop).map_err(|failure| failure.with(&Object { statement: &text, told: None }))

@@ -80,6 +80,18 @@ fn parties_that_split_differently_refuse_each_other() {
     }
 }
 
+/// Each party refuses for itself: what the other one demands is the other one's.
+#[test]
+fn a_proof_that_is_worth_less_than_demanded_is_refused() {
+    let (much, little): (&[&str], &[&str]) = (&["--rho", "128"], &["--rho", "100"]);
+    for (p, v, codes) in [(much, little, (2, 0)), (little, much, (0, 2))] {
+        let verifier = verifier(v);
+        let said = |code| if code == 0 { "" } else { "128" };
+        prove(&verifier, "3", p, &message()).expect(codes.0, said(codes.0));
+        verifier.end().expect(codes.1, said(codes.1));
+    }
+}
+
 #[test]
 fn bad_digests_and_workers_without_an_invitation_are_bad_usage() {
     let wrong =

@@ -15,8 +15,9 @@ use volery_field::Ring;
 use zeroize::Zeroizing;
 
 use super::LotOf;
+use super::door::{Stranger, keep_door};
 use super::invitation::Invitation;
-use super::work::MOST_JOB;
+use super::work::{Leash, MOST_JOB, pass, show_pass};
 use crate::session::split::codec::{MOST_RESULT, decode_result};
 use crate::session::split::workers::{MOST_ADDRESS, Teller};
 use crate::session::split::{Ended, Lost, Workers};
@@ -78,9 +79,37 @@ struct Expected {
     lot: Zeroizing<Vec<u8>>,
     job: Zeroizing<Vec<u8>>,
     address: Sender<String>,
-    reach: Receiver<String>,
+    meeting: Meeting,
     /// Tells what becomes of the worker.
     report: Box<dyn FnOnce(Came) + Send>,
+}
+
+/// Where P's worker is to meet V's: nothing is ever told of that at V.
+struct Meeting {
+    told: Receiver<String>,
+    /// What V's worker wants to see.
+    pass: [u8; 32],
+}
+
+impl Meeting {
+    /// Waits to be told where V's worker is, or until the session is over or goes on without this worker.
+    fn place(&self, shared: &Shared) -> Option<String> {
+        loop {
+            match self.told.recv_timeout(Duration::from_secs(1)) {
+                Ok(address) => return Some(address),
+                Err(RecvTimeoutError::Timeout) if !shared.is_closed() => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Tells V's worker, which is at `place` or where this is yet to be told, that nobody comes: it sees the
+    /// pass, and that the connection is closed. Without that it would wait until its time is over.
+    fn call_off(&self, place: Option<String>, shared: &Shared) {
+        let Some(address) = place.or_else(|| self.place(shared)) else { return };
+        // It may have met the worker before that was gone, and then nobody listens there.
+        let _ = show_pass(&address, &self.pass, &Limits::default(), &Leash::default());
+    }
 }
 
 /// How a worker ended.
@@ -101,6 +130,10 @@ struct Shared {
 impl Shared {
     fn expected(&self) -> MutexGuard<'_, HashMap<[u8; 32], Expected>> {
         self.expected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
     }
 }
 
@@ -138,7 +171,9 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
             Limits { read: times.silence, connect: Duration::from_secs(10), max_frame, ..Limits::default() };
         let door = std::thread::spawn({
             let shared = Arc::clone(&shared);
-            move || keep_door(&listener, &config, &limits, &shared, &Arc::new(()))
+            let own = Arc::clone(&shared);
+            let serve = move |socket, stranger| serve(socket, &config, &limits, &own, stranger);
+            move || keep_door(&listener, &shared.closed, &Arc::new(()), serve)
         });
         let (sender, ended) = channel();
         Ok(Self {
@@ -163,8 +198,11 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
                 continue;
             }
             let absent = self.shared.expected().remove(&started.name);
-            if let Some(Expected { report, .. }) = absent {
+            if let Some(Expected { report, meeting, .. }) = absent {
                 report(Came::Absent);
+                let shared = Arc::clone(&self.shared);
+                // Without a thread for it, V's worker waits until its time is over.
+                let _ = std::thread::Builder::new().spawn(move || meeting.call_off(None, &shared));
             }
         }
     }
@@ -193,7 +231,7 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
             lot: lot.encode(),
             job: (self.job)(shard)?,
             address: to_us,
-            reach: to_worker,
+            meeting: Meeting { told: to_worker, pass: pass(&lot.token()) },
             report: Box::new(report),
         };
         self.shared.expected().insert(name, expected);
@@ -249,62 +287,34 @@ impl<L, M: Copy + Default> Drop for Hall<'_, L, M> {
     }
 }
 
-/// The most connections at once whose owners are not known yet. While there are as many, others
-/// wait in the listener's queue.
-const MOST_STRANGERS: usize = 64;
-
-/// Serves each connection in a thread, until the hall is closed. Each stranger has a copy of `strangers`.
-fn keep_door(
-    listener: &Listener,
-    config: &Arc<ServerConfig>,
-    limits: &Limits,
-    shared: &Arc<Shared>,
-    strangers: &Arc<()>,
-) {
-    const PAUSE: Duration = Duration::from_millis(100);
-    while !shared.closed.load(Ordering::Relaxed) {
-        if Arc::strong_count(strangers) > MOST_STRANGERS {
-            std::thread::sleep(PAUSE / 10);
-            continue;
-        }
-        match listener.accept(Some(PAUSE)) {
-            Ok(None) => {}
-            Ok(Some(socket)) => {
-                let (config, limits, shared) = (Arc::clone(config), limits.clone(), Arc::clone(shared));
-                let stranger = Arc::clone(strangers);
-                let serve = move || serve(socket, config, &limits, &shared, stranger);
-                // If there are too many threads, this connection is lost, and not the door.
-                if std::thread::Builder::new().spawn(serve).is_err() {
-                    std::thread::sleep(PAUSE);
-                }
-            }
-            // Too many open files, say: that passes.
-            Err(_) => std::thread::sleep(PAUSE),
-        }
-    }
-}
-
 /// Serves one connection. A stranger's ends here without a word.
-fn serve(socket: Socket, config: Arc<ServerConfig>, limits: &Limits, shared: &Shared, stranger: Arc<()>) {
-    let Ok(tls) = Tls::accept(socket, config, limits) else { return };
+fn serve(socket: Socket, config: &Arc<ServerConfig>, limits: &Limits, shared: &Shared, stranger: Stranger) {
+    let Ok(tls) = Tls::accept(socket, Arc::clone(config), limits) else { return };
     let mut channel = Framed::new(tls, Limits { read: limits.connect, ..limits.clone() });
     let Ok(token) = channel.recv_array(tags::WORKER_TOKEN).map(Zeroizing::new) else { return };
     let Some(expected) = shared.expected().remove(&name(&token)) else { return };
     drop(stranger);
     channel.renew(limits.clone());
-    let Expected { lot, job, address, reach, report } = expected;
-    report(match attend(&mut channel, (&lot, &job), &address, &reach, shared) {
-        Ok(result) => Came::Result(result),
-        Err(error) => Came::Gone(error.to_string()),
-    });
+    let Expected { lot, job, address, meeting, report } = expected;
+    let mut place = None;
+    let attended = attend(&mut channel, (&lot, &job), address, (&meeting, &mut place), shared);
+    drop((channel, lot, job));
+    match attended {
+        Ok(result) => report(Came::Result(result)),
+        Err(error) => {
+            report(Came::Gone(error.to_string()));
+            meeting.call_off(place, shared);
+        }
+    }
 }
 
-/// Gives a worker its lot, and hears of it until it ends.
+/// Gives a worker its lot, and hears of it until it ends. `place` is where P's worker meets V's, once that is
+/// known. Without `address`, which is gone in the end, nobody waits for a worker to say where it is.
 fn attend(
     channel: &mut dyn Channel,
     (lot, job): (&[u8], &[u8]),
-    address: &Sender<String>,
-    reach: &Receiver<String>,
+    address: Sender<String>,
+    (meeting, place): (&Meeting, &mut Option<String>),
     shared: &Shared,
 ) -> Result<Zeroizing<Vec<u8>>, Error> {
     channel.send(tags::WORKER_LOT, lot)?;
@@ -313,12 +323,9 @@ fn attend(
     // Empty: this is P's worker, which wants to hear.
     match String::from_utf8(said) {
         Ok(said) if said.is_empty() => {
-            let told = loop {
-                match reach.recv_timeout(Duration::from_secs(1)) {
-                    Ok(told) => break told,
-                    Err(RecvTimeoutError::Timeout) if !shared.closed.load(Ordering::Relaxed) => {}
-                    Err(_) => return Err(Error::Split("the session ended before its workers met".into())),
-                }
+            *place = meeting.place(shared);
+            let Some(told) = place else {
+                return Err(Error::Split("the session ended before its workers met".into()));
             };
             channel.send(tags::WORKER_ADDRESS, told.as_bytes())?;
             channel.flush()?;
@@ -332,40 +339,8 @@ fn attend(
         if !result.is_empty() {
             return Ok(result);
         }
-        if shared.closed.load(Ordering::Relaxed) {
+        if shared.is_closed() {
             return Err(Error::Split("the session has ended".into()));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_more_strangers_than_allowed_are_served_at_once() {
-        let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address")).expect("bound");
-        let address = listener.address().expect("an address");
-        let config = raw_key_server_config(&[1; 32]).expect("a configuration");
-        let shared = Arc::new(Shared { expected: Mutex::default(), closed: AtomicBool::new(false) });
-        let strangers = Arc::new(());
-        let limits = Limits { connect: Duration::from_millis(300), ..Limits::default() };
-        std::thread::scope(|scope| {
-            scope.spawn(|| keep_door(&listener, &config, &limits, &shared, &strangers));
-            let connect = |_| Socket::connect(&address, Duration::from_secs(5)).expect("in the queue");
-            let _silent: Vec<Socket> = (0..2 * MOST_STRANGERS).map(connect).collect();
-            // All are turned away in the end, and never are there more at once.
-            let mut most = 0;
-            loop {
-                let now = Arc::strong_count(&strangers) - 1;
-                most = most.max(now);
-                if now == 0 && most > 0 {
-                    break;
-                }
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            shared.closed.store(true, Ordering::Relaxed);
-            assert!((1..=MOST_STRANGERS).contains(&most), "{most}");
-        });
     }
 }

@@ -19,8 +19,10 @@
 //!
 //! V's worker listens for P's, with a key of its own; its address and public key go through the coordinators'
 //! session. P's worker shows that it has the same lot by the lot's token, so strangers are turned away before
-//! the lot is used.
+//! the lot is used. If P's worker is gone, P's coordinator shows that in its place and hangs up: V's worker
+//! need not wait for somebody who will not come.
 
+mod door;
 mod hall;
 mod invitation;
 #[cfg(test)]

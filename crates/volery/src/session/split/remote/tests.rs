@@ -21,7 +21,7 @@ type Come<'s> = &'s (dyn Fn(&Invitation) -> Result<(), Error> + Sync);
 
 /// A worker waits no longer than this for the other party's.
 fn limits() -> Limits {
-    Limits { read: core::time::Duration::from_secs(4), ..Limits::default() }
+    Limits { read: core::time::Duration::from_secs(30), ..Limits::default() }
 }
 
 fn prover_s<'s>(chain: &'s Chain<F2>) -> impl Fn(&Invitation) -> Result<(), Error> + Sync + 's {
@@ -102,16 +102,34 @@ fn shards_that_do_not_fit_are_rejected_there_too() {
 fn a_worker_that_never_comes_or_goes_at_once_is_replaced() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let chain = Chain::<F2>::new(2, 100);
-    let (p_worker, v_worker) = (prover_s(&chain), verifier_s(&chain));
-    for which in 0..2 {
+    let p_worker = prover_s(&chain);
+    // Nobody waits for a worker that will not come until the time is over.
+    let v_worker = |invitation: &Invitation| {
+        let result = verifier_s(&chain)(invitation);
+        if let Err(error) = &result {
+            assert!(!error.to_string().contains("did not come"), "{error}");
+        }
+        result
+    };
+    for which in 0..4 {
         let began = AtomicUsize::new(0);
         let first = || began.fetch_add(1, Ordering::Relaxed) == 0;
         let absent = |invitation: &Invitation| if first() { Ok(()) } else { v_worker(invitation) };
+        let p_absent = |invitation: &Invitation| if first() { Ok(()) } else { p_worker(invitation) };
         let gone = |invitation: &Invitation| match first() {
             true => Worker::<ProverLot<Bits>>::come(invitation, &limits()).map(drop),
             false => p_worker(invitation),
         };
-        let (p, v): (Come<'_>, Come<'_>) = if which == 0 { (&p_worker, &absent) } else { (&gone, &v_worker) };
+        let v_gone = |invitation: &Invitation| match first() {
+            true => Worker::<VerifierLot<Bits>>::come(invitation, &limits()).map(drop),
+            false => v_worker(invitation),
+        };
+        let (p, v): (Come<'_>, Come<'_>) = match which {
+            0 => (&p_worker, &absent),
+            1 => (&gone, &v_worker),
+            2 => (&p_absent, &v_worker),
+            _ => (&p_worker, &v_gone),
+        };
         let [proved, verified] = run(&chain, p, v);
         assert_eq!((proved.expect("proved").lost, verified.expect("verified").lost), (1, 1), "{which}");
     }

@@ -1,7 +1,11 @@
 //! The worker's side.
 
-use std::sync::Arc;
+use std::net::Shutdown;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rand_core::Rng as _;
@@ -12,6 +16,7 @@ use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener
 use zeroize::Zeroizing;
 
 use super::LotOf;
+use super::door::{Stranger, keep_door};
 use super::invitation::{Invitation, from_hex, to_hex};
 use crate::session::split::codec::{MOST_LOT, encode_result};
 use crate::session::split::workers::MOST_ADDRESS;
@@ -36,12 +41,66 @@ pub struct Worker<L> {
     limits: Limits,
 }
 
-fn connect(address: &Address, key: &[u8; 32], limits: &Limits) -> Result<Framed<Tls<Socket>>, Error> {
+/// What ends a worker's work.
+#[derive(Default)]
+pub(super) struct Leash(Mutex<Held>);
+
+/// The state of a [`Leash`].
+#[derive(Default)]
+struct Held {
+    is_cut: bool,
+    /// The connection that the work waits for.
+    socket: Option<UnixStream>,
+}
+
+impl Leash {
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes this connection when the work is to end.
+    fn tie(&self, socket: Option<OwnedFd>) {
+        let mut held = self.held();
+        // Shutting down is the same for every kind of socket.
+        held.socket = socket.map(UnixStream::from);
+        if held.is_cut {
+            drop(held);
+            self.cut();
+        }
+    }
+
+    /// Ends the work: nobody wants what it would bring.
+    fn cut(&self) {
+        let mut held = self.held();
+        held.is_cut = true;
+        if let Some(socket) = held.socket.take() {
+            // The peer may be gone already.
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn is_cut(&self) -> bool {
+        self.held().is_cut
+    }
+}
+
+/// The same socket once more, for a [`Leash`]. If there is none, the connection ends when its time is over.
+fn copy(socket: &Socket) -> Option<OwnedFd> {
+    socket.as_fd().try_clone_to_owned().ok()
+}
+
+fn connect(
+    address: &Address,
+    key: &[u8; 32],
+    limits: &Limits,
+    leash: &Leash,
+) -> Result<Framed<Tls<Socket>>, Error> {
     let host = match address {
         Address::Tcp { host, .. } => host.as_str(),
         Address::Unix(_) => "localhost",
     };
     let socket = Socket::connect(address, limits.connect)?;
+    leash.tie(copy(&socket));
     let tls = Tls::connect(socket, client_config(&Trust::Key(*key))?, host, limits)?;
     Ok(Framed::new(tls, limits.clone()))
 }
@@ -58,7 +117,8 @@ impl<L: LotOf> Worker<L> {
             read: limits.read.max(MEETING),
             ..limits.clone()
         };
-        let mut coordinator = connect(&invitation.address, &invitation.key, &to_coordinator)?;
+        let mut coordinator =
+            connect(&invitation.address, &invitation.key, &to_coordinator, &Leash::default())?;
         coordinator.send(tags::WORKER_TOKEN, &*invitation.token)?;
         let (mut lot, mut job) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
         coordinator.recv_into(tags::WORKER_LOT, MOST_LOT, &mut lot)?;
@@ -73,20 +133,26 @@ impl<L: LotOf> Worker<L> {
     }
 
     /// Runs `work` while the coordinator hears that this worker is there, and then what it brings. Returns
-    /// what a person may know of it.
+    /// what a person may know of it. If the coordinator is gone, the work ends, too: its connection, which
+    /// hangs on the leash, is closed.
     fn bring<M: volery_field::Ring>(
         mut coordinator: Framed<Tls<Socket>>,
-        work: impl FnOnce() -> Result<Proved<M>, Lost> + Send,
+        work: impl FnOnce(&Leash) -> Result<Proved<M>, Lost> + Send,
     ) -> Result<(), Error> {
+        let leash = &Leash::default();
         std::thread::scope(|scope| {
             let (sender, result) = channel();
-            scope.spawn(move || drop(sender.send(work())));
+            scope.spawn(move || drop(sender.send(work(leash))));
             let result = loop {
                 match result.recv_timeout(BEAT) {
                     Ok(result) => break result,
                     Err(RecvTimeoutError::Timeout) => {
-                        coordinator.send(tags::WORKER_ENDED, &[])?;
-                        coordinator.flush()?;
+                        let there =
+                            coordinator.send(tags::WORKER_ENDED, &[]).and_then(|()| coordinator.flush());
+                        if let Err(error) = there {
+                            leash.cut();
+                            return Err(error.into());
+                        }
                     }
                     Err(RecvTimeoutError::Disconnected) => {
                         break Err(Lost::Failed(Error::Split("a worker stopped by itself".into())));
@@ -105,8 +171,22 @@ impl<L: LotOf> Worker<L> {
 }
 
 /// What P's worker shows V's, so that a stranger does not use the lot up.
-fn pass(token: &[u8; 16]) -> [u8; 32] {
+pub(super) fn pass(token: &[u8; 16]) -> [u8; 32] {
     blake3::derive_key("volery 2026 split: a worker's pass v1", token)
+}
+
+/// A connection to V's worker, which is where V's coordinator says, and which sees this pass.
+pub(super) fn show_pass(
+    address: &str,
+    pass: &[u8; 32],
+    limits: &Limits,
+    leash: &Leash,
+) -> Result<Framed<Tls<Socket>>, Error> {
+    let (address, key) = read_address(address)?;
+    let mut peer = connect(&address, &key, limits, leash)?;
+    peer.send(tags::WORKER_TOKEN, pass)?;
+    peer.flush()?;
+    Ok(peer)
 }
 
 impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
@@ -129,14 +209,9 @@ impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
         coordinator.send(tags::WORKER_ADDRESS, &[])?;
         let address = coordinator.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
         let address = String::from_utf8_lossy(&address).into_owned();
-        Self::bring(coordinator, move || {
-            let met = || {
-                let (address, key) = read_address(&address)?;
-                let mut peer = connect(&address, &key, &limits)?;
-                peer.send(tags::WORKER_TOKEN, &pass(&lot.token()))?;
-                Ok(peer)
-            };
-            let peer = met().map_err(|error: Error| Lost::of(error, false))?;
+        Self::bring(coordinator, move |leash| {
+            let peer = show_pass(&address, &pass(&lot.token()), &limits, leash);
+            let peer = peer.map_err(|error| Lost::of(error, false))?;
             let mut rng = os_rng().map_err(Lost::Failed)?;
             prove_shard(peer, lot, system, shard, &mut rng)
         })
@@ -175,8 +250,8 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
         }
         coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
         coordinator.flush()?;
-        Self::bring(coordinator, move || {
-            let peer = welcome(&listener, &config, &pass(&lot.token()), &limits)?;
+        Self::bring(coordinator, move |leash| {
+            let peer = welcome(listener, config, pass(&lot.token()), &limits, leash)?;
             let mut peer = peer;
             peer.renew(limits);
             let mut rng = os_rng().map_err(Lost::Failed)?;
@@ -185,29 +260,48 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
     }
 }
 
-/// Waits for P's worker, which shows this pass. Nothing is exposed yet.
+/// Waits for P's worker, which shows this pass, until the leash is cut. Others are turned away, and take no
+/// more than the time to connect. Nothing is exposed yet.
 fn welcome(
-    listener: &Listener,
-    config: &Arc<ServerConfig>,
-    expected: &[u8; 32],
+    listener: Listener,
+    config: Arc<ServerConfig>,
+    expected: [u8; 32],
     limits: &Limits,
+    leash: &Leash,
 ) -> Result<Framed<Tls<Socket>>, Lost> {
-    let end = Instant::now() + limits.read;
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        let Some(socket) = listener.accept(Some(left)).map_err(|error| Lost::of(error.into(), false))? else {
-            let error = Error::Split("the other party's worker did not come".into());
-            return Err(Lost::Connection { error, exposed: false });
-        };
-        // A stranger is turned away, and takes no more than the time to connect.
-        let short = Limits { read: limits.connect, ..limits.clone() };
-        let Ok(tls) = Tls::accept(socket, Arc::clone(config), &short) else { continue };
-        let mut peer = Framed::new(tls, short);
-        match peer.recv_array::<32>(tags::WORKER_TOKEN) {
-            Ok(shown) if bool::from(shown.ct_eq(expected)) => return Ok(peer),
-            _ => {}
+    let (end, short) = (Instant::now() + limits.read, Limits { read: limits.connect, ..limits.clone() });
+    let (sender, came) = channel();
+    let serve = move |socket, _stranger| {
+        let copy = copy(&socket);
+        let Ok(tls) = Tls::accept(socket, Arc::clone(&config), &short) else { return };
+        let mut peer = Framed::new(tls, short.clone());
+        if peer.recv_array::<32>(tags::WORKER_TOKEN).is_ok_and(|shown| shown.ct_eq(&expected).into()) {
+            // The first one counts.
+            drop(sender.send((peer, copy)));
         }
-    }
+    };
+    let closed = Arc::new(AtomicBool::new(false));
+    let keeper = std::thread::Builder::new().spawn({
+        let closed = Arc::clone(&closed);
+        move || keep_door(&listener, &closed, &Stranger::default(), serve)
+    });
+    let result = loop {
+        let left = end.saturating_duration_since(Instant::now());
+        match came.recv_timeout(left.min(BEAT)) {
+            Ok((peer, socket)) => {
+                leash.tie(socket);
+                break Ok(peer);
+            }
+            Err(_) if keeper.is_ok() && !left.is_zero() && !leash.is_cut() => {}
+            Err(_) => {
+                let error = Error::Split("the other party's worker did not come".into());
+                break Err(Lost::Connection { error, exposed: false });
+            }
+        }
+    };
+    // The keeper sees it when it next looks, and nobody waits for that.
+    closed.store(true, Ordering::Relaxed);
+    result
 }
 
 /// The address of V's worker and its public key, as V says.
@@ -227,28 +321,58 @@ fn read_address(text: &str) -> Result<(Address, [u8; 32]), Error> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_who_shows_the_pass_is_welcome() {
+    /// Where a worker of V's waits, and its key.
+    fn door() -> (Listener, Arc<ServerConfig>, String) {
         let listener = Listener::bind(&"127.0.0.1:0".parse().expect("an address")).expect("bound");
         let address = listener.address().expect("an address");
-        let (config, key) = (raw_key_server_config(&[1; 32]), raw_public_key(&[1; 32]));
-        let (config, key) = (config.expect("a configuration"), key.expect("a key"));
-        let limits = Limits { connect: Duration::from_secs(2), ..Limits::default() };
+        let key = to_hex(&raw_public_key(&[1; 32]).expect("a key"));
+        (listener, raw_key_server_config(&[1; 32]).expect("a configuration"), format!("{address} {key}"))
+    }
+
+    #[test]
+    fn only_who_shows_the_pass_is_welcome_and_the_silent_hold_nobody_up() {
+        let (listener, config, address) = door();
+        // Strangers may be silent for longer than P's worker may be late.
+        let limits =
+            Limits { connect: Duration::from_secs(120), read: Duration::from_secs(20), ..Limits::default() };
+        let leash = Leash::default();
         std::thread::scope(|scope| {
-            let welcome = scope.spawn(|| welcome(&listener, &config, &pass(&[7; 16]), &limits));
-            let mut wrong = connect(&address, &key, &limits).expect("connected");
-            wrong.send(tags::WORKER_TOKEN, &pass(&[8; 16])).expect("sent");
-            wrong.flush().expect("sent");
+            let welcome = scope.spawn(|| welcome(listener, config, pass(&[7; 16]), &limits, &leash));
+            let network = read_address(&address).expect("an address").0;
+            let _silent = volery_channel::connect(&network, &limits).expect("connected");
+            let shows = |token| show_pass(&address, &pass(&[token; 16]), &limits, &Leash::default());
+            let mut wrong = shows(8).expect("sent");
             // It hears nothing, and the next one is heard.
             assert!(wrong.recv(tags::HELLO, 100).is_err());
-            drop(volery_channel::connect(&address, &limits).expect("connected"));
-            let mut right = connect(&address, &key, &limits).expect("connected");
-            right.send(tags::WORKER_TOKEN, &pass(&[7; 16])).expect("sent");
-            right.flush().expect("sent");
+            let mut right = shows(7).expect("sent");
             let mut peer = welcome.join().expect("no panic").expect("P's worker");
             peer.send(tags::GOODBYE, &[]).expect("sent");
             peer.flush().expect("sent");
             assert_eq!(right.recv(tags::GOODBYE, 0).expect("from V's worker"), &[] as &[u8]);
+        });
+    }
+
+    #[test]
+    fn a_worker_on_a_leash_that_is_cut_waits_for_nobody() {
+        let limits = Limits { read: Duration::from_secs(3600), ..Limits::default() };
+        // At the door.
+        let (listener, config, address) = door();
+        let leash = Leash::default();
+        leash.cut();
+        let waited = welcome(listener, config, pass(&[7; 16]), &limits, &leash);
+        assert!(matches!(waited.map(drop), Err(Lost::Connection { exposed: false, .. })));
+        assert!(show_pass(&address, &pass(&[7; 16]), &limits, &leash).is_err());
+        // And at work.
+        let (listener, config, address) = door();
+        let (ours, theirs) = (Leash::default(), Leash::default());
+        std::thread::scope(|scope| {
+            let welcome = scope.spawn(|| welcome(listener, config, pass(&[7; 16]), &limits, &theirs));
+            let mut right = show_pass(&address, &pass(&[7; 16]), &limits, &ours).expect("sent");
+            let mut peer = welcome.join().expect("no panic").expect("P's worker");
+            let waits = scope.spawn(move || peer.recv(tags::HELLO, 100).map(drop));
+            theirs.cut();
+            assert!(waits.join().expect("no panic").is_err());
+            assert!(right.recv(tags::HELLO, 100).is_err());
         });
     }
 

@@ -1,0 +1,313 @@
+"""Statements that are too large for one pair of machines, in shards.
+
+Each party has a coordinator, which is :func:`prove` or :func:`verify`, and for each shard a worker, which is
+:func:`worker` in a process of its own, on this machine or on another one. Something of yours starts the workers:
+a function that gets each worker's *invitation*. :mod:`volery.ray` does it with Ray.
+
+An invitation is good for one worker, which comes with it to the coordinator and gets the shard's secrets there,
+over TLS. Whoever has it before the worker gets them instead: hand it to the worker alone, keep it out of command
+lines and logs, and never start two workers with the same one.
+
+The guide is ``docs/guide/scale.md``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+from . import _volery
+from ._arrays import wipe
+from ._errors import BadInput, Error
+from ._progress import Bar
+from ._report import Rows, _bytes, _seconds, _table
+from ._session import Session, connect, listen
+
+__all__ = ["Preimage", "ShardReport", "SplitReport", "prove", "verify", "worker"]
+
+log = logging.getLogger("volery")
+
+#: Starts a worker: it gets the shard's number and the invitation, and returns before the worker ends.
+Launch = Callable[[int, str], Any]
+#: `True`, or a function that is told how many values of how many are proved, and how many workers were lost.
+Progress = Union[bool, Callable[[int, int, int], None]]
+
+
+class Preimage:
+    """ "I know a message of ``length`` bytes whose SHA-256 digest is ``digest``", in shards of whole blocks.
+
+    ``digest`` is 32 bytes, or their hexadecimal digits. The prover adds its secret, ``message``; the verifier leaves
+    it out. There are no more shards than blocks of 64 bytes.
+
+    >>> Preimage.of(b"a long message " * 20, shards=2)
+    <Preimage of 300 bytes in 2 shards, with its message>
+    """
+
+    def __init__(
+        self,
+        digest: Union[bytes, str],
+        length: int,
+        shards: int,
+        message: Optional[Union[bytes, bytearray, memoryview]] = None,
+    ) -> None:
+        try:
+            raw = bytes.fromhex(digest) if isinstance(digest, str) else bytes(digest)
+        except (TypeError, ValueError):
+            raw = b""
+        if len(raw) != 32:
+            raise BadInput("digest: 32 bytes, or 64 hexadecimal digits")
+        for name, number in (("length", length), ("shards", shards)):
+            if not isinstance(number, int) or not 0 <= number < 1 << 40:
+                raise BadInput(f"{name}: a number from 0 on, and below 2^40, not {number!r}")
+        self.digest, self.length = raw, length
+        secret = None if message is None else bytearray(message)
+        try:
+            self._inner = _volery.Preimage(raw, length, shards, secret)
+        finally:
+            if secret is not None:
+                wipe(secret)
+        self._has_message = message is not None
+
+    @classmethod
+    def of(cls, message: Union[bytes, bytearray, memoryview], shards: int) -> "Preimage":
+        """The prover's statement about this message."""
+        return cls(hashlib.sha256(message).digest(), len(message), shards, message)
+
+    @property
+    def shards(self) -> int:
+        """How many shards there are."""
+        return self._inner.shards
+
+    @property
+    def commitments(self) -> Tuple[int, ...]:
+        """The secret bits and ANDs of each shard, at most."""
+        return tuple(self._inner.commitments())
+
+    def public(self) -> "Preimage":
+        """The same statement without the message: the verifier's."""
+        return Preimage(self.digest, self.length, self.shards)
+
+    def check(self) -> None:
+        """Raises :class:`volery.Unsatisfied` if the message does not have the digest. :func:`prove` does it, too."""
+        self._inner.check()
+
+    def __repr__(self) -> str:
+        known = ", with its message" if self._has_message else ""
+        return f"<Preimage of {self.length} bytes in {self.shards} shards{known}>"
+
+
+@dataclass(frozen=True)
+class ShardReport:
+    """What the proof of a shard took at its worker."""
+
+    commitments: int
+    seconds: float
+    bytes_sent: int
+    bytes_received: int
+
+
+@dataclass(frozen=True)
+class SplitReport:
+    """What a split proof took at this party, and what its acceptance is worth. A notebook shows it as a table."""
+
+    #: The statement.
+    statement: str
+    #: The other party's address.
+    peer: Optional[str]
+    #: By shard, what its last worker took.
+    shards: Tuple[ShardReport, ...]
+    #: Workers that were lost at either party, and those that this party started.
+    lost: int
+    started: int
+    #: For the handshake and the base OT of a new session.
+    seconds_setup: float
+    #: For everything after that, until the verdict.
+    seconds: float
+    #: The part of it in which lots were dealt and workers were waited for.
+    seconds_dealing: float
+    #: The part of that in which this party waited for its own workers to come; 0 at the prover, who waits for the
+    #: verifier's.
+    seconds_arriving: float
+    #: The part of it that joining the shards took.
+    seconds_joining: float
+    #: Those of the coordinator; workers have their own.
+    bytes_sent: int
+    bytes_received: int
+    #: A false statement is accepted with a probability of at most 2 to the minus this.
+    soundness_bits: float
+
+    @property
+    def commitments(self) -> int:
+        """Secret bits and ANDs of all shards."""
+        return sum(shard.commitments for shard in self.shards)
+
+    def _repr_html_(self) -> str:
+        rows: Rows = [
+            ("statement", self.statement),
+            ("peer", self.peer or ""),
+            ("shards", f"{len(self.shards)}, {self.lost} workers lost"),
+            ("secret values and ANDs", f"{self.commitments:,}"),
+            ("time", f"{_seconds(self.seconds)} after {_seconds(self.seconds_setup)} of set-up"),
+            ("dealing, joining", f"{_seconds(self.seconds_dealing)}, {_seconds(self.seconds_joining)}"),
+            ("coordinator sent, received", f"{_bytes(self.bytes_sent)}, {_bytes(self.bytes_received)}"),
+            ("workers sent", _bytes(sum(shard.bytes_sent for shard in self.shards))),
+            ("workers received", _bytes(sum(shard.bytes_received for shard in self.shards))),
+            ("soundness", f"{self.soundness_bits:.0f} bits"),
+        ]
+        return _table("Split proof", rows)
+
+
+class _Bar(Bar):
+    """One bar for all shards: it moves when a shard is proved."""
+
+    def __init__(self, wanted: Progress, statement: Preimage) -> None:
+        self._sizes = statement.commitments
+        self._seen: Optional[Tuple[Sequence[int], int]] = None
+        super().__init__(wanted, repr(statement)[1:-1], sum(self._sizes))
+
+    def show(self, proved: List[int], lost: int) -> None:
+        """These shards are proved. One of them may be lost later, when the other party's worker is."""
+        if self._seen == (proved, lost):
+            return
+        self._seen = (proved, lost)
+        done = sum(self._sizes[shard] for shard in proved)
+        if self.told is not None:
+            self.told(done, sum(self._sizes), lost)
+        if self.bar is not None:
+            self.bar.set_postfix_str(f"{len(proved)}/{len(self._sizes)} shards" + (f", {lost} lost" if lost else ""))
+        self.move(done)
+
+
+def _run(
+    role: str,
+    session: Session,
+    statement: Preimage,
+    settings: Dict[str, Any],
+    launch: Launch,
+    progress: Progress,
+    look: Callable[[], None] = lambda: None,
+) -> SplitReport:
+    """Runs a coordinator. Meanwhile `look` is called again and again; what it raises ends the session."""
+    if not isinstance(statement, Preimage):
+        raise BadInput(f"expected a split statement, not {statement!r}")
+    retries = settings["retries"]
+    if not isinstance(retries, int) or not 0 <= retries < 1 << 32:
+        raise BadInput(f"retries: a number from 0 on, not {retries!r}")
+    text = repr(statement.public())[1:-1]
+    log.debug("%s: %s", role, text)
+    try:
+        with _Bar(progress, statement) as bar:
+
+            def tick(proved: List[int], lost: int) -> None:
+                bar.show(proved, lost)
+                look()
+
+            figures: Dict[str, Any] = _volery.run_split(session._inner, role, statement._inner, settings, launch, tick)
+    except Error as error:
+        log.info("%s: %s: %s", role, text, error)
+        raise
+    figures["shards"] = tuple(ShardReport(*shard) for shard in figures["shards"])
+    if role == "prover":
+        figures["seconds_arriving"] = 0.0
+    report = SplitReport(statement=text, peer=session.peer, **figures)
+    log.info(
+        "%s: %s: accepted: %.3f s, %d workers lost, soundness %.0f bits",
+        role,
+        text,
+        report.seconds,
+        report.lost,
+        report.soundness_bits,
+    )
+    return report
+
+
+@contextlib.contextmanager
+def _met(session: Union[Session, str], begin: Callable[..., Session], options: Dict[str, Any]) -> Iterator[Session]:
+    """The session, or a new one that ends with the block."""
+    if not isinstance(session, Session):
+        with begin(session, **options) as new:
+            yield new
+    elif options:
+        raise BadInput(f"{', '.join(options)}: these are for a new session")
+    else:
+        yield session
+
+
+def prove(
+    session: Union[Session, str],
+    statement: Preimage,
+    *,
+    launch: Launch,
+    retries: int = 8,
+    hall: str = "127.0.0.1:0",
+    reached_at: Optional[str] = None,
+    arrive: float = 60,
+    silence: float = 30,
+    check: bool = True,
+    progress: Progress = False,
+    **options: Any,
+) -> SplitReport:
+    """The prover's coordinator: has workers prove all shards to the party that ``session`` is with.
+
+    ``session`` is a session, or an address to connect to with the ``options`` of :func:`volery.connect`.
+    ``launch(shard, invitation)`` starts a worker and returns. Workers come to ``hall``, an address of this machine,
+    and are told that it is ``reached_at``. One that does not come within ``arrive`` seconds, or says nothing for
+    ``silence`` seconds, is lost. A shard whose worker is lost gets another one, with another invitation; in all at
+    most ``retries`` times, which the other party gives, too. Each that is allowed costs soundness, used or not:
+    ``log2(retries + 1)`` bits in all.
+
+    First the whole statement is evaluated; without that (``check=False``, if the message is known to be right) a
+    wrong message ends the session, and shows the verifier in which shard it was found.
+
+    Raises what :meth:`volery.Session.prove` raises, and what ``launch`` raises.
+    """
+    settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=check)
+    with _met(session, connect, options) as met:
+        return _run("prover", met, statement, settings, launch, progress)
+
+
+def verify(
+    session: Union[Session, str],
+    statement: Preimage,
+    *,
+    launch: Launch,
+    retries: int = 8,
+    hall: str = "127.0.0.1:0",
+    reached_at: Optional[str] = None,
+    arrive: float = 60,
+    silence: float = 30,
+    progress: Progress = False,
+    **options: Any,
+) -> SplitReport:
+    """The verifier's coordinator. ``session`` is a session, or an address to listen at; else as :func:`prove`.
+
+    Only a return without an exception means that all shards are proved, and fit together.
+    """
+    settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=False)
+    with _met(session, listen, options) as met:
+        return _run("verifier", met, statement, settings, launch, progress)
+
+
+def worker(
+    invitation: str,
+    role: str,
+    *,
+    listen: str = "127.0.0.1:0",
+    reached_at: Optional[str] = None,
+    timeout: float = 30,
+) -> int:
+    """A worker: proves or verifies one shard, and returns its number when that is done.
+
+    ``role`` is ``"prover"`` or ``"verifier"``. The verifier's worker waits for the prover's at ``listen``, and says
+    that it is reached at the host ``reached_at``. ``timeout`` is the longest wait for the other worker and for any
+    one of its messages. The coordinator hears of every error, and decides what it means; here it is raised, too. A
+    worker whose coordinator is gone ends within seconds.
+    """
+    start = time.monotonic()
+    shard = _volery.split_worker(invitation, role, listen, reached_at, timeout)
+    log.info("%s: shard %d: %.3f s", role, shard, time.monotonic() - start)
+    return shard

@@ -1,0 +1,301 @@
+"""Split statements: coordinators, with workers in threads and in processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from conftest import PATIENCE, Party
+
+import volery
+from volery import split
+
+MESSAGE = bytes(range(256)) * 2
+
+
+def statement(message=MESSAGE, shards=3):
+    return split.Preimage.of(message, shards)
+
+
+class Threads:
+    """Starts workers as threads, and keeps what became of them."""
+
+    def __init__(self, role, before=lambda shard, invitation: True):
+        self.role, self.before, self.workers, self.invitations = role, before, [], []
+
+    def __call__(self, shard, invitation):
+        self.invitations.append(invitation)
+        if self.before(shard, invitation):
+            self.workers.append(Party(lambda: split.worker(invitation, self.role, timeout=20)))
+
+
+def run(proved, verified, p=None, v=None, p_options={}, v_options={}, **options):
+    verifier = volery.listen("127.0.0.1:0")
+    prover = volery.connect(verifier.address)
+    p, v = p or Threads("prover"), v or Threads("verifier")
+    parties = (
+        Party(lambda: split.prove(prover, proved, launch=p, **{**options, **p_options})),
+        Party(lambda: split.verify(verifier, verified, launch=v, **{**options, **v_options})),
+    )
+    for party in parties:
+        party.join(PATIENCE)
+    prover.close()
+    verifier.close()
+    return parties
+
+
+def test_a_message_is_proved_in_shards():
+    told = []
+    prover, verifier = run(statement(), statement().public(), v_options={"progress": lambda *now: told.append(now)})
+    for report in (prover.ended(), verifier.ended()):
+        assert len(report.shards) == 3 and report.lost == 0 and report.started == 3
+        assert report.soundness_bits > 100 and 0 < report.commitments <= sum(statement().commitments)
+        assert report.seconds_dealing + report.seconds_joining <= report.seconds
+        assert "3, 0 workers lost" in report._repr_html_()
+    assert told[0] == (0, sum(statement().commitments), 0)
+
+
+def test_an_address_does_in_place_of_a_session():
+    with pytest.raises(volery.SessionFailed, match="nobody listened"):
+        split.prove("127.0.0.1:9", statement(), launch=Threads("prover"), connect_timeout=0.2)
+    with pytest.raises(volery.SessionFailed, match="nobody connected"):
+        split.verify("127.0.0.1:0", statement(), launch=Threads("verifier"), listen_timeout=0.2)
+    with volery.listen("127.0.0.1:0") as session, pytest.raises(volery.BadInput, match="for a new session"):
+        split.verify(session, statement(), launch=Threads("verifier"), timeout=3)
+
+
+def test_a_message_with_another_digest_is_found_before_anybody_is_met():
+    wrong = split.Preimage(statement().digest, len(MESSAGE), 3, bytes(len(MESSAGE)))
+    with pytest.raises(volery.Unsatisfied):
+        split.prove("127.0.0.1:9", wrong, launch=Threads("prover"))
+    with pytest.raises(volery.Unsatisfied):
+        wrong.check()
+    statement().check()
+
+
+def test_a_prover_that_does_not_check_is_not_accepted():
+    wrong = split.Preimage(statement().digest, len(MESSAGE), 3, bytes(len(MESSAGE)))
+    prover, verifier = run(wrong, statement().public(), p_options={"check": False})
+    for party in (prover, verifier):
+        with pytest.raises(volery.Error):
+            party.ended()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        statement(MESSAGE + b"!"),
+        statement(shards=2),
+        statement(bytes(len(MESSAGE))),
+    ],
+)
+def test_parties_with_different_statements_do_not_go_on(other):
+    for party in run(statement(), other.public()):
+        with pytest.raises(volery.Mismatch):
+            party.ended()
+
+
+def test_parties_with_different_retries_do_not_go_on():
+    for party in run(statement(), statement().public(), p_options={"retries": 3}):
+        with pytest.raises(volery.Mismatch):
+            party.ended()
+
+
+@pytest.mark.parametrize("role", ["prover", "verifier"])
+def test_a_worker_that_never_comes_is_replaced_with_another_invitation(role):
+    absent = Threads(role, before=lambda shard, _: shard != 1 or len(absent.invitations) > 3)
+    prover, verifier = run(statement(), statement().public(), **{role[0]: absent}, arrive=3)
+    assert prover.ended().lost == verifier.ended().lost == 1
+    assert len(set(absent.invitations)) == 4
+
+
+@pytest.mark.parametrize("role", ["prover", "verifier"])
+def test_no_more_workers_are_lost_than_is_allowed(role):
+    absent = Threads(role, before=lambda shard, _: shard != 1)
+    for party in run(statement(), statement().public(), **{role[0]: absent}, arrive=1, retries=1):
+        with pytest.raises(volery.SessionFailed):
+            party.ended()
+    assert len(absent.invitations) == 4
+
+
+@pytest.mark.parametrize("role", ["prover", "verifier"])
+def test_an_invitation_is_worth_nothing_after_the_session(role):
+    refused, twice = [], Threads(role)
+    prover, verifier = run(statement(), statement().public(), **{role[0]: twice})
+    assert prover.ended() and verifier.ended()
+    for invitation in twice.invitations:
+        with pytest.raises(volery.SessionFailed) as caught:
+            split.worker(invitation, role)
+        refused.append(caught.value)
+    assert len(refused) == 3
+
+
+@pytest.mark.parametrize("role", ["prover", "verifier"])
+def test_a_replayed_invitation_gets_nothing_while_the_session_goes_on(role):
+    refused = []
+
+    def again(shard, invitation):
+        first = Party(lambda: split.worker(invitation, role, timeout=20))
+        replay.workers.append(first)
+        # Both go for the same lot at once: one gets it.
+        second = Party(lambda: split.worker(invitation, role, timeout=20))
+        refused.append((first, second))
+        return False
+
+    replay = Threads(role, before=again)
+    prover, verifier = run(statement(), statement().public(), **{role[0]: replay})
+    assert prover.ended().lost == verifier.ended().lost == 0
+    for pair in refused:
+        errors = []
+        for party in pair:
+            party.join(PATIENCE)
+            errors.append(party.error)
+        assert sum(error is None for error in errors) == 1
+        assert sum(isinstance(error, volery.SessionFailed) for error in errors) == 1
+
+
+def test_strangers_get_nothing():
+    strange = []
+
+    def stranger(shard, invitation):
+        address, key, token = invitation.split()
+        for other in (f"{address} {key} {'01' * 32}", f"{address} {'02' * 32} {token}"):
+            with pytest.raises(volery.SessionFailed) as caught:
+                split.worker(other, "prover")
+            strange.append(caught.value)
+        return True
+
+    prover, verifier = run(statement(), statement().public(), p=Threads("prover", before=stranger))
+    assert prover.ended() and verifier.ended() and len(strange) == 6
+
+
+def test_what_a_launch_function_raises_ends_the_session():
+    def broken(shard, invitation):
+        raise RuntimeError("no machine")
+
+    prover, verifier = run(statement(), statement().public(), v=broken)
+    with pytest.raises(RuntimeError, match="no machine"):
+        verifier.ended()
+    with pytest.raises(volery.SessionFailed):
+        prover.ended()
+
+
+REFUSED = [
+    (lambda: split.Preimage(b"short", 3, 1), "32 bytes"),
+    (lambda: split.Preimage("zz" * 32, 3, 1), "64 hexadecimal"),
+    (lambda: split.Preimage(bytes(32), 1 << 41, 1), "length"),
+    (lambda: split.Preimage(bytes(32), 3, 0), "no shards"),
+    (lambda: split.Preimage(bytes(32), 3, 1, b"four"), "4 bytes"),
+    (lambda: split.worker("nonsense", "prover"), "ADDRESS KEY TOKEN"),
+    (lambda: split.worker(f"127.0.0.1:9 {'0' * 64} {'0' * 64}", "notary"), "role"),
+    (lambda: split.prove("127.0.0.1:9", 5, launch=print), "expected a split statement"),
+    (lambda: split.prove("127.0.0.1:9", statement(), launch=print, retries=-1), "retries"),
+    (lambda: split.prove("127.0.0.1:9", statement(), launch=print, arrive=-1), "arrive"),
+    (lambda: split.prove("127.0.0.1:9", statement(), launch=print, hall="nowhere"), "expected HOST:PORT"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_calls_that_make_no_sense_are_refused(number):
+    call, message = REFUSED[number]
+    with pytest.raises(volery.BadInput, match=message):
+        call()
+
+
+def test_another_thread_may_close_the_session_and_the_workers_end():
+    started = threading.Event()
+    verifier = volery.listen("127.0.0.1:0")
+    prover = volery.connect(verifier.address)
+    p = Threads("prover")
+
+    # V's workers never come: P's wait to hear where they are.
+    def absent(shard, invitation):
+        started.set()
+
+    parties = [
+        Party(lambda: split.prove(prover, statement(), launch=p)),
+        Party(lambda: split.verify(verifier, statement().public(), launch=absent)),
+    ]
+    assert started.wait(PATIENCE)
+    while len(p.workers) < 3:
+        time.sleep(0.05)
+    prover.close()
+    for party in parties + p.workers:
+        with pytest.raises(volery.SessionFailed):
+            party.ended()
+
+
+INTERRUPTED = """
+import sys, volery
+from volery import split
+session = volery.listen("127.0.0.1:0")
+print(session.address, flush=True)
+try:
+    split.verify(session, split.Preimage({digest!r}, {length}, 3), launch=lambda *_: print("launched", flush=True))
+except KeyboardInterrupt:
+    print("interrupted", session.closed, flush=True)
+    sys.exit(7)
+"""
+
+
+def test_control_c_ends_a_coordinator_that_waits_for_its_workers():
+    script = INTERRUPTED.format(digest=statement().digest, length=len(MESSAGE))
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    address = process.stdout.readline().strip()
+    prover = Party(lambda: split.prove(address, statement(), launch=Threads("prover")))
+    assert process.stdout.readline() == "launched\n"
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 7 and out.endswith("interrupted True\n")
+    with pytest.raises(volery.SessionFailed):
+        prover.ended()
+
+
+@pytest.mark.long
+def test_a_worker_in_the_middle_of_a_proof_ends_with_its_coordinator():
+    large, started = statement(bytes(400_000), shards=1), []
+
+    def launch(shard, invitation):
+        code = "import sys; from volery import split; split.worker(sys.stdin.read(), 'verifier')"
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
+        )
+        started.append(process)
+        process.stdin.write(invitation)
+        process.stdin.close()
+
+    def seconds_used(pid):
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    worker = []
+    verifier = volery.listen("127.0.0.1:0")
+    prover = volery.connect(verifier.address)
+
+    def patient(shard, invitation):
+        worker.append(Party(lambda: split.worker(invitation, "prover", timeout=3600)))
+
+    parties = [
+        Party(lambda: split.prove(prover, large, launch=patient, check=False)),
+        Party(lambda: split.verify(verifier, large.public(), launch=launch)),
+    ]
+    try:
+        while not started or not worker:
+            time.sleep(0.01)
+        # It has begun to compute, and then says no more. P's worker would wait for it for an hour.
+        before = seconds_used(started[0].pid)
+        while seconds_used(started[0].pid) < before + 1.5:
+            time.sleep(0.01)
+        started[0].send_signal(signal.SIGSTOP)
+        prover.close()
+        for party in parties + worker:
+            with pytest.raises(volery.SessionFailed):
+                party.ended()
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
