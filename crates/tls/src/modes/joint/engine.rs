@@ -12,7 +12,7 @@ use crate::wire::version::TlsVersion;
 
 /// The operations that the TLS state machine asks of the two parties. P's side of the protocol implements
 /// them.
-pub trait Engine: Send {
+pub trait Engine {
     /// The version of TLS and the cipher suite that were prepared.
     fn protocol(&self) -> (TlsVersion, Suite);
 

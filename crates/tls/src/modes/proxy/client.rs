@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::ServerName;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, KeyLog, ProtocolVersion};
@@ -22,6 +22,7 @@ use crate::page::disclosure::{
 };
 use crate::page::leaf::{LeafOpenings, Seed};
 use crate::wire::key_schedule::EarlySecret;
+use crate::wire::library;
 use crate::wire::prf::Side;
 use crate::wire::rustls_client::{self, CertificateRequests, exchange};
 use crate::wire::server::Roots;
@@ -281,7 +282,7 @@ fn config(
     let older = rustls_client::suites(TlsVersion::Tls12, suites);
     let (cipher_suites, kx_groups, versions) = match version {
         Some(TlsVersion::Tls12) => {
-            (older, vec![ring::kx_group::SECP256R1, ring::kx_group::X25519], vec![&TLS12])
+            (older, vec![library::kx_group::SECP256R1, library::kx_group::X25519], vec![&TLS12])
         }
         Some(TlsVersion::Tls13) => newer(),
         // The library itself refuses TLS 1.2 of a server whose random says that it speaks TLS 1.3.
@@ -292,7 +293,7 @@ fn config(
             (all, groups, versions)
         }
     };
-    let provider = CryptoProvider { cipher_suites, kx_groups, ..ring::default_provider() };
+    let provider = CryptoProvider { cipher_suites, kx_groups, ..library::default_provider() };
     let config = rustls_client::config(provider, &versions, roots);
     let mut config = config.map_err(|error| Error::Tls(error.to_string()))?;
     config.key_log = secret;

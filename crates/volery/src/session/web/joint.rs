@@ -20,11 +20,12 @@ use volery_channel::{Channel, Stats};
 use volery_tls::attestation::{Context, Statement};
 use volery_tls::dialogue::RequestSource;
 use volery_tls::disclosure::{Redaction, Selection};
-use volery_tls::joint::client::{self, Captured, RoundRecords, Target, dial};
+use volery_tls::joint::client::{self, RoundRecords, Socket, Target};
 use volery_tls::joint::{self, Limits, Settings, Sizes};
 use volery_tls::leaf::Seed;
 use volery_tls::server::Roots;
 use volery_vole::{SessionId, softspoken};
+#[cfg(not(target_family = "wasm"))]
 use zeroize::Zeroizing;
 
 use super::super::field::FieldPool;
@@ -105,7 +106,7 @@ impl<C: Channel> Prover<C> {
     }
 }
 
-impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
+impl<C: Channel, R: CryptoRng> PreparedProver<C, R> {
     /// Connects to the server at this port, sends `request` together with V, and takes the response until the
     /// server ends the connection; then learns from V what is needed to read it. The request should have
     /// `Connection: close` and `Accept-Encoding: identity`.
@@ -113,6 +114,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
     /// # Errors
     /// [`Error::Joint`]: the connection's errors, what V does wrong, a request of another size than was
     /// prepared.
+    #[cfg(not(target_family = "wasm"))]
     pub fn fetch(
         self,
         target: &Target<'_>,
@@ -129,32 +131,37 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
     /// # Errors
     /// As [`PreparedProver::fetch`]; what [`client::converse`] says of requests and of responses that are
     /// read.
+    #[cfg(not(target_family = "wasm"))]
     pub fn converse(
-        mut self,
+        self,
         target: &Target<'_>,
         port: u16,
         ask: &mut RequestSource<'_>,
     ) -> Result<FetchedTogether<C, R>, Error> {
-        let captured = self.capture(target, port, ask).inspect_err(|error| self.prover.give_up(error))?;
-        let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
-        Ok(FetchedTogether { fetched, port, rest: self.rest })
+        let connect = |_: &mut joint::Prover<C, R>| client::dial(target.host, port, &target.limits);
+        self.converse_over(connect, target, port, ask)
     }
 
-    /// The connection to the server.
-    fn capture(
-        &mut self,
+    /// As [`PreparedProver::converse`], over a connection to the server that `connect` opens.
+    fn converse_over<S: Socket>(
+        mut self,
+        connect: impl FnOnce(&mut joint::Prover<C, R>) -> Result<S, client::Failure>,
         target: &Target<'_>,
         port: u16,
         ask: &mut RequestSource<'_>,
-    ) -> Result<Captured, joint::Error> {
-        let stream = dial(target.host, port, &target.limits)?;
-        let sizes = &self.sizes;
+    ) -> Result<FetchedTogether<C, R>, Error> {
+        let Self { prover, sizes, .. } = &mut self;
         let round = |(number, round): (usize, &joint::RoundSizes)| RoundRecords {
             lengths: sizes.lengths(number),
             read: round.read > 0,
         };
         let rounds: Vec<RoundRecords> = sizes.rounds.iter().enumerate().map(round).collect();
-        client::converse(&mut self.prover, stream, target, &rounds, ask)
+        let captured = connect(prover)
+            .map_err(joint::Error::from)
+            .and_then(|stream| client::converse(prover, stream, target, &rounds, ask))
+            .inspect_err(|error| prover.give_up(error))?;
+        let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
+        Ok(FetchedTogether { fetched, port, rest: self.rest })
     }
 }
 

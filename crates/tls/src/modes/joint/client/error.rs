@@ -107,9 +107,6 @@ pub enum Failure {
     /// With several requests: there is no next one, or a response that was read is not the expected one.
     #[error(transparent)]
     Dialogue(#[from] dialogue::Error),
-    /// The system cannot start a further thread.
-    #[error("no thread for the TLS library: {0}")]
-    Thread(io::ErrorKind),
     /// The calling code is wrong.
     #[error("the client is misused: {0}")]
     Misuse(&'static str),

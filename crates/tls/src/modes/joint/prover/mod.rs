@@ -437,7 +437,7 @@ impl Sending {
     }
 }
 
-impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
+impl<C: Channel, R: CryptoRng> Engine for Prover<C, R> {
     fn protocol(&self) -> (TlsVersion, Suite) {
         self.protocol
     }

@@ -33,6 +33,7 @@
 mod client;
 mod error;
 mod policy;
+#[cfg(not(target_family = "wasm"))]
 mod server;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ mod tests;
 pub use client::Stream;
 pub use error::{Error, Failure};
 pub use policy::Rules;
+#[cfg(not(target_family = "wasm"))]
 pub use server::{Relayed, serve};
 
 /// For fuzzing: reads any bytes as P's request. What it accepts must encode back to the same bytes, and a

@@ -76,7 +76,7 @@ impl<'c> Stream<'c> {
 
     /// Sends the written bytes without waiting for an answer.
     #[cfg(test)]
-    pub(in crate::modes::proxy) fn send(&mut self) -> Result<(), Error> {
+    pub(in crate::modes) fn send(&mut self) -> Result<(), Error> {
         let unsent = core::mem::take(&mut self.unsent);
         self.pass_all(WRITE, &unsent)
     }

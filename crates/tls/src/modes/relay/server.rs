@@ -29,11 +29,11 @@ pub struct Relayed {
     /// All that the server sent.
     pub server: Vec<u8>,
     /// How much of the server's bytes V had when it wrote each part of the client's.
-    pub(in crate::modes::proxy) marks: Vec<RelayMark>,
+    pub(in crate::modes) marks: Vec<RelayMark>,
     /// The most hidden bytes about which something is proved.
-    pub(in crate::modes::proxy) hidden: usize,
+    pub(in crate::modes) hidden: usize,
     /// The source of memory for claims about it.
-    pub(in crate::modes::proxy) budget: Budget,
+    pub(in crate::modes) budget: Budget,
 }
 
 impl core::fmt::Debug for Relayed {
