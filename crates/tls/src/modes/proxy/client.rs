@@ -111,7 +111,11 @@ fn try_fetch(
 fn connect(
     channel: &mut dyn Channel,
     target: &Target<'_>,
-    talk: impl FnOnce(&mut ClientConnection, &mut Stream<'_>, &mut [Zeroizing<Vec<u8>>; 2]) -> Result<(), Error>,
+    talk: impl FnOnce(
+        &mut ClientConnection,
+        &mut Stream<&mut dyn Channel>,
+        &mut [Zeroizing<Vec<u8>>; 2],
+    ) -> Result<(), Error>,
 ) -> Result<Fetched, Error> {
     let Target { host, port, roots, max_received, wait, version, suite } = *target;
     let master = Arc::new(MasterSecret::default());
@@ -187,7 +191,7 @@ const UNTOLD: Error = Error::Misuse("the TLS library did not tell the connection
 /// Runs the handshake. What nobody can prove is refused before a request is said.
 fn shake_hands(
     connection: &mut ClientConnection,
-    stream: &mut Stream<'_>,
+    stream: &mut Stream<&mut dyn Channel>,
     requests: &CertificateRequests,
 ) -> Result<(), Error> {
     connection.complete_io(stream).map_err(|error| tls_error(&error, connection))?;
@@ -202,7 +206,7 @@ fn shake_hands(
 /// plaintext goes to `requests` and `responses`.
 fn talk(
     connection: &mut ClientConnection,
-    stream: &mut Stream<'_>,
+    stream: &mut Stream<&mut dyn Channel>,
     mut dialogue: Dialogue<'_, '_>,
     rounds: usize,
     [requests, responses]: &mut [Zeroizing<Vec<u8>>; 2],
@@ -231,7 +235,7 @@ fn talk(
 
 /// Appends some of the server's plaintext. Returns whether there was any.
 fn receive(
-    tls: &mut rustls::Stream<'_, ClientConnection, Stream<'_>>,
+    tls: &mut rustls::Stream<'_, ClientConnection, Stream<&mut dyn Channel>>,
     all: &mut Zeroizing<Vec<u8>>,
 ) -> Result<bool, Error> {
     let mut chunk = Zeroizing::new([0; 1 << 14]);

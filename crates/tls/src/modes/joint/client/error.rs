@@ -4,6 +4,7 @@ use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error as TlsError, PeerIncompatible};
 
+use crate::modes::relay;
 use crate::page::dialogue;
 use crate::wire::rustls_client::CertificateRequests;
 use crate::wire::transcript;
@@ -25,6 +26,9 @@ pub enum Failure {
     /// The connection broke.
     #[error("the connection to the server broke: {0}")]
     Broken(io::ErrorKind),
+    /// V, which carries the connection, cannot connect, or has lost it.
+    #[error("the connection to the server, which the notary carries: {0}")]
+    Carried(relay::Failure),
     /// Nothing came, or nothing could be sent, for too long.
     #[error(
         "the server took too long: it neither answers nor ends the connection, which the request must ask for with \

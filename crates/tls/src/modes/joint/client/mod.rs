@@ -66,6 +66,7 @@
 //! connection is closed. An error of the engine takes precedence over the TLS library's. The documentation of
 //! the module `provider` describes what rustls is told, and what it would do without this module's care.
 
+mod carried;
 #[cfg(not(target_family = "wasm"))]
 mod dialed;
 mod error;
@@ -76,6 +77,7 @@ pub(super) mod testing;
 mod tests;
 mod wire;
 
+pub use carried::Carried;
 #[cfg(not(target_family = "wasm"))]
 pub use dialed::{Dialed, dial};
 pub use error::{Distrust, Failure};
@@ -153,7 +155,8 @@ pub struct RoundRecords {
     pub read: bool,
 }
 
-/// Runs a connection on `stream`, which must be open (see [`dial`]) and is dropped at the end. Sends
+/// Runs a connection on `stream`, which must be open (`dial` opens one, or [`Carried`]) and is dropped at the
+/// end. Sends
 /// `request` in records of `lengths`, which `engine` must have prepared, and takes everything that the server
 /// answers until it ends the connection.
 ///
@@ -202,8 +205,12 @@ pub fn converse<S: Socket>(
     let name = server::canonical_name(target.host).map_err(|_| Failure::Name)?;
     let name = ServerName::try_from(name).map_err(|_| Failure::Name)?;
     let protocol = engine.protocol();
-    let tls =
-        |session: &Session| Tls::new(session, stream, target, name, protocol)?.run(first, &mut requests);
+    let tls = |session: &Session| {
+        let result = Tls::new(session, stream, target, name, protocol)?.run(first, &mut requests);
+        // Where V carries the connection, the engine's error is one of the connection, too.
+        session.error()?;
+        result
+    };
     match with_engine(engine, target.probed, tls) {
         Err(Error::Connection(Failure::OnlyNewer | Failure::OnlyTls12 | Failure::NothingInCommon))
             if target.probed =>

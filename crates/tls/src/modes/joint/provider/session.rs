@@ -108,7 +108,7 @@ impl Session {
     }
 
     /// This thread's session.
-    pub(super) fn current() -> Result<Arc<Self>, rustls::Error> {
+    pub(in crate::modes::joint) fn current() -> Result<Arc<Self>, rustls::Error> {
         let current = CURRENT.with_borrow(Clone::clone);
         current.ok_or_else(|| rustls::Error::General("no session of two parties on this thread".into()))
     }
