@@ -77,6 +77,7 @@ fn a_notary_of_the_open_internet_does_not_carry_into_its_own_network() {
 fn a_page_is_proved_over_a_websocket() {
     // Browsers know no keys without a certificate.
     let certificate = certificate();
+    set_mode(&certificate.key, 0o600);
     let tls = ["--tls-cert", &certificate.cert, "--tls-key", &certificate.key];
     let fixture = Fixture::new(&join(&[&["--relay"], &tls]));
     let (attested, key) = (through_a_websocket(&fixture, &certificate), fixture.key());
