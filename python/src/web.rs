@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use volery::channel::tls::{Fingerprint, Trust, client_config};
 use volery::channel::{tls::Tls, transport::Socket};
-use volery::notary::{Greeting, Terms, Turn, in_line};
+use volery::notary::{Greeting, Terms, Turn, Way, in_line};
 use volery::web::attestation::{Context, Mode};
 use volery::web::disclosure::{MessagePart, Redaction, Rest, Selection, Suite, TlsVersion};
 use volery::web::joint::{self, RoundSizes, Sizes, client};
@@ -251,7 +251,11 @@ impl Task {
         };
         let config = client_config(trust).map_err(Failure::input)?;
         let mut channel = Framed::new(Tls::connect(socket, config, &host, &limits)?, limits);
-        Greeting { mode: self.mode, token: token.clone() }.send(&mut channel)?;
+        let way = match self.mode {
+            Mode::TwoParty => Way::TwoParty,
+            Mode::Proxy => Way::Proxy,
+        };
+        Greeting { way, token: token.clone() }.send(&mut channel)?;
         let told = OnceLock::new();
         let channel = in_line(channel, |turn| {
             if let Turn::Begins(terms) = turn {

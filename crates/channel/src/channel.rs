@@ -47,6 +47,19 @@ pub trait Channel {
     /// As [`recv`](Self::recv). `out` is unspecified after an error.
     fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error>;
 
+    /// Waits for the peer's next message, as a receive of step `step` would, and says whether it is one of
+    /// step `other`. Nothing is received.
+    ///
+    /// For a layer that answers `other` wherever it comes. It has to ask before each receive, since a receive
+    /// of `step` takes `other` for an error.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] by a channel that cannot look ahead; [`Error::Peer`] may come from the receive that
+    /// follows; any error of reading.
+    fn precedes(&mut self, _other: Tag, _step: Tag) -> Result<bool, Error> {
+        Err(Error::misuse("this channel cannot look ahead"))
+    }
+
     /// Hands everything queued to the operating system.
     ///
     /// # Errors
@@ -104,6 +117,9 @@ macro_rules! forward {
             }
             fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error> {
                 (**self).recv_into(tag, max, out)
+            }
+            fn precedes(&mut self, other: Tag, step: Tag) -> Result<bool, Error> {
+                (**self).precedes(other, step)
             }
             fn flush(&mut self) -> Result<(), Error> {
                 (**self).flush()

@@ -75,6 +75,10 @@ impl<C: Channel, L: Layer<C>> Channel for Layered<C, L> {
         Ok(())
     }
 
+    fn precedes(&mut self, other: Tag, step: Tag) -> Result<bool, Error> {
+        self.channel.precedes(other, step)
+    }
+
     fn flush(&mut self) -> Result<(), Error> {
         self.channel.flush()
     }

@@ -65,8 +65,8 @@ macro_rules! registry {
 /// The table. `0x00` is never a tag, so that a stream of zeros is not a valid conversation.
 ///
 /// A number also determines the order in which messages are read. Each of the ranges 0x10 to 0x17, 0x18 to
-/// 0x1f, 0x28 to 0x2f, 0x30 to 0x37, 0x38 to 0x3f and 0x48 to 0x4f is ordered within itself only. So such a
-/// range has only steps that both parties take in one order.
+/// 0x1f, 0x28 to 0x2f, 0x30 to 0x37, 0x38 to 0x3f, 0x48 to 0x4f and 0xb0 to 0xb7 is ordered within itself
+/// only. So such a range has only steps that both parties take in one order.
 pub mod tags {
     use super::Tag;
 
@@ -304,6 +304,15 @@ pub mod tags {
         WORKER_ADDRESS = 0xaa, "WorkerAddress";
         /// That a worker is still at work, or what it brings.
         WORKER_ENDED = 0xab, "WorkerEnded";
+
+        // 0xb0..: a connection to a server that the verifier carries for a client of two parties. They have a
+        // lane of their own: the prover makes requests wherever it is, and answers come between other
+        // messages.
+
+        /// The prover's request about the connection, as `RelayRequest`.
+        CARRY_REQUEST = 0xb0, "CarryRequest";
+        /// The result of that request, as `RelayAnswer`.
+        CARRY_ANSWER = 0xb1, "CarryAnswer";
 
         // 0xf0..: never sent by a protocol of this workspace.
 

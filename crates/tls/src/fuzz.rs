@@ -16,5 +16,5 @@ pub fn web_claims(bytes: &[u8]) {
 
 /// P's request to V about V's connection to a server (`RelayRequest`).
 pub fn relay_request(bytes: &[u8]) {
-    crate::modes::proxy::relay::fuzz_request(bytes);
+    crate::modes::relay::fuzz_request(bytes);
 }

@@ -29,12 +29,17 @@
 //! | | [`attestation`] | V's signed statement, for others who trust V |
 //! | `modes`: who runs the client | [`joint`] | two parties are the client together |
 //! | | [`proxy`] | V relays the connection, and P proves what went over it |
+//! | | [`relay`] | V carries a connection of P's |
 //! | | [`plain`] | P alone, to see what there would be to prove |
 //!
 //! [`Error`] says whose fault a failure of the two parties was. [`Side`] is the end of the connection that a
 //! byte comes from. A module without a link is of no use on its own: callers reach it through the modes, and
 //! fuzz targets by the feature `fuzzing`.
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    target_family = "wasm",
+    allow(dead_code, unused_imports, reason = "V, and connections by sockets, are for other platforms")
+)]
 
 mod error;
 #[cfg(feature = "fuzzing")]
@@ -52,7 +57,9 @@ mod testing;
 mod wire;
 
 pub use error::Error;
-pub use modes::{joint, plain, proxy};
+#[cfg(not(target_family = "wasm"))]
+pub use modes::plain;
+pub use modes::{joint, proxy, relay};
 pub use page::{attestation, claim, commitment, dialogue, disclosure, http, leaf, presentation};
 pub use wire::prf::Side;
 pub use wire::server;

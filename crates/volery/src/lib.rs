@@ -40,12 +40,12 @@
 //! | `programs` | runs of RISC-V programs: [`programs`], the sessions' methods about runs | 8 |
 //! | `public` | proofs that anyone can verify: [`public`] | 2 |
 //! | `tls` | connections over TLS: [`channel::tls`] | 7 |
-//! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 41 |
+//! | `web` | what a website said: [`web`], [`notary`], the sessions' methods about web pages | 42 |
 //! | `claim-proofs` | claims in presentations of attestations; brings `web` | 1 more than `web` |
 //! | `contracts` | attestations for contracts on blockchains (brings `web`) | 11 more than `web` |
 //! | `range-proofs` | range proofs on committed numbers of web pages (brings `web`) | 16 more than `web` |
 //! | `websocket` | connections of web pages: [`channel::websocket`] | 3 |
-//! | all of them | | 68 |
+//! | all of them | | 69 |
 //!
 //! The repository's README has a whole program, and the guide in `docs/guide` has more; all of them are
 //! tested. The `volery` program is a package of its own, `volery-cli`.

@@ -4,7 +4,7 @@
 //! ```text
 //! P                                              V
 //! TLS 1.3                      <---------->      shows the key that it signs with, or a certificate; P goes on only if it knows it
-//! Greeting: a mode, a token    ----------->      hears out only whom it knows by the token
+//! Greeting: a way, a token     ----------->      hears out only whom it knows by the token
 //!                              <-----------      P's number in the line, from 1, as often as V likes
 //!                              <-----------      0: P's turn has come; Terms: V's limits
 //! Prover::start                <---------->      Verifier::start
@@ -35,11 +35,36 @@ pub const MAX_TOKEN: usize = 256;
 /// How long a prover waits in a line.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// A prover's first message: a byte for the mode (1 two parties, 2 proxy), then the token, empty if the
-/// prover has none.
+/// How a prover's connection to the website is to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// By two parties, of whom P connects to the website.
+    TwoParty,
+    /// By P, over a connection that V relays.
+    Proxy,
+    /// By two parties, over a connection that V carries: see [`volery_tls::relay`].
+    Carried,
+}
+
+impl Way {
+    /// All of them, in the order of their bytes, which begin at 1.
+    const ALL: [Self; 3] = [Self::TwoParty, Self::Proxy, Self::Carried];
+
+    /// The mode that the attestation names.
+    #[must_use]
+    pub fn mode(self) -> Mode {
+        match self {
+            Self::TwoParty | Self::Carried => Mode::TwoParty,
+            Self::Proxy => Mode::Proxy,
+        }
+    }
+}
+
+/// A prover's first message: a byte for the way (1 two parties, 2 proxy, 3 two parties over a connection that
+/// V carries), then the token, empty if the prover has none.
 pub struct Greeting {
     /// How the connection is to be made.
-    pub mode: Mode,
+    pub way: Way,
     /// What shows who asks; secret.
     pub token: Zeroizing<Vec<u8>>,
 }
@@ -53,11 +78,9 @@ impl Greeting {
         if self.token.len() > MAX_TOKEN {
             return Err(Error::misuse(format!("a token of more than {MAX_TOKEN} bytes")));
         }
-        let mode = match self.mode {
-            Mode::TwoParty => 1,
-            Mode::Proxy => 2,
-        };
-        let message = Zeroizing::new([&[mode], &self.token[..]].concat());
+        // The position among three.
+        let way = 1 + Way::ALL.iter().position(|way| *way == self.way).unwrap_or_default() as u8;
+        let message = Zeroizing::new([&[way], &self.token[..]].concat());
         channel.send(NOTARY_TOKEN, &message)?;
         channel.flush()
     }
@@ -69,17 +92,13 @@ impl Greeting {
     /// channel's.
     pub fn receive(channel: &mut (impl Channel + ?Sized)) -> Result<Self, Error> {
         let message = channel.recv(NOTARY_TOKEN, 1 + MAX_TOKEN)?;
-        let (mode, token) = message.split_first().map_or((0, &[][..]), |(mode, token)| (*mode, token));
+        let (way, token) = message.split_first().map_or((0, &[][..]), |(way, token)| (*way, token));
         let token = Zeroizing::new(token.to_vec());
-        let mode = match mode {
-            1 => Mode::TwoParty,
-            2 => Mode::Proxy,
-            _ => {
-                channel.fail("the notary does not know this mode");
-                return Err(Error::malformed(NOTARY_TOKEN, "a mode which this version does not have"));
-            }
+        let Some(way) = usize::from(way).checked_sub(1).and_then(|way| Way::ALL.get(way)) else {
+            channel.fail("the notary does not know this mode");
+            return Err(Error::malformed(NOTARY_TOKEN, "a mode which this version does not have"));
         };
-        Ok(Self { mode, token })
+        Ok(Self { way: *way, token })
     }
 }
 
@@ -233,20 +252,22 @@ mod tests {
 
     #[test]
     fn a_greeting_is_heard_as_it_was_said() {
-        for (mode, token) in [(Mode::TwoParty, &b""[..]), (Mode::Proxy, &[b'x'; MAX_TOKEN])] {
+        for (way, token) in
+            [(Way::TwoParty, &b""[..]), (Way::Proxy, &[b'x'; MAX_TOKEN]), (Way::Carried, b"x")]
+        {
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Greeting { mode, token: Zeroizing::new(token.to_vec()) }.send(&mut prover).expect("sent");
+            Greeting { way, token: Zeroizing::new(token.to_vec()) }.send(&mut prover).expect("sent");
             let heard = Greeting::receive(&mut notary).expect("a greeting");
-            assert_eq!((heard.mode, &heard.token[..]), (mode, token));
+            assert_eq!((heard.way, &heard.token[..]), (way, token));
         }
         let (mut prover, _notary) = memory_pair(&Limits::default());
-        let long = Greeting { mode: Mode::Proxy, token: Zeroizing::new(vec![0; MAX_TOKEN + 1]) };
+        let long = Greeting { way: Way::Proxy, token: Zeroizing::new(vec![0; MAX_TOKEN + 1]) };
         assert!(matches!(long.send(&mut prover), Err(Error::Misuse(_))));
     }
 
     #[test]
     fn a_mode_that_nobody_knows_is_refused_and_the_prover_told() {
-        for message in [&[][..], &[0], &[3, 1, 2]] {
+        for message in [&[][..], &[0], &[4, 1, 2], &[255]] {
             let (mut prover, mut notary) = memory_pair(&Limits::default());
             prover.send(NOTARY_TOKEN, message).and_then(|()| prover.flush()).expect("sent");
             assert!(matches!(Greeting::receive(&mut notary), Err(Error::Malformed { .. })));

@@ -1,4 +1,4 @@
-//! Seven lanes in one stream. They let a party prepare correlations while a proof runs, and run a proof over
+//! Eight lanes in one stream. They let a party prepare correlations while a proof runs, and run a proof over
 //! bits beside one over a field.
 //!
 //! A protocol that makes correlated randomness and one that uses it take turns in an order that depends on
@@ -33,6 +33,8 @@ pub(crate) enum Lane {
     BitLinks,
     /// The verifier's bytes for the chain of field elements: tags from 0x48 to 0x4f.
     SubfieldLinks,
+    /// A connection to a server that the verifier carries: tags from 0xb0 to 0xb7.
+    Carried,
 }
 
 impl Lane {
@@ -50,6 +52,7 @@ impl Lane {
             0x30 => Self::Elements,
             0x38 => Self::BitLinks,
             0x48 => Self::SubfieldLinks,
+            0xb0 => Self::Carried,
             _ => Self::Main,
         }
     }
@@ -58,7 +61,7 @@ impl Lane {
 /// Frames that arrived before their lane was asked for.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    lanes: [VecDeque<(Header, Vec<u8>)>; 7],
+    lanes: [VecDeque<(Header, Vec<u8>)>; 8],
     bytes: usize,
 }
 
@@ -72,7 +75,8 @@ const ENTRY: usize = 64;
 
 impl Aside {
     fn lane(&mut self, tag: u8) -> &mut VecDeque<(Header, Vec<u8>)> {
-        let [main, extension, rounds, subfield_rounds, elements, bit_links, subfield_links] = &mut self.lanes;
+        let [main, extension, rounds, subfield_rounds, elements, bit_links, subfield_links, carried] =
+            &mut self.lanes;
         match Lane::of(tag) {
             Lane::Main => main,
             Lane::Extension => extension,
@@ -81,6 +85,7 @@ impl Aside {
             Lane::Elements => elements,
             Lane::BitLinks => bit_links,
             Lane::SubfieldLinks => subfield_links,
+            Lane::Carried => carried,
         }
     }
 
@@ -94,6 +99,11 @@ impl Aside {
     pub(super) fn put(&mut self, header: Header, payload: Vec<u8>) {
         self.bytes = self.bytes.saturating_add(payload.len() + ENTRY);
         self.lane(header.tag).push_back((header, payload));
+    }
+
+    /// Whether a frame of `tag`'s lane is kept.
+    pub(super) fn holds(&mut self, tag: Tag) -> bool {
+        !self.lane(tag.byte()).is_empty()
     }
 
     /// The oldest frame of `tag`'s lane, which must be what is expected.
@@ -116,6 +126,7 @@ mod tests {
                 Lane::SubfieldRounds => "Subfield",
                 Lane::BitLinks => "BitsLink",
                 Lane::SubfieldLinks => "SubfieldLink",
+                Lane::Carried => "Carry",
                 Lane::Main | Lane::Extension | Lane::Elements => {
                     assert!(!tag.name().starts_with("Ferret"), "{tag:?}");
                     continue;

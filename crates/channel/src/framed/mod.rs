@@ -210,6 +210,11 @@ impl<T: Transport> Channel for Framed<T> {
         self.failed.latch(result)
     }
 
+    fn precedes(&mut self, other: Tag, step: Tag) -> Result<bool, Error> {
+        let result = self.try_precedes(other, step);
+        self.failed.latch(result)
+    }
+
     fn flush(&mut self) -> Result<(), Error> {
         let result = self.try_flush();
         self.failed.latch(result)

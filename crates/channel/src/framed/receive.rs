@@ -43,6 +43,33 @@ impl<T: Transport> Framed<T> {
         if let Some(kept) = self.aside.take(tag, bound) {
             return Ok(Start::Kept(kept?));
         }
+        let (header, mut patience) = self.come_to(tag, None)?;
+        if header.tag == tags::ERROR.byte() && tag != tags::ERROR {
+            return Err(self.hear_out(header, patience));
+        }
+        let length = header.check(tag, bound)?;
+        self.afford(length)?;
+        self.inbox.take(HEADER_LEN);
+        patience.allowed = self.limits.with_length(patience.allowed, length);
+        Ok(Start::Arriving(length, patience))
+    }
+
+    pub(super) fn try_precedes(&mut self, other: Tag, step: Tag) -> Result<bool, Error> {
+        self.failed.check()?;
+        if !self.outbox.is_empty() {
+            self.try_flush()?;
+        }
+        self.step = step;
+        if self.aside.holds(step) {
+            return Ok(false);
+        }
+        let (header, _) = self.come_to(step, Some(other))?;
+        Ok(header.tag == other.byte())
+    }
+
+    /// Waits for the header of a frame of `tag`'s lane, or of `other`, and leaves it there. Frames of other
+    /// lanes that come before are put aside. Returns what is left of the patience, too.
+    fn come_to(&mut self, tag: Tag, other: Option<Tag>) -> Result<(Header, Patience), Error> {
         // One deadline, however many frames of other lanes come in between. Each of them adds only the time
         // for its length.
         let mut patience =
@@ -54,19 +81,19 @@ impl<T: Transport> Framed<T> {
                     None => self.fill(HEADER_LEN, patience)?,
                 }
             };
-            if header.tag == tags::ERROR.byte() && tag != tags::ERROR {
-                return Err(self.hear_out(header, patience));
-            }
             // Before the peer's hello, the bytes may not be frames at all.
-            let aside =
-                tag != tags::HELLO && Lane::differ(tag.byte(), header.tag) && self.aside.has_room(header);
-            let length = if aside { header.length as usize } else { header.check(tag, bound)? };
+            let aside = tag != tags::HELLO
+                && header.tag != tags::ERROR.byte()
+                && other.is_none_or(|other| other.byte() != header.tag)
+                && Lane::differ(tag.byte(), header.tag)
+                && self.aside.has_room(header);
+            if !aside {
+                return Ok((header, patience));
+            }
+            let length = header.length as usize;
             self.afford(length)?;
             self.inbox.take(HEADER_LEN);
             patience.allowed = self.limits.with_length(patience.allowed, length);
-            if !aside {
-                return Ok(Start::Arriving(length, patience));
-            }
             let mut payload = Vec::new();
             self.payload_into(&mut payload, length, patience)?;
             self.aside.put(header, payload);

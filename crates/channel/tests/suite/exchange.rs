@@ -141,6 +141,27 @@ fn what_was_sent_before_the_end_is_received_after_it<L: Link>() {
     assert_eq!(right.recv(tags::TEST_OTHER, 0).unwrap_err(), closed);
 }
 
+/// What comes first is known before it is received, whatever lanes the messages are in.
+fn a_channel_looks_ahead_without_receiving<L: Link>() {
+    let (mut here, mut there) = channels::<L>(&Limits::default());
+    let rounds = tags::FERRET_TREES;
+    there.send(rounds, b"round").unwrap();
+    there.send(tags::MASKS, b"masks").unwrap();
+    there.send(tags::TEST, b"test").unwrap();
+    there.flush().unwrap();
+    for _ in 0..2 {
+        assert!(here.precedes(tags::MASKS, tags::TEST).unwrap(), "past a message of another lane");
+        assert!(!here.precedes(tags::TEST, tags::MASKS).unwrap());
+        assert!(!here.precedes(tags::MASKS, rounds).unwrap(), "that one is kept");
+    }
+    assert_eq!(here.recv(tags::MASKS, 5).unwrap(), b"masks");
+    assert!(!here.precedes(tags::MASKS, tags::TEST).unwrap());
+    assert_eq!(here.recv(tags::TEST, 4).unwrap(), b"test");
+    assert_eq!(here.recv(rounds, 5).unwrap(), b"round");
+    drop(there);
+    assert!(matches!(here.precedes(tags::MASKS, tags::TEST), Err(Error::Closed { .. })));
+}
+
 on_every_transport! {
     messages_cross_intact,
     both_parties_may_write_16_mib_at_once,
@@ -148,6 +169,7 @@ on_every_transport! {
     what_was_sent_before_the_end_is_received_after_it,
     messages_of_other_lanes_wait_their_turn,
     a_flood_of_another_lane_is_cut_off,
+    a_channel_looks_ahead_without_receiving,
 }
 
 #[test]

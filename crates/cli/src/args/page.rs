@@ -234,6 +234,10 @@ pub(crate) struct WebProveArgs {
     pub(crate) url: String,
     #[command(flatten)]
     pub(crate) page: WebPageArgs,
+    /// two-party: reach the website through the notary, which must allow it (--relay), instead of from here.
+    /// It passes ciphertexts on, and learns which website it is even if nothing is attested
+    #[arg(long)]
+    pub(crate) relay: bool,
     /// Where to write the attestation; a new file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,

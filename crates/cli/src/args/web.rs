@@ -187,6 +187,10 @@ pub(crate) struct NotaryServeArgs {
     /// Ports of servers that provers may connect to, in both modes
     #[arg(long, value_name = "PORT", default_values_t = [443])]
     pub(crate) port: Vec<u16>,
+    /// Also carry the connections of two-party provers that reach no website themselves, such as web pages
+    /// (`web prove --relay`): TLS alone, to the same ports and addresses, and as many bytes, as in proxy mode
+    #[arg(long)]
+    pub(crate) relay: bool,
     /// Also connect to private networks and to this machine. Provers can then reach everything there
     #[arg(long)]
     pub(crate) allow_private: bool,

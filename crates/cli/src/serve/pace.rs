@@ -174,6 +174,12 @@ impl Channel for Paced {
         counted((&self.pace, &self.limits), now, |()| out.len(), result)
     }
 
+    fn precedes(&mut self, other: Tag, step: Tag) -> Result<bool, Error> {
+        self.before(step)?;
+        let now = (step, Instant::now());
+        counted((&self.pace, &self.limits), now, |_| 0, self.inner.precedes(other, step))
+    }
+
     fn flush(&mut self) -> Result<(), Error> {
         self.before(self.step)?;
         let now = (self.step, Instant::now());

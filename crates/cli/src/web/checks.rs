@@ -3,8 +3,8 @@
 use volery::web::Side;
 use volery::web::disclosure::{MessagePart, Part, Redaction, Selection, Visibility, visibility};
 
-use super::parts::{is_same, name_of};
 use crate::failure::Failure;
+use volery::web::disclosure::words::{is_same, name_of};
 
 /// Checks that each named part belongs to one of `count` requests or responses.
 pub(super) fn check_rounds(selection: &Selection, count: usize) -> Result<(), Failure> {
@@ -171,8 +171,8 @@ fn check_shown_names(
 
 #[cfg(test)]
 mod tests {
-    use super::super::parts::parse;
     use super::*;
+    use volery::web::disclosure::words::parse;
 
     fn words(words: &[&str]) -> Vec<String> {
         words.iter().map(|word| (*word).to_owned()).collect()

@@ -29,7 +29,6 @@ mod placeholder;
 mod plan;
 mod presentation;
 mod prove;
-mod request;
 mod saved;
 mod script;
 mod site;
@@ -59,15 +58,15 @@ use super::{new_file, terminal};
 use consent::Consent;
 use notary::Token;
 use prove::{MAX_RECEIVED, SignedSession, Signer, Task};
-use request::Page;
 use script::{Order, Script};
 use template::Template;
 use terms::Wishes;
+use volery::web::http::request::Page;
 
 /// Runs `volery web prove`.
 pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
-    let WebProveArgs { url, page: asked, out, json } = args;
-    let page = Page::parse(url)?;
+    let WebProveArgs { url, page: asked, relay, out, json } = args;
+    let page = Page::parse(url).map_err(Failure::input)?;
     let first = first(asked, &page)?;
     let script = script(asked, page, first)?;
     let selection = parts::selection(asked, script.taken()?)?;
@@ -85,7 +84,13 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
             "--contract-signer: contracts are told of one request on a connection; --apart gives each its own",
         ));
     }
-    let wishes = Wishes { mode, no_alpn: asked.no_alpn, wait: asked.timeout, contract_signer };
+    if *relay && mode == ModeArg::Proxy {
+        return Err(Failure::input(
+            "--relay is for two parties; in proxy mode the notary relays in any case",
+        ));
+    }
+    let (carried, no_alpn) = (*relay, asked.no_alpn);
+    let wishes = Wishes { mode, carried, no_alpn, wait: asked.timeout, contract_signer };
     let commit_all = asked.commit_all;
     let task = Task {
         wishes,

@@ -9,10 +9,10 @@ use volery::web::attestation::{Attestation, Statement};
 use volery::web::commitment::{
     self, Bounded, Disclosed, Openings, RangeFile, RangeFileError, range::RangeError,
 };
-use volery::web::disclosure::{MessagePart, Part};
+use volery::web::disclosure::{MessagePart, Part, words};
 
 use super::attestation::{self, hex};
-use super::{parts, read};
+use super::read;
 use crate::args::{AttestationOpenArgs, AttestationProveRangeArgs};
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
@@ -28,8 +28,11 @@ pub(crate) fn open(args: &AttestationOpenArgs) -> Result<(), Failure> {
     let attestation = attestation::open(&args.file)?;
     let openings = read_openings(&args.openings)?;
     let statement = attestation.verify(attestation.claimed_signer()).map_err(Failure::input)?;
-    let parts =
-        args.part.iter().map(|text| place(statement, parts::part(text)?)).collect::<Result<Vec<_>, _>>()?;
+    let parts = args
+        .part
+        .iter()
+        .map(|text| place(statement, words::part(text).map_err(Failure::input)?))
+        .collect::<Result<Vec<_>, _>>()?;
     let chosen = openings.select(&parts).map_err(Failure::input)?;
     let opened = chosen.check(statement).map_err(Failure::input)?;
     write(&args.out, &chosen)?;
@@ -42,7 +45,7 @@ pub(crate) fn open(args: &AttestationOpenArgs) -> Result<(), Failure> {
 
 /// Runs `volery attestation prove-range`.
 pub(crate) fn prove_range(args: &AttestationProveRangeArgs) -> Result<(), Failure> {
-    let (part, bounds) = parts::range(&args.claim)?;
+    let (part, bounds) = words::range(&args.claim).map_err(Failure::input)?;
     let attestation = attestation::open(&args.file)?;
     let openings = read_openings(&args.openings)?;
     let statement = attestation.verify(attestation.claimed_signer()).map_err(Failure::input)?;

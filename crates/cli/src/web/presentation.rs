@@ -14,12 +14,12 @@ use volery::web::presentation::{
 };
 
 use super::opening::text_or_hex;
-use super::parts::name_of;
-use super::{attestation, parts, read};
+use super::{attestation, read};
 use crate::args::AttestationPresentArgs;
 use crate::failure::Failure;
 use crate::outcome::{self, Good};
 use crate::{new_file, output};
+use volery::web::disclosure::words::{self, name_of};
 
 /// A file that `verify` takes.
 pub(super) enum Document {
@@ -143,11 +143,11 @@ pub(super) fn failed(error: &PresentationError) -> Failure {
 /// Runs `volery attestation present`.
 pub(crate) fn present(args: &AttestationPresentArgs) -> Result<(), Failure> {
     let reveal = args.reveal.iter().map(|text| {
-        let (part, bytes) = parts::piece(text)?;
+        let (part, bytes) = words::piece(text).map_err(Failure::input)?;
         Ok(Reveal { part, bytes })
     });
     let reveal = reveal.collect::<Result<Vec<_>, Failure>>()?;
-    let claims = args.claim.iter().map(|text| parts::claim(text));
+    let claims = args.claim.iter().map(|text| words::claim(text).map_err(Failure::input));
     let claims: Vec<(MessagePart, Assertion)> = claims.collect::<Result<_, _>>()?;
     let attestation = attestation::open(&args.file)?;
     let openings = LeafOpenings::from_bytes(&read(&args.opening, leaf::MAX_BYTES as u64)?);

@@ -18,7 +18,9 @@ use volery::notary::{Terms, Turn, in_line};
 use volery::web::attestation::{Attestation, Context, SigningKey, Statement};
 use volery::web::commitment::Openings;
 use volery::web::dialogue::ReceivedResponses;
-use volery::web::disclosure::{MAX_HIDDEN_BYTES, MessagePart, Redaction, Selection, Suite, TlsVersion};
+use volery::web::disclosure::{
+    MAX_HIDDEN_BYTES, MessagePart, Redaction, Selection, Suite, TlsVersion, words,
+};
 use volery::web::joint::{self, client};
 use volery::web::leaf::{LeafOpenings, Seed};
 use volery::web::proxy::{self, relay::Rules};
@@ -52,6 +54,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// A version of TLS and a cipher suite.
 type Protocol = (TlsVersion, Suite);
+
+/// Asks the server for a cipher suite. An error of the second kind is for the next suite to mend.
+type Probe<'a> = dyn FnMut(Suite) -> Result<Result<client::Probe, client::Failure>, Failure> + 'a;
 
 /// What to fetch, and what to prove about it.
 pub(super) struct Task {
@@ -164,30 +169,42 @@ impl Visit<'_> {
         }
     }
 
-    /// The version of TLS and the cipher suite for which two parties prepare a connection. In proxy mode they
-    /// are not needed ahead.
+    /// The version of TLS and the cipher suite for which two parties prepare a connection, as far as they are
+    /// known before the session. In proxy mode they are not needed ahead, and a notary that carries the
+    /// connection is asked for one in the session.
     fn protocol(&self) -> Result<Option<Protocol>, Failure> {
-        let Task { wishes, tls, suite, script, roots, phases, .. } = self.task;
+        let Task { wishes, tls, suite, script, roots, .. } = self.task;
         if wishes.mode == ModeArg::Proxy {
             return Ok(None);
         }
-        if let Some(protocol) = tls.zip(*suite) {
-            return Ok(Some(protocol));
+        let known = tls.zip(*suite);
+        if known.is_some() || wishes.carried {
+            return Ok(known);
         }
-        phases.begin("asking the server for its version of TLS and cipher suite");
         let page = script.page();
         let target = self.target(roots, wishes.longest_wait(), MAX_RECEIVED);
+        let found = self.ask_server(&mut |suite| {
+            Ok(client::dial(&page.host, page.port, &target.limits)
+                .and_then(|stream| client::probe(stream, &target, *tls, suite)))
+        })?;
+        Ok(Some(found))
+    }
+
+    /// Asks the server for its version of TLS and cipher suite. `probe` opens a connection and asks for one
+    /// suite.
+    fn ask_server(&self, probe: &mut Probe<'_>) -> Result<Protocol, Failure> {
+        let Task { suite, phases, .. } = self.task;
+        phases.begin("asking the server for its version of TLS and cipher suite");
         let suites = suite.as_ref().map_or(&joint::SUITES[..], core::slice::from_ref);
         let mut found = Err(client::Failure::NothingInCommon);
         for suite in suites {
-            found = client::dial(&page.host, page.port, &target.limits)
-                .and_then(|stream| client::probe(stream, &target, *tls, *suite));
+            found = probe(*suite)?;
             if found != Err(client::Failure::NothingInCommon) {
                 break;
             }
         }
         let found = found.map_err(joint::Error::from).map_err(volery::Error::from)?;
-        Ok(Some((found.version, found.suite)))
+        Ok((found.version, found.suite))
     }
 
     /// The server as two parties see it, which may take this long for its next bytes.
@@ -226,7 +243,7 @@ impl Visit<'_> {
         protocol: Option<Protocol>,
     ) -> Result<SignedSession, Failure> {
         let Task { wishes, phases, .. } = self.task;
-        token.send(wishes.mode.into(), &mut channel)?;
+        token.send(wishes.way(), &mut channel)?;
         let mut rng = os_rng()?;
         phases.begin("waiting for the notary");
         let told = OnceLock::new();
@@ -243,10 +260,7 @@ impl Visit<'_> {
         let terms = told.get().ok_or_else(|| Failure::session("internal error"))?;
         wishes.check(terms)?;
         let (page, received) = match wishes.mode {
-            ModeArg::TwoParty => {
-                let protocol = protocol.ok_or_else(|| Failure::session("internal error"))?;
-                self.together(prover, protocol, terms)?
-            }
+            ModeArg::TwoParty => self.together(prover, protocol, terms)?,
             ModeArg::Proxy => self.relayed(prover, terms)?,
         };
         phases.begin("waiting for the attestation");
@@ -259,20 +273,33 @@ impl Visit<'_> {
 
     fn together<C: Channel + Send>(
         &self,
-        prover: Prover<C>,
-        protocol: Protocol,
+        mut prover: Prover<C>,
+        protocol: Option<Protocol>,
         terms: &Terms,
     ) -> Result<(ProvedPage<C>, Zeroizing<Vec<u8>>), Failure> {
         let Task { wishes, script, roots, phases, read, expect, context, trust_close, commit_all, .. } =
             self.task;
         let page = script.page();
+        let target = self.target(roots, wishes.wait(terms), MAX_RECEIVED.min(terms.received as usize));
+        let protocol = match protocol {
+            Some(protocol) => protocol,
+            None => self.ask_server(&mut |suite| {
+                let mut stream = prover.carried(&page.host, page.port, &target.limits)?;
+                let found = client::probe(&mut stream, &target, self.task.tls, suite);
+                // The next question takes another connection.
+                let closed = stream.close();
+                Ok(found.and_then(|found| closed.map(|_| found).map_err(client::Failure::from)))
+            })?,
+        };
         let sizes = wishes.fit(terms, script.sizes(self.connection, protocol, *read, *expect))?;
         phases.begin("preparing the connection");
         let prepared = prover.prepare_web(sizes, os_rng()?)?;
-        let target = self.target(roots, wishes.wait(terms), MAX_RECEIVED.min(terms.received as usize));
         phases.begin(self.fetching());
-        let mut fetched =
-            prepared.converse(&target, page.port, &mut |round, heard| self.request(round, heard))?;
+        let mut ask = |round, heard: &ReceivedResponses| self.request(round, heard);
+        let mut fetched = match wishes.carried {
+            true => prepared.converse_carried(&target, page.port, &mut ask)?,
+            false => prepared.converse(&target, page.port, &mut ask)?,
+        };
         fetched.set_context(context.clone());
         if *trust_close {
             fetched.trust_close();
@@ -333,7 +360,7 @@ impl Visit<'_> {
         let error = error.into();
         let Selection { hide, reveal, taken, .. } = &self.selection;
         let is_wish = |named: &MessagePart| {
-            reveal.contains(named) || hide.iter().any(|hide| parts::is_same(hide, named))
+            reveal.contains(named) || hide.iter().any(|hide| words::is_same(hide, named))
         };
         let only_taken = taken.iter().any(|named| Failure::is_about(&error, named) && !is_wish(named));
         if only_taken { error.into() } else { Failure::of_page(error) }
@@ -379,11 +406,11 @@ impl Visit<'_> {
         let (ports, hidden) = (Vec::new(), MAX_HIDDEN_BYTES);
         let rules = Rules { private: true, ports, hidden, ..notary::rules(wait) };
         let (key, roots, tokens) = (key.clone(), self.task.roots.clone(), Tokens::default());
-        let notary = Notary { key, contract_key: None, roots, limits, rules, tokens, phases };
+        let notary = Notary { key, contract_key: None, roots, limits, rules, carries: true, tokens, phases };
         thread::scope(|scope| {
             let notary = scope.spawn(move || {
-                let mode = notary.admit(&mut right)?;
-                notary.session(mode, right, &Pace::default(), &budget)
+                let way = notary.admit(&mut right)?;
+                notary.session(way, right, &Pace::default(), &budget)
             });
             let proved = self.attested(left, &Token::default(), &public, protocol);
             // The prover's error is the nearer cause.

@@ -19,9 +19,9 @@ use zeroize::Zeroizing;
 use super::checks;
 use super::parts;
 use super::placeholder::{Placeholder, fill};
-use super::request::Page;
 use super::template::{Template, parameter_names};
 use crate::failure::Failure;
+use volery::web::http::request::Page;
 
 /// The field that pads a request.
 const PADDING: &str = "X-Padding: ";

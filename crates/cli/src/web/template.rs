@@ -11,7 +11,7 @@
 use zeroize::Zeroizing;
 
 use super::placeholder::{Placeholder, fill};
-use super::request::{Page, RequestParts};
+use volery::web::http::request::{Page, RequestParts};
 
 /// One request.
 #[derive(Debug)]

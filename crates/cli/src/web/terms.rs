@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use volery::notary::Terms;
+use volery::notary::{Terms, Way};
 use volery::web::attestation::contract::Address;
 use volery::web::joint::{Limits, MAX_PROVED, MAX_QUERY, MAX_READ, RoundSizes, Sizes};
 use volery::web::proxy::relay::Rules;
@@ -18,6 +18,8 @@ const USUAL_WAIT: Duration = Duration::from_secs(10);
 pub(super) struct Wishes {
     /// How the connection is made.
     pub(super) mode: ModeArg,
+    /// Whether the notary carries the connection of two parties.
+    pub(super) carried: bool,
     /// Whether the server may name no protocol.
     pub(super) no_alpn: bool,
     /// How long the server may take for its next bytes, if the user says so.
@@ -42,6 +44,15 @@ pub(super) fn of(limits: &Limits, rules: &Rules, contract_signer: Option<Address
 }
 
 impl Wishes {
+    /// How the connection is made.
+    pub(super) fn way(&self) -> Way {
+        match self.mode {
+            ModeArg::TwoParty if self.carried => Way::Carried,
+            ModeArg::TwoParty => Way::TwoParty,
+            ModeArg::Proxy => Way::Proxy,
+        }
+    }
+
     /// How long to wait for the website.
     pub(super) fn wait(&self, terms: &Terms) -> Duration {
         self.wait.unwrap_or(USUAL_WAIT.min(Duration::from_secs(terms.wait.into())))
@@ -130,7 +141,7 @@ mod tests {
     use super::*;
 
     const WISHES: Wishes =
-        Wishes { mode: ModeArg::TwoParty, no_alpn: false, wait: None, contract_signer: None };
+        Wishes { mode: ModeArg::TwoParty, carried: false, no_alpn: false, wait: None, contract_signer: None };
 
     fn terms() -> Terms {
         of(&Limits::default(), &Rules::default(), None)

@@ -81,12 +81,16 @@ impl Fixture {
         all.into_iter().map(str::to_owned).collect()
     }
 
+    /// The notary's public key, as bytes.
+    pub(crate) fn key(&self) -> [u8; 32] {
+        core::array::from_fn(|at| {
+            u8::from_str_radix(&self.public[2 * at..2 * at + 2], 16).expect("hexadecimal")
+        })
+    }
+
     /// A connection to the notary after the TLS handshake, before any message.
     pub(crate) fn tls_client(&self) -> TlsClient {
-        let key: [u8; 32] = core::array::from_fn(|at| {
-            u8::from_str_radix(&self.public[2 * at..2 * at + 2], 16).expect("hexadecimal")
-        });
-        let config = client_config(&Trust::Key(key)).expect("a client");
+        let config = client_config(&Trust::Key(self.key())).expect("a client");
         let address = self.notary.address.parse().expect("an address");
         let socket = Socket::connect(&address, Duration::from_secs(60)).expect("connects");
         let limits = Limits { connect: Duration::from_secs(60), ..Limits::default() };

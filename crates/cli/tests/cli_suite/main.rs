@@ -29,6 +29,7 @@ mod plan;
 mod policy;
 mod present;
 mod public;
+mod relay;
 mod requests;
 mod rings;
 mod serve;

@@ -40,7 +40,7 @@ fn socket(verifier: &Running) -> Socket {
 }
 
 /// A channel over a WebSocket over `transport`.
-fn web<T: Transport>(transport: T) -> Framed<WebSocket<T>> {
+pub(crate) fn web<T: Transport>(transport: T) -> Framed<WebSocket<T>> {
     let mut rng = os_rng().expect("randomness");
     let socket = WebSocket::connect(transport, "localhost", "/", &Limits::default(), &mut rng);
     Framed::new(socket.expect("a WebSocket"), Limits::default())
@@ -59,7 +59,7 @@ fn prove(channel: impl Channel, known: &[u8]) -> Result<(), volery::Error> {
 }
 
 /// A client's TLS that trusts this certificate and offers these protocols.
-fn encrypted(verifier: &Running, certificate: &Certificate, protocols: &[&str]) -> Tls<Socket> {
+pub(crate) fn encrypted(verifier: &Running, certificate: &Certificate, protocols: &[&str]) -> Tls<Socket> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(&certificate.cert).expect("a certificate")).expect("usable");
     let provider = Arc::new(rustls::crypto::ring::default_provider());

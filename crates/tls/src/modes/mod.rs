@@ -5,7 +5,11 @@
 //! | `joint` | P and V together, by garbling | nothing between it and the server | circuits garbled ahead, messages for each record |
 //! | `proxy` | P alone, through a connection that V relays | its own path to the server | next to nothing before the proof |
 //!
-//! `plain` is no mode: P alone, over ordinary TLS, to see what there would be to prove.
+//! `plain` is no mode: P alone, over ordinary TLS, to see what there would be to prove. `relay` is what both
+//! modes have in common where V carries P's connection.
+//!
+//! WebAssembly has no sockets. There P is the client together with V, over a connection that V carries. V,
+//! `plain`, and connections that this crate opens are for other platforms.
 //!
 //! Each mode ends with the same two things: V's own record of the connection's bytes, and P's knowledge of
 //! its keys. After that, both use one program, [`disclosure`](crate::disclosure). So this part of the crate
@@ -13,5 +17,7 @@
 //! [`page`](crate::page).
 
 pub mod joint;
+#[cfg(not(target_family = "wasm"))]
 pub mod plain;
 pub mod proxy;
+pub mod relay;

@@ -9,7 +9,6 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, HandshakeKind};
@@ -20,6 +19,7 @@ use super::proxy;
 use crate::page::dialogue::{self, Dialogue, MAX_ROUNDS, RequestSource, append};
 use crate::page::disclosure::{Suite, TlsVersion};
 use crate::page::http::{self, Response};
+use crate::wire::library;
 use crate::wire::rustls_client::{self, CertificateRequests};
 use crate::wire::server::Roots;
 use crate::wire::transcript;
@@ -119,7 +119,7 @@ pub fn visit(target: &Target<'_>, rounds: usize, ask: &mut RequestSource<'_>) ->
     if !(1..=MAX_ROUNDS).contains(&rounds) {
         return Err(Error::Rounds);
     }
-    let config = rustls_client::config(ring::default_provider(), &[&TLS13, &TLS12], target.roots);
+    let config = rustls_client::config(library::default_provider(), &[&TLS13, &TLS12], target.roots);
     let mut client = Client::connect(target, config.map_err(|error| Error::Tls(error.to_string()))?)?;
     // A server may ask for another hello here. If the handshake then fails, that is the likely reason.
     let agreed = client.agree().map_err(|error| client.asked_again().unwrap_or(error))?;
@@ -353,7 +353,7 @@ mod tests {
     ) -> (u16, Roots) {
         let made = generate_simple_self_signed(vec!["localhost".into()]).unwrap();
         let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
-        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        let mut config = ServerConfig::builder_with_provider(Arc::new(library::default_provider()))
             .with_protocol_versions(versions)
             .unwrap()
             .with_no_client_auth()

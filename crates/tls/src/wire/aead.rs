@@ -51,7 +51,7 @@ impl RecordCipher {
     }
 
     /// A record's ciphertext and tag.
-    #[cfg(any(test, feature = "fuzzing"))]
+    #[cfg(any(test, feature = "fuzzing", target_family = "wasm"))]
     pub(crate) fn seal(&self, nonce: [u8; NONCE_BYTES], aad: &[u8], msg: &[u8]) -> Option<Vec<u8>> {
         let payload = Payload { msg, aad };
         match self {

@@ -28,6 +28,7 @@
 //! | `products` | what both have in common |
 //! | `version`, `suite`, `hash` | the versions of TLS, the cipher suites, their hash functions |
 //! | `aead` | records in the clear, for whoever has their key |
+//! | `library` | what rustls takes from a library of cryptography: ring, or RustCrypto's crates in WebAssembly |
 //! | `rustls_client` | the configuration of unmodified rustls as a client, so that it only speaks what the other modules can prove |
 
 pub(crate) mod aead;
@@ -35,6 +36,7 @@ pub mod ghash;
 pub mod hash;
 pub mod key_exchange;
 pub mod key_schedule;
+pub(crate) mod library;
 pub(crate) mod poly1305;
 pub(crate) mod prf;
 mod products;

@@ -49,7 +49,7 @@ impl<C: Channel> Prover<C> {
     }
 
     /// Refuses what blank correlations are not for.
-    #[cfg(not(target_family = "wasm"))]
+    #[cfg(any(feature = "web", not(target_family = "wasm")))]
     pub(crate) fn not_rehearsed(&self) -> Result<(), Error> {
         if self.pool.is_blank() {
             return Err(Error::Options("a rehearsal is of a proof, and of nothing else".into()));

@@ -22,10 +22,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+use volery::notary::Way;
 use volery::web::attestation::contract::ContractKey;
 use volery::web::attestation::{Mode, SigningKey, Statement};
 use volery::web::joint::{Budget, Limits};
-use volery::web::proxy::relay::Rules;
+use volery::web::relay::{Rules, carrying};
 use volery::web::server::Roots;
 use volery::{Channel, Options, Verifier, notary, os_rng};
 use volery_channel::Stats;
@@ -103,27 +104,48 @@ pub(super) struct Notary {
     /// The limits of two-party sessions, and the rules for relaying.
     pub(super) limits: Limits,
     pub(super) rules: Rules,
+    /// Whether it carries connections of two-party sessions, by the same rules.
+    pub(super) carries: bool,
     pub(super) tokens: Tokens,
     pub(super) phases: PhaseTimes,
 }
 
 impl Notary {
     /// Receives a prover's request, and checks its token.
-    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Mode, Failure> {
-        self.tokens.admit(channel)
+    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Way, Failure> {
+        let way = self.tokens.admit(channel)?;
+        if way == Way::Carried && !self.carries {
+            channel
+                .fail("this notary carries no connections to websites; its operator allows it with --relay");
+            return Err(Failure::session("a prover whose connection nobody is to carry (--relay)"));
+        }
+        Ok(way)
     }
 
-    /// Runs one session with an admitted prover: takes part in the connection or relays it, verifies the
-    /// proof and signs. Its memory comes out of the budget.
+    /// Runs one session with an admitted prover: takes part in the connection, relays or carries it, verifies
+    /// the proof and signs. Its memory comes out of the budget.
     pub(super) fn session(
+        &self,
+        way: Way,
+        channel: impl Channel,
+        pace: &Pace,
+        budget: &Budget,
+    ) -> Result<Statement, Failure> {
+        let rules = Rules { budget: budget.clone(), ..self.rules.clone() };
+        match way {
+            Way::Carried => self.attest(way.mode(), carrying(channel, rules.clone()), pace, (budget, &rules)),
+            Way::TwoParty | Way::Proxy => self.attest(way.mode(), channel, pace, (budget, &rules)),
+        }
+    }
+
+    fn attest(
         &self,
         mode: Mode,
         mut channel: impl Channel,
         pace: &Pace,
-        budget: &Budget,
+        (budget, rules): (&Budget, &Rules),
     ) -> Result<Statement, Failure> {
         let limits = Limits { budget: budget.clone(), ..self.limits.clone() };
-        let rules = Rules { budget: budget.clone(), ..self.rules.clone() };
         pace.begin(self.phases.set_up);
         let contract_signer = self.contract_key.as_ref().map(ContractKey::address);
         notary::begin(&mut channel, terms::of(&self.limits, &self.rules, contract_signer))?;
@@ -140,7 +162,7 @@ impl Notary {
             }
             Mode::Proxy => {
                 pace.begin(self.phases.connection);
-                let relayed = verifier.relay(&rules)?;
+                let relayed = verifier.relay(rules)?;
                 pace.begin(self.phases.proof);
                 verifier.verify_web(&relayed, &self.roots, now()?.as_secs(), &mut rng)?.0
             }
@@ -237,28 +259,28 @@ impl NotaryService {
 }
 
 impl Service for NotaryService {
-    type Request = Mode;
+    type Request = Way;
 
     fn count(&self, waiting: bool) {
         self.metrics.count_waiting(waiting);
     }
 
-    fn greet(&self, channel: &mut dyn ListenerChannel) -> Result<Mode, Failure> {
-        let mode = self.notary.admit(channel)?;
+    fn greet(&self, channel: &mut dyn ListenerChannel) -> Result<Way, Failure> {
+        let way = self.notary.admit(channel)?;
         // The session's first message comes together with the request.
         channel.await_frame(FIRST_MESSAGE)?;
-        Ok(mode)
+        Ok(way)
     }
 
     fn wait(&self, channel: &mut dyn ListenerChannel, before: usize) -> Result<(), Failure> {
         Ok(notary::wait(channel, before)?)
     }
 
-    fn session(&self, Link { mut channel, peer }: Link, pace: &Pace, mode: Mode) -> Result<(), Failure> {
+    fn session(&self, Link { mut channel, peer }: Link, pace: &Pace, way: Way) -> Result<(), Failure> {
         let start = Instant::now();
         self.metrics.begin();
         let budget = self.memory.of(client(&peer));
-        let result = catching_panics(|| self.notary.session(mode, &mut channel, pace, &budget));
+        let result = catching_panics(|| self.notary.session(way, &mut channel, pace, &budget));
         let stats = channel.stats();
         let ending = match &result {
             Ok(_) => Ending::Attested,
@@ -362,6 +384,7 @@ pub(crate) fn serve(args: &NotaryServeArgs) -> Result<(), Failure> {
             hidden: args.session.max_hidden as usize,
             ..rules(args.session.max_wait)
         },
+        carries: args.relay,
         tokens: tokens(args)?,
         phases: PhaseTimes::waiting(args.session.max_wait),
     };
@@ -403,12 +426,12 @@ mod tests {
 
     /// A session with a notary that waits a moment in one phase and long in all others; the prover falls
     /// silent before the connection.
-    fn silent_prover(mode: Mode, phases: PhaseTimes) -> Failure {
+    fn silent_prover(way: Way, phases: PhaseTimes) -> Failure {
         let limits = Limits { query: 100, read: 0, proved: 100, ..Limits::default() };
         let key = SigningKey::from_bytes(&[7; 32]);
         let (rules, tokens) = (Rules::default(), Tokens::default());
         let roots = Roots::none();
-        let notary = Notary { key, contract_key: None, roots, limits, rules, tokens, phases };
+        let notary = Notary { key, contract_key: None, roots, limits, rules, carries: false, tokens, phases };
         let limits = ChannelLimits { read: Duration::from_secs(20), ..ChannelLimits::default() };
         let (prover, server) = memory_pair(&limits);
         let pace = Pace::default();
@@ -421,19 +444,19 @@ mod tests {
                 let prover = prover.expect("set-up");
                 // It stays connected and silent.
                 let wait = || told.recv().expect_err("nobody says anything");
-                match mode {
-                    Mode::TwoParty => {
+                match way {
+                    Way::TwoParty | Way::Carried => {
                         let _prepared = prover.prepare_web(Sizes::one(100, 100), rng).expect("prepared");
                         wait();
                     }
-                    Mode::Proxy => {
+                    Way::Proxy => {
                         let _prover = prover;
                         wait();
                     }
                 }
             });
             let failure =
-                notary.session(mode, server, &pace, &Budget::default()).expect_err("it waits in vain");
+                notary.session(way, server, &pace, &Budget::default()).expect_err("it waits in vain");
             drop(over);
             failure
         })
@@ -450,8 +473,8 @@ mod tests {
             connection: Phase { time: Duration::from_millis(300), ..all.connection },
             proof: slow(all.proof),
         };
-        for mode in [Mode::Proxy, Mode::TwoParty] {
-            let failure = silent_prover(mode, phases).to_string();
+        for way in [Way::Proxy, Way::TwoParty, Way::Carried] {
+            let failure = silent_prover(way, phases).to_string();
             assert!(failure.contains(all.connection.what) && failure.contains("300"), "{failure}");
         }
     }

@@ -1,8 +1,8 @@
 //! The access tokens of provers, and their first message.
 //!
-//! A prover first sends the mode that it wants and its token, which is empty if it has none. A notary that
-//! was given tokens turns away provers without one of them, before it does anything that takes time. It
-//! compares hashes of tokens, in constant time.
+//! A prover first sends the way that it wants its connection and its token, which is empty if it has none. A
+//! notary that was given tokens turns away provers without one of them, before it does anything that takes
+//! time. It compares hashes of tokens, in constant time.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -10,8 +10,7 @@ use std::time::Instant;
 
 use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
 use volery::Channel;
-use volery::notary::{Greeting, MAX_TOKEN};
-use volery::web::attestation::Mode;
+use volery::notary::{Greeting, MAX_TOKEN, Way};
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;
@@ -38,9 +37,9 @@ impl Token {
         }
     }
 
-    /// Sends the mode and this token to the notary.
-    pub(in crate::web) fn send(&self, mode: Mode, channel: &mut impl Channel) -> Result<(), Failure> {
-        Ok(Greeting { mode, token: self.0.clone() }.send(channel)?)
+    /// Sends the way and this token to the notary.
+    pub(in crate::web) fn send(&self, way: Way, channel: &mut impl Channel) -> Result<(), Failure> {
+        Ok(Greeting { way, token: self.0.clone() }.send(channel)?)
     }
 }
 
@@ -63,9 +62,9 @@ impl Tokens {
         Ok(Self { known, rates: rate.map(|rate| Mutex::new(Rates::new(rate))) })
     }
 
-    /// Receives a prover's first message, checks its token, and returns the mode that it wants.
-    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Mode, Failure> {
-        let Greeting { mode, token } = Greeting::receive(channel)?;
+    /// Receives a prover's first message, checks its token, and returns the way that it wants its connection.
+    pub(super) fn admit(&self, channel: &mut (impl Channel + ?Sized)) -> Result<Way, Failure> {
+        let Greeting { way, token } = Greeting::receive(channel)?;
         let token = blake3::hash(&token);
         let (mut found, mut number) = (Choice::from(0), 0);
         for (at, known) in (0..).zip(&self.known) {
@@ -77,7 +76,7 @@ impl Tokens {
             channel.fail("the notary needs a token that it knows (--notary-token)");
             return Err(Failure::session("a prover without a known token"));
         }
-        self.count(number).map(|()| mode).map_err(|reason| {
+        self.count(number).map(|()| way).map_err(|reason| {
             channel.fail(&reason);
             // Which line of the file it is tells the operator whose it is, and nobody else anything.
             Failure::session(format!("token {}: {reason}", number.saturating_add(1)))
@@ -127,12 +126,12 @@ mod tests {
         let tokens = Tokens::open(&path, None).expect("sound");
         let admitted = |token: &str| {
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(Mode::Proxy, &mut prover).expect("sent");
+            Token(Zeroizing::new(token.into())).send(Way::Proxy, &mut prover).expect("sent");
             let result = tokens.admit(&mut notary);
             let open = Tokens::default();
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(Mode::TwoParty, &mut prover).expect("sent");
-            assert_eq!(open.admit(&mut notary), Ok(Mode::TwoParty), "without tokens everybody is");
+            Token(Zeroizing::new(token.into())).send(Way::TwoParty, &mut prover).expect("sent");
+            assert_eq!(open.admit(&mut notary), Ok(Way::TwoParty), "without tokens everybody is");
             result.is_ok()
         };
         assert!(admitted("first-token-123456") && admitted("second-token-12345"));
@@ -145,7 +144,7 @@ mod tests {
         let tokens = Tokens::open(&path, Some(2)).expect("sound");
         let admitted = |token: &str| {
             let (mut prover, mut notary) = memory_pair(&Limits::default());
-            Token(Zeroizing::new(token.into())).send(Mode::Proxy, &mut prover).expect("sent");
+            Token(Zeroizing::new(token.into())).send(Way::Proxy, &mut prover).expect("sent");
             tokens.admit(&mut notary).map_err(|failure| failure.to_string())
         };
         for token in ["first-token-123456", "second-token-12345"] {

@@ -10,7 +10,6 @@ use volery::web::Side;
 use volery::web::disclosure::{MessagePart, Part, Selection, Visibility, visibility};
 use zeroize::Zeroizing;
 
-use super::super::request::Page;
 use super::super::saved::har::Har;
 use super::super::saved::{MAX_COMMAND, MAX_HAR, SavedField, SavedRequest, SavedResponse, curl};
 use super::super::template::Template;
@@ -20,6 +19,7 @@ use super::tell;
 use crate::args::{CipherArg, ModeArg, TlsArg, WebPageArgs, WebPlanArgs};
 use crate::failure::Failure;
 use crate::new_file;
+use volery::web::http::request::Page;
 
 /// Fields that the program sets itself.
 const OWN: [&str; 6] =
@@ -63,7 +63,7 @@ impl Asked {
     /// Reads the request.
     pub(super) fn new(args: &WebPlanArgs) -> Result<Self, Failure> {
         if let Some(url) = &args.url {
-            let page = Page::parse(url)?;
+            let page = Page::parse(url).map_err(Failure::input)?;
             let (url, template) = (Zeroizing::new(url.clone()), first(&args.page, &page)?);
             let (secrets, notes) = (Vec::new(), again(&args.page.method).into_iter().collect());
             return Ok(Self { page, template, saved: None, secrets, notes, from_file: None, url });

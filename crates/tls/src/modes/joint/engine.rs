@@ -12,7 +12,7 @@ use crate::wire::version::TlsVersion;
 
 /// The operations that the TLS state machine asks of the two parties. P's side of the protocol implements
 /// them.
-pub trait Engine: Send {
+pub trait Engine {
     /// The version of TLS and the cipher suite that were prepared.
     fn protocol(&self) -> (TlsVersion, Suite);
 
@@ -78,6 +78,15 @@ pub trait Engine: Send {
     /// # Errors
     /// The engine's, including that for a record that is not the server's, or for more than was prepared.
     fn decrypt(&mut self, payload: &[u8]) -> Result<Content, Error>;
+
+    /// Has V do this for a connection that it carries, and returns V's answer, or nothing if there is none.
+    /// It has no meaning for the protocol: see [`relay`](crate::relay).
+    ///
+    /// # Errors
+    /// The engine's; [`Error::Parties`] for an engine without a V that carries.
+    fn carry(&mut self, _request: &[u8], _answered: bool) -> Result<Vec<u8>, Error> {
+        Err(Error::misuse("nobody carries a connection for this engine"))
+    }
 }
 
 /// What a record of the server's holds.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use volery_channel::Tag;
 
 use super::client::Failure;
+use crate::modes::relay;
 use crate::page::disclosure;
 use crate::wire::transcript;
 
@@ -118,6 +119,17 @@ impl From<volery_channel::Error> for Error {
 impl From<volery_vole::Error> for Error {
     fn from(error: volery_vole::Error) -> Self {
         Self::Parties(error.into())
+    }
+}
+
+/// At P, of a connection that V carries.
+impl From<relay::Error> for Error {
+    fn from(error: relay::Error) -> Self {
+        match error {
+            relay::Error::Channel(error) => error.into(),
+            relay::Error::Malformed { step, reason } => Self::malformed(step, reason),
+            error => Failure::from(error).into(),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the preparation of a connection takes, for people who want to know before they pay it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use volery_channel::platform::Instant;
 use volery_field::Gf128;
 use volery_garble::gates::{GateGarbler, TableSink, ThreeHalves, ZeroWire};
 use volery_garble::two_party::Garbling;

@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::ServerName;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, KeyLog, ProtocolVersion};
@@ -22,6 +22,7 @@ use crate::page::disclosure::{
 };
 use crate::page::leaf::{LeafOpenings, Seed};
 use crate::wire::key_schedule::EarlySecret;
+use crate::wire::library;
 use crate::wire::prf::Side;
 use crate::wire::rustls_client::{self, CertificateRequests, exchange};
 use crate::wire::server::Roots;
@@ -110,7 +111,11 @@ fn try_fetch(
 fn connect(
     channel: &mut dyn Channel,
     target: &Target<'_>,
-    talk: impl FnOnce(&mut ClientConnection, &mut Stream<'_>, &mut [Zeroizing<Vec<u8>>; 2]) -> Result<(), Error>,
+    talk: impl FnOnce(
+        &mut ClientConnection,
+        &mut Stream<&mut dyn Channel>,
+        &mut [Zeroizing<Vec<u8>>; 2],
+    ) -> Result<(), Error>,
 ) -> Result<Fetched, Error> {
     let Target { host, port, roots, max_received, wait, version, suite } = *target;
     let master = Arc::new(MasterSecret::default());
@@ -186,7 +191,7 @@ const UNTOLD: Error = Error::Misuse("the TLS library did not tell the connection
 /// Runs the handshake. What nobody can prove is refused before a request is said.
 fn shake_hands(
     connection: &mut ClientConnection,
-    stream: &mut Stream<'_>,
+    stream: &mut Stream<&mut dyn Channel>,
     requests: &CertificateRequests,
 ) -> Result<(), Error> {
     connection.complete_io(stream).map_err(|error| tls_error(&error, connection))?;
@@ -201,7 +206,7 @@ fn shake_hands(
 /// plaintext goes to `requests` and `responses`.
 fn talk(
     connection: &mut ClientConnection,
-    stream: &mut Stream<'_>,
+    stream: &mut Stream<&mut dyn Channel>,
     mut dialogue: Dialogue<'_, '_>,
     rounds: usize,
     [requests, responses]: &mut [Zeroizing<Vec<u8>>; 2],
@@ -230,7 +235,7 @@ fn talk(
 
 /// Appends some of the server's plaintext. Returns whether there was any.
 fn receive(
-    tls: &mut rustls::Stream<'_, ClientConnection, Stream<'_>>,
+    tls: &mut rustls::Stream<'_, ClientConnection, Stream<&mut dyn Channel>>,
     all: &mut Zeroizing<Vec<u8>>,
 ) -> Result<bool, Error> {
     let mut chunk = Zeroizing::new([0; 1 << 14]);
@@ -281,7 +286,7 @@ fn config(
     let older = rustls_client::suites(TlsVersion::Tls12, suites);
     let (cipher_suites, kx_groups, versions) = match version {
         Some(TlsVersion::Tls12) => {
-            (older, vec![ring::kx_group::SECP256R1, ring::kx_group::X25519], vec![&TLS12])
+            (older, vec![library::kx_group::SECP256R1, library::kx_group::X25519], vec![&TLS12])
         }
         Some(TlsVersion::Tls13) => newer(),
         // The library itself refuses TLS 1.2 of a server whose random says that it speaks TLS 1.3.
@@ -292,7 +297,7 @@ fn config(
             (all, groups, versions)
         }
     };
-    let provider = CryptoProvider { cipher_suites, kx_groups, ..ring::default_provider() };
+    let provider = CryptoProvider { cipher_suites, kx_groups, ..library::default_provider() };
     let config = rustls_client::config(provider, &versions, roots);
     let mut config = config.map_err(|error| Error::Tls(error.to_string()))?;
     config.key_log = secret;

@@ -46,8 +46,8 @@
 
 mod client;
 mod error;
+#[cfg(not(target_family = "wasm"))]
 mod notary;
-pub mod relay;
 mod secret;
 mod statement;
 #[cfg(test)]
@@ -55,6 +55,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use super::relay;
 pub use crate::page::disclosure::{
     Accepted, Hidden, MessagePart, Part, Pending, Proven, RedactedPayload, Redaction, Refusal, Rest,
     Selection, Suite, TlsVersion,
@@ -62,5 +63,6 @@ pub use crate::page::disclosure::{
 pub(super) use client::offer;
 pub use client::{Fetched, Target, converse, fetch};
 pub use error::Error;
+#[cfg(not(target_family = "wasm"))]
 pub use notary::receive;
 pub use statement::ProxyStatement;

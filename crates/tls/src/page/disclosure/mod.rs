@@ -217,6 +217,7 @@ mod statement;
 #[cfg(test)]
 mod tests;
 mod verifier;
+pub mod words;
 
 pub use crate::wire::suite::Suite;
 pub use crate::wire::transcript::Error as TranscriptError;

@@ -38,6 +38,7 @@ mod error;
 mod head;
 pub mod json;
 mod query;
+pub mod request;
 mod rules;
 #[cfg(test)]
 mod tests;

@@ -6,11 +6,12 @@
 
 use core::cell::RefCell;
 
-use rustls::crypto::ring::kx_group::{SECP256R1, X25519};
 use rustls::crypto::{ActiveKeyExchange, SharedSecret, SupportedKxGroup};
 use rustls::ffdhe_groups::FfdheGroup;
 use rustls::{Error, NamedGroup};
 use zeroize::Zeroizing;
+
+use crate::wire::library::kx_group::{SECP256R1, X25519};
 
 thread_local! {
     /// The result of this thread's last key exchange.

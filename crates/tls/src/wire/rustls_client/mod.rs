@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustls::client::{ResolvesClientCert, Resumption};
 use rustls::crypto::CryptoProvider;
-use rustls::crypto::ring::cipher_suite;
 use rustls::sign::CertifiedKey;
 use rustls::{
     ClientConfig, Error, RootCertStore, SignatureScheme, SupportedCipherSuite, SupportedProtocolVersion,
 };
 
+use crate::wire::library::cipher_suite;
 use crate::wire::server::Roots;
 use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;

@@ -27,7 +27,9 @@ pub use roots::{Roots, RootsError};
 
 use rustls_pki_types::{CertificateDer, ServerName, SignatureVerificationAlgorithm, UnixTime};
 use sha2::{Digest, Sha256};
-use webpki::{EndEntityCert, KeyUsage, ring};
+use webpki::{EndEntityCert, KeyUsage};
+
+use crate::wire::library::signature as algorithm;
 
 /// Why a server is not the intended one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -181,16 +183,16 @@ fn same_host(found: Option<&str>, name: &ServerName<'_>) -> Result<(), Error> {
 /// The algorithms that certificates may be signed with: all that rustls accepts, except for curves and
 /// schemes that no public authority uses.
 pub(crate) const CHAIN: &[&dyn SignatureVerificationAlgorithm] = &[
-    ring::ECDSA_P256_SHA256,
-    ring::ECDSA_P256_SHA384,
-    ring::ECDSA_P384_SHA256,
-    ring::ECDSA_P384_SHA384,
-    ring::RSA_PKCS1_2048_8192_SHA256,
-    ring::RSA_PKCS1_2048_8192_SHA384,
-    ring::RSA_PKCS1_2048_8192_SHA512,
-    ring::RSA_PSS_2048_8192_SHA256_LEGACY_KEY,
-    ring::RSA_PSS_2048_8192_SHA384_LEGACY_KEY,
-    ring::RSA_PSS_2048_8192_SHA512_LEGACY_KEY,
+    algorithm::ECDSA_P256_SHA256,
+    algorithm::ECDSA_P256_SHA384,
+    algorithm::ECDSA_P384_SHA256,
+    algorithm::ECDSA_P384_SHA384,
+    algorithm::RSA_PKCS1_2048_8192_SHA256,
+    algorithm::RSA_PKCS1_2048_8192_SHA384,
+    algorithm::RSA_PKCS1_2048_8192_SHA512,
+    algorithm::RSA_PSS_2048_8192_SHA256_LEGACY_KEY,
+    algorithm::RSA_PSS_2048_8192_SHA384_LEGACY_KEY,
+    algorithm::RSA_PSS_2048_8192_SHA512_LEGACY_KEY,
 ];
 
 /// Checks that the server signed the key exchange of this connection.

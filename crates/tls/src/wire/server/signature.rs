@@ -1,9 +1,9 @@
 //! What the server of each version signs, and with which algorithms.
 
 use rustls_pki_types::{CertificateDer, SignatureVerificationAlgorithm};
-use webpki::ring;
 
 use super::{Authenticated, Signature};
+use crate::wire::library::signature as library;
 use crate::wire::transcript::tls13;
 use crate::wire::transcript::{Handshake, Scheme};
 
@@ -21,8 +21,8 @@ impl Authenticated for Handshake {
         let message = [&client_random[..], server_random, params].concat();
         let algorithms = match scheme {
             // In TLS 1.2 the scheme does not name the curve.
-            Scheme::EcdsaSha256 => vec![ring::ECDSA_P256_SHA256, ring::ECDSA_P384_SHA256],
-            Scheme::EcdsaSha384 => vec![ring::ECDSA_P256_SHA384, ring::ECDSA_P384_SHA384],
+            Scheme::EcdsaSha256 => vec![library::ECDSA_P256_SHA256, library::ECDSA_P384_SHA256],
+            Scheme::EcdsaSha384 => vec![library::ECDSA_P256_SHA384, library::ECDSA_P384_SHA384],
             other => vec![algorithm(*other)],
         };
         Signature { message, algorithms, signature }
@@ -56,13 +56,13 @@ impl Authenticated for tls13::Handshake {
 /// The algorithm of a scheme whose curve, if it has one, has the size of its hash.
 fn algorithm(scheme: Scheme) -> &'static dyn SignatureVerificationAlgorithm {
     match scheme {
-        Scheme::EcdsaSha256 => ring::ECDSA_P256_SHA256,
-        Scheme::EcdsaSha384 => ring::ECDSA_P384_SHA384,
-        Scheme::Pkcs1Sha256 => ring::RSA_PKCS1_2048_8192_SHA256,
-        Scheme::Pkcs1Sha384 => ring::RSA_PKCS1_2048_8192_SHA384,
-        Scheme::Pkcs1Sha512 => ring::RSA_PKCS1_2048_8192_SHA512,
-        Scheme::PssSha256 => ring::RSA_PSS_2048_8192_SHA256_LEGACY_KEY,
-        Scheme::PssSha384 => ring::RSA_PSS_2048_8192_SHA384_LEGACY_KEY,
-        Scheme::PssSha512 => ring::RSA_PSS_2048_8192_SHA512_LEGACY_KEY,
+        Scheme::EcdsaSha256 => library::ECDSA_P256_SHA256,
+        Scheme::EcdsaSha384 => library::ECDSA_P384_SHA384,
+        Scheme::Pkcs1Sha256 => library::RSA_PKCS1_2048_8192_SHA256,
+        Scheme::Pkcs1Sha384 => library::RSA_PKCS1_2048_8192_SHA384,
+        Scheme::Pkcs1Sha512 => library::RSA_PKCS1_2048_8192_SHA512,
+        Scheme::PssSha256 => library::RSA_PSS_2048_8192_SHA256_LEGACY_KEY,
+        Scheme::PssSha384 => library::RSA_PSS_2048_8192_SHA384_LEGACY_KEY,
+        Scheme::PssSha512 => library::RSA_PSS_2048_8192_SHA512_LEGACY_KEY,
     }
 }

@@ -11,6 +11,10 @@
 //! attestation                <-----------        attest
 //! ```
 //!
+//! P may reach the server through V ([`Prover::carried`], [`PreparedProver::converse_carried`]), which is the
+//! only way in WebAssembly: [`volery_tls::relay`] says what that changes. V's channel is then one that
+//! [carries](volery_tls::relay).
+//!
 //! A connection takes the session with it, and the proof gives it back if P commits to nothing: so nothing
 //! else can be done under V's delta in between, and nothing at all when it is open.
 
@@ -20,11 +24,13 @@ use volery_channel::{Channel, Stats};
 use volery_tls::attestation::{Context, Statement};
 use volery_tls::dialogue::RequestSource;
 use volery_tls::disclosure::{Redaction, Selection};
-use volery_tls::joint::client::{self, Captured, RoundRecords, Target, dial};
+use volery_tls::joint::client::{self, ConnectionLimits, RoundRecords, Socket, Target};
 use volery_tls::joint::{self, Limits, Settings, Sizes};
 use volery_tls::leaf::Seed;
+use volery_tls::relay;
 use volery_tls::server::Roots;
 use volery_vole::{SessionId, softspoken};
+#[cfg(not(target_family = "wasm"))]
 use zeroize::Zeroizing;
 
 use super::super::field::FieldPool;
@@ -89,6 +95,26 @@ impl Common {
 }
 
 impl<C: Channel> Prover<C> {
+    /// Has V connect to a server, for a connection of which nothing is proved: to
+    /// [find out](client::probe) what the server speaks.
+    ///
+    /// # Errors
+    /// [`Error::Joint`] with V's error; [`Error::Over`] after an earlier error.
+    pub fn carried(
+        &mut self,
+        host: &str,
+        port: u16,
+        limits: &ConnectionLimits,
+    ) -> Result<relay::Stream<relay::Carry<&mut C>>, Error> {
+        self.not_rehearsed()?;
+        if self.common.over {
+            return Err(Error::Over);
+        }
+        let opened =
+            relay::Stream::open(relay::Carry(&mut self.channel), host, port, limits.received, limits.idle);
+        opened.map_err(|error| joint::Error::from(error).into())
+    }
+
     /// Prepares a connection to a website, whose requests have these sizes, together with V: nearly all of
     /// its time and bytes go here. To be called well before the page is wanted.
     ///
@@ -105,7 +131,7 @@ impl<C: Channel> Prover<C> {
     }
 }
 
-impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
+impl<C: Channel, R: CryptoRng> PreparedProver<C, R> {
     /// Connects to the server at this port, sends `request` together with V, and takes the response until the
     /// server ends the connection; then learns from V what is needed to read it. The request should have
     /// `Connection: close` and `Accept-Encoding: identity`.
@@ -113,6 +139,7 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
     /// # Errors
     /// [`Error::Joint`]: the connection's errors, what V does wrong, a request of another size than was
     /// prepared.
+    #[cfg(not(target_family = "wasm"))]
     pub fn fetch(
         self,
         target: &Target<'_>,
@@ -129,32 +156,52 @@ impl<C: Channel + Send, R: CryptoRng + Send> PreparedProver<C, R> {
     /// # Errors
     /// As [`PreparedProver::fetch`]; what [`client::converse`] says of requests and of responses that are
     /// read.
+    #[cfg(not(target_family = "wasm"))]
     pub fn converse(
-        mut self,
+        self,
         target: &Target<'_>,
         port: u16,
         ask: &mut RequestSource<'_>,
     ) -> Result<FetchedTogether<C, R>, Error> {
-        let captured = self.capture(target, port, ask).inspect_err(|error| self.prover.give_up(error))?;
-        let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
-        Ok(FetchedTogether { fetched, port, rest: self.rest })
+        let connect = |_: &mut joint::Prover<C, R>| Ok(client::dial(target.host, port, &target.limits)?);
+        self.converse_over(connect, target, port, ask)
     }
 
-    /// The connection to the server.
-    fn capture(
-        &mut self,
+    /// As [`PreparedProver::converse`], over a connection that V carries.
+    ///
+    /// # Errors
+    /// As [`PreparedProver::converse`].
+    pub fn converse_carried(
+        self,
         target: &Target<'_>,
         port: u16,
         ask: &mut RequestSource<'_>,
-    ) -> Result<Captured, joint::Error> {
-        let stream = dial(target.host, port, &target.limits)?;
-        let sizes = &self.sizes;
+    ) -> Result<FetchedTogether<C, R>, Error> {
+        let connect = |prover: &mut joint::Prover<C, R>| {
+            client::Carried::open(prover, target.host, port, &target.limits)
+        };
+        self.converse_over(connect, target, port, ask)
+    }
+
+    /// As [`PreparedProver::converse`], over a connection to the server that `connect` opens.
+    fn converse_over<S: Socket>(
+        mut self,
+        connect: impl FnOnce(&mut joint::Prover<C, R>) -> Result<S, joint::Error>,
+        target: &Target<'_>,
+        port: u16,
+        ask: &mut RequestSource<'_>,
+    ) -> Result<FetchedTogether<C, R>, Error> {
+        let Self { prover, sizes, .. } = &mut self;
         let round = |(number, round): (usize, &joint::RoundSizes)| RoundRecords {
             lengths: sizes.lengths(number),
             read: round.read > 0,
         };
         let rounds: Vec<RoundRecords> = sizes.rounds.iter().enumerate().map(round).collect();
-        client::converse(&mut self.prover, stream, target, &rounds, ask)
+        let captured = connect(prover)
+            .and_then(|stream| client::converse(prover, stream, target, &rounds, ask))
+            .inspect_err(|error| prover.give_up(error))?;
+        let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
+        Ok(FetchedTogether { fetched, port, rest: self.rest })
     }
 }
 

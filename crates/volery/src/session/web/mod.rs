@@ -28,9 +28,13 @@ use volery_field::Gf128;
 use volery_tls::claim::{CustomClaim, Vocabulary};
 use volery_tls::commitment::CommittedBits;
 use volery_tls::dialogue::RequestSource;
-use volery_tls::proxy::relay::{self, Relayed, Rules};
-use volery_tls::proxy::{self, Accepted, Fetched, ProxyStatement, Redaction, Target};
-use volery_tls::server::Roots;
+use volery_tls::proxy::{self, Fetched, ProxyStatement, Redaction, Target};
+#[cfg(not(target_family = "wasm"))]
+use volery_tls::{
+    proxy::Accepted,
+    relay::{self, Relayed, Rules},
+    server::Roots,
+};
 use volery_zk::quicksilver::{
     self,
     bits::{ProverWire, VerifierWire},
@@ -128,10 +132,11 @@ impl<C: Channel> Verifier<C> {
         self.common.vocabulary = vocabulary;
     }
 
-    /// Relays one connection of P's to a server that `rules` allow.
+    /// Relays one connection of P's to a server that `rules` allow. Not in WebAssembly, which has no sockets.
     ///
     /// # Errors
     /// [`Error::Web`]; [`Error::Over`] after an earlier error.
+    #[cfg(not(target_family = "wasm"))]
     pub fn relay(&mut self, rules: &Rules) -> Result<Relayed, Error> {
         if self.common.over {
             return Err(Error::Over);
@@ -146,6 +151,7 @@ impl<C: Channel> Verifier<C> {
     /// # Errors
     /// [`Error::Web`] for a connection, or a message about it, of which nothing can be believed; as
     /// [`Verifier::verify`]; [`Error::Commitments`] for commitments to anything else than the proved bits.
+    #[cfg(not(target_family = "wasm"))]
     pub fn verify_web(
         mut self,
         relayed: &Relayed,
@@ -161,6 +167,7 @@ impl<C: Channel> Verifier<C> {
         Ok((VerifiedPage::new(self, accepted, rng)?, report))
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn try_verify_web(
         &mut self,
         relayed: &Relayed,

@@ -1,16 +1,13 @@
 //! The connection to a server, with limits on waiting.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use volery_channel::resolve;
 
 use super::{ConnectionLimits, Failure, Socket};
-
-/// How long a server may be silent after what may be its last record before P ends its own direction. Servers
-/// that end the connection by themselves do it at once; one that goes on usually does so sooner.
-const QUIET_TIME: Duration = Duration::from_secs(1);
+use crate::modes::relay::end_if_quiet;
 
 /// A connection to a server. Only the time that this party waits for the server counts. Between two waits the
 /// parties compute together, and that time is not the server's.
@@ -83,20 +80,7 @@ impl Read for Dialed {
 
 impl Socket for Dialed {
     fn end_if_quiet(&mut self) -> io::Result<()> {
-        self.wait(|socket, time| {
-            // Half of the time is left for the server to answer by.
-            let quiet = QUIET_TIME.min(time / 2).max(Duration::from_millis(1));
-            socket.set_read_timeout(Some(quiet))?;
-            match socket.peek(&mut [0]) {
-                Err(error)
-                    if [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut].contains(&error.kind()) =>
-                {
-                    socket.shutdown(Shutdown::Write)
-                }
-                // Bytes, the end, or an error, which the next read has, too.
-                _ => Ok(()),
-            }
-        })
+        self.wait(|socket, time| end_if_quiet(socket, time))
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error as TlsError, PeerIncompatible};
 
+use crate::modes::relay;
 use crate::page::dialogue;
 use crate::wire::rustls_client::CertificateRequests;
 use crate::wire::transcript;
@@ -25,6 +26,9 @@ pub enum Failure {
     /// The connection broke.
     #[error("the connection to the server broke: {0}")]
     Broken(io::ErrorKind),
+    /// V, which carries the connection, cannot connect, or has lost it.
+    #[error("the connection to the server, which the notary carries: {0}")]
+    Carried(relay::Failure),
     /// Nothing came, or nothing could be sent, for too long.
     #[error(
         "the server took too long: it neither answers nor ends the connection, which the request must ask for with \
@@ -107,9 +111,6 @@ pub enum Failure {
     /// With several requests: there is no next one, or a response that was read is not the expected one.
     #[error(transparent)]
     Dialogue(#[from] dialogue::Error),
-    /// The system cannot start a further thread.
-    #[error("no thread for the TLS library: {0}")]
-    Thread(io::ErrorKind),
     /// The calling code is wrong.
     #[error("the client is misused: {0}")]
     Misuse(&'static str),

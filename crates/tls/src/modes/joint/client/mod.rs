@@ -66,6 +66,8 @@
 //! connection is closed. An error of the engine takes precedence over the TLS library's. The documentation of
 //! the module `provider` describes what rustls is told, and what it would do without this module's care.
 
+mod carried;
+#[cfg(not(target_family = "wasm"))]
 mod dialed;
 mod error;
 mod probe;
@@ -75,6 +77,8 @@ pub(super) mod testing;
 mod tests;
 mod wire;
 
+pub use carried::Carried;
+#[cfg(not(target_family = "wasm"))]
 pub use dialed::{Dialed, dial};
 pub use error::{Distrust, Failure};
 pub(super) use probe::has_sentinel;
@@ -151,11 +155,12 @@ pub struct RoundRecords {
     pub read: bool,
 }
 
-/// Runs a connection on `stream`, which must be open (see [`dial`]) and is dropped at the end. Sends
+/// Runs a connection on `stream`, which must be open (`dial` opens one, or [`Carried`]) and is dropped at the
+/// end. Sends
 /// `request` in records of `lengths`, which `engine` must have prepared, and takes everything that the server
 /// answers until it ends the connection.
 ///
-/// The engine is called on this thread, in the order of its methods; rustls runs on another.
+/// The engine is called in the order of its methods.
 ///
 /// # Errors
 /// The engine's; [`Error::Connection`] for everything that is the fault of the server, the network or the
@@ -163,7 +168,7 @@ pub struct RoundRecords {
 ///
 /// # Panics
 /// Only if the engine or the stream panics.
-pub fn query<S: Socket + Send>(
+pub fn query<S: Socket>(
     engine: &mut dyn Engine,
     stream: S,
     target: &Target<'_>,
@@ -176,7 +181,7 @@ pub fn query<S: Socket + Send>(
 
 /// Runs a connection with several requests, which `ask` makes. The requests of the rounds up to the first
 /// whose response is read are made before the connection is opened, and later ones after the responses that
-/// they wait for were read. `ask` is called on another thread. Otherwise as [`query`].
+/// they wait for were read. Otherwise as [`query`].
 ///
 /// # Errors
 /// As [`query`]; [`Failure::Dialogue`] if there is no request, or if a response that was read is malformed or
@@ -184,7 +189,7 @@ pub fn query<S: Socket + Send>(
 ///
 /// # Panics
 /// Only if the engine, the stream or `ask` panics.
-pub fn converse<S: Socket + Send>(
+pub fn converse<S: Socket>(
     engine: &mut dyn Engine,
     stream: S,
     target: &Target<'_>,
@@ -200,10 +205,13 @@ pub fn converse<S: Socket + Send>(
     let name = server::canonical_name(target.host).map_err(|_| Failure::Name)?;
     let name = ServerName::try_from(name).map_err(|_| Failure::Name)?;
     let protocol = engine.protocol();
-    let tls =
-        |session: &Session| Tls::new(session, stream, target, name, protocol)?.run(first, &mut requests);
-    let result = with_engine(engine, target.probed, tls).map_err(|error| Failure::Thread(error.kind()))?;
-    match result {
+    let tls = |session: &Session| {
+        let result = Tls::new(session, stream, target, name, protocol)?.run(first, &mut requests);
+        // Where V carries the connection, the engine's error is one of the connection, too.
+        session.error()?;
+        result
+    };
+    match with_engine(engine, target.probed, tls) {
         Err(Error::Connection(Failure::OnlyNewer | Failure::OnlyTls12 | Failure::NothingInCommon))
             if target.probed =>
         {
@@ -258,7 +266,7 @@ fn records<'a>(request: &'a [u8], lengths: &[usize]) -> Result<Vec<&'a [u8]>, Fa
 
 const TOO_SHORT: Failure = Failure::Misuse("the request does not fill the records that were prepared for it");
 
-/// A connection, on the thread of its session.
+/// A connection of a session.
 struct Tls<'s, S> {
     session: &'s Session,
     version: TlsVersion,

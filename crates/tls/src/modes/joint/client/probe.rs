@@ -16,13 +16,14 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
 
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::ServerName;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConnection, ProtocolVersion};
 
 use super::{Failure, Target};
 use crate::modes::joint::provider;
+use crate::wire::library;
 use crate::wire::prf::Random;
 use crate::wire::rustls_client::{self, CertificateRequests, exchange};
 use crate::wire::server;
@@ -79,7 +80,7 @@ pub fn probe<S: Read + Write>(
         // do it then.
         kx_groups: exchange::groups(),
         signature_verification_algorithms: provider::SIGNATURES,
-        ..ring::default_provider()
+        ..library::default_provider()
     };
     let mut config = rustls_client::config(provider, &versions, target.roots).map_err(failed)?;
     let requests = CertificateRequests::of(&mut config);

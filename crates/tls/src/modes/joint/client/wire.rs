@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use super::Failure;
+use crate::modes::relay;
 use crate::wire::record::MAX_PLAINTEXT;
 use crate::wire::transcript::{ALERT, TAG_BYTES};
 use crate::wire::version::TlsVersion;
@@ -20,9 +21,10 @@ const CHUNK: usize = 1 << 14;
 
 /// The limits of a connection. Start from [`ConnectionLimits::default`] and change fields.
 ///
-/// The times are those that P waits for the server. [`dial`](super::dial) enforces them; a caller that opens
-/// a stream in another way must do it itself. The time that the two parties need between two waits does not
-/// count: their own channel limits it, and so does the server, usually to a minute.
+/// The times are those that P waits for the server. `dial` enforces them; where V carries the connection V
+/// enforces its own, and `idle`; a caller that opens a stream in another way must do it itself. The time that
+/// the two parties need between two waits does not count: their own channel limits it, and so does the
+/// server, usually to a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionLimits {
     /// Time to connect to the server; 10 s.
@@ -150,6 +152,9 @@ fn length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
 
 /// Why a stream failed.
 pub(super) fn failed(error: &io::Error) -> Failure {
+    if let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<relay::Error>()) {
+        return error.clone().into();
+    }
     match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Failure::Time,
         kind => Failure::Broken(kind),

@@ -26,6 +26,7 @@ use super::program::{self, Client, Derived};
 use super::read::Reader;
 use super::tag::connection::ProverTags;
 use super::{Content, Engine, Error, Fetched, MAX_PROVED, MAX_QUERY, MAX_READ, Sizes, message};
+use crate::modes::relay::MAX_CHUNK;
 use crate::page::dialogue::append;
 use crate::page::disclosure::OpenConnection;
 use crate::wire::ghash::{self, Powers};
@@ -437,7 +438,17 @@ impl Sending {
     }
 }
 
-impl<C: Channel + Send, R: CryptoRng + Send> Engine for Prover<C, R> {
+impl<C: Channel, R: CryptoRng> Engine for Prover<C, R> {
+    fn carry(&mut self, request: &[u8], answered: bool) -> Result<Vec<u8>, Error> {
+        self.step(|_, channel, _| {
+            channel.send(tags::CARRY_REQUEST, request)?;
+            match answered {
+                true => Ok(channel.recv(tags::CARRY_ANSWER, 1 + MAX_CHUNK)?.to_vec()),
+                false => Ok(Vec::new()),
+            }
+        })
+    }
+
     fn protocol(&self) -> (TlsVersion, Suite) {
         self.protocol
     }

@@ -48,10 +48,10 @@
 //!
 //! # Caveats
 //!
-//! - **Objects of a provider are `'static`** and their methods take no session. So each session runs on a
-//!   thread of its own ([`with_engine`]), as that thread's current session. The engine, which borrows a
-//!   channel and more, stays on its owner's thread and answers the calls from there. Handles of any other
-//!   session are refused.
+//! - **Objects of a provider are `'static`** and their methods take no session. So a connection's session,
+//!   and the engine, which borrows a channel and more, are lent to the thread for as long as the connection
+//!   lives ([`with_engine`]), and the objects find both there. Handles of any other session are refused, and
+//!   so are calls of an object that belongs to another one.
 //! - **Some calls cannot fail**: `for_secret`, `encrypter` and `decrypter` have no error to return, and
 //!   rustls unwraps what `encrypt` returns. So the first error is *latched* in the [`Session`], no further
 //!   call reaches the engine, and rustls gets filler from then on. The driver asks [`Session::check`] before
@@ -80,12 +80,10 @@ mod tests;
 
 pub(super) use session::{Session, with_engine};
 
-use rustls::crypto::{
-    CryptoProvider, KeyExchangeAlgorithm, SupportedKxGroup, WebPkiSupportedAlgorithms, ring,
-};
+use rustls::crypto::{CryptoProvider, KeyExchangeAlgorithm, SupportedKxGroup, WebPkiSupportedAlgorithms};
 use rustls::{CipherSuiteCommon, SignatureScheme, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
-use webpki::ring as algorithms;
 
+use crate::wire::library::{self, signature as algorithms};
 use crate::wire::server;
 use crate::wire::suite::Suite;
 use crate::wire::version::TlsVersion;
@@ -103,7 +101,12 @@ pub(super) fn provider(version: TlsVersion, suite: Suite) -> CryptoProvider {
         }
     };
     let signature_verification_algorithms = SIGNATURES;
-    CryptoProvider { cipher_suites, kx_groups, signature_verification_algorithms, ..ring::default_provider() }
+    CryptoProvider {
+        cipher_suites,
+        kx_groups,
+        signature_verification_algorithms,
+        ..library::default_provider()
+    }
 }
 
 /// This suite of TLS 1.2, for keys of each kind.
@@ -125,9 +128,9 @@ fn tls13(suite: Suite) -> &'static Tls13CipherSuite {
 }
 
 /// The library's own suites, for what P may know.
-const LIBRARY_AES_128: &Tls13CipherSuite = library(&ring::cipher_suite::TLS13_AES_128_GCM_SHA256);
-const LIBRARY_AES_256: &Tls13CipherSuite = library(&ring::cipher_suite::TLS13_AES_256_GCM_SHA384);
-const LIBRARY_CHACHA20: &Tls13CipherSuite = library(&ring::cipher_suite::TLS13_CHACHA20_POLY1305_SHA256);
+const LIBRARY_AES_128: &Tls13CipherSuite = library(&library::cipher_suite::TLS13_AES_128_GCM_SHA256);
+const LIBRARY_AES_256: &Tls13CipherSuite = library(&library::cipher_suite::TLS13_AES_256_GCM_SHA384);
+const LIBRARY_CHACHA20: &Tls13CipherSuite = library(&library::cipher_suite::TLS13_CHACHA20_POLY1305_SHA256);
 
 const fn library(suite: &'static SupportedCipherSuite) -> &'static Tls13CipherSuite {
     match suite {
@@ -163,21 +166,21 @@ const fn suite_tls13(
 }
 
 static ECDSA_AES_128: Tls12CipherSuite =
-    suite_tls12(&ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, ECDSA_SCHEMES, &cipher::GCM);
+    suite_tls12(&library::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, ECDSA_SCHEMES, &cipher::GCM);
 static RSA_AES_128: Tls12CipherSuite =
-    suite_tls12(&ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, RSA_SCHEMES, &cipher::GCM);
+    suite_tls12(&library::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, RSA_SCHEMES, &cipher::GCM);
 static ECDSA_AES_256: Tls12CipherSuite =
-    suite_tls12(&ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, ECDSA_SCHEMES, &cipher::GCM);
+    suite_tls12(&library::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, ECDSA_SCHEMES, &cipher::GCM);
 static RSA_AES_256: Tls12CipherSuite =
-    suite_tls12(&ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, RSA_SCHEMES, &cipher::GCM);
+    suite_tls12(&library::cipher_suite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, RSA_SCHEMES, &cipher::GCM);
 
 static ECDSA_CHACHA20: Tls12CipherSuite = suite_tls12(
-    &ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    &library::cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
     ECDSA_SCHEMES,
     &cipher::CHACHA20,
 );
 static RSA_CHACHA20: Tls12CipherSuite = suite_tls12(
-    &ring::cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    &library::cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     RSA_SCHEMES,
     &cipher::CHACHA20,
 );

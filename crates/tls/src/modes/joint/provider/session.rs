@@ -2,11 +2,9 @@
 
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::panic::resume_unwind;
-use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{io, thread};
 
+use scoped_tls_hkt::scoped_thread_local;
 use volery_channel::Latch;
 
 use crate::modes::joint::client::{Failure, has_sentinel};
@@ -30,13 +28,9 @@ pub(super) fn is_handle(secret: &[u8]) -> bool {
 /// What rustls has instead of a secret: a session identifier, unique in the process.
 pub(super) type Handle = [u8; HANDLE_BYTES];
 
-/// A call of the engine, made where the engine is.
-type Call = Box<dyn FnOnce(&mut dyn Engine) + Send>;
-
 /// A connection's session, as the provider sees it.
 pub(in crate::modes::joint) struct Session {
     handle: Handle,
-    calls: Sender<Call>,
     /// The cipher suite that was prepared.
     suite: Suite,
     /// Whether the version was found out by a probe, so that the server has no reason for its sentinel.
@@ -66,31 +60,25 @@ thread_local! {
     static CURRENT: RefCell<Option<Arc<Session>>> = const { RefCell::new(None) };
 }
 
-/// Runs `tls` on a thread of its own, with a session whose calls reach `engine` on this one. `probed` says
-/// whether the version was found out by a probe.
-///
-/// # Errors
-/// If no further thread can be started.
+scoped_thread_local! {
+    /// The engine of this thread's session. There is none while it computes, so no call is within a call.
+    static mut ENGINE: for<'a> &'a mut (dyn Engine + 'a)
+}
+
+/// Runs `tls` with a session that is this thread's until it returns, and whose calls reach `engine`. `probed`
+/// says whether the version was found out by a probe.
 ///
 /// # Panics
-/// If `tls` or the engine panics, with the same payload.
-pub(in crate::modes::joint) fn with_engine<T: Send>(
+/// If `tls` or the engine panics.
+pub(in crate::modes::joint) fn with_engine<T>(
     engine: &mut dyn Engine,
     probed: bool,
-    tls: impl FnOnce(&Session) -> T + Send,
-) -> io::Result<T> {
-    let (sender, calls) = mpsc::channel::<Call>();
+    tls: impl FnOnce(&Session) -> T,
+) -> T {
     let (_, suite) = engine.protocol();
-    thread::scope(|scope| {
-        let tls = thread::Builder::new().name("tls".into()).spawn_scoped(scope, move || {
-            let session = Arc::new(Session::new(sender, suite, probed));
-            let _entered = Entered::new(&session);
-            tls(&session)
-        })?;
-        // Ends with the session, which holds the only sender.
-        calls.into_iter().for_each(|call| call(engine));
-        Ok(tls.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    })
+    let session = Arc::new(Session::new(suite, probed));
+    let _entered = Entered::new(&session);
+    ENGINE.set(engine, || tls(&session))
 }
 
 /// Makes a session the thread's current one until it is dropped.
@@ -109,18 +97,18 @@ impl Drop for Entered {
 }
 
 impl Session {
-    pub(super) fn new(calls: Sender<Call>, suite: Suite, probed: bool) -> Self {
+    pub(super) fn new(suite: Suite, probed: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut handle = [0; HANDLE_BYTES];
         handle.iter_mut().zip(NAMED.iter().chain(b"........")).for_each(|(to, from)| *to = *from);
         if let Some(number) = handle.last_chunk_mut() {
             *number = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
         }
-        Self { handle, calls, suite, probed, state: Mutex::default() }
+        Self { handle, suite, probed, state: Mutex::default() }
     }
 
     /// This thread's session.
-    pub(super) fn current() -> Result<Arc<Self>, rustls::Error> {
+    pub(in crate::modes::joint) fn current() -> Result<Arc<Self>, rustls::Error> {
         let current = CURRENT.with_borrow(Clone::clone);
         current.ok_or_else(|| rustls::Error::General("no session of two parties on this thread".into()))
     }
@@ -158,23 +146,21 @@ impl Session {
     }
 
     /// Calls the engine, unless there was an error before.
-    pub(in crate::modes::joint) fn ask<T: Send + 'static>(
+    pub(in crate::modes::joint) fn ask<T>(
         &self,
-        call: impl FnOnce(&mut dyn Engine) -> Result<T, Error> + Send + 'static,
+        call: impl FnOnce(&mut dyn Engine) -> Result<T, Error>,
     ) -> Result<T, rustls::Error> {
         if self.state().error.first().is_some() {
             return Err(latched());
         }
-        let (sender, answer) = mpsc::channel();
-        let call: Call = Box::new(move |engine| {
-            // Nobody waits only if the thread that asks has panicked.
-            let _ = sender.send(call(engine));
+        // The engine that is there is the current session's, and an object may be older than that session.
+        let current = CURRENT.with_borrow(|current| {
+            current.as_ref().is_some_and(|current| core::ptr::eq(Arc::as_ptr(current), self))
         });
-        let answer = self.calls.send(call).ok().and_then(|()| answer.recv().ok());
-        match answer {
-            Some(result) => result.map_err(|error| self.latch(error)),
-            None => Err(self.misuse("the engine is gone in the middle of a connection")),
+        if !current || !ENGINE.is_set() {
+            return Err(self.misuse("the engine is gone in the middle of a connection"));
         }
+        ENGINE.with(|engine| call(engine)).map_err(|error| self.latch(error))
     }
 
     /// Derives the key block once, however often it is asked for. A server that was found to speak TLS 1.2

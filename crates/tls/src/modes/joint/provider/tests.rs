@@ -1,7 +1,6 @@
 //! The provider's objects by themselves: sessions don't mix, and the first error is the last call.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver};
 
 use rustls::crypto::cipher::{
     AeadKey, Iv, OutboundChunks, OutboundPlainMessage, Tls12AeadAlgorithm, Tls13AeadAlgorithm as _,
@@ -78,8 +77,8 @@ impl Engine for Counting {
 }
 
 /// What rustls's calls come to when a thread has this session.
-fn with<T: Send>(engine: &mut Counting, tls: impl FnOnce(&Session) -> T + Send) -> T {
-    with_engine(engine, false, tls).unwrap()
+fn with<T>(engine: &mut Counting, tls: impl FnOnce(&Session) -> T) -> T {
+    with_engine(engine, false, tls)
 }
 
 fn key_expansion(secret: &[u8]) -> [u8; 40] {
@@ -220,7 +219,7 @@ fn a_record_of_another_length_or_number_is_kept_back() {
             assert_eq!(encrypt(session.handle(), ContentType::Handshake, &[1; 16])[5..].len(), 40);
             session.check()
         });
-        assert_eq!(result.unwrap().is_ok(), good);
+        assert_eq!(result.is_ok(), good);
     }
 }
 
@@ -232,11 +231,7 @@ fn without_a_session_nothing_starts() {
 
 #[test]
 fn the_inner_of_two_sessions_of_a_thread_is_the_current_one() {
-    let sessions = [(); 2].map(|()| {
-        let (sender, calls): (_, Receiver<_>) = mpsc::channel();
-        (Arc::new(Session::new(sender, SUITE, false)), calls)
-    });
-    let [(outer, _), (inner, _)] = &sessions;
+    let [outer, inner] = &[(); 2].map(|()| Arc::new(Session::new(SUITE, false)));
     let handle = || Session::current().map(|session| *session.handle());
     assert!(handle().is_err());
     let entered = Entered::new(outer);
@@ -251,12 +246,41 @@ fn the_inner_of_two_sessions_of_a_thread_is_the_current_one() {
 }
 
 #[test]
-fn an_engine_that_is_gone_is_an_error_and_no_wait() {
-    let (sender, calls) = mpsc::channel();
-    drop(calls);
-    let session = Session::new(sender, SUITE, false);
+fn an_engine_that_is_gone_is_an_error() {
+    let session = Session::new(SUITE, false);
     assert!(session.ask(|engine| engine.public_key(Group::P256)).is_err());
     assert!(session.check().is_err());
+}
+
+/// A key exchange that outlives its session, finished when another session has the thread.
+#[test]
+fn an_object_never_calls_the_engine_of_another_session() {
+    let exchange = with(&mut Counting::default(), |_| P256.start().unwrap());
+    let mut other = Counting::default();
+    let finished = with(&mut other, |session| {
+        let finished = exchange.complete(&[4; 65]);
+        assert_eq!(session.check(), Ok(()), "it is the other session's error");
+        finished
+    });
+    assert!(finished.is_err());
+    assert_eq!(other.calls, 0);
+}
+
+/// rustls never does that; if it did, the engine would compute twice at once.
+#[test]
+fn an_engine_is_not_called_from_within_a_call() {
+    let mut counting = Counting::default();
+    let before = |_: &mut dyn Engine| {
+        let session = Session::current().unwrap();
+        assert!(session.ask(|engine| engine.public_key(Group::P256)).is_err());
+        Ok(())
+    };
+    let mut engine = Around { before: Box::new(before), ..Around::new(&mut counting) };
+    let (started, latched) =
+        with_engine(&mut engine, false, |session| (P256.start().is_ok(), session.check()));
+    assert!(started && matches!(latched, Err(Error::Parties(crate::Error::Misuse(_)))));
+    drop(engine);
+    assert_eq!(counting.calls, 1);
 }
 
 /// Taken for a secret that P knows, a handle would protect records under what anybody can compute.

@@ -66,6 +66,9 @@ pub enum Failure {
         "the server sent more bytes than the notary takes of one connection; its operator sets --max-received"
     )]
     Received,
+    /// More connections than V carries for one session.
+    #[error("the notary carries no further connection in this session")]
+    Often,
     /// At P: more bytes from the server than it takes itself.
     #[error("the server sent more bytes than this program takes of one connection")]
     Taken,
@@ -73,7 +76,7 @@ pub enum Failure {
 
 impl Failure {
     /// What V may report.
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Name,
         Self::Unknown,
         Self::Address,
@@ -84,11 +87,12 @@ impl Failure {
         Self::Size,
         Self::Hello,
         Self::Received,
+        Self::Often,
     ];
 
     /// Its byte in an answer.
     pub(super) fn code(self) -> u8 {
-        // The position among ten.
+        // The position among eleven.
         Self::ALL.iter().position(|other| *other == self).unwrap_or_default() as u8
     }
 

@@ -1,41 +1,55 @@
-//! Makes HTTP requests from URLs, header fields and bodies.
+//! HTTP requests from URLs, header fields and bodies, as a client writes them whose requests are proved.
 
 use zeroize::Zeroizing;
 
-use crate::failure::Failure;
+/// Why a page or a request cannot be asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RequestError(String);
 
-/// Fields that the program sets itself.
+/// Fields that this module sets itself.
 const OWN: [&str; 6] =
     ["host", "connection", "accept-encoding", "content-length", "transfer-encoding", "x-padding"];
 
 /// A page on a website: host, port and target.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Page {
-    pub(super) host: String,
-    pub(super) port: u16,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// In lower case; an IPv6 address without brackets.
+    pub host: String,
+    /// 443 if the address names none.
+    pub port: u16,
     /// From its slash on, with the query.
-    pub(super) target: String,
+    pub target: String,
 }
 
 /// The parts of a request that differ between requests.
-pub(super) struct RequestParts<'a> {
-    pub(super) method: &'a str,
+pub struct RequestParts<'a> {
+    /// In capitals.
+    pub method: &'a str,
     /// From its slash on, with the query.
-    pub(super) target: &'a str,
-    pub(super) fields: &'a [Zeroizing<String>],
-    pub(super) body: Option<&'a [u8]>,
+    pub target: &'a str,
+    /// Header fields, each `Name: value`.
+    pub fields: &'a [Zeroizing<String>],
+    /// The body, if there is one.
+    pub body: Option<&'a [u8]>,
     /// Whether the request asks the server to close the connection.
-    pub(super) last: bool,
+    pub last: bool,
 }
 
 impl Page {
     /// Reads `https://host[:port]/path`.
-    pub(super) fn parse(url: &str) -> Result<Self, Failure> {
-        Self::read(url).map_err(|reason| Failure::input(format!("`{}`: {reason}", url.escape_debug())))
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn parse(url: &str) -> Result<Self, RequestError> {
+        Self::read(url).map_err(|reason| RequestError(format!("`{}`: {reason}", url.escape_debug())))
     }
 
     /// The same of an address with secrets, which the error does not show.
-    pub(super) fn read(url: &str) -> Result<Self, &'static str> {
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(url: &str) -> Result<Self, &'static str> {
         let wrong = |reason| reason;
         let rest = url.strip_prefix("https://").ok_or_else(|| wrong("expected https://host/path"))?;
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -69,13 +83,17 @@ impl Page {
     }
 
     /// Makes a request. It asks the server not to compress, and the last one asks it to close the connection.
-    pub(super) fn request(&self, words: &RequestParts<'_>) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    ///
+    /// # Errors
+    /// [`RequestError`] for a method, a target or a field that could be taken for something else. It names no
+    /// values, which may be secrets.
+    pub fn request(&self, words: &RequestParts<'_>) -> Result<Zeroizing<Vec<u8>>, RequestError> {
         let RequestParts { method, target, fields, body, last } = *words;
         if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Err(Failure::input(format!("method {}: expected one like GET", method.escape_debug())));
+            return Err(RequestError(format!("method {}: expected one like GET", method.escape_debug())));
         }
         if !is_plain(target) {
-            return Err(Failure::input(format!("the target: {NOT_PLAIN}")));
+            return Err(RequestError(format!("the target: {NOT_PLAIN}")));
         }
         let Self { host, port, .. } = self;
         let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
@@ -106,13 +124,13 @@ fn is_plain(target: &str) -> bool {
 
 /// Checks that this is one header field that the user may set. Its value may be a secret, so errors show only
 /// its name.
-fn check(field: &str) -> Result<(), Failure> {
+fn check(field: &str) -> Result<(), RequestError> {
     let Some((name, value)) = field.split_once(':') else {
-        return Err(Failure::input("a header field without a colon; expected `Name: value`"));
+        return Err(RequestError("a header field without a colon; expected `Name: value`".into()));
     };
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let failed =
-        |reason: &str| Err(Failure::input(format!("header field `{}`: {reason}", name.escape_debug())));
+        |reason: &str| Err(RequestError(format!("header field `{}`: {reason}", name.escape_debug())));
     if name.is_empty() || !name.bytes().all(token) {
         return failed("a name has letters, digits and - only");
     }

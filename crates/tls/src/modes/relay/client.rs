@@ -4,18 +4,59 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use volery_channel::Channel;
-use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
+use volery_channel::tags::{CARRY_ANSWER, CARRY_REQUEST, RELAY_ANSWER, RELAY_REQUEST};
 use zeroize::Zeroizing;
 
-use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, OPEN, WRITE};
+use super::{CLOSE, DATA, DONE, END, EXCHANGE, Error, FAILED, Failure, LEAVE, MAX_CHUNK, OPEN, WRITE};
 use crate::wire::transcript::tls13;
+
+/// The way of P's requests to V.
+pub trait Line {
+    /// Makes a request. Returns the answer.
+    ///
+    /// # Errors
+    /// Those of the way.
+    fn ask(&mut self, request: &[u8]) -> Result<Vec<u8>, Error>;
+
+    /// Makes a request that has no answer. It may leave with the next message.
+    ///
+    /// # Errors
+    /// Those of the way.
+    fn tell(&mut self, request: &[u8]) -> Result<(), Error>;
+}
+
+/// The way of proxy mode.
+impl<C: Channel + ?Sized> Line for &mut C {
+    fn ask(&mut self, request: &[u8]) -> Result<Vec<u8>, Error> {
+        self.send(RELAY_REQUEST, request)?;
+        Ok(self.recv(RELAY_ANSWER, 1 + MAX_CHUNK)?.to_vec())
+    }
+
+    fn tell(&mut self, request: &[u8]) -> Result<(), Error> {
+        Ok(self.send(RELAY_REQUEST, request)?)
+    }
+}
+
+/// The way over a channel whose V [carries](super#carried-for-two-parties).
+pub struct Carry<C>(pub C);
+
+impl<C: Channel + ?Sized> Line for Carry<&mut C> {
+    fn ask(&mut self, request: &[u8]) -> Result<Vec<u8>, Error> {
+        self.tell(request)?;
+        Ok(self.0.recv(CARRY_ANSWER, 1 + MAX_CHUNK)?.to_vec())
+    }
+
+    fn tell(&mut self, request: &[u8]) -> Result<(), Error> {
+        Ok(self.0.send(CARRY_REQUEST, request)?)
+    }
+}
 
 /// A connection to a server through V, with a record of everything that went over it.
 ///
 /// Written bytes are sent with the next read, not by [`Write::flush`]. So a write and the read that waits for
 /// its answer take one round trip to V, however often a TLS library flushes in between.
-pub struct Stream<'c> {
-    channel: &'c mut dyn Channel,
+pub struct Stream<L> {
+    line: L,
     unsent: Zeroizing<Vec<u8>>,
     /// The start of the unread bytes in `received`.
     read: usize,
@@ -26,21 +67,23 @@ pub struct Stream<'c> {
     error: Option<Error>,
 }
 
-impl<'c> Stream<'c> {
+impl<L> Stream<L> {
+    /// The same connection, whose requests go this way from now on.
+    pub(in crate::modes) fn over<M>(self, line: M) -> Stream<M> {
+        let Self { unsent, read, sent, received, limit, ended, error, .. } = self;
+        Stream { line, unsent, read, sent, received, limit, ended, error }
+    }
+}
+
+impl<L: Line> Stream<L> {
     /// Has V connect to a server. At most `limit` bytes are taken from it, and V waits at most this long for
     /// its next bytes, or less if its rules say so. `wait` is rounded up to seconds, from 1 to 65,535.
     ///
     /// # Errors
     /// [`Error::Server`] with V's error; the channel's.
-    pub fn open(
-        channel: &'c mut dyn Channel,
-        host: &str,
-        port: u16,
-        limit: usize,
-        wait: Duration,
-    ) -> Result<Self, Error> {
+    pub fn open(line: L, host: &str, port: u16, limit: usize, wait: Duration) -> Result<Self, Error> {
         let mut stream = Self {
-            channel,
+            line,
             unsent: Zeroizing::default(),
             read: 0,
             sent: Vec::new(),
@@ -69,6 +112,23 @@ impl<'c> Stream<'c> {
         Ok((self.sent, self.received))
     }
 
+    /// Ends P's direction, if the server is quiet.
+    ///
+    /// # Errors
+    /// As of a read.
+    pub(in crate::modes) fn end(&mut self) -> io::Result<()> {
+        if !self.unsent.is_empty() {
+            self.pass(WRITE)?;
+        }
+        self.pass(END)
+    }
+
+    /// Leaves the connection, whatever the server still has to say.
+    pub(in crate::modes) fn leave(&mut self) {
+        // If that fails the session is over, and the connection with it.
+        let _ = self.line.tell(&[LEAVE]);
+    }
+
     /// The error that ended the connection, if there was one. Callers that only see an [`io::Error`] need it.
     pub fn error(&self) -> Option<&Error> {
         self.error.as_ref()
@@ -76,7 +136,7 @@ impl<'c> Stream<'c> {
 
     /// Sends the written bytes without waiting for an answer.
     #[cfg(test)]
-    pub(in crate::modes::proxy) fn send(&mut self) -> Result<(), Error> {
+    pub(in crate::modes) fn send(&mut self) -> Result<(), Error> {
         let unsent = core::mem::take(&mut self.unsent);
         self.pass_all(WRITE, &unsent)
     }
@@ -84,10 +144,9 @@ impl<'c> Stream<'c> {
     /// Makes a request. Data in the answer goes to the record. Returns whether there was any.
     fn request(&mut self, kind: u8, payload: &[u8]) -> Result<bool, Error> {
         let message = Zeroizing::new([&[kind], payload].concat());
-        self.channel.send(RELAY_REQUEST, &message)?;
-        let answer = self.channel.recv(RELAY_ANSWER, 1 + MAX_CHUNK)?;
+        let answer = self.line.ask(&message)?;
         let malformed = |reason| Error::Malformed { step: RELAY_ANSWER, reason };
-        match (kind, answer) {
+        match (kind, &answer[..]) {
             // The end is reported once.
             (CLOSE, [DATA]) => Err(malformed("not an answer to this request")),
             (EXCHANGE | CLOSE, [DATA, data @ ..]) => {
@@ -102,8 +161,8 @@ impl<'c> Stream<'c> {
                 }
                 Ok(true)
             }
-            (OPEN | WRITE | CLOSE, [DONE]) => Ok(false),
-            (OPEN | WRITE | EXCHANGE, [FAILED, code]) => {
+            (OPEN | WRITE | CLOSE | END, [DONE]) => Ok(false),
+            (OPEN | WRITE | EXCHANGE | END, [FAILED, code]) => {
                 let failure = Failure::from_code(*code).ok_or_else(|| malformed("an unknown failure"))?;
                 Err(Error::Server(failure))
             }
@@ -135,7 +194,7 @@ impl<'c> Stream<'c> {
     }
 }
 
-impl Read for Stream<'_> {
+impl<L: Line> Read for Stream<L> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if out.is_empty() {
             return Ok(0);
@@ -149,7 +208,7 @@ impl Read for Stream<'_> {
     }
 }
 
-impl Write for Stream<'_> {
+impl<L: Line> Write for Stream<L> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.unsent.extend_from_slice(bytes);
         Ok(bytes.len())

@@ -1,5 +1,7 @@
 //! What V relays and what it refuses; requests out of order; limits.
 
+mod carrying;
+
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::{Arc, mpsc};
@@ -326,11 +328,19 @@ fn requests_out_of_order_are_refused() {
     });
     assert!(matches!(served.unwrap_err(), Error::Malformed { .. }));
     let port = echo();
-    for request in
-        [&[OPEN, 1, 1, 0, 9, b'a'][..], &[OPEN, 1, 1, 0, 0, b'a'], &[OPEN, 1, 1], &[9], &[], &[CLOSE, 0]]
-    {
+    for request in [
+        &[OPEN, 1, 1, 0, 9, b'a'][..],
+        &[OPEN, 1, 1, 0, 0, b'a'],
+        &[OPEN, 1, 1],
+        &[9],
+        &[],
+        &[CLOSE, 0],
+        // Those are for two parties.
+        &[END],
+        &[LEAVE],
+    ] {
         let (_, served) = relay(&local(), |channel| {
-            let stream = Stream::open(channel, "127.0.0.1", port, 100, WAIT).unwrap();
+            let stream = Stream::open(&mut *channel, "127.0.0.1", port, 100, WAIT).unwrap();
             drop(stream);
             channel.send(RELAY_REQUEST, request).unwrap();
             channel.flush().unwrap();

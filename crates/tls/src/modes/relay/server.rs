@@ -1,13 +1,15 @@
 //! V's side: the connection itself, and the record of it.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use volery_channel::tags::{RELAY_ANSWER, RELAY_REQUEST};
 use volery_channel::{Channel, resolve};
 
-use super::{CLOSE, DATA, DONE, EXCHANGE, Error, FAILED, Failure, MAX_CHUNK, MAX_HOST, OPEN, Rules, WRITE};
+use super::{
+    CLOSE, DATA, DONE, END, EXCHANGE, Error, FAILED, Failure, LEAVE, MAX_CHUNK, MAX_HOST, OPEN, Rules, WRITE,
+};
 use crate::memory::Budget;
 use crate::page::disclosure::RelayMark;
 use crate::wire::{server, transcript};
@@ -29,11 +31,11 @@ pub struct Relayed {
     /// All that the server sent.
     pub server: Vec<u8>,
     /// How much of the server's bytes V had when it wrote each part of the client's.
-    pub(in crate::modes::proxy) marks: Vec<RelayMark>,
+    pub(in crate::modes) marks: Vec<RelayMark>,
     /// The most hidden bytes about which something is proved.
-    pub(in crate::modes::proxy) hidden: usize,
+    pub(in crate::modes) hidden: usize,
     /// The source of memory for claims about it.
-    pub(in crate::modes::proxy) budget: Budget,
+    pub(in crate::modes) budget: Budget,
 }
 
 impl core::fmt::Debug for Relayed {
@@ -59,44 +61,86 @@ pub fn serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
 }
 
 fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error> {
-    let deadline = Instant::now() + rules.total;
     let RelayRequest::Open { host, port, wait } =
         RelayRequest::decode(channel.recv(RELAY_REQUEST, 1 + 2 + 2 + MAX_HOST)?)?
     else {
         return Err(malformed("not a request to open a connection"));
     };
-    let socket = connect(&host, port, rules)?;
-    let idle = rules.idle.min(wait);
-    let mut connection = Connection { socket, rules, idle, deadline, forwarded: 0, ended: false };
+    let mut carried = Carried::open(host, port, wait, rules)?;
     channel.send(RELAY_ANSWER, &[DONE])?;
-    let (client, server, marks) = (Vec::new(), Vec::new(), Vec::new());
-    let (hidden, budget) = (rules.hidden, rules.budget.clone());
-    let mut relayed = Relayed { host, port, client, server, marks, hidden, budget };
     let mut answer = Vec::new();
     loop {
-        match RelayRequest::decode(channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)?)? {
-            RelayRequest::Write(bytes) => connection.write(bytes, &mut relayed)?,
-            RelayRequest::Exchange(bytes) => {
-                connection.write(bytes, &mut relayed)?;
-                connection.read(&mut relayed, &mut answer)?;
-                channel.send(RELAY_ANSWER, &answer)?;
-                continue;
-            }
-            RelayRequest::Close if connection.forwarded == relayed.server.len() => break,
-            // P ends with everything that V has, too.
-            RelayRequest::Close => {
-                connection.tell(&relayed, &mut answer);
-                channel.send(RELAY_ANSWER, &answer)?;
-                continue;
-            }
-            RelayRequest::Open { .. } => return Err(malformed("a connection is open already")),
+        let request = RelayRequest::decode(channel.recv(RELAY_REQUEST, 1 + MAX_CHUNK)?)?;
+        if matches!(request, RelayRequest::End | RelayRequest::Leave) {
+            return Err(malformed("a request that belongs to connections of two parties"));
         }
-        channel.send(RELAY_ANSWER, &[DONE])?;
+        let over = carried.respond(request, &mut answer)?;
+        if over {
+            break;
+        }
+        channel.send(RELAY_ANSWER, &answer)?;
     }
-    drop(connection);
-    channel.send(RELAY_ANSWER, &[DONE])?;
+    let relayed = carried.close();
+    channel.send(RELAY_ANSWER, &answer)?;
     channel.flush()?;
     Ok(relayed)
+}
+
+/// A connection that is open, and the record of it.
+pub(super) struct Carried {
+    connection: Connection,
+    relayed: Relayed,
+}
+
+impl Carried {
+    /// Connects to a server that the rules allow.
+    pub(super) fn open(host: String, port: u16, wait: Duration, rules: &Rules) -> Result<Self, Error> {
+        let deadline = Instant::now() + rules.total;
+        let socket = connect(&host, port, rules)?;
+        let (idle, rules) = (rules.idle.min(wait), rules.clone());
+        let (client, server, marks) = (Vec::new(), Vec::new(), Vec::new());
+        let (hidden, budget) = (rules.hidden, rules.budget.clone());
+        Ok(Self {
+            connection: Connection { socket, rules, idle, deadline, forwarded: 0, ended: false },
+            relayed: Relayed { host, port, client, server, marks, hidden, budget },
+        })
+    }
+
+    /// Does what P asks for, and puts the answer in `answer`, which is empty where P wants none. Returns
+    /// whether that is the end of the connection.
+    pub(super) fn respond(&mut self, request: RelayRequest<'_>, answer: &mut Vec<u8>) -> Result<bool, Error> {
+        let Self { connection, relayed } = self;
+        answer.clear();
+        match request {
+            RelayRequest::Write(bytes) => connection.write(bytes, relayed)?,
+            RelayRequest::Exchange(bytes) => {
+                connection.write(bytes, relayed)?;
+                connection.read(relayed, answer)?;
+                return Ok(false);
+            }
+            RelayRequest::End => connection.end(relayed)?,
+            // P ends with everything that V has, too.
+            RelayRequest::Close if connection.forwarded < relayed.server.len() => {
+                connection.tell(relayed, answer);
+                return Ok(false);
+            }
+            RelayRequest::Leave => return Ok(true),
+            RelayRequest::Open { .. } => return Err(malformed("a connection is open already")),
+            RelayRequest::Close => {}
+        }
+        answer.push(DONE);
+        Ok(matches!(request, RelayRequest::Close))
+    }
+
+    /// Closes the connection. Returns the record of it.
+    pub(super) fn close(self) -> Relayed {
+        self.relayed
+    }
+
+    /// The number of bytes so far: those to the server, and those from it.
+    pub(super) fn bytes(&self) -> [usize; 2] {
+        [&self.relayed.client, &self.relayed.server].map(Vec::len)
+    }
 }
 
 /// P's request.
@@ -113,6 +157,10 @@ pub(super) enum RelayRequest<'a> {
     /// Write these bytes.
     Write(&'a [u8]),
     Close,
+    /// End P's direction, if the server is quiet.
+    End,
+    /// As [`RelayRequest::Close`], but P wants to hear nothing more.
+    Leave,
 }
 
 impl<'a> RelayRequest<'a> {
@@ -128,12 +176,14 @@ impl<'a> RelayRequest<'a> {
             [EXCHANGE, bytes @ ..] => Ok(Self::Exchange(bytes)),
             [WRITE, bytes @ ..] => Ok(Self::Write(bytes)),
             [CLOSE] => Ok(Self::Close),
+            [END] => Ok(Self::End),
+            [LEAVE] => Ok(Self::Leave),
             _ => Err(malformed("not a request")),
         }
     }
 }
 
-fn malformed(reason: &'static str) -> Error {
+pub(super) fn malformed(reason: &'static str) -> Error {
     Error::Malformed { step: RELAY_REQUEST, reason }
 }
 
@@ -179,9 +229,9 @@ fn dial(address: &SocketAddr, time: Duration) -> io::Result<TcpStream> {
     Ok(socket)
 }
 
-struct Connection<'r> {
+struct Connection {
     socket: TcpStream,
-    rules: &'r Rules,
+    rules: Rules,
     /// The time for one wait: the rules', or P's if it is shorter.
     idle: Duration,
     deadline: Instant,
@@ -191,7 +241,7 @@ struct Connection<'r> {
     ended: bool,
 }
 
-impl Connection<'_> {
+impl Connection {
     /// The time that the next operation may take.
     fn time_left(&self) -> Result<Duration, Error> {
         let left = self.deadline.saturating_duration_since(Instant::now());
@@ -279,6 +329,15 @@ impl Connection<'_> {
         Ok(())
     }
 
+    /// Ends P's direction, if P has been told everything and the server neither says more nor ends its own
+    /// direction within a moment.
+    fn end(&self, relayed: &Relayed) -> Result<(), Error> {
+        if self.forwarded < relayed.server.len() || self.ended {
+            return Ok(());
+        }
+        end_if_quiet(&self.socket, self.time_left()?).map_err(failed)
+    }
+
     /// The bytes that P has not been told yet, or the first of them, as an answer. No bytes mean that the
     /// server closed its direction.
     fn tell(&mut self, relayed: &Relayed, answer: &mut Vec<u8>) {
@@ -288,6 +347,24 @@ impl Connection<'_> {
         answer.push(DATA);
         answer.extend_from_slice(part);
         self.forwarded += part.len();
+    }
+}
+
+/// How long a server may be silent after what may be its last record before P's direction ends. Servers that
+/// end the connection by themselves do it at once; one that goes on usually does so sooner.
+const QUIET_TIME: Duration = Duration::from_secs(1);
+
+/// Ends this end's direction of a connection, if the server neither says more nor ends its own within a
+/// moment, of which half of `time` is left for the server to answer by.
+pub(in crate::modes) fn end_if_quiet(socket: &TcpStream, time: Duration) -> io::Result<()> {
+    let quiet = QUIET_TIME.min(time / 2).max(Duration::from_millis(1));
+    socket.set_read_timeout(Some(quiet))?;
+    match socket.peek(&mut [0]) {
+        Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => {
+            socket.shutdown(Shutdown::Write)
+        }
+        // Bytes, the end, or an error, which the next read has, too.
+        _ => Ok(()),
     }
 }
 

@@ -1,0 +1,90 @@
+//! V's side for two parties: it answers P's requests wherever it waits for a message of P's.
+
+use volery_channel::tags::{CARRY_ANSWER, CARRY_REQUEST};
+use volery_channel::{Channel, Error as ChannelError, Layer, Layered, Tag};
+
+use super::server::{Carried, RelayRequest, malformed};
+use super::{DONE, Error, FAILED, Failure, MAX_CHUNK, Rules};
+
+/// The most connections of a session. P makes one, and before it a few to find out what the server speaks.
+const MAX_CONNECTIONS: usize = 8;
+
+/// V's channel to a P whose connections it carries, one at a time, to servers that `rules` allow. The bytes
+/// that `rules` allow are those of all connections together.
+pub fn carrying<C: Channel>(channel: C, rules: Rules) -> Layered<C, Carrying> {
+    Layered { channel, layer: Carrying { rules, opened: 0, open: None, answer: Vec::new() } }
+}
+
+/// Carries P's connections.
+pub struct Carrying {
+    /// With what is left of the bytes.
+    rules: Rules,
+    /// The number of connections so far.
+    opened: usize,
+    open: Option<Carried>,
+    answer: Vec<u8>,
+}
+
+impl core::fmt::Debug for Carrying {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Carrying").field("opened", &self.opened).finish_non_exhaustive()
+    }
+}
+
+impl<C: Channel> Layer<C> for Carrying {
+    fn before_receive(&mut self, below: &mut C, tag: Tag) -> Result<(), ChannelError> {
+        while below.precedes(CARRY_REQUEST, tag)? {
+            let request = below.recv(CARRY_REQUEST, 1 + MAX_CHUNK)?.to_vec();
+            match self.respond(&request) {
+                Ok(()) => {}
+                Err(Error::Server(failure)) => {
+                    self.close();
+                    self.answer = vec![FAILED, failure.code()];
+                }
+                Err(Error::Malformed { reason, .. }) => {
+                    below.fail("a request to the relay is malformed");
+                    return Err(ChannelError::malformed(CARRY_REQUEST, reason));
+                }
+                Err(Error::Channel(error)) => return Err(error),
+                Err(Error::HelloRetry) => return Err(ChannelError::misuse("V takes part in no handshake")),
+            }
+            if !self.answer.is_empty() {
+                below.send(CARRY_ANSWER, &self.answer)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Carrying {
+    /// Does what P asks for, and puts the answer in `self.answer`.
+    fn respond(&mut self, request: &[u8]) -> Result<(), Error> {
+        match (RelayRequest::decode(request)?, &mut self.open) {
+            (RelayRequest::Open { host, port, wait }, None) => {
+                if self.opened == MAX_CONNECTIONS {
+                    return Err(Error::Server(Failure::Often));
+                }
+                self.opened += 1;
+                self.open = Some(Carried::open(host, port, wait, &self.rules)?);
+                self.answer = vec![DONE];
+            }
+            // V has closed it after a failure, which P hears only now.
+            (RelayRequest::Leave, None) => self.answer.clear(),
+            (_, None) => return Err(malformed("no connection is open")),
+            (request, Some(open)) => {
+                if open.respond(request, &mut self.answer)? {
+                    self.close();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes the connection, if one is open. Its bytes are no longer there for others.
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let [sent, received] = open.bytes();
+        self.rules.max_sent = self.rules.max_sent.saturating_sub(sent);
+        self.rules.max_received = self.rules.max_received.saturating_sub(received);
+    }
+}
