@@ -362,7 +362,7 @@ impl Task {
         let mut fetched = prepared.fetch(&target, self.port, &self.request)?;
         fetched.set_context(self.context.clone());
         if self.trust_close {
-            fetched.trust_close();
+            fetched.trust_close()?;
         }
         if self.selection.commit_all {
             fetched.commit_all(Seed::new(&mut os_rng()?));

@@ -48,7 +48,7 @@ pub trait Channel {
     fn recv_into(&mut self, tag: Tag, max: usize, out: &mut Vec<u8>) -> Result<(), Error>;
 
     /// Waits for the peer's next message, as a receive of step `step` would, and says whether it is one of
-    /// step `other`. Nothing is received.
+    /// step `other`, or one of those was put aside before. Nothing is received.
     ///
     /// For a layer that answers `other` wherever it comes. It has to ask before each receive, since a receive
     /// of `step` takes `other` for an error.

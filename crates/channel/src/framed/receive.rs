@@ -60,6 +60,9 @@ impl<T: Transport> Framed<T> {
             self.try_flush()?;
         }
         self.step = step;
+        if self.aside.holds(other) {
+            return Ok(true);
+        }
         if self.aside.holds(step) {
             return Ok(false);
         }

@@ -153,6 +153,7 @@ fn a_channel_looks_ahead_without_receiving<L: Link>() {
         assert!(here.precedes(tags::MASKS, tags::TEST).unwrap(), "past a message of another lane");
         assert!(!here.precedes(tags::TEST, tags::MASKS).unwrap());
         assert!(!here.precedes(tags::MASKS, rounds).unwrap(), "that one is kept");
+        assert!(here.precedes(rounds, tags::TEST).unwrap(), "and seen where it is");
     }
     assert_eq!(here.recv(tags::MASKS, 5).unwrap(), b"masks");
     assert!(!here.precedes(tags::MASKS, tags::TEST).unwrap());

@@ -89,6 +89,11 @@ pub(crate) fn prove(args: &WebProveArgs) -> Result<(), Failure> {
             "--relay is for two parties; in proxy mode the notary relays in any case",
         ));
     }
+    if *relay && trust_close {
+        return Err(Failure::input(
+            "--trust-close with --relay: the notary has the connection, and could go on with it in your name; leave one out",
+        ));
+    }
     let (carried, no_alpn) = (*relay, asked.no_alpn);
     let wishes = Wishes { mode, carried, no_alpn, wait: asked.timeout, contract_signer };
     let commit_all = asked.commit_all;

@@ -302,7 +302,7 @@ impl Visit<'_> {
         };
         fetched.set_context(context.clone());
         if *trust_close {
-            fetched.trust_close();
+            fetched.trust_close()?;
         }
         if *commit_all {
             fetched.commit_all(Seed::new(&mut os_rng()?));

@@ -36,6 +36,10 @@ fn a_notary_carries_only_if_its_operator_says_so() {
     fixture
         .prove("none", &["--mode", "proxy", "--relay"])
         .expect(2, "--relay is for two parties; in proxy mode the notary relays in any case");
+    // The notary would have the connection whose end the prover relies on.
+    fixture
+        .prove("none", &["--mode", "two-party", "--relay", "--trust-close"])
+        .expect(2, "--trust-close with --relay");
     // A process that is its own notary does.
     let out = fixture.path("alone");
     let alone = ["web", "prove", &fixture.url, "--roots", &fixture.roots, "--out", &out, "--yes", "--relay"];
@@ -114,7 +118,11 @@ fn proved<C: Channel>(mut prover: Prover<C>, fixture: &Fixture) -> volery::web::
     let sizes = Sizes { tls: found.version, suite: found.suite, ..Sizes::one(request.len(), 256) };
     let prepared = prover.prepare_web(sizes, os_rng().expect("randomness")).expect("prepared");
     let mut ask = |_: usize, _: &_| Ok(Zeroizing::new(request.clone().into_bytes()));
-    let fetched = prepared.converse_carried(&target, port, &mut ask).expect("fetched");
+    let mut fetched = prepared.converse_carried(&target, port, &mut ask).expect("fetched");
+    assert!(
+        matches!(fetched.trust_close(), Err(volery::Error::Options(_))),
+        "V may still have the connection"
+    );
     let selection =
         words::parse(&["request.header:Cookie".into()], &[], &[], &[], Vec::new()).expect("words");
     let hide = fetched.select(&selection).expect("there");

@@ -1,6 +1,9 @@
-//! V's side for two parties: it answers P's requests wherever it waits for a message of P's.
+//! V's side for two parties: it answers P's requests wherever it waits for a message of P's, from the
+//! set-up's end to the connection's.
 
-use volery_channel::tags::{CARRY_ANSWER, CARRY_REQUEST};
+use std::time::Instant;
+
+use volery_channel::tags::{BEGIN, CARRY_ANSWER, CARRY_REQUEST, CLIENT_TRANSCRIPT};
 use volery_channel::{Channel, Error as ChannelError, Layer, Layered, Tag};
 
 use super::server::{Carried, RelayRequest, malformed};
@@ -10,18 +13,48 @@ use super::{DONE, Error, FAILED, Failure, MAX_CHUNK, Rules};
 const MAX_CONNECTIONS: usize = 8;
 
 /// V's channel to a P whose connections it carries, one at a time, to servers that `rules` allow. The bytes
-/// that `rules` allow are those of all connections together.
+/// and the time that `rules` allow are those of all connections together.
 pub fn carrying<C: Channel>(channel: C, rules: Rules) -> Layered<C, Carrying> {
-    Layered { channel, layer: Carrying { rules, opened: 0, open: None, answer: Vec::new() } }
+    carrying_between(channel, rules, [BEGIN, CLIENT_TRANSCRIPT])
+}
+
+/// As [`carrying`], while V waits for messages of the first step to those of the last.
+pub(super) fn carrying_between<C: Channel>(
+    channel: C,
+    rules: Rules,
+    [first, last]: [Tag; 2],
+) -> Layered<C, Carrying> {
+    let layer = Carrying {
+        rules,
+        first,
+        last,
+        begun: false,
+        ending: false,
+        opened: 0,
+        since: None,
+        open: None,
+        failed: false,
+        answer: Vec::new(),
+    };
+    Layered { channel, layer }
 }
 
 /// Carries P's connections.
 pub struct Carrying {
-    /// With what is left of the bytes.
+    /// With what is left of the bytes and of the time.
     rules: Rules,
+    /// The steps between which it carries, and whether they have come.
+    first: Tag,
+    last: Tag,
+    begun: bool,
+    ending: bool,
     /// The number of connections so far.
     opened: usize,
+    /// When the last one began, until its time is counted.
+    since: Option<Instant>,
     open: Option<Carried>,
+    /// Whether V has closed a connection that failed, which P may not know when it leaves it.
+    failed: bool,
     answer: Vec<u8>,
 }
 
@@ -33,12 +66,21 @@ impl core::fmt::Debug for Carrying {
 
 impl<C: Channel> Layer<C> for Carrying {
     fn before_receive(&mut self, below: &mut C, tag: Tag) -> Result<(), ChannelError> {
+        self.begun |= tag == self.first;
+        self.ending |= tag == self.last;
+        // Before the set-up a stranger would have V connect for nothing, and afterwards there is no use for
+        // it.
+        if !self.begun || self.ending && tag != self.last {
+            self.close();
+            return Ok(());
+        }
         while below.precedes(CARRY_REQUEST, tag)? {
             let request = below.recv(CARRY_REQUEST, 1 + MAX_CHUNK)?.to_vec();
             match self.respond(&request) {
                 Ok(()) => {}
                 Err(Error::Server(failure)) => {
                     self.close();
+                    self.failed = true;
                     self.answer = vec![FAILED, failure.code()];
                 }
                 Err(Error::Malformed { reason, .. }) => {
@@ -57,6 +99,12 @@ impl<C: Channel> Layer<C> for Carrying {
 }
 
 impl Carrying {
+    /// The number of connections so far.
+    #[cfg(test)]
+    pub(super) fn opened(&self) -> usize {
+        self.opened
+    }
+
     /// Does what P asks for, and puts the answer in `self.answer`.
     fn respond(&mut self, request: &[u8]) -> Result<(), Error> {
         match (RelayRequest::decode(request)?, &mut self.open) {
@@ -64,12 +112,20 @@ impl Carrying {
                 if self.opened == MAX_CONNECTIONS {
                     return Err(Error::Server(Failure::Often));
                 }
+                if self.rules.total.is_zero() {
+                    return Err(Error::Server(Failure::Time));
+                }
                 self.opened += 1;
+                self.failed = false;
+                self.since = Some(Instant::now());
                 self.open = Some(Carried::open(host, port, wait, &self.rules)?);
                 self.answer = vec![DONE];
             }
             // V has closed it after a failure, which P hears only now.
-            (RelayRequest::Leave, None) => self.answer.clear(),
+            (RelayRequest::Leave, None) if self.failed => {
+                self.failed = false;
+                self.answer.clear();
+            }
             (_, None) => return Err(malformed("no connection is open")),
             (request, Some(open)) => {
                 if open.respond(request, &mut self.answer)? {
@@ -80,8 +136,11 @@ impl Carrying {
         Ok(())
     }
 
-    /// Closes the connection, if one is open. Its bytes are no longer there for others.
+    /// Closes the connection, if one is open. Its bytes and its time are no longer there for others.
     fn close(&mut self) {
+        if let Some(since) = self.since.take() {
+            self.rules.total = self.rules.total.saturating_sub(since.elapsed());
+        }
         let Some(open) = self.open.take() else { return };
         let [sent, received] = open.bytes();
         self.rules.max_sent = self.rules.max_sent.saturating_sub(sent);

@@ -10,7 +10,8 @@
 //!                            <-----------        Data(what it read, recorded)   <-----
 //! ...
 //! Close                      ----------->        closes
-//!                            <-----------        Done; before it Data that P has not asked for, if there is any
+//!                            <-----------        Done; before it Data that P has not asked for, if there is
+//!                            any
 //! ```
 //!
 //! Each request gets one answer, so each party always knows what the other's record holds: both end with the
@@ -35,14 +36,13 @@
 //!
 //! ```text
 //! P                                              V                                      server
-//! Open, Exchange, ..., Close <---------->        before anything is prepared: which version and suite?  <----->
-//! Open(host, port, wait)     <---------->        connects                       ----->
-//! Exchange(bytes)            <---------->        as above                       <---->
-//!   messages of the session  <---------->        agree, encrypt, ...            (nothing)
-//! Exchange(bytes)            <---------->                                       <---->
-//! End                        ----------->        ends P's direction, if the server is quiet  ----->
-//!                            <-----------        Done
-//! Leave                      ----------->        closes; no answer
+//! Open, Exchange, ..., Close <---------->        before anything is prepared: which version and suite?
+//! <-----> Open(host, port, wait)     <---------->        connects                       ----->
+//! Exchange(bytes)            <---------->        as above                       <----> messages of the
+//! session  <---------->        agree, encrypt, ...            (nothing) Exchange(bytes)           
+//! <---------->                                       <----> End                        ----------->       
+//! ends P's direction, if the server is quiet  -----> <-----------        Done Leave                     
+//! ----------->        closes; no answer
 //! ```
 //!
 //! **V is on the path** between P and the server then, as somebody on the network could be in any case, and
@@ -60,6 +60,12 @@
 //!
 //! The server sees V's address in the place of P's.
 //!
+//! **V could keep the connection.** V has its socket, so it can tell P that the server has ended the
+//! connection and go on with it. P opens V what its tags are computed from only once something that the
+//! server says under the connection's keys shows that it takes no more. P may have been told to rely on the
+//! server without that ([`trust_close`](crate::proxy::Fetched::trust_close)): not over a connection that V
+//! carries, where V could then make requests in P's name.
+//!
 //! **V believes nothing because it carried it.** P hands over the connection's bytes in the end as it does
 //! without a relay, and V checks what it always checks. P could as well have another connection to the
 //! server, and it would prove the same.
@@ -72,8 +78,8 @@
 //! V is not an open proxy. [`Rules`] limit ports and bytes. Addresses inside V's own network are refused
 //! unless a rule allows them, and V connects to the same address that it checked, whatever the name resolves
 //! to a moment later. P's first bytes must be a TLS ClientHello that names the host which V was told, and
-//! nothing else. So a server that does not speak TLS gets no bytes of P's choice, and a server of many hosts
-//! is asked for the right one.
+//! nothing else. So a server of many hosts is asked for the right one, and one that does not speak TLS is
+//! told a ClientHello first, at which most hang up. What P writes after it V does not look at.
 
 #[cfg(not(target_family = "wasm"))]
 mod carrying;

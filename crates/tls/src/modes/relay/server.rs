@@ -111,6 +111,10 @@ impl Carried {
     pub(super) fn respond(&mut self, request: RelayRequest<'_>, answer: &mut Vec<u8>) -> Result<bool, Error> {
         let Self { connection, relayed } = self;
         answer.clear();
+        if !matches!(request, RelayRequest::Close | RelayRequest::Leave) {
+            // Requests that wait for nothing have no more time than others.
+            connection.time_left()?;
+        }
         match request {
             RelayRequest::Write(bytes) => connection.write(bytes, relayed)?,
             RelayRequest::Exchange(bytes) => {

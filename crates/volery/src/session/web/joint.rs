@@ -58,6 +58,8 @@ pub struct FetchedTogether<C: Channel, R> {
     fetched: joint::Fetched<C, R>,
     /// Where P has connected to.
     port: u16,
+    /// Whether V has the connection.
+    carried: bool,
     rest: Rest<Option<softspoken::Receiver>>,
 }
 
@@ -164,7 +166,7 @@ impl<C: Channel, R: CryptoRng> PreparedProver<C, R> {
         ask: &mut RequestSource<'_>,
     ) -> Result<FetchedTogether<C, R>, Error> {
         let connect = |_: &mut joint::Prover<C, R>| Ok(client::dial(target.host, port, &target.limits)?);
-        self.converse_over(connect, target, port, ask)
+        self.converse_over(connect, target, port, ask, false)
     }
 
     /// As [`PreparedProver::converse`], over a connection that V carries.
@@ -180,7 +182,7 @@ impl<C: Channel, R: CryptoRng> PreparedProver<C, R> {
         let connect = |prover: &mut joint::Prover<C, R>| {
             client::Carried::open(prover, target.host, port, &target.limits)
         };
-        self.converse_over(connect, target, port, ask)
+        self.converse_over(connect, target, port, ask, true)
     }
 
     /// As [`PreparedProver::converse`], over a connection to the server that `connect` opens.
@@ -190,6 +192,7 @@ impl<C: Channel, R: CryptoRng> PreparedProver<C, R> {
         target: &Target<'_>,
         port: u16,
         ask: &mut RequestSource<'_>,
+        carried: bool,
     ) -> Result<FetchedTogether<C, R>, Error> {
         let Self { prover, sizes, .. } = &mut self;
         let round = |(number, round): (usize, &joint::RoundSizes)| RoundRecords {
@@ -201,7 +204,7 @@ impl<C: Channel, R: CryptoRng> PreparedProver<C, R> {
             .and_then(|stream| client::converse(prover, stream, target, &rounds, ask))
             .inspect_err(|error| prover.give_up(error))?;
         let fetched = self.prover.conclude(target.host, [captured.client, captured.server])?;
-        Ok(FetchedTogether { fetched, port, rest: self.rest })
+        Ok(FetchedTogether { fetched, port, carried, rest: self.rest })
     }
 }
 
@@ -253,8 +256,17 @@ impl<C: Channel, R: CryptoRng> FetchedTogether<C, R> {
     }
 
     /// As [`Fetched::trust_close`](volery_tls::proxy::Fetched::trust_close).
-    pub fn trust_close(&mut self) {
+    ///
+    /// # Errors
+    /// [`Error::Options`] if V carried the connection: V could have kept it, and go on in P's name.
+    pub fn trust_close(&mut self) -> Result<(), Error> {
+        if self.carried {
+            let reason =
+                "the notary carried the connection, so nothing but the server's own word shows that it ended";
+            return Err(Error::Options(reason.into()));
+        }
         self.fetched.trust_close();
+        Ok(())
     }
 
     /// As [`Fetched::expected`](volery_tls::proxy::Fetched::expected).

@@ -3,7 +3,13 @@
 use volery_channel::tags::{CARRY_ANSWER, CARRY_REQUEST, FERRET_TREES, TEST};
 use volery_channel::{Error as ChannelError, Layered};
 
+use super::super::carrying::{Carrying, carrying_between};
 use super::*;
+
+/// V's channel, which carries while V waits for messages of the tests.
+fn carrying<C: Channel>(channel: C, rules: Rules) -> Layered<C, Carrying> {
+    carrying_between(channel, rules, [TEST, FERRET_TREES])
+}
 
 /// V, which waits for messages of the session, and answers each: all that it received, and how it ended.
 fn session<T: Send>(
@@ -83,7 +89,7 @@ fn requests_are_answered_wherever_v_waits() {
 fn requests_are_answered_behind_messages_of_other_lanes() {
     let (mut p, v) = memory_pair(&Limits::default());
     p.send(FERRET_TREES, b"early").unwrap();
-    p.send(CARRY_REQUEST, &[LEAVE]).unwrap();
+    p.send(CARRY_REQUEST, &[OPEN, 1, 1, 0, 9, b'/']).unwrap();
     p.send(TEST, b"x").unwrap();
     p.send(CARRY_REQUEST, &[LEAVE]).unwrap();
     p.flush().unwrap();
@@ -157,6 +163,59 @@ fn no_more_bytes_are_carried_than_the_rules_say() {
     }
 }
 
+/// A server that says nothing takes the time of the connections after it, too.
+#[test]
+fn no_more_time_is_spent_than_the_rules_say() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let rules = Rules { idle: Duration::from_secs(60), total: Duration::from_millis(300), ..local() };
+    let (found, received, _) = session(rules, |channel| {
+        let mut stream = Stream::open(Carry(&mut *channel), "localhost", port, 100, WAIT).unwrap();
+        stream.write_all(&hello("localhost")).unwrap();
+        stream.read(&mut [0]).unwrap_err();
+        let first = failure(stream.close());
+        let second = failure(Stream::open(Carry(&mut *channel), "localhost", port, 100, WAIT));
+        step(channel, 7);
+        [first, second]
+    });
+    assert_eq!((found, received), ([Failure::Time; 2], vec![7]));
+}
+
+/// Before the first step and after the last one nobody answers.
+#[test]
+fn nothing_is_carried_before_the_session_is_set_up_and_after_its_connection() {
+    let port = echo();
+    let open = |p: &mut dyn Channel| {
+        let to = [&[OPEN], &port.to_be_bytes()[..], &[0, 9], b"localhost"].concat();
+        p.send(CARRY_REQUEST, &to).unwrap();
+    };
+    let (mut p, v) = memory_pair(&Limits::default());
+    open(&mut p);
+    p.send(FERRET_TREES, b"x").unwrap();
+    p.flush().unwrap();
+    let mut early = carrying_between(v, local(), [TEST, CARRY_ANSWER]);
+    early.recv(FERRET_TREES, 1).unwrap();
+    assert_eq!(early.layer.opened(), 0);
+    // It is answered once V waits for the first step.
+    p.send(TEST, b"x").unwrap();
+    p.flush().unwrap();
+    early.recv(TEST, 1).unwrap();
+    assert_eq!(early.layer.opened(), 1);
+
+    let (mut p, v) = memory_pair(&Limits::default());
+    let mut late = carrying(v, local());
+    for tag in [TEST, FERRET_TREES] {
+        p.send(tag, b"x").unwrap();
+        p.flush().unwrap();
+        late.recv(tag, 1).unwrap();
+    }
+    open(&mut p);
+    p.send(TEST, b"x").unwrap();
+    p.flush().unwrap();
+    late.recv(TEST, 1).unwrap();
+    assert_eq!(late.layer.opened(), 0);
+}
+
 #[test]
 fn a_session_has_so_many_connections_and_no_more() {
     let port = echo();
@@ -176,8 +235,17 @@ fn a_session_has_so_many_connections_and_no_more() {
 #[test]
 fn requests_that_are_none_end_the_session() {
     let port = echo();
-    let wrong =
-        [&[EXCHANGE, 1][..], &[WRITE], &[CLOSE], &[END], &[6], &[], &[LEAVE, 0], &[OPEN, 1, 1, 0, 0, b'a']];
+    let wrong = [
+        &[EXCHANGE, 1][..],
+        &[WRITE],
+        &[CLOSE],
+        &[END],
+        &[LEAVE],
+        &[6],
+        &[],
+        &[LEAVE, 0],
+        &[OPEN, 1, 1, 0, 0, b'a'],
+    ];
     for request in wrong {
         let (told, received, end) = session(local(), |channel| {
             channel.send(CARRY_REQUEST, request).unwrap();
