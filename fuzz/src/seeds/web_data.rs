@@ -1,6 +1,6 @@
 //! Seeds of web data: transcripts, attestations, claims, and what both parties send.
 
-use volery::notary::Greeting;
+use volery::notary::{Greeting, Way};
 use volery_tls::attestation::{Attestation, AttestedPayload, Context, Mode, SigningKey, Statement};
 use volery_tls::claim::{Assertion, Class, Interval};
 use volery_tls::disclosure::{self, Hidden};
@@ -140,11 +140,13 @@ pub(super) fn clients(add: Add<'_>) {
     }
     let parts = web::two(b"example.com", &web::two(b"\x16\x03\x01client", b"\x16\x03\x03server"));
     add("client_transcript", "three-parts", &parts);
-    let requests: [(&str, &[u8]); 4] = [
+    let requests: [(&str, &[u8]); 6] = [
         ("open", b"\x00\x01\xbb\x00\x0aexample.com"),
         ("exchange", b"\x01client"),
         ("write", b"\x02client"),
         ("close", b"\x03"),
+        ("end", b"\x04"),
+        ("leave", b"\x05"),
     ];
     for (name, request) in requests {
         add("relay_request", name, request);
@@ -163,10 +165,12 @@ pub(super) fn clients(add: Add<'_>) {
     add("web_claims", "values-together", &values());
     add("web_claims", "a-parameter", &parameter());
     add("web_claims", "a-trailer", &trailer());
-    for (name, mode, token) in
-        [("two-party", Mode::TwoParty, &b""[..]), ("proxy-and-token", Mode::Proxy, b"first-token-123456")]
-    {
-        let greeting = Greeting { mode, token: token.to_vec().into() };
+    for (name, way, token) in [
+        ("two-party", Way::TwoParty, &b""[..]),
+        ("proxy-and-token", Way::Proxy, b"first-token-123456"),
+        ("carried", Way::Carried, b""),
+    ] {
+        let greeting = Greeting { way, token: token.to_vec().into() };
         let (frames, _) = record(|channel| greeting.send(channel).expect("there is room"), |_| {});
         add("notary_greeting", name, &payloads(&frames)[0]);
     }

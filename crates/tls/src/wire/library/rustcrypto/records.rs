@@ -100,7 +100,9 @@ impl MessageEncrypter for Direction {
     ) -> Result<OutboundOpaqueMessage, Error> {
         let cipher = self.cipher.as_ref().ok_or(Error::EncryptError)?;
         let nonce = xored_nonce(&self.iv, sequence);
-        let mut content = Zeroizing::new(message.payload.to_vec());
+        // With room for the type, so that the bytes are not moved and left behind.
+        let mut content = Zeroizing::new(Vec::with_capacity(message.payload.len() + 1));
+        message.payload.copy_to_vec(&mut content);
         let (kind, version) = match self.version {
             TlsVersion::Tls12 => (message.typ, message.version),
             TlsVersion::Tls13 => {

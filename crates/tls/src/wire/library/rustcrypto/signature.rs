@@ -19,13 +19,15 @@ const MODULUS_BITS: RangeInclusive<usize> = 2048 - 7..=8192;
 /// The smallest exponent of RSA.
 const MIN_EXPONENT: u64 = 3;
 
+/// Whether these are a key's bytes, and a message with its signature.
+type Verify = fn(&[u8], &[u8], &[u8]) -> Option<()>;
+
 /// An algorithm, by the identifiers of its keys and signatures.
 #[derive(Debug)]
 struct Algorithm {
     key: AlgorithmIdentifier,
     signature: AlgorithmIdentifier,
-    /// Whether this is a key, and this a message with its signature.
-    verify: fn(&[u8], &[u8], &[u8]) -> Option<()>,
+    verify: Verify,
 }
 
 impl SignatureVerificationAlgorithm for Algorithm {
