@@ -251,7 +251,7 @@ fn options_of_a_secret_program_that_do_not_fit_are_refused() {
     check(&[&program, "--secret-program", "many"]).expect(2, "--secret-program many");
     check(&[&program, "--secret-program", "0"]).expect(2, "at most 0 words");
     check(&[&program, "--secret-program", "300000"]).expect(2, "at most 300000 words");
-    check(&["--secret-program", "3000"]).expect(2, "names the program");
+    check(&["--secret-program", "3000"]).expect(2, "name the program");
     check(&[&program, "--secret-program", "3000", "--trap", "0x10000"]).expect(2, "has to exit");
     let verify = ["verify", &program, "--secret-program", "3000", "--listen", "127.0.0.1:0"];
     run(&verify, "").expect(2, "leave out its name");
