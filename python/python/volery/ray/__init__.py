@@ -57,7 +57,7 @@ def _ray() -> Any:
 
 @contextlib.contextmanager
 def local(num_cpus: int) -> Iterator[None]:
-    """A Ray of this process's own on this machine, with room for so many workers of one CPU, while the block runs.
+    """A Ray of this process's own on this machine, with room for this many workers of one CPU, while the block runs.
 
     :func:`prove` and :func:`verify` start one by themselves; this is for several proofs in the same one. It has a
     temporary folder of its own, no dashboard, and sends no statistics of its use.

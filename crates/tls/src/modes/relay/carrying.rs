@@ -11,6 +11,8 @@ use super::{DONE, Error, FAILED, Failure, MAX_CHUNK, Rules};
 
 /// The most connections of a session. P makes one, and before it a few to find out what the server speaks.
 const MAX_CONNECTIONS: usize = 8;
+/// The most failures that a session survives. Refusals cost P nothing, and V goes on waiting after each.
+const MAX_FAILURES: usize = 2 * MAX_CONNECTIONS;
 
 /// V's channel to a P whose connections it carries, one at a time, to servers that `rules` allow. The bytes
 /// and the time that `rules` allow are those of all connections together.
@@ -34,6 +36,7 @@ pub(super) fn carrying_between<C: Channel>(
         since: None,
         open: None,
         failed: false,
+        failures: 0,
         answer: Vec::new(),
     };
     Layered { channel, layer }
@@ -55,6 +58,8 @@ pub struct Carrying {
     open: Option<Carried>,
     /// Whether V has closed a connection that failed, which P may not know when it leaves it.
     failed: bool,
+    /// The number of failures so far.
+    failures: usize,
     answer: Vec<u8>,
 }
 
@@ -81,6 +86,11 @@ impl<C: Channel> Layer<C> for Carrying {
                 Err(Error::Server(failure)) => {
                     self.close();
                     self.failed = true;
+                    self.failures += 1;
+                    if self.failures > MAX_FAILURES {
+                        below.fail("too many connections that failed");
+                        return Err(ChannelError::malformed(CARRY_REQUEST, "failures without end"));
+                    }
                     self.answer = vec![FAILED, failure.code()];
                 }
                 Err(Error::Malformed { reason, .. }) => {

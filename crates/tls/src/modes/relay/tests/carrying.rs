@@ -233,6 +233,19 @@ fn a_session_has_so_many_connections_and_no_more() {
 }
 
 #[test]
+fn failures_without_end_end_the_session() {
+    let (failures, received, end) = session(local(), |channel| {
+        let mut failures = 0;
+        while let Err(Error::Server(_)) = Stream::open(Carry(&mut *channel), "/", 1, 100, WAIT).map(drop) {
+            failures += 1;
+        }
+        failures
+    });
+    assert!(matches!(end, ChannelError::Malformed { .. }), "{end}");
+    assert_eq!((failures, received), (16, Vec::new()));
+}
+
+#[test]
 fn requests_that_are_none_end_the_session() {
     let port = echo();
     let wrong = [

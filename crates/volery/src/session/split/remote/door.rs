@@ -1,4 +1,4 @@
-//! A door at which anybody may knock: who says nothing holds nobody up.
+//! A door at which anybody may knock. Silent strangers hold up nobody.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
