@@ -108,7 +108,7 @@ class Model:
 
 
 def _at(shards: int, runs: List[Run], figure: Callable[[Run], float]) -> float:
-    """A figure at this many shards: on the line through the runs with the fewest and the most, which has a part that does
+    """A figure for these shards: on the line through the runs with the fewest and the most, which has a part that does
     not depend on shards, such as the base OT. From one run it is in proportion."""
     least, most = min(runs, key=lambda run: run.shards), max(runs, key=lambda run: run.shards)
     if least.shards == most.shards:
