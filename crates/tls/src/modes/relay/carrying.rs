@@ -115,6 +115,12 @@ impl Carrying {
         self.opened
     }
 
+    /// The number of a connection's bytes that V holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.open.as_ref().map_or(0, Carried::held)
+    }
+
     /// Does what P asks for, and puts the answer in `self.answer`.
     fn respond(&mut self, request: &[u8]) -> Result<(), Error> {
         match (RelayRequest::decode(request)?, &mut self.open) {
@@ -128,7 +134,7 @@ impl Carrying {
                 self.opened += 1;
                 self.failed = false;
                 self.since = Some(Instant::now());
-                self.open = Some(Carried::open(host, port, wait, &self.rules)?);
+                self.open = Some(Carried::open(host, port, wait, &self.rules, false)?);
                 self.answer = vec![DONE];
             }
             // V has closed it after a failure, which P hears only now.

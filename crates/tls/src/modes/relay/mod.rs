@@ -35,14 +35,15 @@
 //! P, it is bounded with the session, and it ends with it.
 //!
 //! ```text
-//! P                                              V                                      server
-//! Open, Exchange, ..., Close <---------->        before anything is prepared: which version and suite?
-//! <-----> Open(host, port, wait)     <---------->        connects                       ----->
-//! Exchange(bytes)            <---------->        as above                       <----> messages of the
-//! session  <---------->        agree, encrypt, ...            (nothing) Exchange(bytes)           
-//! <---------->                                       <----> End                        ----------->       
-//! ends P's direction, if the server is quiet  -----> <-----------        Done Leave                     
-//! ----------->        closes; no answer
+//! P                                     V                                            server
+//! Open, Exchange, ..., Close <------->  before anything is prepared: which suite? <---->
+//! Open(host, port, wait)     <------->  connects                                   ---->
+//! Exchange(bytes)            <------->  as above                                  <---->
+//! messages of the session    <------->  agree, encrypt, ...                       (nothing)
+//! Exchange(bytes)            <------->                                            <---->
+//! End                         ------->  ends P's direction, if the server is quiet ---->
+//!                            <-------   Done
+//! Leave                       ------->  closes; no answer
 //! ```
 //!
 //! **V is on the path** between P and the server then, as somebody on the network could be in any case, and
@@ -66,9 +67,9 @@
 //! server without that ([`trust_close`](crate::proxy::Fetched::trust_close)): not over a connection that V
 //! carries, where V could then make requests in P's name.
 //!
-//! **V believes nothing because it carried it.** P hands over the connection's bytes in the end as it does
-//! without a relay, and V checks what it always checks. P could as well have another connection to the
-//! server, and it would prove the same.
+//! **V believes nothing because it carried it**, and keeps no record of it. P hands over the connection's
+//! bytes in the end as it does without a relay, and V checks what it always checks. P could as well have
+//! another connection to the server, and it would prove the same.
 //!
 //! **Who asks is V's client.** A session is bounded in its connections and in the bytes of all of them
 //! together, and each connection by the rules that follow, as in proxy mode.

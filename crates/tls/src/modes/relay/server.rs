@@ -66,7 +66,7 @@ fn try_serve(channel: &mut dyn Channel, rules: &Rules) -> Result<Relayed, Error>
     else {
         return Err(malformed("not a request to open a connection"));
     };
-    let mut carried = Carried::open(host, port, wait, rules)?;
+    let mut carried = Carried::open(host, port, wait, rules, true)?;
     channel.send(RELAY_ANSWER, &[DONE])?;
     let mut answer = Vec::new();
     loop {
@@ -93,15 +93,32 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    /// Connects to a server that the rules allow.
-    pub(super) fn open(host: String, port: u16, wait: Duration, rules: &Rules) -> Result<Self, Error> {
+    /// Connects to a server that the rules allow. Without `recorded` V keeps no more of the connection than P
+    /// has not been told yet.
+    pub(super) fn open(
+        host: String,
+        port: u16,
+        wait: Duration,
+        rules: &Rules,
+        recorded: bool,
+    ) -> Result<Self, Error> {
         let deadline = Instant::now() + rules.total;
         let socket = connect(&host, port, rules)?;
         let (idle, rules) = (rules.idle.min(wait), rules.clone());
         let (client, server, marks) = (Vec::new(), Vec::new(), Vec::new());
         let (hidden, budget) = (rules.hidden, rules.budget.clone());
         Ok(Self {
-            connection: Connection { socket, rules, idle, deadline, forwarded: 0, ended: false },
+            connection: Connection {
+                socket,
+                rules,
+                idle,
+                deadline,
+                recorded,
+                sent: 0,
+                received: 0,
+                forwarded: 0,
+                ended: false,
+            },
             relayed: Relayed { host, port, client, server, marks, hidden, budget },
         })
     }
@@ -143,7 +160,13 @@ impl Carried {
 
     /// The number of bytes so far: those to the server, and those from it.
     pub(super) fn bytes(&self) -> [usize; 2] {
-        [&self.relayed.client, &self.relayed.server].map(Vec::len)
+        [self.connection.sent, self.connection.received]
+    }
+
+    /// The number of bytes that V holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.relayed.client.len() + self.relayed.server.len()
     }
 }
 
@@ -239,7 +262,13 @@ struct Connection {
     /// The time for one wait: the rules', or P's if it is shorter.
     idle: Duration,
     deadline: Instant,
-    /// The number of the server's bytes that P has been told.
+    /// Whether V keeps a record of both directions, and of their order.
+    recorded: bool,
+    /// The number of bytes to the server.
+    sent: usize,
+    /// The number of bytes from the server.
+    received: usize,
+    /// The number of the bytes in the record that P has been told.
     forwarded: usize,
     /// Whether the server has closed its direction.
     ended: bool,
@@ -256,18 +285,23 @@ impl Connection {
     /// ClientHello for the host that P named, so that a server that does not speak TLS gets no bytes of P's
     /// free choice.
     fn write(&mut self, bytes: &[u8], relayed: &mut Relayed) -> Result<(), Error> {
-        if relayed.client.is_empty() && !bytes.is_empty() {
+        if self.sent == 0 && !bytes.is_empty() {
             let sni = transcript::opening(bytes).map_err(|_| Error::Server(Failure::Hello))?;
             server::asks_for(sni.as_deref(), &relayed.host).map_err(|_| Error::Server(Failure::Hello))?;
         }
-        if relayed.client.len() + bytes.len() > self.rules.max_sent {
+        if self.sent + bytes.len() > self.rules.max_sent {
             return Err(Error::Server(Failure::Size));
         }
         for part in bytes.chunks(MAX_WRITE) {
-            self.drain(relayed)?;
-            mark(relayed)?;
+            if self.recorded {
+                self.drain(relayed)?;
+                mark(relayed)?;
+            }
             self.put(part)?;
-            relayed.client.extend_from_slice(part);
+            self.sent += part.len();
+            if self.recorded {
+                relayed.client.extend_from_slice(part);
+            }
         }
         Ok(())
     }
@@ -315,7 +349,8 @@ impl Connection {
             }
         };
         self.ended = count == 0;
-        if relayed.server.len() + count > self.rules.max_received {
+        self.received += count;
+        if self.received > self.rules.max_received {
             return Ok(Err(Error::Server(Failure::Received)));
         }
         relayed.server.extend_from_slice(chunk.get(..count).unwrap_or_default());
@@ -344,13 +379,17 @@ impl Connection {
 
     /// The bytes that P has not been told yet, or the first of them, as an answer. No bytes mean that the
     /// server closed its direction.
-    fn tell(&mut self, relayed: &Relayed, answer: &mut Vec<u8>) {
+    fn tell(&mut self, relayed: &mut Relayed, answer: &mut Vec<u8>) {
         let rest = relayed.server.get(self.forwarded..).unwrap_or_default();
         let part = rest.get(..MAX_CHUNK).unwrap_or(rest);
         answer.clear();
         answer.push(DATA);
         answer.extend_from_slice(part);
         self.forwarded += part.len();
+        if !self.recorded && self.forwarded == relayed.server.len() {
+            relayed.server.clear();
+            self.forwarded = 0;
+        }
     }
 }
 

@@ -359,3 +359,34 @@ fn answers_that_fit_no_request_are_refused() {
         assert!(matches!(error, Error::Malformed { .. }), "{answer:?}: {error}");
     }
 }
+
+/// The connection is open, and V answers a request for bytes, or for the end, with something else.
+#[test]
+fn answers_that_fit_no_request_on_an_open_connection_are_refused() {
+    let over: fn(Stream<&mut dyn Channel>) -> Result<(), Error> = |stream| stream.close().map(drop);
+    let exchange: fn(Stream<&mut dyn Channel>) -> Result<(), Error> = |mut stream| {
+        stream.write_all(&hello("localhost")).unwrap();
+        let read = stream.read(&mut [0]);
+        let error = read.unwrap_err();
+        assert_eq!(stream.error(), error.get_ref().and_then(|error| error.downcast_ref()));
+        Err(stream.error().unwrap().clone())
+    };
+    let cases: [(&[u8], _); 6] = [
+        (&[DONE], exchange),
+        (&[], exchange),
+        (&[9], exchange),
+        (&[FAILED, 200], exchange),
+        (&[DATA], over),
+        (&[FAILED, 0], over),
+    ];
+    for (answer, request) in cases {
+        let (mut p, mut v) = memory_pair(&Limits::default());
+        v.send(RELAY_ANSWER, &[DONE]).unwrap();
+        v.send(RELAY_ANSWER, answer).unwrap();
+        v.flush().unwrap();
+        let channel: &mut dyn Channel = &mut p;
+        let stream = Stream::open(channel, "localhost", 1, 1 << 20, WAIT).unwrap();
+        let error = request(stream).unwrap_err();
+        assert!(matches!(error, Error::Malformed { .. }), "{answer:?}: {error}");
+    }
+}

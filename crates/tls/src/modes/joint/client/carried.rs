@@ -117,9 +117,9 @@ impl From<relay::Error> for Failure {
             relay::Error::Server(relay::Failure::Time) => Self::Time,
             relay::Error::Server(failure) => Self::Carried(failure),
             relay::Error::HelloRetry => transcript::Error::HelloRetry.into(),
-            relay::Error::Channel(_) | relay::Error::Malformed { .. } => {
-                Self::Broken(io::ErrorKind::ConnectionAborted)
-            }
+            relay::Error::Malformed { reason, .. } => Self::Carrier(reason),
+            // Its own error is the session's.
+            relay::Error::Channel(_) => Self::Broken(io::ErrorKind::ConnectionAborted),
         }
     }
 }

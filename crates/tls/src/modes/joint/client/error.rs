@@ -29,6 +29,9 @@ pub enum Failure {
     /// V, which carries the connection, cannot connect, or has lost it.
     #[error("the connection to the server, which the notary carries: {0}")]
     Carried(relay::Failure),
+    /// V's answer about the connection that it carries is none.
+    #[error("the notary's answer about the connection that it carries is malformed: {0}")]
+    Carrier(&'static str),
     /// Nothing came, or nothing could be sent, for too long.
     #[error(
         "the server took too long: it neither answers nor ends the connection, which the request must ask for with \

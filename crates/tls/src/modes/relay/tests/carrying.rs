@@ -233,6 +233,28 @@ fn a_session_has_so_many_connections_and_no_more() {
 }
 
 #[test]
+fn v_keeps_no_record_of_what_it_carries() {
+    let port = echo();
+    let (mut p, v) = memory_pair(&Limits::default());
+    let mut v = carrying(v, local());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let hello = hello("localhost");
+            let mut stream = Stream::open(Carry(&mut p), "localhost", port, 1 << 20, WAIT).unwrap();
+            stream.write_all(&hello).unwrap();
+            let mut read = vec![0; 2 * hello.len()];
+            stream.read_exact(&mut read).unwrap();
+            // The connection stays open.
+            drop(stream);
+            p.send(TEST, b"x").unwrap();
+            p.flush().unwrap();
+        });
+        assert_eq!(v.recv(TEST, 1), Ok(&b"x"[..]));
+        assert_eq!((v.layer.opened(), v.layer.held()), (1, 0));
+    });
+}
+
+#[test]
 fn failures_without_end_end_the_session() {
     let (failures, received, end) = session(local(), |channel| {
         let mut failures = 0;

@@ -1,9 +1,11 @@
 //! Hashes and HMAC.
 
+use hmac::digest::Key;
 use hmac::{KeyInit, Mac};
 use rustls::crypto::hash::{Context, Hash, HashAlgorithm, Output};
 use rustls::crypto::hmac::{self as tls_hmac, Tag};
 use sha2::{Sha256, Sha384};
+use zeroize::Zeroizing;
 
 use crate::wire::hash::{HashFunction, RunningHash};
 
@@ -57,8 +59,8 @@ impl Context for Running {
 impl tls_hmac::Hmac for Function {
     fn with_key(&self, key: &[u8]) -> Box<dyn tls_hmac::Key> {
         match self.0 {
-            HashFunction::Sha256 => keyed::<hmac::Hmac<Sha256>>(key),
-            HashFunction::Sha384 => keyed::<hmac::Hmac<Sha384>>(key),
+            HashFunction::Sha256 => keyed::<hmac::Hmac<Sha256>>(self.0, key),
+            HashFunction::Sha384 => keyed::<hmac::Hmac<Sha384>>(self.0, key),
         }
     }
 
@@ -67,12 +69,18 @@ impl tls_hmac::Hmac for Function {
     }
 }
 
-/// HMAC takes keys of any length, so there is always an object.
-fn keyed<M: Mac + KeyInit + Clone + Send + Sync + 'static>(key: &[u8]) -> Box<dyn tls_hmac::Key> {
-    match <M as KeyInit>::new_from_slice(key) {
-        Ok(mac) => Box::new(Keyed(mac)),
-        Err(_) => unreachable!("HMAC takes keys of any length"),
+/// HMAC with this key, as a block of the hash: a longer one is hashed first (RFC 2104).
+fn keyed<M>(function: HashFunction, key: &[u8]) -> Box<dyn tls_hmac::Key>
+where
+    M: Mac + KeyInit + Clone + Send + Sync + 'static,
+{
+    let mut block = Zeroizing::new(Key::<M>::default());
+    if key.len() > block.len() {
+        block.iter_mut().zip(function.hash(key).as_ref()).for_each(|(byte, hashed)| *byte = *hashed);
+    } else {
+        block.iter_mut().zip(key).for_each(|(byte, given)| *byte = *given);
     }
+    Box::new(Keyed(M::new(&block)))
 }
 
 struct Keyed<M>(M);
