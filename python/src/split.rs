@@ -78,6 +78,7 @@ pub(crate) struct SplitSettings {
     arrive: f64,
     silence: f64,
     check: bool,
+    meet: Vec<String>,
 }
 
 /// [`SplitSettings`], read.
@@ -88,6 +89,8 @@ struct Place {
     times: Times,
     /// Whether the prover evaluates the statement before it proves it.
     check: bool,
+    /// The hosts at which the prover's workers meet the other party's; wherever that says if there are none.
+    meet: Vec<String>,
 }
 
 impl SplitSettings {
@@ -101,6 +104,7 @@ impl SplitSettings {
                 silence: seconds("silence", self.silence)?,
             },
             check: self.check,
+            meet: self.meet.clone(),
         })
     }
 }
@@ -243,8 +247,8 @@ impl Run {
     fn hall<L: LotOf>(&self, terms: &Terms) -> Result<Watched<'_, L>, Error> {
         let job = |shard| self.whole.job(shard).map_err(Error::from);
         let launch = |shard, invitation: &Invitation| self.launch(shard, invitation);
-        let Place { hall, reached_at, times, .. } = &self.place;
-        let hall = Hall::open(hall, reached_at.clone(), *times, launch, job)?;
+        let Place { hall, reached_at, times, meet, .. } = &self.place;
+        let hall = Hall::open(hall, reached_at.clone(), *times, launch, job)?.meeting_at(meet.clone());
         Ok(Watched { hall, told: self.told.clone(), stop: Arc::clone(&terms.stop) })
     }
 

@@ -58,6 +58,18 @@ def test_a_message_is_proved_in_shards():
     assert told[0] == (0, sum(statement().commitments), 0)
 
 
+@pytest.mark.parametrize("host, allowed", [("127.0.0.1", True), ("10.0.0.1", False)])
+def test_workers_are_met_only_where_they_may_be(host, allowed):
+    prover, verifier = run(statement(), statement().public(), p_options={"meet": ["verifier.example", host]})
+    if allowed:
+        assert prover.ended().lost == verifier.ended().lost == 0
+    else:
+        with pytest.raises(volery.Error, match="none is to be met there"):
+            prover.ended()
+        with pytest.raises(volery.Error):
+            verifier.ended()
+
+
 def test_an_address_does_in_place_of_a_session():
     with pytest.raises(volery.SessionFailed, match="nobody listened"):
         split.prove("127.0.0.1:9", statement(), launch=Threads("prover"), connect_timeout=0.2)
@@ -195,6 +207,7 @@ REFUSED = [
     (lambda: split.prove("127.0.0.1:9", statement(), launch=print, retries=-1), "retries"),
     (lambda: split.prove("127.0.0.1:9", statement(), launch=print, arrive=-1), "arrive"),
     (lambda: split.prove("127.0.0.1:9", statement(), launch=print, hall="nowhere"), "expected HOST:PORT"),
+    (lambda: split.prove("127.0.0.1:9", statement(), launch=print, meet="localhost"), "a list of hosts"),
 ]
 
 

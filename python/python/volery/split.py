@@ -182,6 +182,13 @@ class _Bar(Bar):
         self.move(done)
 
 
+def _hosts(meet: Optional[Sequence[str]]) -> List[str]:
+    """The hosts at which workers may be met: not one name, whose letters would be taken for hosts."""
+    if isinstance(meet, str):
+        raise BadInput("meet: a list of hosts, not one")
+    return list(meet or [])
+
+
 def _run(
     role: str,
     session: Session,
@@ -197,6 +204,7 @@ def _run(
     retries = settings["retries"]
     if not isinstance(retries, int) or not 0 <= retries < 1 << 32:
         raise BadInput(f"retries: a number from 0 on, not {retries!r}")
+    settings["meet"] = _hosts(settings.get("meet"))
     text = repr(statement.public())[1:-1]
     log.debug("%s: %s", role, text)
     try:
@@ -248,6 +256,7 @@ def prove(
     arrive: float = 60,
     silence: float = 30,
     check: bool = True,
+    meet: Optional[Sequence[str]] = None,
     progress: Progress = False,
     **options: Any,
 ) -> SplitReport:
@@ -263,9 +272,12 @@ def prove(
     First the whole statement is evaluated; without that (``check=False``, if the message is known to be right) a
     wrong message ends the session, and shows the verifier in which shard it was found.
 
+    The other party says where its workers are. With ``meet``, a list of hosts, workers connect to them there only.
+
     Raises what :meth:`volery.Session.prove` raises, and what ``launch`` raises.
     """
     settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=check)
+    settings["meet"] = meet
     with _met(session, connect, options) as met:
         return _run("prover", met, statement, settings, launch, progress)
 

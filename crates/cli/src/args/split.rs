@@ -76,6 +76,10 @@ pub(crate) struct SplitProveArgs {
     /// The file of the message
     #[arg(long, value_name = "FILE", help_heading = "Statement")]
     pub(crate) message: PathBuf,
+    /// Connect to the other party's workers at this host only; give it several times for several. Otherwise
+    /// wherever the other party says that they are
+    #[arg(long, value_name = "HOST", help_heading = "Workers")]
+    pub(crate) meet: Vec<String>,
 }
 
 /// What either coordinator is told. The verifier's needs no more.

@@ -54,7 +54,7 @@ fn text(args: &ShardsArgs) -> String {
     format!("sha256-preimage of {} bytes in {} shards", args.length, args.shards)
 }
 
-fn prove(SplitProveArgs { coordinator: args, message }: &SplitProveArgs) -> Result<(), Failure> {
+fn prove(SplitProveArgs { coordinator: args, message, meet }: &SplitProveArgs) -> Result<(), Failure> {
     let claim = statement(&args.shards)?;
     let message = source::of(message).content(args.shards.length.saturating_add(1))?;
     let known = claim.with_message(message)?;
@@ -64,7 +64,8 @@ fn prove(SplitProveArgs { coordinator: args, message }: &SplitProveArgs) -> Resu
         let layout = known.layout()?;
         let settings = Settings { retries: args.shards.retries };
         Endpoint::new(&args.connection)?.meet(|Link { channel, peer }| {
-            let mut hall = hall::<ProverLot<Bits>>(&args.workers, Role::Prover, &args.connection, job)?;
+            let hall = hall::<ProverLot<Bits>>(&args.workers, Role::Prover, &args.connection, job)?;
+            let mut hall = hall.meeting_at(meet.clone());
             let (mut rng, start) = (os_rng()?, Instant::now());
             let mut prover = Prover::start(channel, args.protocol.options(), &mut rng)?;
             let set_up = start.elapsed();

@@ -32,7 +32,7 @@ import os
 import shutil
 import tempfile
 import time
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Dict, Iterator, Optional, Sequence
 
 from .. import _volery
 from .._errors import BadInput, Error, SessionFailed
@@ -214,6 +214,7 @@ def prove(
     silence: float = 30,
     worker_timeout: float = 120,
     check: bool = True,
+    meet: Optional[Sequence[str]] = None,
     progress: Progress = False,
     **options: Any,
 ) -> SplitReport:
@@ -229,6 +230,7 @@ def prove(
     """
     arguments = dict(listen="127.0.0.1:0", reached_at=None, timeout=worker_timeout)
     settings = dict(retries=retries, hall=hall, reached_at=reached_at, arrive=arrive, silence=silence, check=check)
+    settings["meet"] = meet
     addresses = {"connect": connect, "listen": listen}
     return _on_ray(
         "prover", statement, session, addresses, num_cpus, task_options, arguments, settings, progress, options

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use super::LotOf;
 use super::door::{Stranger, keep_door};
 use super::invitation::Invitation;
-use super::work::{Leash, MOST_JOB, pass, show_pass};
+use super::work::{Leash, MOST_JOB, pass, read_address, show_pass};
 use crate::session::split::codec::{MOST_RESULT, decode_result};
 use crate::session::split::workers::{MOST_ADDRESS, Teller};
 use crate::session::split::{Ended, Lost, Workers};
@@ -57,6 +57,8 @@ pub struct Hall<'a, L, M: Copy + Default> {
     /// By shard: what is known of the worker that was started last.
     started: HashMap<usize, Started>,
     door: Option<JoinHandle<()>>,
+    /// The hosts at which P's workers meet V's; without any, wherever V says.
+    meets: Vec<String>,
     lots: core::marker::PhantomData<fn(L)>,
 }
 
@@ -187,8 +189,33 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
             sender,
             started: HashMap::new(),
             door: Some(door),
+            meets: Vec::new(),
             lots: core::marker::PhantomData,
         })
+    }
+
+    /// At P: has workers meet V's at these hosts only, names or addresses as V says them. V says where its
+    /// workers are, so without this it can have P's workers connect to any port that they reach. (They say
+    /// nothing there until the other end has shown the key that V names.)
+    #[must_use]
+    pub fn meeting_at(mut self, hosts: Vec<String>) -> Self {
+        self.meets = hosts;
+        self
+    }
+
+    /// Refuses a place at which P's workers are not to meet V's. An empty one is that of a worker which is
+    /// lost before it listens.
+    fn may_meet(&self, shard: usize, place: &str) -> Result<(), Error> {
+        if self.meets.is_empty() || place.is_empty() {
+            return Ok(());
+        }
+        match read_address(place)?.0 {
+            Address::Tcp { host, .. } if self.meets.contains(&host) => Ok(()),
+            other => Err(Error::Split(format!(
+                "the other party's worker of shard {shard} is said to be at {other}, and none is to be met there: \
+                 allow that host if it is theirs"
+            ))),
+        }
     }
 
     /// Strikes off workers that did not come in time. Their lots have never left, so nothing is exposed.
@@ -253,6 +280,7 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
     }
 
     fn reach(&mut self, shard: usize, address: &str) -> Result<(), Error> {
+        self.may_meet(shard, address)?;
         if let Some(started) = self.started.get(&shard) {
             // A worker that is gone says so elsewhere.
             let _ = started.reach.send(address.to_owned());

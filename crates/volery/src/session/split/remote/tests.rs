@@ -43,6 +43,16 @@ fn verifier_s<'s>(chain: &'s Chain<F2>) -> impl Fn(&Invitation) -> Result<(), Er
 
 /// Both coordinators with halls.
 fn run(chain: &Chain<F2>, p_worker: Come<'_>, v_worker: Come<'_>) -> [Result<Outcome, Error>; 2] {
+    run_meeting_at(Vec::new(), chain, p_worker, v_worker)
+}
+
+/// As [`run`]; P's workers go to these hosts only.
+fn run_meeting_at(
+    hosts: Vec<String>,
+    chain: &Chain<F2>,
+    p_worker: Come<'_>,
+    v_worker: Come<'_>,
+) -> [Result<Outcome, Error>; 2] {
     let layout = chain.layout().expect("a layout");
     let (ours, theirs) = memory_pair(&Limits::default());
     let (layout, settings) = (&layout, Settings::default());
@@ -71,7 +81,8 @@ fn run(chain: &Chain<F2>, p_worker: Come<'_>, v_worker: Come<'_>) -> [Result<Out
         let proved = std::thread::scope(|scope| {
             let job = |_| Ok(zeroize::Zeroizing::new(b"prove".to_vec()));
             let launch = launcher(scope, p_worker);
-            let mut hall = Hall::<ProverLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job)?;
+            let hall = Hall::<ProverLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job)?;
+            let mut hall = hall.meeting_at(hosts);
             let mut rng = rng(1);
             let mut prover = Prover::start(ours, Options::default(), &mut rng)?;
             prover.prove_split(Bits, layout, settings, &mut hall, &mut rng)
@@ -86,6 +97,19 @@ fn workers_that_come_over_sockets_prove_their_shards() {
     let [proved, verified] = run(&chain, &prover_s(&chain), &verifier_s(&chain));
     assert_eq!(proved.expect("proved").lost, 0);
     assert_eq!(verified.expect("verified").shards.len(), 3);
+}
+
+/// V names the host, so it could have P's workers look around in P's network.
+#[test]
+fn p_s_workers_go_only_where_they_may() {
+    let chain = Chain::<F2>::new(2, 100);
+    let (p_worker, v_worker) = (prover_s(&chain), verifier_s(&chain));
+    let hosts = |host: &str| vec!["v.example.com".to_owned(), host.to_owned()];
+    let [proved, verified] = run_meeting_at(hosts("127.0.0.1"), &chain, &p_worker, &v_worker);
+    assert!(proved.is_ok() && verified.is_ok());
+    let [proved, verified] = run_meeting_at(hosts("127.0.0.2"), &chain, &p_worker, &v_worker);
+    assert!(proved.expect_err("refused").to_string().contains("none is to be met there"));
+    assert!(verified.is_err());
 }
 
 #[test]

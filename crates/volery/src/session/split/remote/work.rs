@@ -305,7 +305,7 @@ fn welcome(
 }
 
 /// The address of V's worker and its public key, as V says.
-fn read_address(text: &str) -> Result<(Address, [u8; 32]), Error> {
+pub(super) fn read_address(text: &str) -> Result<(Address, [u8; 32]), Error> {
     let parts = text.split_once(' ').and_then(|(address, key)| Some((address, from_hex(key)?)));
     let Some((address, key)) = parts else {
         return Err(volery_channel::Error::Closed { step: tags::SPLIT_MEET, mid_frame: false }.into());
