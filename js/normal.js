@@ -30,6 +30,71 @@ function valueOf(value, name) {
   throw new ClaimError(`\`${name}\` must be a string, a number or bytes`)
 }
 
+/** Bytes that people write in hexadecimal digits. */
+function keyOf(value, name) {
+  if (typeof value !== 'string') return value === undefined ? undefined : bytesOf(value, name)
+  if (!/^([0-9a-fA-F]{2})*$/.test(value)) throw new ClaimError(`\`${name}\` must be bytes, or hexadecimal digits`)
+  return Uint8Array.from(value.match(/../g) ?? [], (digits) => parseInt(digits, 16))
+}
+
+/** Bytes of an option that may be left out. */
+function maybeBytes(value, name) {
+  return value === undefined || value === null ? undefined : bytesOf(value, name)
+}
+
+/** Refuses options that there are not: one that is misspelt would show what was to be hidden. */
+function checkNames(options, known, what) {
+  if (typeof options !== 'object' || options === null) throw new ClaimError(`${what} takes an object`)
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw new ClaimError(`${what} has no option \`${name}\`; it has ${known.join(', ')}`)
+  }
+}
+
+/** Header fields: lines, or a `Headers` object, or an object with a value for each name. */
+function headersOf(headers) {
+  if (headers === undefined || headers === null) return []
+  if (Array.isArray(headers) && headers.every((line) => typeof line === 'string')) return headers
+  const pairs = typeof headers[Symbol.iterator] === 'function' ? [...headers] : Object.entries(headers)
+  return pairs.map(([name, value]) => `${name}: ${value}`)
+}
+
+const WEB = [
+  ...['notary', 'notaryKey', 'token', 'url', 'method', 'headers', 'body', 'hide', 'reveal', 'assert', 'commit', 'commitAll'],
+  ...['showRest', 'context', 'tls', 'expect', 'timeout', 'roots', 'noAlpn', 'trustClose'],
+]
+
+/** What `web.prove` takes, as the module takes it. */
+export function webOf(wanted) {
+  checkNames(wanted, WEB, 'web.prove')
+  const { notaryKey, token, headers, body, context, roots, url, notary, ...rest } = wanted
+  return {
+    ...rest,
+    url: String(url),
+    notaryKey: keyOf(notaryKey, 'notaryKey'),
+    token: maybeBytes(token, 'token'),
+    headers: headersOf(headers),
+    body: maybeBytes(body, 'body'),
+    context: maybeBytes(context, 'context'),
+    roots: maybeBytes(roots, 'roots'),
+  }
+}
+
+const DEMANDS = ['key', 'context', 'openings', 'ranges', 'maxRounds', 'allowHiddenPath', 'allowPipelined', 'allowNoAlpn']
+
+/** What `attestation.verify` demands, as the module takes it. */
+export function demandsOf(demands) {
+  checkNames(demands, DEMANDS, 'attestation.verify')
+  const { key, context, openings, ranges, ...rest } = demands
+  const many = (list, name) => (list ?? []).map((one) => bytesOf(one, name))
+  return {
+    ...rest,
+    key: keyOf(key, 'key'),
+    context: maybeBytes(context, 'context'),
+    openings: many(openings, 'openings'),
+    ranges: many(ranges, 'ranges'),
+  }
+}
+
 const KNOWN = ['statement', 'values', 'circuit', 'r1cs', 'public', 'field', 'ring', 'anyOf', 'atLeast', 'repeat', 'disjunction']
 
 /** A claim as the module takes it. */

@@ -7,19 +7,27 @@
 //! public   proofs that anyone can verify
 //! ring     a transport over the memory that the worker of the WebSocket shares
 //! error    errors as JavaScript sees them
+//! web      a page of a website, proved to a notary
+//! attestation  what a notary signed: checked, opened in parts
+//! values   properties of JavaScript's objects
 //! kernels  whether the kernels give what the portable code gives
 //! ```
 //!
 //! Every worker has an instance of its own with memory of its own, and at most one session.
 #![forbid(unsafe_code)]
 
+mod attestation;
 mod claim;
 mod error;
 mod kernels;
 mod party;
 mod public;
 mod ring;
+mod values;
+mod web;
 
+pub use attestation::{open_attestation, prove_range, verify_attestation};
 pub use kernels::kernels_that_differ;
 pub use party::Party;
 pub use public::{check, make_proof, verify_proof};
+pub use web::prove_web;
