@@ -160,7 +160,6 @@ export interface WebPage {
   /** Authorities to trust besides the public ones, in PEM. */
   roots?: Bytes
   noAlpn?: boolean
-  trustClose?: boolean
 }
 
 /** What a proof of a page leaves. Openings and leaves are secrets of their holder. */

@@ -6,7 +6,7 @@
 import { ClaimError, SessionError, UnsupportedError, revived } from './errors.js'
 import { startWorker } from './host.js'
 import { chooseSimd, compiledModule, moduleName } from './modules.js'
-import { claimOf, bytesOf, demandsOf, webOf, witnessOf } from './normal.js'
+import { claimOf, bytesOf, demandsOf, namesOf, textOf, webOf, witnessOf } from './normal.js'
 import { PartyEnd, makeRings } from './ring.js'
 
 export * from './errors.js'
@@ -47,7 +47,13 @@ class Tasks {
     return new Promise((resolve, reject) => {
       this.pending.set(task, { resolve, reject, onProgress })
       this.worker.hold()
-      this.worker.post({ task, what, ...details }, transfer)
+      try {
+        this.worker.post({ task, what, ...details }, transfer)
+      } catch (error) {
+        // A function, for example, goes to no worker.
+        this.settle(task)
+        reject(new ClaimError(error.message))
+      }
     })
   }
 
@@ -344,13 +350,13 @@ export const attestation = {
 
   /** Makes openings of these committed parts alone, for a reader. */
   async open(document, openings, parts, { signal } = {}) {
-    const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), parts: parts.map(String) }
+    const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), parts: namesOf(parts, 'parts') }
     return once('openAttestation', details, signal)
   },
 
   /** Proves that a committed number lies in a range, such as `response.json:balance in 5000..`. */
   async proveRange(document, openings, claim, { signal } = {}) {
-    const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), claim: String(claim) }
+    const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), claim: textOf(claim, 'a claim') }
     return once('proveRange', details, signal)
   },
 }

@@ -50,26 +50,46 @@ function checkNames(options, known, what) {
   }
 }
 
+export function textOf(value, name) {
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  throw new ClaimError(`${name} must be text`)
+}
+
+/** A list of what `each(item, name)` makes of its items; an empty one if it is left out. */
+function listOf(value, name, each) {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw new ClaimError(`\`${name}\` must be a list`)
+  return value.map((item) => each(item, `\`${name}\``))
+}
+
+/** Names of parts. */
+export const namesOf = (value, name) => listOf(value, name, textOf)
+
 /** Header fields: lines, or a `Headers` object, or an object with a value for each name. */
 function headersOf(headers) {
   if (headers === undefined || headers === null) return []
-  if (Array.isArray(headers) && headers.every((line) => typeof line === 'string')) return headers
+  if (typeof headers !== 'object') throw new ClaimError('`headers` must be an object, or a list of lines')
+  if (Array.isArray(headers)) return headers.map((line) => textOf(line, '`headers`'))
   const pairs = typeof headers[Symbol.iterator] === 'function' ? [...headers] : Object.entries(headers)
-  return pairs.map(([name, value]) => `${name}: ${value}`)
+  return pairs.map(([name, value]) => `${name}: ${textOf(value, name)}`)
 }
 
 const WEB = [
   ...['notary', 'notaryKey', 'token', 'url', 'method', 'headers', 'body', 'hide', 'reveal', 'assert', 'commit', 'commitAll'],
-  ...['showRest', 'context', 'tls', 'expect', 'timeout', 'roots', 'noAlpn', 'trustClose'],
+  ...['showRest', 'context', 'tls', 'expect', 'timeout', 'roots', 'noAlpn'],
 ]
 
 /** What `web.prove` takes, as the module takes it. */
 export function webOf(wanted) {
   checkNames(wanted, WEB, 'web.prove')
-  const { notaryKey, token, headers, body, context, roots, url, notary, ...rest } = wanted
+  const { notaryKey, token, headers, body, context, roots, url, notary, hide, reveal, assert, commit, ...rest } = wanted
   return {
     ...rest,
-    url: String(url),
+    url: textOf(url instanceof URL ? url.href : url, '`url`'),
+    hide: namesOf(hide, 'hide'),
+    reveal: namesOf(reveal, 'reveal'),
+    assert: namesOf(assert, 'assert'),
+    commit: namesOf(commit, 'commit'),
     notaryKey: keyOf(notaryKey, 'notaryKey'),
     token: maybeBytes(token, 'token'),
     headers: headersOf(headers),
@@ -85,13 +105,12 @@ const DEMANDS = ['key', 'context', 'openings', 'ranges', 'maxRounds', 'allowHidd
 export function demandsOf(demands) {
   checkNames(demands, DEMANDS, 'attestation.verify')
   const { key, context, openings, ranges, ...rest } = demands
-  const many = (list, name) => (list ?? []).map((one) => bytesOf(one, name))
   return {
     ...rest,
     key: keyOf(key, 'key'),
     context: maybeBytes(context, 'context'),
-    openings: many(openings, 'openings'),
-    ranges: many(ranges, 'ranges'),
+    openings: listOf(openings, 'openings', bytesOf),
+    ranges: listOf(ranges, 'ranges', bytesOf),
   }
 }
 

@@ -75,17 +75,17 @@ fn allowed(statement: &Statement, demands: &JsValue) -> Result<(), JsValue> {
     let refused = [
         (u32::from(statement.rounds) > rounds, "maxRounds: more requests than that went over the connection"),
         (
-            statement.pipelined && !flag(demands, "allowPipelined"),
+            statement.pipelined && !flag(demands, "allowPipelined")?,
             "the requests were sent at once, so nothing shows which request a later response answers; \
              allowPipelined accepts that",
         ),
         (
-            !statement.alpn && statement.mode != Mode::Proxy && !flag(demands, "allowNoAlpn"),
+            !statement.alpn && statement.mode != Mode::Proxy && !flag(demands, "allowNoAlpn")?,
             "the server named no protocol (ALPN), so another service of this host may have answered; \
              allowNoAlpn accepts that",
         ),
         (
-            !statement.hidden_paths().is_empty() && !flag(demands, "allowHiddenPath"),
+            !statement.hidden_paths().is_empty() && !flag(demands, "allowHiddenPath")?,
             "the path of a request is hidden, so the attestation does not say which document it is about; \
              allowHiddenPath accepts that",
         ),

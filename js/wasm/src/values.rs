@@ -26,8 +26,10 @@ pub(crate) fn number(object: &JsValue, name: &str) -> Result<Option<u32>, JsValu
 }
 
 /// Whether a property is there and true.
-pub(crate) fn flag(object: &JsValue, name: &str) -> bool {
-    get(object, name).is_some_and(|value| value.is_truthy())
+pub(crate) fn flag(object: &JsValue, name: &str) -> Result<bool, JsValue> {
+    let flag =
+        |value: JsValue| value.as_bool().ok_or_else(|| wrong(&format!("`{name}` must be true or false")));
+    get(object, name).map_or(Ok(false), flag)
 }
 
 pub(crate) fn bytes(object: &JsValue, name: &str) -> Result<Option<Vec<u8>>, JsValue> {

@@ -38,6 +38,9 @@ use crate::values::{bytes, flag, get, number, text, texts};
 const USUAL_WAIT: Duration = Duration::from_secs(10);
 /// What a notary needs besides waiting for a website, until its next message.
 const MARGIN: Duration = Duration::from_secs(20);
+/// How long to wait for a website in total, besides the wait for its first bytes: less than a notary waits
+/// for a prover in this phase.
+const SERVER_TIME: Duration = Duration::from_secs(15);
 /// The most bytes to receive.
 const MAX_RECEIVED: usize = 16 << 20;
 /// About how many bytes of a response are proved, if the caller does not say.
@@ -55,7 +58,6 @@ struct Task {
     tls: Option<TlsVersion>,
     expect: usize,
     wait: Option<Duration>,
-    trust_close: bool,
     no_alpn: bool,
     listener: Option<Function>,
 }
@@ -96,7 +98,7 @@ impl Task {
             ["hide", "assert", "commit", "reveal"].map(|name| texts(wanted, name));
         let selection = words::parse(&hide?, &assert?, &commit?, &reveal?, Vec::new());
         let selection = selection.map_err(|error| wrong(&error.to_string()))?;
-        let (show_rest, commit_all) = (flag(wanted, "showRest"), flag(wanted, "commitAll"));
+        let (show_rest, commit_all) = (flag(wanted, "showRest")?, flag(wanted, "commitAll")?);
         let key = bytes(wanted, "notaryKey")?.and_then(|key| key.try_into().ok());
         let tls = match text(wanted, "tls")?.as_deref() {
             None => None,
@@ -109,9 +111,9 @@ impl Task {
             roots.add_pem(&pem).map_err(|error| wrong(&format!("`roots`: {error}")))?;
         }
         let context = bytes(wanted, "context")?.unwrap_or_default();
-        let seconds = get(wanted, "timeout").and_then(|value| value.as_f64());
-        let wait = seconds.map(|seconds| {
-            Duration::try_from_secs_f64(seconds).map_err(|_| wrong("`timeout` is a number of seconds"))
+        let wait = get(wanted, "timeout").map(|seconds| {
+            let seconds = seconds.as_f64().map(Duration::try_from_secs_f64);
+            seconds.and_then(Result::ok).ok_or_else(|| wrong("`timeout` is a number of seconds"))
         });
         Ok(Self {
             page,
@@ -124,8 +126,7 @@ impl Task {
             tls,
             expect: number(wanted, "expect")?.unwrap_or(USUAL_EXPECT) as usize,
             wait: wait.transpose()?,
-            trust_close: flag(wanted, "trustClose"),
-            no_alpn: flag(wanted, "noAlpn"),
+            no_alpn: flag(wanted, "noAlpn")?,
             listener,
         })
     }
@@ -195,6 +196,7 @@ impl Task {
         let limits = client::ConnectionLimits {
             received: MAX_RECEIVED.min(terms.received as usize),
             idle: wait,
+            total: SERVER_TIME.saturating_add(wait),
             ..client::ConnectionLimits::default()
         };
         let (host, no_alpn) = (&*self.page.host, self.no_alpn);
@@ -211,9 +213,6 @@ impl Task {
         let mut ask = |_: usize, _: &_| Ok(self.request.clone());
         let mut fetched = prepared.converse_carried(&target, self.page.port, &mut ask).map_err(session)?;
         fetched.set_context(self.context.clone());
-        if self.trust_close {
-            fetched.trust_close();
-        }
         if self.selection.commit_all {
             fetched.commit_all(Seed::new(&mut os_rng().map_err(session)?));
         }

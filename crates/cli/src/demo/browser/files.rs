@@ -17,6 +17,8 @@ const PAGE: &[File] = &[
     ("/circuit.js", include_bytes!("circuit.js")),
     ("/preimage.js", include_bytes!("preimage.js")),
     ("/public.js", include_bytes!("public.js")),
+    ("/website.js", include_bytes!("website.js")),
+    ("/attested.js", include_bytes!("attested.js")),
     ("/run.js", include_bytes!("run.js")),
     // In place of the package's: it counts bytes, and cheats if it is asked to.
     ("/volery/socket.js", include_bytes!("socket.js")),
