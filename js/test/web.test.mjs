@@ -17,7 +17,7 @@ async function failure(promise) {
   assert.fail('it should have failed')
 }
 
-/** Refusals of `web.prove` with these changes, none of which gets as far as a connection. */
+/** What `web.prove` needs, with a notary that nobody runs. */
 const NOWHERE = { notary: 'ws://127.0.0.1:9/', notaryKey: '00'.repeat(32), url: 'https://localhost/' }
 
 test('what is revealed, claimed and hidden of a page is attested, here and by the program', async (t) => {
@@ -70,8 +70,6 @@ test('an attestation that is changed, or by somebody else, or for something else
 
   // Nobody is believed whose key was not asked for.
   assert.equal((await volery.attestation.verify(attestation)).trusted, false)
-  const other = await failure(volery.attestation.verify(attestation, { key: '00'.repeat(32) }))
-  assert.ok(other instanceof volery.VoleryError, String(other))
   const stranger = JSON.parse(program(['notary', 'key', folder(t)('other.key'), '--json'])).public_key
   assert.ok((await failure(volery.attestation.verify(attestation, { key: stranger }))) instanceof volery.RejectedError)
   const elsewhere = await failure(volery.attestation.verify(attestation, { key, context: 'nonce-43' }))
@@ -122,6 +120,7 @@ test('committed parts are opened later, and a number is proved to lie in a range
     () => volery.attestation.open(attestation, new Uint8Array(1 << 20), ['response.json:account']),
     () => volery.attestation.verify(attestation, { key: 'xyz' }),
     () => volery.attestation.verify(attestation, { key: 'ab' }),
+    () => volery.attestation.verify(attestation, { key: 'ff'.repeat(32) }),
     () => volery.attestation.verify(attestation, { keys: key }),
     () => volery.attestation.verify(attestation, { openings: opened }),
     () => volery.attestation.verify(attestation, { allowHiddenPath: 'no', key }),

@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use serde_json::{Value, json};
 use volery::os_rng;
 use volery::web::Side;
-use volery::web::attestation::{Attestation, Context, Mode, Statement};
+use volery::web::attestation::{Attestation, Context, Error, Mode, Statement};
 use volery::web::commitment::{Bounded, Disclosed, Openings, RangeFile, RangeFileError, range::RangeError};
 use volery::web::disclosure::{MessagePart, Redaction, words};
 use wasm_bindgen::JsValue;
@@ -34,7 +34,10 @@ pub fn verify_attestation(document: &[u8], demands: &JsValue) -> Result<String, 
     let context = bytes(demands, "context")?;
     let context = context.map(|context| Context::new(&context)).transpose().map_err(input)?;
     let signer = key.unwrap_or(*attestation.claimed_signer());
-    let statement = attestation.verify(&signer).map_err(rejected)?;
+    let statement = attestation.verify(&signer).map_err(|error| match error {
+        Error::Key => wrong("`key` is no public key"),
+        error => rejected(error),
+    })?;
     if let Some(wanted) = context.filter(|wanted| *wanted != statement.context) {
         let (found, wanted) = (statement.context.words(), wanted.words());
         return Err(rejected(format!("it was made for `{found}`, not for the context `{wanted}`")));
