@@ -115,8 +115,8 @@ class Connection {
   #end
   #ended
 
-  /** Connects to `url` and runs the party's first task, which gets the rings. */
-  async start(url, what, details, options) {
+  /** Connects to `url` and runs the party's first task, which gets the rings; `check` is a task that must succeed before. */
+  async start(url, what, details, { check, ...options } = {}) {
     const buffer = makeRings()
     // A third end of the same memory, to abort.
     this.#end = new PartyEnd(buffer, () => {})
@@ -125,6 +125,7 @@ class Connection {
     this.#tasks = tasks
     this.#socket = socket
     if (this.#ended) return this.#terminate()
+    if (check) await tasks.run(check, details)
     const opened = new Promise((resolve, reject) => {
       const failed = (error) => {
         this.told = error
@@ -333,7 +334,7 @@ export const web = {
     checkIsolated()
     const connection = new Connection()
     try {
-      return await connection.guarded(signal, () => connection.start(address, 'proveWeb', { wanted: normal }, { onProgress }))
+      return await connection.guarded(signal, () => connection.start(address, 'proveWeb', { wanted: normal }, { check: 'checkWeb', onProgress }))
     } finally {
       connection.close()
     }

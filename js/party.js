@@ -36,6 +36,7 @@ const TASKS = {
   },
   prove: ({ task, witness, total }) => party.prove(witness, listener(task, total)),
   verify: ({ task, total }) => party.verify(listener(task, total)),
+  checkWeb: ({ wanted }) => glue.checkWeb(wanted),
   proveWeb({ task, wanted, buffer, wake }) {
     return glue.proveWeb(new PartyEnd(buffer, () => wake.postMessage(0)), wanted, phases(task))
   },

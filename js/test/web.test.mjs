@@ -36,8 +36,8 @@ test('what is revealed, claimed and hidden of a page is attested, here and by th
   assert.match(told.summary[0], /currency = "EUR", balance is at least 5000 \(hidden\)/)
   const { response, query } = told.attestation
   assert.deepEqual(response.hidden.map(({ part, claims }) => [part, claims.map(({ words }) => words)]), [
-    ['json holder', []],
-    ['json account', []],
+    // Neighbours are hidden together, so that nobody sees how long each of them is.
+    ['json holder: <...>, "account": <...>', []],
     ['json balance', ['is a number of at least 5000']],
   ])
   assert.deepEqual(query.hidden.map(({ part }) => part), ['header Cookie'])
@@ -120,7 +120,6 @@ test('committed parts are opened later, and a number is proved to lie in a range
     () => volery.attestation.open(attestation, new Uint8Array(1 << 20), ['response.json:account']),
     () => volery.attestation.verify(attestation, { key: 'xyz' }),
     () => volery.attestation.verify(attestation, { key: 'ab' }),
-    () => volery.attestation.verify(attestation, { key: 'ff'.repeat(32) }),
     () => volery.attestation.verify(attestation, { keys: key }),
     () => volery.attestation.verify(attestation, { openings: opened }),
     () => volery.attestation.verify(attestation, { allowHiddenPath: 'no', key }),

@@ -30,4 +30,4 @@ pub use attestation::{open_attestation, prove_range, verify_attestation};
 pub use kernels::kernels_that_differ;
 pub use party::Party;
 pub use public::{check, make_proof, verify_proof};
-pub use web::prove_web;
+pub use web::{check_web, prove_web};

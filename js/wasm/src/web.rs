@@ -62,6 +62,12 @@ struct Task {
     listener: Option<Function>,
 }
 
+/// Whether a wish makes sense, as far as that can be known before anything is sent.
+#[wasm_bindgen(js_name = checkWeb)]
+pub fn check_web(wanted: &JsValue) -> Result<(), JsValue> {
+    Task::of(wanted, None).map(drop)
+}
+
 /// Proves a page to the notary at the other end of `ring`. `wanted` is as `normal.js` makes it; `listener`
 /// hears what is being done. Returns the attestation, what opens it, and the response.
 #[wasm_bindgen(js_name = proveWeb)]
