@@ -218,12 +218,12 @@ export const attestation: {
 }
 
 /**
- * Loads and compiles the module, which any call does if it was not done before. `simd` says which one, for this call and all
- * that follow; the one that suits the engine if it is left out.
+ * Loads and compiles the module for claims, and with `web` the one for web data, which any call does if it was not done before.
+ * `simd` says which ones, for this call and all that follow; those that suit the engine if it is left out.
  */
-export function preload(options?: { simd?: boolean }): Promise<void>
+export function preload(options?: { simd?: boolean; web?: boolean }): Promise<void>
 
-/** Whether this engine has the instructions of simd128. Without them another, slower module is taken. */
+/** Whether this engine has the instructions of simd128. Without them other, slower modules are taken. */
 export function hasSimd(): boolean
 
 /** An error of this package. */

@@ -67,8 +67,8 @@ class Tasks {
   }
 }
 
-async function startParty() {
-  const name = moduleName()
+async function startParty(kind) {
+  const name = moduleName(kind)
   let module
   try {
     module = await compiledModule(name)
@@ -98,12 +98,12 @@ function urlOf(url) {
 }
 
 /**
- * Loads and compiles the module, which any call does if it was not done before. `simd` says which one, for this call and all
- * that follow.
+ * Loads and compiles the module for claims, and with `web` the one for web data, which any call does if it was not done before.
+ * `simd` says which ones, for this call and all that follow.
  */
-export async function preload({ simd } = {}) {
+export async function preload({ simd, web = false } = {}) {
   if (simd !== undefined) chooseSimd(simd)
-  await compiledModule(moduleName())
+  await Promise.all([compiledModule(moduleName()), web && compiledModule(moduleName({ web }))])
 }
 
 /** Two workers: one owns the WebSocket, and one blocks whenever its party waits. */
@@ -114,6 +114,12 @@ class Connection {
   #socket
   #end
   #ended
+  #kind
+
+  /** `kind` is that of the module. */
+  constructor(kind) {
+    this.#kind = kind
+  }
 
   /** Connects to `url` and runs the party's first task, which gets the rings; `check` is a task that must succeed before. */
   async start(url, what, details, { check, ...options } = {}) {
@@ -121,7 +127,7 @@ class Connection {
     // A third end of the same memory, to abort.
     this.#end = new PartyEnd(buffer, () => {})
     const { port1, port2 } = new MessageChannel()
-    const [tasks, socket] = await Promise.all([startParty(), startWorker(new URL('./socket.js', import.meta.url))])
+    const [tasks, socket] = await Promise.all([startParty(this.#kind), startWorker(new URL('./socket.js', import.meta.url))])
     this.#tasks = tasks
     this.#socket = socket
     if (this.#ended) return this.#terminate()
@@ -296,9 +302,9 @@ export async function verify(url, claim, { onProgress, signal, ...options } = {}
 }
 
 /** Runs one task in a worker of its own. */
-async function once(what, details, signal) {
+async function once(what, details, signal, kind) {
   signal?.throwIfAborted()
-  const tasks = await startParty()
+  const tasks = await startParty(kind)
   const abort = () => tasks.fail(signal.reason)
   signal?.addEventListener('abort', abort, { once: true })
   try {
@@ -325,6 +331,8 @@ export async function verifyProof(claim, proof, { sigma = 128, signal } = {}) {
   return once('verifyProof', { claim: claimOf(claim), proof: bytesOf(proof, 'a proof'), sigma }, signal)
 }
 
+const WEB = { web: true }
+
 /** What a website said. */
 export const web = {
   /** Fetches a page together with a notary, which carries the connection, and proves what is asked for of it. */
@@ -332,7 +340,7 @@ export const web = {
     signal?.throwIfAborted()
     const [normal, address] = [webOf(wanted), urlOf(wanted.notary)]
     checkIsolated()
-    const connection = new Connection()
+    const connection = new Connection(WEB)
     try {
       return await connection.guarded(signal, () => connection.start(address, 'proveWeb', { wanted: normal }, { check: 'checkWeb', onProgress }))
     } finally {
@@ -346,18 +354,18 @@ export const attestation = {
   /** Checks that the owner of `key` signed an attestation, and returns what it says. Without a key nobody is believed. */
   async verify(document, { signal, ...demands } = {}) {
     const details = { document: bytesOf(document, 'an attestation'), demands: demandsOf(demands) }
-    return JSON.parse(await once('verifyAttestation', details, signal))
+    return JSON.parse(await once('verifyAttestation', details, signal, WEB))
   },
 
   /** Makes openings of these committed parts alone, for a reader. */
   async open(document, openings, parts, { signal } = {}) {
     const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), parts: namesOf(parts, 'parts') }
-    return once('openAttestation', details, signal)
+    return once('openAttestation', details, signal, WEB)
   },
 
   /** Proves that a committed number lies in a range, such as `response.json:balance in 5000..`. */
   async proveRange(document, openings, claim, { signal } = {}) {
     const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), claim: textOf(claim, 'a claim') }
-    return once('proveRange', details, signal)
+    return once('proveRange', details, signal, WEB)
   },
 }

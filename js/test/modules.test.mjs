@@ -9,7 +9,7 @@ import { hasSimd, moduleName } from '../modules.js'
 const module = (name) => readFile(new URL(`../dist/volery-${name}_bg.wasm`, import.meta.url))
 
 test('each module takes at most 1.5 MB over the network', async (t) => {
-  for (const name of ['simd', 'plain']) {
+  for (const name of ['simd', 'plain', 'web-simd', 'web-plain']) {
     const bytes = await module(name)
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 }
     const compressed = brotliCompressSync(bytes, { params }).length
@@ -20,4 +20,5 @@ test('each module takes at most 1.5 MB over the network', async (t) => {
 
 test('the loader takes the module with simd128 where the engine has it', () => {
   assert.equal(moduleName(), hasSimd() ? 'volery-simd' : 'volery-plain')
+  assert.equal(moduleName({ web: true }), hasSimd() ? 'volery-web-simd' : 'volery-web-plain')
 })

@@ -25,12 +25,12 @@ use volery::web::joint::{self, RoundSizes, Sizes, client};
 use volery::web::leaf::Seed;
 use volery::web::server::Roots;
 use volery::{Attested, Framed, Limits, Options, ProvedPage, Prover, os_rng};
-use volery_statement::Error as SessionError;
+use volery_channel::{Error, Mismatch};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
-use crate::error::{self, claim as wrong, named};
+use crate::error::{claim as wrong, named};
 use crate::ring::{Ring, RingTransport};
 use crate::values::{bytes, flag, get, number, text, texts};
 
@@ -251,7 +251,15 @@ impl Task {
 
 /// The failure of a session.
 fn session(error: volery::Error) -> JsValue {
-    error::of(&SessionError::from(error))
+    let name = match &error {
+        volery::Error::Options(_) => "ClaimError",
+        volery::Error::Channel(Error::Incompatible(
+            Mismatch::Parameter { .. } | Mismatch::Statement { .. },
+        )) => "MismatchError",
+        error if error.is_rejection() => "RejectedError",
+        _ => "SessionError",
+    };
+    named(name, &error.to_string())
 }
 
 /// The failure of saying something about a page that was fetched: what the caller wants to show or claim may

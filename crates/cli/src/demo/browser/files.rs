@@ -48,6 +48,10 @@ const PACKAGE: &[File] = {
         "dist/volery-simd_bg.wasm" as "dist/volery-simd_bg.wasm",
         "dist/volery-plain.js" as "dist/volery-plain.js",
         "dist/volery-plain_bg.wasm" as "dist/volery-plain_bg.wasm",
+        "dist/volery-web-simd.js" as "dist/volery-web-simd.js",
+        "dist/volery-web-simd_bg.wasm" as "dist/volery-web-simd_bg.wasm",
+        "dist/volery-web-plain.js" as "dist/volery-web-plain.js",
+        "dist/volery-web-plain_bg.wasm" as "dist/volery-web-plain_bg.wasm",
     ]
 };
 #[cfg(not(feature = "browser"))]
