@@ -128,7 +128,7 @@ test('committed parts are opened later, and a number is proved to lie in a range
     () => volery.attestation.verify(new Uint8Array(64 << 20), { key }),
     () => volery.attestation.verify(new Uint8Array(0), { key }),
   ]) {
-    const error = await failure(wrong())
+    const error = await wrong().then(() => 'it should have failed', (error) => error)
     assert.ok(error instanceof volery.ClaimError, `${wrong}: ${error}`)
   }
 })

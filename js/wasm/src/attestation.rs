@@ -75,20 +75,23 @@ pub fn verify_attestation(document: &[u8], demands: &JsValue) -> Result<String, 
 /// Refuses what a reader has to allow, as the program does.
 fn allowed(statement: &Statement, demands: &JsValue) -> Result<(), JsValue> {
     let rounds = number(demands, "maxRounds")?.unwrap_or(1);
+    let [pipelined, no_alpn, hidden_path] =
+        ["allowPipelined", "allowNoAlpn", "allowHiddenPath"].map(|name| flag(demands, name));
+    let (pipelined, no_alpn, hidden_path) = (pipelined?, no_alpn?, hidden_path?);
     let refused = [
         (u32::from(statement.rounds) > rounds, "maxRounds: more requests than that went over the connection"),
         (
-            statement.pipelined && !flag(demands, "allowPipelined")?,
+            statement.pipelined && !pipelined,
             "the requests were sent at once, so nothing shows which request a later response answers; \
              allowPipelined accepts that",
         ),
         (
-            !statement.alpn && statement.mode != Mode::Proxy && !flag(demands, "allowNoAlpn")?,
+            !statement.alpn && statement.mode != Mode::Proxy && !no_alpn,
             "the server named no protocol (ALPN), so another service of this host may have answered; \
              allowNoAlpn accepts that",
         ),
         (
-            !statement.hidden_paths().is_empty() && !flag(demands, "allowHiddenPath")?,
+            !statement.hidden_paths().is_empty() && !hidden_path,
             "the path of a request is hidden, so the attestation does not say which document it is about; \
              allowHiddenPath accepts that",
         ),
