@@ -15,12 +15,14 @@ const nameOf = (part) => part.replace(/^json /, '')
 /** The pieces of a message, in the order of their bytes: what they are, and in which words. */
 function pieces({ revealed, hidden }) {
   const shown = revealed.map(({ start, text, hex }) => ({ start, kind: 'revealed', text: text ?? `(bytes ${hex})` }))
-  const secret = hidden.flatMap(({ part, ranges, claims, commit }) =>
+  const secret = hidden.flatMap(({ part, class: sort, ranges, claims, commit }) =>
     ranges.map(({ start, end }, number) => {
       // What is claimed of several ranges is claimed of them together, and said once.
       const said = number === 0 ? claims.map(({ words }) => words) : []
       const kind = claims.length > 0 ? 'claimed' : 'hidden'
-      const words = [said.length > 0 ? said.join(', and ') : `hidden, ${count(end - start)}`]
+      // Neighbours are hidden together, so that nobody sees how long each of them is.
+      const together = sort === 'json-values' ? ' together' : ''
+      const words = [said.length > 0 ? said.join(', and ') : `hidden${together}, ${count(end - start)}`]
       if (commit) words.push('committed to')
       return { start, kind, text: `${nameOf(part)}: ${words.join('; ')}` }
     }),
