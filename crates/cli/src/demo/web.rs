@@ -30,7 +30,8 @@ const BOOKINGS: &str = r#"{"holder": "Ada Lovelace", "account": "4029-7714", "cu
   {"day": "2026-11-16", "to": "Power and Light", "amount": -76.10},
   {"day": "2026-11-18", "to": "Concert Hall", "amount": -42.00},
   {"day": "2026-11-20", "to": "Bernoulli Books", "amount": -27.99},
-  {"day": "2026-11-23", "to": "Riding School", "amount": -65.00}
+  {"day": "2026-11-23", "to": "Riding School", "amount": -65.00},
+  {"day": "2026-11-24", "to": "Analytical Society, membership", "amount": -120.00}
 ]}"#;
 
 /// Runs the command until a signal ends the program.

@@ -21,7 +21,7 @@ if (!globalThis.crossOriginIsolated) {
   )
 }
 document.getElementById('slow').hidden = hasSimd()
-preload({ web: true }).catch((error) => problem(`The prover could not be loaded: ${error.message}`))
+preload().catch((error) => problem(`The prover could not be loaded: ${error.message}`))
 preimage.setUp()
 circuit.setUp()
 website.setUp()

@@ -1,5 +1,5 @@
 // What a website said: proved together with the notary, and checked by whoever gets the attestation.
-import { ClaimError, RejectedError, attestation, web } from './volery/index.js'
+import { ClaimError, RejectedError, attestation, preload, web } from './volery/index.js'
 import { draw } from './attested.js'
 import { answer, sessionName } from './claims.js'
 import { onFiles } from './dropping.js'
@@ -44,6 +44,12 @@ export function setUp() {
     if ($('attestation-key').value === '') $('attestation-key').value = told.notaryKey
   })
   known.catch(() => {})
+
+  // Its module is loaded once somebody goes there; who then proves or checks hears of a failure.
+  const load = () => void preload({ web: true }).catch(() => {})
+  for (const place of ['website', 'attestation']) {
+    for (const event of ['focusin', 'pointerenter']) $(place).addEventListener(event, load, { once: true })
+  }
 
   function keep(name, content) {
     document_ = { name, content }
