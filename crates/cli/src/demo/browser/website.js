@@ -47,9 +47,7 @@ export function setUp() {
 
   // Its module is loaded once somebody goes there; who then proves or checks hears of a failure.
   const load = () => void preload({ web: true }).catch(() => {})
-  for (const place of ['website', 'attestation']) {
-    for (const event of ['focusin', 'pointerenter']) $(place).addEventListener(event, load, { once: true })
-  }
+  for (const place of ['website', 'attestation']) $(place).addEventListener('focusin', load, { once: true })
 
   function keep(name, content) {
     document_ = { name, content }
