@@ -123,13 +123,107 @@ export function makeProof(claim: Claim, witness: Witness, options?: { sigma?: nu
 /** Verifies a proof that anyone can verify. Resolves only if it is one of `claim`, of at least `sigma` bits. */
 export function verifyProof(claim: Claim, proof: Bytes, options?: { sigma?: number; signal?: AbortSignal }): Promise<PublicReport>
 
-/**
- * Loads and compiles the module, which any call does if it was not done before. `simd` says which one, for this call and all
- * that follow; the one that suits the engine if it is left out.
- */
-export function preload(options?: { simd?: boolean }): Promise<void>
+/** A part of a request or a response, as on the program's command line: `response.json:balance`, `request.header:Cookie`. */
+export type PartName = string
 
-/** Whether this engine has the instructions of simd128. Without them another, slower module is taken. */
+export interface WebPage {
+  /** The notary's WebSocket. It must carry connections: `volery notary serve --relay`. */
+  notary: string | URL
+  /** The key that the notary signs with: 32 bytes, or as hexadecimal digits. */
+  notaryKey: string | Uint8Array | ArrayBuffer
+  /** What shows the notary who asks, if it wants to know. */
+  token?: Bytes
+  /** The page: `https://host[:port]/path`. */
+  url: string | URL
+  method?: string
+  /** Header fields; their values are hidden. */
+  headers?: readonly string[] | Record<string, string> | Headers
+  body?: Bytes
+  /** With these, all else of the response is hidden. */
+  reveal?: readonly PartName[]
+  hide?: readonly PartName[]
+  /** Claims about parts, which are hidden: `response.json:balance in 5000..`. */
+  assert?: readonly string[]
+  /** Parts that are hidden and committed to, to be opened later. */
+  commit?: readonly PartName[]
+  /** Commits to every hidden part. */
+  commitAll?: boolean
+  showRest?: boolean
+  /** What the reader wants the attestation to be for. */
+  context?: Bytes
+  /** The version of TLS; the website's choice if it is left out. */
+  tls?: '1.2' | '1.3'
+  /** About how many bytes of the response are proved; 1024 if it is left out. */
+  expect?: number
+  /** Seconds that the website may take for its next bytes. */
+  timeout?: number
+  /** Authorities to trust besides the public ones, in PEM. */
+  roots?: Bytes
+  noAlpn?: boolean
+}
+
+/** What a proof of a page leaves. Openings and leaves are secrets of their holder. */
+export interface Attested {
+  attestation: Uint8Array
+  /** What opens the commitments, if there are any. */
+  openings?: Uint8Array
+  /** What opens the leaves, if everything is committed to. */
+  leaves?: Uint8Array
+  /** All bytes of the response. */
+  response: Uint8Array
+}
+
+export const web: {
+  /** Fetches a page together with a notary, which carries the connection, and proves what is asked for of it. */
+  prove(
+    page: WebPage,
+    options?: { onProgress?: (progress: { phase: string }) => void; signal?: AbortSignal },
+  ): Promise<Attested>
+}
+
+/** What a reader demands. */
+export interface Demands {
+  /** The notary's key. Without it nobody is believed, and `trusted` is false. */
+  key?: string | Uint8Array | ArrayBuffer
+  context?: Bytes
+  openings?: readonly Bytes[]
+  ranges?: readonly Bytes[]
+  /** The most requests on the connection; 1 if it is left out. */
+  maxRounds?: number
+  allowHiddenPath?: boolean
+  allowPipelined?: boolean
+  allowNoAlpn?: boolean
+  signal?: AbortSignal
+}
+
+/** What an attestation says. */
+export interface AttestationReport {
+  signer: string
+  /** Whether the signer is the one that was demanded. */
+  trusted: boolean
+  /** In words, a line each. */
+  summary: string[]
+  /** All of it, as `volery attestation show --json` prints it. */
+  attestation: Record<string, unknown>
+  opened: { message: 'request' | 'response'; part: string; bytes: string }[]
+  inRange: { message: 'request' | 'response'; part: string; least: string; greatest: string }[]
+}
+
+export const attestation: {
+  verify(document: Bytes, demands?: Demands): Promise<AttestationReport>
+  /** Openings of these parts alone, for a reader. */
+  open(document: Bytes, openings: Bytes, parts: readonly PartName[], options?: { signal?: AbortSignal }): Promise<Uint8Array>
+  /** A proof that a committed number lies in a range. */
+  proveRange(document: Bytes, openings: Bytes, claim: string, options?: { signal?: AbortSignal }): Promise<Uint8Array>
+}
+
+/**
+ * Loads and compiles the module for claims, and with `web` the one for web data, which any call does if it was not done before.
+ * `simd` says which ones, for this call and all that follow; those that suit the engine if it is left out.
+ */
+export function preload(options?: { simd?: boolean; web?: boolean }): Promise<void>
+
+/** Whether this engine has the instructions of simd128. Without them other, slower modules are taken. */
 export function hasSimd(): boolean
 
 /** An error of this package. */

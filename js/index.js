@@ -6,7 +6,7 @@
 import { ClaimError, SessionError, UnsupportedError, revived } from './errors.js'
 import { startWorker } from './host.js'
 import { chooseSimd, compiledModule, moduleName } from './modules.js'
-import { claimOf, bytesOf, witnessOf } from './normal.js'
+import { claimOf, bytesOf, demandsOf, namesOf, textOf, webOf, witnessOf } from './normal.js'
 import { PartyEnd, makeRings } from './ring.js'
 
 export * from './errors.js'
@@ -47,7 +47,13 @@ class Tasks {
     return new Promise((resolve, reject) => {
       this.pending.set(task, { resolve, reject, onProgress })
       this.worker.hold()
-      this.worker.post({ task, what, ...details }, transfer)
+      try {
+        this.worker.post({ task, what, ...details }, transfer)
+      } catch (error) {
+        // A function, for example, goes to no worker.
+        this.settle(task)
+        reject(new ClaimError(error.message))
+      }
     })
   }
 
@@ -61,8 +67,8 @@ class Tasks {
   }
 }
 
-async function startParty() {
-  const name = moduleName()
+async function startParty(kind) {
+  const name = moduleName(kind)
   let module
   try {
     module = await compiledModule(name)
@@ -92,55 +98,43 @@ function urlOf(url) {
 }
 
 /**
- * Loads and compiles the module, which any call does if it was not done before. `simd` says which one, for this call and all
- * that follow.
+ * Loads and compiles the module for claims, and with `web` the one for web data, which any call does if it was not done before.
+ * `simd` says which ones, for this call and all that follow.
  */
-export async function preload({ simd } = {}) {
+export async function preload({ simd, web = false } = {}) {
   if (simd !== undefined) chooseSimd(simd)
-  await compiledModule(moduleName())
+  await Promise.all([compiledModule(moduleName()), web && compiledModule(moduleName({ web }))])
 }
 
-/** A session about one claim: set up once, then any number of proofs. */
-export class Session {
+/** Two workers: one owns the WebSocket, and one blocks whenever its party waits. */
+class Connection {
+  /** Why the connection ended, once it has. */
+  told
   #tasks
   #socket
   #end
-  #role
-  #total
   #ended
-  #told
+  #kind
 
-  /** @see open */
-  static async open(url, claim, { role = 'prover', signal, ...options } = {}) {
-    signal?.throwIfAborted()
-    const session = new Session()
-    session.#role = role
-    const [address, normal] = [urlOf(url), claimOf(claim)]
-    checkIsolated()
-    const guard = session.#guard(signal)
-    try {
-      await guard.race(session.#start(address, normal, options))
-    } catch (error) {
-      session.close()
-      throw error
-    } finally {
-      guard.off()
-    }
-    return session
+  /** `kind` is that of the module. */
+  constructor(kind) {
+    this.#kind = kind
   }
 
-  async #start(url, claim, options) {
+  /** Connects to `url` and runs the party's first task, which gets the rings; `check` is a task that must succeed before. */
+  async start(url, what, details, { check, ...options } = {}) {
     const buffer = makeRings()
     // A third end of the same memory, to abort.
     this.#end = new PartyEnd(buffer, () => {})
     const { port1, port2 } = new MessageChannel()
-    const [tasks, socket] = await Promise.all([startParty(), startWorker(new URL('./socket.js', import.meta.url))])
+    const [tasks, socket] = await Promise.all([startParty(this.#kind), startWorker(new URL('./socket.js', import.meta.url))])
     this.#tasks = tasks
     this.#socket = socket
     if (this.#ended) return this.#terminate()
+    if (check) await tasks.run(check, details)
     const opened = new Promise((resolve, reject) => {
       const failed = (error) => {
-        this.#told = error
+        this.told = error
         reject(error)
       }
       socket.listen(
@@ -157,10 +151,95 @@ export class Session {
     socket.post({ url, buffer, wake: port1 }, [port1])
     try {
       await opened
-      this.#total = await tasks.run('open', { role: this.#role, claim, options, buffer, wake: port2 }, { transfer: [port2] })
+      return await tasks.run(what, { ...details, buffer, wake: port2 }, { ...options, transfer: [port2] })
     } finally {
       socket.release()
     }
+  }
+
+  /** Whether the connection is over. */
+  get ended() {
+    return this.#ended
+  }
+
+  /** Runs a task of the party, while the socket is kept alive. */
+  async run(what, details, options) {
+    this.#socket.hold()
+    try {
+      return await this.#tasks.run(what, details, options)
+    } finally {
+      this.#socket.release()
+    }
+  }
+
+  /** Runs `work`, and ends the connection at once when `signal` says so. */
+  async guarded(signal, work) {
+    let abort
+    const aborted = new Promise((_, reject) => {
+      abort = () => {
+        this.#abort()
+        reject(signal.reason)
+      }
+    })
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      return await (signal ? Promise.race([work(), aborted]) : work())
+    } catch (error) {
+      // Why the connection ended says more than that it did.
+      if (error instanceof SessionError && this.told && /closed the connection/.test(error.message)) {
+        error.cause = this.told
+      }
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  #abort() {
+    this.#ended = true
+    // A party that waits tells its peer. One that computes is ended in the middle of it.
+    this.#end?.abort()
+    setTimeout(() => this.#terminate(), FAREWELL)
+  }
+
+  #terminate() {
+    this.#tasks?.fail(new SessionError('the session is over'))
+    this.#tasks?.worker.terminate()
+    this.#socket?.terminate()
+  }
+
+  /** Ends the connection. The peer sees it close. */
+  close() {
+    if (this.#ended) return
+    this.#ended = true
+    const end = () => setTimeout(() => this.#terminate(), FAREWELL)
+    if (!this.#tasks) return end()
+    this.#tasks.run('close').then(end, end)
+  }
+}
+
+/** A session about one claim: set up once, then any number of proofs. */
+export class Session {
+  #connection = new Connection()
+  #role
+  #total
+
+  /** @see open */
+  static async open(url, claim, { role = 'prover', signal, ...options } = {}) {
+    signal?.throwIfAborted()
+    const session = new Session()
+    session.#role = role
+    const [address, normal] = [urlOf(url), claimOf(claim)]
+    checkIsolated()
+    const connection = session.#connection
+    try {
+      const details = { role, claim: normal, options }
+      session.#total = await connection.guarded(signal, () => connection.start(address, 'open', details))
+    } catch (error) {
+      session.close()
+      throw error
+    }
+    return session
   }
 
   /** The number of values that a proof commits to, if this party knows it. */
@@ -182,59 +261,15 @@ export class Session {
 
   async #run(what, details, { onProgress, signal }) {
     signal?.throwIfAborted()
-    if (this.#ended) throw new SessionError('the session is over')
-    const guard = this.#guard(signal)
-    this.#socket.hold()
-    try {
-      return await guard.race(this.#tasks.run(what, { ...details(), total: this.#total }, { onProgress }))
-    } catch (error) {
-      // Why the connection ended says more than that it did.
-      if (error instanceof SessionError && this.#told && /closed the connection/.test(error.message)) {
-        error.cause = this.#told
-      }
-      throw error
-    } finally {
-      this.#socket.release()
-      guard.off()
-    }
-  }
-
-  /** Ends the session at once when `signal` says so. */
-  #guard(signal) {
-    let abort
-    const aborted = new Promise((_, reject) => {
-      abort = () => {
-        this.#abort()
-        reject(signal.reason)
-      }
-    })
-    signal?.addEventListener('abort', abort, { once: true })
-    return {
-      race: (promise) => (signal ? Promise.race([promise, aborted]) : promise),
-      off: () => signal?.removeEventListener('abort', abort),
-    }
-  }
-
-  #abort() {
-    this.#ended = true
-    // A party that waits tells its peer. One that computes is ended in the middle of it.
-    this.#end?.abort()
-    setTimeout(() => this.#terminate(), FAREWELL)
-  }
-
-  #terminate() {
-    this.#tasks?.fail(new SessionError('the session is over'))
-    this.#tasks?.worker.terminate()
-    this.#socket?.terminate()
+    const connection = this.#connection
+    if (connection.ended) throw new SessionError('the session is over')
+    const work = () => connection.run(what, { ...details(), total: this.#total }, { onProgress })
+    return connection.guarded(signal, work)
   }
 
   /** Ends the session. The peer sees the connection close. */
   close() {
-    if (this.#ended) return
-    this.#ended = true
-    const end = () => setTimeout(() => this.#terminate(), FAREWELL)
-    if (!this.#tasks) return end()
-    this.#tasks.run('close').then(end, end)
+    this.#connection.close()
   }
 }
 
@@ -267,9 +302,9 @@ export async function verify(url, claim, { onProgress, signal, ...options } = {}
 }
 
 /** Runs one task in a worker of its own. */
-async function once(what, details, signal) {
+async function once(what, details, signal, kind) {
   signal?.throwIfAborted()
-  const tasks = await startParty()
+  const tasks = await startParty(kind)
   const abort = () => tasks.fail(signal.reason)
   signal?.addEventListener('abort', abort, { once: true })
   try {
@@ -294,4 +329,43 @@ export async function makeProof(claim, witness, { sigma = 128, signal } = {}) {
 /** Verifies a proof that anyone can verify. Resolves only if it is one of `claim`. */
 export async function verifyProof(claim, proof, { sigma = 128, signal } = {}) {
   return once('verifyProof', { claim: claimOf(claim), proof: bytesOf(proof, 'a proof'), sigma }, signal)
+}
+
+const WEB = { web: true }
+
+/** What a website said. */
+export const web = {
+  /** Fetches a page together with a notary, which carries the connection, and proves what is asked for of it. */
+  async prove(wanted, { onProgress, signal } = {}) {
+    signal?.throwIfAborted()
+    const [normal, address] = [webOf(wanted), urlOf(wanted.notary)]
+    checkIsolated()
+    const connection = new Connection(WEB)
+    try {
+      return await connection.guarded(signal, () => connection.start(address, 'proveWeb', { wanted: normal }, { check: 'checkWeb', onProgress }))
+    } finally {
+      connection.close()
+    }
+  },
+}
+
+/** What a notary signed. */
+export const attestation = {
+  /** Checks that the owner of `key` signed an attestation, and returns what it says. Without a key nobody is believed. */
+  async verify(document, { signal, ...demands } = {}) {
+    const details = { document: bytesOf(document, 'an attestation'), demands: demandsOf(demands) }
+    return JSON.parse(await once('verifyAttestation', details, signal, WEB))
+  },
+
+  /** Makes openings of these committed parts alone, for a reader. */
+  async open(document, openings, parts, { signal } = {}) {
+    const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), parts: namesOf(parts, 'parts') }
+    return once('openAttestation', details, signal, WEB)
+  },
+
+  /** Proves that a committed number lies in a range, such as `response.json:balance in 5000..`. */
+  async proveRange(document, openings, claim, { signal } = {}) {
+    const details = { document: bytesOf(document, 'an attestation'), openings: bytesOf(openings, 'openings'), claim: textOf(claim, 'a claim') }
+    return once('proveRange', details, signal, WEB)
+  },
 }

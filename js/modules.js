@@ -1,4 +1,4 @@
-// Which of the two modules this engine can run, and its compiled form, once for each page.
+// Which modules this engine can run, and their compiled forms, once for each page. One has claims, and one web data.
 import { compile } from './host.js'
 
 /** (module (func (result v128) i32.const 0 i8x16.splat)) */
@@ -11,20 +11,20 @@ export function hasSimd() {
 
 let simd
 
-/** Takes the module with simd128 from now on, or the one without. */
+/** Takes the modules with simd128 from now on, or those without. */
 export function chooseSimd(wanted) {
   simd = wanted
 }
 
-/** The name of the module for this engine. */
-export function moduleName() {
-  return (simd ?? hasSimd()) ? 'volery-simd' : 'volery-plain'
+/** The name of the module for this engine: of claims, or of web data. */
+export function moduleName({ web = false } = {}) {
+  return `volery-${web ? 'web-' : ''}${(simd ?? hasSimd()) ? 'simd' : 'plain'}`
 }
 
 const compiled = new Map()
 
 /** The compiled module of this name. */
-export function compiledModule(name = moduleName()) {
+export function compiledModule(name) {
   let promise = compiled.get(name)
   if (!promise) {
     promise = compile(new URL(`./dist/${name}_bg.wasm`, import.meta.url))

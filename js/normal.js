@@ -30,6 +30,90 @@ function valueOf(value, name) {
   throw new ClaimError(`\`${name}\` must be a string, a number or bytes`)
 }
 
+/** Bytes that people write in hexadecimal digits. */
+function keyOf(value, name) {
+  if (typeof value !== 'string') return value === undefined ? undefined : bytesOf(value, name)
+  if (!/^([0-9a-fA-F]{2})*$/.test(value)) throw new ClaimError(`\`${name}\` must be bytes, or hexadecimal digits`)
+  return Uint8Array.from(value.match(/../g) ?? [], (digits) => parseInt(digits, 16))
+}
+
+/** Bytes of an option that may be left out. */
+function maybeBytes(value, name) {
+  return value === undefined || value === null ? undefined : bytesOf(value, name)
+}
+
+/** Refuses options that there are not: one that is misspelt would show what was to be hidden. */
+function checkNames(options, known, what) {
+  if (typeof options !== 'object' || options === null) throw new ClaimError(`${what} takes an object`)
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw new ClaimError(`${what} has no option \`${name}\`; it has ${known.join(', ')}`)
+  }
+}
+
+export function textOf(value, name) {
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  throw new ClaimError(`${name} must be text`)
+}
+
+/** A list of what `each(item, name)` makes of its items; an empty one if it is left out. */
+function listOf(value, name, each) {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw new ClaimError(`\`${name}\` must be a list`)
+  return value.map((item) => each(item, `\`${name}\``))
+}
+
+/** Names of parts. */
+export const namesOf = (value, name) => listOf(value, name, textOf)
+
+/** Header fields: lines, or a `Headers` object, or an object with a value for each name. */
+function headersOf(headers) {
+  if (headers === undefined || headers === null) return []
+  if (typeof headers !== 'object') throw new ClaimError('`headers` must be an object, or a list of lines')
+  if (Array.isArray(headers)) return headers.map((line) => textOf(line, '`headers`'))
+  const pairs = typeof headers[Symbol.iterator] === 'function' ? [...headers] : Object.entries(headers)
+  return pairs.map(([name, value]) => `${name}: ${textOf(value, name)}`)
+}
+
+const WEB = [
+  ...['notary', 'notaryKey', 'token', 'url', 'method', 'headers', 'body', 'hide', 'reveal', 'assert', 'commit', 'commitAll'],
+  ...['showRest', 'context', 'tls', 'expect', 'timeout', 'roots', 'noAlpn'],
+]
+
+/** What `web.prove` takes, as the module takes it. */
+export function webOf(wanted) {
+  checkNames(wanted, WEB, 'web.prove')
+  const { notaryKey, token, headers, body, context, roots, url, notary, hide, reveal, assert, commit, ...rest } = wanted
+  return {
+    ...rest,
+    url: textOf(url instanceof URL ? url.href : url, '`url`'),
+    hide: namesOf(hide, 'hide'),
+    reveal: namesOf(reveal, 'reveal'),
+    assert: namesOf(assert, 'assert'),
+    commit: namesOf(commit, 'commit'),
+    notaryKey: keyOf(notaryKey, 'notaryKey'),
+    token: maybeBytes(token, 'token'),
+    headers: headersOf(headers),
+    body: maybeBytes(body, 'body'),
+    context: maybeBytes(context, 'context'),
+    roots: maybeBytes(roots, 'roots'),
+  }
+}
+
+const DEMANDS = ['key', 'context', 'openings', 'ranges', 'maxRounds', 'allowHiddenPath', 'allowPipelined', 'allowNoAlpn']
+
+/** What `attestation.verify` demands, as the module takes it. */
+export function demandsOf(demands) {
+  checkNames(demands, DEMANDS, 'attestation.verify')
+  const { key, context, openings, ranges, ...rest } = demands
+  return {
+    ...rest,
+    key: keyOf(key, 'key'),
+    context: maybeBytes(context, 'context'),
+    openings: listOf(openings, 'openings', bytesOf),
+    ranges: listOf(ranges, 'ranges', bytesOf),
+  }
+}
+
 const KNOWN = ['statement', 'values', 'circuit', 'r1cs', 'public', 'field', 'ring', 'anyOf', 'atLeast', 'repeat', 'disjunction']
 
 /** A claim as the module takes it. */

@@ -24,6 +24,9 @@ function listener(task, total) {
   }
 }
 
+/** Tells what is being done. */
+const phases = (task) => (phase) => post({ task, progress: { phase } })
+
 const TASKS = {
   load: (message) => instantiate(message),
   open({ role, claim, options, buffer, wake }) {
@@ -33,6 +36,13 @@ const TASKS = {
   },
   prove: ({ task, witness, total }) => party.prove(witness, listener(task, total)),
   verify: ({ task, total }) => party.verify(listener(task, total)),
+  checkWeb: ({ wanted }) => glue.checkWeb(wanted),
+  proveWeb({ task, wanted, buffer, wake }) {
+    return glue.proveWeb(new PartyEnd(buffer, () => wake.postMessage(0)), wanted, phases(task))
+  },
+  verifyAttestation: ({ document, demands }) => glue.verifyAttestation(document, demands),
+  openAttestation: ({ document, openings, parts }) => glue.openAttestation(document, openings, parts),
+  proveRange: ({ document, openings, claim }) => glue.proveRange(document, openings, claim),
   close() {
     party?.free()
     party = undefined

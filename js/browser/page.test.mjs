@@ -1,6 +1,7 @@
 // The page by clicking: what it proves, and what it says when something is wrong.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
 
 import { freePort, openPage, section, startBrowser, startDemo, startProxy, until, verdict } from './parties.mjs'
@@ -21,6 +22,8 @@ after(async () => {
 const MESSAGE = 'Prove a message'
 const CIRCUIT = 'Prove a circuit of your own'
 const PUBLIC = 'Check a public proof'
+const WEBSITE = 'Prove what a website says'
+const ATTESTATION = 'Check an attestation'
 const corpus = (path) => readFile(new URL(`../../fuzz/corpus/${path}`, import.meta.url))
 
 /** A section of a new page, which is closed after the test, and must have reported no problem unless `problems` says so. */
@@ -69,6 +72,8 @@ test('a person without a mouse proves', async (t) => {
   assert.deepEqual(stops, [
     'Prove a message',
     'Prove a circuit',
+    'Prove what a website says',
+    'Check an attestation',
     'Check a public proof',
     'message-text',
     'message-size',
@@ -166,6 +171,111 @@ test('a public proof is made, downloaded, dropped back and checked; a changed on
   await check('photo.jpg', Buffer.from([255, 216, 255, 0]), 'Not proved')
 })
 
+/** Has the section check an attestation with the key that is there, and waits for the verdict. */
+async function checkAttestation(page, name, bytes, expected) {
+  const place = section(page, ATTESTATION)
+  await page.locator('#attestation-file').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes })
+  await place.getByText(`${name} (`).waitFor()
+  await place.getByRole('button', { name: 'Check the attestation' }).click()
+  return verdict(place, expected)
+}
+
+test('a field of a page is proved with the notary, and the attestation is downloaded, dropped back and checked', async (t) => {
+  const [place, page] = await open(t, WEBSITE)
+  const said = page.locator('#attestation-said')
+  await place.getByText('https://localhost:').waitFor()
+  const key = await page.locator('#website-key').innerText()
+  await place.getByRole('button', { name: 'Fetch and prove' }).click()
+  const panel = await verdict(place, 'Attested by the notary')
+  assert.match(panel, /Sent\s*[\d.]+ MB\s*Received\s*[\d.]+ [kM]B/)
+  const summary = /attested: .*\/account, 200, .*currency = "EUR", balance is at least 5000 \(hidden\)/
+  await until(() => demo.lines.some((line) => summary.test(line)), 'the notary says what it signed')
+  const [download] = await Promise.all([page.waitForEvent('download'), place.getByRole('link', { name: 'Download' }).click()])
+  assert.equal(download.suggestedFilename(), 'page.attestation')
+  const path = await download.path()
+  const attestation = await readFile(path)
+  const native = spawnSync(process.env.VOLERY, ['attestation', 'verify', path, '--key', key], { encoding: 'utf8' })
+  assert.match(native.stdout, /^valid .*currency = "EUR", balance is at least 5000 \(hidden\)/, native.stderr)
+
+  // Another page, which has nothing but the file.
+  const [reader, other] = await open(t, ATTESTATION)
+  await other.waitForFunction((key) => document.getElementById('attestation-key').value === key, key)
+  await checkAttestation(other, 'back.attestation', attestation, 'Valid: signed by the notary that you trust')
+  const pieces = (kind) => reader.locator(`.message .${kind}`).allInnerTexts()
+  assert.deepEqual(await pieces('claimed'), ['‹balance: is a number of at least 5000›'])
+  assert.deepEqual(await pieces('hidden'), [
+    '‹header Cookie: hidden, 12 bytes›',
+    '‹holder: <...>, "account": <...>: hidden together, 38 bytes›',
+  ])
+  const revealed = (await pieces('revealed')).join('…')
+  assert.match(revealed, /GET \/account HTTP\/1\.1[^]*"currency": "EUR"/)
+  const text = await reader.innerText()
+  for (const secret of ['5120', 'Ada', '4029', 'session=demo']) assert.ok(!text.includes(secret), secret)
+  assert.ok(text.includes('https://localhost:') && text.includes(key))
+
+  // Dropped, changed in one byte, by another notary, and no attestation at all.
+  const data = await page.evaluateHandle((bytes) => {
+    const data = new DataTransfer()
+    data.items.add(new File([new Uint8Array(bytes)], 'dropped.attestation'))
+    return data
+  }, [...attestation])
+  await section(page, ATTESTATION).locator('.drop').dispatchEvent('drop', { dataTransfer: data })
+  await section(page, ATTESTATION).getByText('dropped.attestation (').waitFor()
+  await section(page, ATTESTATION).getByRole('button', { name: 'Check the attestation' }).click()
+  await verdict(section(page, ATTESTATION), 'Valid')
+  assert.ok(await said.isVisible())
+  const changed = Buffer.from(attestation)
+  changed[changed.indexOf('EUR')] ^= 1
+  await checkAttestation(page, 'changed.attestation', changed, 'Wrong: do not believe it')
+  assert.ok(!(await said.isVisible()))
+  await checkAttestation(page, 'photo.jpg', Buffer.from([255, 216, 255, 0]), 'This is no attestation')
+  const stranger = await startDemo()
+  t.after(() => stranger.stop())
+  const { notaryKey } = await (await fetch(`${stranger.url}website`)).json()
+  await section(page, ATTESTATION).getByLabel('The key of the notary').fill(notaryKey)
+  await checkAttestation(page, 'again.attestation', attestation, 'Wrong: do not believe it')
+  await section(page, ATTESTATION).getByLabel('The key of the notary').fill('abc')
+  assert.match(await checkAttestation(page, 'once-more.attestation', attestation, 'Not checked'), /64 hexadecimal digits/)
+})
+
+test('what is not true of a page is not proved, what is chosen is shown, and what is not there is told', async (t) => {
+  const [place, page] = await open(t, WEBSITE)
+  const prove = () => place.getByRole('button', { name: 'Fetch and prove' }).click()
+  await place.getByText('https://localhost:').waitFor()
+  await place.getByLabel('It is at least').fill('6000')
+  await prove()
+  assert.match(await verdict(place, 'Not proved'), /not true/)
+  await place.getByLabel('Page').selectOption('/bookings')
+  await place.getByLabel('Holder').selectOption('show')
+  await place.getByLabel('Balance').selectOption('hide')
+  assert.ok(!(await place.getByLabel('It is at least').isVisible()))
+  await prove()
+  await verdict(place, 'Attested by the notary')
+  await section(page, ATTESTATION).getByRole('button', { name: 'Check the attestation' }).click()
+  await verdict(section(page, ATTESTATION), 'Valid')
+  const text = await section(page, ATTESTATION).innerText()
+  assert.ok(text.includes('Ada Lovelace') && !text.includes('5120') && !text.includes('Bernoulli') && text.includes('bookings'), text)
+  await place.getByLabel('Your cookie').fill('session=other')
+  await prove()
+  assert.match(await verdict(place, 'Not proved'), /holder/)
+})
+
+test('a page that is being proved can be left, and the notary signs nothing', async (t) => {
+  const [place, page] = await open(t, WEBSITE)
+  await place.getByText('https://localhost:').waitFor()
+  for (const leave of [() => place.getByRole('button', { name: 'Cancel' }).click(), () => page.reload()]) {
+    const before = demo.lines.length
+    await place.getByRole('button', { name: 'Fetch and prove' }).click()
+    await place.getByText('Preparing the connection').waitFor()
+    await leave()
+    await until(() => demo.lines.length > before, 'the notary sees the session end')
+    assert.match(demo.lines.at(-1), /^failed: /)
+  }
+  await place.getByText('https://localhost:').waitFor()
+  await place.getByRole('button', { name: 'Fetch and prove' }).click()
+  await verdict(place, 'Attested by the notary')
+})
+
 /** Chooses a proof that takes some seconds, and begins it. */
 async function begin(place) {
   await place.getByLabel('How much to prove').selectOption('65536')
@@ -242,6 +352,10 @@ test('without the headers that isolate it, the page names them; public proofs wo
   const panel = await verdict(place, 'Not proved')
   assert.match(panel, /Cross-Origin-Opener-Policy: same-origin/)
   assert.match(panel, /Cross-Origin-Embedder-Policy: require-corp/)
+  const website = section(page, WEBSITE)
+  await website.getByText('https://localhost:').waitFor()
+  await website.getByRole('button', { name: 'Fetch and prove' }).click()
+  assert.match(await verdict(website, 'Not proved'), /Cross-Origin-Opener-Policy: same-origin/)
   const proofs = section(page, PUBLIC)
   await proofs.getByRole('button', { name: 'Make one' }).click()
   await verdict(proofs, 'Made: a proof that anybody can check')

@@ -2,22 +2,25 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
 
 import { hasSimd, moduleName } from '../modules.js'
 
 const module = (name) => readFile(new URL(`../dist/volery-${name}_bg.wasm`, import.meta.url))
 
 test('each module takes at most 1.5 MB over the network', async (t) => {
-  for (const name of ['simd', 'plain']) {
+  const measure = async (name) => {
     const bytes = await module(name)
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 }
-    const compressed = brotliCompressSync(bytes, { params }).length
+    const compressed = (await promisify(brotliCompress)(bytes, { params })).length
     t.diagnostic(`${name}: ${bytes.length} bytes, ${compressed} with brotli`)
     assert.ok(compressed <= 1_500_000, `${name}: ${compressed} bytes`)
   }
+  await Promise.all(['simd', 'plain', 'web-simd', 'web-plain'].map(measure))
 })
 
 test('the loader takes the module with simd128 where the engine has it', () => {
   assert.equal(moduleName(), hasSimd() ? 'volery-simd' : 'volery-plain')
+  assert.equal(moduleName({ web: true }), hasSimd() ? 'volery-web-simd' : 'volery-web-plain')
 })

@@ -5,6 +5,7 @@ import { createServer, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { connect as connectTls } from 'node:tls'
 
 export const PEER = process.env.VOLERY_PEER
 if (!PEER) throw new Error('VOLERY_PEER must name the example websocket_party; js/run sets it')
@@ -20,16 +21,18 @@ export const peerPreimage = (length = 3, digest = DIGEST) => [
   `length=${length}`,
 ]
 
-/** Starts a party with these arguments, and ends it with the test `t`. */
-export async function startPeer(t, ...args) {
-  const child = spawn(PEER, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+/** Starts `program`, waits until it says where it listens, and ends it with the test `t`. */
+export async function start(t, program, ...args) {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   t.after(() => child.kill())
   const lines = []
   const waiting = []
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    lines.push(line)
-    for (const check of waiting.splice(0)) check()
-  })
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => {
+      lines.push(line)
+      for (const check of waiting.splice(0)) check()
+    })
+  }
   /** Waits for a line that matches. */
   const line = (pattern) =>
     new Promise((resolve, reject) => {
@@ -46,11 +49,20 @@ export async function startPeer(t, ...args) {
   return { url: `ws://${address}/`, address, line, lines, child }
 }
 
-/** A proxy to `peer` that gives each chunk of bytes to `change(bytes, toPeer, sockets)`, which returns what goes on. */
-export async function startProxy(t, peer, change) {
+/** Starts a party with these arguments. */
+export const startPeer = (t, ...args) => start(t, PEER, ...args)
+
+/**
+ * A proxy to `peer` that gives each chunk of bytes to `change(bytes, toPeer, sockets)`, which returns what goes on. To a peer with a
+ * certificate, `ca`, it speaks TLS.
+ */
+export async function startProxy(t, peer, change = (bytes) => bytes) {
   const [host, port] = peer.address.split(':')
   const server = createServer((client) => {
-    const upstream = connect(Number(port), host)
+    const target = { host, port: Number(port) }
+    const upstream = peer.ca
+      ? connectTls({ ...target, ca: peer.ca, servername: 'localhost', ALPNProtocols: ['http/1.1'] })
+      : connect(target)
     const sockets = { client, upstream }
     const pass = (from, to, toPeer) => {
       from.on('data', (bytes) => {

@@ -62,3 +62,5 @@ pub mod two_party;
 
 pub use error::Error;
 pub use function::{Function, Shape};
+#[doc(hidden)]
+pub use hash::is_as_portable;

@@ -68,6 +68,9 @@ mod testing;
 mod transcript;
 
 pub use aes::Level as AesLevel;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[doc(hidden)]
+pub use aes::bitsliced;
 pub use delta::Delta;
 pub use delta_search::DeltaSearch;
 pub use error::Error;

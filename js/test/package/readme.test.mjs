@@ -28,17 +28,26 @@ test('the example of ten lines proves what it says', async (t) => {
 })
 
 test('the examples have the types of the package', async () => {
-  const [first, second] = await blocks('js')
+  const [first, second, third] = await blocks('js')
   const around = `
     import { open } from 'volery'
     declare const [url, claim, witness, signal]: [string, { statement: string }, string, AbortSignal]
     declare function show(part: number): void
     ${second.replace('done / total', 'done / (total ?? 1)')}`
+  const website = `
+    import { attestation, web } from 'volery'
+    declare const [notaryKey, signal]: [string, AbortSignal]
+    declare function show(phase: string): void
+    ${third}
+    const told = await attestation.verify(signed, { key: notaryKey })
+    if (told.trusted && openings) show(told.summary.join())
+    await attestation.proveRange(signed, openings!, 'response.json:points in 7000..')`
   await writeFile(join(folder, 'first.mts'), first)
+  await writeFile(join(folder, 'third.mts'), website)
   await writeFile(join(folder, 'second.mts'), around)
   const tsc = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
   const flags = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2022,dom']
-  const ran = spawnSync(tsc, [...flags, 'first.mts', 'second.mts'], { cwd: folder, encoding: 'utf8' })
+  const ran = spawnSync(tsc, [...flags, 'first.mts', 'second.mts', 'third.mts'], { cwd: folder, encoding: 'utf8' })
   assert.equal(ran.stdout, '')
   assert.equal(ran.status, 0)
 })

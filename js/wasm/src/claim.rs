@@ -1,31 +1,12 @@
 //! What JavaScript names, as `volery_statement` takes it. `normal.js` has brought it into one form: texts and
 //! lists are bytes already.
 
-use js_sys::{Array, Reflect, Uint8Array};
+use js_sys::{Array, Uint8Array};
 use volery_statement::{Branch, Disjunction, MachineRing, Named, Source, Target, WitnessSource};
 use wasm_bindgen::{JsCast as _, JsValue};
 
 use crate::error::claim as wrong;
-
-/// A property; none if it is missing, undefined or null.
-fn get(object: &JsValue, name: &str) -> Option<JsValue> {
-    let value = Reflect::get(object, &JsValue::from_str(name)).ok()?;
-    if value.is_undefined() || value.is_null() { None } else { Some(value) }
-}
-
-fn text(object: &JsValue, name: &str) -> Result<Option<String>, JsValue> {
-    let text = |value: JsValue| value.as_string().ok_or_else(|| wrong(&format!("`{name}` must be a string")));
-    get(object, name).map(text).transpose()
-}
-
-fn number(object: &JsValue, name: &str) -> Result<Option<u32>, JsValue> {
-    let number = |value: JsValue| {
-        let number =
-            value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..=4294967295.0).contains(number));
-        number.map(|number| number as u32).ok_or_else(|| wrong(&format!("`{name}` must be a whole number")))
-    };
-    get(object, name).map(number).transpose()
-}
+use crate::values::{get, list, number, text};
 
 fn source(object: &JsValue, property: &str, name: &str) -> Result<Option<Source>, JsValue> {
     let source = |value: JsValue| {
@@ -34,14 +15,6 @@ fn source(object: &JsValue, property: &str, name: &str) -> Result<Option<Source>
         Ok(Source::bytes(name, bytes.to_vec()))
     };
     get(object, property).map(source).transpose()
-}
-
-fn list(object: &JsValue, name: &str) -> Result<Vec<JsValue>, JsValue> {
-    let list = |value: JsValue| {
-        let list = value.dyn_into::<Array>().map_err(|_| wrong(&format!("`{name}` must be a list")))?;
-        Ok(list.to_vec())
-    };
-    get(object, name).map_or_else(|| Ok(Vec::new()), list)
 }
 
 /// A claim.

@@ -2,6 +2,7 @@
 //! each.
 
 use js_sys::Error as JsError;
+#[cfg(feature = "claims")]
 use volery_statement::{Error, Kind};
 use wasm_bindgen::JsValue;
 
@@ -18,6 +19,7 @@ pub(crate) fn claim(message: &str) -> JsValue {
 }
 
 /// The name of an option as a property in JavaScript.
+#[cfg(feature = "claims")]
 fn property(name: &str) -> String {
     let mut parts = name.split('-');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -30,6 +32,7 @@ fn property(name: &str) -> String {
 }
 
 /// The error for JavaScript.
+#[cfg(feature = "claims")]
 pub(crate) fn of(error: &Error) -> JsValue {
     let name = match error.kind() {
         Kind::Input | Kind::Io => "ClaimError",

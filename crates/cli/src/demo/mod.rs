@@ -4,7 +4,7 @@
 //! proof, a larger one for the speed, and two provers that cheat ([`cheat`]) and that the usual verifier
 //! catches. Then comes a proof about numbers ([`model`]), and another cheat. `volery demo web` ([`web`])
 //! starts a website to try `volery web prove` on. `volery demo browser` ([`browser`]) serves a page in which
-//! a web browser proves.
+//! a web browser proves, also what that website says.
 
 mod browser;
 mod cheat;

@@ -12,12 +12,28 @@ use crate::web::Site;
 use crate::{output, terminal};
 
 /// The cookie that gives access.
-const COOKIE: &str = "session=demo";
+pub(super) const COOKIE: &str = "session=demo";
 /// The token that gives access.
 const TOKEN: &str = "demo-7d1f0c";
 /// The page.
 const ACCOUNT: &str =
     r#"{"holder": "Ada Lovelace", "account": "4029-7714", "currency": "EUR", "balance": 5120}"#;
+/// The same with the last bookings: a response of about 1 KB.
+const BOOKINGS: &str = r#"{"holder": "Ada Lovelace", "account": "4029-7714", "currency": "EUR", "balance": 5120, "bookings": [
+  {"day": "2026-11-02", "to": "Lovelace Bakery", "amount": -4.20},
+  {"day": "2026-11-03", "to": "Difference Engines Ltd", "amount": 2840.00},
+  {"day": "2026-11-03", "to": "Rent, November", "amount": -890.00},
+  {"day": "2026-11-06", "to": "City Library", "amount": -12.50},
+  {"day": "2026-11-09", "to": "Babbage Instruments", "amount": -149.90},
+  {"day": "2026-11-11", "to": "Tram, monthly ticket", "amount": -58.00},
+  {"day": "2026-11-13", "to": "Greengrocer", "amount": -31.75},
+  {"day": "2026-11-16", "to": "Power and Light", "amount": -76.10},
+  {"day": "2026-11-18", "to": "Concert Hall", "amount": -42.00},
+  {"day": "2026-11-20", "to": "Bernoulli Books", "amount": -27.99},
+  {"day": "2026-11-23", "to": "Riding School", "amount": -65.00},
+  {"day": "2026-11-24", "to": "Analytical Society, membership", "amount": -120.00}
+]}"#;
+
 /// Runs the command until a signal ends the program.
 pub(super) fn run(args: &DemoWebArgs) -> Result<(), Failure> {
     let site = Site::new(&args.listen, &["localhost", "127.0.0.1", "::1"])?;
@@ -45,7 +61,7 @@ fn introduction(port: u16, root: &Path) -> String {
     )
 }
 
-fn response(request: &[u8]) -> String {
+pub(super) fn response(request: &[u8]) -> String {
     let request = String::from_utf8_lossy(request);
     let mut lines = request.split("\r\n");
     let target =
@@ -61,8 +77,9 @@ fn response(request: &[u8]) -> String {
     let token = format!(r#"{{"token": "{TOKEN}"}}"#);
     let (status, body) = match target.map(|target| target.split('?').next().unwrap_or_default()) {
         Some("/account") if may => ("200 OK", ACCOUNT),
+        Some("/bookings") if may => ("200 OK", BOOKINGS),
         Some("/token") if known => ("200 OK", &*token),
-        Some("/account" | "/token") => ("401 Unauthorized", r#"{"error": "no such session"}"#),
+        Some("/account" | "/bookings" | "/token") => ("401 Unauthorized", r#"{"error": "no such session"}"#),
         Some(_) => ("404 Not Found", r#"{"error": "no such page"}"#),
         None => ("405 Method Not Allowed", r#"{"error": "no such method"}"#),
     };
@@ -83,6 +100,8 @@ mod tests {
         for (request, expected) in [
             ("GET /account?x HTTP/1.1\r\ncookie: a=b; session=demo\r\n\r\n", "HTTP/1.1 200 OK"),
             ("GET /account HTTP/1.1\r\nCookie: session=demos\r\n\r\n", "HTTP/1.1 401 Unauthorized"),
+            ("GET /bookings HTTP/1.1\r\nCookie: session=demo\r\n\r\n", "HTTP/1.1 200 OK"),
+            ("GET /bookings HTTP/1.1\r\n\r\n", "HTTP/1.1 401 Unauthorized"),
             ("GET /account HTTP/1.1\r\n\r\nCookie: session=demo", "HTTP/1.1 401 Unauthorized"),
             ("GET /token HTTP/1.1\r\ncookie: session=demo\r\n\r\n", "HTTP/1.1 200 OK"),
             ("GET /token HTTP/1.1\r\n\r\n", "HTTP/1.1 401 Unauthorized"),

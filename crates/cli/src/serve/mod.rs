@@ -22,9 +22,7 @@ mod pace;
 mod prompt;
 mod rate;
 
-#[cfg(test)]
-pub(crate) use pace::Paced;
-pub(crate) use pace::{Pace, Phase};
+pub(crate) use pace::{Pace, Paced, Phase};
 pub(crate) use rate::Rates;
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};

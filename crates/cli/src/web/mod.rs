@@ -36,7 +36,7 @@ mod template;
 mod terms;
 
 pub(crate) use attestation::{show, typed_data, verify};
-pub(crate) use notary::{make_key, serve};
+pub(crate) use notary::{LocalNotary, make_key, serve};
 pub(crate) use opening::{open, prove_range};
 pub(crate) use plan::plan;
 pub(crate) use presentation::present;

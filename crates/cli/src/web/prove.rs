@@ -146,9 +146,7 @@ impl Signer {
         terminal::message(
             "no --notary: this process is its own notary, so the attestation convinces nobody else",
         );
-        let mut seed = Zeroizing::new([0; 32]);
-        rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
-        Ok(Self::Alone(SigningKey::from_bytes(&seed)))
+        Ok(Self::Alone(notary::fresh_key()?))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::args::ModeArg;
 use crate::failure::Failure;
 
 /// How long to wait for a website's next bytes if the user does not say.
-const USUAL_WAIT: Duration = Duration::from_secs(10);
+pub(super) const USUAL_WAIT: Duration = Duration::from_secs(10);
 
 /// What a prover wants of a notary that tells its limits.
 #[derive(Clone, Copy, Debug)]

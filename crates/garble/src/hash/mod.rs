@@ -52,9 +52,12 @@
 //! [`AHEAD`] pairs of keys are expanded at once, with one word of four or eight keys in each register. This
 //! hides the schedule's latency, and takes half the instructions that one key's words in a register would.
 //! Gates then follow one by one or many in a call ([`AesLevel::Vaes256`]: a pair of keys in one register).
-//! `portable` (the `aes` crate) is the specification.
+//! In WebAssembly eight blocks are bitsliced ([`AesLevel::Simd128`]). `portable` (the `aes` crate) is the
+//! specification.
 
 mod portable;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm_simd128;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
@@ -152,7 +155,11 @@ impl Keys {
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        portable::expand(self.start, self.next, &mut self.keys);
+        match self.level {
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            AesLevel::Simd128 => wasm_simd128::expand(self.start, self.next, &mut self.keys),
+            _ => portable::expand(self.start, self.next, &mut self.keys),
+        }
         self.next = end;
         self.used = 0;
         Ok(())
@@ -175,7 +182,11 @@ impl Keys {
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        portable::hash(keys, labels);
+        match self.level {
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            AesLevel::Simd128 => wasm_simd128::hash(keys, labels),
+            _ => portable::hash(keys, labels),
+        }
     }
 }
 
@@ -214,7 +225,11 @@ impl Keys {
             }
         };
         #[cfg(not(target_arch = "x86_64"))]
-        let sum = portable::hash_run(keys, second, labels, hashes);
+        let sum = match self.level {
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            AesLevel::Simd128 => wasm_simd128::hash_run(keys, second, labels, hashes),
+            _ => portable::hash_run(keys, second, labels, hashes),
+        };
         Ok(sum)
     }
 
@@ -233,6 +248,37 @@ impl Keys {
         #[cfg(not(target_arch = "x86_64"))]
         portable::sums_by_bit(labels)
     }
+}
+
+/// Whether the kernel of this machine gives what the portable one gives for these labels. It is for engines
+/// in which no test of this crate runs.
+#[doc(hidden)]
+#[must_use]
+pub fn is_as_portable(start: [u8; 16], labels: &[Gf128]) -> bool {
+    let hashes = |level| -> Result<Vec<Gf128>, Error> {
+        let mut keys = Keys::with_level(level, start, 3);
+        let mut pairs: Vec<[Pair; 2]> =
+            labels.as_chunks().0.iter().map(|[a, b, c, d]| [[*a, *b], [*c, *d]]).collect();
+        let (mut done, mut at_once) = (0, 0);
+        while done < pairs.len() {
+            if keys.ready() == 0 {
+                keys.renew()?;
+            }
+            at_once = at_once % AHEAD + 1;
+            let end = pairs.len().min(done + at_once.min(keys.ready()));
+            keys.hash(&mut pairs[done..end]);
+            done = end;
+        }
+        let mut all = pairs.as_flattened().as_flattened().to_vec();
+        for second in [false, true] {
+            let place = (keys.next_pair()?, second);
+            let mut run = vec![Gf128::ZERO; labels.len()];
+            all.push(keys.hash_run(place, labels, &mut run)?);
+            all.extend(run);
+        }
+        Ok(all)
+    };
+    matches!((hashes(AesLevel::detect()), hashes(AesLevel::Portable)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// Keys are public, but labels were hashed with them nearby. Nothing here needs wiping; labels are wiped

@@ -1,4 +1,4 @@
-//! The hash through the `aes` crate: always compiled, and the specification of the other level.
+//! The hash through the `aes` crate: always compiled, and the specification of the other levels.
 //!
 //! Round keys have one format at all levels. Only the first one is used here, and the crate expands it again.
 //! That costs time on machines without AES instructions, but avoids a second key format.
@@ -68,7 +68,7 @@ fn hash_label(cipher: &Aes128, label: &mut Gf128) {
 }
 
 /// `s`: `a || b` becomes `(a + b) || a` in each half.
-fn spread(x: Gf128) -> Gf128 {
+pub(super) fn spread(x: Gf128) -> Gf128 {
     const LOW_WORDS: u128 = 0x0000_0000_ffff_ffff_0000_0000_ffff_ffff;
     let x = x.to_bits();
     let (a, b) = (x >> 32 & LOW_WORDS, x & LOW_WORDS);

@@ -70,6 +70,13 @@ fn every_level_is_the_formula_for_every_number_of_gates_at_once() {
 }
 
 #[test]
+fn the_kernel_of_this_machine_is_as_the_portable_one() {
+    for length in 0..150 {
+        assert!(is_as_portable([0x3c; 16], sample::<1>(length, 9).as_flattened().as_flattened()), "{length}");
+    }
+}
+
+#[test]
 fn every_level_is_the_formula_for_runs_of_every_length() {
     let start = [0x3c; 16];
     for level in levels() {

@@ -29,6 +29,13 @@ use volery_field::{Gf128, Wipe as _};
 
 pub(crate) use many::{Keys, pairs};
 
+/// What garbling in WebAssembly takes of its kernel.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[doc(hidden)]
+pub mod bitsliced {
+    pub use super::wasm_simd128::{AT_ONCE, encrypt_each, encrypt_run, expand_keys};
+}
+
 /// The instructions that compute AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {

@@ -21,7 +21,7 @@ use volery_field::Gf128;
 use super::Fix;
 
 /// The blocks that are encrypted at once.
-const AT_ONCE: usize = 8;
+pub const AT_ONCE: usize = 8;
 
 /// Eight blocks, or eight slices of them.
 type Eight = [v128; 8];
@@ -332,7 +332,7 @@ fn broadcast(keys: &[u128; 11]) -> Slices {
 }
 
 /// Expands `keys`, one after the other, into as many of `out`.
-pub(super) fn expand_keys(keys: &[Gf128], out: &mut [[u128; 11]]) {
+pub fn expand_keys(keys: &[Gf128], out: &mut [[u128; 11]]) {
     for (keys, out) in keys.chunks(AT_ONCE).zip(out.chunks_mut(AT_ONCE)) {
         let mut eight = [Gf128::ZERO; AT_ONCE];
         eight.iter_mut().zip(keys).for_each(|(to, from)| *to = *from);
@@ -352,6 +352,32 @@ pub(super) fn expand_key(key: u128) -> [u128; 11] {
     let mut out = [[0; 11]];
     expand_keys(&[Gf128::from_bits(key)], &mut out);
     out[0]
+}
+
+/// AES of blocks under one key with these round keys, in place.
+pub fn encrypt_run(keys: &[u128; 11], blocks: &mut [Gf128]) {
+    let keys = broadcast(keys);
+    for blocks in blocks.chunks_mut(AT_ONCE) {
+        let mut x = [u8x16_splat(0); 8];
+        x.iter_mut().zip(&*blocks).for_each(|(x, block)| *x = load(block));
+        encrypt(&keys, &mut x);
+        blocks.iter_mut().zip(x).for_each(|(block, x)| store(block, x));
+    }
+}
+
+/// AES of eight blocks, each under a key of its own, in place. `key(round, block)` is a round key.
+#[inline(always)]
+pub fn encrypt_each<'a>(key: impl Fn(usize, usize) -> &'a Gf128, blocks: &mut [Gf128; AT_ONCE]) {
+    let mut keys = [[u8x16_splat(0); 8]; 11];
+    for (round, slices) in keys.iter_mut().enumerate() {
+        slices.iter_mut().enumerate().for_each(|(block, slice)| *slice = load(key(round, block)));
+        transpose(slices);
+    }
+    add_constant(&mut keys);
+    let mut x = [u8x16_splat(0); 8];
+    x.iter_mut().zip(&*blocks).for_each(|(x, block)| *x = load(block));
+    encrypt(&keys, &mut x);
+    blocks.iter_mut().zip(x).for_each(|(block, x)| store(block, x));
 }
 
 /// See [`Aes::salted_ctr`](super::Aes::salted_ctr).

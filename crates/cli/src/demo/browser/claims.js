@@ -4,7 +4,8 @@ import { VoleryError } from './volery/errors.js'
 /** What the verifier says to a claim or a session that it does not take. */
 export class VerifierError extends VoleryError {}
 
-async function answer(path, options) {
+/** What the program answers, from JSON. */
+export async function answer(path, options) {
   let response
   try {
     response = await fetch(path, options)
@@ -24,6 +25,11 @@ function base64(bytes) {
   })
 }
 
+/** A name for a session, under which its bytes are counted. */
+export function sessionName() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
 /** Tells the verifier a claim, as the package names it. Returns where it verifies it. */
 export async function announce({ statement, values, circuit, r1cs, public: publicValues }, { signal, flip } = {}) {
   const file = circuit ?? r1cs
@@ -35,7 +41,7 @@ export async function announce({ statement, values, circuit, r1cs, public: publi
   }
   const options = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(sent), signal }
   const { id, text, ring } = await answer('/claims', options)
-  const session = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const session = sessionName()
   const url = new URL(`/verify/${id}/${session}`, location.href)
   url.protocol = url.protocol.replace('http', 'ws')
   if (flip !== undefined) url.searchParams.set('flip', flip)

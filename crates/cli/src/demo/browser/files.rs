@@ -17,6 +17,8 @@ const PAGE: &[File] = &[
     ("/circuit.js", include_bytes!("circuit.js")),
     ("/preimage.js", include_bytes!("preimage.js")),
     ("/public.js", include_bytes!("public.js")),
+    ("/website.js", include_bytes!("website.js")),
+    ("/attested.js", include_bytes!("attested.js")),
     ("/run.js", include_bytes!("run.js")),
     // In place of the package's: it counts bytes, and cheats if it is asked to.
     ("/volery/socket.js", include_bytes!("socket.js")),
@@ -46,6 +48,10 @@ const PACKAGE: &[File] = {
         "dist/volery-simd_bg.wasm" as "dist/volery-simd_bg.wasm",
         "dist/volery-plain.js" as "dist/volery-plain.js",
         "dist/volery-plain_bg.wasm" as "dist/volery-plain_bg.wasm",
+        "dist/volery-web-simd.js" as "dist/volery-web-simd.js",
+        "dist/volery-web-simd_bg.wasm" as "dist/volery-web-simd_bg.wasm",
+        "dist/volery-web-plain.js" as "dist/volery-web-plain.js",
+        "dist/volery-web-plain_bg.wasm" as "dist/volery-web-plain_bg.wasm",
     ]
 };
 #[cfg(not(feature = "browser"))]

@@ -5,12 +5,15 @@
 //! POST /claims                    what the page is going to prove (`claims`)
 //! GET  /verify/CLAIM/SESSION      a WebSocket: this program verifies a proof of the claim
 //! GET  /verdicts/SESSION          how that ended, as the verifier sees it
+//! GET  /website                   the demonstration's website, and the key of its notary (`website`)
+//! GET  /notary/SESSION            a WebSocket: this program is the notary of a page of that website
 //! ```
 
 mod claims;
 mod files;
 mod hosts;
 mod http;
+mod website;
 
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -33,6 +36,7 @@ use claims::Claims;
 use files::Files;
 use hosts::Hosts;
 use http::{Answer, Refusal, Request};
+use website::Website;
 
 /// The most connections at the same time. More are closed.
 const MAX_CONNECTIONS: usize = 64;
@@ -58,12 +62,16 @@ pub(super) fn run(args: &DemoBrowserArgs) -> Result<(), Failure> {
     let listener = TcpListener::bind(&args.listen).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let hosts = Hosts::new(address, name, &args.origin);
+    let website = Website::start()?;
     terminal::message(&format!("listening at {address}"));
     output::result(&format!(
-        "Open http://{address} in a browser. The page proves, and this program verifies. It prints how each proof ends.\n\nCtrl-C ends it."
+        "Open http://{address} in a browser. The page proves, and this program verifies. It prints how each proof ends.\n\n\
+         It is also a website, {}, and a notary with the public key\n{}\n\nCtrl-C ends it.",
+        website.address(),
+        website.notary_key()
     ))?;
-    let server =
-        Arc::new(Server { files, hosts, claims: Claims::default(), connections: AtomicUsize::new(0) });
+    let (claims, connections) = (Claims::default(), AtomicUsize::new(0));
+    let server = Arc::new(Server { files, hosts, claims, website, connections });
     for stream in listener.incoming() {
         let Ok(stream) = stream else {
             // For example too many open files, which may pass.
@@ -79,6 +87,7 @@ struct Server {
     files: Files,
     hosts: Hosts,
     claims: Claims,
+    website: Website,
     connections: AtomicUsize,
 }
 
@@ -114,6 +123,9 @@ impl Server {
             Ok(request) => request,
             Err(refusal) => return refusal.answer().send(&stream, "localhost").map_err(Failure::session),
         };
+        if request.wants_websocket && request.path.strip_prefix("/notary/").is_some_and(claims::is_name) {
+            return self.website.notarise(request, stream, &self.origins());
+        }
         if request.wants_websocket {
             return match self.session_of(&request) {
                 Ok((claim, name)) => self.verify(request, stream, &claim, name),
@@ -132,6 +144,7 @@ impl Server {
                 let verdict = self.claims.verdict(name).unwrap_or_else(|| json!({ "result": "pending" }));
                 Ok(Answer::json("200 OK", &verdict))
             }
+            ("GET", "/website") => Ok(Answer::json("200 OK", &self.website.told())),
             ("GET", path) => self.files.find(path).ok_or_else(missing),
             ("POST", "/claims") => {
                 // Browsers let other pages send forms, but not JSON, and name their origin.
@@ -146,6 +159,12 @@ impl Server {
             ("POST", _) => Err(missing()),
             _ => Err(Refusal::new("405 Method Not Allowed", "only GET and POST are known here")),
         }
+    }
+
+    /// The pages that may open a WebSocket. A program that names no origin may, too: it reaches this port
+    /// anyway.
+    fn origins(&self) -> Origins {
+        Origins::These(self.hosts.origins().to_vec())
     }
 
     /// The claim and the name of the session that a WebSocket is for.
@@ -175,9 +194,7 @@ impl Server {
                 ..Limits::default()
             };
             let (socket, received) = request.into_socket(stream).map_err(Failure::session)?;
-            // A program that names no origin may come, too: it reaches this port anyway.
-            let origins = Origins::These(self.hosts.origins().to_vec());
-            let socket = WebSocket::accept(socket, received, &origins, &limits)?;
+            let socket = WebSocket::accept(socket, received, &self.origins(), &limits)?;
             session::verify(&settled, Box::new(Framed::new(socket, limits)), &Watch::none())
         });
         self.claims.conclude(name, told(&verdict));

@@ -11,7 +11,7 @@ const $ = (id) => document.getElementById(id)
 const MOST = 4096
 
 export function setUp() {
-  const run = new Run('public', [$('public-check'), $('public-make')], { alone: true })
+  const run = new Run('public', [$('public-check'), $('public-make')], { figures: ['time'] })
   let proof
   let link
 

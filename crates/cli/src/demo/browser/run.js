@@ -27,6 +27,8 @@ export function reason(error) {
   return `${error?.message ?? error}${cause}`
 }
 
+const FIGURES = ['time', 'speed', 'sent', 'received']
+
 /** One section's panel. At most one run at a time. */
 export class Run {
   #panel
@@ -34,15 +36,17 @@ export class Run {
   #buttons
   #started
   #watched
+  #failed
 
-  /** `name` is the section's; the first of `buttons` starts a run. A run without a peer has no figures but its time. */
-  constructor(name, buttons, { alone = false } = {}) {
+  /** `name` is the section's; the first of `buttons` starts a run. `figures` are those that it has, and `failed` is said if it fails. */
+  constructor(name, buttons, { figures = FIGURES, failed = 'Not proved' } = {}) {
+    this.#failed = failed
     const place = document.querySelector(`[data-run="${name}"]`)
     place.append(document.getElementById('run-template').content.cloneNode(true))
     this.#panel = place.querySelector('.panel')
     this.#buttons = buttons
     for (const figure of place.querySelectorAll('.figures > div')) {
-      figure.hidden = alone && !figure.querySelector('[data-figure="time"]')
+      figure.hidden = !figures.includes(figure.querySelector('[data-figure]').dataset.figure)
     }
     this.#part('progress').setAttribute('aria-label', `Progress: ${buttons[0].textContent}`)
     this.#part('[data-cancel]').addEventListener('click', () => this.#controller?.abort())
@@ -73,6 +77,13 @@ export class Run {
     const elapsed = performance.now() - this.#started
     this.figure('time', time(elapsed))
     if (elapsed > 50) this.figure('speed', rate((1000 * done) / elapsed))
+  }
+
+  /** Says what is being done: the step `number` of `count`. */
+  phase(text, number, count) {
+    this.#part('progress').value = number / count
+    this.figure('time', time(this.elapsed))
+    this.#verdict(text, '')
   }
 
   #verdict(text, kind, detail = '') {
@@ -117,7 +128,7 @@ export class Run {
     this.#panel.hidden = false
     this.#panel.setAttribute('aria-busy', 'true')
     this.#part('progress').value = 0
-    for (const name of ['time', 'speed', 'sent', 'received']) this.figure(name, '–')
+    for (const name of FIGURES) this.figure(name, '–')
     this.#verdict(doing, '')
     for (const button of this.#buttons) button.setAttribute('aria-disabled', 'true')
     const cancel = this.#part('[data-cancel]')
@@ -127,7 +138,7 @@ export class Run {
       await work(this.#controller.signal)
     } catch (error) {
       const cancelled = this.#controller.signal.aborted
-      this.rejected(cancelled ? 'Cancelled' : 'Not proved', cancelled ? 'Nothing was proved.' : reason(error))
+      this.rejected(cancelled ? 'Cancelled' : this.#failed, cancelled ? `${this.#failed}.` : reason(error))
     } finally {
       // Whoever has just used the button to cancel goes on from the button that starts.
       if (document.activeElement === cancel) this.#buttons[0].focus()

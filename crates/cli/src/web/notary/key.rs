@@ -22,6 +22,13 @@ enum Key {
     Contract(ContractKey),
 }
 
+/// A new signing key.
+pub(in crate::web) fn fresh() -> Result<SigningKey, Failure> {
+    let mut seed = Zeroizing::new([0; 32]);
+    rand_core::Rng::fill_bytes(&mut os_rng()?, &mut *seed);
+    Ok(SigningKey::from_bytes(&seed))
+}
+
 /// What a file of a key for contracts begins with.
 const PREFIX: &str = "0x";
 

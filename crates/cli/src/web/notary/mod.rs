@@ -10,11 +10,14 @@
 
 mod http;
 mod key;
+mod local;
 mod memory;
 mod metrics;
 mod token;
 
+pub(super) use key::fresh as fresh_key;
 pub(crate) use key::make as make_key;
+pub(crate) use local::LocalNotary;
 pub(super) use token::{Token, Tokens};
 
 use std::path::PathBuf;

@@ -43,6 +43,9 @@ pub enum Failure {
     /// V does not connect to this port.
     #[error("the notary does not connect to this port")]
     Port,
+    /// V does not connect to this host.
+    #[error("the notary does not connect to this host")]
+    Host,
     /// The server does not answer, or refuses.
     #[error("the server does not accept the connection")]
     Connect,
@@ -76,7 +79,7 @@ pub enum Failure {
 
 impl Failure {
     /// What V may report.
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Name,
         Self::Unknown,
         Self::Address,
@@ -88,11 +91,12 @@ impl Failure {
         Self::Hello,
         Self::Received,
         Self::Often,
+        Self::Host,
     ];
 
     /// Its byte in an answer.
     pub(super) fn code(self) -> u8 {
-        // The position among eleven.
+        // The position among twelve.
         Self::ALL.iter().position(|other| *other == self).unwrap_or_default() as u8
     }
 

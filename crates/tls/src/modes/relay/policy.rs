@@ -13,6 +13,8 @@ pub struct Rules {
     pub private: bool,
     /// The ports that V connects to, or all if this is empty; 443.
     pub ports: Vec<u16>,
+    /// The hosts that V connects to, by the names that P may give them, or all if this is empty; all.
+    pub hosts: Vec<String>,
     /// Time to connect to the server; 10 s.
     pub connect: Duration,
     /// Time to wait for the server's next bytes, and for it to take 16 KiB; 10 s.
@@ -34,6 +36,7 @@ impl Default for Rules {
         Self {
             private: false,
             ports: vec![443],
+            hosts: Vec::new(),
             connect: Duration::from_secs(10),
             idle: Duration::from_secs(10),
             total: Duration::from_secs(60),
@@ -49,6 +52,11 @@ impl Rules {
     /// Whether V connects to this port.
     pub(super) fn allows_port(&self, port: u16) -> bool {
         self.ports.is_empty() || self.ports.contains(&port)
+    }
+
+    /// Whether V connects to a host of this name.
+    pub(super) fn allows_host(&self, host: &str) -> bool {
+        self.hosts.is_empty() || self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host))
     }
 
     /// Whether V connects to this address.

@@ -228,6 +228,9 @@ fn connect(host: &str, port: u16, rules: &Rules) -> Result<TcpStream, Error> {
     if !rules.allows_port(port) {
         return Err(Error::Server(Failure::Port));
     }
+    if !rules.allows_host(host) {
+        return Err(Error::Server(Failure::Host));
+    }
     let mut failure = Failure::Unknown;
     let deadline = Instant::now() + rules.connect;
     let addresses = resolve(host, port, rules.connect).map_err(|error| {

@@ -135,7 +135,7 @@ fn v_takes_what_the_server_has_said_before_each_write() {
 }
 
 #[test]
-fn v_does_not_connect_into_its_own_network_nor_to_other_ports() {
+fn v_does_not_connect_into_its_own_network_nor_to_other_ports_and_hosts() {
     let port = echo();
     let rules = Rules { ports: vec![port], ..Rules::default() };
     for host in ["127.0.0.1", "localhost", "::1", "0.0.0.0"] {
@@ -144,6 +144,9 @@ fn v_does_not_connect_into_its_own_network_nor_to_other_ports() {
     }
     let refused = Error::Server(Failure::Port);
     assert_eq!(open(&Rules::default(), "127.0.0.1", port), (refused.clone(), refused));
+    let only = Rules { hosts: vec!["localhost".into()], ..local() };
+    let refused = Error::Server(Failure::Host);
+    assert_eq!(open(&only, "127.0.0.1", port), (refused.clone(), refused));
 }
 
 #[test]

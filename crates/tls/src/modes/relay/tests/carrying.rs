@@ -110,14 +110,17 @@ fn what_the_rules_forbid_is_told_and_the_session_goes_on() {
         assert_eq!(received, [7]);
         found
     };
+    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let own_network = Rules { ports: vec![port], ..Rules::default() };
     for host in ["127.0.0.1", "localhost", "::1", "0.0.0.0"] {
         assert_eq!(refusals(own_network.clone(), host, port), Failure::Address, "{host}");
     }
     assert_eq!(refusals(Rules::default(), "127.0.0.1", port), Failure::Port);
     assert_eq!(refusals(Rules { ports: vec![443], ..local() }, "127.0.0.1", port), Failure::Port);
+    let only = Rules { hosts: vec!["localhost".into()], ..local() };
+    assert_eq!(refusals(only.clone(), "127.0.0.1", port), Failure::Host);
+    assert_eq!(refusals(only, "LOCALHOST", unused), Failure::Connect);
     assert_eq!(refusals(local(), "a/b", port), Failure::Name);
-    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     assert_eq!(refusals(local(), "127.0.0.1", unused), Failure::Connect);
 }
 
