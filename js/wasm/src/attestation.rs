@@ -79,7 +79,7 @@ fn allowed(statement: &Statement, demands: &JsValue) -> Result<(), JsValue> {
         ["allowPipelined", "allowNoAlpn", "allowHiddenPath"].map(|name| flag(demands, name));
     let (pipelined, no_alpn, hidden_path) = (pipelined?, no_alpn?, hidden_path?);
     let refused = [
-        (u32::from(statement.rounds) > rounds, "maxRounds: more requests than that went over the connection"),
+        (statement.rounds > rounds, "maxRounds: more requests than that went over the connection"),
         (
             statement.pipelined && !pipelined,
             "the requests were sent at once, so nothing shows which request a later response answers; \
