@@ -12,9 +12,14 @@ const module = (name) => readFile(new URL(`../dist/volery-${name}_bg.wasm`, impo
 test('each module takes at most 1.5 MB over the network', async (t) => {
   const measure = async (name) => {
     const bytes = await module(name)
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 }
-    const compressed = (await promisify(brotliCompress)(bytes, { params })).length
-    t.diagnostic(`${name}: ${bytes.length} bytes, ${compressed} with brotli`)
+    let compressed
+    // The best one takes twice as long, and is needed near the limit only.
+    for (const quality of [10, 11]) {
+      const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: 24 }
+      compressed = (await promisify(brotliCompress)(bytes, { params })).length
+      t.diagnostic(`${name}: ${bytes.length} bytes, ${compressed} with brotli of quality ${quality}`)
+      if (compressed <= 1_500_000) break
+    }
     assert.ok(compressed <= 1_500_000, `${name}: ${compressed} bytes`)
   }
   await Promise.all(['simd', 'plain', 'web-simd', 'web-plain'].map(measure))
