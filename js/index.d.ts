@@ -139,7 +139,7 @@ export interface WebPage {
   /** Header fields; their values are hidden. */
   headers?: readonly string[] | Record<string, string> | Headers
   body?: Bytes
-  /** With these, all else of the response is hidden. */
+  /** With these, all else of the response is hidden; without any, all else is shown. An empty list is refused. */
   reveal?: readonly PartName[]
   hide?: readonly PartName[]
   /** Claims about parts, which are hidden: `response.json:balance in 5000..`. */

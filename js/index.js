@@ -97,6 +97,17 @@ function urlOf(url) {
   throw new ClaimError(`\`${url}\` is no address of a WebSocket: it begins with wss:// or ws://`)
 }
 
+/** This machine. Nobody else is on the way to it. */
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+/** The address of a notary, which gets a token and what is revealed: with TLS, or on this machine. */
+function notaryUrlOf(url) {
+  const href = urlOf(url)
+  const { protocol, hostname } = new URL(href)
+  if (protocol === 'wss:' || LOOPBACK.test(hostname)) return href
+  throw new ClaimError('`notary` is a ws:// address, and anybody on the way would read what is sent there: give one with wss://')
+}
+
 /**
  * Loads and compiles the module for claims, and with `web` the one for web data, which any call does if it was not done before.
  * `simd` says which ones, for this call and all that follow.
@@ -338,7 +349,7 @@ export const web = {
   /** Fetches a page together with a notary, which carries the connection, and proves what is asked for of it. */
   async prove(wanted, { onProgress, signal } = {}) {
     signal?.throwIfAborted()
-    const [normal, address] = [webOf(wanted), urlOf(wanted.notary)]
+    const [normal, address] = [webOf(wanted), notaryUrlOf(wanted.notary)]
     checkIsolated()
     const connection = new Connection(WEB)
     try {

@@ -83,6 +83,8 @@ const WEB = [
 export function webOf(wanted) {
   checkNames(wanted, WEB, 'web.prove')
   const { notaryKey, token, headers, body, context, roots, url, notary, hide, reveal, assert, commit, ...rest } = wanted
+  // Without `reveal` the whole response shows, which somebody who ticked nothing does not mean.
+  if (reveal?.length === 0) throw new ClaimError('`reveal` is empty: leave it out to show the response, or `hide` `response.body`')
   return {
     ...rest,
     url: textOf(url instanceof URL ? url.href : url, '`url`'),

@@ -216,6 +216,10 @@ test('wishes that make no sense are named before anything is sent', async () => 
     { context: new Uint8Array(1 << 20) },
     { token: {} },
     { showRest: () => true },
+    { reveal: [] },
+    { notary: 'ws://notary.example/' },
+    { notary: 'ws://127.0.0.1.example/' },
+    { notary: 'http://127.0.0.1/' },
   ]) {
     const error = await failure(volery.web.prove({ ...NOWHERE, ...wrong }))
     assert.ok(error instanceof volery.ClaimError, `${Object.keys(wrong)}: ${error}`)
