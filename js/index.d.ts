@@ -183,8 +183,8 @@ export const web: {
 
 /** What a reader demands. */
 export interface Demands {
-  /** The notary's key. Without it nobody is believed, and `trusted` is false. */
-  key?: string | Uint8Array | ArrayBuffer
+  /** The key of the notary that you trust. */
+  key: string | Uint8Array | ArrayBuffer
   context?: Bytes
   openings?: readonly Bytes[]
   ranges?: readonly Bytes[]
@@ -199,7 +199,7 @@ export interface Demands {
 /** What an attestation says. */
 export interface AttestationReport {
   signer: string
-  /** Whether the signer is the one that was demanded. */
+  /** That the signer is the one that was demanded. */
   trusted: boolean
   /** In words, a line each. */
   summary: string[]
@@ -210,7 +210,7 @@ export interface AttestationReport {
 }
 
 export const attestation: {
-  verify(document: Bytes, demands?: Demands): Promise<AttestationReport>
+  verify(document: Bytes, demands: Demands): Promise<AttestationReport>
   /** Openings of these parts alone, for a reader. */
   open(document: Bytes, openings: Bytes, parts: readonly PartName[], options?: { signal?: AbortSignal }): Promise<Uint8Array>
   /** A proof that a committed number lies in a range. */

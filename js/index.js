@@ -362,7 +362,7 @@ export const web = {
 
 /** What a notary signed. */
 export const attestation = {
-  /** Checks that the owner of `key` signed an attestation, and returns what it says. Without a key nobody is believed. */
+  /** Checks that the owner of `key` signed an attestation, and returns what it says. */
   async verify(document, { signal, ...demands } = {}) {
     const details = { document: bytesOf(document, 'an attestation'), demands: demandsOf(demands) }
     return JSON.parse(await once('verifyAttestation', details, signal, WEB))

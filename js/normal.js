@@ -107,6 +107,8 @@ const DEMANDS = ['key', 'context', 'openings', 'ranges', 'maxRounds', 'allowHidd
 export function demandsOf(demands) {
   checkNames(demands, DEMANDS, 'attestation.verify')
   const { key, context, openings, ranges, ...rest } = demands
+  // Anybody may have signed a document, and a key that a page has forgotten must not pass for one.
+  if (key === undefined || key === null) throw new ClaimError('attestation.verify needs the `key` of the notary that you trust')
   return {
     ...rest,
     key: keyOf(key, 'key'),

@@ -69,7 +69,9 @@ test('an attestation that is changed, or by somebody else, or for something else
   assert.ok((await failure(volery.attestation.verify(short, { key }))) instanceof volery.VoleryError)
 
   // Nobody is believed whose key was not asked for.
-  assert.equal((await volery.attestation.verify(attestation)).trusted, false)
+  for (const demands of [undefined, {}, { key: undefined }, { key: null }]) {
+    assert.ok((await failure(volery.attestation.verify(attestation, demands))) instanceof volery.ClaimError)
+  }
   const stranger = JSON.parse(program(['notary', 'key', folder(t)('other.key'), '--json'])).public_key
   assert.ok((await failure(volery.attestation.verify(attestation, { key: stranger }))) instanceof volery.RejectedError)
   const elsewhere = await failure(volery.attestation.verify(attestation, { key, context: 'nonce-43' }))

@@ -104,7 +104,7 @@ export function setUp() {
       if (!/^[0-9a-f]{64}$/i.test(key)) throw new Error('the notary’s key is 64 hexadecimal digits')
       try {
         const told = await attestation.verify(document_.content, { key, signal })
-        checking.accepted('Valid: signed by the notary that you trust', 'Below is all that it says.')
+        checking.accepted('Valid: signed by the notary that you trust', 'Below is what it reveals, and what is proved of the rest.')
         draw($('attestation-said'), told)
       } catch (error) {
         if (!(error instanceof RejectedError || error instanceof ClaimError)) throw error
