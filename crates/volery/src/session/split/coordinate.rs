@@ -56,7 +56,7 @@ pub struct Outcome {
 }
 
 /// How often a coordinator that waits for its workers tells the other one that it is still there.
-const BEAT: Duration = Duration::from_secs(5);
+const BEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
 
 /// How long a coordinator that waits for nothing else listens to one that says only that it waits. It covers
 /// the start of the other party's workers and the end of those whose peers have ended here.

@@ -25,7 +25,7 @@ use crate::session::split::{prove_shard, verify_shard};
 use crate::{Error, os_rng};
 
 /// How often a worker says that it is at work.
-const BEAT: Duration = Duration::from_secs(5);
+const BEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
 
 /// How long a worker waits to hear where the other party's is reached.
 const MEETING: Duration = Duration::from_secs(600);
