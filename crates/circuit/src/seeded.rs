@@ -35,7 +35,11 @@ impl Seeded {
     /// The next number below `bound` (which must not be 0), uniform up to `2^-64` times the bound.
     #[inline]
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        (self.block() % u128::from(bound.max(1))) as u64
+        match bound.is_power_of_two() {
+            // A division of two words takes as long as the rest.
+            true => self.block() as u64 & (bound - 1),
+            false => (self.block() % u128::from(bound.max(1))) as u64,
+        }
     }
 
     /// The next element, as close to uniform as [`Element::from_blocks`] makes it.
@@ -71,5 +75,10 @@ mod tests {
         let mut seeded = Seeded::new("numbers", b"");
         let numbers: Vec<u64> = (0..1000).map(|_| seeded.below(7)).collect();
         assert!((0..7).all(|n| numbers.contains(&n)) && numbers.iter().all(|&n| n < 7));
+        // Powers of two take another way to the same numbers.
+        let [mut seeded, mut blocks] = [(); 2].map(|()| Seeded::new("numbers", b""));
+        for bit in 0..64 {
+            assert_eq!(u128::from(seeded.below(1 << bit)), blocks.block() % (1 << bit));
+        }
     }
 }

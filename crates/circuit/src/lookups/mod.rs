@@ -201,7 +201,38 @@ impl Index {
         let number = *self.slots.get(self.slot(columns, rows, row))?;
         (number != EMPTY).then_some(number as usize)
     }
+
+    /// Calls `found` with the number of each tuple that is a row.
+    ///
+    /// One after the other, each tuple would wait for its slot and then for its row to come from memory. So
+    /// each step is taken for many tuples, whose reads are under way at the same time.
+    fn find_all<F: Element>(&self, columns: usize, rows: &[F], tuples: &[F], mut found: impl FnMut(usize)) {
+        let mask = self.slots.len() - 1;
+        let mut numbers = Zeroizing::new([EMPTY; TOGETHER]);
+        let mut heads = Zeroizing::new([F::ZERO; TOGETHER]);
+        for tuples in tuples.chunks(TOGETHER * columns) {
+            for (number, tuple) in numbers.iter_mut().zip(tuples.chunks_exact(columns)) {
+                *number = self.slots.get(self.hash(tuple) & mask).copied().unwrap_or(EMPTY);
+            }
+            for (head, number) in heads.iter_mut().zip(numbers.iter()) {
+                *head = rows.get(*number as usize * columns).copied().unwrap_or_default();
+            }
+            let guesses = numbers.iter().zip(heads.iter());
+            for ((number, head), tuple) in guesses.zip(tuples.chunks_exact(columns)) {
+                let number = *number as usize;
+                let is_it =
+                    |tuple: &[F]| rows.get(number * columns..).is_some_and(|rows| rows.starts_with(tuple));
+                match tuple.first() == Some(head) && is_it(tuple) {
+                    true => found(number),
+                    false => self.find(columns, rows, tuple).into_iter().for_each(&mut found),
+                }
+            }
+        }
+    }
 }
+
+/// Tuples that are looked for at the same time.
+const TOGETHER: usize = 64;
 
 /// What lookups look into.
 enum Rows<F, W> {
@@ -404,11 +435,13 @@ impl<F: Value, W: Clone> Lookups<F, W> {
                 (&*committed, &built)
             }
         };
-        let mut tuple = Zeroizing::new(vec![F::ZERO; columns]);
-        for wires in tuples.chunks_exact(columns) {
-            tuple.iter_mut().zip(wires).for_each(|(value, wire)| *value = peek.value(wire));
-            let count = index.find(columns, rows, &tuple).and_then(|row| counts.get_mut(row));
-            count.into_iter().for_each(|count: &mut u32| *count += 1);
+        let mut values = Zeroizing::new(vec![F::ZERO; TOGETHER * columns]);
+        for wires in tuples.chunks(TOGETHER * columns) {
+            values.iter_mut().zip(wires).for_each(|(value, wire)| *value = peek.value(wire));
+            let values = values.get(..wires.len()).unwrap_or_default();
+            index.find_all(columns, rows, values, |row| {
+                counts.get_mut(row).into_iter().for_each(|count| *count += 1);
+            });
         }
         counts
     }

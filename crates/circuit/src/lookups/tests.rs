@@ -66,6 +66,24 @@ proptest! {
 }
 
 #[test]
+fn many_tuples_are_found_together_where_each_is_found_alone() {
+    for columns in [1, 2, 3] {
+        // Collisions are many in so small an index, and a row may stand in the table twice.
+        let rows: Vec<F61> = (0..100 * columns as u64).map(|i| F61::from_u64(i * i % 1009)).collect();
+        let index = Index::new(columns, &rows);
+        let mut tuples: Vec<F61> = rows.iter().rev().copied().collect();
+        tuples.extend((0..100 * columns as u64).map(|i| F61::from_u64(7 * i)));
+        for count in [0, 1, TOGETHER - 1, TOGETHER, TOGETHER + 1, 200] {
+            let tuples = &tuples[..count * columns];
+            let alone = tuples.chunks(columns).filter_map(|tuple| index.find(columns, &rows, tuple));
+            let mut together = Vec::new();
+            index.find_all(columns, &rows, tuples, |row| together.push(row));
+            assert_eq!(together, Vec::from_iter(alone), "{columns} {count}");
+        }
+    }
+}
+
+#[test]
 fn a_range_is_all_numbers_below_a_power_of_two() {
     let table = Arc::new(Table::<F61>::range(3).unwrap());
     assert_eq!(table.rows(), 8);

@@ -258,6 +258,17 @@ impl<F: Value, W: Clone> Ram<F, W> {
         self.write_at(b, place, value)
     }
 
+    /// Has P read the cells at these addresses, which accesses will come to soon: some ten to a hundred.
+    ///
+    /// It changes nothing but P's time. An access alone waits until its cell has come from memory, which can
+    /// take as long as all the rest; cells that are read together come at the same time.
+    pub fn touch<B: Challenge<F, Wire = W>>(&self, b: &B, addresses: &[W]) {
+        let cells = addresses.iter().filter_map(|address| self.cells.0.get(small(b.peek(address)?)?));
+        cells.for_each(|cell| {
+            core::hint::black_box(cell.time);
+        });
+    }
+
     fn always<B: Challenge<F, Wire = W>>(&self, b: &mut B, address: &W) -> Place<W> {
         let skipped = self.columns.skipped.then(|| b.constant(F::ZERO));
         Place { skipped, address: address.clone() }

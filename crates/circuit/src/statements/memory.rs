@@ -22,6 +22,9 @@ pub struct MemoryAccesses<F> {
 /// The number of addresses that are committed to at once.
 const AT_ONCE: usize = 1 << 10;
 
+/// The number of addresses whose cells are read ahead; [`AT_ONCE`] is a multiple.
+const TOUCHED: usize = 64;
+
 /// The addresses of a run, in order.
 fn addresses(words: usize) -> impl FnMut() -> u64 {
     let mut seeded = Seeded::new("addresses", &(words as u64).to_le_bytes());
@@ -68,6 +71,9 @@ impl<F: Value, B: Challenge<F>> Statement<B> for MemoryAccesses<F> {
             let values: Vec<F> = (0..count).map(|_| F::from_u64(next())).collect();
             let wires = b.secret(count, &mut |_| Ok(values.clone()))?;
             for (access, address) in (start..).zip(&wires) {
+                if let Some(soon) = wires.get((access - start)..).filter(|_| access % TOUCHED == 0) {
+                    ram.touch(b, soon.get(..TOUCHED).unwrap_or(soon));
+                }
                 if access % 2 == 0 {
                     read = ram.read(b, address)?;
                 } else {

@@ -61,8 +61,11 @@ fn run(kind: Kind, size: usize, held: &[u64], accesses: &[(u64, Access)]) -> Res
     let mut b = Evaluator::new();
     let mut ram = kind.memory(&mut b, size, held, accesses.len().max(1))?;
     let mut read = Vec::new();
+    let soon: Vec<F61> = accesses.iter().map(|(_, (address, _))| f(*address)).collect();
     for (condition, (address, write)) in accesses {
         let [condition, address] = [*condition, *address].map(f);
+        // Also before there are cells, and beyond them.
+        ram.touch(&b, &soon);
         match (kind.conditional, write) {
             (false, Some(value)) => ram.write(&mut b, &address, &f(*value))?,
             (false, None) => read.push(ram.read(&mut b, &address)?),
