@@ -304,22 +304,15 @@ test('what a website or a forger wrote is drawn as what it is, with all that is 
   const place = section(page, ATTESTATION)
   const said = page.locator('#attestation-said')
   const key = place.getByLabel('The key of the notary')
-  // U+202E has three bytes, as EUR has; a zero-width blank and a control character; a field that servers may take the path from.
-  const evil = forge(
-    attestation,
-    ['EUR', '\u202e'],
-    ['"currency"', '"c\u200b\u0007cy"'],
-    ['Accept-Encoding', 'X-Original-URLs'],
-    ['account', '<b>x</b'],
-  )
+  // Each has as many bytes as what it replaces. The last one is a field from which servers may take the path.
+  const evil = forge(attestation, ['EUR', '\u202e'], ['"currency"', '"cur\u200bcy"'], ['Accept-Encoding', 'X-Original-URLs'])
   await key.fill(forger)
   await checkAttestation(page, 'evil.attestation', evil, 'Valid: signed with the key that you gave')
   const text = await said.innerText()
   assert.match(text, /The one that you gave above/)
-  assert.doesNotMatch(text, /[\u202e\u200b\u0007]/)
+  assert.doesNotMatch(text, /[\u202e\u200b]/)
   assert.match(text, /\\u\{202e\}/)
-  assert.deepEqual((await said.locator('.message .escape').allInnerTexts()).slice(0, 3), ['\\u{200b}', '\\u{7}', '\\u{202e}'])
-  assert.equal(await said.locator('b').count(), 0)
+  assert.deepEqual(await said.locator('.message .escape').allInnerTexts(), ['\\u{200b}', '\\u{202e}'])
   assert.match(await said.locator('.warnings').innerText(), /header field X-Original-URLs/)
   // Whatever is not shown has a mark: the bytes of all pieces are those of the message.
   assert.deepEqual(await said.locator('.message .piece').evaluateAll((all) => [...new Set(all.map(({ className }) => className))].sort()), [
@@ -328,6 +321,13 @@ test('what a website or a forger wrote is drawn as what it is, with all that is 
     'piece revealed',
   ])
   for (const kind of ['Revealed', 'Claimed', 'Committed', 'Hidden']) assert.ok(await said.locator('.legend').getByText(`${kind}: `).isVisible())
+
+  // What is no HTTP and no JSON any more, with words of HTML.
+  const broken = forge(attestation, ['EUR', 'E\u0007R'], ['currency', '<b>x</b>'])
+  await checkAttestation(page, 'broken.attestation', broken, 'Valid: signed with the key that you gave')
+  assert.deepEqual(await said.locator('.message .escape').allInnerTexts(), ['\\u{7}'])
+  assert.ok((await said.innerText()).includes('<b>x</b>') && (await said.locator('b').count()) === 0)
+  assert.match(await said.locator('.warnings').innerText(), /cannot be read again/)
 
   // Without a key, it is shown, and said to be nobody's.
   await key.fill('')
