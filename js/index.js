@@ -147,7 +147,10 @@ class Connection {
     this.#kind = kind
   }
 
-  /** Connects to `url` and runs the party's first task, which gets the rings; `check` is a task that must succeed before. */
+  /**
+   * Connects to `url` and runs the party's first task, which gets the rings; `check` is a task that must succeed before. Whoever calls this
+   * calls `close` in the end, also if it fails.
+   */
   async start(url, what, details, { check, ...options } = {}) {
     const [tasks, socket] = await this.#startBoth(check, details)
     this.#tasks = tasks
@@ -181,18 +184,13 @@ class Connection {
     }
   }
 
-  /** Starts both workers, and has the party run the task `check`. If any of that fails, both end: there is no peer to tell. */
+  /** Starts both workers, and has the party run the task `check`. If any of that fails, `close` ends those that have started. */
   async #startBoth(check, details) {
     const over = this.#workers.signal
-    try {
-      const party = startParty(this.#kind, over)
-      const both = await Promise.all([party, startWorker(new URL('./socket.js', import.meta.url), over)])
-      if (check) await both[0].run(check, details)
-      return both
-    } catch (error) {
-      this.#terminate()
-      throw error
-    }
+    const party = startParty(this.#kind, over)
+    const both = await Promise.all([party, startWorker(new URL('./socket.js', import.meta.url), over)])
+    if (check) await both[0].run(check, details)
+    return both
   }
 
   /** Whether the connection is over. */
