@@ -180,8 +180,8 @@ test('a public proof is made, downloaded, dropped back and checked; a changed on
     assert.ok(!(await panel.isVisible()))
   }
   await goes(() => place.getByLabel('Length of the message').fill('4'))
-  await goes(() => place.getByLabel('Digest').fill('00'))
-  await place.getByLabel('Digest').fill('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  await goes(() => place.getByLabel('Digest, in hexadecimal').fill('00'))
+  await place.getByLabel('Digest, in hexadecimal').fill('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   await holdFiles(page)
   await goes(() => page.locator('#public-file').setInputFiles({ name: 'slow.proof', mimeType: 'x/y', buffer: changed }))
   await page.locator('#public-file').setInputFiles({ name: 'quick.proof', mimeType: 'x/y', buffer: proof })
