@@ -336,6 +336,50 @@ test('what a website or a forger wrote is drawn as what it is, with all that is 
   assert.ok((await said.innerText()).includes(forger))
 })
 
+test('every byte of a message has a mark that says what it is', async (t) => {
+  const [, page] = await open(t, ATTESTATION)
+  const drawn = await page.evaluate(async () => {
+    const { draw } = await import('/attested.js')
+    const place = document.createElement('div')
+    const one = (part, ranges, more) => ({ part, class: 'json-text', ranges, claims: [], commit: null, leaves: [], ...more })
+    const query = {
+      length: 30,
+      commitments: [{}],
+      revealed: [{ start: 0, end: 4, text: 'GET ' }, { start: 20, end: 22, hex: 'ff00' }],
+      hidden: [
+        one('json a', [{ start: 4, end: 6 }, { start: 8, end: 9 }], { claims: [{ words: 'is x' }, { words: 'is \u202ey' }] }),
+        one('json b', [{ start: 10, end: 11 }], { commit: 'bytes' }),
+        one('json c', [{ start: 11, end: 13 }], { leaves: ['00'] }),
+        one('header d', [{ start: 13, end: 14 }]),
+      ],
+    }
+    const response = { length: 3, commitments: [], revealed: [], hidden: [] }
+    const said = { server_name: 'x', port: 1, certificate: 'c', time: 't', tls: '1.3', suite: 's', mode: 'proxy', alpn: false, rounds: 2 }
+    const attestation = { ...said, pipelined: true, context: '\u200bc', holder: 'h', query, response }
+    draw(place, { signer: 'k', attestation, summary: ['one', 'two'], warnings: ['w\u2066'] }, 'nobody’s')
+    const pieces = [...place.querySelectorAll('.message .piece')].map(({ className, textContent }) => [className.slice(6), textContent])
+    return [pieces, place.querySelector('dl').textContent, place.querySelector('.warnings').textContent]
+  })
+  assert.deepEqual(drawn[0], [
+    ['revealed', 'GET '],
+    ['claimed', '‹a: is x, and is \\u{202e}y›'],
+    ['hidden', '‹2 bytes of which nothing is said›'],
+    ['claimed', '‹a: goes on›'],
+    ['hidden', '‹1 byte of which nothing is said›'],
+    ['committed', '‹b: hidden, 1 byte; committed to›'],
+    ['committed', '‹c: hidden, 2 bytes; committed to›'],
+    ['hidden', '‹header d: hidden, 1 byte›'],
+    ['hidden', '‹6 bytes of which nothing is said›'],
+    ['revealed', '(bytes ff00)'],
+    ['hidden', '‹8 bytes of which nothing is said›'],
+    ['hidden', '‹3 bytes of which nothing is said›'],
+  ])
+  for (const words of ['Made for\\u{200b}c', 'Requests2, sent at once', 'Holderh', 'Commitments1', 'Whose keynobody’s', 'named no protocol']) {
+    assert.ok(drawn[1].includes(words), `${words}: ${drawn[1]}`)
+  }
+  assert.equal(drawn[2], 'w\\u{2066}')
+})
+
 test('a verdict is about one file and one key, and goes with either', async (t) => {
   const [, page] = await open(t, WEBSITE)
   const attestation = await attested(page)
