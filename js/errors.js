@@ -8,7 +8,7 @@ export class VoleryError extends Error {
 /** The claim or an option makes no sense, or a file is not as it must be. */
 export class ClaimError extends VoleryError {}
 
-/** The witness does not satisfy the claim. Nothing was sent. */
+/** The witness does not satisfy the claim, or a claim about a page is not true. The verifier or the notary was told nothing of it. */
 export class WitnessError extends VoleryError {}
 
 /** The proof is wrong. */

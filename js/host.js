@@ -3,11 +3,15 @@
 /** Whether this is node (or something that speaks for it). */
 export const isNode = typeof process === 'object' && process?.versions?.node !== undefined && typeof window === 'undefined'
 
-/** A worker that runs the module at `url`: `post`, `listen(onMessage, onError)`, `terminate`. */
-export async function startWorker(url) {
+/** A worker that runs the module at `url` until `over`, a signal, ends it: `post`, `listen(onMessage, onError)`. */
+export async function startWorker(url, over) {
+  const endWith = (worker) => over.addEventListener('abort', () => void worker.terminate(), { once: true })
   if (isNode) {
     const { Worker } = await import('node:worker_threads')
+    // It may be over by now.
+    over.throwIfAborted()
     const worker = new Worker(url)
+    endWith(worker)
     // A worker that waits for its next task keeps no program alive; a promise that waits for it does.
     worker.unref()
     return {
@@ -19,10 +23,11 @@ export async function startWorker(url) {
       },
       hold: () => worker.ref(),
       release: () => worker.unref(),
-      terminate: () => void worker.terminate(),
     }
   }
+  over.throwIfAborted()
   const worker = new Worker(url, { type: 'module' })
+  endWith(worker)
   return {
     post: (message, transfer) => worker.postMessage(message, transfer ?? []),
     listen(onMessage, onError) {
@@ -32,7 +37,6 @@ export async function startWorker(url) {
     },
     hold() {},
     release() {},
-    terminate: () => worker.terminate(),
   }
 }
 

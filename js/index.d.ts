@@ -139,8 +139,8 @@ export interface WebPage {
   /** Header fields; their values are hidden. */
   headers?: readonly string[] | Record<string, string> | Headers
   body?: Bytes
-  /** With these, all else of the response is hidden; without any, all else is shown. An empty list is refused. */
-  reveal?: readonly PartName[]
+  /** With a list, all else of the response is hidden: with an empty one, all of it. Without a list, all else is shown. */
+  reveal?: readonly PartName[] | null
   hide?: readonly PartName[]
   /** Claims about parts, which are hidden: `response.json:balance in 5000..`. */
   assert?: readonly string[]
@@ -174,7 +174,13 @@ export interface Attested {
 }
 
 export const web: {
-  /** Fetches a page together with a notary, which carries the connection, and proves what is asked for of it. */
+  /**
+   * Fetches a page together with a notary, which carries the connection, and proves what is asked for of it.
+   *
+   * What cannot be proved of the request is a `ClaimError`, and a claim about it that is not true a `WitnessError`, before
+   * anything is sent. The same about the response is found only when it has come: the website has then done what it was asked
+   * for.
+   */
   prove(
     page: WebPage,
     options?: { onProgress?: (progress: { phase: string }) => void; signal?: AbortSignal },
@@ -198,11 +204,14 @@ export interface Demands {
 
 /** What an attestation says. */
 export interface AttestationReport {
+  /** The key that signed it: the one that was demanded, or of `show` the one that it names itself. */
   signer: string
-  /** That the signer is the one that was demanded. */
+  /** Whether the signer is one that was demanded. Of `show` it is not: anybody may have signed. */
   trusted: boolean
   /** In words, a line each. */
   summary: string[]
+  /** What a reader has to decide, in words: hidden paths and queries, unknown header fields, several requests, and the like. */
+  warnings: string[]
   /** All of it, as `volery attestation show --json` prints it. */
   attestation: Record<string, unknown>
   opened: { message: 'request' | 'response'; part: string; bytes: string }[]
@@ -210,7 +219,10 @@ export interface AttestationReport {
 }
 
 export const attestation: {
-  verify(document: Bytes, demands: Demands): Promise<AttestationReport>
+  /** What an attestation says, whoever signed it: to look at it, not to believe it. `trusted` is false. */
+  show(document: Bytes, options?: { signal?: AbortSignal }): Promise<AttestationReport & { trusted: false }>
+  /** Checks that the owner of `key` signed it, and that it is as demanded. */
+  verify(document: Bytes, demands: Demands): Promise<AttestationReport & { trusted: true }>
   /** Openings of these parts alone, for a reader. */
   open(document: Bytes, openings: Bytes, parts: readonly PartName[], options?: { signal?: AbortSignal }): Promise<Uint8Array>
   /** A proof that a committed number lies in a range. */
@@ -230,7 +242,7 @@ export function hasSimd(): boolean
 export class VoleryError extends Error {}
 /** The claim or an option makes no sense, or a file is not as it must be. */
 export class ClaimError extends VoleryError {}
-/** The witness does not satisfy the claim. Nothing was sent. */
+/** The witness does not satisfy the claim, or a claim about a page is not true. The verifier or the notary was told nothing of it. */
 export class WitnessError extends VoleryError {}
 /** The proof is wrong. */
 export class RejectedError extends VoleryError {}

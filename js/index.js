@@ -6,7 +6,7 @@
 import { ClaimError, SessionError, UnsupportedError, revived } from './errors.js'
 import { startWorker } from './host.js'
 import { chooseSimd, compiledModule, moduleName } from './modules.js'
-import { claimOf, bytesOf, demandsOf, namesOf, textOf, webOf, witnessOf } from './normal.js'
+import { bytesOf, checkNames, claimOf, demandsOf, namesOf, textOf, webOf, witnessOf } from './normal.js'
 import { PartyEnd, makeRings } from './ring.js'
 
 export * from './errors.js'
@@ -15,9 +15,9 @@ export { hasSimd } from './modules.js'
 /** How long an aborted party may take to tell its peer, in milliseconds, before its workers are ended. */
 const FAREWELL = 200
 
-/** A worker that runs tasks one after the other and answers each. */
+/** A worker that runs tasks one after the other and answers each. When `over` ends it, its tasks fail with the reason. */
 class Tasks {
-  constructor(worker) {
+  constructor(worker, over) {
     this.worker = worker
     this.pending = new Map()
     this.next = 0
@@ -25,6 +25,7 @@ class Tasks {
       (message) => this.answer(message),
       (error) => this.fail(new SessionError(`a worker failed: ${error?.message ?? error}`)),
     )
+    over.addEventListener('abort', () => this.fail(over.reason), { once: true })
   }
 
   answer({ task, progress, error, result }) {
@@ -67,15 +68,27 @@ class Tasks {
   }
 }
 
-async function startParty(kind) {
+/** What `promise` resolves to, unless `over` comes first: then it rejects with the reason. */
+function unless(over, promise) {
+  over.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const end = () => reject(over.reason)
+    over.addEventListener('abort', end, { once: true })
+    promise.then(resolve, reject).finally(() => over.removeEventListener('abort', end))
+  })
+}
+
+/** A worker with a module in it, which lives until `over`, a signal, ends it. */
+async function startParty(kind, over) {
   const name = moduleName(kind)
   let module
   try {
-    module = await compiledModule(name)
+    module = await unless(over, compiledModule(name))
   } catch (error) {
+    over.throwIfAborted()
     throw new UnsupportedError(`the module ${name} could not be loaded: ${error.message}`)
   }
-  const tasks = new Tasks(await startWorker(new URL('./party.js', import.meta.url)))
+  const tasks = new Tasks(await startWorker(new URL('./party.js', import.meta.url), over), over)
   await tasks.run('load', { name, module })
   return tasks
 }
@@ -126,23 +139,26 @@ class Connection {
   #end
   #ended
   #kind
+  /** Ends both workers, whichever of them has started by then. */
+  #workers = new AbortController()
 
   /** `kind` is that of the module. */
   constructor(kind) {
     this.#kind = kind
   }
 
-  /** Connects to `url` and runs the party's first task, which gets the rings; `check` is a task that must succeed before. */
+  /**
+   * Connects to `url` and runs the party's first task, which gets the rings; `check` is a task that must succeed before. Whoever calls this
+   * calls `close` in the end, also if it fails.
+   */
   async start(url, what, details, { check, ...options } = {}) {
+    const [tasks, socket] = await this.#startBoth(check, details)
+    this.#tasks = tasks
+    this.#socket = socket
     const buffer = makeRings()
     // A third end of the same memory, to abort.
     this.#end = new PartyEnd(buffer, () => {})
     const { port1, port2 } = new MessageChannel()
-    const [tasks, socket] = await Promise.all([startParty(this.#kind), startWorker(new URL('./socket.js', import.meta.url))])
-    this.#tasks = tasks
-    this.#socket = socket
-    if (this.#ended) return this.#terminate()
-    if (check) await tasks.run(check, details)
     const opened = new Promise((resolve, reject) => {
       const failed = (error) => {
         this.told = error
@@ -166,6 +182,15 @@ class Connection {
     } finally {
       socket.release()
     }
+  }
+
+  /** Starts both workers, and has the party run the task `check`. If any of that fails, `close` ends those that have started. */
+  async #startBoth(check, details) {
+    const over = this.#workers.signal
+    const party = startParty(this.#kind, over)
+    const both = await Promise.all([party, startWorker(new URL('./socket.js', import.meta.url), over)])
+    if (check) await both[0].run(check, details)
+    return both
   }
 
   /** Whether the connection is over. */
@@ -208,23 +233,24 @@ class Connection {
 
   #abort() {
     this.#ended = true
+    // There is no peer yet.
+    if (!this.#end) return this.#terminate()
     // A party that waits tells its peer. One that computes is ended in the middle of it.
-    this.#end?.abort()
+    this.#end.abort()
     setTimeout(() => this.#terminate(), FAREWELL)
   }
 
   #terminate() {
-    this.#tasks?.fail(new SessionError('the session is over'))
-    this.#tasks?.worker.terminate()
-    this.#socket?.terminate()
+    this.#ended = true
+    this.#workers.abort(new SessionError('the session is over'))
   }
 
-  /** Ends the connection. The peer sees it close. */
+  /** Ends the connection, also if a proof is under way. The peer sees it close. */
   close() {
     if (this.#ended) return
+    if (!this.#tasks || this.#tasks.pending.size > 0) return this.#abort()
     this.#ended = true
     const end = () => setTimeout(() => this.#terminate(), FAREWELL)
-    if (!this.#tasks) return end()
     this.#tasks.run('close').then(end, end)
   }
 }
@@ -312,18 +338,17 @@ export async function verify(url, claim, { onProgress, signal, ...options } = {}
   }
 }
 
-/** Runs one task in a worker of its own. */
+/** Runs one task in a worker of its own, which ends in any case. */
 async function once(what, details, signal, kind) {
   signal?.throwIfAborted()
-  const tasks = await startParty(kind)
-  const abort = () => tasks.fail(signal.reason)
+  const worker = new AbortController()
+  const abort = () => worker.abort(signal.reason)
   signal?.addEventListener('abort', abort, { once: true })
   try {
-    if (signal?.aborted) abort()
-    return await tasks.run(what, details)
+    return await (await startParty(kind, worker.signal)).run(what, details)
   } finally {
     signal?.removeEventListener('abort', abort)
-    tasks.worker.terminate()
+    worker.abort()
   }
 }
 
@@ -362,6 +387,12 @@ export const web = {
 
 /** What a notary signed. */
 export const attestation = {
+  /** What an attestation says, whoever signed it: nobody has compared its key with one that is trusted. */
+  async show(document, { signal, ...more } = {}) {
+    checkNames(more, [], 'attestation.show')
+    return JSON.parse(await once('showAttestation', { document: bytesOf(document, 'an attestation') }, signal, WEB))
+  },
+
   /** Checks that the owner of `key` signed an attestation, and returns what it says. */
   async verify(document, { signal, ...demands } = {}) {
     const details = { document: bytesOf(document, 'an attestation'), demands: demandsOf(demands) }

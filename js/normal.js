@@ -43,10 +43,12 @@ function maybeBytes(value, name) {
 }
 
 /** Refuses options that there are not: one that is misspelt would show what was to be hidden. */
-function checkNames(options, known, what) {
+export function checkNames(options, known, what) {
   if (typeof options !== 'object' || options === null) throw new ClaimError(`${what} takes an object`)
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw new ClaimError(`${what} has no option \`${name}\`; it has ${known.join(', ')}`)
+    if (known.includes(name)) continue
+    const others = known.length > 0 ? `; it has ${known.join(', ')}` : ''
+    throw new ClaimError(`${what} has no option \`${name}\`${others}`)
   }
 }
 
@@ -83,13 +85,12 @@ const WEB = [
 export function webOf(wanted) {
   checkNames(wanted, WEB, 'web.prove')
   const { notaryKey, token, headers, body, context, roots, url, notary, hide, reveal, assert, commit, ...rest } = wanted
-  // Without `reveal` the whole response shows, which somebody who ticked nothing does not mean.
-  if (reveal?.length === 0) throw new ClaimError('`reveal` is empty: leave it out to show the response, or `hide` `response.body`')
   return {
     ...rest,
     url: textOf(url instanceof URL ? url.href : url, '`url`'),
     hide: namesOf(hide, 'hide'),
-    reveal: namesOf(reveal, 'reveal'),
+    // Without a list the response shows. Somebody who gives an empty one means to show nothing.
+    reveal: reveal === undefined || reveal === null ? undefined : namesOf(reveal, 'reveal'),
     assert: namesOf(assert, 'assert'),
     commit: namesOf(commit, 'commit'),
     notaryKey: keyOf(notaryKey, 'notaryKey'),

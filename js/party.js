@@ -40,6 +40,7 @@ const TASKS = {
   proveWeb({ task, wanted, buffer, wake }) {
     return glue.proveWeb(new PartyEnd(buffer, () => wake.postMessage(0)), wanted, phases(task))
   },
+  showAttestation: ({ document }) => glue.showAttestation(document),
   verifyAttestation: ({ document, demands }) => glue.verifyAttestation(document, demands),
   openAttestation: ({ document, openings, parts }) => glue.openAttestation(document, openings, parts),
   proveRange: ({ document, openings, claim }) => glue.proveRange(document, openings, claim),

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
 
+import { forge, forger } from '../test/forged.mjs'
 import { freePort, openPage, section, startBrowser, startDemo, startProxy, until, verdict } from './parties.mjs'
 
 let demo
@@ -169,7 +170,55 @@ test('a public proof is made, downloaded, dropped back and checked; a changed on
   await place.getByLabel('Length of the message').fill('4')
   await check('other.proof', proof, 'This proof is about something else')
   await check('photo.jpg', Buffer.from([255, 216, 255, 0]), 'Not proved')
+
+  // A verdict goes with what it is about.
+  const panel = place.locator('.panel')
+  const goes = async (change) => {
+    await place.getByLabel('Length of the message').fill('3')
+    await check('again.proof', proof, 'Right: the proof holds')
+    await change()
+    assert.ok(!(await panel.isVisible()))
+  }
+  await goes(() => place.getByLabel('Length of the message').fill('4'))
+  await goes(() => place.getByLabel('Digest, in hexadecimal').fill('00'))
+  await place.getByLabel('Digest, in hexadecimal').fill('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  await holdFiles(page)
+  await goes(() => page.locator('#public-file').setInputFiles({ name: 'slow.proof', mimeType: 'x/y', buffer: changed }))
+  await page.locator('#public-file').setInputFiles({ name: 'quick.proof', mimeType: 'x/y', buffer: proof })
+  await place.getByText('quick.proof (').waitFor()
+  await releaseFiles(page)
+  assert.ok(await place.getByText('quick.proof (').isVisible())
+  // The check of what was there before has no verdict, and holds no other up.
+  await page.evaluate(() => {
+    document.getElementById('public-form').requestSubmit()
+    const length = document.getElementById('public-length')
+    length.value = '4'
+    length.dispatchEvent(new Event('input', { bubbles: true }))
+    document.getElementById('public-form').requestSubmit()
+  })
+  await verdict(place, 'This proof is about something else')
 })
+
+/** Holds up the reading of files whose names begin with `slow`. */
+function holdFiles(page) {
+  return page.evaluate(() => {
+    const read = Blob.prototype.arrayBuffer
+    const held = new Promise((resolve) => (globalThis.releaseHeld = resolve))
+    Blob.prototype.arrayBuffer = async function () {
+      if (this.name?.startsWith('slow')) await held
+      return read.call(this)
+    }
+  })
+}
+
+/** Lets them be read, and waits until they are. */
+function releaseFiles(page) {
+  return page.evaluate(async () => {
+    globalThis.releaseHeld()
+    await new Blob(['x']).arrayBuffer()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  })
+}
 
 /** Has the section check an attestation with the key that is there, and waits for the verdict. */
 async function checkAttestation(page, name, bytes, expected) {
@@ -200,7 +249,8 @@ test('a field of a page is proved with the notary, and the attestation is downlo
   // Another page, which has nothing but the file.
   const [reader, other] = await open(t, ATTESTATION)
   await other.waitForFunction((key) => document.getElementById('attestation-key').value === key, key)
-  await checkAttestation(other, 'back.attestation', attestation, 'Valid: signed by the notary that you trust')
+  await checkAttestation(other, 'back.attestation', attestation, 'Valid: signed with the key of this demonstration’s notary')
+  assert.match(await reader.innerText(), /It proves nothing outside of the demonstration/)
   const pieces = (kind) => reader.locator(`.message .${kind}`).allInnerTexts()
   assert.deepEqual(await pieces('claimed'), ['‹balance: is a number of at least 5000›'])
   assert.deepEqual(await pieces('hidden'), [
@@ -236,6 +286,163 @@ test('a field of a page is proved with the notary, and the attestation is downlo
   await checkAttestation(page, 'again.attestation', attestation, 'Wrong: do not believe it')
   await section(page, ATTESTATION).getByLabel('The key of the notary').fill('abc')
   assert.match(await checkAttestation(page, 'once-more.attestation', attestation, 'Not checked'), /64 hexadecimal digits/)
+})
+
+/** Proves the account's page with what the form says at first. */
+async function attested(page) {
+  const place = section(page, WEBSITE)
+  await place.getByText('https://localhost:').waitFor()
+  await place.getByRole('button', { name: 'Fetch and prove' }).click()
+  await verdict(place, 'Attested by the notary')
+  const [download] = await Promise.all([page.waitForEvent('download'), place.getByRole('link', { name: 'Download' }).click()])
+  return readFile(await download.path())
+}
+
+test('what a website or a forger wrote is drawn as what it is, with all that is hidden, and with warnings', async (t) => {
+  const [, page] = await open(t, WEBSITE)
+  const attestation = await attested(page)
+  const place = section(page, ATTESTATION)
+  const said = page.locator('#attestation-said')
+  const key = place.getByLabel('The key of the notary')
+  // Each has as many bytes as what it replaces. The last one is a field from which servers may take the path.
+  const evil = forge(attestation, ['EUR', '\u202e'], ['"currency"', '"cur\u200bcy"'], ['Accept-Encoding', 'X-Original-URLs'])
+  await key.fill(forger)
+  await checkAttestation(page, 'evil.attestation', evil, 'Valid: signed with the key that you gave')
+  const text = await said.innerText()
+  assert.match(text, /The one that you gave above/)
+  assert.doesNotMatch(text, /[\u202e\u200b]/)
+  assert.match(text, /\\u\{202e\}/)
+  assert.deepEqual(await said.locator('.message .escape').allInnerTexts(), ['\\u{200b}', '\\u{202e}'])
+  assert.match(await said.locator('.warnings').innerText(), /header field X-Original-URLs/)
+  // Whatever is not shown has a mark: the bytes of all pieces are those of the message.
+  assert.deepEqual(await said.locator('.message .piece').evaluateAll((all) => [...new Set(all.map(({ className }) => className))].sort()), [
+    'piece claimed',
+    'piece hidden',
+    'piece revealed',
+  ])
+  for (const kind of ['Revealed', 'Claimed', 'Committed', 'Hidden']) assert.ok(await said.locator('.legend').getByText(`${kind}: `).isVisible())
+
+  // What is no HTTP and no JSON any more, with words of HTML.
+  const broken = forge(attestation, ['EUR', 'E\u0007R'], ['currency', '<b>x</b>'])
+  await checkAttestation(page, 'broken.attestation', broken, 'Valid: signed with the key that you gave')
+  assert.deepEqual(await said.locator('.message .escape').allInnerTexts(), ['\\u{7}'])
+  assert.ok((await said.innerText()).includes('<b>x</b>') && (await said.locator('b').count()) === 0)
+  assert.match(await said.locator('.warnings').innerText(), /cannot be read again/)
+
+  // Without a key, it is shown, and said to be nobody's.
+  await key.fill('')
+  await checkAttestation(page, 'nobody.attestation', evil, 'Not checked: no key was given')
+  assert.match(await said.innerText(), /Nobody has compared it with a key that you trust/)
+  assert.ok((await said.innerText()).includes(forger))
+})
+
+test('every byte of a message has a mark that says what it is', async (t) => {
+  const [, page] = await open(t, ATTESTATION)
+  const drawn = await page.evaluate(async () => {
+    const { draw } = await import('/attested.js')
+    const place = document.createElement('div')
+    const one = (part, ranges, more) => ({ part, class: 'json-text', ranges, claims: [], commit: null, leaves: [], ...more })
+    const query = {
+      length: 30,
+      commitments: [{}],
+      revealed: [{ start: 0, end: 4, text: 'GET ' }, { start: 20, end: 22, hex: 'ff00' }],
+      hidden: [
+        one('json a', [{ start: 4, end: 6 }, { start: 8, end: 9 }], { claims: [{ words: 'is x' }, { words: 'is \u202ey' }] }),
+        one('json b', [{ start: 10, end: 11 }], { commit: 'bytes' }),
+        one('json c', [{ start: 11, end: 13 }], { leaves: ['00'] }),
+        one('header d', [{ start: 13, end: 14 }]),
+      ],
+    }
+    const response = { length: 3, commitments: [], revealed: [], hidden: [] }
+    const said = { server_name: 'x', port: 1, certificate: 'c', time: 't', tls: '1.3', suite: 's', mode: 'proxy', alpn: false, rounds: 2 }
+    const attestation = { ...said, pipelined: true, context: '\u200bc', holder: 'h', query, response }
+    draw(place, { signer: 'k', attestation, summary: ['one', 'two'], warnings: ['w\u2066'] }, 'nobody’s')
+    const pieces = [...place.querySelectorAll('.message .piece')].map(({ className, textContent }) => [className.slice(6), textContent])
+    return [pieces, place.querySelector('dl').textContent, place.querySelector('.warnings').textContent]
+  })
+  assert.deepEqual(drawn[0], [
+    ['revealed', 'GET '],
+    ['claimed', '‹a: is x, and is \\u{202e}y›'],
+    ['hidden', '‹2 bytes of which nothing is said›'],
+    ['claimed', '‹a: goes on›'],
+    ['hidden', '‹1 byte of which nothing is said›'],
+    ['committed', '‹b: hidden, 1 byte; committed to›'],
+    ['committed', '‹c: hidden, 2 bytes; committed to›'],
+    ['hidden', '‹header d: hidden, 1 byte›'],
+    ['hidden', '‹6 bytes of which nothing is said›'],
+    ['revealed', '(bytes ff00)'],
+    ['hidden', '‹8 bytes of which nothing is said›'],
+    ['hidden', '‹3 bytes of which nothing is said›'],
+  ])
+  for (const words of ['Made for\\u{200b}c', 'Requests2, sent at once', 'Holderh', 'Commitments1', 'Whose keynobody’s', 'named no protocol']) {
+    assert.ok(drawn[1].includes(words), `${words}: ${drawn[1]}`)
+  }
+  assert.equal(drawn[2], 'w\\u{2066}')
+})
+
+test('a verdict is about one file and one key, and goes with either', async (t) => {
+  const [, page] = await open(t, WEBSITE)
+  const attestation = await attested(page)
+  const place = section(page, ATTESTATION)
+  const [panel, said] = [place.locator('.panel'), page.locator('#attestation-said')]
+  const key = place.getByLabel('The key of the notary')
+  const own = await key.inputValue()
+  const isClear = async () => assert.deepEqual([await panel.isVisible(), await said.isVisible()], [false, false])
+  const valid = (name) => checkAttestation(page, name, attestation, 'Valid')
+  await valid('one.attestation')
+  await key.fill(forger)
+  await isClear()
+  await key.fill(own)
+  await valid('two.attestation')
+  const changed = Buffer.from(attestation)
+  changed[changed.indexOf('EUR')] ^= 1
+  await holdFiles(page)
+  const slow = { name: 'slow.attestation', mimeType: 'x/y', buffer: changed }
+  await page.locator('#attestation-file').setInputFiles(slow)
+  await isClear()
+  // While it is being read there is nothing to check.
+  await place.getByRole('button', { name: 'Check the attestation' }).click()
+  assert.match(await verdict(place, 'Not checked'), /there is no attestation yet/)
+  await valid('three.attestation')
+  // The first one, read at last, is not what is there.
+  await releaseFiles(page)
+  assert.ok(await place.getByText('three.attestation (').isVisible())
+  assert.ok((await panel.isVisible()) && (await said.isVisible()))
+  // A check whose key changes has no verdict; the next one has.
+  await page.evaluate((forger) => {
+    const form = document.getElementById('attestation-form')
+    form.requestSubmit()
+    const key = document.getElementById('attestation-key')
+    key.value = forger
+    key.dispatchEvent(new Event('input', { bubbles: true }))
+    form.requestSubmit()
+  }, forger)
+  await verdict(place, 'Wrong: do not believe it')
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
+  assert.match(await panel.innerText(), /Wrong: do not believe it/)
+  assert.ok(!(await said.isVisible()))
+})
+
+test('the demonstration’s website is for this machine, unless the command line says otherwise', async (t) => {
+  const of = async (...options) => {
+    const behind = await startDemo(...options)
+    t.after(() => behind.stop())
+    return [(await fetch(`${behind.url}website`)).status, behind]
+  }
+  const [status, shared] = await of('--origin', 'https://demo.example')
+  assert.equal(status, 403)
+  const [place, page] = await open(t, WEBSITE, { url: shared.url, problems: /403/ })
+  await place.getByText('are for this machine').waitFor()
+  await place.getByRole('button', { name: 'Fetch and prove' }).click()
+  assert.match(await verdict(place, 'Not proved'), /--website-for-all/)
+  const opened = await page.evaluate((url) => new Promise((resolve) => {
+    const socket = new WebSocket(url)
+    socket.onopen = () => resolve(true)
+    socket.onerror = () => resolve(false)
+  }), `${shared.url.replace('http', 'ws')}notary/${'0f'.repeat(16)}`)
+  assert.equal(opened, false)
+  assert.equal((await of('--origin', 'https://demo.example', '--website-for-all'))[0], 200)
+  assert.equal((await of('--origin', 'http://localhost:1'))[0], 200)
 })
 
 test('what is not true of a page is not proved, what is chosen is shown, and what is not there is told', async (t) => {

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import * as volery from '../index.js'
+import { forge, forger } from './forged.mjs'
 import { folder, startNotary, volery as program } from './notary.mjs'
 import { startProxy } from './peer.mjs'
 
@@ -32,7 +33,7 @@ test('what is revealed, claimed and hidden of a page is attested, here and by th
   assert.equal(proved.openings, undefined)
 
   const told = await volery.attestation.verify(proved.attestation, { key, context: 'nonce-42' })
-  assert.deepEqual([told.trusted, told.signer], [true, key])
+  assert.deepEqual([told.trusted, told.signer, told.warnings], [true, key, []])
   assert.match(told.summary[0], /currency = "EUR", balance is at least 5000 \(hidden\)/)
   const { response, query } = told.attestation
   assert.deepEqual(response.hidden.map(({ part, claims }) => [part, claims.map(({ words }) => words)]), [
@@ -47,8 +48,65 @@ test('what is revealed, claimed and hidden of a page is attested, here and by th
   writeFileSync(file, proved.attestation)
   const native = JSON.parse(program(['attestation', 'verify', file, '--key', key, '--context', 'nonce-42', '--json']))
   assert.equal(native.result, 'accepted')
-  assert.deepEqual(native.attestation, told.attestation)
+  assert.deepEqual([native.attestation, native.warnings], [told.attestation, []])
   assert.deepEqual([native.attestation.server_name, native.attestation.port], ['localhost', Number(port)])
+})
+
+test('an empty list of what is revealed shows nothing that is not claimed, and none shows everything', async (t) => {
+  const { wanted, key } = await startNotary(t)
+  const shown = async (wishes) => {
+    const { attestation } = await volery.web.prove({ ...wanted, ...wishes })
+    const { response } = (await volery.attestation.verify(attestation, { key })).attestation
+    return response.revealed.map(({ text }) => text).join('…')
+  }
+  const none = await shown({ reveal: [], assert: ['response.json:balance in 5000..'] })
+  assert.match(none, /"balance": /)
+  for (const secret of ['EUR', 'Ada', '4029', '5120']) assert.ok(!none.includes(secret), secret)
+  for (const all of [{}, { reveal: undefined }, { reveal: null }]) assert.match(await shown(all), /Ada[^]*4029[^]*EUR[^]*5120/)
+})
+
+test('what a reader has to decide is told, whoever looks', async (t) => {
+  const { wanted, key } = await startNotary(t)
+  const file = folder(t)
+  const warnings = async (wishes, demands = {}, options = []) => {
+    const { attestation } = await volery.web.prove({ ...wanted, ...wishes })
+    const verified = await volery.attestation.verify(attestation, { key, ...demands })
+    const shown = await volery.attestation.show(attestation)
+    writeFileSync(file('page'), attestation)
+    const native = JSON.parse(program(['attestation', 'verify', file('page'), '--key', key, '--json', ...options]).split('\n')[0])
+    assert.deepEqual(verified.warnings, shown.warnings)
+    assert.deepEqual(verified.warnings, native.warnings)
+    return verified.warnings
+  }
+  const query = await warnings({ url: `${wanted.url}?columns=all` })
+  assert.equal(query.length, 1)
+  assert.match(query[0], /^request 1 hides its query or body/)
+  const path = await warnings({ hide: ['request.path'] }, { allowHiddenPath: true }, ['--allow-hidden-path'])
+  assert.deepEqual(path, ['the path of request 1 is hidden, so the attestation does not say which document it is about'])
+  const field = await warnings({ headers: { 'X-Original-URL': '/other' }, reveal: ['request.header:X-Original-URL'], hide: ['response.body'] })
+  assert.equal(field.length, 1)
+  assert.match(field[0], /header field X-Original-URL/)
+})
+
+test('without a key an attestation is shown, and nobody is said to be trusted', async (t) => {
+  const { wanted, key } = await startNotary(t)
+  const { attestation } = await volery.web.prove({ ...wanted, reveal: ['response.json:currency'], context: 'nonce-42' })
+  const { trusted, signer, summary } = await volery.attestation.show(attestation)
+  assert.deepEqual([trusted, signer], [false, key])
+  assert.match(summary[0], /currency = "EUR"/)
+  const forged = await volery.attestation.show(forge(attestation, ['EUR', 'USD']))
+  assert.deepEqual([forged.trusted, forged.signer], [false, forger])
+  assert.match(forged.summary[0], /currency = "USD"/)
+  assert.ok((await failure(volery.attestation.verify(forge(attestation), { key }))) instanceof volery.RejectedError)
+  assert.equal((await volery.attestation.verify(forge(attestation), { key: forger })).trusted, true)
+  const changed = Uint8Array.from(attestation)
+  changed[Buffer.from(attestation).indexOf('EUR')] ^= 1
+  assert.ok((await failure(volery.attestation.show(changed))) instanceof volery.RejectedError)
+  // What a reader demands is compared with a key, or not at all.
+  for (const demands of [{ key }, { context: 'nonce-42' }, { openings: [] }]) {
+    assert.ok((await failure(volery.attestation.show(attestation, demands))) instanceof volery.ClaimError)
+  }
+  assert.ok((await failure(volery.attestation.show('no attestation'))) instanceof volery.ClaimError)
 })
 
 test('an attestation that is changed, or by somebody else, or for something else, is refused', async (t) => {
@@ -218,7 +276,18 @@ test('wishes that make no sense are named before anything is sent', async () => 
     { context: new Uint8Array(1 << 20) },
     { token: {} },
     { showRest: () => true },
-    { reveal: [] },
+    { reveal: 'response.body' },
+    { reveal: [''] },
+    { reveal: ['response.json:a'], hide: ['response.json:a'] },
+    // What the request that would be sent shows.
+    { hide: ['request.header:Cookie'] },
+    { reveal: ['request.query'] },
+    { commit: ['request.json:a'] },
+    { assert: ['request.query.id = 7'] },
+    { assert: ['response2.json:a = 7'] },
+    { hide: ['response.header:Content-Length'] },
+    { headers: { 'X-Odd': '1' } },
+    { method: 'DELETE', body: 'x' },
     { notary: 'ws://notary.example/' },
     { notary: 'ws://127.0.0.1.example/' },
     { notary: 'http://127.0.0.1/' },
@@ -226,6 +295,8 @@ test('wishes that make no sense are named before anything is sent', async () => 
     const error = await failure(volery.web.prove({ ...NOWHERE, ...wrong }))
     assert.ok(error instanceof volery.ClaimError, `${Object.keys(wrong)}: ${error}`)
   }
+  const lie = await failure(volery.web.prove({ ...NOWHERE, headers: { Cookie: 'a=b' }, assert: ['request.header:Cookie = a=c'] }))
+  assert.ok(lie instanceof volery.WitnessError, String(lie))
   assert.ok((await failure(volery.web.prove())) instanceof volery.ClaimError)
   assert.ok((await failure(volery.web.prove(NOWHERE))) instanceof volery.SessionError)
 })

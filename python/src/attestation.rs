@@ -8,11 +8,9 @@ use serde_json::{Value, json};
 use volery::os_rng;
 use volery::web::Side;
 use volery::web::attestation::policy::{Evidence, Policy};
-use volery::web::attestation::{Attestation, Context, Mode, Statement};
-use volery::web::claim::{Assertion, Bound as Limit, Interval};
+use volery::web::attestation::{Attestation, Context, Statement, Warning};
 use volery::web::commitment::{Bounded, Disclosed, Openings, RangeFile, RangeFileError, range::RangeError};
-use volery::web::disclosure::{MessagePart, Part};
-use volery::web::http::json::Decimal;
+use volery::web::disclosure::{MessagePart, Redaction, words};
 use volery::web::presentation::{Presentation, PresentationError};
 
 use crate::failure::Failure;
@@ -119,8 +117,9 @@ fn verified(document: &Document, demands: &Demands) -> Result<Value, Failure> {
             Value::Null
         }
     };
+    let warnings = statement.warnings();
     if demands.policy.is_none() {
-        allowed(statement, demands)?;
+        allowed(&warnings, demands)?;
     }
     let mut opened = Vec::new();
     for bytes in &demands.openings {
@@ -138,7 +137,7 @@ fn verified(document: &Document, demands: &Demands) -> Result<Value, Failure> {
         "signer": hex(&key),
         "notaries": notaries,
         "summary": statement.summary(),
-        "warnings": warnings(statement),
+        "warnings": warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "attestation": statement,
         "presentation": shown,
         "opened": opened,
@@ -147,51 +146,23 @@ fn verified(document: &Document, demands: &Demands) -> Result<Value, Failure> {
 }
 
 /// Refuses what a reader has to allow, as the program does.
-fn allowed(statement: &Statement, demands: &Demands) -> Result<(), Failure> {
-    let Demands { max_rounds, allow_hidden_path, allow_pipelined, allow_no_alpn, .. } = *demands;
-    let rounds = statement.rounds;
-    let refused = [
-        (u64::from(rounds) > max_rounds, "max_rounds: more requests than that went over the connection"),
-        (
-            statement.pipelined && !allow_pipelined,
-            "the requests were sent at once, so nothing shows which request a later response answers; \
-             allow_pipelined=True accepts that",
-        ),
-        (
-            !statement.alpn && statement.mode != Mode::Proxy && !allow_no_alpn,
-            "the server named no protocol (ALPN), so another service of this host may have answered; \
-             allow_no_alpn=True accepts that",
-        ),
-        (
-            !statement.hidden_paths().is_empty() && !allow_hidden_path,
-            "the path of a request is hidden, so the attestation does not say which document it is about; \
-             allow_hidden_path=True accepts that",
-        ),
-    ];
-    refused.into_iter().find(|(refused, _)| *refused).map_or(Ok(()), |(_, reason)| Err(rejected(reason)))
+fn allowed(warnings: &[Warning], demands: &Demands) -> Result<(), Failure> {
+    for warning in warnings {
+        let option = match warning {
+            Warning::SeveralRequests { requests } if u64::from(*requests) > demands.max_rounds => {
+                return Err(rejected("max_rounds: more requests than that went over the connection"));
+            }
+            Warning::Pipelined if !demands.allow_pipelined => "allow_pipelined=True",
+            Warning::NoProtocol if !demands.allow_no_alpn => "allow_no_alpn=True",
+            Warning::HiddenPath { .. } if !demands.allow_hidden_path => "allow_hidden_path=True",
+            _ => continue,
+        };
+        return Err(rejected(format!("{warning}; {option} accepts that")));
+    }
+    Ok(())
 }
 
-/// What a reader has to look at: these are no reasons to refuse.
-fn warnings(statement: &Statement) -> Vec<String> {
-    let number = |round: usize| round.saturating_add(1);
-    let words = statement.hidden_words().into_iter().map(|round| {
-        format!(
-            "request {} hides its query or body, at least in part: make sure that the document at its path cannot be \
-             made to repeat what it is asked",
-            number(round)
-        )
-    });
-    let fields = statement.unknown_fields().into_iter().map(|(round, name)| {
-        format!(
-            "request {} has the header field {name}: make sure that the server does not take from it which document \
-             is asked for",
-            number(round)
-        )
-    });
-    words.chain(fields).collect()
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
+fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -213,27 +184,8 @@ fn disclosed(opened: &Disclosed) -> Value {
 }
 
 /// The part with this name.
-pub(crate) fn part(text: &str) -> Result<MessagePart, Failure> {
-    text.parse().map_err(|error| Failure::Input(format!("`{text}` is not a part: {error}")))
-}
-
-/// A part and what is claimed of it: `response.json:balance in 5000..`.
-pub(crate) fn claim(text: &str) -> Result<(MessagePart, Assertion), Failure> {
-    let (named, claim) = MessagePart::split(text)
-        .map_err(|error| Failure::Input(format!("`{text}` does not begin with a part: {error}")))?;
-    let claim =
-        named.claim(claim).map_err(|error| Failure::Input(format!("`{text}` is not a claim: {error}")))?;
-    Ok((named, claim))
-}
-
-/// Whether both name the same part. Names of header fields have no case.
-pub(crate) fn is_same(one: &Part, other: &Part) -> bool {
-    match (one, other) {
-        (Part::Header(a), Part::Header(b)) | (Part::Trailer(a), Part::Trailer(b)) => {
-            a.eq_ignore_ascii_case(b)
-        }
-        (a, b) => a == b,
-    }
+fn part(text: &str) -> Result<MessagePart, Failure> {
+    words::part(text).map_err(Failure::input)
 }
 
 /// The attestation of a holder, and what it says. Its holder need not trust it.
@@ -245,7 +197,8 @@ fn held(bytes: &[u8]) -> Result<Attestation, Failure> {
 fn place(statement: &Statement, named: &MessagePart) -> Result<(Side, u64), Failure> {
     let mut hidden = statement.part(named.side).hidden.iter();
     let committed = hidden.find(|hidden| {
-        hidden.commit.is_some() && hidden.round == named.round && is_same(&hidden.part, &named.part)
+        let one = Redaction { round: hidden.round, ..Redaction::new(named.side, hidden.part.clone()) };
+        hidden.commit.is_some() && words::is_same(&one, named)
     });
     let start = committed.and_then(|hidden| hidden.ranges.first()).map(|range| range.start as u64);
     let start = start.ok_or_else(|| {
@@ -275,28 +228,6 @@ pub(crate) fn open_attestation<'py>(
     Ok((PyBytes::new(py, &chosen), shown))
 }
 
-/// The whole number, if a proof about a commitment takes it.
-fn whole(number: &Decimal) -> Option<u64> {
-    number.to_string().parse().ok()
-}
-
-/// A part and the bounds of its number.
-fn bounds(text: &str) -> Result<(MessagePart, core::ops::RangeInclusive<u64>), Failure> {
-    let wrong =
-        || Failure::Input(format!("`{text}`: expected PART in LEAST..GREATEST, whole numbers below 2^64"));
-    let (named, claim) = claim(text)?;
-    let Assertion::Number(Interval { least, greatest }) = claim else { return Err(wrong()) };
-    let least = match least {
-        None => Some(0),
-        Some(Limit { number, open }) => whole(&number).and_then(|n| n.checked_add(open.into())),
-    };
-    let greatest = match greatest {
-        None => Some(u64::MAX),
-        Some(Limit { number, open }) => whole(&number).and_then(|n| n.checked_sub(open.into())),
-    };
-    Ok((named, least.ok_or_else(wrong)?..=greatest.ok_or_else(wrong)?))
-}
-
 /// A proof that a committed number lies in a range.
 #[pyfunction]
 pub(crate) fn prove_range<'py>(
@@ -307,7 +238,7 @@ pub(crate) fn prove_range<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let openings = Openings::from_bytes(&openings.to_vec()).map_err(Failure::input)?;
     let proof = alone(py, move || {
-        let (named, bounds) = bounds(&claim)?;
+        let (named, bounds) = words::range(&claim).map_err(Failure::input)?;
         let attestation = held(&document)?;
         let statement = attestation.verify(attestation.claimed_signer()).map_err(Failure::input)?;
         let place = place(statement, &named)?;
@@ -344,7 +275,8 @@ pub(crate) fn present_attestation<'py>(
         let attestation = held(&document)?;
         let reveal = reveal.iter().map(|text| Ok(Reveal { part: part(text)?, bytes: None }));
         let reveal = reveal.collect::<Result<Vec<_>, Failure>>()?;
-        let claims = claims.iter().map(|text| claim(text)).collect::<Result<Vec<_>, _>>()?;
+        let claims = claims.iter().map(|text| words::claim(text).map_err(Failure::input));
+        let claims = claims.collect::<Result<Vec<_>, _>>()?;
         let context = Context::new(&context).map_err(Failure::input)?;
         let made = Presentation::new(&attestation, &leaves, &context, (&reveal, &claims), &mut os_rng()?);
         let made = made.map_err(|error| match &error {

@@ -10,7 +10,7 @@ use volery::channel::tls::{Fingerprint, Trust, client_config};
 use volery::channel::{tls::Tls, transport::Socket};
 use volery::notary::{Greeting, Terms, Turn, Way, in_line};
 use volery::web::attestation::{Context, Mode};
-use volery::web::disclosure::{MessagePart, Redaction, Rest, Selection, Suite, TlsVersion};
+use volery::web::disclosure::{self, Preflight, Selection, Suite, TlsVersion, words};
 use volery::web::joint::{self, RoundSizes, Sizes, client};
 use volery::web::leaf::Seed;
 use volery::web::proxy;
@@ -18,7 +18,6 @@ use volery::web::server::Roots;
 use volery::{Address, Attested, Channel, Framed, Limits, Options, ProvedPage, Prover, os_rng};
 use zeroize::Zeroizing;
 
-use crate::attestation::{claim, is_same, part};
 use crate::connection::{address, seconds};
 use crate::failure::Failure;
 use crate::worker::{Stop, interruptible};
@@ -40,7 +39,8 @@ pub(crate) struct Wanted<'py> {
     hide: Vec<String>,
     claims: Vec<String>,
     commit: Vec<String>,
-    reveal: Vec<String>,
+    /// With a list all else of the response is hidden, also with an empty one.
+    reveal: Option<Vec<String>>,
     show_rest: bool,
     commit_all: bool,
     context: Vec<u8>,
@@ -119,12 +119,19 @@ impl Wanted<'_> {
             let text = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
             roots.add_pem(&text).map_err(|error| failed(error.to_string()))?;
         }
-        let mut selection = selection(&self.hide, &self.claims, &self.commit, &self.reveal)?;
-        (selection.show_rest, selection.commit_all) = (self.show_rest, self.commit_all);
+        let reveal = self.reveal.as_deref();
+        let selection = words::parse(&self.hide, &self.claims, &self.commit, reveal, Vec::new());
+        let (show_rest, commit_all) = (self.show_rest, self.commit_all);
+        let selection = Selection { show_rest, commit_all, ..selection.map_err(Failure::input)? };
+        let (host, port, request) = (self.host, self.port, Zeroizing::new(self.request.to_vec()));
+        // What cannot be proved of the request is refused before anybody gets it.
+        Preflight { host: &host, port, requests: &request, rounds: 1 }
+            .check(&selection)
+            .map_err(|error| unprovable(&error))?;
         Ok(Task {
-            host: self.host,
-            port: self.port,
-            request: Zeroizing::new(self.request.to_vec()),
+            host,
+            port,
+            request,
             mode,
             notary: Notary {
                 address: address(&self.notary)?,
@@ -143,63 +150,6 @@ impl Wanted<'_> {
             no_alpn: self.no_alpn,
         })
     }
-}
-
-/// What is hidden, claimed, committed to and shown. With `reveal` all else of the response is hidden.
-fn selection(
-    hide: &[String],
-    claims: &[String],
-    commit: &[String],
-    reveal: &[String],
-) -> Result<Selection, Failure> {
-    let mut all: Vec<Redaction> = Vec::new();
-    fn place(all: &mut Vec<Redaction>, named: MessagePart) -> Option<&mut Redaction> {
-        let same = |one: &Redaction| {
-            (one.side, one.round) == (named.side, named.round) && is_same(&one.part, &named.part)
-        };
-        let at = match all.iter().position(same) {
-            Some(at) => at,
-            None => {
-                let MessagePart { side, round, part } = named;
-                all.push(Redaction { round, ..Redaction::new(side, part) });
-                all.len() - 1
-            }
-        };
-        all.get_mut(at)
-    }
-    for text in hide {
-        place(&mut all, part(text)?);
-    }
-    for text in commit {
-        if let Some(redaction) = place(&mut all, part(text)?) {
-            redaction.commit = true;
-        }
-    }
-    for text in claims {
-        let (named, claim) = claim(text)?;
-        if let Some(redaction) = place(&mut all, named) {
-            redaction.claims.push(claim);
-        }
-    }
-    let reveal = reveal.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?;
-    let is_shown = |one: &&Redaction| {
-        reveal.iter().any(|named| {
-            (one.side, one.round) == (named.side, named.round) && is_same(&one.part, &named.part)
-        })
-    };
-    if let Some(both) = all.iter().find(is_shown) {
-        return Err(Failure::Input(format!(
-            "{}: it cannot be revealed and hidden; a claim or a commitment hides what it is about",
-            both.part
-        )));
-    }
-    let beyond =
-        all.iter().map(|one| one.round).chain(reveal.iter().map(|one| one.round)).any(|round| round > 0);
-    if beyond {
-        return Err(Failure::input("there is one request, so parts are those of `request` and `response`"));
-    }
-    let responses = if reveal.is_empty() { Rest::Revealed } else { Rest::Hidden };
-    Ok(Selection { hide: all, reveal, responses, ..Selection::default() })
 }
 
 /// What a proof of a page leaves: the attestation, and what opens its commitments and leaves.
@@ -376,22 +326,30 @@ impl Task {
 /// The failure of saying something about a page that was fetched: what the caller wants to show or claim may
 /// not fit the page, or not be true.
 fn of_page(error: volery::Error) -> Failure {
-    use volery::web::disclosure::{self, Refusal};
+    use volery::web::disclosure::Refusal;
     let disclosure = match &error {
         volery::Error::Web(proxy::Error::Disclosure(error))
         | volery::Error::Joint(joint::Error::Disclosure(error)) => error,
         _ => return error.into(),
     };
     match disclosure {
-        disclosure::Error::NotTrue(reason) => Failure::Unsatisfied {
-            message: format!("not true: {reason}"),
-            place: reason.clone(),
-            assertion: None,
-            claimed: None,
-        },
+        disclosure::Error::NotTrue(_) => unprovable(disclosure),
         disclosure::Error::Refused(
             Refusal::Part { .. } | Refusal::Claim(_) | Refusal::Hidden { .. } | Refusal::Memory { .. },
         ) => Failure::input(error),
         _ => error.into(),
+    }
+}
+
+/// The failure of what is known not to be provable.
+fn unprovable(error: &disclosure::Error) -> Failure {
+    match error {
+        disclosure::Error::NotTrue(reason) => Failure::Unsatisfied {
+            message: error.to_string(),
+            place: reason.clone(),
+            assertion: None,
+            claimed: None,
+        },
+        error => Failure::input(error),
     }
 }

@@ -168,6 +168,33 @@ def test_a_hidden_path_has_to_be_accepted(site):
     attestation.verify(proved.attestation, key=site["key"], allow_hidden_path=True)
 
 
+def test_an_empty_list_of_what_is_revealed_shows_nothing_and_none_shows_all(site):
+    hidden = prove(site, reveal=[], claims=["response.json:balance in 5000.."])
+    said = attestation.verify(hidden.attestation, key=site["key"])
+    assert "at least 5000" in said.summary[0] and "EUR" not in said.summary[0]
+    for secret in (b"EUR", b"Ada", b"4029"):
+        assert secret in hidden.response and secret not in hidden.attestation
+    assert b"EUR" in prove(site).attestation and b"EUR" in prove(site, reveal=None).attestation
+
+
+def test_what_a_reader_has_to_decide_is_told(site):
+    asked = {**site, "url": site["url"] + "?columns=all"}
+    said = attestation.verify(prove(asked, reveal=["response.json:currency"]).attestation, key=site["key"])
+    assert len(said.warnings) == 1 and "hides its query" in said.warnings[0]
+    hidden = prove(site, hide=["request.path"])
+    said = attestation.verify(hidden.attestation, key=site["key"], allow_hidden_path=True)
+    assert len(said.warnings) == 1 and "path of request 1 is hidden" in said.warnings[0]
+    assert attestation.verify(prove(site).attestation, key=site["key"]).warnings == ()
+
+
+def test_what_is_not_true_of_the_request_is_found_before_it_is_sent():
+    call = {"url": "https://localhost/", "notary": "127.0.0.1:9", "notary_key": "11" * 32, "headers": {"Cookie": "a=b"}}
+    with pytest.raises(volery.Unsatisfied, match="not true: request header Cookie"):
+        web.prove(**call, claims=["request.header:Cookie = a=c"])
+    with pytest.raises(volery.SessionFailed):
+        web.prove(**call, claims=["request.header:Cookie = a=b"])
+
+
 def test_claims_that_are_not_true_and_parts_that_are_not_there(site):
     with pytest.raises(volery.Unsatisfied, match="not true"):
         prove(site, claims=["response.json:balance in 6000.."])
@@ -195,7 +222,15 @@ def test_claims_that_are_not_true_and_parts_that_are_not_there(site):
         ({"hide": ["reply.body"]}, "is not a part"),
         ({"claims": ["response.json:a > b"]}, "is not a claim"),
         ({"hide": ["response.json:a"], "reveal": ["response.json:a"]}, "revealed and hidden"),
-        ({"reveal": ["response2.json:a"]}, "there is one request"),
+        ({"hide": ["response.header:ETag"], "reveal": ["response.header:etag"]}, "revealed and hidden"),
+        ({"reveal": ["response2.json:a"]}, "there is no such message"),
+        # What the request that would be sent shows.
+        ({"hide": ["request.header:Cookie"]}, "no field of this name"),
+        ({"reveal": ["request.query"]}, "the target has none"),
+        ({"claims": ["request.json:amount >= 5"]}, "request"),
+        ({"commit": ["request.query.id"]}, "query id of the request"),
+        ({"headers": {"X-Odd": "1"}}, "X-Odd"),
+        ({"hide": ["response.header:Content-Length"]}, "so it is shown"),
         ({"roots": ["nowhere.pem"]}, "nowhere.pem"),
         ({"notary_key": "ab"}, "32 bytes"),
         ({"notary_pin": "ab"}, "notary_pin"),

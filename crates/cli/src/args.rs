@@ -174,6 +174,9 @@ pub(crate) struct DemoBrowserArgs {
     /// Behind a reverse proxy: the page's origin there, like https://demo.example.com
     #[arg(long, value_name = "ORIGIN", value_parser = connection::origin)]
     pub(crate) origin: Vec<String>,
+    /// Offer the demonstration's website and its notary also if others than this machine get the page
+    #[arg(long)]
+    pub(crate) website_for_all: bool,
 }
 
 #[derive(Debug, Args)]

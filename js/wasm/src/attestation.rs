@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use serde_json::{Value, json};
 use volery::os_rng;
 use volery::web::Side;
-use volery::web::attestation::{Attestation, Context, Error, Mode, Statement};
+use volery::web::attestation::{Attestation, Context, Error, Statement, Warning};
 use volery::web::commitment::{Bounded, Disclosed, Openings, RangeFile, RangeFileError, range::RangeError};
 use volery::web::disclosure::{MessagePart, Redaction, words};
 use wasm_bindgen::JsValue;
@@ -23,28 +23,21 @@ fn rejected(reason: impl ToString) -> JsValue {
 }
 
 /// What an attestation says, in JSON, if it is as demanded: by the owner of `key`, for `context`, with these
-/// `openings` and `ranges`. A document by anybody is shown without a key, and is worth nothing then.
+/// `openings` and `ranges`.
 #[wasm_bindgen(js_name = verifyAttestation)]
 pub fn verify_attestation(document: &[u8], demands: &JsValue) -> Result<String, JsValue> {
     let attestation = Attestation::from_bytes(document).map_err(input)?;
-    let key: Option<[u8; 32]> = match bytes(demands, "key")? {
-        Some(key) => Some(key.try_into().map_err(|_| wrong("`key` has 32 bytes, or 64 hexadecimal digits"))?),
-        None => None,
-    };
+    let wrong_key = || wrong("`key` has 32 bytes, or 64 hexadecimal digits");
+    let key: [u8; 32] = bytes(demands, "key")?.and_then(|key| key.try_into().ok()).ok_or_else(wrong_key)?;
     let context = bytes(demands, "context")?;
     let context = context.map(|context| Context::new(&context)).transpose().map_err(input)?;
-    let signer = key.unwrap_or(*attestation.claimed_signer());
-    let statement = attestation.verify(&signer).map_err(|error| match error {
-        Error::Key => wrong("`key` is no public key"),
-        error => rejected(error),
-    })?;
+    let statement = attestation.verify(&key).map_err(unsigned)?;
     if let Some(wanted) = context.filter(|wanted| *wanted != statement.context) {
         let (found, wanted) = (statement.context.words(), wanted.words());
         return Err(rejected(format!("it was made for `{found}`, not for the context `{wanted}`")));
     }
-    if key.is_some() {
-        allowed(statement, demands)?;
-    }
+    let warnings = statement.warnings();
+    allowed(&warnings, demands)?;
     let mut opened = Vec::new();
     for bytes in many_bytes(demands, "openings")? {
         let openings = Openings::from_bytes(&bytes).map_err(input)?;
@@ -53,7 +46,7 @@ pub fn verify_attestation(document: &[u8], demands: &JsValue) -> Result<String, 
     let mut in_range = Vec::new();
     for bytes in many_bytes(demands, "ranges")? {
         let file = RangeFile::from_bytes(&bytes).map_err(input)?;
-        let Bounded { side, part, bounds } = file.verify(&attestation, &signer).map_err(rejected)?;
+        let Bounded { side, part, bounds } = file.verify(&attestation, &key).map_err(rejected)?;
         let (least, greatest) = bounds.into_inner();
         in_range.push(json!({
             "message": message(side), "part": part,
@@ -61,42 +54,64 @@ pub fn verify_attestation(document: &[u8], demands: &JsValue) -> Result<String, 
             "least": least.to_string(), "greatest": greatest.to_string(),
         }));
     }
-    let told = json!({
-        "signer": hex(&signer),
-        "trusted": key.is_some(),
+    Ok(told(statement, (&key, true), &warnings, (opened, in_range)).to_string())
+}
+
+/// What an attestation says that somebody has signed, in JSON: the key is the one that it names itself, which
+/// nobody has compared with one that is trusted.
+#[wasm_bindgen(js_name = showAttestation)]
+pub fn show_attestation(document: &[u8]) -> Result<String, JsValue> {
+    let attestation = Attestation::from_bytes(document).map_err(input)?;
+    let key = attestation.claimed_signer();
+    let statement = attestation.verify(key).map_err(unsigned)?;
+    Ok(told(statement, (key, false), &statement.warnings(), (Vec::new(), Vec::new())).to_string())
+}
+
+/// What a reader is told.
+fn told(
+    statement: &Statement,
+    (signer, trusted): (&[u8; 32], bool),
+    warnings: &[Warning],
+    (opened, in_range): (Vec<Value>, Vec<Value>),
+) -> Value {
+    json!({
+        "signer": hex(signer),
+        "trusted": trusted,
         "summary": statement.summary(),
+        "warnings": warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "attestation": statement,
         "opened": opened,
         "inRange": in_range,
-    });
-    Ok(told.to_string())
+    })
+}
+
+/// The failure of a signature.
+fn unsigned(error: Error) -> JsValue {
+    match error {
+        Error::Key => wrong("`key` is no public key"),
+        error => rejected(error),
+    }
 }
 
 /// Refuses what a reader has to allow, as the program does.
-fn allowed(statement: &Statement, demands: &JsValue) -> Result<(), JsValue> {
+fn allowed(warnings: &[Warning], demands: &JsValue) -> Result<(), JsValue> {
     let rounds = number(demands, "maxRounds")?.unwrap_or(1);
     let [pipelined, no_alpn, hidden_path] =
         ["allowPipelined", "allowNoAlpn", "allowHiddenPath"].map(|name| flag(demands, name));
     let (pipelined, no_alpn, hidden_path) = (pipelined?, no_alpn?, hidden_path?);
-    let refused = [
-        (statement.rounds > rounds, "maxRounds: more requests than that went over the connection"),
-        (
-            statement.pipelined && !pipelined,
-            "the requests were sent at once, so nothing shows which request a later response answers; \
-             allowPipelined accepts that",
-        ),
-        (
-            !statement.alpn && statement.mode != Mode::Proxy && !no_alpn,
-            "the server named no protocol (ALPN), so another service of this host may have answered; \
-             allowNoAlpn accepts that",
-        ),
-        (
-            !statement.hidden_paths().is_empty() && !hidden_path,
-            "the path of a request is hidden, so the attestation does not say which document it is about; \
-             allowHiddenPath accepts that",
-        ),
-    ];
-    refused.into_iter().find(|(refused, _)| *refused).map_or(Ok(()), |(_, reason)| Err(rejected(reason)))
+    for warning in warnings {
+        let option = match warning {
+            Warning::SeveralRequests { requests } if *requests > rounds => {
+                return Err(rejected("maxRounds: more requests than that went over the connection"));
+            }
+            Warning::Pipelined if !pipelined => "allowPipelined",
+            Warning::NoProtocol if !no_alpn => "allowNoAlpn",
+            Warning::HiddenPath { .. } if !hidden_path => "allowHiddenPath",
+            _ => continue,
+        };
+        return Err(rejected(format!("{warning}; {option} accepts that")));
+    }
+    Ok(())
 }
 
 /// The openings of these parts alone, for a reader.

@@ -19,7 +19,7 @@ use js_sys::{Function, Object, Reflect, Uint8Array};
 use volery::channel::Channel;
 use volery::notary::{Greeting, Terms, Turn, Way, in_line};
 use volery::web::attestation::Context;
-use volery::web::disclosure::{self, Refusal, Selection, Suite, TlsVersion, words};
+use volery::web::disclosure::{self, Preflight, Refusal, Selection, Suite, TlsVersion, words};
 use volery::web::http::request::{Page, RequestParts};
 use volery::web::joint::{self, RoundSizes, Sizes, client};
 use volery::web::leaf::Seed;
@@ -63,6 +63,17 @@ struct Task {
     listener: Option<Function>,
 }
 
+/// What is shown, hidden, claimed and committed to. With a list of what is shown all else of the response is
+/// hidden, also with an empty one.
+fn selection(wanted: &JsValue) -> Result<Selection, JsValue> {
+    let [hide, assert, commit] = ["hide", "assert", "commit"].map(|name| texts(wanted, name));
+    let reveal = get(wanted, "reveal").map(|_| texts(wanted, "reveal")).transpose()?;
+    let selection = words::parse(&hide?, &assert?, &commit?, reveal.as_deref(), Vec::new());
+    let selection = selection.map_err(|error| wrong(&error.to_string()))?;
+    let (show_rest, commit_all) = (flag(wanted, "showRest")?, flag(wanted, "commitAll")?);
+    Ok(Selection { show_rest, commit_all, ..selection })
+}
+
 /// Whether a wish makes sense, as far as that can be known before anything is sent.
 #[wasm_bindgen(js_name = checkWeb)]
 pub fn check_web(wanted: &JsValue) -> Result<(), JsValue> {
@@ -101,11 +112,11 @@ impl Task {
             last: true,
         };
         let request = page.request(&parts).map_err(|error| wrong(&error.to_string()))?;
-        let [hide, assert, commit, reveal] =
-            ["hide", "assert", "commit", "reveal"].map(|name| texts(wanted, name));
-        let selection = words::parse(&hide?, &assert?, &commit?, &reveal?, Vec::new());
-        let selection = selection.map_err(|error| wrong(&error.to_string()))?;
-        let (show_rest, commit_all) = (flag(wanted, "showRest")?, flag(wanted, "commitAll")?);
+        let selection = selection(wanted)?;
+        // What cannot be proved of the request is refused before anybody gets it.
+        Preflight { host: &page.host, port: page.port, requests: &request, rounds: 1 }
+            .check(&selection)
+            .map_err(|error| unprovable(&error))?;
         let key = bytes(wanted, "notaryKey")?.and_then(|key| key.try_into().ok());
         let tls = match text(wanted, "tls")?.as_deref() {
             None => None,
@@ -125,7 +136,7 @@ impl Task {
         Ok(Self {
             page,
             request,
-            selection: Selection { show_rest, commit_all, ..selection },
+            selection,
             context: Context::new(&context).map_err(|error| wrong(&error.to_string()))?,
             key: key.ok_or_else(|| wrong("`notaryKey` has 32 bytes, or 64 hexadecimal digits"))?,
             token: Zeroizing::new(bytes(wanted, "token")?.unwrap_or_default()),
@@ -268,10 +279,18 @@ fn session(error: volery::Error) -> JsValue {
 fn of_page(error: volery::Error) -> JsValue {
     let volery::Error::Joint(joint::Error::Disclosure(found)) = &error else { return session(error) };
     match found {
-        disclosure::Error::NotTrue(reason) => named("WitnessError", &format!("not true: {reason}")),
+        disclosure::Error::NotTrue(_) => unprovable(found),
         disclosure::Error::Refused(
             Refusal::Part { .. } | Refusal::Claim(_) | Refusal::Hidden { .. } | Refusal::Memory { .. },
         ) => wrong(&error.to_string()),
         _ => session(error),
+    }
+}
+
+/// The failure of what is known not to be provable.
+fn unprovable(error: &disclosure::Error) -> JsValue {
+    match error {
+        disclosure::Error::NotTrue(_) => named("WitnessError", &error.to_string()),
+        error => wrong(&error.to_string()),
     }
 }

@@ -89,7 +89,7 @@ def prove(
     hide: Sequence[str] = (),
     claims: Sequence[str] = (),
     commit: Sequence[str] = (),
-    reveal: Sequence[str] = (),
+    reveal: Optional[Sequence[str]] = None,
     show_rest: bool = False,
     commit_all: bool = False,
     context: bytes = b"",
@@ -109,11 +109,14 @@ def prove(
     ``mode`` is ``"two-party"``, in which neither party has the connection's keys while it lives, or ``"proxy"``, which is
     cheap. Parts are named as the program names them: ``request.header:Cookie``, ``response.json:balance``. ``hide`` are
     parts that stay hidden, ``claims`` are claims about hidden parts (``"response.json:balance in 5000.."``),
-    ``commit`` are hidden parts to open later. With ``reveal`` all else of the response is hidden. ``roots`` are PEM
-    files of further authorities. ``volery web plan`` shows what an attestation would say.
+    ``commit`` are hidden parts to open later. With a list ``reveal`` all else of the response is hidden, so an empty
+    list shows nothing of it; with ``None`` all else is shown. ``roots`` are PEM files of further authorities.
+    ``volery web plan`` shows what an attestation would say.
 
     Raises :class:`volery.Unsatisfied` if a claim is not true, :class:`volery.BadInput` if a part does not fit the page,
-    and :class:`volery.SessionFailed` if the website or the notary fails.
+    and :class:`volery.SessionFailed` if the website or the notary fails. What is wrong with the request's own parts is
+    found before anything is sent; what is wrong with those of the response only after it has come, when the website
+    has done what it was asked for.
     """
     host, port, request = _request(url, method, headers or {}, body)
     secret = bytearray(token)
@@ -132,7 +135,7 @@ def prove(
                 hide=list(hide),
                 claims=list(claims),
                 commit=list(commit),
-                reveal=list(reveal),
+                reveal=None if reveal is None else list(reveal),
                 show_rest=show_rest,
                 commit_all=commit_all,
                 context=context,

@@ -10,6 +10,9 @@ pub(super) const MAX_HEAD: usize = 16 << 10;
 /// The most header fields of one.
 const MAX_FIELDS: usize = 100;
 
+/// The most characters of an origin that an error repeats.
+const MAX_SHOWN: usize = 100;
+
 /// What a key is hashed with (section 1.3).
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
@@ -37,8 +40,7 @@ impl Refusal {
     }
 
     pub(super) fn origin(origin: &str) -> Self {
-        let origin: String = origin.chars().filter(|c| !c.is_control()).take(100).collect();
-        let reason = format!("pages of `{origin}` may not connect here");
+        let reason = format!("pages of `{}` may not connect here", shown(origin));
         Self { status: "403 Forbidden", reason }
     }
 
@@ -50,6 +52,16 @@ impl Refusal {
             "Sec-WebSocket-Version: 13\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8";
         format!("HTTP/1.1 {status}\r\n{version}\r\nContent-Length: {length}\r\n\r\n{reason}\n").into_bytes()
     }
+}
+
+/// What a client sent, for an error that people read in a log or on a terminal: its beginning, with
+/// everything escaped that does not print, or that changes the order of what does.
+fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(MAX_SHOWN).flat_map(char::escape_debug).collect();
+    if text.chars().nth(MAX_SHOWN).is_some() {
+        shown.push_str("...");
+    }
+    shown
 }
 
 /// The length of the head in `bytes`, if it is complete.
@@ -229,6 +241,22 @@ mod tests {
             let text = String::from_utf8(refusal.answer()).unwrap();
             assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{to}: {text}");
             assert!(text.ends_with(&format!("\r\n\r\n{}\n", refusal.reason)));
+        }
+    }
+
+    #[test]
+    fn an_origin_that_is_refused_is_shown_escaped_and_cut() {
+        for (origin, expected) in [
+            ("https://evil.example", "https://evil.example"),
+            ("a\u{1b}[2K\rb\nc\0", "a\\u{1b}[2K\\rb\\nc\\0"),
+            ("\u{202e}moc.live\u{2066}\u{200b}\u{feff}", "\\u{202e}moc.live\\u{2066}\\u{200b}\\u{feff}"),
+            ("a\u{9b}b\u{2028}", "a\\u{9b}b\\u{2028}"),
+            (&"x".repeat(MAX_SHOWN), &"x".repeat(MAX_SHOWN)),
+            (&"\u{e4}".repeat(5000), &format!("{}...", "\u{e4}".repeat(MAX_SHOWN))),
+        ] {
+            let refusal = Refusal::origin(origin);
+            assert_eq!(refusal.reason, format!("pages of `{expected}` may not connect here"));
+            assert!(String::from_utf8(refusal.answer()).unwrap().ends_with(&format!("{}\n", refusal.reason)));
         }
     }
 

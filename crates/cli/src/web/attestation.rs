@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use volery::web::attestation::policy::{self, Policy, Rule};
-use volery::web::attestation::{Attestation, Brief, Context, Error, MAX_BYTES, Mode, Statement};
+use volery::web::attestation::{Attestation, Brief, Context, Error, MAX_BYTES, Statement, Warning};
 use volery::web::presentation::{Presentation, PresentationError};
 
 use super::notary::now;
@@ -42,6 +42,8 @@ struct OneReport<'a> {
     contract_signer: Option<String>,
     /// A sentence for each request; none if it is rejected.
     summary: Vec<String>,
+    /// What a reader has to decide about it; none if it is rejected.
+    warnings: Vec<String>,
     /// What it says; none if it is rejected.
     attestation: Option<&'a Statement>,
     /// What a presentation shows besides; none if it is an attestation, or rejected.
@@ -90,9 +92,11 @@ fn presented(document: &Document, key: &[u8; 32]) -> Result<Option<PresentationR
 impl<'a> OneReport<'a> {
     fn of(attestation: &Attestation, statement: Option<&'a Statement>) -> Self {
         let summary = statement.map(Statement::summary).unwrap_or_default();
+        let warnings = statement.map(Statement::warnings).unwrap_or_default();
+        let warnings = warnings.iter().map(ToString::to_string).collect();
         let signer = hex(attestation.claimed_signer());
         let contract_signer = attestation.contract_signer().map(|address| address.to_string());
-        Self { signer, contract_signer, summary, attestation: statement, presentation: None }
+        Self { signer, contract_signer, summary, warnings, attestation: statement, presentation: None }
     }
 
     /// One that a policy has verified with the key that it names, and whether it is satisfied.
@@ -114,7 +118,7 @@ impl<'a> OneReport<'a> {
 
     /// As text: a sentence for each request, then the details.
     fn text(&self, word: &str, verbose: bool) -> String {
-        let Self { signer, contract_signer, summary, attestation, presentation } = self;
+        let Self { signer, contract_signer, summary, attestation, presentation, .. } = self;
         let sentences = summary.join("\n          ");
         let lines = presentation.iter().flat_map(PresentationReport::lines);
         let shown: String = lines.map(|line| line + "\n").collect();
@@ -297,8 +301,8 @@ impl PolicyReport {
 /// succeeds, and the caller reports it.
 fn demand(args: &AttestationVerifyArgs, key: &[u8; 32], document: &Document) -> Result<(), Failure> {
     let Ok(statement) = document.attestation().verify(key) else { return Ok(()) };
-    rounds(args, statement)?;
-    protocol(args, statement)?;
+    let warnings = statement.warnings();
+    accepted(args, &warnings)?;
     if let Some(wanted) = args.contract_signer {
         let checked = document.attestation().check_contract_signer(&[wanted]);
         checked.map_err(|error| Failure::Rejected(error.to_string()))?;
@@ -314,53 +318,34 @@ fn demand(args: &AttestationVerifyArgs, key: &[u8; 32], document: &Document) -> 
         let context = context.words();
         return Err(Failure::Rejected(format!("it was made for {found}, not for the context `{context}`")));
     }
-    for round in statement.hidden_words() {
-        terminal::message(&format!(
-            "warning: request {} hides its query or body, at least in part: make sure that the document at its path cannot be made to repeat what it is asked",
-            round.saturating_add(1)
-        ));
-    }
-    for (round, name) in statement.unknown_fields() {
-        terminal::message(&format!(
-            "warning: request {} has the header field {name}: make sure that the server does not take from it which document is asked for",
-            round.saturating_add(1)
-        ));
-    }
-    match statement.hidden_paths().first() {
-        Some(round) if !args.allow_hidden_path => Err(Failure::Rejected(format!(
-            "the path of request {} is hidden, so the attestation does not say which document it is about; --allow-hidden-path accepts that",
-            round.saturating_add(1)
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// Checks that the reader accepts the number of requests on the connection, and their order.
-fn rounds(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Failure> {
-    let (rounds, most) = (statement.rounds, args.max_rounds);
-    if rounds > most {
-        let rounds = output::counted(rounds.into(), "request");
-        return Err(Failure::Rejected(format!(
-            "{rounds} went over the connection, and --max-rounds is {most}: SECURITY.md says what later responses rest on"
-        )));
-    }
-    if statement.pipelined && !args.allow_pipelined {
-        return Err(Failure::Rejected(
-            "the requests were sent at once, so nothing shows which request a later response answers; --allow-pipelined accepts that".into(),
-        ));
-    }
+    warn(&warnings);
     Ok(())
 }
 
-/// Checks that the server named its protocol, or that the reader does without. In proxy mode the notary chose
-/// the port.
-fn protocol(args: &AttestationVerifyArgs, statement: &Statement) -> Result<(), Failure> {
-    if statement.alpn || statement.mode == Mode::Proxy || args.allow_no_alpn {
-        return Ok(());
+/// Says what a reader has to decide.
+fn warn(warnings: &[Warning]) {
+    warnings.iter().for_each(|warning| terminal::message(&format!("warning: {warning}")));
+}
+
+/// Checks that the reader accepts what is refused unless an option says otherwise.
+fn accepted(args: &AttestationVerifyArgs, warnings: &[Warning]) -> Result<(), Failure> {
+    for warning in warnings {
+        let option = match warning {
+            Warning::SeveralRequests { requests } if *requests > args.max_rounds => {
+                let (requests, most) = (output::counted((*requests).into(), "request"), args.max_rounds);
+                return Err(Failure::Rejected(format!(
+                    "{requests} went over the connection, and --max-rounds is {most}: SECURITY.md says what later responses rest on"
+                )));
+            }
+            Warning::Pipelined if !args.allow_pipelined => "--allow-pipelined",
+            // In proxy mode the notary chose the port, so there is no such warning.
+            Warning::NoProtocol if !args.allow_no_alpn => "--allow-no-alpn",
+            Warning::HiddenPath { .. } if !args.allow_hidden_path => "--allow-hidden-path",
+            _ => continue,
+        };
+        return Err(Failure::Rejected(format!("{warning}; {option} accepts that")));
     }
-    Err(Failure::Rejected(
-        "the server named no protocol (ALPN), so another service of this host may have answered; --allow-no-alpn accepts that".into(),
-    ))
+    Ok(())
 }
 
 /// Runs `volery attestation typed-data`. The object is that of `eth_signTypedData_v4`, and has nothing of
@@ -382,5 +367,9 @@ pub(crate) fn show(args: &AttestationShowArgs) -> Result<(), Failure> {
     terminal::message(
         "the file itself names its signer; `volery attestation verify --key` checks it against a key that you know",
     );
+    // Whoever looks at what nobody has checked hears of it, too.
+    if let Some(statement) = statement(&attestation) {
+        warn(&statement.warnings());
+    }
     tell("unchecked", &attestation, args.json, args.verbose)
 }

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_field_that_may_change_what_is_asked_for_is_sent_only_if_it_is_shown() {
         let selection =
-            |revealed: &[&str]| parse(&[], &[], &[], &words(revealed), Vec::new()).expect("sound");
+            |revealed: &[&str]| parse(&[], &[], &[], Some(&words(revealed)), Vec::new()).expect("sound");
         let names = || ["Cookie", "Content-Type", "X-Original-URL"].into_iter();
         assert!(check_fields(&selection(&[]), 0, names().take(2)).is_ok());
         let refused = check_fields(&selection(&[]), 1, names()).expect_err("it is not known");

@@ -14,8 +14,10 @@ use crate::failure::Failure;
 /// With `--reveal` everything else of the responses is hidden. Without it bodies show, and header fields that
 /// are the same for everybody. Parts that further requests have `taken` are hidden, too.
 pub(super) fn selection(args: &WebPageArgs, taken: Vec<MessagePart>) -> Result<Selection, Failure> {
+    // A command line has no empty list.
+    let reveal = (!args.reveal.is_empty()).then_some(&*args.reveal);
     let selection =
-        words::parse(&args.hide, &args.assert, &args.commit, &args.reveal, taken).map_err(Failure::input)?;
+        words::parse(&args.hide, &args.assert, &args.commit, reveal, taken).map_err(Failure::input)?;
     Ok(Selection { show_rest: args.show_rest, commit_all: args.commit_all, ..selection })
 }
 
@@ -77,7 +79,7 @@ mod tests {
         let hidden = words(&["request.header:Cookie", "response2.json:a", "response3.json:b"]);
         let shown = words(&["request2.query", "response3.json:c"]);
         let taken = vec![MessagePart { side: Side::Server, round: 1, part: Part::Body }];
-        let selection = parse(&hidden, &[], &[], &shown, taken).expect("sound");
+        let selection = parse(&hidden, &[], &[], Some(&shown), taken).expect("sound");
         assert_eq!(within(&selection, &(0..3)), selection);
         let second = within(&selection, &(1..2));
         assert_eq!(second.hide, [Redaction::new(Side::Server, Part::Json("a".into()))]);

@@ -19,7 +19,7 @@ use volery::web::attestation::{Attestation, Context, SigningKey, Statement};
 use volery::web::commitment::Openings;
 use volery::web::dialogue::ReceivedResponses;
 use volery::web::disclosure::{
-    MAX_HIDDEN_BYTES, MessagePart, Redaction, Selection, Suite, TlsVersion, words,
+    self, MAX_HIDDEN_BYTES, MessagePart, Preflight, Redaction, Selection, Suite, TlsVersion, words,
 };
 use volery::web::joint::{self, client};
 use volery::web::leaf::{LeafOpenings, Seed};
@@ -107,6 +107,8 @@ struct Visit<'a> {
     selection: Selection,
     /// The responses on earlier connections.
     before: &'a ReceivedResponses,
+    /// Why a request was not made, if nothing of what is wanted could have been proved with it.
+    unprovable: OnceLock<Failure>,
 }
 
 impl Task {
@@ -120,7 +122,8 @@ impl Task {
         let connections = self.script.connections();
         for (number, connection) in connections.iter().enumerate() {
             let selection = parts::within(&self.selection, connection);
-            let visit = Visit { task: self, connection, selection, before: &before };
+            let unprovable = OnceLock::new();
+            let visit = Visit { task: self, connection, selection, before: &before, unprovable };
             let several = connections.len() > 1;
             let of = |failure: Failure| {
                 match number + 1 {
@@ -131,7 +134,9 @@ impl Task {
                     )),
                 }
             };
-            let proved = visit.signed(signer).map_err(of)?;
+            let proved = visit.signed(signer);
+            // What is wrong with a request says more than that it was not made.
+            let proved = proved.map_err(|failure| of(visit.unprovable.into_inner().unwrap_or(failure)))?;
             self.phases.finish();
             terminal::aside(|| done(number, &proved))?;
             self.script.hear(connection, &proved.received, &mut before)?;
@@ -152,10 +157,7 @@ impl Signer {
 
 impl Visit<'_> {
     fn signed(&self, signer: &Signer) -> Result<SignedSession, Failure> {
-        // If a value is missing, the notary is not called.
-        if self.connection.start > 0 {
-            self.request(0, self.before).map_err(Failure::Session)?;
-        }
+        self.preflight()?;
         // A server that cannot be served is found out before anything is paid.
         let protocol = self.protocol()?;
         match signer {
@@ -165,6 +167,30 @@ impl Visit<'_> {
             }
             Signer::Alone(key) => self.alone(key, protocol),
         }
+    }
+
+    /// Makes the requests that are known before the connection is open, and refuses what cannot be proved of
+    /// them. If a value is missing or something is wrong, the notary is not called, and nothing is sent.
+    fn preflight(&self) -> Result<(), Failure> {
+        let mut known = Zeroizing::new(Vec::new());
+        for round in 0..self.connection.len() {
+            if self.task.script.waits(self.connection.start + round).map_err(Failure::Input)? {
+                break;
+            }
+            known.extend_from_slice(&self.request(round, self.before).map_err(Failure::Session)?);
+        }
+        self.provable(&known)
+    }
+
+    /// Checks that all that is wanted of the first requests of the connection can be proved, as far as these
+    /// show it.
+    fn provable(&self, requests: &[u8]) -> Result<(), Failure> {
+        let page = self.task.script.page();
+        let (host, port, rounds) = (&*page.host, page.port, self.connection.len());
+        Preflight { host, port, requests, rounds }.check(&self.selection).map_err(|error| match error {
+            disclosure::Error::NotTrue(_) => volery::Error::from(joint::Error::from(error)).into(),
+            error => Failure::Page(error.to_string()),
+        })
     }
 
     /// The version of TLS and the cipher suite for which two parties prepare a connection, as far as they are
@@ -347,6 +373,20 @@ impl Visit<'_> {
         let made = self.task.script.request(self.connection.start + round, heard)?;
         if checks::shows_query_names(&self.selection, round) {
             self.task.script.check_query_names(self.connection.start + round, &made)?;
+        }
+        if self.task.script.waits(self.connection.start + round)? {
+            // Requests before it are made again: they do not change.
+            let mut all = Zeroizing::new(Vec::new());
+            for earlier in 0..round {
+                all.extend_from_slice(&self.task.script.request(self.connection.start + earlier, heard)?);
+            }
+            all.extend_from_slice(&made);
+            self.provable(&all).map_err(|failure| {
+                let reason = failure.reason();
+                // The first one ends the session.
+                let _ = self.unprovable.set(failure);
+                reason
+            })?;
         }
         Ok(made)
     }

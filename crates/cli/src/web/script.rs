@@ -123,6 +123,14 @@ impl Script {
         if self.order == Order::Apart { round..round + 1 } else { 0..self.requests.len() }
     }
 
+    /// Whether request `round` takes values of responses on its own connection, so that it is not known
+    /// before that is open.
+    pub(super) fn waits(&self, round: usize) -> Result<bool, String> {
+        let Some(request) = self.requests.get(round) else { return Ok(false) };
+        let connection = self.connection(round);
+        Ok(request.placeholders()?.iter().any(|place| connection.contains(&place.round)))
+    }
+
     /// Whether request `round` is the last of its connection.
     fn is_last(&self, round: usize) -> bool {
         round + 1 == self.connection(round).end

@@ -124,7 +124,7 @@ fn proved<C: Channel>(mut prover: Prover<C>, fixture: &Fixture) -> volery::web::
         "V may still have the connection"
     );
     let selection =
-        words::parse(&["request.header:Cookie".into()], &[], &[], &[], Vec::new()).expect("words");
+        words::parse(&["request.header:Cookie".into()], &[], &[], None, Vec::new()).expect("words");
     let hide = fetched.select(&selection).expect("there");
     fetched.prove(&hide).expect("proved").attestation(&fixture.key()).expect("attested").attestation
 }

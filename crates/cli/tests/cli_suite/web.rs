@@ -57,7 +57,18 @@ fn without_a_word_what_the_user_supplied_is_hidden_and_the_path_shows() {
     let (page, key) = (fixture.path("page"), fixture.public.as_str());
     let verify =
         |more: &[&str]| run(&[&["attestation", "verify", &page, "--key", key][..], more].concat(), "");
-    let text = verify(&[]).expect(0, "").stdout;
+    let ended = verify(&[]).expect(0, "");
+    // What the reader has to decide is said by whatever reads it.
+    let warning = "request 1 hides its query or body, at least in part";
+    let shown = run(&["attestation", "show", &page], "").expect(0, "");
+    for stderr in [&ended.stderr, &shown.stderr] {
+        assert_eq!(stderr.matches("warning: ").count(), 1, "{stderr}");
+        assert!(stderr.contains(&format!("warning: {warning}")), "{stderr}");
+    }
+    let told = verify(&["--json"]).expect(0, "").object();
+    let warnings = told["warnings"].as_array().expect("a list");
+    assert!(warnings.len() == 1 && warnings[0].as_str().is_some_and(|text| text.starts_with(warning)));
+    let text = ended.stdout;
     let port =
         fixture.url.rsplit(':').next().and_then(|rest| rest.split('/').next()).expect("a port").to_owned();
     for shown in ["GET /account?", "Ada", "5120.75", "context   nonce-42", &format!("port      {port}")] {
@@ -357,6 +368,26 @@ fn booleans_are_hidden_among_others_or_shown_on_request() {
     prove("c", &["--assert", "response.json:active is false"])
         .expect(1, "not true: response json active is false");
     prove("d", &["--assert", "response.json:plan is true"]).expect(1, "not true");
+}
+
+/// A request may change something, so it is not made for nothing.
+#[test]
+fn what_cannot_be_proved_of_a_request_is_refused_before_anything_is_sent() {
+    // Nobody is there: whoever calls either of them fails.
+    let key = "ab".repeat(32);
+    let nowhere = ["--notary", "127.0.0.1:1", "--notary-key", &key, "--headers", "-", "--yes"];
+    for mode in ["two-party", "proxy"] {
+        let prove = |args: &[&str]| {
+            let first = ["web", "prove", "https://localhost:1/a?id=7", "--out", "x", "--mode", mode];
+            run(&[&first[..], &nowhere, args].concat(), FIELDS)
+        };
+        prove(&["--hide", "request.header:Referer"]).refused("there is no field of this name");
+        prove(&["--reveal", "request.query.name"]).refused("query name of the request");
+        prove(&["--commit", "request.json:a"]).refused("json a of the request");
+        prove(&["--assert", "request.query.id = 8"]).expect(1, "not true: request query id");
+        prove(&["--assert", "request.header:Cookie contains y"]).expect(1, "not true: request header Cookie");
+        prove(&["--assert", "request.query.id = 7"]).expect(3, "");
+    }
 }
 
 #[test]

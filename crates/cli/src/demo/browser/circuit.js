@@ -4,6 +4,7 @@ import { announce, verdict } from './claims.js'
 import { isR1cs, isWtns, publicValues } from './circom.js'
 import { onFiles } from './dropping.js'
 import { Run, bytes, proveIn, reason } from './run.js'
+import { visible } from './visible.js'
 
 const $ = (id) => document.getElementById(id)
 
@@ -19,7 +20,7 @@ export function setUp() {
   let witness
 
   function show() {
-    const size = (file) => `${file.name} (${file.kind}, ${bytes(file.content.length)})`
+    const size = (file) => `${visible(file.name)} (${file.kind}, ${bytes(file.content.length)})`
     $('circuit-name').textContent = circuit ? size(circuit) : 'none yet'
     $('circuit-witness-name').textContent = witness ? size(witness) : 'none yet: the inputs below'
     $('circuit-secret').disabled = witness !== undefined

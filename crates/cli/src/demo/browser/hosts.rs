@@ -3,7 +3,7 @@
 //! A page of another website can point a name of its own at this machine (DNS rebinding). Browsers then take
 //! this server for a part of that website. So requests for unknown names are refused.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use crate::failure::Failure;
 
@@ -53,6 +53,20 @@ impl Hosts {
     }
 }
 
+/// Whether only this machine gets the pages of a server that listens at `address`: no other machine reaches
+/// it, and no reverse proxy shows it to others, whose origins are `further`.
+pub(super) fn is_local(address: SocketAddr, further: &[String]) -> bool {
+    let on_loopback = |origin: &String| {
+        let authority = origin.split_once("://").map_or("", |(_, authority)| authority);
+        let end = authority.rfind(':').filter(|_| !authority.ends_with(']')).unwrap_or(authority.len());
+        let host = authority.get(..end).unwrap_or_default();
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        host.eq_ignore_ascii_case("localhost")
+            || bare.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
+    };
+    address.ip().to_canonical().is_loopback() && further.iter().all(on_loopback)
+}
+
 /// The name in an address that the command line gives.
 pub(super) fn name_of(address: &str) -> Result<&str, Failure> {
     let name = address.rsplit_once(':').map(|(name, _)| name);
@@ -80,5 +94,30 @@ mod tests {
         assert!(!hosts.is_own(None));
         let usual = Hosts::new("[::1]:80".parse().expect("an address"), "localhost", &[]);
         assert!(usual.has("localhost") && usual.has("[::1]") && usual.has("localhost:80"));
+    }
+
+    #[test]
+    fn a_page_that_others_get_is_not_local() {
+        let local = |address: &str, origins: &[&str]| {
+            let origins: Vec<String> = origins.iter().map(|origin| (*origin).to_owned()).collect();
+            is_local(address.parse().expect("an address"), &origins)
+        };
+        for (address, origins, expected) in [
+            ("127.0.0.1:7080", &[][..], true),
+            ("127.8.9.1:80", &[], true),
+            ("[::1]:7080", &[], true),
+            ("[::ffff:127.0.0.1]:7080", &[], true),
+            ("0.0.0.0:7080", &[], false),
+            ("[::]:7080", &[], false),
+            ("192.168.0.7:7080", &[], false),
+            ("127.0.0.1:7080", &["http://127.0.0.1:8080", "https://LOCALHOST", "http://[::1]:1"], true),
+            ("127.0.0.1:7080", &["http://localhost:1", "https://demo.example"], false),
+            ("127.0.0.1:7080", &["https://localhost.example"], false),
+            ("127.0.0.1:7080", &["https://127.0.0.1.example:443"], false),
+            ("127.0.0.1:7080", &["https://192.0.2.7"], false),
+            ("0.0.0.0:7080", &["http://localhost:1"], false),
+        ] {
+            assert_eq!(local(address, origins), expected, "{address} {origins:?}");
+        }
     }
 }

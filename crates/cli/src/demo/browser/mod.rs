@@ -8,6 +8,8 @@
 //! GET  /website                   the demonstration's website, and the key of its notary (`website`)
 //! GET  /notary/SESSION            a WebSocket: this program is the notary of a page of that website
 //! ```
+//!
+//! The last two are there only if nobody but this machine gets the page, or if the command line says so.
 
 mod claims;
 mod files;
@@ -44,6 +46,8 @@ const MAX_CONNECTIONS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How long a session may take.
 const SESSION_TIME: Duration = Duration::from_secs(1800);
+/// Why there is no website.
+const NOT_LOCAL: &str = "The demonstration's website and its notary are for this machine, and others get this page; --website-for-all offers them to all";
 /// Bytes of a session besides what its proof is estimated to take.
 const SLACK: u64 = 1 << 20;
 
@@ -62,13 +66,23 @@ pub(super) fn run(args: &DemoBrowserArgs) -> Result<(), Failure> {
     let listener = TcpListener::bind(&args.listen).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let hosts = Hosts::new(address, name, &args.origin);
-    let website = Website::start()?;
+    let website = if hosts::is_local(address, &args.origin) || args.website_for_all {
+        Some(Website::start()?)
+    } else {
+        None
+    };
     terminal::message(&format!("listening at {address}"));
+    let also = match &website {
+        Some(website) => format!(
+            "It is also a website, {}, and a notary with the public key\n{}",
+            website.address(),
+            website.notary_key()
+        ),
+        None => format!("{NOT_LOCAL}."),
+    };
     output::result(&format!(
         "Open http://{address} in a browser. The page proves, and this program verifies. It prints how each proof ends.\n\n\
-         It is also a website, {}, and a notary with the public key\n{}\n\nCtrl-C ends it.",
-        website.address(),
-        website.notary_key()
+         {also}\n\nCtrl-C ends it."
     ))?;
     let (claims, connections) = (Claims::default(), AtomicUsize::new(0));
     let server = Arc::new(Server { files, hosts, claims, website, connections });
@@ -87,7 +101,8 @@ struct Server {
     files: Files,
     hosts: Hosts,
     claims: Claims,
-    website: Website,
+    /// None if others than this machine get the page: they would all be one person to the website.
+    website: Option<Website>,
     connections: AtomicUsize,
 }
 
@@ -124,7 +139,10 @@ impl Server {
             Err(refusal) => return refusal.answer().send(&stream, "localhost").map_err(Failure::session),
         };
         if request.wants_websocket && request.path.strip_prefix("/notary/").is_some_and(claims::is_name) {
-            return self.website.notarise(request, stream, &self.origins());
+            return match self.website() {
+                Ok(website) => website.notarise(request, stream, &self.origins()),
+                Err(refusal) => refusal.answer().send(&stream, &request.host).map_err(Failure::session),
+            };
         }
         if request.wants_websocket {
             return match self.session_of(&request) {
@@ -144,7 +162,7 @@ impl Server {
                 let verdict = self.claims.verdict(name).unwrap_or_else(|| json!({ "result": "pending" }));
                 Ok(Answer::json("200 OK", &verdict))
             }
-            ("GET", "/website") => Ok(Answer::json("200 OK", &self.website.told())),
+            ("GET", "/website") => Ok(Answer::json("200 OK", &self.website()?.told())),
             ("GET", path) => self.files.find(path).ok_or_else(missing),
             ("POST", "/claims") => {
                 // Browsers let other pages send forms, but not JSON, and name their origin.
@@ -159,6 +177,11 @@ impl Server {
             ("POST", _) => Err(missing()),
             _ => Err(Refusal::new("405 Method Not Allowed", "only GET and POST are known here")),
         }
+    }
+
+    /// The website and its notary.
+    fn website(&self) -> Result<&Website, Refusal> {
+        self.website.as_ref().ok_or_else(|| Refusal::new("403 Forbidden", NOT_LOCAL))
     }
 
     /// The pages that may open a WebSocket. A program that names no origin may, too: it reaches this port

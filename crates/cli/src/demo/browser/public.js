@@ -1,7 +1,7 @@
 // Public proofs: made and checked in this page, without a verifier on the other side.
 import { MismatchError, RejectedError, makeProof, verifyProof } from './volery/index.js'
 import { isR1cs } from './circom.js'
-import { onFiles } from './dropping.js'
+import { OneFile } from './dropping.js'
 import { typed } from './preimage.js'
 import { Run, bytes } from './run.js'
 
@@ -12,8 +12,17 @@ const MOST = 4096
 
 export function setUp() {
   const run = new Run('public', [$('public-check'), $('public-make')], { figures: ['time'] })
-  let proof
+  let making = false
   let link
+
+  /** A verdict is about one proof and one claim: it goes when either of them does. */
+  function forget() {
+    // A proof that is being made is about the message above.
+    if (!making) run.forget()
+  }
+
+  const proof = new OneFile($('public-file'), $('public-name'), forget)
+  $('public-form').addEventListener('input', forget)
 
   const chosen = () => document.querySelector('[name="public-claim"]:checked').value
   const show = () => {
@@ -22,13 +31,6 @@ export function setUp() {
   }
   for (const choice of document.querySelectorAll('[name="public-claim"]')) choice.addEventListener('change', show)
   show()
-
-  function keep(name, content) {
-    proof = { name, content }
-    $('public-name').textContent = `${name} (${bytes(content.length)})`
-  }
-
-  onFiles($('public-file'), async ([file]) => keep(file.name, new Uint8Array(await file.arrayBuffer())))
 
   async function claim() {
     if (chosen() === 'preimage') {
@@ -43,30 +45,42 @@ export function setUp() {
     return { [isR1cs(content) ? 'r1cs' : 'circuit']: content, public: values === '' ? undefined : `${values}\n` }
   }
 
+  async function make(signal) {
+    const known = await typed()
+    if (known.length > MOST) throw new Error(`take a message of at most ${MOST} bytes: others take long`)
+    const content = await makeProof(known.claim, known.witness, { signal })
+    signal.throwIfAborted()
+    if (link) URL.revokeObjectURL(link)
+    link = URL.createObjectURL(new Blob([content]))
+    $('public-download').href = link
+    $('public-download').hidden = false
+    proof.keep('message.proof', content)
+    $('public-digest').value = known.digest
+    $('public-length').value = known.length
+    document.querySelector('[name="public-claim"][value="preimage"]').checked = true
+    show()
+    run.accepted('Made: a proof that anybody can check', `${bytes(content.length)}. Download it, or check it here.`)
+  }
+
   $('public-make').addEventListener('click', () => {
     void run.start('Making a proof …', async (signal) => {
-      const known = await typed()
-      if (known.length > MOST) throw new Error(`take a message of at most ${MOST} bytes: others take long`)
-      const content = await makeProof(known.claim, known.witness, { signal })
-      if (link) URL.revokeObjectURL(link)
-      link = URL.createObjectURL(new Blob([content]))
-      $('public-download').href = link
-      $('public-download').hidden = false
-      keep('message.proof', content)
-      $('public-digest').value = known.digest
-      $('public-length').value = known.length
-      document.querySelector('[name="public-claim"][value="preimage"]').checked = true
-      show()
-      run.accepted('Made: a proof that anybody can check', `${bytes(content.length)}. Download it, or check it here.`)
+      making = true
+      try {
+        await make(signal)
+      } finally {
+        making = false
+      }
     })
   })
 
   $('public-form').addEventListener('submit', (event) => {
     event.preventDefault()
     void run.start('Checking …', async (signal) => {
-      if (!proof) throw new Error('there is no proof yet: drop one, or make one')
+      const { content } = proof
+      if (!content) throw new Error('there is no proof yet: drop one, or make one')
       try {
-        const report = await verifyProof(await claim(), proof.content, { signal })
+        const report = await verifyProof(await claim(), content, { signal })
+        signal.throwIfAborted()
         run.accepted(
           'Right: the proof holds',
           `Its maker knew what is claimed. Protocol ${report.protocol}; a false proof takes about 2^${Math.floor(report.soundness)} hash computations.`,

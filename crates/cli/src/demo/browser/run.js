@@ -1,4 +1,5 @@
 // The panel of a run: progress, figures and the verdict, drawn as they come; and how to cancel.
+import { visibleLines } from './visible.js'
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 
@@ -88,9 +89,9 @@ export class Run {
 
   #verdict(text, kind, detail = '') {
     const verdict = this.#part('.verdict')
-    verdict.textContent = text
+    verdict.textContent = visibleLines(text)
     verdict.className = `verdict ${kind}`
-    this.#part('.detail').textContent = detail
+    this.detail(detail)
   }
 
   /** Milliseconds since the click. */
@@ -100,7 +101,14 @@ export class Run {
 
   /** Adds to what is said below the verdict. */
   detail(text) {
-    this.#part('.detail').textContent = text
+    this.#part('.detail').textContent = visibleLines(text)
+  }
+
+  /** Says what came of it, which is neither good nor bad. */
+  told(text, detail) {
+    this.figure('time', time(this.elapsed))
+    this.#part('progress').value = 1
+    this.#verdict(text, '', detail)
   }
 
   accepted(text, detail) {
@@ -119,10 +127,37 @@ export class Run {
     if (!this.#controller) this.#panel.hidden = true
   }
 
-  /** Runs `work(signal)`, which draws its verdict; an error that it throws is drawn here. */
+  /**
+   * Forgets the last run, also one that is under way: its verdict would be about what does not stand here any more. Another one may
+   * begin at once.
+   */
+  forget() {
+    const controller = this.#controller
+    this.#finish(controller)
+    controller?.abort()
+    this.#panel.hidden = true
+  }
+
+  /** What follows a run, unless it was forgotten. */
+  #finish(controller) {
+    if (this.#controller !== controller) return
+    this.#controller = undefined
+    const cancel = this.#part('[data-cancel]')
+    // Whoever has just used the button to cancel goes on from the button that starts.
+    if (document.activeElement === cancel) this.#buttons[0].focus()
+    cancel.hidden = true
+    for (const button of this.#buttons) button.removeAttribute('aria-disabled')
+    this.#panel.removeAttribute('aria-busy')
+  }
+
+  /**
+   * Runs `work(signal)`, which draws its verdict; an error that it throws is drawn here. Before it draws, it looks whether `signal` says that
+   * nobody waits for it.
+   */
   async start(doing, work) {
     if (this.#controller) return
-    this.#controller = new AbortController()
+    const controller = new AbortController()
+    this.#controller = controller
     this.#started = performance.now()
     this.#watched = undefined
     this.#panel.hidden = false
@@ -131,21 +166,17 @@ export class Run {
     for (const name of FIGURES) this.figure(name, '–')
     this.#verdict(doing, '')
     for (const button of this.#buttons) button.setAttribute('aria-disabled', 'true')
-    const cancel = this.#part('[data-cancel]')
-    cancel.hidden = false
+    this.#part('[data-cancel]').hidden = false
     this.#panel.scrollIntoView({ block: 'nearest' })
     try {
-      await work(this.#controller.signal)
+      await work(controller.signal)
     } catch (error) {
-      const cancelled = this.#controller.signal.aborted
-      this.rejected(cancelled ? 'Cancelled' : this.#failed, cancelled ? `${this.#failed}.` : reason(error))
+      const cancelled = controller.signal.aborted
+      if (this.#controller === controller) {
+        this.rejected(cancelled ? 'Cancelled' : this.#failed, cancelled ? `${this.#failed}.` : reason(error))
+      }
     } finally {
-      // Whoever has just used the button to cancel goes on from the button that starts.
-      if (document.activeElement === cancel) this.#buttons[0].focus()
-      cancel.hidden = true
-      for (const button of this.#buttons) button.removeAttribute('aria-disabled')
-      this.#panel.removeAttribute('aria-busy')
-      this.#controller = undefined
+      this.#finish(controller)
     }
   }
 }

@@ -2,8 +2,9 @@
 import { ClaimError, RejectedError, attestation, preload, web } from './volery/index.js'
 import { draw } from './attested.js'
 import { answer, sessionName } from './claims.js'
-import { onFiles } from './dropping.js'
-import { Run, bytes } from './run.js'
+import { OneFile } from './dropping.js'
+import { Run, bytes, reason } from './run.js'
+import { visible } from './visible.js'
 
 const $ = (id) => document.getElementById(id)
 
@@ -33,28 +34,32 @@ export function setUp() {
   const run = new Run('website', [$('website-prove')], { figures: ['time', 'sent', 'received'] })
   const checking = new Run('attestation', [$('attestation-check')], { figures: ['time'], failed: 'Not checked' })
   let place
-  let document_
   let link
+
+  /** A verdict is about one file and one key: it goes when either of them does. */
+  function forget() {
+    checking.forget()
+    $('attestation-said').hidden = true
+    $('attestation-said').replaceChildren()
+  }
+
+  const file = new OneFile($('attestation-file'), $('attestation-name'), forget)
+  $('attestation-form').addEventListener('input', forget)
 
   const known = answer('/website').then((told) => {
     place = told
-    $('website-address').textContent = told.website
+    $('website-address').textContent = visible(told.website)
     $('website-cookie').value = told.cookie
-    $('website-key').textContent = told.notaryKey
-    if ($('attestation-key').value === '') $('attestation-key').value = told.notaryKey
+    $('website-key').textContent = visible(told.notaryKey)
+    if ($('attestation-key').value !== '') return
+    $('attestation-key').value = told.notaryKey
+    forget()
   })
-  known.catch(() => {})
+  known.catch((error) => ($('website-address').textContent = visible(reason(error))))
 
   // Its module is loaded once somebody goes there; who then proves or checks hears of a failure.
   const load = () => void preload({ web: true }).catch(() => {})
   for (const place of ['website', 'attestation']) $(place).addEventListener('focusin', load, { once: true })
-
-  function keep(name, content) {
-    document_ = { name, content }
-    $('attestation-name').textContent = `${name} (${bytes(content.length)})`
-    $('attestation-said').hidden = true
-    checking.clear()
-  }
 
   const least = () => ($('website-least-row').hidden = $('website-balance').value !== 'claim')
   $('website-balance').addEventListener('change', least)
@@ -81,11 +86,13 @@ export function setUp() {
         run.phase(words, PHASES.indexOf(phase) + 1, PHASES.length + 1)
       }
       const proved = await web.prove(page, { signal, onProgress })
+      signal.throwIfAborted()
       if (link) URL.revokeObjectURL(link)
       link = URL.createObjectURL(new Blob([proved.attestation]))
       $('website-download').href = link
       $('website-download').hidden = false
-      keep('page.attestation', proved.attestation)
+      forget()
+      file.keep('page.attestation', proved.attestation)
       run.accepted(
         'Attested by the notary',
         `${bytes(proved.attestation.length)}. Download it, or check it below. The notary has seen no more of the page than the attestation says.`,
@@ -93,19 +100,40 @@ export function setUp() {
     })
   })
 
-  onFiles($('attestation-file'), async ([file]) => keep(file.name, new Uint8Array(await file.arrayBuffer())))
+  /** What a signature with this key, which was given, is worth, in few words and in many. */
+  const worth = (key) =>
+    key.toLowerCase() === place?.notaryKey
+      ? [
+          'Valid: signed with the key of this demonstration’s notary',
+          'That of this demonstration’s own notary. It proves nothing outside of the demonstration: whoever runs this program signs with it.',
+        ]
+      : ['Valid: signed with the key that you gave', 'The one that you gave above. It is for you to know whose it is, and whether to trust them.']
+
+  /** What the file says that nobody's key was compared with. */
+  async function show(content, signal) {
+    const told = await attestation.show(content, { signal })
+    signal.throwIfAborted()
+    checking.told('Not checked: no key was given', 'Anybody may have made this file. Below is what it says.')
+    draw($('attestation-said'), told, 'The one that the file itself names. Nobody has compared it with a key that you trust.')
+  }
+
+  async function check(content, key, signal) {
+    const told = await attestation.verify(content, { key, signal })
+    signal.throwIfAborted()
+    const [verdict, whose] = worth(key)
+    checking.accepted(verdict, 'Below is what it reveals, and what is proved of the rest.')
+    draw($('attestation-said'), told, whose)
+  }
 
   $('attestation-form').addEventListener('submit', (event) => {
     event.preventDefault()
     void checking.start('Checking …', async (signal) => {
       $('attestation-said').hidden = true
-      if (!document_) throw new Error('there is no attestation yet: drop one, or prove something above')
-      const key = $('attestation-key').value.trim()
-      if (!/^[0-9a-f]{64}$/i.test(key)) throw new Error('the notary’s key is 64 hexadecimal digits')
+      const [content, key] = [file.content, $('attestation-key').value.trim()]
+      if (!content) throw new Error('there is no attestation yet: drop one, or prove something above')
+      if (!/^([0-9a-f]{64})?$/i.test(key)) throw new Error('the notary’s key is 64 hexadecimal digits')
       try {
-        const told = await attestation.verify(document_.content, { key, signal })
-        checking.accepted('Valid: signed by the notary that you trust', 'Below is what it reveals, and what is proved of the rest.')
-        draw($('attestation-said'), told)
+        await (key === '' ? show(content, signal) : check(content, key, signal))
       } catch (error) {
         if (!(error instanceof RejectedError || error instanceof ClaimError)) throw error
         checking.rejected(error instanceof RejectedError ? 'Wrong: do not believe it' : 'This is no attestation', error.message)

@@ -69,7 +69,7 @@ impl Website {
             let limits = LocalNotary::channel_limits();
             let (socket, received) = request.into_socket(stream).map_err(Failure::session)?;
             let socket = WebSocket::accept(socket, received, origins, &limits)?;
-            self.notary.session(Box::new(Framed::new(socket, limits)), &peer)
+            self.notary.session(Box::new(Framed::new(socket, limits.clone())), &limits, &peer)
         });
         output::result(&match attested {
             Ok(statement) => format!("attested: {peer}: {}", statement.summary().join("; ")),

@@ -11,6 +11,9 @@ pub struct Rules {
     /// Whether addresses of private, loopback, link-local and reserved networks are allowed; no, because a
     /// notary would otherwise be a way into its own network.
     pub private: bool,
+    /// Whether only loopback addresses are allowed, whatever a name stands for; no. For a V with a website of
+    /// its own on this machine.
+    pub loopback: bool,
     /// The ports that V connects to, or all if this is empty; 443.
     pub ports: Vec<u16>,
     /// The hosts that V connects to, by the names that P may give them, or all if this is empty; all.
@@ -35,6 +38,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             private: false,
+            loopback: false,
             ports: vec![443],
             hosts: Vec::new(),
             connect: Duration::from_secs(10),
@@ -61,7 +65,8 @@ impl Rules {
 
     /// Whether V connects to this address.
     pub(super) fn allows_address(&self, address: IpAddr) -> bool {
-        self.private || is_global(address)
+        // Version 4 in version 6 is version 4.
+        if self.loopback { address.to_canonical().is_loopback() } else { self.private || is_global(address) }
     }
 }
 
@@ -155,6 +160,29 @@ mod tests {
             "5f00::1",
         ] {
             assert!(!allowed(address), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_relay_to_this_machine_connects_to_no_other() {
+        for private in [false, true] {
+            let rules = Rules { private, loopback: true, ..Rules::default() };
+            for (address, allowed) in [
+                ("127.0.0.1", true),
+                ("127.9.9.9", true),
+                ("::1", true),
+                ("::ffff:127.0.0.1", true),
+                ("0.0.0.0", false),
+                ("::", false),
+                ("10.1.2.3", false),
+                ("169.254.169.254", false),
+                ("::ffff:10.1.2.3", false),
+                ("::7f00:1", false),
+                ("1.1.1.1", false),
+                ("2606:4700::1111", false),
+            ] {
+                assert_eq!(rules.allows_address(address.parse().unwrap()), allowed, "{address}");
+            }
         }
     }
 

@@ -31,7 +31,8 @@
 //!
 //! **The second signature** is for contracts on a blockchain, which cannot check the first one: [`contract`].
 //!
-//! [`Statement::summary`] says it in a sentence. A [`policy`] is what a reader demands, written down.
+//! [`Statement::summary`] says it in a sentence, and [`Statement::warnings`] all of the above that a reader
+//! has to decide. A [`policy`] is what a reader demands, written down.
 //! `docs/attestation-format.md` describes the file for verifiers in other languages.
 //!
 //! A reader calls [`Attestation::from_bytes`] and then [`Attestation::verify`], which is the only way to
@@ -53,6 +54,7 @@ mod summary;
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init, reason = "lists of one range are meant")]
 mod tests;
+mod warning;
 
 pub use context::{Context, MAX_CONTEXT};
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
@@ -61,6 +63,7 @@ pub(crate) use show::hex;
 pub use statement::{AttestedPayload, Committed, Mode, Revealed, Statement};
 pub use summary::key_id;
 pub(crate) use summary::presented;
+pub use warning::Warning;
 
 use contract::{Address, ContractSignature, TypedStatement};
 use ed25519_dalek::{Signature, Signer};

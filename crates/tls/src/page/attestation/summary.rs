@@ -55,7 +55,12 @@ impl Statement {
     /// the meaning of the path must not depend on them. None if the messages cannot be read again.
     #[must_use]
     pub fn unknown_fields(&self) -> Vec<(usize, String)> {
-        let Some(reading) = self.reading() else { return Vec::new() };
+        self.unknown_fields_of(self.reading().as_ref())
+    }
+
+    /// The same of messages that were read again.
+    pub(super) fn unknown_fields_of(&self, reading: Option<&Reading>) -> Vec<(usize, String)> {
+        let Some(reading) = reading else { return Vec::new() };
         let fields = |round| reading.unknown_fields(round).into_iter().map(move |name| (round, name));
         (0..reading.rounds()).flat_map(fields).collect()
     }

@@ -28,6 +28,7 @@
 //! | `statement` | the statement that is proved |
 //! | `price` | the memory of its claims |
 //! | `draft` | what V would sign of a payload, and what is wrong with P's choice, without a connection |
+//! | `preflight` | what is wrong with P's choice before its requests are sent |
 //! | `prover`, `verifier` | the parties' work before the proof |
 //! | `proven` | what V may believe after it |
 //!
@@ -209,6 +210,7 @@ mod error;
 mod machine;
 mod order;
 mod payload;
+mod preflight;
 mod price;
 mod proven;
 mod prover;
@@ -225,6 +227,7 @@ pub use crate::wire::version::TlsVersion;
 pub use draft::{Draft, DraftCost};
 pub(crate) use error::claim_reason;
 pub use error::{Error, Refusal};
+pub use preflight::Preflight;
 pub use proven::{Accepted, Proven};
 pub use redaction::{
     Hidden, Listed, MAX_HIDDEN_BYTES, MessagePart, Part, PartError, PartKind, RedactedPayload, Redaction,

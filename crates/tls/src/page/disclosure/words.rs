@@ -13,11 +13,15 @@ use crate::wire::prf::Side;
 #[error("{0}")]
 pub struct PartsError(String);
 
+/// Why a part is not named as shown and as hidden.
+pub(super) const SHOWN_AND_HIDDEN: &str =
+    "it cannot be revealed and hidden; a claim or a commitment hides what it is about";
+
 /// Reads which parts are hidden, claimed about, committed to and revealed. Parts that further requests have
 /// `taken` are hidden, too.
 ///
-/// With something revealed, everything else of the responses is hidden. Without, bodies show, and header
-/// fields that are the same for everybody.
+/// With a list of what is revealed, everything else of the responses is hidden; all of it, if the list is
+/// empty. Without a list, bodies show, and header fields that are the same for everybody.
 ///
 /// # Errors
 /// [`PartsError`] for words that are no part or no claim, for a part that is both revealed and hidden, and
@@ -26,17 +30,16 @@ pub fn parse(
     hidden: &[String],
     claimed: &[String],
     committed: &[String],
-    revealed: &[String],
+    revealed: Option<&[String]>,
     taken: Vec<MessagePart>,
 ) -> Result<Selection, PartsError> {
     let hide = hide(hidden, claimed, committed)?;
-    let reveal = revealed.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?;
+    let named = revealed.unwrap_or_default();
+    let reveal = named.iter().map(|text| part(text)).collect::<Result<Vec<_>, _>>()?;
     if let Some(Redaction { part, .. }) =
         hide.iter().find(|hide| reveal.iter().any(|shown| is_same(hide, shown)))
     {
-        return Err(PartsError(format!(
-            "{part}: it cannot be revealed and hidden; a claim or a commitment hides what it is about"
-        )));
+        return Err(PartsError(format!("{part}: {SHOWN_AND_HIDDEN}")));
     }
     for whole in hide.iter().filter(|hide| hide.commit || !hide.claims.is_empty()) {
         let parts = hide.iter().map(|hide| (hide.side, hide.round, &hide.part));
@@ -56,7 +59,7 @@ pub fn parse(
             )));
         }
     }
-    let responses = if reveal.is_empty() { Rest::Revealed } else { Rest::Hidden };
+    let responses = if revealed.is_none() { Rest::Revealed } else { Rest::Hidden };
     Ok(Selection { hide, reveal, taken, responses, show_rest: false, commit_all: false })
 }
 
@@ -224,17 +227,28 @@ mod tests {
     fn what_is_revealed_is_neither_hidden_nor_claimed_about() {
         let (hidden, claimed) = (words(&["request.header:Cookie"]), words(&["response.json:a = x"]));
         let trailer = words(&["response.trailer:Checksum"]);
-        assert!(parse(&trailer, &[], &[], &words(&["response.trailer:checksum"]), Vec::new()).is_err());
-        assert!(parse(&trailer, &[], &[], &words(&["response.header:checksum"]), Vec::new()).is_ok());
+        assert!(parse(&trailer, &[], &[], Some(&words(&["response.trailer:checksum"])), Vec::new()).is_err());
+        assert!(parse(&trailer, &[], &[], Some(&words(&["response.header:checksum"])), Vec::new()).is_ok());
         for revealed in ["request.header:cookie", "response.json:a"] {
-            assert!(parse(&hidden, &claimed, &[], &words(&[revealed]), Vec::new()).is_err(), "{revealed}");
+            assert!(
+                parse(&hidden, &claimed, &[], Some(&words(&[revealed])), Vec::new()).is_err(),
+                "{revealed}"
+            );
         }
-        let sound = parse(&hidden, &claimed, &[], &words(&["response.json:b", "request.query"]), Vec::new());
+        let shown = words(&["response.json:b", "request.query"]);
+        let sound = parse(&hidden, &claimed, &[], Some(&shown), Vec::new());
         assert_eq!(sound.expect("sound").responses, Rest::Hidden);
-        assert_eq!(parse(&hidden, &[], &[], &[], Vec::new()).expect("sound").responses, Rest::Revealed);
         let both = words(&["response.json:b"]);
-        assert!(parse(&hidden, &claimed, &both, &both, Vec::new()).is_err());
-        assert!(parse(&hidden, &claimed, &[], &words(&["response.xml:b"]), Vec::new()).is_err());
+        assert!(parse(&hidden, &claimed, &both, Some(&both), Vec::new()).is_err());
+        assert!(parse(&hidden, &claimed, &[], Some(&words(&["response.xml:b"])), Vec::new()).is_err());
+    }
+
+    /// Whoever gives a list and puts nothing into it means to show nothing.
+    #[test]
+    fn an_empty_list_of_what_is_revealed_hides_the_rest_and_none_shows_it() {
+        let claimed = words(&["response.json:a = x"]);
+        let rest = |revealed| parse(&[], &claimed, &[], revealed, Vec::new()).expect("sound").responses;
+        assert_eq!((rest(Some(&[])), rest(None)), (Rest::Hidden, Rest::Revealed));
     }
 
     #[test]
@@ -293,22 +307,23 @@ mod tests {
         for committed in [&[][..], &words(&["response.body"])] {
             for claims in [&[][..], &claimed].into_iter().filter(|claims| claims.len() + committed.len() > 0)
             {
-                assert!(parse(&part, claims, committed, &[], Vec::new()).is_err());
-                assert!(parse(&[], claims, committed, &part, Vec::new()).is_err());
-                assert!(parse(&[], claims, committed, &words(&["response2.json:a"]), Vec::new()).is_ok());
+                assert!(parse(&part, claims, committed, None, Vec::new()).is_err());
+                assert!(parse(&[], claims, committed, Some(&part), Vec::new()).is_err());
+                let other = words(&["response2.json:a"]);
+                assert!(parse(&[], claims, committed, Some(&other), Vec::new()).is_ok());
             }
         }
-        assert!(parse(&words(&["response.body"]), &[], &[], &part, Vec::new()).is_ok());
+        assert!(parse(&words(&["response.body"]), &[], &[], Some(&part), Vec::new()).is_ok());
     }
 
     #[test]
     fn a_query_that_something_is_claimed_about_has_no_parameters() {
         let (claimed, part) = (words(&["request.query contains x"]), words(&["request.query.a"]));
-        assert!(parse(&part, &claimed, &[], &[], Vec::new()).is_err());
-        assert!(parse(&[], &claimed, &[], &part, Vec::new()).is_err());
-        assert!(parse(&[], &[], &words(&["request.query"]), &part, Vec::new()).is_err());
-        assert!(parse(&[], &claimed, &[], &words(&["request2.query.a"]), Vec::new()).is_ok());
-        assert!(parse(&words(&["request.query"]), &[], &[], &part, Vec::new()).is_ok());
+        assert!(parse(&part, &claimed, &[], None, Vec::new()).is_err());
+        assert!(parse(&[], &claimed, &[], Some(&part), Vec::new()).is_err());
+        assert!(parse(&[], &[], &words(&["request.query"]), Some(&part), Vec::new()).is_err());
+        assert!(parse(&[], &claimed, &[], Some(&words(&["request2.query.a"])), Vec::new()).is_ok());
+        assert!(parse(&words(&["request.query"]), &[], &[], Some(&part), Vec::new()).is_ok());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod display;
 mod rules;
+mod warnings;
 
 use core::ops::Range;
 use core::slice::from_ref;

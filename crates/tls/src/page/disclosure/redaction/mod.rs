@@ -33,7 +33,9 @@ pub(crate) use reading::{Found, Reading, view};
 pub use rest::{Rest, Selection};
 pub(crate) use spelling::spell;
 pub(crate) use structure::Server;
-pub(super) use structure::{Checked, check, check_pipelined, exchanges, find};
+pub(super) use structure::{
+    ALWAYS_SHOWN, Checked, check, check_pipelined, exchanges, find, no_round, part_refusal,
+};
 pub use values::Values;
 
 use core::ops::Range;
@@ -51,7 +53,7 @@ pub(crate) const MAX_HIDDEN: usize = 256;
 /// The most ranges of one hidden string; it has several if its body comes in chunks.
 const MAX_RANGES: usize = 64;
 /// The most claims about one hidden string.
-const MAX_CLAIMS: usize = 16;
+pub(super) const MAX_CLAIMS: usize = 16;
 /// The most bytes of a direction's hidden strings about which something is proved, or that are committed to,
 /// whatever V's own limit.
 pub const MAX_HIDDEN_BYTES: usize = 1 << 18;

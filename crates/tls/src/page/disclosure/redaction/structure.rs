@@ -26,6 +26,10 @@ pub(super) const UNKNOWN: &str =
 const WORD: &str =
     "its length would tell whether it is true, false or null: reveal it, or make a claim about it";
 
+/// Why a field that says how a message is to be read cannot be hidden.
+pub(in crate::page::disclosure) const ALWAYS_SHOWN: &str =
+    "this field says how the message is to be read, so it is shown";
+
 /// Why an array or an object is not hidden.
 const LIST: &str = "an array or an object can only be hidden value by value: name its values ([*] is every item of an array, as in a[*].b), \
                     or --reveal other parts, which hides all that you do not name";
@@ -284,9 +288,7 @@ impl<'a> HttpMessage<'a> {
     fn header(&self, part: &Part, name: &str) -> Result<Vec<Range<usize>>, Refusal> {
         match visibility(self.side, name) {
             Visibility::AlwaysShown => {
-                return Err(
-                    self.refusal(part, "this field says how the message is to be read, so it is shown")
-                );
+                return Err(self.refusal(part, ALWAYS_SHOWN));
             }
             Visibility::Unknown => return Err(self.refusal(part, UNKNOWN)),
             Visibility::Secret | Visibility::Hideable => {}
@@ -335,13 +337,13 @@ impl<'a> HttpMessage<'a> {
     }
 
     pub(super) fn refusal(&self, part: &Part, reason: &str) -> Refusal {
-        refusal(self.side, self.round, part, reason)
+        part_refusal(self.side, self.round, part, reason)
     }
 }
 
 /// The error for a part of a message that does not exist.
-pub(super) fn no_round(side: Side, round: usize, part: &Part, rounds: usize) -> Refusal {
-    refusal(
+pub(in crate::page::disclosure) fn no_round(side: Side, round: usize, part: &Part, rounds: usize) -> Refusal {
+    part_refusal(
         side,
         round,
         part,
@@ -349,7 +351,13 @@ pub(super) fn no_round(side: Side, round: usize, part: &Part, rounds: usize) -> 
     )
 }
 
-fn refusal(side: Side, round: usize, part: &Part, reason: &str) -> Refusal {
+/// The error for a part of a message with which something is wrong.
+pub(in crate::page::disclosure) fn part_refusal(
+    side: Side,
+    round: usize,
+    part: &Part,
+    reason: &str,
+) -> Refusal {
     Refusal::Part { message: message_name(side, round), part: part.to_string(), reason: reason.into() }
 }
 

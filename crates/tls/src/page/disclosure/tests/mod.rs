@@ -8,6 +8,7 @@
 mod claims;
 mod draft;
 mod leaves;
+mod preflight;
 mod tls13;
 
 use std::time::SystemTime;
