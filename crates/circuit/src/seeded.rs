@@ -27,9 +27,9 @@ impl Seeded {
             self.stream.fill(&mut self.buffer);
             self.used = 0;
         }
-        let bytes = &self.buffer[self.used..self.used + 16];
+        let block = self.buffer[self.used..].first_chunk().copied().unwrap_or_default();
         self.used += 16;
-        bytes.iter().rev().fold(0, |block, byte| block << 8 | u128::from(*byte))
+        u128::from_le_bytes(block)
     }
 
     /// The next number below `bound` (which must not be 0), uniform up to `2^-64` times the bound.

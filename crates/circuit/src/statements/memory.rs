@@ -128,10 +128,12 @@ impl<F: Value, B: Challenge<F>> Statement<B> for TableLookups<F> {
         let (mut lookups, mut next) = (Lookups::new(Arc::clone(&self.table)), addresses(self.table.rows()));
         for start in (0..self.lookups).step_by(AT_ONCE) {
             let count = AT_ONCE.min(self.lookups - start);
-            let rows: Vec<u64> = (0..count).map(|_| next()).collect();
-            let wires = b.secret(2 * count, &mut |_| {
-                Ok(rows.iter().flat_map(|row| [F::from_u64(*row), Self::value(*row)]).collect())
-            })?;
+            let mut rows = Vec::with_capacity(2 * count);
+            for _ in 0..count {
+                let row = next();
+                rows.extend([F::from_u64(row), Self::value(row)]);
+            }
+            let wires = b.secret(rows.len(), &mut |_| Ok(rows.clone()))?;
             wires.chunks_exact(2).try_for_each(|tuple| lookups.look_up(b, tuple))?;
         }
         lookups.finish(b)

@@ -33,6 +33,8 @@ pub struct Prover<'a, F: Value, M: Mac<F>, L: Link = Alone<'a>> {
     relations: Relations<M>,
     /// Room for a block's relations; two buffers alternate.
     spare: Option<Relations<M>>,
+    /// Full frames of elements since the last [`FRAMES`].
+    unflushed: usize,
     /// The number of commitments and relations that still fit in the block.
     left: usize,
     interval: usize,
@@ -59,6 +61,10 @@ struct Block<M: Copy + Default + Zeroize> {
 /// first-level cache.
 const AT_ONCE: usize = 256;
 
+/// Full frames that go out together: a call of the system for each took a tenth of P's time, and of many V
+/// would get none while it could be at work.
+const FRAMES: usize = 4;
+
 /// Bytes of a seed.
 const SEED: usize = 16;
 
@@ -82,6 +88,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
             elements: ElementWriter::new(),
             relations: Relations::new(),
             spare: None,
+            unflushed: 0,
             left: settings.interval.max(1),
             interval: settings.interval.max(1),
             pending: VecDeque::new(),
@@ -289,8 +296,12 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     #[cold]
     #[inline(never)]
     fn send(&mut self) -> Result<(), Error> {
-        let result = self.elements.send(&mut self.challenges, self.link.channel());
-        let result = result.and_then(|()| Ok(self.link.channel().flush()?));
+        let mut result = self.elements.send(&mut self.challenges, self.link.channel());
+        self.unflushed += 1;
+        if self.unflushed == FRAMES {
+            self.unflushed = 0;
+            result = result.and_then(|()| Ok(self.link.channel().flush()?));
+        }
         self.latch(result)
     }
 
