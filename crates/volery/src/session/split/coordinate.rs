@@ -17,6 +17,7 @@ use super::dealt::{Dealt, encode};
 use super::layout::Equal;
 use super::worker::{Lost, Proved, Summary};
 use super::workers::{Ended, MOST_ADDRESS, Workers};
+use super::worth::Worth;
 use crate::Error;
 use crate::session::system::correlations::CorrelationSetup as _;
 use crate::session::{Common, Prover, Verifier};
@@ -253,15 +254,6 @@ impl<'l, M: Copy + Default> Run<'l, M> {
         }
     }
 
-    /// What all of it is worth: the worst shard or a guess of a difference, once for each try.
-    fn soundness(&self, guess_bits: f64) -> f64 {
-        let worst =
-            self.proved.values().map(|proved| proved.summary.soundness_bits).fold(guess_bits, f64::min);
-        // An error of a shard, and one of the join.
-        let one = (-worst).exp2() + (-guess_bits).exp2();
-        -(one * f64::from(self.settings.retries.saturating_add(1))).log2()
-    }
-
     /// Refuses a statement that claims nothing: no shard does, and no wires are equal.
     fn something_claimed(&self) -> Result<(), Error> {
         let shards: u64 = self.proved.values().map(|proved| proved.summary.claims).sum();
@@ -496,8 +488,10 @@ impl<M: Copy + Default> Run<'_, M> {
         before: volery_channel::Stats,
         after: volery_channel::Stats,
     ) -> Outcome {
+        let shards = self.proved.values().map(|proved| proved.summary.soundness_bits);
+        let worth = Worth::of(shards, Y::size(), self.settings.retries);
         Outcome {
-            soundness_bits: self.soundness(Y::size().key),
+            soundness_bits: worth.bits(),
             shards: self.proved.into_values().map(|proved| proved.summary).collect(),
             lost: self.lost,
             time: start.elapsed(),

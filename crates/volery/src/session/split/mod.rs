@@ -53,7 +53,8 @@
 //! wrong (see [`volery_zk::quicksilver::soundness`]). P is accepted only if some false attempt passes all its
 //! tests, which happens with the probability `e` of one proof, and each false attempt that does not has to be
 //! dropped. So with at most `R` retries in the session the error is at most `(R + 1) e`: `log2(R + 1)` bits
-//! are lost, which [`Outcome::soundness_bits`] counts. `R` is bounded ([`Dealt::MOST_RETRIES`]).
+//! are lost, which [`Outcome::soundness_bits`] and [`estimate()`] count. `R` is bounded
+//! ([`Dealt::MOST_RETRIES`]).
 //!
 //! *Over all shards at once*: many attempts may be false and run at the same time, more than `R + 1`. Put
 //! them in the order in which V draws the seed that shows each to be false. At most `R` may end otherwise
@@ -85,6 +86,7 @@ mod codec;
 mod coordinate;
 mod deal;
 mod dealt;
+mod estimate;
 mod layout;
 mod local;
 #[cfg(feature = "tls")]
@@ -95,10 +97,12 @@ pub mod statements;
 pub(crate) mod tests;
 mod worker;
 mod workers;
+mod worth;
 
 pub use coordinate::{Outcome, Settings};
 pub use deal::{Lot, ProverLot, VerifierLot};
 pub use dealt::Dealt;
+pub use estimate::{Coordinators, Estimate, estimate};
 pub use layout::{Equal, Layout, ShardInfo};
 pub use local::{ProverThreads, VerifierThreads};
 pub use shard::{Boundary, Shard, Sharded, check};

@@ -47,7 +47,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn of(report: &Report, stats: volery_channel::Stats, time: Duration) -> Self {
+    pub(super) fn of(report: &Report, stats: volery_channel::Stats, time: Duration) -> Self {
         let tallies = [&report.tally, &report.bits];
         let sum = |count: fn(&volery_zk::quicksilver::Tally) -> u64| tallies.map(count).iter().sum();
         Self {

@@ -3,6 +3,7 @@
 pub(super) mod chain;
 mod cheats;
 mod dishonest;
+mod estimate;
 mod honest;
 mod lost;
 mod meeting;
