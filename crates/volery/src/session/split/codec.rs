@@ -37,7 +37,7 @@ pub(super) trait LotBytes: Sized {
 
 /// The names of what a lot is for: P or V, and the fields.
 fn names<Y: Dealt>(role: u8, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"volery lot 1");
+    out.extend_from_slice(b"volery lot 2");
     out.push(role);
     for name in [<Y::Ring as volery_field::Ring>::NAME, <Y::Mac as volery_field::Ring>::NAME] {
         // Names are short.
@@ -52,6 +52,7 @@ fn put_place(place: &Place, out: &mut Vec<u8>) {
         Profile::Lan => 0,
         Profile::Wan => 1,
     });
+    out.push(u8::from(place.options.fiat_shamir));
     out.extend_from_slice(&u32::try_from(place.options.threads).unwrap_or(u32::MAX).to_be_bytes());
     out.extend_from_slice(&place.shard.to_be_bytes());
     out.extend_from_slice(&place.attempt.to_be_bytes());
@@ -65,12 +66,22 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Place, Error> {
         1 => Profile::Wan,
         other => return Err(refuse(format!("profile {other}"))),
     };
+    let fiat_shamir = flag(cursor, "whether challenges are hashes")?;
     let threads = cursor.u32("the threads").map_err(flawed)? as usize;
-    let options = Options { profile, threads, ..Options::default() };
+    let options = Options { profile, fiat_shamir, threads };
     let shard = cursor.u32("the shard").map_err(flawed)?;
     let attempt = cursor.u32("the attempt").map_err(flawed)?;
     let token = cursor.array("the token").map_err(flawed)?;
     Ok(Place { session, options, shard, attempt, token })
+}
+
+/// A byte that says yes or no.
+fn flag(cursor: &mut Cursor<'_>, what: &'static str) -> Result<bool, Error> {
+    match cursor.u8(what).map_err(flawed)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(refuse(format!("{what}: {other}"))),
+    }
 }
 
 /// The head of a lot, and its number of correlations.
@@ -174,6 +185,8 @@ pub(super) fn encode_result<M: volery_field::Ring>(result: &Result<Proved<M>, Lo
     out.extend_from_slice(&proved.attempt.to_be_bytes());
     out.extend_from_slice(&proved.session);
     out.extend_from_slice(&proved.digest);
+    out.push(u8::from(proved.transcript.is_some()));
+    out.extend_from_slice(&proved.transcript.unwrap_or_default());
     let Summary { soundness_bits, claims, commitments, correlations, bytes_sent, bytes_received, time } =
         proved.summary;
     let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -204,6 +217,8 @@ pub(super) fn decode_result<M: volery_field::Ring>(bytes: &[u8]) -> Result<Resul
     let attempt = cursor.u32("the attempt").map_err(flawed)?;
     let session = cursor.array("the session").map_err(flawed)?;
     let digest = cursor.array("the digest").map_err(flawed)?;
+    let is_hashed = flag(&mut cursor, "whether there is a transcript")?;
+    let transcript = Some(cursor.array("the transcript").map_err(flawed)?).filter(|_| is_hashed);
     let mut number = || cursor.u64("a count").map_err(flawed);
     let summary = Summary {
         soundness_bits: f64::from_bits(number()?),
@@ -218,7 +233,7 @@ pub(super) fn decode_result<M: volery_field::Ring>(bytes: &[u8]) -> Result<Resul
         return Err(refuse("a soundness that is no number"));
     }
     let macs = elements(&mut cursor, M::BYTES, |bytes| M::decode(bytes).ok())?;
-    Ok(Ok(Proved { shard, attempt, session, digest, macs, summary }))
+    Ok(Ok(Proved { shard, attempt, session, digest, transcript, macs, summary }))
 }
 
 #[cfg(test)]
@@ -231,7 +246,7 @@ mod tests {
     type Field = Over<F61, F61x2>;
 
     fn some_place() -> Place {
-        let options = Options { profile: Profile::Wan, threads: 3, ..Options::default() };
+        let options = Options { profile: Profile::Wan, fiat_shamir: true, threads: 3 };
         Place { session: SessionId::new([7; 32]), options, shard: 5, attempt: 2, token: [9; 16] }
     }
 
@@ -272,10 +287,16 @@ mod tests {
             bytes_received: 5,
             time: Duration::from_millis(6),
         };
-        let macs = Wiped::new(vec![Gf128::from_bits(77); 3]);
-        let proved = Proved { shard: 1, attempt: 2, session: [3; 32], digest: [4; 32], macs, summary };
-        let bytes = encode_result(&Ok(proved));
-        let back = decode_result::<Gf128>(&bytes).expect("a result").expect("proved");
+        let proved = |transcript| {
+            let macs = Wiped::new(vec![Gf128::from_bits(77); 3]);
+            Proved { shard: 1, attempt: 2, session: [3; 32], digest: [4; 32], transcript, macs, summary }
+        };
+        let back = |transcript| {
+            let bytes = encode_result(&Ok(proved(transcript)));
+            decode_result::<Gf128>(&bytes).expect("a result").expect("proved")
+        };
+        assert_eq!((back(None).transcript, back(Some([5; 32])).transcript), (None, Some([5; 32])));
+        let (back, bytes) = (back(None), encode_result(&Ok(proved(None))));
         assert_eq!((back.shard, back.attempt, back.session, back.digest), (1, 2, [3; 32], [4; 32]));
         assert_eq!((back.summary, &back.macs[..]), (summary, &[Gf128::from_bits(77); 3][..]));
         for end in 0..bytes.len() - 48 {

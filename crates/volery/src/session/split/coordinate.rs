@@ -8,6 +8,7 @@ use subtle::ConstantTimeEq as _;
 use volery_channel::handshake::Begin;
 use volery_channel::{Channel, ChannelExt as _, Tag, tags};
 use volery_vole::Transcript;
+use volery_vole::correlations::Chain;
 use volery_zk::quicksilver::verdict;
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -210,12 +211,14 @@ impl<'l, M: Copy + Default> Run<'l, M> {
     fn join(
         &self,
         common: &Common,
+        chains: &[Chain],
         step: fn(M, M) -> M,
         put: fn(&M, &mut Vec<u8>),
         fits: fn(&M) -> bool,
     ) -> Result<[u8; 32], Error> {
         let mut transcript = Transcript::new("volery split join v1", &common.id);
         transcript.absorb("layout", &self.layout.digest());
+        chains.iter().for_each(|chain| transcript.absorb("chain of the lots", chain.as_bytes()));
         for shard in 0..self.layout.shards().len() {
             let Some(proved) = self.proved.get(&shard) else {
                 return Err(Error::Split(format!("shard {shard} is not proved")));
@@ -223,6 +226,11 @@ impl<'l, M: Copy + Default> Run<'l, M> {
             transcript.absorb_number("attempt", proved.attempt.into());
             transcript.absorb("worker", &proved.session);
             transcript.absorb("shard", &proved.digest);
+            match (common.options.fiat_shamir, &proved.transcript) {
+                (true, Some(sent)) => transcript.absorb("transcript", sent),
+                (false, None) => {}
+                _ => return Err(Error::Split(format!("the worker of shard {shard} had other challenges"))),
+            }
         }
         let macs = |(shard, first): (usize, usize), wires: usize| {
             self.proved.get(&shard).and_then(|proved| proved.macs.get(first..)?.get(..wires))
@@ -276,11 +284,6 @@ impl Common {
         settings: Settings,
     ) -> Result<Begin, Error> {
         system.allow(&self.options, None)?;
-        if self.options.fiat_shamir {
-            let reason =
-                "the challenges of a split statement are the verifier's choice, and cannot be hashes";
-            return Err(Error::Options(reason.into()));
-        }
         if settings.retries > Y::MOST_RETRIES {
             return Err(Error::Options(format!(
                 "{} retries: each is one more try for a cheating prover, so {} may be allowed here",
@@ -357,7 +360,8 @@ impl<C: Channel> Prover<C> {
         }
         let joining = Instant::now();
         run.something_claimed()?;
-        let hash = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
+        let chains = self.common.chains(&mut self.pool, &mut self.field, &mut self.channel)?;
+        let hash = run.join(&self.common, &chains, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
         self.channel.send(tags::SPLIT_JOIN, &hash)?;
         verdict::receive(&mut self.channel)?;
         Ok(run.outcome::<Y>(start, joining, before, self.channel.stats()))
@@ -432,7 +436,8 @@ impl<C: Channel> Verifier<C> {
         }
         let joining = Instant::now();
         run.something_claimed()?;
-        let ours = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
+        let chains = self.common.chains(&mut self.pool, &mut self.field, &mut self.channel)?;
+        let ours = run.join(&self.common, &chains, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
         let theirs: [u8; 32] = self.channel.recv_array(tags::SPLIT_JOIN)?;
         let accepted = bool::from(ours.ct_eq(&theirs));
         // A prover that hung up changes nothing.

@@ -46,6 +46,8 @@ pub struct Estimate {
     /// The same within V's party.
     pub within_verifier: u64,
     worth: Worth,
+    /// The same with hashed challenges; none if the system refuses them.
+    hashed: Option<Worth>,
 }
 
 /// What the coordinators' session takes.
@@ -139,6 +141,13 @@ impl Estimate {
         self.worth.bits()
     }
 
+    /// The same if challenges are hashes ([`Options::fiat_shamir`]), against each hash computation; none if
+    /// the system refuses that.
+    #[must_use]
+    pub fn soundness_bits_hashed(&self) -> Option<f64> {
+        self.hashed.map(|worth| worth.bits())
+    }
+
     /// What the bits are made of: the worst shard, and a guess of what boundary wires differ by. The retries
     /// that are allowed have made each of them less.
     #[must_use]
@@ -176,7 +185,11 @@ where
     let (set_up, dealing) = making::measure(options, system, taken)?;
     let workers = workers.estimates;
     let [within_prover, within_verifier] = within::<Y>(&options, &layout)?;
-    let worth = Worth::of(workers.iter().map(|worker| worker.soundness.bits()), Y::size(), settings.retries);
+    let of = |bits: &[f64]| Worth::of(bits.iter().copied(), Y::size(), settings.retries);
+    let bits: Vec<f64> = workers.iter().map(|worker| worker.soundness.bits()).collect();
+    let hashed = workers.iter().map(|worker| Some(worker.soundness_hashed?.bits()));
+    let hashed = hashed.collect::<Option<Vec<f64>>>().map(|bits| of(&bits));
+    let worth = of(&bits);
     Ok(Estimate {
         coordinators: Coordinators {
             bytes_prover: bytes_sent,
@@ -190,6 +203,7 @@ where
         within_prover,
         within_verifier,
         worth,
+        hashed,
     })
 }
 
@@ -278,8 +292,9 @@ impl<Y: Dealt, T> Rehearsed<'_, Y, T> {
         estimate.memory_verifier = estimate.memory_verifier.saturating_add(kept[1]);
         self.estimates.push(estimate);
         let summary = Summary::of(&report, prover.channel().stats(), start.elapsed());
-        let (shard, attempt) = (place.shard, place.attempt);
-        Ok(Proved { shard, attempt, session: *session.as_bytes(), digest, macs, summary })
+        let (shard, attempt, transcript) = (place.shard, place.attempt, report.tally.transcript);
+        let session = *session.as_bytes();
+        Ok(Proved { shard, attempt, session, digest, transcript, macs, summary })
     }
 
     /// The time of a worker's set-up and of its correlations.

@@ -65,6 +65,34 @@
 //! is not. The same holds for V, whose guess of P's noise a lost worker of P's may have found: it gets
 //! `R + 1` of them, each about noise that is used for nothing else.
 //!
+//! **Hashed challenges** ([`Options::fiat_shamir`](crate::Options)). Workers prove as the parties of any
+//! session do, and their generators are linked. Each challenge is a hash of the worker's session (so of the
+//! coordinators' session, the shard, the attempt, and a nonce of V's worker), the shard's digest, all that
+//! P's worker has sent, and the chain of what was taken (see [`volery_vole::correlations`]).
+//!
+//! *What is fixed before.* P may choose the values of a lot as it may those of any correlations. But V's
+//! keys follow from what P has sent to V's coordinator, and V's worker has its keys before it says anything.
+//! So the values of a lot are fixed before V's nonce and V's bytes of the chain are drawn, and those of a
+//! round over it before the bytes for that round. What a P computes before is useless, apart from a guess of
+//! 256 bits.
+//!
+//! *What P can try.* Hashes, in place of connections: it need not send what has not come out well. A hash is
+//! over one worker's session, so it tries one test of one attempt, and it is lucky with probability `h` at
+//! most, whichever that is. `q` hashes in all, over all shards and attempts, have a lucky one with
+//! probability `q h` at most. If none is, then the seeds of each attempt that is sent are as good as V's
+//! choice: those that P has computed hide nothing, and for others the argument for V's seeds holds. Then a
+//! false attempt passes with probability `e` at most, and what was said of retries holds, with the order in
+//! which V has read all that makes each attempt false. So the error is at most `(R + 1) e + q h`. The bits
+//! that are told, against each hash, are those of the worst shard, which count `e` and one `h`, less
+//! `log2(R + 1)`: no more than this. The join is one guess more, as before: V tells P nothing that a hash of
+//! P's could be compared with, so there it has nothing to try.
+//!
+//! *Which fields.* Those of any session with hashes: over others `q h` is too much, and they are refused.
+//!
+//! *The join* also has the digest of all that each of P's workers sent, as its V's worker saw it, and the
+//! chain of the dealt correlations. So P's coordinator and V's mean the same transcripts. Nothing above rests
+//! on that: V's worker has made its challenges from what it received.
+//!
 //! **A lost worker over a field may end the session.** V's answer in a round over a field tells a cheating P
 //! delta, and only P's opening shows that it has not cheated. All workers share delta. So if V's worker is
 //! lost between the two, or if V's coordinator cannot know (because the worker's process is gone), the
@@ -77,9 +105,6 @@
 //! boundary wires of P's differ that should be equal, then the hash of P's differences lets V, who knows the
 //! keys and delta, test guesses of *which* differ. So P checks the whole statement before ([`check`]). If
 //! they do not differ, V knows what P hashes before it comes: there is nothing to find out, whatever V dealt.
-//!
-//! Challenges are V's choice in a session that is split; hashed ones
-//! ([`Options::fiat_shamir`](crate::Options)) are refused.
 
 #[cfg(feature = "tls")]
 mod codec;

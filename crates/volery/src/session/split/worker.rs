@@ -23,6 +23,8 @@ pub struct Proved<M: Copy + Default> {
     pub(super) session: [u8; 32],
     /// The shard's digest.
     pub(super) digest: [u8; 32],
+    /// The digest of all that P's worker sent, if challenges are hashes.
+    pub(super) transcript: Option<[u8; 32]>,
     pub(super) macs: Wiped<M>,
     pub(super) summary: Summary,
 }
@@ -183,8 +185,8 @@ where
     };
     let report = result.map_err(|error| Lost::of(error, false))?;
     let summary = Summary::of(&report, prover.channel.stats(), start.elapsed());
-    let (shard, attempt) = (place.shard, place.attempt);
-    Ok(Proved { shard, attempt, session, digest, macs: captured.into_macs(), summary })
+    let (shard, attempt, transcript) = (place.shard, place.attempt, report.tally.transcript);
+    Ok(Proved { shard, attempt, session, digest, transcript, macs: captured.into_macs(), summary })
 }
 
 /// V's worker: verifies that `shard` was proved.
@@ -227,6 +229,6 @@ where
     let exposed = verifier.field.as_ref().is_some_and(|field| field.is_exposed());
     let report = result.map_err(|error| Lost::of(error, exposed))?;
     let summary = Summary::of(&report, verifier.channel.stats(), start.elapsed());
-    let (shard, attempt) = (place.shard, place.attempt);
-    Ok(Proved { shard, attempt, session, digest, macs: captured.into_macs(), summary })
+    let (shard, attempt, transcript) = (place.shard, place.attempt, report.tally.transcript);
+    Ok(Proved { shard, attempt, session, digest, transcript, macs: captured.into_macs(), summary })
 }

@@ -103,6 +103,11 @@ fn bytes_correlations_and_worth_are_those_of_the_proof() {
         agrees(Bits, &Chain::<F2>::new(shards, steps), Options::default());
         agrees(Field::new(), &Chain::<F61>::new(shards, steps), Options::default());
     }
+    let hashed = Options { fiat_shamir: true, ..Options::default() };
+    for steps in [100, 60_000] {
+        agrees(Bits, &Chain::<F2>::new(3, steps), hashed);
+        agrees(Field::new(), &Chain::<F61>::new(3, steps), hashed);
+    }
     let wan = Options { profile: crate::Profile::Wan, ..Options::default() };
     agrees(Bits, &Chain::<F2>::new(3, 60_000), wan);
 }
@@ -136,6 +141,24 @@ fn each_retry_that_is_allowed_is_one_more_try() {
     let settings = Settings { retries: Bits::MOST_RETRIES + 1 };
     let refused = super::estimate(Options::default(), Bits, &chain, settings);
     assert!(matches!(refused, Err(Error::Options(_))));
+}
+
+#[test]
+fn an_estimate_says_what_hashed_challenges_are_worth_where_the_field_stands_them() {
+    let of = |fiat_shamir| {
+        let options = Options { fiat_shamir, ..Options::default() };
+        estimate(options, Bits, &Chain::<F2>::new(2, 10), Settings::default()).expect("an estimate")
+    };
+    let (asked, hashed) = (of(false), of(true));
+    assert_eq!(asked.soundness_bits_hashed(), Some(hashed.soundness_bits()));
+    assert!(hashed.soundness_bits() < asked.soundness_bits());
+    let small = estimate(
+        Options::default(),
+        crate::system::Over::<F61, F61>::new(),
+        &Chain::<F61>::new(2, 10),
+        Settings::default(),
+    );
+    assert_eq!(small.expect("an estimate").soundness_bits_hashed(), None);
 }
 
 /// More cores share the work of more workers, until the longest worker counts; bytes and waits remain.
