@@ -15,8 +15,8 @@ use volery::field::{F2, Gf128};
 use volery::split::remote::{Hall, Invitation, LotOf, Times, Worker};
 use volery::split::statements::SplitPreimage;
 use volery::split::{
-    Ended, Estimate, Layout, Outcome, ProverLot, Settings, Sharded as _, VerifierLot, Workers, check,
-    estimate,
+    Answered, Ended, Estimate, Layout, Outcome, ProverLot, Question, Settings, Sharded as _, VerifierLot,
+    Workers, check, estimate,
 };
 use volery::system::Bits;
 use volery::{Error, Limits, Network, Options, Profile, Prover, Verifier, Zeroizing, os_rng};
@@ -245,6 +245,14 @@ impl<L: LotOf> Workers<L, Gf128> for Watched<'_, L> {
             }
         }
         Ok(ended)
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<(), Error> {
+        self.hall.ask(question)
+    }
+
+    fn answered(&mut self, patience: Duration) -> Result<Option<Answered<Gf128>>, Error> {
+        self.patiently(patience, |all, left| all.hall.answered(left))
     }
 
     fn stop(&mut self) {

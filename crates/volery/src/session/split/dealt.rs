@@ -52,6 +52,13 @@ pub trait Dealt: System {
         true
     }
 
+    /// The part of a tag that shows its wire's value, if there is one: wires with equal values have equal
+    /// ones. Of a key it is zero.
+    #[doc(hidden)]
+    fn shown(_mac: &Self::Mac) -> Self::Mac {
+        Self::Mac::ZERO
+    }
+
     /// Takes P's part of a lot from its coordinator's session.
     #[doc(hidden)]
     fn deal_prover(seat: &mut ProverSeat<'_>, n: usize) -> Result<Wiped<Self::ProverShare>, Error>;
@@ -153,6 +160,10 @@ impl Dealt for Bits {
     /// A tag's lowest bit is the value; keys are even.
     fn may_be_equal(difference: &Gf128) -> bool {
         difference.to_bits() & 1 == 0
+    }
+
+    fn shown(mac: &Gf128) -> Gf128 {
+        Gf128::from_bits(mac.to_bits() & 1)
     }
 
     fn lot_len(options: &Options) -> Result<usize, Error> {

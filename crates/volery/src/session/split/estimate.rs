@@ -25,7 +25,7 @@ use super::shard::{Boundary, Captured, Shard, Sharded};
 use super::worker::{Proved, Summary};
 use super::workers::{Ended, Workers};
 use super::worth::Worth;
-use super::{Layout, Settings};
+use super::{Layout, MOST_BROUGHT, Settings, ShardInfo};
 use crate::session::estimate::conclude;
 use crate::session::making::{self, Trial, leave};
 use crate::session::rehearsal::greet;
@@ -185,7 +185,8 @@ where
     let (set_up, dealing) = making::measure(options, system, taken)?;
     let workers = workers.estimates;
     let [within_prover, within_verifier] = within::<Y>(&options, &layout)?;
-    let of = |bits: &[f64]| Worth::of(bits.iter().copied(), Y::size(), settings.retries);
+    let of =
+        |bits: &[f64]| Worth::of(bits.iter().copied(), Y::size(), layout.is_combined(), settings.retries);
     let bits: Vec<f64> = workers.iter().map(|worker| worker.soundness.bits()).collect();
     let hashed = workers.iter().map(|worker| Some(worker.soundness_hashed?.bits()));
     let hashed = hashed.collect::<Option<Vec<f64>>>().map(|bits| of(&bits));
@@ -211,13 +212,23 @@ where
 /// what comes back.
 const HEADS: u64 = 300;
 
+/// Bytes of a run in a question.
+const RUN: u64 = 12;
+
 /// Bytes between the coordinators and their own workers, at P and at V.
 fn within<Y: Dealt>(options: &Options, layout: &Layout) -> Result<[u64; 2], Error> {
     let lot = Y::lot_len(options)? as u64;
     let (share, mac) = (Y::SHARE_BYTES as u64, Y::Mac::BYTES as u64);
+    // What comes back: tags or keys, or for each side of a run a part of a question and two sums.
+    let brought = |shard: &ShardInfo| match shard.boundary {
+        0..=MOST_BROUGHT => shard.boundary as u64 * mac,
+        _ => HEADS,
+    };
+    let sides = if layout.is_combined() { 2 * layout.equal().len() as u64 * (RUN + 2 * mac) } else { 0 };
     let party = |each: u64| {
         let shards = layout.shards().iter();
-        shards.fold(0, |sum: u64, shard| sum.saturating_add(HEADS + lot * each + shard.boundary as u64 * mac))
+        let shards = shards.map(|shard| HEADS + lot * each + brought(shard));
+        shards.fold(sides, u64::saturating_add)
     };
     Ok([party(share), party(mac)])
 }
@@ -294,7 +305,7 @@ impl<Y: Dealt, T> Rehearsed<'_, Y, T> {
         let summary = Summary::of(&report, prover.channel().stats(), start.elapsed());
         let (shard, attempt, transcript) = (place.shard, place.attempt, report.tally.transcript);
         let session = *session.as_bytes();
-        Ok(Proved { shard, attempt, session, digest, transcript, macs, summary })
+        Ok(Proved { shard, attempt, session, digest, transcript, wires: macs.len(), macs, summary })
     }
 
     /// The time of a worker's set-up and of its correlations.

@@ -18,6 +18,10 @@
 //!      | tags of boundary wires                       | keys of boundary wires
 //!      v                                              v
 //! Status: what ended, what is lost <-------->    Status                       lost ones: another wave
+//! if a shard has many boundary wires:
+//! SplitCombine                  <-----------     a seed of coefficients
+//!      | seed; sums of tags                           | seed; sums of keys
+//! Status: who has answered      <---------->     Status                       lost ones: another wave, another seed
 //! Join: a hash of differences of tags ------>    compares it with that of its keys
 //!                               <-----------     verdict
 //! ```
@@ -42,6 +46,37 @@
 //! differences in the layout's order. V compares it only when *all* of its workers have accepted and nothing
 //! is pending, and accepts all shards or none. A shard left out, proved twice, or proved in another session
 //! has no place in V's list; one that V's worker proved as another statement has another digest.
+//!
+//! **Many boundary wires** ([`Layout::is_combined`]). Then tags and keys stay with the workers, and what is
+//! compared of a run of `n` equal wires `(a_i, b_i)` is the difference of two sums:
+//!
+//! ```text
+//! sum of chi_i m(a_i) - sum of chi_i m(b_i)  =  sum of chi_i k(a_i) - sum of chi_i k(b_i)
+//! ```
+//!
+//! The coefficients `chi_i` are elements of the field `M` of MACs, from a seed of V's. If the wires of a run
+//! are not all equal, the two sides differ by `D delta` with `D = sum of chi_i (a_i - b_i)`, and P has to
+//! guess delta unless `D = 0`.
+//!
+//! *What fixes the wires.* V's coordinator draws the seed when each of V's workers has accepted its shard.
+//! By then that worker has all that P said about the shard, so `a_i` and `b_i`, which are what V's keys
+//! authenticate, are determined. The seed is V's fresh choice, and so independent of them: `D = 0` with
+//! probability `1 / |M|`. It has 192 bits, of which a P that tries fewer than 2^64 can make its errors for no
+//! more than 2^31, so expanding it costs less than another `1 / 2^128`. [`Outcome::soundness_bits`] counts
+//! this. (It makes no difference who has lost what at P, as P's own tags determine nothing.)
+//!
+//! *A worker that is lost before it has answered.* Then its shard is proved again, under the next attempt,
+//! and *every* shard is asked again, under a new seed. The other shards' wires were fixed before the first
+//! seed, and the new one's are before the second. No seed serves twice, and no sums of two seeds meet: an
+//! answer names the attempt and the seed that it is about, and the join's hash has the seed. A P may drop a
+//! worker when it does not like a seed. That is a retry, and the seed is drawn when the last of its attempts
+//! has been accepted, so it is one more try for all runs together, as for a challenge. V's workers have
+//! accepted then and their peers' checks are over, so a loss at this point exposes nothing, over fields too.
+//!
+//! *What V learns.* If all wires are equal, V knows the difference that P hashes, whatever its seed. If they
+//! are not, `D delta` would let V test guesses of which; so over bits, where P's tags show values, P's
+//! workers also answer with `sum of chi_i a_i`, and P says no more if those differ. They do with the
+//! probability above. Over fields, and before all else, there is [`check`].
 //!
 //! **Nothing is reused.** A worker's session identifier is a hash of the coordinators' session, the shard,
 //! the attempt and both workers' hellos. So no message of one worker fits another. A lot is dealt once. The
@@ -108,10 +143,12 @@
 
 #[cfg(feature = "tls")]
 mod codec;
+mod combine;
 mod coordinate;
 mod deal;
 mod dealt;
 mod estimate;
+mod join;
 mod layout;
 mod local;
 #[cfg(feature = "tls")]
@@ -124,6 +161,7 @@ mod worker;
 mod workers;
 mod worth;
 
+pub use combine::{Answer, MOST_BROUGHT, Question};
 pub use coordinate::{Outcome, Settings};
 pub use deal::{Lot, ProverLot, VerifierLot};
 pub use dealt::Dealt;
@@ -132,4 +170,4 @@ pub use layout::{Equal, Layout, ShardInfo};
 pub use local::{ProverThreads, VerifierThreads};
 pub use shard::{Boundary, Shard, Sharded, check};
 pub use worker::{Lost, Proved, Summary, prove_shard, verify_shard};
-pub use workers::{Ended, MOST_ADDRESS, Workers};
+pub use workers::{Answered, Ended, MOST_ADDRESS, Workers};

@@ -9,13 +9,23 @@ pub(super) struct Worth {
     worst: f64,
     /// Bits of a guess of the key.
     guess: f64,
+    /// Bits of sums under random coefficients, if there are any.
+    sums: Option<f64>,
     retries: u32,
 }
 
 impl Worth {
-    /// Of shards that are worth so much each.
-    pub(super) fn of(shards: impl Iterator<Item = f64>, size: FieldSize, retries: u32) -> Self {
-        Self { worst: shards.fold(size.key, f64::min), guess: size.key, retries }
+    /// Of shards that are worth so much each, joined by sums if `is_combined`.
+    pub(super) fn of(
+        shards: impl Iterator<Item = f64>,
+        size: FieldSize,
+        is_combined: bool,
+        retries: u32,
+    ) -> Self {
+        // One for the coefficients, and one for the seed that they are made from.
+        let sums = -((-size.field).exp2() + (-128_f64).exp2()).log2();
+        let sums = is_combined.then_some(sums);
+        Self { worst: shards.fold(size.key, f64::min), guess: size.key, sums, retries }
     }
 
     /// Bits that the retries cost which are allowed: each is one more try for a cheating P.
@@ -29,8 +39,9 @@ impl Worth {
             ("a shard that does not hold is accepted", self.worst),
             ("what boundary wires differ by is guessed", self.guess),
         ];
+        let sums = self.sums.map(|bits| ("sums hide that boundary wires differ", bits));
         let lost = self.retries_bits();
-        terms.into_iter().map(|(what, bits)| Term { what, bits: bits - lost }).collect()
+        terms.into_iter().chain(sums).map(|(what, bits)| Term { what, bits: bits - lost }).collect()
     }
 
     /// `-log2` of the probability that a false statement is accepted.
@@ -45,7 +56,8 @@ mod tests {
 
     #[test]
     fn the_worst_shard_and_a_guess_count_once_for_each_try() {
-        let worth = |retries| Worth::of([110.0, 100.0, 120.0].into_iter(), FieldSize::OVER_BITS, retries);
+        let worth =
+            |retries| Worth::of([110.0, 100.0, 120.0].into_iter(), FieldSize::OVER_BITS, false, retries);
         let once = -(100_f64.exp2().recip() + 127_f64.exp2().recip()).log2();
         assert!((worth(0).bits() - once).abs() < 1e-9);
         for retries in [1, 8, u32::MAX] {
@@ -53,7 +65,9 @@ mod tests {
             assert!((worth(0).bits() - worth(retries).bits() - lost).abs() < 1e-9, "{retries}");
         }
         // Without shards that are worth less, the guess is the worst.
-        let none = Worth::of(core::iter::empty(), FieldSize::OVER_BITS, 0);
-        assert!((none.bits() - 126.0).abs() < 1e-9);
+        let none = |combined| Worth::of(core::iter::empty(), FieldSize::OVER_BITS, combined, 0);
+        assert!((none(false).bits() - 126.0).abs() < 1e-9);
+        // Two shares of 2^-127, and two halves of one.
+        assert!((none(true).bits() - (127.0 - 3_f64.log2())).abs() < 1e-9);
     }
 }

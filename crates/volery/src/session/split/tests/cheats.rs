@@ -344,9 +344,11 @@ fn a_status_that_is_not_so_is_not_accepted() {
 fn a_worker_that_brings_something_else_ends_the_session() {
     let chain = Chain::<F2>::new(2, 10);
     type Change = fn(&mut Ended<Gf128>, &mut Proved<Gf128>);
-    let changes: [Change; 6] = [
+    let changes: [Change; 8] = [
         |_, proved| proved.digest[0] ^= 1,
         |_, proved| proved.macs.truncate(1),
+        |_, proved| proved.macs.truncate(0),
+        |_, proved| proved.wires -= 1,
         |_, proved| proved.shard ^= 1,
         |_, proved| proved.attempt += 1,
         |ended, proved| {

@@ -152,12 +152,8 @@ fn an_estimate_says_what_hashed_challenges_are_worth_where_the_field_stands_them
     let (asked, hashed) = (of(false), of(true));
     assert_eq!(asked.soundness_bits_hashed(), Some(hashed.soundness_bits()));
     assert!(hashed.soundness_bits() < asked.soundness_bits());
-    let small = estimate(
-        Options::default(),
-        crate::system::Over::<F61, F61>::new(),
-        &Chain::<F61>::new(2, 10),
-        Settings::default(),
-    );
+    let small =
+        estimate(Options::default(), Over::<F61, F61>::new(), &Chain::<F61>::new(2, 10), Settings::default());
     assert_eq!(small.expect("an estimate").soundness_bits_hashed(), None);
 }
 
