@@ -14,9 +14,12 @@ use pyo3::types::{PyByteArray, PyDict};
 use volery::field::{F2, Gf128};
 use volery::split::remote::{Hall, Invitation, LotOf, Times, Worker};
 use volery::split::statements::SplitPreimage;
-use volery::split::{Ended, Layout, Outcome, ProverLot, Settings, Sharded as _, VerifierLot, Workers, check};
+use volery::split::{
+    Answered, Ended, Estimate, Layout, Outcome, ProverLot, Question, Settings, Sharded as _, VerifierLot,
+    Workers, check, estimate,
+};
 use volery::system::Bits;
-use volery::{Error, Limits, Prover, Verifier, Zeroizing, os_rng};
+use volery::{Error, Limits, Network, Options, Profile, Prover, Verifier, Zeroizing, os_rng};
 use volery_statement::{Wire, reached};
 
 use crate::connection::{address, seconds};
@@ -66,6 +69,55 @@ impl Preimage {
         let whole = Arc::clone(&self.0);
         alone(py, move || Ok(check::<F2, _>(&*whole)?))
     }
+
+    /// What a proof of it takes and is worth, of which Python makes a `SplitInfo`.
+    #[pyo3(signature = (retries, cores, profile, fiat_shamir, threads))]
+    fn info<'py>(
+        &self,
+        py: Python<'py>,
+        retries: u32,
+        cores: Option<u32>,
+        profile: &str,
+        fiat_shamir: bool,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let options = Options { profile: crate::session::profile(profile)?, fiat_shamir, threads };
+        let (whole, settings) = (Arc::clone(&self.0), Settings { retries });
+        let estimate = alone(py, move || Ok(estimate(options, Bits, &*whole, settings)?))?;
+        let cores = cores.unwrap_or(u32::try_from(self.0.shards()).unwrap_or(u32::MAX));
+        info_dict(py, &estimate, options, cores)
+    }
+}
+
+fn info_dict<'py>(
+    py: Python<'py>,
+    estimate: &Estimate,
+    options: Options,
+    cores: u32,
+) -> PyResult<Bound<'py, PyDict>> {
+    let network = match options.profile {
+        Profile::Lan => Network::LAN,
+        Profile::Wan => Network::WAN,
+    };
+    let dict = PyDict::new(py);
+    let terms: Vec<_> = estimate.soundness_terms().iter().map(|term| (term.what, term.bits)).collect();
+    let [memory_worker_prover, memory_worker_verifier] = estimate.memory_worker();
+    dict.set_item("correlations", estimate.correlations())?;
+    dict.set_item("correlations_dealt", estimate.coordinators.correlations)?;
+    dict.set_item("bytes_prover", estimate.bytes_prover())?;
+    dict.set_item("bytes_verifier", estimate.bytes_verifier())?;
+    dict.set_item("bytes_within_prover", estimate.within_prover)?;
+    dict.set_item("bytes_within_verifier", estimate.within_verifier)?;
+    dict.set_item("round_trips", estimate.round_trips())?;
+    dict.set_item("memory_worker_prover", memory_worker_prover)?;
+    dict.set_item("memory_worker_verifier", memory_worker_verifier)?;
+    dict.set_item("seconds", estimate.work(cores).as_secs_f64())?;
+    dict.set_item("seconds_on_network", estimate.seconds_on(network, cores))?;
+    dict.set_item("soundness_bits", estimate.soundness_bits())?;
+    dict.set_item("soundness_bits_fiat_shamir", estimate.soundness_bits_hashed())?;
+    dict.set_item("soundness_bits_retries", estimate.retries_bits())?;
+    dict.set_item("soundness_terms", terms)?;
+    Ok(dict)
 }
 
 /// How a split statement is run at this party: the keywords of `prove` and `verify`.
@@ -194,6 +246,14 @@ impl<L: LotOf> Workers<L, Gf128> for Watched<'_, L> {
             }
         }
         Ok(ended)
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<(), Error> {
+        self.hall.ask(question)
+    }
+
+    fn answered(&mut self, patience: Duration) -> Result<Option<Answered<Gf128>>, Error> {
+        self.patiently(patience, |all, left| all.hall.answered(left))
     }
 
     fn stop(&mut self) {

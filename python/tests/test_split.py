@@ -47,6 +47,23 @@ def run(proved, verified, p=None, v=None, p_options={}, v_options={}, **options)
     return parties
 
 
+def test_what_a_proof_takes_is_said_before():
+    info = statement().public().info()
+    prover, verifier = run(statement(), statement().public())
+    report = prover.ended()
+    verifier.ended()
+    assert info.shards == 3 and info.soundness_bits == report.soundness_bits
+    workers = sum(shard.bytes_sent for shard in report.shards)
+    # The report is without the coordinators' set-up.
+    assert workers + report.bytes_sent < info.bytes_prover < workers + report.bytes_sent + 20_000
+    none = statement().info(retries=0, cores=1, profile="wan")
+    assert abs(none.soundness_bits - info.soundness_bits - info.soundness_bits_retries) < 1
+    assert "memory of a worker" in info._repr_html_()
+    for wrong in ({"retries": -1}, {"cores": 0}, {"threads": 0}, {"profile": "moon"}):
+        with pytest.raises(volery.BadInput):
+            statement().info(**wrong)
+
+
 def test_a_message_is_proved_in_shards():
     told = []
     prover, verifier = run(statement(), statement().public(), v_options={"progress": lambda *now: told.append(now)})

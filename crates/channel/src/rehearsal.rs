@@ -2,7 +2,8 @@
 //!
 //! The channel counts what the prover sends. Each message that the prover receives after the handshake has
 //! the greatest length that its step allows, which in these protocols is its actual length. The content is
-//! zeros, except for `Begin`, in which the verifier repeats the prover's, and the verdict, which is yes.
+//! zeros, except for `Begin` and the status of a split statement's workers, in which the verifier repeats the
+//! prover's, the place of a worker, which is an address of a usual length, and the verdict, which is yes.
 //!
 //! Lengths alone would give too many round trips. A peer sends some messages long before they are read, such
 //! as those that prepare correlations, and they come in during an earlier wait. So the protocol says at which
@@ -19,6 +20,9 @@ use crate::frame::HEADER_LEN;
 use crate::framed::Lane;
 use crate::stats::Stats;
 use crate::tag::{Tag, tags};
+
+/// Characters of the place of a split statement's worker: 127.0.0.1, a port, and a public key.
+const ADDRESS: usize = 80;
 
 /// A channel for a rehearsal; see the module's documentation.
 #[derive(Debug, Default)]
@@ -71,6 +75,10 @@ impl Rehearsal {
         match self.repeated.remove(&tag.byte()) {
             Some(message) => self.received.extend(message),
             None if tag == tags::VERDICT => self.received.push(1),
+            None if tag == tags::SPLIT_MEET => {
+                self.received.push(1);
+                self.received.resize(1 + ADDRESS.min(most.saturating_sub(1)), b'0');
+            }
             None => self.received.resize(most, 0),
         }
         self.take(tag, self.received.len())
@@ -88,7 +96,7 @@ fn as_foreseen(foreseen: (Tag, usize), received: (Tag, usize)) -> Result<(), Err
 
 impl Channel for Rehearsal {
     fn send(&mut self, tag: Tag, payload: &[u8]) -> Result<(), Error> {
-        if tag == tags::BEGIN {
+        if tag == tags::BEGIN || tag == tags::SPLIT_STATUS {
             self.repeated.insert(tag.byte(), payload.to_vec());
         }
         self.stats.bytes_sent += (HEADER_LEN + payload.len()) as u64;
@@ -176,5 +184,11 @@ mod tests {
         channel.send(tags::BEGIN, b"this").expect("sent");
         assert_eq!(channel.recv(tags::BEGIN, 100), Ok(&b"this"[..]));
         assert_eq!(channel.recv(tags::VERDICT, 1), Ok(&[1][..]));
+        channel.send(tags::SPLIT_STATUS, &[1, 3]).expect("sent");
+        assert_eq!(channel.recv(tags::SPLIT_STATUS, 2), Ok(&[1, 3][..]));
+        assert_eq!(
+            channel.recv(tags::SPLIT_MEET, 256).map(|said| (said.len(), said[0], said[80])),
+            Ok((81, 1, b'0'))
+        );
     }
 }

@@ -293,6 +293,8 @@ pub mod tags {
         SPLIT_JOIN = 0xa2, "SplitJoin";
         /// Where the verifier's worker of a shard is reached.
         SPLIT_MEET = 0xa3, "SplitMeet";
+        /// A seed of coefficients for sums over many boundary wires.
+        SPLIT_COMBINE = 0xa4, "SplitCombine";
 
         // 0xa8..: between a coordinator and a worker of its own party.
 
@@ -304,6 +306,8 @@ pub mod tags {
         WORKER_ADDRESS = 0xaa, "WorkerAddress";
         /// That a worker is still at work, or what it brings.
         WORKER_ENDED = 0xab, "WorkerEnded";
+        /// A question about boundary wires that stayed with a worker, and its answer.
+        WORKER_COMBINE = 0xac, "WorkerCombine";
 
         // 0xb0..: a connection to a server that the verifier carries for a client of two parties. They have a
         // lane of their own: the prover makes requests wherever it is, and answers come between other

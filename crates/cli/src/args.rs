@@ -27,7 +27,7 @@ pub(crate) use page::{WebPageArgs, WebPlanArgs, WebProveArgs};
 pub(crate) use public::{ProtocolArg, PublicArgs, SoundnessArgs};
 pub(crate) use session_limits::SessionLimitArgs;
 pub(crate) use split::{
-    ShardsArgs, SplitCommand, SplitProveArgs, SplitVerifyArgs, SplitWorkerArgs, WorkersArgs,
+    ShardsArgs, SplitCommand, SplitInfoArgs, SplitProveArgs, SplitVerifyArgs, SplitWorkerArgs, WorkersArgs,
 };
 pub(crate) use statement::{StatementArgs, WitnessArgs};
 pub(crate) use stored::{PreprocessArgs, RoleArg};

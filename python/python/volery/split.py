@@ -27,7 +27,7 @@ from ._progress import Bar
 from ._report import Rows, _bytes, _seconds, _table
 from ._session import Session, connect, listen
 
-__all__ = ["Preimage", "ShardReport", "SplitReport", "prove", "verify", "worker"]
+__all__ = ["Preimage", "ShardReport", "SplitInfo", "SplitReport", "prove", "verify", "worker"]
 
 log = logging.getLogger("volery")
 
@@ -95,9 +95,80 @@ class Preimage:
         """Raises :class:`volery.Unsatisfied` if the message does not have the digest. :func:`prove` does it, too."""
         self._inner.check()
 
+    def info(
+        self,
+        *,
+        retries: int = 8,
+        cores: Optional[int] = None,
+        profile: str = "lan",
+        fiat_shamir: bool = False,
+        threads: int = 1,
+    ) -> "SplitInfo":
+        """What a proof of it takes, and what it is worth. This takes about as long as the proof by one worker.
+
+        ``cores`` are those of each party that its workers share: one for each shard without it. The other options
+        are those of :func:`prove` and of :func:`volery.connect`.
+        """
+        if not isinstance(retries, int) or not 0 <= retries < 1 << 32:
+            raise BadInput(f"retries: a number from 0 on, not {retries!r}")
+        if cores is not None and (not isinstance(cores, int) or not 1 <= cores < 1 << 32):
+            raise BadInput(f"cores: a number from 1 on, not {cores!r}")
+        if not isinstance(threads, int) or not 1 <= threads <= 64:
+            raise BadInput(f"threads: 1 to 64, not {threads!r}")
+        figures: Dict[str, Any] = self._inner.info(retries, cores, profile, fiat_shamir, threads)
+        return SplitInfo(statement=repr(self.public())[1:-1], shards=self.shards, **figures)
+
     def __repr__(self) -> str:
         known = ", with its message" if self._has_message else ""
         return f"<Preimage of {self.length} bytes in {self.shards} shards{known}>"
+
+
+@dataclass(frozen=True)
+class SplitInfo:
+    """What a split proof will take, on machines like this one, if no worker is lost. A notebook shows it as a table."""
+
+    #: The statement.
+    statement: str
+    shards: int
+    #: Correlations that workers use, and those that they are dealt.
+    correlations: int
+    correlations_dealt: int
+    #: Between the parties: of the coordinator and all workers.
+    bytes_prover: int
+    bytes_verifier: int
+    #: Between each coordinator and its own workers: lots, and what workers bring.
+    bytes_within_prover: int
+    bytes_within_verifier: int
+    round_trips: int
+    #: Of a worker, at most, about.
+    memory_worker_prover: int
+    memory_worker_verifier: int
+    #: Without the network.
+    seconds: float
+    #: From the first byte to the verdict, over a network of the profile's kind.
+    seconds_on_network: float
+    #: A false statement is accepted with a probability of at most 2 to the minus this.
+    soundness_bits: float
+    #: The same with ``fiat_shamir``, against each hash computation.
+    soundness_bits_fiat_shamir: float
+    #: The bits that the retries cost, used or not.
+    soundness_bits_retries: float
+    #: What ``soundness_bits`` is made of, with the retries in each: what goes wrong, and its bits.
+    soundness_terms: List[Tuple[str, float]]
+
+    def _repr_html_(self) -> str:
+        within = f"{_bytes(self.bytes_within_prover)}, {_bytes(self.bytes_within_verifier)}"
+        memory = f"{_bytes(self.memory_worker_prover)}, {_bytes(self.memory_worker_verifier)}"
+        rows: Rows = [
+            ("statement", self.statement),
+            ("prover, verifier send", f"{_bytes(self.bytes_prover)}, {_bytes(self.bytes_verifier)}"),
+            ("within each party", within),
+            ("round trips", f"{self.round_trips}"),
+            ("memory of a worker", memory),
+            ("time", f"{_seconds(self.seconds)}, {_seconds(self.seconds_on_network)} over a network"),
+            ("soundness", f"{self.soundness_bits:.0f} bits, {self.soundness_bits_retries:.1f} lost for retries"),
+        ]
+        return _table("Split proof", rows)
 
 
 @dataclass(frozen=True)

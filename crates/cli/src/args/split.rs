@@ -28,6 +28,8 @@ pub(crate) enum SplitCommand {
     Prove(SplitProveArgs),
     /// Verify a split statement, as the verifier's coordinator
     Verify(SplitVerifyArgs),
+    /// Say what a proof of a split statement takes, and what it is worth
+    Info(SplitInfoArgs),
     /// Prove or verify one shard for a coordinator, whose invitation is in VOLERY_INVITATION or comes on
     /// standard input
     Worker(SplitWorkerArgs),
@@ -93,6 +95,20 @@ pub(crate) struct SplitVerifyArgs {
     pub(crate) connection: ConnectionArgs,
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SplitInfoArgs {
+    #[command(flatten)]
+    pub(crate) shards: ShardsArgs,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+    /// The number of cores that each party's workers share [default: one for each shard]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Workers")]
+    pub(crate) cores: Option<u32>,
     /// Print the result as a JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,10 +1,12 @@
 //! `volery split`: coordinators, and workers as processes.
 //!
 //! ```text
+//! info       what a split proof takes
 //! workers    starts processes, and ends them with their coordinator
 //! worker     one of them
 //! ```
 
+mod info;
 mod worker;
 mod workers;
 
@@ -32,6 +34,7 @@ pub(crate) fn run(command: &SplitCommand) -> Result<(), Failure> {
     match command {
         SplitCommand::Prove(args) => prove(args),
         SplitCommand::Verify(args) => verify(args),
+        SplitCommand::Info(args) => info::run(args),
         SplitCommand::Worker(args) => worker::run(args),
     }
 }

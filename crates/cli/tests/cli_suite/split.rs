@@ -38,6 +38,48 @@ fn a_split_statement_is_proved_by_processes() {
     assert_eq!(proved["workers_bytes_sent"], verified["workers_bytes_received"]);
 }
 
+/// What is said before agrees with what is sent, apart from what TLS adds to the coordinators' session.
+#[test]
+fn what_a_split_proof_takes_is_said_before() {
+    let info = run(&join(&[&["split", "info"], &shards("3"), &["--json"]]), "").expect(0, "").object();
+    let verifier = verifier(&[]);
+    let proved = prove(&verifier, "3", &[], &message()).expect(0, "").object();
+    verifier.end().expect(0, "");
+    let number = |object: &serde_json::Value, key: &str| object[key].as_f64().expect("a number");
+    for (said, [first, second]) in [
+        ("bytes_prover", ["bytes_sent", "workers_bytes_sent"]),
+        ("bytes_verifier", ["bytes_received", "workers_bytes_received"]),
+    ] {
+        let (said, sent) = (number(&info, said), number(&proved, first) + number(&proved, second));
+        assert!((said / sent - 1.0).abs() < 0.02, "{said} {sent}");
+    }
+    assert_eq!(info["soundness_bits"], proved["soundness_bits"]);
+    for object in [&info, &proved] {
+        crate::json::is_of_the_schema(object, 0, "split");
+    }
+    assert!((number(&info, "soundness_bits_retries") - 9_f64.log2()).abs() < 1e-9);
+    // Without retries it is worth as much more.
+    let none = join(&[&["split", "info"], &shards("3"), &["--json", "--retries", "0", "--cores", "1"]]);
+    let none = run(&none, "").expect(0, "").object();
+    let more = number(&none, "soundness_bits") - number(&info, "soundness_bits");
+    assert!((more - 9_f64.log2()).abs() < 1e-9);
+    // Hardly enough without retries is too little with them.
+    let refused = run(&join(&[&["split", "info"], &shards("3"), &["--rho", "124"]]), "");
+    assert_ne!(refused.code, 0, "{refused:?}");
+}
+
+#[test]
+fn challenges_of_all_workers_are_hashes_if_both_parties_say_so() {
+    let hashed = verifier(&["--fiat-shamir"]);
+    let proved = prove(&hashed, "3", &["--fiat-shamir"], &message()).expect(0, "").object();
+    hashed.end().expect(0, "");
+    let info = run(&join(&[&["split", "info"], &shards("3"), &["--json"]]), "").expect(0, "").object();
+    assert_eq!(info["soundness_bits_fiat_shamir"], proved["soundness_bits"]);
+    let other = verifier(&[]);
+    assert_ne!(prove(&other, "3", &["--fiat-shamir"], &message()).code, 0);
+    assert_ne!(other.end().code, 0);
+}
+
 /// The first worker of shard 1 dies as soon as it is started, or it never comes.
 #[test]
 fn a_worker_that_dies_is_replaced() {

@@ -177,13 +177,23 @@ impl<E: Extension<Gf128>> Party for VerifierParty<E> {
 }
 
 /// The prover in a rehearsal: see [`correlations`](crate::correlations).
-pub struct BlankParty(SessionId);
+pub struct BlankParty {
+    session: SessionId,
+    /// Whether it starts from a lot, which no message makes.
+    of_lot: bool,
+}
 
 impl BlankParty {
     /// The prover of a session that has no peer.
     #[must_use]
     pub const fn new(session: SessionId) -> Self {
-        Self(session)
+        Self { session, of_lot: false }
+    }
+
+    /// One that starts from a [`Lot`](crate::correlations::Lot).
+    #[must_use]
+    pub const fn of_lot(session: SessionId) -> Self {
+        Self { session, of_lot: true }
     }
 }
 
@@ -201,7 +211,7 @@ impl Party for BlankParty {
     }
 
     fn session(&self) -> &SessionId {
-        &self.0
+        &self.session
     }
 
     fn base_len(params: &Params) -> usize {
@@ -209,7 +219,9 @@ impl Party for BlankParty {
     }
 
     fn extend(&mut self, n: usize, channel: &mut dyn Channel, out: &mut Vec<Gf128>) -> Result<(), Error> {
-        softspoken::extend_blank(FieldBits::Eight, n, channel)?;
+        if !self.of_lot {
+            softspoken::extend_blank(FieldBits::Eight, n, channel)?;
+        }
         out.resize(out.len() + n, Gf128::ZERO);
         Ok(())
     }

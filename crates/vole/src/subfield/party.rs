@@ -177,6 +177,8 @@ impl<F: Value, M: Mac<F>, E: Extension<Authenticated<F, M>>> Party for ProverPar
 /// The prover in a rehearsal: see [`correlations`](crate::correlations).
 pub struct BlankParty<F, M> {
     session: SessionId,
+    /// Whether it starts from a lot, which no message makes.
+    of_lot: bool,
     fields: core::marker::PhantomData<fn() -> (F, M)>,
 }
 
@@ -184,7 +186,13 @@ impl<F: Value, M: Mac<F>> BlankParty<F, M> {
     /// The prover of a session that has no peer.
     #[must_use]
     pub const fn new(session: SessionId) -> Self {
-        Self { session, fields: core::marker::PhantomData }
+        Self { session, of_lot: false, fields: core::marker::PhantomData }
+    }
+
+    /// One that starts from a [`Lot`].
+    #[must_use]
+    pub const fn of_lot(session: SessionId) -> Self {
+        Self { session, of_lot: true, fields: core::marker::PhantomData }
     }
 }
 
@@ -215,7 +223,9 @@ impl<F: Value, M: Mac<F>> Party for BlankParty<F, M> {
         channel: &mut dyn Channel,
         out: &mut Vec<Self::Correlation>,
     ) -> Result<(), Error> {
-        channel.send(tags::SUBFIELD_EXTEND, &vec![0; message_bytes::<F, M>(n)])?;
+        if !self.of_lot {
+            channel.send(tags::SUBFIELD_EXTEND, &vec![0; message_bytes::<F, M>(n)])?;
+        }
         out.resize(out.len() + n, Authenticated::default());
         Ok(())
     }

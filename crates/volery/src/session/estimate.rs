@@ -146,7 +146,7 @@ pub fn estimate_through<C: Channel, Y: System>(
     let announced = Statement::<Y::Prover<'_>>::commitments(statement).is_some();
     let mut prover = Prover::rehearse(wrap, options)?;
     let report = prover.prove(system, statement, &mut os_rng()?)?;
-    conclude(&prover, options, system, &report, announced)
+    measured(&prover, options, system, &report, announced)
 }
 
 /// As [`estimate`], of commitments to this many bits where no round of correlations is longer than needed.
@@ -160,7 +160,7 @@ pub(super) fn estimate_fitted(count: u64) -> Result<Estimate, Error> {
     prover.pool.fit();
     let (system, statement) = (super::system::Bits, volery_circuit::statements::AndChain::new(count));
     let report = prover.prove(system, &statement, &mut os_rng()?)?;
-    conclude(&prover, options, system, &report, true)
+    measured(&prover, options, system, &report, true)
 }
 
 /// As [`estimate_through`], of a run as [`Prover::prove_run`] proves it. The run needs no secret input.
@@ -176,24 +176,36 @@ pub fn estimate_run<C: Channel, Y: super::system::ProvesRuns>(
 ) -> Result<Estimate, Error> {
     let mut prover = Prover::rehearse(wrap, options)?;
     let report = prover.prove_run(system, run, &mut os_rng()?)?;
-    let mut estimate = conclude(&prover, options, system, &report, true)?;
+    let mut estimate = measured(&prover, options, system, &report, true)?;
     let [of_p, of_v] = run.memory(Y::WIRE, Y::WIRE[1]);
     estimate.memory_prover = estimate.memory_prover.saturating_add(of_p);
     estimate.memory_verifier = estimate.memory_verifier.saturating_add(of_v);
     Ok(estimate)
 }
 
-/// What a rehearsal took.
-fn conclude<C: Channel, Y: System>(
+/// What a rehearsal took, and how long its correlations take.
+fn measured<C: Channel, Y: System>(
     prover: &Prover<C>,
     options: Options,
     system: Y,
     report: &super::Report,
     announced: bool,
 ) -> Result<Estimate, Error> {
+    let times = making::measure(options, system, prover.taken())?;
+    conclude(prover, options, system, report, announced, times)
+}
+
+/// What a rehearsal took, whose set-up and correlations take these times.
+pub(super) fn conclude<C: Channel, Y: System>(
+    prover: &Prover<C>,
+    options: Options,
+    system: Y,
+    report: &super::Report,
+    announced: bool,
+    (set_up, making): (Duration, Duration),
+) -> Result<Estimate, Error> {
     let Stats { bytes_sent, bytes_received, round_trips, .. } = prover.channel().stats();
     let taken = prover.taken();
-    let (set_up, making) = making::measure(options, system, taken)?;
     let hashed = Options { fiat_shamir: true, ..options };
     let soundness_hashed =
         system.allow(&hashed, None).is_ok().then(|| report.soundness.in_mode(Mode::hashed(true)));

@@ -55,7 +55,7 @@ impl Trial {
     }
 
     /// The time for all, from the times at both ends.
-    fn extrapolate(&self, [first, second]: [Duration; 2]) -> Duration {
+    pub(super) fn extrapolate(&self, [first, second]: [Duration; 2]) -> Duration {
         let [from, to] = self.ends;
         let slope = second.saturating_sub(first).as_secs_f64() / (to - from).max(1) as f64;
         second + Duration::from_secs_f64(slope * (self.count - to) as f64)
@@ -112,7 +112,7 @@ pub(super) fn measure<Y: System>(
 type Measured = (Instant, [[Duration; 2]; 2]);
 
 /// Steps of the next stage may be on their way: nobody leaves before both have what they wait for.
-fn leave(channel: &mut dyn Channel) -> Result<(), Error> {
+pub(super) fn leave(channel: &mut dyn Channel) -> Result<(), Error> {
     channel.send(tags::GOODBYE, &[])?;
     Ok(channel.recv(tags::GOODBYE, 0).map(drop)?)
 }

@@ -12,9 +12,10 @@
 //! for is refused in one: connections to websites, and files of correlations, which would be zeros.
 
 use rand_core::CryptoRng;
-use volery_channel::handshake::{Hello, Role};
+use volery_channel::handshake::{Hello, Parameters, Role};
 use volery_channel::{Channel, Rehearsal, tags};
 use volery_field::{Mac, Value};
+use volery_vole::correlations::Plan;
 use volery_vole::softspoken::FieldBits;
 use volery_vole::subfield::{self, tree_size};
 use volery_vole::{SessionId, base_ot, cot};
@@ -32,13 +33,10 @@ impl<C: Channel> Prover<C> {
     /// # Errors
     /// [`Error::Options`] for options that make no sense.
     pub(super) fn rehearse(wrap: impl FnOnce(Rehearsal) -> C, options: Options) -> Result<Self, Error> {
-        let (mut rng, mut other, mut channel) = (os_rng()?, Rehearsal::new(), wrap(Rehearsal::new()));
-        let hello = |role, rng: &mut _| Ok::<_, Error>(Hello::new(role, options.session_parameters()?, rng));
-        hello(Role::Prover, &mut rng)?.send(&mut channel)?;
-        channel.send(tags::BASE_OT_SENDER, &[0; base_ot::SENDER_MESSAGE_BYTES])?;
-        hello(Role::Verifier, &mut rng)?.send(&mut other)?;
-        let theirs = usize::try_from(other.stats().bytes_sent).unwrap_or(0).saturating_sub(HEADER);
-        channel.recv_exact(tags::HELLO, &mut vec![0; theirs])?;
+        let (mut rng, mut channel) = (os_rng()?, wrap(Rehearsal::new()));
+        greet(options.session_parameters()?, &mut channel, &mut rng, |channel| {
+            Ok(channel.send(tags::BASE_OT_SENDER, &[0; base_ot::SENDER_MESSAGE_BYTES])?)
+        })?;
         receive_points(&mut channel)?;
         channel.send(tags::SOFT_SPOKEN_TREE, &vec![0; FieldBits::Eight.tree_message_bytes()])?;
         let id = SessionId::new([0; 32]);
@@ -56,6 +54,36 @@ impl<C: Channel> Prover<C> {
         }
         Ok(())
     }
+}
+
+/// Both hellos, with these parameters. P sends what `meanwhile` does before it reads V's.
+pub(super) fn greet(
+    parameters: Parameters,
+    channel: &mut dyn Channel,
+    rng: &mut dyn CryptoRng,
+    meanwhile: impl FnOnce(&mut dyn Channel) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut other = Rehearsal::new();
+    Hello::new(Role::Prover, parameters.clone(), rng).send(channel)?;
+    meanwhile(channel)?;
+    Hello::new(Role::Verifier, parameters, rng).send(&mut other)?;
+    let theirs = usize::try_from(other.stats().bytes_sent).unwrap_or(0).saturating_sub(HEADER);
+    Ok(channel.recv_exact(tags::HELLO, &mut vec![0; theirs])?)
+}
+
+/// The correlations over a field that P's worker of a split statement makes from its lot.
+pub(super) fn field_of_lot<F: Value, M: Mac<F>>(
+    common: &Common,
+    plan: Plan,
+    channel: &mut dyn Channel,
+    rng: &mut dyn CryptoRng,
+) -> Result<ProverField<F, M>, Error> {
+    channel.send(tags::BASE_OT_SENDER, &[0; base_ot::SENDER_MESSAGE_BYTES])?;
+    receive_points(channel)?;
+    channel.send(tags::SOFT_SPOKEN_TREE, &vec![0; FieldBits::Eight.tree_message_bytes()])?;
+    channel.flush()?;
+    let party = subfield::BlankParty::<F, M>::of_lot(common.id);
+    Ok(ProverField { pool: pool(party, plan, &common.options, common.threads.clone(), rng) })
 }
 
 /// V's message of the base OT, in its parts.

@@ -142,6 +142,12 @@ impl Challenges<'_> {
         }
     }
 
+    /// If challenges are hashes, the digest of everything that was absorbed. No challenge has its label.
+    pub(crate) fn digest(&self) -> Option<[u8; 32]> {
+        let Self::FiatShamir(transcript) = self else { return None };
+        Some(transcript.clone().challenge_seed("end of the proof").into_bytes())
+    }
+
     /// V's choice of a seed; `None` if a hash chooses.
     pub(crate) fn draw(&mut self) -> Option<[u8; 16]> {
         match self {

@@ -37,6 +37,9 @@ pub struct Tally {
     pub tested_twice: u64,
     /// The most values that one of them tests.
     pub tested_values: u64,
+    /// A digest of all that P sent and that a challenge may depend on, if challenges are hashes, once the
+    /// proof is finished. In a proof with two parts each part has its own.
+    pub transcript: Option<[u8; 32]>,
 }
 
 impl Tally {

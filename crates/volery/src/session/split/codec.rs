@@ -12,6 +12,7 @@ use volery_vole::correlations::Profile;
 use zeroize::Zeroizing;
 
 use super::Layout;
+use super::combine::{Answer, MOST_BROUGHT, Question, RunOf};
 use super::deal::{Place, ProverLot, VerifierLot};
 use super::dealt::{Dealt, encode};
 use super::worker::{Lost, Proved, Summary};
@@ -37,7 +38,7 @@ pub(super) trait LotBytes: Sized {
 
 /// The names of what a lot is for: P or V, and the fields.
 fn names<Y: Dealt>(role: u8, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"volery lot 1");
+    out.extend_from_slice(b"volery lot 2");
     out.push(role);
     for name in [<Y::Ring as volery_field::Ring>::NAME, <Y::Mac as volery_field::Ring>::NAME] {
         // Names are short.
@@ -52,6 +53,7 @@ fn put_place(place: &Place, out: &mut Vec<u8>) {
         Profile::Lan => 0,
         Profile::Wan => 1,
     });
+    out.push(u8::from(place.options.fiat_shamir));
     out.extend_from_slice(&u32::try_from(place.options.threads).unwrap_or(u32::MAX).to_be_bytes());
     out.extend_from_slice(&place.shard.to_be_bytes());
     out.extend_from_slice(&place.attempt.to_be_bytes());
@@ -65,12 +67,22 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Place, Error> {
         1 => Profile::Wan,
         other => return Err(refuse(format!("profile {other}"))),
     };
+    let fiat_shamir = flag(cursor, "whether challenges are hashes")?;
     let threads = cursor.u32("the threads").map_err(flawed)? as usize;
-    let options = Options { profile, threads, ..Options::default() };
+    let options = Options { profile, fiat_shamir, threads };
     let shard = cursor.u32("the shard").map_err(flawed)?;
     let attempt = cursor.u32("the attempt").map_err(flawed)?;
     let token = cursor.array("the token").map_err(flawed)?;
     Ok(Place { session, options, shard, attempt, token })
+}
+
+/// A byte that says yes or no.
+fn flag(cursor: &mut Cursor<'_>, what: &'static str) -> Result<bool, Error> {
+    match cursor.u8(what).map_err(flawed)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(refuse(format!("{what}: {other}"))),
+    }
 }
 
 /// The head of a lot, and its number of correlations.
@@ -146,7 +158,7 @@ const ROOM: usize = 256;
 /// The longest lot: of a field of 32 bytes, with the largest set of trees.
 pub(super) const MOST_LOT: usize = 1 << 26;
 /// The longest result.
-pub(super) const MOST_RESULT: usize = 256 + 32 * Layout::MOST_WIRES;
+pub(super) const MOST_RESULT: usize = 256 + 32 * MOST_BROUGHT + 4 * 1000;
 
 const PROVED: u8 = 1;
 const CONNECTION: u8 = 2;
@@ -174,11 +186,14 @@ pub(super) fn encode_result<M: volery_field::Ring>(result: &Result<Proved<M>, Lo
     out.extend_from_slice(&proved.attempt.to_be_bytes());
     out.extend_from_slice(&proved.session);
     out.extend_from_slice(&proved.digest);
+    out.push(u8::from(proved.transcript.is_some()));
+    out.extend_from_slice(&proved.transcript.unwrap_or_default());
     let Summary { soundness_bits, claims, commitments, correlations, bytes_sent, bytes_received, time } =
         proved.summary;
     let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let soundness = soundness_bits.to_bits();
-    for number in [soundness, claims, commitments, correlations, bytes_sent, bytes_received, time] {
+    let wires = proved.wires as u64;
+    for number in [soundness, claims, commitments, correlations, bytes_sent, bytes_received, time, wires] {
         out.extend_from_slice(&number.to_be_bytes());
     }
     proved.macs.iter().for_each(|mac| encode(mac, &mut out));
@@ -204,6 +219,8 @@ pub(super) fn decode_result<M: volery_field::Ring>(bytes: &[u8]) -> Result<Resul
     let attempt = cursor.u32("the attempt").map_err(flawed)?;
     let session = cursor.array("the session").map_err(flawed)?;
     let digest = cursor.array("the digest").map_err(flawed)?;
+    let is_hashed = flag(&mut cursor, "whether there is a transcript")?;
+    let transcript = Some(cursor.array("the transcript").map_err(flawed)?).filter(|_| is_hashed);
     let mut number = || cursor.u64("a count").map_err(flawed);
     let summary = Summary {
         soundness_bits: f64::from_bits(number()?),
@@ -214,11 +231,70 @@ pub(super) fn decode_result<M: volery_field::Ring>(bytes: &[u8]) -> Result<Resul
         bytes_received: number()?,
         time: Duration::from_nanos(number()?),
     };
+    let wires = usize::try_from(number()?).unwrap_or(usize::MAX);
     if !summary.soundness_bits.is_finite() {
         return Err(refuse("a soundness that is no number"));
     }
     let macs = elements(&mut cursor, M::BYTES, |bytes| M::decode(bytes).ok())?;
-    Ok(Ok(Proved { shard, attempt, session, digest, macs, summary }))
+    Ok(Ok(Proved { shard, attempt, session, digest, transcript, wires, macs, summary }))
+}
+
+/// The longest question: with both sides of every run.
+pub(super) const MOST_QUESTION: usize = 64 + 2 * Layout::MOST_RUNS * RUN;
+/// The longest answer.
+pub(super) const MOST_ANSWER: usize = 64 + 2 * Layout::MOST_RUNS * 2 * 32;
+/// The bytes of a run in a question.
+const RUN: usize = 12;
+
+/// A question, as bytes.
+pub(super) fn encode_question(question: &Question) -> Vec<u8> {
+    let mut out = Vec::with_capacity(64 + question.runs.len() * RUN);
+    out.extend_from_slice(&question.shard.to_be_bytes());
+    out.extend_from_slice(&question.attempt.to_be_bytes());
+    out.extend_from_slice(&question.seed);
+    for run in &question.runs {
+        out.extend_from_slice(&run.number.to_be_bytes());
+        for number in [run.first, run.wires] {
+            // A layout has fewer wires.
+            out.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_be_bytes());
+        }
+    }
+    out
+}
+
+/// A question, from bytes.
+pub(super) fn decode_question(bytes: &[u8]) -> Result<Question, Error> {
+    let mut cursor = Cursor::new(bytes);
+    let shard = cursor.u32("the shard").map_err(flawed)?;
+    let attempt = cursor.u32("the attempt").map_err(flawed)?;
+    let seed = cursor.array("the seed").map_err(flawed)?;
+    let mut runs = Vec::with_capacity(cursor.rest().len() / RUN);
+    while !cursor.is_empty() {
+        let mut number = || cursor.u32("a run").map_err(flawed);
+        let (name, first, wires) = (number()?, number()? as usize, number()? as usize);
+        runs.push(RunOf { number: name, first, wires });
+    }
+    Ok(Question { shard, attempt, seed, runs })
+}
+
+/// An answer, as bytes.
+pub(super) fn encode_answer<M: volery_field::Ring>(answer: &Answer<M>) -> Zeroizing<Vec<u8>> {
+    let mut out = Zeroizing::new(Vec::with_capacity(64 + answer.sums.len() * M::BYTES));
+    out.extend_from_slice(&answer.shard.to_be_bytes());
+    out.extend_from_slice(&answer.attempt.to_be_bytes());
+    out.extend_from_slice(&answer.seed);
+    answer.sums.iter().for_each(|sum| encode(sum, &mut out));
+    out
+}
+
+/// An answer, from bytes.
+pub(super) fn decode_answer<M: volery_field::Ring>(bytes: &[u8]) -> Result<Answer<M>, Error> {
+    let mut cursor = Cursor::new(bytes);
+    let shard = cursor.u32("the shard").map_err(flawed)?;
+    let attempt = cursor.u32("the attempt").map_err(flawed)?;
+    let seed = cursor.array("the seed").map_err(flawed)?;
+    let sums = elements(&mut cursor, M::BYTES, |bytes| M::decode(bytes).ok())?;
+    Ok(Answer { shard, attempt, seed, sums })
 }
 
 #[cfg(test)]
@@ -231,7 +307,7 @@ mod tests {
     type Field = Over<F61, F61x2>;
 
     fn some_place() -> Place {
-        let options = Options { profile: Profile::Wan, threads: 3, ..Options::default() };
+        let options = Options { profile: Profile::Wan, fiat_shamir: true, threads: 3 };
         Place { session: SessionId::new([7; 32]), options, shard: 5, attempt: 2, token: [9; 16] }
     }
 
@@ -272,15 +348,27 @@ mod tests {
             bytes_received: 5,
             time: Duration::from_millis(6),
         };
-        let macs = Wiped::new(vec![Gf128::from_bits(77); 3]);
-        let proved = Proved { shard: 1, attempt: 2, session: [3; 32], digest: [4; 32], macs, summary };
-        let bytes = encode_result(&Ok(proved));
-        let back = decode_result::<Gf128>(&bytes).expect("a result").expect("proved");
+        let proved = |transcript| {
+            let macs = Wiped::new(vec![Gf128::from_bits(77); 3]);
+            let (session, digest) = ([3; 32], [4; 32]);
+            Proved { shard: 1, attempt: 2, session, digest, transcript, wires: 3, macs, summary }
+        };
+        let back = |transcript| {
+            let bytes = encode_result(&Ok(proved(transcript)));
+            decode_result::<Gf128>(&bytes).expect("a result").expect("proved")
+        };
+        assert_eq!((back(None).transcript, back(Some([5; 32])).transcript), (None, Some([5; 32])));
+        let (back, bytes) = (back(None), encode_result(&Ok(proved(None))));
         assert_eq!((back.shard, back.attempt, back.session, back.digest), (1, 2, [3; 32], [4; 32]));
         assert_eq!((back.summary, &back.macs[..]), (summary, &[Gf128::from_bits(77); 3][..]));
         for end in 0..bytes.len() - 48 {
             assert!(decode_result::<Gf128>(&bytes[..end]).is_err(), "{end}");
         }
+        let mut many = proved(None);
+        many.wires = 1 << 18;
+        let kept = many.take_many().expect("kept");
+        let back = decode_result::<Gf128>(&encode_result(&Ok(many))).expect("a result").expect("proved");
+        assert_eq!((kept.len(), back.wires, back.macs.len(), back.is_kept()), (3, 1 << 18, 0, true));
         let rejected = volery_zk::Error::Rejected { reason: "no".into() };
         for (lost, check) in [
             (Lost::Connection { error: Error::Over, exposed: false }, CONNECTION),
@@ -295,5 +383,30 @@ mod tests {
             assert!(matches!(&back, Err(Lost::Failed(error)) if error.is_rejection()) == (check == REJECTED));
         }
         assert!(decode_result::<Gf128>(&[9]).is_err() && decode_result::<Gf128>(&[]).is_err());
+    }
+
+    #[test]
+    fn questions_and_answers_are_what_they_were() {
+        let runs =
+            vec![RunOf { number: 7, first: 8, wires: 1 << 20 }, RunOf { number: 1, first: 0, wires: 3 }];
+        let question = Question { shard: 1, attempt: 2, seed: [3; 24], runs };
+        let bytes = encode_question(&question);
+        assert_eq!(decode_question(&bytes).expect("a question"), question);
+        let sums = Wiped::new(vec![F61x2::ONE; 4]);
+        let answer = Answer { shard: 1, attempt: 2, seed: [3; 24], sums };
+        let mut said = encode_answer(&answer);
+        let back = decode_answer::<F61x2>(&said).expect("an answer");
+        assert_eq!((back.shard, back.attempt, back.seed, &back.sums[..]), (1, 2, [3; 24], &answer.sums[..]));
+        for end in 0..bytes.len() {
+            let part = decode_question(&bytes[..end]);
+            assert_eq!(part.is_ok(), end >= 32 && (bytes.len() - end).is_multiple_of(RUN), "{end}");
+        }
+        for end in 0..said.len() {
+            let part = decode_answer::<F61x2>(&said[..end]);
+            assert_eq!(part.is_ok(), end >= 32 && (said.len() - end).is_multiple_of(F61x2::BYTES), "{end}");
+        }
+        let last = said.len() - 1;
+        said[last] = 0xff;
+        assert!(decode_answer::<F61x2>(&said).is_err());
     }
 }

@@ -7,16 +7,15 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq as _;
 use volery_channel::handshake::Begin;
 use volery_channel::{Channel, ChannelExt as _, Tag, tags};
-use volery_vole::Transcript;
 use volery_zk::quicksilver::verdict;
-use zeroize::{Zeroize as _, Zeroizing};
 
 use super::Layout;
+use super::combine::{SEED, Sums};
 use super::deal::{Place, ProverLot, VerifierLot};
-use super::dealt::{Dealt, encode};
-use super::layout::Equal;
+use super::dealt::Dealt;
 use super::worker::{Lost, Proved, Summary};
 use super::workers::{Ended, MOST_ADDRESS, Workers};
+use super::worth::Worth;
 use crate::Error;
 use crate::session::system::correlations::CorrelationSetup as _;
 use crate::session::{Common, Prover, Verifier};
@@ -56,23 +55,25 @@ pub struct Outcome {
 }
 
 /// How often a coordinator that waits for its workers tells the other one that it is still there.
-const BEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
+pub(super) const BEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
 
 /// How long a coordinator that waits for nothing else listens to one that says only that it waits. It covers
 /// the start of the other party's workers and the end of those whose peers have ended here.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// What a status says.
-const WAITING: u8 = 0;
+pub(super) const WAITING: u8 = 0;
 const DONE: u8 = 1;
 
 /// A split proof at one coordinator.
-struct Run<'l, M: Copy + Default> {
-    layout: &'l Layout,
+pub(super) struct Run<'l, M: Copy + Default> {
+    pub(super) layout: &'l Layout,
     settings: Settings,
     /// The attempt that each shard is at.
-    attempts: Vec<u32>,
-    proved: BTreeMap<usize, Proved<M>>,
+    pub(super) attempts: Vec<u32>,
+    pub(super) proved: BTreeMap<usize, Proved<M>>,
+    /// By shard, what workers have answered under the seed that was drawn last.
+    pub(super) sums: Option<Sums<M>>,
     lost: u32,
     dealing: Duration,
 }
@@ -80,7 +81,15 @@ struct Run<'l, M: Copy + Default> {
 impl<'l, M: Copy + Default> Run<'l, M> {
     fn new(layout: &'l Layout, settings: Settings) -> Self {
         let attempts = vec![0; layout.shards().len()];
-        Self { layout, settings, attempts, proved: BTreeMap::new(), lost: 0, dealing: Duration::ZERO }
+        Self {
+            layout,
+            settings,
+            attempts,
+            proved: BTreeMap::new(),
+            sums: None,
+            lost: 0,
+            dealing: Duration::ZERO,
+        }
     }
 
     /// The places of a wave's workers.
@@ -141,7 +150,7 @@ impl<'l, M: Copy + Default> Run<'l, M> {
         let info = self.layout.shards().get(shard);
         let fits = info.is_some_and(|info| {
             proved.digest == info.digest
-                && proved.macs.len() == info.boundary
+                && proved.has(info.boundary)
                 && proved.shard as usize == shard
                 && proved.attempt == attempt
                 && self.attempts.get(shard) == Some(&attempt)
@@ -158,7 +167,7 @@ impl<'l, M: Copy + Default> Run<'l, M> {
 
     /// Tells the peer which workers of the wave are done, and hears it of the peer's. Returns the next wave:
     /// the shards that are lost at either party.
-    fn compare(&mut self, wave: &[usize], channel: &mut dyn Channel) -> Result<Vec<usize>, Error> {
+    pub(super) fn compare(&mut self, wave: &[usize], channel: &mut dyn Channel) -> Result<Vec<usize>, Error> {
         let mut ours = vec![0_u8; 1 + wave.len().div_ceil(8)];
         ours[0] = DONE;
         for (i, shard) in wave.iter().enumerate() {
@@ -205,63 +214,6 @@ impl<'l, M: Copy + Default> Run<'l, M> {
         }
     }
 
-    /// The hash over all shards and all differences of boundary wires.
-    fn join(
-        &self,
-        common: &Common,
-        step: fn(M, M) -> M,
-        put: fn(&M, &mut Vec<u8>),
-        fits: fn(&M) -> bool,
-    ) -> Result<[u8; 32], Error> {
-        let mut transcript = Transcript::new("volery split join v1", &common.id);
-        transcript.absorb("layout", &self.layout.digest());
-        for shard in 0..self.layout.shards().len() {
-            let Some(proved) = self.proved.get(&shard) else {
-                return Err(Error::Split(format!("shard {shard} is not proved")));
-            };
-            transcript.absorb_number("attempt", proved.attempt.into());
-            transcript.absorb("worker", &proved.session);
-            transcript.absorb("shard", &proved.digest);
-        }
-        let macs = |(shard, first): (usize, usize), wires: usize| {
-            self.proved.get(&shard).and_then(|proved| proved.macs.get(first..)?.get(..wires))
-        };
-        // Wiped also where this ends early; no longer than this, so nothing moves.
-        let mut bytes = Zeroizing::new(Vec::with_capacity(PART * size_of::<M>()));
-        let mut all_fit = true;
-        for Equal { from, to, wires } in self.layout.equal() {
-            let (Some(a), Some(b)) = (macs(*from, *wires), macs(*to, *wires)) else {
-                return Err(Error::Split("boundary wires that no worker has".into()));
-            };
-            for (a, b) in a.chunks(PART).zip(b.chunks(PART)) {
-                bytes.zeroize();
-                for (a, b) in a.iter().zip(b) {
-                    let difference = step(*a, *b);
-                    all_fit &= fits(&difference);
-                    put(&difference, &mut bytes);
-                }
-                transcript.absorb("differences", &bytes);
-            }
-        }
-        match all_fit {
-            true => Ok(transcript.challenge_seed("join").into_bytes()),
-            // Its hash would show V which ones.
-            false => Err(Error::Split(
-                "the shards' witnesses do not fit together: boundary wires that should be equal are not"
-                    .into(),
-            )),
-        }
-    }
-
-    /// What all of it is worth: the worst shard or a guess of a difference, once for each try.
-    fn soundness(&self, guess_bits: f64) -> f64 {
-        let worst =
-            self.proved.values().map(|proved| proved.summary.soundness_bits).fold(guess_bits, f64::min);
-        // An error of a shard, and one of the join.
-        let one = (-worst).exp2() + (-guess_bits).exp2();
-        -(one * f64::from(self.settings.retries.saturating_add(1))).log2()
-    }
-
     /// Refuses a statement that claims nothing: no shard does, and no wires are equal.
     fn something_claimed(&self) -> Result<(), Error> {
         let shards: u64 = self.proved.values().map(|proved| proved.summary.claims).sum();
@@ -272,9 +224,6 @@ impl<'l, M: Copy + Default> Run<'l, M> {
     }
 }
 
-/// Differences that are hashed at once.
-const PART: usize = 1 << 12;
-
 impl Common {
     /// The message by which the coordinators agree on the statement.
     fn begin_split<Y: Dealt>(
@@ -284,11 +233,6 @@ impl Common {
         settings: Settings,
     ) -> Result<Begin, Error> {
         system.allow(&self.options, None)?;
-        if self.options.fiat_shamir {
-            let reason =
-                "the challenges of a split statement are the verifier's choice, and cannot be hashes";
-            return Err(Error::Options(reason.into()));
-        }
         if settings.retries > Y::MOST_RETRIES {
             return Err(Error::Options(format!(
                 "{} retries: each is one more try for a cheating prover, so {} may be allowed here",
@@ -362,10 +306,15 @@ impl<C: Channel> Prover<C> {
             run.dealing += dealing.elapsed();
             run.wait(&wave, false, workers, &mut self.channel)?;
             wave = run.compare(&wave, &mut self.channel)?;
+            if wave.is_empty() && layout.is_combined() {
+                let seed = self.channel.recv_array(tags::SPLIT_COMBINE)?;
+                wave = run.ask::<_, Y>(seed, workers, &mut self.channel)?;
+            }
         }
         let joining = Instant::now();
         run.something_claimed()?;
-        let hash = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
+        let chains = self.common.chains(&mut self.pool, &mut self.field, &mut self.channel)?;
+        let hash = run.join::<Y>(&self.common, &chains)?;
         self.channel.send(tags::SPLIT_JOIN, &hash)?;
         verdict::receive(&mut self.channel)?;
         Ok(run.outcome::<Y>(start, joining, before, self.channel.stats()))
@@ -437,10 +386,19 @@ impl<C: Channel> Verifier<C> {
             run.dealing += dealing.elapsed();
             run.wait(&wave, Y::ANSWERS_TELL_DELTA, workers, &mut self.channel)?;
             wave = run.compare(&wave, &mut self.channel)?;
+            if wave.is_empty() && layout.is_combined() {
+                // All of V's workers have accepted, so all boundary wires are fixed.
+                let mut drawn = [0; SEED];
+                rng.fill_bytes(&mut drawn);
+                self.channel.send(tags::SPLIT_COMBINE, &drawn)?;
+                self.channel.flush()?;
+                wave = run.ask::<_, Y>(drawn, workers, &mut self.channel)?;
+            }
         }
         let joining = Instant::now();
         run.something_claimed()?;
-        let ours = run.join(&self.common, |a, b| a - b, encode::<Y::Mac>, Y::may_be_equal)?;
+        let chains = self.common.chains(&mut self.pool, &mut self.field, &mut self.channel)?;
+        let ours = run.join::<Y>(&self.common, &chains)?;
         let theirs: [u8; 32] = self.channel.recv_array(tags::SPLIT_JOIN)?;
         let accepted = bool::from(ours.ct_eq(&theirs));
         // A prover that hung up changes nothing.
@@ -496,8 +454,10 @@ impl<M: Copy + Default> Run<'_, M> {
         before: volery_channel::Stats,
         after: volery_channel::Stats,
     ) -> Outcome {
+        let shards = self.proved.values().map(|proved| proved.summary.soundness_bits);
+        let worth = Worth::of(shards, Y::size(), self.layout.is_combined(), self.settings.retries);
         Outcome {
-            soundness_bits: self.soundness(Y::size().key),
+            soundness_bits: worth.bits(),
             shards: self.proved.into_values().map(|proved| proved.summary).collect(),
             lost: self.lost,
             time: start.elapsed(),

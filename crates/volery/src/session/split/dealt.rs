@@ -14,6 +14,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::Error;
 use crate::session::Options;
 use crate::session::field::{ProverField, VerifierField, existing, pool};
+use crate::session::rehearsal;
 use crate::session::system::{Bits, Over, ProverSeat, System, VerifierSeat};
 
 /// V's part of a lot, and delta.
@@ -51,6 +52,13 @@ pub trait Dealt: System {
         true
     }
 
+    /// The part of a tag that shows its wire's value, if there is one: wires with equal values have equal
+    /// ones. Of a key it is zero.
+    #[doc(hidden)]
+    fn shown(_mac: &Self::Mac) -> Self::Mac {
+        Self::Mac::ZERO
+    }
+
     /// Takes P's part of a lot from its coordinator's session.
     #[doc(hidden)]
     fn deal_prover(seat: &mut ProverSeat<'_>, n: usize) -> Result<Wiped<Self::ProverShare>, Error>;
@@ -81,6 +89,22 @@ pub trait Dealt: System {
     fn start_verifier(
         seat: &mut VerifierSeat<'_>,
         lot: (Wiped<Self::Mac>, &Self::Mac),
+        commitments: Option<u64>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error>;
+
+    /// The stages by which a worker makes its correlations, if its shard says that it has so many
+    /// commitments.
+    ///
+    /// # Errors
+    /// As [`Dealt::lot_len`].
+    #[doc(hidden)]
+    fn plan(options: &Options, commitments: Option<u64>) -> Result<Plan, Error>;
+
+    /// As [`Dealt::start_prover`], in a rehearsal.
+    #[doc(hidden)]
+    fn rehearse(
+        seat: &mut ProverSeat<'_>,
         commitments: Option<u64>,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error>;
@@ -138,6 +162,10 @@ impl Dealt for Bits {
         difference.to_bits() & 1 == 0
     }
 
+    fn shown(mac: &Gf128) -> Gf128 {
+        Gf128::from_bits(mac.to_bits() & 1)
+    }
+
     fn lot_len(options: &Options) -> Result<usize, Error> {
         Ok(options.profile.plan_of_lot().lot_len())
     }
@@ -172,7 +200,7 @@ impl Dealt for Bits {
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         let (common, options) = (seat.common, &seat.common.options);
-        let plan = plan(lot.len(), options.profile.plan_of_lot(), Self::correlations(options, commitments));
+        let plan = Self::plan(options, commitments)?;
         let party = cot::ProverParty::new(common.id, Correlations::new(lot), rng);
         *seat.pool = pool(party, plan, options, common.threads.clone(), rng);
         Ok(())
@@ -185,9 +213,25 @@ impl Dealt for Bits {
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         let (common, options) = (seat.common, &seat.common.options);
-        let plan = plan(lot.len(), options.profile.plan_of_lot(), Self::correlations(options, commitments));
+        let plan = Self::plan(options, commitments)?;
         let delta = Delta::from_element(*delta);
         let party = cot::VerifierParty::new(common.id, Correlations::new(lot), delta, rng);
+        *seat.pool = pool(party, plan, options, common.threads.clone(), rng);
+        Ok(())
+    }
+
+    fn plan(options: &Options, commitments: Option<u64>) -> Result<Plan, Error> {
+        let rounds = options.profile.plan_of_lot();
+        Ok(plan(rounds.lot_len(), rounds, Self::correlations(options, commitments)))
+    }
+
+    fn rehearse(
+        seat: &mut ProverSeat<'_>,
+        commitments: Option<u64>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        let (common, options) = (seat.common, &seat.common.options);
+        let (party, plan) = (cot::BlankParty::of_lot(common.id), Self::plan(options, commitments)?);
         *seat.pool = pool(party, plan, options, common.threads.clone(), rng);
         Ok(())
     }
@@ -226,8 +270,9 @@ impl Source for NoBits {
         false
     }
 
+    /// Nothing was taken and nothing can be, so there is nothing that this would have to bind P to.
     fn chain(&mut self, _: &mut dyn Channel, _: u64) -> Result<Chain, Misused> {
-        Err(Misused::misuse(NO_BITS))
+        Ok(Chain::from_bytes([0; 32]))
     }
 }
 
@@ -291,8 +336,7 @@ impl<F: Value, M: Mac<F>> Dealt for Over<F, M> {
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         let (common, options) = (seat.common, &seat.common.options);
-        let rounds = subfield::plan_of_lot::<F, M>(options.profile).ok_or(Error::Over)?;
-        let plan = plan(lot.len(), rounds, Self::correlations(options, commitments));
+        let plan = <Self as Dealt>::plan(options, commitments)?;
         let setup = ReceiverSetup::start(rng);
         seat.channel.send(tags::BASE_OT_SENDER, &setup.message())?;
         let bits = setup.receive(&paths(&common.id), FieldBits::Eight, seat.channel)?;
@@ -310,8 +354,7 @@ impl<F: Value, M: Mac<F>> Dealt for Over<F, M> {
         rng: &mut dyn CryptoRng,
     ) -> Result<(), Error> {
         let (common, options) = (seat.common, &seat.common.options);
-        let rounds = subfield::plan_of_lot::<F, M>(options.profile).ok_or(Error::Over)?;
-        let plan = plan(lot.len(), rounds, Self::correlations(options, commitments));
+        let plan = <Self as Dealt>::plan(options, commitments)?;
         let setup = SenderSetup::send(Delta::random(rng), seat.channel, rng)?;
         let mut point = [0; base_ot::SENDER_MESSAGE_BYTES];
         seat.channel.recv_exact(tags::BASE_OT_SENDER, &mut point)?;
@@ -321,6 +364,23 @@ impl<F: Value, M: Mac<F>> Dealt for Over<F, M> {
             subfield::VerifierParty::of_lot(common.id, Correlations::new(lot), delta.duplicate(), bits, rng);
         let pool = pool(party, plan, options, common.threads.clone(), rng);
         *seat.field = Some(Box::new(VerifierField::<F, M>::new(pool, delta)));
+        Ok(())
+    }
+
+    fn plan(options: &Options, commitments: Option<u64>) -> Result<Plan, Error> {
+        let lot = Self::lot_len(options)?;
+        let rounds = subfield::plan_of_lot::<F, M>(options.profile).ok_or(Error::Over)?;
+        Ok(plan(lot, rounds, Self::correlations(options, commitments)))
+    }
+
+    fn rehearse(
+        seat: &mut ProverSeat<'_>,
+        commitments: Option<u64>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), Error> {
+        let plan = <Self as Dealt>::plan(&seat.common.options, commitments)?;
+        let field = rehearsal::field_of_lot::<F, M>(seat.common, plan, seat.channel, rng)?;
+        *seat.field = Some(Box::new(field));
         Ok(())
     }
 

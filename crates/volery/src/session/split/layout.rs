@@ -47,11 +47,14 @@ impl Layout {
     /// The most boundary wires of a shard.
     pub const MOST_WIRES: usize = 1 << 24;
 
+    /// The most runs of equal wires. Sums are made of whole runs, so runs are best as long as they can be.
+    pub const MOST_RUNS: usize = 1 << 20;
+
     /// A layout. Each pair of `equal` is claimed.
     ///
     /// # Errors
     /// [`Error::Split`] for no shards or more than [`Layout::MOST_SHARDS`], more wires than
-    /// [`Layout::MOST_WIRES`], and wires that do not exist.
+    /// [`Layout::MOST_WIRES`], more runs than [`Layout::MOST_RUNS`], and wires that do not exist.
     pub fn new(shards: Vec<ShardInfo>, equal: Vec<Equal>) -> Result<Self, Error> {
         let refuse = |reason: String| Err(Error::Split(reason));
         if shards.is_empty() || shards.len() > Self::MOST_SHARDS {
@@ -59,6 +62,13 @@ impl Layout {
         }
         if let Some(n) = shards.iter().position(|shard| shard.boundary > Self::MOST_WIRES) {
             return refuse(format!("shard {n} has more than {} boundary wires", Self::MOST_WIRES));
+        }
+        if equal.len() > Self::MOST_RUNS {
+            return refuse(format!(
+                "{} runs of equal wires; {} are possible: make one run of wires that follow each other",
+                equal.len(),
+                Self::MOST_RUNS
+            ));
         }
         for Equal { from, to, wires } in &equal {
             for (shard, first) in [from, to] {
@@ -145,6 +155,9 @@ mod tests {
         assert!(matches!(Layout::new(vec![], vec![]), Err(Error::Split(_))));
         assert!(Layout::new(shards(&[Layout::MOST_WIRES + 1]), vec![]).is_err());
         assert!(Layout::new(shards(&vec![0; Layout::MOST_SHARDS + 1]), vec![]).is_err());
+        let none = Equal { from: (0, 0), to: (1, 0), wires: 0 };
+        assert!(Layout::new(shards(&[3, 4]), vec![none; Layout::MOST_RUNS]).is_ok());
+        assert!(Layout::new(shards(&[3, 4]), vec![none; Layout::MOST_RUNS + 1]).is_err());
     }
 
     #[test]

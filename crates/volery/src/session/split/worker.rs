@@ -8,6 +8,7 @@ use volery_channel::{Channel, Error as ChannelError};
 use volery_circuit::Statement;
 use volery_field::Wiped;
 
+use super::combine::MOST_BROUGHT;
 use super::deal::{Place, ProverLot, VerifierLot};
 use super::dealt::{Dealt, no_bits};
 use super::shard::{Boundary, Captured, Shard};
@@ -23,6 +24,11 @@ pub struct Proved<M: Copy + Default> {
     pub(super) session: [u8; 32],
     /// The shard's digest.
     pub(super) digest: [u8; 32],
+    /// The digest of all that P's worker sent, if challenges are hashes.
+    pub(super) transcript: Option<[u8; 32]>,
+    /// The number of boundary wires.
+    pub(super) wires: usize,
+    /// Their tags or keys; none if the worker keeps them until it is asked.
     pub(super) macs: Wiped<M>,
     pub(super) summary: Summary,
 }
@@ -47,7 +53,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn of(report: &Report, stats: volery_channel::Stats, time: Duration) -> Self {
+    pub(super) fn of(report: &Report, stats: volery_channel::Stats, time: Duration) -> Self {
         let tallies = [&report.tally, &report.bits];
         let sum = |count: fn(&volery_zk::quicksilver::Tally) -> u64| tallies.map(count).iter().sum();
         Self {
@@ -65,12 +71,30 @@ impl Summary {
 impl<M: Copy + Default> core::fmt::Debug for Proved<M> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut out = f.debug_struct("Proved");
-        out.field("shard", &self.shard).field("attempt", &self.attempt).field("wires", &self.macs.len());
+        out.field("shard", &self.shard).field("attempt", &self.attempt).field("wires", &self.wires);
         out.field("summary", &self.summary).finish_non_exhaustive()
     }
 }
 
 impl<M: Copy + Default> Proved<M> {
+    /// What the worker keeps of it if there are many boundary wires: their tags or keys, which the
+    /// coordinator asks about.
+    #[cfg(any(feature = "tls", test))]
+    pub(super) fn take_many(&mut self) -> Option<Wiped<M>> {
+        (self.wires > MOST_BROUGHT).then(|| core::mem::take(&mut self.macs))
+    }
+
+    /// Whether it has so many boundary wires, and brings all of their tags or keys, or of many none.
+    pub(super) fn has(&self, boundary: usize) -> bool {
+        let here = self.macs.len();
+        self.wires == boundary && (here == boundary || (here == 0 && boundary > MOST_BROUGHT))
+    }
+
+    /// Whether the worker keeps the tags or keys.
+    pub(super) fn is_kept(&self) -> bool {
+        self.wires > self.macs.len()
+    }
+
     /// What the proof took.
     #[must_use]
     pub fn summary(&self) -> &Summary {
@@ -183,8 +207,9 @@ where
     };
     let report = result.map_err(|error| Lost::of(error, false))?;
     let summary = Summary::of(&report, prover.channel.stats(), start.elapsed());
-    let (shard, attempt) = (place.shard, place.attempt);
-    Ok(Proved { shard, attempt, session, digest, macs: captured.into_macs(), summary })
+    let (shard, attempt, transcript) = (place.shard, place.attempt, report.tally.transcript);
+    let macs = captured.into_macs();
+    Ok(Proved { shard, attempt, session, digest, transcript, wires: macs.len(), macs, summary })
 }
 
 /// V's worker: verifies that `shard` was proved.
@@ -227,6 +252,7 @@ where
     let exposed = verifier.field.as_ref().is_some_and(|field| field.is_exposed());
     let report = result.map_err(|error| Lost::of(error, exposed))?;
     let summary = Summary::of(&report, verifier.channel.stats(), start.elapsed());
-    let (shard, attempt) = (place.shard, place.attempt);
-    Ok(Proved { shard, attempt, session, digest, macs: captured.into_macs(), summary })
+    let (shard, attempt, transcript) = (place.shard, place.attempt, report.tally.transcript);
+    let macs = captured.into_macs();
+    Ok(Proved { shard, attempt, session, digest, transcript, wires: macs.len(), macs, summary })
 }

@@ -3,6 +3,7 @@
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
+use super::combine::{Answer, Question};
 use super::worker::{Lost, Proved};
 use crate::Error;
 
@@ -44,6 +45,24 @@ pub trait Workers<L, M: Copy + Default> {
     /// Why nobody can know any more; this ends the session.
     fn wait(&mut self, patience: Duration) -> Result<Option<Ended<M>>, Error>;
 
+    /// Asks the worker of a shard, which has brought its proof and kept its boundary wires, about them.
+    /// Called when all workers have ended. The default is for workers that keep none.
+    ///
+    /// # Errors
+    /// Why it cannot be asked; this ends the session.
+    fn ask(&mut self, question: &Question) -> Result<(), Error> {
+        Err(Error::Split(format!("the worker of shard {} cannot be asked", question.shard())))
+    }
+
+    /// Waits for the next answer, no longer than this; none if there is none. The default is for workers that
+    /// keep none.
+    ///
+    /// # Errors
+    /// Why nobody can know any more; this ends the session.
+    fn answered(&mut self, _patience: Duration) -> Result<Option<Answered<M>>, Error> {
+        Err(Error::Split("nobody was asked".into()))
+    }
+
     /// Ends all that still run, as far as that can be done: the session has failed.
     fn stop(&mut self) {}
 }
@@ -60,6 +79,17 @@ pub struct Ended<M: Copy + Default> {
     pub attempt: u32,
     /// What it brought.
     pub result: Result<Proved<M>, Lost>,
+}
+
+/// A worker has answered, or is lost before it has.
+#[derive(Debug)]
+pub struct Answered<M: Copy + Default> {
+    /// Its shard.
+    pub shard: usize,
+    /// Its attempt.
+    pub attempt: u32,
+    /// What it says.
+    pub result: Result<Answer<M>, Lost>,
 }
 
 /// Tells a coordinator once how a worker ended: also by a panic, which nobody would hear of otherwise.

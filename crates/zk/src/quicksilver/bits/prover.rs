@@ -189,6 +189,7 @@ impl<'a> Prover<'a> {
             self.open_oldest()?;
         }
         self.channel.flush()?;
+        self.tally.transcript = self.challenges.digest();
         Ok(self.tally())
     }
 

@@ -184,6 +184,7 @@ impl<'a> Verifier<'a> {
         if !zero {
             return Err(not_zero());
         }
+        self.tally.transcript = self.challenges.digest();
         Ok(self.tally())
     }
 

@@ -120,6 +120,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Prover<'a, F, M, L> {
     /// As [`Prover::finish`], and returns the link for the rest of a mixed proof.
     pub(in super::super) fn finish_link(mut self) -> Result<(Tally, L), Error> {
         self.try_finish().map_err(Error::at_prover)?;
+        self.tally.transcript = self.challenges.digest();
         Ok((self.tally, self.link))
     }
 

@@ -131,6 +131,7 @@ impl<'a, F: Value, M: Mac<F>, L: Link> Verifier<'a, F, M, L> {
         }
         // A P that cheats in a check of the generator knows delta once V has answered.
         self.pool.settle(self.link.channel())?;
+        self.tally.transcript = self.challenges.digest();
         Ok((self.tally, self.link))
     }
 

@@ -1,7 +1,7 @@
 //! The coordinator's side: a place where its workers come for their lots.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rand_core::Rng as _;
 use volery_channel::tls::{ServerConfig, Tls, raw_key_server_config, raw_public_key};
 use volery_channel::transport::Socket;
-use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener, tags};
+use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener, Stats, tags};
 use volery_field::Ring;
 use zeroize::Zeroizing;
 
@@ -18,9 +18,11 @@ use super::LotOf;
 use super::door::{Stranger, keep_door};
 use super::invitation::Invitation;
 use super::work::{Leash, MOST_JOB, pass, read_address, show_pass};
-use crate::session::split::codec::{MOST_RESULT, decode_result};
+use crate::session::split::codec::{
+    MOST_ANSWER, MOST_QUESTION, MOST_RESULT, decode_answer, decode_result, encode_question,
+};
 use crate::session::split::workers::{MOST_ADDRESS, Teller};
-use crate::session::split::{Ended, Lost, Workers};
+use crate::session::split::{Answered, Ended, Lost, Question, Workers};
 use crate::{Error, os_rng};
 
 /// What bounds the waits of a [`Hall`].
@@ -54,6 +56,8 @@ pub struct Hall<'a, L, M: Copy + Default> {
     times: Times,
     ended: Receiver<Ended<M>>,
     sender: Sender<Ended<M>>,
+    answered: Receiver<Answered<M>>,
+    answers: Sender<Answered<M>>,
     /// By shard: what is known of the worker that was started last.
     started: HashMap<usize, Started>,
     door: Option<JoinHandle<()>>,
@@ -74,7 +78,14 @@ struct Started {
     address: Receiver<String>,
     /// Where P's worker hears that.
     reach: Sender<String>,
+    /// Where it is asked about the boundary wires that it keeps. A worker that cannot be asked any more goes.
+    ask: Sender<Vec<u8>>,
 }
+
+/// What a worker answered, or why it does not.
+type Said<'a> = Result<&'a [u8], String>;
+/// Tells a coordinator that.
+type Answer = dyn Fn(Said<'_>) + Send;
 
 /// What a worker gets when it comes.
 struct Expected {
@@ -82,8 +93,11 @@ struct Expected {
     job: Zeroizing<Vec<u8>>,
     address: Sender<String>,
     meeting: Meeting,
-    /// Tells what becomes of the worker.
-    report: Box<dyn FnOnce(Came) + Send>,
+    /// Tells what becomes of the worker, and whether it has brought its proof and kept its boundary wires.
+    report: Box<dyn FnOnce(Came) -> bool + Send>,
+    asked: Receiver<Vec<u8>>,
+    /// Tells what it answers, or why it does not.
+    answer: Box<Answer>,
 }
 
 /// Where P's worker is to meet V's: nothing is ever told of that at V.
@@ -127,6 +141,8 @@ struct Shared {
     /// By the hash of the token, so that looking one up tells nothing about another.
     expected: Mutex<HashMap<[u8; 32], Expected>>,
     closed: AtomicBool,
+    /// Bytes that went to workers, and that came from them.
+    traffic: [AtomicU64; 2],
 }
 
 impl Shared {
@@ -136,6 +152,15 @@ impl Shared {
 
     fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
+    }
+
+    /// Counts what has gone over a worker's connection since it had these statistics.
+    fn count(&self, before: Stats, channel: &dyn Channel) {
+        let now = channel.stats();
+        let since = [now.bytes_sent - before.bytes_sent, now.bytes_received - before.bytes_received];
+        for (sum, bytes) in self.traffic.iter().zip(since) {
+            sum.fetch_add(bytes, Ordering::Relaxed);
+        }
     }
 }
 
@@ -166,9 +191,13 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
             Some(address) => address,
             None => listener.address()?,
         };
-        let shared = Arc::new(Shared { expected: Mutex::default(), closed: AtomicBool::new(false) });
+        let shared = Arc::new(Shared {
+            expected: Mutex::default(),
+            closed: AtomicBool::new(false),
+            traffic: [const { AtomicU64::new(0) }; 2],
+        });
         // Jobs and results may be longer than what a peer may send; a stranger may send a token only.
-        let max_frame = MOST_JOB.max(MOST_RESULT);
+        let max_frame = MOST_JOB.max(MOST_RESULT).max(MOST_QUESTION).max(MOST_ANSWER);
         let limits =
             Limits { read: times.silence, connect: Duration::from_secs(10), max_frame, ..Limits::default() };
         let door = std::thread::spawn({
@@ -178,6 +207,7 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
             move || keep_door(&listener, &shared.closed, &Arc::new(()), serve)
         });
         let (sender, ended) = channel();
+        let (answers, answered) = channel();
         Ok(Self {
             shared,
             launch: Box::new(launch),
@@ -187,6 +217,8 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
             times,
             ended,
             sender,
+            answered,
+            answers,
             started: HashMap::new(),
             door: Some(door),
             meets: Vec::new(),
@@ -201,6 +233,13 @@ impl<'a, L: LotOf, M: Ring> Hall<'a, L, M> {
     pub fn meeting_at(mut self, hosts: Vec<String>) -> Self {
         self.meets = hosts;
         self
+    }
+
+    /// Bytes that went to workers and that came from them, until they had brought their results, and for
+    /// questions and answers.
+    #[must_use]
+    pub fn traffic(&self) -> [u64; 2] {
+        [0, 1].map(|way| self.shared.traffic[way].load(Ordering::Relaxed))
     }
 
     /// Refuses a place at which P's workers are not to meet V's. An empty one is that of a worker which is
@@ -243,16 +282,27 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
         let name = name(&token);
         let (to_us, address) = channel();
         let (reach, to_worker) = channel();
+        let (ask, asked) = channel();
         let teller = Teller::new(self.sender.clone(), shard, attempt);
         let report = move |came| {
-            teller.tell(match came {
+            let result = match came {
                 Came::Result(bytes) => decode_result(&bytes).unwrap_or_else(|error| Err(Lost::Failed(error))),
                 Came::Gone(reason) => Err(Lost::Gone(reason)),
                 Came::Absent => {
                     let error = Error::Split(format!("the worker of shard {shard} did not come"));
                     Err(Lost::Connection { error, exposed: false })
                 }
-            });
+            };
+            let is_kept = matches!(&result, Ok(proved) if proved.is_kept());
+            teller.tell(result);
+            is_kept
+        };
+        let answers = self.answers.clone();
+        let answer = move |said: Said<'_>| {
+            let result =
+                said.map_err(Lost::Gone).and_then(|bytes| decode_answer(bytes).map_err(Lost::Failed));
+            // A coordinator that is gone wants nothing.
+            let _ = answers.send(Answered { shard, attempt, result });
         };
         let expected = Expected {
             lot: lot.encode(),
@@ -260,9 +310,11 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
             address: to_us,
             meeting: Meeting { told: to_worker, pass: pass(&lot.token()) },
             report: Box::new(report),
+            asked,
+            answer: Box::new(answer),
         };
         self.shared.expected().insert(name, expected);
-        self.started.insert(shard, Started { name, since: Instant::now(), address, reach });
+        self.started.insert(shard, Started { name, since: Instant::now(), address, reach, ask });
         let invitation = Invitation { address: self.address.clone(), key: self.key, token };
         (self.launch)(shard, &invitation)
     }
@@ -299,6 +351,29 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
         }
     }
 
+    fn ask(&mut self, question: &Question) -> Result<(), Error> {
+        let bytes = encode_question(question);
+        let started = self.started.get(&question.shard());
+        match started.map(|started| started.ask.send(bytes)) {
+            Some(Ok(())) => {}
+            // Nobody serves that worker any more.
+            _ => {
+                let (shard, attempt) = (question.shard(), question.attempt());
+                let result = Err(Lost::Gone("it went before it was asked".into()));
+                let _ = self.answers.send(Answered { shard, attempt, result });
+            }
+        }
+        Ok(())
+    }
+
+    fn answered(&mut self, patience: Duration) -> Result<Option<Answered<M>>, Error> {
+        match self.answered.recv_timeout(patience) {
+            Ok(answered) => Ok(Some(answered)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Split("the door of the hall is closed".into())),
+        }
+    }
+
     fn stop(&mut self) {
         self.shared.closed.store(true, Ordering::Relaxed);
         self.shared.expected().clear();
@@ -309,6 +384,8 @@ impl<L, M: Copy + Default> Drop for Hall<'_, L, M> {
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::Relaxed);
         self.shared.expected().clear();
+        // Nobody is asked any more, so workers that keep their boundary wires end.
+        self.started.clear();
         if let Some(door) = self.door.take() {
             let _ = door.join();
         }
@@ -323,16 +400,56 @@ fn serve(socket: Socket, config: &Arc<ServerConfig>, limits: &Limits, shared: &S
     let Some(expected) = shared.expected().remove(&name(&token)) else { return };
     drop(stranger);
     channel.renew(limits.clone());
-    let Expected { lot, job, address, meeting, report } = expected;
+    let Expected { lot, job, address, meeting, report, asked, answer } = expected;
     let mut place = None;
     let attended = attend(&mut channel, (&lot, &job), address, (&meeting, &mut place), shared);
-    drop((channel, lot, job));
+    drop((lot, job));
+    shared.count(Stats::default(), &channel);
     match attended {
-        Ok(result) => report(Came::Result(result)),
+        Ok(result) => {
+            if report(Came::Result(result)) {
+                question(&mut channel, &asked, &answer, shared);
+            }
+        }
         Err(error) => {
+            drop(channel);
             report(Came::Gone(error.to_string()));
             meeting.call_off(place, shared);
         }
+    }
+}
+
+/// How often a worker that waits to be asked hears that its coordinator is there.
+const BEAT: Duration = Duration::from_secs(5);
+
+/// Asks a worker that has kept its boundary wires, whenever the coordinator wants to know, until it does not
+/// any more.
+fn question(channel: &mut dyn Channel, asked: &Receiver<Vec<u8>>, answer: &Answer, shared: &Shared) {
+    let mut said = Zeroizing::new(Vec::new());
+    let mut ask = |bytes: &[u8]| {
+        let before = channel.stats();
+        channel.send(tags::WORKER_COMBINE, bytes)?;
+        channel.flush()?;
+        if !bytes.is_empty() {
+            channel.recv_into(tags::WORKER_COMBINE, MOST_ANSWER, &mut said)?;
+            shared.count(before, channel);
+            answer(Ok(&said));
+        }
+        Ok::<(), volery_channel::Error>(())
+    };
+    let gone = loop {
+        let result = match asked.recv_timeout(BEAT) {
+            Ok(bytes) => ask(&bytes).inspect_err(|error| answer(Err(error.to_string()))),
+            Err(RecvTimeoutError::Timeout) if !shared.is_closed() => ask(&[]),
+            Err(_) => return,
+        };
+        if let Err(error) = result {
+            break error;
+        }
+    };
+    // Whoever asks later hears the same.
+    while asked.recv().is_ok() {
+        answer(Err(gone.to_string()));
     }
 }
 
@@ -370,5 +487,31 @@ fn attend(
         if shared.is_closed() {
             return Err(Error::Split("the session has ended".into()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use volery_channel::memory_pair;
+
+    use super::*;
+
+    /// A worker that is gone before it has answered, and is asked once more.
+    #[test]
+    fn a_worker_that_is_gone_is_said_to_be_whenever_it_is_asked() {
+        let (mut ours, peer) = memory_pair(&Limits::default());
+        let (ask, asked) = channel();
+        let (sender, answers) = channel();
+        let answer = move |said: Said<'_>| drop(sender.send(said.map(<[u8]>::to_vec)));
+        let traffic = [const { AtomicU64::new(0) }; 2];
+        let shared = Shared { expected: Mutex::default(), closed: AtomicBool::new(false), traffic };
+        drop(peer);
+        for n in [1, 2] {
+            ask.send(vec![n]).expect("asked");
+        }
+        drop(ask);
+        question(&mut ours, &asked, &answer, &shared);
+        assert!(answers.recv().expect("told").is_err() && answers.recv().expect("told").is_err());
+        assert!(answers.try_recv().is_err());
     }
 }

@@ -5,10 +5,12 @@ use std::thread::Scope;
 use volery_channel::{Address, Limits, memory_pair};
 use volery_field::{F2, Gf128};
 use volery_testing::rng;
+use volery_zk::quicksilver;
 
 use super::*;
 use crate::session::split::tests::chain::Chain;
-use crate::session::split::{Outcome, ProverLot, Settings, Sharded, VerifierLot};
+use crate::session::split::tests::many::Wide;
+use crate::session::split::{Outcome, ProverLot, Settings, Shard, Sharded, VerifierLot, estimate};
 use crate::system::Bits;
 use crate::{Error, Options, Prover, Verifier};
 
@@ -24,36 +26,47 @@ fn limits() -> Limits {
     Limits { read: core::time::Duration::from_secs(30), ..Limits::default() }
 }
 
-fn prover_s<'s>(chain: &'s Chain<F2>) -> impl Fn(&Invitation) -> Result<(), Error> + Sync + 's {
+fn prover_s<'s, T>(whole: &'s T) -> impl Fn(&Invitation) -> Result<(), Error> + Sync + 's
+where
+    T: Sharded,
+    for<'a, 'p> T::Shard<'a>: Shard<F2, quicksilver::bits::Prover<'p>>,
+{
     |invitation| {
         let worker = Worker::<ProverLot<Bits>>::come(invitation, &limits())?;
         assert_eq!(worker.job(), b"prove");
-        let shard = chain.shard(worker.shard())?;
+        let shard = whole.shard(worker.shard())?;
         worker.prove(Bits, &shard)
     }
 }
 
-fn verifier_s<'s>(chain: &'s Chain<F2>) -> impl Fn(&Invitation) -> Result<(), Error> + Sync + 's {
+fn verifier_s<'s, T>(whole: &'s T) -> impl Fn(&Invitation) -> Result<(), Error> + Sync + 's
+where
+    T: Sharded,
+    for<'a, 'v> T::Shard<'a>: Shard<F2, quicksilver::bits::Verifier<'v>>,
+{
     |invitation| {
         let worker = Worker::<VerifierLot<Bits>>::come(invitation, &limits())?;
-        let shard = chain.shard(worker.shard())?;
+        let shard = whole.shard(worker.shard())?;
         worker.verify(Bits, &shard, &loopback(), None)
     }
 }
 
 /// Both coordinators with halls.
-fn run(chain: &Chain<F2>, p_worker: Come<'_>, v_worker: Come<'_>) -> [Result<Outcome, Error>; 2] {
-    run_meeting_at(Vec::new(), chain, p_worker, v_worker)
+fn run(whole: &impl Sharded, p_worker: Come<'_>, v_worker: Come<'_>) -> [Result<Outcome, Error>; 2] {
+    run_meeting_at(Vec::new(), whole, p_worker, v_worker).map(|(outcome, _)| outcome)
 }
+
+/// What a coordinator says, and the bytes that went to its workers and came from them.
+type Told = (Result<Outcome, Error>, [u64; 2]);
 
 /// As [`run`]; P's workers go to these hosts only.
 fn run_meeting_at(
     hosts: Vec<String>,
-    chain: &Chain<F2>,
+    whole: &impl Sharded,
     p_worker: Come<'_>,
     v_worker: Come<'_>,
-) -> [Result<Outcome, Error>; 2] {
-    let layout = chain.layout().expect("a layout");
+) -> [Told; 2] {
+    let layout = whole.layout().expect("a layout");
     let (ours, theirs) = memory_pair(&Limits::default());
     let (layout, settings) = (&layout, Settings::default());
     fn launcher<'s, 'e: 's>(
@@ -72,20 +85,21 @@ fn run_meeting_at(
             std::thread::scope(|scope| {
                 let job = |_| Ok(zeroize::Zeroizing::new(b"verify".to_vec()));
                 let launch = launcher(scope, v_worker);
-                let mut hall = Hall::<VerifierLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job)?;
-                let mut rng = rng(2);
-                let mut verifier = Verifier::start(theirs, Options::default(), &mut rng)?;
-                verifier.verify_split(Bits, layout, settings, &mut hall, &mut rng)
+                let hall = Hall::<VerifierLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
+                let (mut hall, mut rng) = (hall.expect("a hall"), rng(2));
+                let mut verifier = Verifier::start(theirs, Options::default(), &mut rng).expect("set up");
+                let outcome = verifier.verify_split(Bits, layout, settings, &mut hall, &mut rng);
+                (outcome, hall.traffic())
             })
         });
         let proved = std::thread::scope(|scope| {
             let job = |_| Ok(zeroize::Zeroizing::new(b"prove".to_vec()));
             let launch = launcher(scope, p_worker);
-            let hall = Hall::<ProverLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job)?;
-            let mut hall = hall.meeting_at(hosts);
-            let mut rng = rng(1);
-            let mut prover = Prover::start(ours, Options::default(), &mut rng)?;
-            prover.prove_split(Bits, layout, settings, &mut hall, &mut rng)
+            let hall = Hall::<ProverLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
+            let (mut hall, mut rng) = (hall.expect("a hall").meeting_at(hosts), rng(1));
+            let mut prover = Prover::start(ours, Options::default(), &mut rng).expect("set up");
+            let outcome = prover.prove_split(Bits, layout, settings, &mut hall, &mut rng);
+            (outcome, hall.traffic())
         });
         [proved, verified.join().expect("no panic")]
     })
@@ -106,10 +120,35 @@ fn p_s_workers_go_only_where_they_may() {
     let (p_worker, v_worker) = (prover_s(&chain), verifier_s(&chain));
     let hosts = |host: &str| vec!["v.example.com".to_owned(), host.to_owned()];
     let [proved, verified] = run_meeting_at(hosts("127.0.0.1"), &chain, &p_worker, &v_worker);
-    assert!(proved.is_ok() && verified.is_ok());
-    let [proved, verified] = run_meeting_at(hosts("127.0.0.2"), &chain, &p_worker, &v_worker);
+    assert!(proved.0.is_ok() && verified.0.is_ok());
+    let told = run_meeting_at(hosts("127.0.0.2"), &chain, &p_worker, &v_worker);
+    let [proved, verified] = told.map(|(outcome, _)| outcome);
     assert!(proved.expect_err("refused").to_string().contains("none is to be met there"));
     assert!(verified.is_err());
+}
+
+/// What goes between a coordinator and its workers is what an estimate says: few boundary wires go as they
+/// are, and of many two sums for each neighbour.
+#[test]
+fn of_many_boundary_wires_only_sums_leave_their_worker() {
+    for (wires, most) in [(4000, 3 * 16 * 4000 + 3000), (1 << 18, 3000)] {
+        let wide = Wide::<F2>::new(3, wires);
+        let told = run_meeting_at(Vec::new(), &wide, &prover_s(&wide), &verifier_s(&wide));
+        let estimate = estimate(Options::default(), Bits, &wide, Settings::default()).expect("an estimate");
+        let within = [estimate.within_prover, estimate.within_verifier];
+        for ((outcome, [sent, received]), within) in told.into_iter().zip(within) {
+            let outcome = outcome.expect("accepted");
+            assert_eq!((outcome.lost, outcome.soundness_bits), (0, estimate.soundness_bits()));
+            assert!(received < most && received + 3000 > most, "{wires}: {received}");
+            let error = within as f64 / (sent + received) as f64 - 1.0;
+            assert!(error.abs() < 0.02, "{wires}: {within} {sent} {received}");
+        }
+    }
+    let honest = Wide::<F2>::new(3, 1 << 18);
+    let lying = Wide { wrong: vec![volery_field::Ring::ONE], ..honest.clone() };
+    let [proved, verified] = run(&honest, &prover_s(&lying), &verifier_s(&honest));
+    assert!(verified.is_err());
+    assert!(proved.expect_err("refused").to_string().contains("do not fit together"));
 }
 
 #[test]

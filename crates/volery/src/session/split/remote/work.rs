@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use super::LotOf;
 use super::door::{Stranger, keep_door};
 use super::invitation::{Invitation, from_hex, to_hex};
-use crate::session::split::codec::{MOST_LOT, encode_result};
+use crate::session::split::codec::{MOST_LOT, MOST_QUESTION, decode_question, encode_answer, encode_result};
 use crate::session::split::workers::MOST_ADDRESS;
 use crate::session::split::{Boundary, Dealt, Lost, Lot as _, Proved, ProverLot, Shard, VerifierLot};
 use crate::session::split::{prove_shard, verify_shard};
@@ -135,8 +135,9 @@ impl<L: LotOf> Worker<L> {
     /// Runs `work` while the coordinator hears that this worker is there, and then what it brings. Returns
     /// what a person may know of it. If the coordinator is gone, the work ends, too: its connection, which
     /// hangs on the leash, is closed.
-    fn bring<M: volery_field::Ring>(
+    fn bring<M: volery_field::Element>(
         mut coordinator: Framed<Tls<Socket>>,
+        shown: fn(&M) -> M,
         work: impl FnOnce(&Leash) -> Result<Proved<M>, Lost> + Send,
     ) -> Result<(), Error> {
         let leash = &Leash::default();
@@ -159,8 +160,13 @@ impl<L: LotOf> Worker<L> {
                     }
                 }
             };
+            let mut result = result;
+            let kept = result.as_mut().ok().and_then(Proved::take_many);
             coordinator.send(tags::WORKER_ENDED, &encode_result(&result))?;
-            coordinator.finish()?;
+            match kept {
+                None => coordinator.finish()?,
+                Some(kept) => answer(&mut coordinator, &kept, shown)?,
+            }
             match result {
                 Ok(_) => Ok(()),
                 Err(Lost::Connection { error, .. } | Lost::Failed(error)) => Err(error),
@@ -168,6 +174,26 @@ impl<L: LotOf> Worker<L> {
             }
         })
     }
+}
+
+/// Answers questions about the boundary wires that this worker keeps, until its coordinator is gone: then
+/// nobody wants to know any more. They are wiped where this ends.
+fn answer<M: volery_field::Element>(
+    coordinator: &mut dyn Channel,
+    kept: &[M],
+    shown: fn(&M) -> M,
+) -> Result<(), Error> {
+    coordinator.flush()?;
+    let mut question = Vec::new();
+    while coordinator.recv_into(tags::WORKER_COMBINE, MOST_QUESTION, &mut question).is_ok() {
+        // Empty: the coordinator is there, and asks nothing yet.
+        if !question.is_empty() {
+            let answer = decode_question(&question)?.answer(kept, shown)?;
+            coordinator.send(tags::WORKER_COMBINE, &encode_answer(&answer))?;
+            coordinator.flush()?;
+        }
+    }
+    Ok(())
 }
 
 /// What P's worker shows V's, so that a stranger does not use the lot up.
@@ -209,7 +235,7 @@ impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
         coordinator.send(tags::WORKER_ADDRESS, &[])?;
         let address = coordinator.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
         let address = String::from_utf8_lossy(&address).into_owned();
-        Self::bring(coordinator, move |leash| {
+        Self::bring(coordinator, Y::shown, move |leash| {
             let peer = show_pass(&address, &pass(&lot.token()), &limits, leash);
             let peer = peer.map_err(|error| Lost::of(error, false))?;
             let mut rng = os_rng().map_err(Lost::Failed)?;
@@ -250,7 +276,7 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
         }
         coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
         coordinator.flush()?;
-        Self::bring(coordinator, move |leash| {
+        Self::bring(coordinator, Y::shown, move |leash| {
             let peer = welcome(listener, config, pass(&lot.token()), &limits, leash)?;
             let mut peer = peer;
             peer.renew(limits);
@@ -320,6 +346,37 @@ pub(super) fn read_address(text: &str) -> Result<(Address, [u8; 32]), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// It hears that its coordinator is there, answers what it is asked, and ends when nobody asks any more.
+    #[test]
+    fn a_worker_that_keeps_its_wires_answers_until_its_coordinator_is_gone() {
+        use volery_field::Gf128;
+
+        use crate::session::split::codec::{decode_answer, encode_question};
+        use crate::session::split::{Equal, Layout, Question, ShardInfo};
+
+        let info = || ShardInfo { digest: [7; 32], boundary: 3 };
+        let equal = vec![Equal { from: (0, 0), to: (1, 0), wires: 3 }];
+        let layout = Layout::new(vec![info(), info()], equal).expect("a layout");
+        let question = Question::all(&layout, &[1; 2], [5; 24])[0].clone();
+        let kept = [Gf128::ONE, Gf128::from_bits(6), Gf128::from_bits(9)];
+        let (mut ours, mut theirs) = volery_channel::memory_pair(&Limits::default());
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(move || answer(&mut theirs, &kept, |mac| *mac));
+            ours.send(tags::WORKER_COMBINE, &[]).expect("sent");
+            for _ in 0..2 {
+                let bytes = encode_question(&question);
+                ours.send(tags::WORKER_COMBINE, &bytes).expect("sent");
+                ours.flush().expect("sent");
+                let said = ours.recv(tags::WORKER_COMBINE, 1000).expect("an answer").to_vec();
+                let said = decode_answer::<Gf128>(&said).expect("an answer");
+                let expected = question.answer(&kept, |mac| *mac).expect("an answer");
+                assert!(said.fits(&question) && said.sums[..] == expected.sums[..]);
+            }
+            drop(ours);
+            worker.join().expect("no panic").expect("nobody asks");
+        });
+    }
 
     /// Where a worker of V's waits, and its key.
     fn door() -> (Listener, Arc<ServerConfig>, String) {

@@ -170,6 +170,7 @@ impl<L, W: Workers<L, Gf128>> Workers<L, Gf128> for Twisted<'_, W> {
 struct Cheating<'a> {
     chain: &'a Chain<F2>,
     settings: Settings,
+    options: Options,
     statements: usize,
     edit: &'a Meddle<'a>,
     twists: [&'a Twist<'a>; 2],
@@ -185,6 +186,7 @@ impl<'a> Cheating<'a> {
         Self {
             chain,
             settings,
+            options: Options::default(),
             statements: 1,
             edit: &volery_testing::untouched,
             twists: [&same; 2],
@@ -213,7 +215,7 @@ impl<'a> Cheating<'a> {
         let (layout, join, tapped) = (&layout, &join, &tapped);
         let run_v = move || {
             let mut rng = rng(2);
-            let mut verifier = match Verifier::start(tapped(theirs, false), Options::default(), &mut rng) {
+            let mut verifier = match Verifier::start(tapped(theirs, false), self.options, &mut rng) {
                 Ok(verifier) => verifier,
                 Err(error) => return (Err(error), 0),
             };
@@ -237,7 +239,7 @@ impl<'a> Cheating<'a> {
             let mut rng = rng(1);
             let end =
                 Edit::on(tapped(ours, true), |tag: Tag, payload: &mut Vec<u8>| (self.edit)(tag, payload));
-            let proved = match Prover::start(end, Options::default(), &mut rng) {
+            let proved = match Prover::start(end, self.options, &mut rng) {
                 Err(error) => (Err(error), 0),
                 Ok(mut prover) => {
                     let mut accepted = 0;
@@ -342,9 +344,11 @@ fn a_status_that_is_not_so_is_not_accepted() {
 fn a_worker_that_brings_something_else_ends_the_session() {
     let chain = Chain::<F2>::new(2, 10);
     type Change = fn(&mut Ended<Gf128>, &mut Proved<Gf128>);
-    let changes: [Change; 6] = [
+    let changes: [Change; 8] = [
         |_, proved| proved.digest[0] ^= 1,
         |_, proved| proved.macs.truncate(1),
+        |_, proved| proved.macs.truncate(0),
+        |_, proved| proved.wires -= 1,
         |_, proved| proved.shard ^= 1,
         |_, proved| proved.attempt += 1,
         |ended, proved| {
@@ -364,9 +368,71 @@ fn a_worker_that_brings_something_else_ends_the_session() {
             let at_v = core::ptr::eq(twists[0], &same as &Twist<'_>);
             let [proved, verified] = Cheating { twists, ..Cheating::with(&chain) }.run();
             let result = if at_v { verified.0 } else { proved.0 };
-            assert!(matches!(result, Err(Error::Split(_))), "{n}: {result:?}");
+            let Err(Error::Split(reason)) = result else { panic!("{n}: {result:?}") };
+            assert!(
+                reason.contains("proved something else") || reason.contains("nobody waits for"),
+                "{reason}"
+            );
         }
     }
+}
+
+/// With hashed challenges the coordinators join what their workers sent and read: it has to be the same.
+#[test]
+fn a_transcript_that_is_not_the_same_at_both_workers_is_rejected() {
+    let chain = Chain::<F2>::new(2, 10);
+    let hashed = Options { fiat_shamir: true, ..Options::default() };
+    let twist = |change: fn(&mut Option<[u8; 32]>)| {
+        move |ended: &mut Ended<Gf128>| {
+            if let (1, Ok(proved)) = (ended.shard, &mut ended.result) {
+                change(&mut proved.transcript);
+            }
+        }
+    };
+    let other = twist(|transcript| transcript.as_mut().expect("hashed")[31] ^= 1);
+    for twists in [[&other as &Twist<'_>, &same], [&same, &other]] {
+        let cheating = Cheating { options: hashed, twists, ..Cheating::with(&chain) };
+        let [proved, verified] = cheating.run();
+        assert!(is_rejected(&verified.0) && is_rejected(&proved.0), "{:?}", verified.0);
+    }
+    // None where there has to be one, and one where there is none.
+    let (none, some) =
+        (twist(|transcript| *transcript = None), twist(|transcript| *transcript = Some([1; 32])));
+    for (options, twist) in [(hashed, &none as &Twist<'_>), (Options::default(), &some)] {
+        let cheating = Cheating { options, twists: [&same, twist], ..Cheating::with(&chain) };
+        let [_, verified] = cheating.run();
+        assert!(matches!(&verified.0, Err(Error::Split(reason)) if reason.contains("other challenges")));
+    }
+}
+
+/// A P with the same lot, witness and randomness gets another challenge from a V with another nonce: it
+/// cannot have computed it before the two have met.
+#[test]
+fn hashed_challenges_depend_on_v_s_worker_and_come_after_the_lot() {
+    let chain = Chain::<F2>::new(1, 100);
+    let shard = chain.shard(0).expect("a shard");
+    let said = |v_seed: u64| {
+        let (mut ours, mut theirs) = bit_lots(1, 77);
+        for place in [&mut ours.place, &mut theirs.place] {
+            place.options.fiat_shamir = true;
+        }
+        let (p_end, v_end) = memory_pair(&volery_testing::limits());
+        std::thread::scope(|scope| {
+            let shard = &shard;
+            let verified = scope.spawn(move || verify_shard(v_end, theirs, Bits, shard, &mut rng(v_seed)));
+            let mut tap = Tap::recorder(p_end);
+            let proved = prove_shard(&mut tap, ours, Bits, shard, &mut rng(1)).expect("proved");
+            let sent = core::mem::take(&mut tap.layer.sent);
+            drop(tap);
+            let verified = verified.join().expect("no panic").expect("verified");
+            assert!(proved.transcript.is_some() && proved.transcript == verified.transcript);
+            [MASKS, tags::CHECK_OPENING].map(|tag| {
+                sent.iter().find(|(sent, _)| *sent == tag).map(|(_, payload)| payload.clone()).expect("sent")
+            })
+        })
+    };
+    let ([masks, opening], [same_masks, other_opening]) = (said(2), said(3));
+    assert!(masks == same_masks && opening != other_opening);
 }
 
 /// One message between the coordinators is changed.

@@ -76,18 +76,18 @@ fn parties_with_different_layouts_refuse_each_other_before_anything_is_dealt() {
 }
 
 #[test]
-fn hashed_challenges_too_many_retries_and_fields_without_rounds_are_refused() {
+fn hashes_over_small_fields_too_many_retries_and_fields_without_rounds_are_refused() {
     let chain = Chain::<F2>::new(2, 10);
-    let refused = |both: Both<'_, _, _>| {
-        let (proved, verified) = both.run(Bits);
+    let refused = |(proved, verified): (Result<Outcome, Error>, Result<Outcome, Error>)| {
         for error in [proved.expect_err("refused"), verified.expect_err("refused")] {
             assert!(matches!(error, Error::Options(_)), "{error}");
         }
     };
     let options = Options { fiat_shamir: true, ..Options::default() };
-    refused(Both { options, ..Both::of(&chain) });
+    let small = Chain::<F61>::new(2, 10);
+    refused(Both { options, ..Both::of(&small) }.run(Over::<F61, F61>::new()));
     let settings = Settings { retries: Bits::MOST_RETRIES + 1 };
-    refused(Both { settings, ..Both::of(&chain) });
+    refused(Both { settings, ..Both::of(&chain) }.run(Bits));
     assert!(Over::<volery_field::Gf256, volery_field::Gf128>::lot_len(&Options::default()).is_err());
 }
 

@@ -48,6 +48,22 @@ fn the_profile_for_few_bytes_serves_as_well() {
     accepted(Both { options, ..Both::of(&chain) }.run(Field::new()));
 }
 
+/// Challenges that are hashes, of shards that take a round or not, with a worker that is lost.
+#[test]
+fn hashed_challenges_serve_over_bits_and_over_fields_that_stand_them() {
+    let options = Options { fiat_shamir: true, ..Options::default() };
+    let breaks = |shard, attempt| (shard == 1 && attempt == 0).then_some(Break(1));
+    for steps in [10, 100_000] {
+        let chain = Chain::<F2>::new(3, steps);
+        let outcome = accepted(Both { options, p_breaks: &breaks, ..Both::of(&chain) }.run(Bits));
+        assert_eq!(outcome.lost, 1);
+        let asked = accepted(Both::of(&chain).run(Bits));
+        assert!(outcome.soundness_bits < asked.soundness_bits, "{outcome:?} {asked:?}");
+        let chain = Chain::<F61>::new(2, steps);
+        accepted(Both { options, ..Both::of(&chain) }.run(Field::new()));
+    }
+}
+
 #[test]
 fn a_preimage_is_proved_in_any_number_of_shards_at_every_border_of_blocks() {
     for (length, shards) in [(0, 4), (1, 1), (55, 2), (56, 2), (63, 2), (64, 2), (119, 3), (120, 3), (300, 4)]

@@ -3,8 +3,10 @@
 pub(super) mod chain;
 mod cheats;
 mod dishonest;
+mod estimate;
 mod honest;
 mod lost;
+pub(super) mod many;
 mod meeting;
 
 use volery_channel::{Channel, Error as ChannelError, Layer, Layered, Limits, Tag, memory_pair};
