@@ -431,11 +431,20 @@ fn question(channel: &mut dyn Channel, asked: &Receiver<Vec<u8>>, answer: &Answe
         channel.send(tags::WORKER_COMBINE, bytes)?;
         channel.flush()?;
         if !bytes.is_empty() {
-            channel.recv_into(tags::WORKER_COMBINE, MOST_ANSWER, &mut said)?;
+            loop {
+                channel.recv_into(tags::WORKER_COMBINE, MOST_ANSWER, &mut said)?;
+                // Empty: it is at work.
+                if !said.is_empty() {
+                    break;
+                }
+                if shared.is_closed() {
+                    return Err(Error::Split("the session has ended".into()));
+                }
+            }
             shared.count(before, channel);
             answer(Ok(&said));
         }
-        Ok::<(), volery_channel::Error>(())
+        Ok(())
     };
     let gone = loop {
         let result = match asked.recv_timeout(BEAT) {
@@ -496,6 +505,29 @@ mod tests {
 
     use super::*;
 
+    fn open() -> Shared {
+        let traffic = [const { AtomicU64::new(0) }; 2];
+        Shared { expected: Mutex::default(), closed: AtomicBool::new(false), traffic }
+    }
+
+    /// A worker that says that it is at work before it answers.
+    #[test]
+    fn a_worker_that_adds_up_for_long_is_waited_for_while_it_says_that_it_does() {
+        let (mut ours, mut theirs) = memory_pair(&Limits::default());
+        let (ask, asked) = channel();
+        let (sender, answers) = channel();
+        let answer = move |said: Said<'_>| drop(sender.send(said.map(<[u8]>::to_vec)));
+        ask.send(vec![1]).expect("asked");
+        drop(ask);
+        for said in [&[][..], &[], &[7; 3]] {
+            theirs.send(tags::WORKER_COMBINE, said).expect("sent");
+        }
+        theirs.flush().expect("sent");
+        question(&mut ours, &asked, &answer, &open());
+        assert_eq!(answers.recv().expect("told"), Ok(vec![7; 3]));
+        assert!(answers.try_recv().is_err());
+    }
+
     /// A worker that is gone before it has answered, and is asked once more.
     #[test]
     fn a_worker_that_is_gone_is_said_to_be_whenever_it_is_asked() {
@@ -503,8 +535,7 @@ mod tests {
         let (ask, asked) = channel();
         let (sender, answers) = channel();
         let answer = move |said: Said<'_>| drop(sender.send(said.map(<[u8]>::to_vec)));
-        let traffic = [const { AtomicU64::new(0) }; 2];
-        let shared = Shared { expected: Mutex::default(), closed: AtomicBool::new(false), traffic };
+        let shared = open();
         drop(peer);
         for n in [1, 2] {
             ask.send(vec![n]).expect("asked");

@@ -19,6 +19,7 @@ use super::LotOf;
 use super::door::{Stranger, keep_door};
 use super::invitation::{Invitation, from_hex, to_hex};
 use crate::session::split::codec::{MOST_LOT, MOST_QUESTION, decode_question, encode_answer, encode_result};
+use crate::session::split::combine::Beat;
 use crate::session::split::workers::MOST_ADDRESS;
 use crate::session::split::{Boundary, Dealt, Lost, Lot as _, Proved, ProverLot, Shard, VerifierLot};
 use crate::session::split::{prove_shard, verify_shard};
@@ -137,7 +138,7 @@ impl<L: LotOf> Worker<L> {
     /// hangs on the leash, is closed.
     fn bring<M: volery_field::Element>(
         mut coordinator: Framed<Tls<Socket>>,
-        shown: fn(&M) -> M,
+        shown: Option<fn(&M) -> M>,
         work: impl FnOnce(&Leash) -> Result<Proved<M>, Lost> + Send,
     ) -> Result<(), Error> {
         let leash = &Leash::default();
@@ -165,7 +166,7 @@ impl<L: LotOf> Worker<L> {
             coordinator.send(tags::WORKER_ENDED, &encode_result(&result))?;
             match kept {
                 None => coordinator.finish()?,
-                Some(kept) => answer(&mut coordinator, &kept, shown)?,
+                Some(kept) => answer(&mut coordinator, &kept, shown, BEAT)?,
             }
             match result {
                 Ok(_) => Ok(()),
@@ -177,18 +178,28 @@ impl<L: LotOf> Worker<L> {
 }
 
 /// Answers questions about the boundary wires that this worker keeps, until its coordinator is gone: then
-/// nobody wants to know any more. They are wiped where this ends.
+/// nobody wants to know any more. They are wiped where this ends. While it adds up, it says `every` so often
+/// that it is at work.
 fn answer<M: volery_field::Element>(
     coordinator: &mut dyn Channel,
     kept: &[M],
-    shown: fn(&M) -> M,
+    shown: Option<fn(&M) -> M>,
+    every: Duration,
 ) -> Result<(), Error> {
     coordinator.flush()?;
     let mut question = Vec::new();
     while coordinator.recv_into(tags::WORKER_COMBINE, MOST_QUESTION, &mut question).is_ok() {
         // Empty: the coordinator is there, and asks nothing yet.
         if !question.is_empty() {
-            let answer = decode_question(&question)?.answer(kept, shown)?;
+            let mut beat = Beat::new(every);
+            let mut between = || {
+                if beat.is_due() {
+                    coordinator.send(tags::WORKER_COMBINE, &[])?;
+                    coordinator.flush()?;
+                }
+                Ok(())
+            };
+            let answer = decode_question(&question)?.answer(kept, shown, &mut between)?;
             coordinator.send(tags::WORKER_COMBINE, &encode_answer(&answer))?;
             coordinator.flush()?;
         }
@@ -235,7 +246,7 @@ impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
         coordinator.send(tags::WORKER_ADDRESS, &[])?;
         let address = coordinator.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
         let address = String::from_utf8_lossy(&address).into_owned();
-        Self::bring(coordinator, Y::shown, move |leash| {
+        Self::bring(coordinator, Y::SHOWN, move |leash| {
             let peer = show_pass(&address, &pass(&lot.token()), &limits, leash);
             let peer = peer.map_err(|error| Lost::of(error, false))?;
             let mut rng = os_rng().map_err(Lost::Failed)?;
@@ -276,7 +287,7 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
         }
         coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
         coordinator.flush()?;
-        Self::bring(coordinator, Y::shown, move |leash| {
+        Self::bring(coordinator, Y::SHOWN, move |leash| {
             let peer = welcome(listener, config, pass(&lot.token()), &limits, leash)?;
             let mut peer = peer;
             peer.renew(limits);
@@ -362,15 +373,17 @@ mod tests {
         let kept = [Gf128::ONE, Gf128::from_bits(6), Gf128::from_bits(9)];
         let (mut ours, mut theirs) = volery_channel::memory_pair(&Limits::default());
         std::thread::scope(|scope| {
-            let worker = scope.spawn(move || answer(&mut theirs, &kept, |mac| *mac));
+            let worker = scope.spawn(move || answer(&mut theirs, &kept, Some(|mac| *mac), Duration::ZERO));
             ours.send(tags::WORKER_COMBINE, &[]).expect("sent");
             for _ in 0..2 {
                 let bytes = encode_question(&question);
                 ours.send(tags::WORKER_COMBINE, &bytes).expect("sent");
                 ours.flush().expect("sent");
+                // It is at work.
+                assert!(ours.recv(tags::WORKER_COMBINE, 0).expect("a beat").is_empty());
                 let said = ours.recv(tags::WORKER_COMBINE, 1000).expect("an answer").to_vec();
                 let said = decode_answer::<Gf128>(&said).expect("an answer");
-                let expected = question.answer(&kept, |mac| *mac).expect("an answer");
+                let expected = question.answer(&kept, Some(|mac| *mac), &mut || Ok(())).expect("an answer");
                 assert!(said.fits(&question) && said.sums[..] == expected.sums[..]);
             }
             drop(ours);

@@ -116,12 +116,12 @@ fn wires_that_differ_so_that_a_seed_hides_it_are_rejected_under_another() {
     let coefficient = |wire: usize| {
         let mut only = vec![F61::ZERO; MANY];
         only[wire] = F61::ONE;
-        expected(1).answer(&only, |_| F61::ZERO).expect("an answer").sums[0]
+        expected(1).answer(&only, None, &mut || Ok(())).expect("an answer").sums[0]
     };
     let lying = Wide { wrong: vec![F61::ZERO - coefficient(1), coefficient(0)], ..honest.clone() };
     let sum = |shard: usize| {
         let values = lying.values(shard);
-        expected(shard).answer(&values, |_| F61::ZERO).expect("an answer").sums[0]
+        expected(shard).answer(&values, None, &mut || Ok(())).expect("an answer").sums[0]
     };
     assert!(sum(0) == sum(1) && lying.values(0) != lying.values(1));
     let (proved, verified) = Both::between(&lying, &honest).run(Over::<F61, F61>::new());
@@ -134,14 +134,14 @@ type Twist<'a, M> = dyn Fn(&Question, &mut Result<Answer<M>, Lost>) + Sync + 'a;
 /// Workers that keep their boundary wires, as those that come over sockets do.
 struct Keeping<'a, W, M: Copy + Default> {
     workers: W,
-    shown: fn(&M) -> M,
+    shown: Option<fn(&M) -> M>,
     kept: BTreeMap<usize, Wiped<M>>,
     answers: VecDeque<Answered<M>>,
     twist: &'a Twist<'a, M>,
 }
 
 impl<'a, W, M: Copy + Default> Keeping<'a, W, M> {
-    fn new(workers: W, shown: fn(&M) -> M, twist: &'a Twist<'a, M>) -> Self {
+    fn new(workers: W, shown: Option<fn(&M) -> M>, twist: &'a Twist<'a, M>) -> Self {
         Self { workers, shown, kept: BTreeMap::new(), answers: VecDeque::new(), twist }
     }
 }
@@ -161,7 +161,8 @@ impl<L, M: Element, W: Workers<L, M>> Workers<L, M> for Keeping<'_, W, M> {
 
     fn ask(&mut self, question: &Question) -> Result<(), Error> {
         let (shard, attempt) = (question.shard(), question.attempt());
-        let mut result = question.answer(&self.kept[&shard], self.shown).map_err(Lost::Failed);
+        let mut result =
+            question.answer(&self.kept[&shard], self.shown, &mut || Ok(())).map_err(Lost::Failed);
         (self.twist)(question, &mut result);
         self.answers.push_back(Answered { shard, attempt, result });
         Ok(())
@@ -200,7 +201,7 @@ where
                 let mut rng = rng(2);
                 let mut verifier = Verifier::start(theirs, Options::default(), &mut rng)?;
                 let threads = VerifierThreads::new(scope, system, whole, v_connect);
-                let mut workers = Keeping::new(threads, Y::shown, v_twist);
+                let mut workers = Keeping::new(threads, Y::SHOWN, v_twist);
                 verifier.verify_split(system, layout, settings, &mut workers, &mut rng)
             })
         });
@@ -208,7 +209,7 @@ where
             let mut rng = rng(1);
             let mut prover = Prover::start(ours, Options::default(), &mut rng)?;
             let threads = ProverThreads::new(scope, system, whole, &p_connect);
-            let mut workers = Keeping::new(threads, Y::shown, p_twist);
+            let mut workers = Keeping::new(threads, Y::SHOWN, p_twist);
             prover.prove_split(system, layout, settings, &mut workers, &mut rng)
         });
         [proved, verified.join().expect("no panic")]
