@@ -28,6 +28,10 @@ use crate::{Error, os_rng};
 /// How often a worker says that it is at work.
 const BEAT: Duration = Duration::from_secs(5);
 
+/// How long a worker that keeps its boundary wires waits for a word of its coordinator's, which says every
+/// few seconds that it is there.
+const KEPT: Duration = Duration::from_secs(30);
+
 /// How long a worker waits to hear where the other party's is reached.
 const MEETING: Duration = Duration::from_secs(600);
 
@@ -137,7 +141,7 @@ impl<L: LotOf> Worker<L> {
     /// what a person may know of it. If the coordinator is gone, the work ends, too: its connection, which
     /// hangs on the leash, is closed.
     fn bring<M: volery_field::Element>(
-        mut coordinator: Framed<Tls<Socket>>,
+        (mut coordinator, limits): (Framed<Tls<Socket>>, Limits),
         shown: Option<fn(&M) -> M>,
         work: impl FnOnce(&Leash) -> Result<Proved<M>, Lost> + Send,
     ) -> Result<(), Error> {
@@ -166,7 +170,10 @@ impl<L: LotOf> Worker<L> {
             coordinator.send(tags::WORKER_ENDED, &encode_result(&result))?;
             match kept {
                 None => coordinator.finish()?,
-                Some(kept) => answer(&mut coordinator, &kept, shown, BEAT)?,
+                Some(kept) => {
+                    coordinator.renew(Limits { read: limits.read.min(KEPT), ..limits });
+                    answer(&mut coordinator, &kept, shown, BEAT)?;
+                }
             }
             match result {
                 Ok(_) => Ok(()),
@@ -177,9 +184,9 @@ impl<L: LotOf> Worker<L> {
     }
 }
 
-/// Answers questions about the boundary wires that this worker keeps, until its coordinator is gone: then
-/// nobody wants to know any more. They are wiped where this ends. While it adds up, it says `every` so often
-/// that it is at work.
+/// Answers questions about the boundary wires that this worker keeps, until its coordinator hangs up: then
+/// nobody wants to know any more. One that says nothing, something else or that it gives up is an error. They
+/// are wiped where this ends. While it adds up, it says `every` so often that it is at work.
 fn answer<M: volery_field::Element>(
     coordinator: &mut dyn Channel,
     kept: &[M],
@@ -188,7 +195,11 @@ fn answer<M: volery_field::Element>(
 ) -> Result<(), Error> {
     coordinator.flush()?;
     let mut question = Vec::new();
-    while coordinator.recv_into(tags::WORKER_COMBINE, MOST_QUESTION, &mut question).is_ok() {
+    loop {
+        match coordinator.recv_into(tags::WORKER_COMBINE, MOST_QUESTION, &mut question) {
+            Err(volery_channel::Error::Closed { mid_frame: false, .. }) => return Ok(()),
+            result => result?,
+        }
         // Empty: the coordinator is there, and asks nothing yet.
         if !question.is_empty() {
             let mut beat = Beat::new(every);
@@ -204,7 +215,6 @@ fn answer<M: volery_field::Element>(
             coordinator.flush()?;
         }
     }
-    Ok(())
 }
 
 /// What P's worker shows V's, so that a stranger does not use the lot up.
@@ -246,7 +256,7 @@ impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
         coordinator.send(tags::WORKER_ADDRESS, &[])?;
         let address = coordinator.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
         let address = String::from_utf8_lossy(&address).into_owned();
-        Self::bring(coordinator, Y::SHOWN, move |leash| {
+        Self::bring((coordinator, limits.clone()), Y::SHOWN, move |leash| {
             let peer = show_pass(&address, &pass(&lot.token()), &limits, leash);
             let peer = peer.map_err(|error| Lost::of(error, false))?;
             let mut rng = os_rng().map_err(Lost::Failed)?;
@@ -287,7 +297,7 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
         }
         coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
         coordinator.flush()?;
-        Self::bring(coordinator, Y::SHOWN, move |leash| {
+        Self::bring((coordinator, limits.clone()), Y::SHOWN, move |leash| {
             let peer = welcome(listener, config, pass(&lot.token()), &limits, leash)?;
             let mut peer = peer;
             peer.renew(limits);
@@ -388,6 +398,79 @@ mod tests {
             }
             drop(ours);
             worker.join().expect("no panic").expect("nobody asks");
+        });
+    }
+
+    /// A coordinator that says something else, that it gives up, or nothing any more has not hung up.
+    #[test]
+    fn a_worker_that_keeps_its_wires_says_why_nobody_asks() {
+        use volery_channel::Error::{Peer, TimedOut};
+        use volery_field::Gf128;
+
+        let said = |say: &dyn Fn(&mut dyn Channel), read: u64| {
+            let limits = Limits { read: Duration::from_millis(read), ..Limits::default() };
+            let (mut ours, mut theirs) = volery_channel::memory_pair(&limits);
+            say(&mut ours);
+            answer(&mut theirs, &[Gf128::ONE], None, BEAT)
+        };
+        let long = 20_000;
+        let other =
+            said(&|ours| ours.send(tags::WORKER_ENDED, &[]).and_then(|()| ours.flush()).expect("sent"), long);
+        assert!(matches!(other, Err(Error::Channel(_))), "{other:?}");
+        let malformed = said(
+            &|ours| ours.send(tags::WORKER_COMBINE, &[1]).and_then(|()| ours.flush()).expect("sent"),
+            long,
+        );
+        assert!(matches!(malformed, Err(Error::Split(_))), "{malformed:?}");
+        let gives_up = said(&|ours| ours.fail("no more"), long);
+        assert!(matches!(gives_up, Err(Error::Channel(Peer { .. }))), "{gives_up:?}");
+        let silent = said(&|_| (), 10);
+        assert!(matches!(silent, Err(Error::Channel(TimedOut { .. }))), "{silent:?}");
+    }
+
+    /// What it may wait for the meeting is not what it waits for a coordinator whose machine is gone.
+    #[test]
+    fn a_worker_that_keeps_its_wires_does_not_wait_for_a_silent_coordinator_as_long_as_for_the_meeting() {
+        use volery_field::{Gf128, Wiped};
+
+        use crate::session::split::{MOST_BROUGHT, Summary};
+
+        let (listener, config, address) = door();
+        let (address, key) = read_address(&address).expect("an address");
+        let summary = Summary {
+            soundness_bits: 100.0,
+            claims: 1,
+            commitments: 2,
+            correlations: 3,
+            bytes_sent: 4,
+            bytes_received: 5,
+            time: Duration::ZERO,
+        };
+        let (wires, macs) = (MOST_BROUGHT + 1, Wiped::new(vec![Gf128::ONE; MOST_BROUGHT + 1]));
+        let (session, digest) = ([3; 32], [4; 32]);
+        let proved = Proved { shard: 0, attempt: 0, session, digest, transcript: None, wires, macs, summary };
+        let (sender, is_over) = channel::<()>();
+        std::thread::scope(|scope| {
+            let coordinator = scope.spawn(move || {
+                let socket = loop {
+                    if let Some(socket) = listener.accept(Some(Duration::from_secs(1))).expect("accepted") {
+                        break socket;
+                    }
+                };
+                let tls = Tls::accept(socket, config, &Limits::default()).expect("met");
+                let mut worker = Framed::new(tls, Limits::default());
+                assert!(!worker.recv(tags::WORKER_ENDED, 1000).expect("a result").is_empty());
+                // It is there, and says nothing.
+                is_over.recv_timeout(Duration::from_secs(20)).is_ok()
+            });
+            let meeting = Limits { read: MEETING, ..Limits::default() };
+            let limits = Limits { read: Duration::from_millis(100), ..Limits::default() };
+            let ours = connect(&address, &key, &meeting, &Leash::default()).expect("connected");
+            let brought =
+                Worker::<ProverLot<crate::system::Bits>>::bring((ours, limits), None, |_| Ok(proved));
+            let _ = sender.send(());
+            let silent = matches!(brought, Err(Error::Channel(volery_channel::Error::TimedOut { .. })));
+            assert!(silent && coordinator.join().expect("no panic"), "{brought:?}");
         });
     }
 
