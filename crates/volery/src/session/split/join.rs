@@ -168,7 +168,7 @@ mod tests {
     use core::time::Duration;
 
     use volery_channel::{Channel as _, Limits, memory_pair, tags};
-    use volery_field::{Gf128, Ring as _, Wiped};
+    use volery_field::{Gf128, Wiped};
 
     use super::*;
     use crate::session::split::{Answer, Ended, Layout, Proved, Settings, ShardInfo, Summary};
@@ -183,6 +183,14 @@ mod tests {
         }
 
         fn wait(&mut self, _: Duration) -> Result<Option<Ended<Gf128>>, Error> {
+            Err(Error::Over)
+        }
+
+        fn ask(&mut self, _: &Question) -> Result<(), Error> {
+            Err(Error::Over)
+        }
+
+        fn answered(&mut self, _: Duration) -> Result<Option<Answered<Gf128>>, Error> {
             Err(Error::Over)
         }
     }

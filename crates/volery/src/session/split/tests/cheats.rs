@@ -163,6 +163,14 @@ impl<L, W: Workers<L, Gf128>> Workers<L, Gf128> for Twisted<'_, W> {
         ended.iter_mut().for_each(self.1);
         Ok(ended)
     }
+
+    fn ask(&mut self, question: &Question) -> Result<(), Error> {
+        self.0.ask(question)
+    }
+
+    fn answered(&mut self, patience: Duration) -> Result<Option<Answered<Gf128>>, Error> {
+        self.0.answered(patience)
+    }
 }
 
 /// Both coordinators over bits, several statements in one session. P's workers bring what `twists[0]` makes

@@ -23,6 +23,14 @@ impl<L, M: Copy + Default, W: Workers<L, M>> Workers<L, M> for Reached<W> {
     fn wait(&mut self, patience: Duration) -> Result<Option<Ended<M>>, Error> {
         self.0.wait(patience)
     }
+
+    fn ask(&mut self, question: &Question) -> Result<(), Error> {
+        self.0.ask(question)
+    }
+
+    fn answered(&mut self, patience: Duration) -> Result<Option<Answered<M>>, Error> {
+        self.0.answered(patience)
+    }
 }
 
 /// The bytes that P and V sent, all workers' and the set-up included, and the outcome at V.
