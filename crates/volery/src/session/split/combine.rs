@@ -122,9 +122,11 @@ impl Question {
                     macs.len()
                 )));
             };
-            let [sum, values] = combine(macs, shown, self.coefficients(run.number), between)?;
-            sums.push(sum);
-            sums.push(values);
+            let coefficients = self.coefficients(run.number);
+            // There is room for all, so nothing moves.
+            sums.extend([M::ZERO; 2]);
+            let Some(both) = sums.last_chunk_mut() else { continue };
+            combine(macs, shown, coefficients, between, both)?;
         }
         Ok(Answer { shard: self.shard, attempt: self.attempt, seed: self.seed, sums })
     }
@@ -142,28 +144,28 @@ impl Question {
     }
 }
 
-/// The sum of the elements under these coefficients, and that of what they show of values: zero if they show
-/// nothing.
+/// Adds to `sum` the elements under these coefficients, and to `values` what they show of values, if they
+/// show anything.
 fn combine<M: Element>(
     macs: &[M],
     shown: Option<fn(&M) -> M>,
     mut coefficients: Prg,
     between: &mut dyn FnMut() -> Result<(), Error>,
-) -> Result<[M; 2], Error> {
-    let mut sums = Wiped::new(vec![M::ZERO; 2]);
+    [sum, values]: &mut [M; 2],
+) -> Result<(), Error> {
     let mut chi = vec![M::ZERO; PART.min(macs.len())];
     for macs in macs.chunks(PART) {
         let Some(chi) = chi.get_mut(..macs.len()) else { break };
         coefficients.coefficients(chi);
         for (chi, mac) in chi.iter().zip(macs) {
-            sums[0] += *chi * *mac;
+            *sum += *chi * *mac;
             if let Some(shown) = shown {
-                sums[1] += *chi * shown(mac);
+                *values += *chi * shown(mac);
             }
         }
         between()?;
     }
-    Ok([sums[0], sums[1]])
+    Ok(())
 }
 
 /// What a worker answers: for each run that it was asked for the sum of tags or keys, and that of what they

@@ -105,6 +105,20 @@ fn run_meeting_at(
     })
 }
 
+/// A vector that grew would have left a copy of the secret behind.
+#[test]
+fn what_holds_a_secret_that_comes_does_not_grow() {
+    use volery_channel::{Channel as _, tags};
+
+    let (mut ours, mut theirs) = memory_pair(&Limits::default());
+    theirs.send(tags::WORKER_LOT, &[7; 100_000]).expect("sent");
+    theirs.send(tags::WORKER_LOT, &[7; 100_001]).expect("sent");
+    theirs.flush().expect("sent");
+    let lot = receive_secret(&mut ours, tags::WORKER_LOT, 100_000).expect("received");
+    assert_eq!((lot.len(), lot.capacity()), (100_000, 100_000));
+    assert!(receive_secret(&mut ours, tags::WORKER_LOT, 100_000).is_err());
+}
+
 #[test]
 fn workers_that_come_over_sockets_prove_their_shards() {
     let chain = Chain::<F2>::new(3, 50_000);

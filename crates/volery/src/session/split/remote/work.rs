@@ -15,10 +15,10 @@ use volery_channel::transport::Socket;
 use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener, tags};
 use zeroize::Zeroizing;
 
-use super::LotOf;
 use super::door::{Stranger, keep_door};
 use super::invitation::{Invitation, from_hex, to_hex};
-use crate::session::split::codec::{MOST_LOT, MOST_QUESTION, decode_question, encode_answer, encode_result};
+use super::{LotOf, receive_secret};
+use crate::session::split::codec::{MOST_QUESTION, decode_question, encode_answer, encode_result};
 use crate::session::split::combine::Beat;
 use crate::session::split::workers::MOST_ADDRESS;
 use crate::session::split::{Boundary, Dealt, Lost, Lot as _, Proved, ProverLot, Shard, VerifierLot};
@@ -125,8 +125,8 @@ impl<L: LotOf> Worker<L> {
         let mut coordinator =
             connect(&invitation.address, &invitation.key, &to_coordinator, &Leash::default())?;
         coordinator.send(tags::WORKER_TOKEN, &*invitation.token)?;
-        let (mut lot, mut job) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
-        coordinator.recv_into(tags::WORKER_LOT, MOST_LOT, &mut lot)?;
+        let lot = receive_secret(&mut coordinator, tags::WORKER_LOT, L::most_bytes())?;
+        let mut job = Zeroizing::new(Vec::new());
         coordinator.recv_into(tags::WORKER_LOT, MOST_JOB, &mut job)?;
         Ok(Self { coordinator, lot: L::decode(&lot)?, job, limits: limits.clone() })
     }
