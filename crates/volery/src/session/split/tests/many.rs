@@ -287,13 +287,42 @@ fn a_worker_that_is_lost_before_it_answers_is_replaced_and_all_are_asked_under_a
     run(Field::new());
 }
 
-/// P's workers answer what they answered under an earlier seed, for another shard, or too little.
+/// What P's worker of shard 0 says: sums of the first seed, which it says are of this one. The worker of
+/// shard 1 is lost, so there are two seeds.
+fn stale<M: Copy + Default + Send>(
+    seen: &Mutex<Vec<Wiped<M>>>,
+) -> impl Fn(&Question, &mut Result<Answer<M>, Lost>) + Sync {
+    move |question, result| match question.shard() {
+        0 => {
+            let mut seen = seen.lock().expect("no panic");
+            let answer = result.as_mut().expect("an answer");
+            seen.push(answer.sums.clone());
+            answer.sums.clone_from(&seen[0]);
+        }
+        1 if question.attempt() == 0 => *result = Err(Lost::Gone("killed".into())),
+        _ => {}
+    }
+}
+
+/// Over bits P finds it by itself. Over a field nothing shows it, and V rejects.
+#[test]
+fn sums_under_an_earlier_seed_are_not_taken_for_those_under_this_one() {
+    let seen = Mutex::default();
+    let [proved, verified] = keeping(Bits, &Wide::new(3, MANY), 1, [&stale(&seen), &as_it_is]);
+    assert!(proved.expect_err("refused").to_string().contains("do not fit together"));
+    assert!(verified.is_err() && seen.into_inner().expect("no panic").len() == 2);
+    let seen = Mutex::default();
+    let [proved, verified] = keeping(Field::new(), &Wide::new(3, MANY), 1, [&stale(&seen), &as_it_is]);
+    assert!(is_rejected(&proved) && is_rejected(&verified), "{verified:?}");
+    assert_eq!(seen.into_inner().expect("no panic").len(), 2);
+}
+
+/// P's workers answer another question, for another shard, or too little.
 #[test]
 fn an_answer_to_another_question_is_not_taken() {
     use volery_field::Gf128;
 
     let wide = Wide::<F2>::new(3, MANY);
-    let seen = Mutex::new(Vec::<Wiped<Gf128>>::new());
     type Change<'a> = &'a (dyn Fn(&Question, &mut Answer<Gf128>) + Sync);
     let changes: [Change<'_>; 6] = [
         &|question, answer| {
@@ -319,19 +348,6 @@ fn an_answer_to_another_question_is_not_taken() {
             assert!(error.to_string().contains("answered something else"), "{n}: {error}");
         }
     }
-    // Sums of an earlier seed that are said to be of this one, when another shard was proved again meanwhile.
-    let stale = |question: &Question, result: &mut Result<Answer<Gf128>, Lost>| match question.shard() {
-        0 => {
-            let mut seen = seen.lock().expect("no panic");
-            let answer = result.as_mut().expect("an answer");
-            seen.push(answer.sums.clone());
-            answer.sums.clone_from(&seen[0]);
-        }
-        1 if question.attempt() == 0 => *result = Err(Lost::Gone("killed".into())),
-        _ => {}
-    };
-    let [proved, verified] = keeping(Bits, &wide, 1, [&stale, &as_it_is]);
-    assert!(proved.is_err() && verified.is_err());
     // A tag that is another: V rejects it.
     let other = |_: &Question, result: &mut Result<Answer<Gf128>, Lost>| {
         let sums = &mut result.as_mut().expect("an answer").sums;
