@@ -46,8 +46,10 @@ pub trait Workers<L, M: Copy + Default> {
     fn wait(&mut self, patience: Duration) -> Result<Option<Ended<M>>, Error>;
 
     /// Asks the worker of a shard, which has brought its proof and kept its boundary wires, about them.
-    /// Called when all workers have ended. Workers that bring all of their boundary wires are not asked:
-    /// there this may refuse.
+    /// Called when all shards are proved: until then such a worker waits, and after a loss until all are
+    /// asked again. So all workers that keep wires are there at once, and a launcher with fewer places than
+    /// those would wait for ever. Workers that bring all of their boundary wires are not asked: there this
+    /// may refuse.
     ///
     /// # Errors
     /// Why it cannot be asked; this ends the session.

@@ -47,6 +47,10 @@ type Launch<'a> = dyn FnMut(usize, &Invitation) -> Result<(), Error> + 'a;
 type Job<'a> = dyn FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a;
 
 /// A coordinator's workers, each a process of its own that comes with an [`Invitation`].
+///
+/// Workers of shards with more than [`MOST_BROUGHT`](crate::split::MOST_BROUGHT) boundary wires stay until
+/// the join, and so all at once. With fewer places than those, workers that wait for a place do not come in
+/// [`Times::arrive`], and are lost.
 pub struct Hall<'a, L, M: Copy + Default> {
     shared: Arc<Shared>,
     launch: Box<Launch<'a>>,

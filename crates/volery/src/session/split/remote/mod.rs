@@ -9,6 +9,10 @@
 //! WorkerAddress               <---------->  from V's worker; to P's worker
 //!                                           the proof, with the other party's worker, over TLS of its own
 //!                             <-----------  WorkerEnded: at work, or what it brings
+//!                                           with many boundary wires, it keeps them and waits:
+//! WorkerCombine: is there, or a question -->
+//!                             <-----------  WorkerCombine: at work, or its sums
+//! hangs up                    ----------->  ends, and wipes what it kept
 //! ```
 //!
 //! Lots and tags are secrets, and go over this connection and nowhere else. What starts workers (a shell,

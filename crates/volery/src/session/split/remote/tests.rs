@@ -142,7 +142,7 @@ fn p_s_workers_go_only_where_they_may() {
 }
 
 /// What goes between a coordinator and its workers is what an estimate says: few boundary wires go as they
-/// are, and of many two sums for each neighbour.
+/// are, and of many two sums for each side of a run.
 #[test]
 fn of_many_boundary_wires_only_sums_leave_their_worker() {
     for (wires, most) in [(4000, 3 * 16 * 4000 + 3000), (1 << 18, 3000)] {
