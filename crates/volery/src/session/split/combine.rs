@@ -15,6 +15,9 @@ use crate::Error;
 /// sums. Up to here it costs less to bring them: a round trip more would be needed.
 pub const MOST_BROUGHT: usize = 1 << 12;
 
+/// The part of a tag that shows its wire's value; none over fields whose tags show nothing.
+pub(crate) type Shown<M> = Option<fn(&M) -> M>;
+
 /// Coefficients that are made at once.
 const PART: usize = 1 << 10;
 
@@ -109,7 +112,7 @@ impl Question {
     pub(super) fn answer<M: Element>(
         &self,
         macs: &[M],
-        shown: Option<fn(&M) -> M>,
+        shown: Shown<M>,
         between: &mut dyn FnMut() -> Result<(), Error>,
     ) -> Result<Answer<M>, Error> {
         let mut sums = Wiped::new(Vec::with_capacity(2 * self.runs.len()));
@@ -148,7 +151,7 @@ impl Question {
 /// show anything.
 fn combine<M: Element>(
     macs: &[M],
-    shown: Option<fn(&M) -> M>,
+    shown: Shown<M>,
     mut coefficients: Prg,
     between: &mut dyn FnMut() -> Result<(), Error>,
     [sum, values]: &mut [M; 2],

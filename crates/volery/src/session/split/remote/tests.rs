@@ -83,7 +83,7 @@ fn run_meeting_at(
         let times = Times { arrive: core::time::Duration::from_secs(2), ..Times::default() };
         let verified = scope.spawn(move || {
             std::thread::scope(|scope| {
-                let job = |_| Ok(zeroize::Zeroizing::new(b"verify".to_vec()));
+                let job = |_| Ok(Zeroizing::new(b"verify".to_vec()));
                 let launch = launcher(scope, v_worker);
                 let hall = Hall::<VerifierLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
                 let (mut hall, mut rng) = (hall.expect("a hall"), rng(2));
@@ -93,7 +93,7 @@ fn run_meeting_at(
             })
         });
         let proved = std::thread::scope(|scope| {
-            let job = |_| Ok(zeroize::Zeroizing::new(b"prove".to_vec()));
+            let job = |_| Ok(Zeroizing::new(b"prove".to_vec()));
             let launch = launcher(scope, p_worker);
             let hall = Hall::<ProverLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
             let (mut hall, mut rng) = (hall.expect("a hall").meeting_at(hosts), rng(1));
@@ -232,7 +232,7 @@ fn strangers_get_nothing_from_a_hall_and_keep_nobody_from_it() {
     let p_worker = prover_s(&chain);
     let after_strangers = |invitation: &Invitation| {
         let mut other = invitation.clone();
-        other.token = zeroize::Zeroizing::new([1; 32]);
+        other.token = Zeroizing::new([1; 32]);
         assert!(Worker::<ProverLot<Bits>>::come(&other, &Limits::default()).is_err());
         let other = Invitation { key: [2; 32], ..invitation.clone() };
         assert!(Worker::<ProverLot<Bits>>::come(&other, &Limits::default()).is_err());

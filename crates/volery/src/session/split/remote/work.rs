@@ -19,7 +19,7 @@ use super::door::{Stranger, keep_door};
 use super::invitation::{Invitation, from_hex, to_hex};
 use super::{LotOf, receive_secret};
 use crate::session::split::codec::{MOST_QUESTION, decode_question, encode_answer, encode_result};
-use crate::session::split::combine::Beat;
+use crate::session::split::combine::{Beat, Shown};
 use crate::session::split::workers::MOST_ADDRESS;
 use crate::session::split::{Boundary, Dealt, Lost, Lot as _, Proved, ProverLot, Shard, VerifierLot};
 use crate::session::split::{prove_shard, verify_shard};
@@ -142,7 +142,7 @@ impl<L: LotOf> Worker<L> {
     /// hangs on the leash, is closed.
     fn bring<M: volery_field::Element>(
         (mut coordinator, limits): (Framed<Tls<Socket>>, Limits),
-        shown: Option<fn(&M) -> M>,
+        shown: Shown<M>,
         work: impl FnOnce(&Leash) -> Result<Proved<M>, Lost> + Send,
     ) -> Result<(), Error> {
         let leash = &Leash::default();
@@ -190,7 +190,7 @@ impl<L: LotOf> Worker<L> {
 fn answer<M: volery_field::Element>(
     coordinator: &mut dyn Channel,
     kept: &[M],
-    shown: Option<fn(&M) -> M>,
+    shown: Shown<M>,
     every: Duration,
 ) -> Result<(), Error> {
     coordinator.flush()?;

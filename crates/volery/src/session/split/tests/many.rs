@@ -7,7 +7,7 @@ use core::time::Duration;
 use volery_circuit::{Digest, Error as StatementError, Evaluator, Prove};
 use volery_field::{Element, F2, Ring, Wiped};
 
-use super::combine::SEED;
+use super::combine::{SEED, Shown};
 use super::*;
 
 /// More than a worker brings.
@@ -134,14 +134,14 @@ type Twist<'a, M> = dyn Fn(&Question, &mut Result<Answer<M>, Lost>) + Sync + 'a;
 /// Workers that keep their boundary wires, as those that come over sockets do.
 struct Keeping<'a, W, M: Copy + Default> {
     workers: W,
-    shown: Option<fn(&M) -> M>,
+    shown: Shown<M>,
     kept: BTreeMap<usize, Wiped<M>>,
     answers: VecDeque<Answered<M>>,
     twist: &'a Twist<'a, M>,
 }
 
 impl<'a, W, M: Copy + Default> Keeping<'a, W, M> {
-    fn new(workers: W, shown: Option<fn(&M) -> M>, twist: &'a Twist<'a, M>) -> Self {
+    fn new(workers: W, shown: Shown<M>, twist: &'a Twist<'a, M>) -> Self {
         Self { workers, shown, kept: BTreeMap::new(), answers: VecDeque::new(), twist }
     }
 }
