@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use volery_channel::{Channel, Rehearsal, Stats};
 use volery_circuit::Statement;
+use volery_vole::correlations::Plan;
 use volery_zk::soundness::{Mode, Soundness};
 
 use super::memory::Rehearsed;
@@ -192,16 +193,17 @@ fn measured<C: Channel, Y: System>(
     announced: bool,
 ) -> Result<Estimate, Error> {
     let times = making::measure(options, system, prover.taken())?;
-    conclude(prover, options, system, report, announced, times)
+    conclude(prover, options, system, report, (announced, None), times)
 }
 
-/// What a rehearsal took, whose set-up and correlations take these times.
+/// What a rehearsal took, whose set-up and correlations take these times. With a plan, its correlations are
+/// those of a lot and that plan.
 pub(super) fn conclude<C: Channel, Y: System>(
     prover: &Prover<C>,
     options: Options,
     system: Y,
     report: &super::Report,
-    announced: bool,
+    (announced, plan): (bool, Option<Plan>),
     (set_up, making): (Duration, Duration),
 ) -> Result<Estimate, Error> {
     let Stats { bytes_sent, bytes_received, round_trips, .. } = prover.channel().stats();
@@ -209,7 +211,7 @@ pub(super) fn conclude<C: Channel, Y: System>(
     let hashed = Options { fiat_shamir: true, ..options };
     let soundness_hashed =
         system.allow(&hashed, None).is_ok().then(|| report.soundness.in_mode(Mode::hashed(true)));
-    let rehearsed = Rehearsed { options: &options, report, taken, announced };
+    let rehearsed = Rehearsed { options: &options, report, taken, announced, plan };
     let [memory_prover, memory_verifier] = system.memory(&rehearsed);
     Ok(Estimate {
         bytes_prover: bytes_sent,

@@ -26,6 +26,8 @@ pub struct Rehearsed<'a> {
     pub(in crate::session) taken: [u64; 2],
     /// Whether the statement says beforehand how much it commits to.
     pub(in crate::session) announced: bool,
+    /// The stages over a worker's lot; none for a session that makes its correlations from nothing.
+    pub(in crate::session) plan: Option<Plan>,
 }
 
 /// At P and at V.
@@ -117,13 +119,14 @@ fn rounds(plan: &Plan, taken: u64, announced: bool, element: Option<Element>) ->
 
 /// The correlations over bits, which every session has.
 pub(in crate::session) fn of_bits(rehearsed: &Rehearsed<'_>) -> Bytes {
-    let plan = rehearsed.options.profile.plan();
+    let plan = rehearsed.plan.unwrap_or_else(|| rehearsed.options.profile.plan());
     sum([SESSION, rounds(&plan, rehearsed.taken[0], rehearsed.announced, None)])
 }
 
 /// Those over a field beside them.
 pub(in crate::session) fn of_field<F: Value, M: Mac<F>>(rehearsed: &Rehearsed<'_>) -> Bytes {
     let plan = volery_vole::subfield::plan::<F, M>(rehearsed.options.profile);
+    let plan = rehearsed.plan.unwrap_or(plan);
     let element = Element { correlation: wire::<F, M>(), leaf: size_of::<M>() as u64 };
     sum([FIELD, rounds(&plan, rehearsed.taken[1], rehearsed.announced, Some(element))])
 }

@@ -34,6 +34,9 @@ pub(super) trait LotBytes: Sized {
 
     /// The lot in these bytes.
     fn decode(bytes: &[u8]) -> Result<Self, Error>;
+
+    /// The most bytes that a lot has.
+    fn most_bytes() -> usize;
 }
 
 /// The names of what a lot is for: P or V, and the fields.
@@ -130,6 +133,10 @@ impl<Y: Dealt> LotBytes for ProverLot<Y> {
         let shares = elements(&mut cursor, Y::SHARE_BYTES, Y::decode_share)?;
         Ok(Self { place, shares })
     }
+
+    fn most_bytes() -> usize {
+        ROOM + longest::<Y>() * Y::SHARE_BYTES
+    }
 }
 
 impl<Y: Dealt> LotBytes for VerifierLot<Y> {
@@ -150,13 +157,21 @@ impl<Y: Dealt> LotBytes for VerifierLot<Y> {
         let keys = elements(&mut cursor, Y::Mac::BYTES, |bytes| Y::Mac::decode(bytes).ok())?;
         Ok(Self { place, keys, delta: Zeroizing::new(delta) })
     }
+
+    fn most_bytes() -> usize {
+        ROOM + (longest::<Y>() + 1) * Y::Mac::BYTES
+    }
 }
 
 /// More bytes than the head of a lot has, so that its vector is not moved.
 const ROOM: usize = 256;
 
-/// The longest lot: of a field of 32 bytes, with the largest set of trees.
-pub(super) const MOST_LOT: usize = 1 << 26;
+/// The most correlations in a lot; none over a field without rounds.
+fn longest<Y: Dealt>() -> usize {
+    let of = |profile| Y::lot_len(&Options { profile, ..Options::default() }).unwrap_or_default();
+    of(Profile::Lan).max(of(Profile::Wan))
+}
+
 /// The longest result.
 pub(super) const MOST_RESULT: usize = 256 + 32 * MOST_BROUGHT + 4 * 1000;
 
@@ -277,9 +292,14 @@ pub(super) fn decode_question(bytes: &[u8]) -> Result<Question, Error> {
     Ok(Question { shard, attempt, seed, runs })
 }
 
+/// The bytes of an answer to this question.
+pub(super) fn answer_len<M: volery_field::Ring>(question: &Question) -> usize {
+    4 + 4 + question.seed.len() + 2 * question.runs.len() * M::BYTES
+}
+
 /// An answer, as bytes.
 pub(super) fn encode_answer<M: volery_field::Ring>(answer: &Answer<M>) -> Zeroizing<Vec<u8>> {
-    let mut out = Zeroizing::new(Vec::with_capacity(64 + answer.sums.len() * M::BYTES));
+    let mut out = Zeroizing::new(Vec::with_capacity(ROOM + answer.sums.len() * M::BYTES));
     out.extend_from_slice(&answer.shard.to_be_bytes());
     out.extend_from_slice(&answer.attempt.to_be_bytes());
     out.extend_from_slice(&answer.seed);
@@ -335,6 +355,20 @@ mod tests {
         let last = bytes.len() - 1;
         bytes[last] = 0xff;
         assert!(VerifierLot::<Field>::decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn the_longest_lot_has_as_many_bytes_as_are_kept_free_for_it() {
+        for profile in [Profile::Lan, Profile::Wan] {
+            let options = Options { profile, ..Options::default() };
+            let n = Bits::lot_len(&options).expect("a length");
+            let lot = ProverLot::<Bits> { place: some_place(), shares: Wiped::new(vec![Gf128::ONE; n]) };
+            assert!(lot.encode().len() <= ProverLot::<Bits>::most_bytes());
+            let n = Field::lot_len(&options).expect("a length");
+            let (keys, delta) = (Wiped::new(vec![F61x2::ONE; n]), Zeroizing::new(F61x2::ONE));
+            let lot = VerifierLot::<Field> { place: some_place(), keys, delta };
+            assert!(lot.encode().len() <= VerifierLot::<Field>::most_bytes());
+        }
     }
 
     #[test]
@@ -395,6 +429,7 @@ mod tests {
         let sums = Wiped::new(vec![F61x2::ONE; 4]);
         let answer = Answer { shard: 1, attempt: 2, seed: [3; 24], sums };
         let mut said = encode_answer(&answer);
+        assert_eq!(said.len(), answer_len::<F61x2>(&question));
         let back = decode_answer::<F61x2>(&said).expect("an answer");
         assert_eq!((back.shard, back.attempt, back.seed, &back.sums[..]), (1, 2, [3; 24], &answer.sums[..]));
         for end in 0..bytes.len() {

@@ -3,6 +3,7 @@
 
 use core::fmt;
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use volery_field::{Element, Wiped};
 use volery_vole::Prg;
@@ -14,8 +15,32 @@ use crate::Error;
 /// sums. Up to here it costs less to bring them: a round trip more would be needed.
 pub const MOST_BROUGHT: usize = 1 << 12;
 
+/// The part of a tag that shows its wire's value; none over fields whose tags show nothing.
+pub(crate) type Shown<M> = Option<fn(&M) -> M>;
+
 /// Coefficients that are made at once.
 const PART: usize = 1 << 10;
+
+/// Says every so often, while a party adds up, that it is still there.
+pub(super) struct Beat {
+    every: Duration,
+    last: Instant,
+}
+
+impl Beat {
+    pub(super) fn new(every: Duration) -> Self {
+        Self { every, last: Instant::now() }
+    }
+
+    /// Whether it is time to say so again.
+    pub(super) fn is_due(&mut self) -> bool {
+        let is_due = self.last.elapsed() >= self.every;
+        if is_due {
+            self.last = Instant::now();
+        }
+        is_due
+    }
+}
 
 /// The bytes of a seed of coefficients. As many seeds as errors can be made for are nothing beside all of
 /// them.
@@ -79,11 +104,17 @@ impl Question {
         self.attempt
     }
 
-    /// The answer of whoever has these tags or keys. `shown` is the part of a tag that shows the value.
+    /// The answer of whoever has these tags or keys. `shown` is the part of a tag that shows the value, if
+    /// there is one. `between` is called again and again meanwhile: it may take long.
     ///
     /// # Errors
-    /// [`Error::Split`] for wires that there are not.
-    pub(super) fn answer<M: Element>(&self, macs: &[M], shown: fn(&M) -> M) -> Result<Answer<M>, Error> {
+    /// [`Error::Split`] for wires that there are not; what `between` returns.
+    pub(super) fn answer<M: Element>(
+        &self,
+        macs: &[M],
+        shown: Shown<M>,
+        between: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<Answer<M>, Error> {
         let mut sums = Wiped::new(Vec::with_capacity(2 * self.runs.len()));
         for run in &self.runs {
             let Some(macs) = macs.get(run.first..).and_then(|rest| rest.get(..run.wires)) else {
@@ -94,9 +125,11 @@ impl Question {
                     macs.len()
                 )));
             };
-            let [sum, values] = combine(macs, shown, self.coefficients(run.number));
-            sums.push(sum);
-            sums.push(values);
+            let coefficients = self.coefficients(run.number);
+            // There is room for all, so nothing moves.
+            sums.extend([M::ZERO; 2]);
+            let Some(both) = sums.last_chunk_mut() else { continue };
+            combine(macs, shown, coefficients, between, both)?;
         }
         Ok(Answer { shard: self.shard, attempt: self.attempt, seed: self.seed, sums })
     }
@@ -114,19 +147,28 @@ impl Question {
     }
 }
 
-/// The sum of the elements under these coefficients, and that of what they show of values.
-fn combine<M: Element>(macs: &[M], shown: fn(&M) -> M, mut coefficients: Prg) -> [M; 2] {
-    let mut sums = Wiped::new(vec![M::ZERO; 2]);
+/// Adds to `sum` the elements under these coefficients, and to `values` what they show of values, if they
+/// show anything.
+fn combine<M: Element>(
+    macs: &[M],
+    shown: Shown<M>,
+    mut coefficients: Prg,
+    between: &mut dyn FnMut() -> Result<(), Error>,
+    [sum, values]: &mut [M; 2],
+) -> Result<(), Error> {
     let mut chi = vec![M::ZERO; PART.min(macs.len())];
     for macs in macs.chunks(PART) {
         let Some(chi) = chi.get_mut(..macs.len()) else { break };
         coefficients.coefficients(chi);
         for (chi, mac) in chi.iter().zip(macs) {
-            sums[0] += *chi * *mac;
-            sums[1] += *chi * shown(mac);
+            *sum += *chi * *mac;
+            if let Some(shown) = shown {
+                *values += *chi * shown(mac);
+            }
         }
+        between()?;
     }
-    [sums[0], sums[1]]
+    Ok(())
 }
 
 /// What a worker answers: for each run that it was asked for the sum of tags or keys, and that of what they
@@ -171,6 +213,10 @@ mod tests {
         Layout::new(shards.into(), equal).expect("valid")
     }
 
+    fn quietly() -> Result<(), Error> {
+        Ok(())
+    }
+
     fn some<M: Element>(n: usize) -> Vec<M> {
         let mut out = vec![M::ZERO; n];
         Prg::new([3; 16]).elements(&mut out);
@@ -189,7 +235,7 @@ mod tests {
         let sums = |shard: usize, run: usize, first: usize, n: usize| {
             let mut all = vec![Gf128::ZERO; n];
             all[first..first + 2].copy_from_slice(&macs);
-            question(shard).answer(&all, |mac| *mac).expect("an answer").sums[2 * run]
+            question(shard).answer(&all, None, &mut quietly).expect("an answer").sums[2 * run]
         };
         assert_eq!(sums(0, 0, 1, 3), sums(1, 0, 0, 5));
         assert_eq!(sums(1, 1, 2, 5), sums(2, 0, 1, 4));
@@ -204,7 +250,7 @@ mod tests {
         let layout = layout(vec![Equal { from: (0, 0), to: (1, 0), wires: 3 }]);
         let answer = |seed: u8, macs: &[F61x2]| {
             let question = &Question::all(&layout, &[0; 3], [seed; SEED])[0];
-            question.answer(macs, |_| F61x2::ZERO).expect("an answer").sums[0]
+            question.answer(macs, None, &mut quietly).expect("an answer").sums[0]
         };
         let macs: Vec<F61x2> = some(3);
         let base = answer(1, &macs);
@@ -223,11 +269,18 @@ mod tests {
         );
         let question = &Question::all(&long.expect("valid"), &[0; 2], [1; SEED])[0];
         let mut macs: Vec<F61x2> = some(3 * PART + 1);
-        let of = |macs: &[F61x2]| question.answer(macs, |_| F61x2::ZERO).expect("an answer").sums[0];
+        let of = |macs: &[F61x2]| question.answer(macs, None, &mut quietly).expect("an answer").sums[0];
         let base = of(&macs);
         macs[3 * PART] += F61x2::ONE;
         assert_ne!(base, of(&macs));
-        assert!(question.answer(&macs[1..], |_| F61x2::ZERO).is_err());
+        assert!(question.answer(&macs[1..], None, &mut quietly).is_err());
+        // Each part ends with a chance to say that it goes on, and to end.
+        let mut times = 0;
+        let mut between = || {
+            times += 1;
+            if times > 3 { Err(Error::Over) } else { Ok(()) }
+        };
+        assert!(question.answer(&macs, None, &mut between).is_err() && times == 4);
     }
 
     #[test]
@@ -236,7 +289,8 @@ mod tests {
         let question = |shard: usize, attempt, seed: u8| {
             Question::all(&layout, &[attempt; 3], [seed; SEED])[shard].clone()
         };
-        let answer = |question: Question| question.answer(&some::<Gf128>(5), |mac| *mac).expect("an answer");
+        let answer =
+            |question: Question| question.answer(&some::<Gf128>(5), None, &mut quietly).expect("an answer");
         let asked = question(0, 1, 1);
         assert!(answer(asked.clone()).fits(&asked));
         for other in [question(1, 1, 1), question(0, 0, 1), question(0, 1, 2)] {

@@ -55,15 +55,21 @@ pub struct Outcome {
 }
 
 /// How often a coordinator that waits for its workers tells the other one that it is still there.
-pub(super) const BEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
+const BEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
 
 /// How long a coordinator that waits for nothing else listens to one that says only that it waits. It covers
 /// the start of the other party's workers and the end of those whose peers have ended here.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// What a status says.
-pub(super) const WAITING: u8 = 0;
+const WAITING: u8 = 0;
 const DONE: u8 = 1;
+
+/// Tells the other coordinator that this one is still there.
+pub(super) fn say_waiting(channel: &mut dyn Channel) -> Result<(), Error> {
+    channel.send(tags::SPLIT_STATUS, &[WAITING])?;
+    Ok(channel.flush()?)
+}
 
 /// A split proof at one coordinator.
 pub(super) struct Run<'l, M: Copy + Default> {
@@ -74,12 +80,14 @@ pub(super) struct Run<'l, M: Copy + Default> {
     pub(super) proved: BTreeMap<usize, Proved<M>>,
     /// By shard, what workers have answered under the seed that was drawn last.
     pub(super) sums: Option<Sums<M>>,
+    /// How often the peer hears that this coordinator is there; [`BEAT`].
+    pub(super) beat: Duration,
     lost: u32,
     dealing: Duration,
 }
 
 impl<'l, M: Copy + Default> Run<'l, M> {
-    fn new(layout: &'l Layout, settings: Settings) -> Self {
+    pub(super) fn new(layout: &'l Layout, settings: Settings) -> Self {
         let attempts = vec![0; layout.shards().len()];
         Self {
             layout,
@@ -87,6 +95,7 @@ impl<'l, M: Copy + Default> Run<'l, M> {
             attempts,
             proved: BTreeMap::new(),
             sums: None,
+            beat: BEAT,
             lost: 0,
             dealing: Duration::ZERO,
         }
@@ -116,9 +125,8 @@ impl<'l, M: Copy + Default> Run<'l, M> {
     ) -> Result<(), Error> {
         let mut missing: Vec<usize> = wave.to_vec();
         while !missing.is_empty() {
-            let Some(Ended { shard, attempt, result }) = workers.wait(BEAT)? else {
-                channel.send(tags::SPLIT_STATUS, &[WAITING])?;
-                channel.flush()?;
+            let Some(Ended { shard, attempt, result }) = workers.wait(self.beat)? else {
+                say_waiting(channel)?;
                 continue;
             };
             let Some(at) = missing.iter().position(|n| *n == shard) else {

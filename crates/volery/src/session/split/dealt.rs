@@ -11,6 +11,7 @@ use volery_vole::{Delta, Oracle, SessionId, base_ot, cot};
 use volery_zk::soundness::FieldSize;
 use zeroize::{Zeroize, Zeroizing};
 
+use super::combine::Shown;
 use crate::Error;
 use crate::session::Options;
 use crate::session::field::{ProverField, VerifierField, existing, pool};
@@ -55,9 +56,7 @@ pub trait Dealt: System {
     /// The part of a tag that shows its wire's value, if there is one: wires with equal values have equal
     /// ones. Of a key it is zero.
     #[doc(hidden)]
-    fn shown(_mac: &Self::Mac) -> Self::Mac {
-        Self::Mac::ZERO
-    }
+    const SHOWN: Shown<Self::Mac> = None;
 
     /// Takes P's part of a lot from its coordinator's session.
     #[doc(hidden)]
@@ -152,6 +151,7 @@ impl Dealt for Bits {
     type ProverShare = Gf128;
     const MOST_RETRIES: u32 = 1 << 10;
     const ANSWERS_TELL_DELTA: bool = false;
+    const SHOWN: Shown<Gf128> = Some(|mac| Gf128::from_bits(mac.to_bits() & 1));
 
     fn size() -> FieldSize {
         FieldSize::OVER_BITS
@@ -160,10 +160,6 @@ impl Dealt for Bits {
     /// A tag's lowest bit is the value; keys are even.
     fn may_be_equal(difference: &Gf128) -> bool {
         difference.to_bits() & 1 == 0
-    }
-
-    fn shown(mac: &Gf128) -> Gf128 {
-        Gf128::from_bits(mac.to_bits() & 1)
     }
 
     fn lot_len(options: &Options) -> Result<usize, Error> {

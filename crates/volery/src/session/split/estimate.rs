@@ -19,11 +19,12 @@ use volery_circuit::Statement;
 use volery_field::{Ring as _, Wiped};
 use volery_zk::soundness::Term;
 
+use super::combine::{Answer, Question};
 use super::deal::{Lot as _, Place, ProverLot};
 use super::dealt::{Dealt, no_bits};
 use super::shard::{Boundary, Captured, Shard, Sharded};
 use super::worker::{Proved, Summary};
-use super::workers::{Ended, Workers};
+use super::workers::{Answered, Ended, Workers};
 use super::worth::Worth;
 use super::{Layout, MOST_BROUGHT, Settings, ShardInfo};
 use crate::session::estimate::conclude;
@@ -48,6 +49,8 @@ pub struct Estimate {
     worth: Worth,
     /// The same with hashed challenges; none if the system refuses them.
     hashed: Option<Worth>,
+    /// Threads that each worker was measured with.
+    threads: usize,
 }
 
 /// What the coordinators' session takes.
@@ -109,7 +112,8 @@ impl Estimate {
     }
 
     /// Time of the whole if each party has this many cores like this machine's and messages take no time:
-    /// dealing, and the workers, which share the cores.
+    /// dealing, and the workers, which share the cores. A worker takes as many cores as its options name
+    /// threads.
     #[must_use]
     pub fn work(&self, cores: u32) -> Duration {
         let Coordinators { set_up, dealing, .. } = self.coordinators;
@@ -119,7 +123,9 @@ impl Estimate {
     fn working(&self, cores: u32) -> Duration {
         let times = || self.workers.iter().map(crate::Estimate::work);
         let all: Duration = times().sum();
-        (all / cores.max(1)).max(times().max().unwrap_or_default())
+        // What a worker takes was measured with all of its threads.
+        let at_once = cores / u32::try_from(self.threads).unwrap_or(u32::MAX).max(1);
+        (all / at_once.max(1)).max(times().max().unwrap_or_default())
     }
 
     /// Seconds of the whole over a network that all connections share, if each party has this many cores like
@@ -148,8 +154,9 @@ impl Estimate {
         self.hashed.map(|worth| worth.bits())
     }
 
-    /// What the bits are made of: the worst shard, and a guess of what boundary wires differ by. The retries
-    /// that are allowed have made each of them less.
+    /// What the bits are made of: the worst shard, a guess of what boundary wires differ by, and, if shards
+    /// are joined by sums ([`Layout::is_combined`]), sums that hide that wires differ. The retries that are
+    /// allowed have made each of them less.
     #[must_use]
     pub fn soundness_terms(&self) -> Vec<Term> {
         self.worth.terms()
@@ -177,8 +184,14 @@ where
 {
     let (layout, mut rng) = (whole.layout()?, os_rng()?);
     let mut prover = Prover::rehearse(|channel| channel, options)?;
-    let mut workers =
-        Rehearsed { system, whole, ended: VecDeque::new(), estimates: Vec::new(), measured: Vec::new() };
+    let mut workers = Rehearsed {
+        system,
+        whole,
+        ended: VecDeque::new(),
+        answered: VecDeque::new(),
+        estimates: Vec::new(),
+        measured: Vec::new(),
+    };
     prover.prove_split(system, &layout, settings, &mut workers, &mut rng)?;
     let Stats { bytes_sent, bytes_received, round_trips, .. } = prover.channel().stats();
     let taken = prover.taken();
@@ -205,6 +218,7 @@ where
         within_verifier,
         worth,
         hashed,
+        threads: options.threads,
     })
 }
 
@@ -224,7 +238,10 @@ fn within<Y: Dealt>(options: &Options, layout: &Layout) -> Result<[u64; 2], Erro
         0..=MOST_BROUGHT => shard.boundary as u64 * mac,
         _ => HEADS,
     };
-    let sides = if layout.is_combined() { 2 * layout.equal().len() as u64 * (RUN + 2 * mac) } else { 0 };
+    // Those that bring their wires are not asked.
+    let keeps = |shard: &usize| layout.shards().get(*shard).is_some_and(|info| info.boundary > MOST_BROUGHT);
+    let sides = layout.equal().iter().flat_map(|equal| [equal.from.0, equal.to.0]).filter(keeps).count();
+    let sides = sides as u64 * (RUN + 2 * mac);
     let party = |each: u64| {
         let shards = layout.shards().iter();
         let shards = shards.map(|shard| HEADS + lot * each + brought(shard));
@@ -238,6 +255,7 @@ struct Rehearsed<'a, Y: Dealt, T> {
     system: Y,
     whole: &'a T,
     ended: VecDeque<Ended<Y::Mac>>,
+    answered: VecDeque<Answered<Y::Mac>>,
     estimates: Vec<crate::Estimate>,
     /// What was measured, for shards that take as many correlations as others.
     measured: Vec<(Measured, [Duration; 2])>,
@@ -256,13 +274,28 @@ where
     fn start(&mut self, lot: ProverLot<Y>) -> Result<(), Error> {
         let (shard, attempt) = (lot.shard(), lot.attempt());
         let part = self.whole.shard(shard)?;
-        let proved = self.rehearse(&lot.place, &part, &mut os_rng()?)?;
+        let mut proved = self.rehearse(&lot.place, &part, &mut os_rng()?)?;
+        // Many boundary wires stay with a worker; here nobody needs them.
+        drop(proved.take_many());
         self.ended.push_back(Ended { shard, attempt, result: Ok(proved) });
         Ok(())
     }
 
     fn wait(&mut self, _: Duration) -> Result<Option<Ended<Y::Mac>>, Error> {
         Ok(self.ended.pop_front())
+    }
+
+    /// Tags are zeros in a rehearsal, and so are their sums.
+    fn ask(&mut self, question: &Question) -> Result<(), Error> {
+        let (shard, attempt) = (question.shard(), question.attempt());
+        let sums = Wiped::new(vec![Y::Mac::default(); 2 * question.runs.len()]);
+        let answer = Answer { shard: question.shard, attempt, seed: question.seed, sums };
+        self.answered.push_back(Answered { shard, attempt, result: Ok(answer) });
+        Ok(())
+    }
+
+    fn answered(&mut self, _: Duration) -> Result<Option<Answered<Y::Mac>>, Error> {
+        Ok(self.answered.pop_front())
     }
 }
 
@@ -292,8 +325,8 @@ impl<Y: Dealt, T> Rehearsed<'_, Y, T> {
         Y::rehearse(&mut prover.seat(), commitments, rng)?;
         let report = prover.try_prove(&self.system, &captured, || Ok(()), rng)?;
         let [set_up, making] = self.measure(&options, (prover.taken(), commitments))?;
-        let mut estimate =
-            conclude(&prover, options, self.system, &report, commitments.is_some(), (set_up, making))?;
+        let announced = (commitments.is_some(), Some(Y::plan(&options, commitments)?));
+        let mut estimate = conclude(&prover, options, self.system, &report, announced, (set_up, making))?;
         // The lot, and the boundary: tags of nothing may differ, and those are not looked at.
         let macs = Wiped::new(vec![Y::Mac::default(); captured.into_macs().len()]);
         let kept = [size_of::<Y::ProverShare>(), size_of::<Y::Mac>()];
@@ -362,4 +395,24 @@ fn measure<Y: Dealt>(options: &Options, (taken, commitments): Measured) -> Resul
         verifier.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         made
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Equal;
+    use super::*;
+    use crate::system::Bits;
+
+    /// Of two runs between a shard that keeps its wires and one that brings them, one side each is asked.
+    #[test]
+    fn only_shards_that_keep_their_wires_are_asked() {
+        let of = |runs: usize| {
+            let shards = [MOST_BROUGHT + 1, 8].map(|boundary| ShardInfo { digest: [7; 32], boundary });
+            let equal = (0..runs).map(|n| Equal { from: (0, n), to: (1, n), wires: 1 }).collect();
+            let layout = Layout::new(shards.into(), equal).expect("a layout");
+            within::<Bits>(&Options::default(), &layout).expect("bytes")
+        };
+        let ([p, v], [p_more, v_more]) = (of(1), of(2));
+        assert_eq!([p_more - p, v_more - v], [RUN + 2 * 16; 2]);
+    }
 }

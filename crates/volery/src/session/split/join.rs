@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use volery_channel::{Channel, tags};
+use volery_channel::Channel;
 use volery_field::Element;
 use volery_vole::Transcript;
 use volery_vole::correlations::Chain;
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::combine::{Question, SEED};
-use super::coordinate::{BEAT, Run, WAITING};
+use super::combine::{Beat, Question, SEED};
+use super::coordinate::{Run, say_waiting};
 use super::dealt::{Dealt, encode};
 use super::layout::Equal;
 use super::worker::Lost;
@@ -32,6 +32,7 @@ impl<M: Element> Run<'_, M> {
     ) -> Result<Vec<usize>, Error> {
         let questions = Question::all(self.layout, &self.attempts, seed);
         let (mut answers, mut missing) = (BTreeMap::new(), BTreeSet::new());
+        let mut beat = Beat::new(self.beat);
         for question in &questions {
             let shard = question.shard();
             match self.proved.get(&shard) {
@@ -40,15 +41,19 @@ impl<M: Element> Run<'_, M> {
                     missing.insert(shard);
                 }
                 Some(proved) => {
-                    answers.insert(shard, question.answer(&proved.macs, Y::shown)?);
+                    // What this says is all that the peer hears while it adds up.
+                    let mut between = || match beat.is_due() {
+                        true => say_waiting(channel),
+                        false => Ok(()),
+                    };
+                    answers.insert(shard, question.answer(&proved.macs, Y::SHOWN, &mut between)?);
                 }
                 None => return Err(Error::Split(format!("shard {shard} is not proved"))),
             }
         }
         while !missing.is_empty() {
-            let Some(Answered { shard, attempt, result }) = workers.answered(BEAT)? else {
-                channel.send(tags::SPLIT_STATUS, &[WAITING])?;
-                channel.flush()?;
+            let Some(Answered { shard, attempt, result }) = workers.answered(self.beat)? else {
+                say_waiting(channel)?;
                 continue;
             };
             if self.attempts.get(shard) != Some(&attempt) || !missing.remove(&shard) {
@@ -160,12 +165,81 @@ impl<M: Element> Run<'_, M> {
 #[cfg(test)]
 mod tests {
     // What is joined, and what is not, is tested with whole proofs: see `tests`.
-    use crate::session::split::Answer;
+    use core::time::Duration;
+
+    use volery_channel::{Channel as _, Limits, memory_pair, tags};
+    use volery_field::{Gf128, Wiped};
+
+    use super::*;
+    use crate::session::split::{Answer, Ended, Layout, Proved, Settings, ShardInfo, Summary};
+    use crate::system::Bits;
+
+    /// No worker is asked: what it keeps is with the coordinator.
+    struct Nobody;
+
+    impl Workers<(), Gf128> for Nobody {
+        fn start(&mut self, (): ()) -> Result<(), Error> {
+            Err(Error::Over)
+        }
+
+        fn wait(&mut self, _: Duration) -> Result<Option<Ended<Gf128>>, Error> {
+            Err(Error::Over)
+        }
+
+        fn ask(&mut self, _: &Question) -> Result<(), Error> {
+            Err(Error::Over)
+        }
+
+        fn answered(&mut self, _: Duration) -> Result<Option<Answered<Gf128>>, Error> {
+            Err(Error::Over)
+        }
+    }
+
+    #[test]
+    fn a_coordinator_that_adds_up_by_itself_says_that_it_is_there() {
+        let summary = Summary {
+            soundness_bits: 100.0,
+            claims: 1,
+            commitments: 2,
+            correlations: 3,
+            bytes_sent: 4,
+            bytes_received: 5,
+            time: Duration::ZERO,
+        };
+        let info = || ShardInfo { digest: [7; 32], boundary: 3 };
+        let equal = vec![Equal { from: (0, 0), to: (1, 0), wires: 3 }];
+        let layout = Layout::new(vec![info(), info()], equal).expect("a layout");
+        let mut run = Run::new(&layout, Settings::default());
+        run.beat = Duration::ZERO;
+        for shard in 0..2 {
+            let macs = Wiped::new(vec![Gf128::ONE; 3]);
+            let proved = Proved {
+                shard,
+                attempt: 0,
+                session: [1; 32],
+                digest: [7; 32],
+                transcript: None,
+                wires: 3,
+                macs,
+                summary,
+            };
+            run.proved.insert(shard as usize, proved);
+        }
+        let (mut ours, mut theirs) = memory_pair(&Limits::default());
+        theirs.send(tags::SPLIT_STATUS, &[1, 0b11]).expect("sent");
+        theirs.flush().expect("sent");
+        let lost = run.ask::<_, Bits>([5; SEED], &mut Nobody, &mut ours).expect("asked");
+        assert!(lost.is_empty());
+        // Once for each side, and then who has answered.
+        for said in [&[0][..], &[0], &[1, 0b11]] {
+            assert_eq!(theirs.recv(tags::SPLIT_STATUS, 2).expect("said"), said);
+        }
+    }
 
     #[test]
     fn an_answer_shows_nothing_of_its_sums() {
-        let sums = volery_field::Wiped::new(vec![123_456_u64]);
-        let answer = Answer { shard: 1, attempt: 0, seed: [0; super::SEED], sums };
+        let sums = Wiped::new(vec![123_456_u64]);
+        let answer = Answer { shard: 1, attempt: 0, seed: [0; SEED], sums };
         assert!(!format!("{answer:?}").contains("123456"));
     }
 }

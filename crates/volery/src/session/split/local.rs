@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use volery_channel::Channel;
 
+use super::combine::Question;
 use super::deal::{Lot, ProverLot, VerifierLot};
 use super::dealt::Dealt;
 use super::shard::{Boundary, Shard, Sharded};
 use super::worker::{Lost, Proved, prove_shard, verify_shard};
-use super::workers::{Ended, Teller, Workers};
+use super::workers::{Answered, Ended, Teller, Workers, keeps_nothing};
 use crate::{Error, os_rng};
 
 /// What P's and V's threads have in common: a statement, and a way to reach the peer's worker of the same
@@ -83,6 +84,14 @@ macro_rules! threads {
 
             fn wait(&mut self, patience: Duration) -> Result<Option<Ended<Y::Mac>>, Error> {
                 self.0.wait(patience)
+            }
+
+            fn ask(&mut self, _: &Question) -> Result<(), Error> {
+                Err(keeps_nothing())
+            }
+
+            fn answered(&mut self, _: Duration) -> Result<Option<Answered<Y::Mac>>, Error> {
+                Err(keeps_nothing())
             }
         }
     };

@@ -60,10 +60,12 @@
 //!
 //! *What fixes the wires.* V's coordinator draws the seed when each of V's workers has accepted its shard.
 //! By then that worker has all that P said about the shard, so `a_i` and `b_i`, which are what V's keys
-//! authenticate, are determined. The seed is V's fresh choice, and so independent of them: `D = 0` with
-//! probability `1 / |M|`. It has 192 bits, of which a P that tries fewer than 2^64 can make its errors for no
-//! more than 2^31, so expanding it costs less than another `1 / 2^128`. [`Outcome::soundness_bits`] counts
-//! this. (It makes no difference who has lost what at P, as P's own tags determine nothing.)
+//! authenticate, are determined. The seed is V's fresh choice, and so independent of them: `D = 0` with the
+//! probability of the most likely coefficient, about `1 / |M|` (over extensions a few times that, see
+//! [`FieldSize::of`](volery_zk::soundness::FieldSize::of)). It has 192 bits, of which a P that tries fewer
+//! than 2^64 can make its errors for no more than 2^31, so expanding it costs less than another `1 / 2^128`.
+//! [`Outcome::soundness_bits`] counts this. (It makes no difference who has lost what at P, as P's own tags
+//! determine nothing.)
 //!
 //! *A worker that is lost before it has answered.* Then its shard is proved again, under the next attempt,
 //! and *every* shard is asked again, under a new seed. The other shards' wires were fixed before the first

@@ -46,25 +46,29 @@ pub trait Workers<L, M: Copy + Default> {
     fn wait(&mut self, patience: Duration) -> Result<Option<Ended<M>>, Error>;
 
     /// Asks the worker of a shard, which has brought its proof and kept its boundary wires, about them.
-    /// Called when all workers have ended. The default is for workers that keep none.
+    /// Called when all shards are proved: until then such a worker waits, and after a loss until all are
+    /// asked again. So all workers that keep wires are there at once, and a launcher with fewer places than
+    /// those would wait for ever. Workers that bring all of their boundary wires are not asked: there this
+    /// may refuse.
     ///
     /// # Errors
     /// Why it cannot be asked; this ends the session.
-    fn ask(&mut self, question: &Question) -> Result<(), Error> {
-        Err(Error::Split(format!("the worker of shard {} cannot be asked", question.shard())))
-    }
+    fn ask(&mut self, question: &Question) -> Result<(), Error>;
 
-    /// Waits for the next answer, no longer than this; none if there is none. The default is for workers that
-    /// keep none.
+    /// Waits for the next answer, no longer than this; none if there is none. Called after [`Workers::ask`]
+    /// only.
     ///
     /// # Errors
     /// Why nobody can know any more; this ends the session.
-    fn answered(&mut self, _patience: Duration) -> Result<Option<Answered<M>>, Error> {
-        Err(Error::Split("nobody was asked".into()))
-    }
+    fn answered(&mut self, patience: Duration) -> Result<Option<Answered<M>>, Error>;
 
     /// Ends all that still run, as far as that can be done: the session has failed.
     fn stop(&mut self) {}
+}
+
+/// What workers say that are not to be asked, because they bring all of their boundary wires.
+pub(super) fn keeps_nothing() -> Error {
+    Error::Split("a worker was asked about boundary wires, and it keeps none".into())
 }
 
 /// The longest address of a worker, in bytes.

@@ -22,7 +22,8 @@ impl Worth {
         is_combined: bool,
         retries: u32,
     ) -> Self {
-        // One for the coefficients, and one for the seed that they are made from.
+        // One for the coefficients, whose most likely value counts, and one for the seed that they are made
+        // from.
         let sums = -((-size.field).exp2() + (-128_f64).exp2()).log2();
         let sums = is_combined.then_some(sums);
         Self { worst: shards.fold(size.key, f64::min), guess: size.key, sums, retries }
@@ -52,6 +53,8 @@ impl Worth {
 
 #[cfg(test)]
 mod tests {
+    use volery_field::{F61, F61x2};
+
     use super::*;
 
     #[test]
@@ -69,5 +72,11 @@ mod tests {
         assert!((none(false).bits() - 126.0).abs() < 1e-9);
         // Two shares of 2^-127, and two halves of one.
         assert!((none(true).bits() - (127.0 - 3_f64.log2())).abs() < 1e-9);
+        // Four of 2^122 strings give the coefficient zero.
+        let (size, none) = (FieldSize::of::<F61, F61x2>(), core::iter::empty());
+        let terms = Worth::of(none, size, true, 0).terms();
+        let sums = terms.iter().find(|term| term.what.contains("sums")).expect("a term");
+        let expected = -(4.0 / 122_f64.exp2() + 128_f64.exp2().recip()).log2();
+        assert!((sums.bits - expected).abs() < 1e-9, "{sums:?}");
     }
 }

@@ -14,12 +14,12 @@ use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener
 use volery_field::Ring;
 use zeroize::Zeroizing;
 
-use super::LotOf;
 use super::door::{Stranger, keep_door};
 use super::invitation::Invitation;
 use super::work::{Leash, MOST_JOB, pass, read_address, show_pass};
+use super::{LotOf, receive_secret};
 use crate::session::split::codec::{
-    MOST_ANSWER, MOST_QUESTION, MOST_RESULT, decode_answer, decode_result, encode_question,
+    MOST_ANSWER, MOST_QUESTION, MOST_RESULT, answer_len, decode_answer, decode_result, encode_question,
 };
 use crate::session::split::workers::{MOST_ADDRESS, Teller};
 use crate::session::split::{Answered, Ended, Lost, Question, Workers};
@@ -47,6 +47,10 @@ type Launch<'a> = dyn FnMut(usize, &Invitation) -> Result<(), Error> + 'a;
 type Job<'a> = dyn FnMut(usize) -> Result<Zeroizing<Vec<u8>>, Error> + 'a;
 
 /// A coordinator's workers, each a process of its own that comes with an [`Invitation`].
+///
+/// Workers of shards with more than [`MOST_BROUGHT`](crate::split::MOST_BROUGHT) boundary wires stay until
+/// the join, and so all at once. With fewer places than those, workers that wait for a place do not come in
+/// [`Times::arrive`], and are lost.
 pub struct Hall<'a, L, M: Copy + Default> {
     shared: Arc<Shared>,
     launch: Box<Launch<'a>>,
@@ -79,7 +83,14 @@ struct Started {
     /// Where P's worker hears that.
     reach: Sender<String>,
     /// Where it is asked about the boundary wires that it keeps. A worker that cannot be asked any more goes.
-    ask: Sender<Vec<u8>>,
+    ask: Sender<Asked>,
+}
+
+/// What a worker is asked.
+struct Asked {
+    question: Vec<u8>,
+    /// The bytes of the answer.
+    answer: usize,
 }
 
 /// What a worker answered, or why it does not.
@@ -95,7 +106,7 @@ struct Expected {
     meeting: Meeting,
     /// Tells what becomes of the worker, and whether it has brought its proof and kept its boundary wires.
     report: Box<dyn FnOnce(Came) -> bool + Send>,
-    asked: Receiver<Vec<u8>>,
+    asked: Receiver<Asked>,
     /// Tells what it answers, or why it does not.
     answer: Box<Answer>,
 }
@@ -352,9 +363,9 @@ impl<L: LotOf, M: Ring> Workers<L, M> for Hall<'_, L, M> {
     }
 
     fn ask(&mut self, question: &Question) -> Result<(), Error> {
-        let bytes = encode_question(question);
+        let asked = Asked { question: encode_question(question), answer: answer_len::<M>(question) };
         let started = self.started.get(&question.shard());
-        match started.map(|started| started.ask.send(bytes)) {
+        match started.map(|started| started.ask.send(asked)) {
             Some(Ok(())) => {}
             // Nobody serves that worker any more.
             _ => {
@@ -424,23 +435,31 @@ const BEAT: Duration = Duration::from_secs(5);
 
 /// Asks a worker that has kept its boundary wires, whenever the coordinator wants to know, until it does not
 /// any more.
-fn question(channel: &mut dyn Channel, asked: &Receiver<Vec<u8>>, answer: &Answer, shared: &Shared) {
-    let mut said = Zeroizing::new(Vec::new());
-    let mut ask = |bytes: &[u8]| {
+fn question(channel: &mut dyn Channel, asked: &Receiver<Asked>, answer: &Answer, shared: &Shared) {
+    let mut ask = |asked: Option<Asked>| {
         let before = channel.stats();
-        channel.send(tags::WORKER_COMBINE, bytes)?;
+        // Empty: the coordinator is there.
+        let question = asked.as_ref().map_or(&[][..], |asked| &asked.question);
+        channel.send(tags::WORKER_COMBINE, question)?;
         channel.flush()?;
-        if !bytes.is_empty() {
-            channel.recv_into(tags::WORKER_COMBINE, MOST_ANSWER, &mut said)?;
-            shared.count(before, channel);
-            answer(Ok(&said));
+        let Some(Asked { answer: length, .. }) = asked else { return Ok(()) };
+        loop {
+            let said = receive_secret(channel, tags::WORKER_COMBINE, length)?;
+            // Empty: it is at work.
+            if !said.is_empty() {
+                shared.count(before, channel);
+                answer(Ok(&said));
+                return Ok(());
+            }
+            if shared.is_closed() {
+                return Err(Error::Split("the session has ended".into()));
+            }
         }
-        Ok::<(), volery_channel::Error>(())
     };
     let gone = loop {
         let result = match asked.recv_timeout(BEAT) {
-            Ok(bytes) => ask(&bytes).inspect_err(|error| answer(Err(error.to_string()))),
-            Err(RecvTimeoutError::Timeout) if !shared.is_closed() => ask(&[]),
+            Ok(asked) => ask(Some(asked)).inspect_err(|error: &Error| answer(Err(error.to_string()))),
+            Err(RecvTimeoutError::Timeout) if !shared.is_closed() => ask(None),
             Err(_) => return,
         };
         if let Err(error) = result {
@@ -478,9 +497,8 @@ fn attend(
         Ok(said) => drop(address.send(said)),
         Err(_) => return Err(Error::Split("a worker's address is no text".into())),
     }
-    let mut result = Zeroizing::new(Vec::new());
     loop {
-        channel.recv_into(tags::WORKER_ENDED, MOST_RESULT, &mut result)?;
+        let result = receive_secret(channel, tags::WORKER_ENDED, MOST_RESULT)?;
         if !result.is_empty() {
             return Ok(result);
         }
@@ -496,6 +514,29 @@ mod tests {
 
     use super::*;
 
+    fn open() -> Shared {
+        let traffic = [const { AtomicU64::new(0) }; 2];
+        Shared { expected: Mutex::default(), closed: AtomicBool::new(false), traffic }
+    }
+
+    /// A worker that says that it is at work before it answers.
+    #[test]
+    fn a_worker_that_adds_up_for_long_is_waited_for_while_it_says_that_it_does() {
+        let (mut ours, mut theirs) = memory_pair(&Limits::default());
+        let (ask, asked) = channel();
+        let (sender, answers) = channel();
+        let answer = move |said: Said<'_>| drop(sender.send(said.map(<[u8]>::to_vec)));
+        ask.send(Asked { question: vec![1], answer: 3 }).expect("asked");
+        drop(ask);
+        for said in [&[][..], &[], &[7; 3]] {
+            theirs.send(tags::WORKER_COMBINE, said).expect("sent");
+        }
+        theirs.flush().expect("sent");
+        question(&mut ours, &asked, &answer, &open());
+        assert_eq!(answers.recv().expect("told"), Ok(vec![7; 3]));
+        assert!(answers.try_recv().is_err());
+    }
+
     /// A worker that is gone before it has answered, and is asked once more.
     #[test]
     fn a_worker_that_is_gone_is_said_to_be_whenever_it_is_asked() {
@@ -503,11 +544,10 @@ mod tests {
         let (ask, asked) = channel();
         let (sender, answers) = channel();
         let answer = move |said: Said<'_>| drop(sender.send(said.map(<[u8]>::to_vec)));
-        let traffic = [const { AtomicU64::new(0) }; 2];
-        let shared = Shared { expected: Mutex::default(), closed: AtomicBool::new(false), traffic };
+        let shared = open();
         drop(peer);
         for n in [1, 2] {
-            ask.send(vec![n]).expect("asked");
+            ask.send(Asked { question: vec![n], answer: 3 }).expect("asked");
         }
         drop(ask);
         question(&mut ours, &asked, &answer, &shared);

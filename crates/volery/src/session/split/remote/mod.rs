@@ -9,6 +9,10 @@
 //! WorkerAddress               <---------->  from V's worker; to P's worker
 //!                                           the proof, with the other party's worker, over TLS of its own
 //!                             <-----------  WorkerEnded: at work, or what it brings
+//!                                           with many boundary wires, it keeps them and waits:
+//! WorkerCombine: is there, or a question -->
+//!                             <-----------  WorkerCombine: at work, or its sums
+//! hangs up                    ----------->  ends, and wipes what it kept
 //! ```
 //!
 //! Lots and tags are secrets, and go over this connection and nowhere else. What starts workers (a shell,
@@ -33,6 +37,9 @@ pub use hall::{Hall, Times};
 pub use invitation::Invitation;
 pub use work::Worker;
 
+use volery_channel::{Channel, Error as ChannelError, Tag};
+use zeroize::Zeroizing;
+
 use super::codec::LotBytes;
 use super::{Dealt, Lot, ProverLot, VerifierLot};
 
@@ -40,13 +47,31 @@ use super::{Dealt, Lot, ProverLot, VerifierLot};
 pub trait LotOf: Lot + sealed::Sealed {
     /// The lot.
     #[doc(hidden)]
-    fn encode(&self) -> zeroize::Zeroizing<Vec<u8>>;
+    fn encode(&self) -> Zeroizing<Vec<u8>>;
 
     /// The lot in these bytes.
     #[doc(hidden)]
     fn decode(bytes: &[u8]) -> Result<Self, crate::Error>
     where
         Self: Sized;
+
+    /// The most bytes that a lot has.
+    #[doc(hidden)]
+    fn most_bytes() -> usize
+    where
+        Self: Sized;
+}
+
+/// Receives a secret of at most this many bytes. There is room for all of them before: a vector that grows
+/// leaves copies behind, which nobody wipes.
+fn receive_secret(
+    channel: &mut dyn Channel,
+    tag: Tag,
+    most: usize,
+) -> Result<Zeroizing<Vec<u8>>, ChannelError> {
+    let mut out = Zeroizing::new(Vec::with_capacity(most));
+    channel.recv_into(tag, most, &mut out)?;
+    Ok(out)
 }
 
 mod sealed {
@@ -59,12 +84,16 @@ macro_rules! bytes {
         impl<Y: Dealt> sealed::Sealed for $lot<Y> {}
 
         impl<Y: Dealt> LotOf for $lot<Y> {
-            fn encode(&self) -> zeroize::Zeroizing<Vec<u8>> {
+            fn encode(&self) -> Zeroizing<Vec<u8>> {
                 LotBytes::encode(self)
             }
 
             fn decode(bytes: &[u8]) -> Result<Self, crate::Error> {
                 LotBytes::decode(bytes)
+            }
+
+            fn most_bytes() -> usize {
+                <Self as LotBytes>::most_bytes()
             }
         }
     };

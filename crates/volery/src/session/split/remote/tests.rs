@@ -83,7 +83,7 @@ fn run_meeting_at(
         let times = Times { arrive: core::time::Duration::from_secs(2), ..Times::default() };
         let verified = scope.spawn(move || {
             std::thread::scope(|scope| {
-                let job = |_| Ok(zeroize::Zeroizing::new(b"verify".to_vec()));
+                let job = |_| Ok(Zeroizing::new(b"verify".to_vec()));
                 let launch = launcher(scope, v_worker);
                 let hall = Hall::<VerifierLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
                 let (mut hall, mut rng) = (hall.expect("a hall"), rng(2));
@@ -93,7 +93,7 @@ fn run_meeting_at(
             })
         });
         let proved = std::thread::scope(|scope| {
-            let job = |_| Ok(zeroize::Zeroizing::new(b"prove".to_vec()));
+            let job = |_| Ok(Zeroizing::new(b"prove".to_vec()));
             let launch = launcher(scope, p_worker);
             let hall = Hall::<ProverLot<Bits>, Gf128>::open(&loopback(), None, times, launch, job);
             let (mut hall, mut rng) = (hall.expect("a hall").meeting_at(hosts), rng(1));
@@ -103,6 +103,20 @@ fn run_meeting_at(
         });
         [proved, verified.join().expect("no panic")]
     })
+}
+
+/// A vector that grew would have left a copy of the secret behind.
+#[test]
+fn what_holds_a_secret_that_comes_does_not_grow() {
+    use volery_channel::{Channel as _, tags};
+
+    let (mut ours, mut theirs) = memory_pair(&Limits::default());
+    theirs.send(tags::WORKER_LOT, &[7; 100_000]).expect("sent");
+    theirs.send(tags::WORKER_LOT, &[7; 100_001]).expect("sent");
+    theirs.flush().expect("sent");
+    let lot = receive_secret(&mut ours, tags::WORKER_LOT, 100_000).expect("received");
+    assert_eq!((lot.len(), lot.capacity()), (100_000, 100_000));
+    assert!(receive_secret(&mut ours, tags::WORKER_LOT, 100_000).is_err());
 }
 
 #[test]
@@ -128,7 +142,7 @@ fn p_s_workers_go_only_where_they_may() {
 }
 
 /// What goes between a coordinator and its workers is what an estimate says: few boundary wires go as they
-/// are, and of many two sums for each neighbour.
+/// are, and of many two sums for each side of a run.
 #[test]
 fn of_many_boundary_wires_only_sums_leave_their_worker() {
     for (wires, most) in [(4000, 3 * 16 * 4000 + 3000), (1 << 18, 3000)] {
@@ -218,7 +232,7 @@ fn strangers_get_nothing_from_a_hall_and_keep_nobody_from_it() {
     let p_worker = prover_s(&chain);
     let after_strangers = |invitation: &Invitation| {
         let mut other = invitation.clone();
-        other.token = zeroize::Zeroizing::new([1; 32]);
+        other.token = Zeroizing::new([1; 32]);
         assert!(Worker::<ProverLot<Bits>>::come(&other, &Limits::default()).is_err());
         let other = Invitation { key: [2; 32], ..invitation.clone() };
         assert!(Worker::<ProverLot<Bits>>::come(&other, &Limits::default()).is_err());

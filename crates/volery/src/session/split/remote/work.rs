@@ -15,10 +15,11 @@ use volery_channel::transport::Socket;
 use volery_channel::{Address, Channel, ChannelExt as _, Framed, Limits, Listener, tags};
 use zeroize::Zeroizing;
 
-use super::LotOf;
 use super::door::{Stranger, keep_door};
 use super::invitation::{Invitation, from_hex, to_hex};
-use crate::session::split::codec::{MOST_LOT, MOST_QUESTION, decode_question, encode_answer, encode_result};
+use super::{LotOf, receive_secret};
+use crate::session::split::codec::{MOST_QUESTION, decode_question, encode_answer, encode_result};
+use crate::session::split::combine::{Beat, Shown};
 use crate::session::split::workers::MOST_ADDRESS;
 use crate::session::split::{Boundary, Dealt, Lost, Lot as _, Proved, ProverLot, Shard, VerifierLot};
 use crate::session::split::{prove_shard, verify_shard};
@@ -26,6 +27,10 @@ use crate::{Error, os_rng};
 
 /// How often a worker says that it is at work.
 const BEAT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
+
+/// How long a worker that keeps its boundary wires waits for a word of its coordinator's, which says every
+/// few seconds that it is there.
+const KEPT: Duration = Duration::from_secs(30);
 
 /// How long a worker waits to hear where the other party's is reached.
 const MEETING: Duration = Duration::from_secs(600);
@@ -120,8 +125,8 @@ impl<L: LotOf> Worker<L> {
         let mut coordinator =
             connect(&invitation.address, &invitation.key, &to_coordinator, &Leash::default())?;
         coordinator.send(tags::WORKER_TOKEN, &*invitation.token)?;
-        let (mut lot, mut job) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
-        coordinator.recv_into(tags::WORKER_LOT, MOST_LOT, &mut lot)?;
+        let lot = receive_secret(&mut coordinator, tags::WORKER_LOT, L::most_bytes())?;
+        let mut job = Zeroizing::new(Vec::new());
         coordinator.recv_into(tags::WORKER_LOT, MOST_JOB, &mut job)?;
         Ok(Self { coordinator, lot: L::decode(&lot)?, job, limits: limits.clone() })
     }
@@ -136,8 +141,8 @@ impl<L: LotOf> Worker<L> {
     /// what a person may know of it. If the coordinator is gone, the work ends, too: its connection, which
     /// hangs on the leash, is closed.
     fn bring<M: volery_field::Element>(
-        mut coordinator: Framed<Tls<Socket>>,
-        shown: fn(&M) -> M,
+        (mut coordinator, limits): (Framed<Tls<Socket>>, Limits),
+        shown: Shown<M>,
         work: impl FnOnce(&Leash) -> Result<Proved<M>, Lost> + Send,
     ) -> Result<(), Error> {
         let leash = &Leash::default();
@@ -165,7 +170,10 @@ impl<L: LotOf> Worker<L> {
             coordinator.send(tags::WORKER_ENDED, &encode_result(&result))?;
             match kept {
                 None => coordinator.finish()?,
-                Some(kept) => answer(&mut coordinator, &kept, shown)?,
+                Some(kept) => {
+                    coordinator.renew(Limits { read: limits.read.min(KEPT), ..limits });
+                    answer(&mut coordinator, &kept, shown, BEAT)?;
+                }
             }
             match result {
                 Ok(_) => Ok(()),
@@ -176,24 +184,37 @@ impl<L: LotOf> Worker<L> {
     }
 }
 
-/// Answers questions about the boundary wires that this worker keeps, until its coordinator is gone: then
-/// nobody wants to know any more. They are wiped where this ends.
+/// Answers questions about the boundary wires that this worker keeps, until its coordinator hangs up: then
+/// nobody wants to know any more. One that says nothing, something else or that it gives up is an error. They
+/// are wiped where this ends. While it adds up, it says `every` so often that it is at work.
 fn answer<M: volery_field::Element>(
     coordinator: &mut dyn Channel,
     kept: &[M],
-    shown: fn(&M) -> M,
+    shown: Shown<M>,
+    every: Duration,
 ) -> Result<(), Error> {
     coordinator.flush()?;
     let mut question = Vec::new();
-    while coordinator.recv_into(tags::WORKER_COMBINE, MOST_QUESTION, &mut question).is_ok() {
+    loop {
+        match coordinator.recv_into(tags::WORKER_COMBINE, MOST_QUESTION, &mut question) {
+            Err(volery_channel::Error::Closed { mid_frame: false, .. }) => return Ok(()),
+            result => result?,
+        }
         // Empty: the coordinator is there, and asks nothing yet.
         if !question.is_empty() {
-            let answer = decode_question(&question)?.answer(kept, shown)?;
+            let mut beat = Beat::new(every);
+            let mut between = || {
+                if beat.is_due() {
+                    coordinator.send(tags::WORKER_COMBINE, &[])?;
+                    coordinator.flush()?;
+                }
+                Ok(())
+            };
+            let answer = decode_question(&question)?.answer(kept, shown, &mut between)?;
             coordinator.send(tags::WORKER_COMBINE, &encode_answer(&answer))?;
             coordinator.flush()?;
         }
     }
-    Ok(())
 }
 
 /// What P's worker shows V's, so that a stranger does not use the lot up.
@@ -235,7 +256,7 @@ impl<Y: Dealt + Send> Worker<ProverLot<Y>> {
         coordinator.send(tags::WORKER_ADDRESS, &[])?;
         let address = coordinator.recv(tags::WORKER_ADDRESS, MOST_ADDRESS)?.to_vec();
         let address = String::from_utf8_lossy(&address).into_owned();
-        Self::bring(coordinator, Y::shown, move |leash| {
+        Self::bring((coordinator, limits.clone()), Y::SHOWN, move |leash| {
             let peer = show_pass(&address, &pass(&lot.token()), &limits, leash);
             let peer = peer.map_err(|error| Lost::of(error, false))?;
             let mut rng = os_rng().map_err(Lost::Failed)?;
@@ -276,7 +297,7 @@ impl<Y: Dealt + Send> Worker<VerifierLot<Y>> {
         }
         coordinator.send(tags::WORKER_ADDRESS, said.as_bytes())?;
         coordinator.flush()?;
-        Self::bring(coordinator, Y::shown, move |leash| {
+        Self::bring((coordinator, limits.clone()), Y::SHOWN, move |leash| {
             let peer = welcome(listener, config, pass(&lot.token()), &limits, leash)?;
             let mut peer = peer;
             peer.renew(limits);
@@ -362,19 +383,94 @@ mod tests {
         let kept = [Gf128::ONE, Gf128::from_bits(6), Gf128::from_bits(9)];
         let (mut ours, mut theirs) = volery_channel::memory_pair(&Limits::default());
         std::thread::scope(|scope| {
-            let worker = scope.spawn(move || answer(&mut theirs, &kept, |mac| *mac));
+            let worker = scope.spawn(move || answer(&mut theirs, &kept, Some(|mac| *mac), Duration::ZERO));
             ours.send(tags::WORKER_COMBINE, &[]).expect("sent");
             for _ in 0..2 {
                 let bytes = encode_question(&question);
                 ours.send(tags::WORKER_COMBINE, &bytes).expect("sent");
                 ours.flush().expect("sent");
+                // It is at work.
+                assert!(ours.recv(tags::WORKER_COMBINE, 0).expect("a beat").is_empty());
                 let said = ours.recv(tags::WORKER_COMBINE, 1000).expect("an answer").to_vec();
                 let said = decode_answer::<Gf128>(&said).expect("an answer");
-                let expected = question.answer(&kept, |mac| *mac).expect("an answer");
+                let expected = question.answer(&kept, Some(|mac| *mac), &mut || Ok(())).expect("an answer");
                 assert!(said.fits(&question) && said.sums[..] == expected.sums[..]);
             }
             drop(ours);
             worker.join().expect("no panic").expect("nobody asks");
+        });
+    }
+
+    /// A coordinator that says something else, that it gives up, or nothing any more has not hung up.
+    #[test]
+    fn a_worker_that_keeps_its_wires_says_why_nobody_asks() {
+        use volery_channel::Error::{Peer, TimedOut};
+        use volery_field::Gf128;
+
+        let said = |say: &dyn Fn(&mut dyn Channel), read: u64| {
+            let limits = Limits { read: Duration::from_millis(read), ..Limits::default() };
+            let (mut ours, mut theirs) = volery_channel::memory_pair(&limits);
+            say(&mut ours);
+            answer(&mut theirs, &[Gf128::ONE], None, BEAT)
+        };
+        let long = 20_000;
+        let other =
+            said(&|ours| ours.send(tags::WORKER_ENDED, &[]).and_then(|()| ours.flush()).expect("sent"), long);
+        assert!(matches!(other, Err(Error::Channel(_))), "{other:?}");
+        let malformed = said(
+            &|ours| ours.send(tags::WORKER_COMBINE, &[1]).and_then(|()| ours.flush()).expect("sent"),
+            long,
+        );
+        assert!(matches!(malformed, Err(Error::Split(_))), "{malformed:?}");
+        let gives_up = said(&|ours| ours.fail("no more"), long);
+        assert!(matches!(gives_up, Err(Error::Channel(Peer { .. }))), "{gives_up:?}");
+        let silent = said(&|_| (), 10);
+        assert!(matches!(silent, Err(Error::Channel(TimedOut { .. }))), "{silent:?}");
+    }
+
+    /// What it may wait for the meeting is not what it waits for a coordinator whose machine is gone.
+    #[test]
+    fn a_worker_that_keeps_its_wires_does_not_wait_for_a_silent_coordinator_as_long_as_for_the_meeting() {
+        use volery_field::{Gf128, Wiped};
+
+        use crate::session::split::{MOST_BROUGHT, Summary};
+
+        let (listener, config, address) = door();
+        let (address, key) = read_address(&address).expect("an address");
+        let summary = Summary {
+            soundness_bits: 100.0,
+            claims: 1,
+            commitments: 2,
+            correlations: 3,
+            bytes_sent: 4,
+            bytes_received: 5,
+            time: Duration::ZERO,
+        };
+        let (wires, macs) = (MOST_BROUGHT + 1, Wiped::new(vec![Gf128::ONE; MOST_BROUGHT + 1]));
+        let (session, digest) = ([3; 32], [4; 32]);
+        let proved = Proved { shard: 0, attempt: 0, session, digest, transcript: None, wires, macs, summary };
+        let (sender, is_over) = channel::<()>();
+        std::thread::scope(|scope| {
+            let coordinator = scope.spawn(move || {
+                let socket = loop {
+                    if let Some(socket) = listener.accept(Some(Duration::from_secs(1))).expect("accepted") {
+                        break socket;
+                    }
+                };
+                let tls = Tls::accept(socket, config, &Limits::default()).expect("met");
+                let mut worker = Framed::new(tls, Limits::default());
+                assert!(!worker.recv(tags::WORKER_ENDED, 1000).expect("a result").is_empty());
+                // It is there, and says nothing.
+                is_over.recv_timeout(Duration::from_secs(20)).is_ok()
+            });
+            let meeting = Limits { read: MEETING, ..Limits::default() };
+            let limits = Limits { read: Duration::from_millis(100), ..Limits::default() };
+            let ours = connect(&address, &key, &meeting, &Leash::default()).expect("connected");
+            let brought =
+                Worker::<ProverLot<crate::system::Bits>>::bring((ours, limits), None, |_| Ok(proved));
+            let _ = sender.send(());
+            let silent = matches!(brought, Err(Error::Channel(volery_channel::Error::TimedOut { .. })));
+            assert!(silent && coordinator.join().expect("no panic"), "{brought:?}");
         });
     }
 

@@ -1,10 +1,13 @@
 //! Parties that cheat: a verifier that deals something else, a prover that joins something else, and a
 //! network that changes what coordinators say.
 
+use core::convert::Infallible;
 use core::time::Duration;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rand_chacha::ChaCha20Rng;
+use rand_core::{TryCryptoRng, TryRng};
 use volery_channel::tags::{
     self, BEGIN, ELEMENTS, FERRET_CHECK, MASKS, SPLIT_DEAL, SPLIT_JOIN, SPLIT_MEET, SPLIT_STATUS,
     SUBFIELD_CHECK, VERDICT,
@@ -162,6 +165,14 @@ impl<L, W: Workers<L, Gf128>> Workers<L, Gf128> for Twisted<'_, W> {
         let mut ended = self.0.wait(patience)?;
         ended.iter_mut().for_each(self.1);
         Ok(ended)
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<(), Error> {
+        self.0.ask(question)
+    }
+
+    fn answered(&mut self, patience: Duration) -> Result<Option<Answered<Gf128>>, Error> {
+        self.0.answered(patience)
     }
 }
 
@@ -405,33 +416,70 @@ fn a_transcript_that_is_not_the_same_at_both_workers_is_rejected() {
     }
 }
 
-/// A P with the same lot, witness and randomness gets another challenge from a V with another nonce: it
-/// cannot have computed it before the two have met.
-#[test]
-fn hashed_challenges_depend_on_v_s_worker_and_come_after_the_lot() {
+/// What V's worker draws: its hello's nonce from one generator, which comes first, and all else from another.
+struct Draws {
+    hello: Option<ChaCha20Rng>,
+    rest: ChaCha20Rng,
+}
+
+impl TryRng for Draws {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.rest.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.rest.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        self.hello.take().as_mut().unwrap_or(&mut self.rest).try_fill_bytes(out)
+    }
+}
+
+impl TryCryptoRng for Draws {}
+
+/// The masks and the opening of a P that always has the same lot, witness and randomness, with hashed
+/// challenges, to a V that draws from these seeds.
+fn masks_and_opening(hello: u64, rest: u64) -> [Vec<u8>; 2] {
     let chain = Chain::<F2>::new(1, 100);
     let shard = chain.shard(0).expect("a shard");
-    let said = |v_seed: u64| {
-        let (mut ours, mut theirs) = bit_lots(1, 77);
-        for place in [&mut ours.place, &mut theirs.place] {
-            place.options.fiat_shamir = true;
-        }
-        let (p_end, v_end) = memory_pair(&volery_testing::limits());
-        std::thread::scope(|scope| {
-            let shard = &shard;
-            let verified = scope.spawn(move || verify_shard(v_end, theirs, Bits, shard, &mut rng(v_seed)));
-            let mut tap = Tap::recorder(p_end);
-            let proved = prove_shard(&mut tap, ours, Bits, shard, &mut rng(1)).expect("proved");
-            let sent = core::mem::take(&mut tap.layer.sent);
-            drop(tap);
-            let verified = verified.join().expect("no panic").expect("verified");
-            assert!(proved.transcript.is_some() && proved.transcript == verified.transcript);
-            [MASKS, tags::CHECK_OPENING].map(|tag| {
-                sent.iter().find(|(sent, _)| *sent == tag).map(|(_, payload)| payload.clone()).expect("sent")
-            })
+    let (mut ours, mut theirs) = bit_lots(1, 77);
+    for place in [&mut ours.place, &mut theirs.place] {
+        place.options.fiat_shamir = true;
+    }
+    let (p_end, v_end) = memory_pair(&volery_testing::limits());
+    std::thread::scope(|scope| {
+        let shard = &shard;
+        let verified = scope.spawn(move || {
+            let mut draws = Draws { hello: Some(rng(hello)), rest: rng(rest) };
+            verify_shard(v_end, theirs, Bits, shard, &mut draws)
+        });
+        let mut tap = Tap::recorder(p_end);
+        let proved = prove_shard(&mut tap, ours, Bits, shard, &mut rng(1)).expect("proved");
+        let sent = core::mem::take(&mut tap.layer.sent);
+        drop(tap);
+        let verified = verified.join().expect("no panic").expect("verified");
+        assert!(proved.transcript.is_some() && proved.transcript == verified.transcript);
+        [MASKS, tags::CHECK_OPENING].map(|tag| {
+            sent.iter().find(|(sent, _)| *sent == tag).map(|(_, payload)| payload.clone()).expect("sent")
         })
-    };
-    let ([masks, opening], [same_masks, other_opening]) = (said(2), said(3));
+    })
+}
+
+/// It gets another challenge from a V with another nonce: it cannot have computed it before the two have met.
+#[test]
+fn hashed_challenges_depend_on_the_session_of_the_workers() {
+    let ([masks, opening], [same_masks, other_opening]) = (masks_and_opening(2, 5), masks_and_opening(3, 5));
+    assert!(masks == same_masks && opening != other_opening);
+    assert_eq!(masks_and_opening(2, 5), [masks, opening]);
+}
+
+/// And from one with the same nonce and other bytes of the chain, which V's worker draws when it has its lot.
+#[test]
+fn hashed_challenges_depend_on_what_v_s_worker_draws_for_its_chain() {
+    let ([masks, opening], [same_masks, other_opening]) = (masks_and_opening(2, 5), masks_and_opening(2, 6));
     assert!(masks == same_masks && opening != other_opening);
 }
 

@@ -5,6 +5,7 @@ use core::time::Duration;
 use volery_channel::{Channel as _, ChannelExt as _, tags};
 use volery_field::F2;
 
+use super::many::Wide;
 use super::statements::SplitPreimage;
 use super::*;
 
@@ -23,10 +24,19 @@ impl<L, M: Copy + Default, W: Workers<L, M>> Workers<L, M> for Reached<W> {
     fn wait(&mut self, patience: Duration) -> Result<Option<Ended<M>>, Error> {
         self.0.wait(patience)
     }
+
+    fn ask(&mut self, question: &Question) -> Result<(), Error> {
+        self.0.ask(question)
+    }
+
+    fn answered(&mut self, patience: Duration) -> Result<Option<Answered<M>>, Error> {
+        self.0.answered(patience)
+    }
 }
 
-/// The bytes that P and V sent, all workers' and the set-up included, and the outcome at V.
-fn really<Y, T>(system: Y, whole: &T, options: Options, settings: Settings) -> ([u64; 2], Outcome)
+/// The bytes that P and V sent, all workers' and the set-up included, how often P's coordinator waited, and
+/// the outcome at V.
+fn really<Y, T>(system: Y, whole: &T, options: Options, settings: Settings) -> ([u64; 2], u64, Outcome)
 where
     Y: Dealt + Copy + Send,
     T: Sharded,
@@ -61,15 +71,16 @@ where
                 (verifier.channel().stats().bytes_sent + workers(&outcome), outcome)
             })
         });
-        let proved = std::thread::scope(|scope| {
+        let (proved, round_trips) = std::thread::scope(|scope| {
             let mut rng = rng(1);
             let mut prover = Prover::start(ours, options, &mut rng).expect("set up");
             let mut threads = ProverThreads::new(scope, system, whole, &p_connect);
             let outcome = prover.prove_split(system, layout, settings, &mut threads, &mut rng);
-            prover.channel().stats().bytes_sent + workers(&outcome.expect("proved"))
+            let stats = prover.channel().stats();
+            (stats.bytes_sent + workers(&outcome.expect("proved")), stats.round_trips)
         });
         let (verified, outcome) = verified.join().expect("no panic");
-        ([proved, verified], outcome)
+        ([proved, verified], round_trips, outcome)
     })
 }
 
@@ -83,7 +94,8 @@ where
 {
     let settings = Settings::default();
     let estimate = estimate(options, system, whole, settings).expect("an estimate");
-    let (sent, outcome) = really(system, whole, options, settings);
+    let (sent, round_trips, outcome) = really(system, whole, options, settings);
+    assert_eq!(estimate.coordinators.round_trips, round_trips, "{} shards", outcome.shards.len());
     let estimated = [estimate.bytes_prover(), estimate.bytes_verifier()];
     for (estimated, sent) in estimated.into_iter().zip(sent) {
         let error = estimated as f64 / sent as f64 - 1.0;
@@ -103,6 +115,8 @@ fn bytes_correlations_and_worth_are_those_of_the_proof() {
         agrees(Bits, &Chain::<F2>::new(shards, steps), Options::default());
         agrees(Field::new(), &Chain::<F61>::new(shards, steps), Options::default());
     }
+    agrees(Bits, &Wide::<F2>::new(2, MOST_BROUGHT + 1), Options::default());
+    agrees(Field::new(), &Wide::<F61>::new(2, MOST_BROUGHT + 1), Options::default());
     let hashed = Options { fiat_shamir: true, ..Options::default() };
     for steps in [100, 60_000] {
         agrees(Bits, &Chain::<F2>::new(3, steps), hashed);
@@ -110,6 +124,33 @@ fn bytes_correlations_and_worth_are_those_of_the_proof() {
     }
     let wan = Options { profile: crate::Profile::Wan, ..Options::default() };
     agrees(Bits, &Chain::<F2>::new(3, 60_000), wan);
+}
+
+/// A worker over more correlations than it reads its lot for makes a round, whatever a session that has no
+/// lot would do.
+#[test]
+fn the_rounds_of_a_lot_are_in_the_memory_of_a_worker() {
+    let memory = |steps| {
+        let chain = Chain::<F2>::new(1, steps);
+        let estimate = estimate(Options::default(), Bits, &chain, Settings::default()).expect("an estimate");
+        estimate.memory_worker()[1]
+    };
+    let lot = Bits::lot_len(&Options::default()).expect("a length");
+    let (alone, round) = (memory(lot / 4), memory(lot * 3 / 4));
+    assert!(round > alone + 16 * lot as u64, "{alone} {round}");
+}
+
+#[test]
+fn workers_with_more_threads_take_more_cores() {
+    let options = Options { threads: 2, ..Options::default() };
+    let estimate = estimate(options, Bits, &Chain::<F2>::new(3, 10_000), Settings::default());
+    let estimate = estimate.expect("an estimate");
+    let first = estimate.coordinators.set_up + estimate.coordinators.dealing;
+    let all = estimate.workers.iter().map(crate::Estimate::work).sum::<Duration>();
+    for cores in 1..4 {
+        assert_eq!(estimate.work(cores), first + all, "{cores}");
+    }
+    assert!(estimate.work(4) < first + all);
 }
 
 /// The public side is enough: a statement without its message is estimated.

@@ -128,6 +128,14 @@ fn a_verifier_s_worker_that_is_gone_ends_a_session_over_a_field_and_none_over_bi
             }
             Ok(ended)
         }
+
+        fn ask(&mut self, question: &Question) -> Result<(), Error> {
+            self.threads.ask(question)
+        }
+
+        fn answered(&mut self, patience: core::time::Duration) -> Result<Option<Answered<M>>, Error> {
+            self.threads.answered(patience)
+        }
     }
 
     assert_eq!(gone(Bits, &Chain::new(2, 10)).expect("tried again").lost, 1);

@@ -7,7 +7,7 @@ use core::time::Duration;
 use volery_circuit::{Digest, Error as StatementError, Evaluator, Prove};
 use volery_field::{Element, F2, Ring, Wiped};
 
-use super::combine::SEED;
+use super::combine::{SEED, Shown};
 use super::*;
 
 /// More than a worker brings.
@@ -116,12 +116,12 @@ fn wires_that_differ_so_that_a_seed_hides_it_are_rejected_under_another() {
     let coefficient = |wire: usize| {
         let mut only = vec![F61::ZERO; MANY];
         only[wire] = F61::ONE;
-        expected(1).answer(&only, |_| F61::ZERO).expect("an answer").sums[0]
+        expected(1).answer(&only, None, &mut || Ok(())).expect("an answer").sums[0]
     };
     let lying = Wide { wrong: vec![F61::ZERO - coefficient(1), coefficient(0)], ..honest.clone() };
     let sum = |shard: usize| {
         let values = lying.values(shard);
-        expected(shard).answer(&values, |_| F61::ZERO).expect("an answer").sums[0]
+        expected(shard).answer(&values, None, &mut || Ok(())).expect("an answer").sums[0]
     };
     assert!(sum(0) == sum(1) && lying.values(0) != lying.values(1));
     let (proved, verified) = Both::between(&lying, &honest).run(Over::<F61, F61>::new());
@@ -134,14 +134,14 @@ type Twist<'a, M> = dyn Fn(&Question, &mut Result<Answer<M>, Lost>) + Sync + 'a;
 /// Workers that keep their boundary wires, as those that come over sockets do.
 struct Keeping<'a, W, M: Copy + Default> {
     workers: W,
-    shown: fn(&M) -> M,
+    shown: Shown<M>,
     kept: BTreeMap<usize, Wiped<M>>,
     answers: VecDeque<Answered<M>>,
     twist: &'a Twist<'a, M>,
 }
 
 impl<'a, W, M: Copy + Default> Keeping<'a, W, M> {
-    fn new(workers: W, shown: fn(&M) -> M, twist: &'a Twist<'a, M>) -> Self {
+    fn new(workers: W, shown: Shown<M>, twist: &'a Twist<'a, M>) -> Self {
         Self { workers, shown, kept: BTreeMap::new(), answers: VecDeque::new(), twist }
     }
 }
@@ -161,7 +161,8 @@ impl<L, M: Element, W: Workers<L, M>> Workers<L, M> for Keeping<'_, W, M> {
 
     fn ask(&mut self, question: &Question) -> Result<(), Error> {
         let (shard, attempt) = (question.shard(), question.attempt());
-        let mut result = question.answer(&self.kept[&shard], self.shown).map_err(Lost::Failed);
+        let mut result =
+            question.answer(&self.kept[&shard], self.shown, &mut || Ok(())).map_err(Lost::Failed);
         (self.twist)(question, &mut result);
         self.answers.push_back(Answered { shard, attempt, result });
         Ok(())
@@ -200,7 +201,7 @@ where
                 let mut rng = rng(2);
                 let mut verifier = Verifier::start(theirs, Options::default(), &mut rng)?;
                 let threads = VerifierThreads::new(scope, system, whole, v_connect);
-                let mut workers = Keeping::new(threads, Y::shown, v_twist);
+                let mut workers = Keeping::new(threads, Y::SHOWN, v_twist);
                 verifier.verify_split(system, layout, settings, &mut workers, &mut rng)
             })
         });
@@ -208,7 +209,7 @@ where
             let mut rng = rng(1);
             let mut prover = Prover::start(ours, Options::default(), &mut rng)?;
             let threads = ProverThreads::new(scope, system, whole, &p_connect);
-            let mut workers = Keeping::new(threads, Y::shown, p_twist);
+            let mut workers = Keeping::new(threads, Y::SHOWN, p_twist);
             prover.prove_split(system, layout, settings, &mut workers, &mut rng)
         });
         [proved, verified.join().expect("no panic")]
@@ -286,13 +287,42 @@ fn a_worker_that_is_lost_before_it_answers_is_replaced_and_all_are_asked_under_a
     run(Field::new());
 }
 
-/// P's workers answer what they answered under an earlier seed, for another shard, or too little.
+/// What P's worker of shard 0 says: sums of the first seed, which it says are of this one. The worker of
+/// shard 1 is lost, so there are two seeds.
+fn stale<M: Copy + Default + Send>(
+    seen: &Mutex<Vec<Wiped<M>>>,
+) -> impl Fn(&Question, &mut Result<Answer<M>, Lost>) + Sync {
+    move |question, result| match question.shard() {
+        0 => {
+            let mut seen = seen.lock().expect("no panic");
+            let answer = result.as_mut().expect("an answer");
+            seen.push(answer.sums.clone());
+            answer.sums.clone_from(&seen[0]);
+        }
+        1 if question.attempt() == 0 => *result = Err(Lost::Gone("killed".into())),
+        _ => {}
+    }
+}
+
+/// Over bits P finds it by itself. Over a field nothing shows it, and V rejects.
+#[test]
+fn sums_under_an_earlier_seed_are_not_taken_for_those_under_this_one() {
+    let seen = Mutex::default();
+    let [proved, verified] = keeping(Bits, &Wide::new(3, MANY), 1, [&stale(&seen), &as_it_is]);
+    assert!(proved.expect_err("refused").to_string().contains("do not fit together"));
+    assert!(verified.is_err() && seen.into_inner().expect("no panic").len() == 2);
+    let seen = Mutex::default();
+    let [proved, verified] = keeping(Field::new(), &Wide::new(3, MANY), 1, [&stale(&seen), &as_it_is]);
+    assert!(is_rejected(&proved) && is_rejected(&verified), "{verified:?}");
+    assert_eq!(seen.into_inner().expect("no panic").len(), 2);
+}
+
+/// P's workers answer another question, for another shard, or too little.
 #[test]
 fn an_answer_to_another_question_is_not_taken() {
     use volery_field::Gf128;
 
     let wide = Wide::<F2>::new(3, MANY);
-    let seen = Mutex::new(Vec::<Wiped<Gf128>>::new());
     type Change<'a> = &'a (dyn Fn(&Question, &mut Answer<Gf128>) + Sync);
     let changes: [Change<'_>; 6] = [
         &|question, answer| {
@@ -318,19 +348,6 @@ fn an_answer_to_another_question_is_not_taken() {
             assert!(error.to_string().contains("answered something else"), "{n}: {error}");
         }
     }
-    // Sums of an earlier seed that are said to be of this one, when another shard was proved again meanwhile.
-    let stale = |question: &Question, result: &mut Result<Answer<Gf128>, Lost>| match question.shard() {
-        0 => {
-            let mut seen = seen.lock().expect("no panic");
-            let answer = result.as_mut().expect("an answer");
-            seen.push(answer.sums.clone());
-            answer.sums.clone_from(&seen[0]);
-        }
-        1 if question.attempt() == 0 => *result = Err(Lost::Gone("killed".into())),
-        _ => {}
-    };
-    let [proved, verified] = keeping(Bits, &wide, 1, [&stale, &as_it_is]);
-    assert!(proved.is_err() && verified.is_err());
     // A tag that is another: V rejects it.
     let other = |_: &Question, result: &mut Result<Answer<Gf128>, Lost>| {
         let sums = &mut result.as_mut().expect("an answer").sums;
