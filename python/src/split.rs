@@ -114,6 +114,7 @@ fn info_dict<'py>(
     dict.set_item("seconds", estimate.work(cores).as_secs_f64())?;
     dict.set_item("seconds_on_network", estimate.seconds_on(network, cores))?;
     dict.set_item("soundness_bits", estimate.soundness_bits())?;
+    dict.set_item("soundness_bits_fiat_shamir", estimate.soundness_bits_hashed())?;
     dict.set_item("soundness_bits_retries", estimate.retries_bits())?;
     dict.set_item("soundness_terms", terms)?;
     Ok(dict)

@@ -149,6 +149,8 @@ class SplitInfo:
     seconds_on_network: float
     #: A false statement is accepted with a probability of at most 2 to the minus this.
     soundness_bits: float
+    #: The same with ``fiat_shamir``, against each hash computation.
+    soundness_bits_fiat_shamir: float
     #: The bits that the retries cost, used or not.
     soundness_bits_retries: float
     #: What ``soundness_bits`` is made of, with the retries in each: what goes wrong, and its bits.

@@ -70,6 +70,8 @@ struct Cost<'a> {
     /// Seconds over the network that the profile is for.
     seconds_on_network: f64,
     soundness_bits: f64,
+    /// With `--fiat-shamir`, against each hash computation.
+    soundness_bits_fiat_shamir: Option<f64>,
     /// Bits that the retries cost, used or not.
     soundness_bits_retries: f64,
     soundness_terms: Vec<Term>,
@@ -104,6 +106,7 @@ impl<'a> Cost<'a> {
             seconds: estimate.work(cores).as_secs_f64(),
             seconds_on_network: estimate.seconds_on(network, cores),
             soundness_bits: estimate.soundness_bits(),
+            soundness_bits_fiat_shamir: estimate.soundness_bits_hashed(),
             soundness_bits_retries: estimate.retries_bits(),
             soundness_terms: terms
                 .into_iter()

@@ -54,6 +54,9 @@ fn what_a_split_proof_takes_is_said_before() {
         assert!((said / sent - 1.0).abs() < 0.02, "{said} {sent}");
     }
     assert_eq!(info["soundness_bits"], proved["soundness_bits"]);
+    for object in [&info, &proved] {
+        crate::json::is_of_the_schema(object, 0, "split");
+    }
     assert!((number(&info, "soundness_bits_retries") - 9_f64.log2()).abs() < 1e-9);
     // Without retries it is worth as much more.
     let none = join(&[&["split", "info"], &shards("3"), &["--json", "--retries", "0", "--cores", "1"]]);
@@ -63,6 +66,18 @@ fn what_a_split_proof_takes_is_said_before() {
     // Hardly enough without retries is too little with them.
     let refused = run(&join(&[&["split", "info"], &shards("3"), &["--rho", "124"]]), "");
     assert_ne!(refused.code, 0, "{refused:?}");
+}
+
+#[test]
+fn challenges_of_all_workers_are_hashes_if_both_parties_say_so() {
+    let hashed = verifier(&["--fiat-shamir"]);
+    let proved = prove(&hashed, "3", &["--fiat-shamir"], &message()).expect(0, "").object();
+    hashed.end().expect(0, "");
+    let info = run(&join(&[&["split", "info"], &shards("3"), &["--json"]]), "").expect(0, "").object();
+    assert_eq!(info["soundness_bits_fiat_shamir"], proved["soundness_bits"]);
+    let other = verifier(&[]);
+    assert_ne!(prove(&other, "3", &["--fiat-shamir"], &message()).code, 0);
+    assert_ne!(other.end().code, 0);
 }
 
 /// The first worker of shard 1 dies as soon as it is started, or it never comes.

@@ -79,6 +79,7 @@ impl<M: Copy + Default> core::fmt::Debug for Proved<M> {
 impl<M: Copy + Default> Proved<M> {
     /// What the worker keeps of it if there are many boundary wires: their tags or keys, which the
     /// coordinator asks about.
+    #[cfg(any(feature = "tls", test))]
     pub(super) fn take_many(&mut self) -> Option<Wiped<M>> {
         (self.wires > MOST_BROUGHT).then(|| core::mem::take(&mut self.macs))
     }

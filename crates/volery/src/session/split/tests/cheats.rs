@@ -368,7 +368,11 @@ fn a_worker_that_brings_something_else_ends_the_session() {
             let at_v = core::ptr::eq(twists[0], &same as &Twist<'_>);
             let [proved, verified] = Cheating { twists, ..Cheating::with(&chain) }.run();
             let result = if at_v { verified.0 } else { proved.0 };
-            assert!(matches!(result, Err(Error::Split(_))), "{n}: {result:?}");
+            let Err(Error::Split(reason)) = result else { panic!("{n}: {result:?}") };
+            assert!(
+                reason.contains("proved something else") || reason.contains("nobody waits for"),
+                "{reason}"
+            );
         }
     }
 }
