@@ -31,7 +31,7 @@ mod work;
 
 pub use hall::{Hall, Times};
 pub use invitation::Invitation;
-pub use work::Worker;
+pub use work::{Arrival, Worker};
 
 use super::codec::LotBytes;
 use super::{Dealt, Lot, ProverLot, VerifierLot};
