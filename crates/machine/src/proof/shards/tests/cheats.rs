@@ -85,6 +85,31 @@ fn a_state_that_changes_between_groups_is_found() {
     }
 }
 
+/// The run does not begin where the program does.
+#[test]
+fn the_first_group_begins_at_the_start() {
+    for cell in [10, PLACE] {
+        let mut other = adding(20, 3);
+        group(&mut other, 0).state[cell] += 4;
+        assert_eq!(wrong(&other)[0], Wrong::Shard(0), "{cell}");
+    }
+}
+
+/// The last group is at another place than the exit, or the run ends with another code.
+#[test]
+fn the_last_group_ends_as_claimed() {
+    let mut other = adding(20, 3);
+    other.run.claim.end = End::Exit(19);
+    assert_eq!(wrong(&other), [Wrong::Shard(2)]);
+    let mut early = adding(20, 3);
+    early.run.meddle = Some(Arc::new(|number, segment| {
+        if number == 3 {
+            segment.place -= 4;
+        }
+    }));
+    assert_eq!(wrong(&early), [Wrong::Shard(2)]);
+}
+
 #[test]
 fn a_group_that_is_proved_twice_is_found() {
     let mut twice = adding(20, 3);
